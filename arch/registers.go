@@ -1,0 +1,81 @@
+package arch
+
+import "math/bits"
+
+// RegSet is a set of registers.
+type RegSet [2]uint64
+
+// Has reports whether r is in the set.
+func (s *RegSet) Has(r Reg) bool { return r < MaxRegs && s[r>>6]&(1<<(r&63)) != 0 }
+
+// Add puts r into the set. An r at or above MaxRegs is ignored.
+func (s *RegSet) Add(r Reg) {
+	if r < MaxRegs {
+		s[r>>6] |= 1 << (r & 63)
+	}
+}
+
+// Remove takes r out of the set.
+func (s *RegSet) Remove(r Reg) {
+	if r < MaxRegs {
+		s[r>>6] &^= 1 << (r & 63)
+	}
+}
+
+// Len returns the number of registers in the set.
+func (s *RegSet) Len() int { return bits.OnesCount64(s[0]) + bits.OnesCount64(s[1]) }
+
+// SetOf makes a set.
+func SetOf(regs ...Reg) RegSet {
+	var s RegSet
+	for _, r := range regs {
+		s.Add(r)
+	}
+	return s
+}
+
+// Registers is a register file of 64-bit slots, each known or unknown. The
+// zero value has no architecture and knows nothing. It is a plain value:
+// assignment copies it.
+//
+// A vector register's slot holds its low 64 bits where a target supplies them
+// at all; the whole of it is asked from the target.
+type Registers struct {
+	Arch  *Arch
+	known RegSet
+	value [MaxRegs]uint64
+}
+
+// Get returns the value of r and whether it is known. The value of an unknown
+// register is 0 and means nothing.
+func (f *Registers) Get(r Reg) (uint64, bool) {
+	if !f.known.Has(r) {
+		return 0, false
+	}
+	return f.value[r], true
+}
+
+// Set makes r known. An r at or above MaxRegs is ignored.
+func (f *Registers) Set(r Reg, v uint64) {
+	if r < MaxRegs {
+		f.value[r] = v
+		f.known.Add(r)
+	}
+}
+
+// Forget makes r unknown.
+func (f *Registers) Forget(r Reg) {
+	if r < MaxRegs {
+		f.value[r] = 0
+		f.known.Remove(r)
+	}
+}
+
+// Known returns the set of known registers.
+func (f *Registers) Known() RegSet { return f.known }
+
+// PC returns the program counter and whether it is known.
+func (f *Registers) PC() (uint64, bool) { return f.Get(f.Arch.PC) }
+
+// SP returns the stack pointer and whether it is known.
+func (f *Registers) SP() (uint64, bool) { return f.Get(f.Arch.SP) }

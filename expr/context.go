@@ -1,0 +1,58 @@
+package expr
+
+import (
+	"dbg/arch"
+	"dbg/target"
+)
+
+// Context is what an expression may ask for while it is evaluated. A nil
+// function means that the thing is not to be had here: an operation that needs
+// it gives an error that says so.
+type Context struct {
+	Arch *arch.Arch
+	Regs *arch.Registers // of the frame
+	Mem  target.Memory
+
+	// Bias is added to the operands of DW_OP_addr and DW_OP_addrx: the module's
+	// load bias.
+	Bias uint64
+
+	// Initial is pushed before the first operation: the CFA for DW_CFA_expression
+	// and DW_CFA_val_expression, the object's address for member locations.
+	Initial []uint64
+
+	CFA        func() (uint64, error)                                        // DW_OP_call_frame_cfa
+	FrameBase  func() (uint64, error)                                        // DW_OP_fbreg
+	TLS        func(offset uint64) (uint64, error)                           // DW_OP_form_tls_address
+	Object     func() (uint64, error)                                        // DW_OP_push_object_address
+	AddrIndex  func(index uint64) (uint64, error)                            // DW_OP_addrx, DW_OP_constx
+	EntryValue func(expr []byte) (uint64, error)                             // DW_OP_entry_value
+	Call       func(offset uint64, ref bool) ([]byte, error)                 // DW_OP_call2, call4, call_ref
+	BaseType   func(offset uint64) (size int, signed, float bool, err error) // DW_OP_const_type and its kin
+
+	OffsetSize int // 4 or 8: size of section offsets in this unit; 0 means 4
+}
+
+// PieceKind says where a piece of a value is.
+type PieceKind uint8
+
+const (
+	Undefined       PieceKind = iota // nowhere: optimised out
+	InMemory                         // Addr
+	InRegister                       // Reg
+	Implicit                         // the value itself: Bytes
+	ImplicitPointer                  // a pointer to something that has no address: DIE, Offset
+)
+
+// Piece is one part of a location, DWARF 5 section 2.6.1.2. A simple location
+// is one piece with BitSize 0, which means: the whole object.
+type Piece struct {
+	Kind      PieceKind
+	Addr      target.Addr
+	Reg       arch.Reg
+	Bytes     []byte // of Implicit; in memory order
+	DIE       uint64 // of ImplicitPointer: .debug_info offset
+	Offset    int64  // of ImplicitPointer: byte offset in that object
+	BitSize   uint64 // size of this piece, 0 if it is the whole
+	BitOffset uint64 // offset of the piece within its source (DW_OP_bit_piece)
+}

@@ -1,0 +1,132 @@
+package frames
+
+import (
+	"dbg/arch"
+	"dbg/target"
+)
+
+// Strategy is the way in which a frame was found.
+type Strategy uint8
+
+const (
+	Context Strategy = iota // the thread's own registers
+	Sigreturn
+	CFI
+	PLT
+	Prologue
+	FP
+	Scan
+)
+
+func (s Strategy) String() string {
+	return [...]string{"context", "sigreturn", "cfi", "plt", "prologue", "fp", "scan"}[s]
+}
+
+// Trust says how far a frame can be relied on, in falling order.
+type Trust uint8
+
+const (
+	Exact     Trust = iota // the thread's own registers, or proven by the table and by what was found
+	Table                  // a table says so
+	Heuristic              // analysis of instructions, or the frame pointer convention
+	Guess                  // a search of the stack
+)
+
+func (t Trust) String() string {
+	return [...]string{"exact", "table", "heuristic", "guess"}[t]
+}
+
+// Attempt is a strategy that did not find a frame, and why.
+type Attempt struct {
+	Strategy Strategy
+	Why      string
+}
+
+// Frame is one activation of a function: the machine's state as it is, or will
+// be again, when control is in that function. Inlined calls share their
+// caller's Frame.
+//
+// A Frame that the iterator yields is valid until the next one is asked for;
+// Clone keeps it.
+type Frame struct {
+	Index int
+
+	PC target.Addr
+	// PCIsReturnAddress says that PC is the address after a call, so that code
+	// and variables are looked up at PC-1. False for frame 0 and for a frame that a
+	// signal interrupted.
+	PCIsReturnAddress bool
+
+	// CFA is the canonical frame address of this frame; it is known when a row or a
+	// heuristic gave the caller, and HasCFA says so.
+	CFA    target.Addr
+	HasCFA bool
+
+	// Signal says that this frame is a signal trampoline (the kernel's
+	// sigreturn code): its caller was interrupted, not calling.
+	Signal bool
+
+	// Regs has the registers as this frame sees them.
+	Regs arch.Registers
+
+	// How this frame was found (not how its caller will be).
+	Strategy Strategy
+	Trust    Trust
+	Attempts []Attempt
+
+	// Module is where PC is, or nil.
+	Module *Module
+
+	inMemory arch.RegSet // saved[r] is the address of the register's saved value
+	live     arch.RegSet // the thread's own register still has it
+	saved    [arch.MaxRegs]target.Addr
+}
+
+// LookupPC is the address at which to look up the frame's function, line and
+// variables: PC-1 after a call, PC otherwise.
+func (f *Frame) LookupPC() target.Addr {
+	if f.PCIsReturnAddress {
+		return f.PC - 1
+	}
+	return f.PC
+}
+
+// Clone returns a copy that stays valid.
+func (f *Frame) Clone() *Frame {
+	c := *f
+	c.Attempts = append([]Attempt(nil), f.Attempts...)
+	return &c
+}
+
+// Place says where a frame's register can be changed.
+type Place uint8
+
+const (
+	Nowhere  Place = iota // not known, or computed: it can't be assigned
+	InMemory              // saved at an address
+	Live                  // still in the thread's own register
+)
+
+// Where returns where the frame's value of r is kept: assigning to it there
+// changes it for this frame and for no inner one that has saved its own.
+func (f *Frame) Where(r arch.Reg) (Place, target.Addr) {
+	switch {
+	case f.inMemory.Has(r):
+		return InMemory, f.saved[r]
+	case f.live.Has(r):
+		return Live, 0
+	}
+	return Nowhere, 0
+}
+
+// End is the verdict at the end of a walk: why there are no more frames.
+type End struct {
+	// Outermost says that the walk reached the first frame of the thread.
+	Outermost bool
+	// Reason is one of the phrases of the command line's contract:
+	// "undefined return address", "entry point", "no strategy found a caller",
+	// "frame did not move", "memory unreadable at 0x...", "depth limit", ...
+	Reason string
+	// Attempts has what was tried for the frame that was not found.
+	Attempts []Attempt
+}

@@ -1,0 +1,50 @@
+package frames
+
+import (
+	"dbg/target"
+)
+
+// Section is a section's bytes and its address in the file's address space.
+// Data is nil when the file has none.
+type Section struct {
+	Data []byte
+	Addr uint64
+}
+
+// Module is what the unwinder must know of one mapped file. It is made once for a
+// module and may be shared by walks. The unwinder keeps what it derives from
+// the sections in it.
+type Module struct {
+	Name string
+	// Lo and Hi bound the module's mapped addresses; Bias is process address
+	// minus file address.
+	Lo, Hi target.Addr
+	Bias   uint64
+
+	EHFrameHdr, EHFrame, DebugFrame Section
+
+	// Text and Data are the bases of DW_EH_PE_textrel and DW_EH_PE_datarel,
+	// in the file's address space.
+	Text, Data uint64
+
+	// PLT lists the address ranges of PLT sections, in the file's address space.
+	PLT []Range
+
+	// Entry is the file's entry point (_start), in the file's address space; 0
+	// if it has none.
+	Entry uint64
+
+	tables tables // what was derived; see tables.go
+}
+
+// Range is a half-open range of addresses.
+type Range struct{ Lo, Hi uint64 }
+
+// Space is the process's address space as the unwinder sees it.
+type Space interface {
+	target.Memory
+	// FindModule returns the module at pc, or nil.
+	FindModule(pc target.Addr) *Module
+	// Executable reports whether addr is in a mapping that can be executed.
+	Executable(addr target.Addr) bool
+}

@@ -1,0 +1,3 @@
+module dbg
+
+go 1.26

@@ -1,0 +1,77 @@
+package symbols
+
+import (
+	"dbg/expr"
+	"dbg/image"
+)
+
+// Function is a function, or an inlined call of one.
+type Function struct {
+	Name    string     // qualified and readable: "ns::Class::f(int)" without parameters is "ns::Class::f"
+	Linkage string     // the ELF symbol's name; "" if not known
+	Lo, Hi  image.Addr // of the range that holds the entry, or of the ELF symbol
+	Ranges  []Range    // all ranges; hot part first
+	File    string     // declaration
+	Line    int
+	Lang    Lang
+	// FromSymbolTable says that there is no debug information: only Name, Lo and Hi are known.
+	FromSymbolTable bool
+
+	impl *function // what dwarf/ knows; nil if FromSymbolTable
+}
+
+// Range is a half-open range of file addresses.
+type Range struct{ Lo, Hi image.Addr }
+
+// Position is a place in the source.
+type Position struct {
+	File   string // absolute where the producer gave its directory
+	Line   int    // 0: not known
+	Column int    // 0: not known
+}
+
+// Call is one link of the chain of calls at an address: the innermost inlined
+// call first, the function that is really there last.
+type Call struct {
+	Function *Function
+	Position Position // where control is in this function
+	Inlined  bool     // this is an inlined call; the next link called it
+}
+
+// LineRange is one row of the line table with the addresses that it stands for.
+type LineRange struct {
+	Position
+	Lo, Hi image.Addr
+	IsStmt bool
+}
+
+// Location is a place where a breakpoint can be.
+type Location struct {
+	Addr     image.Addr
+	Function *Function // nil if not known
+	Position
+}
+
+// Variable is a variable, a parameter or a constant of the program.
+type Variable struct {
+	Name       string
+	Type       *Type
+	Param      bool
+	Line       int  // of its declaration, 0 if not known
+	Depth      int  // of the lexical block: 0 is the function itself
+	Artificial bool // the compiler's own ("this")
+
+	impl *variable
+}
+
+// Located is where a variable is at one PC, to be evaluated in a frame.
+type Located struct {
+	// Expr is the DWARF expression; nil with Const nil means: optimised out here.
+	Expr []byte
+	// Const is the value itself, in memory order, where the variable is a constant.
+	Const []byte
+	// FrameBase is the function's DW_AT_frame_base at this PC, nil if it has none.
+	FrameBase []byte
+	// Fill sets AddrIndex, Call, BaseType and OffsetSize for the variable's unit.
+	Fill func(*expr.Context)
+}

@@ -1,0 +1,142 @@
+package symbols
+
+// Kind is what a type is.
+type Kind uint8
+
+const (
+	Void Kind = iota
+	Bool
+	Int  // signed
+	Uint // unsigned
+	Char // a character type, signed or not: Signed says which
+	Float
+	Complex
+	Pointer
+	Reference       // C++ T&
+	RvalueReference // C++ T&&
+	Array           // Count elements of Elem; Count -1: not known
+	Struct          // struct and class: Fields
+	Union
+	Enum    // Enumerators; Elem is the underlying type or nil
+	Typedef // of Elem
+	Const   // qualifiers of Elem
+	Volatile
+	Func          // Elem is the result
+	MemberPointer // pointer to member
+	Opaque        // declared, but not defined here
+	Unsupported   // something that is not understood; Name says what
+)
+
+// Type is a type of the program. Types are made lazily, kept per module, and
+// compared by their names and shapes, not by pointer. Read only.
+type Type struct {
+	Kind   Kind
+	Name   string // as its language writes it: "unsigned int", "struct foo" is "foo"; "" if anonymous
+	Size   int64  // bytes; -1 if not known
+	Signed bool   // Int, Char, Enum
+	Count  int64  // of Array
+	Lang   Lang   // of the unit that defines it
+
+	elem        func() *Type
+	fields      func() []Field
+	enumerators func() []Enumerator
+	params      func() []*Type
+	methods     []string
+}
+
+// Elem returns the pointee, element, result or underlying type; nil for void
+// (a void pointer) and for types that have none.
+func (t *Type) Elem() *Type {
+	if t.elem == nil {
+		return nil
+	}
+	return t.elem()
+}
+
+// Fields returns the members of a Struct or Union, base classes first.
+func (t *Type) Fields() []Field {
+	if t.fields == nil {
+		return nil
+	}
+	return t.fields()
+}
+
+// Enumerators returns the names of an Enum.
+func (t *Type) Enumerators() []Enumerator {
+	if t.enumerators == nil {
+		return nil
+	}
+	return t.enumerators()
+}
+
+// Params returns the parameter types of a Func.
+func (t *Type) Params() []*Type {
+	if t.params == nil {
+		return nil
+	}
+	return t.params()
+}
+
+// Strip returns the type without typedefs and qualifiers; never nil for a
+// non-nil t (a typedef of nothing is void).
+func (t *Type) Strip() *Type {
+	for range 100 {
+		if t == nil {
+			return &Type{Kind: Void, Name: "void"}
+		}
+		switch t.Kind {
+		case Typedef, Const, Volatile:
+			t = t.Elem()
+		default:
+			return t
+		}
+	}
+	return &Type{Kind: Unsupported, Name: "typedef of itself", Size: -1}
+}
+
+// Field is a member of a structure.
+type Field struct {
+	Name      string // "" for an anonymous member
+	Type      *Type
+	Offset    int64 // bytes from the start of the structure
+	BitSize   int64 // 0 if not a bit-field
+	BitOffset int64 // of a bit-field: bits from the start of the structure (little-endian: from the lowest bit)
+	Base      bool  // a base class
+	Virtual   bool  // a virtual base class: its place is in the vtable, Offset means nothing
+	Static    bool  // a static member; it has no place in the structure
+}
+
+// Enumerator is a name of an enumeration.
+type Enumerator struct {
+	Name  string
+	Value int64
+}
+
+// Lang is the language of a compilation unit.
+type Lang uint8
+
+const (
+	LangUnknown Lang = iota
+	LangC
+	LangCPlusPlus
+	LangRust
+	LangGo
+	LangAsm
+)
+
+// NewType makes a type that no file describes, such as the type of a constant
+// in a user's expression.
+func NewType(kind Kind, name string, size int64, signed bool, elem *Type) *Type {
+	t := &Type{Kind: kind, Name: name, Size: size, Signed: signed, Count: -1}
+	if elem != nil {
+		t.elem = func() *Type { return elem }
+	}
+	return t
+}
+
+// NewArray makes an array type.
+func NewArray(elem *Type, count int64) *Type {
+	t := NewType(Array, "", elem.Size*count, false, elem)
+	t.Count = count
+	return t
+}

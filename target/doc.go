@@ -1,0 +1,15 @@
+// Package target says what it is to be debugged: threads, registers, memory,
+// mappings and events, whatever stands behind them: a live process
+// (target/ptrace) or a core file (target/elfcore).
+//
+// Target is what can be read. Process adds what can be run. A user of the
+// package holds a Target and asks whether it is a Process.
+//
+// All-stop: a Process runs with all its threads or is stopped with all its
+// threads. Between a call of Resume and the Stopped, Exited or Killed event
+// that ends it, threads may not be read.
+//
+// Addresses are target.Addr, addresses in the process. Addresses in a file are
+// image.Addr; the difference is the module's load bias, and only the holder of
+// the module converts.
+package target

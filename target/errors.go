@@ -1,0 +1,12 @@
+package target
+
+import "errors"
+
+var (
+	ErrReadOnly   = errors.New("a core file can't be changed")
+	ErrRunning    = errors.New("the program is running")
+	ErrNotRunning = errors.New("the program is not being run")
+	ErrNoThread   = errors.New("no such thread")
+	ErrNoRegister = errors.New("the register's value is not known")
+	ErrGone       = errors.New("the process is gone")
+)
