@@ -25,6 +25,8 @@ const (
 	MemberPointer // pointer to member
 	Opaque        // declared, but not defined here
 	Unsupported   // something that is not understood; Name says what
+	Restrict      // more qualifiers of Elem
+	Atomic
 )
 
 // Type is a type of the program. Types are made lazily, kept per module, and
@@ -85,7 +87,7 @@ func (t *Type) Strip() *Type {
 			return &Type{Kind: Void, Name: "void"}
 		}
 		switch t.Kind {
-		case Typedef, Const, Volatile:
+		case Typedef, Const, Volatile, Restrict, Atomic:
 			t = t.Elem()
 		default:
 			return t

@@ -1,0 +1,72 @@
+package image
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// Reason says why a file can't be used.
+type Reason uint8
+
+const (
+	Unreadable         Reason = iota // an error of the system; see Err
+	NotFound                         // there is no such file
+	NotPermitted                     // it may not be read
+	IsDirectory                      // it is a directory
+	IsScript                         // it begins with #!
+	IsEmpty                          // it has no bytes
+	NotELF                           // it is something else
+	Truncated                        // it is shorter than its headers say
+	Malformed                        // its headers contradict themselves
+	UnsupportedMachine               // it is for a processor that dbg does not know
+)
+
+// OpenError is the error of Open, FromMemory and CheckArch: one sentence that
+// a user can be shown. Err is the system's error, if there is one, so that
+// errors.Is(err, fs.ErrNotExist) works.
+type OpenError struct {
+	Path   string
+	Reason Reason
+	Detail string // what was found, or which part is wrong
+	Err    error
+}
+
+func (e *OpenError) Error() string {
+	switch e.Reason {
+	case NotFound:
+		return fmt.Sprintf("%s: there is no such file", e.Path)
+	case NotPermitted:
+		return fmt.Sprintf("%s: no permission to read this file", e.Path)
+	case IsDirectory:
+		return fmt.Sprintf("%s: this is a directory, not a program", e.Path)
+	case IsScript:
+		return fmt.Sprintf("%s: this is a script, not a program; debug its interpreter %s instead", e.Path, e.Detail)
+	case IsEmpty:
+		return fmt.Sprintf("%s: the file is empty", e.Path)
+	case NotELF:
+		return fmt.Sprintf("%s: not an ELF file (%s)", e.Path, e.Detail)
+	case Truncated:
+		return fmt.Sprintf("%s: the file is truncated: %s", e.Path, e.Detail)
+	case Malformed:
+		return fmt.Sprintf("%s: malformed ELF file: %s", e.Path, e.Detail)
+	case UnsupportedMachine:
+		return fmt.Sprintf("%s: this file is for %s, which dbg does not support", e.Path, e.Detail)
+	}
+	return fmt.Sprintf("%s: %v", e.Path, e.Err)
+}
+
+// Unwrap returns the system's error, or nil.
+func (e *OpenError) Unwrap() error { return e.Err }
+
+// openError makes the OpenError for an error of the system.
+func openError(path string, err error) error {
+	e := &OpenError{Path: path, Reason: Unreadable, Err: err}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Reason = NotFound
+	case errors.Is(err, fs.ErrPermission):
+		e.Reason = NotPermitted
+	}
+	return e
+}

@@ -1,0 +1,63 @@
+package image
+
+import (
+	"debug/elf"
+	"fmt"
+
+	"dbg/arch"
+)
+
+// machines lists the processors that have a name here: e_machine, the name for
+// a message, and the facts that package arch has about it by class.
+var machines = []struct {
+	machine elf.Machine
+	name    string
+	arch32  *arch.Arch
+	arch64  *arch.Arch
+}{
+	{elf.EM_X86_64, "x86-64", nil, arch.AMD64},
+	{elf.EM_386, "i386", arch.I386, nil},
+	{elf.EM_AARCH64, "AArch64", nil, arch.ARM64},
+	{elf.EM_ARM, "ARM", arch.ARM, nil},
+	{elf.EM_RISCV, "RISC-V", nil, arch.RISCV64},
+	{elf.EM_PPC64, "64-bit PowerPC", nil, nil},
+	{elf.EM_PPC, "PowerPC", nil, nil},
+	{elf.EM_S390, "IBM S/390", nil, nil},
+	{elf.EM_MIPS, "MIPS", nil, nil},
+	{elf.EM_SPARCV9, "SPARC V9", nil, nil},
+	{elf.EM_SPARC, "SPARC", nil, nil},
+	{elf.EM_LOONGARCH, "LoongArch", nil, nil},
+	{elf.EM_BPF, "Linux BPF", nil, nil},
+	{elf.EM_68K, "Motorola 68000", nil, nil},
+	{elf.EM_IA_64, "Itanium", nil, nil},
+	{elf.EM_PARISC, "HP PA-RISC", nil, nil},
+	{elf.EM_ALPHA, "Alpha", nil, nil},
+	{elf.EM_SH, "SuperH", nil, nil},
+	{elf.EM_AVR, "AVR", nil, nil},
+}
+
+// machineFacts returns the name of a processor, and what arch knows of it or
+// nil. A byte order other than the one that arch has makes it unknown.
+func machineFacts(m elf.Machine, is64, big bool) (string, *arch.Arch) {
+	bits := " (32-bit)"
+	if is64 {
+		bits = ""
+	}
+	for _, c := range machines {
+		if c.machine != m {
+			continue
+		}
+		a := c.arch32
+		if is64 {
+			a = c.arch64
+		}
+		if big {
+			return c.name + ", big-endian", nil
+		}
+		if a == nil && c.arch64 != nil {
+			return c.name + bits, nil
+		}
+		return c.name, a
+	}
+	return fmt.Sprintf("machine %d", uint16(m)), nil
+}

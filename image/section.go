@@ -1,0 +1,236 @@
+package image
+
+import (
+	"bytes"
+	"compress/zlib"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Section is a section of the file. Data is nil if the section has no bytes
+// in this file (SHT_NOBITS), or if they can't be inflated. Size is that of
+// the section once inflated.
+type Section struct {
+	Name   string
+	Addr   Addr
+	Offset uint64
+	Size   uint64
+	Data   []byte
+}
+
+// section is a section header and what has been made of it.
+type section struct {
+	name                string
+	typ                 elf.SectionType
+	flags               elf.SectionFlag
+	addr, off, size     uint64
+	link, info, nameOff uint32
+	entsize             uint64
+	data                []byte
+	done                bool
+	inflatedSize        uint64 // of a compressed section
+	err                 error
+}
+
+// maxRatio bounds what a compressed section may claim to inflate to: deflate
+// can't exceed 1032:1 (RFC 1951: a 258-byte match of 2 bits), so a larger claim
+// is corrupt. maxInflated bounds it absolutely.
+const (
+	maxRatio    = 1100
+	maxInflated = 16 << 30
+)
+
+func (f *File) parseSections(off, entsize, count, strndx uint64) string {
+	if _, ok := f.table(off, entsize, count); !ok {
+		return fmt.Sprintf("%d section headers at offset 0x%x are not in the file", count, off)
+	}
+	f.sects = make([]section, 0, count)
+	for i := range count {
+		s, ok := f.sectionHeader(off+i*entsize, entsize)
+		if !ok {
+			return "a section header is too short"
+		}
+		f.sects = append(f.sects, s)
+	}
+	var names []byte
+	if strndx < count {
+		names, _ = f.bytes(f.sects[strndx].off, f.sects[strndx].size)
+	}
+	f.byName = make(map[string]int, count)
+	for i := range f.sects {
+		s := &f.sects[i]
+		if uint64(s.nameOff) < uint64(len(names)) {
+			s.name = cstring(names[s.nameOff:])
+		}
+		if _, dup := f.byName[s.name]; !dup && i != 0 {
+			f.byName[s.name] = i
+		}
+	}
+	return ""
+}
+
+func (f *File) sectionHeader(off, entsize uint64) (section, bool) {
+	h := &f.header
+	need := uint64(40)
+	if h.is64 {
+		need = 64
+	}
+	b, ok := f.bytes(off, need)
+	if !ok || entsize < need {
+		return section{}, false
+	}
+	w := h.wordSize()
+	return section{
+		nameOff: h.order.Uint32(b), typ: elf.SectionType(h.order.Uint32(b[4:])),
+		flags: elf.SectionFlag(h.word(b[8:])), addr: h.word(b[8+w:]),
+		off: h.word(b[8+2*w:]), size: h.word(b[8+3*w:]),
+		link: h.order.Uint32(b[8+4*w:]), info: h.order.Uint32(b[12+4*w:]),
+		entsize: h.word(b[16+5*w:]),
+	}, true
+}
+
+// HasSection reports whether there is a section of that name, without
+// looking at its data.
+func (f *File) HasSection(name string) bool { return f.findSection(name) >= 0 }
+
+// Section returns a section by name. The name .debug_x also finds a section
+// .zdebug_x, which is how compressed debug sections were named before
+// SHF_COMPRESSED.
+func (f *File) Section(name string) (Section, bool) {
+	i := f.findSection(name)
+	if i < 0 {
+		return Section{}, false
+	}
+	return f.section(i), true
+}
+
+// SectionData returns the bytes of a section and why there are none.
+func (f *File) SectionData(name string) ([]byte, error) {
+	i := f.findSection(name)
+	if i < 0 {
+		return nil, nil
+	}
+	s := f.section(i)
+	return s.Data, f.sects[i].err
+}
+
+// Sections returns the headers of all sections, index 0 (the null section)
+// included; Data is not filled in.
+func (f *File) Sections() []Section {
+	all := make([]Section, len(f.sects))
+	for i, s := range f.sects {
+		all[i] = Section{Name: s.name, Addr: Addr(s.addr), Offset: s.off, Size: s.size}
+	}
+	return all
+}
+
+func (f *File) findSection(name string) int {
+	if i, ok := f.byName[name]; ok {
+		return i
+	}
+	if rest, ok := strings.CutPrefix(name, ".debug_"); ok {
+		if i, ok := f.byName[".zdebug_"+rest]; ok {
+			return i
+		}
+	}
+	return -1
+}
+
+func (f *File) section(i int) Section {
+	s := &f.sects[i]
+	if !s.done {
+		s.done = true
+		s.data, s.err = f.load(s)
+		if s.err != nil {
+			s.err = fmt.Errorf("%s: section %s: %w", f.path, s.name, s.err)
+		}
+	}
+	size := s.size
+	if s.inflatedSize != 0 {
+		size = s.inflatedSize
+	}
+	return Section{Name: s.name, Addr: Addr(s.addr), Offset: s.off, Size: size, Data: s.data}
+}
+
+// load returns a section's bytes, inflated if they are compressed.
+func (f *File) load(s *section) ([]byte, error) {
+	if s.typ == elf.SHT_NOBITS || s.typ == elf.SHT_NULL {
+		return nil, nil
+	}
+	raw, ok := f.bytes(s.off, s.size)
+	if !ok {
+		return nil, fmt.Errorf("its %d bytes at offset 0x%x are not in the file", s.size, s.off)
+	}
+	if strings.HasPrefix(s.name, ".zdebug_") && bytes.HasPrefix(raw, []byte("ZLIB")) && len(raw) >= 12 {
+		s.inflatedSize = binary.BigEndian.Uint64(raw[4:])
+		return inflate(raw[12:], s.inflatedSize)
+	}
+	if s.flags&elf.SHF_COMPRESSED == 0 {
+		return raw, nil
+	}
+	// Elf64_Chdr has a reserved word after ch_type, Elf32_Chdr has not.
+	h, size, head := &f.header, 4, 12
+	if h.is64 {
+		size, head = 8, 24
+	}
+	if len(raw) < head {
+		return nil, fmt.Errorf("the compression header is cut short")
+	}
+	s.inflatedSize = h.word(raw[size:])
+	switch typ := elf.CompressionType(h.order.Uint32(raw)); typ {
+	case elf.COMPRESS_ZLIB:
+		return inflate(raw[head:], s.inflatedSize)
+	case elf.COMPRESS_ZSTD:
+		return f.inflateZstd(s)
+	default:
+		return nil, fmt.Errorf("compression type %d is unknown", uint32(typ))
+	}
+}
+
+func inflate(raw []byte, size uint64) ([]byte, error) {
+	if size > maxInflated || size/maxRatio > uint64(len(raw)) {
+		return nil, fmt.Errorf("%d bytes can't inflate to %d", len(raw), size)
+	}
+	z, err := zlib.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, size)
+	if _, err := io.ReadFull(z, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// inflateZstd has debug/elf decode the section: it has the standard library's
+// only zstd decoder. The size is checked in steps, not believed: zstd has no
+// useful limit on its ratio.
+func (f *File) inflateZstd(s *section) ([]byte, error) {
+	if f.elf == nil {
+		e, err := elf.NewFile(bytes.NewReader(f.data))
+		if err != nil {
+			return nil, err
+		}
+		f.elf = e
+	}
+	if s.inflatedSize > maxInflated {
+		return nil, fmt.Errorf("%d bytes is an absurd size", s.inflatedSize)
+	}
+	for _, e := range f.elf.Sections {
+		if e.Offset == s.off && e.Name == s.name {
+			var out bytes.Buffer
+			if s.inflatedSize/maxRatio <= s.size {
+				out.Grow(int(s.inflatedSize) + bytes.MinRead)
+			}
+			n, err := io.Copy(&out, io.LimitReader(e.Open(), int64(s.inflatedSize)))
+			if err == nil && uint64(n) != s.inflatedSize {
+				err = io.ErrUnexpectedEOF
+			}
+			return out.Bytes(), err
+		}
+	}
+	return nil, fmt.Errorf("debug/elf does not find it")
+}

@@ -1,0 +1,132 @@
+package image
+
+import (
+	"cmp"
+	"debug/elf"
+	"slices"
+	"strings"
+)
+
+// SymbolKind is what a symbol stands for.
+type SymbolKind uint8
+
+const (
+	NoType SymbolKind = iota
+	Func
+	Object
+	TLS   // Addr is an offset in the thread-local storage block
+	IFunc // Addr is of the function that chooses the implementation
+)
+
+// Symbol is an entry of the symbol table.
+type Symbol struct {
+	Name    string
+	Addr    Addr
+	Size    uint64
+	Section int32 // index in Sections; -1 for an absolute symbol
+	Kind    SymbolKind
+	Global  bool // global or weak
+	Weak    bool
+}
+
+// Symbols returns the defined symbols of .symtab, or of .dynsym if there is
+// no .symtab, sorted by address. Symbols that stand for sections and source
+// files are left out, as are undefined ones. They are read once, on the first
+// call. The slice is the file's own.
+func (f *File) Symbols() []Symbol {
+	if f.symbolsDone {
+		return f.symbols
+	}
+	f.symbolsDone = true
+	if f.symbols = f.readSymbols(elf.SHT_SYMTAB); len(f.symbols) == 0 {
+		f.symbols = f.readSymbols(elf.SHT_DYNSYM)
+	}
+	return f.symbols
+}
+
+// HasSymtab reports whether the file has a .symtab with contents.
+func (f *File) HasSymtab() bool {
+	for i := range f.sects {
+		if f.sects[i].typ == elf.SHT_SYMTAB && f.sects[i].size > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *File) readSymbols(typ elf.SectionType) []Symbol {
+	var out []Symbol
+	for i := range f.sects {
+		s := &f.sects[i]
+		if s.typ != typ || int(s.link) >= len(f.sects) {
+			continue
+		}
+		out = f.appendSymbols(out, f.section(i).Data, f.section(int(s.link)).Data)
+	}
+	slices.SortStableFunc(out, func(a, b Symbol) int { return cmp.Compare(a.Addr, b.Addr) })
+	return out
+}
+
+func (f *File) appendSymbols(out []Symbol, table, strtab []byte) []Symbol {
+	h := &f.header
+	size := 16
+	if h.is64 {
+		size = 24
+	}
+	// One copy of the string table, of which every name is a part: names
+	// outlive the mapping, and a million of them cost no allocation each.
+	names := string(strtab)
+	out = slices.Grow(out, len(table)/size)
+	for ; len(table) >= size; table = table[size:] {
+		b := table
+		var value, length uint64
+		var info byte
+		var shndx elf.SectionIndex
+		if h.is64 {
+			info, shndx = b[4], elf.SectionIndex(h.order.Uint16(b[6:]))
+			value, length = h.order.Uint64(b[8:]), h.order.Uint64(b[16:])
+		} else {
+			value, length = uint64(h.order.Uint32(b[4:])), uint64(h.order.Uint32(b[8:]))
+			info, shndx = b[12], elf.SectionIndex(h.order.Uint16(b[14:]))
+		}
+		var kind SymbolKind
+		switch elf.ST_TYPE(info) {
+		case elf.STT_NOTYPE:
+			kind = NoType
+		case elf.STT_FUNC:
+			kind = Func
+		case elf.STT_OBJECT, elf.STT_COMMON:
+			kind = Object
+		case elf.STT_TLS:
+			kind = TLS
+		case elf.STT_GNU_IFUNC:
+			kind = IFunc
+		default:
+			continue
+		}
+		nameOff := h.order.Uint32(b)
+		if shndx == elf.SHN_UNDEF || uint64(nameOff) >= uint64(len(names)) {
+			continue
+		}
+		name := names[nameOff:]
+		if i := strings.IndexByte(name, 0); i >= 0 {
+			name = name[:i]
+		}
+		// "$x" and "$d" mark code and data on ARM and RISC-V, ".L" is the
+		// assembler's own.
+		if name == "" || name[0] == '$' && kind == NoType || strings.HasPrefix(name, ".L") {
+			continue
+		}
+		section := int32(shndx)
+		if shndx >= elf.SHN_LORESERVE {
+			section = -1
+		}
+		bind := elf.ST_BIND(info)
+		if h.machine == elf.EM_ARM && kind == Func {
+			value &^= 1 // the Thumb bit
+		}
+		out = append(out, Symbol{Name: name, Addr: Addr(value), Size: length, Section: section, Kind: kind,
+			Global: bind != elf.STB_LOCAL, Weak: bind == elf.STB_WEAK})
+	}
+	return out
+}
