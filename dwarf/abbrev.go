@@ -1,0 +1,93 @@
+package dwarf
+
+import "fmt"
+
+// abbrev is an abbreviation declaration (section 7.5.3).
+type abbrev struct {
+	tag      Tag
+	children bool
+	attrs    []attrSpec
+}
+
+type attrSpec struct {
+	attr     Attr
+	form     Form
+	implicit int64 // the value of DW_FORM_implicit_const
+}
+
+// abbrevTable finds declarations by code. Compilers number them from 1 without
+// gaps; the map is for those that do not.
+type abbrevTable struct {
+	dense  []abbrev // code 1 is at 0
+	sparse map[uint64]*abbrev
+}
+
+func (t *abbrevTable) find(code uint64) *abbrev {
+	if code-1 < uint64(len(t.dense)) {
+		return &t.dense[code-1]
+	}
+	return t.sparse[code]
+}
+
+// abbrevTable returns the table at an offset of .debug_abbrev. Units share
+// tables, so they are kept.
+func (u *Unit) abbrevTable() (*abbrevTable, error) {
+	if u.table != nil {
+		return u.table, nil
+	}
+	d := u.Data
+	if t := d.abbrevs[u.abbrevOff]; t != nil {
+		u.table = t
+		return t, nil
+	}
+	// How long a table is nobody says, so try with more and more of the
+	// section.
+	for n := uint64(8 << 10); ; n *= 8 {
+		r, err := d.at(secAbbrev, u.abbrevOff, n)
+		if err != nil {
+			return nil, err
+		}
+		size := uint64(len(r.b))
+		if n < size-u.abbrevOff {
+			r.b = r.b[:u.abbrevOff+n]
+		}
+		t := parseAbbrevs(&r)
+		if r.err == nil {
+			d.abbrevs[u.abbrevOff], u.table = t, t
+			return t, nil
+		}
+		if uint64(len(r.b)) == size {
+			return nil, fmt.Errorf("abbreviations at 0x%x: %w", u.abbrevOff, r.err)
+		}
+	}
+}
+
+func parseAbbrevs(r *reader) *abbrevTable {
+	t := &abbrevTable{}
+	for r.err == nil {
+		code := r.uleb()
+		if code == 0 {
+			break
+		}
+		a := abbrev{tag: Tag(r.uleb()), children: r.u8() != 0}
+		for r.err == nil {
+			s := attrSpec{attr: Attr(r.uleb()), form: Form(r.uleb())}
+			if s.form == formImplicitConst {
+				s.implicit = r.sleb()
+			}
+			if s.attr == 0 && s.form == 0 {
+				break
+			}
+			a.attrs = append(a.attrs, s)
+		}
+		if code == uint64(len(t.dense))+1 {
+			t.dense = append(t.dense, a)
+		} else {
+			if t.sparse == nil {
+				t.sparse = map[uint64]*abbrev{}
+			}
+			t.sparse[code] = &a
+		}
+	}
+	return t
+}

@@ -1,0 +1,184 @@
+package dwarf
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Source gives a file's sections.
+type Source interface {
+	// Prefix returns the named section, such as ".debug_info", or nil. All of
+	// the slice belongs to the section, but only its first n bytes need to be
+	// valid: a compressed section is inflated as it is read.
+	Prefix(name string, n uint64) []byte
+}
+
+type sectionID int
+
+const (
+	secInfo sectionID = iota
+	secTypes
+	secAbbrev
+	secStr
+	secLineStr
+	secLine
+	secRanges
+	secRngLists
+	secLoc
+	secLocLists
+	secAddr
+	secStrOffsets
+	secAranges
+	numSections
+)
+
+var sectionNames = [numSections]string{".debug_info", ".debug_types", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_line",
+	".debug_ranges", ".debug_rnglists", ".debug_loc", ".debug_loclists", ".debug_addr", ".debug_str_offsets", ".debug_aranges"}
+
+// typesBase is added to offsets in .debug_types (DWARF 4), so that one number
+// names an entry of either section.
+const typesBase = 1 << 56
+
+// Data is the debug information of a file.
+type Data struct {
+	src  Source
+	big  bool
+	secs [numSections]lazySection
+
+	byOffset map[uint64]*Unit
+	units    []*Unit // all, by offset; nil until asked for
+	unitsErr error
+	abbrevs  map[uint64]*abbrevTable
+	bySig    map[uint64]*Unit
+
+	// Alt gives the supplementary file, which DW_FORM_GNU_ref_alt and
+	// DW_FORM_ref_sup point into (dwz), or nil. It is called when first
+	// needed.
+	Alt     func() *Data
+	alt     *Data
+	altDone bool
+}
+
+type lazySection struct {
+	data   []byte
+	valid  uint64
+	loaded bool
+}
+
+// New returns the debug information that src has. Nothing is read yet.
+func New(src Source, bigEndian bool) *Data {
+	return &Data{src: src, big: bigEndian, byOffset: map[uint64]*Unit{}, abbrevs: map[uint64]*abbrevTable{}}
+}
+
+// section returns a section whose first n bytes are valid, or all of them
+// where it is shorter.
+func (d *Data) section(id sectionID, n uint64) []byte {
+	s := &d.secs[id]
+	if !s.loaded || n > s.valid && s.valid < uint64(len(s.data)) {
+		s.loaded = true
+		s.data = d.src.Prefix(sectionNames[id], n)
+		s.valid = max(n, s.valid)
+	}
+	return s.data
+}
+
+// all returns a whole section.
+func (d *Data) all(id sectionID) []byte { return d.section(id, 1<<62) }
+
+// at returns a reader of a section from off to its end, whose first n bytes
+// are valid.
+func (d *Data) at(id sectionID, off, n uint64) (reader, error) {
+	b := d.section(id, off+n)
+	if off > uint64(len(b)) || off+n < off {
+		return reader{}, fmt.Errorf("offset 0x%x is beyond %s", off, sectionNames[id])
+	}
+	return reader{b: b, off: int(off), big: d.big}, nil
+}
+
+func (d *Data) altData() *Data {
+	if !d.altDone {
+		d.altDone = true
+		if d.Alt != nil {
+			d.alt = d.Alt()
+		}
+	}
+	return d.alt
+}
+
+// cstringAt returns the string at an offset of a string section.
+func (d *Data) cstringAt(id sectionID, off uint64) (string, bool) {
+	for n := uint64(256); ; n *= 8 {
+		b := d.section(id, off+n)
+		if off >= uint64(len(b)) {
+			return "", false
+		}
+		b = b[off:min(off+n, uint64(len(b)))]
+		if i := bytes.IndexByte(b, 0); i >= 0 {
+			return string(b[:i]), true
+		}
+		if uint64(len(b)) < n {
+			return "", false
+		}
+	}
+}
+
+// Units returns all units of .debug_info and .debug_types, in that order. The
+// headers are walked on the first call. With a corrupt header the units before
+// it are returned.
+func (d *Data) Units() ([]*Unit, error) {
+	if d.units != nil || d.unitsErr != nil {
+		return d.units, d.unitsErr
+	}
+	for _, base := range []uint64{0, typesBase} {
+		for off := base; ; {
+			id := secInfo
+			if base != 0 {
+				id = secTypes
+			}
+			// The length of the section is known without its contents.
+			if off-base >= uint64(len(d.section(id, 0))) {
+				break
+			}
+			u, err := d.UnitAt(off)
+			if err != nil {
+				d.unitsErr = err
+				break
+			}
+			d.units = append(d.units, u)
+			off = u.End
+		}
+	}
+	return d.units, d.unitsErr
+}
+
+// UnitOf returns the unit that an entry is in.
+func (d *Data) UnitOf(off uint64) *Unit {
+	if u := d.byOffset[off]; u != nil {
+		return u
+	}
+	units, _ := d.Units()
+	i, found := slices.BinarySearchFunc(units, off, func(u *Unit, off uint64) int { return cmp.Compare(u.Offset, off) })
+	if !found {
+		i--
+	}
+	if i < 0 || off >= units[i].End {
+		return nil
+	}
+	return units[i]
+}
+
+// typeUnit returns the type unit with a signature.
+func (d *Data) typeUnit(sig uint64) *Unit {
+	if d.bySig == nil {
+		d.bySig = map[uint64]*Unit{}
+		units, _ := d.Units()
+		for _, u := range units {
+			if u.Type == UTType || u.Type == UTSplitType {
+				d.bySig[u.signature] = u
+			}
+		}
+	}
+	return d.bySig[sig]
+}

@@ -1,0 +1,191 @@
+package dwarf
+
+import "fmt"
+
+// Entry is a debugging information entry (DIE).
+type Entry struct {
+	Unit     *Unit
+	Offset   uint64
+	Tag      Tag // 0: the null entry that ends a list of children
+	Children bool
+	Vals     []Value
+	End      uint64 // offset of what follows the attributes: the first child, or the next entry
+}
+
+// Value is an attribute with its value as it is in the entry. Num is the
+// number, sign-extended for signed forms; Block the bytes of a block or an
+// inline string.
+type Value struct {
+	Attr  Attr
+	Form  Form
+	Num   uint64
+	Block []byte
+}
+
+// Entry reads the entry at an offset of this unit.
+func (u *Unit) Entry(off uint64) (*Entry, error) {
+	e := &Entry{}
+	if err := u.Read(off, e); err != nil {
+		return nil, err
+	}
+	if e.Tag == 0 {
+		return nil, fmt.Errorf("there is no entry at 0x%x", off)
+	}
+	return e, nil
+}
+
+// EntryAt reads an entry of any unit.
+func (d *Data) EntryAt(off uint64) (*Entry, error) {
+	u := d.UnitOf(off)
+	if u == nil {
+		return nil, fmt.Errorf("no unit has the offset 0x%x", off)
+	}
+	return u.Entry(off)
+}
+
+// Read reads the entry at an offset into e, whose Vals are used again. A null
+// entry has Tag 0.
+func (u *Unit) Read(off uint64, e *Entry) error {
+	t, err := u.abbrevTable()
+	if err != nil {
+		return err
+	}
+	if off < u.First || off >= u.End {
+		return fmt.Errorf("offset 0x%x is not in the unit at 0x%x", off, u.Offset)
+	}
+	end := u.End - u.base
+	r := reader{b: u.Data.section(u.section(), end)[:end], off: int(off - u.base), big: u.Data.big}
+	e.Unit, e.Offset, e.Tag, e.Children, e.Vals = u, off, 0, false, e.Vals[:0]
+	code := r.uleb()
+	if code == 0 {
+		e.End = uint64(r.off) + u.base
+		return r.err
+	}
+	a := t.find(code)
+	if a == nil {
+		return fmt.Errorf("the entry at 0x%x has the unknown abbreviation %d", off, code)
+	}
+	e.Tag, e.Children = a.tag, a.children
+	for i := range a.attrs {
+		s := &a.attrs[i]
+		v := Value{Attr: s.attr, Form: s.form}
+		u.readForm(&r, &v, s.implicit)
+		e.Vals = append(e.Vals, v)
+	}
+	if r.err != nil {
+		return fmt.Errorf("the entry at 0x%x: %w", off, r.err)
+	}
+	e.End = uint64(r.off) + u.base
+	return nil
+}
+
+// Find returns the attribute, nil if the entry has none.
+func (e *Entry) Find(a Attr) *Value {
+	for i := range e.Vals {
+		if e.Vals[i].Attr == a {
+			return &e.Vals[i]
+		}
+	}
+	return nil
+}
+
+// Has reports whether the entry has an attribute.
+func (e *Entry) Has(a Attr) bool { return e.Find(a) != nil }
+
+// Flag reports whether the entry has a flag and it is set.
+func (e *Entry) Flag(a Attr) bool {
+	v := e.Find(a)
+	return v != nil && v.Num != 0
+}
+
+// Walk calls visit for each entry of the subtree below e in preorder, e
+// itself left out. The visitor says whether it wants the entry's children;
+// depth is 1 for e's children. leave is called, if not nil, after the
+// children of an entry that had some visited. The entry that visit gets is
+// used again.
+func (e *Entry) Walk(visit func(c *Entry, depth int) (into bool), leave func(end uint64, depth int)) error {
+	if !e.Children {
+		return nil
+	}
+	return e.Unit.walk(e.End, visit, leave)
+}
+
+// maxDepth bounds how deeply entries may be nested. Real programs stay below
+// a few hundred.
+const maxDepth = 10000
+
+func (u *Unit) walk(off uint64, visit func(c *Entry, depth int) bool, leave func(end uint64, depth int)) error {
+	var c Entry
+	depth := 1
+	for depth > 0 {
+		if off >= u.End {
+			return nil // some producers leave the last null entries out
+		}
+		if err := u.Read(off, &c); err != nil {
+			return err
+		}
+		off = c.End
+		if c.Tag == 0 {
+			depth--
+			if leave != nil && depth > 0 {
+				leave(off, depth)
+			}
+			continue
+		}
+		into := visit(&c, depth)
+		if !c.Children {
+			continue
+		}
+		if into {
+			if depth++; depth > maxDepth {
+				return fmt.Errorf("entries at 0x%x are nested too deeply", off)
+			}
+			continue
+		}
+		next, err := c.AfterChildren()
+		if err != nil {
+			return err
+		}
+		off = next
+	}
+	return nil
+}
+
+// AfterChildren returns the offset of what follows the entry and everything
+// below it.
+func (e *Entry) AfterChildren() (uint64, error) {
+	if !e.Children {
+		return e.End, nil
+	}
+	u := e.Unit
+	if v := e.Find(AttrSibling); v != nil {
+		// Only forward, or a corrupt file could send us in circles.
+		if _, off, ok := e.reference(v); ok && off > e.End && off < u.End {
+			return off, nil
+		}
+	}
+	var c Entry
+	off := e.End
+	for depth := 1; depth > 0; {
+		if off >= u.End {
+			return u.End, nil
+		}
+		if err := u.Read(off, &c); err != nil {
+			return 0, err
+		}
+		off = c.End
+		switch {
+		case c.Tag == 0:
+			depth--
+		case c.Children:
+			if v := c.Find(AttrSibling); v != nil {
+				if _, to, ok := c.reference(v); ok && to > off && to < u.End {
+					off = to
+					continue
+				}
+			}
+			depth++
+		}
+	}
+	return off, nil
+}

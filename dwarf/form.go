@@ -1,0 +1,242 @@
+package dwarf
+
+import "fmt"
+
+// readForm reads the value of an attribute (section 7.5.6).
+func (u *Unit) readForm(r *reader, v *Value, implicit int64) {
+	if v.Form == formIndirect {
+		v.Form = Form(r.uleb())
+		if v.Form == formImplicitConst {
+			// Its value would be in the abbreviation, where it is not.
+			r.fail("an indirect constant")
+			return
+		}
+	}
+	switch v.Form {
+	case formAddr:
+		v.Num = r.sized(u.AddrSize)
+	case formData1, formRef1, formFlag, formStrx1, formAddrx1:
+		v.Num = uint64(r.u8())
+	case formData2, formRef2, formStrx2, formAddrx2:
+		v.Num = uint64(r.u16())
+	case formStrx3, formAddrx3:
+		v.Num = uint64(r.u24())
+	case formData4, formRef4, formStrx4, formAddrx4, formRefSup4:
+		v.Num = uint64(r.u32())
+	case formData8, formRef8, formRefSig8, formRefSup8:
+		v.Num = r.u64()
+	case formUdata, formRefUdata, formStrx, formAddrx, formLoclistx, formRnglistx, formGNUAddrIndex, formGNUStrIndex:
+		v.Num = r.uleb()
+	case formSdata:
+		v.Num = uint64(r.sleb())
+	case formImplicitConst:
+		v.Num = uint64(implicit)
+	case formFlagPresent:
+		v.Num = 1
+	case formStrp, formLineStrp, formStrpSup, formSecOffset, formGNUStrpAlt, formGNURefAlt:
+		v.Num = r.offset(u.Is64)
+	case formRefAddr:
+		if u.Version == 2 { // the size of an address there
+			v.Num = r.sized(u.AddrSize)
+		} else {
+			v.Num = r.offset(u.Is64)
+		}
+	case formString:
+		v.Block = r.cstring()
+	case formData16:
+		v.Block = r.take(16)
+	case formBlock1:
+		v.Block = r.take(uint64(r.u8()))
+	case formBlock2:
+		v.Block = r.take(uint64(r.u16()))
+	case formBlock4:
+		v.Block = r.take(uint64(r.u32()))
+	case formBlock, formExprloc:
+		v.Block = r.take(r.uleb())
+	default:
+		// Its size is unknown, and with it where the next attribute is.
+		r.fail(fmt.Sprintf("an attribute of unknown form 0x%x", uint32(v.Form)))
+	}
+}
+
+// IsBlock reports whether the value is bytes: a block or an expression.
+func (v *Value) IsBlock() bool {
+	switch v.Form {
+	case formBlock, formBlock1, formBlock2, formBlock4, formExprloc, formData16:
+		return true
+	}
+	return false
+}
+
+// IsConst reports whether the value is a number.
+func (v *Value) IsConst() bool {
+	switch v.Form {
+	case formData1, formData2, formData4, formData8, formUdata, formSdata, formImplicitConst:
+		return true
+	}
+	return false
+}
+
+// IsSigned reports whether the form says that the number has a sign.
+func (v *Value) IsSigned() bool { return v.Form == formSdata || v.Form == formImplicitConst }
+
+// Signed returns the number of a constant with its sign. The fixed-size forms
+// do not say whether they have one (section 7.5.5, "constant"): they are
+// extended from their size, as their writers mean them where a negative value
+// makes sense.
+func (v *Value) Signed() int64 {
+	switch v.Form {
+	case formData1:
+		return int64(int8(v.Num))
+	case formData2:
+		return int64(int16(v.Num))
+	case formData4:
+		return int64(int32(v.Num))
+	}
+	return int64(v.Num)
+}
+
+// IsList reports whether the value is the place of a list: of ranges or of
+// locations. DWARF 2 and 3 write it as data4 or data8.
+func (u *Unit) IsList(v *Value) bool {
+	switch v.Form {
+	case formSecOffset, formLoclistx, formRnglistx:
+		return true
+	case formData4, formData8:
+		return u.Version < 4
+	}
+	return false
+}
+
+// Uint returns an attribute that is a number.
+func (e *Entry) Uint(a Attr) (uint64, bool) {
+	v := e.Find(a)
+	if v == nil || v.IsBlock() || v.Form == formString {
+		return 0, false
+	}
+	return v.Num, true
+}
+
+// String returns an attribute that is a string; false if it is not there or
+// can't be read.
+func (e *Entry) String(a Attr) (string, bool) {
+	v := e.Find(a)
+	if v == nil {
+		return "", false
+	}
+	u, d := e.Unit, e.Unit.Data
+	switch v.Form {
+	case formString:
+		return string(v.Block), true
+	case formStrp:
+		return d.cstringAt(secStr, v.Num)
+	case formLineStrp:
+		return d.cstringAt(secLineStr, v.Num)
+	case formGNUStrpAlt, formStrpSup:
+		if alt := d.altData(); alt != nil {
+			return alt.cstringAt(secStr, v.Num)
+		}
+	case formStrx, formStrx1, formStrx2, formStrx3, formStrx4, formGNUStrIndex:
+		size := uint64(u.OffsetSize())
+		if v.Num > 1<<40 {
+			return "", false
+		}
+		off := u.Root().strOffsetsBase + v.Num*size
+		r, err := d.at(secStrOffsets, off, size)
+		if err != nil {
+			return "", false
+		}
+		if s := r.offset(u.Is64); r.err == nil {
+			return d.cstringAt(secStr, s)
+		}
+	}
+	return "", false
+}
+
+// Addr returns an attribute that is an address.
+func (e *Entry) Addr(a Attr) (uint64, bool) {
+	v := e.Find(a)
+	if v == nil {
+		return 0, false
+	}
+	return e.Unit.address(v)
+}
+
+func (u *Unit) address(v *Value) (uint64, bool) {
+	switch v.Form {
+	case formAddr:
+		return v.Num, true
+	case formAddrx, formAddrx1, formAddrx2, formAddrx3, formAddrx4, formGNUAddrIndex:
+		addr, err := u.AddrIndex(v.Num)
+		return addr, err == nil
+	}
+	return 0, false
+}
+
+// AddrIndex returns an entry of the unit's part of .debug_addr (section 7.27).
+func (u *Unit) AddrIndex(index uint64) (uint64, error) {
+	if index > 1<<40 {
+		return 0, fmt.Errorf("address index %d is absurd", index)
+	}
+	off := u.Root().addrBase + index*uint64(u.AddrSize)
+	r, err := u.Data.at(secAddr, off, uint64(u.AddrSize))
+	if err != nil {
+		return 0, err
+	}
+	addr := r.sized(u.AddrSize)
+	return addr, r.err
+}
+
+// Ref returns the entry that an attribute refers to; nil if it is not there or
+// leads nowhere.
+func (e *Entry) Ref(a Attr) *Entry {
+	v := e.Find(a)
+	if v == nil {
+		return nil
+	}
+	u, off, ok := e.reference(v)
+	if !ok || u == nil {
+		return nil
+	}
+	t, err := u.Entry(off)
+	if err != nil {
+		return nil
+	}
+	return t
+}
+
+// RefOffset returns the unit and the offset that an attribute refers to.
+func (e *Entry) RefOffset(a Attr) (*Unit, uint64, bool) {
+	v := e.Find(a)
+	if v == nil {
+		return nil, 0, false
+	}
+	return e.reference(v)
+}
+
+func (e *Entry) reference(v *Value) (*Unit, uint64, bool) {
+	u := e.Unit
+	var target *Data
+	switch v.Form {
+	case formRef1, formRef2, formRef4, formRef8, formRefUdata:
+		off := u.Offset + v.Num
+		return u, off, v.Num < u.End-u.Offset
+	case formRefAddr:
+		if v.Num >= u.Offset && v.Num < u.End {
+			return u, v.Num, true
+		}
+		target = u.Data
+	case formGNURefAlt, formRefSup4, formRefSup8:
+		target = u.Data.altData()
+	case formRefSig8:
+		if t := u.Data.typeUnit(v.Num); t != nil {
+			return t, t.typeOff, t.typeOff < t.End
+		}
+		return nil, 0, false
+	}
+	if target == nil {
+		return nil, 0, false
+	}
+	t := target.UnitOf(v.Num)
+	return t, v.Num, t != nil
+}

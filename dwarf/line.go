@@ -1,0 +1,237 @@
+package dwarf
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+)
+
+// LineTable is a unit's line number table (section 6.2).
+type LineTable struct {
+	Rows      []Row      // sequence after sequence, by address within each
+	Sequences []Sequence // by address
+	files     []lineFile
+	dirs      []string
+	first     int // number of the first file: 0 in DWARF 5, 1 before
+	compDir   string
+	unitName  string
+}
+
+// Row is a row of the table.
+type Row struct {
+	Addr   uint64
+	File   uint32 // number of a file; see LineTable.File
+	Line   uint32 // 0: no source line
+	Column uint16
+	Flags  RowFlags
+}
+
+// RowFlags are the properties of a row.
+type RowFlags uint8
+
+const (
+	IsStmt RowFlags = 1 << iota
+	PrologueEnd
+	EndSequence // the row only gives the address after the last instruction
+	// Repeated is set on a row of the same file and line as the one before,
+	// when a discriminator has been seen on that line: the row tells blocks of
+	// one line apart, not lines.
+	Repeated
+)
+
+// Sequence is a run of rows for contiguous addresses. Rows[First:Last] are its
+// rows, the end of sequence not among them.
+type Sequence struct {
+	Lo, Hi      uint64
+	First, Last int
+}
+
+type lineFile struct {
+	name string
+	dir  uint64
+}
+
+// maxLineRows bounds the rows of one unit, so that a corrupt program of
+// special opcodes can't fill the memory.
+const maxLineRows = 1 << 26
+
+// Lines returns the unit's line table. It is read on the first call; a table
+// that is corrupt half way has the rows before that, and an error.
+func (u *Unit) Lines() (*LineTable, error) {
+	if u.lines == nil {
+		u.lines, u.linesErr = u.readLines()
+	}
+	return u.lines, u.linesErr
+}
+
+// lineHeader is what the program needs from its header.
+type lineHeader struct {
+	version     int
+	minInst     uint64
+	maxOps      uint64
+	defaultStmt bool
+	lineBase    int
+	lineRange   int
+	opcodeBase  int
+	lengths     []byte
+	addrSize    int
+}
+
+func (u *Unit) readLines() (*LineTable, error) {
+	root := u.Root()
+	t := &LineTable{compDir: root.CompDir, unitName: root.Name}
+	if !root.hasLines {
+		return t, nil
+	}
+	d := u.Data
+	r, err := d.at(secLine, root.lineOff, 16)
+	if err != nil {
+		return t, err
+	}
+	length, is64 := r.unitLength()
+	if r.err != nil || length > uint64(r.left()) {
+		return t, fmt.Errorf("the line table at 0x%x is cut short", root.lineOff)
+	}
+	end := uint64(r.off) + length
+	r.b = d.section(secLine, end)[:end]
+	h := lineHeader{version: int(r.u16()), maxOps: 1, addrSize: u.AddrSize}
+	if h.version < 2 || h.version > 5 {
+		return t, fmt.Errorf("the line table at 0x%x has version %d", root.lineOff, h.version)
+	}
+	if h.version >= 5 {
+		h.addrSize = int(r.u8())
+		r.u8() // segment selector size
+	}
+	headerLength := r.offset(is64)
+	if headerLength > uint64(r.left()) {
+		return t, fmt.Errorf("the line table at 0x%x has a header of %d bytes", root.lineOff, headerLength)
+	}
+	program := r.off + int(headerLength)
+	h.minInst = uint64(r.u8())
+	if h.version >= 4 {
+		h.maxOps = max(1, uint64(r.u8()))
+	}
+	h.defaultStmt = r.u8() != 0
+	h.lineBase = int(int8(r.u8()))
+	h.lineRange = int(r.u8())
+	h.opcodeBase = int(r.u8())
+	if h.opcodeBase > 0 {
+		h.lengths = r.take(uint64(h.opcodeBase - 1))
+	}
+	if h.version >= 5 {
+		u.readFiles5(&r, t, is64)
+	} else {
+		readFiles4(&r, t)
+	}
+	if r.err != nil {
+		return t, r.err
+	}
+	r.off = program
+	u.runLines(&r, t, &h)
+	slices.SortStableFunc(t.Sequences, func(a, b Sequence) int { return cmp.Compare(a.Lo, b.Lo) })
+	return t, r.err
+}
+
+// readFiles4 reads include_directories and file_names (DWARF 4, 6.2.4). Both
+// count from 1; directory 0 is that of the compilation.
+func readFiles4(r *reader, t *LineTable) {
+	t.first = 1
+	t.dirs = append(t.dirs, t.compDir)
+	for r.err == nil {
+		s := r.cstring()
+		if len(s) == 0 {
+			break
+		}
+		t.dirs = append(t.dirs, string(s))
+	}
+	for r.err == nil {
+		s := r.cstring()
+		if len(s) == 0 {
+			break
+		}
+		t.files = append(t.files, lineFile{string(s), r.uleb()})
+		r.uleb() // time
+		r.uleb() // length
+	}
+}
+
+// readFiles5 reads the two tables of section 6.2.4.1, whose columns the header
+// describes.
+func (u *Unit) readFiles5(r *reader, t *LineTable, is64 bool) {
+	for table := range 2 {
+		type column struct {
+			content uint64
+			form    Form
+		}
+		columns := make([]column, r.u8())
+		for i := range columns {
+			columns[i] = column{r.uleb(), Form(r.uleb())}
+		}
+		count := r.uleb()
+		if len(columns) == 0 && count > 0 || count > uint64(r.left()) {
+			r.fail("a file table")
+			return
+		}
+		for range count {
+			var f lineFile
+			for _, c := range columns {
+				// Their forms are those of attributes, so they are read as such.
+				v := Value{Attr: AttrName, Form: c.form}
+				fu := Unit{Data: u.Data, Is64: is64, AddrSize: u.AddrSize, Version: 5, root: u.root}
+				fu.readForm(r, &v, 0)
+				if r.err != nil {
+					return
+				}
+				switch c.content {
+				case lnctPath:
+					e := Entry{Unit: &fu, Vals: []Value{v}}
+					f.name, _ = e.String(AttrName)
+				case lnctDirectoryIndex:
+					f.dir = v.Num
+				}
+			}
+			if table == 0 {
+				t.dirs = append(t.dirs, f.name)
+			} else {
+				t.files = append(t.files, f)
+			}
+		}
+	}
+}
+
+// NumFiles returns one more than the largest file number.
+func (t *LineTable) NumFiles() int { return len(t.files) + t.first }
+
+// File returns the path of a file by its number: absolute if the producer gave
+// its directory or the directory of the compilation, cleaned; "" for a number
+// that there is no file for.
+func (t *LineTable) File(n uint64) string {
+	// DWARF 5 counts from 0. Producers that are not sure (gcc 11's assembler
+	// tables) give number 0 and 1 to the same file, which needs nothing here.
+	i := n - uint64(t.first)
+	if n < uint64(t.first) || i >= uint64(len(t.files)) {
+		return ""
+	}
+	f := t.files[i]
+	name := f.name
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	if f.dir < uint64(len(t.dirs)) {
+		name = path.Join(t.dirs[f.dir], name)
+	}
+	if !path.IsAbs(name) {
+		name = path.Join(t.compDir, name)
+	}
+	return name
+}
+
+// Base returns the last element of a file's name, without joining it.
+func (t *LineTable) Base(n uint64) string {
+	i := n - uint64(t.first)
+	if n < uint64(t.first) || i >= uint64(len(t.files)) {
+		return ""
+	}
+	return path.Base(t.files[i].name)
+}

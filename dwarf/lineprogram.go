@@ -1,0 +1,168 @@
+package dwarf
+
+import (
+	"cmp"
+	"slices"
+)
+
+// lineMachine is the state machine of section 6.2.2.
+type lineMachine struct {
+	table *LineTable
+	u     *Unit
+	h     *lineHeader
+	row   Row
+	file  uint64
+	line  int64
+	col   uint64
+	opIdx uint64
+	start int // first row of the sequence
+
+	discriminated      bool // a discriminator has been seen on this line
+	lastFile, lastLine uint32
+	hasLast            bool
+}
+
+// runLines runs the program from r to its end.
+func (u *Unit) runLines(r *reader, t *LineTable, h *lineHeader) {
+	m := &lineMachine{table: t, u: u, h: h}
+	m.reset()
+	for r.left() > 0 && r.err == nil && len(t.Rows) < maxLineRows {
+		op := int(r.u8())
+		if op >= h.opcodeBase {
+			m.special(op - h.opcodeBase)
+			continue
+		}
+		switch op {
+		case 0:
+			m.extended(r)
+		case lnsCopy:
+			m.emit()
+		case lnsAdvancePC:
+			m.advance(r.uleb())
+		case lnsAdvanceLine:
+			m.addLine(r.sleb())
+		case lnsSetFile:
+			m.file = r.uleb()
+		case lnsSetColumn:
+			m.col = r.uleb()
+		case lnsNegateStmt:
+			m.row.Flags ^= IsStmt
+		case lnsSetBasicBlock, lnsSetEpilogueBegin:
+		case lnsConstAddPC:
+			if h.lineRange != 0 {
+				m.advance(uint64((255 - h.opcodeBase) / h.lineRange))
+			}
+		case lnsFixedAdvancePC:
+			m.row.Addr += uint64(r.u16())
+			m.opIdx = 0
+		case lnsSetPrologueEnd:
+			m.row.Flags |= PrologueEnd
+		case lnsSetISA:
+			r.uleb()
+		default:
+			// An opcode of a later version: the header says how many operands.
+			for range h.lengths[op-1] {
+				r.uleb()
+			}
+		}
+	}
+	// A sequence without an end is not believed.
+	t.Rows = t.Rows[:m.start]
+}
+
+func (m *lineMachine) reset() {
+	m.row = Row{}
+	if m.h.defaultStmt {
+		m.row.Flags = IsStmt
+	}
+	m.file, m.line, m.col, m.opIdx = 1, 1, 0, 0
+	m.discriminated, m.hasLast = false, false
+	m.start = len(m.table.Rows)
+}
+
+// advance moves the address by a number of operations (section 6.2.5.1).
+func (m *lineMachine) advance(ops uint64) {
+	if m.h.maxOps <= 1 {
+		m.row.Addr += m.h.minInst * ops
+		return
+	}
+	m.row.Addr += m.h.minInst * ((m.opIdx + ops) / m.h.maxOps)
+	m.opIdx = (m.opIdx + ops) % m.h.maxOps
+}
+
+func (m *lineMachine) addLine(delta int64) {
+	if delta != 0 {
+		m.discriminated = false
+	}
+	m.line += delta
+}
+
+func (m *lineMachine) special(op int) {
+	if m.h.lineRange == 0 {
+		return
+	}
+	m.advance(uint64(op / m.h.lineRange))
+	m.addLine(int64(m.h.lineBase + op%m.h.lineRange))
+	m.emit()
+}
+
+func (m *lineMachine) emit() {
+	row := m.row
+	row.File = uint32(min(m.file, 1<<32-1))
+	if m.line > 0 && m.line < 1<<32 {
+		row.Line = uint32(m.line)
+	}
+	row.Column = uint16(min(m.col, 1<<16-1))
+	if m.hasLast && m.discriminated && row.File == m.lastFile && row.Line == m.lastLine {
+		row.Flags |= Repeated
+	}
+	m.lastFile, m.lastLine, m.hasLast = row.File, row.Line, true
+	m.table.Rows = append(m.table.Rows, row)
+	m.row.Flags &^= PrologueEnd
+}
+
+func (m *lineMachine) extended(r *reader) {
+	body := reader{b: r.take(r.uleb()), big: r.big}
+	if body.left() == 0 {
+		return
+	}
+	switch body.u8() {
+	case lneEndSequence:
+		m.endSequence()
+	case lneSetAddress:
+		if n := body.left(); n == 1 || n == 2 || n == 4 || n == 8 {
+			m.row.Addr = body.sized(n)
+		}
+		m.opIdx = 0
+	case lneDefineFile:
+		name := string(body.cstring())
+		m.table.files = append(m.table.files, lineFile{name, body.uleb()})
+	case lneSetDiscriminator:
+		if body.uleb() != 0 {
+			m.discriminated = true
+		}
+	}
+}
+
+// endSequence keeps the rows since the last one. Sequences of code that the
+// linker has dropped start at 0 or at the largest addresses: they go.
+func (m *lineMachine) endSequence() {
+	rows := m.table.Rows[m.start:]
+	end := m.row.Addr
+	keep := len(rows) > 0
+	if keep {
+		if !slices.IsSortedFunc(rows, byAddr) {
+			slices.SortStableFunc(rows, byAddr)
+		}
+		lo := rows[0].Addr
+		keep = lo != 0 && lo < m.u.maxAddr()-1 && end > lo
+	}
+	if keep {
+		m.table.Sequences = append(m.table.Sequences, Sequence{Lo: rows[0].Addr, Hi: end, First: m.start, Last: len(m.table.Rows)})
+	} else {
+		m.table.Rows = m.table.Rows[:m.start]
+	}
+	m.reset()
+}
+
+func byAddr(a, b Row) int { return cmp.Compare(a.Addr, b.Addr) }

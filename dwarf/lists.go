@@ -1,0 +1,248 @@
+package dwarf
+
+import "fmt"
+
+// Range is a half-open range of addresses.
+type Range struct{ Lo, Hi uint64 }
+
+// maxRanges bounds the entries of one list.
+const maxRanges = 1 << 20
+
+// maxAddr is the largest address: the base selection mark of DWARF 4 and the
+// linker's mark for discarded code.
+func (u *Unit) maxAddr() uint64 {
+	if u.AddrSize == 8 {
+		return ^uint64(0)
+	}
+	return 1<<(8*u.AddrSize) - 1
+}
+
+// Ranges returns the addresses of an entry: DW_AT_low_pc with DW_AT_high_pc,
+// or DW_AT_ranges (section 2.17). An entry with DW_AT_low_pc alone has one
+// range of one byte. Ranges that the linker has discarded with their code
+// (marked with the largest addresses) are left out.
+func (e *Entry) Ranges() ([]Range, error) {
+	u := e.Unit
+	var out []Range
+	if v := e.Find(AttrRanges); v != nil {
+		err := u.rangeList(v, func(lo, hi uint64) {
+			if lo < hi && lo < u.maxAddr()-1 {
+				out = append(out, Range{lo, hi})
+			}
+		})
+		return out, err
+	}
+	lo, ok := e.Addr(AttrLowPC)
+	if !ok || lo >= u.maxAddr()-1 {
+		return nil, nil
+	}
+	v := e.Find(AttrHighPC)
+	if v == nil {
+		return []Range{{lo, lo + 1}}, nil
+	}
+	hi, ok := u.address(v)
+	if !ok && !v.IsBlock() {
+		hi = lo + v.Num // DWARF 4: an offset from the low PC
+	}
+	if hi <= lo {
+		return nil, nil
+	}
+	return []Range{{lo, hi}}, nil
+}
+
+func (u *Unit) rangeList(v *Value, add func(lo, hi uint64)) error {
+	base := u.Root().LowPC
+	if u.Version < 5 {
+		return u.rangeList4(v.Num, base, add)
+	}
+	off := v.Num
+	if v.Form == formRnglistx {
+		var err error
+		if off, err = u.listOffset(secRngLists, u.Root().rngListsBase, v.Num); err != nil {
+			return err
+		}
+	}
+	r, err := u.Data.at(secRngLists, off, 1<<62)
+	if err != nil {
+		return err
+	}
+	for range maxRanges {
+		var lo, hi uint64
+		switch kind := r.u8(); kind { // section 7.25
+		case rleEndOfList:
+			return r.err
+		case rleBaseAddressx:
+			base = u.index(&r)
+			continue
+		case rleStartxEndx:
+			lo, hi = u.index(&r), u.index(&r)
+		case rleStartxLength:
+			lo = u.index(&r)
+			hi = lo + r.uleb()
+		case rleOffsetPair:
+			lo, hi = base+r.uleb(), base+r.uleb()
+			if base >= u.maxAddr()-1 {
+				lo, hi = 0, 0
+			}
+		case rleBaseAddress:
+			base = r.sized(u.AddrSize)
+			continue
+		case rleStartEnd:
+			lo, hi = r.sized(u.AddrSize), r.sized(u.AddrSize)
+		case rleStartLength:
+			lo = r.sized(u.AddrSize)
+			hi = lo + r.uleb()
+		default:
+			return fmt.Errorf("range list entry of unknown kind %d", kind)
+		}
+		if r.err != nil {
+			return r.err
+		}
+		add(lo, hi)
+	}
+	return fmt.Errorf("a range list has no end")
+}
+
+// index reads an index into .debug_addr and returns the address, the largest
+// one if it can't be read.
+func (u *Unit) index(r *reader) uint64 {
+	a, err := u.AddrIndex(r.uleb())
+	if err != nil {
+		return u.maxAddr()
+	}
+	return a
+}
+
+// rangeList4 reads .debug_ranges (DWARF 4, section 2.17.3).
+func (u *Unit) rangeList4(off, base uint64, add func(lo, hi uint64)) error {
+	r, err := u.Data.at(secRanges, off, 1<<62)
+	if err != nil {
+		return err
+	}
+	for range maxRanges {
+		lo, hi := r.sized(u.AddrSize), r.sized(u.AddrSize)
+		switch {
+		case r.err != nil:
+			return r.err
+		case lo == 0 && hi == 0:
+			return nil
+		case lo == u.maxAddr():
+			base = hi
+		case lo != hi && base < u.maxAddr()-1:
+			add(base+lo, base+hi)
+		}
+	}
+	return fmt.Errorf("a range list has no end")
+}
+
+// listOffset returns where list number index of the unit is: its table starts
+// at base (section 7.28), with offsets from there.
+func (u *Unit) listOffset(id sectionID, base, index uint64) (uint64, error) {
+	if index > 1<<40 {
+		return 0, fmt.Errorf("list index %d is absurd", index)
+	}
+	r, err := u.Data.at(id, base+index*uint64(u.OffsetSize()), 8)
+	if err != nil {
+		return 0, err
+	}
+	off := base + r.offset(u.Is64)
+	return off, r.err
+}
+
+// Location returns the expression that holds at a PC: the expression itself,
+// or the entry of the list for that PC. ok false means that there is none
+// there. The slice points into the file.
+func (u *Unit) Location(v *Value, pc uint64) (expr []byte, ok bool) {
+	if v.IsBlock() {
+		return v.Block, true
+	}
+	if !u.IsList(v) {
+		return nil, false
+	}
+	if u.Version < 5 {
+		return u.location4(v.Num, pc)
+	}
+	off := v.Num
+	if v.Form == formLoclistx {
+		var err error
+		if off, err = u.listOffset(secLocLists, u.Root().locListsBase, v.Num); err != nil {
+			return nil, false
+		}
+	}
+	r, err := u.Data.at(secLocLists, off, 1<<62)
+	if err != nil {
+		return nil, false
+	}
+	base := u.Root().LowPC
+	var fallback []byte
+	hasFallback := false
+	for range maxRanges {
+		var lo, hi uint64
+		switch kind := r.u8(); kind { // section 7.29
+		case lleEndOfList:
+			return fallback, hasFallback
+		case lleBaseAddressx:
+			base = u.index(&r)
+			continue
+		case lleStartxEndx:
+			lo, hi = u.index(&r), u.index(&r)
+		case lleStartxLength:
+			lo = u.index(&r)
+			hi = lo + r.uleb()
+		case lleOffsetPair:
+			lo, hi = base+r.uleb(), base+r.uleb()
+		case lleDefaultLocation:
+			fallback, hasFallback = r.take(r.uleb()), true
+			continue
+		case lleBaseAddress:
+			base = r.sized(u.AddrSize)
+			continue
+		case lleStartEnd:
+			lo, hi = r.sized(u.AddrSize), r.sized(u.AddrSize)
+		case lleStartLength:
+			lo = r.sized(u.AddrSize)
+			hi = lo + r.uleb()
+		case lleViewPair: // gcc -gvariable-location-views
+			r.uleb()
+			r.uleb()
+			continue
+		default:
+			return nil, false
+		}
+		block := r.take(r.uleb())
+		if r.err != nil {
+			return nil, false
+		}
+		if lo <= pc && pc < hi {
+			return block, true
+		}
+	}
+	return nil, false
+}
+
+// location4 reads .debug_loc (DWARF 4, section 2.6.2).
+func (u *Unit) location4(off, pc uint64) ([]byte, bool) {
+	r, err := u.Data.at(secLoc, off, 1<<62)
+	if err != nil {
+		return nil, false
+	}
+	base := u.Root().LowPC
+	for range maxRanges {
+		lo, hi := r.sized(u.AddrSize), r.sized(u.AddrSize)
+		if lo == 0 && hi == 0 || r.err != nil {
+			return nil, false
+		}
+		if lo == u.maxAddr() {
+			base = hi
+			continue
+		}
+		block := r.take(uint64(r.u16()))
+		if r.err != nil {
+			return nil, false
+		}
+		if base+lo <= pc && pc < base+hi {
+			return block, true
+		}
+	}
+	return nil, false
+}

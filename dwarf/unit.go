@@ -1,0 +1,158 @@
+package dwarf
+
+import "fmt"
+
+// Unit is a unit: a header and a tree of entries.
+type Unit struct {
+	Data     *Data
+	Offset   uint64 // of the header
+	End      uint64 // of the unit: the next one's Offset
+	First    uint64 // offset of the root entry
+	Version  int
+	Type     UnitType
+	Is64     bool // 64-bit DWARF: offsets have 8 bytes
+	AddrSize int
+
+	base      uint64 // typesBase for a unit of .debug_types
+	abbrevOff uint64
+	signature uint64
+	typeOff   uint64 // of a type unit: its type
+	table     *abbrevTable
+
+	root     *Root
+	lines    *LineTable
+	linesErr error
+}
+
+// Root is what a unit's root entry says.
+type Root struct {
+	Tag      Tag
+	Name     string
+	CompDir  string
+	Producer string
+	Language uint64
+	LowPC    uint64
+	HasLowPC bool
+	HasRange bool // it has DW_AT_ranges, or DW_AT_low_pc and DW_AT_high_pc
+	lineOff  uint64
+	hasLines bool
+
+	strOffsetsBase, addrBase, rngListsBase, locListsBase uint64
+}
+
+// OffsetSize returns 4, or 8 in 64-bit DWARF.
+func (u *Unit) OffsetSize() int {
+	if u.Is64 {
+		return 8
+	}
+	return 4
+}
+
+func (u *Unit) section() sectionID {
+	if u.base != 0 {
+		return secTypes
+	}
+	return secInfo
+}
+
+// UnitAt returns the unit whose header is at an offset.
+func (d *Data) UnitAt(off uint64) (*Unit, error) {
+	if u := d.byOffset[off]; u != nil {
+		return u, nil
+	}
+	u := &Unit{Data: d, Offset: off}
+	if off >= typesBase {
+		u.base = typesBase
+	}
+	r, err := d.at(u.section(), off-u.base, 64)
+	if err != nil {
+		return nil, err
+	}
+	length, is64 := r.unitLength()
+	if length > uint64(r.left()) {
+		return nil, fmt.Errorf("the unit at 0x%x is cut short", off)
+	}
+	u.End, u.Is64 = uint64(r.off)+length+u.base, is64
+	u.Version = int(r.u16())
+	switch {
+	case u.Version >= 2 && u.Version <= 4: // section 7.5.1 of DWARF 4
+		u.abbrevOff = r.offset(is64)
+		u.AddrSize = int(r.u8())
+		u.Type = UTCompile
+		if u.base != 0 {
+			u.Type = UTType
+		}
+	case u.Version == 5: // section 7.5.1
+		u.Type = UnitType(r.u8())
+		u.AddrSize = int(r.u8())
+		u.abbrevOff = r.offset(is64)
+	default:
+		// The length is known, so the next unit can still be found.
+		u.Type, u.First = utUnknown, u.End
+		d.byOffset[off] = u
+		return u, r.err
+	}
+	switch u.Type {
+	case UTType, UTSplitType:
+		u.signature = r.u64()
+		u.typeOff = r.offset(is64) + off
+	case UTSkeleton, UTSplitCompile:
+		u.signature = r.u64()
+	}
+	if r.err == nil && u.AddrSize != 4 && u.AddrSize != 8 && u.AddrSize != 2 {
+		r.err = fmt.Errorf("the unit at 0x%x has addresses of %d bytes", off, u.AddrSize)
+	}
+	if u.First = uint64(r.off) + u.base; r.err == nil && u.First > u.End {
+		r.err = fmt.Errorf("the unit at 0x%x is shorter than its header", off)
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	d.byOffset[off] = u
+	return u, nil
+}
+
+// Root returns what the root entry says; it is never nil. A unit that can't
+// be read has an empty one.
+func (u *Unit) Root() *Root {
+	if u.root != nil {
+		return u.root
+	}
+	u.root = &Root{}
+	e, err := u.Entry(u.First)
+	if err != nil {
+		return u.root
+	}
+	// The bases come first: strings and addresses of this very entry need
+	// them. Without DW_AT_str_offsets_base (a .dwo) the table starts after its
+	// header.
+	root := &Root{Tag: e.Tag}
+	root.strOffsetsBase = 8
+	if u.Is64 {
+		root.strOffsetsBase = 16
+	}
+	for i := range e.Vals {
+		v := &e.Vals[i]
+		switch v.Attr {
+		case AttrStrOffsetsBase:
+			root.strOffsetsBase = v.Num
+		case AttrAddrBase, AttrGNUAddrBase:
+			root.addrBase = v.Num
+		case AttrRnglistsBase:
+			root.rngListsBase = v.Num
+		case AttrLoclistsBase:
+			root.locListsBase = v.Num
+		case AttrStmtList:
+			root.lineOff, root.hasLines = v.Num, true
+		case AttrLanguage:
+			root.Language = v.Num
+		}
+	}
+	u.root = root
+	root.Name, _ = e.String(AttrName)
+	root.CompDir, _ = e.String(AttrCompDir)
+	root.Producer, _ = e.String(AttrProducer)
+	root.LowPC, root.HasLowPC = e.Addr(AttrLowPC)
+	root.HasRange = e.Has(AttrRanges) || root.HasLowPC && e.Has(AttrHighPC)
+	return root
+}
