@@ -79,3 +79,9 @@ func (f *Registers) PC() (uint64, bool) { return f.Get(f.Arch.PC) }
 
 // SP returns the stack pointer and whether it is known.
 func (f *Registers) SP() (uint64, bool) { return f.Get(f.Arch.SP) }
+
+// Keep makes every register that is not in s unknown.
+func (f *Registers) Keep(s RegSet) {
+	f.known[0] &= s[0]
+	f.known[1] &= s[1]
+}

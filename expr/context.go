@@ -7,7 +7,7 @@ import (
 
 // Context is what an expression may ask for while it is evaluated. A nil
 // function means that the thing is not to be had here: an operation that needs
-// it gives an error that says so.
+// it gives an error that says so. A Context serves one evaluation at a time.
 type Context struct {
 	Arch *arch.Arch
 	Regs *arch.Registers // of the frame
@@ -31,6 +31,8 @@ type Context struct {
 	BaseType   func(offset uint64) (size int, signed, float bool, err error) // DW_OP_const_type and its kin
 
 	OffsetSize int // 4 or 8: size of section offsets in this unit; 0 means 4
+
+	scratch [8]byte // what DW_OP_deref reads into: a buffer given to Mem escapes, and this one does so once
 }
 
 // PieceKind says where a piece of a value is.

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"errors"
 	"fmt"
 
 	"dbg/arch"
@@ -19,3 +20,33 @@ func (e *UnknownRegisterError) Error() string {
 	}
 	return fmt.Sprintf("the value of %s is not known in this frame", e.Name)
 }
+
+// UnavailableError says that an operation needs something that the context does
+// not have.
+type UnavailableError struct {
+	Op   string // "DW_OP_fbreg"
+	What string // "the frame base"
+}
+
+func (e *UnavailableError) Error() string {
+	return fmt.Sprintf("%s needs %s, which is not available here", e.Op, e.What)
+}
+
+// Errors of expressions that are wrong in themselves.
+var (
+	errTruncated = errors.New("DWARF expression ends in the middle of an operation")
+	errLEB       = errors.New("LEB128 number in a DWARF expression is too long")
+	errEmpty     = errors.New("DWARF expression takes a value from an empty stack")
+	errDeep      = errors.New("DWARF expression's stack is deeper than 1024")
+	errSteps     = errors.New("DWARF expression does not end within 100000 steps")
+	errCalls     = errors.New("DWARF expression's calls nest deeper than 16")
+	errJump      = errors.New("DWARF expression branches out of itself")
+	errDivide    = errors.New("DWARF expression divides by zero")
+	errTypes     = errors.New("DWARF expression combines values of different types")
+	errInteger   = errors.New("DWARF expression needs an integer here")
+	errPieces    = errors.New("DWARF expression makes more pieces than can be")
+	errBytes     = errors.New("DWARF expression has too many bytes of implicit values")
+	errComposite = errors.New("DWARF expression gives a composite location where one value is needed")
+	errAfter     = errors.New("DWARF expression goes on after a location is complete")
+	errNoContext = errors.New("DWARF expression without an architecture")
+)

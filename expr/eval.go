@@ -1,9 +1,225 @@
 package expr
 
-import "errors"
+// Eval evaluates code and returns its value: what is on top of the stack at the
+// end, as the rules DW_CFA_def_cfa_expression, DW_CFA_expression and
+// DW_CFA_val_expression need it (DWARF 5, section 6.4.2).
+//
+// An expression that ends as a location gives what that location holds where this is
+// without doubt: DW_OP_regN the register's value, DW_OP_stack_value the value,
+// DW_OP_implicit_value its bytes up to 8. A composite is an error.
+func Eval(code []byte, c *Context) (uint64, error) {
+	var m machine
+	if err := m.start(c); err != nil {
+		return 0, err
+	}
+	m.stack = m.fixed[:0] // here, not in start: so that m stays on Go's stack
+	if err := m.pushInitial(); err != nil {
+		return 0, err
+	}
+	if err := m.run(code, 0); err != nil {
+		return 0, err
+	}
+	return m.single()
+}
 
-// Eval evaluates code and returns the value on top of its stack.
-func Eval(code []byte, c *Context) (uint64, error) { return 0, errors.New("not yet") }
+// Locate evaluates a location description, DWARF 5 section 2.6. A simple location
+// is one piece with BitSize 0; a composite one piece for each part, in order;
+// an empty expression one piece of kind Undefined.
+//
+// A DW_OP_regN gives a piece InRegister whether or not the register's value is known. The
+// Bytes of a DW_OP_implicit_value are those of code, not a copy.
+func Locate(code []byte, c *Context) ([]Piece, error) {
+	var m machine
+	if err := m.start(c); err != nil {
+		return nil, err
+	}
+	m.stack = m.fixed[:0]
+	if err := m.pushInitial(); err != nil {
+		return nil, err
+	}
+	if err := m.run(code, 0); err != nil {
+		return nil, err
+	}
+	if len(m.pieces) > 0 {
+		if m.pending != nothing || len(m.stack) > 0 {
+			// DWARF 5, 2.6.1.2: every part is closed by a piece operation.
+			if err := m.piece(0, 0); err != nil {
+				return nil, err
+			}
+		}
+		return m.pieces, nil
+	}
+	if err := m.piece(0, 0); err != nil {
+		return nil, err
+	}
+	return m.pieces, nil
+}
 
-// Locate evaluates a location description.
-func Locate(code []byte, c *Context) ([]Piece, error) { return nil, errors.New("not yet") }
+// pending is a simple location that an operation has completed; only a piece
+// operation or the end may follow it.
+type pending uint8
+
+const (
+	nothing      pending = iota
+	register             // loc.Reg
+	stackValue           // the top of the stack is the value
+	implicit             // loc.Bytes
+	implicitAddr         // loc.DIE, loc.Offset
+)
+
+// machine is the state of one evaluation.
+type machine struct {
+	c       *Context
+	ptr     int // size of an address
+	steps   int
+	bytes   int // of implicit values, so far
+	pending pending
+	loc     Piece
+	stack   []value
+	pieces  []Piece
+	fixed   [24]value
+}
+
+func (m *machine) start(c *Context) error {
+	if c == nil || c.Arch == nil {
+		return errNoContext
+	}
+	m.c, m.ptr = c, c.Arch.PtrSize
+	return nil
+}
+
+func (m *machine) pushInitial() error {
+	for _, v := range m.c.Initial {
+		if err := m.push(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run executes code; depth counts DW_OP_call*.
+func (m *machine) run(code []byte, depth int) error {
+	r := reader{code: code}
+	for r.more() {
+		if m.steps++; m.steps > maxSteps {
+			return errSteps
+		}
+		op := r.u8()
+		if m.pending != nothing && op != opPiece && op != opBitPiece && op != opNop && op != opGNUUninit {
+			return errAfter
+		}
+		if err := m.step(op, &r, depth); err != nil {
+			return err
+		}
+		if r.err != nil {
+			return r.err
+		}
+	}
+	return nil
+}
+
+// single is the result of Eval.
+func (m *machine) single() (uint64, error) {
+	if len(m.pieces) > 0 {
+		return 0, errComposite
+	}
+	switch m.pending {
+	case register:
+		return m.register(uint64(m.loc.Reg))
+	case implicit:
+		if len(m.loc.Bytes) > 8 {
+			return 0, errComposite
+		}
+		return decodeUint(m.loc.Bytes, m.c.Arch.ByteOrder), nil
+	case implicitAddr:
+		return 0, &UnavailableError{"DW_OP_implicit_pointer", "an address, which the object has not"}
+	}
+	v, err := m.pop()
+	if err != nil {
+		return 0, err
+	}
+	if v.typ.signed && v.isInt() {
+		return mask(uint64(v.int(m.ptr)), m.ptr), nil
+	}
+	return v.bits, nil
+}
+
+// piece closes the pending location as a piece of so many bits; size 0 is the
+// whole object.
+func (m *machine) piece(size, offset uint64) error {
+	if len(m.pieces) >= maxPieces {
+		return errPieces
+	}
+	p := m.loc
+	switch m.pending {
+	case register:
+		p.Kind = InRegister
+	case implicit:
+		p.Kind = Implicit
+	case implicitAddr:
+		p.Kind = ImplicitPointer
+	case stackValue:
+		v, err := m.pop()
+		if err != nil {
+			return err
+		}
+		p.Kind, p.Bytes = Implicit, v.bytes(m.ptr, m.c.Arch.ByteOrder)
+	default:
+		if len(m.stack) > 0 {
+			addr, err := m.popInt()
+			if err != nil {
+				return err
+			}
+			p.Kind, p.Addr = InMemory, addrOf(addr)
+		} // else empty: optimised out
+	}
+	if m.bytes += len(p.Bytes); m.bytes > maxBytes {
+		return errBytes
+	}
+	p.BitSize, p.BitOffset = size, offset
+	m.pieces = append(m.pieces, p)
+	m.pending, m.loc = nothing, Piece{}
+	return nil
+}
+
+func (m *machine) push(v uint64) error { return m.pushValue(value{bits: mask(v, m.ptr)}) }
+
+func (m *machine) pushValue(v value) error {
+	if len(m.stack) >= maxStack {
+		return errDeep
+	}
+	m.stack = append(m.stack, v)
+	return nil
+}
+
+func (m *machine) pop() (value, error) {
+	if len(m.stack) == 0 {
+		return value{}, errEmpty
+	}
+	v := m.stack[len(m.stack)-1]
+	m.stack = m.stack[:len(m.stack)-1]
+	return v, nil
+}
+
+// popInt pops an integer of any type: an address, an index, a condition.
+func (m *machine) popInt() (uint64, error) {
+	v, err := m.pop()
+	if err != nil {
+		return 0, err
+	}
+	if !v.isInt() {
+		return 0, errInteger
+	}
+	if v.typ.signed {
+		return mask(uint64(v.int(m.ptr)), m.ptr), nil
+	}
+	return v.bits, nil
+}
+
+// at is the entry n below the top.
+func (m *machine) at(n int) (*value, error) {
+	if n >= len(m.stack) {
+		return nil, errEmpty
+	}
+	return &m.stack[len(m.stack)-1-n], nil
+}

@@ -1,0 +1,438 @@
+package expr
+
+import (
+	"fmt"
+
+	"dbg/target"
+)
+
+func addrOf(v uint64) target.Addr { return target.Addr(v) }
+
+// step executes one operation, in the order of DWARF 5 section 2.5.1.
+func (m *machine) step(op byte, r *reader, depth int) error {
+	order := m.c.Arch.ByteOrder
+	switch {
+	case op >= opLit0 && op < opReg0:
+		return m.push(uint64(op - opLit0))
+	case op >= opBreg0 && op < opRegx:
+		return m.based(uint64(op-opBreg0), r.sleb())
+	case op >= opReg0 && op < opBreg0:
+		return m.inRegister(uint64(op - opReg0))
+	}
+	switch op {
+	// 2.5.1.1 Literal encodings
+	case opAddr:
+		return m.push(r.uint(m.ptr, order) + m.c.Bias)
+	case opConst1u:
+		return m.push(uint64(r.u8()))
+	case opConst1s:
+		return m.push(uint64(r.sint(1, order)))
+	case opConst2u:
+		return m.push(r.uint(2, order))
+	case opConst2s:
+		return m.push(uint64(r.sint(2, order)))
+	case opConst4u:
+		return m.push(r.uint(4, order))
+	case opConst4s:
+		return m.push(uint64(r.sint(4, order)))
+	case opConst8u, opConst8s:
+		return m.push(r.uint(8, order))
+	case opConstu:
+		return m.push(r.uleb())
+	case opConsts:
+		return m.push(uint64(r.sleb()))
+	case opAddrx, opGNUAddrIndex:
+		return m.indexed(op, r.uleb(), m.c.Bias)
+	case opConstx, opGNUConstIndex:
+		return m.indexed(op, r.uleb(), 0)
+	case opConstType, opGNUConstType:
+		t, err := m.baseType(op, r.uleb())
+		if err != nil {
+			return err
+		}
+		b := r.block(uint64(r.u8()))
+		if r.err == nil && len(b) != t.width(m.ptr) {
+			return fmt.Errorf("%s has %d bytes for a type of %d", opName(op), len(b), t.width(m.ptr))
+		}
+		return m.pushValue(value{decodeUint(b, order), t})
+
+	// 2.5.1.2 Register values
+	case opFbreg:
+		off := r.sleb()
+		if m.c.FrameBase == nil {
+			return &UnavailableError{opName(op), "the frame base"}
+		}
+		base, err := m.c.FrameBase()
+		if err != nil {
+			return err
+		}
+		return m.push(base + uint64(off))
+	case opBregx:
+		reg := r.uleb()
+		return m.based(reg, r.sleb())
+	case opRegvalType, opGNURegvalType:
+		reg := r.uleb()
+		t, err := m.baseType(op, r.uleb())
+		if err != nil || r.err != nil {
+			return err
+		}
+		v, err := m.register(reg)
+		if err != nil {
+			return err
+		}
+		return m.pushValue(value{typ: t}.as(v, m.ptr))
+
+	// 2.5.1.3 Stack operations
+	case opDup:
+		return m.pick(0)
+	case opOver:
+		return m.pick(1)
+	case opPick:
+		return m.pick(int(r.u8()))
+	case opDrop:
+		_, err := m.pop()
+		return err
+	case opSwap, opRot:
+		return m.exchange(op)
+	case opDeref, opDerefSize, opXderef, opXderefSize, opDerefType, opXderefType, opGNUDerefType:
+		return m.deref(op, r)
+	case opPushObjectAddress:
+		return m.ask(op, m.c.Object, "the address of an object")
+	case opCallFrameCFA:
+		return m.ask(op, m.c.CFA, "the canonical frame address")
+	case opFormTLSAddress, opGNUPushTLSAddress:
+		off, err := m.popInt()
+		if err != nil {
+			return err
+		}
+		if m.c.TLS == nil {
+			return &UnavailableError{opName(op), "thread-local storage"}
+		}
+		addr, err := m.c.TLS(off)
+		if err != nil {
+			return err
+		}
+		return m.push(addr)
+
+	// 2.5.1.4 Arithmetic and logical operations, 2.5.1.5 relations
+	case opAnd, opDiv, opMinus, opMod, opMul, opOr, opPlus, opShl, opShr, opShra, opXor,
+		opEq, opGe, opGt, opLe, opLt, opNe:
+		b, err := m.pop()
+		if err != nil {
+			return err
+		}
+		a, err := m.at(0)
+		if err != nil {
+			return err
+		}
+		*a, err = a.binary(op, b, m.ptr)
+		return err
+	case opAbs, opNeg, opNot:
+		a, err := m.at(0)
+		if err != nil {
+			return err
+		}
+		*a, err = a.unary(op, m.ptr)
+		return err
+	case opPlusUconst:
+		n := r.uleb()
+		a, err := m.at(0)
+		if err != nil {
+			return err
+		}
+		*a, err = a.binary(opPlus, value{typ: a.typ}.as(n, m.ptr), m.ptr)
+		return err
+
+	// 2.5.1.5 Control flow
+	case opSkip:
+		return m.jump(r, r.sint(2, order))
+	case opBra:
+		off := r.sint(2, order)
+		cond, err := m.popInt()
+		if err != nil || cond == 0 {
+			return err
+		}
+		return m.jump(r, off)
+	case opCall2:
+		return m.call(op, r.uint(2, order), r, depth)
+	case opCall4:
+		return m.call(op, r.uint(4, order), r, depth)
+	case opCallRef:
+		return m.call(op, r.uint(m.offsetSize(), order), r, depth)
+
+	// 2.5.1.6 Type conversions
+	case opConvert, opGNUConvert, opReinterpret, opGNUReinterpret:
+		return m.convert(op, r.uleb())
+
+	// 2.5.1.7 Special operations
+	case opNop, opGNUUninit: // "uninit" says that the variable has no value yet; its place is known
+		return nil
+	case opEntryValue, opGNUEntryValue:
+		block := r.block(r.uleb())
+		if r.err != nil {
+			return nil
+		}
+		if m.c.EntryValue == nil {
+			return &UnavailableError{opName(op), "the caller's frame"}
+		}
+		v, err := m.c.EntryValue(block)
+		if err != nil {
+			return err
+		}
+		return m.push(v)
+	case opGNUParameterRef:
+		r.uint(4, order)
+		return &UnavailableError{opName(op), "the value of a parameter that is optimised out"}
+	case opGNUVariableValue:
+		r.uint(m.offsetSize(), order)
+		return &UnavailableError{opName(op), "the value of another variable"}
+	}
+	return m.describe(op, r)
+}
+
+// describe executes an operation of a location description, section 2.6.1.
+func (m *machine) describe(op byte, r *reader) error {
+	switch op {
+	case opRegx:
+		return m.inRegister(r.uleb())
+	case opImplicitValue:
+		m.pending, m.loc.Bytes = implicit, r.block(r.uleb())
+		return nil
+	case opStackValue:
+		if len(m.stack) == 0 {
+			return errEmpty
+		}
+		m.pending = stackValue
+		return nil
+	case opImplicitPointer, opGNUImplicitPointer:
+		m.loc.DIE = r.uint(m.offsetSize(), m.c.Arch.ByteOrder)
+		m.loc.Offset = r.sleb()
+		m.pending = implicitAddr
+		return nil
+	case opPiece:
+		n := r.uleb()
+		if r.err == nil && n > 1<<60 {
+			return errPieces
+		}
+		if r.err != nil || n == 0 { // a piece of nothing adds nothing
+			m.discard()
+			return nil
+		}
+		return m.piece(8*n, 0)
+	case opBitPiece:
+		n := r.uleb()
+		off := r.uleb()
+		if r.err != nil || n == 0 {
+			m.discard()
+			return nil
+		}
+		return m.piece(n, off)
+	}
+	return fmt.Errorf("unknown operation %s in a DWARF expression", opName(op))
+}
+
+// discard forgets the location that an empty piece stands for.
+func (m *machine) discard() {
+	if m.pending != register && m.pending != implicit && m.pending != implicitAddr && len(m.stack) > 0 {
+		m.stack = m.stack[:len(m.stack)-1]
+	}
+	m.pending, m.loc = nothing, Piece{}
+}
+
+func (m *machine) inRegister(n uint64) error {
+	reg, ok := m.c.Arch.FromDWARF(n)
+	if !ok {
+		return fmt.Errorf("DWARF expression names register %d, which %s has not", n, m.c.Arch.Name)
+	}
+	m.pending, m.loc.Reg = register, reg
+	return nil
+}
+
+// register is the value of the register that DWARF calls n.
+func (m *machine) register(n uint64) (uint64, error) {
+	reg, ok := m.c.Arch.FromDWARF(n)
+	if !ok {
+		return 0, fmt.Errorf("DWARF expression names register %d, which %s has not", n, m.c.Arch.Name)
+	}
+	if m.c.Regs != nil {
+		if v, known := m.c.Regs.Get(reg); known {
+			return v, nil
+		}
+	}
+	return 0, &UnknownRegisterError{Reg: reg, Name: m.c.Arch.RegName(reg)}
+}
+
+// based is DW_OP_bregN.
+func (m *machine) based(n uint64, off int64) error {
+	v, err := m.register(n)
+	if err != nil {
+		return err
+	}
+	return m.push(v + uint64(off))
+}
+
+func (m *machine) indexed(op byte, index, bias uint64) error {
+	if m.c.AddrIndex == nil {
+		return &UnavailableError{opName(op), "the table of addresses"}
+	}
+	v, err := m.c.AddrIndex(index)
+	if err != nil {
+		return err
+	}
+	return m.push(v + bias)
+}
+
+func (m *machine) ask(op byte, f func() (uint64, error), what string) error {
+	if f == nil {
+		return &UnavailableError{opName(op), what}
+	}
+	v, err := f()
+	if err != nil {
+		return err
+	}
+	return m.push(v)
+}
+
+func (m *machine) pick(n int) error {
+	v, err := m.at(n)
+	if err != nil {
+		return err
+	}
+	return m.pushValue(*v)
+}
+
+func (m *machine) exchange(op byte) error {
+	n := len(m.stack)
+	switch {
+	case op == opSwap && n >= 2:
+		m.stack[n-1], m.stack[n-2] = m.stack[n-2], m.stack[n-1]
+	case op == opRot && n >= 3:
+		// The top becomes third, the second the top, the third the second.
+		m.stack[n-1], m.stack[n-2], m.stack[n-3] = m.stack[n-2], m.stack[n-3], m.stack[n-1]
+	default:
+		return errEmpty
+	}
+	return nil
+}
+
+// deref is DW_OP_deref and its kin. The x forms take an address space below the
+// address; there is only one, 0.
+func (m *machine) deref(op byte, r *reader) error {
+	size, t := m.ptr, typ{}
+	switch op {
+	case opDerefSize, opXderefSize:
+		size = int(r.u8())
+	case opDerefType, opXderefType, opGNUDerefType:
+		size = int(r.u8())
+		var err error
+		if t, err = m.baseType(op, r.uleb()); err != nil {
+			return err
+		}
+	}
+	if r.err != nil {
+		return nil
+	}
+	if size < 1 || size > 8 || t.size == 0 && size > m.ptr || t.size != 0 && size != int(t.size) {
+		return fmt.Errorf("%s of %d bytes", opName(op), size)
+	}
+	addr, err := m.popInt()
+	if err != nil {
+		return err
+	}
+	if op == opXderef || op == opXderefSize || op == opXderefType {
+		space, err := m.popInt()
+		if err != nil {
+			return err
+		}
+		if space != 0 {
+			return &UnavailableError{opName(op), fmt.Sprintf("address space %d", space)}
+		}
+	}
+	if m.c.Mem == nil {
+		return &UnavailableError{opName(op), "memory"}
+	}
+	buf := m.c.scratch[:size]
+	if n, err := m.c.Mem.ReadMemory(target.Addr(addr), buf); n < size {
+		if err == nil {
+			err = &target.MemoryError{Addr: target.Addr(addr + uint64(max(n, 0)))}
+		}
+		return err
+	}
+	return m.pushValue(value{decodeUint(buf, m.c.Arch.ByteOrder), t})
+}
+
+func (m *machine) jump(r *reader, off int64) error {
+	to := int64(r.pos) + off
+	if r.err != nil {
+		return nil
+	}
+	if to < 0 || to > int64(len(r.code)) {
+		return errJump
+	}
+	r.pos = int(to)
+	return nil
+}
+
+func (m *machine) call(op byte, off uint64, r *reader, depth int) error {
+	if r.err != nil {
+		return nil
+	}
+	if depth+1 >= maxCalls {
+		return errCalls
+	}
+	if m.c.Call == nil {
+		return &UnavailableError{opName(op), "the debug information"}
+	}
+	code, err := m.c.Call(off, op == opCallRef)
+	if err != nil {
+		return err
+	}
+	return m.run(code, depth+1)
+}
+
+func (m *machine) convert(op byte, die uint64) error {
+	t, err := m.baseType(op, die)
+	if err != nil {
+		return err
+	}
+	v, err := m.at(0)
+	if err != nil {
+		return err
+	}
+	if op == opConvert || op == opGNUConvert {
+		*v = v.convert(t, m.ptr)
+		return nil
+	}
+	if t.width(m.ptr) != v.width(m.ptr) {
+		return fmt.Errorf("%s changes a value of %d bytes to a type of %d", opName(op), v.width(m.ptr), t.width(m.ptr))
+	}
+	v.typ = t
+	return nil
+}
+
+// baseType is the type at a DIE; 0 is the generic type.
+func (m *machine) baseType(op byte, die uint64) (typ, error) {
+	if die == 0 {
+		return typ{}, nil
+	}
+	if m.c.BaseType == nil {
+		return typ{}, &UnavailableError{opName(op), "the debug information's base types"}
+	}
+	size, signed, float, err := m.c.BaseType(die)
+	switch {
+	case err != nil:
+		return typ{}, err
+	case float && size != 4 && size != 8, size < 1 || size > 8:
+		return typ{}, fmt.Errorf("%s with a base type of %d bytes is not supported", opName(op), size)
+	}
+	return typ{uint8(size), signed, float}, nil
+}
+
+func (t typ) width(ptr int) int { return value{typ: t}.width(ptr) }
+
+func (m *machine) offsetSize() int {
+	if m.c.OffsetSize == 8 {
+		return 8
+	}
+	return 4
+}

@@ -1,0 +1,141 @@
+package row
+
+import (
+	"dbg/arch"
+	"dbg/target"
+)
+
+// Places says where each register of a frame is kept: saved in memory, or still in the
+// thread's own register.
+type Places struct {
+	InMemory arch.RegSet // Addr has the address
+	Live     arch.RegSet
+	Addr     [arch.MaxRegs]target.Addr
+}
+
+// Caller is what a strategy found out about the calling frame, before anybody
+// believes it. It is a difference: registers that are in neither Keep nor Set
+// become unknown.
+type Caller struct {
+	CFA uint64 // of the frame that was unwound; the caller's SP unless that has a rule
+	PC  uint64 // the caller's
+	SP  uint64 // the caller's, 0 if it is not known
+	// End says that the return address is undefined: there is no caller.
+	End bool
+
+	keep arch.RegSet
+	n    int
+	set  [arch.MaxRegs]change
+}
+
+// change is a register's new value.
+type change struct {
+	reg   arch.Reg
+	place placeKind
+	value uint64
+	addr  target.Addr
+	from  arch.Reg
+}
+
+type placeKind uint8
+
+const (
+	computed placeKind = iota // nowhere: it can't be assigned
+	inMemory
+	inRegister // where register from is
+)
+
+// Start makes c empty; keep are the registers that pass through unchanged.
+func (c *Caller) Start(keep arch.RegSet) {
+	c.CFA, c.PC, c.SP, c.End, c.keep, c.n = 0, 0, 0, false, keep, 0
+}
+
+// SetSaved gives a register a value that was read at addr.
+func (c *Caller) SetSaved(r arch.Reg, v uint64, addr target.Addr) {
+	c.add(change{reg: r, place: inMemory, value: v, addr: addr})
+}
+
+// SetComputed gives a register a value that is kept nowhere.
+func (c *Caller) SetComputed(r arch.Reg, v uint64) { c.add(change{reg: r, value: v}) }
+
+// setFrom gives a register the value that from has.
+func (c *Caller) setFrom(r arch.Reg, v uint64, from arch.Reg) {
+	c.add(change{reg: r, place: inRegister, value: v, from: from})
+}
+
+func (c *Caller) add(ch change) {
+	c.keep.Remove(ch.reg)
+	for i := range c.n { // the last word on a register counts
+		if c.set[i].reg == ch.reg {
+			c.set[i] = ch
+			return
+		}
+	}
+	if c.n < len(c.set) {
+		c.set[c.n] = ch
+		c.n++
+	}
+}
+
+// Forget makes a register unknown in the caller.
+func (c *Caller) Forget(r arch.Reg) { c.keep.Remove(r) }
+
+// Get is what c says of a register, if it sets it.
+func (c *Caller) Get(r arch.Reg) (uint64, bool) {
+	for i := range c.n {
+		if c.set[i].reg == r {
+			return c.set[i].value, true
+		}
+	}
+	return 0, false
+}
+
+// SetPC sets the caller's program counter, which is not a register that the
+// callee changed: it can be assigned where the return address is saved.
+func (c *Caller) SetPC(a *arch.Arch, v uint64, saved target.Addr, inMem bool) {
+	c.PC = v
+	if inMem {
+		c.SetSaved(a.PC, v, saved)
+	} else {
+		c.SetComputed(a.PC, v)
+	}
+}
+
+// SetSP sets the caller's stack pointer to a computed value.
+func (c *Caller) SetSP(a *arch.Arch, v uint64) {
+	c.SP = v
+	c.SetComputed(a.SP, v)
+}
+
+// Commit turns the registers of a frame into those of its caller.
+func (c *Caller) Commit(regs *arch.Registers, p *Places) {
+	// Places of the callee that a register(R) rule refers to must be read
+	// before any is overwritten.
+	var mem, live arch.RegSet
+	for i := range c.n {
+		ch := &c.set[i]
+		switch {
+		case ch.place == inMemory:
+			mem.Add(ch.reg)
+		case ch.place == inRegister && p.InMemory.Has(ch.from):
+			mem.Add(ch.reg)
+			ch.addr = p.Addr[ch.from]
+		case ch.place == inRegister && p.Live.Has(ch.from) && ch.reg == ch.from:
+			live.Add(ch.reg)
+		}
+		// A register that lives in another, live one has no place of its own: Where
+		// can't name that one.
+	}
+	regs.Keep(c.keep)
+	for i := range p.InMemory {
+		p.InMemory[i] = p.InMemory[i]&c.keep[i] | mem[i]
+		p.Live[i] = p.Live[i]&c.keep[i] | live[i]
+	}
+	for i := range c.n {
+		ch := &c.set[i]
+		regs.Set(ch.reg, ch.value)
+		if mem.Has(ch.reg) {
+			p.Addr[ch.reg] = ch.addr
+		}
+	}
+}
