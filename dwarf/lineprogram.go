@@ -17,7 +17,8 @@ type lineMachine struct {
 	opIdx uint64
 	start int // first row of the sequence
 
-	discriminated      bool // a discriminator has been seen on this line
+	discriminator      bool // the next row has one
+	discriminated      bool // one has been seen on this line
 	lastFile, lastLine uint32
 	hasLast            bool
 }
@@ -76,7 +77,7 @@ func (m *lineMachine) reset() {
 		m.row.Flags = IsStmt
 	}
 	m.file, m.line, m.col, m.opIdx = 1, 1, 0, 0
-	m.discriminated, m.hasLast = false, false
+	m.discriminator, m.discriminated, m.hasLast = false, false, false
 	m.start = len(m.table.Rows)
 }
 
@@ -92,7 +93,7 @@ func (m *lineMachine) advance(ops uint64) {
 
 func (m *lineMachine) addLine(delta int64) {
 	if delta != 0 {
-		m.discriminated = false
+		m.discriminated = m.discriminator
 	}
 	m.line += delta
 }
@@ -119,6 +120,7 @@ func (m *lineMachine) emit() {
 	m.lastFile, m.lastLine, m.hasLast = row.File, row.Line, true
 	m.table.Rows = append(m.table.Rows, row)
 	m.row.Flags &^= PrologueEnd
+	m.discriminator = false
 }
 
 func (m *lineMachine) extended(r *reader) {
@@ -139,7 +141,7 @@ func (m *lineMachine) extended(r *reader) {
 		m.table.files = append(m.table.files, lineFile{name, body.uleb()})
 	case lneSetDiscriminator:
 		if body.uleb() != 0 {
-			m.discriminated = true
+			m.discriminator, m.discriminated = true, true
 		}
 	}
 }

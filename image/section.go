@@ -33,6 +33,8 @@ type section struct {
 	done                bool
 	inflatedSize        uint64 // of a compressed section
 	err                 error
+	stream              io.Reader // of a zlib section that is not all inflated yet
+	have                uint64    // bytes of data that are valid then
 }
 
 // maxRatio bounds what a compressed section may claim to inflate to: deflate
@@ -157,6 +159,22 @@ func (f *File) section(i int) Section {
 
 // load returns a section's bytes, inflated if they are compressed.
 func (f *File) load(s *section) ([]byte, error) {
+	data, err := f.begin(s)
+	if err != nil || s.stream == nil {
+		return data, err
+	}
+	if err := s.inflateTo(uint64(len(data))); err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// begin returns the bytes of a section, or, for one that is compressed with
+// zlib, room for them, and sets up s.stream.
+func (f *File) begin(s *section) ([]byte, error) {
+	if s.data != nil || s.err != nil {
+		return s.data, s.err
+	}
 	if s.typ == elf.SHT_NOBITS || s.typ == elf.SHT_NULL {
 		return nil, nil
 	}
@@ -166,7 +184,7 @@ func (f *File) load(s *section) ([]byte, error) {
 	}
 	if strings.HasPrefix(s.name, ".zdebug_") && bytes.HasPrefix(raw, []byte("ZLIB")) && len(raw) >= 12 {
 		s.inflatedSize = binary.BigEndian.Uint64(raw[4:])
-		return inflate(raw[12:], s.inflatedSize)
+		return s.beginInflate(raw[12:])
 	}
 	if s.flags&elf.SHF_COMPRESSED == 0 {
 		return raw, nil
@@ -182,7 +200,7 @@ func (f *File) load(s *section) ([]byte, error) {
 	s.inflatedSize = h.word(raw[size:])
 	switch typ := elf.CompressionType(h.order.Uint32(raw)); typ {
 	case elf.COMPRESS_ZLIB:
-		return inflate(raw[head:], s.inflatedSize)
+		return s.beginInflate(raw[head:])
 	case elf.COMPRESS_ZSTD:
 		return f.inflateZstd(s)
 	default:
@@ -190,19 +208,56 @@ func (f *File) load(s *section) ([]byte, error) {
 	}
 }
 
-func inflate(raw []byte, size uint64) ([]byte, error) {
-	if size > maxInflated || size/maxRatio > uint64(len(raw)) {
-		return nil, fmt.Errorf("%d bytes can't inflate to %d", len(raw), size)
+func (s *section) beginInflate(raw []byte) ([]byte, error) {
+	if s.inflatedSize > maxInflated || s.inflatedSize/maxRatio > uint64(len(raw)) {
+		return nil, fmt.Errorf("%d bytes can't inflate to %d", len(raw), s.inflatedSize)
 	}
 	z, err := zlib.NewReader(bytes.NewReader(raw))
 	if err != nil {
 		return nil, err
 	}
-	out := make([]byte, size)
-	if _, err := io.ReadFull(z, out); err != nil {
-		return nil, err
+	// Pages of a large allocation cost nothing until they are written to.
+	s.stream, s.data = z, make([]byte, s.inflatedSize)
+	return s.data, nil
+}
+
+// inflateTo makes the first n bytes of a section valid.
+func (s *section) inflateTo(n uint64) error {
+	n = min(n, uint64(len(s.data)))
+	if s.stream == nil || n <= s.have {
+		return nil
 	}
-	return out, nil
+	got, err := io.ReadFull(s.stream, s.data[s.have:n])
+	s.have += uint64(got)
+	if err != nil || s.have == uint64(len(s.data)) {
+		s.stream = nil
+	}
+	return err
+}
+
+// Prefix returns a section, of which at least the first n bytes are valid: a
+// section that is compressed with zlib is inflated only that far, and further
+// on a later call. It is nil if there is no such section or if it is corrupt.
+// It implements dwarf.Source.
+func (f *File) Prefix(name string, n uint64) []byte {
+	i := f.findSection(name)
+	if i < 0 {
+		return nil
+	}
+	s := &f.sects[i]
+	if s.done {
+		return s.data
+	}
+	data, err := f.begin(s)
+	if err == nil {
+		s.data = data
+		// A little more than asked, so that small steps do not add up.
+		err = s.inflateTo(min(n, uint64(len(data))) + 64<<10)
+	}
+	if err != nil {
+		s.done, s.data, s.err = true, nil, fmt.Errorf("%s: section %s: %w", f.path, s.name, err)
+	}
+	return s.data
 }
 
 // inflateZstd has debug/elf decode the section: it has the standard library's
