@@ -1,0 +1,303 @@
+package cfi
+
+import (
+	"fmt"
+
+	"dbg/arch"
+)
+
+// Error is a defect of one entry.
+type Error struct {
+	Section string // ".eh_frame", ".debug_frame"
+	Offset  uint64 // of the entry in the section
+	What    string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s entry at 0x%x: %s", e.Section, e.Offset, e.What)
+}
+
+// CIE is a common information entry, DWARF 5 section 6.4.1.
+type CIE struct {
+	Offset       uint64
+	Version      byte
+	Augmentation []byte // bytes of the section
+	CodeAlign    uint64
+	DataAlign    int64
+	RA           arch.Reg // return address column; NoReg if the architecture has no such register
+	RAColumn     uint64   // its DWARF number
+	Signal       bool     // augmentation S: the function is a signal trampoline
+	BKey         bool     // augmentation B: AArch64 return addresses are signed with key B
+	MTE          bool     // augmentation G: AArch64 stack is tagged
+
+	addrSize, segSize byte
+	hasData           bool // augmentation begins with z
+	ptrEnc, lsdaEnc   byte
+	instr             [2]int // of the initial instructions, in the section
+}
+
+// FDE is a frame description entry: the unwind table of one range of addresses, in
+// the file's address space.
+type FDE struct {
+	Offset uint64
+	Lo, Hi uint64
+	CIE    CIE
+	// LSDA is the address of the language-specific data, HasLSDA says that there
+	// is one. With DW_EH_PE_indirect it is the address of that address.
+	LSDA    uint64
+	HasLSDA bool
+
+	instr [2]int
+}
+
+// header is what CIE and FDE begin with.
+type header struct {
+	off   uint64
+	id    uint64
+	idPos int
+	pos   int // of what follows the id
+	end   int // of the entry
+	isCIE bool
+	empty bool // a terminator, or padding
+	is64  bool
+}
+
+// header reads the start of the entry at off. wide is for the id in .eh_frame's
+// 64-bit entries, see fde.
+func (t *Table) header(off uint64, wide bool) (h header, err error) {
+	if off >= uint64(len(t.data)) {
+		return h, t.err(off, "it is outside the section")
+	}
+	r := reader{data: t.data, pos: int(off), end: len(t.data), order: t.arch.ByteOrder}
+	h.off = off
+	n := r.uint(4)
+	idSize := 4
+	switch {
+	case n == 0xffffffff: // 64-bit DWARF, 7.4
+		n = r.uint(8)
+		h.is64 = true
+		if t.debug || wide {
+			idSize = 8
+		}
+	case n >= 0xfffffff0:
+		return h, t.err(off, "its length is a reserved value")
+	}
+	if r.bad != "" {
+		return h, t.err(off, r.bad)
+	}
+	if n > uint64(r.end-r.pos) {
+		return h, t.err(off, "it is longer than the section")
+	}
+	h.end = r.pos + int(n)
+	if n == 0 {
+		h.empty, h.pos = true, h.end
+		return h, nil
+	}
+	r.end = h.end
+	h.idPos = r.pos
+	h.id = r.uint(idSize)
+	h.pos = r.pos
+	switch {
+	case !t.debug:
+		h.isCIE = h.id == 0
+	case h.is64:
+		h.isCIE = h.id == 1<<64-1
+	default:
+		h.isCIE = h.id == 0xffffffff
+	}
+	if r.bad != "" {
+		return h, t.err(off, r.bad)
+	}
+	return h, nil
+}
+
+// cie reads the CIE at off.
+func (t *Table) cie(off uint64, c *CIE) error {
+	h, err := t.header(off, false)
+	if err != nil {
+		return err
+	}
+	if h.is64 && !t.debug && h.isCIE && h.pos < h.end && t.data[h.pos] == 0 {
+		// The LSB gives the id of .eh_frame 4 bytes always; binutils writes 8 in
+		// 64-bit entries. A version of 0 tells.
+		if h, err = t.header(off, true); err != nil {
+			return err
+		}
+	}
+	if h.empty || !h.isCIE {
+		return t.err(off, "it is not a CIE")
+	}
+	*c = CIE{Offset: off, addrSize: byte(t.arch.PtrSize), ptrEnc: peAbsptr, lsdaEnc: peOmit}
+	r := reader{data: t.data, pos: h.pos, end: h.end, order: t.arch.ByteOrder}
+	c.Version = r.u8()
+	switch c.Version {
+	case 1, 3, 4, 5:
+	default:
+		return t.err(off, fmt.Sprintf("CIE version %d is unknown", c.Version))
+	}
+	c.Augmentation = r.cstring()
+	aug := c.Augmentation
+	if len(aug) >= 2 && aug[0] == 'e' && aug[1] == 'h' {
+		r.bytes(uint64(t.arch.PtrSize)) // GCC 2's pointer to its exception table
+		aug = aug[2:]
+	}
+	if c.Version >= 4 {
+		c.addrSize, c.segSize = r.u8(), r.u8()
+		if c.addrSize != 4 && c.addrSize != 8 && c.addrSize != 2 || c.segSize > 8 {
+			return t.err(off, fmt.Sprintf("addresses of %d bytes with segments of %d", c.addrSize, c.segSize))
+		}
+	}
+	c.CodeAlign, c.DataAlign = r.uleb(), r.sleb()
+	if c.Version == 1 {
+		c.RAColumn = uint64(r.u8())
+	} else {
+		c.RAColumn = r.uleb()
+	}
+	c.RA, _ = t.arch.FromDWARF(c.RAColumn)
+	if err := t.augmentation(c, aug, &r); err != nil {
+		return err
+	}
+	c.instr = [2]int{r.pos, h.end}
+	if r.bad != "" {
+		return t.err(off, r.bad)
+	}
+	return nil
+}
+
+// augmentation reads what the letters after "eh" announce: LSB Core, "Augmentation
+// String Format". With 'z' first, letters that nobody knows end the reading but
+// not the use of the CIE, since the length of the data is known.
+func (t *Table) augmentation(c *CIE, aug []byte, r *reader) error {
+	end := r.end
+	if len(aug) > 0 && aug[0] == 'z' {
+		c.hasData = true
+		aug = aug[1:]
+		n := r.uleb()
+		if n > uint64(r.end-r.pos) {
+			return t.err(c.Offset, "its augmentation data is longer than the entry")
+		}
+		end = r.pos + int(n)
+	}
+	b := bases{section: t.addr, text: t.text, data: t.dataBase}
+letters:
+	for _, l := range aug {
+		switch l {
+		case 'R':
+			c.ptrEnc = r.u8()
+		case 'P':
+			enc := r.u8()
+			r.pointer(enc, t.arch.PtrSize, &b)
+		case 'L':
+			c.lsdaEnc = r.u8()
+		case 'S':
+			c.Signal = true
+		case 'B':
+			c.BKey = true
+		case 'G':
+			c.MTE = true
+		default:
+			if !c.hasData {
+				return t.err(c.Offset, fmt.Sprintf("augmentation %q is unknown", c.Augmentation))
+			}
+			break letters
+		}
+	}
+	if c.hasData && r.bad == "" {
+		if r.pos > end {
+			return t.err(c.Offset, "its augmentation data is too short for its augmentation")
+		}
+		r.pos = end
+	}
+	return nil
+}
+
+// fde reads the FDE at off. known may be a CIE that was read before.
+func (t *Table) fde(off uint64, f *FDE, known *CIE) error {
+	h, err := t.header(off, false)
+	if err != nil {
+		return err
+	}
+	if h.empty || h.isCIE {
+		return t.err(off, "it is not an FDE")
+	}
+	if err = t.cieOf(&h, f, known); err != nil && h.is64 && !t.debug {
+		if h, err = t.header(off, true); err == nil && !h.isCIE {
+			err = t.cieOf(&h, f, known)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	c := &f.CIE
+	f.Offset, f.LSDA, f.HasLSDA = off, 0, false
+	r := reader{data: t.data, pos: h.pos, end: h.end, order: t.arch.ByteOrder}
+	b := bases{section: t.addr, text: t.text, data: t.dataBase}
+	r.bytes(uint64(c.segSize))
+	var n uint64
+	if t.debug {
+		f.Lo = r.uint(int(c.addrSize))
+		n = r.uint(int(c.addrSize))
+	} else {
+		if c.ptrEnc == peOmit || c.ptrEnc&peIndirect != 0 {
+			return t.err(off, "the encoding of its addresses can't be")
+		}
+		f.Lo = r.pointer(c.ptrEnc, int(c.addrSize), &b)
+		n = r.formatted(c.ptrEnc, int(c.addrSize)) // a plain number: nothing is added
+	}
+	f.Hi = f.Lo + n
+	if f.Hi < f.Lo {
+		return t.err(off, "its range goes beyond the end of the address space")
+	}
+	if c.hasData {
+		aug := r.uleb()
+		if aug > uint64(r.end-r.pos) {
+			return t.err(off, "its augmentation data is longer than the entry")
+		}
+		end := r.pos + int(aug)
+		if c.lsdaEnc != peOmit && aug > 0 { // "zPLR" CIEs have FDEs without LSDA, too
+			b.fn = f.Lo
+			at := r.pos
+			f.LSDA = r.pointer(c.lsdaEnc, int(c.addrSize), &b)
+			f.HasLSDA = !zero(t.data[at:min(r.pos, end)])
+		}
+		if r.bad == "" {
+			r.pos = end
+		}
+	}
+	f.instr = [2]int{r.pos, h.end}
+	if r.bad != "" {
+		return t.err(off, r.bad)
+	}
+	return nil
+}
+
+// cieOf reads the CIE of an FDE. .debug_frame has its offset in the section,
+// .eh_frame the distance back to it from the pointer itself. It may as well
+// come after the FDE. A CIE has no pointer on: there is nothing that could loop.
+func (t *Table) cieOf(h *header, f *FDE, known *CIE) error {
+	off := h.id
+	if !t.debug {
+		off = uint64(h.idPos) - h.id
+		if !h.is64 || h.pos-h.idPos == 4 {
+			off = uint64(h.idPos) - uint64(int64(int32(h.id))) // negative: the CIE is behind the FDE
+		}
+	}
+	if known != nil && known.Offset == off && known.Version != 0 {
+		f.CIE = *known
+		return nil
+	}
+	return t.cie(off, &f.CIE)
+}
+
+func zero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *Table) err(off uint64, what string) error {
+	return &Error{Section: t.name(), Offset: off, What: what}
+}

@@ -1,0 +1,69 @@
+package cfi
+
+// searchTable is the binary search table of .eh_frame_hdr: LSB Core,
+// "The .eh_frame_hdr section". Its entries are pairs (start of a function,
+// address of its FDE), sorted by the first.
+type searchTable struct {
+	data  []byte // the entries
+	pos   int    // of the first in the section, for pc-relative entries
+	addr  uint64 // of the section
+	enc   byte
+	size  int // of one pointer
+	count int
+}
+
+// parseHeader reads .eh_frame_hdr; count is 0 if there is no table that can
+// be searched.
+func (t *Table) parseHeader(data []byte, addr uint64) (s searchTable) {
+	r := reader{data: data, end: len(data), order: t.arch.ByteOrder}
+	if r.u8() != 1 { // version
+		return s
+	}
+	ptrEnc, countEnc, enc := r.u8(), r.u8(), r.u8()
+	b := bases{section: addr, text: t.text, data: addr} // datarel means: to this section
+	r.pointer(ptrEnc, t.arch.PtrSize, &b)
+	if countEnc == peOmit || enc == peOmit {
+		return s
+	}
+	count := r.pointer(countEnc, t.arch.PtrSize, &b)
+	size := fixedSize(enc, t.arch.PtrSize)
+	switch enc & peBase {
+	case 0, pePCRel, peDataRel, peTextRel:
+	default:
+		return s
+	}
+	if r.bad != "" || size == 0 {
+		return s
+	}
+	if fit := uint64(r.end-r.pos) / uint64(2*size); count > fit {
+		count = fit // what is there may be used all the same: each hit is verified
+	}
+	return searchTable{data: data, pos: r.pos, addr: addr, enc: enc, size: size, count: int(count)}
+}
+
+// entry reads pointer 0 (function) or 1 (FDE) of entry i.
+func (t *Table) headerEntry(i, which int) uint64 {
+	s := &t.search
+	r := reader{data: s.data, pos: s.pos + (2*i+which)*s.size, end: len(s.data), order: t.arch.ByteOrder}
+	b := bases{section: s.addr, text: t.text, data: s.addr}
+	return r.pointer(s.enc, t.arch.PtrSize, &b)
+}
+
+// searchHeader finds the FDE that the header has for pc. It covers pc, or the
+// result is false: the header is believed in nothing that the FDE does not say itself.
+func (t *Table) searchHeader(pc uint64, f *FDE) bool {
+	lo, hi := 0, t.search.count // the first entry above pc is in [lo, hi]
+	for lo < hi {
+		mid := int(uint(lo+hi) / 2)
+		if t.headerEntry(mid, 0) > pc {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	if lo == 0 {
+		return false
+	}
+	off := t.headerEntry(lo-1, 1) - t.addr
+	return off < uint64(len(t.data)) && t.fde(off, f, nil) == nil && f.Lo <= pc && pc < f.Hi
+}

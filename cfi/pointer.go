@@ -1,0 +1,117 @@
+package cfi
+
+// Pointer encodings: LSB Core, "DWARF Extensions", table 7-1 and 7-2. The low
+// four bits are the format, the next three what it is relative to.
+const (
+	peAbsptr  = 0x00
+	peULEB    = 0x01
+	peUdata2  = 0x02
+	peUdata4  = 0x03
+	peUdata8  = 0x04
+	peSigned  = 0x08
+	peSLEB    = 0x09
+	peSdata2  = 0x0a
+	peSdata4  = 0x0b
+	peSdata8  = 0x0c
+	peFormat  = 0x0f
+	pePCRel   = 0x10
+	peTextRel = 0x20
+	peDataRel = 0x30
+	peFuncRel = 0x40
+	peAligned = 0x50
+	peBase    = 0x70
+
+	peIndirect = 0x80
+	peOmit     = 0xff
+)
+
+// bases is what encoded pointers are relative to.
+type bases struct {
+	section uint64 // address of the section that the pointer is in
+	text    uint64
+	data    uint64
+	fn      uint64 // start of the function (FDE)
+}
+
+// pointer reads an encoded pointer. For DW_EH_PE_indirect it gives the address at
+// which the pointer is to be found.
+func (r *reader) pointer(enc byte, size int, b *bases) uint64 {
+	if enc == peOmit {
+		return 0
+	}
+	if enc&peBase == peAligned {
+		// An absolute pointer at the next address that is aligned to its size.
+		at := b.section + uint64(r.pos)
+		r.bytes(-at & uint64(size-1))
+		return r.uint(size)
+	}
+	at := b.section + uint64(r.pos)
+	v := r.formatted(enc, size)
+	switch enc & peBase {
+	case 0:
+	case pePCRel:
+		v += at
+	case peTextRel:
+		v += b.text
+	case peDataRel:
+		v += b.data
+	case peFuncRel:
+		v += b.fn
+	default:
+		r.fail("a pointer has an unknown base")
+	}
+	if size == 4 {
+		v &= 0xffffffff
+	}
+	return v
+}
+
+// formatted reads a number in the format of an encoding; signed ones are
+// sign-extended.
+func (r *reader) formatted(enc byte, size int) uint64 {
+	switch enc & peFormat {
+	case peAbsptr:
+		return r.uint(size)
+	case peSigned:
+		return signed(r.uint(size), size)
+	case peULEB:
+		return r.uleb()
+	case peSLEB:
+		return uint64(r.sleb())
+	case peUdata2:
+		return r.uint(2)
+	case peUdata4:
+		return r.uint(4)
+	case peUdata8, peSdata8:
+		return r.uint(8)
+	case peSdata2:
+		return signed(r.uint(2), 2)
+	case peSdata4:
+		return signed(r.uint(4), 4)
+	}
+	r.fail("a pointer has an unknown format")
+	return 0
+}
+
+func signed(v uint64, n int) uint64 {
+	s := uint(64 - 8*n)
+	return uint64(int64(v<<s) >> s)
+}
+
+// fixedSize is the size of a pointer of that encoding, 0 if it varies.
+func fixedSize(enc byte, size int) int {
+	if enc&peBase == peAligned || enc == peOmit || enc&peIndirect != 0 {
+		return 0
+	}
+	switch enc & peFormat {
+	case peAbsptr, peSigned:
+		return size
+	case peUdata2, peSdata2:
+		return 2
+	case peUdata4, peSdata4:
+		return 4
+	case peUdata8, peSdata8:
+		return 8
+	}
+	return 0
+}
