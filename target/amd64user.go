@@ -1,0 +1,88 @@
+package target
+
+import (
+	"encoding/binary"
+
+	"dbg/arch"
+)
+
+// AMD64UserRegsSize is the size of struct user_regs_struct of x86-64, which
+// PTRACE_GETREGSET(NT_PRSTATUS) and a core's prstatus note both hold.
+const AMD64UserRegsSize = 27 * 8
+
+// amd64User has the registers of struct user_regs_struct in its order
+// (<sys/user.h>). NoReg stands for orig_rax, which is no register.
+var amd64User = [27]arch.Reg{
+	arch.R15, arch.R14, arch.R13, arch.R12, arch.RBP, arch.RBX, arch.R11, arch.R10,
+	arch.R9, arch.R8, arch.RAX, arch.RCX, arch.RDX, arch.RSI, arch.RDI, arch.NoReg,
+	arch.RIP, arch.CS, arch.RFLAGS, arch.RSP, arch.SS, arch.FSBase, arch.GSBase,
+	arch.DS, arch.ES, arch.FS, arch.GS,
+}
+
+// DecodeAMD64User makes registers of a user_regs_struct. Missing bytes leave
+// registers unknown.
+func DecodeAMD64User(b []byte) arch.Registers {
+	r := arch.Registers{Arch: arch.AMD64}
+	for i, n := range amd64User {
+		if n != arch.NoReg && len(b) >= i*8+8 {
+			r.Set(n, binary.LittleEndian.Uint64(b[i*8:]))
+		}
+	}
+	return r
+}
+
+// AMD64UserOffset returns where a register is in a user_regs_struct.
+func AMD64UserOffset(r arch.Reg) (int, bool) {
+	for i, n := range amd64User {
+		if n == r && r != arch.NoReg {
+			return i * 8, true
+		}
+	}
+	return 0, false
+}
+
+// Layout of the XSAVE area in its standard format, which both
+// PTRACE_GETREGSET(NT_X86_XSTATE) and the core's note use: Intel SDM volume 1,
+// 13.4. The first 512 bytes are the FXSAVE area, which is also NT_PRFPREG's
+// layout. Linux keeps XCR0 at byte 464 of it, in what the processor ignores
+// (struct _fpx_sw_bytes).
+const (
+	fxFTW    = 2
+	fxST     = 32
+	fxXMM    = 160
+	fxSize   = 512
+	xXCR0    = 464
+	xYMMHigh = 576
+)
+
+// AMD64Wide cuts a vector or floating-point register out of an XSAVE or FXSAVE
+// area. With AVX enabled a vector register has 32 bytes, else 16; an x87
+// register has 10, an MMX register 8.
+func AMD64Wide(x []byte, r arch.Reg) ([]byte, bool) {
+	cut := func(off, n int) ([]byte, bool) {
+		if len(x) < off+n {
+			return nil, false
+		}
+		return append([]byte(nil), x[off:off+n]...), true
+	}
+	switch {
+	case r >= arch.XMM0 && r < arch.XMM0+16:
+		i := int(r - arch.XMM0)
+		b, ok := cut(fxXMM+16*i, 16)
+		if ok && len(x) >= xYMMHigh+256 && binary.LittleEndian.Uint64(x[xXCR0:])&4 != 0 {
+			b = append(b, x[xYMMHigh+16*i:xYMMHigh+16*i+16]...)
+		}
+		return b, ok
+	case r >= arch.ST0 && r < arch.ST0+8:
+		return cut(fxST+16*int(r-arch.ST0), 10)
+	case r >= arch.MM0 && r < arch.MM0+8:
+		if len(x) < fxSize {
+			return nil, false
+		}
+		// MMn is the physical register n; the area holds them from the top
+		// of the x87 stack on (bits 11..13 of the status word).
+		top := int(binary.LittleEndian.Uint16(x[fxFTW:])>>11) & 7
+		return cut(fxST+16*((int(r-arch.MM0)-top)&7), 8)
+	}
+	return nil, false
+}

@@ -1,0 +1,159 @@
+package ptrace
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"dbg/target"
+)
+
+// Attach takes hold of a process that runs. It returns when all its threads are
+// stopped; no event is sent for that. A process that was stopped by job control stays
+// so, also when it is resumed, until it gets SIGCONT.
+//
+// An error is one sentence for the user and wraps one of the sentinels of this
+// package.
+func Attach(pid int) (*Process, error) {
+	if err := checkProcess(pid); err != nil {
+		return nil, err
+	}
+	p := newProcess(target.Attached)
+	p.pid = pid
+	if err := p.start(p.attach); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// checkProcess says in one sentence why a process can't be attached to, where that
+// can be known beforehand.
+func checkProcess(pid int) error {
+	say := func(kind error, format string, args ...any) error {
+		return &sentence{fmt.Sprintf(format, args...), kind}
+	}
+	if pid <= 0 {
+		return say(ErrNoProcess, "%d is not the number of a process", pid)
+	}
+	tgid := status(pid, "Tgid")
+	switch {
+	case tgid == "":
+		return say(ErrNoProcess, "there is no process %d", pid)
+	case tgid == itoa(os.Getpid()):
+		return say(ErrSelf, "process %d is this debugger; it can't debug itself", pid)
+	case tgid != itoa(pid):
+		return say(ErrNoProcess, "%d is a thread of process %s; attach to that", pid, tgid)
+	}
+	if status(pid, "Kthread") == "1" || status(pid, "VmSize") == "" && status(pid, "PPid") == "2" {
+		return say(ErrKernelThread, "process %d is a kernel thread; it can't be debugged", pid)
+	}
+	if list, err := tasks(pid); err == nil && len(list) == 1 && strings.HasPrefix(status(pid, "State"), "Z") {
+		return say(ErrZombie, "process %d has already ended; its parent has not yet taken notice", pid)
+	}
+	return tracedBy(pid, pid)
+}
+
+// tracedBy returns an error if a task has a tracer.
+func tracedBy(pid, tid int) error {
+	if tracer := status(tid, "TracerPid"); tracer != "" && tracer != "0" {
+		name := "another program"
+		if n, err := os.ReadFile("/proc/" + tracer + "/comm"); err == nil {
+			name = strings.TrimSpace(string(n))
+		}
+		return &sentence{fmt.Sprintf("process %d is already being traced, by process %s (%s)", pid, tracer, name), ErrTraced}
+	}
+	return nil
+}
+
+// attach runs in the tracer's goroutine.
+func (p *Process) attach() error {
+	// Threads made by a thread that we have seized are ours from their first
+	// instruction; the list is complete when nothing in it is new.
+	for {
+		list, err := tasks(p.pid)
+		if err != nil {
+			p.letGo()
+			return &sentence{fmt.Sprintf("there is no process %d", p.pid), ErrNoProcess}
+		}
+		fresh := 0
+		for _, tid := range list {
+			if p.threads[tid] != nil {
+				continue
+			}
+			ok, err := p.seize(tid)
+			if err != nil {
+				p.letGo()
+				return err
+			}
+			if ok {
+				fresh++
+			}
+		}
+		if fresh == 0 {
+			break
+		}
+		p.halt()
+		if p.over {
+			return &sentence{fmt.Sprintf("process %d ended while it was being attached to", p.pid), ErrNoProcess}
+		}
+	}
+	if p.someThread() == nil {
+		p.letGo()
+		return &sentence{fmt.Sprintf("process %d has already ended", p.pid), ErrZombie}
+	}
+	if _, err := p.someThread().registers(); err == errCompat {
+		p.letGo()
+		return &sentence{fmt.Sprintf("process %d is a 32-bit program; 32-bit programs can't be run yet", p.pid), Err32Bit}
+	}
+	if err := p.openProcess(); err != nil {
+		p.letGo()
+		return err
+	}
+	p.queue = nil // threads that began or ended on the way
+	p.last = p.someThread()
+	p.last.skip, p.last.skipping = p.last.pc(), true
+	return nil
+}
+
+// seize begins to trace a thread. It returns false for one that is gone, or
+// that has come to be ours in the meantime.
+func (p *Process) seize(tid int) (bool, error) {
+	err := ptrace(unix.PTRACE_SEIZE, tid, 0, uintptr(p.options(tid == p.pid)))
+	switch err {
+	case nil:
+		p.threads[tid] = &thread{tid: tid, running: true}
+		p.inMotion++
+		return true, nil
+	case unix.ESRCH:
+		return false, nil
+	}
+	// EPERM: it is dead, or traced (perhaps by us, as somebody's child), or
+	// not ours to trace.
+	state := status(tid, "State")
+	if state == "" || state[0] == 'Z' || state[0] == 'X' {
+		return false, nil
+	}
+	if status(tid, "TracerPid") == itoa(os.Getpid()) && tid != p.pid && len(p.threads) > 0 {
+		return p.adopt(tid), nil
+	}
+	if err := tracedBy(p.pid, tid); err != nil {
+		return false, err
+	}
+	return false, &sentence{fmt.Sprintf("process %d can't be attached to: permission denied", p.pid), ErrPermission}
+}
+
+// adopt takes up a thread that the kernel has made our tracee with its parent.
+func (p *Process) adopt(tid int) bool {
+	p.addThread(tid)
+	return true
+}
+
+// letGo undoes an attach that failed.
+func (p *Process) letGo() {
+	p.halt()
+	for _, t := range p.threads {
+		_ = ptrace(unix.PTRACE_DETACH, t.tid, 0, 0)
+	}
+}

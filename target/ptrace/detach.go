@@ -1,0 +1,61 @@
+package ptrace
+
+import (
+	"golang.org/x/sys/unix"
+
+	"dbg/target"
+)
+
+// Detach implements target.Process.
+func (p *Process) Detach() error {
+	return p.do(func() error {
+		if p.over {
+			return target.ErrGone
+		}
+		p.detach()
+		return nil
+	})
+}
+
+// detach leaves the process as if we had never been there. Threads whose breakpoint
+// was not reported have their PC at the breakpoint's address already, and
+// execute what was there. A system call that we have disturbed goes on; a
+// process that job control has stopped stays so.
+func (p *Process) detach() {
+	if p.over {
+		return
+	}
+	p.halt()
+	if p.over {
+		return
+	}
+	p.mem.restoreAll(true)
+	for child := range p.early {
+		p.detachChild(child, true)
+	}
+	// Signals that signalFor sends again are delivered after the detaching.
+	for _, t := range p.threads {
+		p.letChildGo(t)
+		if t.zombie {
+			continue
+		}
+		t.groupStop = false
+		sig := p.signalFor(t)
+		_ = ptrace(unix.PTRACE_DETACH, t.tid, 0, uintptr(sig))
+	}
+	p.over, p.running = true, false
+	p.threads, p.kept, p.inMotion = map[int]*thread{}, nil, 0
+	if p.kind == target.Launched {
+		go reap(p.pid)
+	}
+}
+
+// reap takes the status of a program that we have started and no longer trace,
+// so that it leaves no zombie behind.
+func reap(pid int) {
+	for {
+		if _, err := unix.Wait4(pid, nil, 0, nil); err != unix.EINTR {
+			return
+		}
+	}
+}

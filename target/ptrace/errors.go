@@ -1,0 +1,33 @@
+package ptrace
+
+import "errors"
+
+// What may go wrong at Launch and Attach. The errors that these functions
+// return are one sentence for the user and wrap one of these.
+var (
+	ErrNotFound      = errors.New("no such file")
+	ErrPermission    = errors.New("permission denied")
+	ErrDirectory     = errors.New("a directory")
+	ErrScript        = errors.New("a script")
+	ErrNotELF        = errors.New("not an ELF program")
+	ErrWrongArch     = errors.New("for another processor")
+	ErrNoInterpreter = errors.New("the program's interpreter is missing")
+	ErrNoProcess     = errors.New("no such process")
+	ErrTraced        = errors.New("already being traced")
+	ErrSelf          = errors.New("a debugger can't debug itself")
+	ErrKernelThread  = errors.New("a kernel thread")
+	ErrZombie        = errors.New("the process has already ended")
+	Err32Bit         = errors.New("32-bit programs can't be run yet")
+)
+
+// ErrNoBreakpoint is RemoveBreakpoint's answer where none is inserted.
+var ErrNoBreakpoint = errors.New("no breakpoint is inserted there")
+
+// sentence is an error with its own words that is another error by kind.
+type sentence struct {
+	text string
+	kind error
+}
+
+func (s *sentence) Error() string { return s.text }
+func (s *sentence) Unwrap() error { return s.kind }

@@ -1,0 +1,73 @@
+package ptrace
+
+import (
+	"encoding/binary"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"dbg/target"
+)
+
+// signalFor returns the signal to inject when a thread goes on. Only a
+// signal-delivery-stop takes one, and one only: ptrace(2), "Signal injection and
+// suppression". Any other is sent anew, and given when it arrives.
+func (p *Process) signalFor(t *thread) int {
+	sig := t.inject
+	t.inject = 0
+	if sig == 0 && len(t.later) > 0 && t.sigStop {
+		t.info = t.later[0]
+		sig = t.info.signo()
+		t.later = t.later[1:]
+	}
+	for i := range t.later {
+		p.resend(t, t.later[i])
+	}
+	t.later = nil
+	if sig == 0 {
+		return 0
+	}
+	if !t.sigStop {
+		p.resend(t, t.info)
+		return 0
+	}
+	// If it is not the signal that the thread stopped with, the kernel would
+	// make up a siginfo.
+	_ = setSigInfo(t.tid, &t.info)
+	s, _ := target.DecodeSigInfo(t.info[:], binary.LittleEndian, 8)
+	p.lastFatal = &s
+	return sig
+}
+
+// resend queues a signal for a thread. rt_tgsigqueueinfo(2) would take its
+// siginfo along, but not if it is one of kill or of the kernel; so it gets it back
+// when it arrives (note.go).
+func (p *Process) resend(t *thread, info sigInfo) {
+	t.resent = append(t.resent, info)
+	_ = unix.Tgkill(p.pid, t.tid, unix.Signal(info.signo()))
+}
+
+// holdBack keeps the signal that a thread would get for later. Of a standard
+// signal one is kept, as the kernel itself does: signal(7).
+func (p *Process) holdBack(t *thread) {
+	sig := t.inject
+	t.inject = 0
+	if sig < 32 {
+		for i := range t.later {
+			if t.later[i].signo() == sig {
+				return
+			}
+		}
+	}
+	t.later = append(t.later, t.info)
+}
+
+// newSigInfo makes the siginfo of a signal that the user gives: as kill(2) by
+// the debugger.
+func newSigInfo(sig int) (s sigInfo) {
+	*(*int32)(unsafe.Pointer(&s[0])) = int32(sig)
+	*(*int32)(unsafe.Pointer(&s[16])) = int32(os.Getpid())
+	*(*int32)(unsafe.Pointer(&s[20])) = int32(os.Getuid())
+	return s
+}

@@ -1,0 +1,238 @@
+package ptrace
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"dbg/target"
+)
+
+// LaunchOptions says what to launch and how.
+type LaunchOptions struct {
+	Path string   // of the program; it is argv[0] as it is given
+	Args []string // without argv[0]
+	Dir  string   // working directory; "": ours
+	Env  []string // nil: ours
+
+	Stdin, Stdout, Stderr *os.File // nil: /dev/null
+
+	// KeepASLR leaves the randomisation of addresses on.
+	KeepASLR bool
+
+	// Terminal is the terminal that the program shall have while it runs. It then
+	// gets a process group of its own.
+	Terminal *os.File
+}
+
+// Launch starts a program. It is stopped at its first instruction: the
+// dynamic linker's, or a static program's entry. No event is sent for that.
+//
+// An error is one sentence for the user and wraps one of the sentinels of this
+// package.
+func Launch(opts LaunchOptions) (*Process, error) {
+	if err := checkProgram(opts.Path); err != nil {
+		return nil, err
+	}
+	p := newProcess(target.Launched)
+	if err := p.start(func() error { return p.launch(opts) }); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// launch runs in the tracer's goroutine.
+func (p *Process) launch(opts LaunchOptions) (err error) {
+	pid, err := forkTraced(opts)
+	if err != nil {
+		return execError(opts.Path, err)
+	}
+	p.pid = pid
+	defer func() {
+		if err != nil {
+			_ = unix.Kill(pid, unix.SIGKILL)
+			for {
+				if ws, ok := waitFor(pid); !ok || ws.Exited() || ws.Signaled() {
+					break
+				}
+			}
+		}
+	}()
+	t, err := p.seizeAtExec()
+	if err != nil {
+		return fmt.Errorf("can't trace %s: %w", opts.Path, err)
+	}
+	p.threads[pid] = t
+	p.last = t
+	t.skip, t.skipping = t.pc(), true
+	if err := p.openProcess(); err != nil {
+		return err
+	}
+	p.terminal.of = opts.Terminal
+	return nil
+}
+
+// openProcess opens what is needed of the process besides ptrace.
+func (p *Process) openProcess() error {
+	fd, err := unix.PidfdOpen(p.pid, 0)
+	if err != nil {
+		return fmt.Errorf("can't open process %d: %w", p.pid, err)
+	}
+	p.pidfd = fd
+	if err := p.mem.open(p.pid); err != nil {
+		return fmt.Errorf("can't open the memory of process %d: %w", p.pid, err)
+	}
+	return nil
+}
+
+// forkTraced starts the program so that it stops when it has been loaded.
+func forkTraced(opts LaunchOptions) (int, error) {
+	path, err := filepath.Abs(opts.Path) // Dir is not where Path is looked for
+	if err != nil {
+		return 0, err
+	}
+	env := opts.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer null.Close()
+	files := make([]uintptr, 3)
+	for i, f := range []*os.File{opts.Stdin, opts.Stdout, opts.Stderr} {
+		if f == nil {
+			f = null
+		}
+		files[i] = f.Fd()
+	}
+	if !opts.KeepASLR {
+		// The personality is the thread's own, and the child inherits it:
+		// personality(2).
+		const addrNoRandomize = 0x0040000
+		old, _, e := unix.RawSyscall(unix.SYS_PERSONALITY, 0xffffffff, 0, 0)
+		if e == 0 {
+			_, _, _ = unix.RawSyscall(unix.SYS_PERSONALITY, old|addrNoRandomize, 0, 0)
+			defer unix.RawSyscall(unix.SYS_PERSONALITY, old, 0, 0)
+		}
+	}
+	return syscall.ForkExec(path, append([]string{opts.Path}, opts.Args...), &syscall.ProcAttr{
+		Dir: opts.Dir, Env: env, Files: files,
+		Sys: &syscall.SysProcAttr{
+			Ptrace:  true,
+			Setpgid: opts.Terminal != nil,
+			// Until it is seized nothing else would end it with us.
+			Pdeathsig: syscall.SIGKILL,
+		},
+	})
+}
+
+// seizeAtExec makes a seized tracee of one that has asked to be traced. There
+// is no way from PTRACE_TRACEME to PTRACE_SEIZE but to let go of it stopped, and
+// to take hold of it again.
+func (p *Process) seizeAtExec() (*thread, error) {
+	ws, ok := waitFor(p.pid)
+	if !ok || !ws.Stopped() || ws.StopSignal() != unix.SIGTRAP {
+		return nil, fmt.Errorf("it ended before it had begun (status %#x)", int(ws))
+	}
+	t := &thread{tid: p.pid}
+	entry := t.pc()
+	if entry == 0 {
+		_, err := t.registers()
+		if err == errCompat {
+			return nil, Err32Bit
+		}
+		return nil, err
+	}
+	if err := ptrace(unix.PTRACE_DETACH, p.pid, 0, uintptr(unix.SIGSTOP)); err != nil {
+		return nil, err
+	}
+	if err := ptrace(unix.PTRACE_SEIZE, p.pid, 0, uintptr(p.options(true))); err != nil {
+		return nil, err
+	}
+	// SIGCONT ends the group-stop. It is delivered as any signal, and taken away.
+	// It must not be sent before the process has stopped: it would take the
+	// SIGSTOP away that is still to come.
+	for sent := false; ; {
+		ws, ok := waitFor(p.pid)
+		if !ok || !ws.Stopped() {
+			return nil, fmt.Errorf("it was ended from outside (status %#x)", int(ws))
+		}
+		sig := ws.StopSignal()
+		deliver := 0
+		switch {
+		case stopEvent(ws) == unix.PTRACE_EVENT_STOP && !sent:
+			if sig == unix.SIGTRAP {
+				break
+			}
+			if err := unix.Kill(p.pid, unix.SIGCONT); err != nil {
+				return nil, err
+			}
+			sent = true
+		case stopEvent(ws) == 0 && sig == unix.SIGCONT && sent:
+			t.haveRegs, t.sigStop = false, true
+			if t.pc() != entry {
+				return nil, fmt.Errorf("it did not stay at its first instruction")
+			}
+			return t, p.clearDeathSignal(t)
+		case stopEvent(ws) == 0:
+			deliver = int(sig)
+		}
+		if err := ptrace(unix.PTRACE_CONT, p.pid, 0, uintptr(deliver)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// clearDeathSignal has the process itself take back the signal that it would
+// get when our thread ends, since PTRACE_O_EXITKILL does that now, and only as
+// long as we trace. The system call is put where the PC is and removed again; nothing
+// of it stays.
+func (p *Process) clearDeathSignal(t *thread) error {
+	saved, err := t.registers()
+	if err != nil {
+		return err
+	}
+	regs := *saved
+	back := *saved
+	fd, err := unix.Open(procPath(p.pid, "mem"), unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	pc := target.Addr(regs.get(offRIP))
+	var code [2]byte
+	if n, err := unix.Pread(fd, code[:], int64(pc)); err != nil || n != 2 {
+		return fmt.Errorf("its first instruction can't be read")
+	}
+	if pwriteAll(fd, pc, []byte{0x0f, 0x05}) != 2 {
+		return fmt.Errorf("its first instruction can't be changed")
+	}
+	regs.set(offRAX, unix.SYS_PRCTL)
+	regs.set(offOrigRAX, ^uint64(0))
+	regs.set(offRDI, unix.PR_SET_PDEATHSIG)
+	regs.set(offRSI, 0)
+	if err := setRegs(p.pid, &regs); err != nil {
+		return err
+	}
+	for {
+		if err := ptrace(unix.PTRACE_SYSCALL, p.pid, 0, 0); err != nil {
+			return err
+		}
+		ws, ok := waitFor(p.pid)
+		if !ok || !ws.Stopped() {
+			return fmt.Errorf("it was ended from outside (status %#x)", int(ws))
+		}
+		if ws.StopSignal() == unix.SIGTRAP|0x80 && !atSyscallEntry(p.pid) {
+			break
+		}
+	}
+	pwriteAll(fd, pc, code[:])
+	back.set(offOrigRAX, ^uint64(0))
+	t.haveRegs, t.sigStop = false, false
+	return setRegs(p.pid, &back)
+}

@@ -1,0 +1,246 @@
+package ptrace
+
+import (
+	"encoding/binary"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"dbg/target"
+)
+
+// si_code values of SIGTRAP that tell what it was: sigaction(2) and the kernel's
+// x86 sources, as the manual leaves them open.
+const (
+	codeKernel  = 0x80 // int3
+	codeBrkpt   = 1    // a single step that ended with a system call
+	codeTrace   = 2    // a single step
+	codeHandler = 5    // a single step that entered a signal handler: ptrace_notify(SIGTRAP)
+	codeTkill   = -6
+)
+
+// note records a status in its thread and returns the thread if it is stopped
+// now. It moves no thread, but for one that is ending and would only have to be
+// sent on.
+func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
+	if ws.Exited() || ws.Signaled() {
+		p.noteEnd(tid, ws)
+		return nil
+	}
+	if !ws.Stopped() || p.over {
+		return nil
+	}
+	t := p.threads[tid]
+	if stopEvent(ws) == unix.PTRACE_EVENT_EXEC {
+		t = p.noteExec(tid)
+	}
+	if t == nil {
+		// A new thread or child whose parent's event is still to come.
+		p.early[tid] = ws
+		return nil
+	}
+	p.stopped(t)
+	switch stopEvent(ws) {
+	case 0:
+		if ws.StopSignal() == unix.SIGTRAP|0x80 {
+			p.noteSyscall(t)
+		} else {
+			p.noteSignal(t, int(ws.StopSignal()))
+		}
+	case unix.PTRACE_EVENT_STOP:
+		t.groupStop = ws.StopSignal() != unix.SIGTRAP
+		if t.fresh {
+			t.fresh = false
+			p.trim(t)
+		}
+	case unix.PTRACE_EVENT_CLONE, unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK:
+		p.noteChild(t, stopEvent(ws))
+	case unix.PTRACE_EVENT_VFORK_DONE:
+		p.vforkDone(t)
+	case unix.PTRACE_EVENT_EXEC:
+		t.why = execed
+	case unix.PTRACE_EVENT_EXIT:
+		if t.tid == p.pid {
+			t.zombie = true
+			p.moved(t)
+		}
+		_ = ptrace(unix.PTRACE_CONT, t.tid, 0, 0)
+		if t.zombie {
+			p.stepperGone(t)
+			return nil
+		}
+		p.inMotion++
+		t.running = true
+		return nil
+	}
+	if t.why.matters() {
+		p.kept = append(p.kept, t)
+	}
+	return t
+}
+
+// stopped sets what is true of any thread that has just stopped.
+func (p *Process) stopped(t *thread) {
+	if t.running {
+		t.running = false
+		p.inMotion--
+	}
+	t.haveRegs, t.decoded = false, nil
+	t.why, t.signal, t.groupStop, t.sigStop, t.frozen = passing, nil, false, false, false
+}
+
+// moved forgets what belonged to the place at which a thread was.
+func (p *Process) moved(t *thread) {
+	t.skipping, t.why, t.signal = false, passing, nil
+}
+
+// noteSyscall is for the two syscall-stops of a step over a syscall
+// instruction.
+func (p *Process) noteSyscall(t *thread) {
+	switch {
+	case atSyscallEntry(t.tid):
+		t.why = inSyscall
+	case t.restarting():
+		// Interrupted; it will be executed again, so the step is not done.
+	case t.step == fromSyscall:
+		p.noteStepped(t)
+	}
+}
+
+// noteSignal is for a signal-delivery-stop.
+func (p *Process) noteSignal(t *thread, sig int) {
+	t.sigStop = true
+	if err := getSigInfo(t.tid, &t.info); err != nil {
+		// Killed meanwhile, or (EINVAL) a group-stop.
+		t.sigStop = false
+		t.groupStop = err == unix.EINVAL
+		return
+	}
+	t.inject, t.fault, t.told = 0, false, false
+	if sig == int(unix.SIGTRAP) {
+		switch code := t.info.code(); {
+		case code == codeKernel:
+			pc := t.pc()
+			if p.mem.inserted(pc - 1) {
+				_ = t.setPC(pc - 1)
+				t.why, t.addr = breakpoint, pc-1
+				return
+			}
+		case (t.step == plainStep || t.step == slowStep) && (code == codeTrace || code == codeBrkpt || code == codeHandler):
+			p.noteStepped(t)
+			return
+		}
+	}
+	if p.arrived(t, sig) {
+		return
+	}
+	policy := p.policyOf(sig)
+	if policy.Pass {
+		t.inject = sig
+		t.fault = target.IsFault(sig, t.info.code())
+	}
+	if policy.Stop {
+		t.why = signalled
+		s, _ := target.DecodeSigInfo(t.info[:], binary.LittleEndian, 8)
+		t.signal = &s
+		t.told = true
+	}
+}
+
+// arrived recognises a signal that we sent again to deliver it, and gives it
+// back what it was.
+func (p *Process) arrived(t *thread, sig int) bool {
+	if len(t.resent) == 0 || t.info.code() != codeTkill || t.info.pid() != os.Getpid() {
+		return false
+	}
+	for i := range t.resent {
+		if t.resent[i].signo() == sig {
+			t.info = t.resent[i]
+			t.inject = sig
+			t.resent = append(t.resent[:i], t.resent[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Process) policyOf(sig int) target.SignalPolicy {
+	if sig <= 0 || sig >= len(p.policy) {
+		return target.SignalPolicy{Pass: true}
+	}
+	return p.policy[sig]
+}
+
+// noteStepped decides whether the step that was asked for is done.
+func (p *Process) noteStepped(t *thread) {
+	if t.wasPushf {
+		p.cleanPushedFlags(t)
+	}
+	t.step, t.wasPushf = noStep, false
+	if !p.stepping || t != p.stepper {
+		return // it was ours, over a breakpoint
+	}
+	if pc := t.pc(); p.stepHi == 0 || pc < p.stepLo || pc >= p.stepHi {
+		t.why = stepped
+	}
+}
+
+// noteEnd is for a thread that is gone, or the process with its last thread.
+func (p *Process) noteEnd(tid int, ws unix.WaitStatus) {
+	delete(p.early, tid)
+	t := p.threads[tid]
+	if t == nil {
+		return
+	}
+	if t.running {
+		p.inMotion--
+	}
+	t.running = false
+	delete(p.threads, tid)
+	p.vforkDone(t)
+	if tid != p.pid && len(p.threads) > 0 {
+		p.send(target.Event{Kind: target.ThreadExited, Thread: target.ThreadID(tid)})
+		p.stepperGone(t)
+		return
+	}
+	p.letChildGo(t)
+	p.finish()
+	e := target.Event{Kind: target.Exited, Thread: target.ThreadID(tid), ExitCode: ws.ExitStatus()}
+	if ws.Signaled() {
+		e = target.Event{Kind: target.Killed, Thread: target.ThreadID(tid), Signal: &target.SignalInfo{Number: int(ws.Signal())}}
+		if f := p.lastFatal; f != nil && f.Number == e.Signal.Number {
+			e.Signal = f
+		}
+	}
+	p.send(e)
+}
+
+// finish forgets a process that has ended.
+func (p *Process) finish() {
+	for _, t := range p.threads {
+		p.letChildGo(t)
+	}
+	for child := range p.early {
+		p.detachChild(child, false)
+	}
+	p.over, p.running, p.stepperLost = true, false, false
+	p.threads, p.kept, p.born, p.inMotion = map[int]*thread{}, nil, nil, 0
+	p.terminal.takeBack()
+}
+
+// vanished is for a process whose end somebody else has taken notice of: its
+// parent, when that is another thread of this program.
+func (p *Process) vanished() {
+	if !p.over && len(p.threads) > 0 {
+		p.finish()
+		p.send(target.Event{Kind: target.Killed, Thread: target.ThreadID(p.pid), Signal: &target.SignalInfo{Number: int(unix.SIGKILL)}})
+	}
+}
+
+// stepperGone remembers that the thread that was to move is no more; the run
+// ends with that, see reportKept.
+func (p *Process) stepperGone(t *thread) {
+	if t == p.stepper && p.running && (p.stepping || p.alone) {
+		p.stepperLost = true
+	}
+}

@@ -1,0 +1,199 @@
+package ptrace
+
+import (
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"dbg/arch"
+	"dbg/target"
+)
+
+// Process is a process that is being traced.
+//
+// All fields but those that say otherwise belong to the tracer's goroutine.
+type Process struct {
+	kind   target.Kind // fixed, as are pid and events
+	pid    int
+	events chan target.Event
+
+	commands chan func()
+	children chan os.Signal // SIGCHLD
+	ended    chan struct{}  // closed when the tracer's goroutine has ended
+
+	// mem has the process's memory and breakpoints; it has its own lock.
+	mem memory
+
+	// pidfd stands for the process in Kill, which does not wait for the
+	// tracer. -1 when it has been closed; the lock guards against that.
+	pidfdLock sync.Mutex
+	pidfd     int
+
+	// cache has the registers of threads that were asked for during this
+	// stop, so that a second look does not need the tracer.
+	cacheLock sync.Mutex
+	cache     map[target.ThreadID]arch.Registers
+
+	policy [target.NumSignals]target.SignalPolicy
+
+	threads     map[int]*thread
+	inMotion    int                     // how many of threads are running
+	early       map[int]unix.WaitStatus // stops of tracees of whom we have not heard yet
+	running     bool                    // as the user sees it
+	over        bool                    // the process has ended or was detached
+	closing     bool                    // nobody wants events any more
+	queue       []target.Event          // not yet received
+	kept        []*thread               // stops that matter and were not yet reported, oldest first
+	last        *thread                 // whose stop was reported last
+	born        []*thread               // new threads whose first stop has been noted with their parent's
+	thawed      bool                    // the last vfork is done: all may go on
+	vforks      int                     // children that still share our memory; breakpoints are lifted
+	stepper     *thread                 // who is being stepped, or is alone
+	stepping    bool                    // the stepper is stepping
+	stepperLost bool                    // the stepper has ended
+	alone       bool                    // only the stepper goes
+	stepLo      target.Addr             // the range of the step
+	stepHi      target.Addr             // 0: one instruction
+	lastFatal   *target.SignalInfo      // the signal that was last given to a thread
+	terminal    terminal
+}
+
+var _ target.Process = (*Process)(nil)
+
+func newProcess(kind target.Kind) *Process {
+	p := &Process{
+		kind: kind, pidfd: -1,
+		events:   make(chan target.Event),
+		commands: make(chan func()),
+		children: make(chan os.Signal, 1),
+		ended:    make(chan struct{}),
+		threads:  map[int]*thread{},
+		early:    map[int]unix.WaitStatus{},
+		cache:    map[target.ThreadID]arch.Registers{},
+	}
+	p.mem.fd = -1
+	for s := range p.policy {
+		p.policy[s] = target.DefaultSignalPolicy(s)
+	}
+	return p
+}
+
+// do runs f in the tracer's goroutine and waits for it.
+func (p *Process) do(f func() error) error {
+	var err error
+	done := make(chan struct{})
+	select {
+	case p.commands <- func() { err = f(); close(done) }:
+		<-done
+		return err
+	case <-p.ended:
+		return target.ErrGone
+	}
+}
+
+// whileStopped runs f in the tracer's goroutine if the process is stopped.
+func (p *Process) whileStopped(f func() error) error {
+	return p.do(func() error {
+		switch {
+		case p.over:
+			return target.ErrGone
+		case p.running:
+			return target.ErrRunning
+		}
+		return f()
+	})
+}
+
+// onThread runs f in the tracer's goroutine with a thread that is stopped.
+func (p *Process) onThread(id target.ThreadID, f func(*thread) error) error {
+	return p.whileStopped(func() error {
+		t := p.threads[int(id)]
+		if t == nil || t.zombie || t.running {
+			return target.ErrNoThread
+		}
+		err := f(t)
+		if err == unix.ESRCH {
+			// It was killed from outside; its status is on the way.
+			return target.ErrGone
+		}
+		return err
+	})
+}
+
+func (p *Process) Arch() *arch.Arch            { return arch.AMD64 }
+func (p *Process) Kind() target.Kind           { return p.kind }
+func (p *Process) PID() int                    { return p.pid }
+func (p *Process) Events() <-chan target.Event { return p.events }
+
+// SetSignalPolicy implements target.Process.
+func (p *Process) SetSignalPolicy(sig int, policy target.SignalPolicy) {
+	_ = p.do(func() error {
+		if sig > 0 && sig < len(p.policy) {
+			p.policy[sig] = policy
+		}
+		return nil
+	})
+}
+
+// Interrupt implements target.Process.
+func (p *Process) Interrupt() error {
+	return p.do(func() error {
+		switch {
+		case p.over:
+			return target.ErrGone
+		case !p.running:
+			return nil
+		}
+		p.halt()
+		if p.over || p.reportKept() {
+			return nil
+		}
+		p.stopFor(p.someThread(), target.Event{Kind: target.Stopped, Reason: target.Interrupted})
+		return nil
+	})
+}
+
+// Kill implements target.Process. The signal is sent from here and not by the
+// tracer, which may be waiting for a thread that only dying will free.
+func (p *Process) Kill() error {
+	p.pidfdLock.Lock()
+	defer p.pidfdLock.Unlock()
+	if p.pidfd < 0 {
+		return target.ErrGone
+	}
+	err := unix.PidfdSendSignal(p.pidfd, unix.SIGKILL, nil, 0)
+	if err == unix.ESRCH {
+		return target.ErrGone
+	}
+	return err
+}
+
+// Close implements target.Target.
+func (p *Process) Close() error {
+	if p.kind == target.Launched {
+		_ = p.Kill()
+		_ = p.do(func() error { p.closing = true; return nil })
+	} else {
+		_ = p.do(func() error { p.closing = true; p.detach(); return nil })
+	}
+	<-p.ended
+	return nil
+}
+
+// someThread picks the thread that a stop which is nobody's own is said to be of: the
+// one that is being stepped, that was last reported, or the main one.
+func (p *Process) someThread() *thread {
+	for _, t := range []*thread{p.stepper, p.last, p.threads[p.pid]} {
+		if t != nil && p.threads[t.tid] == t && !t.zombie {
+			return t
+		}
+	}
+	var least *thread
+	for _, t := range p.threads {
+		if !t.zombie && (least == nil || t.tid < least.tid) {
+			least = t
+		}
+	}
+	return least
+}

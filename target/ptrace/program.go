@@ -1,0 +1,130 @@
+package ptrace
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// checkProgram says in one sentence why a file can't be launched, where that
+// can be known beforehand. execve(2) has one number for most of it.
+func checkProgram(path string) error {
+	say := func(kind error, format string, args ...any) error {
+		return &sentence{fmt.Sprintf(format, args...), kind}
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return say(ErrNotFound, "%s: no such file", path)
+	case errors.Is(err, os.ErrPermission):
+		return say(ErrPermission, "%s: permission denied", path)
+	case err != nil:
+		return err
+	case info.IsDir():
+		return say(ErrDirectory, "%s is a directory", path)
+	case !info.Mode().IsRegular():
+		return say(ErrNotELF, "%s is not a file that can be run", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		if unix.Access(path, unix.X_OK) == nil {
+			return nil // it may be run and not read
+		}
+		return say(ErrPermission, "%s: permission denied", path)
+	}
+	defer f.Close()
+	var head [20]byte
+	n, err := io.ReadFull(f, head[:])
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return fmt.Errorf("%s can't be read: %w", path, err)
+	}
+	switch {
+	case n >= 2 && string(head[:2]) == "#!":
+		return say(ErrScript, "%s is a script; debug its interpreter: dbg exec %s %s", path, interpreter(path), path)
+	case n == 0:
+		return say(ErrNotELF, "%s is empty", path)
+	case n < len(head) || string(head[:4]) != elf.ELFMAG:
+		return say(ErrNotELF, "%s is not an ELF program", path)
+	}
+	order := byte(elf.ELFDATA2LSB)
+	machine := elf.Machine(uint16(head[18]) | uint16(head[19])<<8)
+	if head[elf.EI_DATA] != order {
+		machine = elf.Machine(uint16(head[19]) | uint16(head[18])<<8)
+	}
+	switch {
+	case machine == elf.EM_386, machine == elf.EM_X86_64 && elf.Class(head[elf.EI_CLASS]) == elf.ELFCLASS32:
+		return say(Err32Bit, "%s is a 32-bit program; 32-bit programs can't be run yet", path)
+	case machine != elf.EM_X86_64:
+		return say(ErrWrongArch, "%s is a program for %s, this machine is x86-64", path, machineName(machine))
+	}
+	if unix.Access(path, unix.X_OK) != nil || info.Mode()&0111 == 0 {
+		return say(ErrPermission, "%s is not executable", path)
+	}
+	if interp := elfInterp(f); interp != "" {
+		if _, err := os.Stat(interp); errors.Is(err, os.ErrNotExist) {
+			return say(ErrNoInterpreter, "%s needs the dynamic linker %s, which is missing", path, interp)
+		}
+	}
+	return nil
+}
+
+func machineName(m elf.Machine) string {
+	return strings.ToLower(strings.TrimPrefix(m.String(), "EM_"))
+}
+
+// elfInterp returns the path in PT_INTERP, "" if there is none.
+func elfInterp(r io.ReaderAt) string {
+	f, err := elf.NewFile(r)
+	if err != nil {
+		return ""
+	}
+	for _, prog := range f.Progs {
+		if prog.Type == elf.PT_INTERP && prog.Filesz > 1 && prog.Filesz < 4096 {
+			b := make([]byte, prog.Filesz)
+			if _, err := prog.ReadAt(b, 0); err == nil {
+				return strings.TrimRight(string(b), "\x00")
+			}
+		}
+	}
+	return ""
+}
+
+// interpreter returns what a script's first line names, without arguments.
+func interpreter(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return "/bin/sh"
+	}
+	defer f.Close()
+	b := make([]byte, 256)
+	n, _ := f.Read(b)
+	line, _, _ := strings.Cut(string(b[:n]), "\n")
+	fields := strings.Fields(strings.TrimPrefix(line, "#!"))
+	if len(fields) == 0 {
+		return "/bin/sh"
+	}
+	return fields[0]
+}
+
+// execError is for what execve(2) says of a file that looked good.
+func execError(path string, err error) error {
+	kind, text := err, err.Error()
+	var e syscall.Errno
+	if errors.As(err, &e) {
+		switch e {
+		case unix.ENOENT:
+			kind, text = ErrNoInterpreter, "it needs a file that is missing"
+		case unix.EACCES, unix.EPERM:
+			kind, text = ErrPermission, "permission denied"
+		case unix.ENOEXEC:
+			kind, text = ErrNotELF, "the kernel can't execute it"
+		}
+	}
+	return &sentence{fmt.Sprintf("%s can't be started: %s", path, text), kind}
+}

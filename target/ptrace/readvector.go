@@ -1,0 +1,23 @@
+package ptrace
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"dbg/target"
+)
+
+// readVector reads with process_vm_readv(2), which needs no file and copies
+// page by page: it returns what came before the first page that can't be read.
+// unix.ProcessVMReadv would allocate its vectors.
+func readVector(pid int, addr target.Addr, buf []byte) int {
+	local := unix.Iovec{Base: &buf[0], Len: uint64(len(buf))}
+	remote := unix.RemoteIovec{Base: uintptr(addr), Len: len(buf)}
+	n, _, e := unix.Syscall6(unix.SYS_PROCESS_VM_READV, uintptr(pid),
+		uintptr(unsafe.Pointer(&local)), 1, uintptr(unsafe.Pointer(&remote)), 1, 0)
+	if e != 0 {
+		return 0
+	}
+	return int(n)
+}

@@ -1,0 +1,112 @@
+package ptrace
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+
+	"dbg/arch"
+	"dbg/target"
+)
+
+// Registers implements target.Target.
+func (p *Process) Registers(id target.ThreadID) (arch.Registers, error) {
+	p.cacheLock.Lock()
+	r, ok := p.cache[id]
+	p.cacheLock.Unlock()
+	if ok {
+		return r, nil
+	}
+	err := p.onThread(id, func(t *thread) error {
+		u, err := t.registers()
+		if err != nil {
+			return err
+		}
+		r = target.DecodeAMD64User(u[:])
+		p.cacheLock.Lock()
+		p.cache[id] = r
+		p.cacheLock.Unlock()
+		return nil
+	})
+	return r, err
+}
+
+// forgetCache is called before anything moves.
+func (p *Process) forgetCache() {
+	p.cacheLock.Lock()
+	clear(p.cache)
+	p.cacheLock.Unlock()
+}
+
+// SetRegister implements target.Target. General registers can be changed.
+func (p *Process) SetRegister(id target.ThreadID, reg arch.Reg, v uint64) error {
+	return p.onThread(id, func(t *thread) error {
+		off, ok := target.AMD64UserOffset(reg)
+		if !ok {
+			return fmt.Errorf("%s can't be changed: %w", arch.AMD64.RegName(reg), errors.ErrUnsupported)
+		}
+		now, err := t.registers()
+		if err != nil {
+			return err
+		}
+		changed := *now
+		changed.set(off, v)
+		if reg == arch.RIP {
+			// Else the kernel, which has stopped the thread in a system
+			// call, would move the PC back by two to start the call again.
+			changed.set(offOrigRAX, ^uint64(0))
+		}
+		if err := setRegs(t.tid, &changed); err != nil {
+			return err
+		}
+		// Read back: the kernel does not take every bit of the flags.
+		t.haveRegs = false
+		p.cacheLock.Lock()
+		delete(p.cache, id)
+		p.cacheLock.Unlock()
+		return nil
+	})
+}
+
+// WideRegister implements target.Target.
+func (p *Process) WideRegister(id target.ThreadID, reg arch.Reg) ([]byte, error) {
+	var out []byte
+	err := p.onThread(id, func(t *thread) error {
+		x, err := getXState(t.tid)
+		if err != nil {
+			return err
+		}
+		b, ok := target.AMD64Wide(x, reg)
+		if !ok {
+			return target.ErrNoRegister
+		}
+		out = b
+		return nil
+	})
+	return out, err
+}
+
+// Threads implements target.Target.
+func (p *Process) Threads() []target.Thread {
+	var out []target.Thread
+	_ = p.do(func() error {
+		for tid := range maps.Keys(p.threads) {
+			t := p.threads[tid]
+			if t.zombie {
+				continue
+			}
+			th := target.Thread{ID: target.ThreadID(tid)}
+			if t.signal != nil {
+				s := *t.signal
+				th.Signal = &s
+			}
+			out = append(out, th)
+		}
+		return nil
+	})
+	sortThreads(out, p.pid)
+	for i := range out {
+		out[i].Name = threadName(p.pid, int(out[i].ID))
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+package ptrace
+
+import (
+	"errors"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"dbg/target"
+)
+
+// Requests that need no value of their own from package unix go through here.
+// They never block, so that the scheduler need not be told.
+func ptrace(request, tid int, addr, data uintptr) error {
+	_, _, e := unix.RawSyscall6(unix.SYS_PTRACE, uintptr(request), uintptr(tid), addr, data, 0, 0)
+	if e != 0 {
+		return e
+	}
+	return nil
+}
+
+// userRegs is struct user_regs_struct as bytes; see target.DecodeAMD64User.
+type userRegs [target.AMD64UserRegsSize]byte
+
+// Offsets in userRegs.
+const (
+	offRAX     = 10 * 8
+	offRSI     = 13 * 8
+	offRDI     = 14 * 8
+	offOrigRAX = 15 * 8
+	offRIP     = 16 * 8
+	offFlags   = 18 * 8
+	offRSP     = 19 * 8
+)
+
+func (r *userRegs) get(off int) uint64    { return *(*uint64)(unsafe.Pointer(&r[off])) }
+func (r *userRegs) set(off int, v uint64) { *(*uint64)(unsafe.Pointer(&r[off])) = v }
+
+const ntPRSTATUS, ntX86XSTATE = 1, 0x202
+
+// errCompat is what getRegs says of a thread that runs 32-bit code.
+var errCompat = errors.New("the thread's registers are those of a 32-bit program")
+
+func getRegs(tid int, r *userRegs) error {
+	v := unix.Iovec{Base: &r[0], Len: uint64(len(r))}
+	if err := ptrace(unix.PTRACE_GETREGSET, tid, ntPRSTATUS, uintptr(unsafe.Pointer(&v))); err != nil {
+		return err
+	}
+	if v.Len != uint64(len(r)) {
+		return errCompat
+	}
+	return nil
+}
+
+func setRegs(tid int, r *userRegs) error {
+	v := unix.Iovec{Base: &r[0], Len: uint64(len(r))}
+	return ptrace(unix.PTRACE_SETREGSET, tid, ntPRSTATUS, uintptr(unsafe.Pointer(&v)))
+}
+
+// getXState reads the XSAVE area.
+func getXState(tid int) ([]byte, error) {
+	b := make([]byte, 16<<10) // AMX makes it 11 KiB
+	v := unix.Iovec{Base: &b[0], Len: uint64(len(b))}
+	if err := ptrace(unix.PTRACE_GETREGSET, tid, ntX86XSTATE, uintptr(unsafe.Pointer(&v))); err != nil {
+		return nil, err
+	}
+	return b[:v.Len], nil
+}
+
+// sigInfo is a siginfo_t as bytes.
+type sigInfo [target.SigInfoSize]byte
+
+func (s *sigInfo) signo() int { return int(*(*int32)(unsafe.Pointer(&s[0]))) }
+func (s *sigInfo) code() int  { return int(*(*int32)(unsafe.Pointer(&s[8]))) }
+func (s *sigInfo) pid() int   { return int(*(*int32)(unsafe.Pointer(&s[16]))) }
+
+func getSigInfo(tid int, s *sigInfo) error {
+	return ptrace(unix.PTRACE_GETSIGINFO, tid, 0, uintptr(unsafe.Pointer(s)))
+}
+
+func setSigInfo(tid int, s *sigInfo) error {
+	return ptrace(unix.PTRACE_SETSIGINFO, tid, 0, uintptr(unsafe.Pointer(s)))
+}
+
+func eventMessage(tid int) (int, error) {
+	var msg uint64
+	err := ptrace(unix.PTRACE_GETEVENTMSG, tid, 0, uintptr(unsafe.Pointer(&msg)))
+	return int(msg), err
+}
+
+// atSyscallEntry reports whether a syscall-stop is the one on the way in.
+func atSyscallEntry(tid int) bool {
+	var info [88]byte // struct ptrace_syscall_info
+	_, _, e := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(tid),
+		uintptr(len(info)), uintptr(unsafe.Pointer(&info)), 0, 0)
+	return e == 0 && info[0] == unix.PTRACE_SYSCALL_INFO_ENTRY
+}
+
+// wait takes one status of one of this thread's tracees. With block it waits
+// for one. It returns tid 0 when there is none, and -1 when there is no tracee
+// any more.
+func wait(block bool) (tid int, ws unix.WaitStatus) {
+	options := unix.WALL | unix.WNOTHREAD
+	if !block {
+		options |= unix.WNOHANG
+	}
+	for {
+		tid, err := unix.Wait4(-1, &ws, options, nil)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return -1, 0
+		}
+		return tid, ws
+	}
+}
+
+// waitFor waits for one tracee that is sure to report soon.
+func waitFor(tid int) (ws unix.WaitStatus, ok bool) {
+	for {
+		got, err := unix.Wait4(tid, &ws, unix.WALL, nil)
+		if err == unix.EINTR {
+			continue
+		}
+		return ws, err == nil && got == tid
+	}
+}
+
+// stopEvent returns the PTRACE_EVENT_* number of a stop, or 0.
+func stopEvent(ws unix.WaitStatus) int { return int(ws) >> 16 & 0xff }
