@@ -53,6 +53,9 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 			t.fresh = false
 			p.trim(t)
 		}
+		if p.takesTrap(t) {
+			return nil
+		}
 	case unix.PTRACE_EVENT_CLONE, unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK:
 		p.noteChild(t, stopEvent(ws))
 	case unix.PTRACE_EVENT_VFORK_DONE:
@@ -77,6 +80,20 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 		p.kept = append(p.kept, t)
 	}
 	return t
+}
+
+// takesTrap makes a thread that was interrupted with the SIGTRAP of a breakpoint
+// or of a step still pending take it now. The kernel looks for interruptions
+// before it looks for signals; without this, a breakpoint might be removed
+// whose trap is still to come, with the PC behind it. No instruction is executed in between.
+func (p *Process) takesTrap(t *thread) bool {
+	if !t.owed && (p.mem.empty() || !p.mem.inserted(t.pc()-1)) || !trapPending(t.tid) {
+		return false
+	}
+	t.running = true
+	p.inMotion++
+	_ = ptrace(unix.PTRACE_CONT, t.tid, 0, 0)
+	return true
 }
 
 // stopped sets what is true of any thread that has just stopped.
@@ -118,6 +135,7 @@ func (p *Process) noteSignal(t *thread, sig int) {
 	}
 	t.inject, t.fault, t.told = 0, false, false
 	if sig == int(unix.SIGTRAP) {
+		owed := t.owed
 		switch code := t.info.code(); {
 		case code == codeKernel:
 			pc := t.pc()
@@ -129,6 +147,9 @@ func (p *Process) noteSignal(t *thread, sig int) {
 		case (t.step == plainStep || t.step == slowStep) && (code == codeTrace || code == codeBrkpt || code == codeHandler):
 			p.noteStepped(t)
 			return
+		case owed && (code == codeTrace || code == codeHandler):
+			t.owed = false
+			return // of a step that nobody waits for any more
 		}
 	}
 	if p.arrived(t, sig) {
@@ -157,6 +178,7 @@ func (p *Process) arrived(t *thread, sig int) bool {
 		if t.resent[i].signo() == sig {
 			t.info = t.resent[i]
 			t.inject = sig
+			t.told, t.enter = t.enter, false
 			t.resent = append(t.resent[:i], t.resent[i+1:]...)
 			return true
 		}
@@ -176,7 +198,7 @@ func (p *Process) noteStepped(t *thread) {
 	if t.wasPushf {
 		p.cleanPushedFlags(t)
 	}
-	t.step, t.wasPushf = noStep, false
+	t.step, t.wasPushf, t.owed = noStep, false, false
 	if !p.stepping || t != p.stepper {
 		return // it was ours, over a breakpoint
 	}

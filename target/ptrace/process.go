@@ -47,6 +47,7 @@ type Process struct {
 	kept        []*thread               // stops that matter and were not yet reported, oldest first
 	last        *thread                 // whose stop was reported last
 	born        []*thread               // new threads whose first stop has been noted with their parent's
+	first       bool                    // the step that was asked for has yet to begin
 	thawed      bool                    // the last vfork is done: all may go on
 	vforks      int                     // children that still share our memory; breakpoints are lifted
 	stepper     *thread                 // who is being stepped, or is alone

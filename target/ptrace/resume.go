@@ -25,7 +25,7 @@ func (p *Process) Resume(r target.Resume) error {
 			// Where the user steps from is where the user is.
 			t.skip, t.skipping = t.pc(), true
 		}
-		p.running, p.stepperLost = true, false
+		p.running, p.stepperLost, p.first = true, false, true
 		// A thread that is not to move has nothing to say yet.
 		if !r.Alone && p.reportKept() {
 			return nil
@@ -107,6 +107,16 @@ func (p *Process) stepOn(t *thread) {
 		// the call may be waiting for nothing else.
 		p.holdBack(t)
 	}
+	if t.inject == 0 && len(t.later) > 0 && p.first && p.stepHi == 0 && t.why != inSyscall {
+		// A signal that an earlier step has held back: to step by single
+		// instructions is to see the handler.
+		t.enter = !t.sigStop
+		sig := p.signalFor(t)
+		if sig != 0 {
+			t.inject, t.told = sig, true
+		}
+	}
+	p.first = false
 	kind := plainStep
 	switch in := p.instructionAt(t); {
 	case t.why == inSyscall, t.step == fromSyscall && !t.restarting() && t.inject == 0:
@@ -130,6 +140,8 @@ func (p *Process) stepOn(t *thread) {
 	request := unix.PTRACE_SINGLESTEP
 	if kind == toSyscall || kind == fromSyscall {
 		request = unix.PTRACE_SYSCALL
+	} else {
+		t.owed = true
 	}
 	p.resumeWith(t, request, sig)
 }

@@ -92,6 +92,7 @@ func (p *Process) stepOver(t *thread) {
 			sig = p.signalFor(t)
 		}
 		t.step, t.why, t.signal = kind, passing, nil
+		t.owed = kind == plainStep
 		p.resumeWith(t, request, sig)
 		for t.running && !p.over && p.threads[t.tid] == t {
 			if !p.waitNoting() {

@@ -78,6 +78,28 @@ func getSigInfo(tid int, s *sigInfo) error {
 	return ptrace(unix.PTRACE_GETSIGINFO, tid, 0, uintptr(unsafe.Pointer(s)))
 }
 
+// trapPending reports whether a stopped thread has a SIGTRAP of its own doing
+// (a breakpoint or a step) that it has not taken yet: PTRACE_PEEKSIGINFO.
+func trapPending(tid int) bool {
+	var args struct { // struct __ptrace_peeksiginfo_args
+		off   uint64
+		flags uint32
+		nr    int32
+	}
+	var info sigInfo
+	for args.nr = 1; args.off < 64; args.off++ {
+		n, _, e := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_PEEKSIGINFO, uintptr(tid),
+			uintptr(unsafe.Pointer(&args)), uintptr(unsafe.Pointer(&info)), 0, 0)
+		if e != 0 || n == 0 {
+			return false
+		}
+		if info.signo() == int(unix.SIGTRAP) && info.code() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 func setSigInfo(tid int, s *sigInfo) error {
 	return ptrace(unix.PTRACE_SETSIGINFO, tid, 0, uintptr(unsafe.Pointer(s)))
 }

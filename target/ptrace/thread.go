@@ -30,7 +30,6 @@ type thread struct {
 	fresh   bool // its very first stop, as a new thread, has not come yet
 	zombie  bool // the leader, after it exited alone: nothing comes of it any more
 	frozen  bool // PTRACE_INTERRUPT has been sent since it was resumed
-	trimmed bool // its options are its own, not the leader's
 
 	// Of the last stop.
 	why       stop
@@ -55,6 +54,8 @@ type thread struct {
 	skipping bool
 
 	step     stepKind // how it was last resumed
+	owed     bool     // the SIGTRAP of a single step has not come yet
+	enter    bool     // the next signal that arrives again is to be given, step or not
 	wasPushf bool     // the step was over a pushf
 
 	haveRegs bool
