@@ -1,0 +1,14 @@
+package image
+
+import "debug/elf"
+
+// TLS returns the size in memory and the alignment of the file's thread-local
+// storage template (PT_TLS); false if it has none.
+func (f *File) TLS() (size, align uint64, ok bool) {
+	for _, p := range f.progs {
+		if p.typ == elf.PT_TLS {
+			return p.memsz, p.palign, true
+		}
+	}
+	return 0, 0, false
+}

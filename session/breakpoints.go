@@ -1,0 +1,394 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+
+	"dbg/eval"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// A logical breakpoint is what the user asked for; its places are the addresses
+// at which it stands now. They change as files are mapped and as the program
+// starts and ends; the logical breakpoint stays.
+type logical struct {
+	Breakpoint
+	found  map[*symbols.Module][]symbols.Location // what a file has for it, found once
+	ignore int                                    // hits still to be ignored
+}
+
+// internalKind says whom an internal breakpoint is for.
+type internalKind uint8
+
+const (
+	internalLinker internalKind = iota // the dynamic linker's list has changed
+	internalStep                       // a step controller waits here
+)
+
+// breakpointTable has all breakpoints.
+type breakpointTable struct {
+	next     int
+	all      []*logical
+	internal map[target.Addr][]internalKind
+}
+
+func (t *breakpointTable) init() {
+	t.next = 1
+	t.internal = map[target.Addr][]internalKind{}
+}
+
+// setInternal inserts a breakpoint of the session's own.
+func (t *breakpointTable) setInternal(s *Session, a target.Addr, k internalKind) error {
+	if err := s.proc.InsertBreakpoint(a); err != nil {
+		return err
+	}
+	t.internal[a] = append(t.internal[a], k)
+	return nil
+}
+
+// clearInternal removes one.
+func (t *breakpointTable) clearInternal(s *Session, a target.Addr, k internalKind) {
+	for i, have := range t.internal[a] {
+		if have == k {
+			t.internal[a] = append(t.internal[a][:i:i], t.internal[a][i+1:]...)
+			if len(t.internal[a]) == 0 {
+				delete(t.internal, a)
+			}
+			if s.proc != nil {
+				if err := s.proc.RemoveBreakpoint(a); err != nil {
+					s.logf("removing a breakpoint: %v", err)
+				}
+			}
+			return
+		}
+	}
+}
+
+func (t *breakpointTable) hasInternal(a target.Addr, k internalKind) bool {
+	for _, have := range t.internal[a] {
+		if have == k {
+			return true
+		}
+	}
+	return false
+}
+
+// forgetSites forgets what was inserted into a process that is no more.
+func (t *breakpointTable) forgetSites() {
+	clear(t.internal)
+	for _, b := range t.all {
+		b.Places = nil
+	}
+}
+
+func (t *breakpointTable) byID(id int) *logical {
+	for _, b := range t.all {
+		if b.ID == id {
+			return b
+		}
+	}
+	return nil
+}
+
+// public makes the copy that users get.
+func (b *logical) public() Breakpoint {
+	c := b.Breakpoint
+	c.Places = append([]BreakpointPlace(nil), b.Places...)
+	return c
+}
+
+// SetBreakpoint sets a breakpoint. If no place for it exists yet, a
+// *NoLocationError comes with the breakpoint's zero value and nothing is set,
+// unless pending is true.
+func (s *Session) SetBreakpoint(spec BreakpointSpec, pending bool) (Breakpoint, error) {
+	return ask(s, func() (Breakpoint, error) {
+		b := &logical{Breakpoint: Breakpoint{Spec: spec, Enabled: !spec.Disabled}, found: map[*symbols.Module][]symbols.Location{}}
+		b.ignore = spec.Ignore
+		if spec.Condition != "" {
+			if err := eval.Check(spec.Condition); err != nil {
+				return Breakpoint{}, fmt.Errorf("condition: %w", err)
+			}
+		}
+		if _, err := parseHitCondition(spec.HitCondition); err != nil {
+			return Breakpoint{}, err
+		}
+		places, err := s.resolve(b)
+		if err != nil && !pending {
+			return Breakpoint{}, err
+		}
+		b.ID = s.breakpoints.next
+		s.breakpoints.next++
+		s.breakpoints.all = append(s.breakpoints.all, b)
+		if err != nil {
+			b.Problem = err.Error()
+		}
+		if err := s.place(b, places); err != nil {
+			if !pending {
+				s.remove(b)
+				return Breakpoint{}, err
+			}
+			b.Problem = err.Error()
+		}
+		return b.public(), nil
+	})
+}
+
+// place makes places the breakpoint's places: inserts what is new, removes what
+// is no more.
+func (s *Session) place(b *logical, places []BreakpointPlace) error {
+	old := map[target.Addr]bool{}
+	for _, p := range b.Places {
+		old[p.Addr] = true
+	}
+	live := s.proc != nil && b.Enabled
+	var firstErr error
+	var kept []BreakpointPlace
+	for _, p := range places {
+		if old[p.Addr] {
+			delete(old, p.Addr)
+		} else if live {
+			if err := s.proc.InsertBreakpoint(p.Addr); err != nil {
+				if firstErr == nil {
+					firstErr = fmt.Errorf("cannot insert a breakpoint at %s: %w", p.Addr, err)
+				}
+				continue
+			}
+		}
+		kept = append(kept, p)
+	}
+	if live {
+		for a := range old {
+			s.proc.RemoveBreakpoint(a) // an unmapped file's: there is nothing to restore
+		}
+	}
+	b.Places = kept
+	return firstErr
+}
+
+// remove takes a breakpoint out of the table and the process.
+func (s *Session) remove(b *logical) {
+	s.place(b, nil)
+	for i, have := range s.breakpoints.all {
+		if have == b {
+			s.breakpoints.all = append(s.breakpoints.all[:i:i], s.breakpoints.all[i+1:]...)
+			return
+		}
+	}
+}
+
+// DeleteBreakpoint removes a breakpoint.
+func (s *Session) DeleteBreakpoint(id int) error {
+	return s.try(func() error {
+		b := s.breakpoints.byID(id)
+		if b == nil {
+			return fmt.Errorf("No breakpoint number %d.", id) //lint:ignore ST1005 gdb's words, shown as they are
+		}
+		s.remove(b)
+		return nil
+	})
+}
+
+// EnableBreakpoint switches a breakpoint on or off.
+func (s *Session) EnableBreakpoint(id int, on bool) error {
+	return s.try(func() error {
+		b := s.breakpoints.byID(id)
+		if b == nil {
+			return fmt.Errorf("No breakpoint number %d.", id) //lint:ignore ST1005 gdb's words, shown as they are
+		}
+		if b.Enabled == on {
+			return nil
+		}
+		places := b.Places
+		if !on {
+			s.place(b, nil)
+			b.Enabled, b.Places = false, places
+			return nil
+		}
+		b.Enabled, b.Places = true, nil
+		return s.place(b, places)
+	})
+}
+
+// SetCondition changes a breakpoint's condition; "" removes it.
+func (s *Session) SetCondition(id int, cond string) error {
+	return s.try(func() error {
+		b := s.breakpoints.byID(id)
+		if b == nil {
+			return fmt.Errorf("No breakpoint number %d.", id) //lint:ignore ST1005 gdb's words, shown as they are
+		}
+		if cond != "" {
+			if err := eval.Check(cond); err != nil {
+				return err
+			}
+		}
+		b.Spec.Condition = cond
+		return nil
+	})
+}
+
+// SetIgnore makes the breakpoint ignore its next n hits.
+func (s *Session) SetIgnore(id, n int) error {
+	return s.try(func() error {
+		b := s.breakpoints.byID(id)
+		if b == nil {
+			return fmt.Errorf("No breakpoint number %d.", id) //lint:ignore ST1005 gdb's words, shown as they are
+		}
+		b.ignore = n
+		b.Spec.Ignore = n
+		return nil
+	})
+}
+
+// Breakpoints lists all breakpoints by number.
+func (s *Session) Breakpoints() []Breakpoint {
+	out, _ := ask(s, func() ([]Breakpoint, error) {
+		var out []Breakpoint
+		for _, b := range s.breakpoints.all {
+			out = append(out, b.public())
+		}
+		sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
+		return out, nil
+	})
+	return out
+}
+
+// hit decides what the breakpoints at a mean for a thread that is there: which
+// of them stop the program.
+func (s *Session) hit(t target.ThreadID, a target.Addr) (stop, deleted []int) {
+	// A log point may stand beside a temporary one; all of them have their say.
+	for _, b := range append([]*logical(nil), s.breakpoints.all...) {
+		if !b.Enabled || !b.at(a) || (b.Spec.Thread != 0 && b.Spec.Thread != t) {
+			continue
+		}
+		if b.Spec.Condition != "" {
+			ok, err := s.condition(b.Spec.Condition, t)
+			if err != nil {
+				// A condition that can't be evaluated stops: going on would hide it.
+				s.publish(LogMessage{Warning: true, Text: fmt.Sprintf("Error in testing condition for breakpoint %d: %v", b.ID, err)})
+			} else if !ok {
+				continue
+			}
+		}
+		b.Hits++
+		if b.ignore > 0 {
+			b.ignore--
+			s.publish(BreakpointChanged{Breakpoint: b.public()})
+			continue
+		}
+		if c, err := parseHitCondition(b.Spec.HitCondition); err == nil && c != nil && !c(b.Hits) {
+			continue
+		}
+		if b.Spec.LogMessage != "" {
+			s.publish(LogMessage{Text: s.expandLog(b.Spec.LogMessage, t)})
+			continue
+		}
+		stop = append(stop, b.ID)
+		if b.Spec.Temporary {
+			deleted = append(deleted, b.ID)
+			s.remove(b)
+			s.publish(BreakpointChanged{Breakpoint: b.public(), Deleted: true})
+		} else {
+			s.publish(BreakpointChanged{Breakpoint: b.public()})
+		}
+	}
+	return stop, deleted
+}
+
+func (b *logical) at(a target.Addr) bool {
+	for _, p := range b.Places {
+		if p.Addr == a {
+			return true
+		}
+	}
+	return false
+}
+
+// condition evaluates a condition in the thread's frame 0.
+func (s *Session) condition(text string, t target.ThreadID) (bool, error) {
+	env := s.env(t, 0)
+	v, err := eval.Evaluate(text, env)
+	if err != nil {
+		return false, err
+	}
+	return eval.Truth(v, env)
+}
+
+// expandLog replaces {expr} in a log point's message; {{ and }} are braces.
+func (s *Session) expandLog(msg string, t target.ThreadID) string {
+	env := s.env(t, 0)
+	var out strings.Builder
+	for i := 0; i < len(msg); i++ {
+		c := msg[i]
+		if (c == '{' || c == '}') && i+1 < len(msg) && msg[i+1] == c {
+			out.WriteByte(c)
+			i++
+			continue
+		}
+		if c == '{' {
+			if end := closingBrace(msg[i:]); end > 0 {
+				v, err := eval.Evaluate(msg[i+1:i+end], env)
+				if err != nil {
+					fmt.Fprintf(&out, "<%v>", err)
+				} else {
+					out.WriteString(eval.Format(v, env, eval.Options{}))
+				}
+				i += end
+				continue
+			}
+		}
+		out.WriteByte(c)
+	}
+	return out.String()
+}
+
+// closingBrace finds the brace that closes the one at msg[0]; -1 if none does.
+func closingBrace(msg string) int {
+	depth := 0
+	for i := 0; i < len(msg); i++ {
+		switch msg[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// parseHitCondition understands "5" (the fifth hit and later ones, as most
+// adapters have it), "==5", ">5", ">=5", "<5", "<=5" and "%5".
+func parseHitCondition(text string) (func(int) bool, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil, nil
+	}
+	op := strings.TrimRight(text, "0123456789 ")
+	n, err := strconv.Atoi(strings.TrimSpace(text[len(op):]))
+	if err != nil || n < 0 {
+		return nil, fmt.Errorf("hit condition %q: expected a number, perhaps after one of == > >= < <= %%", text)
+	}
+	switch strings.TrimSpace(op) {
+	case "", ">=":
+		return func(h int) bool { return h >= n }, nil
+	case "==", "=":
+		return func(h int) bool { return h == n }, nil
+	case ">":
+		return func(h int) bool { return h > n }, nil
+	case "<":
+		return func(h int) bool { return h < n }, nil
+	case "<=":
+		return func(h int) bool { return h <= n }, nil
+	case "%":
+		if n == 0 {
+			return nil, errors.New("hit condition: every 0th hit is none")
+		}
+		return func(h int) bool { return h%n == 0 }, nil
+	}
+	return nil, fmt.Errorf("hit condition %q: expected a number, perhaps after one of == > >= < <= %%", text)
+}

@@ -1,0 +1,405 @@
+package session
+
+import (
+	"fmt"
+
+	"dbg/arch"
+	"dbg/eval"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// env is the world of a user's expression: one frame of one thread. It lives as
+// long as one evaluation.
+type env struct {
+	s      *Session
+	thread target.ThreadID
+	level  int
+
+	frame   *Frame // nil if there is none: then only globals and constants have a meaning
+	framed  bool
+	visible []*symbols.Variable
+	listed  bool
+}
+
+var _ eval.Env = (*env)(nil)
+
+func (s *Session) env(t target.ThreadID, level int) *env {
+	return &env{s: s, thread: t, level: level}
+}
+
+// at returns the frame, or nil.
+func (e *env) at() *Frame {
+	if !e.framed {
+		e.framed = true
+		if e.s.needStopped() == nil {
+			if f, err := e.s.frame(e.thread, e.level); err == nil {
+				e.frame = &f
+			}
+		}
+	}
+	return e.frame
+}
+
+func (e *env) Arch() *arch.Arch {
+	if e.s.tgt != nil {
+		return e.s.tgt.Arch()
+	}
+	if e.s.exeFile != nil && e.s.exeFile.File().Arch() != nil {
+		return e.s.exeFile.File().Arch()
+	}
+	return arch.AMD64
+}
+
+// ReadMemory reads the process, or, before it runs, what its file says.
+func (e *env) ReadMemory(a target.Addr, buf []byte) (int, error) { return e.s.readMemory(a, buf) }
+
+func (e *env) WriteMemory(a target.Addr, data []byte) (int, error) {
+	if err := e.s.needProcess(); err != nil {
+		return 0, err
+	}
+	n, err := e.s.tgt.WriteMemory(a, data)
+	e.s.changed()
+	return n, err
+}
+
+// changed forgets what was derived from memory and registers.
+func (s *Session) changed() {
+	fresh := s.cache.threadsFresh
+	s.dropCache()
+	s.cache.threadsFresh = fresh
+}
+
+// variables lists what is visible in the frame, the outermost first.
+func (e *env) variables() []*symbols.Variable {
+	if !e.listed {
+		e.listed = true
+		if f := e.at(); f != nil {
+			e.visible = f.variables()
+		}
+	}
+	return e.visible
+}
+
+// variables lists the parameters and locals that are visible in a frame.
+func (f *Frame) variables() []*symbols.Variable {
+	if f.Module == nil || f.Module.Symbols == nil || f.call == nil {
+		return nil
+	}
+	return f.Module.Symbols.LocalsOf(f.call, f.lookup)
+}
+
+// Variable finds a name: in the frame, then in the frame's file, then in all.
+func (e *env) Variable(name string) (Value, error) {
+	vars := e.variables()
+	for i := len(vars) - 1; i >= 0; i-- {
+		if vars[i].Name == name {
+			return e.s.readVariable(vars[i], e.at(), e.thread), nil
+		}
+	}
+	list := e.s.searchList()
+	if f := e.at(); f != nil && f.Module != nil && f.Module.Symbols != nil {
+		list = append([]searched{{f.Module.Symbols, f.Module}}, list...)
+	}
+	for _, f := range list {
+		if gs := f.sym.Global(name); len(gs) > 0 {
+			return e.s.readGlobal(gs[0], f, e.thread), nil
+		}
+		for _, fn := range f.sym.FunctionsByName(name) {
+			if fn.Hi == 0 && fn.Lo == 0 {
+				continue
+			}
+			v := eval.FunctionValue(fn.Name, target.Addr(fn.Lo), f.sym.FunctionType(fn))
+			if f.mod != nil {
+				v.Addr = f.mod.processAddr(fn.Lo)
+			}
+			return v, nil
+		}
+	}
+	for _, f := range list {
+		if _, ok := f.sym.LinkageAddr(name); ok {
+			return Value{}, fmt.Errorf("'%s' has unknown type; cast it to its declared type", name)
+		}
+	}
+	return Value{}, &eval.NotFoundError{Name: name}
+}
+
+// readVariable reads a variable of a frame.
+func (s *Session) readVariable(v *symbols.Variable, f *Frame, t target.ThreadID) Value {
+	mf := f.Machine
+	fc := &eval.FrameContext{
+		Mem: s.tgt, Regs: &mf.Regs, CFA: mf.CFA, HasCFA: mf.HasCFA, PC: f.lookup,
+		Bias: f.Module.Bias, Arch: s.tgt.Arch(),
+		TLS: s.tlsOf(f.Module, t),
+	}
+	if mf.Index == 0 {
+		fc.Wide = func(r arch.Reg) ([]byte, error) { return s.tgt.WideRegister(t, r) }
+	}
+	return eval.ReadVariable(v, fc)
+}
+
+// readGlobal reads a variable that is in no frame.
+func (s *Session) readGlobal(v *symbols.Variable, in searched, t target.ThreadID) Value {
+	fc := &eval.FrameContext{Mem: memoryFunc(s.readMemory), Arch: s.archOrDefault()}
+	if in.mod != nil {
+		fc.Bias = in.mod.Bias
+		fc.Regs = &arch.Registers{Arch: fc.Arch}
+		fc.TLS = s.tlsOf(in.mod, t)
+	}
+	return eval.ReadVariable(v, fc)
+}
+
+type memoryFunc func(target.Addr, []byte) (int, error)
+
+func (m memoryFunc) ReadMemory(a target.Addr, buf []byte) (int, error) { return m(a, buf) }
+
+func (s *Session) archOrDefault() *arch.Arch { return s.env(0, 0).Arch() }
+
+func (e *env) Register(name string) (Value, error) {
+	f := e.at()
+	if f == nil {
+		return Value{}, &eval.NotFoundError{Name: "$" + name}
+	}
+	var wide func(arch.Reg) ([]byte, error)
+	if f.Machine.Index == 0 {
+		wide = func(r arch.Reg) ([]byte, error) { return e.s.tgt.WideRegister(e.thread, r) }
+	}
+	return eval.RegisterByName(name, e.Arch(), &f.Machine.Regs, wide)
+}
+
+func (e *env) SetRegister(name string, v uint64) error {
+	f := e.at()
+	if f == nil {
+		return target.ErrNotRunning
+	}
+	r, full, ok := eval.RegisterUpdate(name, v, e.Arch(), &f.Machine.Regs)
+	if !ok {
+		return fmt.Errorf("register %s can't be changed", name)
+	}
+	return e.SetFrameRegister(r, full)
+}
+
+// SetFrameRegister writes where the frame keeps the register: in memory if an
+// inner frame saved it, in the thread's own register if none did.
+func (e *env) SetFrameRegister(r arch.Reg, v uint64) error {
+	if err := e.s.needProcess(); err != nil {
+		return err
+	}
+	f := e.at()
+	if f == nil {
+		return target.ErrNotRunning
+	}
+	defer e.s.changed()
+	switch place, at := f.Machine.Where(r); {
+	case f.Machine.Index == 0 || place == placeLive:
+		return e.s.tgt.SetRegister(e.thread, r, v)
+	case place == placeMemory:
+		buf := make([]byte, e.Arch().PtrSize)
+		if len(buf) == 4 {
+			e.Arch().ByteOrder.PutUint32(buf, uint32(v))
+		} else {
+			e.Arch().ByteOrder.PutUint64(buf, v)
+		}
+		_, err := e.s.tgt.WriteMemory(at, buf)
+		return err
+	}
+	return fmt.Errorf("register %s is not saved in this frame, so it can't be changed", e.Arch().RegName(r))
+}
+
+// Type finds a type in the frame's file first.
+func (e *env) Type(name string) *symbols.Type {
+	if f := e.at(); f != nil && f.Module != nil && f.Module.Symbols != nil {
+		if t := f.Module.Symbols.Type(name); t != nil {
+			return t
+		}
+	}
+	for _, f := range e.s.searchList() {
+		if t := f.sym.Type(name); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+func (e *env) Symbolize(a target.Addr) (string, uint64, bool) { return e.s.symbolize(a) }
+
+func (e *env) Convenience(name string) (Value, bool) {
+	v, ok := e.s.vars[name]
+	return v, ok
+}
+
+func (e *env) SetConvenience(name string, v Value) { e.s.vars[name] = v }
+
+func (e *env) History(n int, relative bool) (Value, bool) {
+	if relative {
+		n = len(e.s.history) - n
+	}
+	if n < 1 || n > len(e.s.history) {
+		return Value{}, false
+	}
+	return e.s.history[n-1], true
+}
+
+// tlsOf returns the function that finds a thread-local variable of the module in
+// the frame's thread. x86-64 uses variant II of the ELF TLS ABI: the main program's
+// block ends at the thread pointer.
+func (s *Session) tlsOf(m *Module, t target.ThreadID) func(uint64) (uint64, error) {
+	return func(off uint64) (uint64, error) {
+		if m != s.exeModule() {
+			return 0, fmt.Errorf("thread-local variables of %s can't be found yet", m.Path)
+		}
+		regs, err := s.tgt.Registers(t)
+		if err != nil {
+			return 0, err
+		}
+		tp, ok := regs.Get(arch.FSBase)
+		if !ok || regs.Arch != arch.AMD64 {
+			return 0, fmt.Errorf("the thread pointer is not known")
+		}
+		size, align, ok := m.file.TLS()
+		if !ok {
+			return 0, fmt.Errorf("%s has no thread-local storage", m.Path)
+		}
+		if align == 0 {
+			align = 1
+		}
+		return tp - (size+align-1)&^(align-1) + off, nil
+	}
+}
+
+// Evaluate computes an expression in a frame. The value is not put into the
+// history.
+func (s *Session) Evaluate(t target.ThreadID, level int, text string) (Value, error) {
+	return ask(s, func() (Value, error) { return eval.Evaluate(text, s.env(t, level)) })
+}
+
+// Print computes an expression in the selected frame and keeps the value in the history
+// under the number it returns; void values get none (0).
+func (s *Session) Print(text string) (Value, int, error) {
+	n := 0
+	v, err := ask(s, func() (Value, error) {
+		e := s.env(s.selected, s.level)
+		v, err := eval.Evaluate(text, e)
+		if err != nil {
+			return v, err
+		}
+		n = s.keep(v, e)
+		return v, nil
+	})
+	return v, n, err
+}
+
+// keep puts a value into the history.
+func (s *Session) keep(v Value, e *env) int {
+	if v.Type == nil || v.Type.Strip().Kind == symbols.Void {
+		return 0
+	}
+	s.history = append(s.history, eval.Fetch(v, e))
+	return len(s.history)
+}
+
+// KeepValue puts a value into the history, where $N finds it.
+func (s *Session) KeepValue(v Value) int {
+	n := 0
+	s.do(func() { n = s.keep(v, s.env(s.selected, s.level)) })
+	return n
+}
+
+// Children gives the parts of a value: members, elements, what a pointer
+// points to. A count of 0 means all, up to eval's bound.
+func (s *Session) Children(t target.ThreadID, level int, v Value, start, count int) ([]Value, error) {
+	return ask(s, func() ([]Value, error) { return eval.Children(v, s.env(t, level), start, count) })
+}
+
+// NumChildren says how many parts a value has.
+func (s *Session) NumChildren(t target.ThreadID, level int, v Value) int {
+	n := 0
+	s.do(func() { n = eval.NumChildren(v, s.env(t, level)) })
+	return n
+}
+
+// FormatIn gives a value as text, in a frame.
+func (s *Session) FormatIn(t target.ThreadID, level int, v Value, opt eval.Options) string {
+	out, _ := ask(s, func() (string, error) { return eval.Format(v, s.env(t, level), opt), nil })
+	return out
+}
+
+// Variables reads the variables of a frame: parameters, or what is not one.
+func (s *Session) Variables(t target.ThreadID, level int, kind ScopeKind) ([]Value, error) {
+	return ask(s, func() ([]Value, error) {
+		f, err := s.frame(t, level)
+		if err != nil {
+			return nil, err
+		}
+		return s.frameVariables(&f, t, kind), nil
+	})
+}
+
+// frameVariables reads the parameters of a frame, or its other variables.
+func (s *Session) frameVariables(f *Frame, t target.ThreadID, kind ScopeKind) []Value {
+	var out []Value
+	for _, v := range f.variables() {
+		if v.Param == (kind == ScopeArguments) && v.Name != "" {
+			out = append(out, s.readVariable(v, f, t))
+		}
+	}
+	return out
+}
+
+// Argument is a parameter as a backtrace shows it.
+type Argument struct{ Name, Value, Type string }
+
+// Arguments gives the parameters of a frame as short text.
+func (s *Session) Arguments(t target.ThreadID, f *Frame, opt eval.Options) []Argument {
+	out, _ := ask(s, func() ([]Argument, error) { return s.arguments(t, f, opt), nil })
+	return out
+}
+
+func (s *Session) arguments(t target.ThreadID, f *Frame, opt eval.Options) []Argument {
+	var out []Argument
+	if s.needStopped() != nil {
+		return nil
+	}
+	e := &env{s: s, thread: t, level: f.Level, frame: f, framed: true}
+	for _, v := range s.frameVariables(f, t, ScopeArguments) {
+		out = append(out, Argument{Name: v.Name, Value: eval.Format(v, e, opt), Type: eval.TypeName(v)})
+	}
+	return out
+}
+
+// Assign stores the value of an expression in a variable or part of one that
+// Variables or Children gave.
+func (s *Session) Assign(t target.ThreadID, level int, v Value, text string) (Value, error) {
+	return ask(s, func() (Value, error) {
+		e := s.env(t, level)
+		rhs, err := eval.Evaluate(text, e)
+		if err != nil {
+			return Value{}, err
+		}
+		return eval.Assign(v, rhs, e)
+	})
+}
+
+// ParseAddress evaluates an expression to an address, in the selected frame.
+func (s *Session) ParseAddress(text string) (target.Addr, error) {
+	return ask(s, func() (target.Addr, error) {
+		e := s.env(s.selected, s.level)
+		v, err := eval.Evaluate(text, e)
+		if err != nil {
+			return 0, err
+		}
+		return eval.AddressOf(v, e)
+	})
+}
+
+// TypeOf gives the type of an expression without its side effects' results: "whatis".
+func (s *Session) TypeOf(text string) (string, error) {
+	return ask(s, func() (string, error) {
+		e := s.env(s.selected, s.level)
+		v, err := eval.Evaluate(text, e)
+		if err != nil {
+			return "", err
+		}
+		return eval.TypeName(v), nil
+	})
+}

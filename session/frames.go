@@ -1,0 +1,289 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"dbg/arch"
+	"dbg/frames"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// stopCache is what was found out since the program stopped. It is thrown away
+// when the program goes on or its memory or registers are changed.
+type stopCache struct {
+	unwinder     *frames.Unwinder
+	walks        map[target.ThreadID]*walk
+	maps         []target.Mapping
+	mapsRead     bool
+	threadsFresh bool
+}
+
+// keepFrames is how many frames of a thread stay in memory with their registers. A
+// deeper one, rare but real (runaway recursion), is walked to again when it
+// is wanted, so that a million frames cost time but no gigabytes.
+const keepFrames = 4096
+
+// walk is the backtrace of one thread as far as it was asked for.
+type walk struct {
+	s     *Session
+	regs  arch.Registers
+	walk  *frames.Walk
+	next  func() (*frames.Frame, error, bool)
+	stop  func()
+	kept  []Frame // the first keepFrames levels
+	queue []Frame // levels of the machine frame last taken, not yet handed out
+	count int     // levels handed out by pull
+	end   *frames.End
+}
+
+// newWalk begins a backtrace.
+func (s *Session) newWalk(t target.ThreadID) (*walk, error) {
+	regs, err := s.tgt.Registers(t)
+	if err != nil {
+		return nil, err
+	}
+	w := &walk{s: s, regs: regs}
+	w.walk = s.unwinder().Walk(&w.regs)
+	w.next, w.stop = iter.Pull2(w.walk.Frames(context.Background()))
+	return w, nil
+}
+
+// pull returns the next level; false at the end.
+func (w *walk) pull() (Frame, bool) {
+	if len(w.queue) == 0 {
+		if w.end != nil {
+			return Frame{}, false
+		}
+		mf, err, ok := w.next()
+		if !ok || err != nil {
+			end := w.walk.End()
+			if err != nil {
+				end = frames.End{Reason: err.Error()}
+			}
+			w.end = &end
+			w.stop()
+			return Frame{}, false
+		}
+		w.queue = w.s.expand(mf.Clone(), w.count)
+	}
+	f := w.queue[0]
+	w.queue = w.queue[1:]
+	w.count++
+	if len(w.kept) < keepFrames && f.Level == len(w.kept) {
+		w.kept = append(w.kept, f)
+	}
+	return f, true
+}
+
+// thread's walk of this stop.
+func (s *Session) walkOf(t target.ThreadID) (*walk, error) {
+	if err := s.needStopped(); err != nil {
+		return nil, err
+	}
+	if w := s.cache.walks[t]; w != nil {
+		return w, nil
+	}
+	if !s.hasThread(t) {
+		return nil, fmt.Errorf("%w: %d", target.ErrNoThread, t)
+	}
+	w, err := s.newWalk(t)
+	if err != nil {
+		return nil, err
+	}
+	if s.cache.walks == nil {
+		s.cache.walks = map[target.ThreadID]*walk{}
+	}
+	s.cache.walks[t] = w
+	return w, nil
+}
+
+// dropCache forgets what was found out about the stop.
+func (s *Session) dropCache() {
+	for _, w := range s.cache.walks {
+		w.stop()
+	}
+	s.cache = stopCache{}
+}
+
+// ErrNoFrame says that the backtrace is not that deep.
+var ErrNoFrame = errors.New("no frame at that level")
+
+// frame returns one level of a thread's backtrace.
+func (s *Session) frame(t target.ThreadID, level int) (Frame, error) {
+	if level < 0 {
+		return Frame{}, ErrNoFrame
+	}
+	w, err := s.walkOf(t)
+	if err != nil {
+		return Frame{}, err
+	}
+	if level < len(w.kept) {
+		return w.kept[level], nil
+	}
+	if level < w.count { // walked past, not kept: walk again
+		if w, err = s.newWalk(t); err != nil {
+			return Frame{}, err
+		}
+		defer w.stop()
+	}
+	for {
+		f, ok := w.pull()
+		if !ok {
+			return Frame{}, ErrNoFrame
+		}
+		if f.Level == level {
+			return f, nil
+		}
+	}
+}
+
+// EachFrame gives the levels of a thread's backtrace from start on to yield until it
+// returns false, and returns why the walk ended (nil if yield ended it). yield
+// runs on the session's goroutine and must not call the session.
+func (s *Session) EachFrame(t target.ThreadID, start int, yield func(*Frame) bool) (*frames.End, error) {
+	return ask(s, func() (*frames.End, error) {
+		w, err := s.walkOf(t)
+		if err != nil {
+			return nil, err
+		}
+		level := start
+		for ; level < len(w.kept); level++ {
+			if !yield(&w.kept[level]) {
+				return nil, nil
+			}
+		}
+		if level < w.count {
+			if w, err = s.newWalk(t); err != nil {
+				return nil, err
+			}
+			defer w.stop()
+		}
+		for {
+			f, ok := w.pull()
+			if !ok {
+				return w.end, nil
+			}
+			if f.Level >= level && !yield(&f) {
+				return nil, nil
+			}
+		}
+	})
+}
+
+// Backtrace returns count levels from start on, all of them if count is 0.
+// Asking for more than there are is no error.
+func (s *Session) Backtrace(t target.ThreadID, start, count int) (Backtrace, error) {
+	var bt Backtrace
+	end, err := s.EachFrame(t, start, func(f *Frame) bool {
+		if count > 0 && len(bt.Frames) == count {
+			return false
+		}
+		bt.Frames = append(bt.Frames, *f)
+		return true
+	})
+	bt.End = end
+	return bt, err
+}
+
+// Frame returns one level of a thread's backtrace.
+func (s *Session) Frame(t target.ThreadID, level int) (Frame, error) {
+	return ask(s, func() (Frame, error) { return s.frame(t, level) })
+}
+
+// SelectFrame selects a frame of the selected thread.
+func (s *Session) SelectFrame(level int) (Frame, error) {
+	return ask(s, func() (Frame, error) {
+		f, err := s.frame(s.selected, level)
+		if err == nil {
+			s.level = level
+			s.placeList()
+		}
+		return f, err
+	})
+}
+
+// SelectedFrame returns the selected frame.
+func (s *Session) SelectedFrame() (Frame, error) {
+	return ask(s, func() (Frame, error) { return s.frame(s.selected, s.level) })
+}
+
+// expand makes the levels of one machine frame: the inlined calls at its PC,
+// innermost first, and the function that is really there.
+func (s *Session) expand(mf *frames.Frame, level int) []Frame {
+	base := Frame{Level: level, Machine: mf, PC: mf.PC, Strategy: mf.Strategy.String(), Trust: mf.Trust.String(), Attempts: mf.Attempts, ShowPC: true}
+	m := s.modules.find(mf.LookupPC())
+	if m == nil || m.Symbols == nil {
+		base.Module = m
+		return []Frame{base}
+	}
+	base.Module = m
+	base.lookup = m.fileAddr(mf.LookupPC())
+	calls := m.Symbols.CallsAt(base.lookup)
+	if len(calls) == 0 {
+		if name, off, ok := m.Symbols.SymbolAt(base.lookup); ok {
+			base.FunctionName, base.Offset = name, off+uint64(mf.PC-mf.LookupPC())
+		}
+		return []Frame{base}
+	}
+	out := make([]Frame, len(calls))
+	for i := range calls {
+		f := base
+		f.Level = level + i
+		f.call = &calls[i]
+		f.Function = calls[i].Function
+		f.FunctionName = f.Function.Name
+		f.Offset = uint64(mf.PC - m.processAddr(f.Function.Lo))
+		f.Position = calls[i].Position
+		f.Inlined = calls[i].Inlined
+		if f.Inlined {
+			f.Strategy = "inline"
+		}
+		// Control is at the very start of a line, or in a call that is not there:
+		// an address would say nothing.
+		if i > 0 {
+			f.ShowPC = false
+		} else if !mf.PCIsReturnAddress && f.Position.Line != 0 {
+			if lr, ok := m.Symbols.LineAt(base.lookup); ok && lr.Lo == base.lookup {
+				f.ShowPC = false
+			}
+		}
+		out[i] = f
+	}
+	return out
+}
+
+// HasSource says that the frame's line is known.
+func (f *Frame) HasSource() bool { return f.Position.Line != 0 && f.Position.File != "" }
+
+// symbolize names an address: a function or a data symbol of the program.
+func (s *Session) symbolize(a target.Addr) (string, uint64, bool) {
+	m := s.modules.find(a)
+	if m == nil || m.Symbols == nil {
+		return "", 0, false
+	}
+	fa := m.fileAddr(a)
+	if name, off, ok := m.Symbols.SymbolAt(fa); ok {
+		return name, off, true
+	}
+	return m.Symbols.ObjectAt(fa)
+}
+
+// Symbolize names an address: "main", 4.
+func (s *Session) Symbolize(a target.Addr) (name string, off uint64, ok bool) {
+	s.do(func() { name, off, ok = s.symbolize(a) })
+	return
+}
+
+// position is the source line of a process address.
+func (s *Session) position(a target.Addr) (symbols.LineRange, *Module, bool) {
+	m := s.modules.find(a)
+	if m == nil || m.Symbols == nil {
+		return symbols.LineRange{}, m, false
+	}
+	lr, ok := m.Symbols.LineAt(m.fileAddr(a))
+	return lr, m, ok && lr.Line != 0
+}

@@ -1,0 +1,157 @@
+package session
+
+import (
+	"fmt"
+
+	"dbg/arch"
+	"dbg/eval"
+	"dbg/frames"
+	"dbg/image"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+const (
+	placeLive   = frames.Live
+	placeMemory = frames.InMemory
+)
+
+// readMemory reads the process or the core; before there is one, what the
+// program's file says.
+func (s *Session) readMemory(a target.Addr, buf []byte) (int, error) {
+	if s.tgt != nil {
+		return s.tgt.ReadMemory(a, buf)
+	}
+	if s.exeFile != nil {
+		return s.exeFile.File().ReadAt(image.Addr(a), buf)
+	}
+	return 0, target.ErrNotRunning
+}
+
+// ReadMemory reads memory as the program sees it.
+func (s *Session) ReadMemory(a target.Addr, buf []byte) (int, error) {
+	n := 0
+	err := s.try(func() (err error) { n, err = s.readMemory(a, buf); return err })
+	return n, err
+}
+
+// WriteMemory changes memory.
+func (s *Session) WriteMemory(a target.Addr, data []byte) (int, error) {
+	n := 0
+	err := s.try(func() (err error) {
+		n, err = s.env(s.selected, s.level).WriteMemory(a, data)
+		return err
+	})
+	return n, err
+}
+
+// Examine is the x command: count units from a on. The format 'i' is
+// Disassemble's.
+func (s *Session) Examine(a target.Addr, format, unit byte, count int) (lines []string, next target.Addr, err error) {
+	e := s.try(func() error {
+		lines, next, err = eval.Examine(a, format, unit, count, s.env(s.selected, s.level))
+		return nil
+	})
+	if e != nil {
+		err = e
+	}
+	return lines, next, err
+}
+
+// Registers gives the general registers of a frame.
+func (s *Session) Registers(t target.ThreadID, level int) ([]RegisterValue, error) {
+	return ask(s, func() ([]RegisterValue, error) {
+		f, err := s.frame(t, level)
+		if err != nil {
+			return nil, err
+		}
+		a := s.tgt.Arch()
+		var out []RegisterValue
+		for _, r := range a.General {
+			v, ok := f.Machine.Regs.Get(r)
+			out = append(out, RegisterValue{Name: a.RegName(r), Value: v, Known: ok})
+		}
+		return out, nil
+	})
+}
+
+// SetRegister changes a register of a frame, where the frame keeps it.
+func (s *Session) SetRegister(t target.ThreadID, level int, name string, v uint64) error {
+	return s.try(func() error { return s.env(t, level).SetRegister(name, v) })
+}
+
+// returnValue reads what a function has just returned, by the System V ABI of
+// x86-64: INTEGER values in rax, SSE ones in xmm0. Values in memory and in
+// several registers are not known.
+func (s *Session) returnValue(t target.ThreadID, m *Module, fn *symbols.Function) (Value, bool) {
+	if fn == nil || m == nil || m.Symbols == nil || s.tgt.Arch() != arch.AMD64 {
+		return Value{}, false
+	}
+	ft := m.Symbols.FunctionType(fn)
+	if ft == nil {
+		return Value{}, false
+	}
+	rt := ft.Elem()
+	if rt == nil {
+		return Value{}, false
+	}
+	st := rt.Strip()
+	if st.Size < 1 || st.Size > 8 {
+		return Value{}, false
+	}
+	switch st.Kind {
+	case symbols.Bool, symbols.Int, symbols.Uint, symbols.Char, symbols.Pointer, symbols.Enum, symbols.Reference, symbols.RvalueReference:
+		regs, err := s.tgt.Registers(t)
+		if err != nil {
+			return Value{}, false
+		}
+		rax, ok := regs.Get(arch.RAX)
+		if !ok {
+			return Value{}, false
+		}
+		var buf [8]byte
+		s.tgt.Arch().ByteOrder.PutUint64(buf[:], rax)
+		return Value{Type: rt, Bytes: buf[:st.Size]}, true
+	case symbols.Float:
+		b, err := s.tgt.WideRegister(t, arch.XMM0)
+		if err != nil || int64(len(b)) < st.Size {
+			return Value{}, false
+		}
+		return Value{Type: rt, Bytes: b[:st.Size]}, true
+	}
+	return Value{}, false
+}
+
+// SignalSetting is what is done with one signal.
+type SignalSetting struct {
+	target.SignalPolicy
+	Print bool
+}
+
+// Signals gives the setting of a signal.
+func (s *Session) Signal(sig int) SignalSetting {
+	out, _ := ask(s, func() (SignalSetting, error) { return s.signal(sig), nil })
+	return out
+}
+
+func (s *Session) signal(sig int) SignalSetting {
+	if set, ok := s.signals[sig]; ok {
+		return set
+	}
+	p := target.DefaultSignalPolicy(sig)
+	return SignalSetting{SignalPolicy: p, Print: p.Stop}
+}
+
+// SetSignal changes what is done with a signal. A signal that stops is printed.
+func (s *Session) SetSignal(sig int, set SignalSetting) error {
+	if sig < 1 || sig >= target.NumSignals {
+		return fmt.Errorf("no signal %d", sig)
+	}
+	return s.try(func() error {
+		s.signals[sig] = set
+		if s.proc != nil {
+			s.proc.SetSignalPolicy(sig, set.SignalPolicy)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,442 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+
+	"dbg/frames"
+	"dbg/image"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// Types of the auxiliary vector: getauxval(3).
+const (
+	auxPhdr        = 3
+	auxEntry       = 9
+	auxSysinfoEhdr = 33
+)
+
+// moduleList is what is mapped now, by rising address.
+type moduleList struct {
+	all    []*Module
+	nextID int
+}
+
+// find returns the module at a.
+func (l *moduleList) find(a target.Addr) *Module {
+	i := sort.Search(len(l.all), func(i int) bool { return l.all[i].Hi > a })
+	if i < len(l.all) && l.all[i].Lo <= a {
+		return l.all[i]
+	}
+	return nil
+}
+
+// fileAddr converts an address in the process to one in the module's file.
+func (m *Module) fileAddr(a target.Addr) image.Addr { return image.Addr(uint64(a) - m.Bias) }
+
+// processAddr is the opposite of fileAddr.
+func (m *Module) processAddr(a image.Addr) target.Addr { return target.Addr(uint64(a) + m.Bias) }
+
+// fileEntry is an opened file; it stays open for the session.
+type fileEntry struct {
+	file    *image.File
+	symbols *symbols.Module
+}
+
+func (e *fileEntry) close() { e.file.Close() }
+
+// openFile opens an ELF file once for the session. name is what it is called,
+// path where it is.
+func (s *Session) openFile(name, path string) (*symbols.Module, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		_, err := image.Open(path)
+		return nil, err
+	}
+	// A program that was rebuilt between two runs is another file.
+	key := fmt.Sprintf("%s:%d:%d", path, st.Size(), st.ModTime().UnixNano())
+	if e, ok := s.files[key]; ok {
+		return e.symbols, nil
+	}
+	f, err := image.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	m := symbols.Load(f, symbols.Options{DebugDirs: s.cfg.DebugDirs})
+	s.files[key] = &fileEntry{file: f, symbols: m}
+	return m, nil
+}
+
+// mappedFile is the mappings of one file that belong together.
+type mappedFile struct {
+	path   string
+	lo, hi target.Addr
+	first  target.Mapping // the one at file offset 0, or the lowest
+	exec   bool
+}
+
+// groupMappings finds the files in a memory map. Anonymous memory between two
+// mappings of a file (its bss) does not part them; another file does, and so
+// does a second mapping of the file's beginning.
+func groupMappings(maps []target.Mapping) []mappedFile {
+	var out []mappedFile
+	for _, m := range maps {
+		if m.Path == "" || m.Path[0] != '/' {
+			continue
+		}
+		if n := len(out); n > 0 && out[n-1].path == m.Path && m.Offset != 0 {
+			g := &out[n-1]
+			g.hi = m.Hi
+			g.exec = g.exec || m.Exec
+			continue
+		}
+		out = append(out, mappedFile{path: m.Path, lo: m.Lo, hi: m.Hi, first: m, exec: m.Exec})
+	}
+	return out
+}
+
+// refreshModules brings the list up to what is mapped now and publishes the
+// differences. It reports whether there were any.
+func (s *Session) refreshModules() bool {
+	maps, err := s.tgt.Mappings()
+	if err != nil {
+		s.logf("memory map: %v", err)
+		return false
+	}
+	old := map[string]*Module{}
+	key := func(path string, lo target.Addr) string { return fmt.Sprintf("%s@%x", path, uint64(lo)) }
+	for _, m := range s.modules.all {
+		old[key(m.Path, m.Lo)] = m
+	}
+	var now, added []*Module
+	for _, g := range groupMappings(maps) {
+		if !g.exec && s.state != IsCore {
+			continue // data files; a core's map may not say what is executable
+		}
+		if m := old[key(g.path, g.lo)]; m != nil {
+			delete(old, key(g.path, g.lo))
+			if g.hi > m.Hi {
+				m.Hi = g.hi // more of it was mapped since
+				if m.unwind != nil {
+					m.unwind.Hi = g.hi
+				}
+			}
+			now = append(now, m)
+			continue
+		}
+		if m := s.newModule(g); m != nil {
+			now, added = append(now, m), append(added, m)
+		}
+	}
+	if v, ok := s.tgt.Auxv(auxSysinfoEhdr); ok && v != 0 {
+		if m := old[key("[vdso]", target.Addr(v))]; m != nil {
+			delete(old, key("[vdso]", target.Addr(v)))
+			now = append(now, m)
+		} else if m := s.vdso(target.Addr(v)); m != nil {
+			now, added = append(now, m), append(added, m)
+		}
+	}
+	sort.Slice(now, func(i, j int) bool { return now[i].Lo < now[j].Lo })
+	s.modules.all = now
+	for _, m := range old {
+		s.publish(ModuleLoaded{Module: m, Unloaded: true})
+	}
+	for _, m := range added {
+		s.modules.nextID++
+		m.ID = s.modules.nextID
+		s.publish(ModuleLoaded{Module: m})
+	}
+	if len(old)+len(added) > 0 {
+		s.cache.walks = nil
+		return true
+	}
+	return false
+}
+
+// newModule makes the module of a group of mappings; nil if the file is not ELF.
+func (s *Session) newModule(g mappedFile) *Module {
+	m := &Module{Path: g.path, Lo: g.lo, Hi: g.hi, Bias: uint64(g.lo)}
+	sym, err := s.openMapped(g)
+	if err != nil {
+		if s.state == IsCore && !g.exec {
+			return nil
+		}
+		m.Problem = err.Error()
+		if g.first.Offset == 0 {
+			s.fromMemory(m)
+		}
+		return m
+	}
+	f := sym.File()
+	bias, ok := loadBias(f, g)
+	if !ok {
+		if s.state == IsCore {
+			return nil
+		}
+		m.Problem = "its segments are not where the file says"
+		return m
+	}
+	m.Bias, m.file, m.BuildID = bias, f, f.BuildID()
+	if id, ok := s.mappedBuildID(m); ok && id != m.BuildID {
+		m.Problem = fmt.Sprintf("the file has build id %s, what is mapped has %s", orNone(m.BuildID), orNone(id))
+		m.file, m.BuildID = nil, id
+		s.fromMemory(m)
+		return m
+	}
+	m.Symbols = sym
+	m.unwind = unwindModule(m, sym)
+	return m
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// openMapped opens the file that a live process or a core has mapped.
+func (s *Session) openMapped(g mappedFile) (*symbols.Module, error) {
+	if s.proc == nil {
+		path := g.path
+		if g.lo != 0 && s.core.Exe() != "" && s.isCoreExe(g) {
+			path = s.core.Exe() // the user's EXE stands in for the recorded one
+		}
+		return s.openFile(g.path, s.findFile(path, ""))
+	}
+	pid := s.proc.PID()
+	if g.first.Deleted {
+		// The file was replaced or removed while it ran: the kernel still has it.
+		return s.openFile(g.path, fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, uint64(g.first.Lo), uint64(g.first.Hi)))
+	}
+	// The process may live in another mount namespace (a container): its own root is
+	// the right place to look; ours is the second.
+	if !sameMounts(pid) {
+		if m, err := s.openFile(g.path, filepath.Join(fmt.Sprintf("/proc/%d/root", pid), g.path)); err == nil {
+			return m, nil
+		}
+	}
+	return s.openFile(g.path, s.findFile(g.path, ""))
+}
+
+// sameMounts reports whether the process sees the file system that we see.
+func sameMounts(pid int) bool {
+	a, err1 := os.Readlink("/proc/self/ns/mnt")
+	b, err2 := os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", pid))
+	if err1 != nil || err2 != nil || a != b {
+		return false
+	}
+	root, err := os.Readlink(fmt.Sprintf("/proc/%d/root", pid))
+	self, _ := os.Readlink("/proc/self/root")
+	return err == nil && root == self
+}
+
+// isCoreExe reports whether a group of a core's mappings is the main program.
+func (s *Session) isCoreExe(g mappedFile) bool {
+	for _, t := range []uint64{auxPhdr, auxEntry} {
+		if v, ok := s.tgt.Auxv(t); ok && v != 0 {
+			return target.Addr(v) >= g.lo && target.Addr(v) < g.hi
+		}
+	}
+	return false
+}
+
+// loadBias finds by how much the file was moved: the segment that was mapped
+// from the same offset tells.
+func loadBias(f *image.File, g mappedFile) (uint64, bool) {
+	const page = 4096
+	for _, seg := range f.Segments() {
+		if seg.FileOff&^(page-1) == g.first.Offset&^(page-1) {
+			return uint64(g.first.Lo) - uint64(seg.Lo)&^(page-1), true
+		}
+	}
+	return 0, false
+}
+
+// fromMemory gives a module whose file can't be had the symbols that are in
+// its memory: dynamic symbols and unwind tables are mapped, if the target still has them.
+func (s *Session) fromMemory(m *Module) {
+	const most = 64 << 20
+	if m.Hi-m.Lo > most {
+		return
+	}
+	head := make([]byte, 64)
+	if n, _ := s.tgt.ReadMemory(m.Lo, head); n < 64 || string(head[:4]) != "\x7fELF" {
+		return
+	}
+	if id, ok := s.mappedBuildID(m); ok {
+		m.BuildID = id
+	}
+}
+
+// vdso makes the module of the kernel's own shared object, which is in memory only.
+func (s *Session) vdso(at target.Addr) *Module {
+	const most = 4 * 4096
+	data := make([]byte, most)
+	n, _ := s.tgt.ReadMemory(at, data)
+	if n < 64 {
+		return nil
+	}
+	f, err := image.FromMemory("[vdso]", data[:n])
+	if err != nil {
+		s.logf("vdso: %v", err)
+		return nil
+	}
+	sym := symbols.Load(f, symbols.Options{})
+	m := &Module{Path: "[vdso]", Lo: at, Hi: at + target.Addr(n), BuildID: f.BuildID(), file: f, Symbols: sym}
+	m.Bias = uint64(at)
+	if segs := f.Segments(); len(segs) > 0 {
+		m.Bias = uint64(at) - uint64(segs[0].Lo)
+	}
+	m.unwind = unwindModule(m, sym)
+	return m
+}
+
+// mappedBuildID reads the build id from the target's memory. It is false where
+// the memory is not to be had (a core often leaves it out) or has no id.
+func (s *Session) mappedBuildID(m *Module) (string, bool) {
+	head := make([]byte, 4096)
+	n, _ := s.tgt.ReadMemory(m.Lo, head)
+	if n == 0 {
+		return "", false
+	}
+	f, err := image.FromMemory(m.Path, head[:n])
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	id := f.BuildID()
+	return id, id != ""
+}
+
+// unwindModule gives the unwinder what it needs of a file.
+func unwindModule(m *Module, sym *symbols.Module) *frames.Module {
+	f := sym.File()
+	u := &frames.Module{Name: m.Path, Lo: m.Lo, Hi: m.Hi, Bias: m.Bias, Entry: uint64(f.Entry())}
+	sec := func(f *image.File, name string) frames.Section {
+		if s, ok := f.Section(name); ok {
+			return frames.Section{Data: s.Data, Addr: uint64(s.Addr)}
+		}
+		return frames.Section{}
+	}
+	u.EHFrameHdr = sec(f, ".eh_frame_hdr")
+	u.EHFrame = sec(f, ".eh_frame")
+	u.DebugFrame = sec(f, ".debug_frame")
+	if u.EHFrame.Data == nil && u.DebugFrame.Data == nil {
+		if d := sym.DebugFile(); d != nil {
+			u.DebugFrame = sec(d, ".debug_frame")
+		}
+	}
+	if s, ok := f.Section(".text"); ok {
+		u.Text = uint64(s.Addr)
+	}
+	if s, ok := f.Section(".got"); ok {
+		u.Data = uint64(s.Addr)
+	}
+	for _, name := range []string{".plt", ".plt.sec", ".plt.got"} {
+		if s, ok := f.Section(name); ok {
+			u.PLT = append(u.PLT, frames.Range{Lo: uint64(s.Addr), Hi: uint64(s.Addr) + s.Size})
+		}
+	}
+	return u
+}
+
+// exeModule returns the module of the main program, or nil.
+func (s *Session) exeModule() *Module {
+	for _, t := range []uint64{auxEntry, auxPhdr} {
+		if v, ok := s.tgt.Auxv(t); ok && v != 0 {
+			if m := s.modules.find(target.Addr(v)); m != nil {
+				return m
+			}
+		}
+	}
+	for _, m := range s.modules.all {
+		if m.Path == s.tgt.Exe() {
+			return m
+		}
+	}
+	return nil
+}
+
+// Modules lists what is mapped, by address.
+func (s *Session) Modules() ([]*Module, error) {
+	return ask(s, func() ([]*Module, error) {
+		if s.tgt == nil {
+			return nil, nil
+		}
+		var out []*Module
+		for _, m := range s.modules.all {
+			c := *m // the caller's, for the fields that change
+			out = append(out, &c)
+		}
+		return out, nil
+	})
+}
+
+// followLinker puts a breakpoint where the dynamic linker says that the list of
+// files has changed (r_brk of the debugger interface in <link.h>; every libc calls
+// the function there _dl_debug_state).
+func (s *Session) followLinker() {
+	if s.proc == nil {
+		return
+	}
+	for _, m := range s.modules.all {
+		if m.Symbols == nil || m.Path == "[vdso]" {
+			continue
+		}
+		exe := m.Symbols == s.exeFile
+		if exe && m.file.Interp() != "" {
+			continue // the function is in its interpreter
+		}
+		if a, ok := m.Symbols.LinkageAddr("_dl_debug_state"); ok {
+			s.breakpoints.setInternal(s, m.processAddr(a), internalLinker)
+		}
+	}
+}
+
+// space is the process's address space as the unwinder sees it.
+type space struct {
+	s *Session
+	// exec has the executable mappings that belong to no module, for one stop; loaded says if it was read.
+}
+
+func (sp *space) ReadMemory(a target.Addr, buf []byte) (int, error) {
+	return sp.s.tgt.ReadMemory(a, buf)
+}
+
+func (sp *space) FindModule(pc target.Addr) *frames.Module {
+	if m := sp.s.modules.find(pc); m != nil {
+		return m.unwind
+	}
+	return nil
+}
+
+func (sp *space) Executable(a target.Addr) bool {
+	s := sp.s
+	if m := s.modules.find(a); m != nil && m.file != nil {
+		fa := m.fileAddr(a)
+		for _, seg := range m.file.Segments() {
+			if seg.Exec && fa >= seg.Lo && fa < seg.Hi {
+				return true
+			}
+		}
+		if m.Path == "[vdso]" {
+			return true
+		}
+	}
+	maps := s.mappings()
+	i := sort.Search(len(maps), func(i int) bool { return maps[i].Hi > a })
+	return i < len(maps) && maps[i].Lo <= a && (maps[i].Exec || maps[i].PermissionsUnknown)
+}
+
+// mappings returns the memory map of this stop.
+func (s *Session) mappings() []target.Mapping {
+	if !s.cache.mapsRead {
+		s.cache.maps, _ = s.tgt.Mappings()
+		s.cache.mapsRead = true
+	}
+	return s.cache.maps
+}

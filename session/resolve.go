@@ -1,0 +1,328 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"dbg/eval"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// NoLocationError says that a breakpoint has no place: the function or the line
+// does not exist in what is loaded.
+type NoLocationError struct{ What string }
+
+func (e *NoLocationError) Error() string { return e.What }
+
+// ParseBreakpoint reads a breakpoint as gdb's break command has it:
+// LOCATION [thread N] [if CONDITION], where LOCATION is FUNCTION, LINE,
+// FILE:LINE, FILE:FUNCTION, +N, -N, *ADDRESS, or nothing for where the selected
+// frame is.
+func (s *Session) ParseBreakpoint(text string) (BreakpointSpec, error) {
+	var spec BreakpointSpec
+	loc := strings.TrimSpace(text)
+	if i := keyword(loc, "if"); i >= 0 {
+		spec.Condition = strings.TrimSpace(loc[i+2:])
+		if spec.Condition == "" {
+			return spec, errors.New("a condition must follow \"if\"")
+		}
+		loc = strings.TrimSpace(loc[:i])
+	}
+	if i := keyword(loc, "thread"); i >= 0 {
+		n, err := strconv.Atoi(strings.TrimSpace(loc[i+len("thread"):]))
+		if err != nil {
+			return spec, errors.New("a thread number must follow \"thread\"")
+		}
+		id, ok := s.threadByNumber(n)
+		if !ok {
+			return spec, fmt.Errorf("Unknown thread %d.", n) //lint:ignore ST1005 gdb's words, shown as they are
+		}
+		spec.Thread = id
+		loc = strings.TrimSpace(loc[:i])
+	}
+	ls, err := s.ParseLocation(loc)
+	spec.LocationSpec = ls
+	return spec, err
+}
+
+// keyword finds a word that stands alone in text; -1 if it doesn't.
+func keyword(text, word string) int {
+	for i := 0; ; {
+		j := strings.Index(text[i:], word)
+		if j < 0 {
+			return -1
+		}
+		j += i
+		before := j == 0 || text[j-1] == ' ' || text[j-1] == '\t'
+		end := j + len(word)
+		after := end == len(text) || text[end] == ' ' || text[end] == '\t' || text[end] == '('
+		if before && after {
+			return j
+		}
+		i = end
+	}
+}
+
+// ParseLocation reads a location.
+func (s *Session) ParseLocation(text string) (LocationSpec, error) {
+	return ask(s, func() (LocationSpec, error) {
+		spec := LocationSpec{Text: text}
+		switch {
+		case text == "":
+			f, err := s.frame(s.selected, s.level)
+			if err != nil {
+				return spec, errors.New("No default breakpoint address now.") //lint:ignore ST1005 gdb's words
+			}
+			spec.Addr, spec.HasAddr = f.PC, true
+		case text[0] == '*':
+			v, err := eval.Evaluate(text[1:], s.env(s.selected, s.level))
+			if err != nil {
+				return spec, err
+			}
+			a, err := eval.AddressOf(v, s.env(s.selected, s.level))
+			if err != nil {
+				return spec, err
+			}
+			spec.Addr, spec.HasAddr = a, true
+		case text[0] == '+' || text[0] == '-' || isNumber(text):
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				return spec, fmt.Errorf("malformed line number %q", text)
+			}
+			file, line, ok := s.defaultLine()
+			if !ok {
+				return spec, errors.New("No symbol table is loaded.  Use the \"file\" command.") //lint:ignore ST1005 gdb's words
+			}
+			if text[0] == '+' || text[0] == '-' {
+				n += line
+			}
+			spec.File, spec.Line = file, n
+		default:
+			// The last colon that is not one of a pair parts file and line: C++ has
+			// "::" in its names.
+			i := strings.LastIndexByte(text, ':')
+			if i > 0 && text[i-1] != ':' && i+1 < len(text) {
+				rest := text[i+1:]
+				spec.File = text[:i]
+				if isNumber(rest) {
+					n, err := strconv.Atoi(rest)
+					if err != nil || n == 0 {
+						return spec, fmt.Errorf("malformed line number %q", rest)
+					}
+					spec.Line = n
+				} else {
+					spec.Function = rest
+				}
+				return spec, nil
+			}
+			spec.Function = text
+		}
+		return spec, nil
+	})
+}
+
+func isNumber(s string) bool {
+	for _, c := range s {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// defaultLine is the line that a bare number is relative to: that of the
+// selected frame, else that of main.
+func (s *Session) defaultLine() (string, int, bool) {
+	if f, err := s.frame(s.selected, s.level); err == nil && f.HasSource() {
+		return f.Position.File, f.Position.Line, true
+	}
+	if s.exeFile != nil {
+		for _, fn := range s.exeFile.FunctionsByName("main") {
+			if loc := s.exeFile.AfterPrologue(fn); loc.Line != 0 {
+				return loc.File, loc.Line, true
+			}
+		}
+	}
+	return "", 0, false
+}
+
+func (s *Session) threadByNumber(n int) (target.ThreadID, bool) {
+	id, err := ask(s, func() (target.ThreadID, error) {
+		for _, t := range s.threads.all {
+			if t.Number == n {
+				return t.ID, nil
+			}
+		}
+		return 0, target.ErrNoThread
+	})
+	return id, err == nil
+}
+
+// searched is a file to look for locations in, with the module that maps it
+// (nil before the program runs).
+type searched struct {
+	sym *symbols.Module
+	mod *Module
+}
+
+// searchList is the files in which names are looked up, the main program first.
+func (s *Session) searchList() []searched {
+	if s.tgt == nil {
+		if s.exeFile == nil {
+			return nil
+		}
+		return []searched{{sym: s.exeFile}}
+	}
+	var out []searched
+	exe := s.exeModule()
+	if exe != nil && exe.Symbols != nil {
+		out = append(out, searched{exe.Symbols, exe})
+	}
+	for _, m := range s.modules.all {
+		if m != exe && m.Symbols != nil {
+			out = append(out, searched{m.Symbols, m})
+		}
+	}
+	return out
+}
+
+// resolve finds the breakpoint's places in what is loaded. What a file has
+// is found once.
+func (s *Session) resolve(b *logical) ([]BreakpointPlace, error) {
+	spec := &b.Spec
+	if spec.HasAddr {
+		p := BreakpointPlace{Addr: spec.Addr}
+		if s.tgt != nil {
+			if lr, m, ok := s.position(spec.Addr); ok {
+				p.Position, p.Module = lr.Position, m
+			}
+			p.Function, _, _ = s.symbolize(spec.Addr)
+		}
+		return []BreakpointPlace{p}, nil
+	}
+	list := s.searchList()
+	if len(list) == 0 {
+		return nil, &NoLocationError{"No symbol table is loaded.  Use the \"file\" command."}
+	}
+	var out []BreakpointPlace
+	for i, f := range list {
+		locs, ok := b.found[f.sym]
+		if !ok {
+			locs = find(f.sym, spec)
+			b.found[f.sym] = locs
+		}
+		for _, l := range locs {
+			p := BreakpointPlace{Addr: target.Addr(l.Addr), Position: l.Position, Module: f.mod}
+			if f.mod != nil {
+				p.Addr = f.mod.processAddr(l.Addr)
+			}
+			if l.Function != nil {
+				p.Function = l.Function.Name
+			}
+			out = append(out, p)
+		}
+		// A program has one main, and a line of its own source is not looked for in
+		// libraries: their debug information may be a thousand times its size.
+		if i == 0 && len(out) > 0 && (spec.Function == "main" || spec.Line != 0) {
+			break
+		}
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	switch {
+	case spec.Function != "" && spec.File != "":
+		return nil, &NoLocationError{fmt.Sprintf("Function \"%s\" not defined in \"%s\".", spec.Function, spec.File)}
+	case spec.Function != "":
+		return nil, &NoLocationError{fmt.Sprintf("Function \"%s\" not defined.", spec.Function)}
+	}
+	for _, f := range list {
+		if hasSource(f.sym, spec.File) {
+			return nil, &NoLocationError{fmt.Sprintf("No line %d in file \"%s\".", spec.Line, filepath.Base(spec.File))}
+		}
+	}
+	return nil, &NoLocationError{fmt.Sprintf("No source file named %s.", spec.File)}
+}
+
+// find looks a location up in one file.
+func find(m *symbols.Module, spec *BreakpointSpec) []symbols.Location {
+	if spec.Line != 0 {
+		if !m.HasDebugInfo() {
+			return nil
+		}
+		return m.LinesByFile(spec.File, spec.Line)
+	}
+	var out []symbols.Location
+	seen := map[symbols.Location]bool{}
+	for _, fn := range m.FunctionsByName(spec.Function) {
+		if spec.File != "" && !sameFile(fn.File, spec.File) {
+			continue
+		}
+		l := m.AfterPrologue(fn)
+		key := symbols.Location{Addr: l.Addr}
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// sameFile reports whether want is the end of path, at a component's boundary.
+func sameFile(path, want string) bool {
+	path, want = filepath.Clean(path), filepath.Clean(want)
+	return path == want || strings.HasSuffix(path, "/"+strings.TrimPrefix(want, "/"))
+}
+
+func hasSource(m *symbols.Module, file string) bool {
+	if !m.HasDebugInfo() {
+		return false
+	}
+	for _, f := range m.SourceFiles() {
+		if sameFile(f, file) {
+			return true
+		}
+	}
+	return false
+}
+
+// resolveAll looks for all breakpoints' places again, after what is loaded has
+// changed.
+func (s *Session) resolveAll() {
+	for _, b := range s.breakpoints.all {
+		before := placesText(b.Places)
+		places, err := s.resolve(b)
+		b.Problem = ""
+		if err != nil {
+			b.Problem = err.Error()
+		}
+		if !b.Enabled {
+			b.Places = places
+		} else if err := s.place(b, places); err != nil {
+			b.Problem = err.Error()
+		}
+		if placesText(b.Places) != before {
+			s.publish(BreakpointChanged{Breakpoint: b.public()})
+		}
+	}
+}
+
+func placesText(p []BreakpointPlace) string {
+	var b strings.Builder
+	for _, x := range p {
+		fmt.Fprintf(&b, "%s ", x.Addr)
+	}
+	return b.String()
+}
+
+// FindLocation returns the places of a location without setting anything.
+func (s *Session) FindLocation(spec LocationSpec) ([]BreakpointPlace, error) {
+	return ask(s, func() ([]BreakpointPlace, error) {
+		b := &logical{Breakpoint: Breakpoint{Spec: BreakpointSpec{LocationSpec: spec}}, found: map[*symbols.Module][]symbols.Location{}}
+		return s.resolve(b)
+	})
+}

@@ -1,0 +1,133 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+
+	"dbg/target"
+)
+
+// Run starts the loaded program and lets it go. A process that is there already
+// is killed first.
+func (s *Session) Run() error {
+	return s.try(func() error {
+		if err := s.start(); err != nil {
+			return err
+		}
+		return s.letGo(target.Resume{})
+	})
+}
+
+// Continue lets the program go on. Signal is that of Resume: 0 is the one that
+// it stopped with, if that is passed on; -1 none.
+func (s *Session) Continue(signal int) error {
+	return s.try(func() error {
+		if err := s.needProcess(); err != nil {
+			return err
+		}
+		r := target.Resume{Signal: signal}
+		if signal != 0 {
+			r.Thread = s.selected
+		}
+		return s.letGo(r)
+	})
+}
+
+// letGo makes the process run and tells everybody.
+func (s *Session) letGo(r target.Resume) error {
+	s.dropCache()
+	s.resumeReq = r
+	t := s.selected
+	if err := s.proc.Resume(r); err != nil {
+		return err
+	}
+	s.state = IsRunning
+	s.publish(Resumed{Thread: t})
+	return nil
+}
+
+// Pause stops the running program. A Stopped event follows.
+func (s *Session) Pause() error {
+	return s.try(func() error {
+		switch {
+		case s.proc == nil:
+			return target.ErrNotRunning
+		case s.state != IsRunning:
+			return errors.New("the program is not running")
+		}
+		return s.proc.Interrupt()
+	})
+}
+
+// Step makes the selected thread step count times.
+func (s *Session) Step(kind StepKind, count int) error {
+	return s.try(func() error { return s.step(s.selected, kind, count) })
+}
+
+// StepThread makes a thread step; it becomes the selected one.
+func (s *Session) StepThread(t target.ThreadID, kind StepKind, count int) error {
+	return s.try(func() error {
+		if err := s.needProcess(); err != nil {
+			return err
+		}
+		if !s.hasThread(t) {
+			return fmt.Errorf("%w: %d", target.ErrNoThread, t)
+		}
+		if s.selected != t {
+			s.selected, s.level = t, 0
+		}
+		return s.step(t, kind, count)
+	})
+}
+
+func (s *Session) step(t target.ThreadID, kind StepKind, count int) error {
+	if err := s.needProcess(); err != nil {
+		return err
+	}
+	if count < 1 {
+		count = 1
+	}
+	var st stepper
+	var r target.Resume
+	var err error
+	switch kind {
+	case StepInto, StepOver:
+		st, r, err = s.newLineStep(t, kind == StepOver, count)
+	case StepOut:
+		st, r, err = s.newFinish(t, s.level)
+	case StepInstruction, NextInstruction:
+		st, r, err = s.newInstructionStep(t, kind == NextInstruction, count)
+	}
+	if err != nil {
+		return err
+	}
+	s.stepper = st
+	if err := s.letGo(r); err != nil {
+		s.endStepper()
+		return err
+	}
+	return nil
+}
+
+// Advance runs until a location is reached, or the selected frame is left.
+func (s *Session) Advance(spec LocationSpec) error {
+	places, err := s.FindLocation(spec)
+	if err != nil {
+		return err
+	}
+	return s.try(func() error {
+		if err := s.needProcess(); err != nil {
+			return err
+		}
+		st, err := s.newAdvance(s.selected, places)
+		if err != nil {
+			return err
+		}
+		s.stepper = st
+		if err := s.letGo(target.Resume{}); err != nil {
+			s.endStepper()
+			return err
+		}
+		return nil
+	})
+}

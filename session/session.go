@@ -1,0 +1,457 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"dbg/arch"
+	"dbg/eval"
+	"dbg/frames"
+	"dbg/image"
+	"dbg/symbols"
+	"dbg/target"
+	"dbg/target/elfcore"
+	"dbg/target/ptrace"
+)
+
+// Session is one debug session. See the package comment.
+type Session struct {
+	cfg      Config
+	commands chan func()
+	stopped  chan struct{} // closed when the loop has ended
+
+	subMu     sync.Mutex // guards subs and subsEnded
+	subs      map[*subscriber]bool
+	subsEnded bool
+
+	// All below belongs to the loop's goroutine.
+
+	closing bool
+	state   State
+	program Program
+	tgt     target.Target  // nil when there is neither process nor core
+	proc    target.Process // nil for a core
+	core    *elfcore.Core
+	events  <-chan target.Event
+	output  *capture
+
+	files   map[string]*fileEntry // opened files by path
+	exeFile *symbols.Module       // of the loaded program
+	modules moduleList
+	space   *space
+
+	threads  threadList
+	selected target.ThreadID
+	level    int // selected frame
+	lastStop Stop
+	cache    stopCache
+	vars     map[string]Value // convenience variables
+	history  []Value
+	sources  sourceCache
+
+	breakpoints breakpointTable
+	stepper     stepper
+	resumeReq   target.Resume
+	signals     map[int]SignalSetting
+	listFile    string // where the next "list" goes on; see source.go
+}
+
+// New makes a session that has no program yet.
+func New(cfg Config) *Session {
+	s := &Session{
+		cfg:      cfg,
+		commands: make(chan func()),
+		stopped:  make(chan struct{}),
+		files:    map[string]*fileEntry{},
+		vars:     map[string]Value{},
+		signals:  map[int]SignalSetting{},
+	}
+	s.breakpoints.init()
+	go s.loop()
+	return s
+}
+
+// State returns what the session is doing.
+func (s *Session) State() State {
+	st := NoProgram
+	s.do(func() { st = s.state })
+	return st
+}
+
+// Load reads a program that is to be run later. Breakpoints can be set in it.
+func (s *Session) Load(p Program) error {
+	return s.try(func() error { return s.load(p) })
+}
+
+func (s *Session) load(p Program) error {
+	if s.tgt != nil {
+		return errors.New("the program is already being run")
+	}
+	path, err := findProgram(p.Path)
+	if err != nil {
+		return err
+	}
+	p.Path = path
+	m, err := s.openFile(path, path)
+	if err != nil {
+		return err
+	}
+	if err := runnable(m.File()); err != nil {
+		return err
+	}
+	s.program, s.exeFile, s.state = p, m, NotStarted
+	s.resolveAll()
+	return nil
+}
+
+// findProgram looks a program up as a shell would.
+func findProgram(path string) (string, error) {
+	if strings.Contains(path, "/") {
+		return path, nil
+	}
+	if _, err := os.Stat(path); err == nil {
+		return "./" + path, nil
+	}
+	if p, err := exec.LookPath(path); err == nil {
+		return p, nil
+	}
+	return path, nil
+}
+
+// runnable says why a file can't be run here, if it can't.
+func runnable(f *image.File) error {
+	switch {
+	case f.Kind() == image.CoreFile:
+		return fmt.Errorf("%s is a core file; open it with: dbg core %s", f.Path(), f.Path())
+	case f.Kind() == image.Relocatable:
+		return fmt.Errorf("%s is an object file, not a program", f.Path())
+	case f.Arch() == nil || f.Arch() != arch.AMD64:
+		return fmt.Errorf("%s is a program for %s; this dbg can run amd64 programs only", f.Path(), f.Machine())
+	}
+	return nil
+}
+
+// SetArgs changes the arguments of the next Run.
+func (s *Session) SetArgs(args []string) error {
+	return s.try(func() error { s.program.Args = args; return nil })
+}
+
+// Program returns what is loaded.
+func (s *Session) Program() Program {
+	p, _ := ask(s, func() (Program, error) { return s.program, nil })
+	return p
+}
+
+// Start launches the loaded program and leaves it at its first instruction.
+// A process that is there already is killed first.
+func (s *Session) Start() error {
+	return s.try(s.start)
+}
+
+func (s *Session) start() error {
+	if s.exeFile == nil {
+		return errors.New("no program is loaded")
+	}
+	if s.state == IsCore {
+		return errors.New("a core file is open")
+	}
+	if s.tgt != nil {
+		s.dropTarget()
+	}
+	opts := ptrace.LaunchOptions{
+		Path: s.program.Path, Args: s.program.Args, Dir: s.program.Dir, Env: s.program.Env,
+		Stdin: s.program.Stdin, Stdout: s.program.Stdout, Stderr: s.program.Stderr,
+		KeepASLR: s.cfg.KeepASLR,
+	}
+	if opts.Env == nil {
+		opts.Env = os.Environ()
+	}
+	if opts.Stdin == nil {
+		opts.Stdin = os.Stdin
+	}
+	if opts.Stdout == nil {
+		opts.Stdout = os.Stdout
+	}
+	if opts.Stderr == nil {
+		opts.Stderr = os.Stderr
+	}
+	if s.program.Terminal {
+		opts.Terminal = os.Stdin
+	}
+	var cap *capture
+	if s.program.Capture {
+		var err error
+		if cap, err = newCapture(s.publish); err != nil {
+			return err
+		}
+		opts.Stdin, opts.Stdout, opts.Stderr = cap.stdin, cap.stdout, cap.stderr
+	}
+	p, err := ptrace.Launch(opts)
+	if cap != nil {
+		cap.started(err == nil)
+	}
+	if err != nil {
+		return err
+	}
+	s.output = cap
+	s.adopt(p, p)
+	return nil
+}
+
+// Attach stops a running process and debugs it.
+func (s *Session) Attach(pid int) error {
+	return s.try(func() error {
+		if s.tgt != nil {
+			return errors.New("a program is already being debugged")
+		}
+		p, err := ptrace.Attach(pid)
+		if err != nil {
+			return err
+		}
+		s.adopt(p, p)
+		return nil
+	})
+}
+
+// OpenCore opens a core file. An exe of "" means that the program is found
+// through the core.
+func (s *Session) OpenCore(path, exe string) error {
+	return s.try(func() error {
+		if s.tgt != nil {
+			return errors.New("a program is already being debugged")
+		}
+		if exe != "" {
+			// A wrong EXE is the user's error and is said before anything else.
+			f, err := image.Open(exe)
+			if err != nil {
+				return err
+			}
+			f.Close()
+		}
+		c, err := elfcore.Open(path, elfcore.Options{Exe: exe, FindFile: s.findFile})
+		if err != nil {
+			return err
+		}
+		s.core = c
+		s.program.Path = c.Exe()
+		s.adopt(c, nil)
+		for _, w := range c.Warnings() {
+			s.publish(LogMessage{Text: w, Warning: true})
+		}
+		return nil
+	})
+}
+
+// Warnings returns what is doubtful about the target: a truncated core, a
+// program that is not the core's.
+func (s *Session) Warnings() []string {
+	out, _ := ask(s, func() ([]string, error) {
+		var out []string
+		if s.core != nil {
+			out = append(out, s.core.Warnings()...)
+		}
+		for _, m := range s.modules.all {
+			if m.Problem != "" {
+				out = append(out, m.Path+": "+m.Problem)
+			}
+		}
+		return out, nil
+	})
+	return out
+}
+
+// adopt makes t the session's target; it is stopped.
+func (s *Session) adopt(t target.Target, p target.Process) {
+	s.tgt, s.proc = t, p
+	s.space = &space{s: s}
+	s.state = IsStopped
+	if p == nil {
+		s.state = IsCore
+	} else {
+		s.events = p.Events()
+		for n := 1; n < target.NumSignals; n++ {
+			if set, ok := s.signals[n]; ok {
+				p.SetSignalPolicy(n, set.SignalPolicy)
+			}
+		}
+	}
+	s.cache = stopCache{}
+	s.threads = threadList{}
+	s.refreshModules()
+	s.followLinker()
+	if s.program.Path == "" {
+		s.program.Path = t.Exe()
+	}
+	if s.exeFile == nil {
+		if m := s.exeModule(); m != nil {
+			s.exeFile = m.Symbols
+		}
+	}
+	s.resolveAll()
+	s.refreshThreads(true)
+	if all := s.threads.all; len(all) > 0 {
+		s.selected = all[0].ID
+	}
+	s.level = 0
+	s.lastStop = Stop{Reason: StopEntry, Thread: s.selected}
+}
+
+// dropTarget ends the process (or lets an attached one go) and forgets it.
+func (s *Session) dropTarget() error {
+	if s.tgt == nil {
+		return nil
+	}
+	if s.stepper != nil {
+		s.endStepper()
+	}
+	err := s.tgt.Close()
+	s.forgetTarget()
+	return err
+}
+
+// forgetTarget clears what belongs to a process that is no more.
+func (s *Session) forgetTarget() {
+	s.tgt, s.proc, s.core, s.events = nil, nil, nil, nil
+	s.space = nil
+	s.stepper = nil
+	s.cache = stopCache{}
+	s.modules = moduleList{nextID: s.modules.nextID}
+	s.threads = threadList{}
+	s.breakpoints.forgetSites()
+	s.selected, s.level = 0, 0
+	s.state = NoProgram
+	if s.exeFile != nil {
+		s.state = NotStarted
+	}
+	if s.output != nil {
+		s.output.finish()
+		s.output = nil
+	}
+}
+
+// Kill ends the process.
+func (s *Session) Kill() error {
+	return s.try(func() error {
+		if s.proc == nil {
+			return target.ErrNotRunning
+		}
+		pid := s.proc.PID()
+		err := s.proc.Kill()
+		s.drainUntilEnd()
+		s.tgt.Close()
+		s.forgetTarget()
+		s.resolveAll()
+		s.publish(Ended{PID: pid, Signal: &target.SignalInfo{Number: 9}})
+		return err
+	})
+}
+
+// drainUntilEnd takes the events of a process that was killed.
+func (s *Session) drainUntilEnd() {
+	for ev := range s.events {
+		if ev.Kind == target.Exited || ev.Kind == target.Killed {
+			return
+		}
+	}
+}
+
+// Detach lets the process run on, unharmed.
+func (s *Session) Detach() error {
+	return s.try(func() error {
+		if s.proc == nil {
+			return target.ErrNotRunning
+		}
+		pid := s.proc.PID()
+		err := s.proc.Detach()
+		s.forgetTarget()
+		s.resolveAll()
+		s.publish(Ended{PID: pid, Detached: true})
+		return err
+	})
+}
+
+// Close ends the session: a launched process is killed, an attached one runs
+// on. It may be called more than once.
+func (s *Session) Close() error {
+	var err error
+	e := s.do(func() {
+		err = s.dropTarget()
+		for _, f := range s.files {
+			f.close()
+		}
+		s.closing = true
+	})
+	if e != nil {
+		return nil
+	}
+	<-s.stopped
+	s.endSubscriptions()
+	return err
+}
+
+// findFile maps a path that was recorded elsewhere to a file here.
+func (s *Session) findFile(path, _ string) string {
+	if s.cfg.Sysroot != "" {
+		p := filepath.Join(s.cfg.Sysroot, path)
+		if _, err := os.Stat(p); err == nil {
+			return p
+		}
+	}
+	return path
+}
+
+// TargetInfo says what is being debugged.
+type TargetInfo struct {
+	Kind   target.Kind
+	PID    int
+	Exe    string
+	Arch   *arch.Arch
+	Signal *target.SignalInfo // a core's
+}
+
+// Target returns what is being debugged; false if there is nothing.
+func (s *Session) Target() (TargetInfo, bool) {
+	var ti TargetInfo
+	ok := false
+	s.do(func() {
+		if s.tgt == nil {
+			return
+		}
+		ok = true
+		ti = TargetInfo{Kind: s.tgt.Kind(), PID: s.tgt.PID(), Exe: s.tgt.Exe(), Arch: s.tgt.Arch()}
+		if s.state == IsCore {
+			for _, t := range s.threads.all {
+				if t.Signal != nil {
+					ti.Signal = t.Signal
+					break
+				}
+			}
+		}
+	})
+	return ti, ok
+}
+
+func (s *Session) logf(format string, args ...any) {
+	if s.cfg.Log != nil {
+		s.cfg.Log(format, args...)
+	}
+}
+
+// unwinder returns the unwinder of the present target.
+func (s *Session) unwinder() *frames.Unwinder {
+	if s.cache.unwinder == nil {
+		s.cache.unwinder = frames.New(s.tgt.Arch(), s.space)
+	}
+	return s.cache.unwinder
+}
+
+// Format gives a value in gdb's form.
+func (s *Session) Format(v Value, opt eval.Options) string {
+	out, _ := ask(s, func() (string, error) { return eval.Format(v, s.env(s.selected, s.level), opt), nil })
+	return out
+}

@@ -1,0 +1,245 @@
+package session
+
+import (
+	"strings"
+
+	"dbg/frames"
+	"dbg/image"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// lineStep goes to the start of another source line: "next" (over) passes
+// calls in one go, "step" enters the functions that have line numbers.
+//
+// Contract: it ends at the start of a statement of another line in the same frame,
+// in a function that was entered (after its prologue), or right after the return
+// to the caller. In a function without line numbers it goes on until that
+// is left, as gdb does. A longjmp out of the frame is not followed.
+type lineStep struct {
+	stepBase
+	over  bool
+	count int
+	pos   symbols.Position // the line that is being left; Line 0: there is none
+	depth int              // inlined calls around the PC when the step began
+	// into says that the marks are a function's start, at which the step ends, and
+	// not a return to the frame that is stepping.
+	into bool
+	// outside says that the function has no lines: step until it is left.
+	outside bool
+	file    *Module
+}
+
+func (s *Session) newLineStep(t target.ThreadID, over bool, count int) (stepper, target.Resume, error) {
+	st := &lineStep{over: over, count: count}
+	st.thread = t
+	r, err := st.begin(s)
+	return st, r, err
+}
+
+// begin takes the present place as the one to leave.
+func (st *lineStep) begin(s *Session) (target.Resume, error) {
+	top, err := s.top(st.thread, 1)
+	if err != nil {
+		return target.Resume{}, err
+	}
+	f := top[0]
+	st.cfa, st.fn, st.outside, st.into = f.CFA, "", false, false
+	st.pos = symbols.Position{}
+	m := s.modules.find(f.PC)
+	st.file = m
+	if m == nil || m.Symbols == nil {
+		st.outside = true
+		return st.over1(f.PC, f.PC+1), nil
+	}
+	fa := m.fileAddr(f.PC)
+	calls := m.Symbols.CallsAt(fa)
+	st.depth = len(calls)
+	if len(calls) > 0 {
+		st.fn = calls[0].Function.Name
+	}
+	lr, ok := m.Symbols.LineAt(fa)
+	if !ok || lr.Line == 0 {
+		st.outside = true
+		return st.functionRange(s, m, f.PC), nil
+	}
+	st.pos = lr.Position
+	return st.over1(m.processAddr(lr.Lo), m.processAddr(lr.Hi)), nil
+}
+
+// functionRange steps as long as control stays in the function at pc.
+func (st *lineStep) functionRange(s *Session, m *Module, pc target.Addr) target.Resume {
+	if fn := m.Symbols.FunctionAt(m.fileAddr(pc)); fn != nil && fn.Hi > fn.Lo {
+		return st.over1(m.processAddr(fn.Lo), m.processAddr(fn.Hi))
+	}
+	return st.over1(pc, pc+1)
+}
+
+// over1 is a request to step in a range.
+func (st *lineStep) over1(lo, hi target.Addr) target.Resume {
+	return target.Resume{Thread: st.thread, Step: true, StepLo: lo, StepHi: hi}
+}
+
+// run is a request to let everything go until a mark is reached.
+func (st *lineStep) run() action { return action{resume: target.Resume{}} }
+
+func (st *lineStep) next(s *Session, ev target.Event) (action, error) {
+	pc, sp, err := s.pcAndSP(st.thread)
+	if err != nil {
+		return action{}, err
+	}
+	if len(st.placed.list) > 0 {
+		if !st.placed.reached(pc, sp) {
+			return st.run(), nil // a deeper recursion passed by
+		}
+		st.placed.clear(s)
+		if st.into {
+			return st.finish(s)
+		}
+	}
+	top, err := s.top(st.thread, 3)
+	if err != nil {
+		return action{}, err
+	}
+	if top[0].HasCFA && top[0].CFA != st.cfa {
+		if a, ok, err := st.leftFrame(s, top); ok || err != nil {
+			return a, err
+		}
+	}
+	return st.sameFrame(s, pc)
+}
+
+// leftFrame handles a PC in another frame than the one that steps: a callee, a
+// signal handler, or the caller. It is false if that can't be told.
+func (st *lineStep) leftFrame(s *Session, top []*frames.Frame) (action, bool, error) {
+	f0 := top[0]
+	if len(top) > 1 {
+		caller := top[1]
+		if caller.Signal && len(top) > 2 {
+			// A handler began: let it run, and go on where it interrupted.
+			sp, _ := top[2].Regs.SP()
+			return st.run(), true, st.placed.add(s, top[2].PC, sp)
+		}
+		if caller.HasCFA && caller.CFA == st.cfa {
+			a, err := st.inCallee(s, f0, caller)
+			return a, true, err
+		}
+	}
+	if f0.CFA > st.cfa || len(top) == 1 {
+		a, err := st.returned(s, f0.PC)
+		return a, true, err
+	}
+	// Deeper than one call: a callee that jumped on, or one whose frame was
+	// not there when the stop came. Go back to the frame that steps, if it is still there.
+	deep, err := s.top(st.thread, 64)
+	if err != nil {
+		return action{}, true, err
+	}
+	for i, f := range deep[1:] {
+		if f.HasCFA && f.CFA == st.cfa {
+			return st.run(), true, st.placed.add(s, f.PC, uint64(deep[i].CFA))
+		}
+	}
+	return action{}, false, nil
+}
+
+// inCallee decides at a function's entry whether to go in.
+func (st *lineStep) inCallee(s *Session, f0, caller *frames.Frame) (action, error) {
+	if !st.over && !st.outside {
+		if entry, ok := s.enterable(f0.PC); ok {
+			st.into = true
+			if entry == f0.PC {
+				return st.finish(s)
+			}
+			// The function might be left without its body being reached (an exception in a
+			// lazy binding): the return is waited for as well.
+			if err := st.placed.add(s, entry, 0); err != nil {
+				return action{}, err
+			}
+			return st.run(), nil
+		}
+	}
+	return st.run(), st.placed.add(s, caller.PC, uint64(f0.CFA))
+}
+
+// enterable returns where to stop in the function at pc if it has line
+// numbers. A PLT stub stands for the function that it will jump to.
+func (s *Session) enterable(pc target.Addr) (target.Addr, bool) {
+	m := s.modules.find(pc)
+	if m == nil || m.Symbols == nil {
+		return 0, false
+	}
+	fa := m.fileAddr(pc)
+	if name, _, ok := m.Symbols.SymbolAt(fa); ok && strings.HasSuffix(name, "@plt") {
+		for _, f := range s.searchList() {
+			for _, fn := range f.sym.FunctionsByName(strings.TrimSuffix(name, "@plt")) {
+				if loc := f.sym.AfterPrologue(fn); loc.Line != 0 && f.mod != nil {
+					return f.mod.processAddr(loc.Addr), true
+				}
+			}
+		}
+		return 0, false
+	}
+	fn := m.Symbols.FunctionAt(fa)
+	if fn == nil || fn.FromSymbolTable {
+		return 0, false
+	}
+	if loc := m.Symbols.AfterPrologue(fn); loc.Line != 0 {
+		if loc.Addr < fa || fn.Lo > fa || image.Addr(fa) >= fn.Hi {
+			return pc, true // already past it
+		}
+		return m.processAddr(loc.Addr), true
+	}
+	return 0, false
+}
+
+// returned handles the arrival in a caller.
+func (st *lineStep) returned(s *Session, pc target.Addr) (action, error) {
+	if st.outside {
+		// Out of a function without lines, into one that has none either: the walk
+		// through it would be long and show nothing.
+		return st.finish(s)
+	}
+	if lr, _, ok := s.position(pc); ok && lr.IsStmt {
+		return st.finish(s)
+	}
+	return st.finish(s)
+}
+
+// sameFrame handles a PC outside the range but in the frame that steps.
+func (st *lineStep) sameFrame(s *Session, pc target.Addr) (action, error) {
+	m := s.modules.find(pc)
+	if m == nil || m.Symbols == nil {
+		return action{resume: st.over1(pc, pc+1)}, nil
+	}
+	fa := m.fileAddr(pc)
+	lr, ok := m.Symbols.LineAt(fa)
+	if !ok {
+		return action{resume: st.functionRange(s, m, pc)}, nil
+	}
+	on := action{resume: st.over1(m.processAddr(lr.Lo), m.processAddr(lr.Hi))}
+	if lr.Line == 0 || (lr.Line == st.pos.Line && lr.File == st.pos.File) {
+		return on, nil
+	}
+	if st.over && len(m.Symbols.CallsAt(fa)) > st.depth {
+		return on, nil // an inlined call is a call
+	}
+	if lr.Lo != fa {
+		// In the middle of another line: its statement is not wholly before us.
+		st.pos = lr.Position
+		return on, nil
+	}
+	if !lr.IsStmt {
+		return on, nil
+	}
+	return st.finish(s)
+}
+
+// finish ends one step; another may follow.
+func (st *lineStep) finish(s *Session) (action, error) {
+	if st.count--; st.count > 0 {
+		r, err := st.begin(s)
+		return action{resume: r}, err
+	}
+	return action{done: true, stop: Stop{Reason: StopStep}}, nil
+}

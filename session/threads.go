@@ -1,0 +1,119 @@
+package session
+
+import (
+	"fmt"
+
+	"dbg/target"
+)
+
+// threadList numbers threads in the order in which they appeared, as gdb does.
+type threadList struct {
+	all  []ThreadInfo
+	next int
+}
+
+// refreshThreads asks the target which threads there are and publishes the new
+// and the gone ones.
+func (s *Session) refreshThreads(names bool) {
+	if s.tgt == nil {
+		return
+	}
+	now := s.tgt.Threads()
+	numbers := make(map[target.ThreadID]int, len(s.threads.all))
+	for _, t := range s.threads.all {
+		numbers[t.ID] = t.Number
+	}
+	var list []ThreadInfo
+	var fresh []target.ThreadID
+	for _, t := range now {
+		n, ok := numbers[t.ID]
+		if !ok {
+			s.threads.next++
+			n = s.threads.next
+			fresh = append(fresh, t.ID)
+		}
+		delete(numbers, t.ID)
+		list = append(list, ThreadInfo{Number: n, ID: t.ID, Name: t.Name, Signal: t.Signal})
+	}
+	s.threads.all = list
+	for id := range numbers {
+		s.publish(ThreadExited{Thread: id})
+	}
+	for _, id := range fresh {
+		s.publish(ThreadStarted{Thread: id})
+	}
+}
+
+// threadStarted and threadExited follow the target's events between stops.
+func (s *Session) threadStarted(id target.ThreadID) {
+	for _, t := range s.threads.all {
+		if t.ID == id {
+			return
+		}
+	}
+	s.threads.next++
+	s.threads.all = append(s.threads.all, ThreadInfo{Number: s.threads.next, ID: id})
+	s.publish(ThreadStarted{Thread: id})
+}
+
+func (s *Session) threadExited(id target.ThreadID) {
+	for i, t := range s.threads.all {
+		if t.ID == id {
+			s.threads.all = append(s.threads.all[:i:i], s.threads.all[i+1:]...)
+			s.publish(ThreadExited{Thread: id})
+			return
+		}
+	}
+}
+
+// Threads lists the threads by number. While the program runs it is what is
+// known then; it is never empty while there is a process.
+func (s *Session) Threads() ([]ThreadInfo, error) {
+	return ask(s, func() ([]ThreadInfo, error) {
+		if s.tgt == nil {
+			return nil, nil
+		}
+		if s.state != IsRunning && !s.cache.threadsFresh {
+			s.refreshThreads(true)
+			s.cache.threadsFresh = true
+		}
+		out := append([]ThreadInfo(nil), s.threads.all...)
+		for i := range out {
+			out[i].Selected = out[i].ID == s.selected
+		}
+		return out, nil
+	})
+}
+
+// hasThread reports whether there is such a thread.
+func (s *Session) hasThread(id target.ThreadID) bool {
+	for _, t := range s.threads.all {
+		if t.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// SelectThread selects a thread and its frame 0.
+func (s *Session) SelectThread(id target.ThreadID) error {
+	return s.try(func() error {
+		if err := s.needStopped(); err != nil {
+			return err
+		}
+		if !s.hasThread(id) {
+			return fmt.Errorf("%w: %d", target.ErrNoThread, id)
+		}
+		s.selected, s.level = id, 0
+		s.placeList()
+		return nil
+	})
+}
+
+// Selected returns the selected thread and frame; 0 if there is none.
+func (s *Session) Selected() (target.ThreadID, int) {
+	var id target.ThreadID
+	var level int
+	s.do(func() { id, level = s.selected, s.level })
+	return id, level
+}
