@@ -1,0 +1,35 @@
+# The commands of the project. Everything else is Go's own.
+GO ?= go
+export CGO_ENABLED = 0
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME ?= 3s
+
+.PHONY: all test tools check unit fuzz bench demo-binary
+
+all:
+	$(GO) build -trimpath -ldflags='-s -w' -o dbg ./cmd/dbg
+
+# test is the one test command: tools, static checks, tests, a little fuzzing.
+test: tools check unit fuzz
+
+# tools installs what the tests need where it can, or says what is missing.
+tools:
+	@sh testdata/tools.sh
+
+check:
+	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+unit:
+	$(GO) test -timeout 20m ./... ./testdata/demo
+
+fuzz:
+	@sh testdata/fuzz.sh $(FUZZTIME)
+
+# bench holds dbg against gdb and lldb, side by side in one run.
+bench:
+	$(GO) run ./testdata/bench
+
+demo-binary:
+	sh testdata/demo/build.sh

@@ -1,0 +1,29 @@
+# Installs the Debian packages that the tests use, when it runs as root on a
+# Debian machine; otherwise says in one line what is missing.
+set -u
+missing=
+need() { # COMMAND PACKAGE
+	command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
+}
+need gcc gcc
+need g++ g++
+need gdb gdb
+need objdump binutils
+need strip binutils
+need clang-19 clang-19
+need node nodejs
+need npm npm
+[ -e /usr/lib/x86_64-linux-gnu/libc.a ] || missing="$missing libc6-dev"
+[ -d /usr/lib/debug/.build-id ] || missing="$missing libc6-dbg"
+[ -n "$missing" ] || exit 0
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+	echo "installing:$missing"
+	apt-get update -qq >/dev/null 2>&1
+	for p in $missing; do
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$p" >/dev/null 2>&1 ||
+			echo "could not install $p"
+	done
+else
+	echo "not installed, their tests are skipped:$missing"
+fi
+exit 0
