@@ -1,0 +1,227 @@
+package elfcore
+
+import (
+	"cmp"
+	"debug/elf"
+	"fmt"
+	"slices"
+	"sort"
+
+	"dbg/target"
+)
+
+// mappedFile is one entry of NT_FILE.
+type mappedFile struct {
+	lo, hi, off uint64
+	path        string
+	deleted     bool
+}
+
+// image is a mapped file as it is here and now; data is nil if it is not what
+// the process had, or can't be opened.
+type image struct {
+	data []byte
+	at   string // the local path
+}
+
+// sortFiles brings the files into the order of their addresses.
+func (c *Core) sortFiles() {
+	slices.SortStableFunc(c.files, func(a, b mappedFile) int { return cmp.Compare(a.lo, b.lo) })
+}
+
+// fileAt returns the file mapped at an address.
+func (c *Core) fileAt(at uint64) *mappedFile {
+	i := sort.Search(len(c.files), func(i int) bool { return c.files[i].lo > at }) - 1
+	if i < 0 || at >= c.files[i].hi {
+		return nil
+	}
+	return &c.files[i]
+}
+
+// inFile returns up to n bytes that a mapped file has for an address, not
+// beyond its mapping, and not where the core has them.
+func (c *Core) inFile(at, n uint64) []byte {
+	f := c.fileAt(at)
+	if f == nil {
+		return nil
+	}
+	n = min(n, f.hi-at)
+	if next, ok := c.nextInCore(at); ok {
+		n = min(n, next-at)
+	}
+	im := c.open(f)
+	if im == nil || f.off+(at-f.lo) < f.off {
+		return nil
+	}
+	return cutSome(im.data, f.off+(at-f.lo), n)
+}
+
+// open finds the local file for a mapped one, once.
+func (c *Core) open(f *mappedFile) *image {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if c.closed {
+		return nil
+	}
+	im := c.images[f.path]
+	if im == nil {
+		im = c.find(f)
+		c.images[f.path] = im
+	}
+	return im
+}
+
+func (c *Core) find(f *mappedFile) *image {
+	want, known := c.buildIDOf(f.path)
+	im := &image{at: f.path}
+	given := c.options.Exe != "" && f.path == c.recordedExe()
+	if given {
+		im.at = c.options.Exe
+	} else if c.options.FindFile != nil {
+		if at := c.options.FindFile(f.path, want); at != "" {
+			im.at = at
+		}
+	}
+	data, err := mapFile(im.at)
+	if err != nil || len(data) == 0 {
+		return im
+	}
+	have, ok := fileBuildID(data)
+	switch {
+	case known && have != want:
+		if !given { // else findExe has said it
+			c.warn("%s is not the file that the core had mapped (%s)", im.at, idClause(have, ok, want))
+		}
+		unmap(data)
+	case !known && f.deleted && im.at == f.path:
+		// Another file by now, and nothing to tell which.
+		c.warn("%s had been deleted or replaced when the core was made", f.path)
+		unmap(data)
+	default:
+		im.data = data
+	}
+	return im
+}
+
+func idClause(have string, ok bool, want string) string {
+	if !ok {
+		return fmt.Sprintf("it has no build id, the core has %s", want)
+	}
+	return fmt.Sprintf("build id %s, the core has %s", have, want)
+}
+
+// buildIDOf returns the build id of a mapped file as the core has it: in the
+// file's first page, which the kernel dumps for the purpose (core(5), bit 4 of
+// coredump_filter).
+func (c *Core) buildIDOf(path string) (string, bool) {
+	for i := range c.files {
+		f := &c.files[i]
+		if f.path != path || f.off != 0 {
+			continue
+		}
+		head := c.readCore(f.lo, min(f.hi-f.lo, 1<<16))
+		return buildIDIn(head, func(s segment) []byte {
+			if s.off >= f.hi-f.lo {
+				return nil
+			}
+			return c.readCore(f.lo+s.off, s.filesz)
+		})
+	}
+	return "", false
+}
+
+// fileBuildID returns the build id of a file on disk.
+func fileBuildID(data []byte) (id string, ok bool) {
+	return buildIDIn(data, func(s segment) []byte { return cutSome(data, s.off, s.filesz) })
+}
+
+// recordedExe is the path of the program as the core has it: that of the file
+// which the entry point or the program headers were in.
+func (c *Core) recordedExe() string {
+	const atPHDR, atENTRY = 3, 9
+	for _, typ := range []uint64{atENTRY, atPHDR} {
+		if v, ok := c.Auxv(typ); ok {
+			if f := c.fileAt(v); f != nil {
+				return f.path
+			}
+		}
+	}
+	return ""
+}
+
+// findExe decides on the main program and compares a given one with the core.
+func (c *Core) findExe() {
+	recorded := c.recordedExe()
+	c.exe = c.options.Exe
+	if c.exe == "" {
+		c.exe = recorded
+		return
+	}
+	want, known := c.buildIDOf(recorded)
+	if !known {
+		return
+	}
+	data, err := mapFile(c.exe)
+	if err != nil {
+		c.warn("%s can't be read: %v", c.exe, err)
+		return
+	}
+	defer unmap(data)
+	if have, ok := fileBuildID(data); have != want {
+		c.warn("%s is not the program of this core (%s)", c.exe, idClause(have, ok, want))
+	}
+}
+
+// Mappings implements target.Target: the segments, each cut where a mapped file
+// begins or ends, with the files' names; and files that no segment covers.
+func (c *Core) Mappings() ([]target.Mapping, error) {
+	var out []target.Mapping
+	add := func(lo, hi uint64, s *segment, f *mappedFile) {
+		m := target.Mapping{Lo: target.Addr(lo), Hi: target.Addr(hi)}
+		if s != nil {
+			m.Read, m.Write, m.Exec = s.flags&elf.PF_R != 0, s.flags&elf.PF_W != 0, s.flags&elf.PF_X != 0
+		} else {
+			m.PermissionsUnknown = true
+		}
+		if f != nil {
+			m.Path, m.Deleted, m.Offset = f.path, f.deleted, f.off+(lo-f.lo)
+		} else if v, ok := c.Auxv(33); ok && v == lo { // AT_SYSINFO_EHDR
+			m.Path = "[vdso]"
+		}
+		out = append(out, m)
+	}
+	fi, at := 0, uint64(0)
+	// filesUpTo adds what lies below hi, in segment s or in none.
+	upTo := func(hi uint64, s *segment) {
+		for at < hi {
+			for fi < len(c.files) && c.files[fi].hi <= at {
+				fi++
+			}
+			if fi == len(c.files) || c.files[fi].lo >= hi {
+				if s != nil {
+					add(at, hi, s, nil)
+				}
+				break
+			}
+			f := &c.files[fi]
+			if f.lo > at {
+				if s != nil {
+					add(at, f.lo, s, nil)
+				}
+				at = f.lo
+			}
+			end := min(f.hi, hi)
+			add(at, end, s, f)
+			at = end
+		}
+		at = hi
+	}
+	for i := range c.segments {
+		s := &c.segments[i]
+		upTo(s.addr, nil)
+		at = s.addr
+		upTo(s.addr+s.memsz, s)
+	}
+	upTo(^uint64(0), nil)
+	return out, nil
+}

@@ -1,0 +1,181 @@
+package elfcore
+
+import (
+	"strings"
+
+	"dbg/target"
+)
+
+// Types of notes, <linux/elf.h>.
+const (
+	ntPRSTATUS  = 1
+	ntFPREGSET  = 2
+	ntPRPSINFO  = 3
+	ntAUXV      = 6
+	ntXSTATE    = 0x202
+	ntARMVFP    = 0x400
+	ntPRXFPREG  = 0x46e62b7f
+	ntSIGINFO   = 0x53494749
+	ntFILE      = 0x46494c45
+	mostThreads = 1 << 20
+)
+
+// thread is one thread of the core, with slices of the file.
+type thread struct {
+	id     target.ThreadID
+	cursig int
+	regs   []byte
+	fp     []byte // NT_FPREGSET, or NT_ARM_VFP, or NT_PRXFPREG
+	xstate []byte
+	info   []byte
+}
+
+// readNote takes one note. Those of a thread follow its NT_PRSTATUS.
+func (c *Core) readNote(n note) bool {
+	if n.name != "CORE" && n.name != "LINUX" {
+		return true
+	}
+	var t *thread
+	if len(c.threads) > 0 {
+		t = &c.threads[len(c.threads)-1]
+	}
+	switch n.kind {
+	case ntPRSTATUS:
+		if len(c.threads) < mostThreads {
+			c.readStatus(n.desc)
+		}
+	case ntPRPSINFO:
+		c.readProcess(n.desc)
+	case ntAUXV:
+		if c.auxv == nil {
+			c.auxv = n.desc
+		}
+	case ntFILE:
+		if c.files == nil {
+			c.readFiles(n.desc)
+		}
+	case ntSIGINFO:
+		if t != nil && t.info == nil {
+			t.info = n.desc
+		}
+	case ntXSTATE:
+		if t != nil {
+			t.xstate = n.desc
+		}
+	case ntFPREGSET:
+		if t != nil && t.fp == nil {
+			t.fp = n.desc
+		}
+	case ntARMVFP, ntPRXFPREG:
+		if t != nil {
+			t.fp = n.desc
+		}
+	}
+	return true
+}
+
+// readStatus reads struct elf_prstatus, <linux/elfcore.h>: a signal, some ids and times,
+// then the registers.
+func (c *Core) readStatus(b []byte) {
+	pid, regs := 24, 72
+	if c.arch.PtrSize == 8 {
+		pid, regs = 32, 112
+	}
+	size := userSize[c.arch.Name]
+	if len(b) < regs+size {
+		c.warn("the core file is damaged: a thread's status has %d bytes of %d", len(b), regs+size)
+		return
+	}
+	c.threads = append(c.threads, thread{
+		id:     target.ThreadID(int32(c.head.order.Uint32(b[pid:]))),
+		cursig: int(int16(c.head.order.Uint16(b[12:]))),
+		regs:   b[regs : regs+size],
+	})
+	if c.pid == 0 {
+		c.pid = int(c.threads[0].id) // until NT_PRPSINFO says better
+	}
+}
+
+// readProcess reads struct elf_prpsinfo, <linux/elfcore.h>.
+func (c *Core) readProcess(b []byte) {
+	pid, fname := 12, 28
+	if c.arch.PtrSize == 8 {
+		pid, fname = 24, 40
+	}
+	if len(b) < fname+16 {
+		return
+	}
+	if id := int(int32(c.head.order.Uint32(b[pid:]))); id > 0 {
+		c.pid = id
+	}
+	c.name, _, _ = strings.Cut(string(b[fname:fname+16]), "\x00")
+}
+
+// readFiles reads NT_FILE, fs/binfmt_elf.c, fill_files_note: the number of
+// mappings, the unit of offsets, three words for each mapping, then the paths.
+func (c *Core) readFiles(b []byte) {
+	w := c.arch.PtrSize
+	if len(b) < 2*w {
+		return
+	}
+	count, unit := c.word(b), c.word(b[w:])
+	table := b[2*w:]
+	if count > uint64(len(table)/(3*w)) {
+		c.warn("the core file is damaged: it lists %d mapped files in %d bytes", count, len(b))
+		return
+	}
+	paths := table[count*uint64(3*w):]
+	for range count {
+		lo, hi, off := c.word(table), c.word(table[w:]), c.word(table[2*w:])
+		table = table[3*w:]
+		path, rest, ok := cutZero(paths)
+		if !ok {
+			c.warn("the core file is damaged: paths of mapped files are missing")
+			return
+		}
+		paths = rest
+		if lo >= hi || unit != 0 && off > ^uint64(0)/unit {
+			continue
+		}
+		f := mappedFile{lo: lo, hi: hi, off: off * unit}
+		f.path, f.deleted = strings.CutSuffix(path, " (deleted)")
+		c.files = append(c.files, f)
+	}
+	c.sortFiles()
+}
+
+func cutZero(b []byte) (string, []byte, bool) {
+	for i, v := range b {
+		if v == 0 {
+			return string(b[:i]), b[i+1:], true
+		}
+	}
+	return "", nil, false
+}
+
+// Threads implements target.Target. The first is the one that the process died
+// of, and then as in the core, which is why the order differs from a live
+// process's. A core has one name, the main thread's.
+func (c *Core) Threads() []target.Thread {
+	out := make([]target.Thread, len(c.threads))
+	for i := range c.threads {
+		t := &c.threads[i]
+		out[i] = target.Thread{ID: t.id, Signal: c.signal(t)}
+		if int(t.id) == c.pid {
+			out[i].Name = c.name
+		}
+	}
+	return out
+}
+
+// signal is what a thread died of or had stopped with.
+func (c *Core) signal(t *thread) *target.SignalInfo {
+	s, ok := target.DecodeSigInfo(t.info, c.head.order, c.arch.PtrSize)
+	switch {
+	case ok && s.Number > 0 && s.Number < target.NumSignals:
+		return &s
+	case t.cursig > 0 && t.cursig < target.NumSignals:
+		return &target.SignalInfo{Number: t.cursig}
+	}
+	return nil
+}
