@@ -58,6 +58,10 @@ func checkProcess(pid int) error {
 // tracedBy returns an error if a task has a tracer.
 func tracedBy(pid, tid int) error {
 	if tracer := status(tid, "TracerPid"); tracer != "" && tracer != "0" {
+		// The field has the thread that traces.
+		if group := status(atoi(tracer), "Tgid"); group != "" {
+			tracer = group
+		}
 		name := "another program"
 		if n, err := os.ReadFile("/proc/" + tracer + "/comm"); err == nil {
 			name = strings.TrimSpace(string(n))
@@ -135,7 +139,7 @@ func (p *Process) seize(tid int) (bool, error) {
 	if state == "" || state[0] == 'Z' || state[0] == 'X' {
 		return false, nil
 	}
-	if status(tid, "TracerPid") == itoa(os.Getpid()) && tid != p.pid && len(p.threads) > 0 {
+	if status(tid, "TracerPid") == itoa(unix.Gettid()) && tid != p.pid && len(p.threads) > 0 {
 		return p.adopt(tid), nil
 	}
 	if err := tracedBy(p.pid, tid); err != nil {

@@ -16,6 +16,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
+func atoi(s string) int { n, _ := strconv.Atoi(s); return n }
+
 func procPath(pid int, name string) string { return "/proc/" + itoa(pid) + "/" + name }
 
 func preadByte(fd int, addr target.Addr, b []byte) (int, error) {
