@@ -12,6 +12,7 @@ func (p *Process) Detach() error {
 		if p.over {
 			return target.ErrGone
 		}
+		p.closing = true
 		p.detach()
 		return nil
 	})

@@ -10,7 +10,7 @@ import (
 // p.kept. PTRACE_INTERRUPT has no side effect on the thread: a system call that it
 // disturbs goes on by itself.
 func (p *Process) halt() {
-	for !p.over && p.inMotion > 0 {
+	for !p.over && (p.inMotion > 0 || p.dying()) {
 		for _, t := range p.threads {
 			if t.running && !t.frozen && !t.fresh {
 				t.frozen = true
@@ -21,6 +21,12 @@ func (p *Process) halt() {
 			return
 		}
 	}
+}
+
+// dying reports whether only the leader is left, past the point where it could be
+// stopped: the end of the process is about to be reported.
+func (p *Process) dying() bool {
+	return len(p.threads) == 1 && p.threads[p.pid] != nil && p.threads[p.pid].zombie
 }
 
 // waitNoting waits for one status and notes it; false if no tracee is left.

@@ -101,7 +101,9 @@ func (m *memory) read(addr target.Addr, buf []byte) (int, error) {
 		if off >= target.Addr(n) {
 			break
 		}
-		buf[off] = m.breaks[i].original
+		if buf[off] == breakByte { // else something else has been mapped there
+			buf[off] = m.breaks[i].original
+		}
 	}
 	if n < len(buf) {
 		return n, &target.MemoryError{Addr: addr + target.Addr(n), Why: "not mapped"}

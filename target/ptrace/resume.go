@@ -85,7 +85,7 @@ func (p *Process) resumeAll() {
 // goOn lets one thread go in the way that this run wants it to.
 func (p *Process) goOn(t *thread) {
 	if t.groupStop {
-		t.signal = nil
+		t.signal, t.step = nil, noStep
 		p.resumeWith(t, unix.PTRACE_LISTEN, 0)
 		return
 	}
