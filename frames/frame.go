@@ -2,6 +2,7 @@ package frames
 
 import (
 	"dbg/arch"
+	"dbg/row"
 	"dbg/target"
 )
 
@@ -77,9 +78,7 @@ type Frame struct {
 	// Module is where PC is, or nil.
 	Module *Module
 
-	inMemory arch.RegSet // saved[r] is the address of the register's saved value
-	live     arch.RegSet // the thread's own register still has it
-	saved    [arch.MaxRegs]target.Addr
+	places row.Places
 }
 
 // LookupPC is the address at which to look up the frame's function, line and
@@ -111,9 +110,9 @@ const (
 // changes it for this frame and for no inner one that has saved its own.
 func (f *Frame) Where(r arch.Reg) (Place, target.Addr) {
 	switch {
-	case f.inMemory.Has(r):
-		return InMemory, f.saved[r]
-	case f.live.Has(r):
+	case f.places.InMemory.Has(r):
+		return InMemory, f.places.Addr[r]
+	case f.places.Live.Has(r):
 		return Live, 0
 	}
 	return Nowhere, 0

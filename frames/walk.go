@@ -5,15 +5,23 @@ import (
 	"iter"
 
 	"dbg/arch"
+	"dbg/expr"
+	"dbg/row"
 	"dbg/target"
 )
 
-// Unwinder finds the callers of a thread's frames.
+// Unwinder finds the callers of frames in one address space. It keeps what it
+// has learned about code from walk to walk. It belongs to one goroutine.
 type Unwinder struct {
 	arch  *arch.Arch
 	space Space
-	// DepthLimit bounds the number of frames of a walk.
+
+	// DepthLimit bounds the number of frames of a walk; New sets it to ten million.
 	DepthLimit int
+
+	epoch uint64
+	sites [sites]site
+	spare [2][]byte // blocks of the walk that ended last
 }
 
 // New makes an unwinder for one address space.
@@ -24,25 +32,96 @@ func New(a *arch.Arch, space Space) *Unwinder {
 // Walk is one walk along the frames of a thread.
 type Walk struct {
 	u     *Unwinder
+	epoch uint64
+	start arch.Registers
+
 	frame Frame
 	end   End
+	stack stack
+	env   row.Env
+	expr  expr.Context
+	code  [codeBefore + codeAfter]byte
+
+	// The caller of frame, and how it was found.
+	caller row.Caller
+	how    Strategy
+	trust  Trust
+
+	// Of the search for it.
+	pinned   *site // of frame
+	attempts []Attempt
+	done     bool        // end is set
+	stuck    bool        // a strategy gave a frame that did not move
+	bad      target.Addr // the first memory that could not be read
+	hasBad   bool
+	switches bool // the row says itself where the stack pointer is
+
+	turns    []turn
+	nextTurn int
 }
 
-// Walk prepares a walk from these registers.
+// Walk prepares a walk from these registers, which it copies.
 func (u *Unwinder) Walk(regs *arch.Registers) *Walk {
-	w := &Walk{u: u}
-	w.frame.Regs = *regs
-	pc, _ := regs.PC()
-	w.frame.PC = target.Addr(pc)
+	w := &Walk{u: u, start: *regs}
+	w.start.Arch = u.arch
 	return w
 }
 
-// Frames yields the frames, innermost first.
+// Frames yields the frames, innermost first. The frame is valid until the next one is
+// asked for; Frame.Clone keeps it. An error comes only from ctx, with a nil
+// frame, and ends the walk. Each use of the iterator is a walk of its own, which
+// reads memory anew.
 func (w *Walk) Frames(ctx context.Context) iter.Seq2[*Frame, error] {
 	return func(yield func(*Frame, error) bool) {
-		yield(&w.frame, ctx.Err())
+		w.reset()
+		defer w.release()
+		if _, known := w.start.PC(); !known {
+			w.finish(End{Reason: "no strategy found a caller", Attempts: nil})
+			w.end.Attempts = []Attempt{{Context, "the program counter is not known"}}
+			return
+		}
+		for {
+			if w.frame.Index&0xff == 0 && ctx.Err() != nil {
+				w.end = End{Reason: ctx.Err().Error()}
+				yield(nil, ctx.Err())
+				return
+			}
+			found := w.find()
+			if !yield(&w.frame, nil) || !found {
+				return
+			}
+			w.commit()
+		}
 	}
 }
 
-// End is the verdict of the walk.
+// End is the verdict. It is complete when the iterator of Frames has
+// ended by itself.
 func (w *Walk) End() End { return w.end }
+
+// reset prepares frame 0.
+func (w *Walk) reset() {
+	u := w.u
+	u.epoch++
+	w.epoch = u.epoch
+	w.stack.reset(u.space, u.arch.ByteOrder)
+	for i := range w.stack.blocks {
+		w.stack.blocks[i].buf, u.spare[i] = u.spare[i], nil
+	}
+	w.frame = Frame{Regs: w.start, Attempts: w.frame.Attempts[:0]}
+	pc, _ := w.start.PC()
+	w.frame.PC = target.Addr(pc)
+	w.frame.places.Live = w.start.Known()
+	w.expr.Mem = &w.stack
+	w.env = row.Env{Arch: u.arch, Regs: &w.frame.Regs, Mem: &w.stack, Expr: &w.expr}
+	w.end = End{}
+	w.turns, w.nextTurn, w.pinned = w.turns[:0], 0, nil
+}
+
+// release gives the blocks back for the next walk.
+func (w *Walk) release() {
+	for i := range w.stack.blocks {
+		w.u.spare[i] = w.stack.blocks[i].buf
+		w.stack.blocks[i] = block{}
+	}
+}

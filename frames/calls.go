@@ -1,0 +1,87 @@
+package frames
+
+import (
+	"dbg/arch"
+	"dbg/target"
+)
+
+// followsCall reports whether a call instruction ends at pc, where before is the
+// code in front of it. It is unknown where there is too little code, or for architectures that
+// nobody has written it for. x86 instructions can't be read backwards: a yes
+// may be chance (about one in 30 positions of ordinary code is one), a no is certain.
+func (u *Unwinder) followsCall(before []byte, pc target.Addr) verdict {
+	switch u.arch {
+	case arch.AMD64, arch.I386:
+		return x86Call(before, u.arch == arch.AMD64, uint64(pc), u.space)
+	case arch.ARM64:
+		if len(before) < 4 {
+			return unknown
+		}
+		w := arch.ARM64.ByteOrder.Uint32(before[len(before)-4:])
+		switch {
+		case w&0xfc000000 == 0x94000000, // BL
+			w&0xfffffc1f == 0xd63f0000, // BLR
+			w&0xfefff800 == 0xd63f0800: // BLRAA, BLRAB and their Z forms
+			return yes
+		}
+		return no
+	}
+	return unknown
+}
+
+// x86Call looks for E8 rel32 with a target that is code, and for FF /2
+// with each of its lengths: Intel SDM volume 2, CALL.
+func x86Call(b []byte, long bool, pc uint64, space Space) verdict {
+	n := len(b)
+	if n >= 5 && b[n-5] == 0xe8 {
+		rel := int32(uint32(b[n-4]) | uint32(b[n-3])<<8 | uint32(b[n-2])<<16 | uint32(b[n-1])<<24)
+		to := pc + uint64(int64(rel))
+		if !long {
+			to &= 0xffffffff
+		}
+		if space.Executable(target.Addr(to)) {
+			return yes
+		}
+	}
+	for l := 2; l <= 7 && l <= n; l++ {
+		if b[n-l] == 0xff && modrmLength(b[n-l+1:], long) == l-1 {
+			return yes
+		}
+	}
+	if n < 7 {
+		return unknown
+	}
+	return no
+}
+
+// modrmLength is the length of ModRM, SIB and displacement of a near CALL through
+// register or memory (/2); 0 if it is another instruction. The whole of b is the
+// rest of the instruction.
+func modrmLength(b []byte, long bool) int {
+	if len(b) == 0 || b[0]>>3&7 != 2 {
+		return 0
+	}
+	mod, rm := b[0]>>6, b[0]&7
+	if mod == 3 {
+		return 1
+	}
+	n := 1
+	if rm == 4 {
+		if len(b) < 2 {
+			return 0
+		}
+		n++
+		if mod == 0 && b[1]&7 == 5 {
+			n += 4
+		}
+	}
+	switch {
+	case mod == 0 && rm == 5: // disp32: RIP-relative in 64-bit mode, absolute in 32-bit mode
+		n += 4
+	case mod == 1:
+		n++
+	case mod == 2:
+		n += 4
+	}
+	return n
+}

@@ -1,0 +1,55 @@
+package frames
+
+import (
+	"errors"
+
+	"dbg/cfi"
+	"dbg/row"
+	"dbg/target"
+)
+
+// byTable unwinds with the module's call frame information.
+func (w *Walk) byTable(s *site) bool {
+	switch {
+	case s.module == nil:
+		if !s.exec {
+			return w.failed(CFI, "PC is not in executable memory")
+		}
+		return w.failed(CFI, "PC is in no module")
+	}
+	if _, err := w.rowAt(s); err != nil {
+		if err == cfi.ErrNotCovered {
+			return w.failed(CFI, "no entry covers PC")
+		}
+		return w.failed(CFI, err.Error())
+	}
+	return w.applyRow(s, CFI)
+}
+
+// applyRow applies the site's row. An explicitly undefined return address ends the
+// walk, in a signal frame too.
+func (w *Walk) applyRow(s *site, how Strategy) bool {
+	w.env.Bias = 0
+	if s.module != nil {
+		w.env.Bias = s.module.Bias
+	}
+	if err := row.Apply(&s.row, &w.env, &w.caller); err != nil {
+		return w.unreadable(how, err)
+	}
+	if w.caller.End {
+		w.frame.CFA, w.frame.HasCFA = target.Addr(w.caller.CFA), true
+		w.finish(End{Outermost: true, Reason: "undefined return address"})
+		return false
+	}
+	w.switches = s.row.CFA.Kind == row.ValExpr || s.row.Rule(w.u.arch.SP).Kind != row.Unspecified
+	return w.judge(how)
+}
+
+// unreadable records why a strategy failed where that may have been memory.
+func (w *Walk) unreadable(how Strategy, err error) bool {
+	var m *target.MemoryError
+	if errors.As(err, &m) && !w.hasBad {
+		w.bad, w.hasBad = m.Addr, true
+	}
+	return w.failed(how, err.Error())
+}

@@ -1,0 +1,83 @@
+package frames
+
+import (
+	"fmt"
+
+	"dbg/target"
+)
+
+// find looks for the caller of w.frame. It is true if w.caller has it; else
+// w.end says why there is none. It sets what the frame itself learns by that: Module,
+// Signal, CFA.
+func (w *Walk) find() bool {
+	f := &w.frame
+	w.attempts = w.attempts[:0]
+	w.done, w.stuck, w.hasBad, w.switches = false, false, false, false
+	w.pinned = nil
+	s := w.site(f.PC, !f.PCIsReturnAddress)
+	w.pinned = s
+	f.Module = s.module
+	if f.Index+1 >= w.u.DepthLimit {
+		w.finish(End{Reason: "depth limit"})
+		return false
+	}
+	if w.sigreturn(s) {
+		return true
+	}
+	if w.done || !f.Signal && w.byTable(s) {
+		return !w.done
+	}
+	if w.done {
+		return false
+	}
+	if w.atEntry() {
+		w.finish(End{Outermost: true, Reason: "entry point"})
+		return false
+	}
+	if !f.Signal && (w.plt(s) || w.prologue(s) || w.fp() || w.scan()) {
+		return true
+	}
+	e := End{Reason: "no strategy found a caller"}
+	switch {
+	case w.stuck:
+		e.Reason = "frame did not move"
+	case w.hasBad:
+		e.Reason = fmt.Sprintf("memory unreadable at 0x%x", uint64(w.bad))
+	}
+	w.finish(e)
+	return false
+}
+
+// atEntry reports whether the frame is in its module's entry function.
+func (w *Walk) atEntry() bool {
+	s := w.pinned
+	return s.module != nil && s.module.Entry != 0 && s.module.inEntry(w.u.arch, s.filePC())
+}
+
+// failed records an attempt; its result is false, for the strategy to return.
+func (w *Walk) failed(how Strategy, why string) bool {
+	w.attempts = append(w.attempts, Attempt{how, why})
+	return false
+}
+
+// finish ends the walk.
+func (w *Walk) finish(e End) {
+	w.done = true
+	w.end = e
+	if len(w.attempts) > 0 {
+		w.end.Attempts = append([]Attempt(nil), w.attempts...)
+	}
+}
+
+// commit turns the frame into its caller.
+func (w *Walk) commit() {
+	f := &w.frame
+	w.caller.Commit(&f.Regs, &f.places)
+	f.Index++
+	f.PC = target.Addr(w.caller.PC)
+	f.PCIsReturnAddress = !f.Signal
+	f.Signal, f.CFA, f.HasCFA, f.Module = false, 0, false, nil
+	f.Strategy, f.Trust = w.how, w.trust
+	// The attempts of the new frame; its own list becomes the one to fill next.
+	f.Attempts, w.attempts = w.attempts, f.Attempts[:0]
+}

@@ -1,0 +1,95 @@
+package frames
+
+import (
+	"fmt"
+
+	"dbg/target"
+)
+
+const whyNotMoved = "the frame did not move"
+
+// turn is a place where the stack pointer did not go up: the way into a signal frame's
+// interrupted code or onto another stack.
+type turn struct {
+	pc, sp uint64
+}
+
+// maxTurns bounds how many turns are remembered. Every cycle has at least one; a
+// cycle with more than that ends at the depth limit.
+const maxTurns = 1024
+
+// judge decides whether the caller that a strategy found can be, and how far it is trusted.
+// It is the one place for that.
+func (w *Walk) judge(how Strategy) bool {
+	f, c := &w.frame, &w.caller
+	if c.PC == 0 && !f.Signal {
+		// The ABI's mark of the outermost frame (psABI 3.4.1: what _start's caller would
+		// be). A frame that a signal interrupted may well have called a null pointer.
+		if how != CFI {
+			return w.failed(how, "the return address is 0")
+		}
+		f.CFA, f.HasCFA = target.Addr(c.CFA), true
+		reason := "undefined return address"
+		if w.atEntry() {
+			reason = "entry point"
+		}
+		w.finish(End{Outermost: true, Reason: reason})
+		return false
+	}
+	if !w.moved(how) {
+		w.stuck = true
+		return w.failed(how, whyNotMoved)
+	}
+	next := w.site(target.Addr(c.PC), f.Signal)
+	trust := Exact
+	switch {
+	case f.Signal:
+		// Wherever the code was interrupted, even in no code at all.
+	case !next.exec && !next.sigcode:
+		return w.failed(how, fmt.Sprintf("the return address 0x%x is not in executable memory", c.PC))
+	case next.after == yes || next.sigcode:
+	case how == CFI:
+		trust = Table
+	case next.after == no:
+		return w.failed(how, fmt.Sprintf("the return address 0x%x does not follow a call", c.PC))
+	}
+	switch how {
+	case PLT, Prologue, FP:
+		trust = Heuristic
+	case Scan:
+		trust = Guess
+	}
+	w.how, w.trust = how, max(trust, f.Trust)
+	f.CFA, f.HasCFA = target.Addr(c.CFA), true
+	return true
+}
+
+// moved reports whether the caller's stack pointer is where a caller's can be: above
+// this frame's. It may be anywhere across a signal frame (alternate stacks) and where
+// the table itself says that the stack is another one (split stacks, coroutines);
+// such a turn may not come twice.
+func (w *Walk) moved(how Strategy) bool {
+	f, c := &w.frame, &w.caller
+	sp, known := f.Regs.SP()
+	switch {
+	case !known || c.SP > sp:
+		return true
+	case c.SP == sp && !f.PCIsReturnAddress && !f.Signal && c.PC != uint64(f.PC) && w.u.arch.LR < 0xffff:
+		return true // a leaf function of a machine with a link register
+	case !f.Signal && !(how == CFI && w.switches):
+		return false
+	}
+	t := turn{c.PC, c.SP}
+	for _, old := range w.turns {
+		if old == t {
+			return false
+		}
+	}
+	if len(w.turns) < maxTurns {
+		w.turns = append(w.turns, t)
+	} else {
+		w.turns[w.nextTurn%maxTurns] = t
+		w.nextTurn++
+	}
+	return true
+}

@@ -1,0 +1,76 @@
+package frames
+
+import (
+	"bytes"
+
+	"dbg/arch"
+	"dbg/row"
+)
+
+// prologue finds the caller where no table covers PC, but the instructions there leave no doubt where
+// the return address is: the first and the last ones of a function.
+// It also covers calls to nowhere. Only for a precise PC: within a function there
+// is no telling.
+func (w *Walk) prologue(s *site) bool {
+	if w.frame.PCIsReturnAddress {
+		return false
+	}
+	a := w.u.arch
+	if !s.exec {
+		// A call through a null or garbage pointer: nothing of the "function" has
+		// run, so the state is the one at its entry.
+		if a.LR != arch.NoReg {
+			return w.leaf(Prologue)
+		}
+		return w.returnAt(Prologue, 0, false)
+	}
+	at, before := s.at(), s.before()
+	switch a {
+	case arch.AMD64, arch.I386:
+		switch {
+		case has(at, 0xf3, 0x0f, 0x1e, 0xfa), has(at, 0xf3, 0x0f, 0x1e, 0xfb), // endbr64, endbr32
+			has(at, 0x55),                                     // push %rbp
+			has(at, 0xc3), has(at, 0xc2), has(at, 0xf3, 0xc3): // ret
+			return w.returnAt(Prologue, 0, false)
+		case bytes.HasSuffix(before, []byte{0x55}) && movSPtoFP(at, a == arch.AMD64), // after push %rbp
+			has(at, 0x5d, 0xc3): // pop %rbp; ret
+			return w.returnAt(Prologue, 1, true)
+		}
+	case arch.ARM64:
+		if len(at) < 4 {
+			break
+		}
+		switch op := a.ByteOrder.Uint32(at); {
+		case op == 0xd65f03c0, op == 0xd65f0bff, op == 0xd65f0fff, // ret, retaa, retab
+			op&0xffc07fff == 0xa9807bfd,        // stp x29, x30, [sp, #-n]!
+			op == 0xd503233f, op == 0xd503237f, // paciasp, pacibsp
+			op == 0xd503245f, op == 0xd50324df: // bti c, bti jc
+			return w.leaf(Prologue)
+		}
+	}
+	return w.failed(Prologue, "the instructions at PC do not show where the return address is")
+}
+
+func has(b []byte, code ...byte) bool { return bytes.HasPrefix(b, code) }
+
+// movSPtoFP recognises mov %rsp,%rbp in both its encodings.
+func movSPtoFP(b []byte, long bool) bool {
+	if long {
+		if !has(b, 0x48) {
+			return false
+		}
+		b = b[1:]
+	}
+	return has(b, 0x89, 0xe5) || has(b, 0x8b, 0xec)
+}
+
+// code64 takes from a code address what is not address.
+func (w *Walk) code64(v uint64) uint64 {
+	if w.u.arch == arch.ARM64 {
+		return row.StripPAC(v)
+	}
+	if w.u.arch == arch.ARM {
+		return v &^ 1
+	}
+	return v
+}

@@ -1,0 +1,50 @@
+package frames
+
+import (
+	"dbg/arch"
+	"dbg/target"
+)
+
+// scanWords is how far the stack is searched for a return address.
+const scanWords = 1024
+
+// scan searches the stack for a word that can be a return address. Where it is found, the
+// frame ends; that is a guess, and every frame after it is one.
+func (w *Walk) scan() bool {
+	a, c := w.u.arch, &w.caller
+	size := uint64(a.PtrSize)
+	sp, known := w.frame.Regs.SP()
+	if !known {
+		return w.failed(Scan, "the stack pointer is not known")
+	}
+	at := (sp + size - 1) &^ (size - 1)
+	for range scanWords {
+		v, err := w.stack.Word(target.Addr(at), int(size))
+		if err != nil {
+			return w.unreadable(Scan, err)
+		}
+		v = w.code64(v)
+		if v >= page && w.u.space.Executable(target.Addr(v-1)) {
+			if s := w.site(target.Addr(v), false); s.after == yes || s.sigcode {
+				c.Start(w.scanKeeps(at + size))
+				c.CFA = at + size
+				c.SetSP(a, c.CFA)
+				c.SetPC(a, v, target.Addr(at), true)
+				return w.judge(Scan)
+			}
+		}
+		if at += size; at < size {
+			break
+		}
+	}
+	return w.failed(Scan, "no word on the stack follows a call")
+}
+
+// scanKeeps says which registers the caller still has. A frame pointer that points
+// further up the stack is most likely its own: the skipped function did not set one up.
+func (w *Walk) scanKeeps(cfa uint64) (keep arch.RegSet) {
+	if fp, known := w.frame.Regs.Get(w.u.arch.FP); known && fp >= cfa && fp-cfa < maxFrame {
+		keep.Add(w.u.arch.FP)
+	}
+	return keep
+}

@@ -1,0 +1,110 @@
+package frames
+
+import (
+	"encoding/binary"
+
+	"dbg/target"
+)
+
+// Sizes of the blocks in which a walk reads memory. The first is small, since most
+// backtraces are short; each one after it is twice as large.
+const (
+	page     = 4096
+	minBlock = 2 * page
+	maxBlock = 64 << 10
+)
+
+// stack is a walk's view of memory. It reads large blocks, so that a traced process is
+// asked seldom, and keeps two: where the walk is, and where it came from.
+// Memory is taken to stay as it is for the time of one walk.
+type stack struct {
+	mem    target.Memory
+	order  binary.ByteOrder
+	size   int // of the next block
+	last   int // the block that was used last
+	blocks [2]block
+	word   [8]byte
+}
+
+type block struct {
+	addr target.Addr
+	data []byte // what could be read
+	buf  []byte
+}
+
+// reset forgets everything but the buffers.
+func (s *stack) reset(mem target.Memory, order binary.ByteOrder) {
+	s.mem, s.order, s.size, s.last = mem, order, minBlock, 0
+	for i := range s.blocks {
+		s.blocks[i].addr, s.blocks[i].data = 0, nil
+	}
+}
+
+// Word reads a number of size bytes: row.Words.
+func (s *stack) Word(addr target.Addr, size int) (uint64, error) {
+	for range 2 {
+		b := &s.blocks[s.last]
+		if off := uint64(addr - b.addr); addr >= b.addr && off+uint64(size) <= uint64(len(b.data)) {
+			return s.decode(b.data[off : off+uint64(size)]), nil
+		}
+		s.last ^= 1
+	}
+	return s.miss(addr, size)
+}
+
+func (s *stack) decode(b []byte) uint64 {
+	switch len(b) {
+	case 8:
+		return s.order.Uint64(b)
+	case 4:
+		return uint64(s.order.Uint32(b))
+	}
+	return 0
+}
+
+// miss reads the block that begins with the page of addr: a walk goes up.
+func (s *stack) miss(addr target.Addr, size int) (uint64, error) {
+	s.last ^= 1 // the one that was not used last makes room
+	b := &s.blocks[s.last]
+	lo := addr &^ (page - 1)
+	n := uint64(s.size)
+	if room := -uint64(lo); room != 0 && n > room { // up to the end of the address space
+		n = room
+	}
+	if uint64(len(b.buf)) < n {
+		b.buf = make([]byte, s.size)
+	}
+	s.size = min(2*s.size, maxBlock)
+	got, err := s.mem.ReadMemory(lo, b.buf[:n])
+	b.addr, b.data = lo, b.buf[:max(0, min(uint64(max(got, 0)), n))]
+	off := uint64(addr - lo)
+	if off+uint64(size) <= uint64(len(b.data)) {
+		return s.decode(b.data[off : off+uint64(size)]), nil
+	}
+	// A word across the end of the block, or memory that ends here.
+	got, err = s.mem.ReadMemory(addr, s.word[:size])
+	if got < size {
+		if err == nil {
+			err = &target.MemoryError{Addr: addr + target.Addr(max(got, 0))}
+		}
+		return 0, err
+	}
+	return s.decode(s.word[:size]), nil
+}
+
+// ReadMemory lets expressions read through the blocks: target.Memory.
+func (s *stack) ReadMemory(addr target.Addr, buf []byte) (int, error) {
+	if n := len(buf); n == 8 || n == 4 {
+		v, err := s.Word(addr, n)
+		if err != nil {
+			return 0, err
+		}
+		if n == 8 {
+			s.order.PutUint64(buf, v)
+		} else {
+			s.order.PutUint32(buf, uint32(v))
+		}
+		return n, nil
+	}
+	return s.mem.ReadMemory(addr, buf)
+}
