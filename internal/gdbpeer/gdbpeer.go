@@ -38,7 +38,7 @@ func Run(t testing.TB, args ...string) string {
 	fixture.Need(t, "gdb")
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "gdb", append([]string{"-nx", "-batch", "-ex", "set width 0", "-ex", "set debuginfod enabled off"}, args...)...)
+	cmd := exec.CommandContext(ctx, "gdb", append([]string{"-nx", "-batch", "-ex", "set width 0", "-ex", "set debuginfod enabled off", "-ex", "set backtrace past-main on"}, args...)...)
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		t.Fatalf("gdb %q did not end:\n%s", args, out)
@@ -90,7 +90,7 @@ func Frames(out string) [][]Frame {
 // Threads reads the LWP ids of "info threads", in gdb's order.
 func Threads(out string) []int {
 	var ids []int
-	for _, m := range regexp.MustCompile(`(?m)^[* ] +\d+ +.*?LWP (\d+)\)`).FindAllStringSubmatch(out, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^[* ] +\d+ +.*?LWP (\d+)`).FindAllStringSubmatch(out, -1) {
 		n, _ := strconv.Atoi(m[1])
 		ids = append(ids, n)
 	}
