@@ -1,10 +1,12 @@
 package ptrace
 
 import (
+	"os"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"dbg/arch"
 	"dbg/target"
 )
 
@@ -72,12 +74,68 @@ func TestHeldBackSignalKeepsItsSender(t *testing.T) {
 // All threads of a large process are found by Attach, and go on.
 func TestAttachToManyThreads(t *testing.T) {
 	t.Parallel()
-	d := launch(t, "many", "300")
+	v := start(t, "manyidle", "1000")
+	for range 3 {
+		d := attach(t, v.pid)
+		if n := len(d.Threads()); n != 1001 {
+			t.Errorf("%d threads, want 1001", n)
+		}
+		if err := d.Resume(target.Resume{}); err != nil {
+			t.Fatal(err)
+		}
+		_ = d.Interrupt()
+		d.wantStop(d.next(), target.Interrupted)
+		if err := d.Detach(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Memory that the program itself may not touch can be read and written.
+func TestProtectedMemory(t *testing.T) {
+	t.Parallel()
+	d := launch(t, "protnone")
 	d.insert("ready")
 	d.wantStop(d.cont(), target.Breakpoint)
-	if err := d.Detach(); err != nil {
+	a := target.Addr(d.word(symbol(t, "counter")))
+	b := make([]byte, 6)
+	if _, err := d.ReadMemory(a, b); err != nil || string(b) != "hidden" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if _, err := d.WriteMemory(a, []byte("H")); err != nil {
+		t.Error(err)
+	}
+	if _, _ = d.ReadMemory(a, b); string(b) != "Hidden" {
+		t.Errorf("%q", b)
+	}
+	d.wantExit(d.cont(), 0)
+}
+
+// Moving the PC out of a system call that waits leaves it for good.
+func TestSetPCInASystemCall(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
 		t.Fatal(err)
 	}
-	for range d.Events() {
+	defer r.Close()
+	defer w.Close()
+	d := launchWith(t, LaunchOptions{Path: program(t), Args: []string{"read"}, Stdin: r})
+	d.insert("ready")
+	d.wantStop(d.cont(), target.Breakpoint)
+	_ = d.Resume(target.Resume{})
+	for state(d.PID()) != "S" {
+	}
+	_ = d.Interrupt()
+	d.wantStop(d.next(), target.Interrupted)
+	place := symbol(t, "place")
+	d.insert("place")
+	if err := d.SetRegister(main(d), arch.RIP, uint64(place)); err != nil {
+		t.Fatal(err)
+	}
+	e := d.cont()
+	d.wantStop(e, target.Breakpoint)
+	if e.Addr != place {
+		t.Errorf("stopped at %v", e.Addr)
 	}
 }

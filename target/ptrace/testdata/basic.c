@@ -151,6 +151,21 @@ int main(int argc, char **argv) {
 		ready();
 		return 0;
 	}
+	if (!strcmp(m, "manyidle")) {
+		for (int i = 0; i < n; i++)
+			if (pthread_create(&t[i], 0, just_wait, 0)) return 1;
+		printf("%d\n", getpid());
+		fflush(stdout);
+		for (;;) pause();
+	}
+	if (!strcmp(m, "protnone")) {
+		char *p = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		strcpy(p, "hidden");
+		mprotect(p, 4096, PROT_NONE);
+		counter = (long)p;
+		ready();
+		return 0;
+	}
 	if (!strcmp(m, "churn")) { // threads that end as soon as they begin
 		for (int i = 0; i < n; i++) {
 			if (pthread_create(&t[0], 0, nothing, 0)) return 1;
