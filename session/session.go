@@ -96,6 +96,11 @@ func (s *Session) load(p Program) error {
 	if err != nil {
 		return err
 	}
+	if p.Dir != "" { // the path is relative to our folder, not to the program's
+		if path, err = filepath.Abs(path); err != nil {
+			return err
+		}
+	}
 	p.Path = path
 	m, err := s.openFile(path, path)
 	if err != nil {

@@ -136,6 +136,10 @@ func (s *Session) stop(st Stop) {
 		st.Thread = s.threads.all[0].ID
 	}
 	s.selected, s.level = st.Thread, 0
+	// Code that nobody told us of, mapped by a loader of the program's own: look again.
+	if pc, _, err := s.pcAndSP(st.Thread); err == nil && s.modules.find(pc) == nil && s.refreshModules() {
+		s.resolveAll()
+	}
 	st.NewFunction = true
 	if st.Reason == StopStep {
 		if f, err := s.frame(st.Thread, 0); err == nil {
