@@ -1,0 +1,129 @@
+package eval
+
+import (
+	"fmt"
+
+	"dbg/symbols"
+)
+
+// NumChildren is how many parts a value has that can be looked at: the fields of a
+// structure, the elements of an array, a string's none. A pointer to a
+// structure has the structure's fields, any other pointer what it points to; a null
+// pointer, a char pointer, a pointer to void or to a function has none.
+func NumChildren(v Value, env Env) int {
+	n := newTree(v, env).count
+	return int(min(n, 1<<31-1))
+}
+
+// Children gives count parts from part start on; count <= 0 is all of them, up to
+// 10000. What can't be read says so itself.
+func Children(v Value, env Env, start, count int) ([]Value, error) {
+	t := newTree(v, env)
+	if start < 0 {
+		start = 0
+	}
+	if count <= 0 || count > maxChildren {
+		count = maxChildren
+	}
+	if int64(start) >= t.count {
+		return nil, t.err
+	}
+	n := min(int64(count), t.count-int64(start))
+	out := make([]Value, 0, n)
+	for i := int64(start); i < int64(start)+n; i++ {
+		c := t.at(i)
+		if byteSize(c) <= maxKeep {
+			c = load(c, env)
+		}
+		out = append(out, c)
+	}
+	return out, t.err
+}
+
+// tree is a value's parts.
+type tree struct {
+	count int64
+	at    func(int64) Value
+	err   error
+}
+
+func newTree(v Value, env Env) tree {
+	name := v.Name
+	v, err := follow(v, env)
+	if err != nil {
+		return tree{err: err}
+	}
+	if v.Avail != Available && v.Avail != Partial {
+		return tree{}
+	}
+	if s, ok := sequenceOf(v, env); ok {
+		if s.text {
+			return tree{}
+		}
+		return tree{count: s.count, at: func(i int64) Value {
+			c := s.at(i)
+			c.Name = fmt.Sprintf("[%d]", i)
+			return c
+		}}
+	}
+	switch kindOf(v.Type) {
+	case symbols.Struct, symbols.Union:
+		return fieldTree(v, env)
+	case symbols.Array:
+		elem := elemOf(v.Type)
+		size, total := sizeOf(elem), sizeOf(v.Type)
+		if size <= 0 || total <= 0 {
+			return tree{}
+		}
+		return tree{count: total / size, at: func(i int64) Value {
+			return part(v, i*size, elem, fmt.Sprintf("[%d]", i))
+		}}
+	case symbols.Pointer:
+		elem := elemOf(v.Type)
+		if _, text := charKind(elem); text || sizeOf(elem) <= 0 || kindOf(elem) == symbols.Func || kindOf(elem) == symbols.Void {
+			return tree{}
+		}
+		if v = load(v, env); v.Avail != Available || integerOf(v) == 0 {
+			return tree{}
+		}
+		p, err := indirect(v, env)
+		if err != nil {
+			return tree{err: err}
+		}
+		if _, isSequence := sequenceOf(p, env); isStruct(elem) && !isSequence {
+			return fieldTree(p, env)
+		}
+		p.Name = "*" + name
+		return tree{count: 1, at: func(int64) Value { return p }}
+	}
+	return tree{}
+}
+
+// fieldTree has the members of a structure, base classes as "<Base>".
+func fieldTree(v Value, env Env) tree {
+	if size := sizeOf(v.Type); size > 0 && size <= maxKeep {
+		if r := load(v, env); r.Avail != Unreadable {
+			v = r
+		}
+	}
+	fields := v.Type.Strip().Fields()
+	return tree{count: int64(len(fields)), at: func(i int64) Value {
+		f := &fields[i]
+		switch {
+		case f.Static:
+			return staticMember(v, f, env)
+		case f.Base:
+			c := fieldOf(v, f)
+			c.Name = "<" + baseName(f) + ">"
+			return c
+		}
+		c := fieldOf(v, f)
+		if c.Name == "" {
+			c.Name = "<anonymous>"
+			if kindOf(f.Type) == symbols.Union {
+				c.Name = "<anonymous union>"
+			}
+		}
+		return c
+	}}
+}

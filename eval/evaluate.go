@@ -1,0 +1,345 @@
+package eval
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// Evaluate computes an expression, with its assignments. The result has its bytes
+// if there are not more than 64 KiB of them; a value that is optimised out is a
+// result, memory that can't be read is an error.
+func Evaluate(text string, env Env) (Value, error) {
+	n, err := parse(text, env)
+	if err != nil {
+		return Value{}, err
+	}
+	e := &evaluator{env: env}
+	if n.op == "type" {
+		return Value{}, Error("Attempt to use a type name as an expression")
+	}
+	v, err := e.eval(n)
+	if err != nil {
+		return Value{}, err
+	}
+	// A reference is shown with its target, and both must be readable.
+	v = Fetch(v, env)
+	if v.Avail == Unreadable {
+		return Value{}, v.Err
+	}
+	return v, nil
+}
+
+// evaluator walks the tree of one expression.
+type evaluator struct {
+	env   Env
+	steps int
+	// dry is not 0 inside sizeof, where nothing is assigned.
+	dry int
+}
+
+func (e *evaluator) eval(n *node) (Value, error) {
+	e.steps++
+	if e.steps > maxSteps {
+		return Value{}, Error("expression takes too many steps")
+	}
+	switch n.op {
+	case "value":
+		return n.value, nil
+	case "name":
+		return e.name(n.text)
+	case "$":
+		return e.dollar(n.text)
+	case "type":
+		return Value{}, Error("Attempt to use a type as an expression")
+	case "sizeof":
+		return e.sizeof(n.a)
+	case "call":
+		return Value{}, Error("calling functions is not supported")
+	case "cast":
+		v, err := e.eval(n.a)
+		if err != nil {
+			return Value{}, err
+		}
+		return e.cast(n.typ, v)
+	case "{}":
+		return e.at(n)
+	case ",":
+		if _, err := e.eval(n.a); err != nil {
+			return Value{}, err
+		}
+		return e.eval(n.b)
+	case "?":
+		yes, err := e.truth(n.a)
+		if err != nil {
+			return Value{}, err
+		}
+		if yes {
+			return e.eval(n.b)
+		}
+		return e.eval(n.c)
+	case "&&", "||":
+		return e.logical(n)
+	case ".", "->":
+		return e.dot(n)
+	case "[]":
+		return e.index(n)
+	case "@":
+		return e.repeat(n)
+	case "u*":
+		return e.dereference(n.a)
+	case "u&":
+		return e.addressOf(n.a)
+	case "u-", "u+", "u!", "u~":
+		v, err := e.operand(n.a)
+		if err != nil {
+			return Value{}, err
+		}
+		return unary(n.op, v)
+	case "u++", "u--", "p++", "p--":
+		return e.increment(n)
+	case "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=":
+		return e.assign(n)
+	}
+	return e.binary(n)
+}
+
+// operand evaluates n, follows a reference, and reads the value.
+func (e *evaluator) operand(n *node) (Value, error) {
+	v, err := e.eval(n)
+	if err != nil {
+		return Value{}, err
+	}
+	return e.read(v)
+}
+
+// read follows a reference and reads the value; arrays and functions stay where they are.
+func (e *evaluator) read(v Value) (Value, error) {
+	v, err := follow(v, e.env)
+	if err != nil {
+		return Value{}, err
+	}
+	if k := kindOf(v.Type); (k == symbols.Array || k == symbols.Func) && v.HasAddr {
+		return v, nil
+	}
+	v = load(v, e.env)
+	if err := availabilityError(v); err != nil && v.Avail != Partial {
+		return Value{}, err
+	}
+	return v, nil
+}
+
+// follow turns a reference into what it refers to.
+func follow(v Value, mem target.Memory) (Value, error) {
+	for range maxNesting {
+		if !isReference(v.Type) {
+			return v, nil
+		}
+		r := load(v, mem)
+		if err := availabilityError(r); err != nil {
+			return Value{}, err
+		}
+		v = Value{Type: elemOf(v.Type), Name: v.Name, Addr: target.Addr(integerOf(r)), HasAddr: true}
+	}
+	return Value{}, Error("reference to itself")
+}
+
+// name finds what a name stands for: a symbol, or a member of the object whose
+// method runs.
+func (e *evaluator) name(name string) (Value, error) {
+	v, err := e.env.Variable(name)
+	if err == nil {
+		return v, nil
+	}
+	var missing *NotFoundError
+	if !errors.As(err, &missing) {
+		return Value{}, err
+	}
+	if !strings.Contains(name, "::") && name != "this" && name != "self" {
+		for _, self := range []string{"this", "self"} {
+			obj, err := e.env.Variable(self)
+			if err != nil {
+				continue
+			}
+			if obj, err = e.pointee(obj); err != nil {
+				continue
+			}
+			if m, ok := member(obj, name, e.env); ok {
+				return m, nil
+			}
+		}
+	}
+	// An enumerator by its type's name: Color::RED.
+	if i := strings.LastIndex(name, "::"); i > 0 {
+		if v, ok := enumerator(e.env.Type(name[:i]), name[i+2:]); ok {
+			return v, nil
+		}
+	}
+	return Value{}, err
+}
+
+// enumerator finds the name in an enumeration; a qualified one by its last part.
+func enumerator(t *symbols.Type, name string) (Value, bool) {
+	if kindOf(t) != symbols.Enum {
+		return Value{}, false
+	}
+	for _, en := range t.Strip().Enumerators() {
+		if en.Name == name || strings.HasSuffix(en.Name, "::"+name) {
+			v, err := newValue(t, number{i: uint64(en.Value), signed: true})
+			return v, err == nil
+		}
+	}
+	return Value{}, false
+}
+
+// dollar is what "$" begins: history, a register, or a convenience variable.
+func (e *evaluator) dollar(name string) (Value, error) {
+	if n, relative, ok := historyName(name); ok {
+		v, found := e.env.History(n, relative)
+		switch {
+		case !found && relative:
+			return Value{Type: typeVoid}, nil // $ of an empty history
+		case !found:
+			return Value{}, errorf("History has not yet reached $%d.", n)
+		}
+		v.fixed = "Left operand of assignment is not a modifiable lvalue."
+		return v, nil
+	}
+	v, err := e.env.Register(name)
+	var missing *NotFoundError
+	switch {
+	case err == nil:
+		v.register = name
+		return v, nil
+	case !errors.As(err, &missing):
+		return Value{}, err
+	}
+	v, ok := e.env.Convenience(name)
+	if !ok {
+		v = Value{Type: typeVoid}
+	}
+	v.variable, v.fixed = name, ""
+	return v, nil
+}
+
+// historyName reads what follows "$" in $, $$, $3 and $$3.
+func historyName(s string) (n int, relative, ok bool) {
+	digits := strings.TrimPrefix(s, "$")
+	relative = s == "" || digits != s
+	if digits == "" {
+		if digits != s {
+			return 1, true, true
+		}
+		return 0, true, true
+	}
+	n, err := strconv.Atoi(digits)
+	return n, relative, err == nil && n >= 0
+}
+
+func (e *evaluator) truth(n *node) (bool, error) {
+	v, err := e.operand(n)
+	if err != nil {
+		return false, err
+	}
+	return isTrue(v, "?")
+}
+
+// isTrue says whether a read value is not zero.
+func isTrue(v Value, op string) (bool, error) {
+	if isStruct(v.Type) {
+		return false, errorf("Structure has no component named operator%s.", op)
+	}
+	n, err := numberOf(v)
+	return err == nil && !n.zero(), err
+}
+
+func (e *evaluator) logical(n *node) (Value, error) {
+	a, err := e.operand(n.a)
+	if err != nil {
+		return Value{}, err
+	}
+	yes, err := isTrue(a, n.op)
+	if err != nil {
+		return Value{}, err
+	}
+	if yes == (n.op == "&&") {
+		b, err := e.operand(n.b)
+		if err != nil {
+			return Value{}, err
+		}
+		if yes, err = isTrue(b, n.op); err != nil {
+			return Value{}, err
+		}
+	}
+	return truthValue(yes, a.Type), nil
+}
+
+func (e *evaluator) sizeof(n *node) (Value, error) {
+	t := n.typ
+	if n.op != "type" {
+		e.dry++
+		v, err := e.eval(n)
+		e.dry--
+		if err != nil {
+			return Value{}, err
+		}
+		if t = v.Type; isReference(t) {
+			t = elemOf(t)
+		}
+	}
+	size := sizeOf(t)
+	switch {
+	case kindOf(t) == symbols.Void:
+		size = 1 // gcc's void
+	case size < 0:
+		return Value{}, Error("sizeof an incomplete type")
+	}
+	return intValue(typeUlong, uint64(size)), nil
+}
+
+// at is {type} address.
+func (e *evaluator) at(n *node) (Value, error) {
+	v, err := e.operand(n.a)
+	if err != nil {
+		return Value{}, err
+	}
+	a, err := numberOf(v)
+	if err != nil {
+		return Value{}, err
+	}
+	return Value{Type: n.typ, Addr: target.Addr(a.integer()), HasAddr: true}, nil
+}
+
+// repeat is first@count: an array that starts at first.
+func (e *evaluator) repeat(n *node) (Value, error) {
+	v, err := e.eval(n.a)
+	if err != nil {
+		return Value{}, err
+	}
+	if v, err = follow(v, e.env); err != nil {
+		return Value{}, err
+	}
+	count, err := e.operand(n.b)
+	if err != nil {
+		return Value{}, err
+	}
+	c, err := numberOf(count)
+	if err != nil {
+		return Value{}, err
+	}
+	k := int64(c.integer())
+	switch {
+	case !v.HasAddr || v.function != "" || v.BitSize > 0:
+		return Value{}, Error("Only values in memory can be extended with '@'.")
+	case k <= 0:
+		return Value{}, errorf("Invalid number %d of repetitions.", k)
+	}
+	t, ok := arrayOf(v.Type, k)
+	if !ok {
+		return Value{}, errorf("Invalid number %d of repetitions.", k)
+	}
+	return Value{Type: t, Addr: v.Addr, HasAddr: true}, nil
+}

@@ -1,0 +1,168 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// cannotAccess says in gdb's words what a MemoryError says in dbg's.
+func cannotAccess(err error, fallback target.Addr) error {
+	var m *target.MemoryError
+	if errors.As(err, &m) {
+		return &AccessError{Addr: m.Addr, err: err}
+	}
+	return &AccessError{Addr: fallback, err: err}
+}
+
+// AccessError says that memory at Addr is not accessible.
+type AccessError struct {
+	Addr target.Addr
+	err  error
+}
+
+func (e *AccessError) Error() string {
+	return fmt.Sprintf("Cannot access memory at address %s", e.Addr)
+}
+
+func (e *AccessError) Unwrap() error { return e.err }
+
+// errNoPlace is the error of a value that is neither in memory nor at hand.
+var errNoPlace = Error("value is not available")
+
+// Fetch reads the value's bytes, so that it stays what it is now: the value
+// history keeps fetched values. A value of more than 64 KiB stays where it is.
+// What could not be read is Unreadable.
+func Fetch(v Value, env Env) Value {
+	if byteSize(v) > maxKeep {
+		return v
+	}
+	return load(v, env)
+}
+
+// byteSize is how many bytes the value's contents take.
+func byteSize(v Value) int64 {
+	if v.BitSize > 0 {
+		return (v.BitOffset + v.BitSize + 7) / 8
+	}
+	return sizeOf(v.Type)
+}
+
+// load reads the bytes of a value that is in memory and not read yet.
+func load(v Value, mem target.Memory) Value {
+	if v.Avail != Available || v.Bytes != nil || v.function != "" {
+		return v
+	}
+	n := byteSize(v)
+	switch {
+	case kindOf(v.Type) == symbols.Void || kindOf(v.Type) == symbols.Func || n == 0:
+		return v
+	case !v.HasAddr:
+		v.Avail, v.Err = Unreadable, errNoPlace
+	case n < 0:
+		v.Avail, v.Err = Unreadable, errorf("the size of %s is not known", TypeName(v))
+	case n > maxFetch:
+		v.Avail, v.Err = Unreadable, errorf("value requires %d bytes, which is more than max-value-size", n)
+	default:
+		b := make([]byte, n)
+		if got, err := mem.ReadMemory(v.Addr, b); err != nil || int64(got) < n {
+			v.Avail, v.Err = Unreadable, cannotAccess(err, v.Addr+target.Addr(got))
+		} else {
+			v.Bytes = b
+		}
+	}
+	return v
+}
+
+// availabilityError is why the value can't be computed with; nil if it can.
+func availabilityError(v Value) error {
+	switch v.Avail {
+	case Available:
+		return nil
+	case NotSaved:
+		return Error("value is not available: its register is not saved in this frame")
+	case Unreadable:
+		if v.Err != nil {
+			return v.Err
+		}
+		return errNoPlace
+	case Synthetic:
+		return Error("pointer to a value that has no address")
+	}
+	return Error("value has been optimized out")
+}
+
+// part is the piece of v of type t that starts off bytes from its start.
+func part(v Value, off int64, t *symbols.Type, name string) Value {
+	c := Value{Type: t, Name: name, fixed: v.fixed}
+	if v.variable != "" || v.register != "" {
+		c.fixed = "Parts of registers and convenience variables can't be assigned."
+	}
+	if v.HasAddr {
+		c.Addr, c.HasAddr = v.Addr+target.Addr(off), true
+	}
+	if v.InReg {
+		c.Reg, c.InReg, c.regByte = v.Reg, true, v.regByte+off
+	}
+	if v.Avail != Available && v.Avail != Partial {
+		c.Avail, c.Err = v.Avail, v.Err
+		return c
+	}
+	if v.Bytes == nil {
+		return c
+	}
+	n := sizeOf(t)
+	if off < 0 || n < 0 || off > int64(len(v.Bytes)) || n > int64(len(v.Bytes))-off {
+		if !v.HasAddr {
+			c.Avail, c.Err = Unreadable, Error("no such element in a value that is not in memory")
+		}
+		return c
+	}
+	c.Bytes = v.Bytes[off : off+n : off+n]
+	if v.Avail == Partial {
+		c.missing, c.why = v.missing[off:off+n:off+n], v.why
+		c.judge()
+	}
+	return c
+}
+
+// bitPart is a bit-field of v: bits from bit on, in a type t.
+func bitPart(v Value, bit, size int64, t *symbols.Type, name string) Value {
+	if bit < 0 || size <= 0 || size > 64 {
+		return Value{Type: t, Name: name, Avail: Unreadable, Err: Error("bit-field is malformed")}
+	}
+	// Take the bytes that hold it as an array, for their place and availability.
+	bytes := (bit%8 + size + 7) / 8
+	a, _ := arrayOf(typeUchar, bytes)
+	c := part(v, bit/8, a, name)
+	c.Type, c.BitSize, c.BitOffset = t, size, bit%8
+	if c.Avail == Partial {
+		c.Avail, c.Err = c.why, nil
+		for i := range size {
+			if at := c.BitOffset + i; c.missing[at/8]&(1<<(at%8)) != 0 {
+				return c
+			}
+		}
+		c.Avail = Available
+	}
+	return c
+}
+
+// judge turns Partial into what it amounts to: all there, nothing there, or, for a scalar, lost.
+func (v *Value) judge() {
+	some, all := false, true
+	for _, m := range v.missing {
+		some = some || m != 0
+		all = all && m == 0xff
+	}
+	switch {
+	case !some:
+		v.Avail, v.missing = Available, nil
+	case all || !(isStruct(v.Type) || kindOf(v.Type) == symbols.Array):
+		v.Avail, v.Bytes, v.missing = v.why, nil, nil
+	default:
+		v.Avail = Partial
+	}
+}

@@ -1,0 +1,229 @@
+package eval
+
+import (
+	"strings"
+
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// Options says how a value is written.
+type Options struct {
+	// Format is gdb's letter: x d u o t c a s f z, or 0 for what the type asks for.
+	Format byte
+	// MaxElements bounds arrays and strings: 0 is 200.
+	MaxElements int
+	// MaxDepth bounds how deep aggregates nest: 0 is 20.
+	MaxDepth int
+	// Compact writes aggregates inside aggregates as {...}.
+	Compact bool
+	// AddressOfStrings writes the address before the string that a char pointer
+	// points to, as gdb does.
+	AddressOfStrings bool
+	// Inner writes a value as inside an aggregate: a pointer without its type.
+	Inner bool
+}
+
+// DefaultOptions are those of gdb.
+func DefaultOptions() Options { return Options{AddressOfStrings: true} }
+
+// Format writes a value in gdb's shape. It always gives something: what can't be
+// read is said in its place.
+func Format(v Value, env Env, opt Options) string {
+	p := newPrinter(env, opt)
+	if v.Type == nil || kindOf(v.Type) == symbols.Void {
+		if v.Avail == OptimizedOut {
+			return "<optimized out>"
+		}
+		return "void"
+	}
+	if !opt.Inner && (opt.Format == 0 || opt.Format == 's') {
+		p.typePrefix(v)
+	}
+	p.value(v)
+	return p.b.String()
+}
+
+// printer writes one value.
+type printer struct {
+	b     strings.Builder
+	env   Env
+	opt   Options
+	depth int
+}
+
+func newPrinter(env Env, opt Options) *printer {
+	if opt.MaxElements <= 0 {
+		opt.MaxElements = maxElements
+	}
+	opt.MaxElements = min(opt.MaxElements, 1<<20)
+	if opt.MaxDepth <= 0 || opt.MaxDepth > 100 {
+		opt.MaxDepth = maxDepth
+	}
+	return &printer{env: env, opt: opt}
+}
+
+func (p *printer) str(s string) { p.b.WriteString(s) }
+
+// full says that there is enough text.
+func (p *printer) full() bool { return p.b.Len() > maxOutput }
+
+// raw says that values are written by their types and not by a format letter.
+func (p *printer) raw() bool { return p.opt.Format == 0 || p.opt.Format == 's' }
+
+// typePrefix writes "(int *) " before a pointer or reference; a char pointer's string says
+// what it is.
+func (p *printer) typePrefix(v Value) {
+	t := v.Type
+	switch t.Kind {
+	case symbols.Const, symbols.Volatile:
+		t = t.Strip()
+	}
+	switch kindOf(t) {
+	case symbols.Pointer:
+		if t.Kind == symbols.Pointer && isPlainChar(t.Elem()) {
+			return
+		}
+	case symbols.Reference, symbols.RvalueReference:
+	default:
+		return
+	}
+	if v.Avail != Available {
+		return
+	}
+	p.str("(" + TypeName(v) + ") ")
+}
+
+// isPlainChar says that the type is char, with or without qualifiers, by no other
+// name.
+func isPlainChar(t *symbols.Type) bool {
+	for range 10 {
+		if t == nil {
+			return false
+		}
+		switch t.Kind {
+		case symbols.Const, symbols.Volatile, symbols.Restrict, symbols.Atomic:
+			t = t.Elem()
+			continue
+		}
+		return t.Kind == symbols.Char && t.Name == "char"
+	}
+	return false
+}
+
+// value writes a value as it is written inside others.
+func (p *printer) value(v Value) {
+	p.depth++
+	defer func() { p.depth-- }()
+	if p.full() || p.depth > maxNesting {
+		p.str("...")
+		return
+	}
+	if isReference(v.Type) && v.Avail == Available {
+		p.reference(v)
+		return
+	}
+	if p.unavailable(v) {
+		return
+	}
+	switch t := v.Type; kindOf(t) {
+	case symbols.Struct, symbols.Union:
+		if p.hidden() {
+			p.str("{...}")
+			return
+		}
+		p.structure(v)
+	case symbols.Array:
+		if p.hidden() && !isText(v) {
+			p.str("{...}")
+			return
+		}
+		p.array(v)
+	case symbols.Func:
+		p.function(v)
+	case symbols.Opaque:
+		p.str("<incomplete type>")
+	case symbols.Unsupported:
+		p.str("<unsupported type " + t.Strip().Name + ">")
+	case symbols.Void:
+		p.str("void")
+	default:
+		v = load(v, p.env)
+		if !p.unavailable(v) {
+			p.scalar(v)
+		}
+	}
+}
+
+// hidden says that aggregates of this level are written as {...}.
+func (p *printer) hidden() bool {
+	return p.depth > p.opt.MaxDepth || p.opt.Compact && p.depth > 1
+}
+
+// unavailable writes why a value is not there.
+func (p *printer) unavailable(v Value) bool {
+	switch v.Avail {
+	case OptimizedOut:
+		p.str("<optimized out>")
+	case NotSaved:
+		p.str("<not saved>")
+	case Synthetic:
+		p.str("<synthetic pointer>")
+	case Unreadable:
+		p.str("<error: " + availabilityError(v).Error() + ">")
+	default:
+		return false
+	}
+	return true
+}
+
+// reference writes "@0x7ffe...: " and the target.
+func (p *printer) reference(v Value) {
+	v = load(v, p.env)
+	if p.unavailable(v) {
+		return
+	}
+	a := target.Addr(integerOf(v))
+	if p.raw() {
+		p.str("@" + a.String() + ": ")
+	}
+	if kindOf(elemOf(v.Type)) == symbols.Func {
+		p.function(FunctionValue("", a, elemOf(v.Type)))
+		return
+	}
+	p.value(Value{Type: elemOf(v.Type), Addr: a, HasAddr: true})
+}
+
+// function writes "{int (int)} 0x401136 <main>".
+func (p *printer) function(v Value) {
+	if !p.raw() {
+		p.integer(uint64(v.Addr), 8, false)
+		return
+	}
+	p.str("{" + TypeName(v) + "} ")
+	p.address(v.Addr)
+}
+
+// address writes an address with the symbol that is there.
+func (p *printer) address(a target.Addr) {
+	p.str(a.String())
+	p.symbol(a)
+}
+
+// symbol writes " <main+4>" if there is a symbol.
+func (p *printer) symbol(a target.Addr) {
+	if s := symbolAt(a, p.env); s != "" {
+		p.str(" " + s)
+	}
+}
+
+func symbolAt(a target.Addr, env Env) string {
+	name, off, ok := env.Symbolize(a)
+	switch {
+	case !ok || a == 0:
+		return ""
+	case off == 0:
+		return "<" + name + ">"
+	}
+	return "<" + name + "+" + decimal(off) + ">"
+}

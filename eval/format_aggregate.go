@@ -1,0 +1,176 @@
+package eval
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// structure writes {a = 1, b = 2}.
+func (p *printer) structure(v Value) {
+	if size := sizeOf(v.Type); size >= 0 && size <= maxKeep {
+		// One read for the whole; if that fails each field says for itself.
+		if r := load(v, p.env); r.Avail != Unreadable || !v.HasAddr {
+			v = r
+		}
+	}
+	if p.raw() && p.language(v) || p.unavailable(v) {
+		return
+	}
+	fields := v.Type.Strip().Fields()
+	p.str("{")
+	shown := 0
+	for i := range fields {
+		f := &fields[i]
+		if p.full() {
+			p.str("...")
+			break
+		}
+		if shown > 0 {
+			p.str(", ")
+		}
+		shown++
+		switch {
+		case f.Static:
+			p.str("static " + f.Name + " = ")
+			p.value(staticMember(v, f, p.env))
+			continue
+		case f.Base:
+			p.str("<" + baseName(f) + "> = ")
+		case f.Name != "":
+			p.str(f.Name + " = ")
+		}
+		p.value(fieldOf(v, f))
+	}
+	if shown == 0 {
+		p.str("<No data fields>")
+	}
+	p.str("}")
+}
+
+// baseName is what a base class is called.
+func baseName(f *symbols.Field) string {
+	if f.Name != "" {
+		return f.Name
+	}
+	if f.Type != nil {
+		return f.Type.String()
+	}
+	return "?"
+}
+
+// array writes {1, 2, 3}, or text for an array of characters.
+func (p *printer) array(v Value) {
+	elem := elemOf(v.Type)
+	size := sizeOf(elem)
+	total := sizeOf(v.Type)
+	if size <= 0 || total < 0 {
+		// int x[]: its length is not known; gdb says as much.
+		p.str("<incomplete array>")
+		return
+	}
+	count := total / size
+	if n := v.Type.Strip().Count; n >= 0 && n < count {
+		count = n
+	}
+	if prefix, ok := charKind(elem); ok && p.raw() && v.Avail == Available && elem.Strip().Lang != symbols.LangRust {
+		p.charArray(v, prefix)
+		return
+	}
+	v = p.preload(v, size, total)
+	if p.unavailable(v) {
+		return
+	}
+	open, end := "{", "}"
+	if lang := v.Type.Strip().Lang; lang == symbols.LangRust || lang == symbols.LangGo {
+		open, end = "[", "]"
+	}
+	p.str(open)
+	p.elements(count, ", ", func(i int64) Value { return part(v, i*size, elem, "") })
+	p.str(end)
+}
+
+// preload reads as much of an array in one go as is sensible.
+func (p *printer) preload(v Value, size, total int64) Value {
+	if v.Bytes != nil || !v.HasAddr || v.Avail != Available {
+		return v
+	}
+	n := min(total, maxFetch) / size * size
+	b := make([]byte, n)
+	got, err := p.env.ReadMemory(v.Addr, b)
+	if err != nil || int64(got) < n {
+		if got = max(got, 0); int64(got) < size && !isStruct(elemOf(v.Type)) {
+			v.Avail, v.Err = Unreadable, cannotAccess(err, v.Addr+target.Addr(got))
+			return v
+		}
+	}
+	v.Bytes = b[:int64(got)/size*size]
+	return v
+}
+
+// elements writes a sequence; equal elements in a row are counted.
+func (p *printer) elements(count int64, separator string, at func(int64) Value) {
+	printed := 0
+	for i := int64(0); i < count; {
+		if printed >= p.opt.MaxElements || p.full() {
+			p.str("...")
+			return
+		}
+		if i > 0 {
+			p.str(separator)
+		}
+		v := at(i)
+		run := int64(1)
+		for i+run < count && same(v, at(i+run)) {
+			run++
+		}
+		if run <= repeats {
+			p.value(v)
+			i++
+			printed++
+			// The rest of a short run is written without looking again.
+			for ; run > 1 && printed < p.opt.MaxElements; run-- {
+				p.str(separator)
+				p.value(v)
+				i++
+				printed++
+			}
+			if failed(v, p.env) {
+				if i < count {
+					p.str("...")
+				}
+				return
+			}
+			continue
+		}
+		p.value(v)
+		fmt.Fprintf(&p.b, " <repeats %d times>", run)
+		i += run
+		printed += repeats
+	}
+}
+
+// same says that two elements look the same.
+func same(a, b Value) bool {
+	if a.Avail != b.Avail || a.Avail == Partial || a.Avail == Unreadable {
+		return false
+	}
+	if a.Avail != Available {
+		return true
+	}
+	return a.Bytes != nil && b.Bytes != nil && bytes.Equal(a.Bytes, b.Bytes)
+}
+
+// failed says that the value could not be read, so that those after it will not be
+// either.
+func failed(v Value, mem target.Memory) bool {
+	if v.Bytes != nil || isStruct(v.Type) || kindOf(v.Type) == symbols.Array {
+		return false
+	}
+	var access *AccessError
+	v = load(v, mem)
+	return v.Avail == Unreadable && errors.As(v.Err, &access)
+}

@@ -1,0 +1,206 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// sequence is a run of elements that a structure of Go or Rust describes.
+type sequence struct {
+	count, capacity int64
+	elem            *symbols.Type
+	addr            target.Addr
+	text            bool // it is a string
+}
+
+func (s *sequence) at(i int64) Value {
+	return Value{Type: s.elem, Addr: s.addr + target.Addr(i*sizeOf(s.elem)), HasAddr: true}
+}
+
+// sequenceOf takes apart what Go and Rust make strings and slices of: Go's string
+// {str, len} and []T {array, len, cap}, Rust's &str and &[T] {data_ptr, length}, String {vec} and
+// Vec<T> {buf, len}.
+func sequenceOf(v Value, env Env) (sequence, bool) {
+	if !isStruct(v.Type) || env == nil {
+		return sequence{}, false
+	}
+	t := v.Type.Strip()
+	var ptr, count, capacity Value
+	switch {
+	case t.Lang == symbols.LangGo && t.Name == "string":
+		ptr, count = field(v, "str"), field(v, "len")
+		capacity = count
+	case t.Lang == symbols.LangGo && strings.HasPrefix(t.Name, "[]"):
+		ptr, count, capacity = field(v, "array"), field(v, "len"), field(v, "cap")
+	case t.Lang == symbols.LangRust && strings.HasPrefix(t.Name, "&"):
+		ptr, count = field(v, "data_ptr"), field(v, "length")
+		capacity = count
+	case t.Lang == symbols.LangRust && t.Name == "String":
+		s, ok := sequenceOf(field(v, "vec"), env)
+		s.text = true
+		return s, ok && sizeOf(s.elem) == 1
+	case t.Lang == symbols.LangRust && strings.HasPrefix(t.Name, "Vec<"):
+		ptr, count = innerPointer(field(v, "buf"), 0), field(v, "len")
+		capacity = count
+	default:
+		return sequence{}, false
+	}
+	ptr, count, capacity = load(ptr, env), load(count, env), load(capacity, env)
+	if kindOf(ptr.Type) != symbols.Pointer || ptr.Avail != Available || count.Avail != Available || capacity.Avail != Available ||
+		!isIntegral(count.Type) || !isIntegral(capacity.Type) {
+		return sequence{}, false
+	}
+	s := sequence{elem: elemOf(ptr.Type), addr: target.Addr(integerOf(ptr)),
+		count: int64(integerOf(count)), capacity: int64(integerOf(capacity))}
+	if strings.HasPrefix(t.Name, "Vec<") {
+		// The buffer is of bytes; what is in it only the name says.
+		if own := env.Type(firstArgument(t.Name)); own != nil {
+			s.elem = own
+		}
+	}
+	s.text = t.Name == "string" || t.Name == "&str" || t.Name == "&mut str"
+	size := sizeOf(s.elem)
+	return s, s.count >= 0 && size > 0 && s.count <= (1<<47)/size
+}
+
+// field is the direct member of that name, or an unavailable value.
+func field(v Value, name string) Value {
+	if isStruct(v.Type) {
+		fields := v.Type.Strip().Fields()
+		for i := range fields {
+			if fields[i].Name == name && !fields[i].Static {
+				return fieldOf(v, &fields[i])
+			}
+		}
+	}
+	return Value{Type: typeVoid, Avail: OptimizedOut}
+}
+
+// innerPointer finds the pointer inside Unique, NonNull and RawVec.
+func innerPointer(v Value, depth int) Value {
+	if kindOf(v.Type) == symbols.Pointer {
+		return v
+	}
+	if depth < 8 && isStruct(v.Type) {
+		fields := v.Type.Strip().Fields()
+		for i := range fields {
+			if p := innerPointer(fieldOf(v, &fields[i]), depth+1); kindOf(p.Type) == symbols.Pointer {
+				return p
+			}
+		}
+	}
+	return Value{Type: typeVoid, Avail: OptimizedOut}
+}
+
+// firstArgument is T of Vec<T, A>.
+func firstArgument(name string) string {
+	_, args, _ := strings.Cut(name, "<")
+	level := 0
+	for i, c := range args {
+		switch c {
+		case '<', '(', '[':
+			level++
+		case '>', ')', ']':
+			level--
+		}
+		if level < 0 || level == 0 && c == ',' {
+			return strings.TrimSpace(args[:i])
+		}
+	}
+	return ""
+}
+
+// language writes structures that Go and Rust have their own shape for.
+func (p *printer) language(v Value) bool {
+	t := v.Type.Strip()
+	if t.Lang != symbols.LangGo && t.Lang != symbols.LangRust || v.Avail != Available {
+		return false
+	}
+	if s, ok := sequenceOf(v, p.env); ok {
+		switch {
+		case s.text:
+			p.text(&s)
+		case t.Lang == symbols.LangGo:
+			p.str(fmt.Sprintf("%s len: %d, cap: %d, [", t.Name, s.count, s.capacity))
+			p.sequence(&s, ",")
+			p.str("]")
+		case strings.HasPrefix(t.Name, "Vec<"):
+			p.str(fmt.Sprintf("Vec(size=%d) {", s.count))
+			p.sequence(&s, ", ")
+			p.str("}")
+		default:
+			p.str(fmt.Sprintf("%s(size=%d) {", t.Name, s.count))
+			p.sequence(&s, ", ")
+			p.str("}")
+		}
+		return true
+	}
+	if t.Lang == symbols.LangRust && t.Kind == symbols.Struct {
+		p.rustStruct(v, t)
+		return true
+	}
+	return false
+}
+
+// sequence writes the elements between brackets.
+func (p *printer) sequence(s *sequence, separator string) {
+	if a, ok := arrayOf(s.elem, s.count); ok {
+		size := sizeOf(s.elem)
+		whole := p.preload(Value{Type: a, Addr: s.addr, HasAddr: true}, size, size*s.count)
+		if s.count > 0 && p.unavailable(whole) {
+			return
+		}
+		p.elements(s.count, separator, func(i int64) Value { return part(whole, i*size, s.elem, "") })
+	}
+}
+
+// text writes a string that has a length.
+func (p *printer) text(s *sequence) {
+	n := min(s.count, int64(p.opt.MaxElements)*4)
+	b := make([]byte, n)
+	got, err := p.env.ReadMemory(s.addr, b)
+	if err != nil || int64(got) < n {
+		b = b[:max(got, 0)]
+		if len(b) == 0 {
+			p.str("<error: " + cannotAccess(err, s.addr).Error() + ">")
+			return
+		}
+	}
+	p.str(quoted(b, 1, "", p.opt.MaxElements, int64(len(b)) < s.count))
+}
+
+// rustStruct writes Point {x: 1, y: 2}, and tuples as (1, 2).
+func (p *printer) rustStruct(v Value, t *symbols.Type) {
+	fields := t.Fields()
+	tuple := len(fields) > 0
+	for i := range fields {
+		tuple = tuple && fields[i].Name == fmt.Sprintf("__%d", i)
+	}
+	if !strings.HasPrefix(t.Name, "(") {
+		p.str(t.Name)
+		if len(fields) == 0 {
+			return
+		}
+		if !tuple {
+			p.str(" ")
+		}
+	}
+	open, end := "{", "}"
+	if tuple || len(fields) == 0 {
+		open, end = "(", ")"
+	}
+	p.str(open)
+	for i := range fields {
+		if i > 0 {
+			p.str(", ")
+		}
+		if !tuple {
+			p.str(fields[i].Name + ": ")
+		}
+		p.value(fieldOf(v, &fields[i]))
+	}
+	p.str(end)
+}

@@ -1,0 +1,233 @@
+package eval
+
+import (
+	"strings"
+
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// pointee is what v points or refers to; a structure is itself.
+func (e *evaluator) pointee(v Value) (Value, error) {
+	v, err := follow(v, e.env)
+	if err != nil || kindOf(v.Type) != symbols.Pointer {
+		return v, err
+	}
+	return indirect(v, e.env)
+}
+
+// indirect is *v of a pointer.
+func indirect(v Value, mem target.Memory) (Value, error) {
+	v = load(v, mem)
+	if err := availabilityError(v); err != nil {
+		return Value{}, err
+	}
+	t := elemOf(v.Type)
+	if kindOf(t) == symbols.Void {
+		return Value{}, Error("Attempt to take contents of a non-pointer value.")
+	}
+	p := Value{Type: t, Addr: target.Addr(integerOf(v)), HasAddr: true}
+	if kindOf(t) == symbols.Func {
+		p.function = "*"
+	}
+	return p, nil
+}
+
+// dereference is the operator *.
+func (e *evaluator) dereference(n *node) (Value, error) {
+	v, err := e.operand(n)
+	if err != nil {
+		return Value{}, err
+	}
+	switch kindOf(v.Type) {
+	case symbols.Pointer:
+		return indirect(v, e.env)
+	case symbols.Array:
+		return e.element(v, 0)
+	case symbols.Func:
+		return v, nil
+	case symbols.Int, symbols.Uint, symbols.Char, symbols.Enum:
+		// gdb allows it, and takes what is there for an int.
+		a, err := numberOf(v)
+		return Value{Type: typeInt, Addr: target.Addr(a.integer()), HasAddr: true}, err
+	}
+	return Value{}, Error("Attempt to take contents of a non-pointer value.")
+}
+
+// addressOf is the operator &.
+func (e *evaluator) addressOf(n *node) (Value, error) {
+	v, err := e.eval(n)
+	if err != nil {
+		return Value{}, err
+	}
+	if isReference(v.Type) {
+		if v, err = follow(v, e.env); err != nil {
+			return Value{}, err
+		}
+	}
+	switch {
+	case v.HasAddr && v.BitSize == 0:
+		size := e.env.Arch().PtrSize
+		return newValue(pointerTo(v.Type, size), number{i: uint64(v.Addr)})
+	case v.InReg && v.Name != "":
+		return Value{}, errorf("Address requested for identifier %q which is in register $%s", v.Name, e.env.Arch().RegName(v.Reg))
+	case v.Avail != Available && v.Avail != Partial:
+		if err := availabilityError(v); err != nil {
+			return Value{}, err
+		}
+	}
+	return Value{}, Error("Attempt to take address of value not located in memory.")
+}
+
+// dot is the operators . and ->, which are the same, as in gdb. A name with dots
+// may also be one symbol: Go's main.x.
+func (e *evaluator) dot(n *node) (Value, error) {
+	v, err := e.eval(n.a)
+	if err != nil {
+		if full := dotted(n); full != "" {
+			if v, e2 := e.env.Variable(full); e2 == nil {
+				return v, nil
+			}
+		}
+		return Value{}, err
+	}
+	if v, err = e.pointee(v); err != nil {
+		return Value{}, err
+	}
+	if !isStruct(v.Type) {
+		if n.op == "->" {
+			return Value{}, Error("Attempt to extract a component of a value that is not a structure pointer.")
+		}
+		return Value{}, Error("Attempt to extract a component of a value that is not a structure.")
+	}
+	m, ok := member(v, n.text, e.env)
+	if !ok {
+		return Value{}, errorf("There is no member named %s.", n.text)
+	}
+	return m, nil
+}
+
+// dotted is the text of a chain of names and dots, or "".
+func dotted(n *node) string {
+	var parts []string
+	for ; n.op == "."; n = n.a {
+		parts = append(parts, n.text)
+		if len(parts) > 16 {
+			return ""
+		}
+	}
+	if n.op != "name" {
+		return ""
+	}
+	s := n.text
+	for i := len(parts) - 1; i >= 0; i-- {
+		s += "." + parts[i]
+	}
+	return s
+}
+
+// member finds a field of a structure, in its anonymous members and base classes too.
+func member(v Value, name string, env Env) (Value, bool) {
+	return memberAt(v, name, env, 0)
+}
+
+func memberAt(v Value, name string, env Env, depth int) (Value, bool) {
+	if depth > 20 || !isStruct(v.Type) {
+		return Value{}, false
+	}
+	fields := v.Type.Strip().Fields()
+	for i := range fields {
+		f := &fields[i]
+		if f.Name != name || f.Name == "" || f.Base {
+			continue
+		}
+		if f.Static {
+			return staticMember(v, f, env), true
+		}
+		return fieldOf(v, f), true
+	}
+	for i := range fields {
+		f := &fields[i]
+		if f.Static || !f.Base && f.Name != "" {
+			continue
+		}
+		if m, ok := memberAt(fieldOf(v, f), name, env, depth+1); ok {
+			return m, true
+		}
+	}
+	return Value{}, false
+}
+
+// fieldOf is the value of a field of v.
+func fieldOf(v Value, f *symbols.Field) Value {
+	switch {
+	case f.Virtual:
+		return Value{Type: f.Type, Name: f.Name, Avail: Unreadable, Err: Error("virtual base classes are not supported")}
+	case f.BitSize > 0:
+		return bitPart(v, f.BitOffset, f.BitSize, f.Type, f.Name)
+	}
+	return part(v, f.Offset, f.Type, f.Name)
+}
+
+// staticMember is a static member, which is a global variable of its own.
+func staticMember(v Value, f *symbols.Field, env Env) Value {
+	if env != nil {
+		s, err := env.Variable(strings.TrimPrefix(v.Type.Strip().Name, "::") + "::" + f.Name)
+		if err == nil {
+			s.Name = f.Name
+			return s
+		}
+	}
+	return Value{Type: f.Type, Name: f.Name, Avail: OptimizedOut}
+}
+
+// index is the operator [].
+func (e *evaluator) index(n *node) (Value, error) {
+	a, err := e.operand(n.a)
+	if err != nil {
+		return Value{}, err
+	}
+	b, err := e.operand(n.b)
+	if err != nil {
+		return Value{}, err
+	}
+	i, err := numberOf(b)
+	if err != nil {
+		return Value{}, err
+	}
+	if i.isFloat {
+		return Value{}, Error("non-integral type given in subscript")
+	}
+	return e.element(a, int64(i.i))
+}
+
+// element is element i of an array, or of what a pointer or a slice points to.
+func (e *evaluator) element(v Value, i int64) (Value, error) {
+	if s, ok := sequenceOf(v, e.env); ok {
+		if i < 0 || i >= s.count {
+			return Value{}, errorf("no such element: index %d of %d", i, s.count)
+		}
+		return s.at(i), nil
+	}
+	t := elemOf(v.Type)
+	size := sizeOf(t)
+	switch kindOf(v.Type) {
+	case symbols.Array:
+		if size <= 0 || i > (1<<47)/size || i < -(1<<47)/size {
+			return Value{}, Error("no such vector element")
+		}
+		p := part(v, i*size, t, "")
+		return p, nil
+	case symbols.Pointer:
+		p, err := indirect(v, e.env)
+		if err != nil {
+			return Value{}, err
+		}
+		if size <= 0 {
+			return Value{}, Error("Cannot perform pointer math on incomplete types, try casting to a known type, or void *.")
+		}
+		p.Addr += target.Addr(i * size)
+		return p, nil
+	}
+	return Value{}, errorf("cannot subscript something of type `%s'", TypeName(v))
+}

@@ -1,0 +1,268 @@
+package eval
+
+import (
+	"strings"
+
+	"dbg/symbols"
+)
+
+// atType says that the current token starts the name of a type. A variable hides a
+// type of its name.
+func (p *parser) atType() bool {
+	if p.tok.kind != tokName {
+		return false
+	}
+	switch w := p.tok.text; {
+	case isTypeWord(w):
+		return true
+	case w == "struct" || w == "union" || w == "enum" || w == "class" || w == "const" || w == "volatile":
+		return true
+	}
+	if full, _, ok := p.template(); ok {
+		return p.env.Type(full) != nil
+	}
+	if _, err := p.env.Variable(p.tok.text); err == nil {
+		return false
+	}
+	return p.env.Type(p.tok.text) != nil
+}
+
+// template looks whether the current name goes on with template arguments,
+// "vector<int>::size", and is known in that form. end is the position after it.
+func (p *parser) template() (full string, end int, ok bool) {
+	text := p.lex.text
+	pos := p.lex.pos
+	if pos >= len(text) || text[pos] != '<' || len(text)-pos > 4096 {
+		return "", 0, false
+	}
+	level := 0
+	for i := pos; i < len(text); i++ {
+		switch text[i] {
+		case '<':
+			level++
+		case '>':
+			level--
+		}
+		if level > 0 {
+			continue
+		}
+		l := lexer{text: text, pos: i + 1}
+		name := p.tok.text + text[pos:i+1]
+		if strings.HasPrefix(text[l.pos:], "::") && isNameStart(l.peek(2)) {
+			l.pos += 2
+			if rest := l.qualified(); p.known(name + "::" + rest) {
+				return name + "::" + rest, l.pos, true
+			}
+		}
+		return name, i + 1, p.known(name)
+	}
+	return "", 0, false
+}
+
+func (p *parser) known(name string) bool {
+	if p.env.Type(name) != nil {
+		return true
+	}
+	_, err := p.env.Variable(name)
+	return err == nil
+}
+
+// typeName reads a type: specifiers and an abstract declarator.
+func (p *parser) typeName() *symbols.Type {
+	t := p.specifiers()
+	if p.err != nil {
+		return typeInt
+	}
+	return p.declarator(t)
+}
+
+// specifiers reads "const unsigned long", "struct foo", "ns::foo<int>".
+func (p *parser) specifiers() *symbols.Type {
+	var words []string
+	var t *symbols.Type
+	for p.tok.kind == tokName && p.err == nil {
+		w := p.tok.text
+		switch {
+		case w == "const" || w == "volatile":
+			p.advance()
+			continue
+		case t == nil && isTypeWord(w) && len(words) < 8:
+			words = append(words, w)
+			p.advance()
+			continue
+		case t == nil && len(words) == 0 && (w == "struct" || w == "union" || w == "enum" || w == "class"):
+			p.advance()
+			if p.tok.kind != tokName {
+				p.syntax()
+				return typeInt
+			}
+			name := p.nameOrTemplate()
+			if t = p.env.Type(w + " " + name); t == nil && w == "class" {
+				t = p.env.Type(name)
+			}
+			if t == nil {
+				p.fail(errorf("No %s type named %s.", w, name))
+			}
+			continue
+		case t == nil && len(words) == 0:
+			name := p.nameOrTemplate()
+			if t = p.env.Type(name); t == nil {
+				p.fail(&NotFoundError{name})
+			}
+			continue
+		}
+		break
+	}
+	switch {
+	case p.err != nil:
+		return typeInt
+	case t != nil:
+		return t
+	case len(words) == 0:
+		p.syntax()
+		return typeInt
+	}
+	t, name := builtinType(words)
+	if t == nil {
+		p.syntax()
+		return typeInt
+	}
+	if t.Kind == symbols.Void {
+		return t
+	}
+	// The program's own type knows its language and its true size.
+	if own := p.env.Type(name); own != nil {
+		return own
+	}
+	return t
+}
+
+func (p *parser) nameOrTemplate() string {
+	name := p.tok.text
+	if full, end, ok := p.template(); ok {
+		name, p.lex.pos = full, end
+	}
+	p.advance()
+	return name
+}
+
+// declarator reads what follows the specifiers: "*", "*[3]", "(*)(int)", "&".
+func (p *parser) declarator(t *symbols.Type) *symbols.Type {
+	defer p.leave()
+	if !p.enter() {
+		return t
+	}
+	for p.err == nil {
+		switch {
+		case p.accept("*"):
+			t = pointerTo(t, p.env.Arch().PtrSize)
+		case p.accept("&"):
+			t = symbols.NewType(symbols.Reference, "", int64(p.env.Arch().PtrSize), false, t)
+		case p.accept("&&"):
+			t = symbols.NewType(symbols.RvalueReference, "", int64(p.env.Arch().PtrSize), false, t)
+		case p.tok.kind == tokName && (p.tok.text == "const" || p.tok.text == "volatile" || p.tok.text == "restrict" || p.tok.text == "__restrict"):
+			p.advance()
+		default:
+			if inner, ok := p.inner(); ok {
+				t = p.suffix(t)
+				// What is inside the parentheses applies to what is outside.
+				after, tok := p.lex, p.tok
+				p.lex, p.tok = inner.lex, inner.tok
+				t = p.declarator(t)
+				if p.err == nil {
+					p.lex, p.tok = after, tok
+				}
+				return t
+			}
+			return p.suffix(t)
+		}
+		p.nodes++
+		if p.nodes > maxNodes || p.depth+p.nodes > maxNesting*4 {
+			p.fail(errorf("type is nested too deeply"))
+		}
+	}
+	return t
+}
+
+type place struct {
+	lex lexer
+	tok token
+}
+
+// inner skips a parenthesised declarator, "(*)", and says where it starts.
+func (p *parser) inner() (place, bool) {
+	if !p.is("(") {
+		return place{}, false
+	}
+	lex, tok := p.lex, p.tok
+	p.advance()
+	if !p.is("*") && !p.is("&") {
+		p.lex, p.tok = lex, tok
+		return place{}, false
+	}
+	start := place{p.lex, p.tok}
+	for level := 1; p.err == nil; p.advance() {
+		switch {
+		case p.tok.kind == tokEnd:
+			p.syntax()
+		case p.is("("):
+			level++
+		case p.is(")"):
+			level--
+		}
+		if level == 0 {
+			p.advance()
+			break
+		}
+	}
+	return start, true
+}
+
+// suffix reads array bounds and parameter lists.
+func (p *parser) suffix(t *symbols.Type) *symbols.Type {
+	switch {
+	case p.err != nil:
+		return t
+	case p.is("("):
+		p.advance()
+		var params []*symbols.Type
+		for !p.is(")") && p.err == nil {
+			pt := p.typeName()
+			if kindOf(pt) != symbols.Void {
+				params = append(params, pt)
+			}
+			if !p.accept(",") {
+				break
+			}
+		}
+		p.expect(")")
+		if kindOf(t) == symbols.Void {
+			t = nil
+		}
+		return symbols.NewFunc(t, params)
+	case p.is("["):
+		defer p.leave()
+		if !p.enter() {
+			return t
+		}
+		p.advance()
+		if p.tok.kind != tokNumber {
+			p.syntax()
+			return t
+		}
+		n, err := numberOf(p.tok.value)
+		if err != nil || n.isFloat {
+			p.syntax()
+			return t
+		}
+		p.advance()
+		p.expect("]")
+		a, ok := arrayOf(p.suffix(t), int64(n.i))
+		if !ok {
+			p.fail(errorf("array type is too large"))
+			return t
+		}
+		return a
+	}
+	return t
+}

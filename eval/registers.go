@@ -1,0 +1,174 @@
+package eval
+
+import (
+	"strings"
+
+	"dbg/arch"
+	"dbg/symbols"
+)
+
+// subRegister is a part of a register with a name of its own.
+type subRegister struct {
+	reg  arch.Reg
+	byte uint // its first
+	typ  *symbols.Type
+}
+
+// subRegisters of x86-64 by name: eax, ax, al, ah, r8d, r8w, r8l.
+func subRegisterOf(a *arch.Arch, name string) (subRegister, bool) {
+	if a != arch.AMD64 {
+		return subRegister{}, false
+	}
+	for r := arch.RAX; r <= arch.R15; r++ {
+		full := a.RegName(r)
+		base := strings.TrimPrefix(full, "r") // ax, si, 8
+		numbered := isDigit(base[0])
+		switch {
+		case numbered && name == full+"d", !numbered && name == "e"+base:
+			return subRegister{r, 0, typeInt}, true
+		case numbered && name == full+"w", !numbered && name == base && name != "sp":
+			return subRegister{r, 0, typeShort}, true
+		case numbered && (name == full+"l" || name == full+"b"):
+			return subRegister{r, 0, typeSignedByte}, true
+		case numbered:
+		case strings.HasSuffix(base, "x") && name == base[:1]+"l", !strings.HasSuffix(base, "x") && name == base+"l":
+			return subRegister{r, 0, typeSignedByte}, true
+		case strings.HasSuffix(base, "x") && name == base[:1]+"h":
+			return subRegister{r, 1, typeSignedByte}, true
+		}
+	}
+	return subRegister{}, false
+}
+
+// Types of registers, as gdb gives them.
+var (
+	typeSignedByte  = symbols.NewType(symbols.Int, "int8_t", 1, true, nil)
+	typeCodePointer = symbols.NewType(symbols.Pointer, "", 8, false, symbols.NewFunc(nil, nil))
+	typeI386Ext     = symbols.NewType(symbols.Float, "i387_ext", 16, true, nil)
+	typeVector      = vectorType()
+)
+
+// vectorType is the union that gdb shows a vector register as.
+func vectorType() *symbols.Type {
+	lane := func(name string, t *symbols.Type, n int64) symbols.Field {
+		return symbols.Field{Name: name, Type: symbols.NewArray(t, n)}
+	}
+	named := func(k symbols.Kind, name string, size int64) *symbols.Type {
+		return symbols.NewType(k, name, size, true, nil)
+	}
+	return symbols.NewStruct(symbols.Union, "vec128", 16, []symbols.Field{
+		lane("v8_bfloat16", named(symbols.Float, "bfloat16", 2), 8),
+		lane("v4_float", typeFloat, 4), lane("v2_double", typeDouble, 2),
+		lane("v16_int8", typeSignedByte, 16), lane("v8_int16", typeShort, 8),
+		lane("v4_int32", typeInt, 4), lane("v2_int64", typeLong, 2),
+		{Name: "uint128", Type: typeUint128},
+	})
+}
+
+// RegisterByName gives a register of a frame, or a part of one (eax, ax, al), as a
+// typed value; *NotFoundError if there is no such register. wide reads vector and x87
+// registers; it may be nil. A register whose value is not known is NotSaved.
+func RegisterByName(name string, a *arch.Arch, regs *arch.Registers, wide func(arch.Reg) ([]byte, error)) (Value, error) {
+	fc := &FrameContext{Arch: a, Regs: regs, Wide: wide}
+	r, ok := a.RegByName(name)
+	if !ok {
+		sub, ok := subRegisterOf(a, name)
+		if !ok {
+			return Value{}, &NotFoundError{name}
+		}
+		v := Value{Type: sub.typ, Name: name, register: name}
+		b, avail := fc.register(sub.reg, 8)
+		if v.Avail = avail; avail == Available {
+			v.Bytes = b[sub.byte : int64(sub.byte)+sub.typ.Size]
+		}
+		return v, nil
+	}
+	v := Value{Type: registerType(a, r), Name: name, register: name}
+	b, avail := fc.register(r, v.Type.Size)
+	if v.Avail = avail; avail == Available {
+		// A slot may be wider or narrower than the type; what is missing is zero
+		// only for the padding of a long double.
+		if n := v.Type.Size - int64(len(b)); n > 0 && v.Type != typeI386Ext && len(b) == 8 {
+			v.Type = typeLong
+		} else if n > 0 {
+			b = append(append([]byte(nil), b...), make([]byte, n)...)
+		}
+		v.Bytes = b
+	}
+	return v, nil
+}
+
+// registerType is how a register is shown.
+func registerType(a *arch.Arch, r arch.Reg) *symbols.Type {
+	word := typeLong
+	if a.PtrSize == 4 {
+		word = typeInt
+	}
+	switch {
+	case r == a.PC:
+		if a.PtrSize == 4 {
+			return symbols.NewType(symbols.Pointer, "", 4, false, symbols.NewFunc(nil, nil))
+		}
+		return typeCodePointer
+	case r == a.SP || r == a.FP && a == arch.AMD64:
+		return pointerTo(nil, a.PtrSize)
+	case r == a.Flags:
+		return typeFlags
+	}
+	if a == arch.AMD64 {
+		switch {
+		case r >= arch.XMM0 && r < arch.XMM0+16:
+			return typeVector
+		case r >= arch.ST0 && r < arch.ST0+8:
+			return typeI386Ext
+		case r >= arch.ES && r <= arch.GS:
+			return typeInt
+		}
+	}
+	return word
+}
+
+// RegisterUpdate says what to store for the assignment $name = v: which register, and
+// its whole new value. False if there is no such register, it can't be held in 64 bits,
+// or a part is assigned of a register that is not known.
+func RegisterUpdate(name string, v uint64, a *arch.Arch, regs *arch.Registers) (r arch.Reg, full uint64, ok bool) {
+	if r, ok := a.RegByName(name); ok {
+		t := registerType(a, r)
+		return r, v, t.Size <= 8
+	}
+	sub, ok := subRegisterOf(a, name)
+	if !ok {
+		return arch.NoReg, 0, false
+	}
+	if sub.typ.Size == 4 && regs != nil {
+		// Unlike the processor, gdb keeps the upper half, and so does this.
+		if old, known := regs.Get(sub.reg); known {
+			return sub.reg, old&^0xffffffff | v&0xffffffff, true
+		}
+		return arch.NoReg, 0, false
+	}
+	if regs == nil {
+		return arch.NoReg, 0, false
+	}
+	old, known := regs.Get(sub.reg)
+	mask := (uint64(1)<<(uint(sub.typ.Size)*8) - 1) << (sub.byte * 8)
+	return sub.reg, old&^mask | v<<(sub.byte*8)&mask, known
+}
+
+// typeFlags is the status register of x86, shown by the names of its set bits.
+var typeFlags = symbols.NewType(symbols.Int, "i386_eflags", 4, true, nil)
+
+// flagNames has them by bit; AMD64 Architecture Programmer's Manual, volume 2, 3.1.6.
+var flagNames = [32]string{0: "CF", 1: "", 2: "PF", 4: "AF", 6: "ZF", 7: "SF", 8: "TF", 9: "IF", 10: "DF", 11: "OF",
+	14: "NT", 16: "RF", 17: "VM", 18: "AC", 19: "VIF", 20: "VIP", 21: "ID"}
+
+// formatFlags is gdb's "[ ZF PF ]".
+func formatFlags(u uint32) string {
+	out := "["
+	for i, name := range flagNames {
+		if u&(1<<i) != 0 && name != "" {
+			out += " " + name
+		}
+	}
+	return out + " ]"
+}

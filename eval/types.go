@@ -1,0 +1,222 @@
+package eval
+
+import (
+	"strings"
+
+	"dbg/symbols"
+)
+
+// Types of constants and results. They are never changed.
+var (
+	typeBool       = symbols.NewType(symbols.Bool, "bool", 1, false, nil)
+	typeChar       = symbols.NewType(symbols.Char, "char", 1, true, nil)
+	typeSignedChar = symbols.NewType(symbols.Char, "signed char", 1, true, nil)
+	typeUchar      = symbols.NewType(symbols.Char, "unsigned char", 1, false, nil)
+	typeShort      = symbols.NewType(symbols.Int, "short", 2, true, nil)
+	typeUshort     = symbols.NewType(symbols.Uint, "unsigned short", 2, false, nil)
+	typeInt        = symbols.NewType(symbols.Int, "int", 4, true, nil)
+	typeUint       = symbols.NewType(symbols.Uint, "unsigned int", 4, false, nil)
+	typeLong       = symbols.NewType(symbols.Int, "long", 8, true, nil)
+	typeUlong      = symbols.NewType(symbols.Uint, "unsigned long", 8, false, nil)
+	typeLonglong   = symbols.NewType(symbols.Int, "long long", 8, true, nil)
+	typeUlonglong  = symbols.NewType(symbols.Uint, "unsigned long long", 8, false, nil)
+	typeInt128     = symbols.NewType(symbols.Int, "__int128", 16, true, nil)
+	typeUint128    = symbols.NewType(symbols.Uint, "unsigned __int128", 16, false, nil)
+	typeFloat      = symbols.NewType(symbols.Float, "float", 4, true, nil)
+	typeDouble     = symbols.NewType(symbols.Float, "double", 8, true, nil)
+	typeLongDouble = symbols.NewType(symbols.Float, "long double", 16, true, nil)
+	typeVoid       = symbols.NewType(symbols.Void, "void", 0, false, nil)
+	typeWchar      = symbols.NewType(symbols.Char, "wchar_t", 4, true, nil)
+	typeChar16     = symbols.NewType(symbols.Char, "char16_t", 2, false, nil)
+	typeChar32     = symbols.NewType(symbols.Char, "char32_t", 4, false, nil)
+
+	unknownFunction = symbols.NewFunc(typeInt, nil)
+)
+
+// sizeOf is the type's size in bytes: 0 for void, -1 if it is not known.
+func sizeOf(t *symbols.Type) int64 { return sizeAt(t, 0) }
+
+func sizeAt(t *symbols.Type, depth int) int64 {
+	if t == nil {
+		return 0
+	}
+	t = t.Strip()
+	switch t.Kind {
+	case symbols.Void:
+		return 0
+	case symbols.Func:
+		return 1
+	case symbols.Array:
+		if t.Size > 0 || t.Count == 0 {
+			return t.Size
+		}
+		e := int64(-1)
+		if depth < maxNesting {
+			e = sizeAt(t.Elem(), depth+1)
+		}
+		if e <= 0 || t.Count < 0 || t.Count > (1<<62)/e {
+			return -1
+		}
+		return e * t.Count
+	case symbols.Reference, symbols.RvalueReference, symbols.Pointer:
+		if t.Size <= 0 {
+			return 8
+		}
+	}
+	return t.Size
+}
+
+// kindOf is what the type is without typedefs and qualifiers.
+func kindOf(t *symbols.Type) symbols.Kind {
+	if t == nil {
+		return symbols.Void
+	}
+	return t.Strip().Kind
+}
+
+// elemOf is the type that a pointer, reference, array or function stands on; nil is
+// void.
+func elemOf(t *symbols.Type) *symbols.Type {
+	if t == nil {
+		return nil
+	}
+	return t.Strip().Elem()
+}
+
+func isReference(t *symbols.Type) bool {
+	k := kindOf(t)
+	return k == symbols.Reference || k == symbols.RvalueReference
+}
+
+func isStruct(t *symbols.Type) bool {
+	k := kindOf(t)
+	return k == symbols.Struct || k == symbols.Union
+}
+
+// isIntegral says that the type's bytes are an integer.
+func isIntegral(t *symbols.Type) bool {
+	switch kindOf(t) {
+	case symbols.Bool, symbols.Int, symbols.Uint, symbols.Char, symbols.Enum, symbols.Pointer, symbols.MemberPointer,
+		symbols.Reference, symbols.RvalueReference:
+		return true
+	}
+	return false
+}
+
+// isSigned says how an integral type widens.
+func isSigned(t *symbols.Type) bool {
+	t = t.Strip()
+	switch t.Kind {
+	case symbols.Int:
+		return true
+	case symbols.Char, symbols.Enum:
+		return t.Signed
+	}
+	return false
+}
+
+// charKind tells whether the type is a character for people: with the prefix of its
+// literals. wchar_t and its kin are integers that their typedefs' names tell apart, as
+// in gdb.
+func charKind(t *symbols.Type) (prefix string, ok bool) {
+	for range 100 {
+		if t == nil {
+			return "", false
+		}
+		switch t.Name {
+		case "wchar_t":
+			return "L", true
+		case "char16_t":
+			return "u", true
+		case "char32_t":
+			return "U", true
+		}
+		switch t.Kind {
+		case symbols.Typedef, symbols.Const, symbols.Volatile, symbols.Restrict, symbols.Atomic:
+			t = t.Elem()
+			continue
+		case symbols.Char:
+			if t.Size == 4 && t.Lang == symbols.LangRust {
+				return "", true
+			}
+			return map[int64]string{2: "u", 4: "U"}[t.Size], t.Size == 1 || t.Size == 2 || t.Size == 4
+		}
+		return "", false
+	}
+	return "", false
+}
+
+// pointerTo makes a pointer type.
+func pointerTo(t *symbols.Type, size int) *symbols.Type {
+	if t != nil && t.Kind == symbols.Void {
+		t = nil
+	}
+	return symbols.NewType(symbols.Pointer, "", int64(size), false, t)
+}
+
+// arrayOf makes an array type; false if it would be larger than an address space.
+func arrayOf(t *symbols.Type, n int64) (*symbols.Type, bool) {
+	size := sizeOf(t)
+	if t == nil || size <= 0 || n < 0 || n > (1<<47)/size {
+		return nil, false
+	}
+	a := symbols.NewArray(t, n)
+	a.Size = size * n
+	return a, true
+}
+
+// builtinType gives the type that C's words name, in any order: "long unsigned
+// int". The second result is its usual name.
+func builtinType(words []string) (*symbols.Type, string) {
+	n := map[string]int{}
+	for _, w := range words {
+		n[w]++
+	}
+	unsigned := n["unsigned"] > 0
+	pick := func(s, u *symbols.Type) (*symbols.Type, string) {
+		if unsigned {
+			s = u
+		}
+		return s, s.Name
+	}
+	switch {
+	case n["void"] > 0:
+		return typeVoid, "void"
+	case n["_Bool"] > 0:
+		return typeBool, "_Bool"
+	case n["bool"] > 0:
+		return typeBool, "bool"
+	case n["char"] > 0:
+		if n["signed"] > 0 {
+			return typeSignedChar, "signed char"
+		}
+		return pick(typeChar, typeUchar)
+	case n["float"] > 0:
+		return typeFloat, "float"
+	case n["double"] > 0:
+		if n["long"] > 0 {
+			return typeLongDouble, "long double"
+		}
+		return typeDouble, "double"
+	case n["__int128"] > 0:
+		return pick(typeInt128, typeUint128)
+	case n["short"] > 0:
+		return pick(typeShort, typeUshort)
+	case n["long"] > 1:
+		return pick(typeLonglong, typeUlonglong)
+	case n["long"] > 0:
+		return pick(typeLong, typeUlong)
+	case n["int"]+n["signed"]+n["unsigned"] > 0:
+		return pick(typeInt, typeUint)
+	}
+	return nil, strings.Join(words, " ")
+}
+
+// isTypeWord says that the word is one of those that builtinType knows.
+func isTypeWord(w string) bool {
+	switch w {
+	case "void", "_Bool", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "__int128":
+		return true
+	}
+	return false
+}

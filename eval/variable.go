@@ -1,0 +1,285 @@
+package eval
+
+import (
+	"errors"
+
+	"dbg/arch"
+	"dbg/expr"
+	"dbg/image"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// FrameContext is what is known of a frame, to read its variables.
+type FrameContext struct {
+	Mem  target.Memory
+	Regs *arch.Registers // nil if there are none (a global variable of a program that does not run)
+	// Wide reads a register that is not in Regs, or more than its low 64 bits; nil where there is
+	// none, as in a caller's frame.
+	Wide       func(arch.Reg) ([]byte, error)
+	CFA        target.Addr
+	HasCFA     bool
+	PC         image.Addr // at which to look variables up, in the file's space
+	Bias       uint64     // of the module
+	Arch       *arch.Arch
+	TLS        func(offset uint64) (uint64, error) // nil if not to be had
+	EntryValue func([]byte) (uint64, error)        // nil if not to be had
+}
+
+// ReadVariable finds a variable in a frame and reads it. It never gives a wrong
+// value: what has no place at this PC is OptimizedOut, what was in a register that is no more
+// known is NotSaved. A variable in memory is Unreadable if its memory is; one of more than
+// 64 KiB is left to be read when it is needed.
+func ReadVariable(v *symbols.Variable, fc *FrameContext) Value {
+	out := Value{Type: v.Type, Name: v.Name}
+	if v.Type == nil {
+		out.Type = typeVoid
+	}
+	at := v.Locate(fc.PC)
+	switch {
+	case at.Const != nil:
+		out.Bytes = at.Const
+		if size := sizeOf(v.Type); size >= 0 && int64(len(at.Const)) != size {
+			out.Bytes = make([]byte, min(size, maxFetch))
+			copy(out.Bytes, at.Const)
+		}
+		return out
+	case at.Expr == nil:
+		out.Avail = OptimizedOut
+		return out
+	}
+	pieces, err := expr.Locate(at.Expr, fc.context(&at))
+	if err != nil {
+		return unlocated(out, err)
+	}
+	return fc.assemble(out, pieces)
+}
+
+// unlocated says why there is no location.
+func unlocated(v Value, err error) Value {
+	var unknown *expr.UnknownRegisterError
+	var missing *expr.UnavailableError
+	var memory *target.MemoryError
+	switch {
+	case errors.As(err, &unknown):
+		v.Avail = NotSaved
+	case errors.As(err, &missing):
+		// An entry value that the caller does not tell, mostly: gdb says the same of it. What it
+		// needs is in the error.
+		v.Avail, v.Err = OptimizedOut, err
+	case errors.As(err, &memory):
+		v.Avail, v.Err = Unreadable, cannotAccess(err, memory.Addr)
+	default:
+		v.Avail, v.Err = Unreadable, err
+	}
+	return v
+}
+
+// context makes the context of the variable's expression.
+func (fc *FrameContext) context(at *symbols.Located) *expr.Context {
+	c := &expr.Context{Arch: fc.Arch, Regs: fc.Regs, Mem: fc.Mem, Bias: fc.Bias, TLS: fc.TLS, EntryValue: fc.EntryValue}
+	if c.Regs == nil {
+		c.Regs = &arch.Registers{Arch: fc.Arch}
+	}
+	if fc.HasCFA {
+		c.CFA = func() (uint64, error) { return uint64(fc.CFA), nil }
+	}
+	if at.Fill != nil {
+		at.Fill(c)
+	}
+	if at.FrameBase != nil {
+		base := *c // a context serves one evaluation at a time
+		c.FrameBase = func() (uint64, error) {
+			// The frame base is a location: DW_OP_breg6 is its address, DW_OP_reg6 holds it.
+			return expr.Eval(at.FrameBase, &base)
+		}
+	}
+	return c
+}
+
+// assemble reads what the pieces say.
+func (fc *FrameContext) assemble(v Value, pieces []expr.Piece) Value {
+	size := sizeOf(v.Type)
+	if len(pieces) == 1 && pieces[0].BitSize == 0 {
+		return fc.whole(v, &pieces[0], size)
+	}
+	if size <= 0 || size > maxKeep {
+		v.Avail, v.Err = Unreadable, Error("value is made of pieces and its size is not supported")
+		return v
+	}
+	v.fixed = "A value that is made of several pieces can't be assigned."
+	v.Bytes = make([]byte, size)
+	v.missing = make([]byte, size)
+	v.why, v.Avail = OptimizedOut, Partial
+	lose := func(from, to int64) {
+		for i := from; i < to && i/8 < size; i++ {
+			v.missing[i/8] |= 1 << (i % 8)
+		}
+	}
+	at := int64(0) // bits
+	for i := range pieces {
+		p := &pieces[i]
+		n := size*8 - at
+		if p.BitSize != 0 && p.BitSize < uint64(n) {
+			n = int64(p.BitSize)
+		}
+		if n <= 0 {
+			break
+		}
+		b, avail, err := fc.piece(p, n)
+		if avail == Unreadable {
+			return Value{Type: v.Type, Name: v.Name, Avail: Unreadable, Err: err}
+		}
+		if avail != Available {
+			lose(at, at+n)
+			v.why = avail
+		} else {
+			for k := range n {
+				src := k
+				if p.Kind != expr.Implicit {
+					src += int64(p.BitOffset % 8)
+				} else {
+					src += int64(p.BitOffset)
+				}
+				if src/8 >= int64(len(b)) {
+					lose(at+k, at+n)
+					break
+				}
+				v.Bytes[(at+k)/8] |= b[src/8] >> (src % 8) & 1 << ((at + k) % 8)
+			}
+		}
+		at += n
+	}
+	lose(at, size*8)
+	v.judge()
+	return v
+}
+
+// piece reads the n bits of a piece of a composite; the first bit is at BitOffset%8 of
+// the result (of Implicit: at BitOffset).
+func (fc *FrameContext) piece(p *expr.Piece, n int64) ([]byte, Availability, error) {
+	if p.BitOffset > 1<<20 {
+		return nil, Unreadable, Error("location has a piece at an impossible offset")
+	}
+	first := int64(p.BitOffset / 8)
+	last := int64(p.BitOffset%8) + n
+	bytes := (last + 7) / 8
+	switch p.Kind {
+	case expr.InMemory:
+		b := make([]byte, bytes)
+		a := p.Addr + target.Addr(first)
+		if got, err := fc.Mem.ReadMemory(a, b); err != nil {
+			return nil, Unreadable, cannotAccess(err, a+target.Addr(got))
+		}
+		return b, Available, nil
+	case expr.InRegister:
+		b, avail := fc.register(p.Reg, first+bytes)
+		if avail == Available {
+			b = b[min(first, int64(len(b))):]
+		}
+		return b, avail, nil
+	case expr.Implicit:
+		return p.Bytes, Available, nil
+	}
+	return nil, OptimizedOut, nil
+}
+
+// whole is a value with a simple location.
+func (fc *FrameContext) whole(v Value, p *expr.Piece, size int64) Value {
+	switch p.Kind {
+	case expr.InMemory:
+		v.Addr, v.HasAddr = p.Addr, true
+		if size <= maxKeep {
+			v = load(v, fc.Mem)
+		}
+	case expr.InRegister:
+		v.Reg, v.InReg = p.Reg, true
+		if size <= 0 || size > 64 {
+			v.Avail, v.Err = Unreadable, Error("value does not fit in its register")
+			return v
+		}
+		b, avail := fc.register(p.Reg, size)
+		if isX87(fc.Arch, p.Reg) && kindOf(v.Type) == symbols.Float {
+			b, avail = fc.x87(p.Reg, v.Type)
+		}
+		if v.Avail = avail; avail == Available {
+			v.Bytes = b
+			if int64(len(b)) < size { // the rest is nowhere that DWARF says
+				v.why, v.Avail = OptimizedOut, Partial
+				v.Bytes, v.missing = make([]byte, size), make([]byte, size)
+				copy(v.Bytes, b)
+				for i := len(b); i < int(size); i++ {
+					v.missing[i] = 0xff
+				}
+				v.judge()
+			}
+		}
+	case expr.Implicit:
+		if size <= 0 || size > maxFetch {
+			v.Avail, v.Err = Unreadable, Error("value has no size")
+			return v
+		}
+		b := make([]byte, size)
+		if int64(copy(b, p.Bytes)) < size && len(p.Bytes) < 8 {
+			v.Avail = OptimizedOut
+			return v
+		}
+		v.Bytes = b
+	case expr.ImplicitPointer:
+		v.Avail = Synthetic
+	default:
+		v.Avail = OptimizedOut
+	}
+	return v
+}
+
+// register reads up to n bytes of a register. A vector register's slot in Regs
+// has only its low 8 bytes, so the whole is asked for first where it is to be had.
+func (fc *FrameContext) register(r arch.Reg, n int64) ([]byte, Availability) {
+	general := false
+	for _, g := range fc.Arch.General {
+		general = general || g == r
+	}
+	if !general && fc.Wide != nil {
+		if b, err := fc.Wide(r); err == nil && len(b) > 0 {
+			return b[:min(int64(len(b)), n)], Available
+		}
+	}
+	if fc.Regs == nil {
+		return nil, NotSaved
+	}
+	u, ok := fc.Regs.Get(r)
+	if !ok {
+		return nil, NotSaved
+	}
+	size := int64(8)
+	if general {
+		size = int64(fc.Arch.PtrSize)
+	}
+	b := intValue(typeUlong, u).Bytes
+	return b[:min(n, size)], Available
+}
+
+// isX87 says that the register is one of the x87 stack, which always hold extended numbers.
+func isX87(a *arch.Arch, r arch.Reg) bool {
+	return a == arch.AMD64 && r >= arch.ST0 && r < arch.ST0+8
+}
+
+// x87 converts the content of an x87 register to the type of a variable that lives in it.
+func (fc *FrameContext) x87(r arch.Reg, t *symbols.Type) ([]byte, Availability) {
+	b, avail := fc.register(r, 10)
+	if avail != Available || len(b) < 10 {
+		return nil, NotSaved
+	}
+	size := sizeOf(t)
+	if size > 8 {
+		return append(append([]byte(nil), b...), make([]byte, max(0, size-10))...), Available
+	}
+	x, _ := floatOf(b, t)
+	f, _ := x.Float64()
+	b, err := encode(number{f: f, isFloat: true}, t)
+	if err != nil {
+		return nil, NotSaved
+	}
+	return b, Available
+}
