@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 // program compiles testdata/basic.c, once.
-func program(t *testing.T) string {
+func program(t testing.TB) string {
 	t.Helper()
 	buildOnce.Do(func() {
 		dir, err := os.MkdirTemp("", "ptrace-test")
