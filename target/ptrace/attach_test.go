@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dbg/arch"
 	"dbg/target"
 )
 
@@ -289,4 +290,33 @@ func BenchmarkStep(b *testing.B) {
 		}
 		<-p.Events()
 	}
+}
+
+// BenchmarkRangeStep is 1000 rounds of a loop that is stepped as one range, in
+// the tracer alone.
+func BenchmarkRangeStep(b *testing.B) {
+	p, err := Launch(LaunchOptions{Path: program(b), Args: []string{"exit", "0"}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Close()
+	r, err := p.Registers(target.ThreadID(p.pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	pc, _ := r.PC()
+	// dec %rcx; jnz -5; nop
+	if _, err := p.WriteMemory(target.Addr(pc), []byte{0x48, 0xff, 0xc9, 0x75, 0xfb, 0x90}); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		_ = p.SetRegister(target.ThreadID(p.pid), arch.RCX, 1000)
+		_ = p.SetRegister(target.ThreadID(p.pid), arch.RIP, pc)
+		if err := p.Resume(target.Resume{Thread: target.ThreadID(p.pid), Step: true, Alone: true,
+			StepLo: target.Addr(pc), StepHi: target.Addr(pc) + 5}); err != nil {
+			b.Fatal(err)
+		}
+		<-p.Events()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/2000, "ns/instruction")
 }
