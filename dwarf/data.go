@@ -72,6 +72,9 @@ func New(src Source, bigEndian bool) *Data {
 	return &Data{src: src, big: bigEndian, byOffset: map[uint64]*Unit{}, abbrevs: map[uint64]*abbrevTable{}}
 }
 
+// BigEndian reports the byte order.
+func (d *Data) BigEndian() bool { return d.big }
+
 // section returns a section whose first n bytes are valid, or all of them
 // where it is shorter.
 func (d *Data) section(id sectionID, n uint64) []byte {
@@ -107,21 +110,27 @@ func (d *Data) altData() *Data {
 	return d.alt
 }
 
-// cstringAt returns the string at an offset of a string section.
-func (d *Data) cstringAt(id sectionID, off uint64) (string, bool) {
+// bytesAt returns the string at an offset of a string section, nil if there is
+// none.
+func (d *Data) bytesAt(id sectionID, off uint64) []byte {
 	for n := uint64(256); ; n *= 8 {
 		b := d.section(id, off+n)
 		if off >= uint64(len(b)) {
-			return "", false
+			return nil
 		}
 		b = b[off:min(off+n, uint64(len(b)))]
 		if i := bytes.IndexByte(b, 0); i >= 0 {
-			return string(b[:i]), true
+			return b[:i:i]
 		}
 		if uint64(len(b)) < n {
-			return "", false
+			return nil
 		}
 	}
+}
+
+func (d *Data) cstringAt(id sectionID, off uint64) (string, bool) {
+	b := d.bytesAt(id, off)
+	return string(b), b != nil
 }
 
 // Units returns all units of .debug_info and .debug_types, in that order. The

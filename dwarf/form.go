@@ -153,6 +153,22 @@ func (e *Entry) String(a Attr) (string, bool) {
 	return "", false
 }
 
+// Bytes is String without a copy: the slice points into the section.
+func (e *Entry) Bytes(a Attr) []byte {
+	v := e.Find(a)
+	if v == nil {
+		return nil
+	}
+	switch v.Form {
+	case formString:
+		return v.Block
+	case formStrp:
+		return e.Unit.Data.bytesAt(secStr, v.Num)
+	}
+	s, _ := e.String(a)
+	return []byte(s)
+}
+
 // Addr returns an attribute that is an address.
 func (e *Entry) Addr(a Attr) (uint64, bool) {
 	v := e.Find(a)

@@ -15,7 +15,8 @@ type LineTable struct {
 	dirs      []string
 	first     int // number of the first file: 0 in DWARF 5, 1 before
 	compDir   string
-	unitName  string
+	header    *lineHeader // nil once the program has run, or if it can't
+	program   reader
 }
 
 // Row is a row of the table.
@@ -56,13 +57,27 @@ type lineFile struct {
 // special opcodes can't fill the memory.
 const maxLineRows = 1 << 26
 
+// Files returns the unit's line table with only its files known: Rows and
+// Sequences are empty until Lines is called. It is never nil.
+func (u *Unit) Files() *LineTable {
+	if u.lines == nil {
+		u.lines = &LineTable{}
+		u.linesErr = u.readLineHeader(u.lines)
+	}
+	return u.lines
+}
+
 // Lines returns the unit's line table. It is read on the first call; a table
 // that is corrupt half way has the rows before that, and an error.
 func (u *Unit) Lines() (*LineTable, error) {
-	if u.lines == nil {
-		u.lines, u.linesErr = u.readLines()
+	t := u.Files()
+	if t.header != nil {
+		r := t.program
+		u.runLines(&r, t, t.header)
+		t.header, u.linesErr = nil, r.err
+		slices.SortStableFunc(t.Sequences, func(a, b Sequence) int { return cmp.Compare(a.Lo, b.Lo) })
 	}
-	return u.lines, u.linesErr
+	return t, u.linesErr
 }
 
 // lineHeader is what the program needs from its header.
@@ -78,26 +93,26 @@ type lineHeader struct {
 	addrSize    int
 }
 
-func (u *Unit) readLines() (*LineTable, error) {
+func (u *Unit) readLineHeader(t *LineTable) error {
 	root := u.Root()
-	t := &LineTable{compDir: root.CompDir, unitName: root.Name}
+	t.compDir = root.CompDir
 	if !root.hasLines {
-		return t, nil
+		return nil
 	}
 	d := u.Data
 	r, err := d.at(secLine, root.lineOff, 16)
 	if err != nil {
-		return t, err
+		return err
 	}
 	length, is64 := r.unitLength()
 	if r.err != nil || length > uint64(r.left()) {
-		return t, fmt.Errorf("the line table at 0x%x is cut short", root.lineOff)
+		return fmt.Errorf("the line table at 0x%x is cut short", root.lineOff)
 	}
 	end := uint64(r.off) + length
 	r.b = d.section(secLine, end)[:end]
 	h := lineHeader{version: int(r.u16()), maxOps: 1, addrSize: u.AddrSize}
 	if h.version < 2 || h.version > 5 {
-		return t, fmt.Errorf("the line table at 0x%x has version %d", root.lineOff, h.version)
+		return fmt.Errorf("the line table at 0x%x has version %d", root.lineOff, h.version)
 	}
 	if h.version >= 5 {
 		h.addrSize = int(r.u8())
@@ -105,7 +120,7 @@ func (u *Unit) readLines() (*LineTable, error) {
 	}
 	headerLength := r.offset(is64)
 	if headerLength > uint64(r.left()) {
-		return t, fmt.Errorf("the line table at 0x%x has a header of %d bytes", root.lineOff, headerLength)
+		return fmt.Errorf("the line table at 0x%x has a header of %d bytes", root.lineOff, headerLength)
 	}
 	program := r.off + int(headerLength)
 	h.minInst = uint64(r.u8())
@@ -125,12 +140,11 @@ func (u *Unit) readLines() (*LineTable, error) {
 		readFiles4(&r, t)
 	}
 	if r.err != nil {
-		return t, r.err
+		return r.err
 	}
 	r.off = program
-	u.runLines(&r, t, &h)
-	slices.SortStableFunc(t.Sequences, func(a, b Sequence) int { return cmp.Compare(a.Lo, b.Lo) })
-	return t, r.err
+	t.program, t.header = r, &h
+	return nil
 }
 
 // readFiles4 reads include_directories and file_names (DWARF 4, 6.2.4). Both

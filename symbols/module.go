@@ -1,6 +1,11 @@
 package symbols
 
-import "dbg/image"
+import (
+	"strings"
+
+	"dbg/dwarf"
+	"dbg/image"
+)
 
 // Options says how debug information is to be found.
 type Options struct {
@@ -9,37 +14,122 @@ type Options struct {
 
 // Module is the symbols of one file.
 type Module struct {
-	file *image.File
+	file   *image.File
+	opt    Options
+	debug  *image.File // the separate debug file, nil if there is none
+	alt    *image.File // what debug or file refers to by .gnu_debugaltlink
+	origin string
+	looked bool // debug, origin and data are known
+	data   *dwarf.Data
+
+	index unitIndex
+	units map[*dwarf.Unit]*unit
+	elf   elfSymbols
+	names *nameIndex // nil until built
+	types map[die]*Type
+	depth int // of nested type conversions
 }
 
-// function is what is known of a Function from debug information.
-type function struct{}
+// die names a debugging information entry.
+type die struct {
+	unit *dwarf.Unit
+	off  uint64
+}
 
-// variable is what is known of a Variable from debug information.
-type variable struct{}
+// Load makes the module of a file. Nothing is read yet.
+func Load(f *image.File, opt Options) *Module {
+	return &Module{file: f, opt: opt, units: map[*dwarf.Unit]*unit{}, types: map[die]*Type{}}
+}
 
-// Load makes the module of a file.
-func Load(f *image.File, opt Options) *Module { return &Module{file: f} }
+// File returns the file that the module was made of.
+func (m *Module) File() *image.File { return m.file }
 
-func (m *Module) File() *image.File      { return m.file }
-func (m *Module) DebugFile() *image.File { return nil }
-func (m *Module) HasDebugInfo() bool     { return false }
-func (m *Module) Origin() string         { return "" }
-func (m *Module) Close() error           { return nil }
+// DebugFile returns the separate debug file, nil if there is none.
+func (m *Module) DebugFile() *image.File {
+	m.dwarf()
+	return m.debug
+}
 
-func (m *Module) FunctionAt(a image.Addr) *Function                           { return nil }
-func (m *Module) SymbolAt(a image.Addr) (name string, offset uint64, ok bool) { return }
-func (m *Module) ObjectAt(a image.Addr) (name string, offset uint64, ok bool) { return }
-func (m *Module) CallsAt(a image.Addr) []Call                                 { return nil }
-func (m *Module) LineAt(a image.Addr) (LineRange, bool)                       { return LineRange{}, false }
-func (m *Module) FunctionsByName(name string) []*Function                     { return nil }
-func (m *Module) FunctionNames(prefix string, max int) []string               { return nil }
-func (m *Module) AfterPrologue(f *Function) Location                          { return Location{} }
-func (m *Module) LinesByFile(file string, line int) []Location                { return nil }
-func (m *Module) SourceFiles() []string                                       { return nil }
-func (m *Module) Locals(a image.Addr) []*Variable                             { return nil }
-func (m *Module) LocalsOf(c *Call, a image.Addr) []*Variable                  { return nil }
-func (m *Module) Global(name string) []*Variable                              { return nil }
-func (m *Module) Type(name string) *Type                                      { return nil }
-func (v *Variable) Locate(a image.Addr) Located                               { return Located{} }
-func (t *Type) String() string                                                { return t.Name }
+// HasDebugInfo reports whether there is DWARF for the file.
+func (m *Module) HasDebugInfo() bool { return m.dwarf() != nil }
+
+// Origin says where the debug information is from, or why there is none.
+func (m *Module) Origin() string {
+	m.dwarf()
+	return m.origin
+}
+
+// Close closes the separate debug file. The image.File that the module was
+// loaded from is its owner's to close.
+func (m *Module) Close() error {
+	m.looked, m.data = true, nil
+	m.alt.Close()
+	err := m.debug.Close()
+	m.debug, m.alt = nil, nil
+	return err
+}
+
+// dwarf returns the debug information, nil if there is none.
+func (m *Module) dwarf() *dwarf.Data {
+	if m.looked {
+		return m.data
+	}
+	m.looked = true
+	f := m.file
+	if f.HasDebugInfo() {
+		m.origin = "the file has debug information"
+	} else {
+		debug, origin, err := f.DebugFile(m.opt.DebugDirs)
+		m.debug, m.origin = debug, origin
+		if err != nil {
+			m.origin += ": " + err.Error()
+		}
+		if debug == nil || !debug.HasDebugInfo() {
+			return nil
+		}
+		f = debug
+	}
+	m.data = dwarf.New(f, f.BigEndian())
+	m.data.Alt = func() *dwarf.Data {
+		m.alt, _, _ = f.AltFile(m.opt.DebugDirs)
+		if m.alt == nil {
+			return nil
+		}
+		return dwarf.New(m.alt, m.alt.BigEndian())
+	}
+	return m.data
+}
+
+// unit returns what this package knows of a unit.
+func (m *Module) unit(du *dwarf.Unit) *unit {
+	u := m.units[du]
+	if u == nil {
+		root := du.Root()
+		u = &unit{m: m, dw: du, lang: langOf(root.Language)}
+		u.gcc = strings.HasPrefix(root.Producer, "GNU ")
+		u.llvm = strings.HasPrefix(root.Producer, "clang ") || strings.Contains(root.Producer, "clang version")
+		if strings.HasPrefix(root.Producer, "GNU AS") {
+			u.lang, u.gcc = LangAsm, false
+		}
+		m.units[du] = u
+	}
+	return u
+}
+
+// langOf sorts the DW_LANG_ codes (DWARF 5, section 7.12, and the later
+// additions of dwarfstd.org).
+func langOf(code uint64) Lang {
+	switch code {
+	case 0x01, 0x02, 0x0c, 0x1d, 0x2c, 0x3e:
+		return LangC
+	case 0x04, 0x1a, 0x21, 0x2b, 0x3a:
+		return LangCPlusPlus
+	case 0x1c:
+		return LangRust
+	case 0x16:
+		return LangGo
+	case 0x8001, 0x31:
+		return LangAsm
+	}
+	return LangUnknown
+}

@@ -43,7 +43,15 @@ type Type struct {
 	fields      func() []Field
 	enumerators func() []Enumerator
 	params      func() []*Type
-	methods     []string
+	container   func() *Type // of MemberPointer: the class
+	methodsOf   func() bool
+
+	class      bool // declared with "class"
+	enumClass  bool // a scoped enumeration
+	vector     bool // GNU vector_size
+	variadic   bool // Func with "..."; known once Params has been called
+	prototyped bool
+	opaque     Kind // of Opaque: what it is a declaration of
 }
 
 // Elem returns the pointee, element, result or underlying type; nil for void
@@ -134,6 +142,26 @@ func NewType(kind Kind, name string, size int64, signed bool, elem *Type) *Type 
 		t.elem = func() *Type { return elem }
 	}
 	return t
+}
+
+// Variadic reports whether a Func takes more arguments than it has parameters.
+func (t *Type) Variadic() bool {
+	t.Params()
+	return t.variadic
+}
+
+// Scoped reports whether an Enum is an "enum class".
+func (t *Type) Scoped() bool { return t.enumClass }
+
+// Vector reports whether an Array is a vector of GNU C.
+func (t *Type) Vector() bool { return t.vector }
+
+// Container returns the class of a MemberPointer, nil if it is not known.
+func (t *Type) Container() *Type {
+	if t.container == nil {
+		return nil
+	}
+	return t.container()
 }
 
 // NewArray makes an array type.

@@ -1,0 +1,143 @@
+package symbols
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"dbg/dwarf"
+	"dbg/image"
+)
+
+// LinesByFile returns where breakpoints on a line go. file is the end of a
+// path, of whole components. If there is no code on the line, the next line of
+// the file that has code is meant, and the positions say so; after the last one
+// there is nothing. Of the several places that optimised code has for a line
+// there is one in each block: of each copy of an inlined function, say. An
+// address in a prologue is moved behind it.
+func (m *Module) LinesByFile(file string, line int) []Location {
+	d := m.dwarf()
+	if d == nil || file == "" || line <= 0 {
+		return nil
+	}
+	// Which units have the file is known without running their line programs.
+	type candidate struct {
+		u     *unit
+		files map[uint32]string
+	}
+	var candidates []candidate
+	base := path.Base(file)
+	units, _ := d.Units()
+	for _, du := range units {
+		if du.Type != dwarf.UTCompile {
+			continue
+		}
+		t := du.Files()
+		var files map[uint32]string
+		for n := range t.NumFiles() {
+			if t.Base(uint64(n)) != base {
+				continue
+			}
+			if p := t.File(uint64(n)); matchPath(p, file) {
+				if files == nil {
+					files = map[uint32]string{}
+				}
+				files[uint32(n)] = p
+			}
+		}
+		if files != nil {
+			candidates = append(candidates, candidate{m.unit(du), files})
+		}
+	}
+	// The line, or else the nearest one below it.
+	best := 0
+	for _, c := range candidates {
+		t, _ := c.u.dw.Lines()
+		for i := range t.Rows {
+			r := &t.Rows[i]
+			if n := int(r.Line); n >= line && (best == 0 || n < best) && r.Flags&dwarf.IsStmt != 0 && c.files[r.File] != "" {
+				best = n
+			}
+		}
+	}
+	if best == 0 {
+		return nil
+	}
+	var out []Location
+	for _, c := range candidates {
+		t, _ := c.u.dw.Lines()
+		var addrs []uint64
+		for _, seq := range t.Sequences {
+			rows := t.Rows[seq.First:seq.Last]
+			for i := range rows {
+				r := &rows[i]
+				if int(r.Line) == best && r.Flags&dwarf.IsStmt != 0 && r.Flags&dwarf.Repeated == 0 && c.files[r.File] != "" && recorded(rows, i) {
+					addrs = append(addrs, r.Addr)
+				}
+			}
+		}
+		out = append(out, m.onePerBlock(c.u, addrs, line, best)...)
+	}
+	// Two units, or a file under two names, may have the same place.
+	slices.SortStableFunc(out, func(a, b Location) int { return cmp.Compare(a.Addr, b.Addr) })
+	return slices.CompactFunc(out, func(a, b Location) bool { return a.Addr == b.Addr })
+}
+
+// recorded reports whether a row counts: not if another file's row at the same
+// address replaces it, see chooseRow.
+func recorded(rows []dwarf.Row, i int) bool {
+	for j := i + 1; j < len(rows) && rows[j].Addr == rows[i].Addr; j++ {
+		if rows[j].File != rows[i].File && rows[j].Line != 0 && rows[j].Flags&dwarf.IsStmt != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// onePerBlock keeps the first address in each block and makes locations of
+// them.
+func (m *Module) onePerBlock(u *unit, addrs []uint64, asked, line int) []Location {
+	slices.Sort(addrs)
+	seen := map[*block]bool{}
+	var out []Location
+	for _, a := range addrs {
+		loc := Location{Addr: image.Addr(a)}
+		if fn := u.functionAt(a); fn != nil {
+			b := fn.body().at(a)
+			for b.parent != nil && !b.symbols {
+				b = b.parent
+			}
+			if seen[b] {
+				continue
+			}
+			seen[b] = true
+			f := b.function()
+			loc.Function = f.public()
+			// A line above a function has no code if the nearest code is that
+			// function's entry.
+			if asked != line && a == fn.entry() && fn.public().Line > asked {
+				continue
+			}
+			loc.Addr = m.skipPrologue(loc.Addr)
+		}
+		if l, ok := m.LineAt(loc.Addr); ok {
+			loc.Position = l.Position
+		}
+		out = append(out, loc)
+	}
+	return out
+}
+
+// matchPath reports whether path ends in suffix, at a component boundary.
+func matchPath(full, suffix string) bool {
+	suffix = path.Clean(suffix)
+	for strings.HasPrefix(suffix, "../") {
+		suffix = suffix[3:]
+	}
+	if full == suffix {
+		return true
+	}
+	rest, ok := strings.CutSuffix(full, suffix)
+	return ok && (strings.HasSuffix(rest, "/") || rest == "")
+}

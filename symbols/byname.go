@@ -1,0 +1,315 @@
+package symbols
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+
+	"dbg/dwarf"
+	"dbg/image"
+)
+
+// FunctionsByName returns the functions of a name: exact, qualified or not (f
+// finds ns::f and C<int>::f<int>), with parameters to choose among overloads
+// ("f(int)"), or as the linker knows it. Where a function has inlined copies in
+// its unit, each copy is in the list, as a breakpoint belongs there too.
+//
+// The ELF symbol table is asked first. Only for a function that it does not
+// have (inlined everywhere, or stripped) all debug information is searched.
+func (m *Module) FunctionsByName(name string) []*Function {
+	q, ok := parseQuery(name)
+	if !ok {
+		return nil
+	}
+	var out []*Function
+	seen := map[image.Addr]bool{}
+	add := func(f *Function) {
+		if f != nil && !seen[f.Lo] {
+			seen[f.Lo] = true
+			out = append(out, f)
+		}
+	}
+	for _, s := range m.functionSymbols(q) {
+		f := m.FunctionAt(s.Addr)
+		if f == nil || f.Lo != s.Addr {
+			// A label in a function; or the cold part of one.
+			if f != nil && !f.FromSymbolTable {
+				continue
+			}
+			f = m.elfFunction(s)
+		}
+		add(f)
+		if f.impl != nil {
+			for _, c := range f.impl.copies() {
+				add(c)
+			}
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, d := range m.nameIndex().functions[q.last()] {
+		e, err := d.unit.Entry(d.off)
+		if err != nil || !q.matchesEntry(m, e) {
+			continue
+		}
+		u := m.unit(d.unit)
+		u.scan()
+		for _, fn := range u.funcs {
+			if fn.off == d.off {
+				add(fn.public())
+			}
+		}
+		for _, c := range u.copiesOf(d) {
+			add(c)
+		}
+	}
+	return out
+}
+
+// functionSymbols returns the symbols in code whose names match, those that are
+// literally so first.
+func (m *Module) functionSymbols(q query) []*image.Symbol {
+	x := m.symbols()
+	var exact, demangledMatch, goMatch []*image.Symbol
+	part := q.mangledPart()
+	for i := range x.all {
+		s := &x.all[i]
+		if s.Kind == image.TLS || s.Kind == image.Object || s.Section < 0 || !strings.Contains(s.Name, part) || !m.isCode(s.Addr) {
+			continue
+		}
+		name := symbolName(s.Name)
+		switch {
+		case name == q.text:
+			exact = append(exact, s)
+		case strings.HasPrefix(name, q.text+".") && s.Kind == image.Func && !strings.Contains(name, ".cold"):
+			// gcc's clones: foo.constprop.0, foo.isra.0. Not Go's main.f, which
+			// is another name than main.
+			if fn := m.functionAt(s.Addr); fn != nil && fn.u.lang != LangGo && fn.entry() == uint64(s.Addr) && fn.public().Name == q.text {
+				exact = append(exact, s)
+			}
+		case mangled(name):
+			if q.matches(name) {
+				demangledMatch = append(demangledMatch, s)
+			}
+		case q.plain && strings.HasSuffix(name, "."+q.text) && s.Kind == image.Func:
+			goMatch = append(goMatch, s) // main for main.main
+		}
+	}
+	if out := append(exact, demangledMatch...); len(out) > 0 {
+		return out
+	}
+	return slices.DeleteFunc(goMatch, func(s *image.Symbol) bool {
+		f := m.FunctionAt(s.Addr)
+		return f == nil || f.Lang != LangGo
+	})
+}
+
+// copies returns the inlined copies of a function in its own unit. A function
+// that has been inlined says so: it is a concrete instance of an abstract one.
+func (fn *function) copies() []*Function {
+	e, err := fn.u.dw.Entry(fn.off)
+	if err != nil || fn.inline != nil {
+		return nil
+	}
+	du, off, ok := e.RefOffset(dwarf.AttrAbstractOrigin)
+	if !ok {
+		return nil
+	}
+	return fn.u.copiesOf(die{du, off})
+}
+
+// copiesOf returns the inlined calls, in this unit, of an abstract function.
+func (u *unit) copiesOf(abstract die) []*Function {
+	u.scan()
+	var out []*Function
+	var walk func(b *block)
+	walk = func(b *block) {
+		for _, k := range b.kids {
+			if k.inlined {
+				if e, err := u.dw.Entry(k.off); err == nil {
+					if du, off, ok := e.RefOffset(dwarf.AttrAbstractOrigin); ok && (die{du, off}) == abstract {
+						out = append(out, k.function().public())
+					}
+				}
+			}
+			walk(k)
+		}
+	}
+	for _, fn := range u.funcs {
+		walk(fn.body())
+	}
+	return out
+}
+
+// query is a function's name as a user gives it.
+type query struct {
+	text   string
+	parts  []string // components of the qualified name
+	params string   // "(int)" without spaces, "" if not given
+	plain  bool     // an identifier and nothing else
+}
+
+func parseQuery(name string) (query, bool) {
+	name = strings.TrimSpace(name)
+	q := query{text: name}
+	base, params := splitParams(name)
+	q.params = squeeze(params)
+	q.parts = components(strings.TrimPrefix(base, "::"))
+	q.plain = len(q.parts) == 1 && params == "" && !strings.ContainsAny(name, "<.: ")
+	return q, len(q.parts) > 0 && q.last() != ""
+}
+
+// last returns the last component.
+func (q query) last() string { return q.parts[len(q.parts)-1] }
+
+// mangledPart returns a string that is in every symbol that can match: mangled
+// names have the identifiers literally. It is empty where that is not so, as
+// for operators and for the abbreviated names of namespace std.
+func (q query) mangledPart() string {
+	s := strings.TrimPrefix(q.last(), "~")
+	s, _, _ = strings.Cut(s, "<")
+	if strings.HasPrefix(s, "operator") || strings.ContainsAny(s, "({ $.'") {
+		return ""
+	}
+	switch s {
+	case "allocator", "basic_string", "string", "basic_istream", "basic_ostream", "basic_iostream":
+		return ""
+	}
+	return s
+}
+
+// matches reports whether a mangled name is one of the query's.
+func (q query) matches(name string) bool {
+	base := demangled(name)
+	if base == name || !q.matchesName(base) {
+		return false
+	}
+	if q.params == "" {
+		return true
+	}
+	full, err := demangle.ToString(name, demangle.NoClones)
+	if err != nil {
+		return false
+	}
+	_, params := splitParams(full)
+	return squeeze(params) == q.params || q.params == "(void)" && squeeze(params) == "()"
+}
+
+func (q query) matchesEntry(m *Module, e *dwarf.Entry) bool {
+	if q.params != "" {
+		return q.matches(linkageOf(e))
+	}
+	return q.matchesName(m.qualifiedName(e))
+}
+
+// matchesName compares the components of a name from the last on. Template
+// arguments count only where the query has them.
+func (q query) matchesName(name string) bool {
+	parts := components(name)
+	if len(parts) < len(q.parts) {
+		return false
+	}
+	parts = parts[len(parts)-len(q.parts):]
+	for i, want := range q.parts {
+		have := parts[i]
+		if squeeze(have) == squeeze(want) {
+			continue
+		}
+		if !strings.Contains(want, "<") && !strings.HasPrefix(have, "operator") && !strings.HasPrefix(have, "<") {
+			have, _, _ = strings.Cut(have, "<")
+		}
+		if have != want {
+			return false
+		}
+	}
+	return true
+}
+
+// components splits a qualified name at the "::" that are not within brackets.
+func components(name string) []string {
+	var parts []string
+	depth, start := 0, 0
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case strings.HasPrefix(name[i:], "operator") && (i == 0 || name[i-1] == ':') && depth == 0:
+			// operator<, operator->, operator(): what follows is the name.
+			return append(parts, name[start:])
+		case c == '<' || c == '(' || c == '[' || c == '{':
+			depth++
+		case c == '>' || c == ')' || c == ']' || c == '}':
+			if c == '>' && i > 0 && name[i-1] == '-' {
+				break
+			}
+			depth--
+		case c == ':' && depth == 0 && strings.HasPrefix(name[i:], "::"):
+			parts = append(parts, name[start:i])
+			i++
+			start = i + 1
+		}
+	}
+	return append(parts, name[start:])
+}
+
+// splitParams splits "f(int) const" into "f" and "(int) const". The
+// parentheses of "operator()" and "(anonymous namespace)" belong to the name.
+func splitParams(name string) (base, params string) {
+	depth := 0
+	for i := 0; i < len(name); i++ {
+		switch name[i] {
+		case '<':
+			if !strings.HasSuffix(name[:i], "operator") && !strings.HasSuffix(name[:i], "operator<") {
+				depth++
+			}
+		case '>':
+			if depth > 0 && name[i-1] != '-' {
+				depth--
+			}
+		case '(':
+			switch {
+			case depth > 0:
+			case strings.HasPrefix(name[i:], "(anonymous namespace)"):
+				i += len("(anonymous namespace)") - 1
+			case strings.HasSuffix(name[:i], "operator") && strings.HasPrefix(name[i:], "()"):
+				i++
+			default:
+				return strings.TrimSpace(name[:i]), name[i:]
+			}
+		}
+	}
+	return name, ""
+}
+
+// squeeze removes the spaces that people put in different places.
+func squeeze(s string) string { return strings.ReplaceAll(s, " ", "") }
+
+// FunctionNames returns names of functions that begin with prefix, qualified or
+// from their last component on, sorted, at most max.
+func (m *Module) FunctionNames(prefix string, max int) []string {
+	x := m.symbols()
+	set := map[string]bool{}
+	for _, i := range x.code {
+		s := &x.all[i]
+		if s.Kind != image.Func && s.Kind != image.IFunc {
+			continue
+		}
+		name := symbolName(s.Name)
+		if mangled(name) {
+			name = demangled(name)
+		}
+		if strings.HasPrefix(name, prefix) {
+			set[name] = true
+			continue
+		}
+		if parts := components(name); len(parts) > 1 && prefix != "" && strings.HasPrefix(parts[len(parts)-1], prefix) {
+			set[name] = true
+		}
+	}
+	out := make([]string, 0, len(set))
+	for name := range set {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out[:min(len(out), max)]
+}

@@ -1,0 +1,233 @@
+package symbols
+
+import (
+	"dbg/dwarf"
+)
+
+// composite makes a structure or union. Its members are read when they are
+// asked for. One that is only declared here is completed from its definition
+// elsewhere in the module, if there is one.
+func (m *Module) composite(t *Type, kind Kind, e *dwarf.Entry) {
+	t.Name = m.typeName(e)
+	t.Kind = kind
+	if e.Flag(dwarf.AttrDeclaration) {
+		t.Kind = Opaque
+		t.opaque = kind
+		if def := m.definition(e, t); def != nil {
+			*t = *def
+		}
+		return
+	}
+	if t.Size < 0 {
+		t.Size = 0
+	}
+	hasVariants := false
+	if t.Lang == LangRust {
+		e.Walk(func(c *dwarf.Entry, _ int) bool {
+			hasVariants = hasVariants || c.Tag == dwarf.TagVariantPart
+			return false
+		}, nil)
+	}
+	if hasVariants {
+		// A Rust enum with data: which members it has depends on its value,
+		// which Fields can't say.
+		t.Kind = Unsupported
+		return
+	}
+	var fields []Field
+	done := false
+	t.fields = func() []Field {
+		if !done {
+			done = true
+			fields = m.members(e, t)
+		}
+		return fields
+	}
+	t.methodsOf = func() bool { return hasMethods(e) }
+}
+
+func hasMethods(e *dwarf.Entry) bool {
+	found := false
+	e.Walk(func(c *dwarf.Entry, _ int) bool {
+		found = found || c.Tag == dwarf.TagSubprogram
+		return false
+	}, nil)
+	return found
+}
+
+// typeName is the qualified name of a structure, union or enumeration, "" if
+// it has none of its own.
+func (m *Module) typeName(e *dwarf.Entry) string {
+	if inherited(e, dwarf.AttrName) == nil {
+		return ""
+	}
+	return m.qualifiedName(e)
+}
+
+// definition finds the complete type of a declaration.
+func (m *Module) definition(e *dwarf.Entry, t *Type) *Type {
+	// A declaration in a type unit's skeleton names the unit.
+	if u, off, ok := e.RefOffset(dwarf.AttrSignature); ok {
+		if def := m.typeAt(die{u, off}); def.Kind != Opaque && def != t {
+			return def
+		}
+	}
+	if t.Name == "" {
+		return nil
+	}
+	for _, d := range m.nameIndex().types[nameOf(e)] {
+		c, err := d.unit.Entry(d.off)
+		if err != nil || kindOf(c.Tag) != kindOf(e.Tag) || m.qualifiedName(c) != t.Name {
+			continue
+		}
+		if def := m.typeAt(d); def != t && def.Kind != Opaque {
+			return def
+		}
+	}
+	return nil
+}
+
+// kindOf makes struct and class the same.
+func kindOf(tag dwarf.Tag) dwarf.Tag {
+	if tag == dwarf.TagClassType || tag == dwarf.TagInterfaceType {
+		return dwarf.TagStructureType
+	}
+	return tag
+}
+
+// members reads the members of a structure: base classes first.
+func (m *Module) members(e *dwarf.Entry, t *Type) []Field {
+	var bases, fields []Field
+	e.Walk(func(c *dwarf.Entry, _ int) bool {
+		switch c.Tag {
+		case dwarf.TagInheritance:
+			f := Field{Type: m.typeOf(c), Base: true}
+			if f.Type != nil {
+				f.Name = f.Type.Name
+			}
+			if v, _ := c.Uint(dwarf.AttrVirtuality); v != 0 {
+				f.Virtual = true
+			}
+			off, ok := memberOffset(c)
+			f.Offset = off
+			f.Virtual = f.Virtual || !ok
+			bases = append(bases, f)
+		case dwarf.TagMember, dwarf.TagVariable:
+			fields = append(fields, m.member(c, t))
+		}
+		return false
+	}, nil)
+	return append(bases, fields...)
+}
+
+func (m *Module) member(c *dwarf.Entry, t *Type) Field {
+	f := Field{Type: m.typeOf(c)}
+	if f.Type == nil {
+		f.Type = &Type{Kind: Void, Name: "void", Size: 1}
+	}
+	f.Name, _ = c.String(dwarf.AttrName)
+	// A static member is DW_TAG_variable in DWARF 5, and a member that is
+	// external or declared in DWARF 4.
+	f.Static = c.Tag == dwarf.TagVariable || c.Flag(dwarf.AttrExternal) || c.Flag(dwarf.AttrDeclaration)
+	if f.Static {
+		return f
+	}
+	off, ok := memberOffset(c)
+	if !ok {
+		f.Type = &Type{Kind: Unsupported, Name: "<member at a computed place>", Size: -1}
+		return f
+	}
+	f.Offset = off
+	size, hasSize := c.Uint(dwarf.AttrBitSize)
+	if !hasSize || size == 0 || size > 1<<16 {
+		return f
+	}
+	f.BitSize = int64(size)
+	f.BitOffset = off * 8
+	if v := c.Find(dwarf.AttrDataBitOffset); v != nil && v.IsConst() && v.Num < 1<<48 {
+		f.BitOffset += int64(v.Num)
+	} else if v := c.Find(dwarf.AttrBitOffset); v != nil && v.IsConst() {
+		// DWARF 3: counted from the highest bit of the storage unit, whatever
+		// the byte order.
+		storage, ok := c.Uint(dwarf.AttrByteSize)
+		if !ok || storage > 64 {
+			storage = uint64(max(f.Type.Size, 0))
+		}
+		f.BitOffset += int64(storage)*8 - v.Signed() - f.BitSize
+		if c.Unit.Data.BigEndian() {
+			f.BitOffset = off*8 + v.Signed()
+		}
+	}
+	f.Offset = f.BitOffset / 8
+	return f
+}
+
+// memberOffset returns DW_AT_data_member_location; false if it is an
+// expression that depends on the object. Without it the member is at the
+// start, as in unions.
+func memberOffset(c *dwarf.Entry) (int64, bool) {
+	v := c.Find(dwarf.AttrMemberLocation)
+	if v == nil {
+		return 0, true
+	}
+	if !v.IsBlock() {
+		if v.Num >= 1<<48 {
+			return 0, false
+		}
+		return int64(v.Num), true
+	}
+	// DWARF 2: DW_OP_plus_uconst, or DW_OP_constu and DW_OP_plus.
+	const opConstu, opPlus, opPlusUconst = 0x10, 0x22, 0x23
+	b := v.Block
+	if len(b) < 2 || b[0] != opConstu && b[0] != opPlusUconst {
+		return 0, false
+	}
+	var n int64
+	i := 1
+	for shift := 0; i < len(b) && shift < 48; shift += 7 {
+		n |= int64(b[i]&0x7f) << shift
+		i++
+		if b[i-1] < 0x80 {
+			rest := b[i:]
+			ok := b[0] == opPlusUconst && len(rest) == 0 || b[0] == opConstu && len(rest) == 1 && rest[0] == opPlus
+			return n, ok
+		}
+	}
+	return 0, false
+}
+
+// enum makes an enumeration.
+func (m *Module) enum(t *Type, e *dwarf.Entry) {
+	t.Name = m.typeName(e)
+	t.Kind = Enum
+	t.enumClass = e.Flag(dwarf.AttrEnumClass)
+	if e.Flag(dwarf.AttrDeclaration) && t.Size < 0 {
+		t.Kind, t.opaque = Opaque, Enum
+		if def := m.definition(e, t); def != nil {
+			*t = *def
+		}
+		return
+	}
+	underlying := m.typeOf(e)
+	if underlying != nil {
+		t.elem = func() *Type { return underlying }
+		t.Signed = underlying.Signed
+		if t.Size < 0 {
+			t.Size = underlying.Size
+		}
+	}
+	var names []Enumerator
+	e.Walk(func(c *dwarf.Entry, _ int) bool {
+		if c.Tag == dwarf.TagEnumerator {
+			name, _ := c.String(dwarf.AttrName)
+			if v := c.Find(dwarf.AttrConstValue); v != nil && v.IsConst() {
+				names = append(names, Enumerator{Name: name, Value: int64(v.Num)})
+				if underlying == nil && v.IsSigned() && int64(v.Num) < 0 {
+					t.Signed = true
+				}
+			}
+		}
+		return false
+	}, nil)
+	t.enumerators = func() []Enumerator { return names }
+}

@@ -1,0 +1,255 @@
+package symbols
+
+import (
+	"strings"
+
+	"dbg/dwarf"
+)
+
+// maxTypeDepth bounds how deep a type may lead through arrays, typedefs and
+// qualifiers, whose size is that of another type.
+const maxTypeDepth = 200
+
+// typeOf returns the type that an entry's DW_AT_type names; nil, which is void,
+// if it names none.
+func (m *Module) typeOf(e *dwarf.Entry) *Type {
+	if e == nil || !e.Has(dwarf.AttrType) {
+		return nil
+	}
+	u, off, ok := e.RefOffset(dwarf.AttrType)
+	if !ok {
+		return &Type{Kind: Unsupported, Name: "<unknown type>", Size: -1}
+	}
+	return m.typeAt(die{u, off})
+}
+
+// typeAt returns the type that an entry describes. There is one Type for each
+// entry.
+func (m *Module) typeAt(d die) *Type {
+	if t := m.types[d]; t != nil {
+		return t
+	}
+	e, err := d.unit.Entry(d.off)
+	if err != nil || m.depth > maxTypeDepth {
+		return &Type{Kind: Unsupported, Name: "<invalid type>", Size: -1}
+	}
+	m.depth++
+	defer func() { m.depth-- }()
+	u := m.unit(d.unit)
+	t := &Type{Size: -1, Count: -1, Lang: u.lang}
+	m.types[d] = t // before anything that may lead back here
+	t.Name, _ = e.String(dwarf.AttrName)
+	if n, ok := e.Uint(dwarf.AttrByteSize); ok && n < 1<<48 {
+		t.Size = int64(n)
+	}
+	elem := func() *Type { return m.typeOf(e) }
+	switch e.Tag {
+	case dwarf.TagBaseType:
+		baseType(t, e)
+	case dwarf.TagPointerType:
+		t.pointer(Pointer, u, elem)
+	case dwarf.TagReferenceType:
+		t.pointer(Reference, u, elem)
+	case dwarf.TagRvalueReferenceType:
+		t.pointer(RvalueReference, u, elem)
+	case dwarf.TagPtrToMemberType:
+		m.memberPointer(t, u, e, elem)
+	case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagInterfaceType:
+		t.class = e.Tag == dwarf.TagClassType
+		m.composite(t, Struct, e)
+	case dwarf.TagUnionType:
+		m.composite(t, Union, e)
+	case dwarf.TagEnumerationType:
+		m.enum(t, e)
+	case dwarf.TagArrayType:
+		m.array(t, e)
+	case dwarf.TagStringType:
+		t.Kind, t.Count = Array, t.Size
+		char := NewType(Char, "char", 1, true, nil)
+		t.elem = func() *Type { return char }
+	case dwarf.TagTypedef, dwarf.TagTemplateAlias:
+		t.Name = m.qualifiedName(e)
+		t.like(Typedef, m.typeOf(e))
+	case dwarf.TagConstType:
+		t.like(Const, m.typeOf(e))
+	case dwarf.TagVolatileType:
+		t.like(Volatile, m.typeOf(e))
+	case dwarf.TagRestrictType:
+		t.like(Restrict, m.typeOf(e))
+	case dwarf.TagAtomicType:
+		t.like(Atomic, m.typeOf(e))
+	case dwarf.TagSubroutineType, dwarf.TagSubprogram:
+		t.Kind, t.Size = Func, 1
+		if e.Tag == dwarf.TagSubprogram {
+			t.Name = ""
+		}
+		t.elem = func() *Type { return m.typeOf(inherited(e, dwarf.AttrType)) }
+		t.params = func() []*Type { return m.parameters(e, t) }
+		t.prototyped = inherited(e, dwarf.AttrPrototyped) != nil
+	case dwarf.TagUnspecifiedType:
+		// decltype(nullptr) is as large as a pointer. Others have no values.
+		if strings.Contains(t.Name, "nullptr") {
+			t.Kind, t.Size = Pointer, int64(u.dw.AddrSize)
+		} else {
+			t.Kind = Void
+		}
+	case dwarf.TagSubrangeType:
+		// A type of its own in Ada and Pascal: like its base.
+		t.like(Typedef, m.typeOf(e))
+	default:
+		t.Kind, t.Name = Unsupported, "<unknown type>"
+	}
+	return t
+}
+
+func (t *Type) pointer(kind Kind, u *unit, elem func() *Type) {
+	t.Kind, t.elem = kind, elem
+	if t.Size < 0 {
+		t.Size = int64(u.dw.AddrSize)
+	}
+}
+
+// like makes t a typedef or a qualified form of another type.
+func (t *Type) like(kind Kind, of *Type) {
+	t.Kind = kind
+	t.elem = func() *Type { return of }
+	if t.Size < 0 && of != nil {
+		t.Size = of.Size
+	}
+	if of == nil {
+		t.Size = 1 // as gdb and gcc have sizeof(void)
+	}
+	if of != nil {
+		t.Signed = of.Signed
+	}
+}
+
+// baseType sorts the encodings of table 7.11.
+func baseType(t *Type, e *dwarf.Entry) {
+	enc, _ := e.Uint(dwarf.AttrEncoding)
+	switch enc {
+	case dwarf.EncBoolean:
+		t.Kind = Bool
+	case dwarf.EncSigned:
+		t.Kind, t.Signed = Int, true
+	case dwarf.EncUnsigned, dwarf.EncAddress:
+		t.Kind = Uint
+	case dwarf.EncSignedChar:
+		t.Kind, t.Signed = Char, true
+	case dwarf.EncUnsignedChar, dwarf.EncUTF, dwarf.EncASCII, dwarf.EncUCS:
+		t.Kind = Char
+	case dwarf.EncFloat:
+		t.Kind = Float
+	case dwarf.EncComplexFloat:
+		t.Kind = Complex
+	default:
+		t.Kind = Unsupported
+	}
+	if t.Lang == LangRust && t.Name == "()" {
+		t.Kind = Void
+	}
+}
+
+func (m *Module) memberPointer(t *Type, u *unit, e *dwarf.Entry, elem func() *Type) {
+	t.Kind, t.elem = MemberPointer, elem
+	t.class = false
+	t.container = func() *Type {
+		if u, off, ok := e.RefOffset(dwarf.AttrContainingType); ok {
+			return m.typeAt(die{u, off})
+		}
+		return nil
+	}
+	if t.Size < 0 {
+		t.Size = int64(u.dw.AddrSize)
+		// Itanium C++ ABI, section 2.3: to a member function, two words.
+		if f := t.Elem(); f != nil && f.Kind == Func {
+			t.Size *= 2
+		}
+	}
+}
+
+// parameters returns the types of a function's parameters; a last nil stands
+// for "...". Lists longer than any compiler's are cut.
+func (m *Module) parameters(e *dwarf.Entry, t *Type) []*Type {
+	var out []*Type
+	e.Walk(func(c *dwarf.Entry, depth int) bool {
+		switch c.Tag {
+		case dwarf.TagFormalParameter:
+			p := m.typeOf(inherited(c, dwarf.AttrType))
+			if p == nil {
+				p = &Type{Kind: Void, Name: "void"}
+			}
+			out = append(out, p)
+		case dwarf.TagUnspecifiedParams:
+			t.variadic = true
+		}
+		return false
+	}, nil)
+	return out
+}
+
+// array makes one Array for each dimension. (DWARF 5, section 5.5.)
+func (m *Module) array(t *Type, e *dwarf.Entry) {
+	var counts []int64
+	e.Walk(func(c *dwarf.Entry, depth int) bool {
+		if (c.Tag == dwarf.TagSubrangeType || c.Tag == dwarf.TagEnumerationType) && len(counts) < maxTypeDepth {
+			counts = append(counts, count(c))
+		}
+		return false
+	}, nil)
+	if len(counts) == 0 {
+		counts = []int64{-1}
+	}
+	t.Kind, t.Name = Array, ""
+	t.vector = e.Flag(dwarf.AttrGNUVector)
+	elem := m.typeOf(e)
+	for i := len(counts) - 1; i > 0; i-- {
+		inner := &Type{Kind: Array, Lang: t.Lang}
+		inner.bound(counts[i], elem)
+		elem = inner
+	}
+	size := t.Size
+	t.bound(counts[0], elem)
+	if size >= 0 && t.Size < 0 {
+		t.Size = size
+	}
+}
+
+func (t *Type) bound(count int64, elem *Type) {
+	t.Count, t.Size = count, -1
+	t.elem = func() *Type { return elem }
+	if count < 0 || elem == nil || elem.Size < 0 {
+		return
+	}
+	if elem.Size == 0 || count < (1<<48)/elem.Size {
+		t.Size = count * elem.Size
+	}
+}
+
+// count returns the number of elements of a dimension, -1 if it is not known
+// before the program runs.
+func count(c *dwarf.Entry) int64 {
+	if v := c.Find(dwarf.AttrCount); v != nil {
+		if v.IsConst() && v.Num < 1<<48 {
+			return int64(v.Num)
+		}
+		return -1
+	}
+	v := c.Find(dwarf.AttrUpperBound)
+	if v == nil || !v.IsConst() {
+		return -1
+	}
+	var lower int64
+	if l := c.Find(dwarf.AttrLowerBound); l != nil && l.IsConst() {
+		lower = l.Signed()
+	}
+	// -1, in whichever size it is written: no elements.
+	upper := int64(v.Num)
+	if v.Signed() == -1 && (upper == -1 || upper == 0xffffffff) {
+		upper = -1
+	}
+	if n := upper - lower + 1; n >= 0 && n < 1<<48 {
+		return n
+	}
+	return -1
+}

@@ -1,0 +1,72 @@
+package symbols
+
+import (
+	"dbg/dwarf"
+	"dbg/image"
+)
+
+// FunctionAt returns the function that has an address: what debug information
+// says, else the ELF symbol. Inlined calls do not count; see CallsAt. It is nil
+// if nothing is known.
+func (m *Module) FunctionAt(a image.Addr) *Function {
+	if fn := m.functionAt(a); fn != nil {
+		return fn.public()
+	}
+	return m.elfFunctionAt(a)
+}
+
+func (m *Module) functionAt(a image.Addr) *function {
+	if u := m.unitAt(a); u != nil {
+		return u.functionAt(uint64(a))
+	}
+	return nil
+}
+
+// CallsAt returns the chain of calls at an address, the innermost inlined call
+// first, the function proper last. The position of the first is that of the
+// address; that of each other one is where it makes the call before it. Without
+// debug information there is one element, of the ELF symbol; nil means that
+// nothing is known.
+func (m *Module) CallsAt(a image.Addr) []Call {
+	line, _ := m.LineAt(a)
+	pos := line.Position
+	fn := m.functionAt(a)
+	if fn == nil {
+		if f := m.elfFunctionAt(a); f != nil {
+			return []Call{{Function: f, Position: pos}}
+		}
+		return nil
+	}
+	var calls []Call
+	for b := fn.body().at(uint64(a)); b != nil; b = b.parent {
+		if !b.inlined && b.parent != nil {
+			continue
+		}
+		calls = append(calls, Call{Function: b.function().public(), Position: pos, Inlined: b.inlined})
+		if b.inlined {
+			pos = Position{File: fn.u.dw.Files().File(b.callFile), Line: b.callLine, Column: b.callCol}
+		}
+	}
+	return calls
+}
+
+// FunctionType returns the function's type (Elem is the result, nil for void);
+// nil if it is not known.
+func (m *Module) FunctionType(f *Function) *Type {
+	if f == nil || f.impl == nil {
+		return nil
+	}
+	off := f.impl.off
+	if f.impl.inline != nil {
+		e, err := f.impl.u.dw.Entry(off)
+		if err != nil {
+			return nil
+		}
+		du, origin, ok := e.RefOffset(dwarf.AttrAbstractOrigin)
+		if !ok {
+			return nil
+		}
+		return m.typeAt(die{du, origin})
+	}
+	return m.typeAt(die{f.impl.u.dw, off})
+}

@@ -1,0 +1,133 @@
+package symbols
+
+import (
+	"cmp"
+	"slices"
+
+	"dbg/dwarf"
+	"dbg/image"
+)
+
+// unitIndex finds units by address. It is made in two steps: .debug_aranges
+// first, which is all that most questions need, and, for an address that is
+// not in it, the ranges of the units that have no entry there: clang, rustc and
+// Go write no .debug_aranges.
+type unitIndex struct {
+	fromAranges bool
+	fromUnits   bool
+	spans       []unitSpan
+}
+
+// unitSpan is a range of addresses of one unit. maxHi is the largest hi of all
+// spans up to this one, so that a search knows when to stop where ranges
+// overlap (identical code folding).
+type unitSpan struct {
+	lo, hi, maxHi uint64
+	unit          uint64
+}
+
+func (x *unitIndex) finish() {
+	slices.SortStableFunc(x.spans, func(a, b unitSpan) int { return cmp.Compare(a.lo, b.lo) })
+	var top uint64
+	for i := range x.spans {
+		top = max(top, x.spans[i].hi)
+		x.spans[i].maxHi = top
+	}
+}
+
+// find calls try for each unit that has an address until it says true.
+func (x *unitIndex) find(a uint64, try func(unit uint64) bool) bool {
+	i, _ := slices.BinarySearchFunc(x.spans, a, func(s unitSpan, a uint64) int {
+		if s.lo <= a {
+			return -1
+		}
+		return 1
+	})
+	for i--; i >= 0 && x.spans[i].maxHi > a; i-- {
+		if x.spans[i].hi > a && try(x.spans[i].unit) {
+			return true
+		}
+	}
+	return false
+}
+
+// unitAt returns the unit that has an address, nil if none has. Of several, one
+// that has a function or a line there.
+func (m *Module) unitAt(a image.Addr) *unit {
+	d := m.dwarf()
+	if d == nil || a == 0 {
+		return nil
+	}
+	var found, any *unit
+	try := func(off uint64) bool {
+		du, err := d.UnitAt(off)
+		if err != nil || du.First >= du.End {
+			return false
+		}
+		u := m.unit(du)
+		if any == nil {
+			any = u
+		}
+		if u.functionAt(uint64(a)) == nil && !u.hasLine(uint64(a)) {
+			return false
+		}
+		found = u
+		return true
+	}
+	x := &m.index
+	if !x.fromAranges {
+		x.fromAranges = true
+		for _, r := range d.Aranges() {
+			x.spans = append(x.spans, unitSpan{lo: r.Lo, hi: r.Hi, unit: r.Unit})
+		}
+		x.finish()
+	}
+	if x.find(uint64(a), try) {
+		return found
+	}
+	if !x.fromUnits && any == nil && m.isCode(a) {
+		x.fromUnits = true
+		m.indexUnits(d)
+		x.find(uint64(a), try)
+	}
+	if found == nil {
+		found = any
+	}
+	return found
+}
+
+// indexUnits adds the ranges of the units that .debug_aranges does not have.
+func (m *Module) indexUnits(d *dwarf.Data) {
+	x := &m.index
+	known := map[uint64]bool{}
+	for _, s := range x.spans {
+		known[s.unit] = true
+	}
+	units, _ := d.Units()
+	for _, du := range units {
+		if known[du.Offset] || du.Type != dwarf.UTCompile && du.Type != dwarf.UTSkeleton || du.First >= du.End {
+			continue
+		}
+		e, err := du.Entry(du.First)
+		if err != nil || !e.Has(dwarf.AttrHighPC) && !e.Has(dwarf.AttrRanges) {
+			continue
+		}
+		ranges, _ := e.Ranges()
+		for _, r := range ranges {
+			if r.Lo != 0 {
+				x.spans = append(x.spans, unitSpan{lo: r.Lo, hi: r.Hi, unit: du.Offset})
+			}
+		}
+	}
+	x.finish()
+}
+
+// isCode reports whether an address is in an executable segment.
+func (m *Module) isCode(a image.Addr) bool {
+	for _, s := range m.file.Segments() {
+		if s.Exec && s.Lo <= a && a < s.Hi {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,121 @@
+package symbols
+
+import (
+	"slices"
+	"sort"
+
+	"dbg/dwarf"
+	"dbg/image"
+)
+
+// LineAt returns the row of the line table for an address. Line is 0 where the
+// compiler says that code belongs to no line. Of several rows at one address
+// the last counts, but rows that are no statements give way to one that is, and
+// a row of another file replaces those before it: as in gdb.
+func (m *Module) LineAt(a image.Addr) (LineRange, bool) {
+	u := m.unitAt(a)
+	if u == nil {
+		return LineRange{}, false
+	}
+	t, _ := u.dw.Lines()
+	seq := sequenceAt(t, uint64(a))
+	if seq == nil {
+		return LineRange{}, false
+	}
+	rows := t.Rows[seq.First:seq.Last]
+	// The rows from first to next have the largest address that is not above a.
+	next := sort.Search(len(rows), func(i int) bool { return rows[i].Addr > uint64(a) })
+	first := next - 1
+	for first > 0 && rows[first-1].Addr == rows[first].Addr {
+		first--
+	}
+	row := chooseRow(rows[first:next])
+	hi := seq.Hi
+	if next < len(rows) {
+		hi = rows[next].Addr
+	}
+	return LineRange{
+		Position: Position{File: t.File(uint64(row.File)), Line: int(row.Line), Column: int(row.Column)},
+		Lo:       image.Addr(row.Addr), Hi: image.Addr(hi), IsStmt: row.Flags&dwarf.IsStmt != 0,
+	}, true
+}
+
+// chooseRow returns the row, of several with one address, that a lookup of the
+// address means. gcc writes several where variables change between instructions
+// (location views).
+func chooseRow(rows []dwarf.Row) dwarf.Row {
+	if len(rows) == 1 {
+		return rows[0]
+	}
+	start, stmt := 0, false // start of the last file's rows
+	best, bestIsStmt := -1, false
+	for i, r := range rows {
+		isStmt := r.Flags&dwarf.IsStmt != 0
+		if r.Line == 0 {
+			continue
+		}
+		if best >= 0 && r.File != rows[start].File {
+			if !isStmt && stmt {
+				continue
+			}
+			best, bestIsStmt = -1, false
+		}
+		if best < 0 {
+			start = i
+		}
+		if isStmt || !bestIsStmt {
+			best, bestIsStmt = i, isStmt
+		}
+		stmt = stmt || isStmt
+	}
+	if best < 0 {
+		return rows[len(rows)-1]
+	}
+	return rows[best]
+}
+
+// sequenceAt returns the sequence that has an address, nil if there is none.
+func sequenceAt(t *dwarf.LineTable, a uint64) *dwarf.Sequence {
+	i := sort.Search(len(t.Sequences), func(i int) bool { return t.Sequences[i].Lo > a })
+	// Sequences seldom overlap; look at a few in case they do.
+	for n := 0; i > 0 && n < 16; n++ {
+		i--
+		if s := &t.Sequences[i]; a < s.Hi {
+			return s
+		}
+	}
+	return nil
+}
+
+func (u *unit) hasLine(a uint64) bool {
+	t, _ := u.dw.Lines()
+	return sequenceAt(t, a) != nil
+}
+
+// SourceFiles returns the paths of all source files that the debug information
+// names, sorted.
+func (m *Module) SourceFiles() []string {
+	d := m.dwarf()
+	if d == nil {
+		return nil
+	}
+	set := map[string]bool{}
+	units, _ := d.Units()
+	for _, du := range units {
+		if du.Type != dwarf.UTCompile && du.Type != dwarf.UTPartial {
+			continue
+		}
+		t := du.Files()
+		for n := range t.NumFiles() {
+			if f := t.File(uint64(n)); f != "" {
+				set[f] = true
+			}
+		}
+	}
+	out := make([]string, 0, len(set))
+	for f := range set {
+		out = append(out, f)
+	}
+	slices.Sort(out)
+	return out
+}

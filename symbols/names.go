@@ -1,0 +1,262 @@
+package symbols
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+
+	"dbg/dwarf"
+	"dbg/image"
+)
+
+// maxHops bounds how many references (DW_AT_abstract_origin,
+// DW_AT_specification) are followed from one entry: two are normal, and a
+// corrupt file can make a circle.
+const maxHops = 8
+
+// origins calls fn for an entry and for those that it is an instance or a
+// completion of (DWARF 5, sections 2.13.2 and 3.3.8.1), until fn returns true.
+// An attribute that is missing in one is that of the next.
+func origins(e *dwarf.Entry, fn func(e *dwarf.Entry) bool) {
+	for hop := 0; e != nil && hop < maxHops; hop++ {
+		if fn(e) {
+			return
+		}
+		next := e.Ref(dwarf.AttrAbstractOrigin)
+		if next == nil {
+			next = e.Ref(dwarf.AttrSpecification)
+		}
+		e = next
+	}
+}
+
+// inherited returns the entry, among e and its origins, that has an attribute;
+// nil if none has.
+func inherited(e *dwarf.Entry, a dwarf.Attr) *dwarf.Entry {
+	var found *dwarf.Entry
+	origins(e, func(e *dwarf.Entry) bool {
+		if e.Has(a) {
+			found = e
+		}
+		return found != nil
+	})
+	return found
+}
+
+// nameOf returns the unqualified name of an entry, its own or inherited.
+func nameOf(e *dwarf.Entry) string {
+	if e = inherited(e, dwarf.AttrName); e == nil {
+		return ""
+	}
+	s, _ := e.String(dwarf.AttrName)
+	return s
+}
+
+// linkageOf returns DW_AT_linkage_name, "" if there is none.
+func linkageOf(e *dwarf.Entry) string {
+	for _, a := range []dwarf.Attr{dwarf.AttrLinkageName, dwarf.AttrMIPSLinkageName} {
+		if o := inherited(e, a); o != nil {
+			s, _ := o.String(a)
+			return s
+		}
+	}
+	return ""
+}
+
+// declaration returns where an entry says that it is declared.
+func (m *Module) declaration(e *dwarf.Entry) (file string, line int) {
+	if o := inherited(e, dwarf.AttrDeclFile); o != nil {
+		n, _ := o.Uint(dwarf.AttrDeclFile)
+		file = o.Unit.Files().File(n)
+	}
+	if o := inherited(e, dwarf.AttrDeclLine); o != nil {
+		n, _ := o.Uint(dwarf.AttrDeclLine)
+		line = sourceLine(n)
+	}
+	return file, line
+}
+
+// sourceLine is a line number from a file; 0 for an absurd one.
+func sourceLine(n uint64) int {
+	if n >= 1<<31 {
+		return 0
+	}
+	return int(n)
+}
+
+// qualifiedName returns the name with its namespaces and classes, as gdb prints
+// it: the place that counts is that of the last origin, the declaration in the
+// class.
+func (m *Module) qualifiedName(e *dwarf.Entry) string {
+	name := nameOf(e)
+	if name == "" {
+		if l := linkageOf(e); l != "" {
+			return demangled(l)
+		}
+		return ""
+	}
+	last := e
+	origins(e, func(e *dwarf.Entry) bool { last = e; return false })
+	u := m.unit(last.Unit)
+	if u.lang == LangC || u.lang == LangGo || u.lang == LangAsm {
+		return name
+	}
+	if p := u.prefix(last.Offset); p != "" {
+		return p + "::" + name
+	}
+	return name
+}
+
+// prefix returns the qualified name of the scope that an entry is in, "" at
+// the top. Functions are not part of names.
+func (u *unit) prefix(off uint64) string {
+	u.scan()
+	i, _ := slices.BinarySearchFunc(u.scopes, off, func(s scope, off uint64) int { return cmp.Compare(s.start, off) })
+	i-- // an entry is not in its own scope
+	for i >= 0 && u.scopes[i].end <= off {
+		i = int(u.scopes[i].parent)
+	}
+	var parts []string
+	if i >= 0 && u.scopes[i].tag == dwarf.TagSubprogram {
+		parts = u.localPrefix(u.scopes[i].start, off)
+	}
+	for ; i >= 0; i = int(u.scopes[i].parent) {
+		if part := u.scopeName(u.scopes[i].start); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	slices.Reverse(parts)
+	return strings.Join(parts, "::")
+}
+
+// localPrefix returns the names of the classes in a function that an entry is
+// in, innermost first.
+func (u *unit) localPrefix(fn, off uint64) []string {
+	e, err := u.dw.Entry(fn)
+	if err != nil {
+		return nil
+	}
+	type level struct {
+		off   uint64
+		depth int
+	}
+	var path []level
+	found := false
+	e.Walk(func(c *dwarf.Entry, depth int) bool {
+		if found {
+			return false
+		}
+		for len(path) > 0 && path[len(path)-1].depth >= depth {
+			path = path[:len(path)-1]
+		}
+		if found = c.Offset >= off; !found {
+			path = append(path, level{c.Offset, depth})
+		}
+		return !found
+	}, nil)
+	var parts []string
+	for _, l := range slices.Backward(path) {
+		if part := u.scopeName(l.off); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+func (u *unit) scopeName(off uint64) string {
+	e, err := u.dw.Entry(off)
+	if err != nil {
+		return ""
+	}
+	switch e.Tag {
+	case dwarf.TagNamespace, dwarf.TagModule:
+		if name := nameOf(e); name != "" {
+			return name
+		}
+		return "(anonymous namespace)"
+	case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
+		return nameOf(e)
+	}
+	return ""
+}
+
+// demangled returns a linkage name as its language writes it, without
+// parameters; the name itself if it is not mangled.
+func demangled(name string) string {
+	if !mangled(name) {
+		return name
+	}
+	s, err := demangle.ToString(name, demangle.NoParams, demangle.NoEnclosingParams, demangle.NoClones)
+	if err != nil {
+		return name
+	}
+	return s
+}
+
+// mangled reports whether a symbol's name looks like C++'s or Rust's.
+func mangled(name string) bool {
+	return strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R")
+}
+
+// function is what debug information says of a function, or of one inlined
+// call of it.
+type function struct {
+	u      *unit
+	off    uint64 // DW_TAG_subprogram, or DW_TAG_inlined_subroutine
+	ranges []dwarf.Range
+	inline *block // the inlined call, nil for a function proper
+	root   *block // its blocks; read on first use
+	pub    *Function
+}
+
+// entry returns where the function starts: DW_AT_entry_pc, or the lowest
+// address of its first range.
+func (fn *function) entry() uint64 {
+	if e, err := fn.u.dw.Entry(fn.off); err == nil {
+		if v := e.Find(dwarf.AttrEntryPC); v != nil {
+			if pc, ok := e.Addr(dwarf.AttrEntryPC); ok {
+				return pc
+			}
+			// A constant is an offset from the entry's low PC, for which
+			// compilers take its first range (DWARF 5, section 2.18).
+			if v.IsConst() && len(fn.ranges) > 0 {
+				return fn.ranges[0].Lo + v.Num
+			}
+		}
+	}
+	if len(fn.ranges) == 0 {
+		return 0
+	}
+	return fn.ranges[0].Lo
+}
+
+// public returns the exported form.
+func (fn *function) public() *Function {
+	if fn.pub != nil {
+		return fn.pub
+	}
+	f := &Function{Lang: fn.u.lang, impl: fn}
+	fn.pub = f
+	if e, err := fn.u.dw.Entry(fn.off); err == nil {
+		f.Name = fn.u.m.qualifiedName(e)
+		f.Linkage = linkageOf(e)
+		if f.Linkage == "" && fn.u.lang != LangCPlusPlus && fn.u.lang != LangRust {
+			f.Linkage = f.Name
+		}
+		f.File, f.Line = fn.u.m.declaration(e)
+	}
+	lo := fn.entry()
+	f.Lo, f.Hi = image.Addr(lo), image.Addr(lo)
+	for _, r := range fn.ranges {
+		f.Ranges = append(f.Ranges, Range{image.Addr(r.Lo), image.Addr(r.Hi)})
+		if r.Lo <= lo && lo < r.Hi {
+			f.Lo, f.Hi = image.Addr(r.Lo), image.Addr(r.Hi)
+		}
+	}
+	if fn.inline != nil {
+		f.Lo = image.Addr(lo)
+	}
+	return f
+}

@@ -1,0 +1,124 @@
+package symbols
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"dbg/arch"
+	"dbg/image"
+)
+
+// The procedure linkage table of x86-64: .plt, .plt.sec (with -fcf-protection)
+// and .plt.got. Its entries have no symbols of their own. Each jumps through a
+// slot of the global offset table, and a relocation says which function the
+// slot is for.
+
+const (
+	relaJumpSlot = 7 // R_X86_64_JUMP_SLOT
+	relaGlobDat  = 6 // R_X86_64_GLOB_DAT
+	maxPLT       = 1 << 20
+)
+
+var pltSections = []struct {
+	name string
+	size image.Addr
+}{{".plt", 16}, {".plt.sec", 16}, {".plt.got", 8}}
+
+// pltSection returns the section and the size of its entries, false if the
+// address is not in a procedure linkage table.
+func (m *Module) pltSection(a image.Addr) (image.Section, image.Addr, bool) {
+	for _, p := range pltSections {
+		if s, ok := m.file.Section(p.name); ok && s.Addr <= a && uint64(a-s.Addr) < s.Size {
+			size := p.size
+			// With -fcf-protection the entries of .plt.got are padded to 16.
+			if size == 8 && bytes.HasPrefix(s.Data, []byte("\xf3\x0f\x1e\xfa")) {
+				size = 16
+			}
+			return s, size, true
+		}
+	}
+	return image.Section{}, 0, false
+}
+
+// pltAt returns the name "puts@plt" of an entry, and where it starts.
+func (m *Module) pltAt(a image.Addr) (name string, start image.Addr, ok bool) {
+	if m.file.Arch() != arch.AMD64 {
+		return "", 0, false
+	}
+	s, size, ok := m.pltSection(a)
+	if !ok {
+		return "", 0, false
+	}
+	m.readPLT()
+	start = a - (a-s.Addr)%size
+	name, ok = m.elf.plt[start]
+	return name, start, ok
+}
+
+func (m *Module) pltSize(a image.Addr) image.Addr {
+	_, size, _ := m.pltSection(a)
+	return size
+}
+
+// readPLT decodes all entries.
+func (m *Module) readPLT() {
+	x := &m.elf
+	if x.pltOK {
+		return
+	}
+	x.pltOK = true
+	x.plt = map[image.Addr]string{}
+	slots := m.gotSlots()
+	for _, p := range pltSections {
+		s, ok := m.file.Section(p.name)
+		if !ok || len(s.Data) == 0 {
+			continue
+		}
+		_, size, _ := m.pltSection(s.Addr)
+		for off := image.Addr(0); off+size <= image.Addr(len(s.Data)) && off < maxPLT*16; off += size {
+			entry := s.Addr + off
+			if slot, ok := jumpSlot(s.Data[off:off+size], entry); ok && slots[slot] != "" {
+				x.plt[entry] = slots[slot] + "@plt"
+			}
+		}
+	}
+}
+
+// jumpSlot finds the jump, ff 25 disp32 (jmp *disp(%rip)), in an entry.
+func jumpSlot(code []byte, at image.Addr) (slot image.Addr, ok bool) {
+	i := bytes.Index(code, []byte{0xff, 0x25})
+	if i < 0 || i+6 > len(code) {
+		return 0, false
+	}
+	disp := int32(binary.LittleEndian.Uint32(code[i+2:]))
+	return at + image.Addr(i+6) + image.Addr(int64(disp)), true
+}
+
+// gotSlots returns the function that each slot is for.
+func (m *Module) gotSlots() map[image.Addr]string {
+	slots := map[image.Addr]string{}
+	syms, _ := m.file.Section(".dynsym")
+	strs, _ := m.file.Section(".dynstr")
+	for _, name := range []string{".rela.plt", ".rela.dyn"} {
+		rela, _ := m.file.Section(name)
+		for b := rela.Data; len(b) >= 24; b = b[24:] {
+			info := binary.LittleEndian.Uint64(b[8:])
+			if t := uint32(info); t != relaJumpSlot && t != relaGlobDat {
+				continue
+			}
+			sym := (info >> 32) * 24
+			if sym+24 > uint64(len(syms.Data)) {
+				continue
+			}
+			off := binary.LittleEndian.Uint32(syms.Data[sym:])
+			if uint64(off) >= uint64(len(strs.Data)) {
+				continue
+			}
+			text := strs.Data[off:]
+			if i := bytes.IndexByte(text, 0); i > 0 {
+				slots[image.Addr(binary.LittleEndian.Uint64(b))] = demangled(string(text[:i]))
+			}
+		}
+	}
+	return slots
+}

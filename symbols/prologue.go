@@ -1,0 +1,173 @@
+package symbols
+
+import (
+	"bytes"
+	"sort"
+
+	"dbg/arch"
+	"dbg/dwarf"
+	"dbg/image"
+)
+
+// AfterPrologue returns where a breakpoint on a function goes: where its
+// parameters can be read. The rules are those of gdb 13, so that both stop at
+// the same instruction:
+//
+//   - code of gcc whose variables have location lists is right from the first
+//     instruction on: the entry;
+//   - other code with a line table: the end of the line that the prologue's
+//     instructions (x86: push %rbp; mov %rsp,%rbp) end in, or the entry if there
+//     is no such prologue;
+//   - code of other compilers: the row that says prologue_end, or else the second
+//     line;
+//   - without debug information: after the prologue's instructions.
+func (m *Module) AfterPrologue(f *Function) Location {
+	if f == nil {
+		return Location{}
+	}
+	a := m.skipPrologue(f.Lo)
+	loc := Location{Addr: a, Function: f}
+	if line, ok := m.LineAt(a); ok {
+		loc.Position = line.Position
+	}
+	return loc
+}
+
+// skipPrologue moves an address that is in the prologue of its function behind
+// it.
+func (m *Module) skipPrologue(a image.Addr) image.Addr {
+	fn := m.functionAt(a)
+	if fn == nil {
+		lo := a
+		if f := m.elfFunctionAt(a); f != nil {
+			lo = f.Lo
+		}
+		return max(a, m.afterInstructions(lo))
+	}
+	return max(a, m.prologueEnd(fn))
+}
+
+func (m *Module) prologueEnd(fn *function) image.Addr {
+	u := fn.u
+	entry := fn.entry()
+	end := entry
+	for _, r := range fn.ranges {
+		if r.Lo <= entry && entry < r.Hi {
+			end = r.Hi
+		}
+	}
+	if u.gcc && u.lang != LangAsm && u.hasLocationLists() {
+		return image.Addr(entry)
+	}
+	t, _ := u.dw.Lines()
+	seq := sequenceAt(t, entry)
+	if seq == nil {
+		return m.afterInstructions(image.Addr(entry))
+	}
+	rows := t.Rows[seq.First:seq.Last]
+	var pc uint64
+	if u.gcc || u.lang == LangAsm {
+		pc = uint64(m.afterInstructions(image.Addr(entry)))
+	} else {
+		for _, r := range rows[sort.Search(len(rows), func(i int) bool { return rows[i].Addr >= entry }):] {
+			if r.Addr >= end {
+				break
+			}
+			if r.Flags&dwarf.PrologueEnd != 0 {
+				return image.Addr(r.Addr)
+			}
+		}
+		pc = secondLine(rows, seq.Hi, entry, end)
+	}
+	// In the middle of a line: its end, if that is still in the function.
+	if lo, hi := lineRange(rows, seq.Hi, pc); lo != pc && hi < end && hi > pc {
+		pc = hi
+	}
+	return image.Addr(pc)
+}
+
+// secondLine returns where the second line of a function begins, its entry if
+// there are two rows for it already (a prologue without instructions) or if
+// there is no second line.
+func secondLine(rows []dwarf.Row, seqHi, entry, end uint64) uint64 {
+	n := 0
+	for _, r := range rows {
+		if r.Addr == entry && r.Line != 0 && r.Flags&dwarf.Repeated == 0 {
+			n++
+		}
+	}
+	_, hi := lineRange(rows, seqHi, entry)
+	if n > 1 || hi >= end {
+		return entry
+	}
+	return hi
+}
+
+// lineRange returns the addresses of the line that has pc, where rows of no
+// line and rows that repeat the line before them do not count.
+func lineRange(rows []dwarf.Row, seqHi, pc uint64) (lo, hi uint64) {
+	hi = seqHi
+	for _, r := range rows {
+		if r.Line == 0 || r.Flags&dwarf.Repeated != 0 {
+			continue
+		}
+		if r.Addr > pc {
+			return lo, r.Addr
+		}
+		lo = r.Addr
+	}
+	return lo, hi
+}
+
+// hasLocationLists reports whether a variable or parameter of the unit has a
+// location list. gcc writes them when it optimises, and then variables are
+// right at every instruction, the prologue's too.
+func (u *unit) hasLocationLists() bool {
+	if u.lists != 0 {
+		return u.lists > 0
+	}
+	u.lists = -1
+	var c dwarf.Entry
+	for at := u.dw.First; at < u.dw.End; at = c.End {
+		if u.dw.Read(at, &c) != nil {
+			break
+		}
+		if c.Tag != dwarf.TagVariable && c.Tag != dwarf.TagFormalParameter {
+			continue
+		}
+		if v := c.Find(dwarf.AttrLocation); v != nil && u.dw.IsList(v) {
+			u.lists = 1
+			break
+		}
+	}
+	return u.lists > 0
+}
+
+// afterInstructions returns where the instructions that set up a frame end: on
+// x86-64, endbr64 if there is one, push %rbp and mov %rsp,%rbp. If there are
+// none it is the entry.
+func (m *Module) afterInstructions(entry image.Addr) image.Addr {
+	if m.file.Arch() != arch.AMD64 {
+		return entry
+	}
+	var code [16]byte
+	n, _ := m.file.ReadAt(entry, code[:])
+	b := code[:n]
+	skipped := 0
+	skip := func(ops ...string) bool {
+		for _, op := range ops {
+			if rest, ok := bytes.CutPrefix(b, []byte(op)); ok {
+				skipped += len(op)
+				b = rest
+				return true
+			}
+		}
+		return false
+	}
+	skip("\xf3\x0f\x1e\xfa")
+	// Two encodings each of push, and of mov with 64 and 32 bits.
+	if skip("\x55", "\x40\x55") && skip("\x48\x89\xe5", "\x48\x8b\xec", "\x89\xe5", "\x8b\xec") {
+		return entry + image.Addr(skipped)
+	}
+	return entry
+}

@@ -1,0 +1,169 @@
+package symbols
+
+import (
+	"fmt"
+	"strings"
+)
+
+// String returns the type as gdb writes it: "struct foo *", "int (*)(int)",
+// "char [3][4]". nil is void.
+func (t *Type) String() string {
+	return t.declare("", 0)
+}
+
+// Declare returns the declaration of a name of this type, as in C: "int x[3]".
+func (t *Type) Declare(name string) string { return t.declare(name, 0) }
+
+// declare writes the type around a declarator, from the inside out, as C's
+// grammar has it.
+func (t *Type) declare(inner string, depth int) string {
+	if t == nil {
+		return join("void", inner)
+	}
+	if depth > maxTypeDepth {
+		return join("...", inner)
+	}
+	depth++
+	switch t.Kind {
+	case Pointer, Reference, RvalueReference:
+		if t.elem == nil || t.Name != "" {
+			break // Go and Rust name their pointers
+		}
+		mark := map[Kind]string{Pointer: "*", Reference: "&", RvalueReference: "&&"}[t.Kind]
+		return t.Elem().declare(parenthesize(t.Elem(), mark+inner), depth)
+	case MemberPointer:
+		class := "?"
+		if t.container != nil {
+			class = t.container().declare("", depth)
+		}
+		return t.Elem().declare(parenthesize(t.Elem(), class+"::*"+inner), depth)
+	case Array:
+		if t.Name != "" {
+			break
+		}
+		if t.vector {
+			return join(fmt.Sprintf("%s __attribute__ ((vector_size(%d)))", t.Elem().declare("", depth), t.Count), inner)
+		}
+		if t.Lang == LangRust && t.Count >= 0 {
+			return join(fmt.Sprintf("[%s; %d]", t.Elem().declare("", depth), t.Count), inner)
+		}
+		// The outermost dimension comes first, after a space.
+		dims := ""
+		e := t
+		for ; e != nil && e.Kind == Array && e.Name == "" && !e.vector && depth < maxTypeDepth; depth++ {
+			if e.Count >= 0 {
+				dims += fmt.Sprintf("[%d]", e.Count)
+			} else {
+				dims += "[]"
+			}
+			e = e.Elem()
+		}
+		if inner == "" || strings.HasPrefix(inner, "(") {
+			return e.declare(strings.TrimSpace(inner+" "+dims), depth)
+		}
+		return e.declare(inner+dims, depth)
+	case Func:
+		return t.Elem().declare(strings.TrimSpace(inner+" "+t.parameterList(depth)), depth)
+	case Const, Volatile, Restrict, Atomic:
+		return t.qualified(inner, depth)
+	}
+	return join(t.baseName(), inner)
+}
+
+// qualified writes qualifiers: before the type they qualify, but behind the
+// star of a pointer.
+func (t *Type) qualified(inner string, depth int) string {
+	words := map[Kind]string{Const: "const", Volatile: "volatile", Restrict: "restrict", Atomic: "_Atomic"}
+	var have [4]string
+	e := t
+	for ; e != nil && depth < maxTypeDepth; depth++ {
+		w := words[e.Kind]
+		if w == "" {
+			break
+		}
+		if e.Lang == LangCPlusPlus && w == "restrict" {
+			w = "__restrict__"
+		}
+		have[map[Kind]int{Const: 0, Volatile: 1, Restrict: 2, Atomic: 3}[e.Kind]] = w
+		e = e.Elem()
+	}
+	var list []string
+	for _, w := range have {
+		if w != "" {
+			list = append(list, w)
+		}
+	}
+	q := strings.Join(list, " ")
+	if e != nil && e.Name == "" && (e.Kind == Pointer || e.Kind == MemberPointer) && e.elem != nil {
+		if inner != "" && !strings.HasPrefix(inner, "[") {
+			q += " "
+		}
+		return e.declare(" "+q+inner, depth)
+	}
+	if e != nil && e.Kind == Array && e.Name == "" {
+		return e.declare(inner, depth) // its elements are const, too
+	}
+	return q + " " + e.declare(inner, depth)
+}
+
+// parenthesize puts a pointer declarator in parentheses where it would
+// otherwise bind to an array's or a function's suffix.
+func parenthesize(of *Type, inner string) string {
+	for range maxTypeDepth {
+		if of == nil || of.Kind != Const && of.Kind != Volatile {
+			break
+		}
+		of = of.Elem()
+	}
+	if of != nil && (of.Kind == Array && of.Name == "" && !of.vector && of.Lang != LangRust || of.Kind == Func && of.Name == "") {
+		return "(" + inner + ")"
+	}
+	return inner
+}
+
+func (t *Type) parameterList(depth int) string {
+	var list []string
+	for i, p := range t.Params() {
+		if i > 64 {
+			list = append(list, "...")
+			break
+		}
+		list = append(list, p.declare("", depth))
+	}
+	if t.variadic {
+		list = append(list, "...")
+	}
+	if len(list) == 0 && (t.prototyped || t.Lang == LangCPlusPlus) {
+		list = append(list, "void")
+	}
+	return "(" + strings.Join(list, ", ") + ")"
+}
+
+// baseName is the name of a type that is not made of others. C says struct,
+// union and enum before the name; the others do not.
+func (t *Type) baseName() string {
+	kind := t.Kind
+	if kind == Opaque {
+		kind = t.opaque
+	}
+	word := map[Kind]string{Struct: "struct", Union: "union", Enum: "enum"}[kind]
+	switch {
+	case word != "" && t.Name == "":
+		return word + " {...}"
+	case word != "" && (t.Lang == LangC || t.Lang == LangUnknown || t.Lang == LangAsm):
+		return word + " " + t.Name
+	case t.Name != "":
+		return t.Name
+	case t.Kind == Void:
+		return "void"
+	}
+	return "<unnamed type>"
+}
+
+// join puts a declarator behind a type: "int *", "int [3]", "int x".
+func join(base, inner string) string {
+	if inner == "" {
+		return base
+	}
+	return base + " " + strings.TrimPrefix(inner, " ")
+}

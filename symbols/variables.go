@@ -1,0 +1,250 @@
+package symbols
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"dbg/dwarf"
+	"dbg/expr"
+	"dbg/image"
+)
+
+// variable is what debug information says of a Variable.
+type variable struct {
+	m  *Module
+	e  *dwarf.Entry
+	fn *function // whose frame base it may need; nil for a global
+}
+
+// Locals returns the parameters and variables that are visible at an address,
+// of the innermost call there.
+func (m *Module) Locals(a image.Addr) []*Variable {
+	fn := m.functionAt(a)
+	if fn == nil {
+		return nil
+	}
+	return m.localsOf(fn.body().at(uint64(a)).function(), a)
+}
+
+// LocalsOf is Locals for one link of the chain that CallsAt returns for a.
+// Parameters come first, then the variables of each block from the outermost
+// in: the last of a name hides the others. Variables of a block are listed also
+// before the line that declares them, as the debug information does not say
+// where in the block they begin.
+func (m *Module) LocalsOf(c *Call, a image.Addr) []*Variable {
+	if c == nil || c.Function == nil || c.Function.impl == nil {
+		return nil
+	}
+	return m.localsOf(c.Function.impl, a)
+}
+
+func (m *Module) localsOf(fn *function, a image.Addr) []*Variable {
+	b := fn.inline
+	if b == nil {
+		b = fn.body()
+	}
+	proper := b.fn
+	var params, vars []*Variable
+	for depth := 0; b != nil; depth++ {
+		seen := map[die]bool{} // abstract entries that have a concrete one
+		for _, off := range b.vars {
+			e, err := b.fn.u.dw.Entry(off)
+			if err != nil {
+				continue
+			}
+			if u, off, ok := e.RefOffset(dwarf.AttrAbstractOrigin); ok {
+				seen[die{u, off}] = true
+			}
+			add(m.newVariable(e, proper, depth), &params, &vars)
+		}
+		if depth == 0 {
+			m.inheritVariables(b, seen, proper, &params, &vars)
+		}
+		var next *block
+		for _, k := range b.kids {
+			if !k.inlined && k.has(uint64(a)) {
+				next = k
+				break
+			}
+		}
+		b = next
+	}
+	return append(params, vars...)
+}
+
+func add(v *Variable, params, vars *[]*Variable) {
+	switch {
+	case v == nil:
+	case v.Param:
+		*params = append(*params, v)
+	default:
+		*vars = append(*vars, v)
+	}
+}
+
+// inheritVariables adds the variables that the abstract function has and its
+// instance lacks: nothing is left of them, and they are shown as optimised out.
+func (m *Module) inheritVariables(b *block, seen map[die]bool, fn *function, params, vars *[]*Variable) {
+	e, err := b.fn.u.dw.Entry(b.off)
+	if err != nil {
+		return
+	}
+	abstract := e.Ref(dwarf.AttrAbstractOrigin)
+	if abstract == nil {
+		return
+	}
+	abstract.Walk(func(c *dwarf.Entry, depth int) bool {
+		if (c.Tag == dwarf.TagFormalParameter || c.Tag == dwarf.TagVariable) && !seen[die{c.Unit, c.Offset}] {
+			if e, err := c.Unit.Entry(c.Offset); err == nil {
+				add(m.newVariable(e, fn, 0), params, vars)
+			}
+		}
+		return false
+	}, nil)
+}
+
+// newVariable makes a Variable of an entry, nil of one without a name.
+func (m *Module) newVariable(e *dwarf.Entry, fn *function, depth int) *Variable {
+	name := nameOf(e)
+	if name == "" {
+		return nil
+	}
+	_, line := m.declaration(e)
+	v := &Variable{Name: name, Param: e.Tag == dwarf.TagFormalParameter, Line: line, Depth: depth, impl: &variable{m: m, e: e, fn: fn}}
+	if o := inherited(e, dwarf.AttrArtificial); o != nil {
+		v.Artificial = o.Flag(dwarf.AttrArtificial)
+	}
+	v.Type = m.typeOf(inherited(e, dwarf.AttrType))
+	if fn != nil && e.Flag(dwarf.AttrDeclaration) && !e.Has(dwarf.AttrLocation) {
+		// extern int x; in a function.
+		if g := m.Global(name); len(g) > 0 {
+			v.impl, v.Type = g[0].impl, g[0].Type
+		}
+	}
+	return v
+}
+
+// Locate returns where the variable is when the PC is a.
+func (v *Variable) Locate(a image.Addr) Located {
+	i := v.impl
+	if i == nil {
+		return Located{}
+	}
+	u := i.e.Unit
+	loc := Located{Fill: u2fill(u)}
+	if o := inherited(i.e, dwarf.AttrLocation); o != nil {
+		u = o.Unit
+		loc.Fill = u2fill(u)
+		loc.Expr, _ = u.Location(o.Find(dwarf.AttrLocation), uint64(a))
+		if len(loc.Expr) == 0 {
+			loc.Expr = nil // an empty expression is DWARF's "optimised out"
+		}
+	} else if o := inherited(i.e, dwarf.AttrConstValue); o != nil {
+		loc.Const = constBytes(o, v.Type, i.m.file.BigEndian())
+	}
+	if i.fn != nil {
+		if e, err := i.fn.u.dw.Entry(i.fn.off); err == nil {
+			if fb := e.Find(dwarf.AttrFrameBase); fb != nil {
+				loc.FrameBase, _ = e.Unit.Location(fb, uint64(a))
+			}
+		}
+	}
+	return loc
+}
+
+// constBytes returns DW_AT_const_value as the bytes of a value of type t.
+func constBytes(e *dwarf.Entry, t *Type, big bool) []byte {
+	v := e.Find(dwarf.AttrConstValue)
+	size := int64(8)
+	if t != nil && t.Size >= 0 {
+		size = t.Size
+	}
+	if v.IsBlock() {
+		return v.Block
+	}
+	if s, ok := e.String(dwarf.AttrConstValue); ok {
+		return append([]byte(s), 0)
+	}
+	if size > 16 || !v.IsConst() {
+		return nil
+	}
+	out := make([]byte, 16)
+	binary.LittleEndian.PutUint64(out, v.Num)
+	if v.IsSigned() && int64(v.Num) < 0 {
+		binary.LittleEndian.PutUint64(out[8:], ^uint64(0))
+	}
+	out = out[:size]
+	if big {
+		for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+			out[i], out[j] = out[j], out[i]
+		}
+	}
+	return out
+}
+
+// u2fill returns the function that tells an expression about its unit.
+func u2fill(u *dwarf.Unit) func(*expr.Context) {
+	return func(c *expr.Context) {
+		c.OffsetSize = u.OffsetSize()
+		c.AddrIndex = u.AddrIndex
+		c.Call = func(offset uint64, ref bool) ([]byte, error) {
+			var e *dwarf.Entry
+			var err error
+			if ref {
+				e, err = u.Data.EntryAt(offset)
+			} else {
+				e, err = u.Entry(u.Offset + offset)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("DW_OP_call: %w", err)
+			}
+			v := e.Find(dwarf.AttrLocation)
+			if v == nil || !v.IsBlock() {
+				return nil, nil // DWARF 5, section 2.5.1.5: no location, no effect
+			}
+			return v.Block, nil
+		}
+		c.BaseType = func(offset uint64) (size int, signed, float bool, err error) {
+			e, err := u.Entry(u.Offset + offset)
+			if err != nil {
+				return 0, false, false, err
+			}
+			n, ok := e.Uint(dwarf.AttrByteSize)
+			if e.Tag != dwarf.TagBaseType || !ok || n > 1024 {
+				return 0, false, false, fmt.Errorf("the entry at 0x%x is not a base type", e.Offset)
+			}
+			enc, _ := e.Uint(dwarf.AttrEncoding)
+			return int(n), enc == dwarf.EncSigned || enc == dwarf.EncSignedChar, enc == dwarf.EncFloat, nil
+		}
+	}
+}
+
+// Global returns the variables of a name that are not local to a function:
+// globals, statics of a file, static members; qualified or not. The definition
+// comes before others of the same name.
+func (m *Module) Global(name string) []*Variable {
+	q, ok := parseQuery(name)
+	if !ok || q.params != "" {
+		return nil
+	}
+	var out, static []*Variable
+	seen := map[die]bool{}
+	for _, d := range m.nameIndex().variables[q.last()] {
+		e, err := d.unit.Entry(d.off)
+		if err != nil || seen[d] || !q.matchesName(m.qualifiedName(e)) {
+			continue
+		}
+		seen[d] = true
+		v := m.newVariable(e, nil, 0)
+		if v == nil {
+			continue
+		}
+		v.Name = m.qualifiedName(e)
+		if o := inherited(e, dwarf.AttrExternal); o != nil && o.Flag(dwarf.AttrExternal) {
+			out = append(out, v)
+		} else {
+			static = append(static, v)
+		}
+	}
+	return append(out, static...)
+}
