@@ -13,3 +13,11 @@ func NewEnum(name string, size int64, signed bool, names []Enumerator) *Type {
 	t.enumerators = func() []Enumerator { return names }
 	return t
 }
+
+// NewFunc makes the type of a function; a nil result is void.
+func NewFunc(result *Type, params []*Type) *Type {
+	t := NewType(Func, "", 1, false, result)
+	t.prototyped = true
+	t.params = func() []*Type { return params }
+	return t
+}
