@@ -33,6 +33,21 @@ func Evaluate(text string, env Env) (Value, error) {
 	return v, nil
 }
 
+// TypeOf is the type of an expression, or the type that text names, for whatis and ptype. Nothing
+// is assigned, and memory is read only where the type depends on it: *p of a null p has a type. A nil
+// type is void.
+func TypeOf(text string, env Env) (*symbols.Type, error) {
+	n, err := parse(text, env)
+	if err != nil {
+		return nil, err
+	}
+	if n.op == "type" {
+		return n.typ, nil
+	}
+	v, err := (&evaluator{env: env, dry: 1}).eval(n)
+	return v.Type, err
+}
+
 // evaluator walks the tree of one expression.
 type evaluator struct {
 	env   Env

@@ -94,8 +94,8 @@ func (p *printer) typePrefix(v Value) {
 	p.str("(" + TypeName(v) + ") ")
 }
 
-// isPlainChar says that the type is char, with or without qualifiers, by no other
-// name.
+// isPlainChar says that the type is char or one of the wide characters by its own name,
+// with or without qualifiers: the prefix of its strings tells which.
 func isPlainChar(t *symbols.Type) bool {
 	for range 10 {
 		if t == nil {
@@ -106,7 +106,11 @@ func isPlainChar(t *symbols.Type) bool {
 			t = t.Elem()
 			continue
 		}
-		return t.Kind == symbols.Char && t.Name == "char"
+		switch t.Name {
+		case "char", "wchar_t", "char16_t", "char32_t":
+			return true
+		}
+		return false
 	}
 	return false
 }
@@ -197,7 +201,7 @@ func (p *printer) reference(v Value) {
 // function writes "{int (int)} 0x401136 <main>".
 func (p *printer) function(v Value) {
 	if !p.raw() {
-		p.integer(uint64(v.Addr), 8, false)
+		p.str(formatBytes(intValue(typeUlong, uint64(v.Addr)).Bytes, typeUlong, p.opt.Format, p.env))
 		return
 	}
 	p.str("{" + TypeName(v) + "} ")

@@ -10,10 +10,18 @@ import (
 // pointee is what v points or refers to; a structure is itself.
 func (e *evaluator) pointee(v Value) (Value, error) {
 	v, err := follow(v, e.env)
-	if err != nil || kindOf(v.Type) != symbols.Pointer {
+	if err != nil {
 		return v, err
 	}
-	return indirect(v, e.env)
+	switch kindOf(v.Type) {
+	case symbols.Pointer:
+		return indirect(v, e.env)
+	case symbols.Array:
+		if isStruct(elemOf(v.Type)) {
+			return e.element(v, 0)
+		}
+	}
+	return v, nil
 }
 
 // indirect is *v of a pointer.

@@ -44,6 +44,12 @@ func (p *parser) whole() error {
 	p.advance()
 	p.tree = p.comma()
 	if p.err == nil && p.tok.kind != tokEnd {
+		if n := p.tree; n.op == "name" && !p.lenient {
+			// "(nope)1": what is unknown is worth more than what does not fit.
+			if _, err := p.env.Variable(n.text); err != nil {
+				p.fail(err)
+			}
+		}
 		p.syntax()
 	}
 	return p.err
@@ -184,6 +190,19 @@ func (p *parser) unary() *node {
 		p.advance()
 		if op != "sizeof" {
 			p.fail(Error("alignof is not supported"))
+		}
+		if p.is("(") {
+			// sizeof (int) * 2 is a product, not the size of a cast.
+			lex, tok := p.lex, p.tok
+			p.advance()
+			if p.atType() && !p.lenient {
+				t := p.typeName()
+				p.expect(")")
+				return p.node(node{op: "sizeof", a: p.node(node{op: "type", typ: t})})
+			}
+			if p.err == nil {
+				p.lex, p.tok = lex, tok
+			}
 		}
 		return p.node(node{op: "sizeof", a: p.unary()})
 	}

@@ -148,8 +148,8 @@ func charKind(t *symbols.Type) (prefix string, ok bool) {
 
 // pointerTo makes a pointer type.
 func pointerTo(t *symbols.Type, size int) *symbols.Type {
-	if t != nil && t.Kind == symbols.Void {
-		t = nil
+	if t == nil {
+		t = typeVoid
 	}
 	return symbols.NewType(symbols.Pointer, "", int64(size), false, t)
 }
