@@ -7,10 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"dbg/image"
 	"dbg/internal/fixture"
 	"dbg/internal/gdbpeer"
 	"dbg/session"
@@ -26,6 +28,9 @@ func expectSame(t *testing.T, what string, got []session.Frame, want []gdbpeer.F
 	if len(want) == 0 {
 		t.Fatalf("%s: gdb gave no frames", what)
 	}
+	// Frames that gdb makes up for tail calls are left out: dbg does not make
+	// any up yet (docs/unwinding.md).
+	want = slices.DeleteFunc(slices.Clone(want), func(f gdbpeer.Frame) bool { return f.TailCall })
 	for i := range max(len(got), len(want)) {
 		var g, w string
 		if i < len(got) {
@@ -34,10 +39,35 @@ func expectSame(t *testing.T, what string, got []session.Frame, want []gdbpeer.F
 		if i < len(want) {
 			w = describeGDB(want[i])
 		}
-		if g != w {
+		if g != w && !(i < len(got) && i < len(want) && aliases(t, got[i], want[i])) {
 			t.Errorf("%s: frame %d\n  dbg: %s\n  gdb: %s", what, i, g, w)
 		}
 	}
+}
+
+// aliases reports whether two frames differ only in which of several symbols of
+// one address they name: gdb takes the one that its sort happens to put last.
+func aliases(t *testing.T, a session.Frame, b gdbpeer.Frame) bool {
+	if a.HasSource() || b.File != "" || uint64(a.PC) != b.PC || a.Module == nil {
+		return false
+	}
+	f, err := image.Open(a.Module.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	at := map[image.Addr]int{}
+	for _, sym := range f.Symbols() {
+		if sym.Name == a.FunctionName || sym.Name == b.Func {
+			at[sym.Addr]++
+		}
+	}
+	for _, n := range at {
+		if n >= 2 {
+			return true
+		}
+	}
+	return false
 }
 
 func describe(f session.Frame) string {
@@ -53,11 +83,13 @@ func describe(f session.Frame) string {
 }
 
 func describeGDB(f gdbpeer.Frame) string {
-	file := ""
-	if f.File != "" && f.Func != "<signal handler called>" {
+	name, file := f.Func, ""
+	if f.Signal {
+		name = "<signal handler called>"
+	} else if f.File != "" {
 		file = fmt.Sprintf(" at %s:%d", filepath.Base(f.File), f.Line)
 	}
-	return fmt.Sprintf("%#x %s%s", f.PC, orUnknown(f.Func), file)
+	return fmt.Sprintf("%#x %s%s", f.PC, orUnknown(name), file)
 }
 
 func orUnknown(name string) string {

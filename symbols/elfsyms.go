@@ -62,26 +62,33 @@ func (x *elfSymbols) add(list []int32, i int32) []int32 {
 }
 
 // better reports whether a is a better name than b for the same address: one
-// with a type and a size over a mere label, a global over a weak over a local
-// one, one with fewer leading underscores, a shorter one.
+// with a type and a size over a mere label, one that is visible outside over a
+// local one, one with fewer leading underscores, a weak one (the public names of
+// a C library are weak aliases of its own: read, of __libc_read), a shorter one.
 func better(a, b *image.Symbol) bool {
 	rank := func(s *image.Symbol) int {
 		n := 0
 		if s.Kind != image.NoType {
-			n += 8
+			n += 4
 		}
 		if s.Size != 0 {
-			n += 4
+			n += 2
 		}
 		if s.Global {
 			n++
-			if !s.Weak {
-				n++
-			}
 		}
 		return n
 	}
-	return rank(a) > rank(b)
+	underscores := func(s *image.Symbol) int { return len(s.Name) - len(strings.TrimLeft(s.Name, "_")) }
+	switch {
+	case rank(a) != rank(b):
+		return rank(a) > rank(b)
+	case underscores(a) != underscores(b):
+		return underscores(a) < underscores(b)
+	case a.Weak != b.Weak:
+		return a.Weak
+	}
+	return len(a.Name) < len(b.Name)
 }
 
 // find returns the symbol that has an address: the nearest below it, if the

@@ -242,6 +242,9 @@ func (fn *function) public() *Function {
 	if e, err := fn.u.dw.Entry(fn.off); err == nil {
 		f.Name = fn.u.m.qualifiedName(e)
 		f.Linkage = linkageOf(e)
+		if f.Linkage != "" && fn.u.lang == LangC {
+			f.Name = f.Linkage // an asm label: what the function is called in truth
+		}
 		if f.Linkage == "" && fn.u.lang != LangCPlusPlus && fn.u.lang != LangRust {
 			f.Linkage = f.Name
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,19 +18,14 @@ import (
 
 // Frame is one level of gdb's backtrace.
 type Frame struct {
-	Level int
-	PC    uint64
-	Func  string
-	File  string // as the debug information has it
-	Line  int
-	Args  string
-	From  string
-	// ShowPC says that gdb printed the address.
-	ShowPC bool
-}
-
-func (f Frame) String() string {
-	return fmt.Sprintf("#%d %#x %s %s:%d", f.Level, f.PC, f.Func, f.File, f.Line)
+	PC     uint64
+	Func   string
+	File   string // as the debug information has it
+	Line   int
+	Signal bool // <signal handler called>
+	// TailCall says that gdb made the frame up: the function is not on the stack, the call
+	// sites of its neighbours say that it must have been there.
+	TailCall bool
 }
 
 // Run runs gdb without the user's settings and returns what it printed.
@@ -38,7 +34,9 @@ func Run(t testing.TB, args ...string) string {
 	fixture.Need(t, "gdb")
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "gdb", append([]string{"-nx", "-batch", "-ex", "set width 0", "-ex", "set debuginfod enabled off", "-ex", "set backtrace past-main on"}, args...)...)
+	all := []string{"-nx", "-batch", "-ex", "set width 0", "-ex", "set debuginfod enabled off", "-ex", "set backtrace past-main on",
+		"-ex", "source " + filepath.Join(fixture.Root(), "internal/gdbpeer/frames.py")}
+	cmd := exec.CommandContext(ctx, "gdb", append(all, args...)...)
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		t.Fatalf("gdb %q did not end:\n%s", args, out)
@@ -49,40 +47,27 @@ func Run(t testing.TB, args ...string) string {
 	return string(out)
 }
 
-var (
-	miFrame = regexp.MustCompile(`frame=\{level="(\d+)",addr="(0x[0-9a-f]+)"(?:,func="((?:[^"\\]|\\.)*)")?([^}]*)\}`)
-	miAttr  = regexp.MustCompile(`(file|fullname|line|from)="((?:[^"\\]|\\.)*)"`)
-)
-
 // Stack is the command that makes gdb print the selected thread's frames in a form that
 // Frames understands.
-const Stack = `interpreter-exec mi "-stack-list-frames"`
+const Stack = "dump-frames"
 
 // Frames reads the answers to Stack in gdb's output, one list for each.
 func Frames(out string) [][]Frame {
 	var all [][]Frame
 	for _, line := range strings.Split(out, "\n") {
-		if !strings.HasPrefix(line, "^done,stack=") {
+		if line == "BEGIN" {
+			all = append(all, nil)
 			continue
 		}
-		var list []Frame
-		for _, m := range miFrame.FindAllStringSubmatch(line, -1) {
-			f := Frame{Func: m[3]}
-			f.Level, _ = strconv.Atoi(m[1])
-			f.PC, _ = strconv.ParseUint(m[2], 0, 64)
-			for _, a := range miAttr.FindAllStringSubmatch(m[4], -1) {
-				switch a[1] {
-				case "file":
-					f.File = a[2]
-				case "line":
-					f.Line, _ = strconv.Atoi(a[2])
-				case "from":
-					f.From = a[2]
-				}
-			}
-			list = append(list, f)
+		rest, ok := strings.CutPrefix(line, "FRAME ")
+		p := strings.Split(rest, "|")
+		if !ok || len(p) != 6 || len(all) == 0 {
+			continue
 		}
-		all = append(all, list)
+		f := Frame{Func: p[3], File: p[4], Signal: p[2] == "signal", TailCall: p[2] == "tailcall"}
+		f.PC, _ = strconv.ParseUint(p[1], 10, 64)
+		f.Line, _ = strconv.Atoi(p[5])
+		all[len(all)-1] = append(all[len(all)-1], f)
 	}
 	return all
 }
@@ -96,3 +81,5 @@ func Threads(out string) []int {
 	}
 	return ids
 }
+
+func (f Frame) String() string { return fmt.Sprintf("%#x %s %s:%d", f.PC, f.Func, f.File, f.Line) }

@@ -1,0 +1,84 @@
+package session
+
+import (
+	"dbg/eval"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// Description is a value as a variables view shows it.
+type Description struct {
+	Text string // eval.Format's
+	Type string
+	// Parts is how many children the value has; Indexed says that they are
+	// elements, numbered from 0 on.
+	Parts   int
+	Indexed bool
+	// Pointer says that the value is a pointer, or a reference.
+	Pointer bool
+	// Memory is where to look at the value's memory: what a pointer points to, else
+	// where the value is. HasMemory is false if there is no such place.
+	Memory    target.Addr
+	HasMemory bool
+}
+
+// Describe says in one go what a view shows of values, in a frame.
+func (s *Session) Describe(t target.ThreadID, level int, vs []Value, opt eval.Options) ([]Description, error) {
+	return ask(s, func() ([]Description, error) {
+		e := s.env(t, level)
+		out := make([]Description, len(vs))
+		for i, v := range vs {
+			out[i] = describe(v, e, opt)
+		}
+		return out, nil
+	})
+}
+
+func describe(v Value, e *env, opt eval.Options) Description {
+	d := Description{Text: eval.Format(v, e, opt), Type: eval.TypeName(v), Parts: eval.NumChildren(v, e)}
+	d.Memory, d.HasMemory = v.Addr, v.HasAddr
+	if v.Type == nil {
+		return d
+	}
+	switch v.Type.Strip().Kind {
+	case symbols.Array:
+		d.Indexed = true
+	case symbols.Pointer, symbols.Reference, symbols.RvalueReference:
+		d.Pointer = true
+		if a, err := eval.AddressOf(v, e); err == nil {
+			d.Memory, d.HasMemory = a, true
+		}
+	}
+	return d
+}
+
+// ModuleDescription is a mapped file as a list of modules shows it.
+type ModuleDescription struct {
+	ID           int
+	Path         string
+	Lo, Hi       target.Addr
+	BuildID      string
+	Problem      string
+	HasSymbols   bool
+	HasDebugInfo bool
+	DebugFile    string // "" if the debug information is in the file itself
+}
+
+// DescribeModules lists what is mapped, by address.
+func (s *Session) DescribeModules() []ModuleDescription {
+	out, _ := ask(s, func() ([]ModuleDescription, error) {
+		var out []ModuleDescription
+		for _, m := range s.modules.all {
+			d := ModuleDescription{ID: m.ID, Path: m.Path, Lo: m.Lo, Hi: m.Hi, BuildID: m.BuildID, Problem: m.Problem}
+			if m.Symbols != nil {
+				d.HasSymbols, d.HasDebugInfo = true, m.Symbols.HasDebugInfo()
+				if f := m.Symbols.DebugFile(); f != nil {
+					d.DebugFile = f.Path()
+				}
+			}
+			out = append(out, d)
+		}
+		return out, nil
+	})
+	return out
+}
