@@ -1,0 +1,73 @@
+package dap
+
+import (
+	"context"
+	"fmt"
+
+	"dbg/session"
+	"dbg/target"
+)
+
+// configurationDone lets the program go, now or as soon as there is one.
+func (s *server) configurationDone(context.Context, struct{}) (any, error) {
+	if s.configured {
+		return nil, nil
+	}
+	s.configured = true
+	if s.phase == phaseLoaded {
+		s.then(s.begin)
+	}
+	return nil, nil
+}
+
+// begin runs a program that was launched or attached to, up to main if it is
+// to be shown first, and shows a core.
+func (s *server) begin() {
+	if s.started {
+		return
+	}
+	s.started = true
+	switch {
+	case s.kind == target.Core:
+		s.showCore()
+		return
+	case s.start.stop() && s.kind == target.Attached:
+		s.showEntry()
+		return
+	case s.start.stop():
+		b, err := s.sess.SetBreakpoint(session.BreakpointSpec{LocationSpec: session.LocationSpec{Function: "main"}, Temporary: true}, false)
+		if err != nil {
+			// No main: the first instruction is the entry.
+			s.showEntry()
+			return
+		}
+		s.entryBreakpoint = b.ID
+	}
+	if err := s.resume(func() error { return s.sess.Continue(0) }); err != nil {
+		s.console("important", fmt.Sprintf("The program can't run: %v\n", err))
+	}
+}
+
+// showEntry tells the client that the program stands where it was found.
+func (s *server) showEntry() {
+	thread, _ := s.sess.Selected()
+	s.event("stopped", stoppedBody{Reason: "entry", Description: "Paused on entry", ThreadID: int(thread), AllThreadsStopped: true})
+}
+
+// showCore is the stopped event of a core: of the signal that it died of.
+func (s *server) showCore() {
+	threads, err := s.sess.Threads()
+	if err != nil || len(threads) == 0 {
+		s.console("important", "The core has no threads.\n")
+		return
+	}
+	body := stoppedBody{Reason: "entry", Description: "Core file", ThreadID: int(threads[0].ID), AllThreadsStopped: true}
+	for _, t := range threads {
+		if t.Signal != nil {
+			body.Reason, body.ThreadID = "exception", int(t.ID)
+			body.Description, body.Text = signalWords(t.Signal)
+			break
+		}
+	}
+	s.event("stopped", body)
+}

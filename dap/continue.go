@@ -1,0 +1,15 @@
+package dap
+
+import (
+	"context"
+
+	godap "github.com/google/go-dap"
+)
+
+// cont lets all threads go on.
+func (s *server) cont(context.Context, godap.ContinueArguments) (any, error) {
+	if err := s.resume(func() error { return s.sess.Continue(0) }); err != nil {
+		return nil, err
+	}
+	return godap.ContinueResponseBody{AllThreadsContinued: true}, nil
+}

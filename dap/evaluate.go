@@ -1,0 +1,107 @@
+package dap
+
+import (
+	"context"
+	"strings"
+
+	"dbg/target"
+
+	godap "github.com/google/go-dap"
+)
+
+// evaluate computes an expression in a frame, or in frame 0 of the selected
+// thread. What an editor evaluates by itself, because the mouse is there, must not
+// change the program.
+func (s *server) evaluate(_ context.Context, args godap.EvaluateArguments) (any, error) {
+	frame, err := s.frameOf(args.FrameId)
+	if err != nil {
+		return nil, err
+	}
+	text := strings.TrimSpace(args.Expression)
+	if text == "" {
+		return nil, badArguments("there is no expression")
+	}
+	changes := hasSideEffects(text)
+	if changes && args.Context == "hover" {
+		return nil, &requestError{id: codeArguments, text: "the expression would change the program", quiet: true}
+	}
+	if changes && s.kind == target.Core {
+		return nil, &requestError{id: codeCore, text: "a core file can't be changed"}
+	}
+	v, err := s.sess.Evaluate(frame.thread, frame.level, text)
+	if err != nil {
+		re := *asRequestError(err)
+		re.quiet = re.quiet || args.Context == "hover" || args.Context == "watch"
+		return nil, &re
+	}
+	opt := viewOptions(args.Format)
+	switch args.Context {
+	case "clipboard":
+		opt = valueOptions(args.Format) // all of it
+	case "repl":
+		s.sess.KeepValue(v) // as $1, $2, ...
+		if changes && s.client.invalidated {
+			s.then(func() {
+				s.event("invalidated", godap.InvalidatedEventBody{Areas: []godap.InvalidatedAreas{"variables"}})
+			})
+		}
+	}
+	path := text
+	if changes {
+		path = ""
+	}
+	now, err := s.showOne(s.evaluated(), frame, v, path, opt)
+	if err != nil {
+		return nil, err
+	}
+	return godap.EvaluateResponseBody{
+		Result: now.text, Type: now.typ, MemoryReference: now.memory,
+		VariablesReference: now.reference, NamedVariables: now.named, IndexedVariables: now.indexed,
+	}, nil
+}
+
+// frameOf is the frame with an id; without one, where the program stands.
+func (s *server) frameOf(id int) (frameKey, error) {
+	if id != 0 {
+		return s.refs.findFrame(id)
+	}
+	thread, _ := s.sess.Selected()
+	return frameKey{thread: thread}, nil
+}
+
+// evaluated is the key of a result: no two are the same.
+func (s *server) evaluated() childKey { return childKey{index: s.refs.next} }
+
+// hasSideEffects reports whether an expression assigns to anything: =, op=, ++ and --
+// outside of quotes. When in doubt it does: "a - --b".
+func hasSideEffects(text string) bool {
+	quote := byte(0)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		next := byte(0)
+		if i+1 < len(text) {
+			next = text[i+1]
+		}
+		switch {
+		case quote != 0:
+			if c == '\\' {
+				i++
+			} else if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case (c == '+' || c == '-') && next == c:
+			return true
+		case (c == '=' || c == '!') && next == '=':
+			i++
+		case (c == '<' || c == '>') && next == '=':
+			i++
+		case (c == '<' || c == '>') && next == c:
+			i++ // a shift; "<<=" has its "=" left
+		case c == '=':
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,158 @@
+package dap
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"sync"
+)
+
+// request is a message of the client, as far as everybody understands it.
+type request struct {
+	Seq       int             `json:"seq"`
+	Type      string          `json:"type"`
+	Command   string          `json:"command"`
+	Arguments json.RawMessage `json:"arguments"`
+
+	size  int   // of the message
+	wrong error // why the message is not JSON, or no message; nil else
+	end   error // the stream has ended: with this
+}
+
+// inbox reads requests ahead of their handling, so that a cancellation is noticed
+// while the request that it is about is waiting or under way.
+type inbox struct {
+	requests chan *request
+	quit     chan struct{}
+
+	mu        sync.Mutex // guards all below
+	room      *sync.Cond // queued or closed has changed
+	queued    int        // bytes in requests
+	closed    bool
+	waiting   map[int]bool // seqs in requests
+	cancelled map[int]bool // those of waiting that were cancelled
+	current   int
+	cancel    context.CancelFunc // of current; nil if none is under way
+}
+
+// Bounds of what is read ahead.
+const (
+	aheadMessages = 256
+	aheadBytes    = 1 << 20 // a message is read only while less than this is queued
+)
+
+func newInbox(r io.Reader) *inbox {
+	in := &inbox{
+		requests: make(chan *request, aheadMessages), quit: make(chan struct{}),
+		waiting: map[int]bool{}, cancelled: map[int]bool{},
+	}
+	in.room = sync.NewCond(&in.mu)
+	go in.run(bufio.NewReader(r))
+	return in
+}
+
+// run reads until the stream ends. The last request says how it did.
+func (in *inbox) run(r *bufio.Reader) {
+	for {
+		data, err := readMessage(r, maxMessage)
+		req := &request{end: err}
+		if err == nil {
+			req = parseRequest(data)
+		}
+		in.mu.Lock()
+		for in.queued > aheadBytes && !in.closed {
+			in.room.Wait()
+		}
+		in.queued += req.size
+		if err == nil {
+			in.notice(req)
+		}
+		in.mu.Unlock()
+		select {
+		case in.requests <- req:
+		case <-in.quit:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// parseRequest takes a message apart. Of a malformed one it keeps what can be
+// made out.
+func parseRequest(data []byte) *request {
+	req := &request{}
+	err := json.Unmarshal(data, req)
+	if err != nil {
+		// The number is enough to answer the right request.
+		var number struct {
+			Seq int `json:"seq"`
+		}
+		if json.Unmarshal(data, &number) != nil {
+			number.Seq = 0
+		}
+		req = &request{Seq: number.Seq, wrong: err}
+	}
+	req.size = len(data)
+	return req
+}
+
+// notice acts on what can't wait for its turn.
+func (in *inbox) notice(req *request) {
+	if req.wrong != nil || req.Type != "request" {
+		return
+	}
+	switch req.Command {
+	case "cancel":
+		var args struct {
+			RequestID int `json:"requestId"`
+		}
+		json.Unmarshal(req.Arguments, &args) // cancel.go answers
+		if in.cancel != nil && in.current == args.RequestID {
+			in.cancel()
+		} else if in.waiting[args.RequestID] {
+			in.cancelled[args.RequestID] = true
+		}
+	case "disconnect":
+		if in.cancel != nil {
+			in.cancel()
+		}
+	}
+	in.waiting[req.Seq] = true
+}
+
+// begin takes a request out of the queue. Its context is cancelled when the client
+// wishes; it may be so already.
+func (in *inbox) begin(ctx context.Context, req *request) context.Context {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.queued -= req.size
+	in.room.Signal()
+	ctx, in.cancel = context.WithCancel(ctx)
+	in.current = req.Seq
+	if in.cancelled[req.Seq] {
+		in.cancel()
+	}
+	delete(in.waiting, req.Seq)
+	delete(in.cancelled, req.Seq)
+	return ctx
+}
+
+// finish says that the request was handled.
+func (in *inbox) finish() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.cancel()
+	in.cancel = nil
+}
+
+// close ends the reader as soon as its read returns.
+func (in *inbox) close() {
+	close(in.quit)
+	in.mu.Lock()
+	in.closed = true
+	in.mu.Unlock()
+	in.room.Broadcast()
+}

@@ -1,0 +1,101 @@
+package dap
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// response and event are what the server sends. go-dap's structures leave out
+// fields that are zero; a line may be.
+type response struct {
+	Seq        int    `json:"seq"`
+	Type       string `json:"type"`
+	RequestSeq int    `json:"request_seq"`
+	Success    bool   `json:"success"`
+	Command    string `json:"command"`
+	Message    string `json:"message,omitempty"`
+	Body       any    `json:"body,omitempty"`
+}
+
+type event struct {
+	Seq   int    `json:"seq"`
+	Type  string `json:"type"`
+	Event string `json:"event"`
+	Body  any    `json:"body,omitempty"`
+}
+
+// outbox is the one writer of a connection. It numbers the messages.
+type outbox struct {
+	w         io.Writer
+	messages  chan any
+	failed    chan struct{} // closed when nothing can be written any more
+	abandoned chan struct{} // closed when nobody wants to wait for the client
+	once      sync.Once
+	done      chan struct{}
+	seq       int
+}
+
+func newOutbox(w io.Writer) *outbox {
+	o := &outbox{w: w, messages: make(chan any, 64), failed: make(chan struct{}), abandoned: make(chan struct{}), done: make(chan struct{})}
+	go o.run()
+	return o
+}
+
+// send queues a message. It waits while the client does not read, until the
+// connection breaks or abandon is called.
+func (o *outbox) send(m any) {
+	select {
+	case o.messages <- m:
+	case <-o.failed:
+	case <-o.abandoned:
+	}
+}
+
+// abandon makes all sends return at once.
+func (o *outbox) abandon() { o.once.Do(func() { close(o.abandoned) }) }
+
+// close writes what is queued and ends the writer. No send may follow.
+func (o *outbox) close() {
+	close(o.messages)
+	select {
+	case <-o.done:
+	case <-o.abandoned:
+	}
+}
+
+func (o *outbox) run() {
+	defer close(o.done)
+	broken := false
+	for m := range o.messages {
+		if broken {
+			continue
+		}
+		if err := o.write(m); err != nil {
+			broken = true
+			close(o.failed)
+		}
+	}
+}
+
+// write sends one message in one piece.
+func (o *outbox) write(m any) error {
+	o.seq++
+	switch m := m.(type) {
+	case *response:
+		m.Seq, m.Type = o.seq, "response"
+	case *event:
+		m.Seq, m.Type = o.seq, "event"
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("encoding a message: %w", err)
+	}
+	var buf bytes.Buffer
+	fmt.Fprintf(&buf, "Content-Length: %d\r\n\r\n", len(data))
+	buf.Write(data)
+	_, err = o.w.Write(buf.Bytes())
+	return err
+}

@@ -1,0 +1,122 @@
+package dap
+
+import (
+	"dbg/session"
+	"dbg/target"
+)
+
+// frameKey is a frame of the present stop.
+type frameKey struct {
+	thread target.ThreadID
+	level  int
+}
+
+// scopeRef is a scope of a frame.
+type scopeRef struct {
+	frame frameKey
+	kind  session.ScopeKind
+}
+
+// valueRef is a value with parts.
+type valueRef struct {
+	frame frameKey
+	value session.Value
+	path  string // an expression for it; "" if there is none
+	// arrow says that members are reached by "->".
+	arrow   bool
+	indexed bool
+	parts   int
+}
+
+// childKey names a part of what a reference stands for.
+type childKey struct {
+	parent int
+	name   string
+	index  int
+}
+
+// references gives numbers to frames, scopes and values. A number means one thing
+// until the program runs, and nothing ever after: numbers are not used again.
+// What was asked for twice in one stop gets the same number.
+type references struct {
+	next     int
+	things   map[int]any
+	frames   map[frameKey]int
+	scopes   map[scopeRef]int
+	children map[childKey]int
+}
+
+func newReferences() references {
+	r := references{next: 1}
+	r.reset()
+	return r
+}
+
+// reset makes all numbers stale.
+func (r *references) reset() {
+	r.things = map[int]any{}
+	r.frames = map[frameKey]int{}
+	r.scopes = map[scopeRef]int{}
+	r.children = map[childKey]int{}
+}
+
+func (r *references) add(thing any) int {
+	id := r.next
+	r.next++
+	r.things[id] = thing
+	return id
+}
+
+func (r *references) frame(k frameKey) int {
+	id, ok := r.frames[k]
+	if !ok {
+		id = r.add(k)
+		r.frames[k] = id
+	}
+	return id
+}
+
+func (r *references) scope(k scopeRef) int {
+	id, ok := r.scopes[k]
+	if !ok {
+		id = r.add(k)
+		r.scopes[k] = id
+	}
+	return id
+}
+
+// child gives the number of a part; v is what it is now.
+func (r *references) child(k childKey, v valueRef) int {
+	id, ok := r.children[k]
+	if !ok {
+		id = r.add(v)
+		r.children[k] = id
+	} else {
+		r.things[id] = v
+	}
+	return id
+}
+
+// find returns what a number stands for.
+func (r *references) find(id int) (any, error) {
+	if t, ok := r.things[id]; ok {
+		return t, nil
+	}
+	if id > 0 && id < r.next {
+		return nil, errStale
+	}
+	return nil, badArguments("there is no reference %d", id)
+}
+
+// findFrame returns the frame with a number.
+func (r *references) findFrame(id int) (frameKey, error) {
+	t, err := r.find(id)
+	if err != nil {
+		return frameKey{}, err
+	}
+	k, ok := t.(frameKey)
+	if !ok {
+		return frameKey{}, badArguments("%d is not the id of a frame", id)
+	}
+	return k, nil
+}

@@ -1,0 +1,63 @@
+package dap
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"dbg/target"
+)
+
+// restartArguments may bring newer arguments of the launch request.
+type restartArguments struct {
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// restart ends the program that was launched and launches it again, with the
+// same breakpoints.
+func (s *server) restart(_ context.Context, args restartArguments) (any, error) {
+	if s.kind != target.Launched || s.opts.noProgram {
+		return nil, &requestError{id: codeUnsupported, text: "only a program that was launched can be restarted"}
+	}
+	options := s.start
+	if len(args.Arguments) > 0 {
+		options = launchOptions{}
+		if err := json.Unmarshal(args.Arguments, &options); err != nil {
+			return nil, badArguments("wrong arguments: %v", err)
+		}
+		if options.Program == "" {
+			options.Program, options.NoDebug = s.start.Program, s.start.NoDebug
+		}
+	}
+	threads, _ := s.sess.Threads()
+	if s.phase == phaseLoaded {
+		// If it has ended by itself, the event that says so is on its way as well.
+		if err := s.sess.Kill(); err != nil && !errors.Is(err, target.ErrNotRunning) {
+			s.logf("restart: %v", err)
+		}
+		s.restarting++
+	}
+	s.refs.reset()
+	s.dropEntryBreakpoint()
+	for _, t := range threads {
+		s.threadEvent("exited", t.ID)
+	}
+	s.use(options)
+	if err := s.sess.Load(programOf(options)); err != nil {
+		return nil, s.gone(err)
+	}
+	if err := s.sess.Start(); err != nil {
+		return nil, s.gone(err)
+	}
+	s.phase, s.started = phaseLoaded, false
+	if s.configured {
+		s.then(s.begin)
+	}
+	return nil, nil
+}
+
+// gone ends the session of a program that could not be started again.
+func (s *server) gone(err error) error {
+	s.then(s.terminated)
+	return err
+}

@@ -1,0 +1,167 @@
+package dap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"dbg/session"
+	"dbg/target"
+)
+
+// Options says how a connection is served.
+type Options struct {
+	// Session is what each connection's session is made from.
+	Session session.Config
+	// Stderr gets the listening address; nil is standard error.
+	Stderr io.Writer
+	// Log gets what is wrong with a connection, for who looks after the debugger; may be nil.
+	Log func(format string, args ...any)
+	// Multi makes ListenAndServe take the next client when one has gone.
+	Multi bool
+
+	// noProgram refuses launch and attach: for fuzzing.
+	noProgram bool
+}
+
+// phase is how far a connection has come.
+type phase uint8
+
+const (
+	phaseNew         phase = iota // before initialize
+	phaseInitialized              // before launch or attach
+	phaseLoaded                   // there is a program or a core
+	phaseEnded                    // there was one
+)
+
+// server is one connection. All its fields belong to the goroutine that runs serve.
+type server struct {
+	opts   Options
+	sess   *session.Session
+	events <-chan session.Event
+	in     *inbox
+	out    *outbox
+
+	handlers map[string]handler
+	client   client
+	phase    phase
+	kind     target.Kind // from phaseLoaded on
+	start    launchOptions
+	// configured says that configurationDone has come; started that the program was
+	// let go (or shown, if it is not to be) after it.
+	configured, started bool
+
+	refs        references
+	breakpoints breakpointTable
+	output      outputText
+	sources     sourceHints
+
+	entryBreakpoint int             // the temporary one on main; 0 if there is none
+	ownResumes      int             // Resumed events to come that requests of this client caused
+	staleStop       bool            // a stopped event went out after the client had the program go on
+	pauseThread     target.ThreadID // whom the client wants to see paused
+	lastStop        *session.Stop
+
+	restarting int // Ended events to come of programs that restart has ended
+
+	after    []func() // to be done when the response is out
+	finished bool     // the connection is to be closed
+}
+
+// patience is how long a client that does not read is waited for after the context
+// is done.
+const patience = time.Second
+
+// Serve talks to one client until it disconnects, the stream ends or ctx is
+// done. It closes rw. The error says what was wrong with the stream; a client that
+// just goes is no error. No launched program is left behind.
+func Serve(ctx context.Context, rw io.ReadWriteCloser, opts Options) error {
+	// A client that is gone is an error of a write, not the end of the process:
+	// what is attached to would be left with our breakpoints in it.
+	pipe := make(chan os.Signal, 1)
+	signal.Notify(pipe, syscall.SIGPIPE)
+	defer signal.Stop(pipe)
+
+	s := &server{
+		opts: opts, sess: session.New(opts.Session), in: newInbox(rw), out: newOutbox(rw),
+		handlers: handlers(), client: defaultClient, refs: newReferences(), breakpoints: newBreakpointTable(),
+	}
+	var unsubscribe func()
+	s.events, unsubscribe = s.sess.Subscribe()
+	defer unsubscribe()
+
+	// Whoever ends the debugger does not wait long for a client that does not read.
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(patience, s.out.abandon) })()
+
+	err := s.serve(ctx)
+	s.end()
+	s.in.close()
+	s.out.close()
+	rw.Close()
+	return err
+}
+
+// serve handles requests and events until the connection is over.
+func (s *server) serve(ctx context.Context) error {
+	for !s.finished {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.out.failed:
+			return nil // the client is gone
+		case ev, ok := <-s.events:
+			if !ok {
+				return nil
+			}
+			s.onEvent(ev)
+		case req := <-s.in.requests:
+			switch {
+			case req.end == nil:
+				s.handle(ctx, req)
+			case errors.Is(req.end, io.EOF), errors.Is(req.end, net.ErrClosed), errors.Is(req.end, syscall.ECONNRESET), errors.Is(req.end, os.ErrClosed), errors.Is(req.end, io.ErrClosedPipe):
+				return nil
+			default:
+				s.logf("%v", req.end)
+				s.console("important", fmt.Sprintf("dbg: %v\n", req.end))
+				return req.end
+			}
+		}
+	}
+	return nil
+}
+
+// end closes the session, which ends a launched program and lets an attached one
+// go, and tells the client what is left to tell.
+func (s *server) end() {
+	had := s.phase == phaseLoaded
+	if err := s.sess.Close(); err != nil {
+		s.logf("closing the session: %v", err)
+	}
+	for ev := range s.events {
+		if _, ok := ev.(session.Output); ok || s.finished {
+			s.onEvent(ev)
+		}
+	}
+	s.flushOutput()
+	if had && s.phase == phaseLoaded {
+		s.terminated()
+	}
+}
+
+func (s *server) logf(format string, args ...any) {
+	if s.opts.Log != nil {
+		s.opts.Log(format, args...)
+	}
+}
+
+// event sends an event.
+func (s *server) event(name string, body any) { s.out.send(&event{Event: name, Body: body}) }
+
+// then has f done when the response to the present request has been sent.
+func (s *server) then(f func()) { s.after = append(s.after, f) }

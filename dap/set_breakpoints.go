@@ -1,0 +1,54 @@
+package dap
+
+import (
+	"context"
+
+	"dbg/session"
+
+	godap "github.com/google/go-dap"
+)
+
+// setBreakpointsArguments has pointers where a 0 is not the same as nothing.
+type setBreakpointsArguments struct {
+	Source      godap.Source             `json:"source"`
+	Breakpoints []godap.SourceBreakpoint `json:"breakpoints"`
+	Lines       []int                    `json:"lines"`
+}
+
+// setBreakpoints makes the list the breakpoints of one file.
+func (s *server) setBreakpoints(_ context.Context, args setBreakpointsArguments) (any, error) {
+	name := args.Source.Path
+	if name == "" {
+		name = args.Source.Name
+	}
+	if name == "" {
+		return nil, badArguments("the source has neither a path nor a name")
+	}
+	list := args.Breakpoints
+	if list == nil {
+		for _, line := range args.Lines { // from before there was a list of structures
+			list = append(list, godap.SourceBreakpoint{Line: line})
+		}
+	}
+	file := s.client.ourPath(name)
+	names := s.sources.recorded(file)
+	wishes := make([]wanted, len(list))
+	for i, b := range list {
+		w := wanted{line: s.client.ourLine(b.Line)}
+		w.spec = session.BreakpointSpec{Condition: b.Condition, HitCondition: b.HitCondition, LogMessage: b.LogMessage}
+		w.spec.File, w.spec.Line = names[0], w.line
+		if b.Column > 0 {
+			w.spec.Column = s.client.ourColumn(b.Column)
+		}
+		if w.line < 1 {
+			w.err = badArguments("there is no line %d", b.Line)
+		}
+		for _, other := range names[1:] {
+			spec := w.spec
+			spec.File = other
+			w.others = append(w.others, spec)
+		}
+		wishes[i] = w
+	}
+	return s.replace(group{sourceGroup, file}, wishes), nil
+}

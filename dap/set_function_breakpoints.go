@@ -1,0 +1,30 @@
+package dap
+
+import (
+	"context"
+	"strings"
+
+	"dbg/session"
+
+	godap "github.com/google/go-dap"
+)
+
+// setFunctionBreakpoints makes the list the breakpoints on functions. A name is what
+// the break command of the terminal takes: f, ns::f, file.c:f.
+func (s *server) setFunctionBreakpoints(_ context.Context, args godap.SetFunctionBreakpointsArguments) (any, error) {
+	wishes := make([]wanted, len(args.Breakpoints))
+	for i, b := range args.Breakpoints {
+		w := wanted{spec: session.BreakpointSpec{Condition: b.Condition, HitCondition: b.HitCondition}}
+		name := strings.TrimSpace(b.Name)
+		switch {
+		case name == "":
+			w.err = badArguments("a function breakpoint without a name")
+		case strings.Contains(strings.ReplaceAll(name, "::", ""), ":"):
+			w.spec.LocationSpec, w.err = s.sess.ParseLocation(name)
+		default:
+			w.spec.Function = name
+		}
+		wishes[i] = w
+	}
+	return s.replace(group{kind: functionGroup}, wishes), nil
+}

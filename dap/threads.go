@@ -1,0 +1,28 @@
+package dap
+
+import (
+	"context"
+	"fmt"
+
+	godap "github.com/google/go-dap"
+)
+
+// threads lists them; while the program runs, those that are known then.
+func (s *server) threads(context.Context, struct{}) (any, error) {
+	body := godap.ThreadsResponseBody{Threads: []godap.Thread{}}
+	if s.phase == phaseEnded {
+		return body, nil
+	}
+	list, err := s.sess.Threads()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range list {
+		name := t.Name
+		if name == "" {
+			name = fmt.Sprintf("Thread %d", t.Number)
+		}
+		body.Threads = append(body.Threads, godap.Thread{Id: int(t.ID), Name: name})
+	}
+	return body, nil
+}

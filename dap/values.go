@@ -1,0 +1,218 @@
+package dap
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"dbg/eval"
+	"dbg/session"
+
+	godap "github.com/google/go-dap"
+)
+
+// part is one value of a container, under the name that its client knows it by.
+type part struct {
+	name  string
+	value session.Value
+	path  string // an expression for it in its frame; "" if there is none
+	index int    // its place in the container
+	// attributes are the protocol's words for it.
+	attributes []string
+}
+
+// Bounds of the text of one value. Clients show a line of it; the parts are
+// there to be asked for.
+const (
+	shownElements = 100
+	shownDepth    = 3
+)
+
+// viewOptions is how values are written in a list.
+func viewOptions(format *godap.ValueFormat) eval.Options {
+	opt := valueOptions(format)
+	opt.MaxElements, opt.MaxDepth = shownElements, shownDepth
+	return opt
+}
+
+// variablesOf makes the client's variables of the parts of parent.
+func (s *server) variablesOf(parent int, frame frameKey, parts []part, format *godap.ValueFormat) ([]godap.Variable, error) {
+	values := make([]session.Value, len(parts))
+	for i := range parts {
+		values[i] = parts[i].value
+	}
+	described, err := s.sess.Describe(frame.thread, frame.level, values, viewOptions(format))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]godap.Variable, len(parts))
+	for i, p := range parts {
+		shown := s.show(childKey{parent, p.name, p.index}, frame, p.value, p.path, described[i])
+		out[i] = godap.Variable{
+			Name: p.name, Value: shown.text, Type: shown.typ, EvaluateName: p.path, MemoryReference: shown.memory,
+			VariablesReference: shown.reference, NamedVariables: shown.named, IndexedVariables: shown.indexed,
+		}
+		if len(p.attributes) > 0 {
+			out[i].PresentationHint = &godap.VariablePresentationHint{Attributes: p.attributes}
+		}
+	}
+	return out, nil
+}
+
+// shown is a value as the client gets it.
+type shown struct {
+	text, typ, memory         string
+	reference, named, indexed int
+}
+
+// show gives a value a reference if it has parts.
+func (s *server) show(key childKey, frame frameKey, v session.Value, path string, d session.Description) shown {
+	out := shown{text: strings.ToValidUTF8(d.Text, "\uFFFD")}
+	if s.client.types {
+		out.typ = d.Type
+	}
+	if s.client.memory && d.HasMemory {
+		out.memory = memoryReference(d.Memory)
+	}
+	if d.Parts > 0 {
+		ref := valueRef{frame: frame, value: v, path: path, arrow: d.Pointer, indexed: d.Indexed, parts: d.Parts}
+		if v.HasAddr && v.Avail == eval.Available {
+			ref.value.Bytes = nil // read again when it is opened: it may have been assigned
+		}
+		out.reference = s.refs.child(key, ref)
+		if d.Indexed {
+			out.indexed = d.Parts
+		} else {
+			out.named = d.Parts
+		}
+	}
+	return out
+}
+
+// showOne is show for a single value.
+func (s *server) showOne(key childKey, frame frameKey, v session.Value, path string, opt eval.Options) (shown, error) {
+	d, err := s.sess.Describe(frame.thread, frame.level, []session.Value{v}, opt)
+	if err != nil {
+		return shown{}, err
+	}
+	return s.show(key, frame, v, path, d[0]), nil
+}
+
+// partsOf lists count parts of a value from start on; count 0 is all.
+func (s *server) partsOf(v valueRef, start, count int) ([]part, error) {
+	list, err := s.sess.Children(v.frame.thread, v.frame.level, v.value, start, count)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]part, len(list))
+	for i, c := range list {
+		out[i] = part{name: c.Name, value: c, path: v.childPath(c.Name), index: start + i}
+	}
+	return out, nil
+}
+
+// childPath is an expression for a part of a value.
+func (v *valueRef) childPath(name string) string {
+	switch {
+	case v.path == "" || name == "":
+		return ""
+	case name[0] == '[':
+		return primary(v.path) + name
+	case name[0] == '*':
+		return "*" + primary(v.path)
+	case name[0] == '<':
+		// A base class or an anonymous member: its members are the object's own.
+		return v.path
+	case v.arrow:
+		return primary(v.path) + "->" + name
+	}
+	return primary(v.path) + "." + name
+}
+
+// primary puts an expression in parentheses where an operator after it would take
+// only a part of it.
+func primary(path string) string {
+	if strings.ContainsAny(path, " *&+-/%<>=!~?:,|^") && !plainPath(path) {
+		return "(" + path + ")"
+	}
+	return path
+}
+
+// plainPath reports whether the only operators in path are postfix ones.
+func plainPath(path string) bool {
+	return !strings.ContainsAny(strings.ReplaceAll(path, "->", ""), " *&+-/%<>=!~?,|^:")
+}
+
+// scopeParts lists the variables of a frame. Where an inner one hides an outer
+// one of the same name, the outer one's says so.
+func (s *server) scopeParts(k scopeRef) ([]part, error) {
+	list, err := s.sess.Variables(k.frame.thread, k.frame.level, k.kind)
+	if err != nil {
+		return nil, err
+	}
+	last := map[string]int{}
+	for i, v := range list {
+		last[v.Name] = i
+	}
+	hidden := map[string]int{}
+	out := make([]part, 0, len(list))
+	for i, v := range list {
+		p := part{name: v.Name, value: v, path: v.Name, index: i}
+		if last[v.Name] != i {
+			hidden[v.Name]++
+			p.path = ""
+			p.name += " (hidden)"
+			if n := hidden[v.Name]; n > 1 {
+				p.name = fmt.Sprintf("%s (hidden %d)", v.Name, n)
+			}
+		}
+		out = append(out, p)
+	}
+	if st := s.lastStop; st != nil && st.HasReturnValue && k.kind == session.ScopeLocals && k.frame.level == 0 && st.Thread == k.frame.thread {
+		p := part{name: "(return value)", value: st.ReturnValue, index: len(out), attributes: []string{"readOnly"}}
+		if st.Returned != nil {
+			p.name = "(" + st.Returned.Name + " returned)"
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// findPart finds a part of a container by its name.
+func (s *server) findPart(container any, name string) (frameKey, part, error) {
+	var list []part
+	var frame frameKey
+	var err error
+	switch c := container.(type) {
+	case scopeRef:
+		frame = c.frame
+		list, err = s.scopeParts(c)
+	case valueRef:
+		frame = c.frame
+		start, count := 0, 0
+		if n, ok := indexOf(name); ok {
+			start, count = n, 1
+		}
+		list, err = s.partsOf(c, start, count)
+	default:
+		return frame, part{}, badArguments("the reference is not that of variables")
+	}
+	if err != nil {
+		return frame, part{}, err
+	}
+	for _, p := range list {
+		if p.name == name {
+			return frame, p, nil
+		}
+	}
+	return frame, part{}, badArguments("there is no variable %q", cut(name))
+}
+
+// indexOf reads "[12]".
+func indexOf(name string) (int, bool) {
+	if len(name) < 3 || name[0] != '[' || name[len(name)-1] != ']' {
+		return 0, false
+	}
+	n, err := strconv.Atoi(name[1 : len(name)-1])
+	return n, err == nil && n >= 0
+}
