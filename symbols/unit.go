@@ -134,8 +134,9 @@ func (u *unit) functionAt(a uint64) *function {
 	if fn := u.searchFunction(a); fn != nil {
 		return fn
 	}
-	// GNU C's nested functions are inside of others.
-	if !u.nested && u.gcc && u.lang == LangC {
+	// GNU C's nested functions are inside of others, and so does gcc put the
+	// methods of local classes and lambdas.
+	if !u.nested && u.gcc {
 		u.nested = true
 		n := len(u.funcs)
 		for i := range u.scopes {
@@ -165,6 +166,10 @@ func (u *unit) searchFunction(a uint64) *function {
 	})
 	for i--; i >= 0 && u.byAddr[i].maxHi > a; i-- {
 		if u.byAddr[i].hi > a {
+			// Of functions that the linker has folded into one, the first.
+			for i > 0 && u.byAddr[i-1].lo == u.byAddr[i].lo && u.byAddr[i-1].hi == u.byAddr[i].hi {
+				i--
+			}
 			return u.byAddr[i].fn
 		}
 	}

@@ -46,19 +46,15 @@ func (m *Module) localsOf(fn *function, a image.Addr) []*Variable {
 	proper := b.fn
 	var params, vars []*Variable
 	for depth := 0; b != nil; depth++ {
-		seen := map[die]bool{} // abstract entries that have a concrete one
 		for _, off := range b.vars {
 			e, err := b.fn.u.dw.Entry(off)
 			if err != nil {
 				continue
 			}
-			if u, off, ok := e.RefOffset(dwarf.AttrAbstractOrigin); ok {
-				seen[die{u, off}] = true
-			}
 			add(m.newVariable(e, proper, depth), &params, &vars)
 		}
 		if depth == 0 {
-			m.inheritVariables(b, seen, proper, &params, &vars)
+			m.inheritVariables(b, proper, &params, &vars)
 		}
 		var next *block
 		for _, k := range b.kids {
@@ -84,7 +80,9 @@ func add(v *Variable, params, vars *[]*Variable) {
 
 // inheritVariables adds the variables that the abstract function has and its
 // instance lacks: nothing is left of them, and they are shown as optimised out.
-func (m *Module) inheritVariables(b *block, seen map[die]bool, fn *function, params, vars *[]*Variable) {
+// gcc moves what the abstract function has at its top into a block of an inlined
+// call, so those count too.
+func (m *Module) inheritVariables(b *block, fn *function, params, vars *[]*Variable) {
 	e, err := b.fn.u.dw.Entry(b.off)
 	if err != nil {
 		return
@@ -93,6 +91,8 @@ func (m *Module) inheritVariables(b *block, seen map[die]bool, fn *function, par
 	if abstract == nil {
 		return
 	}
+	seen := map[die]bool{} // abstract entries that have a concrete one
+	b.instances(seen)
 	abstract.Walk(func(c *dwarf.Entry, depth int) bool {
 		if (c.Tag == dwarf.TagFormalParameter || c.Tag == dwarf.TagVariable) && !seen[die{c.Unit, c.Offset}] {
 			if e, err := c.Unit.Entry(c.Offset); err == nil {
@@ -101,6 +101,23 @@ func (m *Module) inheritVariables(b *block, seen map[die]bool, fn *function, par
 		}
 		return false
 	}, nil)
+}
+
+// instances collects what the variables of a block, and of the blocks in it,
+// are instances of.
+func (b *block) instances(seen map[die]bool) {
+	for _, off := range b.vars {
+		if e, err := b.fn.u.dw.Entry(off); err == nil {
+			if u, off, ok := e.RefOffset(dwarf.AttrAbstractOrigin); ok {
+				seen[die{u, off}] = true
+			}
+		}
+	}
+	for _, k := range b.kids {
+		if !k.inlined {
+			k.instances(seen)
+		}
+	}
 }
 
 // newVariable makes a Variable of an entry, nil of one without a name.
