@@ -287,6 +287,7 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 	}
 	s.cache = stopCache{}
 	s.threads = threadList{}
+	s.breakpoints.forgetSites() // places in the file are not places in the process
 	s.refreshModules()
 	s.followLinker()
 	if s.program.Path == "" {

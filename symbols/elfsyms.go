@@ -9,12 +9,13 @@ import (
 
 // elfSymbols is the ELF symbol table: functions and data apart, by address.
 type elfSymbols struct {
-	done  bool
-	all   []image.Symbol
-	code  []int32 // indices in all, by address; of several at one address, one
-	data  []int32
-	plt   map[image.Addr]string
-	pltOK bool
+	done     bool
+	all      []image.Symbol
+	sections []image.Section // of the file that the symbols are from
+	code     []int32         // indices in all, by address; of several at one address, one
+	data     []int32
+	plt      map[image.Addr]string
+	pltOK    bool
 }
 
 func (m *Module) symbols() *elfSymbols {
@@ -23,7 +24,7 @@ func (m *Module) symbols() *elfSymbols {
 		return x
 	}
 	x.done = true
-	x.all = m.symtab().Symbols()
+	x.all, x.sections = m.symtab().Symbols(), m.symtab().Sections()
 	for i := range x.all {
 		s := &x.all[i]
 		switch {
@@ -102,11 +103,21 @@ func (x *elfSymbols) find(list []int32, a image.Addr) *image.Symbol {
 		if uint64(a-s.Addr) < s.Size || a == s.Addr {
 			return s
 		}
-		if s.Size == 0 && n == 0 {
+		if s.Size == 0 && n == 0 && x.sameSection(s, a) {
 			return s
 		}
 	}
 	return nil
+}
+
+// sameSection reports whether an address is in the section that a symbol
+// without a size is in: a label at the end of one says nothing of the next.
+func (x *elfSymbols) sameSection(s *image.Symbol, a image.Addr) bool {
+	if s.Section < 0 || int(s.Section) >= len(x.sections) {
+		return false
+	}
+	sec := &x.sections[s.Section]
+	return a >= sec.Addr && uint64(a-sec.Addr) < sec.Size
 }
 
 // SymbolAt returns the demangled name of the function symbol that has an
