@@ -17,10 +17,15 @@ type lineMachine struct {
 	opIdx uint64
 	start int // first row of the sequence
 
-	discriminator      bool // the next row has one
-	discriminated      bool // one has been seen on this line
-	lastFile, lastLine uint32
-	hasLast            bool
+	// For the Repeated flag: whether the next row has a discriminator and
+	// whether one has been seen on this line; whether DW_LNS_set_file has changed
+	// the file; the line of the last row that counts; whether a statement has
+	// been seen at lastAddr.
+	discriminator, discriminated bool
+	fileChanged                  bool
+	lastLine                     uint32
+	lastAddr                     uint64
+	stmtAtAddr                   bool
 }
 
 // runLines runs the program from r to its end.
@@ -43,7 +48,9 @@ func (u *Unit) runLines(r *reader, t *LineTable, h *lineHeader) {
 		case lnsAdvanceLine:
 			m.addLine(r.sleb())
 		case lnsSetFile:
-			m.file = r.uleb()
+			file := r.uleb()
+			m.fileChanged, m.discriminated = file != m.file, m.discriminator
+			m.file = file
 		case lnsSetColumn:
 			m.col = r.uleb()
 		case lnsNegateStmt:
@@ -77,7 +84,8 @@ func (m *lineMachine) reset() {
 		m.row.Flags = IsStmt
 	}
 	m.file, m.line, m.col, m.opIdx = 1, 1, 0, 0
-	m.discriminator, m.discriminated, m.hasLast = false, false, false
+	m.discriminator, m.discriminated, m.fileChanged = false, false, true
+	m.lastLine, m.lastAddr, m.stmtAtAddr = 0, 0, false
 	m.start = len(m.table.Rows)
 }
 
@@ -114,10 +122,22 @@ func (m *lineMachine) emit() {
 		row.Line = uint32(m.line)
 	}
 	row.Column = uint16(min(m.col, 1<<16-1))
-	if m.hasLast && m.discriminated && row.File == m.lastFile && row.Line == m.lastLine {
+	isStmt := row.Flags&IsStmt != 0
+	sameAddr := row.Addr == m.lastAddr
+	replaced := m.fileChanged && sameAddr && !isStmt && m.stmtAtAddr
+	switch {
+	case replaced || row.Line == 0:
+		// It does not count, and what follows is compared with what does.
+	case m.discriminated && !m.fileChanged && row.Line == m.lastLine:
 		row.Flags |= Repeated
+	default:
+		m.lastLine = row.Line
 	}
-	m.lastFile, m.lastLine, m.hasLast = row.File, row.Line, true
+	if !replaced && row.Line != 0 {
+		m.fileChanged = false
+	}
+	m.stmtAtAddr = isStmt || sameAddr && m.stmtAtAddr
+	m.lastAddr = row.Addr
 	m.table.Rows = append(m.table.Rows, row)
 	m.row.Flags &^= PrologueEnd
 	m.discriminator = false

@@ -118,7 +118,9 @@ func (e *fakeEnv) print(text string, opt Options) string {
 	if err != nil {
 		return err.Error()
 	}
-	e.history = append(e.history, Fetch(v, e))
+	if kindOf(v.Type) != symbols.Void {
+		e.history = append(e.history, Fetch(v, e))
+	}
 	return Format(v, e, opt)
 }
 

@@ -56,6 +56,21 @@ type evaluator struct {
 	dry int
 }
 
+// Speaker is an Env that knows the language of the selected frame. Comparisons
+// give true and false in a language that has them, otherwise 1 and 0.
+type Speaker interface{ Language() symbols.Lang }
+
+// spoken gives the result of a comparison the type that the frame's language gives it.
+func (e *evaluator) spoken(v Value, err error) (Value, error) {
+	if s, ok := e.env.(Speaker); ok && err == nil && v.Type == typeInt {
+		switch s.Language() {
+		case symbols.LangCPlusPlus, symbols.LangRust, symbols.LangGo:
+			v.Type, v.Bytes = typeBool, v.Bytes[:1]
+		}
+	}
+	return v, err
+}
+
 func (e *evaluator) eval(n *node) (Value, error) {
 	e.steps++
 	if e.steps > maxSteps {
@@ -97,7 +112,7 @@ func (e *evaluator) eval(n *node) (Value, error) {
 		}
 		return e.eval(n.c)
 	case "&&", "||":
-		return e.logical(n)
+		return e.spoken(e.logical(n))
 	case ".", "->":
 		return e.dot(n)
 	case "[]":
@@ -113,7 +128,12 @@ func (e *evaluator) eval(n *node) (Value, error) {
 		if err != nil {
 			return Value{}, err
 		}
+		if n.op == "u!" {
+			return e.spoken(unary(n.op, v))
+		}
 		return unary(n.op, v)
+	case "==", "!=", "<", ">", "<=", ">=":
+		return e.spoken(e.binary(n))
 	case "u++", "u--", "p++", "p--":
 		return e.increment(n)
 	case "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=":
@@ -196,13 +216,13 @@ func (e *evaluator) name(name string) (Value, error) {
 	return Value{}, err
 }
 
-// enumerator finds the name in an enumeration; a qualified one by its last part.
+// enumerator finds the name in an enumeration, with or without its scope.
 func enumerator(t *symbols.Type, name string) (Value, bool) {
 	if kindOf(t) != symbols.Enum {
 		return Value{}, false
 	}
 	for _, en := range t.Strip().Enumerators() {
-		if en.Name == name || strings.HasSuffix(en.Name, "::"+name) {
+		if en.Name == name || enumName(t.Strip(), en.Name) == name || strings.HasSuffix(en.Name, "::"+name) {
 			v, err := newValue(t, number{i: uint64(en.Value), signed: true})
 			return v, err == nil
 		}

@@ -37,7 +37,7 @@ func Format(v Value, env Env, opt Options) string {
 		}
 		return "void"
 	}
-	if !opt.Inner && (opt.Format == 0 || opt.Format == 's') {
+	if !opt.Inner && (p.raw() || isReference(v.Type)) {
 		p.typePrefix(v)
 	}
 	p.value(v)
@@ -181,16 +181,18 @@ func (p *printer) unavailable(v Value) bool {
 	return true
 }
 
-// reference writes "@0x7ffe...: " and the target.
+// reference writes "@0x7ffe...: " and the target; inside an aggregate only the address.
 func (p *printer) reference(v Value) {
 	v = load(v, p.env)
 	if p.unavailable(v) {
 		return
 	}
 	a := target.Addr(integerOf(v))
-	if p.raw() {
-		p.str("@" + a.String() + ": ")
+	p.str("@" + a.String())
+	if p.depth > 1 {
+		return // gdb shows the target of the outermost one only
 	}
+	p.str(": ")
 	if kindOf(elemOf(v.Type)) == symbols.Func {
 		p.function(FunctionValue("", a, elemOf(v.Type)))
 		return

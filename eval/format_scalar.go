@@ -105,7 +105,7 @@ func (p *printer) enum(u uint64, t *symbols.Type) {
 	flags := len(names) > 0
 	for _, e := range names {
 		if uint64(e.Value) == u {
-			p.str(e.Name)
+			p.str(enumName(t, e.Name))
 			return
 		}
 		flags = flags && e.Value >= 0 && e.Value&(e.Value-1) == 0
@@ -118,7 +118,7 @@ func (p *printer) enum(u uint64, t *symbols.Type) {
 	for _, e := range names {
 		if e.Value != 0 && u&uint64(e.Value) != 0 {
 			u &^= uint64(e.Value)
-			parts = append(parts, e.Name)
+			parts = append(parts, enumName(t, e.Name))
 		}
 	}
 	if u != 0 {
@@ -129,6 +129,20 @@ func (p *printer) enum(u uint64, t *symbols.Type) {
 		return
 	}
 	p.str("(" + strings.Join(parts, " | ") + ")")
+}
+
+// enumName is an enumerator's name with the scope that its language needs.
+func enumName(t *symbols.Type, name string) string {
+	if t.Name == "" || strings.Contains(name, "::") {
+		return name
+	}
+	switch {
+	case t.Lang == symbols.LangRust, t.Lang == symbols.LangCPlusPlus && t.Scoped():
+		return t.Name + "::" + name
+	case t.Lang == symbols.LangCPlusPlus:
+		return strings.TrimSuffix(t.Name, unqualified(t.Name)) + name
+	}
+	return name
 }
 
 // pointer writes an address, the symbol there, and the string that a char pointer points

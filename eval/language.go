@@ -28,6 +28,7 @@ func sequenceOf(v Value, env Env) (sequence, bool) {
 		return sequence{}, false
 	}
 	t := v.Type.Strip()
+	name := unqualified(t.Name)
 	var ptr, count, capacity Value
 	switch {
 	case t.Lang == symbols.LangGo && t.Name == "string":
@@ -38,11 +39,11 @@ func sequenceOf(v Value, env Env) (sequence, bool) {
 	case t.Lang == symbols.LangRust && strings.HasPrefix(t.Name, "&"):
 		ptr, count = field(v, "data_ptr"), field(v, "length")
 		capacity = count
-	case t.Lang == symbols.LangRust && t.Name == "String":
+	case t.Lang == symbols.LangRust && name == "String":
 		s, ok := sequenceOf(field(v, "vec"), env)
 		s.text = true
 		return s, ok && sizeOf(s.elem) == 1
-	case t.Lang == symbols.LangRust && strings.HasPrefix(t.Name, "Vec<"):
+	case t.Lang == symbols.LangRust && strings.HasPrefix(name, "Vec<"):
 		ptr, count = innerPointer(field(v, "buf"), 0), field(v, "len")
 		capacity = count
 	default:
@@ -55,9 +56,9 @@ func sequenceOf(v Value, env Env) (sequence, bool) {
 	}
 	s := sequence{elem: elemOf(ptr.Type), addr: target.Addr(integerOf(ptr)),
 		count: int64(integerOf(count)), capacity: int64(integerOf(capacity))}
-	if strings.HasPrefix(t.Name, "Vec<") {
+	if strings.HasPrefix(name, "Vec<") {
 		// The buffer is of bytes; what is in it only the name says.
-		if own := env.Type(firstArgument(t.Name)); own != nil {
+		if own := env.Type(firstArgument(name)); own != nil {
 			s.elem = own
 		}
 	}
@@ -95,6 +96,16 @@ func innerPointer(v Value, depth int) Value {
 	return Value{Type: typeVoid, Avail: OptimizedOut}
 }
 
+// unqualified is a type's name without its modules: Vec<alloc::string::String> of
+// alloc::vec::Vec<alloc::string::String>.
+func unqualified(name string) string {
+	head, _, _ := strings.Cut(name, "<")
+	if i := strings.LastIndex(head, "::"); i >= 0 {
+		return name[i+2:]
+	}
+	return name
+}
+
 // firstArgument is T of Vec<T, A>.
 func firstArgument(name string) string {
 	_, args, _ := strings.Cut(name, "<")
@@ -127,7 +138,7 @@ func (p *printer) language(v Value) bool {
 			p.str(fmt.Sprintf("%s len: %d, cap: %d, [", t.Name, s.count, s.capacity))
 			p.sequence(&s, ",")
 			p.str("]")
-		case strings.HasPrefix(t.Name, "Vec<"):
+		case strings.HasPrefix(unqualified(t.Name), "Vec<"):
 			p.str(fmt.Sprintf("Vec(size=%d) {", s.count))
 			p.sequence(&s, ", ")
 			p.str("}")

@@ -103,12 +103,24 @@ func (e *evaluator) dot(n *node) (Value, error) {
 		return Value{}, err
 	}
 	if !isStruct(v.Type) {
+		if full := dotted(n); full != "" {
+			if v, err := e.env.Variable(full); err == nil {
+				return v, nil
+			}
+		}
 		if n.op == "->" {
 			return Value{}, Error("Attempt to extract a component of a value that is not a structure pointer.")
 		}
 		return Value{}, Error("Attempt to extract a component of a value that is not a structure.")
 	}
-	m, ok := member(v, n.text, e.env)
+	name := n.text
+	if i := strings.LastIndex(name, "::"); i >= 0 {
+		// object.base::member
+		if b, ok := baseNamed(v, name[:i], 0); ok {
+			v, name = b, name[i+2:]
+		}
+	}
+	m, ok := member(v, name, e.env)
 	if !ok {
 		return Value{}, errorf("There is no member named %s.", n.text)
 	}
@@ -161,6 +173,25 @@ func memberAt(v Value, name string, env Env, depth int) (Value, bool) {
 		}
 		if m, ok := memberAt(fieldOf(v, f), name, env, depth+1); ok {
 			return m, true
+		}
+	}
+	return Value{}, false
+}
+
+// baseNamed is the part of v that is the base class of that name, or v itself.
+func baseNamed(v Value, class string, depth int) (Value, bool) {
+	if depth > 20 || !isStruct(v.Type) {
+		return Value{}, false
+	}
+	if t := v.Type.Strip(); t.Name == class || unqualified(t.Name) == class {
+		return v, true
+	}
+	fields := v.Type.Strip().Fields()
+	for i := range fields {
+		if fields[i].Base {
+			if b, ok := baseNamed(fieldOf(v, &fields[i]), class, depth+1); ok {
+				return b, true
+			}
 		}
 	}
 	return Value{}, false

@@ -225,9 +225,12 @@ func (p *parser) suffix(t *symbols.Type) *symbols.Type {
 		return t
 	case p.is("("):
 		p.advance()
-		var params []*symbols.Type
+		var params []*symbols.Type // nil, unless there is a prototype
 		for !p.is(")") && p.err == nil {
 			pt := p.typeName()
+			if params == nil {
+				params = []*symbols.Type{}
+			}
 			if kindOf(pt) != symbols.Void {
 				params = append(params, pt)
 			}

@@ -24,8 +24,8 @@ func (w *Walk) find() bool {
 	if w.sigreturn(s) {
 		return true
 	}
-	if w.done || !f.Signal && w.byTable(s) {
-		return !w.done
+	if !w.done && !f.Signal && w.byTable(s) {
+		return true
 	}
 	if w.done {
 		return false

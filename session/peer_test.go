@@ -48,10 +48,16 @@ func expectSame(t *testing.T, what string, got []session.Frame, want []gdbpeer.F
 // aliases reports whether two frames differ only in which of several symbols of
 // one address they name: gdb takes the one that its sort happens to put last.
 func aliases(t *testing.T, a session.Frame, b gdbpeer.Frame) bool {
-	if a.HasSource() || b.File != "" || uint64(a.PC) != b.PC || a.Module == nil {
+	same := b
+	same.Func = a.FunctionName
+	if a.Module == nil || a.Module.Symbols == nil || describe(a) != describeGDB(same) {
 		return false
 	}
-	f, err := image.Open(a.Module.Path)
+	path := a.Module.Path
+	if d := a.Module.Symbols.DebugFile(); d != nil {
+		path = d.Path()
+	}
+	f, err := image.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

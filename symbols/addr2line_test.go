@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"sort"
 	"strings"
 	"testing"
 
@@ -92,10 +93,9 @@ func addr2line(t *testing.T, m *Module, tool, path string, addrs []image.Addr) [
 		blocks[i] = ""
 		for j := 0; j+1 < len(lines); j += 2 {
 			name := lines[j]
-			for _, s := range symbols[lines[j]] {
-				if j+2 >= len(lines) && s <= addrs[i] {
-					name = s.String()
-				}
+			if all := symbols[strings.TrimSuffix(name, ".cold")]; j+2 >= len(lines) && len(all) > 0 {
+				k := sort.Search(len(all), func(k int) bool { return all[k] > addrs[i] })
+				name = all[max(k-1, 0)].String()
 			}
 			blocks[i] += fmt.Sprintf(" %s %s", name, cleanLine(lines[j+1]))
 		}

@@ -24,10 +24,14 @@ func (m *Module) LineAt(a image.Addr) (LineRange, bool) {
 	}
 	rows := t.Rows[seq.First:seq.Last]
 	// The rows from first to next have the largest address that is not above a.
+	// A row that repeats the line before it does not begin anything.
 	next := sort.Search(len(rows), func(i int) bool { return rows[i].Addr > uint64(a) })
 	first := next - 1
-	for first > 0 && rows[first-1].Addr == rows[first].Addr {
+	for first > 0 && (rows[first].Flags&dwarf.Repeated != 0 || rows[first-1].Addr == rows[first].Addr) {
 		first--
+	}
+	for next < len(rows) && rows[next].Flags&dwarf.Repeated != 0 {
+		next++
 	}
 	row := chooseRow(rows[first:next])
 	hi := seq.Hi
@@ -51,7 +55,7 @@ func chooseRow(rows []dwarf.Row) dwarf.Row {
 	best, bestIsStmt := -1, false
 	for i, r := range rows {
 		isStmt := r.Flags&dwarf.IsStmt != 0
-		if r.Line == 0 {
+		if r.Line == 0 || r.Flags&dwarf.Repeated != 0 {
 			continue
 		}
 		if best >= 0 && r.File != rows[start].File {
@@ -69,7 +73,7 @@ func chooseRow(rows []dwarf.Row) dwarf.Row {
 		stmt = stmt || isStmt
 	}
 	if best < 0 {
-		return rows[len(rows)-1]
+		best = 0
 	}
 	return rows[best]
 }

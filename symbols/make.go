@@ -14,10 +14,11 @@ func NewEnum(name string, size int64, signed bool, names []Enumerator) *Type {
 	return t
 }
 
-// NewFunc makes the type of a function; a nil result is void.
+// NewFunc makes the type of a function; a nil result is void. Nil params are those of a function
+// without a prototype, "int ()"; an empty slice is "int (void)".
 func NewFunc(result *Type, params []*Type) *Type {
 	t := NewType(Func, "", 1, false, result)
-	t.prototyped = true
+	t.prototyped = params != nil
 	t.params = func() []*Type { return params }
 	return t
 }
