@@ -26,14 +26,16 @@ func (m *Module) LineAt(a image.Addr) (LineRange, bool) {
 	// The rows from first to next have the largest address that is not above a.
 	// A row that repeats the line before it does not begin anything.
 	next := sort.Search(len(rows), func(i int) bool { return rows[i].Addr > uint64(a) })
-	first := next - 1
-	for first > 0 && (rows[first].Flags&dwarf.Repeated != 0 || rows[first-1].Addr == rows[first].Addr) {
+	first := next
+	for counts := false; first > 0 && (!counts || rows[first-1].Addr == rows[first].Addr); {
 		first--
+		counts = counts || rows[first].Flags&dwarf.Repeated == 0
 	}
+	last := next
 	for next < len(rows) && rows[next].Flags&dwarf.Repeated != 0 {
 		next++
 	}
-	row := chooseRow(rows[first:next])
+	row := chooseRow(rows[first:last])
 	hi := seq.Hi
 	if next < len(rows) {
 		hi = rows[next].Addr
