@@ -138,7 +138,9 @@ func printLikeGDB(t *testing.T, source string) {
 		if d, ok := differ[c]; ok && (c != "p main" || e.lang == symbols.LangCPlusPlus) {
 			want = d
 		}
-		if got := e.command(c); got != want {
+		// symbols' Type.String has a space after "(*)", gdb 13 has none.
+		got := strings.NewReplacer("*) (", "*)(", "*) [", "*)[").Replace(e.command(c))
+		if got != want {
 			t.Errorf("%s\n got %s\n gdb %s", c, got, want)
 		}
 	}
