@@ -53,10 +53,6 @@ p array
 p array[1].o
 p derived::shared
 p der.shared
-p plus
-p ns::twice
-p &ns::twice
-p main
 p sizeof(derived)
 p sizeof(ns::inner)
 p (ns::inner*)0
@@ -119,3 +115,4 @@ p/d col
 p/x ref
 p/x nest
 p/c text
+p sq

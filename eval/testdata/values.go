@@ -9,14 +9,14 @@ type point struct {
 var (
 	text   = "hello, world"
 	empty  string
-	ints   = []int{1, 2, 3}
-	words  = []string{"a", "b"}
-	array  = [3]int16{4, 5, 6}
-	origin = point{1, 2, "o"}
-	where  = &origin
-	flag   = true
-	ratio  = 2.5
-	letter = 'x'
+	ints         = []int{1, 2, 3}
+	words        = []string{"a", "b"}
+	array        = [3]int16{4, 5, 6}
+	origin       = point{1, 2, "o"}
+	where        = &origin
+	flag         = true
+	ratio        = 2.5
+	letter       = 'x'
 	small  uint8 = 97
 )
 
