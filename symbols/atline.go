@@ -56,7 +56,7 @@ func (m *Module) LinesByFile(file string, line int) []Location {
 		t, _ := c.u.dw.Lines()
 		for i := range t.Rows {
 			r := &t.Rows[i]
-			if n := int(r.Line); n >= line && (best == 0 || n < best) && r.Flags&dwarf.IsStmt != 0 && c.files[r.File] != "" {
+			if n := int(r.Line); n >= line && (best == 0 || n < best) && c.files[r.File] != "" && counts(t.Rows, i) {
 				best = n
 			}
 		}
@@ -72,21 +72,24 @@ func (m *Module) LinesByFile(file string, line int) []Location {
 			rows := t.Rows[seq.First:seq.Last]
 			for i := range rows {
 				r := &rows[i]
-				if int(r.Line) == best && r.Flags&dwarf.IsStmt != 0 && r.Flags&dwarf.Repeated == 0 && c.files[r.File] != "" && recorded(rows, i) {
+				if int(r.Line) == best && c.files[r.File] != "" && counts(rows, i) {
 					addrs = append(addrs, r.Addr)
 				}
 			}
 		}
-		out = append(out, m.onePerBlock(c.u, addrs, line, best)...)
+		out = append(out, m.onePerBlock(c.u, addrs)...)
 	}
 	// Two units, or a file under two names, may have the same place.
 	slices.SortStableFunc(out, func(a, b Location) int { return cmp.Compare(a.Addr, b.Addr) })
 	return slices.CompactFunc(out, func(a, b Location) bool { return a.Addr == b.Addr })
 }
 
-// recorded reports whether a row counts: not if another file's row at the same
-// address replaces it, see chooseRow.
-func recorded(rows []dwarf.Row, i int) bool {
+// counts reports whether a breakpoint on its line may be at a row: not if
+// another file's row at the same address replaces it, see chooseRow.
+func counts(rows []dwarf.Row, i int) bool {
+	if rows[i].Flags&dwarf.IsStmt == 0 || rows[i].Flags&dwarf.Repeated != 0 {
+		return false
+	}
 	for j := i + 1; j < len(rows) && rows[j].Addr == rows[i].Addr; j++ {
 		if rows[j].File != rows[i].File && rows[j].Line != 0 && rows[j].Flags&dwarf.IsStmt != 0 {
 			return false
@@ -97,7 +100,7 @@ func recorded(rows []dwarf.Row, i int) bool {
 
 // onePerBlock keeps the first address in each block and makes locations of
 // them.
-func (m *Module) onePerBlock(u *unit, addrs []uint64, asked, line int) []Location {
+func (m *Module) onePerBlock(u *unit, addrs []uint64) []Location {
 	slices.Sort(addrs)
 	seen := map[*block]bool{}
 	var out []Location
@@ -114,11 +117,6 @@ func (m *Module) onePerBlock(u *unit, addrs []uint64, asked, line int) []Locatio
 			seen[b] = true
 			f := b.function()
 			loc.Function = f.public()
-			// A line above a function has no code if the nearest code is that
-			// function's entry.
-			if asked != line && a == fn.entry() && fn.public().Line > asked {
-				continue
-			}
 			loc.Addr = m.skipPrologue(loc.Addr)
 		}
 		if l, ok := m.LineAt(loc.Addr); ok {

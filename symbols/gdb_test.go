@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,9 +21,8 @@ func gdb(t testing.TB, path string, commands []string) []string {
 	for _, c := range commands {
 		fmt.Fprintf(&in, "echo @@@\\n\n%s\n", c)
 	}
-	cmd := exec.Command("gdb", "-nx", "-q", "-batch", "-x", "/dev/stdin", path)
-	// A command that fails would end a script; -ex and stdin in batch go on.
-	cmd = exec.Command("gdb", "-nx", "-q", path)
+	// A command that fails would end a script, but not commands from stdin.
+	cmd := exec.Command("gdb", "-nx", "-q", path)
 	cmd.Stdin = strings.NewReader("set prompt\n" + in.String() + "quit\n")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -60,7 +60,7 @@ func TestGDBLines(t *testing.T) {
 					commands = append(commands, fmt.Sprintf("info line *%v", a))
 				}
 			}
-			bad := 0
+			bad, ends := 0, 0
 			for i, answer := range gdb(t, path, commands) {
 				match := infoLine.FindStringSubmatch(answer)
 				line, ok := m.LineAt(addrs[i])
@@ -70,12 +70,100 @@ func TestGDBLines(t *testing.T) {
 				want := fmt.Sprintf("%s:%s from %s to %s", match[2][strings.LastIndex(match[2], "/")+1:], match[1], match[3], match[4])
 				got := fmt.Sprintf("%s:%d from %v to %v", line.File[strings.LastIndex(line.File, "/")+1:], line.Line, line.Lo, line.Hi)
 				if !ok || got != want {
+					// gdb keeps a table for each file and loses a few ends of
+					// ranges where files alternate; the line is the same.
+					if n := strings.LastIndex(got, " "); ok && got[:n] == want[:strings.LastIndex(want, " ")] && b.tool == "g++" {
+						ends++
+						continue
+					}
 					if bad++; bad <= 5 {
 						t.Errorf("%v: got %s, gdb has %s", addrs[i], got, want)
 					}
 				}
 			}
-			t.Logf("%d addresses, %d different", len(addrs), bad)
+			if ends > len(addrs)/200 {
+				t.Errorf("%d ends of ranges are different", ends)
+			}
+			t.Logf("%d addresses, %d different, %d ends of ranges", len(addrs), bad, ends)
+		})
+	}
+}
+
+var breakpointAt = regexp.MustCompile(`(?m)^([0-9]+)(?:\.[0-9]+)? .*?(0x[0-9a-f]{16}) in `)
+
+// gdbBreakpoints sets a breakpoint on each place and returns their addresses.
+func gdbBreakpoints(t testing.TB, path string, places []string) [][]image.Addr {
+	t.Helper()
+	var commands []string
+	for _, p := range places {
+		commands = append(commands, "break "+p)
+	}
+	answers := gdb(t, path, append(commands, "info breakpoints"))
+	byNumber := map[string][]image.Addr{}
+	for _, match := range breakpointAt.FindAllStringSubmatch(answers[len(places)], -1) {
+		var a image.Addr
+		fmt.Sscanf(match[2], "0x%x", &a)
+		byNumber[match[1]] = append(byNumber[match[1]], a)
+	}
+	out := make([][]image.Addr, len(places))
+	number := regexp.MustCompile(`(?m)^Breakpoint (\d+) at`)
+	for i := range places {
+		if match := number.FindStringSubmatch(answers[i]); match != nil {
+			out[i] = byNumber[match[1]]
+			slices.Sort(out[i])
+			out[i] = slices.Compact(out[i])
+		}
+	}
+	return out
+}
+
+// TestGDBBreakpoints holds the addresses of breakpoints on functions and lines
+// against gdb's.
+func TestGDBBreakpoints(t *testing.T) {
+	for _, b := range builds {
+		if strings.HasPrefix(b.name, "go") || strings.HasPrefix(b.name, "rust") {
+			continue
+		}
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			path := compile(t, b.tool, b.source, b.flags...)
+			m := load(t, path)
+			var places []string
+			var got [][]image.Addr
+			seen := map[string]bool{}
+			for _, s := range m.symbols().all {
+				f := m.FunctionAt(s.Addr)
+				if f == nil || f.FromSymbolTable || seen[f.Name] || f.Lo != s.Addr || strings.Contains(f.Name, "lambda") || !strings.Contains(f.File, "testdata") {
+					continue
+				}
+				seen[f.Name] = true
+				var addrs []image.Addr
+				for _, f := range m.FunctionsByName(f.Name) {
+					addrs = append(addrs, m.AfterPrologue(f).Addr)
+				}
+				places, got = append(places, f.Name), append(got, addrs)
+			}
+			for line := 1; line < 80; line++ {
+				var addrs []image.Addr
+				for _, l := range m.LinesByFile(b.source, line) {
+					addrs = append(addrs, l.Addr)
+				}
+				places, got = append(places, fmt.Sprintf("%s:%d", b.source, line)), append(got, addrs)
+			}
+			want := gdbBreakpoints(t, path, places)
+			bad, some := 0, 0
+			for i, p := range places {
+				slices.Sort(got[i])
+				got[i] = slices.Compact(got[i])
+				if len(want[i]) > 0 {
+					some++
+				}
+				if !slices.Equal(got[i], want[i]) {
+					bad++
+					t.Errorf("break %s: got %v, gdb has %v", p, got[i], want[i])
+				}
+			}
+			t.Logf("%d places, %d with code, %d different", len(places), some, bad)
 		})
 	}
 }
