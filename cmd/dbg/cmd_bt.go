@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"dbg/repl"
+	"dbg/session"
+)
+
+func btCommand() *cobra.Command {
+	var s shared
+	var most int
+	c := &cobra.Command{
+		Use:   "bt [flags] PID|CORE [EXE]",
+		Short: "print the backtraces of all threads and exit",
+		Long: `Prints the backtraces of all threads of a process or of a core file. A process is
+stopped only while it is looked at, and runs on before anything is printed. With -x or --ex,
+these commands are done after the backtraces.`,
+		Args: args(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sess := session.New(s.config())
+			defer sess.Close()
+			opts := repl.BacktraceOptions{MaxFrames: most, Color: s.useColor()}
+			live, err := openForBacktrace(sess, args)
+			if err != nil {
+				return err
+			}
+			if !live {
+				opts.Path = args[0]
+			}
+			for _, w := range sess.Warnings() {
+				fmt.Fprintf(os.Stderr, "dbg: warning: %s\n", oneLine(fmt.Errorf("%s", w)))
+			}
+			if err := s.backtraces(cmd.Context(), sess, live && len(s.commands) == 0, opts); err != nil {
+				return err
+			}
+			if len(s.commands) == 0 {
+				return nil
+			}
+			s.batch = true
+			return s.converse(cmd.Context(), sess)
+		},
+	}
+	s.register(c.Flags())
+	c.Flags().IntVar(&most, "max-frames", 0, "print at most `N` frames of each thread; 0: all")
+	return c
+}
+
+// openForBacktrace attaches to a process or opens a core. A number is a process,
+// unless there is a file of that name and no such process.
+func openForBacktrace(sess *session.Session, args []string) (live bool, err error) {
+	pid, nerr := strconv.Atoi(args[0])
+	_, serr := os.Stat(args[0])
+	if nerr == nil && (serr != nil || exists(pid)) {
+		if pid < 1 {
+			return false, fmt.Errorf("%s is neither a process id nor a core file", args[0])
+		}
+		if len(args) > 1 {
+			return false, usageError{fmt.Errorf("EXE goes with a core file; the program of process %d is known", pid)}
+		}
+		return true, sess.Attach(pid)
+	}
+	if os.IsNotExist(serr) {
+		return false, fmt.Errorf("%s is neither a process id nor a core file: there is no such file", args[0])
+	}
+	return false, sess.OpenCore(args[0], second(args))
+}
+
+func exists(pid int) bool {
+	_, err := os.Stat(fmt.Sprintf("/proc/%d", pid))
+	return pid > 0 && err == nil
+}
+
+// maxHeld is how much text of a live process's backtraces is held back until it
+// runs again. What is beyond that is printed as it is found.
+const maxHeld = 64 << 20
+
+// heldWriter keeps what is written up to a limit, and passes it on from there.
+type heldWriter struct {
+	held bytes.Buffer
+	to   io.Writer
+}
+
+func (h *heldWriter) Write(p []byte) (int, error) {
+	if h.held.Len()+len(p) > maxHeld {
+		if err := h.release(); err != nil {
+			return 0, err
+		}
+	}
+	return h.held.Write(p)
+}
+
+func (h *heldWriter) release() error {
+	_, err := h.held.WriteTo(h.to)
+	return err
+}
+
+// backtraces prints all threads. detach lets the process run on before the
+// print.
+func (s *shared) backtraces(ctx context.Context, sess *session.Session, detach bool, opts repl.BacktraceOptions) error {
+	// A signal that ends dbg closes the session under the walk, which then ends.
+	defer context.AfterFunc(ctx, func() { sess.Close() })()
+	write := repl.WriteText
+	if s.format == "json" {
+		write = repl.WriteJSON
+	}
+	if !detach {
+		out := bufio.NewWriter(os.Stdout)
+		err := write(out, sess, opts)
+		if ferr := out.Flush(); err == nil {
+			err = ferr
+		}
+		return interruption(ctx, err)
+	}
+	out := &heldWriter{to: os.Stdout}
+	err := write(out, sess, opts)
+	if derr := sess.Detach(); err == nil && derr != nil {
+		err = derr
+	}
+	if werr := out.release(); err == nil {
+		err = werr
+	}
+	return interruption(ctx, err)
+}
+
+// interruption prefers the reason why all ended.
+func interruption(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"dbg/session"
+)
+
+func execCommand() *cobra.Command {
+	var s shared
+	var keepASLR bool
+	var dir string
+	var env []string
+	c := &cobra.Command{
+		Use:   "exec [flags] PROG [ARGS...]",
+		Short: "start a program under the debugger",
+		Long: `Loads PROG; the command run starts it with ARGS. Flags of dbg stand before PROG,
+what follows PROG is PROG's own.`,
+		Args: args(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg := s.config()
+			cfg.KeepASLR = keepASLR
+			p := session.Program{Path: args[0], Args: args[1:], Dir: dir, Terminal: isTerminal(os.Stdin)}
+			if len(env) > 0 {
+				p.Env = os.Environ()
+				for _, kv := range env {
+					if i := strings.IndexByte(kv, '='); i < 1 {
+						return usageError{fmt.Errorf("--env %s: NAME=VALUE is expected", kv)}
+					}
+					p.Env = append(p.Env, kv)
+				}
+			}
+			sess := session.New(cfg)
+			if err := sess.Load(p); err != nil {
+				sess.Close()
+				return err
+			}
+			return s.converse(cmd.Context(), sess)
+		},
+	}
+	s.register(c.Flags())
+	c.Flags().BoolVar(&keepASLR, "keep-aslr", false, "leave address-space randomisation on")
+	c.Flags().StringVar(&dir, "cwd", "", "start the program in `DIR`")
+	c.Flags().StringArrayVar(&env, "env", nil, "add `NAME=VALUE` to the program's environment; may be given several times")
+	c.Flags().SetInterspersed(false)
+	return c
+}

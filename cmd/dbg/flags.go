@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
+
+	"dbg/repl"
+	"dbg/session"
+)
+
+// shared are the flags of exec, attach, core and bt.
+type shared struct {
+	batch     bool
+	commands  []repl.Command // -x and --ex, in the order of the command line
+	format    string
+	color     string
+	sysroot   string
+	debugDirs []string
+	log       string
+}
+
+// commandFlag puts -x and --ex into one list, so that their order is kept.
+type commandFlag struct {
+	list *[]repl.Command
+	file bool
+}
+
+func (f commandFlag) Set(v string) error {
+	c := repl.Command{Text: v}
+	if f.file {
+		c = repl.Command{File: v}
+	}
+	*f.list = append(*f.list, c)
+	return nil
+}
+func (f commandFlag) Type() string {
+	if f.file {
+		return "FILE"
+	}
+	return "CMD"
+}
+func (f commandFlag) String() string { return "" }
+
+// choiceFlag is a flag with a few possible values.
+type choiceFlag struct {
+	value   *string
+	choices []string
+}
+
+func (f choiceFlag) Set(v string) error {
+	for _, c := range f.choices {
+		if v == c {
+			*f.value = v
+			return nil
+		}
+	}
+	return fmt.Errorf("one of %v is expected", f.choices)
+}
+func (f choiceFlag) Type() string   { return "WORD" }
+func (f choiceFlag) String() string { return *f.value }
+
+func (s *shared) register(f *pflag.FlagSet) {
+	s.format, s.color, s.log = "text", "auto", "warn"
+	f.BoolVar(&s.batch, "batch", false, "leave when the commands are done; no prompt, no colour")
+	f.VarP(commandFlag{&s.commands, true}, "command", "x", "run commands from `FILE`")
+	f.Var(commandFlag{&s.commands, false}, "ex", "run one command; may be given several times")
+	f.Var(choiceFlag{&s.format, []string{"text", "json"}}, "format", "form of backtraces: text or json")
+	f.Var(choiceFlag{&s.color, []string{"auto", "always", "never"}}, "color", "colours: auto, always or never")
+	s.files(f)
+}
+
+// files are the flags that say where files are; dap has them as well.
+func (s *shared) files(f *pflag.FlagSet) {
+	f.StringVar(&s.sysroot, "sysroot", "", "look for the program's files and sources under `DIR` first")
+	f.StringArrayVar(&s.debugDirs, "debug-dir", nil, "look for separate debug files in `DIR`; may be given several times (default /usr/lib/debug)")
+	s.log = "warn"
+	f.Var(choiceFlag{&s.log, []string{"error", "warn", "info", "debug"}}, "log", "what goes to standard error: error, warn, info or debug")
+}
+
+func (s *shared) config() session.Config {
+	c := session.Config{Sysroot: s.sysroot, DebugDirs: s.debugDirs}
+	if s.log == "info" || s.log == "debug" {
+		c.Log = func(format string, args ...any) { fmt.Fprintf(os.Stderr, "dbg: "+format+"\n", args...) }
+	}
+	return c
+}
+
+// useColor decides about colours on standard output.
+func (s *shared) useColor() bool {
+	switch {
+	case s.color == "always":
+		return true
+	case s.color == "never" || s.batch || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb":
+		return false
+	}
+	return isTerminal(os.Stdout)
+}
+
+func isTerminal(f *os.File) bool {
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
+}
+
+// historyFile is where the lines of the user are kept.
+func historyFile() string {
+	dir := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(dir) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(dir, "dbg", "history")
+}
+
+// converse gives a session to the terminal front end and closes it at the end.
+func (s *shared) converse(ctx context.Context, sess *session.Session) error {
+	return converse(ctx, sess, repl.Options{
+		Commands: s.commands, Batch: s.batch, JSON: s.format == "json", Color: s.useColor(),
+		Terminal: !s.batch && isTerminal(os.Stdin) && isTerminal(os.Stdout), History: historyFile(),
+	})
+}
+
+func converse(ctx context.Context, sess *session.Session, opts repl.Options) error {
+	err := repl.Run(ctx, sess, opts)
+	if cerr := sess.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}

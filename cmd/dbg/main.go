@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"dbg/repl"
+)
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// usageError is wrong usage: exit status 2.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+// signalError says that dbg was asked to end by a signal.
+type signalError struct{ sig os.Signal }
+
+func (e signalError) Error() string { return "ended by signal: " + e.sig.String() }
+
+// run is the whole command. An attached program must never be left with our
+// breakpoints in it, so that every signal that would end dbg ends it in order.
+func run(args []string) int {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	ends := make(chan os.Signal, 1)
+	signal.Notify(ends, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	go func() {
+		cancel(signalError{<-ends})
+	}()
+	// A reader that is gone is an error of a write, not the end.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+
+	root := rootCommand()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if cause := context.Cause(ctx); err != nil && errors.Is(err, context.Canceled) && cause != nil {
+		err = cause
+	}
+	return status(err)
+}
+
+// status prints what went wrong and gives the exit status.
+func status(err error) int {
+	var exit *repl.ExitError
+	var usage usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return exit.Code
+	case errors.As(err, &usage):
+		fmt.Fprintf(os.Stderr, "dbg: %s\n", oneLine(err))
+		return 2
+	}
+	fmt.Fprintf(os.Stderr, "dbg: %s\n", oneLine(err))
+	return 1
+}
+
+func oneLine(err error) string {
+	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+}
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "dbg",
+		Short:         "a native debugger: where is this program, and how did it get there?",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("unknown command %q; try: dbg help", args[0])}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cmd.SetOut(os.Stderr)
+			cmd.Help()
+			return usageError{errors.New("a command is expected")}
+		},
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w; try: %s --help", err, cmd.CommandPath())}
+	})
+	root.AddCommand(execCommand(), attachCommand(), coreCommand(), btCommand(), dapCommand(), demoCommand(), versionCommand())
+	return root
+}
+
+// args checks the number of arguments.
+func args(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return usageError{fmt.Errorf("an argument is missing; usage: %s", cmd.UseLine())}
+		case most >= 0 && len(args) > most:
+			return usageError{fmt.Errorf("unexpected argument %q; usage: %s", args[most], cmd.UseLine())}
+		}
+		return nil
+	}
+}

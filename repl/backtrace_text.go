@@ -1,0 +1,161 @@
+package repl
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"dbg/arch"
+	"dbg/eval"
+	"dbg/frames"
+	"dbg/session"
+)
+
+// argumentFormat is how values stand in a frame's line: aggregates are "...".
+func argumentFormat() eval.Options {
+	return eval.Options{Compact: true, AddressOfStrings: true, MaxElements: 200, Inner: false}
+}
+
+// textBacktrace prints one thread's backtrace.
+type textBacktrace struct {
+	w      io.Writer
+	names  *names
+	start  int  // level
+	limit  int  // 0: all
+	full   bool // with locals
+	cancel func() bool
+}
+
+// write prints the frames, and why there are no more if that is not the
+// ordinary end.
+func (b *textBacktrace) write(s *session.Session, t session.ThreadInfo) error {
+	printed, more, cancelled := 0, false, false
+	end, err := s.EachFrameView(t.ID, b.start, session.ViewOptions{Locals: b.full, Format: argumentFormat()}, func(v *session.FrameView) bool {
+		if b.limit > 0 && printed == b.limit {
+			more = true
+			return false
+		}
+		if b.cancel != nil && b.cancel() {
+			cancelled = true
+			return false
+		}
+		printed++
+		_, err := fmt.Fprintln(b.w, b.names.level(v))
+		if b.full {
+			writeLocals(b.w, v.Locals, "        ")
+		}
+		return err == nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case cancelled:
+		return errUserQuit
+	case more:
+		fmt.Fprintln(b.w, "(More stack frames follow...)")
+	default:
+		writeEnd(b.w, end)
+	}
+	return nil
+}
+
+// writeEnd says why a walk ended where it should not have.
+func writeEnd(w io.Writer, end *frames.End) {
+	if end != nil && !end.Outermost && end.Reason != "" {
+		fmt.Fprintf(w, "Backtrace stopped: %s\n", end.Reason)
+	}
+}
+
+// writeLocals prints variables, one a line.
+func writeLocals(w io.Writer, vars []session.Argument, indent string) {
+	if len(vars) == 0 {
+		fmt.Fprintf(w, "%sNo locals.\n", indent[:max(0, len(indent)-1)])
+		return
+	}
+	for _, v := range vars {
+		fmt.Fprintf(w, "%s%s = %s\n", indent, v.Name, v.Value)
+	}
+}
+
+// last prints the n outermost frames. All are counted first.
+func (b *textBacktrace) last(s *session.Session, t session.ThreadInfo, n int) error {
+	at := 0
+	cancelled := false
+	end, err := s.EachFrame(t.ID, 0, func(f *session.Frame) bool {
+		at++
+		cancelled = b.cancel != nil && b.cancel()
+		return !cancelled
+	})
+	if err != nil {
+		return err
+	}
+	if cancelled {
+		return errUserQuit
+	}
+	_, err = s.EachFrameView(t.ID, max(0, at-n), session.ViewOptions{Locals: b.full, Format: argumentFormat()}, func(v *session.FrameView) bool {
+		fmt.Fprintln(b.w, b.names.level(v))
+		if b.full {
+			writeLocals(b.w, v.Locals, "        ")
+		}
+		return true
+	})
+	writeEnd(b.w, end)
+	return err
+}
+
+// threadName is a thread as gdb calls it: by the address of its pthread, which on
+// x86-64 is fs_base, and by its kernel id.
+func threadName(s *session.Session, t session.ThreadInfo) string {
+	if regs, err := s.Registers(t.ID, 0); err == nil {
+		for _, r := range regs {
+			if r.Name == arch.AMD64.RegName(arch.FSBase) && r.Known && r.Value != 0 {
+				return fmt.Sprintf("Thread 0x%x (LWP %d)", r.Value, t.ID)
+			}
+		}
+	}
+	return fmt.Sprintf("LWP %d", t.ID)
+}
+
+// threadHeader is the line before a thread's backtrace.
+func threadHeader(s *session.Session, t session.ThreadInfo) string {
+	name := ""
+	if t.Name != "" {
+		name = fmt.Sprintf(" %q", t.Name)
+	}
+	return fmt.Sprintf("Thread %d (%s%s):", t.Number, threadName(s, t), name)
+}
+
+// BacktraceOptions says what dbg bt prints.
+type BacktraceOptions struct {
+	MaxFrames int // of each thread; 0: all
+	Color     bool
+	// Path is the core file's, for JSON.
+	Path string
+}
+
+// WriteText prints the backtraces of all threads.
+func WriteText(w io.Writer, s *session.Session, opts BacktraceOptions) error {
+	threads, err := s.Threads()
+	if err != nil {
+		return err
+	}
+	n := &names{color: opts.Color}
+	n.cwd, _ = os.Getwd()
+	if t, ok := s.Target(); ok {
+		n.exe = t.Exe
+	}
+	for i, t := range threads {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if _, err := fmt.Fprintln(w, threadHeader(s, t)); err != nil {
+			return err
+		}
+		b := textBacktrace{w: w, names: n, limit: opts.MaxFrames}
+		if err := b.write(s, t); err != nil {
+			// One thread that can't be read does not hide the others.
+			fmt.Fprintf(w, "Backtrace stopped: %v\n", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,266 @@
+package repl
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"dbg/session"
+)
+
+func breakpointCommands() []*command {
+	const g = "breakpoints"
+	return []*command{
+		{name: "break", aliases: []string{"b", "br", "bre", "brea"}, usage: "[LOCATION] [thread N] [if CONDITION]", group: g, help: "stop at FUNCTION, LINE, FILE:LINE or *ADDRESS", words: functionWords, run: setBreak(false)},
+		{name: "tbreak", aliases: []string{"tb", "tbr"}, usage: "[LOCATION] [if CONDITION]", group: g, help: "stop there once", words: functionWords, run: setBreak(true)},
+		{name: "delete", aliases: []string{"d"}, usage: "[N...]", group: g, once: true, help: "remove breakpoints; none given: all", run: deleteBreak},
+		{name: "clear", aliases: []string{"cl"}, usage: "[LOCATION]", group: g, once: true, help: "remove the breakpoints at a location", words: functionWords, run: clearBreak},
+		{name: "enable", aliases: []string{"en"}, usage: "[N...]", group: g, help: "switch breakpoints on", run: enableBreak(true)},
+		{name: "disable", aliases: []string{"dis"}, usage: "[N...]", group: g, help: "switch breakpoints off", run: enableBreak(false)},
+		{name: "condition", aliases: []string{"cond"}, usage: "N [EXPR]", group: g, help: "stop at breakpoint N only if EXPR is not 0", run: condition},
+		{name: "ignore", usage: "N COUNT", group: g, help: "pass breakpoint N so many times", run: ignoreBreak},
+	}
+}
+
+func setBreak(temporary bool) func(*shell, string) error {
+	return func(sh *shell, args string) error {
+		spec, err := sh.sess.ParseBreakpoint(args)
+		if err != nil {
+			return err
+		}
+		spec.Temporary = temporary
+		if spec.Text == "" {
+			spec.Text = args
+		}
+		b, err := sh.sess.SetBreakpoint(spec, sh.settings.pending == "on")
+		var none *session.NoLocationError
+		if errors.As(err, &none) && sh.settings.pending == "auto" && sh.asking() {
+			fmt.Fprintln(sh.out, none)
+			if !sh.ask("Make breakpoint pending on future shared library load? (y or [n]) ") {
+				return nil
+			}
+			b, err = sh.sess.SetBreakpoint(spec, true)
+		}
+		if err != nil {
+			return err
+		}
+		sh.printSet(b)
+		return nil
+	}
+}
+
+// printSet says where a breakpoint was set.
+func (sh *shell) printSet(b session.Breakpoint) {
+	word := "Breakpoint"
+	if b.Spec.Temporary {
+		word = "Temporary breakpoint"
+	}
+	switch {
+	case len(b.Places) == 0:
+		fmt.Fprintf(sh.out, "%s %d (%s) pending.\n", word, b.ID, b.Spec.Text)
+	case len(b.Places) > 1:
+		fmt.Fprintf(sh.out, "%s %d at %s: %s. (%d locations)\n", word, b.ID, b.Places[0].Addr, b.Spec.Text, len(b.Places))
+	case b.Places[0].Position.Line == 0:
+		fmt.Fprintf(sh.out, "%s %d at %s\n", word, b.ID, b.Places[0].Addr)
+	default:
+		p := b.Places[0]
+		fmt.Fprintf(sh.out, "%s %d at %s: file %s, line %d.\n", word, b.ID, p.Addr, sh.names().source(p.Position.File), p.Position.Line)
+	}
+}
+
+// chosen are the breakpoints that args name: all if it names none.
+func (sh *shell) chosen(args string) ([]int, error) {
+	if args != "" {
+		return numbers(args)
+	}
+	var ids []int
+	for _, b := range sh.sess.Breakpoints() {
+		ids = append(ids, b.ID)
+	}
+	return ids, nil
+}
+
+func deleteBreak(sh *shell, args string) error {
+	if w, rest := cutWord(args); w == "display" {
+		return undisplay(sh, rest)
+	} else if w == "breakpoints" {
+		args = rest
+	}
+	ids, err := sh.chosen(args)
+	if err != nil {
+		return err
+	}
+	if args == "" && len(ids) > 0 && !sh.ask("Delete all breakpoints? (y or n) ") {
+		return nil
+	}
+	return sh.each(ids, sh.sess.DeleteBreakpoint)
+}
+
+// each does something with all of ids, and gives the first error at the end.
+func (sh *shell) each(ids []int, do func(int) error) error {
+	var first error
+	for _, id := range ids {
+		if err := do(id); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+func clearBreak(sh *shell, args string) error {
+	spec, err := sh.sess.ParseLocation(args)
+	if err != nil {
+		return err
+	}
+	places, err := sh.sess.FindLocation(spec)
+	if err != nil {
+		return err
+	}
+	at := map[any]bool{}
+	for _, p := range places {
+		at[p.Addr] = true
+		if p.Position.Line != 0 {
+			at[fmt.Sprint(p.Position.File, p.Position.Line)] = true
+		}
+	}
+	var gone []int
+	for _, b := range sh.sess.Breakpoints() {
+		for _, p := range b.Places {
+			if at[p.Addr] || at[fmt.Sprint(p.Position.File, p.Position.Line)] {
+				gone = append(gone, b.ID)
+				break
+			}
+		}
+	}
+	if len(gone) == 0 {
+		return fmt.Errorf("No breakpoint at %s.", args) //lint:ignore ST1005 gdb's words
+	}
+	fmt.Fprint(sh.out, "Deleted breakpoint")
+	if len(gone) > 1 {
+		fmt.Fprint(sh.out, "s")
+	}
+	for _, id := range gone {
+		fmt.Fprintf(sh.out, " %d", id)
+	}
+	fmt.Fprintln(sh.out)
+	return sh.each(gone, sh.sess.DeleteBreakpoint)
+}
+
+func enableBreak(on bool) func(*shell, string) error {
+	return func(sh *shell, args string) error {
+		if w, rest := cutWord(args); w == "breakpoints" {
+			args = rest
+		}
+		ids, err := sh.chosen(args)
+		if err != nil {
+			return err
+		}
+		return sh.each(ids, func(id int) error { return sh.sess.EnableBreakpoint(id, on) })
+	}
+}
+
+func condition(sh *shell, args string) error {
+	word, cond := cutWord(args)
+	if word == "" {
+		return errors.New("Argument required (breakpoint number).") //lint:ignore ST1005 gdb's words
+	}
+	id, err := strconv.Atoi(word)
+	if err != nil {
+		return fmt.Errorf("Bad breakpoint argument: '%s'", word) //lint:ignore ST1005 gdb's words
+	}
+	if err := sh.sess.SetCondition(id, cond); err != nil {
+		return err
+	}
+	if cond == "" {
+		fmt.Fprintf(sh.out, "Breakpoint %d now unconditional.\n", id)
+	}
+	return nil
+}
+
+func ignoreBreak(sh *shell, args string) error {
+	word, rest := cutWord(args)
+	id, err := strconv.Atoi(word)
+	if err != nil {
+		return errors.New("Argument required (a breakpoint number).") //lint:ignore ST1005 gdb's words
+	}
+	if rest == "" {
+		return errors.New("Second argument (specified ignore-count) is missing.") //lint:ignore ST1005 gdb's words
+	}
+	n, err := strconv.Atoi(rest)
+	if err != nil {
+		return fmt.Errorf("a number is expected, not %q", rest)
+	}
+	return sh.ignore(id, max(0, n))
+}
+
+func (sh *shell) ignore(id, n int) error {
+	if err := sh.sess.SetIgnore(id, n); err != nil {
+		return err
+	}
+	switch n {
+	case 0:
+		fmt.Fprintf(sh.out, "Will stop next time breakpoint %d is reached.\n", id)
+	case 1:
+		fmt.Fprintf(sh.out, "Will ignore next crossing of breakpoint %d.\n", id)
+	default:
+		fmt.Fprintf(sh.out, "Will ignore next %d crossings of breakpoint %d.\n", n, id)
+	}
+	return nil
+}
+
+// infoBreakpoints prints the table of breakpoints.
+func infoBreakpoints(sh *shell, args string) error {
+	list := sh.sess.Breakpoints()
+	if len(list) == 0 {
+		fmt.Fprintln(sh.out, "No breakpoints or watchpoints.")
+		return nil
+	}
+	fmt.Fprintf(sh.out, "%-7s %-14s %-4s %-3s %-18s %s\n", "Num", "Type", "Disp", "Enb", "Address", "What")
+	for _, b := range list {
+		disp, enb := "keep", "n"
+		if b.Spec.Temporary {
+			disp = "del"
+		}
+		if b.Enabled {
+			enb = "y"
+		}
+		addr, what := "<PENDING>", b.Spec.Text
+		switch {
+		case len(b.Places) == 1:
+			addr, what = fmt.Sprintf("0x%016x", uint64(b.Places[0].Addr)), sh.placeText(&b.Places[0])
+		case len(b.Places) > 1:
+			addr, what = "<MULTIPLE>", ""
+		}
+		fmt.Fprintf(sh.out, "%-7d %-14s %-4s %-3s %-18s %s\n", b.ID, "breakpoint", disp, enb, addr, what)
+		if b.Spec.Condition != "" {
+			fmt.Fprintf(sh.out, "\tstop only if %s\n", b.Spec.Condition)
+		}
+		if b.Spec.Thread != 0 {
+			fmt.Fprintf(sh.out, "\tstop only in thread %d\n", sh.threadNumber(b.Spec.Thread))
+		}
+		if b.Hits > 0 {
+			s := "s"
+			if b.Hits == 1 {
+				s = ""
+			}
+			fmt.Fprintf(sh.out, "\tbreakpoint already hit %d time%s\n", b.Hits, s)
+		}
+		if b.Spec.Ignore > 0 {
+			fmt.Fprintf(sh.out, "\tignore next %d hits\n", b.Spec.Ignore)
+		}
+		if len(b.Places) > 1 {
+			for i := range b.Places {
+				p := &b.Places[i]
+				fmt.Fprintf(sh.out, "%-7s %-14s %-4s %-3s 0x%016x %s\n", fmt.Sprintf("%d.%d", b.ID, i+1), "", "", enb, uint64(p.Addr), sh.placeText(p))
+			}
+		}
+	}
+	return nil
+}
+
+func (sh *shell) placeText(p *session.BreakpointPlace) string {
+	if p.Position.Line != 0 {
+		return fmt.Sprintf("in %s at %s:%d", p.Function, sh.names().source(p.Position.File), p.Position.Line)
+	}
+	return sh.symbol(p.Addr)
+}

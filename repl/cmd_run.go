@@ -1,0 +1,223 @@
+package repl
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"dbg/session"
+	"dbg/target"
+)
+
+func runCommands() []*command {
+	const g = "running"
+	return []*command{
+		{name: "run", aliases: []string{"r"}, usage: "[ARGS]", group: g, once: true, help: "start the program from the beginning", run: runProgram},
+		{name: "start", usage: "[ARGS]", group: g, once: true, help: "start the program and stop in main", run: startProgram},
+		{name: "continue", aliases: []string{"c", "fg"}, usage: "[N]", group: g, help: "go on; N: pass this breakpoint N-1 times", run: continueProgram},
+		{name: "next", aliases: []string{"n"}, usage: "[N]", group: g, help: "go to another line, over calls", run: step(session.StepOver)},
+		{name: "step", aliases: []string{"s"}, usage: "[N]", group: g, help: "go to another line, into calls", run: step(session.StepInto)},
+		{name: "finish", aliases: []string{"fin"}, group: g, help: "run until the selected frame returns", run: finish},
+		{name: "nexti", aliases: []string{"ni"}, usage: "[N]", group: g, help: "execute an instruction, over calls", run: step(session.NextInstruction)},
+		{name: "stepi", aliases: []string{"si"}, usage: "[N]", group: g, help: "execute an instruction", run: step(session.StepInstruction)},
+		{name: "until", aliases: []string{"u"}, usage: "[LOCATION]", group: g, help: "run until a location, or until the frame returns", words: functionWords, run: until},
+		{name: "advance", usage: "LOCATION", group: g, help: "run until a location, or until the frame returns", words: functionWords, run: advance},
+		{name: "signal", usage: "SIGNAL", group: g, once: true, help: "go on with a signal; 0: with none", words: signalWords, run: signalProgram},
+		{name: "kill", aliases: []string{"k"}, group: g, once: true, help: "end the program", run: kill},
+		{name: "detach", group: g, once: true, help: "let the program run on by itself", run: detach},
+	}
+}
+
+var errNotRun = errors.New("The program is not being run.") //lint:ignore ST1005 gdb's words
+
+// live is the error of a command that needs a process.
+func (sh *shell) live() error {
+	if sh.sess.State() != session.IsStopped {
+		return errNotRun
+	}
+	return nil
+}
+
+// restart asks whether a program that is there already may go.
+func (sh *shell) restart() error {
+	if sh.sess.State() != session.IsStopped {
+		return nil
+	}
+	if !sh.ask("The program being debugged has been started already.\nStart it from the beginning? (y or n) ") {
+		return errors.New("Program not restarted.") //lint:ignore ST1005 gdb's words
+	}
+	return nil
+}
+
+func (sh *shell) launch(args string) error {
+	if args != "" {
+		if err := sh.setArgs(args); err != nil {
+			return err
+		}
+	}
+	p := sh.sess.Program()
+	fmt.Fprintf(sh.out, "Starting program: %s %s\n", p.Path, joinWords(p.Args))
+	sh.lastThread = 0
+	return sh.goAndWait(sh.sess.Run, nil)
+}
+
+func runProgram(sh *shell, args string) error {
+	if sh.sess.State() == session.IsCore {
+		return errors.New("a core file is open: it can be looked at, not run")
+	}
+	if sh.sess.State() == session.NoProgram {
+		return errors.New("No executable file specified.\nUse the \"file\" or \"exec-file\" command.") //lint:ignore ST1005 gdb's words
+	}
+	if err := sh.restart(); err != nil {
+		return err
+	}
+	return sh.launch(args)
+}
+
+func startProgram(sh *shell, args string) error {
+	if err := sh.restart(); err != nil {
+		return err
+	}
+	spec := session.BreakpointSpec{LocationSpec: session.LocationSpec{Text: "main", Function: "main"}, Temporary: true}
+	b, err := sh.sess.SetBreakpoint(spec, false)
+	if err != nil {
+		return err
+	}
+	sh.printSet(b)
+	return sh.launch(args)
+}
+
+func continueProgram(sh *shell, args string) error {
+	if err := sh.live(); err != nil {
+		return err
+	}
+	n, err := count(args)
+	if err != nil {
+		return err
+	}
+	if n > 1 {
+		st := sh.sess.LastStop()
+		if st.Reason != session.StopBreakpoint || len(st.Breakpoints) == 0 {
+			return errors.New("Not stopped at any breakpoint; argument ignored.") //lint:ignore ST1005 gdb's words
+		}
+		if err := sh.ignore(st.Breakpoints[0], n-1); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(sh.out, "Continuing.")
+	return sh.goAndWait(func() error { return sh.sess.Continue(0) }, nil)
+}
+
+func step(kind session.StepKind) func(*shell, string) error {
+	return func(sh *shell, args string) error {
+		if err := sh.live(); err != nil {
+			return err
+		}
+		n, err := count(args)
+		if err != nil {
+			return err
+		}
+		if n < 1 {
+			return nil
+		}
+		from := sh.here()
+		return sh.goAndWait(func() error { return sh.sess.Step(kind, n) }, &from)
+	}
+}
+
+func finish(sh *shell, args string) error {
+	if err := sh.live(); err != nil {
+		return err
+	}
+	_, level := sh.sess.Selected()
+	if _, err := sh.sess.Frame(selectedThread(sh), level+1); err != nil {
+		return errors.New("\"finish\" not meaningful in the outermost frame.") //lint:ignore ST1005 gdb's words
+	}
+	v, err := sh.selectedView(false)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(sh.out, "Run till exit from %s\n", sh.names().level(&v))
+	return sh.goAndWait(func() error { return sh.sess.Step(session.StepOut, 1) }, nil)
+}
+
+func selectedThread(sh *shell) target.ThreadID {
+	t, _ := sh.sess.Selected()
+	return t
+}
+
+func until(sh *shell, args string) error {
+	if args == "" {
+		return step(session.StepOver)(sh, "")
+	}
+	return advance(sh, args)
+}
+
+func advance(sh *shell, args string) error {
+	if err := sh.live(); err != nil {
+		return err
+	}
+	if args == "" {
+		return errors.New("Argument required (a location).") //lint:ignore ST1005 gdb's words
+	}
+	spec, err := sh.sess.ParseLocation(args)
+	if err != nil {
+		return err
+	}
+	return sh.goAndWait(func() error { return sh.sess.Advance(spec) }, nil)
+}
+
+func signalProgram(sh *shell, args string) error {
+	if err := sh.live(); err != nil {
+		return err
+	}
+	if args == "" {
+		return errors.New("Argument required (signal number).") //lint:ignore ST1005 gdb's words
+	}
+	n := -1
+	if args != "0" {
+		if n = target.SignalByName(strings.ToUpper(args)); n == 0 {
+			return fmt.Errorf("no signal %q", args)
+		}
+		fmt.Fprintf(sh.out, "Continuing with signal %s.\n", target.SignalName(n))
+	} else {
+		fmt.Fprintln(sh.out, "Continuing with no signal.")
+	}
+	return sh.goAndWait(func() error { return sh.sess.Continue(n) }, nil)
+}
+
+func kill(sh *shell, args string) error {
+	if err := sh.live(); err != nil {
+		return err
+	}
+	if !sh.ask("Kill the program being debugged? (y or n) ") {
+		return nil
+	}
+	if err := sh.sess.Kill(); err != nil {
+		return err
+	}
+	e, err := sh.waitEnded()
+	if err != nil {
+		return err
+	}
+	sh.lastThread = 0
+	fmt.Fprintf(sh.out, "[Inferior 1 (process %d) killed]\n", e.PID)
+	return nil
+}
+
+func detach(sh *shell, args string) error {
+	if err := sh.live(); err != nil {
+		return err
+	}
+	t, _ := sh.sess.Target()
+	fmt.Fprintf(sh.out, "Detaching from program: %s, process %d\n", t.Exe, t.PID)
+	if err := sh.sess.Detach(); err != nil {
+		return err
+	}
+	e, err := sh.waitEnded()
+	if err != nil {
+		return err
+	}
+	sh.ended(e)
+	return nil
+}

@@ -1,0 +1,113 @@
+package repl
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"dbg/session"
+)
+
+func settingCommands() []*command {
+	const g = "settings"
+	return []*command{
+		{name: "set", usage: "var EXPR | args ARGS | NAME VALUE", group: g, help: "assign to a variable of the program, or change a setting", words: setWords, run: set},
+		{name: "show", usage: "NAME", group: g, help: "show a setting: args, confirm, listsize, version", words: fixedWords("args", "confirm", "listsize", "version"), run: show},
+		{name: "handle", usage: "SIGNAL... [no]stop|[no]print|[no]pass", group: g, help: "change what is done with a signal", words: signalWords, run: handle},
+	}
+}
+
+// set changes a setting; what is none is an expression, as in gdb.
+func set(sh *shell, args string) error {
+	word, rest := cutWord(args)
+	switch word {
+	case "":
+		return errors.New("\"set\" must be followed by a setting or by var EXPR.")
+	case "var", "variable":
+		return sh.assign(rest)
+	case "args":
+		return sh.setArgs(rest)
+	case "confirm":
+		on, err := onOff(rest)
+		sh.settings.confirm = on
+		return err
+	case "listsize":
+		n, err := strconv.Atoi(rest)
+		if err != nil || n < 1 {
+			return fmt.Errorf("listsize is a number above 0, not %q", rest)
+		}
+		sh.settings.listSize = n
+		return nil
+	case "breakpoint":
+		if what, value := cutWord(rest); what == "pending" && (value == "on" || value == "off" || value == "auto") {
+			sh.settings.pending = value
+			return nil
+		}
+		return errors.New("set breakpoint pending on|off|auto")
+	case "pagination", "height", "width", "verbose", "style", "logging":
+		return nil // gdb's scripts set these; there is nothing of the kind to change
+	}
+	if strings.Contains(args, "=") || strings.HasPrefix(args, "$") {
+		return sh.assign(args)
+	}
+	return fmt.Errorf("there is no setting %q; to assign to a variable: set var NAME = VALUE", word)
+}
+
+func (sh *shell) assign(expr string) error {
+	if expr == "" {
+		return errors.New("Argument required (expression to compute).") //lint:ignore ST1005 gdb's words
+	}
+	_, err := sh.evaluate(expr)
+	return err
+}
+
+func (sh *shell) setArgs(line string) error {
+	words, err := splitWords(line)
+	if err != nil {
+		return err
+	}
+	sh.argsLine = line
+	return sh.sess.SetArgs(words)
+}
+
+func onOff(s string) (bool, error) {
+	switch s {
+	case "on", "1", "yes", "enable", "":
+		return true, nil
+	case "off", "0", "no", "disable":
+		return false, nil
+	}
+	return true, errors.New("\"on\" or \"off\" expected.")
+}
+
+func show(sh *shell, args string) error {
+	switch args {
+	case "args":
+		fmt.Fprintf(sh.out, "Argument list to give program being debugged when it is started is \"%s\".\n", sh.argsLine)
+	case "confirm":
+		fmt.Fprintf(sh.out, "Whether to confirm potentially dangerous operations is %s.\n", map[bool]string{true: "on", false: "off"}[sh.settings.confirm])
+	case "listsize":
+		fmt.Fprintf(sh.out, "Number of source lines dbg will list by default is %d.\n", sh.settings.listSize)
+	case "version":
+		fmt.Fprintln(sh.out, "dbg; for more: dbg version")
+	case "convenience", "conv":
+		return errors.New("the list of convenience variables is not there yet; print $NAME shows one")
+	default:
+		return fmt.Errorf("there is no setting %q", args)
+	}
+	return nil
+}
+
+// mayQuit asks whether a live program may be left.
+func (sh *shell) mayQuit() bool {
+	t, ok := sh.sess.Target()
+	if !ok || sh.sess.State() == session.IsCore {
+		return true
+	}
+	fate := "killed"
+	if t.Kind.String() == "attach" {
+		fate = "detached"
+	}
+	return sh.ask(fmt.Sprintf("A debugging session is active.\n\n\tInferior 1 [process %d] will be %s.\n\nQuit anyway? (y or n) ", t.PID, fate))
+}

@@ -1,0 +1,158 @@
+package repl
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"dbg/session"
+)
+
+func stackCommands() []*command {
+	const g = "stack"
+	return []*command{
+		{name: "backtrace", aliases: []string{"bt", "where"}, usage: "[N | -N | full]", group: g, help: "print the stack: all, the innermost N, or the outermost N frames", words: fixedWords("full"), run: backtrace},
+		{name: "frame", aliases: []string{"f"}, usage: "[N]", group: g, help: "select and print a frame", run: frame},
+		{name: "up", usage: "[N]", group: g, help: "select the caller's frame", run: move(+1)},
+		{name: "down", aliases: []string{"do", "dow"}, usage: "[N]", group: g, help: "select the called frame", run: move(-1)},
+	}
+}
+
+var errNoStack = errors.New("No stack.") //lint:ignore ST1005 gdb's words
+
+// stack is the error of a command that needs a stack.
+func (sh *shell) stack() error {
+	switch sh.sess.State() {
+	case session.IsStopped, session.IsCore:
+		return nil
+	}
+	return errNoStack
+}
+
+func backtrace(sh *shell, args string) error {
+	if err := sh.stack(); err != nil {
+		return err
+	}
+	b := textBacktrace{w: sh.out, names: sh.names(), cancel: sh.interrupted}
+	n := 0
+	for args != "" {
+		var w string
+		w, args = cutWord(args)
+		switch w {
+		case "full", "-full":
+			b.full = true
+		case "-frame-arguments", "-past-main":
+		default:
+			var err error
+			if n, err = strconv.Atoi(w); err != nil {
+				return fmt.Errorf("backtrace: a number or \"full\" is expected, not %q", w)
+			}
+		}
+	}
+	t, err := sh.selectedThreadInfo()
+	if err != nil {
+		return err
+	}
+	if sh.opts.JSON {
+		err := writeJSON(sh.out, sh.sess, []session.ThreadInfo{t}, BacktraceOptions{MaxFrames: max(n, 0)}, sh.interrupted)
+		return err
+	}
+	if n < 0 {
+		return b.last(sh.sess, t, -n)
+	}
+	b.limit = n
+	return b.write(sh.sess, t)
+}
+
+func (sh *shell) selectedThreadInfo() (session.ThreadInfo, error) {
+	list, err := sh.sess.Threads()
+	if err != nil {
+		return session.ThreadInfo{}, err
+	}
+	for _, t := range list {
+		if t.Selected {
+			return t, nil
+		}
+	}
+	return session.ThreadInfo{}, errors.New("No thread selected") //lint:ignore ST1005 gdb's words
+}
+
+func frame(sh *shell, args string) error {
+	if err := sh.stack(); err != nil {
+		return err
+	}
+	if w, rest := cutWord(args); w == "level" {
+		args = rest
+	}
+	if args != "" {
+		v, err := sh.sess.Evaluate(selectedThread(sh), selectedLevel(sh), args)
+		if err != nil {
+			return err
+		}
+		n, err := strconv.Atoi(sh.sess.Format(v, decimal))
+		if err != nil {
+			return fmt.Errorf("a frame's number is expected, not %q", args)
+		}
+		if _, err := sh.sess.SelectFrame(n); err != nil {
+			return frameError(err, n)
+		}
+		sh.list.reset()
+	}
+	return sh.printFrame()
+}
+
+func selectedLevel(sh *shell) int {
+	_, l := sh.sess.Selected()
+	return l
+}
+
+func move(by int) func(*shell, string) error {
+	return func(sh *shell, args string) error {
+		if err := sh.stack(); err != nil {
+			return err
+		}
+		n, err := count(args)
+		if err != nil {
+			return err
+		}
+		level := selectedLevel(sh)
+		to := level + n*by
+		if to < 0 {
+			if level == 0 {
+				return errors.New("Bottom (innermost) frame selected; you can't go down.") //lint:ignore ST1005 gdb's words
+			}
+			to = 0
+		}
+		_, err = sh.sess.SelectFrame(to)
+		if errors.Is(err, session.ErrNoFrame) {
+			if top, ok := sh.outermost(level); ok && top > level {
+				_, err = sh.sess.SelectFrame(top)
+			} else {
+				return errors.New("Initial frame selected; you can't go up.") //lint:ignore ST1005 gdb's words
+			}
+		}
+		if err != nil {
+			return err
+		}
+		sh.list.reset()
+		return sh.printFrame()
+	}
+}
+
+// outermost is the greatest level that there is.
+func (sh *shell) outermost(from int) (int, bool) {
+	last, found := 0, false
+	_, err := sh.sess.EachFrame(selectedThread(sh), from, func(f *session.Frame) bool {
+		last, found = f.Level, true
+		return !sh.interrupted()
+	})
+	return last, found && err == nil
+}
+
+// frameError is gdb's word for a level that does not exist.
+func frameError(err error, n int) error {
+	if errors.Is(err, session.ErrNoFrame) {
+		return fmt.Errorf("No frame at level %d.", n) //lint:ignore ST1005 gdb's words
+	}
+	return err
+}

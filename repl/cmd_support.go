@@ -1,0 +1,130 @@
+package repl
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+func supportCommands() []*command {
+	const g = "support"
+	return []*command{
+		{name: "help", aliases: []string{"h"}, usage: "[COMMAND]", group: g, help: "list the commands, or explain one", words: commandWords, run: help},
+		{name: "quit", aliases: []string{"q", "exit"}, usage: "[STATUS]", group: g, once: true, help: "leave dbg: a program that it started ends, an attached one runs on", run: quit},
+		{name: "source", usage: "FILE", group: g, once: true, help: "do the commands of a file", run: func(sh *shell, args string) error { return sh.sourceFile(args) }},
+		{name: "echo", usage: "TEXT", group: g, help: "print text; \\n is a new line", run: echo},
+	}
+}
+
+func help(sh *shell, args string) error {
+	if args != "" {
+		c, err := lookup(table(), firstWord(args), "")
+		if err != nil {
+			return err
+		}
+		names := append([]string{c.name}, c.aliases...)
+		fmt.Fprintf(sh.out, "%s\n%s.\nUsage: %s\n", strings.Join(names, ", "), capital(c.help), strings.TrimSpace(c.name+" "+c.usage))
+		return nil
+	}
+	group := ""
+	for _, c := range table() {
+		if c.group != group {
+			if group != "" {
+				fmt.Fprintln(sh.out)
+			}
+			group = c.group
+			fmt.Fprintf(sh.out, "%s:\n", capital(group))
+		}
+		what := c.help
+		if c.name == "info" {
+			what = "show what is known of a subject; info alone lists them"
+		}
+		fmt.Fprintf(sh.out, "  %-12s %s\n", c.name, what)
+	}
+	fmt.Fprintln(sh.out, "\nA name may be shortened as long as it is unambiguous. An empty line repeats the last command.")
+	return nil
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func quit(sh *shell, args string) error {
+	if !sh.mayQuit() {
+		return nil
+	}
+	if args == "" {
+		return errQuit
+	}
+	n, err := count(args)
+	if err != nil {
+		return err
+	}
+	return &ExitError{n & 0xff}
+}
+
+func echo(sh *shell, args string) error {
+	var b strings.Builder
+	for i := 0; i < len(args); i++ {
+		if args[i] != '\\' || i+1 == len(args) {
+			if args[i] != '\\' { // one at the end keeps trailing blanks, in gdb
+				b.WriteByte(args[i])
+			}
+			continue
+		}
+		i++
+		switch args[i] {
+		case 'n':
+			b.WriteByte('\n')
+		case 't':
+			b.WriteByte('\t')
+		default:
+			b.WriteByte(args[i])
+		}
+	}
+	fmt.Fprint(sh.out, b.String())
+	return nil
+}
+
+// maxSourceDepth bounds how deep files of commands name each other.
+const maxSourceDepth = 50
+
+// sourceFile does the commands of a file. The first error ends it, as in gdb.
+func (sh *shell) sourceFile(path string) error {
+	if path == "" {
+		return errors.New("source command requires file name of file to source.")
+	}
+	if strings.HasSuffix(path, ".star") {
+		return fmt.Errorf("%s: Starlark files are not there yet", path)
+	}
+	if sh.depth >= maxSourceDepth {
+		return fmt.Errorf("%s: files of commands name each other too deeply", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, errors.Unwrap(err))
+	}
+	defer f.Close()
+	was, repeated := sh.scripted, sh.repeated
+	sh.depth++
+	sh.scripted, sh.repeated = true, false
+	defer func() { sh.depth--; sh.scripted, sh.repeated = was, repeated }()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		err := sh.do(lines.Text())
+		var exit *ExitError
+		if errors.Is(err, errQuit) || errors.As(err, &exit) || err != nil && sh.ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %s", path, n, message(err))
+		}
+	}
+	return lines.Err()
+}

@@ -1,0 +1,180 @@
+package repl
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+
+	"dbg/session"
+	"dbg/target"
+)
+
+func threadCommands() []*command {
+	const g = "threads"
+	return []*command{
+		{name: "thread", aliases: []string{"t", "thr"}, usage: "[N | apply all|N... COMMAND]", group: g, help: "select a thread, or do a command in several", words: fixedWords("apply"), run: thread},
+	}
+}
+
+func thread(sh *shell, args string) error {
+	word, rest := cutWord(args)
+	switch {
+	case word == "apply":
+		return threadApply(sh, rest)
+	case sh.stack() != nil:
+		return errors.New("No thread selected") //lint:ignore ST1005 gdb's words
+	case word == "":
+		t, err := sh.selectedThreadInfo()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(sh.out, "[Current thread is %d (%s)]\n", t.Number, threadName(sh.sess, t))
+		return nil
+	}
+	n, err := strconv.Atoi(word)
+	if err != nil {
+		return fmt.Errorf("Invalid thread ID: %s", args) //lint:ignore ST1005 gdb's words
+	}
+	list, err := sh.sess.Threads()
+	if err != nil {
+		return err
+	}
+	for _, t := range list {
+		if t.Number == n {
+			if err := sh.selectThread(t.ID, 0); err != nil {
+				return err
+			}
+			fmt.Fprintf(sh.out, "[Switching to thread %d (%s)]\n", n, threadName(sh.sess, t))
+			return sh.printFrame()
+		}
+	}
+	return fmt.Errorf("Unknown thread %d.", n) //lint:ignore ST1005 gdb's words
+}
+
+func (sh *shell) selectThread(id target.ThreadID, level int) error {
+	if err := sh.sess.SelectThread(id); err != nil {
+		return err
+	}
+	sh.lastThread = id
+	sh.list.reset()
+	if level > 0 {
+		_, err := sh.sess.SelectFrame(level)
+		return err
+	}
+	return nil
+}
+
+// threadApply does a command in each of several threads, and selects the thread
+// and frame from before again.
+func threadApply(sh *shell, args string) error {
+	if err := sh.stack(); err != nil {
+		return errors.New("No threads.") //lint:ignore ST1005 gdb's words
+	}
+	list, err := sh.sess.Threads()
+	if err != nil {
+		return err
+	}
+	var chosen []session.ThreadInfo
+	ascending := false
+	word, rest := cutWord(args)
+	if word == "all" {
+		chosen = append(chosen, list...)
+		if w, r := cutWord(rest); w == "-ascending" {
+			ascending, rest = true, r
+		}
+		sort.Slice(chosen, func(i, j int) bool { return (chosen[i].Number < chosen[j].Number) == ascending })
+	} else {
+		for word != "" && word[0] >= '0' && word[0] <= '9' {
+			ids, err := numbers(word)
+			if err != nil {
+				return fmt.Errorf("Invalid thread ID: %s", word) //lint:ignore ST1005 gdb's words
+			}
+			for _, id := range ids {
+				found := false
+				for _, t := range list {
+					if t.Number == id {
+						chosen, found = append(chosen, t), true
+					}
+				}
+				if !found {
+					return fmt.Errorf("Unknown thread %d.", id) //lint:ignore ST1005 gdb's words
+				}
+			}
+			args = rest
+			word, rest = cutWord(args)
+		}
+		rest = args
+	}
+	if len(chosen) == 0 {
+		return errors.New("Please specify a thread ID list") //lint:ignore ST1005 gdb's words
+	}
+	if strings.TrimSpace(rest) == "" {
+		return errors.New("Please specify a command to apply on the selected threads") //lint:ignore ST1005 gdb's words
+	}
+	was, level := sh.sess.Selected()
+	for _, t := range chosen {
+		if sh.interrupted() {
+			return errUserQuit
+		}
+		if err := sh.selectThread(t.ID, 0); err != nil {
+			return err
+		}
+		fmt.Fprintf(sh.out, "\n%s\n", threadHeader(sh.sess, t))
+		if err := sh.do(rest); err != nil {
+			return err
+		}
+	}
+	if sh.stack() == nil && sh.threadNumber(was) > 0 {
+		return sh.selectThread(was, level)
+	}
+	return nil
+}
+
+func (sh *shell) threadNumber(id target.ThreadID) int {
+	list, _ := sh.sess.Threads()
+	for _, t := range list {
+		if t.ID == id {
+			return t.Number
+		}
+	}
+	return 0
+}
+
+// infoThreads prints the table of threads.
+func infoThreads(sh *shell, args string) error {
+	list, err := sh.sess.Threads()
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(sh.out, "No threads.")
+		return nil
+	}
+	ids := make([]string, len(list))
+	width := len("Target Id")
+	for i, t := range list {
+		ids[i] = threadName(sh.sess, t)
+		if t.Name != "" {
+			ids[i] += fmt.Sprintf(" %q", t.Name)
+		}
+		width = max(width, len(ids[i]))
+	}
+	fmt.Fprintf(sh.out, "  %-4s %-*s %s\n", "Id", width, "Target Id", "Frame")
+	n := sh.names()
+	for i, t := range list {
+		mark := " "
+		if t.Selected {
+			mark = "*"
+		}
+		where := "(running)"
+		if v, err := sh.sess.ViewFrame(t.ID, 0, session.ViewOptions{Format: argumentFormat()}); err == nil {
+			where = n.location(&v, v.ShowPC)
+		} else if sh.sess.State() != session.IsRunning {
+			where = "(" + message(err) + ")"
+		}
+		fmt.Fprintf(sh.out, "%s %-4d %-*s %s\n", mark, t.Number, width, ids[i], where)
+	}
+	return nil
+}

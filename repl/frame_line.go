@@ -1,0 +1,111 @@
+package repl
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"dbg/session"
+)
+
+// names says how files are named: a source file by its path from here, or in
+// full where that is shorter.
+type names struct {
+	cwd   string
+	roots []string
+	exe   string // the main program, which needs no "from"
+	color bool
+}
+
+func (n *names) source(path string) string {
+	for _, r := range append([]string{n.cwd}, n.roots...) {
+		if r == "" || r == "/" {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(r, "/")+"/"); ok {
+			return rest
+		}
+	}
+	if n.cwd != "" && filepath.IsAbs(path) {
+		if rel, err := filepath.Rel(n.cwd, path); err == nil && len(rel) < len(path) {
+			return rel
+		}
+	}
+	return path
+}
+
+// Colours of frame lines, as gdb has them.
+const (
+	colorFunction = "33"
+	colorFile     = "32"
+	colorAddress  = "34"
+	colorName     = "36"
+)
+
+func (n *names) paint(color, text string) string {
+	if !n.color {
+		return text
+	}
+	return "\x1b[" + color + "m" + text + "\x1b[m"
+}
+
+// level is a frame's line with its number: "#1  0x000055555555516a in bar (x=7) at a.c:6".
+func (n *names) level(v *session.FrameView) string {
+	return fmt.Sprintf("#%-3d", v.Level) + n.location(v, v.ShowPC)
+}
+
+// location is a frame's line without its number.
+func (n *names) location(v *session.FrameView, address bool) string {
+	if v.Machine.Signal {
+		return "<signal handler called>" + trustLabel(v.Frame)
+	}
+	var b strings.Builder
+	if address {
+		b.WriteString(n.paint(colorAddress, fmt.Sprintf("0x%016x", uint64(v.PC))) + " in ")
+	}
+	name := v.FunctionName
+	if name == "" {
+		name = "??"
+	}
+	b.WriteString(n.paint(colorFunction, name) + " (")
+	for i, a := range v.Args {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(n.paint(colorName, a.Name) + "=" + a.Value)
+	}
+	b.WriteString(")")
+	switch {
+	case v.HasSource():
+		fmt.Fprintf(&b, " at %s:%d", n.paint(colorFile, n.source(v.Position.File)), v.Position.Line)
+	case v.Module != nil && v.Module.Path != "" && v.Module.Path != n.exe:
+		b.WriteString(" from " + n.paint(colorFile, v.Module.Path))
+	}
+	b.WriteString(trustLabel(v.Frame))
+	return b.String()
+}
+
+// trustLabel says how a frame was found where that is not the ordinary way.
+func trustLabel(f *session.Frame) string {
+	if f.Trust != "heuristic" && f.Trust != "guess" {
+		return ""
+	}
+	switch f.Machine.Strategy.String() {
+	case "fp":
+		return "    [frame pointer]"
+	case "scan":
+		return "    [stack scan]"
+	case "prologue":
+		return "    [prologue analysis]"
+	}
+	return "    [" + f.Trust + "]"
+}
+
+// names says how this shell names files.
+func (sh *shell) names() *names {
+	n := &names{cwd: sh.cwd, roots: sh.opts.SourceRoots, color: sh.opts.Color}
+	if t, ok := sh.sess.Target(); ok {
+		n.exe = t.Exe
+	}
+	return n
+}

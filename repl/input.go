@@ -1,0 +1,204 @@
+package repl
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-delve/liner"
+)
+
+// lineReader gives the user's lines.
+type lineReader interface {
+	// read shows the prompt and returns a line; io.EOF at the end,
+	// errInterrupted for Ctrl-C.
+	read(prompt string) (string, error)
+	close()
+}
+
+var errInterrupted = errors.New("interrupted")
+
+// openInput opens the terminal, or the stream of commands.
+func (sh *shell) openInput() (lineReader, error) {
+	if !sh.opts.Terminal {
+		return &pipeInput{lines: bufio.NewReader(sh.opts.In)}, nil
+	}
+	return newTerminalInput(sh), nil
+}
+
+// pipeInput is a stream of commands that nobody types: there is no prompt.
+type pipeInput struct{ lines *bufio.Reader }
+
+func (p *pipeInput) read(string) (string, error) {
+	line, err := p.lines.ReadString('\n')
+	if err == io.EOF && line != "" {
+		err = nil
+	}
+	return strings.TrimRight(line, "\r\n"), err
+}
+
+func (p *pipeInput) close() {}
+
+// terminalInput edits lines. The line editor wants the terminal in its own mode all the
+// time; it gets it while it reads, and no longer.
+type terminalInput struct {
+	ctx     context.Context
+	sh      *shell
+	state   *liner.State
+	cooked  liner.ModeApplier // the terminal as we found it
+	editing liner.ModeApplier
+	history string
+}
+
+func newTerminalInput(sh *shell) *terminalInput {
+	in := &terminalInput{ctx: sh.ctx, sh: sh, history: sh.opts.History}
+	in.cooked, _ = liner.TerminalMode()
+	in.state = liner.NewLiner()
+	in.editing, _ = liner.TerminalMode()
+	in.state.SetCtrlCAborts(true)
+	in.state.SetTabCompletionStyle(liner.TabPrints)
+	in.state.SetWordCompleter(sh.complete)
+	if f, err := os.Open(in.history); err == nil {
+		in.state.ReadHistory(f)
+		f.Close()
+	}
+	in.cook()
+	sh.tty.shell = in.cooked
+	return in
+}
+
+func (in *terminalInput) cook() {
+	if in.cooked != nil {
+		in.cooked.ApplyMode()
+	}
+}
+
+// read returns at once when the session is to end; the reader of the terminal
+// is left behind then, as nothing can wake it.
+func (in *terminalInput) read(prompt string) (string, error) {
+	in.sh.out.Flush()
+	if in.editing != nil {
+		in.editing.ApplyMode()
+	}
+	defer in.cook()
+	type result struct {
+		line string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		line, err := in.state.Prompt(prompt)
+		done <- result{line, err}
+	}()
+	select {
+	case <-in.ctx.Done():
+		return "", in.ctx.Err()
+	case r := <-done:
+		if errors.Is(r.err, liner.ErrPromptAborted) {
+			return "", errInterrupted
+		}
+		if r.err == nil && strings.TrimSpace(r.line) != "" && !strings.HasSuffix(prompt, "n) ") {
+			in.state.AppendHistory(r.line)
+		}
+		return r.line, r.err
+	}
+}
+
+func (in *terminalInput) close() {
+	if in.history != "" && in.ctx.Err() == nil {
+		in.save()
+	}
+	in.state.Close()
+	in.cook()
+}
+
+// save writes the history beside and moves it into place, so that two dbg never
+// leave half a file.
+func (in *terminalInput) save() {
+	if err := os.MkdirAll(filepath.Dir(in.history), 0o700); err != nil {
+		return
+	}
+	f, err := os.CreateTemp(filepath.Dir(in.history), "history-*")
+	if err != nil {
+		return
+	}
+	_, err = in.state.WriteHistory(f)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), in.history)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+}
+
+// asking says that there is somebody to be asked.
+func (sh *shell) asking() bool {
+	return sh.opts.Terminal && sh.input != nil && sh.settings.confirm && !sh.scripted
+}
+
+// ask asks a question. Where nobody can answer, the answer is yes.
+func (sh *shell) ask(question string) bool {
+	if !sh.asking() {
+		return true
+	}
+	lines := strings.Split(question, "\n")
+	for _, l := range lines[:len(lines)-1] {
+		fmt.Fprintln(sh.out, l)
+	}
+	for {
+		answer, err := sh.input.read(lines[len(lines)-1])
+		switch {
+		case errors.Is(err, errInterrupted):
+			return false
+		case err != nil:
+			fmt.Fprintln(sh.out, "EOF [assumed Y]")
+			return true
+		}
+		switch strings.ToLower(strings.TrimSpace(answer)) {
+		case "y", "yes":
+			return true
+		case "n", "no":
+			return false
+		case "":
+			if strings.Contains(question, "[n]") {
+				return false
+			}
+		}
+		fmt.Fprintln(sh.out, "Please answer y or n.")
+	}
+}
+
+// ttyModes keeps the terminal's mode of the program apart from ours: a program
+// that switched echo off finds it off again when it goes on.
+type ttyModes struct {
+	shell   liner.ModeApplier // nil if there is no terminal
+	program liner.ModeApplier
+	given   bool
+}
+
+func (t *ttyModes) toProgram() {
+	if t.shell == nil || t.given {
+		return
+	}
+	t.given = true
+	if t.program != nil {
+		t.program.ApplyMode()
+	}
+}
+
+func (t *ttyModes) toShell() {
+	if t.shell == nil || !t.given {
+		return
+	}
+	t.given = false
+	t.program, _ = liner.TerminalMode()
+	t.shell.ApplyMode()
+}

@@ -1,0 +1,292 @@
+package repl
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"sync/atomic"
+
+	"dbg/session"
+	"dbg/target"
+)
+
+// shell is one conversation with the user.
+type shell struct {
+	ctx    context.Context
+	sess   *session.Session
+	opts   Options
+	out    *output
+	err    io.Writer
+	events <-chan session.Event
+	input  lineReader // nil in a batch
+	cwd    string
+
+	// interrupts has Ctrl-C. Commands that print much look at it as well.
+	interrupts chan os.Signal
+
+	last     string // what an empty line repeats; "" is nothing
+	repeated bool   // the present command is a repetition
+	depth    int    // of nested source commands
+	failed   bool   // a command has failed
+	scripted bool   // the present command comes from a file or from the command line
+
+	list     listState
+	examine  examineState
+	displays []display
+	settings settings
+	tty      ttyModes
+	argsLine string // "set args", as it was given
+
+	lastThread target.ThreadID // the one whose stop or selection was last shown
+}
+
+// settings are what "set NAME" changes.
+type settings struct {
+	confirm  bool
+	pending  string // breakpoint pending: on, off, auto
+	listSize int
+}
+
+// prompt asks for a command.
+const prompt = "(dbg) "
+
+// errQuit ends the loop.
+var errQuit = errors.New("quit")
+
+// Run serves sess until the user quits, the input ends, a batch is done, or ctx
+// is done. It does not close the session. A program that is left at the end is
+// the session's to kill or to let go.
+func Run(ctx context.Context, sess *session.Session, opts Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	sh := newShell(ctx, cancel, sess, opts)
+	events, unsubscribe := sess.Subscribe()
+	defer unsubscribe()
+	sh.events = events
+	signal.Notify(sh.interrupts, os.Interrupt)
+	defer signal.Stop(sh.interrupts)
+	defer sh.out.Flush()
+
+	sh.greet()
+	err := sh.runCommands(opts.Commands)
+	if err == nil && !opts.Batch {
+		if opts.Before != "" {
+			fmt.Fprintln(sh.out, opts.Before)
+		}
+		err = sh.interact()
+	}
+	var exit *ExitError
+	switch {
+	case errors.As(err, &exit):
+		return err
+	case sh.out.failed.Load():
+		return nil // nobody reads any more
+	case err != nil && !errors.Is(err, errQuit):
+		return err
+	case opts.Batch && sh.failed:
+		return &ExitError{1}
+	}
+	return nil
+}
+
+func newShell(ctx context.Context, cancel func(), sess *session.Session, opts Options) *shell {
+	if opts.In == nil {
+		opts.In = os.Stdin
+	}
+	if opts.Out == nil {
+		opts.Out = os.Stdout
+	}
+	if opts.Err == nil {
+		opts.Err = os.Stderr
+	}
+	sh := &shell{
+		ctx: ctx, sess: sess, opts: opts, out: newOutput(opts.Out, cancel), err: opts.Err,
+		interrupts: make(chan os.Signal, 4),
+		settings:   settings{confirm: true, pending: "auto", listSize: 10},
+		argsLine:   joinWords(sess.Program().Args),
+	}
+	sh.cwd, _ = os.Getwd()
+	return sh
+}
+
+// runCommands does what the command line asks for. In a batch a failed command
+// does not keep the next ones from being done.
+func (sh *shell) runCommands(list []Command) error {
+	sh.scripted = true
+	defer func() { sh.scripted = false }()
+	for _, c := range list {
+		var err error
+		if c.Say != "" {
+			fmt.Fprintf(sh.out, "\n%s\n", c.Say)
+		}
+		if c.Show {
+			fmt.Fprintf(sh.out, "%s%s\n", prompt, c.Text)
+		}
+		if c.File != "" {
+			err = sh.sourceFile(c.File)
+		} else {
+			err = sh.do(c.Text)
+		}
+		if err := sh.report(err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// report prints what went wrong. It returns an error only if no more is to be
+// done.
+func (sh *shell) report(err error) error {
+	var exit *ExitError
+	switch {
+	case sh.ctx.Err() != nil:
+		return sh.ctx.Err()
+	case err == nil:
+		return nil
+	case errors.Is(err, errQuit), errors.As(err, &exit), errors.Is(err, session.ErrClosed):
+		return err
+	}
+	sh.failed = true
+	sh.out.Flush()
+	fmt.Fprintln(sh.err, message(err))
+	return nil
+}
+
+// interact reads commands until there are no more.
+func (sh *shell) interact() error {
+	in, err := sh.openInput()
+	if err != nil {
+		return err
+	}
+	sh.input = in
+	defer in.close()
+	for {
+		sh.idle()
+		line, err := in.read(prompt)
+		switch {
+		case sh.ctx.Err() != nil:
+			return sh.ctx.Err()
+		case errors.Is(err, errInterrupted):
+			fmt.Fprintln(sh.out, "Quit")
+			sh.last = ""
+			continue
+		case errors.Is(err, io.EOF):
+			if !sh.opts.Terminal {
+				return nil
+			}
+			fmt.Fprintln(sh.out, "quit")
+			line = "quit"
+		case err != nil:
+			return err
+		}
+		if err := sh.report(sh.typed(line)); err != nil {
+			return err
+		}
+	}
+}
+
+// typed does a line that the user typed; an empty one is the last one again.
+func (sh *shell) typed(line string) error {
+	line = strings.TrimSpace(line)
+	sh.repeated = line == ""
+	if sh.repeated {
+		line = sh.last
+	}
+	if line == "" {
+		return nil
+	}
+	sh.last = line
+	sh.drainInterrupts()
+	return sh.do(line)
+}
+
+// do executes one command line.
+func (sh *shell) do(line string) error {
+	line = strings.TrimSpace(line)
+	if line == "" || line[0] == '#' {
+		return nil
+	}
+	cmd, args, err := find(line)
+	if err != nil {
+		sh.last = ""
+		return err
+	}
+	if cmd.once {
+		sh.last = ""
+	}
+	if !sh.repeated {
+		sh.list.continued, sh.examine.continued = false, false
+	}
+	return cmd.run(sh, args)
+}
+
+// drainInterrupts forgets a Ctrl-C that came before the present command.
+func (sh *shell) drainInterrupts() {
+	for {
+		select {
+		case <-sh.interrupts:
+		default:
+			return
+		}
+	}
+}
+
+// interrupted reports whether the user pressed Ctrl-C during a command, or all
+// is over.
+func (sh *shell) interrupted() bool {
+	select {
+	case <-sh.interrupts:
+		return true
+	default:
+		return sh.ctx.Err() != nil
+	}
+}
+
+var errUserQuit = errors.New("Quit") //lint:ignore ST1005 gdb's word
+
+// message is an error in gdb's words.
+func message(err error) string {
+	var mem *target.MemoryError
+	switch {
+	case errors.As(err, &mem):
+		return fmt.Sprintf("Cannot access memory at address %s", mem.Addr)
+	case errors.Is(err, target.ErrNotRunning):
+		return "The program is not being run."
+	case errors.Is(err, target.ErrReadOnly):
+		return "A core file can't be changed, and does not run."
+	case errors.Is(err, session.ErrNoFrame):
+		return "No frame at that level."
+	}
+	return err.Error()
+}
+
+// output is buffered standard output. When nobody reads it any more, the session
+// ends: an attached program is to be let go in order, not by a SIGPIPE.
+type output struct {
+	*bufio.Writer
+	failed atomic.Bool
+}
+
+type watchedWriter struct {
+	to     io.Writer
+	failed func()
+}
+
+func (w watchedWriter) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	if err != nil {
+		w.failed()
+	}
+	return n, err
+}
+
+func newOutput(to io.Writer, cancel func()) *output {
+	o := &output{}
+	o.Writer = bufio.NewWriterSize(watchedWriter{to, func() { o.failed.Store(true); cancel() }}, 32<<10)
+	return o
+}

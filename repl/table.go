@@ -1,0 +1,97 @@
+package repl
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// command is one entry of the table.
+type command struct {
+	name    string   // full; any unambiguous beginning of it will do
+	aliases []string // other names, and the abbreviations that win over others
+	usage   string   // what follows the name
+	help    string   // one line
+	group   string
+	once    bool // an empty line does not repeat it
+	words   completer
+	run     func(sh *shell, args string) error
+}
+
+// table has all commands. It is a function because help refers to it.
+func table() []*command {
+	var all []*command
+	for _, g := range [][]*command{runCommands(), breakpointCommands(), stackCommands(), dataCommands(), sourceCommands(), threadCommands(), statusCommands(), settingCommands(), supportCommands()} {
+		all = append(all, g...)
+	}
+	return all
+}
+
+// find takes a command line apart: the command and what follows its name.
+// A name may be followed at once by what can be no part of it: p/x, x/4i.
+func find(line string) (*command, string, error) {
+	n := 0
+	for n < len(line) && isNameByte(line[n]) {
+		n++
+	}
+	name, args := line[:n], strings.TrimSpace(line[n:])
+	if n == 0 {
+		return nil, "", fmt.Errorf("Undefined command: %q.  Try \"help\".", firstWord(line)) //lint:ignore ST1005 gdb's words
+	}
+	c, err := lookup(table(), name, "")
+	return c, args, err
+}
+
+func isNameByte(c byte) bool {
+	return c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// lookup finds a name among commands: exactly, as an alias, or as the beginning
+// of one name only. prefix is "info " for a subcommand of info.
+func lookup(all []*command, name, prefix string) (*command, error) {
+	var begin []*command
+	for _, c := range all {
+		if c.name == name || contains(c.aliases, name) {
+			return c, nil
+		}
+		if strings.HasPrefix(c.name, name) {
+			begin = append(begin, c)
+		}
+	}
+	switch len(begin) {
+	case 0:
+		return nil, fmt.Errorf("Undefined %scommand: %q.  Try \"help%s\".", prefix, name, strings.TrimRight(" "+prefix, " ")) //lint:ignore ST1005 gdb's words
+	case 1:
+		return begin[0], nil
+	}
+	var names []string
+	for _, c := range begin {
+		names = append(names, c.name)
+	}
+	sort.Strings(names)
+	return nil, fmt.Errorf("Ambiguous %scommand %q: %s.", prefix, name, strings.Join(names, ", ")) //lint:ignore ST1005 gdb's words
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+func firstWord(s string) string {
+	w, _ := cutWord(s)
+	return w
+}
+
+// cutWord parts the first word from the rest.
+func cutWord(s string) (word, rest string) {
+	s = strings.TrimLeft(s, " \t")
+	i := strings.IndexAny(s, " \t")
+	if i < 0 {
+		return s, ""
+	}
+	return s[:i], strings.TrimSpace(s[i:])
+}
