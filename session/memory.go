@@ -155,3 +155,6 @@ func (s *Session) SetSignal(sig int, set SignalSetting) error {
 		return nil
 	})
 }
+
+// DefaultFormat is how values are shown unless the user wants it otherwise.
+func DefaultFormat() eval.Options { return eval.DefaultOptions() }

@@ -126,7 +126,7 @@ func (st *lineStep) leftFrame(s *Session, top []*frames.Frame) (action, bool, er
 		}
 	}
 	if f0.CFA > st.cfa || len(top) == 1 {
-		a, err := st.returned(s, f0.PC)
+		a, err := st.returned(s, f0)
 		return a, true, err
 	}
 	// Deeper than one call: a callee that jumped on, or one whose frame was
@@ -193,17 +193,21 @@ func (s *Session) enterable(pc target.Addr) (target.Addr, bool) {
 	return 0, false
 }
 
-// returned handles the arrival in a caller.
-func (st *lineStep) returned(s *Session, pc target.Addr) (action, error) {
-	if st.outside {
-		// Out of a function without lines, into one that has none either: the walk
-		// through it would be long and show nothing.
+// returned handles the arrival in a caller. A return address at the start of a
+// statement is a place to stop; one in the middle of a line is not, and the rest of
+// that line is stepped over as if the step had begun in it.
+func (st *lineStep) returned(s *Session, f *frames.Frame) (action, error) {
+	lr, m, ok := s.position(f.PC)
+	if !ok {
 		return st.finish(s)
 	}
-	if lr, _, ok := s.position(pc); ok && lr.IsStmt {
+	fa := m.fileAddr(f.PC)
+	if lr.Lo == fa && lr.IsStmt && (lr.Line != st.pos.Line || lr.File != st.pos.File) {
 		return st.finish(s)
 	}
-	return st.finish(s)
+	st.cfa, st.outside, st.file = f.CFA, false, m
+	st.pos, st.depth = lr.Position, len(m.Symbols.CallsAt(fa))
+	return action{resume: st.over1(m.processAddr(lr.Lo), m.processAddr(lr.Hi))}, nil
 }
 
 // sameFrame handles a PC outside the range but in the frame that steps.
