@@ -235,7 +235,8 @@ func (t *LineTable) File(n uint64) string {
 	if f.dir < uint64(len(t.dirs)) {
 		name = path.Join(t.dirs[f.dir], name)
 	}
-	if !path.IsAbs(name) {
+	// Directory 0 is that of the compilation, which may itself be relative.
+	if !path.IsAbs(name) && f.dir != 0 {
 		name = path.Join(t.compDir, name)
 	}
 	return name

@@ -63,7 +63,26 @@ func (f *File) readSymbols(typ elf.SectionType) []Symbol {
 		}
 		out = f.appendSymbols(out, f.section(i).Data, f.section(int(s.link)).Data)
 	}
-	slices.SortStableFunc(out, func(a, b Symbol) int { return cmp.Compare(a.Addr, b.Addr) })
+	return sortSymbols(out)
+}
+
+// sortSymbols sorts by address and keeps the order of the file among equals.
+// What it sorts is numbers, which are a tenth of the symbols' size.
+func sortSymbols(in []Symbol) []Symbol {
+	order := make([]int32, len(in))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		if c := cmp.Compare(in[a].Addr, in[b].Addr); c != 0 {
+			return c
+		}
+		return cmp.Compare(a, b)
+	})
+	out := make([]Symbol, len(in))
+	for i, j := range order {
+		out[i] = in[j]
+	}
 	return out
 }
 

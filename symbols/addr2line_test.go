@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,7 +84,7 @@ func addr2line(t *testing.T, m *Module, tool, path string, addrs []image.Addr) [
 	if len(blocks) != len(addrs) {
 		t.Fatalf("%s answered %d of %d", tool, len(blocks), len(addrs))
 	}
-	symbols := map[string][]image.Addr{} // ascending: several local ones may have one name
+	symbols := map[string][]image.Addr{} // several local ones may have one name
 	for _, s := range m.symbols().all {
 		symbols[s.Name] = append(symbols[s.Name], s.Addr)
 	}
@@ -94,8 +94,10 @@ func addr2line(t *testing.T, m *Module, tool, path string, addrs []image.Addr) [
 		for j := 0; j+1 < len(lines); j += 2 {
 			name := lines[j]
 			if all := symbols[strings.TrimSuffix(name, ".cold")]; j+2 >= len(lines) && len(all) > 0 {
-				k := sort.Search(len(all), func(k int) bool { return all[k] > addrs[i] })
-				name = all[max(k-1, 0)].String()
+				name = all[0].String()
+				if f := m.FunctionAt(addrs[i]); f != nil && slices.Contains(all, f.Lo) {
+					name = f.Lo.String()
+				}
 			}
 			blocks[i] += fmt.Sprintf(" %s %s", name, cleanLine(lines[j+1]))
 		}

@@ -159,6 +159,11 @@ func TestGDBBreakpoints(t *testing.T) {
 					some++
 				}
 				if !slices.Equal(got[i], want[i]) {
+					// clang says where the prologue of an optimised main ends;
+					// gdb does not listen before version 15.
+					if b.name == "clang++-O2" && len(got[i]) == 1 && m.FunctionAt(got[i][0]).Name == "main" {
+						continue
+					}
 					bad++
 					t.Errorf("break %s: got %v, gdb has %v", p, got[i], want[i])
 				}
