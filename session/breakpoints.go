@@ -334,7 +334,7 @@ func (s *Session) expandLog(msg string, t target.ThreadID) string {
 				if err != nil {
 					fmt.Fprintf(&out, "<%v>", err)
 				} else {
-					out.WriteString(eval.Format(v, env, eval.Options{}))
+					out.WriteString(eval.Format(v, env, eval.DefaultOptions()))
 				}
 				i += end
 				continue

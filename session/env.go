@@ -70,6 +70,15 @@ func (s *Session) changed() {
 	s.cache.threadsFresh = fresh
 }
 
+// Language is that of the selected frame's function: it decides how the result of a
+// comparison is written.
+func (e *env) Language() symbols.Lang {
+	if f := e.at(); f != nil && f.Function != nil {
+		return f.Function.Lang
+	}
+	return symbols.LangUnknown
+}
+
 // variables lists what is visible in the frame, the outermost first.
 func (e *env) variables() []*symbols.Variable {
 	if !e.listed {
@@ -361,6 +370,7 @@ func (s *Session) arguments(t target.ThreadID, f *Frame, opt eval.Options) []Arg
 		return nil
 	}
 	e := &env{s: s, thread: t, level: f.Level, frame: f, framed: true}
+	opt.Inner = true
 	for _, v := range s.frameVariables(f, t, ScopeArguments) {
 		out = append(out, Argument{Name: v.Name, Value: eval.Format(v, e, opt), Type: eval.TypeName(v)})
 	}
@@ -392,14 +402,14 @@ func (s *Session) ParseAddress(text string) (target.Addr, error) {
 	})
 }
 
-// TypeOf gives the type of an expression without its side effects' results: "whatis".
+// TypeOf gives the type of an expression, or of a type's name, without computing
+// more than it needs: "whatis".
 func (s *Session) TypeOf(text string) (string, error) {
 	return ask(s, func() (string, error) {
-		e := s.env(s.selected, s.level)
-		v, err := eval.Evaluate(text, e)
+		t, err := eval.TypeOf(text, s.env(s.selected, s.level))
 		if err != nil {
 			return "", err
 		}
-		return eval.TypeName(v), nil
+		return eval.TypeName(Value{Type: t}), nil
 	})
 }
