@@ -10,7 +10,7 @@ import (
 func (m *Module) composite(t *Type, kind Kind, e *dwarf.Entry) {
 	t.Name = m.typeName(e)
 	t.Kind = kind
-	if e.Flag(dwarf.AttrDeclaration) {
+	if e.Flag(dwarf.AttrDeclaration) || e.Has(dwarf.AttrSignature) {
 		t.Kind = Opaque
 		t.opaque = kind
 		if def := m.definition(e, t); def != nil {
@@ -201,7 +201,7 @@ func (m *Module) enum(t *Type, e *dwarf.Entry) {
 	t.Name = m.typeName(e)
 	t.Kind = Enum
 	t.enumClass = e.Flag(dwarf.AttrEnumClass)
-	if e.Flag(dwarf.AttrDeclaration) && t.Size < 0 {
+	if e.Flag(dwarf.AttrDeclaration) && t.Size < 0 || e.Has(dwarf.AttrSignature) {
 		t.Kind, t.opaque = Opaque, Enum
 		if def := m.definition(e, t); def != nil {
 			*t = *def

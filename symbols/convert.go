@@ -179,6 +179,12 @@ func (m *Module) parameters(e *dwarf.Entry, t *Type) []*Type {
 			if p == nil {
 				p = &Type{Kind: Void, Name: "void"}
 			}
+			// "this" can't be changed, which gcc and clang leave out.
+			if len(out) == 0 && p.Kind == Pointer && t.Lang == LangCPlusPlus && c.Flag(dwarf.AttrArtificial) {
+				this := &Type{Count: -1, Size: -1, Lang: t.Lang}
+				this.like(Const, p)
+				p = this
+			}
 			out = append(out, p)
 		case dwarf.TagUnspecifiedParams:
 			t.variadic = true

@@ -172,3 +172,50 @@ func TestGDBBreakpoints(t *testing.T) {
 		})
 	}
 }
+
+var scopeSymbol = regexp.MustCompile(`(?m)^(?:Scope for .*?:\n)?Symbol (\S+) is `)
+
+// TestGDBScope holds the names of the variables at addresses against gdb's
+// "info scope".
+func TestGDBScope(t *testing.T) {
+	for _, b := range builds {
+		if strings.HasPrefix(b.name, "go") || strings.HasPrefix(b.name, "rust") || b.name == "gcc-O0-static" {
+			continue
+		}
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			path := compile(t, b.tool, b.source, b.flags...)
+			m := load(t, path)
+			text, _ := m.File().Section(".text")
+			var commands, got []string
+			for a := text.Addr; a < text.Addr+image.Addr(text.Size); a += 11 {
+				if f := m.FunctionAt(a); f == nil || f.FromSymbolTable {
+					continue
+				}
+				var names []string
+				for _, v := range m.Locals(a) {
+					names = append(names, v.Name)
+				}
+				slices.Sort(names)
+				got = append(got, strings.Join(slices.Compact(names), " "))
+				commands = append(commands, fmt.Sprintf("info scope *%v", a))
+			}
+			bad := 0
+			for i, answer := range gdb(t, path, commands) {
+				var names []string
+				for _, match := range scopeSymbol.FindAllStringSubmatch(answer, -1) {
+					if !strings.Contains(answer, "Symbol "+match[1]+" is a function at") && !strings.Contains(answer, "Symbol "+match[1]+" is a typedef") {
+						names = append(names, match[1])
+					}
+				}
+				slices.Sort(names)
+				if want := strings.Join(slices.Compact(names), " "); got[i] != want {
+					if bad++; bad < 4 {
+						t.Errorf("%s: got %q, gdb has %q", commands[i], got[i], want)
+					}
+				}
+			}
+			t.Logf("%d addresses, %d different", len(commands), bad)
+		})
+	}
+}

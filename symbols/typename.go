@@ -58,12 +58,9 @@ func (t *Type) declare(inner string, depth int) string {
 			}
 			e = e.Elem()
 		}
-		if inner == "" || strings.HasPrefix(inner, "(") {
-			return e.declare(strings.TrimSpace(inner+" "+dims), depth)
-		}
 		return e.declare(inner+dims, depth)
 	case Func:
-		return t.Elem().declare(strings.TrimSpace(inner+" "+t.parameterList(depth)), depth)
+		return t.Elem().declare(inner+t.parameterList(depth), depth)
 	case Const, Volatile, Restrict, Atomic:
 		return t.qualified(inner, depth)
 	}
@@ -130,7 +127,7 @@ func (t *Type) parameterList(depth int) string {
 		}
 		list = append(list, p.declare("", depth))
 	}
-	if t.variadic {
+	if t.variadic && (len(list) > 0 || t.prototyped || t.Lang == LangCPlusPlus) {
 		list = append(list, "...")
 	}
 	if len(list) == 0 && (t.prototyped || t.Lang == LangCPlusPlus) {
@@ -148,16 +145,27 @@ func (t *Type) baseName() string {
 	}
 	word := map[Kind]string{Struct: "struct", Union: "union", Enum: "enum"}[kind]
 	switch {
+	case t.class && t.Name == "":
+		return "class {...}"
 	case word != "" && t.Name == "":
 		return word + " {...}"
 	case word != "" && (t.Lang == LangC || t.Lang == LangUnknown || t.Lang == LangAsm):
 		return word + " " + t.Name
 	case t.Name != "":
+		if short, ok := shortNames[t.Name]; ok {
+			return short
+		}
 		return t.Name
 	case t.Kind == Void:
 		return "void"
 	}
 	return "<unnamed type>"
+}
+
+// shortNames is how gdb calls what gcc names in full.
+var shortNames = map[string]string{
+	"long int": "long", "short int": "short", "long long int": "long long", "long unsigned int": "unsigned long",
+	"short unsigned int": "unsigned short", "long long unsigned int": "unsigned long long",
 }
 
 // join puts a declarator behind a type: "int *", "int [3]", "int x".
