@@ -20,9 +20,12 @@ func (x *exec) rule(op byte) error {
 	case cfaDefCFASF:
 		return x.defCFA(r.uleb(), r.sleb()*c.DataAlign)
 	case cfaDefCFARegister:
+		// DWARF forbids this after DW_CFA_def_cfa_expression. Perl-generated assembly
+		// of OpenSSL and libgcrypt does it all the same and means the offset
+		// before the expression, as GCC's unwinder and binutils have it.
 		n := r.uleb()
-		if cur.CFA.Kind != row.InReg {
-			return x.fail("DW_CFA_def_cfa_register where the CFA is not a register and an offset")
+		if cur.CFA.Kind == row.Unspecified {
+			return x.fail("DW_CFA_def_cfa_register before the CFA is defined")
 		}
 		return x.defCFA(n, cur.CFA.N)
 	case cfaDefCFAOffset, cfaDefCFAOffsetSF:
@@ -32,12 +35,12 @@ func (x *exec) rule(op byte) error {
 		} else {
 			off = r.sleb() * c.DataAlign
 		}
-		if cur.CFA.Kind != row.InReg {
-			return x.fail("DW_CFA_def_cfa_offset where the CFA is not a register and an offset")
+		if cur.CFA.Kind == row.Unspecified {
+			return x.fail("DW_CFA_def_cfa_offset before the CFA is defined")
 		}
 		cur.CFA.N = off
 	case cfaDefCFAExpression:
-		cur.CFA = row.Rule{Kind: row.ValExpr, Expr: r.bytes(r.uleb())}
+		cur.CFA = row.Rule{Kind: row.ValExpr, Expr: r.bytes(r.uleb()), N: cur.CFA.N}
 
 	// 6.4.2.3 Register rules
 	case cfaUndefined:
