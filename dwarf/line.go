@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 )
 
 // LineTable is a unit's line number table (section 6.2).
@@ -237,7 +238,11 @@ func (t *LineTable) File(n uint64) string {
 	}
 	// Directory 0 is that of the compilation, which may itself be relative.
 	if !path.IsAbs(name) && f.dir != 0 {
-		name = path.Join(t.compDir, name)
+		// Builds that map their folder to a relative one (Debian's do) say "./x" for
+		// the compilation's folder and, again, for the file's.
+		if dir := path.Clean(t.compDir); path.IsAbs(dir) || !strings.HasPrefix(name, dir+"/") {
+			name = path.Join(t.compDir, name)
+		}
 	}
 	return name
 }

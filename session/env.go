@@ -106,6 +106,9 @@ func (e *env) Variable(name string) (Value, error) {
 			return e.s.readVariable(vars[i], e.at(), e.thread), nil
 		}
 	}
+	if e.memberOfThis(name) {
+		return Value{}, &eval.NotFoundError{Name: name} // eval looks there before anything global
+	}
 	list := e.s.searchList()
 	if f := e.at(); f != nil && f.Module != nil && f.Module.Symbols != nil {
 		list = append([]searched{{f.Module.Symbols, f.Module}}, list...)
@@ -131,6 +134,32 @@ func (e *env) Variable(name string) (Value, error) {
 		}
 	}
 	return Value{}, &eval.NotFoundError{Name: name}
+}
+
+// memberOfThis reports whether the frame is a member function's, of a class that has
+// a member of that name: it hides everything global.
+func (e *env) memberOfThis(name string) bool {
+	for _, v := range e.variables() {
+		if v.Name == "this" && v.Type != nil {
+			if class := v.Type.Strip().Elem(); class != nil {
+				return hasMember(class.Strip(), name, 0)
+			}
+		}
+	}
+	return false
+}
+
+// hasMember looks through a class, its anonymous members and its bases.
+func hasMember(t *symbols.Type, name string, depth int) bool {
+	if depth > 32 {
+		return false
+	}
+	for _, f := range t.Fields() {
+		if f.Name == name || (f.Base || f.Name == "") && f.Type != nil && hasMember(f.Type.Strip(), name, depth+1) {
+			return true
+		}
+	}
+	return false
 }
 
 // readVariable reads a variable of a frame.
