@@ -7,7 +7,8 @@ import (
 
 // Context is what an expression may ask for while it is evaluated. A nil
 // function means that the thing is not to be had here: an operation that needs
-// it gives an error that says so. A Context serves one evaluation at a time.
+// it gives an error that says so. A Context belongs to one goroutine; it keeps the memory of the stack, so
+// that the next evaluation with it allocates nothing.
 type Context struct {
 	Arch *arch.Arch
 	Regs *arch.Registers // of the frame
@@ -32,6 +33,7 @@ type Context struct {
 
 	OffsetSize int // 4 or 8: size of section offsets in this unit; 0 means 4
 
+	stack   []value // the last evaluation's, for the next
 	scratch [8]byte // what DW_OP_deref reads into: a buffer given to Mem escapes, and this one does so once
 }
 

@@ -20,6 +20,6 @@
 // depth, call depth, pieces and the bytes of implicit values are all bounded (see
 // limits.go), and no input makes the package panic.
 //
-// A Context serves one evaluation at a time. Eval allocates nothing as long as the
-// stack stays small, which is every expression that compilers write.
+// A Context belongs to one goroutine. It keeps the memory that an evaluation
+// needs, so that all but the first Eval with it allocate nothing.
 package expr

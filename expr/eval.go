@@ -12,7 +12,7 @@ func Eval(code []byte, c *Context) (uint64, error) {
 	if err := m.start(c); err != nil {
 		return 0, err
 	}
-	m.stack = m.fixed[:0] // here, not in start: so that m stays on Go's stack
+	defer m.finish()
 	if err := m.pushInitial(); err != nil {
 		return 0, err
 	}
@@ -33,7 +33,7 @@ func Locate(code []byte, c *Context) ([]Piece, error) {
 	if err := m.start(c); err != nil {
 		return nil, err
 	}
-	m.stack = m.fixed[:0]
+	defer m.finish()
 	if err := m.pushInitial(); err != nil {
 		return nil, err
 	}
@@ -77,7 +77,6 @@ type machine struct {
 	loc     Piece
 	stack   []value
 	pieces  []Piece
-	fixed   [24]value
 }
 
 func (m *machine) start(c *Context) error {
@@ -85,8 +84,13 @@ func (m *machine) start(c *Context) error {
 		return errNoContext
 	}
 	m.c, m.ptr = c, c.Arch.PtrSize
+	// The stack's memory is kept in the context. While it is in use, it is not
+	// there: a function of the context may use the same context.
+	m.stack, c.stack = c.stack[:0], nil
 	return nil
 }
+
+func (m *machine) finish() { m.c.stack = m.stack[:0] }
 
 func (m *machine) pushInitial() error {
 	for _, v := range m.c.Initial {
