@@ -11,9 +11,10 @@ import (
 	"dbg/session"
 )
 
-// argumentFormat is how values stand in a frame's line: aggregates are "...".
+// argumentFormat is how variables are printed by their names: a pointer without
+// its type.
 func argumentFormat() eval.Options {
-	return eval.Options{Compact: true, AddressOfStrings: true, MaxElements: 200, Inner: false}
+	return eval.Options{AddressOfStrings: true, Inner: true}
 }
 
 // textBacktrace prints one thread's backtrace.

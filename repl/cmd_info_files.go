@@ -6,12 +6,9 @@ import (
 	"sort"
 	"strings"
 
-	"dbg/eval"
 	"dbg/session"
 	"dbg/target"
 )
-
-var decimalValue = eval.DefaultOptions()
 
 func infoSource(sh *shell, args string) error {
 	file := sh.list.file

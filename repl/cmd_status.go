@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"dbg/arch"
+	"dbg/eval"
 	"dbg/frames"
 	"dbg/session"
+	"dbg/symbols"
 	"dbg/target"
 )
 
@@ -91,10 +93,11 @@ next:
 			}
 		}
 		v, err := sh.evaluate("$" + want)
-		if err != nil {
+		if err != nil || v.Type == nil || v.Type.Strip().Kind == symbols.Void { // an unset convenience variable
+
 			return fmt.Errorf("Invalid register `%s'", want) //lint:ignore ST1005 gdb's words
 		}
-		fmt.Fprintf(sh.out, "%-15s%s\n", want, sh.sess.Format(v, decimalValue))
+		fmt.Fprintf(sh.out, "%-15s%s\n", want, sh.sess.Format(v, eval.DefaultOptions()))
 	}
 	return nil
 }
@@ -155,7 +158,7 @@ func infoVariables(kind session.ScopeKind) func(*shell, string) error {
 			fmt.Fprintln(sh.out, "No arguments.")
 		}
 		for _, x := range list {
-			fmt.Fprintf(sh.out, "%s = %s\n", x.Name, sh.sess.Format(x, decimalValue))
+			fmt.Fprintf(sh.out, "%s = %s\n", x.Name, sh.sess.Format(x, argumentFormat()))
 		}
 		return nil
 	}

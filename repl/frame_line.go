@@ -72,7 +72,7 @@ func (n *names) location(v *session.FrameView, address bool) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(n.paint(colorName, a.Name) + "=" + a.Value)
+		b.WriteString(n.paint(colorName, a.Name) + "=" + shortValue(a.Value))
 	}
 	b.WriteString(")")
 	switch {
@@ -83,6 +83,14 @@ func (n *names) location(v *session.FrameView, address bool) string {
 	}
 	b.WriteString(trustLabel(v.Frame))
 	return b.String()
+}
+
+// shortValue leaves out what is in an aggregate: a frame's line has scalars.
+func shortValue(v string) string {
+	if strings.HasPrefix(v, "{") || strings.HasPrefix(v, "@") && strings.HasSuffix(v, "}") {
+		return "..."
+	}
+	return v
 }
 
 // trustLabel says how a frame was found where that is not the ordinary way.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/go-delve/liner"
+	"golang.org/x/sys/unix"
 )
 
 // lineReader gives the user's lines.
@@ -78,12 +79,24 @@ func (in *terminalInput) cook() {
 	}
 }
 
+// ignoreControlC makes Ctrl-C a character of the terminal, not a signal.
+func ignoreControlC(f *os.File) {
+	fd := int(f.Fd())
+	if t, err := unix.IoctlGetTermios(fd, unix.TCGETS); err == nil {
+		t.Lflag &^= unix.ISIG
+		_ = unix.IoctlSetTermios(fd, unix.TCSETS, t)
+	}
+}
+
 // read returns at once when the session is to end; the reader of the terminal
 // is left behind then, as nothing can wake it.
 func (in *terminalInput) read(prompt string) (string, error) {
 	in.sh.out.Flush()
 	if in.editing != nil {
 		in.editing.ApplyMode()
+		// The editor does this itself, but only once the prompt is out: a quick
+		// Ctrl-C would be lost.
+		ignoreControlC(in.sh.opts.In)
 	}
 	defer in.cook()
 	type result struct {

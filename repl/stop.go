@@ -26,7 +26,10 @@ func (sh *shell) stopped(st session.Stop, from *origin) error {
 			}
 		}
 	}
-	if sh.lastThread != 0 && sh.lastThread != st.Thread && st.Reason != session.StopEntry {
+	if t, ok := sh.sess.Target(); ok && sh.lastThread == 0 {
+		sh.lastThread = target.ThreadID(t.PID)
+	}
+	if sh.lastThread != st.Thread && st.Reason != session.StopEntry {
 		fmt.Fprintf(sh.out, "[Switching to %s]\n", threadName(sh.sess, thread))
 	}
 	sh.lastThread = st.Thread

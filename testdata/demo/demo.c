@@ -1,9 +1,11 @@
+//go:build ignore
+
 // The program of "dbg demo": a small railway. Trains run through a network of
 // stations and collect what they carry. One of them meets a station that was
 // never built.
 //
 // It needs no C library, so that it is small and runs everywhere: see
-// build.sh.
+// build.sh. The first line keeps Go from compiling it.
 
 enum cargo { EMPTY, COAL, TIMBER, MAIL };
 
