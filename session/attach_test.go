@@ -7,6 +7,7 @@ import (
 
 	"dbg/internal/fixture"
 	"dbg/session"
+	"dbg/target"
 )
 
 // TestAttachHundredTimes attaches to a program under load and lets it go again,
@@ -93,4 +94,37 @@ func hotCode(t *testing.T, exe string, pid int) []byte {
 		t.Fatal(err)
 	}
 	return buf
+}
+
+// TestAttachBriefly sees the same backtrace in the short look as in the long one.
+func TestAttachBriefly(t *testing.T) {
+	exe := fixture.Build(t, "c/waiter.c", "-g", "-O1")
+	cmd, in, out := start(t, exe)
+	var seen [2][]session.Frame
+	for i := range seen {
+		s, _ := newSession(t)
+		attach := s.Attach
+		if i == 1 {
+			attach = s.AttachBriefly
+		}
+		if err := attach(cmd.Process.Pid); err != nil {
+			t.Fatal(err)
+		}
+		seen[i] = backtrace(t, s, target.ThreadID(cmd.Process.Pid))
+		if err := s.Detach(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(seen[0]) != len(seen[1]) || len(seen[0]) < 5 {
+		t.Fatalf("%d frames, %d in the short look", len(seen[0]), len(seen[1]))
+	}
+	for i := range seen[0] {
+		if a, b := describe(seen[0][i]), describe(seen[1][i]); a != b {
+			t.Errorf("frame %d: %s, in the short look %s", i, a, b)
+		}
+	}
+	in.Close()
+	if line, err := out.ReadString('\n'); err != nil || line != "result 7\n" {
+		t.Errorf("%q, %v", line, err)
+	}
 }

@@ -142,18 +142,25 @@ func (s *Session) refreshModules() bool {
 	sort.Slice(now, func(i, j int) bool { return now[i].Lo < now[j].Lo })
 	s.modules.all = now
 	for _, m := range old {
-		s.publish(ModuleLoaded{Module: m, Unloaded: true})
+		s.tell(ModuleLoaded{Module: m, Unloaded: true})
 	}
 	for _, m := range added {
 		s.modules.nextID++
 		m.ID = s.modules.nextID
-		s.publish(ModuleLoaded{Module: m})
+		s.tell(ModuleLoaded{Module: m})
 	}
 	if len(old)+len(added) > 0 {
 		s.cache.walks = nil
 		return true
 	}
 	return false
+}
+
+// tell publishes a change of the modules, unless this is only a look ahead.
+func (s *Session) tell(ev ModuleLoaded) {
+	if !s.quiet {
+		s.publish(ev)
+	}
 }
 
 // newModule makes the module of a group of mappings; nil if the file is not ELF.

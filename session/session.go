@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"dbg/arch"
 	"dbg/eval"
@@ -31,14 +32,16 @@ type Session struct {
 
 	// All below belongs to the loop's goroutine.
 
-	closing bool
-	state   State
-	program Program
-	tgt     target.Target  // nil when there is neither process nor core
-	proc    target.Process // nil for a core
-	core    *elfcore.Core
-	events  <-chan target.Event
-	output  *capture
+	closing   bool
+	heldSince time.Time // when the process was stopped
+	quiet     bool      // modules come and go without events
+	state     State
+	program   Program
+	tgt       target.Target  // nil when there is neither process nor core
+	proc      target.Process // nil for a core
+	core      *elfcore.Core
+	events    <-chan target.Event
+	output    *capture
 
 	files   map[string]*fileEntry // opened files by path
 	exeFile *symbols.Module       // of the loaded program
@@ -273,6 +276,7 @@ func (s *Session) Warnings() []string {
 // adopt makes t the session's target; it is stopped.
 func (s *Session) adopt(t target.Target, p target.Process) {
 	s.tgt, s.proc = t, p
+	s.heldSince = time.Now()
 	s.space = &space{s: s}
 	s.state = IsStopped
 	if p == nil {
@@ -315,6 +319,7 @@ func (s *Session) dropTarget() error {
 	if s.stepper != nil {
 		s.endStepper()
 	}
+	s.logHeld()
 	err := s.tgt.Close()
 	s.forgetTarget()
 	return err
@@ -374,6 +379,7 @@ func (s *Session) Detach() error {
 		}
 		pid := s.proc.PID()
 		err := s.proc.Detach()
+		s.logHeld()
 		s.forgetTarget()
 		s.resolveAll()
 		s.publish(Ended{PID: pid, Detached: true})
@@ -440,6 +446,13 @@ func (s *Session) Target() (TargetInfo, bool) {
 		}
 	})
 	return ti, ok
+}
+
+// logHeld says how long the process was held since it was adopted or last let go.
+func (s *Session) logHeld() {
+	if s.proc != nil && s.state == IsStopped {
+		s.logf("process %d was held for %v", s.proc.PID(), time.Since(s.heldSince))
+	}
 }
 
 func (s *Session) logf(format string, args ...any) {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"time"
 
 	"dbg/target"
 )
@@ -19,6 +20,7 @@ func (s *Session) onEvent(ev target.Event) {
 		s.onEnd(ev)
 	case target.Stopped:
 		s.state = IsStopped
+		s.heldSince = time.Now()
 		s.dropCache()
 		s.onStopped(ev)
 	}

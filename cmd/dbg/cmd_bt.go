@@ -66,7 +66,7 @@ func openForBacktrace(sess *session.Session, args []string) (live bool, err erro
 		if len(args) > 1 {
 			return false, usageError{fmt.Errorf("EXE goes with a core file; the program of process %d is known", pid)}
 		}
-		return true, sess.Attach(pid)
+		return true, sess.AttachBriefly(pid)
 	}
 	if os.IsNotExist(serr) {
 		return false, fmt.Errorf("%s is neither a process id nor a core file: there is no such file", args[0])

@@ -1,0 +1,92 @@
+package session
+
+import (
+	"errors"
+
+	"dbg/image"
+	"dbg/symbols"
+	"dbg/target/ptrace"
+)
+
+// AttachBriefly attaches to a process for a look that is to hold it for as short as
+// possible. Reading debug information takes longer than all the rest, so the process is
+// stopped twice: first for its PCs only, then, when what is known about those
+// has been read while it runs, for the look itself. The second stop finds most of the first
+// one's code, and reads only what is new.
+func (s *Session) AttachBriefly(pid int) error {
+	return s.try(func() error {
+		if s.tgt != nil {
+			return errors.New("a program is already being debugged")
+		}
+		p, err := ptrace.Attach(pid)
+		if err != nil {
+			return err
+		}
+		s.tgt, s.proc, s.state = p, p, IsStopped
+		s.space = &space{s: s}
+		places := s.places()
+		err = p.Detach()
+		s.forgetTarget()
+		if err != nil {
+			return err
+		}
+		for at := range places {
+			at.read()
+		}
+		if p, err = ptrace.Attach(pid); err != nil {
+			return err
+		}
+		s.adopt(p, p)
+		return nil
+	})
+}
+
+// place is a place in a file's code where a frame was seen.
+type place struct {
+	sym  *symbols.Module
+	addr image.Addr
+}
+
+// places unwinds all threads without symbols.
+func (s *Session) places() map[place]bool {
+	const (
+		deepest = 256     // frames of a thread: what repeats further down is known by then
+		most    = 100_000 // places in all
+	)
+	out := map[place]bool{}
+	s.refreshModulesQuietly()
+	for _, t := range s.tgt.Threads() {
+		frames, _ := s.top(t.ID, deepest)
+		for _, f := range frames {
+			if m := s.modules.find(f.LookupPC()); m != nil && m.Symbols != nil && len(out) < most {
+				out[place{m.Symbols, m.fileAddr(f.LookupPC())}] = true
+			}
+		}
+	}
+	return out
+}
+
+// refreshModulesQuietly finds what is mapped without telling anybody.
+func (s *Session) refreshModulesQuietly() {
+	s.quiet = true
+	s.refreshModules()
+	s.quiet = false
+}
+
+// read makes the file's symbols read what a backtrace wants to know of the place.
+func (at place) read() {
+	calls := at.sym.CallsAt(at.addr)
+	for i := range calls {
+		for _, v := range at.sym.LocalsOf(&calls[i], at.addr) {
+			if v.Param {
+				v.Locate(at.addr)
+				if v.Type != nil {
+					v.Type.Strip()
+				}
+			}
+		}
+	}
+	if len(calls) == 0 {
+		at.sym.SymbolAt(at.addr)
+	}
+}
