@@ -62,6 +62,10 @@ func (u *Unit) abbrevTable() (*abbrevTable, error) {
 	}
 }
 
+// maxAttrs bounds the attributes of one declaration: some forms take no bytes in
+// an entry, so nothing else would. Compilers use some twenty.
+const maxAttrs = 512
+
 func parseAbbrevs(r *reader) *abbrevTable {
 	t := &abbrevTable{}
 	for r.err == nil {
@@ -77,6 +81,9 @@ func parseAbbrevs(r *reader) *abbrevTable {
 			}
 			if s.attr == 0 && s.form == 0 {
 				break
+			}
+			if len(a.attrs) == maxAttrs {
+				r.fail("an abbreviation with too many attributes")
 			}
 			a.attrs = append(a.attrs, s)
 		}

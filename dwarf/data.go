@@ -52,6 +52,7 @@ type Data struct {
 	unitsErr error
 	abbrevs  map[uint64]*abbrevTable
 	bySig    map[uint64]*Unit
+	lineRows int // rows of all line tables that have been read
 
 	// Alt gives the supplementary file, which DW_FORM_GNU_ref_alt and
 	// DW_FORM_ref_sup point into (dwz), or nil. It is called when first
@@ -113,7 +114,7 @@ func (d *Data) altData() *Data {
 // bytesAt returns the string at an offset of a string section, nil if there is
 // none.
 func (d *Data) bytesAt(id sectionID, off uint64) []byte {
-	for n := uint64(256); ; n *= 8 {
+	for n := uint64(256); n <= maxString; n *= 8 {
 		b := d.section(id, off+n)
 		if off >= uint64(len(b)) {
 			return nil
@@ -126,7 +127,12 @@ func (d *Data) bytesAt(id sectionID, off uint64) []byte {
 			return nil
 		}
 	}
+	return nil
 }
+
+// maxString bounds the length of a string. Names of C++ templates may have
+// tens of thousands of bytes.
+const maxString = 1 << 20
 
 func (d *Data) cstringAt(id sectionID, off uint64) (string, bool) {
 	b := d.bytesAt(id, off)

@@ -58,6 +58,10 @@ type lineFile struct {
 // special opcodes can't fill the memory.
 const maxLineRows = 1 << 26
 
+// maxAllRows bounds the rows of all units that have been asked for: units of a
+// corrupt file may share one long program.
+const maxAllRows = 1 << 27
+
 // Files returns the unit's line table with only its files known: Rows and
 // Sequences are empty until Lines is called. It is never nil.
 func (u *Unit) Files() *LineTable {
@@ -76,6 +80,7 @@ func (u *Unit) Lines() (*LineTable, error) {
 		r := t.program
 		u.runLines(&r, t, t.header)
 		t.header, u.linesErr = nil, r.err
+		u.Data.lineRows += len(t.Rows)
 		slices.SortStableFunc(t.Sequences, func(a, b Sequence) int { return cmp.Compare(a.Lo, b.Lo) })
 	}
 	return t, u.linesErr
@@ -189,6 +194,7 @@ func (u *Unit) readFiles5(r *reader, t *LineTable, is64 bool) {
 			return
 		}
 		for range count {
+			start := r.off
 			var f lineFile
 			for _, c := range columns {
 				// Their forms are those of attributes, so they are read as such.
@@ -205,6 +211,10 @@ func (u *Unit) readFiles5(r *reader, t *LineTable, is64 bool) {
 				case lnctDirectoryIndex:
 					f.dir = v.Num
 				}
+			}
+			if r.off == start {
+				r.fail("a file table of empty entries")
+				return
 			}
 			if table == 0 {
 				t.dirs = append(t.dirs, f.name)

@@ -32,7 +32,8 @@ type lineMachine struct {
 func (u *Unit) runLines(r *reader, t *LineTable, h *lineHeader) {
 	m := &lineMachine{table: t, u: u, h: h}
 	m.reset()
-	for r.left() > 0 && r.err == nil && len(t.Rows) < maxLineRows {
+	limit := min(maxLineRows, maxAllRows-u.Data.lineRows)
+	for r.left() > 0 && r.err == nil && len(t.Rows) < limit {
 		op := int(r.u8())
 		if op >= h.opcodeBase {
 			m.special(op - h.opcodeBase)

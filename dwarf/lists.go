@@ -6,7 +6,7 @@ import "fmt"
 type Range struct{ Lo, Hi uint64 }
 
 // maxRanges bounds the entries of one list.
-const maxRanges = 1 << 20
+const maxRanges = 1 << 16
 
 // maxAddr is the largest address: the base selection mark of DWARF 4 and the
 // linker's mark for discarded code.

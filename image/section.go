@@ -65,7 +65,7 @@ func (f *File) parseSections(off, entsize, count, strndx uint64) string {
 	for i := range f.sects {
 		s := &f.sects[i]
 		if uint64(s.nameOff) < uint64(len(names)) {
-			s.name = cstring(names[s.nameOff:])
+			s.name = cstring(names[s.nameOff:min(len(names), int(s.nameOff)+256)])
 		}
 		if _, dup := f.byName[s.name]; !dup && i != 0 {
 			f.byName[s.name] = i

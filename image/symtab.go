@@ -54,6 +54,9 @@ func (f *File) HasSymtab() bool {
 	return false
 }
 
+// maxName bounds the length of a symbol's name.
+const maxName = 32 << 10
+
 func (f *File) readSymbols(typ elf.SectionType) []Symbol {
 	var out []Symbol
 	for i := range f.sects {
@@ -127,7 +130,7 @@ func (f *File) appendSymbols(out []Symbol, table, strtab []byte) []Symbol {
 		if shndx == elf.SHN_UNDEF || uint64(nameOff) >= uint64(len(names)) {
 			continue
 		}
-		name := names[nameOff:]
+		name := names[nameOff:min(len(names), int(nameOff)+maxName)]
 		if i := strings.IndexByte(name, 0); i >= 0 {
 			name = name[:i]
 		}

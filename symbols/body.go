@@ -56,7 +56,7 @@ func (fn *function) body() *block {
 				in.symbols = true
 			}
 			b := newBlock(fn, in, c)
-			if len(b.ranges) == 0 || depth > maxNesting {
+			if fn.u.ranges += len(b.ranges); len(b.ranges) == 0 || fn.u.ranges > maxUnitRanges || depth > maxNesting {
 				// An abstract block, or code that is gone.
 				return false
 			}

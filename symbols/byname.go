@@ -189,7 +189,7 @@ func (q query) matches(name string) bool {
 	if q.params == "" {
 		return true
 	}
-	full, err := demangle.ToString(name, demangle.NoClones)
+	full, err := demangle.ToString(name, demangle.NoClones, demangle.MaxLength(16))
 	if err != nil {
 		return false
 	}

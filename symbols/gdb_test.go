@@ -202,8 +202,16 @@ func TestGDBScope(t *testing.T) {
 			}
 			bad := 0
 			for i, answer := range gdb(t, path, commands) {
+				if strings.Contains(answer, "No block found") || strings.Contains(answer, "Corrupted DWARF") {
+					continue // gdb gives up half way
+				}
 				var names []string
 				for _, match := range scopeSymbol.FindAllStringSubmatch(answer, -1) {
+					// gdb also lists variables of blocks that the address is not in,
+					// as optimised out.
+					if strings.Contains(answer, "Symbol "+match[1]+" is optimized out") && !slices.Contains(strings.Fields(got[i]), match[1]) {
+						continue
+					}
 					if !strings.Contains(answer, "Symbol "+match[1]+" is a function at") && !strings.Contains(answer, "Symbol "+match[1]+" is a typedef") {
 						names = append(names, match[1])
 					}

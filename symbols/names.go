@@ -119,11 +119,13 @@ func (u *unit) prefix(off uint64) string {
 		i = int(u.scopes[i].parent)
 	}
 	var parts []string
+	size := 0
 	if i >= 0 && u.scopes[i].tag == dwarf.TagSubprogram {
 		parts = u.localPrefix(u.scopes[i].start, off)
 	}
 	for ; i >= 0; i = int(u.scopes[i].parent) {
-		if part := u.scopeName(u.scopes[i].start); part != "" {
+		if part := u.scopeName(u.scopes[i].start); part != "" && size < 64<<10 {
+			size += len(part)
 			parts = append(parts, part)
 		}
 	}
@@ -185,15 +187,19 @@ func (u *unit) scopeName(off uint64) string {
 // demangled returns a linkage name as its language writes it, without
 // parameters; the name itself if it is not mangled.
 func demangled(name string) string {
-	if !mangled(name) {
+	if !mangled(name) || len(name) > maxMangled {
 		return name
 	}
-	s, err := demangle.ToString(name, demangle.NoParams, demangle.NoEnclosingParams, demangle.NoClones)
+	s, err := demangle.ToString(name, demangle.NoParams, demangle.NoEnclosingParams, demangle.NoClones, demangle.MaxLength(16))
 	if err != nil {
 		return name
 	}
 	return s
 }
+
+// maxMangled bounds the names that are demangled: the work grows faster than
+// the name.
+const maxMangled = 16 << 10
 
 // mangled reports whether a symbol's name looks like C++'s or Rust's.
 func mangled(name string) bool {

@@ -8,49 +8,54 @@ import (
 // String returns the type as gdb writes it: "struct foo *", "int (*)(int)",
 // "char [3][4]". nil is void.
 func (t *Type) String() string {
-	return t.declare("", 0)
+	return t.declare("", &budget{left: maxTypeWork})
 }
 
 // Declare returns the declaration of a name of this type, as in C: "int x[3]".
-func (t *Type) Declare(name string) string { return t.declare(name, 0) }
+func (t *Type) Declare(name string) string { return t.declare(name, &budget{left: maxTypeWork}) }
+
+// budget bounds the work for one type: function types of a corrupt file may
+// lead to each other.
+type budget struct{ left int }
+
+const maxTypeWork = 1000
 
 // declare writes the type around a declarator, from the inside out, as C's
 // grammar has it.
-func (t *Type) declare(inner string, depth int) string {
+func (t *Type) declare(inner string, p *budget) string {
 	if t == nil {
 		return join("void", inner)
 	}
-	if depth > maxTypeDepth {
+	if p.left--; p.left < 0 {
 		return join("...", inner)
 	}
-	depth++
 	switch t.Kind {
 	case Pointer, Reference, RvalueReference:
 		if t.elem == nil || t.Name != "" {
 			break // Go and Rust name their pointers
 		}
 		mark := map[Kind]string{Pointer: "*", Reference: "&", RvalueReference: "&&"}[t.Kind]
-		return t.Elem().declare(parenthesize(t.Elem(), mark+inner), depth)
+		return t.Elem().declare(parenthesize(t.Elem(), mark+inner), p)
 	case MemberPointer:
 		class := "?"
 		if t.container != nil {
-			class = t.container().declare("", depth)
+			class = t.container().declare("", p)
 		}
-		return t.Elem().declare(parenthesize(t.Elem(), class+"::*"+inner), depth)
+		return t.Elem().declare(parenthesize(t.Elem(), class+"::*"+inner), p)
 	case Array:
 		if t.Name != "" {
 			break
 		}
 		if t.vector {
-			return join(fmt.Sprintf("%s __attribute__ ((vector_size(%d)))", t.Elem().declare("", depth), t.Count), inner)
+			return join(fmt.Sprintf("%s __attribute__ ((vector_size(%d)))", t.Elem().declare("", p), t.Count), inner)
 		}
 		if t.Lang == LangRust && t.Count >= 0 {
-			return join(fmt.Sprintf("[%s; %d]", t.Elem().declare("", depth), t.Count), inner)
+			return join(fmt.Sprintf("[%s; %d]", t.Elem().declare("", p), t.Count), inner)
 		}
 		// The outermost dimension comes first, after a space.
 		dims := ""
 		e := t
-		for ; e != nil && e.Kind == Array && e.Name == "" && !e.vector && depth < maxTypeDepth; depth++ {
+		for ; e != nil && e.Kind == Array && e.Name == "" && !e.vector && p.left > 0; p.left-- {
 			if e.Count >= 0 {
 				dims += fmt.Sprintf("[%d]", e.Count)
 			} else {
@@ -58,22 +63,22 @@ func (t *Type) declare(inner string, depth int) string {
 			}
 			e = e.Elem()
 		}
-		return e.declare(inner+dims, depth)
+		return e.declare(inner+dims, p)
 	case Func:
-		return t.Elem().declare(inner+t.parameterList(depth), depth)
+		return t.Elem().declare(inner+t.parameterList(p), p)
 	case Const, Volatile, Restrict, Atomic:
-		return t.qualified(inner, depth)
+		return t.qualified(inner, p)
 	}
 	return join(t.baseName(), inner)
 }
 
 // qualified writes qualifiers: before the type they qualify, but behind the
 // star of a pointer.
-func (t *Type) qualified(inner string, depth int) string {
+func (t *Type) qualified(inner string, p *budget) string {
 	words := map[Kind]string{Const: "const", Volatile: "volatile", Restrict: "restrict", Atomic: "_Atomic"}
 	var have [4]string
 	e := t
-	for ; e != nil && depth < maxTypeDepth; depth++ {
+	for ; e != nil && p.left > 0; p.left-- {
 		w := words[e.Kind]
 		if w == "" {
 			break
@@ -95,12 +100,12 @@ func (t *Type) qualified(inner string, depth int) string {
 		if inner != "" && !strings.HasPrefix(inner, "[") {
 			q += " "
 		}
-		return e.declare(" "+q+inner, depth)
+		return e.declare(" "+q+inner, p)
 	}
 	if e != nil && e.Kind == Array && e.Name == "" {
-		return e.declare(inner, depth) // its elements are const, too
+		return e.declare(inner, p) // its elements are const, too
 	}
-	return q + " " + e.declare(inner, depth)
+	return q + " " + e.declare(inner, p)
 }
 
 // parenthesize puts a pointer declarator in parentheses where it would
@@ -118,14 +123,14 @@ func parenthesize(of *Type, inner string) string {
 	return inner
 }
 
-func (t *Type) parameterList(depth int) string {
+func (t *Type) parameterList(p *budget) string {
 	var list []string
-	for i, p := range t.Params() {
+	for i, param := range t.Params() {
 		if i > 64 {
 			list = append(list, "...")
 			break
 		}
-		list = append(list, p.declare("", depth))
+		list = append(list, param.declare("", p))
 	}
 	if t.variadic && (len(list) > 0 || t.prototyped || t.Lang == LangCPlusPlus) {
 		list = append(list, "...")

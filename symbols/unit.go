@@ -22,6 +22,7 @@ type unit struct {
 	byAddr  []funcSpan
 	scopes  []scope // in the order of the entries
 	lists   int8    // 1: a variable has a location list; -1: none has; 0: not known yet
+	ranges  int     // how many its functions and blocks have
 }
 
 // funcSpan is a range of addresses of a function.
@@ -98,6 +99,10 @@ func (u *unit) scan() {
 // maxNesting bounds how deep scopes and blocks may be nested.
 const maxNesting = 1000
 
+// maxUnitRanges bounds the ranges of all functions and blocks of a unit: many
+// entries of a corrupt file may share one long list.
+const maxUnitRanges = 1 << 22
+
 // addFunction adds a function that has code.
 func (u *unit) addFunction(e *dwarf.Entry) *function {
 	if !e.Has(dwarf.AttrLowPC) && !e.Has(dwarf.AttrRanges) {
@@ -105,7 +110,7 @@ func (u *unit) addFunction(e *dwarf.Entry) *function {
 	}
 	ranges, _ := e.Ranges()
 	ranges = slices.DeleteFunc(ranges, func(r dwarf.Range) bool { return r.Lo == 0 })
-	if len(ranges) == 0 {
+	if u.ranges += len(ranges); len(ranges) == 0 || u.ranges > maxUnitRanges {
 		return nil
 	}
 	fn := &function{u: u, off: e.Offset, ranges: ranges}

@@ -99,7 +99,8 @@ func (m *Module) inheritVariables(b *block, fn *function, params, vars *[]*Varia
 				add(m.newVariable(e, fn, 0), params, vars)
 			}
 		}
-		return false
+		// The blocks in an abstract function have no addresses.
+		return c.Tag == dwarf.TagLexicalBlock && depth < maxNesting
 	}, nil)
 }
 
