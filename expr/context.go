@@ -7,8 +7,9 @@ import (
 
 // Context is what an expression may ask for while it is evaluated. A nil
 // function means that the thing is not to be had here: an operation that needs
-// it gives an error that says so. A Context belongs to one goroutine; it keeps the memory of the stack, so
-// that the next evaluation with it allocates nothing.
+// it gives an error that says so. A Context belongs to one goroutine; it keeps
+// the memory of the stack, so that the next evaluation allocates nothing. Its
+// functions may evaluate with the same Context, or with a copy.
 type Context struct {
 	Arch *arch.Arch
 	Regs *arch.Registers // of the frame
@@ -33,8 +34,9 @@ type Context struct {
 
 	OffsetSize int // 4 or 8: size of section offsets in this unit; 0 means 4
 
-	stack   []value // the last evaluation's, for the next
-	scratch [8]byte // what DW_OP_deref reads into: a buffer given to Mem escapes, and this one does so once
+	stack   []value  // the last evaluation's, for the next
+	owner   *Context // whose stack it is
+	scratch [8]byte  // what DW_OP_deref reads into: a buffer given to Mem escapes, and this one does so once
 }
 
 // PieceKind says where a piece of a value is.

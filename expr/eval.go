@@ -86,7 +86,10 @@ func (m *machine) start(c *Context) error {
 	m.c, m.ptr = c, c.Arch.PtrSize
 	// The stack's memory is kept in the context. While it is in use, it is not
 	// there: a function of the context may use the same context.
-	m.stack, c.stack = c.stack[:0], nil
+	if c.owner == c { // not so for a copy of a context, which must not share it
+		m.stack = c.stack[:0]
+	}
+	c.stack, c.owner = nil, c
 	return nil
 }
 
