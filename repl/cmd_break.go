@@ -133,7 +133,7 @@ func clearBreak(sh *shell, args string) error {
 		}
 	}
 	if len(gone) == 0 {
-		return fmt.Errorf("No breakpoint at %s.", args) //lint:ignore ST1005 gdb's words
+		return said("No breakpoint at %s.", args)
 	}
 	fmt.Fprint(sh.out, "Deleted breakpoint")
 	if len(gone) > 1 {
@@ -162,11 +162,11 @@ func enableBreak(on bool) func(*shell, string) error {
 func condition(sh *shell, args string) error {
 	word, cond := cutWord(args)
 	if word == "" {
-		return errors.New("Argument required (breakpoint number).") //lint:ignore ST1005 gdb's words
+		return said("Argument required (breakpoint number).")
 	}
 	id, err := strconv.Atoi(word)
 	if err != nil {
-		return fmt.Errorf("Bad breakpoint argument: '%s'", word) //lint:ignore ST1005 gdb's words
+		return said("Bad breakpoint argument: '%s'", word)
 	}
 	if err := sh.sess.SetCondition(id, cond); err != nil {
 		return err
@@ -181,10 +181,10 @@ func ignoreBreak(sh *shell, args string) error {
 	word, rest := cutWord(args)
 	id, err := strconv.Atoi(word)
 	if err != nil {
-		return errors.New("Argument required (a breakpoint number).") //lint:ignore ST1005 gdb's words
+		return said("Argument required (a breakpoint number).")
 	}
 	if rest == "" {
-		return errors.New("Second argument (specified ignore-count) is missing.") //lint:ignore ST1005 gdb's words
+		return said("Second argument (specified ignore-count) is missing.")
 	}
 	n, err := strconv.Atoi(rest)
 	if err != nil {

@@ -34,9 +34,9 @@ func formatOption(text string) (eval.Options, error) {
 	case len(text) == 1 && strings.Contains("xduotcasfz", text):
 		opt.Format = text[0]
 	case strings.Trim(text, "0123456789") != text:
-		return opt, errors.New("Item count other than 1 is meaningless in \"print\" command.") //lint:ignore ST1005 gdb's words
+		return opt, said("Item count other than 1 is meaningless in \"print\" command.")
 	default:
-		return opt, fmt.Errorf("Undefined output format \"%s\".", text) //lint:ignore ST1005 gdb's words
+		return opt, said("Undefined output format \"%s\".", text)
 	}
 	return opt, nil
 }
@@ -128,7 +128,7 @@ func examine(sh *shell, args string) error {
 			return err
 		}
 	case !st.hasNext:
-		return errors.New("Argument required (starting display address).") //lint:ignore ST1005 gdb's words
+		return said("Argument required (starting display address).")
 	}
 	st.format, st.unit = format, unit
 	if format == 's' {
@@ -176,7 +176,7 @@ func examineFormat(spec string, format, unit byte) (int, byte, byte, error) {
 		case 'x', 'd', 'u', 'o', 't', 'c', 'a', 's', 'i', 'f', 'z':
 			format = c
 		default:
-			return 0, 0, 0, fmt.Errorf("Undefined output format \"%c\".", c) //lint:ignore ST1005 gdb's words
+			return 0, 0, 0, said("Undefined output format \"%c\".", c)
 		}
 	}
 	if !given {

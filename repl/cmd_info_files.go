@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -49,7 +48,7 @@ func infoLine(sh *shell, args string) error {
 	if args == "" {
 		f, err := sh.sess.SelectedFrame()
 		if err != nil || !f.HasSource() {
-			return errors.New("No line number information available.") //lint:ignore ST1005 gdb's words
+			return said("No line number information available.")
 		}
 		args = fmt.Sprint(f.Position.Line)
 	}
@@ -90,7 +89,7 @@ func (sh *shell) addressText(a target.Addr) string {
 
 func infoSymbol(sh *shell, args string) error {
 	if args == "" {
-		return errors.New("Argument required (address).") //lint:ignore ST1005 gdb's words
+		return said("Argument required (address).")
 	}
 	a, err := sh.sess.ParseAddress(args)
 	if err != nil {
@@ -213,13 +212,13 @@ func handle(sh *shell, args string) error {
 		default:
 			n := target.SignalByName(strings.ToUpper(w))
 			if n == 0 {
-				return fmt.Errorf("Unrecognized or ambiguous flag word: \"%s\".", w) //lint:ignore ST1005 gdb's words
+				return said("Unrecognized or ambiguous flag word: \"%s\".", w)
 			}
 			signals = append(signals, n)
 		}
 	}
 	if len(signals) == 0 {
-		return errors.New("Argument required (signal to handle).") //lint:ignore ST1005 gdb's words
+		return said("Argument required (signal to handle).")
 	}
 	fmt.Fprint(sh.out, signalHeader)
 	for _, n := range signals {

@@ -28,7 +28,7 @@ func runCommands() []*command {
 	}
 }
 
-var errNotRun = errors.New("The program is not being run.") //lint:ignore ST1005 gdb's words
+var errNotRun = said("The program is not being run.")
 
 // live is the error of a command that needs a process.
 func (sh *shell) live() error {
@@ -44,7 +44,7 @@ func (sh *shell) restart() error {
 		return nil
 	}
 	if !sh.ask("The program being debugged has been started already.\nStart it from the beginning? (y or n) ") {
-		return errors.New("Program not restarted.") //lint:ignore ST1005 gdb's words
+		return said("Program not restarted.")
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func runProgram(sh *shell, args string) error {
 		return errors.New("a core file is open: it can be looked at, not run")
 	}
 	if sh.sess.State() == session.NoProgram {
-		return errors.New("No executable file specified.\nUse the \"file\" or \"exec-file\" command.") //lint:ignore ST1005 gdb's words
+		return said("No executable file specified.\nUse the \"file\" or \"exec-file\" command.")
 	}
 	if err := sh.restart(); err != nil {
 		return err
@@ -98,7 +98,7 @@ func continueProgram(sh *shell, args string) error {
 	if n > 1 {
 		st := sh.sess.LastStop()
 		if st.Reason != session.StopBreakpoint || len(st.Breakpoints) == 0 {
-			return errors.New("Not stopped at any breakpoint; argument ignored.") //lint:ignore ST1005 gdb's words
+			return said("Not stopped at any breakpoint; argument ignored.")
 		}
 		if err := sh.ignore(st.Breakpoints[0], n-1); err != nil {
 			return err
@@ -131,7 +131,7 @@ func finish(sh *shell, args string) error {
 	}
 	_, level := sh.sess.Selected()
 	if _, err := sh.sess.Frame(selectedThread(sh), level+1); err != nil {
-		return errors.New("\"finish\" not meaningful in the outermost frame.") //lint:ignore ST1005 gdb's words
+		return said("\"finish\" not meaningful in the outermost frame.")
 	}
 	v, err := sh.selectedView(false)
 	if err != nil {
@@ -158,7 +158,7 @@ func advance(sh *shell, args string) error {
 		return err
 	}
 	if args == "" {
-		return errors.New("Argument required (a location).") //lint:ignore ST1005 gdb's words
+		return said("Argument required (a location).")
 	}
 	spec, err := sh.sess.ParseLocation(args)
 	if err != nil {
@@ -172,7 +172,7 @@ func signalProgram(sh *shell, args string) error {
 		return err
 	}
 	if args == "" {
-		return errors.New("Argument required (signal number).") //lint:ignore ST1005 gdb's words
+		return said("Argument required (signal number).")
 	}
 	n := -1
 	if args != "0" {

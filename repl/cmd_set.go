@@ -23,7 +23,7 @@ func set(sh *shell, args string) error {
 	word, rest := cutWord(args)
 	switch word {
 	case "":
-		return errors.New("\"set\" must be followed by a setting or by var EXPR.")
+		return said("\"set\" must be followed by a setting or by var EXPR.")
 	case "var", "variable":
 		return sh.assign(rest)
 	case "args":
@@ -56,7 +56,7 @@ func set(sh *shell, args string) error {
 
 func (sh *shell) assign(expr string) error {
 	if expr == "" {
-		return errors.New("Argument required (expression to compute).") //lint:ignore ST1005 gdb's words
+		return said("Argument required (expression to compute).")
 	}
 	_, err := sh.evaluate(expr)
 	return err
@@ -78,7 +78,7 @@ func onOff(s string) (bool, error) {
 	case "off", "0", "no", "disable":
 		return false, nil
 	}
-	return true, errors.New("\"on\" or \"off\" expected.")
+	return true, said("\"on\" or \"off\" expected.")
 }
 
 func show(sh *shell, args string) error {

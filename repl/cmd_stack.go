@@ -18,7 +18,7 @@ func stackCommands() []*command {
 	}
 }
 
-var errNoStack = errors.New("No stack.") //lint:ignore ST1005 gdb's words
+var errNoStack = said("No stack.")
 
 // stack is the error of a command that needs a stack.
 func (sh *shell) stack() error {
@@ -74,7 +74,7 @@ func (sh *shell) selectedThreadInfo() (session.ThreadInfo, error) {
 			return t, nil
 		}
 	}
-	return session.ThreadInfo{}, errors.New("No thread selected") //lint:ignore ST1005 gdb's words
+	return session.ThreadInfo{}, said("No thread selected")
 }
 
 func frame(sh *shell, args string) error {
@@ -119,7 +119,7 @@ func move(by int) func(*shell, string) error {
 		to := level + n*by
 		if to < 0 {
 			if level == 0 {
-				return errors.New("Bottom (innermost) frame selected; you can't go down.") //lint:ignore ST1005 gdb's words
+				return said("Bottom (innermost) frame selected; you can't go down.")
 			}
 			to = 0
 		}
@@ -128,7 +128,7 @@ func move(by int) func(*shell, string) error {
 			if top, ok := sh.outermost(level); ok && top > level {
 				_, err = sh.sess.SelectFrame(top)
 			} else {
-				return errors.New("Initial frame selected; you can't go up.") //lint:ignore ST1005 gdb's words
+				return said("Initial frame selected; you can't go up.")
 			}
 		}
 		if err != nil {
@@ -152,7 +152,7 @@ func (sh *shell) outermost(from int) (int, bool) {
 // frameError is gdb's word for a level that does not exist.
 func frameError(err error, n int) error {
 	if errors.Is(err, session.ErrNoFrame) {
-		return fmt.Errorf("No frame at level %d.", n) //lint:ignore ST1005 gdb's words
+		return said("No frame at level %d.", n)
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -65,12 +64,12 @@ func info(sh *shell, args string) error {
 	return c.run(sh, rest)
 }
 
-var errNoFrameSelected = errors.New("No frame selected.") //lint:ignore ST1005 gdb's words
+var errNoFrameSelected = said("No frame selected.")
 
 // infoRegisters prints registers of the selected frame.
 func infoRegisters(sh *shell, args string) error {
 	if sh.stack() != nil {
-		return errors.New("The program has no registers now.") //lint:ignore ST1005 gdb's words
+		return said("The program has no registers now.")
 	}
 	t, level := sh.sess.Selected()
 	regs, err := sh.sess.Registers(t, level)
@@ -95,7 +94,7 @@ next:
 		v, err := sh.evaluate("$" + want)
 		if err != nil || v.Type == nil || v.Type.Strip().Kind == symbols.Void { // an unset convenience variable
 
-			return fmt.Errorf("Invalid register `%s'", want) //lint:ignore ST1005 gdb's words
+			return said("Invalid register `%s'", want)
 		}
 		fmt.Fprintf(sh.out, "%-15s%s\n", want, sh.sess.Format(v, eval.DefaultOptions()))
 	}

@@ -97,7 +97,7 @@ const maxSourceDepth = 50
 // sourceFile does the commands of a file. The first error ends it, as in gdb.
 func (sh *shell) sourceFile(path string) error {
 	if path == "" {
-		return errors.New("source command requires file name of file to source.")
+		return said("source command requires file name of file to source.")
 	}
 	if strings.HasSuffix(path, ".star") {
 		return fmt.Errorf("%s: Starlark files are not there yet", path)

@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"errors"
 	"fmt"
 	"sort"
 	"strconv"
@@ -24,7 +23,7 @@ func thread(sh *shell, args string) error {
 	case word == "apply":
 		return threadApply(sh, rest)
 	case sh.stack() != nil:
-		return errors.New("No thread selected") //lint:ignore ST1005 gdb's words
+		return said("No thread selected")
 	case word == "":
 		t, err := sh.selectedThreadInfo()
 		if err != nil {
@@ -35,7 +34,7 @@ func thread(sh *shell, args string) error {
 	}
 	n, err := strconv.Atoi(word)
 	if err != nil {
-		return fmt.Errorf("Invalid thread ID: %s", args) //lint:ignore ST1005 gdb's words
+		return said("Invalid thread ID: %s", args)
 	}
 	list, err := sh.sess.Threads()
 	if err != nil {
@@ -50,7 +49,7 @@ func thread(sh *shell, args string) error {
 			return sh.printFrame()
 		}
 	}
-	return fmt.Errorf("Unknown thread %d.", n) //lint:ignore ST1005 gdb's words
+	return said("Unknown thread %d.", n)
 }
 
 func (sh *shell) selectThread(id target.ThreadID, level int) error {
@@ -70,7 +69,7 @@ func (sh *shell) selectThread(id target.ThreadID, level int) error {
 // and frame from before again.
 func threadApply(sh *shell, args string) error {
 	if err := sh.stack(); err != nil {
-		return errors.New("No threads.") //lint:ignore ST1005 gdb's words
+		return said("No threads.")
 	}
 	list, err := sh.sess.Threads()
 	if err != nil {
@@ -89,7 +88,7 @@ func threadApply(sh *shell, args string) error {
 		for word != "" && word[0] >= '0' && word[0] <= '9' {
 			ids, err := numbers(word)
 			if err != nil {
-				return fmt.Errorf("Invalid thread ID: %s", word) //lint:ignore ST1005 gdb's words
+				return said("Invalid thread ID: %s", word)
 			}
 			for _, id := range ids {
 				found := false
@@ -99,7 +98,7 @@ func threadApply(sh *shell, args string) error {
 					}
 				}
 				if !found {
-					return fmt.Errorf("Unknown thread %d.", id) //lint:ignore ST1005 gdb's words
+					return said("Unknown thread %d.", id)
 				}
 			}
 			args = rest
@@ -108,10 +107,10 @@ func threadApply(sh *shell, args string) error {
 		rest = args
 	}
 	if len(chosen) == 0 {
-		return errors.New("Please specify a thread ID list") //lint:ignore ST1005 gdb's words
+		return said("Please specify a thread ID list")
 	}
 	if strings.TrimSpace(rest) == "" {
-		return errors.New("Please specify a command to apply on the selected threads") //lint:ignore ST1005 gdb's words
+		return said("Please specify a command to apply on the selected threads")
 	}
 	was, level := sh.sess.Selected()
 	for _, t := range chosen {

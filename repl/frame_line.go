@@ -51,7 +51,7 @@ func (n *names) paint(color, text string) string {
 
 // level is a frame's line with its number: "#1  0x000055555555516a in bar (x=7) at a.c:6".
 func (n *names) level(v *session.FrameView) string {
-	return fmt.Sprintf("#%-3d", v.Level) + n.location(v, v.ShowPC)
+	return fmt.Sprintf("#%-2d ", v.Level) + n.location(v, v.ShowPC)
 }
 
 // location is a frame's line without its number.

@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"sync/atomic"
 
 	"dbg/session"
 	"dbg/target"
@@ -245,48 +243,4 @@ func (sh *shell) interrupted() bool {
 	default:
 		return sh.ctx.Err() != nil
 	}
-}
-
-var errUserQuit = errors.New("Quit") //lint:ignore ST1005 gdb's word
-
-// message is an error in gdb's words.
-func message(err error) string {
-	var mem *target.MemoryError
-	switch {
-	case errors.As(err, &mem):
-		return fmt.Sprintf("Cannot access memory at address %s", mem.Addr)
-	case errors.Is(err, target.ErrNotRunning):
-		return "The program is not being run."
-	case errors.Is(err, target.ErrReadOnly):
-		return "A core file can't be changed, and does not run."
-	case errors.Is(err, session.ErrNoFrame):
-		return "No frame at that level."
-	}
-	return err.Error()
-}
-
-// output is buffered standard output. When nobody reads it any more, the session
-// ends: an attached program is to be let go in order, not by a SIGPIPE.
-type output struct {
-	*bufio.Writer
-	failed atomic.Bool
-}
-
-type watchedWriter struct {
-	to     io.Writer
-	failed func()
-}
-
-func (w watchedWriter) Write(p []byte) (int, error) {
-	n, err := w.to.Write(p)
-	if err != nil {
-		w.failed()
-	}
-	return n, err
-}
-
-func newOutput(to io.Writer, cancel func()) *output {
-	o := &output{}
-	o.Writer = bufio.NewWriterSize(watchedWriter{to, func() { o.failed.Store(true); cancel() }}, 32<<10)
-	return o
 }

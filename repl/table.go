@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"fmt"
 	"sort"
 	"strings"
 )
@@ -36,7 +35,7 @@ func find(line string) (*command, string, error) {
 	}
 	name, args := line[:n], strings.TrimSpace(line[n:])
 	if n == 0 {
-		return nil, "", fmt.Errorf("Undefined command: %q.  Try \"help\".", firstWord(line)) //lint:ignore ST1005 gdb's words
+		return nil, "", said("Undefined command: %q.  Try \"help\".", firstWord(line))
 	}
 	c, err := lookup(table(), name, "")
 	return c, args, err
@@ -60,7 +59,7 @@ func lookup(all []*command, name, prefix string) (*command, error) {
 	}
 	switch len(begin) {
 	case 0:
-		return nil, fmt.Errorf("Undefined %scommand: %q.  Try \"help%s\".", prefix, name, strings.TrimRight(" "+prefix, " ")) //lint:ignore ST1005 gdb's words
+		return nil, said("Undefined %scommand: %q.  Try \"help%s\".", prefix, name, strings.TrimRight(" "+prefix, " "))
 	case 1:
 		return begin[0], nil
 	}
@@ -69,7 +68,7 @@ func lookup(all []*command, name, prefix string) (*command, error) {
 		names = append(names, c.name)
 	}
 	sort.Strings(names)
-	return nil, fmt.Errorf("Ambiguous %scommand %q: %s.", prefix, name, strings.Join(names, ", ")) //lint:ignore ST1005 gdb's words
+	return nil, said("Ambiguous %scommand %q: %s.", prefix, name, strings.Join(names, ", "))
 }
 
 func contains(list []string, s string) bool {
