@@ -1,8 +1,10 @@
 package symbols
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -139,14 +141,39 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
-// FuzzSymbols gives whole files to all questions.
+// FuzzSymbols overwrites a part of a section of a program and asks everything.
+// Whole files as input would be mostly code, which nothing here looks at.
 func FuzzSymbols(f *testing.F) {
+	var programs [][]byte
+	var sections [][]image.Section
 	for _, b := range fuzzSeeds {
-		data, err := os.ReadFile(compile(f, b.tool, b.source, b.flags...))
+		path := compile(f, b.tool, b.source, b.flags...)
+		data, err := os.ReadFile(path)
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(data)
+		file, err := image.Open(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		programs = append(programs, data)
+		var some []image.Section
+		for _, s := range file.Sections() {
+			if s.Offset != 0 && s.Size != 0 && s.Offset+s.Size <= uint64(len(data)) && (strings.HasPrefix(s.Name, ".debug") || strings.Contains(s.Name, "tab")) {
+				some = append(some, s)
+			}
+		}
+		sections = append(sections, some)
+		file.Close()
+		for i := range some {
+			f.Add(uint8(len(programs)-1), uint8(i), uint32(i*100), []byte{0xff, 0x80, 0, 1})
+		}
 	}
-	f.Fuzz(func(t *testing.T, data []byte) { exerciseBytes(data) })
+	f.Fuzz(func(t *testing.T, program, section uint8, offset uint32, patch []byte) {
+		data := bytes.Clone(programs[int(program)%len(programs)])
+		some := sections[int(program)%len(programs)]
+		s := some[int(section)%len(some)]
+		copy(data[s.Offset+uint64(offset)%s.Size:s.Offset+s.Size], patch)
+		exerciseBytes(data)
+	})
 }
