@@ -43,7 +43,7 @@ func (b *textBacktrace) write(s *session.Session, t session.ThreadInfo) error {
 		printed++
 		_, err := fmt.Fprintln(b.w, b.names.level(v))
 		if b.full {
-			writeLocals(b.w, v.Locals, "        ")
+			writeLocals(b.w, v)
 		}
 		return err == nil
 	})
@@ -67,14 +67,16 @@ func writeEnd(w io.Writer, end *frames.End) {
 	}
 }
 
-// writeLocals prints variables, one a line.
-func writeLocals(w io.Writer, vars []session.Argument, indent string) {
-	if len(vars) == 0 {
-		fmt.Fprintf(w, "%sNo locals.\n", indent[:max(0, len(indent)-1)])
-		return
+// writeLocals prints a frame's variables, one a line.
+func writeLocals(w io.Writer, v *session.FrameView) {
+	switch {
+	case v.Function == nil || v.Function.FromSymbolTable:
+		fmt.Fprintln(w, "No symbol table info available.")
+	case len(v.Locals) == 0:
+		fmt.Fprintln(w, "No locals.")
 	}
-	for _, v := range vars {
-		fmt.Fprintf(w, "%s%s = %s\n", indent, v.Name, v.Value)
+	for _, x := range v.Locals {
+		fmt.Fprintf(w, "        %s = %s\n", x.Name, x.Value)
 	}
 }
 
@@ -96,7 +98,7 @@ func (b *textBacktrace) last(s *session.Session, t session.ThreadInfo, n int) er
 	_, err = s.EachFrameView(t.ID, max(0, at-n), session.ViewOptions{Locals: b.full, Format: argumentFormat()}, func(v *session.FrameView) bool {
 		fmt.Fprintln(b.w, b.names.level(v))
 		if b.full {
-			writeLocals(b.w, v.Locals, "        ")
+			writeLocals(b.w, v)
 		}
 		return true
 	})

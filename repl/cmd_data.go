@@ -210,7 +210,7 @@ func (sh *shell) examineCode(a target.Addr, n int) (target.Addr, error) {
 		if s := sh.symbol(ins.Addr); s != "" {
 			where = " " + s
 		}
-		fmt.Fprintf(sh.out, "%s%s%s:\t%s\n", mark, ins.Addr, where, ins.Text)
+		fmt.Fprintf(sh.out, "%s%s%s:\t%s\n", mark, ins.Addr, where, columns(ins.Text))
 		a = ins.Addr + target.Addr(len(ins.Bytes))
 	}
 	return a, nil

@@ -61,6 +61,12 @@ func infoLine(sh *shell, args string) error {
 		return err
 	}
 	at, line, file = places[0].Addr, places[0].Position.Line, places[0].Position.File
+	if spec.Function != "" {
+		// A function begins before the place where a breakpoint stands.
+		if _, code, err := sh.sess.DisassembleFunction(at); err == nil && code[0].Position.Line > 0 {
+			at, line = code[0].Addr, code[0].Position.Line
+		}
+	}
 	if line == 0 {
 		fmt.Fprintf(sh.out, "No line number information available for address %s %s\n", at, sh.symbol(at))
 		return nil

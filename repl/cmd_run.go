@@ -56,7 +56,7 @@ func (sh *shell) launch(args string) error {
 		}
 	}
 	p := sh.sess.Program()
-	fmt.Fprintf(sh.out, "Starting program: %s %s\n", p.Path, joinWords(p.Args))
+	sh.chat("Starting program: %s %s\n", p.Path, joinWords(p.Args))
 	sh.lastThread = 0
 	return sh.goAndWait(sh.sess.Run, nil)
 }
@@ -104,7 +104,7 @@ func continueProgram(sh *shell, args string) error {
 			return err
 		}
 	}
-	fmt.Fprintln(sh.out, "Continuing.")
+	sh.chat("Continuing.\n")
 	return sh.goAndWait(func() error { return sh.sess.Continue(0) }, nil)
 }
 
@@ -137,7 +137,7 @@ func finish(sh *shell, args string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.out, "Run till exit from %s\n", sh.names().level(&v))
+	sh.chat("Run till exit from %s\n", sh.names().level(&v))
 	return sh.goAndWait(func() error { return sh.sess.Step(session.StepOut, 1) }, nil)
 }
 
@@ -179,9 +179,9 @@ func signalProgram(sh *shell, args string) error {
 		if n = target.SignalByName(strings.ToUpper(args)); n == 0 {
 			return fmt.Errorf("no signal %q", args)
 		}
-		fmt.Fprintf(sh.out, "Continuing with signal %s.\n", target.SignalName(n))
+		sh.chat("Continuing with signal %s.\n", target.SignalName(n))
 	} else {
-		fmt.Fprintln(sh.out, "Continuing with no signal.")
+		sh.chat("Continuing with no signal.\n")
 	}
 	return sh.goAndWait(func() error { return sh.sess.Continue(n) }, nil)
 }
@@ -210,7 +210,7 @@ func detach(sh *shell, args string) error {
 		return err
 	}
 	t, _ := sh.sess.Target()
-	fmt.Fprintf(sh.out, "Detaching from program: %s, process %d\n", t.Exe, t.PID)
+	sh.chat("Detaching from program: %s, process %d\n", t.Exe, t.PID)
 	if err := sh.sess.Detach(); err != nil {
 		return err
 	}

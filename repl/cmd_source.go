@@ -268,17 +268,31 @@ func (sh *shell) printCode(title string, code []session.Instruction, raw, source
 		}
 		where := ""
 		switch {
-		case ins.Function == "":
 		case function:
-			where = fmt.Sprintf(" <+%d>", ins.Offset)
-		default:
+			where = fmt.Sprintf(" <+%d>", ins.Addr-code[0].Addr)
+		case ins.Function != "":
 			where = fmt.Sprintf(" <%s+%d>", ins.Function, ins.Offset)
 		}
 		bytes := ""
 		if raw {
 			bytes = fmt.Sprintf("% x\t", ins.Bytes)
 		}
-		fmt.Fprintf(sh.out, "%s0x%016x%s:\t%s%s\n", mark, uint64(ins.Addr), where, bytes, ins.Text)
+		fmt.Fprintf(sh.out, "%s0x%016x%s:\t%s%s\n", mark, uint64(ins.Addr), where, bytes, columns(ins.Text))
 	}
 	fmt.Fprintln(sh.out, "End of assembler dump.")
+}
+
+// columns puts an instruction's operands into a column of their own, behind its
+// name; a prefix stays with the name.
+func columns(text string) string {
+	name, operands, ok := strings.Cut(text, " ")
+	operands = strings.TrimSpace(operands)
+	switch name {
+	case "lock", "rep", "repz", "repe", "repnz", "repne", "bnd", "notrack", "data16", "cs", "ds", "es", "fs", "gs", "ss":
+		return name + " " + operands
+	}
+	if !ok || operands == "" {
+		return name
+	}
+	return fmt.Sprintf("%-6s %s", name, operands)
 }

@@ -117,7 +117,7 @@ func (sh *shell) printRegister(r session.RegisterValue) {
 	case "eflags":
 		natural = flagNames(r.Value)
 	}
-	fmt.Fprintf(sh.out, "%-15s%-19s%s\n", r.Name, fmt.Sprintf("0x%x", r.Value), natural)
+	fmt.Fprintf(sh.out, "%-15s%-20s%s\n", r.Name, fmt.Sprintf("0x%x", r.Value), natural)
 }
 
 // flagNames lists the flags that are set: Intel SDM volume 1, 3.4.3.
@@ -250,8 +250,8 @@ func infoProgram(sh *shell, args string) error {
 		how = "attached"
 	}
 	fmt.Fprintf(sh.out, "\tProcess %d, program %s, %s.\n", t.PID, t.Exe, how)
-	if pc, ok := sh.currentPC(); ok {
-		fmt.Fprintf(sh.out, "Program stopped at %s.\n", pc)
+	if f, err := sh.sess.Frame(selectedThread(sh), 0); err == nil {
+		fmt.Fprintf(sh.out, "Program stopped at %s.\n", f.PC)
 	}
 	st := sh.sess.LastStop()
 	switch st.Reason {

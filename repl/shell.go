@@ -31,6 +31,7 @@ type shell struct {
 	repeated bool   // the present command is a repetition
 	depth    int    // of nested source commands
 	failed   bool   // a command has failed
+	quiet    bool   // a batch: what is about to be done is not said, as in gdb -batch
 	scripted bool   // the present command comes from a file or from the command line
 
 	list     listState
@@ -118,6 +119,7 @@ func (sh *shell) runCommands(list []Command) error {
 	sh.scripted = true
 	defer func() { sh.scripted = false }()
 	for _, c := range list {
+		sh.quiet = sh.opts.Batch && !c.Show
 		var err error
 		if c.Say != "" {
 			fmt.Fprintf(sh.out, "\n%s\n", c.Say)
@@ -135,6 +137,13 @@ func (sh *shell) runCommands(list []Command) error {
 		}
 	}
 	return nil
+}
+
+// chat says what is about to be done.
+func (sh *shell) chat(format string, args ...any) {
+	if !sh.quiet {
+		fmt.Fprintf(sh.out, format, args...)
+	}
 }
 
 // report prints what went wrong. It returns an error only if no more is to be

@@ -116,10 +116,8 @@ func (s *Session) withPositions(list []instruction) []Instruction {
 	out := make([]Instruction, len(list))
 	for i, ins := range list {
 		out[i] = ins.Instruction
-		if m := s.modules.find(ins.Addr); m != nil && m.Symbols != nil {
-			if lr, ok := m.Symbols.LineAt(m.fileAddr(ins.Addr)); ok {
-				out[i].Position = lr.Position
-			}
+		if lr, _, ok := s.position(ins.Addr); ok {
+			out[i].Position = lr.Position
 		}
 	}
 	return out

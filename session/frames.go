@@ -261,6 +261,12 @@ func (f *Frame) HasSource() bool { return f.Position.Line != 0 && f.Position.Fil
 
 // symbolize names an address: a function or a data symbol of the program.
 func (s *Session) symbolize(a target.Addr) (string, uint64, bool) {
+	if s.tgt == nil && s.exeFile != nil { // not started: addresses are the file's
+		if name, off, ok := s.exeFile.SymbolAt(imageAddr(uint64(a))); ok {
+			return name, off, true
+		}
+		return s.exeFile.ObjectAt(imageAddr(uint64(a)))
+	}
 	m := s.modules.find(a)
 	if m == nil || m.Symbols == nil {
 		return "", 0, false
@@ -280,6 +286,10 @@ func (s *Session) Symbolize(a target.Addr) (name string, off uint64, ok bool) {
 
 // position is the source line of a process address.
 func (s *Session) position(a target.Addr) (symbols.LineRange, *Module, bool) {
+	if s.tgt == nil && s.exeFile != nil { // not started: addresses are the file's
+		lr, ok := s.exeFile.LineAt(imageAddr(uint64(a)))
+		return lr, nil, ok && lr.Line != 0
+	}
 	m := s.modules.find(a)
 	if m == nil || m.Symbols == nil {
 		return symbols.LineRange{}, m, false

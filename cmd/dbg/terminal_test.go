@@ -89,6 +89,10 @@ func openTerminal(t *testing.T, home string, args ...string) *terminal {
 	return term
 }
 
+// ready is a new prompt. The editor repeats the prompt whenever it draws a line
+// again, but then not after a new line.
+const ready = `\n\(dbg\) $`
+
 // escapes are what a line editor sends to place the cursor.
 var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[a-zA-Z]|\r")
 
@@ -128,7 +132,7 @@ func (term *terminal) typeText(s string) {
 func (term *terminal) command(line string) string {
 	term.t.Helper()
 	term.typeText(line + "\r")
-	out := term.expect(`\(dbg\) $`)
+	out := term.expect(ready)
 	// The editor redraws the line as it is typed: only what follows is the answer.
 	if _, after, ok := strings.Cut(out, "\n"); ok {
 		out = after
@@ -205,7 +209,7 @@ func TestTerminal(t *testing.T) {
 	prog := buildSpin(t)
 	home := t.TempDir()
 	term := openTerminal(t, home, "exec", prog)
-	term.expect(`\(dbg\) $`)
+	term.expect(`^\(dbg\) $`)
 
 	// Ctrl-C at the prompt is no end.
 	term.typeText("foo\x03")
@@ -216,7 +220,7 @@ func TestTerminal(t *testing.T) {
 	term.typeText("run\r")
 	term.expect(`spinning\n`)
 	term.typeText("\x03")
-	out := term.expect(`\(dbg\) $`)
+	out := term.expect(ready)
 	wantMatch(t, "Ctrl-C", out, `^Program received signal SIGINT, Interrupt\.$`)
 	wantMatch(t, "Ctrl-C", out, `spin \(\) at .*spin.c:5$`)
 
@@ -237,18 +241,18 @@ func TestTerminal(t *testing.T) {
 	term.typeText("continue\r")
 	term.expect(`line\?\n`)
 	term.typeText("hello\n")
-	out = term.expect(`\(dbg\) $`)
+	out = term.expect(ready)
 	wantMatch(t, "the program's input", out, `^got hello$`)
 	wantMatch(t, "the end", out, `^\[Inferior 1 \(process [0-9]+\) exited normally\]$`)
 
 	// Quit asks only if there is something to lose.
 	term.typeText("start\r")
 	term.expect(`Temporary breakpoint 2, main`)
-	term.expect(`\(dbg\) $`)
+	term.expect(ready)
 	term.typeText("quit\r")
 	term.expect(`Inferior 1 \[process [0-9]+\] will be killed\.\n\nQuit anyway\? \(y or n\) $`)
 	term.typeText("n\r")
-	term.expect(`\(dbg\) $`)
+	term.expect(ready)
 	term.typeText("\x04")
 	term.expect(`Quit anyway\? \(y or n\) $`)
 	term.typeText("y\r")
@@ -278,12 +282,12 @@ func TestTerminalAttach(t *testing.T) {
 	}
 	term := openTerminal(t, t.TempDir(), "attach", fmt.Sprint(cmd.Process.Pid))
 	term.expect(`Attached to process [0-9]+`)
-	term.expect(`\(dbg\) $`)
+	term.expect(ready)
 	term.command("break main")
 	term.typeText("continue\r")
 	term.expect(`Continuing\.\n`)
 	term.typeText("\x03")
-	wantMatch(t, "Ctrl-C", term.expect(`\(dbg\) $`), `^Program received signal SIGINT, Interrupt\.$`)
+	wantMatch(t, "Ctrl-C", term.expect(ready), `^Program received signal SIGINT, Interrupt\.$`)
 	if err := term.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +308,7 @@ func TestTerminalDemo(t *testing.T) {
 	term.typeText("run\r")
 	term.expect(`Start it from the beginning\? \(y or n\) $`)
 	term.typeText("y\r")
-	wantMatch(t, "run", term.expect(`\(dbg\) $`), `^Breakpoint 2, travel \(train=0x[0-9a-f]+, here=0x[0-9a-f]+ <ghost>\)`)
+	wantMatch(t, "run", term.expect(ready), `^Breakpoint 2, travel \(train=0x[0-9a-f]+, here=0x[0-9a-f]+ <ghost>\)`)
 	term.typeText("quit\r")
 	term.expect(`Quit anyway\? \(y or n\) $`)
 	term.typeText("y\r")
