@@ -24,7 +24,6 @@ const (
 type wanted struct {
 	spec   session.BreakpointSpec
 	line   int                      // asked for; 0 if none was
-	addr   string                   // asked for, as the client wrote it
 	others []session.BreakpointSpec // other names for the same place, tried if spec has none
 	err    error                    // what is wrong with it
 }

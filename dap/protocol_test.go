@@ -482,7 +482,7 @@ func FuzzServe(f *testing.F) {
 		f.Add([]byte(message1(`{"seq":1,"type":"request","command":"initialize"}`) + message1(fmt.Sprintf(`{"seq":2,"type":"request","command":%q,"arguments":{}}`, name))))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		ctx, cancel := context.WithTimeout(context.Background(), deadline)
+		ctx, cancel := context.WithTimeout(context.Background(), deadline/6)
 		defer cancel()
 		Serve(ctx, memoryPipe{strings.NewReader(string(data)), io.Discard}, Options{noProgram: true})
 		if ctx.Err() != nil {

@@ -127,7 +127,6 @@ func (s *server) serve(ctx context.Context) error {
 			case errors.Is(req.end, io.EOF), errors.Is(req.end, net.ErrClosed), errors.Is(req.end, syscall.ECONNRESET), errors.Is(req.end, os.ErrClosed), errors.Is(req.end, io.ErrClosedPipe):
 				return nil
 			default:
-				s.logf("%v", req.end)
 				s.console("important", fmt.Sprintf("dbg: %v\n", req.end))
 				return req.end
 			}

@@ -2,7 +2,6 @@ package dap
 
 import (
 	"bufio"
-	"context"
 	"encoding/base64"
 	"fmt"
 	"os"
@@ -703,9 +702,7 @@ func TestAttach(t *testing.T) {
 	exe, _ := tour(t)
 	for _, terminate := range []bool{false, true} {
 		t.Run(fmt.Sprint(terminate), func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(context.Background(), deadline)
-			defer cancel()
-			cmd := exec.CommandContext(ctx, exe, "wait")
+			cmd := exec.Command(exe, "wait")
 			out, err := cmd.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -731,10 +728,8 @@ func TestAttach(t *testing.T) {
 			}
 			c.ok("disconnect", args, nil)
 			c.end()
-			if terminate {
-				cmd.Wait() // it has ended, or this does not
-			} else if !alive(cmd.Process.Pid) {
-				t.Fatal("the process has ended with the session")
+			if got := alive(cmd.Process.Pid); got == terminate {
+				t.Fatalf("the process is alive: %v", got)
 			}
 		})
 	}
