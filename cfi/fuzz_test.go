@@ -15,7 +15,7 @@ func exercise(c cfi.Config) {
 	var r row.Row
 	n := 0
 	for f, err := range t.FDEs() {
-		if n++; n > 200 {
+		if n++; n > 20 {
 			break
 		}
 		if err != nil {
@@ -27,7 +27,7 @@ func exercise(c cfi.Config) {
 		}
 		rows := 0
 		for r, err := range t.Rows(f) {
-			if rows++; rows > 1000 || err != nil {
+			if rows++; rows > 30 || err != nil {
 				break
 			}
 			_ = r.Format(c.Arch)
