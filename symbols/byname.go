@@ -49,7 +49,7 @@ func (m *Module) FunctionsByName(name string) []*Function {
 	if len(out) > 0 {
 		return out
 	}
-	for _, d := range m.nameIndex().functions[q.last()] {
+	for _, d := range m.nameIndex().functions[withoutTemplate(q.last())] {
 		e, err := d.unit.Entry(d.off)
 		if err != nil || !q.matchesEntry(m, e) {
 			continue
@@ -217,8 +217,8 @@ func (q query) matchesName(name string) bool {
 		if squeeze(have) == squeeze(want) {
 			continue
 		}
-		if !strings.Contains(want, "<") && !strings.HasPrefix(have, "operator") && !strings.HasPrefix(have, "<") {
-			have, _, _ = strings.Cut(have, "<")
+		if !strings.Contains(want, "<") {
+			have = withoutTemplate(have)
 		}
 		if have != want {
 			return false

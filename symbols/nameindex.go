@@ -1,6 +1,10 @@
 package symbols
 
-import "dbg/dwarf"
+import (
+	"strings"
+
+	"dbg/dwarf"
+)
 
 // nameIndex finds what has a name at the top of a unit, in a namespace or in a
 // class, by its last component. It is built by one pass over the units, not
@@ -62,7 +66,7 @@ func (x *nameIndex) addUnit(u *unit) {
 			if c.Flag(dwarf.AttrDeclaration) {
 				break
 			}
-			if name := nameOf(c); name != "" {
+			if name := withoutTemplate(nameOf(c)); name != "" {
 				x.functions[name] = append(x.functions[name], die{c.Unit, c.Offset})
 			}
 		case dwarf.TagPointerType:
@@ -73,6 +77,15 @@ func (x *nameIndex) addUnit(u *unit) {
 		}
 		return false
 	}, nil)
+}
+
+// withoutTemplate returns a function's name without template arguments.
+func withoutTemplate(name string) string {
+	if strings.HasPrefix(name, "operator") || strings.HasPrefix(name, "<") {
+		return name
+	}
+	name, _, _ = strings.Cut(name, "<")
+	return name
 }
 
 // addType keeps a type that is complete; one that is only declared if there is
