@@ -111,7 +111,7 @@ func readLine(r *bufio.Reader, budget *int) (string, error) {
 // midMessage is the error for a stream that ends inside a message.
 func midMessage(err error) error {
 	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
+		return fmt.Errorf("the stream ended inside a message: %w", io.ErrUnexpectedEOF)
 	}
 	return err
 }
