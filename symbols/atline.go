@@ -28,6 +28,9 @@ func (m *Module) LinesByFile(file string, line int) []Location {
 	}
 	var candidates []candidate
 	base := path.Base(file)
+	if !d.MentionsFile(base) {
+		return nil
+	}
 	units, _ := d.Units()
 	for _, du := range units {
 		if du.Type != dwarf.UTCompile {

@@ -49,7 +49,7 @@ func (m *Module) FunctionsByName(name string) []*Function {
 	if len(out) > 0 {
 		return out
 	}
-	for _, d := range m.nameIndex().functions[withoutTemplate(q.last())] {
+	for _, d := range m.named(withoutTemplate(q.last())).functions[withoutTemplate(q.last())] {
 		e, err := d.unit.Entry(d.off)
 		if err != nil || !q.matchesEntry(m, e) {
 			continue

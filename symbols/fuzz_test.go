@@ -99,7 +99,7 @@ var fuzzSeeds = []build{
 // TestCorrupt cuts programs at every place and flips bytes of their debug
 // sections: nothing may panic or take long.
 func TestCorrupt(t *testing.T) {
-	rounds := 400
+	rounds := 150
 	if testing.Short() {
 		rounds = 50
 	}

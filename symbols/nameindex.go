@@ -20,7 +20,17 @@ type nameIndex struct {
 // in every unit that uses it.
 const maxSameType = 8
 
-// index returns the name index; it is empty if there is no debug information.
+// named returns an index that has what is called name, if anything is. The
+// index is not built for a name that the debug information does not have.
+func (m *Module) named(name string) *nameIndex {
+	if d := m.dwarf(); m.names == nil && d != nil && !d.MentionsName(name) {
+		return &nameIndex{}
+	}
+	return m.nameIndex()
+}
+
+// nameIndex returns the name index; it is empty if there is no debug
+// information.
 func (m *Module) nameIndex() *nameIndex {
 	if m.names != nil {
 		return m.names

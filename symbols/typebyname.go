@@ -50,9 +50,9 @@ func (m *Module) typeNamed(name string, want dwarf.Tag) *Type {
 	}
 	// The index has the last components with their template arguments; Go's
 	// dots and Rust's brackets are part of the name.
-	x := m.nameIndex()
 	var nested *Type
 	for _, key := range []string{q.last(), name} {
+		x := m.named(key)
 		for _, d := range x.types[key] {
 			e, err := d.unit.Entry(d.off)
 			if err != nil || want != 0 && kindOf(e.Tag) != want {

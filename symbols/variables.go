@@ -247,7 +247,7 @@ func (m *Module) Global(name string) []*Variable {
 	}
 	var out, static []*Variable
 	seen := map[die]bool{}
-	for _, d := range m.nameIndex().variables[q.last()] {
+	for _, d := range m.named(q.last()).variables[q.last()] {
 		e, err := d.unit.Entry(d.off)
 		if err != nil || seen[d] || !q.matchesName(m.qualifiedName(e)) {
 			continue
