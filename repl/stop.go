@@ -3,6 +3,7 @@ package repl
 import (
 	"fmt"
 	"strings"
+	"syscall"
 
 	"dbg/eval"
 	"dbg/session"
@@ -143,6 +144,9 @@ func (sh *shell) printSourceLine(f *session.Frame, address string) {
 
 // signalDetail is what the kernel says of a signal beyond its number.
 func signalDetail(s *target.SignalInfo) string {
+	if s.Number == int(syscall.SIGINT) && !s.HasSender {
+		return "" // the terminal's: there is nothing more to say
+	}
 	parts := []string{"si_code " + target.SignalCodeName(s.Number, s.Code)}
 	if s.HasAddr {
 		parts = append(parts, "address "+s.Addr.String())

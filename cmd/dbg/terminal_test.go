@@ -217,12 +217,14 @@ func TestTerminal(t *testing.T) {
 	wantMatch(t, "unknown command", term.command("foo"), `^Undefined command: "foo"\.  Try "help"\.$`)
 
 	// Ctrl-C stops the program, not dbg.
-	term.typeText("run\r")
-	term.expect(`spinning\n`)
+	term.command("tbreak spin")
+	wantMatch(t, "run", term.command("run"), `^Temporary breakpoint 1, spin \(\) at .*spin.c:4$`)
+	term.typeText("continue\r")
+	term.expect(`Continuing\.\n`)
 	term.typeText("\x03")
 	out := term.expect(ready)
 	wantMatch(t, "Ctrl-C", out, `^Program received signal SIGINT, Interrupt\.$`)
-	wantMatch(t, "Ctrl-C", out, `spin \(\) at .*spin.c:5$`)
+	wantMatch(t, "Ctrl-C", out, `spin \(\) at .*spin.c:[45]$`)
 
 	// An empty line repeats: list goes on.
 	out = term.command("list 1")
@@ -233,7 +235,7 @@ func TestTerminal(t *testing.T) {
 	wantMatch(t, "print again", term.command(""), `^\$2 = 1$`)
 
 	// Completion of commands and of functions; history.
-	wantMatch(t, "completion", term.command("tbre\tspi\t"), `^Temporary breakpoint 1 at 0x[0-9a-f]+: file .*spin.c, line 4\.$`)
+	wantMatch(t, "completion", term.command("tbre\tspi\t"), `^Temporary breakpoint 2 at 0x[0-9a-f]+: file .*spin.c, line 4\.$`)
 	wantMatch(t, "history", term.command("\x1b[A\x1b[Aprint 1\x01\x0bprint 40+2"), `^\$3 = 42$`)
 
 	// The program has the terminal while it runs, and reads from it.
@@ -247,7 +249,7 @@ func TestTerminal(t *testing.T) {
 
 	// Quit asks only if there is something to lose.
 	term.typeText("start\r")
-	term.expect(`Temporary breakpoint 2, main`)
+	term.expect(`Temporary breakpoint 3, main`)
 	term.expect(ready)
 	term.typeText("quit\r")
 	term.expect(`Inferior 1 \[process [0-9]+\] will be killed\.\n\nQuit anyway\? \(y or n\) $`)
