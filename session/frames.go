@@ -103,10 +103,17 @@ func (s *Session) walkOf(t target.ThreadID) (*walk, error) {
 
 // dropCache forgets what was found out about the stop.
 func (s *Session) dropCache() {
+	s.dropWalks()
+	s.cache = stopCache{}
+}
+
+// dropWalks forgets the backtraces. A walk that was not finished has a coroutine,
+// which stop ends.
+func (s *Session) dropWalks() {
 	for _, w := range s.cache.walks {
 		w.stop()
 	}
-	s.cache = stopCache{}
+	s.cache.walks = nil
 }
 
 // ErrNoFrame says that the backtrace is not that deep.

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"dbg/target"
 )
@@ -59,12 +60,15 @@ func ask[T any](s *Session, f func() (T, error)) (T, error) {
 }
 
 // subscriber is somebody who gets events. Its queue has no bound, so that a
-// slow face never holds up the session; a face that is gone has cancelled.
+// slow face never holds up the session; a face that is gone has cancelled. The
+// program's output, of which there may be any amount, waits in room instead.
 type subscriber struct {
-	mu     sync.Mutex // guards queue and closed
-	ready  *sync.Cond
+	mu     sync.Mutex // guards queue, closed and output
+	ready  *sync.Cond // queue or closed has changed
+	space  *sync.Cond // output has shrunk, or closed
 	queue  []Event
 	closed bool
+	output int // bytes of Output that were queued and not yet taken
 	out    chan Event
 	quit   chan struct{}
 }
@@ -74,7 +78,7 @@ type subscriber struct {
 // subscription or the session ends.
 func (s *Session) Subscribe() (<-chan Event, func()) {
 	sub := &subscriber{out: make(chan Event), quit: make(chan struct{})}
-	sub.ready = sync.NewCond(&sub.mu)
+	sub.ready, sub.space = sync.NewCond(&sub.mu), sync.NewCond(&sub.mu)
 	s.subMu.Lock()
 	if s.subs == nil {
 		s.subs = map[*subscriber]bool{}
@@ -119,6 +123,12 @@ func (sub *subscriber) pump() {
 			case <-sub.quit:
 				return
 			}
+			if o, ok := ev.(Output); ok {
+				sub.mu.Lock()
+				sub.output -= len(o.Data)
+				sub.mu.Unlock()
+				sub.space.Broadcast()
+			}
 		}
 	}
 }
@@ -127,6 +137,9 @@ func (sub *subscriber) put(ev Event) {
 	sub.mu.Lock()
 	if !sub.closed {
 		sub.queue = append(sub.queue, ev)
+		if o, ok := ev.(Output); ok {
+			sub.output += len(o.Data)
+		}
 	}
 	sub.mu.Unlock()
 	sub.ready.Signal()
@@ -138,6 +151,42 @@ func (sub *subscriber) end() {
 	sub.closed = true
 	sub.mu.Unlock()
 	sub.ready.Broadcast()
+	sub.space.Broadcast()
+}
+
+// mostOutput is how much of the program's output may wait for a subscriber, in
+// bytes. A program that writes more blocks, as it would on a terminal that is not read.
+const mostOutput = 4 << 20
+
+// awaitRoom blocks while a subscriber is too far behind with the output, and
+// giveUp is not set.
+func (s *Session) awaitRoom(giveUp *atomic.Bool) {
+	for _, sub := range s.subscribers() {
+		sub.mu.Lock()
+		for sub.output > mostOutput && !sub.closed && !giveUp.Load() {
+			sub.space.Wait()
+		}
+		sub.mu.Unlock()
+	}
+}
+
+// wakeWriters makes those who wait for room look at giveUp again.
+func (s *Session) wakeWriters() {
+	for _, sub := range s.subscribers() {
+		sub.mu.Lock() // so that none is between its look and its wait
+		sub.space.Broadcast()
+		sub.mu.Unlock()
+	}
+}
+
+func (s *Session) subscribers() []*subscriber {
+	s.subMu.Lock()
+	defer s.subMu.Unlock()
+	subs := make([]*subscriber, 0, len(s.subs))
+	for sub := range s.subs {
+		subs = append(subs, sub)
+	}
+	return subs
 }
 
 // publish gives an event to all subscribers.

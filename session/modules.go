@@ -150,7 +150,7 @@ func (s *Session) refreshModules() bool {
 		s.tell(ModuleLoaded{Module: m})
 	}
 	if len(old)+len(added) > 0 {
-		s.cache.walks = nil
+		s.dropWalks()
 		return true
 	}
 	return false

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,12 +19,13 @@ type capture struct {
 	stdin, stdout, stderr *os.File // the program's ends
 	masters               []*os.File
 	readers               sync.WaitGroup
-	publish               func(Event)
+	owner                 *Session
+	finishing             atomic.Bool // no more waiting for slow subscribers
 }
 
 // newCapture makes the terminals.
-func newCapture(publish func(Event)) (*capture, error) {
-	c := &capture{publish: publish}
+func newCapture(s *Session) (*capture, error) {
+	c := &capture{owner: s}
 	var err error
 	if c.stdin, err = os.Open(os.DevNull); err != nil {
 		return nil, err
@@ -95,9 +97,10 @@ func (c *capture) read(m *os.File, isErr bool) {
 	defer m.Close()
 	buf := make([]byte, 32<<10)
 	for {
+		c.owner.awaitRoom(&c.finishing)
 		n, err := m.Read(buf)
 		if n > 0 {
-			c.publish(Output{Stderr: isErr, Data: append([]byte(nil), buf[:n]...)})
+			c.owner.publish(Output{Stderr: isErr, Data: append([]byte(nil), buf[:n]...)})
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			c.drain(m, isErr, buf)
@@ -122,13 +125,15 @@ func (c *capture) drain(m *os.File, isErr bool, buf []byte) {
 			if n <= 0 || err != nil {
 				return
 			}
-			c.publish(Output{Stderr: isErr, Data: append([]byte(nil), buf[:n]...)})
+			c.owner.publish(Output{Stderr: isErr, Data: append([]byte(nil), buf[:n]...)})
 		}
 	})
 }
 
 // finish publishes the last output and ends the readers.
 func (c *capture) finish() {
+	c.finishing.Store(true)
+	c.owner.wakeWriters()
 	for _, m := range c.masters {
 		m.SetReadDeadline(pastDeadline)
 	}

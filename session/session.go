@@ -194,7 +194,7 @@ func (s *Session) start() error {
 	var cap *capture
 	if s.program.Capture {
 		var err error
-		if cap, err = newCapture(s.publish); err != nil {
+		if cap, err = newCapture(s); err != nil {
 			return err
 		}
 		opts.Stdin, opts.Stdout, opts.Stderr = cap.stdin, cap.stdout, cap.stderr
@@ -289,7 +289,7 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 			}
 		}
 	}
-	s.cache = stopCache{}
+	s.dropCache()
 	s.threads = threadList{}
 	s.breakpoints.forgetSites() // places in the file are not places in the process
 	s.refreshModules()
@@ -330,7 +330,7 @@ func (s *Session) forgetTarget() {
 	s.tgt, s.proc, s.core, s.events = nil, nil, nil, nil
 	s.space = nil
 	s.stepper = nil
-	s.cache = stopCache{}
+	s.dropCache()
 	s.modules = moduleList{nextID: s.modules.nextID}
 	s.threads = threadList{}
 	s.breakpoints.forgetSites()

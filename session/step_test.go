@@ -1,22 +1,12 @@
 package session_test
 
 import (
-	"fmt"
-	"path/filepath"
 	"testing"
 
 	"dbg/internal/fixture"
 	"dbg/internal/gdbpeer"
 	"dbg/session"
 )
-
-// where is a place in the source as both debuggers can say it.
-func where(f session.Frame) string {
-	if !f.HasSource() {
-		return f.FunctionName
-	}
-	return fmt.Sprintf("%s %s:%d", f.FunctionName, filepath.Base(f.Position.File), f.Position.Line)
-}
 
 // TestStepsAgainstGDB steps through a program line by line, in each way, and
 // expects to be where gdb is after each step.

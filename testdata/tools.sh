@@ -15,8 +15,9 @@ need node nodejs
 need npm npm
 [ -e /usr/lib/x86_64-linux-gnu/libc.a ] || missing="$missing libc6-dev"
 [ -d /usr/lib/debug/.build-id ] || missing="$missing libc6-dbg"
-[ -n "$missing" ] || exit 0
-if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+if [ -z "$missing" ]; then
+	:
+elif [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
 	echo "installing:$missing"
 	apt-get update -qq >/dev/null 2>&1
 	for p in $missing; do
@@ -25,5 +26,10 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
 	done
 else
 	echo "not installed, their tests are skipped:$missing"
+fi
+# The client of the Debug Adapter Protocol that VS Code's own tests use.
+client=dap/testdata/client
+if [ ! -d "$client/node_modules" ] && command -v npm >/dev/null 2>&1; then
+	npm ci --prefix "$client" --no-audit --no-fund --silent || echo "could not install the test client: npm ci --prefix $client"
 fi
 exit 0
