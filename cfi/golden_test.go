@@ -302,3 +302,27 @@ func column(r *row.Row, name string) string {
 	}
 	return s
 }
+
+// TestAssembled compares what gas and ld make of testdata/corner.s, in both
+// sections and with 64-bit pointers, with readelf.
+func TestAssembled(t *testing.T) {
+	for _, tool := range []string{"gcc", "readelf"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			if os.Getenv("CI") != "" {
+				t.Fatalf("%s is needed", tool)
+			}
+			t.Skipf("%s is not installed", tool)
+		}
+	}
+	for _, flags := range []string{"-shared", "-shared -Wl,--no-eh-frame-hdr", "-static -Wl,-e,f1 -Wl,-Ttext=0x7000000000"} {
+		out := filepath.Join(t.TempDir(), "corner")
+		args := append(strings.Fields(flags), "-nostdlib", "-o", out, "testdata/corner.s")
+		if msg, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+			t.Fatalf("gcc %v: %v\n%s", args, err, msg)
+		}
+		eh, debug := sections(t, out)
+		if entries, rows := compareFile(t, out, eh, debug); entries != 10 || rows < 40 {
+			t.Errorf("%s: %d entries, %d rows", flags, entries, rows)
+		}
+	}
+}

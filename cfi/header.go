@@ -41,7 +41,7 @@ func (t *Table) parseHeader(data []byte, addr uint64) (s searchTable) {
 	return searchTable{data: data, pos: r.pos, addr: addr, enc: enc, size: size, count: int(count)}
 }
 
-// entry reads pointer 0 (function) or 1 (FDE) of entry i.
+// headerEntry reads pointer 0 (function) or 1 (FDE) of entry i.
 func (t *Table) headerEntry(i, which int) uint64 {
 	s := &t.search
 	r := reader{data: s.data, pos: s.pos + (2*i+which)*s.size, end: len(s.data), order: t.arch.ByteOrder}
@@ -52,7 +52,19 @@ func (t *Table) headerEntry(i, which int) uint64 {
 // searchHeader finds the FDE that the header has for pc. It covers pc, or the
 // result is false: the header is believed in nothing that the FDE does not say itself.
 func (t *Table) searchHeader(pc uint64, f *FDE) bool {
-	lo, hi := 0, t.search.count // the first entry above pc is in [lo, hi]
+	s := &t.search
+	lo, hi := 0, s.count // the first entry above pc is in [lo, hi]
+	if s.enc == peDataRel|peSdata4 && t.arch.PtrSize == 8 {
+		// What every linker writes; this is the hot loop of a cold look-up.
+		for lo < hi {
+			mid := int(uint(lo+hi) / 2)
+			if s.addr+uint64(int32(t.arch.ByteOrder.Uint32(s.data[s.pos+8*mid:]))) > pc {
+				hi = mid
+			} else {
+				lo = mid + 1
+			}
+		}
+	}
 	for lo < hi {
 		mid := int(uint(lo+hi) / 2)
 		if t.headerEntry(mid, 0) > pc {

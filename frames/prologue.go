@@ -7,13 +7,12 @@ import (
 	"dbg/row"
 )
 
-// prologue finds the caller where no table covers PC, but the instructions there leave no doubt where
-// the return address is: the first and the last ones of a function.
-// It also covers calls to nowhere. Only for a precise PC: within a function there
-// is no telling.
+// prologue finds the caller where no table covers PC, but the instructions show where
+// the return address is: at once for the first and the last ones of a function,
+// else by reading on to its return (epilogue.go). It also covers calls to nowhere.
 func (w *Walk) prologue(s *site) bool {
 	if w.frame.PCIsReturnAddress {
-		return false
+		return w.ahead()
 	}
 	a := w.u.arch
 	if !s.exec {
@@ -48,7 +47,7 @@ func (w *Walk) prologue(s *site) bool {
 			return w.leaf(Prologue)
 		}
 	}
-	return w.failed(Prologue, "the instructions at PC do not show where the return address is")
+	return w.ahead()
 }
 
 func has(b []byte, code ...byte) bool { return bytes.HasPrefix(b, code) }

@@ -24,6 +24,7 @@ type Caller struct {
 	End bool
 
 	keep arch.RegSet
+	has  arch.RegSet // the registers in set
 	n    int
 	set  [arch.MaxRegs]change
 }
@@ -47,7 +48,7 @@ const (
 
 // Start makes c empty; keep are the registers that pass through unchanged.
 func (c *Caller) Start(keep arch.RegSet) {
-	c.CFA, c.PC, c.SP, c.End, c.keep, c.n = 0, 0, 0, false, keep, 0
+	c.CFA, c.PC, c.SP, c.End, c.keep, c.has, c.n = 0, 0, 0, false, keep, arch.RegSet{}, 0
 }
 
 // SetSaved gives a register a value that was read at addr.
@@ -65,13 +66,16 @@ func (c *Caller) setFrom(r arch.Reg, v uint64, from arch.Reg) {
 
 func (c *Caller) add(ch change) {
 	c.keep.Remove(ch.reg)
-	for i := range c.n { // the last word on a register counts
-		if c.set[i].reg == ch.reg {
-			c.set[i] = ch
-			return
+	if c.has.Has(ch.reg) { // the last word on a register counts
+		for i := range c.n {
+			if c.set[i].reg == ch.reg {
+				c.set[i] = ch
+			}
 		}
+		return
 	}
 	if c.n < len(c.set) {
+		c.has.Add(ch.reg)
 		c.set[c.n] = ch
 		c.n++
 	}
