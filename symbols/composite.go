@@ -43,16 +43,6 @@ func (m *Module) composite(t *Type, kind Kind, e *dwarf.Entry) {
 		}
 		return fields
 	}
-	t.methodsOf = func() bool { return hasMethods(e) }
-}
-
-func hasMethods(e *dwarf.Entry) bool {
-	found := false
-	e.Walk(func(c *dwarf.Entry, _ int) bool {
-		found = found || c.Tag == dwarf.TagSubprogram
-		return false
-	}, nil)
-	return found
 }
 
 // typeName is the qualified name of a structure, union or enumeration, "" if

@@ -107,7 +107,6 @@ func (m *Module) unit(du *dwarf.Unit) *unit {
 		root := du.Root()
 		u = &unit{m: m, dw: du, lang: langOf(root.Language)}
 		u.gcc = strings.HasPrefix(root.Producer, "GNU ")
-		u.llvm = strings.HasPrefix(root.Producer, "clang ") || strings.Contains(root.Producer, "clang version")
 		if strings.HasPrefix(root.Producer, "GNU AS") {
 			u.lang, u.gcc = LangAsm, false
 		}

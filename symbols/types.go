@@ -44,7 +44,6 @@ type Type struct {
 	enumerators func() []Enumerator
 	params      func() []*Type
 	container   func() *Type // of MemberPointer: the class
-	methodsOf   func() bool
 
 	class      bool // declared with "class"
 	enumClass  bool // a scoped enumeration

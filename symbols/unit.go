@@ -11,10 +11,10 @@ import (
 // functions: that gives its functions by address and the scopes that names are
 // made of.
 type unit struct {
-	m         *Module
-	dw        *dwarf.Unit
-	lang      Lang
-	gcc, llvm bool // the producer
+	m    *Module
+	dw   *dwarf.Unit
+	lang Lang
+	gcc  bool // the producer is
 
 	scanned bool
 	nested  bool // functions have been searched for functions in them
