@@ -77,6 +77,10 @@ func (s *Session) decode(a target.Addr, code []byte) instruction {
 			}
 			return name, addr - off
 		})
+		// The size that a 64-bit branch cannot but have is not said any more.
+		if word, rest, _ := strings.Cut(ins.Text, " "); unsuffixed[word] != "" {
+			ins.Text = strings.TrimSpace(unsuffixed[word] + " " + rest)
+		}
 		// A branch's target is said by its address and its name.
 		if rel, ok := inst.Args[0].(x86asm.Rel); ok {
 			to := a + target.Addr(inst.Len) + target.Addr(int64(rel))
@@ -87,6 +91,9 @@ func (s *Session) decode(a target.Addr, code []byte) instruction {
 	ins.Function, ins.Offset, _ = s.symbolize(a)
 	return ins
 }
+
+// unsuffixed has the mnemonics that today's assemblers write without their suffix.
+var unsuffixed = map[string]string{"retq": "ret", "callq": "call", "leaveq": "leave", "jmpq": "jmp"}
 
 // describe is an address with its symbol: 0x401136 <main+4>.
 func (s *Session) describe(a target.Addr) string {

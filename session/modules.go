@@ -208,11 +208,18 @@ func orNone(s string) string {
 // openMapped opens the file that a live process or a core has mapped.
 func (s *Session) openMapped(g mappedFile) (*symbols.Module, error) {
 	if s.proc == nil {
-		path := g.path
-		if g.lo != 0 && s.core.Exe() != "" && s.isCoreExe(g) {
-			path = s.core.Exe() // the user's EXE stands in for the recorded one
+		if exe := s.core.Exe(); exe != "" && exe != g.path && s.isCoreExe(g) {
+			// The user's EXE stands in for the recorded program, unless it is another
+			// one and the recorded one is right.
+			m, err := s.openFile(g.path, s.findFile(exe, ""))
+			if id, ok := s.mappedBuildID(&Module{Path: g.path, Lo: g.lo}); err == nil && ok && id != m.File().BuildID() {
+				if r, rerr := s.openFile(g.path, s.findFile(g.path, "")); rerr == nil && r.File().BuildID() == id {
+					return r, nil
+				}
+			}
+			return m, err
 		}
-		return s.openFile(g.path, s.findFile(path, ""))
+		return s.openFile(g.path, s.findFile(g.path, ""))
 	}
 	pid := s.proc.PID()
 	if g.first.Deleted {
