@@ -173,6 +173,9 @@ func compareFile(t *testing.T, path string, eh, debug *cfi.Table) (entries, rows
 			}
 			for col, want := range theirs[i] {
 				got := column(r, col)
+				if col == "CFA" && got == "u" && want == "rax+0" {
+					continue // .cfi_startproc simple: not defined yet, which readelf shows as register 0
+				}
 				if got != want {
 					complain("FDE 0x%x at 0x%x: %s is %q, readelf says %q", current.Offset, loc, col, got, want)
 				}

@@ -58,7 +58,7 @@ type simulation struct {
 func (s *simulation) run(pc uint64) string {
 	var buf [aheadBytes]byte
 	code := s.w.ahead0(pc, buf[:])
-	jumps := 0
+	jumps, called := 0, false
 	for range aheadInstructions {
 		if len(code) < 15 {
 			code = s.w.ahead0(pc, buf[:])
@@ -86,7 +86,14 @@ func (s *simulation) run(pc uint64) string {
 			continue
 		case x86asm.HLT, x86asm.UD2, x86asm.INT:
 			return "the instructions after PC do not return"
+		case x86asm.NOP:
+			if called && in.Len > 1 {
+				// Padding behind a call: the call does not return, and what
+				// follows is another function (or a loop's head, but no way to tell).
+				return "the instructions after PC do not return"
+			}
 		}
+		called = in.Op == x86asm.CALL
 		if !s.step(&in) {
 			return "the instructions after PC set the stack pointer to what can't be followed"
 		}

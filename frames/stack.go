@@ -75,14 +75,14 @@ func (s *stack) miss(addr target.Addr, size int) (uint64, error) {
 		b.buf = make([]byte, s.size)
 	}
 	s.size = min(2*s.size, maxBlock)
-	got, err := s.mem.ReadMemory(lo, b.buf[:n])
+	got, _ := s.mem.ReadMemory(lo, b.buf[:n]) // short at the end of the stack
 	b.addr, b.data = lo, b.buf[:max(0, min(uint64(max(got, 0)), n))]
 	off := uint64(addr - lo)
 	if off+uint64(size) <= uint64(len(b.data)) {
 		return s.decode(b.data[off : off+uint64(size)]), nil
 	}
 	// A word across the end of the block, or memory that ends here.
-	got, err = s.mem.ReadMemory(addr, s.word[:size])
+	got, err := s.mem.ReadMemory(addr, s.word[:size])
 	if got < size {
 		if err == nil {
 			err = &target.MemoryError{Addr: addr + target.Addr(max(got, 0))}

@@ -59,11 +59,6 @@ func (c *Caller) SetSaved(r arch.Reg, v uint64, addr target.Addr) {
 // SetComputed gives a register a value that is kept nowhere.
 func (c *Caller) SetComputed(r arch.Reg, v uint64) { c.add(change{reg: r, value: v}) }
 
-// setFrom gives a register the value that from has.
-func (c *Caller) setFrom(r arch.Reg, v uint64, from arch.Reg) {
-	c.add(change{reg: r, place: inRegister, value: v, from: from})
-}
-
 func (c *Caller) add(ch change) {
 	c.keep.Remove(ch.reg)
 	if c.has.Has(ch.reg) { // the last word on a register counts

@@ -54,7 +54,7 @@ f3:	.cfi_startproc
 	nop
 	.cfi_return_column %rip
 	.cfi_def_cfa %rsp, 160
-	.cfi_offset %rbx, -300
+	.cfi_offset %rbx, -304
 	ret
 	.cfi_endproc
 f4:	.cfi_startproc simple
