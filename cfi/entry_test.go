@@ -281,30 +281,3 @@ func TestErrorsNameTheEntry(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
-
-func TestRowAtAllocatesNothing(t *testing.T) {
-	eh, _ := sections(t, "/proc/self/exe")
-	if eh == nil {
-		eh, _ = sections(t, "/bin/sh")
-	}
-	if eh == nil {
-		t.Skip("no .eh_frame on this machine")
-	}
-	var pcs []uint64
-	for f, err := range eh.FDEs() {
-		if err == nil && len(pcs) < 100 {
-			pcs = append(pcs, f.Lo+(f.Hi-f.Lo)/2)
-		}
-	}
-	var r row.Row
-	for _, pc := range pcs {
-		eh.RowAt(pc, &r)
-	}
-	if n := testing.AllocsPerRun(20, func() {
-		for _, pc := range pcs {
-			eh.RowAt(pc, &r)
-		}
-	}); n > 0 {
-		t.Errorf("%v allocations for %d rows", n, len(pcs))
-	}
-}
