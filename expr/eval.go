@@ -1,5 +1,7 @@
 package expr
 
+import "dbg/target"
+
 // Eval evaluates code and returns its value: what is on top of the stack at the
 // end, as the rules DW_CFA_def_cfa_expression, DW_CFA_expression and
 // DW_CFA_val_expression need it (DWARF 5, section 6.4.2).
@@ -177,7 +179,7 @@ func (m *machine) piece(size, offset uint64) error {
 			if err != nil {
 				return err
 			}
-			p.Kind, p.Addr = InMemory, addrOf(addr)
+			p.Kind, p.Addr = InMemory, target.Addr(addr)
 		} // else empty: optimised out
 	}
 	if m.bytes += len(p.Bytes); m.bytes > maxBytes {

@@ -1,0 +1,213 @@
+package expr
+
+import (
+	"fmt"
+
+	"dbg/target"
+)
+
+// discard forgets the location that an empty piece stands for.
+func (m *machine) discard() {
+	if m.pending != register && m.pending != implicit && m.pending != implicitAddr && len(m.stack) > 0 {
+		m.stack = m.stack[:len(m.stack)-1]
+	}
+	m.pending, m.loc = nothing, Piece{}
+}
+
+func (m *machine) inRegister(n uint64) error {
+	reg, ok := m.c.Arch.FromDWARF(n)
+	if !ok {
+		return fmt.Errorf("DWARF expression names register %d, which %s has not", n, m.c.Arch.Name)
+	}
+	m.pending, m.loc.Reg = register, reg
+	return nil
+}
+
+// register is the value of the register that DWARF calls n.
+func (m *machine) register(n uint64) (uint64, error) {
+	reg, ok := m.c.Arch.FromDWARF(n)
+	if !ok {
+		return 0, fmt.Errorf("DWARF expression names register %d, which %s has not", n, m.c.Arch.Name)
+	}
+	if m.c.Regs != nil {
+		if v, known := m.c.Regs.Get(reg); known {
+			return v, nil
+		}
+	}
+	return 0, &UnknownRegisterError{Reg: reg, Name: m.c.Arch.RegName(reg)}
+}
+
+// based is DW_OP_bregN.
+func (m *machine) based(n uint64, off int64) error {
+	v, err := m.register(n)
+	if err != nil {
+		return err
+	}
+	return m.push(v + uint64(off))
+}
+
+func (m *machine) indexed(op byte, index, bias uint64) error {
+	if m.c.AddrIndex == nil {
+		return &UnavailableError{opName(op), "the table of addresses"}
+	}
+	v, err := m.c.AddrIndex(index)
+	if err != nil {
+		return err
+	}
+	return m.push(v + bias)
+}
+
+func (m *machine) ask(op byte, f func() (uint64, error), what string) error {
+	if f == nil {
+		return &UnavailableError{opName(op), what}
+	}
+	v, err := f()
+	if err != nil {
+		return err
+	}
+	return m.push(v)
+}
+
+func (m *machine) pick(n int) error {
+	v, err := m.at(n)
+	if err != nil {
+		return err
+	}
+	return m.pushValue(*v)
+}
+
+func (m *machine) exchange(op byte) error {
+	n := len(m.stack)
+	switch {
+	case op == opSwap && n >= 2:
+		m.stack[n-1], m.stack[n-2] = m.stack[n-2], m.stack[n-1]
+	case op == opRot && n >= 3:
+		// The top becomes third, the second the top, the third the second.
+		m.stack[n-1], m.stack[n-2], m.stack[n-3] = m.stack[n-2], m.stack[n-3], m.stack[n-1]
+	default:
+		return errEmpty
+	}
+	return nil
+}
+
+// deref is DW_OP_deref and its kin. The x forms take an address space below the
+// address; there is only one, 0.
+func (m *machine) deref(op byte, r *reader) error {
+	size, t := m.ptr, typ{}
+	switch op {
+	case opDerefSize, opXderefSize:
+		size = int(r.u8())
+	case opDerefType, opXderefType, opGNUDerefType:
+		size = int(r.u8())
+		var err error
+		if t, err = m.baseType(op, r.uleb()); err != nil {
+			return err
+		}
+	}
+	if r.err != nil {
+		return nil
+	}
+	if size < 1 || size > 8 || t.size == 0 && size > m.ptr || t.size != 0 && size != int(t.size) {
+		return fmt.Errorf("%s of %d bytes", opName(op), size)
+	}
+	addr, err := m.popInt()
+	if err != nil {
+		return err
+	}
+	if op == opXderef || op == opXderefSize || op == opXderefType {
+		space, err := m.popInt()
+		if err != nil {
+			return err
+		}
+		if space != 0 {
+			return &UnavailableError{opName(op), fmt.Sprintf("address space %d", space)}
+		}
+	}
+	if m.c.Mem == nil {
+		return &UnavailableError{opName(op), "memory"}
+	}
+	buf := m.c.scratch[:size]
+	if n, err := m.c.Mem.ReadMemory(target.Addr(addr), buf); n < size {
+		if err == nil {
+			err = &target.MemoryError{Addr: target.Addr(addr + uint64(max(n, 0)))}
+		}
+		return err
+	}
+	return m.pushValue(value{decodeUint(buf, m.c.Arch.ByteOrder), t})
+}
+
+func (m *machine) jump(r *reader, off int64) error {
+	to := int64(r.pos) + off
+	if r.err != nil {
+		return nil
+	}
+	if to < 0 || to > int64(len(r.code)) {
+		return errJump
+	}
+	r.pos = int(to)
+	return nil
+}
+
+func (m *machine) call(op byte, off uint64, r *reader, depth int) error {
+	if r.err != nil {
+		return nil
+	}
+	if depth+1 >= maxCalls {
+		return errCalls
+	}
+	if m.c.Call == nil {
+		return &UnavailableError{opName(op), "the debug information"}
+	}
+	code, err := m.c.Call(off, op == opCallRef)
+	if err != nil {
+		return err
+	}
+	return m.run(code, depth+1)
+}
+
+func (m *machine) convert(op byte, die uint64) error {
+	t, err := m.baseType(op, die)
+	if err != nil {
+		return err
+	}
+	v, err := m.at(0)
+	if err != nil {
+		return err
+	}
+	if op == opConvert || op == opGNUConvert {
+		*v = v.convert(t, m.ptr)
+		return nil
+	}
+	if t.width(m.ptr) != v.width(m.ptr) {
+		return fmt.Errorf("%s changes a value of %d bytes to a type of %d", opName(op), v.width(m.ptr), t.width(m.ptr))
+	}
+	v.typ = t
+	return nil
+}
+
+// baseType is the type at a DIE; 0 is the generic type.
+func (m *machine) baseType(op byte, die uint64) (typ, error) {
+	if die == 0 {
+		return typ{}, nil
+	}
+	if m.c.BaseType == nil {
+		return typ{}, &UnavailableError{opName(op), "the debug information's base types"}
+	}
+	size, signed, float, err := m.c.BaseType(die)
+	switch {
+	case err != nil:
+		return typ{}, err
+	case float && size != 4 && size != 8, size < 1 || size > 8:
+		return typ{}, fmt.Errorf("%s with a base type of %d bytes is not supported", opName(op), size)
+	}
+	return typ{uint8(size), signed, float}, nil
+}
+
+func (t typ) width(ptr int) int { return value{typ: t}.width(ptr) }
+
+func (m *machine) offsetSize() int {
+	if m.c.OffsetSize == 8 {
+		return 8
+	}
+	return 4
+}
