@@ -90,8 +90,8 @@ func (l *lexer) word() (token, error) {
 		return token{kind: tokName, text: l.qualified()}, nil
 	}
 	if strings.HasPrefix(l.text[l.pos:], "::") && isNameStart(l.peek(2)) {
-		l.pos += 2 // the global scope
-		return token{kind: tokName, text: l.qualified()}, nil
+		l.pos += 2 // the global scope; Env.Variable has it as part of the name
+		return token{kind: tokName, text: "::" + l.qualified()}, nil
 	}
 	for _, p := range puncts {
 		if strings.HasPrefix(l.text[l.pos:], p) {

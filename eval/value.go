@@ -63,7 +63,7 @@ type Env interface {
 	Arch() *arch.Arch
 
 	// Variable finds a local variable, a parameter, a global variable or a function,
-	// as the selected frame sees them. The error is a *NotFoundError if there is
+	// as the selected frame sees them. A name that begins with "::" is global. The error is a *NotFoundError if there is
 	// none of that name.
 	Variable(name string) (Value, error)
 

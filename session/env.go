@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"strings"
 
 	"dbg/arch"
 	"dbg/eval"
@@ -100,13 +101,14 @@ func (f *Frame) variables() []*symbols.Variable {
 
 // Variable finds a name: in the frame, then in the frame's file, then in all.
 func (e *env) Variable(name string) (Value, error) {
+	name, global := strings.CutPrefix(name, "::")
 	vars := e.variables()
-	for i := len(vars) - 1; i >= 0; i-- {
+	for i := len(vars) - 1; i >= 0 && !global; i-- {
 		if vars[i].Name == name {
 			return e.s.readVariable(vars[i], e.at(), e.thread), nil
 		}
 	}
-	if e.memberOfThis(name) {
+	if !global && e.memberOfThis(name) {
 		return Value{}, &eval.NotFoundError{Name: name} // eval looks there before anything global
 	}
 	list := e.s.searchList()
@@ -126,6 +128,11 @@ func (e *env) Variable(name string) (Value, error) {
 				v.Addr = f.mod.processAddr(fn.Lo)
 			}
 			return v, nil
+		}
+	}
+	for _, f := range list {
+		if t, n, ok := f.sym.Enumerator(name); ok {
+			return eval.Constant(t, n, e.Arch()), nil
 		}
 	}
 	for _, f := range list {

@@ -14,6 +14,7 @@ type nameIndex struct {
 	types     map[string][]die
 	variables map[string][]die
 	functions map[string][]die
+	enums     []die // all complete enumerations, for Enumerator
 }
 
 // maxSameType bounds how many types of one name are kept: the same structure is
@@ -65,7 +66,12 @@ func (x *nameIndex) addUnit(u *unit) {
 		case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
 			x.addType(c)
 			return scoped && depth < maxNesting
-		case dwarf.TagEnumerationType, dwarf.TagTypedef, dwarf.TagBaseType, dwarf.TagUnspecifiedType, dwarf.TagTemplateAlias:
+		case dwarf.TagEnumerationType:
+			x.addType(c)
+			if !c.Flag(dwarf.AttrDeclaration) {
+				x.enums = append(x.enums, die{c.Unit, c.Offset})
+			}
+		case dwarf.TagTypedef, dwarf.TagBaseType, dwarf.TagUnspecifiedType, dwarf.TagTemplateAlias:
 			x.addType(c)
 		case dwarf.TagVariable, dwarf.TagMember:
 			if c.Tag == dwarf.TagMember && !c.Flag(dwarf.AttrExternal) && !c.Flag(dwarf.AttrDeclaration) {

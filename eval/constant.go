@@ -1,0 +1,21 @@
+package eval
+
+import (
+	"dbg/arch"
+	"dbg/symbols"
+)
+
+// Constant is a value of a type of at most 8 bytes that is nowhere in the
+// program: an enumeration's constant.
+func Constant(t *symbols.Type, n int64, a *arch.Arch) Value {
+	size := t.Size
+	if size < 1 || size > 8 {
+		size = 8
+	}
+	b := make([]byte, 8)
+	a.ByteOrder.PutUint64(b, uint64(n))
+	if a.ByteOrder.String() == "BigEndian" {
+		return Value{Type: t, Bytes: b[8-size:]}
+	}
+	return Value{Type: t, Bytes: b[:size]}
+}
