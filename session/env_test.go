@@ -44,10 +44,10 @@ func TestSavedRegisters(t *testing.T) {
 		level      int
 		expr, want string
 	}{
-		{1, "kept", "14"},            // 2 * 7 + 0
-		{1, "other", "4666"},         // 14 ^ 0x1234
-		{2, "kept", "8"},             // 1 * 3 + 5
-		{2, "kept * 2 + more", "96"}, // 5 ^ 0x55 is 80
+		{1, "kept", "14"},    // 2 * 7 + 0
+		{1, "other", "4666"}, // 14 ^ 0x1234
+		{2, "kept", "8"},     // 1 * 3 + 5
+		{2, "kept * 2", "16"},
 		{2, "a", "1"},
 		{2, "per_thread", "42"},
 		{0, "counter", "0"},
