@@ -100,6 +100,7 @@ func hotCode(t *testing.T, exe string, pid int) []byte {
 func TestAttachBriefly(t *testing.T) {
 	exe := fixture.Build(t, "c/waiter.c", "-g", "-O1")
 	cmd, in, out := start(t, exe)
+	settled(t, cmd.Process.Pid)
 	var seen [2][]session.Frame
 	for i := range seen {
 		s, _ := newSession(t)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -336,6 +337,29 @@ func start(t *testing.T, exe string, args ...string) (*exec.Cmd, io.WriteCloser,
 	return cmd, in, r
 }
 
+// settled waits until all threads of a process are blocked in the kernel, so that
+// two looks at it see the same. The kernel has no event for that: the files that
+// say it are read again until they do.
+func settled(t *testing.T, pid int) {
+	t.Helper()
+	deadline := time.Now().Add(60 * time.Second)
+	for time.Now().Before(deadline) {
+		calm := true
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/syscall", pid))
+		for _, f := range tasks {
+			text, err := os.ReadFile(f)
+			// read, pause and futex are where the fixtures end up
+			call, _, _ := strings.Cut(string(text), " ")
+			calm = calm && err == nil && (call == "0" || call == "34" || call == "202")
+		}
+		if calm && len(tasks) > 0 {
+			return
+		}
+		runtime.Gosched()
+	}
+	t.Fatal("the program did not come to rest in 60 s")
+}
+
 // TestAttachAgainstGDB attaches to a program that waits, first with gdb, then
 // with dbg.
 func TestAttachAgainstGDB(t *testing.T) {
@@ -346,6 +370,7 @@ func TestAttachAgainstGDB(t *testing.T) {
 				fixture.Need(t, "gdb")
 				exe := b.make(t, fix[0])
 				cmd, in, r := start(t, exe, fix[1:]...)
+				settled(t, cmd.Process.Pid)
 				out := gdbpeer.Run(t, "-p", fmt.Sprint(cmd.Process.Pid), "-ex", "info threads", "-ex", "thread apply all -ascending "+gdbpeer.Stack, "-ex", "detach")
 				want, ids := gdbpeer.Frames(out), gdbpeer.Threads(out)
 				if len(ids) == 0 && len(want) == 1 { // without libthread_db a lone thread is a "process"
