@@ -18,6 +18,7 @@ import (
 
 	"dbg/arch"
 	"dbg/frames"
+	"dbg/internal/fixture"
 	"dbg/target"
 )
 
@@ -58,7 +59,7 @@ func TestShadowStack(t *testing.T) {
 			}
 			args := append(strings.Fields(flags), "-o", bin, src)
 			if out, err := exec.Command(gcc, args...).CombinedOutput(); err != nil {
-				t.Skipf("gcc %s: %s", flags, out)
+				fixture.Missing(t, fmt.Sprintf("gcc %s: %s", flags, out))
 			}
 			shadow(t, bin, c.steps, c.wrong)
 		})
@@ -218,7 +219,7 @@ func shadow(t *testing.T, bin string, steps, allowed int) {
 	cmd.Env = []string{"LD_BIND_NOW="}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true, Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
-		t.Skipf("ptrace: %v", err)
+		fixture.Missing(t, err)
 	}
 	pid := cmd.Process.Pid
 	var ws syscall.WaitStatus

@@ -292,9 +292,7 @@ func TestDebugFile(t *testing.T) {
 }
 
 func TestAltFile(t *testing.T) {
-	if _, err := exec.LookPath("dwz"); err != nil {
-		t.Skip("dwz is not installed")
-	}
+	fixture.Need(t, "dwz")
 	a, b := build(t, "-g"), build(t, "-g", "-O1")
 	dir := filepath.Dir(a)
 	run(t, dir, "dwz", "-m", filepath.Join(dir, "common"), "-M", "common", a, b)

@@ -11,6 +11,7 @@ need gdb gdb
 need objdump binutils
 need strip binutils
 need clang-19 clang-19
+need dwz dwz
 need node nodejs
 need npm npm
 [ -e /usr/lib/x86_64-linux-gnu/libc.a ] || missing="$missing libc6-dev"

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"dbg/arch"
+	"dbg/internal/fixture"
 	"dbg/target"
 )
 
@@ -64,7 +65,7 @@ func openKernelCore(t testing.TB, o Options) *Core {
 	t.Helper()
 	path, err := kernelCore()
 	if err != nil {
-		t.Skip(err)
+		fixture.Missing(t, err)
 	}
 	c, err := Open(path, o)
 	if err != nil {
@@ -190,9 +191,7 @@ func TestKernelCore(t *testing.T) {
 }
 
 func TestGDBCore(t *testing.T) {
-	if _, err := exec.LookPath("gdb"); err != nil {
-		t.Skip("gdb is not there")
-	}
+	fixture.Need(t, "gdb")
 	exe, err := crash()
 	if err != nil {
 		t.Fatal(err)
@@ -304,7 +303,7 @@ func use(data []byte) {
 func small(t testing.TB) []byte {
 	path, err := kernelCore()
 	if err != nil {
-		t.Skip(err)
+		fixture.Missing(t, err)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {

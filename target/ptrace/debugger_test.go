@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dbg/internal/fixture"
 	"dbg/target"
 )
 
@@ -99,18 +100,18 @@ func TestTerminal(t *testing.T) {
 	t.Parallel()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		t.Skip(err)
+		fixture.Missing(t, err)
 	}
 	defer master.Close()
 	var n, zero int32
 	for req, arg := range map[uintptr]*int32{unix.TIOCGPTN: &n, unix.TIOCSPTLCK: &zero} {
 		if _, _, e := unix.Syscall(unix.SYS_IOCTL, master.Fd(), req, uintptr(unsafe.Pointer(arg))); e != 0 {
-			t.Skip(e)
+			fixture.Missing(t, e)
 		}
 	}
 	tty, err := os.OpenFile("/dev/pts/"+strconv.Itoa(int(n)), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		t.Skip(err)
+		fixture.Missing(t, err)
 	}
 	defer tty.Close()
 	cmd := role(t, "terminal")
