@@ -207,7 +207,6 @@ func (s *Session) SelectFrame(level int) (Frame, error) {
 		f, err := s.frame(s.selected, level)
 		if err == nil {
 			s.level = level
-			s.placeList()
 		}
 		return f, err
 	})

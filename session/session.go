@@ -61,7 +61,6 @@ type Session struct {
 	stepper     stepper
 	resumeReq   target.Resume
 	signals     map[int]SignalSetting
-	listFile    string // where the next "list" goes on; see source.go
 }
 
 // New makes a session that has no program yet.

@@ -50,12 +50,8 @@ func (s *Session) source(path string) ([]string, error) {
 	return nil, fmt.Errorf("%s: No such file or directory.", path) //lint:ignore ST1005 gdb's words
 }
 
-// placeList makes "list" begin at the selected frame.
-func (s *Session) placeList() { s.listFile = "" }
-
 // ListPosition returns the file and line around which "list" shows source: that
-// of the selected frame, else of main. Fresh says that nothing was listed since
-// the selection changed.
+// of the selected frame, else of main.
 func (s *Session) ListPosition() (file string, line int, err error) {
 	err = s.try(func() error {
 		var ok bool

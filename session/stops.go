@@ -149,7 +149,6 @@ func (s *Session) stop(st Stop) {
 		}
 	}
 	s.lastStop = st
-	s.placeList()
 	s.publish(Stopped{st})
 }
 

@@ -105,7 +105,6 @@ func (s *Session) SelectThread(id target.ThreadID) error {
 			return fmt.Errorf("%w: %d", target.ErrNoThread, id)
 		}
 		s.selected, s.level = id, 0
-		s.placeList()
 		return nil
 	})
 }
