@@ -406,3 +406,70 @@ func TestAttachAgainstGDB(t *testing.T) {
 		}
 	}
 }
+
+// TestPLTCoreAgainstGDB opens a core that gdb made in a PLT stub.
+func TestPLTCoreAgainstGDB(t *testing.T) {
+	for _, b := range []build{builds[0], builds[2], {name: "ibt", flags: []string{"-g", "-O1", "-fcf-protection", "-Wl,-z,ibtplt"}}} {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			fixture.Need(t, "gdb")
+			exe := b.make(t, "c/plt.c")
+			core := filepath.Join(t.TempDir(), "core")
+			gdbpeer.Run(t, exe, "-ex", "break caller", "-ex", "run", "-ex", "break *'puts@plt'", "-ex", "continue", "-ex", "stepi", "-ex", "generate-core-file "+core, "-ex", "kill")
+			compareCore(t, core, exe)
+		})
+	}
+}
+
+// TestThreadsAgainstGDB launches a program with eight threads, each in a function
+// of its own, stops it with all of them, lets it go, and asks gdb about the same
+// process.
+func TestThreadsAgainstGDB(t *testing.T) {
+	for _, b := range builds {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			fixture.Need(t, "gdb")
+			exe := b.make(t, "c/threads8.c")
+			s, events := newSession(t)
+			if err := s.Load(session.Program{Path: exe, Args: []string{"wait"}, Capture: true}); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Run(); err != nil {
+				t.Fatal(err)
+			}
+			if out := until[session.Output](t, events); string(out.Data) != "ready\n" {
+				t.Fatalf("%q", out.Data)
+			}
+			info, _ := s.Target()
+			settled(t, info.PID)
+			if err := s.Pause(); err != nil {
+				t.Fatal(err)
+			}
+			until[session.Stopped](t, events)
+			got := map[int][]session.Frame{}
+			threads, err := s.Threads()
+			if err != nil || len(threads) != 9 {
+				t.Fatalf("%d threads, %v", len(threads), err)
+			}
+			for _, th := range threads {
+				got[int(th.ID)] = backtrace(t, s, th.ID)
+			}
+			if err := s.Detach(); err != nil {
+				t.Fatal(err)
+			}
+			p, err := os.FindProcess(info.PID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { p.Kill(); p.Wait() }()
+			out := gdbpeer.Run(t, "-p", fmt.Sprint(info.PID), "-ex", "info threads", "-ex", "thread apply all -ascending "+gdbpeer.Stack, "-ex", "detach")
+			want, ids := gdbpeer.Frames(out), gdbpeer.Threads(out)
+			if len(want) != 9 || len(ids) != 9 {
+				t.Fatalf("gdb gave %d stacks of %d threads:\n%s", len(want), len(ids), out)
+			}
+			for i, id := range ids {
+				expectSame(t, fmt.Sprintf("thread %d", id), got[id], want[i])
+			}
+		})
+	}
+}
