@@ -20,6 +20,21 @@ type stopCache struct {
 	maps         []target.Mapping
 	mapsRead     bool
 	threadsFresh bool
+	calls        map[place][]symbols.Call // recursion asks for the same places again and again
+}
+
+// callsAt is the chain of calls at a place.
+func (s *Session) callsAt(at place) []symbols.Call {
+	const most = 10_000
+	calls, ok := s.cache.calls[at]
+	if !ok {
+		calls = at.sym.CallsAt(at.addr)
+		if s.cache.calls == nil || len(s.cache.calls) > most {
+			s.cache.calls = map[place][]symbols.Call{}
+		}
+		s.cache.calls[at] = calls
+	}
+	return calls
 }
 
 // keepFrames is how many frames of a thread stay in memory with their registers. A
@@ -228,7 +243,7 @@ func (s *Session) expand(mf *frames.Frame, level int) []Frame {
 	}
 	base.Module = m
 	base.lookup = m.fileAddr(mf.LookupPC())
-	calls := m.Symbols.CallsAt(base.lookup)
+	calls := s.callsAt(place{m.Symbols, base.lookup})
 	if len(calls) == 0 {
 		if name, off, ok := m.Symbols.SymbolAt(base.lookup); ok {
 			base.FunctionName, base.Offset = name, off+uint64(mf.PC-mf.LookupPC())
