@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -472,4 +473,81 @@ func TestThreadsAgainstGDB(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestStoppedAttachAgainstGDB brings programs to places that they do not wait
+// at, leaves them there stopped by SIGSTOP, and attaches to them with dbg and with gdb.
+func TestStoppedAttachAgainstGDB(t *testing.T) {
+	for source, at := range map[string]string{"c/abort3.c": "abort", "c/handler.c": "abort", "c/plt.c": "puts@plt"} {
+		for _, b := range builds {
+			if at == "puts@plt" && (strings.HasPrefix(b.name, "static") || b.strip) {
+				continue // no PLT, no name for its caller
+			}
+			t.Run(source+"/"+b.name, func(t *testing.T) {
+				t.Parallel()
+				fixture.Need(t, "gdb")
+				pid := leaveAt(t, b.make(t, source), at)
+				s, _ := newSession(t)
+				if err := s.Attach(pid); err != nil {
+					t.Fatal(err)
+				}
+				got := backtrace(t, s, target.ThreadID(pid))
+				if err := s.Detach(); err != nil {
+					t.Fatal(err)
+				}
+				want := gdbpeer.Frames(gdbpeer.Run(t, "-p", fmt.Sprint(pid), "-ex", gdbpeer.Stack, "-ex", "kill"))
+				if len(want) != 1 {
+					t.Fatalf("gdb gave %d stacks", len(want))
+				}
+				if got[0].FunctionName == "" || !strings.Contains(got[0].FunctionName, at) {
+					t.Errorf("it was left in %s, not in %s", got[0].FunctionName, at)
+				}
+				expectSame(t, "attached", got, want[0])
+			})
+		}
+	}
+}
+
+// leaveAt runs a program up to a function and leaves it there, stopped.
+func leaveAt(t *testing.T, exe, at string) int {
+	t.Helper()
+	s, events := newSession(t)
+	dev := null(t)
+	if err := s.Load(session.Program{Path: exe, Stdin: dev, Stdout: dev, Stderr: dev}); err != nil {
+		t.Fatal(err)
+	}
+	s.SetSignal(11, session.SignalSetting{SignalPolicy: target.SignalPolicy{Pass: true}})
+	to := at
+	if at == "puts@plt" {
+		to = "caller"
+	}
+	if _, err := s.SetBreakpoint(session.BreakpointSpec{LocationSpec: session.LocationSpec{Function: to}}, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Run(); err != nil {
+		t.Fatal(err)
+	}
+	stop := until[session.Stopped](t, events)
+	for range 10 {
+		if f, err := s.Frame(stop.Thread, 0); err != nil || strings.Contains(f.FunctionName, at) {
+			break
+		}
+		if err := s.Step(session.StepInstruction, 1); err != nil {
+			t.Fatal(err)
+		}
+		stop = until[session.Stopped](t, events)
+	}
+	info, _ := s.Target()
+	p, err := os.FindProcess(info.PID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Kill(); p.Wait() })
+	if err := p.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Detach(); err != nil {
+		t.Fatal(err)
+	}
+	return info.PID
 }

@@ -52,8 +52,19 @@ func (p *Process) detach() {
 }
 
 // reap takes the status of a program that we have started and no longer trace,
-// so that it leaves no zombie behind.
+// so that it leaves no zombie behind. It waits for the end on a pidfd and not in
+// wait4: that would take the stops of the program too, which belong to whoever in this
+// process attaches to it next.
 func reap(pid int) {
+	if fd, err := unix.PidfdOpen(pid, 0); err == nil {
+		defer unix.Close(fd)
+		for {
+			_, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1)
+			if err != unix.EINTR {
+				break
+			}
+		}
+	}
 	for {
 		if _, err := unix.Wait4(pid, nil, 0, nil); err != unix.EINTR {
 			return
