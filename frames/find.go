@@ -21,10 +21,11 @@ func (w *Walk) find() bool {
 		w.finish(End{Reason: "depth limit"})
 		return false
 	}
-	if w.sigreturn(s) {
+	use := w.u.Use
+	if use.Has(Sigreturn) && w.sigreturn(s) {
 		return true
 	}
-	if !w.done && !f.Signal && w.byTable(s) {
+	if !w.done && !f.Signal && use.Has(CFI) && w.byTable(s) {
 		return true
 	}
 	if w.done {
@@ -34,7 +35,7 @@ func (w *Walk) find() bool {
 		w.finish(End{Outermost: true, Reason: "entry point"})
 		return false
 	}
-	if !f.Signal && (w.plt(s) || w.prologue(s) || w.fp() || w.scan()) {
+	if !f.Signal && (use.Has(PLT) && w.plt(s) || use.Has(Prologue) && w.prologue(s) || use.Has(FP) && w.fp() || use.Has(Scan) && w.scan()) {
 		return true
 	}
 	e := End{Reason: "no strategy found a caller"}

@@ -17,6 +17,8 @@ const (
 	Prologue
 	FP
 	Scan
+
+	strategies // how many there are
 )
 
 func (s Strategy) String() string {

@@ -19,6 +19,10 @@ type Unwinder struct {
 	// DepthLimit bounds the number of frames of a walk; New sets it to ten million.
 	DepthLimit int
 
+	// Use is the set of strategies that are tried; New sets it to AllStrategies. It is for
+	// those who want to know what one of them is worth.
+	Use StrategySet
+
 	epoch uint64
 	sites [sites]site
 	spare [2][]byte // blocks of the walk that ended last
@@ -26,7 +30,7 @@ type Unwinder struct {
 
 // New makes an unwinder for one address space.
 func New(a *arch.Arch, space Space) *Unwinder {
-	return &Unwinder{arch: a, space: space, DepthLimit: 10_000_000}
+	return &Unwinder{arch: a, space: space, DepthLimit: 10_000_000, Use: AllStrategies}
 }
 
 // Walk is one walk along the frames of a thread.
@@ -65,6 +69,12 @@ func (u *Unwinder) Walk(regs *arch.Registers) *Walk {
 	w := &Walk{u: u, start: *regs}
 	w.start.Arch = u.arch
 	return w
+}
+
+// Restart makes w a walk from these registers, as Unwinder.Walk does, and keeps its buffers.
+func (w *Walk) Restart(regs *arch.Registers) {
+	w.start = *regs
+	w.start.Arch = w.u.arch
 }
 
 // Frames yields the frames, innermost first. The frame is valid until the next one is

@@ -328,33 +328,8 @@ func (s *Session) mappedBuildID(m *Module) (string, bool) {
 
 // unwindModule gives the unwinder what it needs of a file.
 func unwindModule(m *Module, sym *symbols.Module) *frames.Module {
-	f := sym.File()
-	u := &frames.Module{Name: m.Path, Lo: m.Lo, Hi: m.Hi, Bias: m.Bias, Entry: uint64(f.Entry())}
-	sec := func(f *image.File, name string) frames.Section {
-		if s, ok := f.Section(name); ok {
-			return frames.Section{Data: s.Data, Addr: uint64(s.Addr)}
-		}
-		return frames.Section{}
-	}
-	u.EHFrameHdr = sec(f, ".eh_frame_hdr")
-	u.EHFrame = sec(f, ".eh_frame")
-	u.DebugFrame = sec(f, ".debug_frame")
-	if u.EHFrame.Data == nil && u.DebugFrame.Data == nil {
-		if d := sym.DebugFile(); d != nil {
-			u.DebugFrame = sec(d, ".debug_frame")
-		}
-	}
-	if s, ok := f.Section(".text"); ok {
-		u.Text = uint64(s.Addr)
-	}
-	if s, ok := f.Section(".got"); ok {
-		u.Data = uint64(s.Addr)
-	}
-	for _, name := range []string{".plt", ".plt.sec", ".plt.got"} {
-		if s, ok := f.Section(name); ok {
-			u.PLT = append(u.PLT, frames.Range{Lo: uint64(s.Addr), Hi: uint64(s.Addr) + s.Size})
-		}
-	}
+	u := frames.ModuleOf(sym.File(), sym.DebugFile())
+	u.Name, u.Lo, u.Hi, u.Bias = m.Path, m.Lo, m.Hi, m.Bias
 	return u
 }
 

@@ -1,0 +1,79 @@
+package frames
+
+import (
+	"fmt"
+	"strings"
+
+	"dbg/arch"
+	"dbg/cfi"
+	"dbg/row"
+	"dbg/target"
+)
+
+// StrategySet is a set of strategies.
+type StrategySet uint32
+
+// SetOf makes a set.
+func SetOf(list ...Strategy) (s StrategySet) {
+	for _, x := range list {
+		s |= 1 << x
+	}
+	return s
+}
+
+// Has reports whether x is in the set.
+func (s StrategySet) Has(x Strategy) bool { return s&(1<<x) != 0 }
+
+// AllStrategies is every strategy that there is.
+const AllStrategies StrategySet = 1<<strategies - 1
+
+// StrategyByName returns the strategy of that name of the command line's contract; false if
+// there is none.
+func StrategyByName(name string) (Strategy, bool) {
+	for s := range strategies {
+		if s.String() == strings.ToLower(name) {
+			return s, true
+		}
+	}
+	return 0, false
+}
+
+// Origin is the table entry that covers an address.
+type Origin struct {
+	Module *Module
+	Table  string // the section: ".eh_frame", ".debug_frame"
+	Row    row.Row
+}
+
+// String is what messages say of a row: ".eh_frame FDE 0x5a8".
+func (o *Origin) String() string { return fmt.Sprintf("%s FDE 0x%x", o.Table, o.Row.Source) }
+
+// Origin finds the row that a frame at pc is unwound with, in the module's address space
+// (Row.Lo and Hi); precise is false for a return address. It is for messages, not for walks: it
+// interprets the entry anew. ErrNotCovered of package cfi says that no entry covers pc.
+func (u *Unwinder) Origin(pc target.Addr, precise bool) (Origin, error) {
+	if !precise {
+		pc--
+	}
+	o := Origin{Module: u.space.FindModule(pc)}
+	if o.Module == nil {
+		return o, cfi.ErrNotCovered
+	}
+	var err error
+	o.Table, err = o.Module.originAt(u.arch, uint64(pc)-o.Module.Bias, &o.Row)
+	return o, err
+}
+
+// originAt is rowAt that says which table the row is from.
+func (m *Module) originAt(a *arch.Arch, pc uint64, r *row.Row) (string, error) {
+	t := m.load(a)
+	if t.debug != nil {
+		if err := t.debug.RowAt(pc, r); err == nil || t.eh == nil {
+			return t.debug.Name(), err
+		}
+	}
+	if t.eh != nil {
+		return t.eh.Name(), t.eh.RowAt(pc, r)
+	}
+	return "", cfi.ErrNotCovered
+}
