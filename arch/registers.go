@@ -74,6 +74,17 @@ func (f *Registers) Forget(r Reg) {
 // Known returns the set of known registers.
 func (f *Registers) Known() RegSet { return f.known }
 
+// Raw returns what the slot of r holds, known or not. It is for code that has asked
+// Known before: r must be below MaxRegs.
+func (f *Registers) Raw(r Reg) uint64 { return f.value[r] }
+
+// SetRaw changes the slot of r and not whether it is known; SetKnown says what is known.
+// Together they are the fast way to change several registers at once.
+func (f *Registers) SetRaw(r Reg, v uint64) { f.value[r] = v }
+
+// SetKnown sets which registers are known.
+func (f *Registers) SetKnown(s RegSet) { f.known = s }
+
 // PC returns the program counter and whether it is known.
 func (f *Registers) PC() (uint64, bool) { return f.Get(f.Arch.PC) }
 

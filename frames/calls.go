@@ -25,8 +25,44 @@ func (u *Unwinder) followsCall(before []byte, pc target.Addr) verdict {
 			return yes
 		}
 		return no
+	case arch.RISCV64:
+		return riscvCall(before)
+	case arch.ARM:
+		return armCall(before, pc)
 	}
 	return unknown
+}
+
+// riscvCall: JAL and JALR with rd = ra, and C.JALR; The RISC-V Instruction Set
+// Manual, volume I, 2.5 and 16.4.
+func riscvCall(b []byte) verdict {
+	n := len(b)
+	if n < 4 {
+		return unknown
+	}
+	w := uint32(b[n-4]) | uint32(b[n-3])<<8 | uint32(b[n-2])<<16 | uint32(b[n-1])<<24
+	if w&0xfff == 0x0ef || w&0x7fff == 0x00e7 || w>>16&0xf07f == 0x9002 && w>>16&0xf80 != 0 {
+		return yes
+	}
+	return no
+}
+
+// armCall: BL and BLX of ARM and of Thumb (Arm ARM, A8.8.25 and A8.8.26). pc has
+// no Thumb bit any more, so that both are looked for.
+func armCall(b []byte, pc target.Addr) verdict {
+	n := len(b)
+	if n < 4 {
+		return unknown
+	}
+	w := uint32(b[n-4]) | uint32(b[n-3])<<8 | uint32(b[n-2])<<16 | uint32(b[n-1])<<24
+	if pc%4 == 0 && (w&0x0f000000 == 0x0b000000 || w&0xfe000000 == 0xfa000000 || w&0x0ffffff0 == 0x012fff30) {
+		return yes
+	}
+	first, second := w&0xffff, w>>16
+	if first&0xf800 == 0xf000 && second&0xc000 == 0xc000 || second&0xff87 == 0x4780 {
+		return yes
+	}
+	return no
 }
 
 // x86Call looks for E8 rel32 with a target that is code, and for FF /2

@@ -17,7 +17,7 @@ func (w *Walk) byTable(s *site) bool {
 		}
 		return w.failed(CFI, "PC is in no module")
 	}
-	if _, err := w.rowAt(s); err != nil {
+	if _, err := w.planAt(s); err != nil {
 		if err == cfi.ErrNotCovered {
 			return w.failed(CFI, "no entry covers PC")
 		}
@@ -29,11 +29,10 @@ func (w *Walk) byTable(s *site) bool {
 // applyRow applies the site's row. An explicitly undefined return address ends the
 // walk, in a signal frame too.
 func (w *Walk) applyRow(s *site, how Strategy) bool {
-	w.env.Bias = 0
-	if s.module != nil {
-		w.env.Bias = s.module.Bias
-	}
-	if err := row.Apply(&s.row, &w.env, &w.caller); err != nil {
+	r := &s.plan.Row
+	w.env.Bias, w.env.Preserved = s.module.Bias, &s.from.preserved
+	w.usesRow(s)
+	if err := row.Apply(r, &w.env, &w.caller); err != nil {
 		return w.unreadable(how, err)
 	}
 	if w.caller.End {
@@ -41,7 +40,7 @@ func (w *Walk) applyRow(s *site, how Strategy) bool {
 		w.finish(End{Outermost: true, Reason: "undefined return address"})
 		return false
 	}
-	w.switches = s.row.CFA.Kind == row.ValExpr || s.row.Rule(w.u.arch.SP).Kind != row.Unspecified
+	w.switches = r.CFA.Kind == row.ValExpr || r.Rule(w.u.arch.SP).Kind != row.Unspecified
 	return w.judge(how)
 }
 

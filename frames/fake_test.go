@@ -108,6 +108,9 @@ func (w *world) call(off int) uint64 {
 	return codeAt + uint64(off)
 }
 
+// code0 is the process's address of an offset from codeAt.
+func (w *world) code0(off int) uint64 { return codeAt + uint64(off) }
+
 // put writes words into memory.
 func (w *world) put(addr uint64, words ...uint64) {
 	for i, v := range words {

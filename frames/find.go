@@ -3,6 +3,7 @@ package frames
 import (
 	"fmt"
 
+	"dbg/arch"
 	"dbg/target"
 )
 
@@ -35,7 +36,8 @@ func (w *Walk) find() bool {
 		w.finish(End{Outermost: true, Reason: "entry point"})
 		return false
 	}
-	if !f.Signal && (use.Has(PLT) && w.plt(s) || use.Has(Prologue) && w.prologue(s) || use.Has(FP) && w.fp() || use.Has(Scan) && w.scan()) {
+	if !f.Signal && (use.Has(PLT) && w.plt(s) || use.Has(Prologue) && w.prologue(s) || use.Has(FP) && w.fp() ||
+		use.Has(SCS) && w.scs() || use.Has(Scan) && w.scan()) {
 		return true
 	}
 	e := End{Reason: "no strategy found a caller"}
@@ -72,8 +74,20 @@ func (w *Walk) finish(e End) {
 
 // commit turns the frame into its caller.
 func (w *Walk) commit() {
+	if w.quick {
+		w.commitQuick()
+		return
+	}
 	f := &w.frame
+	before := f.Trust
 	w.caller.Commit(&f.Regs, &f.places)
+	switch {
+	case w.how >= PLT:
+		// A heuristic does not know what the function has done to the registers that it lets pass.
+		f.doubt(f.Regs.Known(), w.trust)
+	case before > Table || f.heuristic != (arch.RegSet{}) || f.guess != (arch.RegSet{}):
+		f.doubt(w.caller.Sets(), before)
+	}
 	f.Index++
 	f.PC = target.Addr(w.caller.PC)
 	f.PCIsReturnAddress = !f.Signal

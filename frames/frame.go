@@ -16,20 +16,21 @@ const (
 	PLT
 	Prologue
 	FP
+	SCS
 	Scan
 
 	strategies // how many there are
 )
 
 func (s Strategy) String() string {
-	return [...]string{"context", "sigreturn", "cfi", "plt", "prologue", "fp", "scan"}[s]
+	return [...]string{"context", "sigreturn", "cfi", "plt", "prologue", "fp", "scs", "scan"}[s]
 }
 
 // Trust says how far a frame can be relied on, in falling order.
 type Trust uint8
 
 const (
-	Exact     Trust = iota // the thread's own registers, or proven by the table and by what was found
+	Exact     Trust = iota // the thread's own registers, or said by the table and borne out by the code
 	Table                  // a table says so
 	Heuristic              // analysis of instructions, or the frame pointer convention
 	Guess                  // a search of the stack
@@ -81,6 +82,26 @@ type Frame struct {
 	Module *Module
 
 	places row.Places
+
+	// Registers whose value is worth less than Table: the way to them led through a heuristic
+	// or a guess.
+	heuristic, guess arch.RegSet
+}
+
+// RegisterTrust says how far the value of a register that is known can be relied
+// on. The PC and the stack pointer are worth what the frame is. Another register's value rests on
+// every row on the way to it, which nothing but the tables themselves speaks for: it is
+// exact in frame 0 only.
+func (f *Frame) RegisterTrust(r arch.Reg) Trust {
+	switch {
+	case f.Index == 0, f.Regs.Arch != nil && (r == f.Regs.Arch.PC || r == f.Regs.Arch.SP):
+		return f.Trust
+	case f.guess.Has(r):
+		return Guess
+	case f.heuristic.Has(r):
+		return Heuristic
+	}
+	return Table
 }
 
 // LookupPC is the address at which to look up the frame's function, line and

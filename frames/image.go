@@ -25,6 +25,12 @@ func ModuleOf(f, debug *image.File) *Module {
 			m.PLT = append(m.PLT, Range{Lo: uint64(s.Addr), Hi: uint64(s.Addr) + s.Size})
 		}
 	}
+	for _, name := range []string{".text", ".plt", ".plt.sec", ".plt.got"} {
+		if s, ok := f.Section(name); ok && s.Data != nil {
+			m.Code = append(m.Code, Section{Data: s.Data, Addr: uint64(s.Addr)})
+		}
+	}
+	_, m.Go = f.Section(".go.buildinfo")
 	return m
 }
 

@@ -40,27 +40,39 @@ func (w *Walk) judge(how Strategy) bool {
 		w.stuck = true
 		return w.failed(how, whyNotMoved)
 	}
+	w.guard("the stack pointer moves as a caller's can")
 	next := w.site(target.Addr(c.PC), f.Signal)
-	trust := Exact
 	switch {
 	case f.Signal:
 		// Wherever the code was interrupted, even in no code at all.
 	case !next.exec && !next.sigcode:
 		return w.failed(how, fmt.Sprintf("the return address 0x%x is not in executable memory", c.PC))
-	case next.after == yes || next.sigcode:
+	case next.sigcode:
+		w.guard("the return address is a signal trampoline")
+	case next.after == yes:
+		w.guard("the return address follows a call")
 	case how == CFI:
-		trust = Table
+		w.guard("the return address is in executable memory")
 	case next.after == no:
 		return w.failed(how, fmt.Sprintf("the return address 0x%x does not follow a call", c.PC))
 	}
+	trust := Table
 	switch how {
-	case PLT, Prologue, FP:
+	case CFI:
+		if !f.Signal && f.Trust == Exact && w.u.Prove && w.proven(w.pinned, next, c.CFA) {
+			trust = Exact
+			w.guard("that call calls this function, whose code agrees with the table")
+		}
+	case PLT, Prologue, FP, SCS:
 		trust = Heuristic
 	case Scan:
 		trust = Guess
 	}
-	w.how, w.trust = how, max(trust, f.Trust)
-	f.CFA, f.HasCFA = target.Addr(c.CFA), true
+	w.how, w.trust, w.next = how, max(trust, f.Trust), next
+	if how != SCS {
+		f.CFA, f.HasCFA = target.Addr(c.CFA), true
+	}
+	w.found(how)
 	return true
 }
 
@@ -72,7 +84,7 @@ func (w *Walk) moved(how Strategy) bool {
 	f, c := &w.frame, &w.caller
 	sp, known := f.Regs.SP()
 	switch {
-	case !known || c.SP > sp:
+	case !known || c.SP > sp || how == SCS:
 		return true
 	case c.SP == sp && !f.PCIsReturnAddress && !f.Signal && c.PC != uint64(f.PC) && w.u.arch.LR < 0xffff:
 		return true // a leaf function of a machine with a link register

@@ -23,6 +23,18 @@ type Module struct {
 
 	EHFrameHdr, EHFrame, DebugFrame Section
 
+	// Code has the file's code, as far as it is at hand: looking at instructions then costs
+	// the process nothing.
+	Code []Section
+
+	// Go says that .debug_frame describes functions of Go, which preserve no registers
+	// (Go's ABIInternal).
+	Go bool
+
+	// FunctionAt finds the bounds of the function at an address of the file, by its symbols, for code
+	// that no table covers. It may be nil.
+	FunctionAt func(pc uint64) (lo, hi uint64, ok bool)
+
 	// Text and Data are the bases of DW_EH_PE_textrel and DW_EH_PE_datarel,
 	// in the file's address space.
 	Text, Data uint64

@@ -12,7 +12,7 @@ import (
 // else by reading on to its return (epilogue.go). It also covers calls to nowhere.
 func (w *Walk) prologue(s *site) bool {
 	if w.frame.PCIsReturnAddress {
-		return w.ahead()
+		return w.byInstructions(s)
 	}
 	a := w.u.arch
 	if !s.exec {
@@ -47,7 +47,19 @@ func (w *Walk) prologue(s *site) bool {
 			return w.leaf(Prologue)
 		}
 	}
-	return w.ahead()
+	return w.byInstructions(s)
+}
+
+// byInstructions reads the function's code: from its start to PC where symbols say where it
+// starts, else from PC to its return.
+func (w *Walk) byInstructions(s *site) bool {
+	if !s.exec {
+		return w.failed(Prologue, "PC is not in executable memory")
+	}
+	if r := w.startOf(s); r.why == "" && w.byCode(r) {
+		return true
+	}
+	return w.ahead(s)
 }
 
 func has(b []byte, code ...byte) bool { return bytes.HasPrefix(b, code) }

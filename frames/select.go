@@ -64,16 +64,20 @@ func (u *Unwinder) Origin(pc target.Addr, precise bool) (Origin, error) {
 	return o, err
 }
 
-// originAt is rowAt that says which table the row is from.
-func (m *Module) originAt(a *arch.Arch, pc uint64, r *row.Row) (string, error) {
-	t := m.load(a)
-	if t.debug != nil {
-		if err := t.debug.RowAt(pc, r); err == nil || t.eh == nil {
-			return t.debug.Name(), err
+// originAt is planAt for those who want the entry.
+func (m *Module) originAt(a *arch.Arch, pc uint64, r *row.Row) (table string, err error) {
+	err = cfi.ErrNotCovered
+	for _, s := range m.load(a).list {
+		if s == nil {
+			continue
+		}
+		e := s.cfi.RowAt(pc, r)
+		if e == nil {
+			return s.cfi.Name(), nil
+		}
+		if e != cfi.ErrNotCovered {
+			table, err = s.cfi.Name(), e
 		}
 	}
-	if t.eh != nil {
-		return t.eh.Name(), t.eh.RowAt(pc, r)
-	}
-	return "", cfi.ErrNotCovered
+	return table, err
 }

@@ -55,8 +55,11 @@ const (
 
 // sigreturn takes the interrupted frame's registers from what the kernel saved.
 func (w *Walk) sigreturn(s *site) bool {
-	r, err := w.rowAt(s)
-	byTable := err == nil && r.Signal
+	byTable := false
+	if w.u.Use.Has(CFI) {
+		p, err := w.planAt(s)
+		byTable = err == nil && p.Row.Signal
+	}
 	if !byTable && !s.sigcode {
 		return false
 	}

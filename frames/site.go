@@ -11,27 +11,32 @@ import (
 // module, the permission) is asked again in each walk.
 type site struct {
 	pc      target.Addr
-	precise bool
 	epoch   uint64 // of the walk that last asked; 0 is an empty site
-
-	module *Module
-	exec   bool // the address to look up is in executable memory
-
-	code    [codeBefore + codeAfter]byte // around pc
-	codeLo  int                          // which of it could be read
-	codeHi  int
+	plan    *row.Plan
+	module  *Module
+	calls   target.Addr // the function that the call before pc was found to call, 0 if none was looked for
+	fn      target.Addr // where the function at pc begins by its table, 0 if that is not known
+	ahead   *codeRule   // what the code from pc on says; nil if nobody has asked
+	start   *codeRule   // what the code up to pc says
+	precise bool
+	exec    bool    // the address to look up is in executable memory
 	after   verdict // pc follows a call instruction
 	sigcode bool    // pc is in code that calls sigreturn
-
+	plain   bool    // plan is fast, exec, and not sigcode or a signal frame: quick can use it
 	rowDone bool
-	rowErr  error
-	row     row.Row
+	hasFn   bool // fn has been looked for
+
+	rowErr error
+	from   *source
+	code   [codeBefore + codeAfter]byte // around pc
+	codeLo int                          // which of it could be read
+	codeHi int
 }
 
 const (
 	codeBefore = 8
 	codeAfter  = 16
-	sites      = 512
+	sites      = 1024
 )
 
 type verdict uint8
@@ -42,6 +47,12 @@ const (
 	yes
 )
 
+// Versioned is a Space that knows when its modules and permissions change. What
+// is known about an address is asked again only when Version gives another number.
+type Versioned interface {
+	Version() uint64
+}
+
 // site finds what is known about pc. It stays valid while it is pinned or until the
 // next call.
 func (w *Walk) site(pc target.Addr, precise bool) *site {
@@ -50,11 +61,20 @@ func (w *Walk) site(pc target.Addr, precise bool) *site {
 		h ^= 0x155
 	}
 	s := &w.u.sites[h%sites]
-	if s == w.pinned && (s.pc != pc || s.precise != precise) {
-		s = &w.u.sites[(h^1)%sites]
-	}
 	if s.epoch == w.epoch && s.pc == pc && s.precise == precise {
 		return s
+	}
+	return w.fillSite(h, pc, precise)
+}
+
+// fillSite makes the site new, or finds that what is known still holds.
+func (w *Walk) fillSite(h uint64, pc target.Addr, precise bool) *site {
+	s := &w.u.sites[h%sites]
+	if s == w.pinned && (s.pc != pc || s.precise != precise) {
+		s = &w.u.sites[(h^1)%sites]
+		if s.epoch == w.epoch && s.pc == pc && s.precise == precise {
+			return s
+		}
 	}
 	lookup := pc
 	if !precise {
@@ -66,20 +86,29 @@ func (w *Walk) site(pc target.Addr, precise bool) *site {
 		s.epoch = w.epoch
 		return s
 	}
-	regs := s.row.Regs[:0]
 	*s = site{pc: pc, precise: precise, epoch: w.epoch, module: m, exec: exec}
-	s.row.Regs = regs
 	if exec || w.u.space.Executable(pc) {
 		w.readCode(s)
-		s.after = w.u.followsCall(s.before(), pc)
-		s.sigcode = w.u.callsSigreturn(s)
+		w.judgeCode(s)
 	}
 	return s
 }
 
-// readCode fills s.code with as much as there is.
+// judgeCode says of the code around pc what it is.
+func (w *Walk) judgeCode(s *site) {
+	s.after = w.u.followsCall(s.before(), s.pc)
+	s.sigcode = w.u.callsSigreturn(s)
+}
+
+// readCode fills s.code with as much as there is: from the file, if that has it, else from memory.
 func (w *Walk) readCode(s *site) {
 	s.codeLo, s.codeHi = codeBefore, codeBefore
+	if s.module != nil {
+		if b := s.module.codeAt(uint64(s.pc)-s.module.Bias-codeBefore, len(s.code)); b != nil {
+			s.codeLo, s.codeHi = 0, copy(s.code[:], b)
+			return
+		}
+	}
 	if s.pc >= codeBefore {
 		n, _ := w.u.space.ReadMemory(s.pc-codeBefore, w.code[:])
 		n = max(0, min(n, len(w.code)))
@@ -93,6 +122,17 @@ func (w *Walk) readCode(s *site) {
 	n, _ := w.u.space.ReadMemory(s.pc, w.code[codeBefore:])
 	s.code = w.code
 	s.codeHi = codeBefore + max(0, min(n, codeAfter))
+}
+
+// codeAt is n bytes of the file's code at one of its addresses, or nil.
+func (m *Module) codeAt(addr uint64, n int) []byte {
+	for i := range m.Code {
+		c := &m.Code[i]
+		if off := addr - c.Addr; off < uint64(len(c.Data)) && uint64(len(c.Data))-off >= uint64(n) {
+			return c.Data[off : off+uint64(n)]
+		}
+	}
+	return nil
 }
 
 // before is the code up to pc, at is the code from pc on.
@@ -110,14 +150,15 @@ func (s *site) lookup() target.Addr {
 // filePC is the address for tables, in the module's address space.
 func (s *site) filePC() uint64 { return uint64(s.lookup()) - s.module.Bias }
 
-// rowAt finds the site's row, once.
-func (w *Walk) rowAt(s *site) (*row.Row, error) {
+// planAt finds the site's rules, once.
+func (w *Walk) planAt(s *site) (*row.Plan, error) {
 	if !s.rowDone {
 		s.rowDone = true
 		s.rowErr = cfi.ErrNotCovered
 		if s.module != nil {
-			s.rowErr = s.module.rowAt(w.u.arch, s.filePC(), &s.row)
+			s.plan, s.from, s.rowErr = s.module.planAt(w.u, s.filePC())
+			s.plain = s.plan != nil && s.plan.Fast && s.exec && !s.sigcode
 		}
 	}
-	return &s.row, s.rowErr
+	return s.plan, s.rowErr
 }

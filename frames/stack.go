@@ -3,6 +3,7 @@ package frames
 import (
 	"encoding/binary"
 
+	"dbg/row"
 	"dbg/target"
 )
 
@@ -27,16 +28,15 @@ type stack struct {
 }
 
 type block struct {
-	addr target.Addr
-	data []byte // what could be read
-	buf  []byte
+	row.Window        // what could be read
+	buf        []byte // where it is
 }
 
 // reset forgets everything but the buffers.
 func (s *stack) reset(mem target.Memory, order binary.ByteOrder) {
 	s.mem, s.order, s.size, s.last = mem, order, minBlock, 0
 	for i := range s.blocks {
-		s.blocks[i].addr, s.blocks[i].data = 0, nil
+		s.blocks[i].Window = row.Window{}
 	}
 }
 
@@ -44,8 +44,8 @@ func (s *stack) reset(mem target.Memory, order binary.ByteOrder) {
 func (s *stack) Word(addr target.Addr, size int) (uint64, error) {
 	for range 2 {
 		b := &s.blocks[s.last]
-		if off := uint64(addr - b.addr); addr >= b.addr && off+uint64(size) <= uint64(len(b.data)) {
-			return s.decode(b.data[off : off+uint64(size)]), nil
+		if off := uint64(addr) - b.Addr; off < uint64(len(b.Data)) && uint64(len(b.Data))-off >= uint64(size) {
+			return s.decode(b.Data[off : off+uint64(size)]), nil
 		}
 		s.last ^= 1
 	}
@@ -76,10 +76,10 @@ func (s *stack) miss(addr target.Addr, size int) (uint64, error) {
 	}
 	s.size = min(2*s.size, maxBlock)
 	got, _ := s.mem.ReadMemory(lo, b.buf[:n]) // short at the end of the stack
-	b.addr, b.data = lo, b.buf[:max(0, min(uint64(max(got, 0)), n))]
+	b.Window = row.Window{Addr: uint64(lo), Data: b.buf[:min(uint64(max(got, 0)), n)]}
 	off := uint64(addr - lo)
-	if off+uint64(size) <= uint64(len(b.data)) {
-		return s.decode(b.data[off : off+uint64(size)]), nil
+	if off+uint64(size) <= uint64(len(b.Data)) {
+		return s.decode(b.Data[off : off+uint64(size)]), nil
 	}
 	// A word across the end of the block, or memory that ends here.
 	got, err := s.mem.ReadMemory(addr, s.word[:size])

@@ -2,6 +2,7 @@ package frames
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"dbg/arch"
 	"dbg/cfi"
@@ -9,37 +10,61 @@ import (
 )
 
 // tables is what is derived from a module's sections. It is made when it is first
-// needed and never changes then.
+// needed and never changes then, but for the compiled rows, which come once.
 type tables struct {
-	once      sync.Once
-	debug, eh *cfi.Table // nil if there is no such section
-	entryLo   uint64     // the function at Module.Entry, in the file's address space
-	entryHi   uint64
+	once    sync.Once
+	list    [2]*source // .debug_frame, .eh_frame; nil if there is no such section
+	entryLo uint64     // the function at Module.Entry, in the file's address space
+	entryHi uint64
+}
+
+// source is one table of a module: the section, and its rows once they are compiled.
+type source struct {
+	arch      *arch.Arch
+	cfi       *cfi.Table
+	size      int // of the section
+	preserved arch.RegSet
+
+	compiled atomic.Pointer[row.Table]
+	once     sync.Once
+	misses   atomic.Int64
 }
 
 // entryGuess is how far the entry function is taken to reach where no table says it:
 // _start is about 40 bytes everywhere.
 const entryGuess = 64
 
+// missWorth is how many bytes of a section can be compiled in the time in which one row is
+// interpreted. A module is compiled when interpreting has cost as much as that would have: at no time is
+// more than twice as much spent as would have been best.
+const missWorth = 64
+
 func (m *Module) load(a *arch.Arch) *tables {
 	t := &m.tables
 	t.once.Do(func() {
 		if len(m.DebugFrame.Data) > 0 {
-			t.debug = cfi.New(cfi.Config{Arch: a, Data: m.DebugFrame.Data, Addr: m.DebugFrame.Addr, Debug: true})
+			s := &source{arch: a, size: len(m.DebugFrame.Data), preserved: a.CalleeSavedSet}
+			s.cfi = cfi.New(cfi.Config{Arch: a, Data: m.DebugFrame.Data, Addr: m.DebugFrame.Addr, Debug: true})
+			if m.Go {
+				s.preserved = arch.RegSet{}
+			}
+			t.list[0] = s
 		}
 		if len(m.EHFrame.Data) > 0 {
-			t.eh = cfi.New(cfi.Config{Arch: a, Data: m.EHFrame.Data, Addr: m.EHFrame.Addr,
+			s := &source{arch: a, size: len(m.EHFrame.Data), preserved: a.CalleeSavedSet}
+			s.cfi = cfi.New(cfi.Config{Arch: a, Data: m.EHFrame.Data, Addr: m.EHFrame.Addr,
 				Hdr: m.EHFrameHdr.Data, HdrAddr: m.EHFrameHdr.Addr, Text: m.Text, DataBase: m.Data})
+			t.list[1] = s
 		}
 		if m.Entry == 0 {
 			return
 		}
 		t.entryLo, t.entryHi = m.Entry, m.Entry+entryGuess
-		for _, table := range []*cfi.Table{t.debug, t.eh} {
-			if table == nil {
+		for _, s := range t.list {
+			if s == nil {
 				continue
 			}
-			if f, ok := table.Find(m.Entry); ok {
+			if f, ok := s.cfi.Find(m.Entry); ok {
 				t.entryLo, t.entryHi = f.Lo, f.Hi
 				break
 			}
@@ -48,26 +73,72 @@ func (m *Module) load(a *arch.Arch) *tables {
 	return t
 }
 
-// rowAt finds the row at pc, an address of the file. .debug_frame goes first: where
-// both cover an address it is the one that describes every instruction.
-func (m *Module) rowAt(a *arch.Arch, pc uint64, r *row.Row) error {
+// planAt finds the rules at pc, an address of the file, and the table that has them. .debug_frame
+// goes first: where both cover an address it is the one that describes every instruction.
+// ErrNotCovered of package cfi means that no entry covers pc.
+func (m *Module) planAt(u *Unwinder, pc uint64) (*row.Plan, *source, error) {
+	t := m.load(u.arch)
+	err := cfi.ErrNotCovered
+	for _, s := range t.list {
+		if s == nil {
+			continue
+		}
+		p, e := s.planAt(u, pc)
+		if e == nil {
+			return p, s, nil
+		}
+		if e != cfi.ErrNotCovered {
+			err = e
+		}
+	}
+	return nil, nil, err
+}
+
+func (s *source) planAt(u *Unwinder, pc uint64) (*row.Plan, error) {
+	if t := s.compiled.Load(); t != nil {
+		if p, n := t.Lookup(pc); p != nil {
+			return p, nil
+		} else if n == row.NoRule {
+			return nil, cfi.ErrNotCovered
+		}
+	} else if s.misses.Add(1)*missWorth > int64(s.size) {
+		s.compile()
+	}
+	if err := s.cfi.RowAt(pc, &u.row); err != nil {
+		return nil, err
+	}
+	return u.poolFor(s.preserved).Plan(s.arch, &u.row, s.preserved), nil
+}
+
+// poolFor is the pool of plans whose rows leave these registers as they are.
+func (u *Unwinder) poolFor(preserved arch.RegSet) *row.Pool {
+	if preserved == u.arch.CalleeSavedSet {
+		return &u.pools[0]
+	}
+	return &u.pools[1]
+}
+
+// Compile makes the rows of the module's tables ready, so that a look-up needs no
+// interpreting from now on. Without it that happens by itself when it is worth it. It may be called from
+// any goroutine.
+func (m *Module) Compile(a *arch.Arch) {
+	for _, s := range m.load(a).list {
+		if s != nil {
+			s.compile()
+		}
+	}
+}
+
+// Compiled returns the compiled rows of .debug_frame and .eh_frame, nil for what there is not.
+func (m *Module) Compiled(a *arch.Arch) (debugFrame, ehFrame *row.Table) {
 	t := m.load(a)
-	var debugErr error
-	if t.debug != nil {
-		if debugErr = t.debug.RowAt(pc, r); debugErr == nil {
-			return nil
+	out := [2]*row.Table{}
+	for i, s := range t.list {
+		if s != nil {
+			out[i] = s.compiled.Load()
 		}
 	}
-	if t.eh != nil {
-		err := t.eh.RowAt(pc, r)
-		if err != cfi.ErrNotCovered || debugErr == nil {
-			return err
-		}
-	}
-	if debugErr != nil {
-		return debugErr
-	}
-	return cfi.ErrNotCovered
+	return out[0], out[1]
 }
 
 // inEntry reports whether pc, an address of the file, is in the function at Entry.
@@ -76,9 +147,28 @@ func (m *Module) inEntry(a *arch.Arch, pc uint64) bool {
 	return t.entryLo <= pc && pc < t.entryHi
 }
 
+// functionAt is where the function at pc begins, as the tables have it, both in
+// the file's address space.
+func (m *Module) functionAt(a *arch.Arch, pc uint64) (uint64, bool) {
+	for _, s := range m.load(a).list {
+		if s != nil {
+			if f, ok := s.cfi.Find(pc); ok {
+				return f.Lo, true
+			}
+		}
+	}
+	return 0, false
+}
+
 // Tables returns the module's call frame information, nil for what it has not,
 // for those who print it.
 func (m *Module) Tables(a *arch.Arch) (debugFrame, ehFrame *cfi.Table) {
 	t := m.load(a)
-	return t.debug, t.eh
+	out := [2]*cfi.Table{}
+	for i, s := range t.list {
+		if s != nil {
+			out[i] = s.cfi
+		}
+	}
+	return out[0], out[1]
 }

@@ -23,14 +23,22 @@ type Unwinder struct {
 	// those who want to know what one of them is worth.
 	Use StrategySet
 
-	epoch uint64
-	sites [sites]site
-	spare [2][]byte // blocks of the walk that ended last
+	// Prove says whether frames are to be called exact where that can be proven, which costs
+	// some microseconds for each new place; New sets it. Without it tables are taken at
+	// their word, and nothing but frame 0 is better than Table.
+	Prove bool
+
+	epoch   uint64
+	version uint64
+	sites   [sites]site
+	spare   [2][]byte // blocks of the walk that ended last
+	pools   [2]row.Pool
+	row     row.Row
 }
 
 // New makes an unwinder for one address space.
 func New(a *arch.Arch, space Space) *Unwinder {
-	return &Unwinder{arch: a, space: space, DepthLimit: 10_000_000, Use: AllStrategies}
+	return &Unwinder{arch: a, space: space, DepthLimit: 10_000_000, Use: AllStrategies, Prove: true}
 }
 
 // Walk is one walk along the frames of a thread.
@@ -51,8 +59,13 @@ type Walk struct {
 	how    Strategy
 	trust  Trust
 
+	step  row.Step
+	quick bool // the caller is step, by the pinned site's plan
+
 	// Of the search for it.
+	rec      *struct{}
 	pinned   *site // of frame
+	next     *site // of the caller that was judged last
 	attempts []Attempt
 	done     bool        // end is set
 	stuck    bool        // a strategy gave a frame that did not move
@@ -96,7 +109,7 @@ func (w *Walk) Frames(ctx context.Context) iter.Seq2[*Frame, error] {
 				yield(nil, ctx.Err())
 				return
 			}
-			found := w.find()
+			found := w.tryQuick() || w.find()
 			if !yield(&w.frame, nil) || !found {
 				return
 			}
@@ -112,7 +125,12 @@ func (w *Walk) End() End { return w.end }
 // reset prepares frame 0.
 func (w *Walk) reset() {
 	u := w.u
-	u.epoch++
+	if v, ok := u.space.(Versioned); !ok {
+		u.epoch++
+	} else if n := v.Version(); n != u.version || u.epoch == 0 {
+		u.version = n
+		u.epoch++
+	}
 	w.epoch = u.epoch
 	w.stack.reset(u.space, u.arch.ByteOrder)
 	for i := range w.stack.blocks {
@@ -125,7 +143,7 @@ func (w *Walk) reset() {
 	w.expr.Mem = &w.stack
 	w.env = row.Env{Arch: u.arch, Regs: &w.frame.Regs, Mem: &w.stack, Expr: &w.expr}
 	w.end = End{}
-	w.turns, w.nextTurn, w.pinned = w.turns[:0], 0, nil
+	w.turns, w.nextTurn, w.pinned, w.next, w.quick = w.turns[:0], 0, nil, nil, false
 }
 
 // release gives the blocks back for the next walk.

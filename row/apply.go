@@ -16,6 +16,10 @@ type Env struct {
 	Mem  Words
 	Bias uint64 // of the module that the row is from, for DW_OP_addr
 
+	// Preserved are the registers that keep their value where the row says nothing of
+	// them; nil means what the platform's usual ABI has. Go's functions, for one, keep none.
+	Preserved *arch.RegSet
+
 	// Expr is used for expressions, with Arch, Regs, Mem, Bias and Initial
 	// filled in by Apply; the rest is the caller's. It must not be nil if rows
 	// may have expressions.
@@ -56,7 +60,11 @@ func Apply(r *Row, e *Env, c *Caller) error {
 	if err != nil {
 		return err
 	}
-	c.Start(a.CalleeSavedSet)
+	if e.Preserved != nil {
+		c.Start(*e.Preserved)
+	} else {
+		c.Start(a.CalleeSavedSet)
+	}
 	c.CFA = cfa
 	if e.Expr != nil {
 		e.Expr.Initial = append(e.Expr.Initial[:0], cfa)

@@ -79,6 +79,9 @@ func (c *Caller) add(ch change) {
 // Forget makes a register unknown in the caller.
 func (c *Caller) Forget(r arch.Reg) { c.keep.Remove(r) }
 
+// Sets is the set of registers that c gives the caller anew.
+func (c *Caller) Sets() arch.RegSet { return c.has }
+
 // Get is what c says of a register, if it sets it.
 func (c *Caller) Get(r arch.Reg) (uint64, bool) {
 	for i := range c.n {

@@ -1,0 +1,5 @@
+package frames
+
+func (w *Walk) guard(string)   {}
+func (w *Walk) found(Strategy) {}
+func (w *Walk) usesRow(*site)  {}

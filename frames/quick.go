@@ -1,0 +1,74 @@
+package frames
+
+import (
+	"dbg/arch"
+	"dbg/target"
+)
+
+// tryQuick finds the caller in the way in which nearly all are found: the frame's place is known, its
+// rules are plain, what they read is at hand, and the caller is an ordinary one. It
+// decides nothing: wherever something is out of the ordinary it is false, and find does everything from
+// the start. What it accepts find would have accepted in the same way.
+func (w *Walk) tryQuick() bool {
+	f := &w.frame
+	cur := w.next
+	if cur != nil && !cur.rowDone {
+		w.planAt(cur)
+	}
+	if cur == nil || !cur.plain || w.rec != nil || cur.pc != f.PC || cur.precise == f.PCIsReturnAddress ||
+		cur.epoch != w.epoch || w.u.Use != AllStrategies || f.Index+1 >= w.u.DepthLimit {
+		return false
+	}
+	if !cur.plan.Begin(&f.Regs, &w.stack.blocks[w.stack.last].Window, &w.step) {
+		return false
+	}
+	sp, known := f.Regs.SP()
+	if !known || w.step.CFA <= sp || w.step.PC == 0 {
+		return false
+	}
+	w.pinned = cur
+	next := w.site(target.Addr(w.step.PC), false)
+	if !next.exec || next.sigcode || next.after != yes {
+		return false
+	}
+	trust := Table
+	if f.Trust == Exact && w.u.Prove && w.proven(cur, next, w.step.CFA) {
+		trust = Exact
+	}
+	w.how, w.trust = CFI, max(trust, f.Trust)
+	w.attempts = w.attempts[:0]
+	f.CFA, f.HasCFA, f.Module = target.Addr(w.step.CFA), true, cur.module
+	w.next, w.quick = next, true
+	return true
+}
+
+// commitQuick is commit for what tryQuick found.
+func (w *Walk) commitQuick() {
+	f := &w.frame
+	w.quick = false
+	p := w.pinned.plan
+	p.Finish(&f.Regs, &f.places, &w.stack.blocks[w.stack.last].Window, &w.step)
+	if f.Trust > Table || f.heuristic != (arch.RegSet{}) || f.guess != (arch.RegSet{}) {
+		f.doubt(p.Sets(), f.Trust)
+	}
+	f.Index++
+	f.PC = target.Addr(w.step.PC)
+	f.PCIsReturnAddress, f.HasCFA = true, false
+	f.Signal, f.CFA, f.Module = false, 0, nil
+	f.Strategy, f.Trust = CFI, w.trust
+	f.Attempts, w.attempts = w.attempts, f.Attempts[:0]
+}
+
+// doubt says that the registers in set are worth t.
+func (f *Frame) doubt(set arch.RegSet, t Trust) {
+	for i := range set {
+		f.heuristic[i] &^= set[i]
+		f.guess[i] &^= set[i]
+		switch t {
+		case Heuristic:
+			f.heuristic[i] |= set[i]
+		case Guess:
+			f.guess[i] |= set[i]
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package row
+
+import (
+	"bytes"
+	"math/bits"
+
+	"dbg/arch"
+)
+
+// HashRule is a register's part of a row's hash. The hash of a row is HashCFA's result
+// exclusive-or the parts of its registers, in any order, so that a decoder can keep it up to date
+// as rules come and go.
+func HashRule(reg arch.Reg, r *Rule) uint64 {
+	if r.Kind == Unspecified {
+		return 0
+	}
+	h := mix(uint64(reg)<<32 | uint64(r.Kind)<<16 | uint64(r.Reg))
+	h = mix(h ^ uint64(r.N))
+	if len(r.Expr) > 0 {
+		h = hashBytes(h, r.Expr)
+	}
+	return h
+}
+
+// HashCFA is the part of the CFA's rule. Where it is an expression, N, which then
+// means nothing, is left out.
+func HashCFA(r *Rule) uint64 {
+	c := *r
+	if c.Kind == ValExpr {
+		c.N = 0
+	}
+	if c.Kind == Unspecified {
+		c = Rule{}
+	}
+	return HashRule(0xcfa, &c)
+}
+
+// HashRow is the hash of all that a row says but for its range and its Source.
+func HashRow(r *Row) uint64 {
+	h := HashCFA(&r.CFA) ^ hashFlags(r)
+	for i := range r.Regs {
+		h ^= HashRule(r.Regs[i].Reg, &r.Regs[i].Rule)
+	}
+	return h
+}
+
+// hashFlags is the part of what is not a rule; it changes seldom.
+func hashFlags(r *Row) uint64 {
+	h := uint64(r.RA) << 8
+	if r.Signal {
+		h |= 1
+	}
+	if r.Signed {
+		h |= 2
+	}
+	return mix(h ^ r.ArgsSize<<32)
+}
+
+func mix(v uint64) uint64 {
+	hi, lo := bits.Mul64(v^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
+	return hi ^ lo
+}
+
+func hashBytes(h uint64, b []byte) uint64 {
+	for len(b) >= 8 {
+		h = mix(h ^ (uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56))
+		b = b[8:]
+	}
+	for _, c := range b {
+		h = h<<8 | h>>56 ^ uint64(c)
+	}
+	return mix(h ^ uint64(len(b)))
+}
+
+// SameRules reports whether two rows say the same, wherever they are valid and
+// whichever entry they are from.
+func SameRules(a, b *Row) bool {
+	if len(a.Regs) != len(b.Regs) || a.RA != b.RA || a.Signal != b.Signal || a.Signed != b.Signed || a.ArgsSize != b.ArgsSize ||
+		!sameCFA(&a.CFA, &b.CFA) {
+		return false
+	}
+next:
+	for i := range a.Regs {
+		ra := &a.Regs[i]
+		if rb := &b.Regs[i]; rb.Reg == ra.Reg { // usually they come in the same order
+			if !sameRule(&ra.Rule, &rb.Rule) {
+				return false
+			}
+			continue
+		}
+		for j := range b.Regs {
+			if b.Regs[j].Reg == ra.Reg {
+				if !sameRule(&ra.Rule, &b.Regs[j].Rule) {
+					return false
+				}
+				continue next
+			}
+		}
+		return false
+	}
+	return true
+}
+
+func sameRule(a, b *Rule) bool {
+	return a.Kind == b.Kind && a.Reg == b.Reg && a.N == b.N && bytes.Equal(a.Expr, b.Expr)
+}
+
+func sameCFA(a, b *Rule) bool {
+	if a.Kind != b.Kind {
+		return false
+	}
+	switch a.Kind {
+	case Unspecified:
+		return true
+	case ValExpr:
+		return bytes.Equal(a.Expr, b.Expr)
+	}
+	return sameRule(a, b)
+}
+
+// interner gives equal rows one number.
+type interner struct {
+	rows  []*Row // by number
+	hash  []uint64
+	slots []uint16 // open addressing: number+1, 0 is free
+}
+
+// id is the number of r's rules; false when the numbers have run out.
+func (in *interner) id(r *Row, hash uint64) (uint16, bool) {
+	if len(in.rows)*2 >= len(in.slots) {
+		in.grow()
+	}
+	mask := uint64(len(in.slots) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		n := in.slots[i]
+		if n == 0 {
+			if len(in.rows) >= maxRules {
+				return 0, false
+			}
+			in.rows = append(in.rows, ownRules(r))
+			in.hash = append(in.hash, hash)
+			in.slots[i] = uint16(len(in.rows))
+			return uint16(len(in.rows) - 1), true
+		}
+		if in.hash[n-1] == hash && SameRules(in.rows[n-1], r) {
+			return n - 1, true
+		}
+	}
+}
+
+// ownRules is a copy that shares no bytes with the section, which may be unmapped before
+// it is given up.
+func ownRules(r *Row) *Row {
+	c := &Row{}
+	c.CopyFrom(r)
+	c.Lo, c.Hi, c.Source = 0, 0, 0
+	if c.CFA.Kind == ValExpr {
+		c.CFA.N = 0
+	}
+	c.CFA.Expr = bytes.Clone(c.CFA.Expr)
+	for i := range c.Regs {
+		c.Regs[i].Expr = bytes.Clone(c.Regs[i].Expr)
+	}
+	return c
+}
+
+// Pool makes plans of rows that come one by one, and gives equal rows the same plan. The
+// zero value is empty. It belongs to one goroutine.
+type Pool struct {
+	in    interner
+	plans []*Plan
+}
+
+// maxPool is how many plans a pool keeps.
+const maxPool = 8192
+
+// Plan returns the plan of a row; preserved are the registers that keep
+// their value where the row says nothing of them, the same in all calls.
+func (p *Pool) Plan(a *arch.Arch, r *Row, preserved arch.RegSet) *Plan {
+	if len(p.plans) >= maxPool {
+		*p = Pool{}
+	}
+	n, _ := p.in.id(r, HashRow(r))
+	if int(n) == len(p.plans) {
+		p.plans = append(p.plans, NewPlan(a, p.in.rows[n], preserved))
+	}
+	return p.plans[n]
+}
+
+func (in *interner) grow() {
+	in.slots = make([]uint16, max(256, 2*len(in.slots)))
+	mask := uint64(len(in.slots) - 1)
+	for n, h := range in.hash {
+		i := h & mask
+		for in.slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		in.slots[i] = uint16(n + 1)
+	}
+}

@@ -1,0 +1,192 @@
+package row
+
+import (
+	"encoding/binary"
+
+	"dbg/arch"
+	"dbg/target"
+)
+
+// Plan is a row's rules made ready to be run many times: which registers it reads at which
+// offsets from the CFA. Only the common kind of row has a fast plan: a CFA that is a register
+// plus an offset, registers saved at offsets from it, a 64-bit little-endian machine. Every other
+// one is run by Apply; a fast plan gives the same result as Apply does.
+type Plan struct {
+	Row  Row // the rules; Lo, Hi and Source are of no entry
+	Fast bool
+
+	cfaReg arch.Reg
+	pc, sp arch.Reg
+	raIn   arch.Reg // the register that holds the return address, or NoReg: it is at ra
+	cfaOff uint64
+	ra     int64 // offset of the return address from the CFA
+	lo     int64 // what is read is from CFA+lo
+	size   uint64
+	pac    bool
+	n      uint8
+	saved  [maxSaved]savedAt
+	keep   arch.RegSet // the registers that pass through
+	set    arch.RegSet // the registers that are set, PC and SP among them
+	inMem  arch.RegSet // those of them that are in memory
+}
+
+// savedAt is a register and its offset from the lowest word that is read.
+type savedAt struct {
+	reg arch.Reg
+	off uint16
+}
+
+// Limits of fast plans: what the largest set of callee-saved registers (RISC-V's) needs.
+const (
+	maxSaved = 26
+	maxSpan  = 32 << 10
+)
+
+// NewPlan makes a plan of r, which it copies. preserved are the registers that
+// keep their value where the row says nothing of them.
+func NewPlan(a *arch.Arch, r *Row, preserved arch.RegSet) *Plan {
+	p := &Plan{}
+	p.Row.CopyFrom(r)
+	p.Row.Lo, p.Row.Hi, p.Row.Source = 0, 0, 0
+	p.Fast = p.prepare(a, preserved)
+	return p
+}
+
+func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
+	r := &p.Row
+	if a.PtrSize != 8 || a.ByteOrder != binary.LittleEndian || r.CFA.Kind != InReg || r.Signal {
+		return false
+	}
+	p.cfaReg, p.cfaOff, p.pc, p.sp, p.raIn = r.CFA.Reg, uint64(r.CFA.N), a.PC, a.SP, arch.NoReg
+	p.keep, p.pac = preserved, a == arch.ARM64
+	p.keep.Remove(a.PC)
+	p.keep.Remove(a.SP)
+	lo, hi := int64(0), int64(-1<<62)
+	ra := false
+	for i := range r.Regs {
+		rr := &r.Regs[i]
+		if rr.Reg == a.SP && (rr.Kind != Val || rr.N != 0) {
+			return false
+		}
+		switch rr.Kind {
+		case Same:
+			p.keep.Add(rr.Reg)
+		case Undefined:
+			p.keep.Remove(rr.Reg)
+		case Val:
+			if rr.Reg != a.SP {
+				return false
+			}
+		case At:
+			if rr.N%8 != 0 || rr.N < -maxSpan || rr.N >= maxSpan {
+				return false
+			}
+			lo, hi = min(lo, rr.N), max(hi, rr.N+8)
+			if rr.Reg == r.RA {
+				ra, p.ra = true, rr.N
+			}
+			p.keep.Remove(rr.Reg)
+			if rr.Reg != a.PC {
+				if int(p.n) == maxSaved {
+					return false
+				}
+				p.saved[p.n] = savedAt{reg: rr.Reg, off: uint16(rr.N + maxSpan)}
+				p.n++
+				p.inMem.Add(rr.Reg)
+			}
+		default:
+			return false
+		}
+		if rr.Reg == r.RA && rr.Kind != At {
+			return false
+		}
+	}
+	switch {
+	case ra:
+		p.inMem.Add(a.PC)
+	case r.RA == a.LR && a.LR != arch.NoReg:
+		p.raIn = a.LR
+		hi = max(hi, lo)
+	default:
+		return false
+	}
+	for i := range p.n {
+		p.saved[i].off = uint16(int64(p.saved[i].off) - maxSpan - lo)
+	}
+	p.lo, p.size = lo, uint64(hi-lo)
+	p.ra -= lo
+	p.set = p.inMem
+	p.set.Add(a.PC)
+	p.set.Add(a.SP)
+	return true
+}
+
+// Sets is the set of registers that a fast plan gives the caller anew.
+func (p *Plan) Sets() arch.RegSet { return p.set }
+
+// Window is a piece of memory that is at hand.
+type Window struct {
+	Addr uint64
+	Data []byte
+}
+
+// Step is the outcome of Plan.Begin, which Plan.Finish needs.
+type Step struct {
+	CFA uint64 // and the caller's SP
+	PC  uint64 // the caller's
+	at  uint64 // the index of the lowest word in the window
+}
+
+// Begin computes the CFA and the return address. It is false where the plan
+// is not fast or the window does not have the memory; Apply then tells what it is.
+func (p *Plan) Begin(regs *arch.Registers, w *Window, s *Step) bool {
+	known := regs.Known()
+	if !p.Fast || !known.Has(p.cfaReg) {
+		return false
+	}
+	s.CFA = regs.Raw(p.cfaReg) + p.cfaOff
+	s.at = s.CFA + uint64(p.lo) - w.Addr
+	if n := uint64(len(w.Data)); s.at > n || n-s.at < p.size {
+		return false
+	}
+	if p.raIn == arch.NoReg {
+		s.PC = binary.LittleEndian.Uint64(w.Data[s.at+uint64(p.ra):])
+	} else {
+		if !known.Has(p.raIn) {
+			return false
+		}
+		s.PC = regs.Raw(p.raIn)
+	}
+	if p.pac {
+		s.PC = StripPAC(s.PC)
+	}
+	return true
+}
+
+// Finish turns the frame's registers into its caller's; pl may be nil. Begin must have
+// been true with the same registers and window.
+func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s *Step) {
+	known := regs.Known()
+	mem := w.Data[s.at : s.at+p.size : s.at+p.size]
+	for _, sv := range p.saved[:p.n] {
+		regs.SetRaw(sv.reg, binary.LittleEndian.Uint64(mem[sv.off:]))
+	}
+	regs.SetRaw(p.pc, s.PC)
+	regs.SetRaw(p.sp, s.CFA)
+	for i := range known {
+		known[i] = known[i]&p.keep[i] | p.set[i]
+	}
+	regs.SetKnown(known)
+	if pl == nil {
+		return
+	}
+	base := target.Addr(w.Addr + s.at)
+	for _, sv := range p.saved[:p.n] {
+		pl.Addr[sv.reg] = base + target.Addr(sv.off)
+	}
+	pl.Addr[p.pc] = base + target.Addr(p.ra)
+	for i := range known {
+		pl.InMemory[i] = pl.InMemory[i]&p.keep[i] | p.inMem[i]
+		pl.Live[i] &= p.keep[i]
+	}
+}
