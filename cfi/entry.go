@@ -211,8 +211,8 @@ letters:
 	return nil
 }
 
-// fde reads the FDE at off. known may be a CIE that was read before.
-func (t *Table) fde(off uint64, f *FDE, known *CIE) error {
+// fde reads the FDE at off, with a CIE that x may know.
+func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 	h, err := t.header(off, false)
 	if err != nil {
 		return err
@@ -220,9 +220,9 @@ func (t *Table) fde(off uint64, f *FDE, known *CIE) error {
 	if h.empty || h.isCIE {
 		return t.err(off, "it is not an FDE")
 	}
-	if err = t.cieOf(&h, f, known); err != nil && h.is64 && !t.debug {
+	if err = t.cieOf(&h, f, x); err != nil && h.is64 && !t.debug {
 		if h, err = t.header(off, true); err == nil && !h.isCIE {
-			err = t.cieOf(&h, f, known)
+			err = t.cieOf(&h, f, x)
 		}
 	}
 	if err != nil {
@@ -274,7 +274,7 @@ func (t *Table) fde(off uint64, f *FDE, known *CIE) error {
 // cieOf reads the CIE of an FDE. .debug_frame has its offset in the section,
 // .eh_frame the distance back to it from the pointer itself. It may as well
 // come after the FDE. A CIE has no pointer on: there is nothing that could loop.
-func (t *Table) cieOf(h *header, f *FDE, known *CIE) error {
+func (t *Table) cieOf(h *header, f *FDE, x *exec) error {
 	off := h.id
 	if !t.debug {
 		off = uint64(h.idPos) - h.id
@@ -282,11 +282,11 @@ func (t *Table) cieOf(h *header, f *FDE, known *CIE) error {
 			off = uint64(h.idPos) - uint64(int64(int32(h.id))) // negative: the CIE is behind the FDE
 		}
 	}
-	if known != nil && known.Offset == off && known.Version != 0 {
-		f.CIE = *known
-		return nil
+	k, err := x.cie(off)
+	if err == nil {
+		f.CIE = k.cie
 	}
-	return t.cie(off, &f.CIE)
+	return err
 }
 
 func zero(b []byte) bool {

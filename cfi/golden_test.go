@@ -22,13 +22,29 @@ import (
 
 // sections opens a file's tables without package image, which is above this one.
 func sections(t testing.TB, path string) (eh, debug *cfi.Table) {
+	ehConfig, debugConfig := configs(t, path)
+	if ehConfig.Data != nil {
+		eh = cfi.New(ehConfig)
+	}
+	if debugConfig.Data != nil {
+		debug = cfi.New(debugConfig)
+	}
+	return eh, debug
+}
+
+func sectionSize(path string) (eh, debug int) {
+	e, d := configs(nil, path)
+	return len(e.Data), len(d.Data)
+}
+
+func configs(t testing.TB, path string) (eh, debug cfi.Config) {
 	f, err := elf.Open(path)
 	if err != nil {
-		return nil, nil
+		return eh, debug
 	}
 	defer f.Close()
 	if f.Machine != elf.EM_X86_64 {
-		return nil, nil
+		return eh, debug
 	}
 	if s := f.Section(".eh_frame"); s != nil && s.Type != elf.SHT_NOBITS {
 		data, _ := s.Data()
@@ -45,17 +61,17 @@ func sections(t testing.TB, path string) (eh, debug *cfi.Table) {
 		} else if s := f.Section(".got"); s != nil {
 			c.DataBase = s.Addr
 		}
-		eh = cfi.New(c)
+		eh = c
 	}
 	if s := f.Section(".debug_frame"); s != nil {
 		data, _ := s.Data()
-		debug = cfi.New(cfi.Config{Arch: arch.AMD64, Data: data, Debug: true})
+		debug = cfi.Config{Arch: arch.AMD64, Data: data, Debug: true}
 	} else if s := f.Section(".zdebug_frame"); s != nil {
 		raw, _ := s.Data()
 		if len(raw) > 12 {
 			if z, err := zlib.NewReader(bytes.NewReader(raw[12:])); err == nil {
 				data, _ := io.ReadAll(z)
-				debug = cfi.New(cfi.Config{Arch: arch.AMD64, Data: data, Debug: true})
+				debug = cfi.Config{Arch: arch.AMD64, Data: data, Debug: true}
 			}
 		}
 	}

@@ -1,5 +1,7 @@
 package cfi
 
+import "encoding/binary"
+
 // searchTable is the binary search table of .eh_frame_hdr: LSB Core,
 // "The .eh_frame_hdr section". Its entries are pairs (start of a function,
 // address of its FDE), sorted by the first.
@@ -10,6 +12,8 @@ type searchTable struct {
 	enc   byte
 	size  int // of one pointer
 	count int
+
+	common bool // what every linker writes on 64-bit machines: pairs of 4 signed bytes, relative to the section
 }
 
 // parseHeader reads .eh_frame_hdr; count is 0 if there is no table that can
@@ -38,27 +42,30 @@ func (t *Table) parseHeader(data []byte, addr uint64) (s searchTable) {
 	if fit := uint64(r.end-r.pos) / uint64(2*size); count > fit {
 		count = fit // what is there may be used all the same: each hit is verified
 	}
-	return searchTable{data: data, pos: r.pos, addr: addr, enc: enc, size: size, count: int(count)}
+	common := enc == peDataRel|peSdata4 && t.arch.PtrSize == 8 && t.little
+	return searchTable{data: data, pos: r.pos, addr: addr, enc: enc, size: size, count: int(count), common: common}
 }
 
 // headerEntry reads pointer 0 (function) or 1 (FDE) of entry i.
 func (t *Table) headerEntry(i, which int) uint64 {
 	s := &t.search
+	if s.common {
+		return s.addr + uint64(int32(binary.LittleEndian.Uint32(s.data[s.pos+8*i+4*which:])))
+	}
 	r := reader{data: s.data, pos: s.pos + (2*i+which)*s.size, end: len(s.data), order: t.arch.ByteOrder}
 	b := bases{section: s.addr, text: t.text, data: s.addr}
 	return r.pointer(s.enc, t.arch.PtrSize, &b)
 }
 
-// searchHeader finds the FDE that the header has for pc. It covers pc, or the
-// result is false: the header is believed in nothing that the FDE does not say itself.
-func (t *Table) searchHeader(pc uint64, f *FDE) bool {
+// searchHeader finds the FDE that the header has for pc. It need not cover pc, nor be
+// one: the header is believed in nothing that the FDE does not say itself.
+func (t *Table) searchHeader(pc uint64) (off uint64, ok bool) {
 	s := &t.search
 	lo, hi := 0, s.count // the first entry above pc is in [lo, hi]
-	if s.enc == peDataRel|peSdata4 && t.arch.PtrSize == 8 {
-		// What every linker writes; this is the hot loop of a cold look-up.
+	if s.common {        // the hot loop of a cold look-up
 		for lo < hi {
 			mid := int(uint(lo+hi) / 2)
-			if s.addr+uint64(int32(t.arch.ByteOrder.Uint32(s.data[s.pos+8*mid:]))) > pc {
+			if s.addr+uint64(int32(binary.LittleEndian.Uint32(s.data[s.pos+8*mid:]))) > pc {
 				hi = mid
 			} else {
 				lo = mid + 1
@@ -74,8 +81,8 @@ func (t *Table) searchHeader(pc uint64, f *FDE) bool {
 		}
 	}
 	if lo == 0 {
-		return false
+		return 0, false
 	}
-	off := t.headerEntry(lo-1, 1) - t.addr
-	return off < uint64(len(t.data)) && t.fde(off, f, nil) == nil && f.Lo <= pc && pc < f.Hi
+	off = t.headerEntry(lo-1, 1) - t.addr
+	return off, off < uint64(len(t.data))
 }

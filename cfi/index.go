@@ -2,49 +2,144 @@ package cfi
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 )
 
-// indexed is an FDE of the index.
-type indexed struct {
-	lo, hi uint64
-	maxHi  uint64 // the greatest hi of this and all before it
-	off    uint64
+// maxParts bounds how many parts of one FDE, between those that overlap it, EachRow
+// decodes: each costs the whole entry.
+const maxParts = 16
+
+// buildIndex reads every FDE once.
+func (t *Table) buildIndex() {
+	x := t.exec()
+	defer t.done(x)
+	list := t.indexByHeader(x)
+	if list == nil {
+		list = t.indexByScan(x)
+	}
+	for i := 1; i < len(list); i++ {
+		if list[i].lo < list[i-1].hi {
+			list = flatten(list)
+			t.dear = dear(list)
+			break
+		}
+	}
+	t.index = slices.Clip(list)
 }
 
-// maxBack bounds how many overlapping FDEs are looked at for one address.
-const maxBack = 4096
-
-// buildIndex scans the section once.
-func (t *Table) buildIndex() {
-	var list []indexed
-	var cie CIE
-	t.scan(func(h *header) bool {
-		var f FDE
-		if h.isCIE || t.fde(h.off, &f, &cie) != nil {
-			return true // the others may be good
+// indexByHeader takes the order from .eh_frame_hdr, whose table is sorted, if every FDE is
+// in it and it says nothing wrong; else it gives nil.
+func (t *Table) indexByHeader(x *exec) []span {
+	n := t.search.count
+	if n == 0 || t.countFDEs() != n {
+		return nil
+	}
+	list := make([]span, 0, n)
+	last := uint64(0)
+	for i := range n {
+		lo := t.headerEntry(i, 0)
+		e, _, err := x.entry(t.headerEntry(i, 1) - t.addr)
+		if err != nil || e.lo != lo || i > 0 && lo <= last {
+			return nil
 		}
-		cie = f.CIE
-		if f.Lo < f.Hi {
-			list = append(list, indexed{lo: f.Lo, hi: f.Hi, off: f.Offset})
+		last = lo
+		if e.lo < e.hi {
+			list = append(list, e.span)
+		}
+	}
+	return list
+}
+
+// countFDEs is the number of FDEs in .eh_frame, -1 if that can't be told quickly.
+func (t *Table) countFDEs() (n int) {
+	if !t.little {
+		return -1
+	}
+	for b := t.data; len(b) >= 4; {
+		size := uint64(binary.LittleEndian.Uint32(b))
+		switch {
+		case size == 0:
+		case size < 4 || size >= 0xfffffff0 || size > uint64(len(b)-4):
+			return -1
+		case binary.LittleEndian.Uint32(b[4:]) != 0:
+			n++
+		}
+		b = b[4+size:]
+	}
+	return n
+}
+
+// indexByScan goes through the section and sorts.
+func (t *Table) indexByScan(x *exec) []span {
+	var list []span
+	t.scan(func(h *header) bool {
+		if h.isCIE {
+			return true
+		}
+		if e, _, err := x.entry(h.off); err == nil && e.lo < e.hi { // else the others may be good
+			list = append(list, e.span)
 		}
 		return true
 	})
-	slices.SortStableFunc(list, func(a, b indexed) int { return cmp.Compare(a.lo, b.lo) })
-	var top uint64
-	for i := range list {
-		top = max(top, list[i].hi)
-		list[i].maxHi = top
+	if !slices.IsSortedFunc(list, byLo) {
+		slices.SortStableFunc(list, byLo) // those that begin together stay in the section's order
 	}
-	t.index = slices.Clip(list)
+	return list
+}
+
+func byLo(a, b span) int { return cmp.Compare(a.lo, b.lo) }
+
+// flatten makes spans that do not overlap out of ones that do: of those that cover
+// an address the one that begins last is the innermost, and wins.
+func flatten(list []span) []span {
+	var out, open []span // open: those that may go on, innermost last
+	pos := uint64(0)
+	upTo := func(end uint64) {
+		for pos < end && len(open) > 0 {
+			top := open[len(open)-1]
+			if to := min(top.hi, end); pos < to {
+				out = append(out, span{pos, to, top.off})
+				pos = to
+			}
+			if top.hi > end {
+				break
+			}
+			open = open[:len(open)-1]
+		}
+		pos = end
+	}
+	for _, s := range list {
+		upTo(s.lo)
+		open = append(open, s)
+	}
+	upTo(1<<64 - 1)
+	return out
+}
+
+// dear finds the spans beyond maxParts of one FDE.
+func dear(list []span) map[int]bool {
+	parts := map[uint64]int{}
+	var d map[int]bool
+	for i := range list {
+		if parts[list[i].off]++; parts[list[i].off] > maxParts {
+			if d == nil {
+				d = map[int]bool{}
+			}
+			d[i] = true
+		}
+	}
+	return d
 }
 
 // scan calls f for each entry until it returns false. A terminator is stepped
 // over: linkers that join sections leave them in the middle (crtend.o's is meant to be
 // last). An entry whose length is wrong ends the scan, for nobody knows where the next begins.
 func (t *Table) scan(f func(*header) bool) {
+	var h header
+	var err error
 	for off := uint64(0); off+4 <= uint64(len(t.data)); {
-		h, err := t.header(off, false)
+		h, err = t.header(off, false)
 		if err != nil && h.end <= int(off) {
 			return
 		}
@@ -55,25 +150,20 @@ func (t *Table) scan(f func(*header) bool) {
 	}
 }
 
-// searchIndex finds the innermost FDE that covers pc: of those that overlap the
-// one that begins last.
-func (t *Table) searchIndex(pc uint64, f *FDE) bool {
+// searchIndex finds the innermost FDE that covers pc.
+func (t *Table) searchIndex(pc uint64) (off uint64, ok bool) {
 	t.indexOnce.Do(t.buildIndex)
-	i, _ := slices.BinarySearchFunc(t.index, pc, func(e indexed, pc uint64) int {
-		if e.lo > pc {
-			return 1
-		}
-		return -1
-	})
-	for n := 0; i > 0 && n < maxBack; n++ {
-		i--
-		e := &t.index[i]
-		if e.maxHi <= pc {
-			return false
-		}
-		if pc < e.hi {
-			return t.fde(e.off, f, nil) == nil
+	lo, hi := 0, len(t.index) // the first span above pc is in [lo, hi]
+	for lo < hi {
+		mid := int(uint(lo+hi) / 2)
+		if t.index[mid].lo > pc {
+			hi = mid
+		} else {
+			lo = mid + 1
 		}
 	}
-	return false
+	if lo == 0 || pc >= t.index[lo-1].hi {
+		return 0, false
+	}
+	return t.index[lo-1].off, true
 }

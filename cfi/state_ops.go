@@ -7,13 +7,40 @@ import (
 	"dbg/row"
 )
 
-// rule executes the instructions that change rules: DWARF 5, 6.4.2.2 to 6.4.2.5,
-// and the vendors' ones.
-func (x *exec) rule(op byte) error {
-	r, c, cur := &x.r, &x.fde.CIE, x.cur
+// instruction executes one whose first byte is read; jumps says that it sets the
+// location to at.
+func (x *exec) instruction(op byte) (at uint64, jumps bool, err error) {
+	r, c := &x.r, x.c
+	switch op & 0xc0 {
+	case cfaOffset:
+		x.rule(uint64(op&0x3f), row.Rule{Kind: row.At, N: int64(r.uleb()) * c.DataAlign})
+		return 0, false, nil
+	}
 	switch op {
-	case cfaNop:
+	case cfaSetLoc:
+		if x.t.debug {
+			r.bytes(uint64(c.segSize))
+			return r.uint(int(c.addrSize)), true, nil
+		}
+		b := bases{section: x.t.addr, text: x.t.text, data: x.t.dataBase, fn: x.fde.lo}
+		return r.pointer(c.ptrEnc, int(c.addrSize), &b), true, nil
+	case cfaAdvanceLoc1:
+		return x.advance(r.uint(1)), true, nil
+	case cfaAdvanceLoc2:
+		return x.advance(r.uint(2)), true, nil
+	case cfaAdvanceLoc4:
+		return x.advance(r.uint(4)), true, nil
+	case cfaMIPSAdvanceLoc8:
+		return x.advance(r.uint(8)), true, nil
+	}
+	return 0, false, x.change(op)
+}
 
+// change executes the instructions that change rules: DWARF 5, 6.4.2.2 to 6.4.2.5,
+// and the vendors' ones.
+func (x *exec) change(op byte) error {
+	r, c, cur := &x.r, x.c, x.row
+	switch op {
 	// 6.4.2.2 CFA definition
 	case cfaDefCFA:
 		return x.defCFA(r.uleb(), int64(r.uleb()))
@@ -25,7 +52,7 @@ func (x *exec) rule(op byte) error {
 		// before the expression, as GCC's unwinder and binutils have it.
 		n := r.uleb()
 		if cur.CFA.Kind == row.Unspecified {
-			return x.fail("DW_CFA_def_cfa_register before the CFA is defined")
+			return defect("DW_CFA_def_cfa_register before the CFA is defined")
 		}
 		return x.defCFA(n, cur.CFA.N)
 	case cfaDefCFAOffset, cfaDefCFAOffsetSF:
@@ -36,41 +63,42 @@ func (x *exec) rule(op byte) error {
 			off = r.sleb() * c.DataAlign
 		}
 		if cur.CFA.Kind == row.Unspecified {
-			return x.fail("DW_CFA_def_cfa_offset before the CFA is defined")
+			return defect("DW_CFA_def_cfa_offset before the CFA is defined")
 		}
 		cur.CFA.N = off
 	case cfaDefCFAExpression:
 		cur.CFA = row.Rule{Kind: row.ValExpr, Expr: r.bytes(r.uleb()), N: cur.CFA.N}
+		x.exprSum = row.HashCFA(&cur.CFA)
 
 	// 6.4.2.3 Register rules
 	case cfaUndefined:
-		x.set(r.uleb(), row.Rule{Kind: row.Undefined})
+		x.rule(r.uleb(), row.Rule{Kind: row.Undefined})
 	case cfaSameValue:
-		x.set(r.uleb(), row.Rule{Kind: row.Same})
+		x.rule(r.uleb(), row.Rule{Kind: row.Same})
 	case cfaOffsetExtended:
-		x.set(r.uleb(), row.Rule{Kind: row.At, N: int64(r.uleb()) * c.DataAlign})
+		x.rule(r.uleb(), row.Rule{Kind: row.At, N: int64(r.uleb()) * c.DataAlign})
 	case cfaOffsetExtendedSF:
-		x.set(r.uleb(), row.Rule{Kind: row.At, N: r.sleb() * c.DataAlign})
+		x.rule(r.uleb(), row.Rule{Kind: row.At, N: r.sleb() * c.DataAlign})
 	case cfaGNUNegativeOffsetExtended:
-		x.set(r.uleb(), row.Rule{Kind: row.At, N: -int64(r.uleb()) * c.DataAlign})
+		x.rule(r.uleb(), row.Rule{Kind: row.At, N: -int64(r.uleb()) * c.DataAlign})
 	case cfaValOffset:
-		x.set(r.uleb(), row.Rule{Kind: row.Val, N: int64(r.uleb()) * c.DataAlign})
+		x.rule(r.uleb(), row.Rule{Kind: row.Val, N: int64(r.uleb()) * c.DataAlign})
 	case cfaValOffsetSF:
-		x.set(r.uleb(), row.Rule{Kind: row.Val, N: r.sleb() * c.DataAlign})
+		x.rule(r.uleb(), row.Rule{Kind: row.Val, N: r.sleb() * c.DataAlign})
 	case cfaRegister:
 		n := r.uleb()
 		from, err := x.register(r.uleb())
 		if err != nil {
-			x.set(n, row.Rule{Kind: row.Undefined}) // kept where we can't look
+			x.rule(n, row.Rule{Kind: row.Undefined}) // kept where we can't look
 			return nil
 		}
-		x.set(n, row.Rule{Kind: row.InReg, Reg: from})
+		x.rule(n, row.Rule{Kind: row.InReg, Reg: from})
 	case cfaExpression:
 		n := r.uleb()
-		x.set(n, row.Rule{Kind: row.AtExpr, Expr: r.bytes(r.uleb())})
+		x.rule(n, row.Rule{Kind: row.AtExpr, Expr: r.bytes(r.uleb())})
 	case cfaValExpression:
 		n := r.uleb()
-		x.set(n, row.Rule{Kind: row.ValExpr, Expr: r.bytes(r.uleb())})
+		x.rule(n, row.Rule{Kind: row.ValExpr, Expr: r.bytes(r.uleb())})
 	case cfaRestoreExtended:
 		x.restore(r.uleb())
 
@@ -78,18 +106,20 @@ func (x *exec) rule(op byte) error {
 	case cfaRememberState:
 		return x.remember()
 	case cfaRestoreState:
-		return x.recall()
+		return x.restoreState()
 
 	// Vendors' extensions
 	case cfaGNUArgsSize:
 		cur.ArgsSize = r.uleb()
+		x.hashFlags()
 	case cfaAArch64NegateRAState, cfaAArch64NegateRAStatePC:
 		if x.t.arch != arch.ARM64 {
-			return x.fail("DW_CFA_GNU_window_save is of SPARC")
+			return defect("DW_CFA_GNU_window_save is of SPARC")
 		}
 		cur.Signed = !cur.Signed
+		x.hashFlags()
 	default:
-		return x.fail(fmt.Sprintf("instruction 0x%02x is unknown", op))
+		return defect(fmt.Sprintf("instruction 0x%02x is unknown", op))
 	}
 	return nil
 }
@@ -99,33 +129,59 @@ func (x *exec) defCFA(n uint64, off int64) error {
 	if err != nil {
 		return err
 	}
-	x.cur.CFA = row.Rule{Kind: row.InReg, Reg: reg, N: off}
+	x.row.CFA = row.Rule{Kind: row.InReg, Reg: reg, N: off}
 	return nil
+}
+
+// rule gives a register, by its DWARF number, a rule. Rules for registers that the
+// architecture has no slot for (AVX-512 masks, and so on) are of no use to anybody here and are left out.
+func (x *exec) rule(n uint64, rule row.Rule) {
+	if reg, ok := x.t.arch.FromDWARF(n); ok {
+		x.set(reg, &rule, row.HashRule(reg, &rule))
+	}
+}
+
+// restore gives a register the rule that the CIE gave it, which may be none: it is
+// then unspecified, not undefined.
+func (x *exec) restore(n uint64) {
+	if reg, ok := x.t.arch.FromDWARF(n); ok {
+		rule, sum := x.initial.rule(reg)
+		x.set(reg, rule, sum)
+	}
 }
 
 // remember pushes the rules, the CFA's among them. GCC and LLVM agree that the
 // CFA is part of the state, which DWARF 2 left open.
 func (x *exec) remember() error {
 	if x.depth >= maxRemembered {
-		return x.fail("DW_CFA_remember_state nests too deep")
+		return defect("DW_CFA_remember_state nests too deep")
 	}
 	if x.depth == len(x.saved) {
-		x.saved = append(x.saved, row.Row{})
+		x.saved = append(x.saved, kept{})
 	}
-	x.saved[x.depth].CopyFrom(x.cur)
+	if x.kept += len(x.sums); x.kept > maxKept {
+		return tooCostly
+	}
+	k := &x.saved[x.depth]
+	x.keep(k)
+	k.cfaSum = x.exprSum
 	x.depth++
 	return nil
 }
 
-// recall pops them. Where the row begins, and the size of the arguments, are no
+// restoreState pops them. Where the row begins, and the size of the arguments, are no
 // part of the state.
-func (x *exec) recall() error {
+func (x *exec) restoreState() error {
 	if x.depth == 0 {
-		return x.fail("DW_CFA_restore_state without DW_CFA_remember_state")
+		return defect("DW_CFA_restore_state without DW_CFA_remember_state")
 	}
 	x.depth--
-	s, cur := &x.saved[x.depth], x.cur
-	cur.CFA, cur.Signed = s.CFA, s.Signed
-	cur.Regs = append(cur.Regs[:0], s.Regs...)
+	k := &x.saved[x.depth]
+	signed := x.row.Signed
+	x.recall(k)
+	x.exprSum = k.cfaSum
+	if x.row.Signed != signed {
+		x.hashFlags()
+	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package cfi
 
 import (
+	"encoding/binary"
 	"errors"
 	"iter"
 	"sync"
@@ -35,10 +36,13 @@ type Table struct {
 	text, dataBase uint64
 	search         searchTable
 
-	indexOnce sync.Once
-	index     []indexed
+	little bool // numbers are little-endian
 
-	execs sync.Pool // of *exec: their buffers are worth keeping
+	indexOnce sync.Once
+	index     []span       // of the whole section, disjoint, by address
+	dear      map[int]bool // those that EachRow leaves to RowAt, see maxParts
+
+	execs sync.Pool // of *exec: their buffers, and the CIEs that they know, are worth keeping
 }
 
 // ErrNotCovered says that no entry covers the address.
@@ -47,7 +51,8 @@ var ErrNotCovered = errors.New("no entry covers this address")
 // New makes a table. It looks at the header's first bytes and at nothing else.
 func New(c Config) *Table {
 	t := &Table{arch: c.Arch, data: c.Data, addr: c.Addr, debug: c.Debug, text: c.Text, dataBase: c.DataBase}
-	t.execs.New = func() any { return new(exec) }
+	t.little = c.Arch.ByteOrder == binary.LittleEndian
+	t.execs.New = func() any { return newExec(t) }
 	if !c.Debug && len(c.Hdr) > 0 {
 		t.search = t.parseHeader(c.Hdr, c.HdrAddr)
 	}
@@ -64,34 +69,54 @@ func (t *Table) name() string {
 // Name is the name of the section that the table is made from.
 func (t *Table) Name() string { return t.name() }
 
+// exec gives a machine that nobody else uses; done gives it back.
+func (t *Table) exec() *exec { return t.execs.Get().(*exec) }
+
+func (t *Table) done(x *exec) {
+	x.row = nil // the caller's
+	t.execs.Put(x)
+}
+
 // Find returns the FDE that covers pc.
 func (t *Table) Find(pc uint64) (FDE, bool) {
+	x := t.exec()
+	defer t.done(x)
 	var f FDE
-	ok := t.find(pc, &f)
+	e, _, ok := x.find(pc)
+	if ok {
+		ok = t.fde(e.off, &f, x) == nil
+	}
 	return f, ok
 }
 
-func (t *Table) find(pc uint64, f *FDE) bool {
-	if len(t.data) == 0 {
-		return false
-	}
-	if t.search.count > 0 && t.searchHeader(pc, f) {
-		return true
+// find finds the entry that covers pc, and its CIE.
+func (x *exec) find(pc uint64) (e entry, k *known, ok bool) {
+	t := x.t
+	if off, ok := t.searchHeader(pc); ok {
+		if e, k, err := x.entry(off); err == nil && e.lo <= pc && pc < e.hi {
+			return e, k, true
+		}
 	}
 	// Not found, or the header is missing, unsorted or wrong, or has a gap: the
 	// section itself decides.
-	return t.searchIndex(pc, f)
+	if off, ok := t.searchIndex(pc); ok {
+		e, k, err := x.entry(off)
+		return e, k, err == nil
+	}
+	return e, nil, false
 }
 
 // RowAt fills r with the row that is valid at pc. ErrNotCovered means that there is no
 // entry; any other error is a defect of the one there is.
 func (t *Table) RowAt(pc uint64, r *row.Row) error {
-	x := t.execs.Get().(*exec)
-	defer t.execs.Put(x)
-	if !t.find(pc, &x.fde) {
+	x := t.exec()
+	defer t.done(x)
+	e, k, ok := x.find(pc)
+	if !ok {
 		return ErrNotCovered
 	}
-	if err := x.start(t, r); err != nil {
+	x.begin(r)
+	if err := x.start(e, k); err != nil {
 		return err
 	}
 	for {
@@ -103,7 +128,7 @@ func (t *Table) RowAt(pc uint64, r *row.Row) error {
 			return nil
 		}
 		if !more {
-			return t.err(x.fde.Offset, "its instructions end before the address")
+			return x.fail(defect("its instructions end before the address"))
 		}
 	}
 }
@@ -112,17 +137,16 @@ func (t *Table) RowAt(pc uint64, r *row.Row) error {
 // with its error and only its Offset.
 func (t *Table) FDEs() iter.Seq2[FDE, error] {
 	return func(yield func(FDE, error) bool) {
-		var cie CIE
+		x := t.exec()
+		defer t.done(x)
 		t.scan(func(h *header) bool {
 			if h.isCIE {
 				return true
 			}
 			var f FDE
-			err := t.fde(h.off, &f, &cie)
+			err := t.fde(h.off, &f, x)
 			if err != nil {
 				f = FDE{Offset: h.off}
-			} else {
-				cie = f.CIE
 			}
 			return yield(f, err)
 		})
@@ -133,23 +157,21 @@ func (t *Table) FDEs() iter.Seq2[FDE, error] {
 // the next is asked for. An error ends it: the rows before are good.
 func (t *Table) Rows(f FDE) iter.Seq2[*row.Row, error] {
 	return func(yield func(*row.Row, error) bool) {
-		x := t.execs.Get().(*exec)
-		defer t.execs.Put(x)
+		x := t.exec()
+		defer t.done(x)
 		var r row.Row
-		x.fde = f
-		if err := x.start(t, &r); err != nil {
-			yield(nil, err)
-			return
+		x.begin(&r)
+		e, k, err := x.entry(f.Offset)
+		if err == nil {
+			err = x.start(e, k)
 		}
-		for {
-			more, err := x.next()
-			if err != nil {
-				yield(nil, err)
+		for more := err == nil; more; {
+			if more, err = x.next(); err == nil && r.Lo < r.Hi && !yield(&r, nil) {
 				return
 			}
-			if r.Lo < r.Hi && !yield(&r, nil) || !more {
-				return
-			}
+		}
+		if err != nil {
+			yield(nil, err)
 		}
 	}
 }

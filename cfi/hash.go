@@ -1,0 +1,50 @@
+package cfi
+
+import (
+	"dbg/arch"
+	"dbg/row"
+)
+
+// hash is row.HashRow of the row; whatever changes the row keeps its parts up to date.
+func (x *exec) hash() uint64 {
+	cfa := &x.row.CFA
+	if cfa.Kind == row.InReg {
+		return x.sum ^ x.flagSum ^ x.cfaSums.of(row.InReg, cfa.Reg, cfa.N)
+	}
+	if cfa.Kind == row.ValExpr {
+		return x.sum ^ x.flagSum ^ x.exprSum
+	}
+	return x.sum ^ x.flagSum ^ row.HashCFA(cfa)
+}
+
+// hashFlags is to be called when the row says something new besides rules.
+func (x *exec) hashFlags() {
+	r := x.row
+	x.flagSum = row.HashRow(&row.Row{RA: r.RA, Signal: r.Signal, Signed: r.Signed, ArgsSize: r.ArgsSize}) ^ row.HashCFA(&unspecified)
+}
+
+// sumMemo remembers hashes of rules that have a register and an offset: a file has
+// few different ones. A key is the offset and the register; 0 is none.
+type sumMemo [256]struct{ key, sum uint64 }
+
+// of is the hash of the CFA's rule reg+n where kind is InReg, and of the rule
+// offset(n) of register reg where kind is At. A memo is for one kind.
+func (m *sumMemo) of(kind row.Kind, reg arch.Reg, n int64) uint64 {
+	key := uint64(n)<<8 | uint64(reg) + 1
+	e := &m[(uint64(n)>>3^uint64(reg)*5)%uint64(len(m))]
+	if e.key == key && n == n<<8>>8 {
+		return e.sum
+	}
+	return m.miss(kind, reg, n)
+}
+
+func (m *sumMemo) miss(kind row.Kind, reg arch.Reg, n int64) (sum uint64) {
+	if kind == row.At {
+		sum = row.HashRule(reg, &row.Rule{Kind: row.At, N: n})
+	} else {
+		sum = row.HashCFA(&row.Rule{Kind: row.InReg, Reg: reg, N: n})
+	}
+	e := &m[(uint64(n)>>3^uint64(reg)*5)%uint64(len(m))]
+	e.key, e.sum = uint64(n)<<8|uint64(reg)+1, sum
+	return sum
+}

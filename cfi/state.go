@@ -1,0 +1,110 @@
+package cfi
+
+import (
+	"dbg/arch"
+	"dbg/row"
+)
+
+// state is the row that instructions work on. The rules are kept where the result
+// needs them, in the row; what is beside them makes a change of one rule take
+// the same short time however many there are, and keeps the row's hash.
+type state struct {
+	row  *row.Row // the caller's
+	slot [arch.MaxRegs]uint8
+	sums []uint64 // row.HashRule of each of row.Regs
+	sum  uint64   // all of them, exclusive-or
+
+	// version names what row.Regs says: it changes with every change, and comes back
+	// with the state that it named.
+	version, last uint64
+}
+
+// kept is a state's rules, of which the registers' are copied.
+type kept struct {
+	cfa     row.Rule
+	cfaSum  uint64
+	signed  bool
+	regs    []row.RegRule
+	sums    []uint64
+	sum     uint64
+	version uint64
+}
+
+// begin makes the row empty.
+func (s *state) begin(r *row.Row) {
+	r.Reset()
+	s.row = r
+	s.slot = [arch.MaxRegs]uint8{}
+	s.sums, s.sum = s.sums[:0], 0
+	s.changed()
+}
+
+func (s *state) changed() {
+	s.last++
+	s.version = s.last
+}
+
+// set gives a register a rule; Unspecified takes it away.
+func (s *state) set(reg arch.Reg, rule *row.Rule, sum uint64) {
+	regs := s.row.Regs
+	i := int(s.slot[reg]) - 1
+	switch {
+	case rule.Kind == row.Unspecified:
+		if i < 0 {
+			return
+		}
+		s.sum ^= s.sums[i]
+		last := len(regs) - 1
+		regs[i], s.sums[i] = regs[last], s.sums[last]
+		s.slot[regs[i].Reg] = uint8(i + 1)
+		s.slot[reg] = 0
+		s.row.Regs, s.sums = regs[:last], s.sums[:last]
+	case i < 0:
+		s.row.Regs = append(regs, row.RegRule{Reg: reg, Rule: *rule})
+		s.sums = append(s.sums, sum)
+		s.slot[reg] = uint8(len(s.sums))
+		s.sum ^= sum
+	default:
+		s.sum ^= s.sums[i] ^ sum
+		regs[i].Rule, s.sums[i] = *rule, sum
+	}
+	s.changed()
+}
+
+// keep copies the state into k, whose slices it reuses.
+func (s *state) keep(k *kept) {
+	k.cfa, k.signed = s.row.CFA, s.row.Signed
+	k.regs = append(k.regs[:0], s.row.Regs...)
+	k.sums = append(k.sums[:0], s.sums...)
+	k.sum, k.version = s.sum, s.version
+}
+
+// recall makes the rules what they were. Mostly only the CFA has changed in between.
+func (s *state) recall(k *kept) {
+	r := s.row
+	r.CFA, r.Signed = k.cfa, k.signed
+	if s.version == k.version {
+		return
+	}
+	for i := range r.Regs {
+		s.slot[r.Regs[i].Reg] = 0
+	}
+	r.Regs = append(r.Regs[:0], k.regs...)
+	s.sums = append(s.sums[:0], k.sums...)
+	s.sum, s.version = k.sum, k.version
+	for i := range k.regs {
+		s.slot[k.regs[i].Reg] = uint8(i + 1)
+	}
+}
+
+// rule is what a register has in k, with its hash.
+func (k *kept) rule(reg arch.Reg) (*row.Rule, uint64) {
+	for i := range k.regs {
+		if k.regs[i].Reg == reg {
+			return &k.regs[i].Rule, k.sums[i]
+		}
+	}
+	return &unspecified, 0
+}
+
+var unspecified row.Rule

@@ -1,0 +1,76 @@
+package cfi
+
+import "dbg/row"
+
+// RowFunc is told of a row that is valid from lo up to but not including hi. The row is
+// valid until RowFunc returns; its own Lo and Hi are those that its entry says,
+// which may be more than [lo, hi) where entries overlap. hash is row.HashRow of it.
+//
+// A nil row says that RowAt must be asked for these addresses: it gives the
+// defect that the entry has there.
+//
+// False ends the iteration.
+type RowFunc func(lo, hi uint64, r *row.Row, hash uint64) bool
+
+// Entries is the number of entries that EachRow goes over. It is not the number of FDEs: those of
+// zero length and those that can't be read are left out, and one that
+// others overlap counts for each part of it that is left.
+func (t *Table) Entries() int {
+	t.indexOnce.Do(t.buildIndex)
+	return len(t.index)
+}
+
+// EntryRange is the range of addresses of entry i. Ranges rise with i and do not overlap.
+func (t *Table) EntryRange(i int) (lo, hi uint64) {
+	t.indexOnce.Do(t.buildIndex)
+	return t.index[i].lo, t.index[i].hi
+}
+
+// EachRow calls fn for all rows of the entries from i up to but not including j,
+// by rising address; ranges do not overlap. What it gives for an address is what RowAt gives there, save
+// where .eh_frame_hdr prefers another of several overlapping FDEs. False is
+// fn's.
+func (t *Table) EachRow(i, j int, fn RowFunc) bool {
+	t.indexOnce.Do(t.buildIndex)
+	x := t.exec()
+	defer t.done(x)
+	x.begin(&x.own)
+	for k := max(i, 0); k < min(j, len(t.index)); k++ {
+		s := &t.index[k]
+		if t.dear[k] {
+			if !fn(s.lo, s.hi, nil, 0) {
+				return false
+			}
+		} else if !x.sweep(s, fn) {
+			return false
+		}
+	}
+	return true
+}
+
+// sweep gives the rows of one span of the index.
+func (x *exec) sweep(s *span, fn RowFunc) bool {
+	e, k, err := x.entry(s.off)
+	if err == nil {
+		err = x.start(e, k)
+	}
+	if err != nil {
+		return fn(s.lo, s.hi, nil, 0)
+	}
+	r := &x.own
+	for lo := e.lo; lo < s.hi; {
+		at, err := x.run()
+		if err != nil {
+			return fn(max(lo, s.lo), s.hi, nil, 0)
+		}
+		r.Lo, r.Hi = lo, min(at, e.hi)
+		x.loc, lo = at, at
+		if r.Hi <= s.lo {
+			continue
+		}
+		if !fn(max(r.Lo, s.lo), min(r.Hi, s.hi), r, x.hash()) {
+			return false
+		}
+	}
+	return true
+}

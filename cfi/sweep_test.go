@@ -1,0 +1,140 @@
+package cfi_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"dbg/arch"
+	"dbg/cfi"
+	"dbg/row"
+)
+
+// checkSweep holds EachRow against RowAt at the first and the last address of each row,
+// and its hash against row.HashRow.
+func checkSweep(t testing.TB, table *cfi.Table) (rows int) {
+	t.Helper()
+	var at row.Row
+	last := uint64(0)
+	table.EachRow(0, table.Entries(), func(lo, hi uint64, r *row.Row, hash uint64) bool {
+		rows++
+		if lo >= hi || lo < last {
+			t.Fatalf("0x%x..0x%x after 0x%x", lo, hi, last)
+		}
+		last = hi
+		for _, pc := range []uint64{lo, hi - 1} {
+			err := table.RowAt(pc, &at)
+			switch {
+			case r == nil && err == cfi.ErrNotCovered:
+				t.Fatalf("0x%x: EachRow has it, RowAt has not", pc)
+			case r == nil:
+			case err != nil:
+				t.Fatalf("0x%x: RowAt: %v", pc, err)
+			case !row.SameRules(r, &at) || r.Lo != at.Lo || r.Hi != at.Hi || r.Source != at.Source:
+				t.Fatalf("0x%x: EachRow %s, RowAt %s", pc, r.Format(arch.AMD64), at.Format(arch.AMD64))
+			}
+		}
+		if r != nil && hash != row.HashRow(r) {
+			t.Fatalf("0x%x: hash 0x%x, of the row 0x%x", lo, hash, row.HashRow(r))
+		}
+		return true
+	})
+	return rows
+}
+
+func TestEachRow(t *testing.T) {
+	for _, path := range realFiles()[:5] {
+		eh, debug := sections(t, path)
+		for _, table := range []*cfi.Table{eh, debug} {
+			if table != nil {
+				t.Logf("%s: %d entries, %d rows", path, table.Entries(), checkSweep(t, table))
+			}
+		}
+	}
+}
+
+// TestEachRowInParts holds any cut of the entries against the whole.
+func TestEachRowInParts(t *testing.T) {
+	b := &builder{a: arch.AMD64}
+	c := b.cie(plain...)
+	for i := range uint64(10) {
+		b.fde(c, 0x1000+i*0x100, 0x80, 0x41, 0x0e, 16, 0x86, 2, 0x44, 0x0a, 0x0e, 32, 0x41, 0x0b)
+	}
+	table := b.table()
+	var whole []string
+	note := func(to *[]string) cfi.RowFunc {
+		return func(lo, hi uint64, r *row.Row, hash uint64) bool {
+			*to = append(*to, fmt.Sprintf("%x %x %x %s", lo, hi, hash, r.Format(arch.AMD64)))
+			return true
+		}
+	}
+	table.EachRow(0, table.Entries(), note(&whole))
+	if len(whole) != 40 {
+		t.Fatalf("%d rows, want 40", len(whole))
+	}
+	for cut := range table.Entries() + 1 {
+		var parts []string
+		table.EachRow(0, cut, note(&parts))
+		table.EachRow(cut, table.Entries()+7, note(&parts))
+		if fmt.Sprint(parts) != fmt.Sprint(whole) {
+			t.Errorf("cut at %d: other rows", cut)
+		}
+	}
+	n := 0
+	if table.EachRow(0, 10, func(uint64, uint64, *row.Row, uint64) bool { n++; return n < 7 }) || n != 7 {
+		t.Errorf("false ended it after %d rows", n)
+	}
+}
+
+// bigFiles are libraries with much .eh_frame, as far as they are installed.
+func bigFiles() (files []string) {
+	home, _ := os.UserHomeDir()
+	for _, pattern := range []string{"/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib/x86_64-linux-gnu/libLLVM*.so*",
+		filepath.Join(home, ".rustup/toolchains/stable*/lib/librustc_driver*.so")} {
+		m, _ := filepath.Glob(pattern)
+		if len(m) > 0 {
+			files = append(files, m[len(m)-1])
+		}
+	}
+	return files
+}
+
+// BenchmarkEachRow decodes all rows of a file, and BenchmarkIndex makes the index that
+// this needs: together they are what it takes to compile a table.
+func BenchmarkEachRow(b *testing.B) {
+	for _, path := range bigFiles() {
+		eh, _ := sections(b, path)
+		size, _ := sectionSize(path)
+		b.Run(filepath.Base(path), func(b *testing.B) {
+			n := eh.Entries()
+			b.ReportAllocs()
+			rows := 0
+			for b.Loop() {
+				rows = 0
+				eh.EachRow(0, n, func(lo, hi uint64, r *row.Row, hash uint64) bool { rows++; return true })
+			}
+			ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+			b.ReportMetric(ns/float64(rows), "ns/row")
+			b.ReportMetric(ns/1e6/(float64(size)/(1<<20)), "ms/MB")
+			b.ReportMetric(float64(rows), "rows")
+		})
+	}
+}
+
+func BenchmarkIndex(b *testing.B) {
+	for _, path := range bigFiles() {
+		c, _ := configs(b, path)
+		size, _ := sectionSize(path)
+		b.Run(filepath.Base(path), func(b *testing.B) {
+			b.ReportAllocs()
+			n := 0
+			for b.Loop() {
+				n = cfi.New(c).Entries()
+			}
+			ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+			b.ReportMetric(ns/float64(n), "ns/entry")
+			b.ReportMetric(ns/1e6/(float64(size)/(1<<20)), "ms/MB")
+		})
+	}
+}
