@@ -71,7 +71,7 @@ func (w *Walk) byCode(r *codeRule) bool {
 	if !known {
 		return w.failed(Prologue, w.u.arch.RegName(r.ra.base)+" is not known")
 	}
-	ra, err := w.stack.Word(target.Addr(at), 8)
+	ra, err := w.words.Word(target.Addr(at), 8)
 	if err != nil {
 		return w.unreadable(Prologue, err)
 	}
@@ -81,7 +81,7 @@ func (w *Walk) byCode(r *codeRule) bool {
 	c.SetPC(arch.AMD64, ra, target.Addr(at), true)
 	for _, sv := range r.saved[:r.n] {
 		at, known := sv.at.address(regs)
-		v, err := w.stack.Word(target.Addr(at), 8)
+		v, err := w.words.Word(target.Addr(at), 8)
 		if !known || err != nil {
 			c.Forget(sv.reg)
 			continue

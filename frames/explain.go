@@ -1,5 +1,150 @@
 package frames
 
-func (w *Walk) guard(string)   {}
-func (w *Walk) found(Strategy) {}
-func (w *Walk) usesRow(*site)  {}
+import (
+	"context"
+	"fmt"
+
+	"dbg/arch"
+	"dbg/row"
+	"dbg/target"
+)
+
+// Evidence is how a frame was found: what `frame why` prints. It is made by walking again.
+type Evidence struct {
+	Frame *Frame
+	// Tries are the strategies that were tried for it, in their order. The last one found the
+	// frame, unless there is none: Frame is nil then, and the walk ends before it.
+	Tries []Try
+	End   End // where there is no such frame
+}
+
+// Try is one strategy's attempt at a frame.
+type Try struct {
+	Strategy Strategy
+	Found    bool
+	Why      string // why it failed
+
+	// Of strategies that use a table: the section and the row, in the module's address
+	// space. HasRow says that there was one.
+	HasRow bool
+	Origin Origin
+	Bias   uint64
+
+	Reads  []Read   // memory that was read, in order
+	Guards []string // what was checked and held
+}
+
+// Read is a word of memory that a strategy has read.
+type Read struct {
+	Addr  target.Addr
+	Value uint64
+	Err   error
+	Reg   arch.Reg // the caller's register that it is, or NoReg
+}
+
+// maxReads bounds the memory reads that are kept of one try: scanning reads a lot.
+const maxReads = 64
+
+// recorder collects evidence.
+type recorder struct {
+	tries []Try
+	now   Try
+}
+
+// Explain walks to the frame of that index and says how it was found. Index 0 is
+// the thread's own registers: nothing was tried. A cancelled ctx is an error.
+func (w *Walk) Explain(ctx context.Context, index int) (Evidence, error) {
+	e := &Walk{u: w.u, start: w.start}
+	if index == 1 {
+		e.rec = &recorder{}
+	}
+	var tries []Try
+	for f, err := range e.Frames(ctx) {
+		switch {
+		case err != nil:
+			return Evidence{}, err
+		case f.Index == index:
+			return Evidence{Frame: f.Clone(), Tries: tries}, nil
+		case f.Index == index-1: // its caller has been looked for
+			tries, e.rec = e.rec.tries, nil
+		case f.Index == index-2:
+			e.rec = &recorder{}
+		}
+	}
+	return Evidence{Tries: tries, End: e.End()}, nil
+}
+
+// guard notes a check that held.
+func (w *Walk) guard(what string) {
+	if w.rec != nil {
+		w.rec.now.Guards = append(w.rec.now.Guards, what)
+	}
+}
+
+// usesRow notes the row that is applied.
+func (w *Walk) usesRow(s *site) {
+	if w.rec == nil {
+		return
+	}
+	n := &w.rec.now
+	n.Bias = s.module.Bias
+	if o, err := w.u.Origin(s.pc, s.precise); err == nil {
+		n.Origin, n.HasRow = o, true
+	}
+}
+
+// found notes that a strategy has found the caller.
+func (w *Walk) found(how Strategy) {
+	if w.rec != nil {
+		w.rec.close(how, "")
+		reads := w.rec.tries[len(w.rec.tries)-1].Reads
+		for i := range reads {
+			reads[i].Reg = w.caller.SavedAt(reads[i].Addr)
+		}
+	}
+}
+
+func (r *recorder) close(how Strategy, why string) {
+	r.now.Strategy, r.now.Why, r.now.Found = how, why, why == ""
+	r.tries = append(r.tries, r.now)
+	r.now = Try{}
+}
+
+// recording is memory that notes what is read.
+type recording struct {
+	row.Words
+	rec *recorder
+}
+
+func (m recording) Word(addr target.Addr, size int) (uint64, error) {
+	v, err := m.Words.Word(addr, size)
+	if n := &m.rec.now; len(n.Reads) < maxReads {
+		n.Reads = append(n.Reads, Read{Addr: addr, Value: v, Err: err, Reg: arch.NoReg})
+	}
+	return v, err
+}
+
+// RowString is the row of a try with its range in the process: what a person can check against a
+// dump of the section.
+func (t *Try) RowString(a *arch.Arch) string {
+	if !t.HasRow {
+		return ""
+	}
+	r := &t.Origin.Row
+	s := fmt.Sprintf("CFA=%s", r.CFAString(a))
+	if r.CFA.Kind == row.ValExpr {
+		s = "CFA " + r.CFA.Explain(a)
+	}
+	for _, rr := range r.Regs {
+		if rr.Reg != r.RA {
+			s += fmt.Sprintf(", %s %s", a.RegName(rr.Reg), rr.Explain(a))
+		}
+	}
+	switch ra := r.Rule(r.RA); {
+	case ra.Kind != row.Unspecified:
+		s += ", return address " + ra.Explain(a)
+	case r.RA == a.LR:
+		s += ", return address in " + a.RegName(a.LR)
+	}
+	return s
+}

@@ -14,6 +14,11 @@ func (w *Walk) find() bool {
 	f := &w.frame
 	w.attempts = w.attempts[:0]
 	w.done, w.stuck, w.hasBad, w.switches = false, false, false, false
+	if w.rec != nil {
+		w.rec.tries, w.rec.now = nil, Try{}
+		m := recording{&w.stack, w.rec}
+		w.words, w.env.Mem = m, m
+	}
 	w.pinned = nil
 	s := w.site(f.PC, !f.PCIsReturnAddress)
 	w.pinned = s
@@ -60,6 +65,9 @@ func (w *Walk) atEntry() bool {
 // failed records an attempt; its result is false, for the strategy to return.
 func (w *Walk) failed(how Strategy, why string) bool {
 	w.attempts = append(w.attempts, Attempt{how, why})
+	if w.rec != nil {
+		w.rec.close(how, why)
+	}
 	return false
 }
 

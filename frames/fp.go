@@ -35,12 +35,12 @@ func (w *Walk) fp() bool {
 	case fp-sp > maxFrame:
 		return w.failed(FP, "the frame pointer is too far from the stack pointer")
 	}
-	saved, err := w.stack.Word(target.Addr(low), int(size))
+	saved, err := w.words.Word(target.Addr(low), int(size))
 	if err != nil {
 		return w.unreadable(FP, err)
 	}
 	at := target.Addr(low + size)
-	ra, err := w.stack.Word(at, int(size))
+	ra, err := w.words.Word(at, int(size))
 	if err != nil {
 		return w.unreadable(FP, err)
 	}

@@ -68,7 +68,7 @@ func (w *Walk) returnAt(how Strategy, n int, fpPushed bool) bool {
 		return w.failed(how, "the stack pointer is not known")
 	}
 	at := target.Addr(sp) + target.Addr(n*a.PtrSize)
-	ra, err := w.stack.Word(at, a.PtrSize)
+	ra, err := w.words.Word(at, a.PtrSize)
 	if err != nil {
 		return w.unreadable(how, err)
 	}
@@ -77,7 +77,7 @@ func (w *Walk) returnAt(how Strategy, n int, fpPushed bool) bool {
 	c.SetSP(a, c.CFA)
 	c.SetPC(a, ra, at, true)
 	if fpPushed {
-		v, err := w.stack.Word(target.Addr(sp), a.PtrSize)
+		v, err := w.words.Word(target.Addr(sp), a.PtrSize)
 		if err != nil {
 			return w.unreadable(how, err)
 		}

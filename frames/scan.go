@@ -19,7 +19,7 @@ func (w *Walk) scan() bool {
 	}
 	at := (sp + size - 1) &^ (size - 1)
 	for range scanWords {
-		v, err := w.stack.Word(target.Addr(at), int(size))
+		v, err := w.words.Word(target.Addr(at), int(size))
 		if err != nil {
 			return w.unreadable(Scan, err)
 		}

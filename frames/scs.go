@@ -27,7 +27,7 @@ func (w *Walk) scs() bool {
 	case at < page || at%8 != 0:
 		return w.failed(SCS, a.RegName(reg)+" does not point to a shadow call stack")
 	}
-	v, err := w.stack.Word(target.Addr(at-8), 8)
+	v, err := w.words.Word(target.Addr(at-8), 8)
 	if err != nil {
 		return w.unreadable(SCS, err)
 	}

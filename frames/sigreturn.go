@@ -82,7 +82,7 @@ func (w *Walk) sigreturn(s *site) bool {
 	c.Start(arch.RegSet{})
 	for i, reg := range order {
 		addr := at + target.Addr(8*i)
-		v, err := w.stack.Word(addr, 8)
+		v, err := w.words.Word(addr, 8)
 		if err != nil {
 			return w.unreadable(Sigreturn, err)
 		}

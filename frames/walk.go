@@ -50,6 +50,7 @@ type Walk struct {
 	frame Frame
 	end   End
 	stack stack
+	words row.Words // the stack, for the strategies
 	env   row.Env
 	expr  expr.Context
 	code  [codeBefore + codeAfter]byte
@@ -63,9 +64,9 @@ type Walk struct {
 	quick bool // the caller is step, by the pinned site's plan
 
 	// Of the search for it.
-	rec      *struct{}
-	pinned   *site // of frame
-	next     *site // of the caller that was judged last
+	rec      *recorder // nil but for Explain
+	pinned   *site     // of frame
+	next     *site     // of the caller that was judged last
 	attempts []Attempt
 	done     bool        // end is set
 	stuck    bool        // a strategy gave a frame that did not move
@@ -142,6 +143,7 @@ func (w *Walk) reset() {
 	w.frame.places.Live = w.start.Known()
 	w.expr.Mem = &w.stack
 	w.env = row.Env{Arch: u.arch, Regs: &w.frame.Regs, Mem: &w.stack, Expr: &w.expr}
+	w.words = &w.stack
 	w.end = End{}
 	w.turns, w.nextTurn, w.pinned, w.next, w.quick = w.turns[:0], 0, nil, nil, false
 }

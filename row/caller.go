@@ -82,6 +82,17 @@ func (c *Caller) Forget(r arch.Reg) { c.keep.Remove(r) }
 // Sets is the set of registers that c gives the caller anew.
 func (c *Caller) Sets() arch.RegSet { return c.has }
 
+// SavedAt is the register that c read at addr, or NoReg. The return address is
+// the PC.
+func (c *Caller) SavedAt(addr target.Addr) arch.Reg {
+	for i := range c.n {
+		if c.set[i].place == inMemory && c.set[i].addr == addr {
+			return c.set[i].reg
+		}
+	}
+	return arch.NoReg
+}
+
 // Get is what c says of a register, if it sets it.
 func (c *Caller) Get(r arch.Reg) (uint64, bool) {
 	for i := range c.n {
