@@ -127,7 +127,7 @@ func (t *Table) cie(off uint64, c *CIE) error {
 	if h.empty || !h.isCIE {
 		return t.err(off, "it is not a CIE")
 	}
-	*c = CIE{Offset: off, addrSize: byte(t.arch.PtrSize), ptrEnc: peAbsptr, lsdaEnc: peOmit}
+	*c = CIE{Offset: off, addrSize: byte(t.ptr), ptrEnc: peAbsptr, lsdaEnc: peOmit}
 	r := reader{data: t.data, pos: h.pos, end: h.end, order: t.arch.ByteOrder}
 	c.Version = r.u8()
 	switch c.Version {
@@ -138,7 +138,7 @@ func (t *Table) cie(off uint64, c *CIE) error {
 	c.Augmentation = r.cstring()
 	aug := c.Augmentation
 	if len(aug) >= 2 && aug[0] == 'e' && aug[1] == 'h' {
-		r.bytes(uint64(t.arch.PtrSize)) // GCC 2's pointer to its exception table
+		r.bytes(uint64(t.ptr)) // GCC 2's pointer to its exception table
 		aug = aug[2:]
 	}
 	if c.Version >= 4 {
@@ -186,7 +186,7 @@ letters:
 			c.ptrEnc = r.u8()
 		case 'P':
 			enc := r.u8()
-			r.pointer(enc, t.arch.PtrSize, &b)
+			r.pointer(enc, t.ptr, &b)
 		case 'L':
 			c.lsdaEnc = r.u8()
 		case 'S':
@@ -244,8 +244,11 @@ func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 		f.Lo = r.pointer(c.ptrEnc, int(c.addrSize), &b)
 		n = r.formatted(c.ptrEnc, int(c.addrSize)) // a plain number: nothing is added
 	}
+	if !t.debug {
+		n = unsigned(n, c.ptrEnc, int(c.addrSize))
+	}
 	f.Hi = f.Lo + n
-	if f.Hi < f.Lo {
+	if f.Hi < f.Lo || c.addrSize == 4 && f.Hi > 1<<32 {
 		return t.err(off, "its range goes beyond the end of the address space")
 	}
 	if c.hasData {
@@ -256,13 +259,12 @@ func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 		end := r.pos + int(aug)
 		if c.lsdaEnc != peOmit && aug > 0 { // "zPLR" CIEs have FDEs without LSDA, too
 			b.fn = f.Lo
-			at := r.pos
-			f.LSDA = r.pointer(c.lsdaEnc, int(c.addrSize), &b)
-			f.HasLSDA = !zero(t.data[at:min(r.pos, end)])
+			l := r
+			l.end = end
+			f.LSDA = l.pointer(c.lsdaEnc, int(c.addrSize), &b)
+			f.HasLSDA = l.bad == "" && !zero(t.data[r.pos:l.pos])
 		}
-		if r.bad == "" {
-			r.pos = end
-		}
+		r.pos = end
 	}
 	f.instr = [2]int{r.pos, h.end}
 	if r.bad != "" {
@@ -287,6 +289,15 @@ func (t *Table) cieOf(h *header, f *FDE, x *exec) error {
 		f.CIE = k.cie
 	}
 	return err
+}
+
+// unsigned takes the length of a range that was read as a signed number of a fixed size
+// for what it is: GCC's encodings are signed, lengths are not.
+func unsigned(v uint64, enc byte, size int) uint64 {
+	if n := fixedSize(enc&^(peBase|peIndirect), size); n > 0 && n < 8 {
+		return v & (1<<(8*uint(n)) - 1)
+	}
+	return v
 }
 
 func zero(b []byte) bool {

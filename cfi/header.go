@@ -25,12 +25,12 @@ func (t *Table) parseHeader(data []byte, addr uint64) (s searchTable) {
 	}
 	ptrEnc, countEnc, enc := r.u8(), r.u8(), r.u8()
 	b := bases{section: addr, text: t.text, data: addr} // datarel means: to this section
-	r.pointer(ptrEnc, t.arch.PtrSize, &b)
+	r.pointer(ptrEnc, t.ptr, &b)
 	if countEnc == peOmit || enc == peOmit {
 		return s
 	}
-	count := r.pointer(countEnc, t.arch.PtrSize, &b)
-	size := fixedSize(enc, t.arch.PtrSize)
+	count := r.pointer(countEnc, t.ptr, &b)
+	size := fixedSize(enc, t.ptr)
 	switch enc & peBase {
 	case 0, pePCRel, peDataRel, peTextRel:
 	default:
@@ -42,7 +42,7 @@ func (t *Table) parseHeader(data []byte, addr uint64) (s searchTable) {
 	if fit := uint64(r.end-r.pos) / uint64(2*size); count > fit {
 		count = fit // what is there may be used all the same: each hit is verified
 	}
-	common := enc == peDataRel|peSdata4 && t.arch.PtrSize == 8 && t.little
+	common := enc == peDataRel|peSdata4 && t.ptr == 8 && t.little
 	return searchTable{data: data, pos: r.pos, addr: addr, enc: enc, size: size, count: int(count), common: common}
 }
 
@@ -54,7 +54,7 @@ func (t *Table) headerEntry(i, which int) uint64 {
 	}
 	r := reader{data: s.data, pos: s.pos + (2*i+which)*s.size, end: len(s.data), order: t.arch.ByteOrder}
 	b := bases{section: s.addr, text: t.text, data: s.addr}
-	return r.pointer(s.enc, t.arch.PtrSize, &b)
+	return r.pointer(s.enc, t.ptr, &b)
 }
 
 // searchHeader finds the FDE that the header has for pc. It need not cover pc, nor be

@@ -46,6 +46,10 @@ func (x *exec) change(op byte) error {
 		return x.defCFA(r.uleb(), int64(r.uleb()))
 	case cfaDefCFASF:
 		return x.defCFA(r.uleb(), r.sleb()*c.DataAlign)
+	case cfaLLVMDefAspaceCFA:
+		return x.defCFAIn(r.uleb(), int64(r.uleb()), r.uleb())
+	case cfaLLVMDefAspaceCFASF:
+		return x.defCFAIn(r.uleb(), r.sleb()*c.DataAlign, r.uleb())
 	case cfaDefCFARegister:
 		// DWARF forbids this after DW_CFA_def_cfa_expression. Perl-generated assembly
 		// of OpenSSL and libgcrypt does it all the same and means the offset
@@ -131,6 +135,15 @@ func (x *exec) defCFA(n uint64, off int64) error {
 	}
 	x.row.CFA = row.Rule{Kind: row.InReg, Reg: reg, N: off}
 	return nil
+}
+
+// defCFAIn is of LLVM's extensions for processors whose stack is in an address space of its own;
+// those that there are facts of in package arch have only one, 0.
+func (x *exec) defCFAIn(n uint64, off int64, space uint64) error {
+	if space != 0 && x.r.bad == "" {
+		return defect(fmt.Sprintf("the CFA is in address space %d", space))
+	}
+	return x.defCFA(n, off)
 }
 
 // rule gives a register, by its DWARF number, a rule. Rules for registers that the

@@ -22,6 +22,10 @@ type Config struct {
 	Hdr     []byte
 	HdrAddr uint64
 
+	// PtrSize is the size of an address in the tables where that is not the architecture's:
+	// 4 for x32. 0 is the architecture's.
+	PtrSize int
+
 	// Text and DataBase are what DW_EH_PE_textrel and DW_EH_PE_datarel are relative to
 	// (.eh_frame_hdr's datarel is always relative to itself).
 	Text, DataBase uint64
@@ -36,6 +40,7 @@ type Table struct {
 	text, dataBase uint64
 	search         searchTable
 
+	ptr    int  // size of an address
 	little bool // numbers are little-endian
 
 	indexOnce sync.Once
@@ -51,6 +56,9 @@ var ErrNotCovered = errors.New("no entry covers this address")
 // New makes a table. It looks at the header's first bytes and at nothing else.
 func New(c Config) *Table {
 	t := &Table{arch: c.Arch, data: c.Data, addr: c.Addr, debug: c.Debug, text: c.Text, dataBase: c.DataBase}
+	if t.ptr = c.PtrSize; t.ptr == 0 {
+		t.ptr = c.Arch.PtrSize
+	}
 	t.little = c.Arch.ByteOrder == binary.LittleEndian
 	t.execs.New = func() any { return newExec(t) }
 	if !c.Debug && len(c.Hdr) > 0 {

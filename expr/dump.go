@@ -81,6 +81,9 @@ func operand(s *strings.Builder, kind byte, r *reader, a *arch.Arch, depth int) 
 		fmt.Fprintf(s, " [% x]", r.block(r.uleb()))
 	case 'C':
 		fmt.Fprintf(s, " [% x]", r.block(uint64(r.u8())))
+	case 'p':
+		enc := r.u8()
+		fmt.Fprintf(s, " 0x%x (encoding 0x%02x)", r.encoded(enc, a.PtrSize, o), enc)
 	case 'E':
 		b := r.block(r.uleb())
 		if depth >= maxCalls {

@@ -39,6 +39,8 @@ var (
 	errEmpty     = errors.New("DWARF expression takes a value from an empty stack")
 	errDeep      = errors.New("DWARF expression's stack is deeper than 1024")
 	errSteps     = errors.New("DWARF expression does not end within 100000 steps")
+	errReads     = errors.New("DWARF expression reads memory more than 4096 times")
+	errEncoding  = errors.New("DWARF expression has an address in an unknown encoding")
 	errCalls     = errors.New("DWARF expression's calls nest deeper than 16")
 	errJump      = errors.New("DWARF expression branches out of itself")
 	errDivide    = errors.New("DWARF expression divides by zero")

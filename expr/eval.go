@@ -74,6 +74,7 @@ type machine struct {
 	c       *Context
 	ptr     int // size of an address
 	steps   int
+	reads   int // of memory, so far
 	bytes   int // of implicit values, so far
 	pending pending
 	loc     Piece

@@ -77,6 +77,7 @@ const (
 
 	opGNUPushTLSAddress  = 0xe0
 	opGNUUninit          = 0xf0
+	opGNUEncodedAddr     = 0xf1
 	opGNUImplicitPointer = 0xf2
 	opGNUEntryValue      = 0xf3
 	opGNUConstType       = 0xf4
@@ -95,6 +96,7 @@ const (
 //	a address   1 2 4 8 unsigned of so many bytes   b h w q signed of 1, 2, 4, 8 bytes
 //	u ULEB128   s SLEB128   o section offset   j branch (signed, 2 bytes)
 //	B block with a ULEB128 length   C block with a 1-byte length   E nested expression
+//	p pointer with its encoding (DW_EH_PE_*) before it
 type opInfo struct{ name, operands string }
 
 var ops = func() (t [256]opInfo) {
@@ -115,7 +117,7 @@ var ops = func() (t [256]opInfo) {
 		opImplicitPointer: {"implicit_pointer", "os"}, opAddrx: {"addrx", "u"}, opConstx: {"constx", "u"}, opEntryValue: {"entry_value", "E"},
 		opConstType: {"const_type", "uC"}, opRegvalType: {"regval_type", "uu"}, opDerefType: {"deref_type", "1u"}, opXderefType: {"xderef_type", "1u"},
 		opConvert: {"convert", "u"}, opReinterpret: {"reinterpret", "u"},
-		opGNUPushTLSAddress: {"GNU_push_tls_address", ""}, opGNUUninit: {"GNU_uninit", ""}, opGNUImplicitPointer: {"GNU_implicit_pointer", "os"},
+		opGNUPushTLSAddress: {"GNU_push_tls_address", ""}, opGNUUninit: {"GNU_uninit", ""}, opGNUEncodedAddr: {"GNU_encoded_addr", "p"}, opGNUImplicitPointer: {"GNU_implicit_pointer", "os"},
 		opGNUEntryValue: {"GNU_entry_value", "E"}, opGNUConstType: {"GNU_const_type", "uC"}, opGNURegvalType: {"GNU_regval_type", "uu"},
 		opGNUDerefType: {"GNU_deref_type", "1u"}, opGNUConvert: {"GNU_convert", "u"}, opGNUReinterpret: {"GNU_reinterpret", "u"},
 		opGNUParameterRef: {"GNU_parameter_ref", "4"}, opGNUAddrIndex: {"GNU_addr_index", "u"}, opGNUConstIndex: {"GNU_const_index", "u"},

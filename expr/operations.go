@@ -126,14 +126,51 @@ func (m *machine) deref(op byte, r *reader) error {
 	if m.c.Mem == nil {
 		return &UnavailableError{opName(op), "memory"}
 	}
+	bits, err := m.read(addr, size)
+	if err != nil {
+		return err
+	}
+	return m.pushValue(value{bits, t})
+}
+
+// read reads a number of size bytes.
+func (m *machine) read(addr uint64, size int) (uint64, error) {
+	if m.reads++; m.reads > maxReads {
+		return 0, errReads
+	}
 	buf := m.c.scratch[:size]
 	if n, err := m.c.Mem.ReadMemory(target.Addr(addr), buf); n < size {
 		if err == nil {
 			err = &target.MemoryError{Addr: target.Addr(addr + uint64(max(n, 0)))}
 		}
-		return err
+		return 0, err
 	}
-	return m.pushValue(value{decodeUint(buf, m.c.Arch.ByteOrder), t})
+	return decodeUint(buf, m.c.Arch.ByteOrder), nil
+}
+
+// encodedAddr is DW_OP_GNU_encoded_addr: an address in one of the forms that .eh_frame has
+// (LSB Core, "DWARF Extensions"). Where the expression itself lies is not known here, so that
+// of those relative to something there are none.
+func (m *machine) encodedAddr(r *reader) error {
+	enc := r.u8()
+	v := r.encoded(enc, m.ptr, m.c.Arch.ByteOrder)
+	switch {
+	case r.err != nil:
+		return nil
+	case enc&0x70 != 0:
+		return &UnavailableError{opName(opGNUEncodedAddr), fmt.Sprintf("what encoding 0x%02x is relative to", enc)}
+	}
+	v = mask(v+m.c.Bias, m.ptr)
+	if enc&0x80 != 0 { // DW_EH_PE_indirect
+		if m.c.Mem == nil {
+			return &UnavailableError{opName(opGNUEncodedAddr), "memory"}
+		}
+		var err error
+		if v, err = m.read(v, m.ptr); err != nil {
+			return err
+		}
+	}
+	return m.push(v)
 }
 
 func (m *machine) jump(r *reader, off int64) error {

@@ -85,6 +85,30 @@ func (r *reader) sleb() int64 {
 	return 0
 }
 
+// encoded reads a number in the format that the low four bits of a DW_EH_PE_* encoding name.
+func (r *reader) encoded(enc byte, ptr int, o binary.ByteOrder) uint64 {
+	switch enc & 15 {
+	case 0x00, 0x08:
+		return r.uint(ptr, o)
+	case 0x01:
+		return r.uleb()
+	case 0x02:
+		return r.uint(2, o)
+	case 0x03:
+		return r.uint(4, o)
+	case 0x04, 0x0c:
+		return r.uint(8, o)
+	case 0x09:
+		return uint64(r.sleb())
+	case 0x0a:
+		return uint64(r.sint(2, o))
+	case 0x0b:
+		return uint64(r.sint(4, o))
+	}
+	r.fail(errEncoding)
+	return 0
+}
+
 // decodeUint decodes up to 8 bytes.
 func decodeUint(b []byte, o binary.ByteOrder) uint64 {
 	switch len(b) {

@@ -17,6 +17,8 @@ func (m *machine) step(op byte, r *reader, depth int) error {
 	// 2.5.1.1 Literal encodings
 	case opAddr:
 		return m.push(r.uint(m.ptr, order) + m.c.Bias)
+	case opGNUEncodedAddr:
+		return m.encodedAddr(r)
 	case opConst1u:
 		return m.push(uint64(r.u8()))
 	case opConst1s:
