@@ -44,7 +44,7 @@ func (x *exec) run() (at uint64, err error) {
 		default:
 			switch op {
 			case cfaDefCFAOffset:
-				if pos+1 < len(data) && x.row.CFA.Kind != row.Unspecified {
+				if pos+1 < len(data) {
 					v, w := data[pos], data[pos+1]
 					if v < 0x80 {
 						x.row.CFA.N = int64(v)

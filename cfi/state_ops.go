@@ -53,12 +53,9 @@ func (x *exec) change(op byte) error {
 	case cfaDefCFARegister:
 		// DWARF forbids this after DW_CFA_def_cfa_expression. Perl-generated assembly
 		// of OpenSSL and libgcrypt does it all the same and means the offset
-		// before the expression, as GCC's unwinder and binutils have it.
-		n := r.uleb()
-		if cur.CFA.Kind == row.Unspecified {
-			return defect("DW_CFA_def_cfa_register before the CFA is defined")
-		}
-		return x.defCFA(n, cur.CFA.N)
+		// before the expression, as GCC's unwinder and binutils have it. RISC-V's CIEs have
+		// nothing else: the offset is then 0.
+		return x.defCFA(r.uleb(), cur.CFA.N)
 	case cfaDefCFAOffset, cfaDefCFAOffsetSF:
 		var off int64
 		if op == cfaDefCFAOffset {
@@ -66,10 +63,7 @@ func (x *exec) change(op byte) error {
 		} else {
 			off = r.sleb() * c.DataAlign
 		}
-		if cur.CFA.Kind == row.Unspecified {
-			return defect("DW_CFA_def_cfa_offset before the CFA is defined")
-		}
-		cur.CFA.N = off
+		cur.CFA.N = off // of a register that may come later
 	case cfaDefCFAExpression:
 		cur.CFA = row.Rule{Kind: row.ValExpr, Expr: r.bytes(r.uleb()), N: cur.CFA.N}
 		x.exprSum = row.HashCFA(&cur.CFA)
