@@ -23,12 +23,18 @@ var amd64User = [27]arch.Reg{
 // registers unknown.
 func DecodeAMD64User(b []byte) arch.Registers {
 	r := arch.Registers{Arch: arch.AMD64}
+	SetAMD64User(&r, b)
+	return r
+}
+
+// SetAMD64User gives r the registers of a user_regs_struct and leaves all others as they
+// are.
+func SetAMD64User(r *arch.Registers, b []byte) {
 	for i, n := range amd64User {
 		if n != arch.NoReg && len(b) >= i*8+8 {
 			r.Set(n, binary.LittleEndian.Uint64(b[i*8:]))
 		}
 	}
-	return r
 }
 
 // AMD64UserOffset returns where a register is in a user_regs_struct.

@@ -18,8 +18,10 @@ func (p *Process) start(begin func() error) error {
 	result := make(chan error, 1)
 	go onCleanThread(func() {
 		signal.Notify(p.children, syscall.SIGCHLD)
+		tracing(1)
 		err := begin()
 		if err != nil {
+			tracing(-1)
 			signal.Stop(p.children)
 			p.release()
 			close(p.ended)
@@ -55,6 +57,7 @@ func onCleanThread(f func()) {
 // loop is the tracer's life after the begin.
 func (p *Process) loop() {
 	defer func() {
+		tracing(-1)
 		signal.Stop(p.children)
 		p.release()
 		close(p.events)

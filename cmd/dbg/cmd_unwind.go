@@ -1,0 +1,29 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+func unwindCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "unwind",
+		Short: "show unwind tables, and hold them against what truly happens",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("unknown command %q; try: dbg unwind --help", args[0])}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cmd.SetOut(os.Stderr)
+			cmd.Help()
+			return usageError{errors.New("a command is expected")}
+		},
+	}
+	c.AddCommand(unwindCheckCommand())
+	return c
+}

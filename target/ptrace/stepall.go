@@ -1,0 +1,381 @@
+package ptrace
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"dbg/arch"
+	"dbg/target"
+)
+
+// StepCause says what led to a Step.
+type StepCause uint8
+
+const (
+	StepFirst   StepCause = iota // nothing yet: where the thread was when StepAll began
+	StepDone                     // one instruction was executed, or one round of a string instruction
+	StepSignal                   // the kernel has entered a signal handler; nothing was executed
+	StepThread                   // a new thread, before its first instruction
+	StepExec                     // the process has become another program
+	StepExit                     // the thread has ended; it has no registers any more
+	StepGone                     // the process has ended with that thread; nothing follows
+)
+
+// Step is one stop of a thread.
+type Step struct {
+	Thread target.ThreadID
+	Cause  StepCause
+	Regs   *arch.Registers // valid during the call; nil for StepExit and StepGone
+	Signal int             // the signal of StepSignal; of StepGone, the one that ended the process
+	Status int             // of StepExit and StepGone: the exit status
+}
+
+// Instruction is what StepAll must be told about the instruction that comes next. The visitor
+// knows it, since it has decoded the instruction, and often has seen it before.
+type Instruction uint8
+
+const (
+	PlainInstruction   Instruction = iota
+	SyscallInstruction             // may wait in the kernel
+	PushfInstruction               // would push the trap flag that a step sets
+	TrapInstruction                // sends SIGTRAP itself: int3, icebp, popf with TF
+)
+
+// Next is how a thread is to go on.
+type Next struct {
+	Instruction Instruction
+	Signal      int // to be sent to the thread; not after StepSignal
+	Stop        bool
+}
+
+// StepVisitor is called at each stop, on the tracer's thread, while that thread is stopped.
+// It may call ReadMemory, Mappings, Auxv, Exe and Kill of the Process, and no other method.
+type StepVisitor interface {
+	VisitStep(*Step) Next
+}
+
+// slice is how many steps a thread makes before it is another one's turn: few enough that a
+// thread that spins for a lock does not spin for long.
+const slice = 200
+
+// StepAll takes all threads of the stopped process forward, one instruction at a time and one
+// thread at a time, until the visitor wants to stop, the process ends or ctx is done. A thread
+// that waits in a system call does not keep the others. Signals reach the program. Children
+// of fork are let go. No event is sent for what the visitor is told.
+//
+// The process is stopped afterwards, if it is still there. The error is ctx's, or says why the
+// process can't be stepped.
+func (p *Process) StepAll(ctx context.Context, v StepVisitor) error {
+	return p.whileStopped(func() error {
+		s := stepLoop{p: p, v: v, ctx: ctx, done: ctx.Done()}
+		s.regs.Arch = arch.AMD64
+		return s.run()
+	})
+}
+
+// stepLoop is the state of one StepAll.
+type stepLoop struct {
+	p    *Process
+	v    StepVisitor
+	ctx  context.Context
+	done <-chan struct{}
+
+	ready []*stepThread // threads that are stopped, in the order of their turns
+	all   map[int]*stepThread
+	soon  *stepThread // has been stepped, and reports without waiting for anything
+	left  int       // of the slice of ready[0]
+	quiet bool      // SIGCHLD is kept down
+	stop  bool
+	ended Step // the last word on the process
+
+	raw  userRegs
+	regs arch.Registers
+	step Step
+}
+
+// stepThread is a thread that is being stepped.
+type stepThread struct {
+	t     *thread
+	next  Next
+	fast  bool      // no signal was given and none is expected: a SIGTRAP is the step's own
+	cause StepCause // of the report to come
+	given int       // the signal that was given with the last request
+}
+
+func (s *stepLoop) run() error {
+	p := s.p
+	p.forgetCache()
+	p.kept, p.born = nil, nil
+	unpin := pin(p)
+	defer unpin()
+	s.hush(true)
+	defer s.hush(false)
+	s.all = make(map[int]*stepThread, len(p.threads))
+	for _, t := range p.threads {
+		if !t.zombie {
+			th := &stepThread{t: t, cause: StepFirst}
+			s.all[t.tid] = th
+			s.report(th)
+		}
+	}
+	for !s.stop && !p.over {
+		if s.soon == nil && len(s.ready) > 0 {
+			s.begin(s.ready[0])
+		}
+		tid, ws, err := s.wait()
+		if err != nil {
+			p.halt()
+			return err
+		}
+		if tid < 0 {
+			p.vanished()
+			break
+		}
+		if tid > 0 {
+			s.take(tid, ws)
+		}
+	}
+	if p.over {
+		s.ended.Cause, s.ended.Thread = StepGone, target.ThreadID(p.pid)
+		s.v.VisitStep(&s.ended)
+		return nil
+	}
+	p.halt()
+	for _, t := range p.threads {
+		t.why, t.step, t.owed = passing, noStep, false
+	}
+	p.kept = nil
+	return s.ctx.Err()
+}
+
+// begin lets a thread execute its next instruction.
+func (s *stepLoop) begin(th *stepThread) {
+	t := th.t
+	s.ready = s.ready[:copy(s.ready, s.ready[1:])]
+	sig := t.inject
+	t.inject = 0
+	th.given = sig
+	th.fast = sig == 0 && th.cause == StepDone && th.next.Instruction != TrapInstruction
+	t.running, t.haveRegs = true, false
+	t.step, t.owed = plainStep, true
+	s.p.inMotion++
+	if th.next.Instruction != SyscallInstruction {
+		s.soon = th
+	}
+	request := unix.PTRACE_SINGLESTEP
+	if t.groupStop {
+		request, s.soon = unix.PTRACE_LISTEN, nil
+	}
+	_ = ptrace(request, t.tid, 0, uintptr(sig)) // ESRCH: it was killed, and will say so
+}
+
+// take deals with a status.
+func (s *stepLoop) take(tid int, ws unix.WaitStatus) {
+	p := s.p
+	th := s.all[tid]
+	if s.soon != nil && s.soon == th {
+		s.soon = nil
+	}
+	switch {
+	case th != nil && th.fast && ws == unix.WaitStatus(unix.SIGTRAP)<<8|0x7f:
+		p.inMotion--
+		th.t.running, th.t.owed = false, false
+		s.report(th)
+	case th != nil && ws.Stopped() && stopEvent(ws) == 0 && p.threads[tid] == th.t:
+		p.stopped(th.t)
+		s.takeSignal(th, int(ws.StopSignal()))
+	default:
+		s.takeEvent(tid, ws)
+	}
+}
+
+// takeSignal deals with a signal-delivery-stop, or the stop at a handler's first instruction.
+func (s *stepLoop) takeSignal(th *stepThread, sig int) {
+	t := th.t
+	t.sigStop = true
+	if err := getSigInfo(t.tid, &t.info); err != nil {
+		t.groupStop = err == unix.EINVAL
+		s.again(th)
+		return
+	}
+	if sig == int(unix.SIGTRAP) {
+		switch code := t.info.code(); code {
+		case codeTrace, codeBrkpt, codeHandler:
+			t.owed = false
+			if code == codeHandler {
+				th.cause = StepSignal
+			}
+			s.report(th)
+			return
+		}
+	}
+	// The program's own: it gets it before it goes on.
+	t.inject = sig
+	s.again(th)
+}
+
+// takeEvent deals with everything else: threads that come, change and go.
+func (s *stepLoop) takeEvent(tid int, ws unix.WaitStatus) {
+	p := s.p
+	p.queue = nil // the visitor is told
+	t := p.note(tid, ws)
+	if stopEvent(ws) == unix.PTRACE_EVENT_EXEC && t != nil {
+		for old := range s.all {
+			if old != tid {
+				s.gone(old, 0)
+			}
+		}
+		s.ready, s.soon = nil, nil
+		s.all = map[int]*stepThread{tid: {t: t, cause: StepExec}}
+	}
+	for _, b := range p.born {
+		s.again(s.enlist(b))
+	}
+	p.born, p.kept = nil, nil
+	if ws.Exited() || ws.Signaled() {
+		s.ended.Status = ws.ExitStatus()
+		if ws.Signaled() {
+			s.ended.Signal = int(ws.Signal())
+		}
+		s.gone(tid, ws.ExitStatus())
+		return
+	}
+	if t == nil {
+		if t := p.threads[tid]; t != nil && t.zombie {
+			s.gone(tid, 0)
+		}
+		return
+	}
+	t.why = passing
+	p.letChildGo(t)
+	s.again(s.enlist(t))
+}
+
+// enlist returns the entry of a thread, which it makes for a new one.
+func (s *stepLoop) enlist(t *thread) *stepThread {
+	th := s.all[t.tid]
+	if th == nil {
+		th = &stepThread{t: t, cause: StepThread}
+		s.all[t.tid] = th
+	}
+	return th
+}
+
+// gone forgets a thread.
+func (s *stepLoop) gone(tid, status int) {
+	if s.all[tid] == nil {
+		return
+	}
+	delete(s.all, tid)
+	for i, th := range s.ready {
+		if th.t.tid == tid {
+			s.ready = append(s.ready[:i:i], s.ready[i+1:]...)
+			break
+		}
+	}
+	s.step = Step{Thread: target.ThreadID(tid), Cause: StepExit, Status: status}
+	s.stop = s.v.VisitStep(&s.step).Stop || s.stop
+}
+
+// report tells the visitor where a thread is now, and puts the thread back among those that
+// are ready.
+func (s *stepLoop) report(th *stepThread) {
+	t := th.t
+	if err := getRegs(t.tid, &s.raw); err != nil {
+		// Killed, or it runs 32-bit code: what follows will tell.
+		s.again(th)
+		return
+	}
+	if th.next.Instruction == PushfInstruction && th.cause == StepDone {
+		t.regs, t.haveRegs = s.raw, true
+		s.p.cleanPushedFlags(t)
+		t.haveRegs = false
+	}
+	target.SetAMD64User(&s.regs, s.raw[:])
+	s.step.Thread, s.step.Cause, s.step.Regs = target.ThreadID(t.tid), th.cause, &s.regs
+	s.step.Signal, s.step.Status = 0, 0
+	if th.cause == StepSignal {
+		s.step.Signal = th.given
+	}
+	th.next = s.v.VisitStep(&s.step)
+	if th.next.Stop {
+		s.stop = true
+	}
+	if th.next.Signal != 0 && th.cause == StepDone {
+		t.inject = th.next.Signal
+	}
+	th.cause = StepDone
+	s.again(th)
+}
+
+// again puts a stopped thread among those that are ready: at their head while it has its turn.
+func (s *stepLoop) again(th *stepThread) {
+	if len(s.ready) == 0 {
+		s.ready = append(s.ready, th)
+		s.left = slice
+		return
+	}
+	if s.left--; s.left > 0 && th.cause == StepDone {
+		s.ready = append(s.ready, nil)
+		copy(s.ready[1:], s.ready)
+		s.ready[0] = th
+		return
+	}
+	s.left = slice
+	s.ready = append(s.ready, th)
+}
+
+// wait takes the next status. As long as one is sure to come at once it is waited for in the
+// kernel, without a word to Go's scheduler; else in a select, which ctx can end.
+func (s *stepLoop) wait() (tid int, ws unix.WaitStatus, err error) {
+	if s.soon != nil || len(s.ready) > 0 {
+		flags := unix.WALL | unix.WNOTHREAD
+		if s.soon == nil {
+			flags |= unix.WNOHANG
+		}
+		select {
+		case <-s.done:
+			return 0, 0, s.ctx.Err()
+		default:
+		}
+		tid, ws := rawWait(flags)
+		return tid, ws, nil
+	}
+	// Most system calls end at once. As the thread has our processor, to yield is to wait.
+	for range 4 {
+		_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+		if tid, ws := rawWait(unix.WALL | unix.WNOTHREAD | unix.WNOHANG); tid != 0 {
+			return tid, ws, nil
+		}
+	}
+	s.hush(false)
+	defer s.hush(true)
+	for {
+		if tid, ws := wait(false); tid != 0 {
+			return tid, ws, nil
+		}
+		select {
+		case <-s.p.children:
+		case <-s.done:
+			return 0, 0, s.ctx.Err()
+		}
+	}
+}
+
+// hush keeps SIGCHLD down or lets it come again.
+func (s *stepLoop) hush(on bool) {
+	if s.quiet != on {
+		s.quiet = on
+		hushStops(on)
+	}
+}
+
+func (c StepCause) String() string {
+	names := [...]string{"first", "done", "signal", "thread", "exec", "exit", "gone"}
+	if int(c) < len(names) {
+		return names[c]
+	}
+	return fmt.Sprintf("StepCause(%d)", c)
+}

@@ -1,0 +1,248 @@
+package unwindcheck
+
+import (
+	"path"
+	"time"
+
+	"dbg/arch"
+	"dbg/frames"
+	"dbg/target"
+	"dbg/target/ptrace"
+)
+
+// checker is the visitor of ptrace.Process.StepAll.
+type checker struct {
+	opts     Options
+	proc     process
+	space    *space
+	unwinder *frames.Unwinder
+	shadow   *shadow
+	places   places
+	threads  map[target.ThreadID]*checked
+
+	report  *Report
+	rows    map[rowKey]struct{} // that were judged
+	entries map[rowKey]struct{} // of them, without the row
+	ranges  map[rangeKey]*wrongRange
+	started time.Time
+	last    *checked // the thread of the last step
+}
+
+// checked is a thread.
+type checked struct {
+	thread
+	id    target.ThreadID
+	walk  *frames.Walk
+	place *place         // where it is: the instruction that comes next
+	regs  arch.Registers // there
+}
+
+func newChecker(p process, opts Options) *checker {
+	c := &checker{opts: opts, proc: p,
+		places:  places{pages: map[uint64]*[pageSize]*place{}},
+		threads: map[target.ThreadID]*checked{},
+		rows:    map[rowKey]struct{}{}, entries: map[rowKey]struct{}{},
+		ranges: map[rangeKey]*wrongRange{},
+		report: newReport(), started: time.Now(),
+	}
+	c.shadow = &shadow{word: c.word, settle: c.settle}
+	c.space = newSpace(p, opts.Source)
+	c.space.refresh()
+	c.newUnwinder()
+	return c
+}
+
+func (c *checker) newUnwinder() {
+	c.unwinder = frames.New(arch.AMD64, c.space)
+	c.unwinder.Use = c.opts.Source.strategies()
+}
+
+func (c *checker) word(addr uint64) (uint64, bool) {
+	var b [8]byte
+	if n, _ := c.space.ReadMemory(target.Addr(addr), b[:]); n != 8 {
+		return 0, false
+	}
+	return arch.AMD64.ByteOrder.Uint64(b[:]), true
+}
+
+// VisitStep implements ptrace.StepVisitor.
+func (c *checker) VisitStep(s *ptrace.Step) ptrace.Next {
+	switch s.Cause {
+	case ptrace.StepExit:
+		c.end(s.Thread)
+		return ptrace.Next{}
+	case ptrace.StepGone:
+		for id := range c.threads {
+			c.end(id)
+		}
+		c.report.Exit, c.report.Signal = s.Status, s.Signal
+		return ptrace.Next{}
+	case ptrace.StepExec:
+		c.exec()
+	}
+	th := c.last
+	if th == nil || th.id != s.Thread {
+		if th = c.threads[s.Thread]; th == nil {
+			th = c.begin(s)
+		}
+		c.last = th
+	}
+	now := stateOf(s.Regs)
+	switch s.Cause {
+	case ptrace.StepDone:
+		c.report.Instructions++
+		th.step(th.place.in, &now)
+		if th.place.in.class == syscall {
+			c.afterSyscall(&th.regs)
+		}
+	case ptrace.StepSignal:
+		c.report.Signals++
+		interrupted := th.regs
+		th.signalled(&interrupted, &now)
+	}
+	before := th.place
+	th.regs = *s.Regs
+	th.place = c.place(now.pc)
+	c.judge(th, c.depth(th, before, s.Cause))
+	if c.opts.Progress != nil && c.report.Instructions%4096 == 0 {
+		c.opts.Progress(c.report.Instructions, c.report.Wrong)
+	}
+	return c.next(th)
+}
+
+// next says how the thread is to go on.
+func (c *checker) next(th *checked) ptrace.Next {
+	n := ptrace.Next{Stop: c.opts.Max > 0 && c.report.Instructions >= c.opts.Max}
+	switch th.place.in.class {
+	case syscall:
+		n.Instruction = ptrace.SyscallInstruction
+	case pushFlags:
+		n.Instruction = ptrace.PushfInstruction
+	case trapItself:
+		n.Instruction = ptrace.TrapInstruction
+	}
+	if e := c.opts.SignalEvery; e > 0 && c.report.Instructions > 0 && c.report.Instructions%e == 0 {
+		n.Signal = c.opts.Signal
+	}
+	return n
+}
+
+// How far the callers' callers are looked at.
+const (
+	oneCaller  = 1
+	twoCallers = 2
+	wholeWalk  = 1 << 30
+
+	wholeEvery = 1000 // instructions between two looks at the whole walk
+)
+
+func (c *checker) depth(th *checked, before *place, cause ptrace.StepCause) int {
+	switch {
+	case c.opts.Source != "":
+		return oneCaller
+	case cause == ptrace.StepSignal, c.report.Instructions%wholeEvery == 0:
+		return wholeWalk
+	case before != nil && before.in.class == call:
+		return twoCallers
+	}
+	return oneCaller
+}
+
+// begin takes up a thread.
+func (c *checker) begin(s *ptrace.Step) *checked {
+	th := &checked{thread: *c.shadow.newThread(stateOf(s.Regs)), id: s.Thread}
+	th.walk = c.unwinder.Walk(s.Regs)
+	c.threads[s.Thread] = th
+	c.report.Threads++
+	return th
+}
+
+// end forgets a thread.
+func (c *checker) end(id target.ThreadID) {
+	if th := c.threads[id]; th != nil {
+		th.exit(refuted)
+		delete(c.threads, id)
+	}
+	c.last = nil
+}
+
+// exec begins afresh.
+func (c *checker) exec() {
+	for id := range c.threads {
+		c.end(id)
+	}
+	for _, s := range c.shadow.suspended {
+		c.shadow.abandon(s)
+	}
+	c.shadow.suspended = nil
+	c.freeze()
+	c.places = places{pages: map[uint64]*[pageSize]*place{}}
+	c.space.clear()
+	c.newUnwinder()
+	c.report.Execs++
+}
+
+// Numbers of system calls that change what is executable, and PROT_EXEC.
+const (
+	sysMmap     = 9
+	sysMprotect = 10
+	sysMunmap   = 11
+	sysMremap   = 25
+	sysShmat    = 30
+	sysShmdt    = 67
+	sysPkey     = 329 // pkey_mprotect
+	protExec    = 4
+)
+
+// afterSyscall follows changes of the memory map that touch code. regs are those before the call.
+func (c *checker) afterSyscall(regs *arch.Registers) {
+	nr, _ := regs.Get(arch.RAX)
+	lo, _ := regs.Get(arch.RDI)
+	size, _ := regs.Get(arch.RSI)
+	prot, _ := regs.Get(arch.RDX)
+	switch nr {
+	case sysMmap, sysMprotect, sysPkey:
+		if prot&protExec == 0 && !c.touches(lo, size) {
+			return
+		}
+	case sysMunmap, sysMremap:
+		if !c.touches(lo, size) {
+			return
+		}
+	case sysShmat, sysShmdt:
+		lo, size = 0, 0
+	default:
+		return
+	}
+	c.space.refresh()
+	if lo == 0 || nr == sysMremap {
+		lo, size = 0, 1<<63
+	}
+	c.places.forget(lo, lo+max(size, 1))
+}
+
+// touches reports whether a range of memory has code or belongs to a module.
+func (c *checker) touches(lo, size uint64) bool {
+	a, b := target.Addr(lo), target.Addr(lo+size)
+	for _, r := range c.space.regions {
+		if r.lo < b && a < r.hi {
+			return true
+		}
+	}
+	for _, m := range c.space.modules {
+		if m.lo < b && a < m.hi {
+			return true
+		}
+	}
+	return false
+}
+
+// wanted reports whether a place is in a function that is to be judged.
+func (c *checker) wanted(pl *place) bool {
+	if pl.module == nil {
+		return false
+	}
+	name, _ := pl.module.function(pl.pc)
+	ok, _ := path.Match(c.opts.Functions, name)
+	return ok
+}

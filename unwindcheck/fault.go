@@ -1,0 +1,124 @@
+package unwindcheck
+
+import (
+	"fmt"
+
+	"dbg/arch"
+	"dbg/frames"
+	"dbg/row"
+	"dbg/target"
+)
+
+// faultKind says what of a caller is wrong.
+type faultKind uint8
+
+const (
+	wrongCFA faultKind = iota
+	wrongReturn
+	wrongSP
+	wrongRegister
+	unknownRegister // a table gives no value, and does not say that there is none
+	noCaller
+	beyond    // a caller of the outermost function
+	notSignal // a trampoline that was not recognised
+	unended   // the walk ends in the outermost function, and does not know it
+)
+
+// fault is one wrong claim.
+type fault struct {
+	kind     faultKind
+	pc       uint64 // of the frame whose caller is wrong
+	precise  bool   // pc is not a return address
+	strategy frames.Strategy
+	reg      arch.Reg // of wrongRegister and unknownRegister
+	said     uint64
+	truth    uint64
+	cfa      uint64
+	why      string
+	regs     [arch.RIP + 1]uint64 // of the frame
+}
+
+// lookup is the address that the tables are asked for.
+func (f *fault) lookup() target.Addr {
+	if f.precise {
+		return target.Addr(f.pc)
+	}
+	return target.Addr(f.pc - 1)
+}
+
+// undefined reports whether a row says that a register has no value in the caller.
+func undefined(o *frames.Origin, r arch.Reg) bool { return o.Row.Rule(r).Kind == row.Undefined }
+
+// text says what is wrong, with the row's own words where there is one.
+func (f *fault) text(r *row.Row) string {
+	if f.strategy != frames.CFI && f.strategy != frames.Sigreturn && f.kind != noCaller && f.kind != unended {
+		r = nil
+	}
+	switch f.kind {
+	case wrongCFA:
+		said, base := fmt.Sprintf("0x%x", f.said), arch.RSP
+		switch {
+		case r != nil && r.CFA.Kind == row.InReg && r.CFA.Reg <= arch.R15:
+			said, base = r.CFAString(arch.AMD64), r.CFA.Reg
+		case r != nil:
+			said = fmt.Sprintf("%s (%s)", r.CFAString(arch.AMD64), f.relative(f.said, arch.RSP))
+		default:
+			said = f.relative(f.said, arch.RSP)
+		}
+		return fmt.Sprintf("CFA is %s, truth is %s", said, f.relative(f.truth, base))
+	case wrongReturn:
+		return fmt.Sprintf("return address is 0x%x%s, truth is 0x%x", f.said, f.rule(r, arch.RIP), f.truth)
+	case wrongSP:
+		return fmt.Sprintf("rsp is 0x%x%s, truth is 0x%x", f.said, f.rule(r, arch.RSP), f.truth)
+	case wrongRegister:
+		name := arch.AMD64.RegName(f.reg)
+		rule := "not changed"
+		if r != nil {
+			if s := r.Rule(f.reg).String(); s != "" && s != "s" {
+				rule = s
+			}
+		}
+		return fmt.Sprintf("%s is %s (0x%x), truth is 0x%x", name, rule, f.said, f.truth)
+	case unknownRegister:
+		return fmt.Sprintf("%s is not known, truth is 0x%x", arch.AMD64.RegName(f.reg), f.truth)
+	case noCaller:
+		return "no caller: " + f.why
+	case beyond:
+		return fmt.Sprintf("claims a caller beyond the outermost frame: 0x%x", f.said)
+	case notSignal:
+		return "the signal trampoline is not recognised"
+	case unended:
+		return "the outermost frame is not recognised: " + f.why
+	}
+	return ""
+}
+
+// relative gives an address by its distance from a register that is near it.
+func (f *fault) relative(v uint64, base arch.Reg) string {
+	if d := int64(v - f.regs[base]); -1<<20 < d && d < 1<<20 {
+		return fmt.Sprintf("%s%+d", arch.AMD64.RegName(base), d)
+	}
+	return fmt.Sprintf("0x%x", v)
+}
+
+// rule says where a row finds a register.
+func (f *fault) rule(r *row.Row, reg arch.Reg) string {
+	if r == nil {
+		return ""
+	}
+	k := r.Rule(reg)
+	switch k.Kind {
+	case row.At:
+		return fmt.Sprintf(" (at cfa%+d)", k.N)
+	case row.InReg:
+		return fmt.Sprintf(" (in %s)", arch.AMD64.RegName(k.Reg))
+	case row.Unspecified:
+		return ""
+	}
+	return fmt.Sprintf(" (%s)", k)
+}
+
+// words names the kind for JSON.
+func (k faultKind) String() string {
+	return [...]string{"cfa", "return-address", "sp", "register", "unknown-register", "no-caller", "beyond-outermost", "signal-frame", "outermost"}[k]
+}

@@ -1,0 +1,328 @@
+package unwindcheck
+
+import (
+	"context"
+
+	"dbg/arch"
+	"dbg/frames"
+)
+
+// cursor is where a walk is on the shadow: at the activation whose caller comes next.
+type cursor struct {
+	stack      *stack
+	i          int  // of stack.acts; -1 below the outermost
+	trampoline bool // the frame is the trampoline that the handler i returns to
+	transit    bool // nothing is known: a stack was left, and nothing was reached yet
+}
+
+// act is the activation at the cursor, nil below the outermost.
+func (k *cursor) act() *activation {
+	if k.i < 0 {
+		return nil
+	}
+	return &k.stack.acts[k.i]
+}
+
+// next goes on to the caller.
+func (k *cursor) next() {
+	a := k.act()
+	switch {
+	case a.kind == handler && !k.trampoline:
+		k.trampoline = true
+		return
+	case k.trampoline:
+		k.trampoline, k.transit = false, a.transit != nil
+		if a.from != nil {
+			k.stack, k.i = a.from, len(a.from.acts)-1
+			return
+		}
+	}
+	k.i--
+}
+
+// judge holds the walk from where the thread is against the shadow, as far as depth callers.
+// The first one's verdict is the instruction's.
+func (c *checker) judge(th *checked, depth int) {
+	k := cursor{stack: th.stack, i: len(th.stack.acts) - 1, transit: th.transit != nil}
+	if a := k.act(); a != nil {
+		k.trampoline = a.returned
+	}
+	if th.place.skip {
+		c.report.NotJudged["not in the functions asked for"]++
+		return
+	}
+	th.walk.Restart(&th.regs)
+	n := 0
+	var inner frameView
+	for f := range th.walk.Frames(background) {
+		if n > 0 {
+			if !c.compare(th, &k, &inner, f, n) || n >= depth {
+				return
+			}
+			k.next()
+		}
+		inner.take(f)
+		n++
+	}
+	c.compareEnd(th, &k, &inner, n)
+}
+
+var background = context.Background()
+
+// frameView is what must be known of a frame when its caller is looked at.
+type frameView struct {
+	pc      uint64
+	precise bool
+	signal  bool
+	hasCFA  bool
+	cfa     uint64
+	module  *frames.Module
+	regs    *arch.Registers // of frame 0
+}
+
+func (v *frameView) take(f *frames.Frame) {
+	v.pc, v.precise, v.signal = uint64(f.PC), !f.PCIsReturnAddress, f.Signal
+	v.hasCFA, v.cfa, v.module = f.HasCFA, uint64(f.CFA), f.Module
+}
+
+// compare judges one caller; n is its frame's index. It is false if it makes no sense to go on.
+func (c *checker) compare(th *checked, k *cursor, in *frameView, f *frames.Frame, n int) bool {
+	a := k.act()
+	switch {
+	case a == nil && !k.transit && k.stack.bottom:
+		c.refute(th, k, n, c.fault(th, in, f, beyond, uint64(f.PC), 0))
+		return false
+	case a == nil && !k.transit, a != nil && a.kind == unknown:
+		c.unjudged(n, f.Strategy, "the caller was not seen: a stack's first function")
+		return false
+	case k.transit:
+		c.claim(th, k, n, c.fault(th, in, f, wrongReturn, uint64(f.PC), 0), f)
+		return false
+	case k.trampoline:
+		return c.compareInterrupted(th, k, in, f, n)
+	}
+	sp, _ := f.Regs.Get(arch.RSP)
+	var bad fault
+	switch {
+	case in.hasCFA && in.cfa != a.cfa:
+		bad = c.fault(th, in, f, wrongCFA, in.cfa, a.cfa)
+	case uint64(f.PC) != a.ra:
+		bad = c.fault(th, in, f, wrongReturn, uint64(f.PC), a.ra)
+	case sp != a.cfa:
+		bad = c.fault(th, in, f, wrongSP, sp, a.cfa)
+	default:
+		lost := uint8(0)
+		for i, reg := range calleeSaved {
+			v, known := f.Regs.Get(reg)
+			if !known {
+				lost |= 1 << i
+			} else if v != a.saved[i] {
+				bad = c.fault(th, in, f, wrongRegister, v, a.saved[i])
+				bad.reg = reg
+				c.claim(th, k, n, bad, f)
+				return true
+			}
+		}
+		if lost != 0 && n == 1 {
+			if i, ok := c.mayLose(th, f, lost); !ok {
+				bad = c.fault(th, in, f, unknownRegister, 0, a.saved[i])
+				bad.reg = calleeSaved[i]
+				c.refute(th, k, n, bad)
+				return true
+			}
+		}
+		c.right(th, f.Strategy, n)
+		return true
+	}
+	c.claim(th, k, n, bad, f)
+	return false
+}
+
+// mayLose reports whether callee-saved registers may be unknown: where a heuristic speaks, where
+// the row says that they are lost, and in Go's own code, which saves RBP only.
+func (c *checker) mayLose(th *checked, f *frames.Frame, lost uint8) (first int, ok bool) {
+	for b := lost; b != 0; b &= b - 1 {
+		c.report.UnknownRegisters++
+	}
+	if f.Strategy != frames.CFI || th.place.module == nil || th.place.module.golang {
+		return 0, true
+	}
+	if !th.place.looked {
+		c.look(th.place)
+	}
+	for i := range calleeSaved {
+		if lost&^th.place.lost&(1<<i) != 0 {
+			return i, false
+		}
+	}
+	return 0, true
+}
+
+// compareInterrupted judges the caller of a trampoline: the interrupted code with every register.
+func (c *checker) compareInterrupted(th *checked, k *cursor, in *frameView, f *frames.Frame, n int) bool {
+	a := k.act()
+	if !in.signal {
+		c.refute(th, k, n, c.fault(th, in, f, notSignal, uint64(f.PC), 0))
+		return false
+	}
+	restart := restarts(a.interrupted)
+	for _, reg := range interruptedRegs {
+		truth, _ := a.interrupted.Get(reg)
+		v, known := f.Regs.Get(reg)
+		if known && v == truth || restart && (reg == arch.RAX || reg == arch.RIP && v == truth-2) {
+			continue
+		}
+		kind := wrongRegister
+		switch {
+		case !known:
+			kind = unknownRegister
+		case reg == arch.RIP:
+			kind = wrongReturn
+		case reg == arch.RSP:
+			kind = wrongSP
+		}
+		bad := c.fault(th, in, f, kind, v, truth)
+		bad.reg = reg
+		if n > 1 && !k.fresh(th) {
+			return false // the handler may have changed what it will return to
+		}
+		c.claim(th, k, n, bad, f)
+		return false
+	}
+	c.right(th, f.Strategy, n)
+	return true
+}
+
+// fresh reports whether the thread is at the first instruction of the handler.
+func (k *cursor) fresh(th *checked) bool {
+	return k.stack == th.stack && k.i == len(th.stack.acts)-1 && !k.act().returned && th.was.sp == k.act().cfa-8
+}
+
+var interruptedRegs = []arch.Reg{arch.RIP, arch.RSP, arch.RBX, arch.RBP, arch.R12, arch.R13, arch.R14, arch.R15,
+	arch.RAX, arch.RCX, arch.RDX, arch.RSI, arch.RDI, arch.R8, arch.R9, arch.R10, arch.R11}
+
+// restarts reports whether registers are those of a system call that a signal has interrupted,
+// before the kernel has decided whether it returns EINTR or is started again: the codes of
+// include/linux/errno.h.
+func restarts(r *arch.Registers) bool {
+	rax, _ := r.Get(arch.RAX)
+	switch -int64(rax) {
+	case 512, 513, 514, 516:
+		return true
+	}
+	return false
+}
+
+// compareEnd judges a walk that has ended; n is the number of frames.
+func (c *checker) compareEnd(th *checked, k *cursor, in *frameView, n int) {
+	end := th.walk.End()
+	a := k.act()
+	switch {
+	case k.transit:
+		c.unjudged(n, frames.Context, "on the way to another stack")
+	case a == nil && !k.stack.bottom, a != nil && a.kind == unknown:
+		c.unjudged(n, frames.Context, "the caller was not seen: a stack's first function")
+	case a == nil && end.Outermost:
+		c.right(th, frames.Context, n)
+	case c.opts.Source != "":
+		c.unjudged(n, frames.Context, "no answer")
+	case a == nil:
+		bad := c.fault(th, in, nil, unended, 0, 0)
+		bad.why = end.Reason
+		c.refute(th, k, n, bad)
+	default:
+		bad := c.fault(th, in, nil, noCaller, 0, a.ra)
+		bad.why = end.Reason
+		c.refute(th, k, n, bad)
+	}
+}
+
+// fault makes the description of what is wrong.
+func (c *checker) fault(th *checked, in *frameView, f *frames.Frame, kind faultKind, said, truth uint64) fault {
+	bad := fault{kind: kind, pc: in.pc, precise: in.precise, said: said, truth: truth, cfa: in.cfa}
+	if f != nil {
+		bad.strategy = f.Strategy
+	}
+	for r := range bad.regs {
+		bad.regs[r], _ = th.regs.Get(arch.Reg(r))
+	}
+	return bad
+}
+
+// right counts a caller that is as it should be.
+func (c *checker) right(th *checked, how frames.Strategy, n int) {
+	if n > 1 {
+		c.report.Deeper++
+		return
+	}
+	c.report.Correct++
+	s := &c.report.strategies[how]
+	s.Judged++
+	s.Correct++
+	th.place.right++
+	if !th.place.looked {
+		c.look(th.place)
+	}
+}
+
+func (c *checker) unjudged(n int, how frames.Strategy, why string) {
+	if n <= 1 {
+		c.report.NotJudged[why]++
+	}
+}
+
+// claim keeps what disagrees with the entry until it is known what came of it.
+func (c *checker) claim(th *checked, k *cursor, n int, bad fault, f *frames.Frame) {
+	cl := claim{fault: bad, pc: uint64(f.PC), deeper: n > 1}
+	cl.sp, _ = f.Regs.Get(arch.RSP)
+	for i, reg := range calleeSaved {
+		if v, known := f.Regs.Get(reg); known {
+			cl.saved[i] = v
+			cl.known |= 1 << i
+		}
+	}
+	var list *[]claim
+	switch a := k.act(); {
+	case k.transit && n > 1:
+		return
+	case k.transit:
+		list = &th.transit.claims
+	case k.trampoline && !a.returned:
+		c.refute(th, k, n, bad)
+		return
+	default:
+		cl.entry = cl.pc == a.ra && cl.sp == a.cfa
+		list = &a.claims
+	}
+	var ok bool
+	if *list, ok = addClaim(*list, cl); !ok {
+		c.unjudged(n, f.Strategy, "too many claims")
+	}
+}
+
+// refute counts what is wrong whatever comes.
+func (c *checker) refute(th *checked, k *cursor, n int, bad fault) {
+	c.settle(&claim{fault: bad, hits: 1, deeper: n > 1}, refuted)
+}
+
+// settle counts what came of a claim.
+func (c *checker) settle(cl *claim, o outcome) {
+	how := cl.fault.strategy
+	switch {
+	case o == refuted:
+		c.wrong(cl)
+	case cl.deeper:
+	case o == proven:
+		c.report.Correct += cl.hits
+		c.report.Proven += cl.hits
+		c.report.strategies[how].Judged += cl.hits
+		c.report.strategies[how].Correct += cl.hits
+		pl := c.places.get(cl.fault.pc)
+		pl.right += cl.hits
+		if !pl.looked && pl.decoded {
+			c.look(pl)
+		}
+	default:
+		c.report.NotJudged["left without a landing that tells"] += cl.hits
+	}
+}

@@ -1,0 +1,119 @@
+package unwindcheck
+
+import (
+	"dbg/frames"
+	"dbg/target"
+)
+
+// place is what is known of one address of code, and what was found there.
+type place struct {
+	pc       uint64
+	in       instruction
+	module   *module
+	decoded  bool
+	volatile bool // in memory that is no file's: the code may change
+	skip     bool // not in a function that is to be judged
+	looked   bool // row is known
+	row      rowKey
+	lost     uint8 // of calleeSaved: those that the row says are undefined
+	right    uint64
+	wrong    uint64
+}
+
+// rowKey names a row of a table.
+type rowKey struct {
+	module *frames.Module
+	table  string
+	entry  uint64
+	lo     uint64
+}
+
+const pageSize = 4096
+
+// places has a place for each address that was executed.
+type places struct {
+	pages map[uint64]*[pageSize]*place
+	last  *[pageSize]*place
+	at    uint64
+}
+
+// get returns the place of an address.
+func (p *places) get(pc uint64) *place {
+	page := pc / pageSize
+	if p.last == nil || p.at != page {
+		p.last, p.at = p.pages[page], page
+		if p.last == nil {
+			p.last = new([pageSize]*place)
+			p.pages[page] = p.last
+		}
+	}
+	pl := p.last[pc%pageSize]
+	if pl == nil {
+		pl = &place{pc: pc}
+		p.last[pc%pageSize] = pl
+	}
+	return pl
+}
+
+// between reports whether an address between two others was executed and found right.
+func (p *places) between(lo, hi uint64) bool {
+	for pc := lo + 1; pc < hi; pc++ {
+		if pc%pageSize == 0 && p.pages[pc/pageSize] == nil {
+			pc += pageSize - 1
+			continue
+		}
+		if pl := p.pages[pc/pageSize][pc%pageSize]; pl != nil && pl.right > 0 && pl.wrong == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// forget drops what is known of code in a range that was mapped anew; the counts are kept.
+func (p *places) forget(lo, hi uint64) {
+	for page, list := range p.pages {
+		if page < lo/pageSize || page > (hi-1)/pageSize {
+			continue
+		}
+		for _, pl := range list {
+			if pl != nil {
+				pl.decoded, pl.looked = false, false
+			}
+		}
+	}
+}
+
+// place brings the place at pc up to date.
+func (c *checker) place(pc uint64) *place {
+	pl := c.places.get(pc)
+	if pl.decoded && !pl.volatile {
+		return pl
+	}
+	var code [16]byte
+	n, _ := c.space.ReadMemory(target.Addr(pc), code[:15])
+	pl.in = decode(code[:max(n, 0)], pc)
+	if !pl.decoded {
+		r, _ := c.space.region(target.Addr(pc))
+		pl.decoded, pl.volatile = true, !r.file
+		pl.module = c.space.module(target.Addr(pc))
+		pl.skip = c.opts.Functions != "" && !c.wanted(pl)
+	}
+	return pl
+}
+
+// look finds the row that covers a place.
+func (c *checker) look(pl *place) {
+	pl.looked, pl.lost, pl.row = true, 0, rowKey{}
+	o, err := c.unwinder.Origin(target.Addr(pl.pc), true)
+	if err != nil {
+		return
+	}
+	pl.row = rowKey{o.Module, o.Table, o.Row.Source, o.Row.Lo}
+	for i, reg := range calleeSaved {
+		if undefined(&o, reg) {
+			pl.lost |= 1 << i
+		}
+	}
+	c.rows[pl.row] = struct{}{}
+	c.entries[rowKey{o.Module, o.Table, o.Row.Source, 0}] = struct{}{}
+}

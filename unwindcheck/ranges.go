@@ -1,0 +1,126 @@
+package unwindcheck
+
+import (
+	"cmp"
+	"slices"
+
+	"dbg/arch"
+	"dbg/frames"
+)
+
+// rangeKey tells wrong ranges apart: the row, or without one the function and the
+// strategy, and what is wrong.
+type rangeKey struct {
+	row      rowKey
+	function string
+	strategy frames.Strategy
+	kind     faultKind
+	reg      arch.Reg
+}
+
+// wrongRange is the wrong places of one key.
+type wrongRange struct {
+	module *module
+	origin string
+	table  string
+	entry  uint64
+	hits   map[uint64]uint64 // by address
+	first  map[uint64]string // the text of each address's first hit
+	deeper uint64
+}
+
+// wrong records a claim that was wrong.
+func (c *checker) wrong(cl *claim) {
+	f := &cl.fault
+	if !cl.deeper {
+		c.report.Wrong += cl.hits
+		c.report.strategies[f.strategy].Judged += cl.hits
+	} else {
+		c.report.DeeperWrong += cl.hits
+	}
+	at := uint64(f.lookup())
+	if pl := c.places.get(at); !cl.deeper {
+		pl.wrong += cl.hits
+		if !pl.looked && pl.decoded {
+			c.look(pl)
+		}
+	}
+	key := rangeKey{strategy: f.strategy, kind: f.kind}
+	if f.kind == wrongRegister || f.kind == unknownRegister {
+		key.reg = f.reg
+	}
+	m := c.space.module(f.lookup())
+	o, err := c.unwinder.Origin(f.lookup(), true)
+	byRow := err == nil && (f.strategy == frames.CFI || f.strategy == frames.Sigreturn || f.strategy == frames.Context)
+	if byRow {
+		key.row = rowKey{o.Module, o.Table, o.Row.Source, o.Row.Lo}
+	} else if m != nil {
+		key.function, _ = m.function(at)
+		key.row.module = m.unwind
+	}
+	r := c.ranges[key]
+	if r == nil {
+		r = &wrongRange{module: m, hits: map[uint64]uint64{}, first: map[uint64]string{}}
+		switch {
+		case byRow:
+			r.origin, r.table, r.entry = o.String(), o.Table, o.Row.Source
+		case f.strategy != frames.Context:
+			r.origin = f.strategy.String()
+		default:
+			r.origin = "no table"
+		}
+		c.ranges[key] = r
+	}
+	r.hits[at] += cl.hits
+	if cl.deeper {
+		r.deeper += cl.hits
+	}
+	if _, ok := r.first[at]; !ok {
+		row := &o.Row
+		if err != nil {
+			row = nil
+		}
+		r.first[at] = f.text(row)
+	}
+}
+
+// freeze turns what was found into ranges, as long as the modules are there.
+func (c *checker) freeze() {
+	for key, r := range c.ranges {
+		c.report.Ranges = append(c.report.Ranges, c.split(key, r)...)
+	}
+	clear(c.ranges)
+	slices.SortStableFunc(c.report.Ranges, func(a, b Wrong) int {
+		return cmp.Or(cmp.Compare(a.Module, b.Module), cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Text, b.Text))
+	})
+}
+
+// split makes the ranges of one key: places between which nothing was found to be right.
+func (c *checker) split(key rangeKey, r *wrongRange) (out []Wrong) {
+	var pcs []uint64
+	for pc := range r.hits {
+		pcs = append(pcs, pc)
+	}
+	slices.Sort(pcs)
+	for i, pc := range pcs {
+		if i > 0 && !c.places.between(pcs[i-1], pc) {
+			w := &out[len(out)-1]
+			w.Hi = pc - w.bias
+			w.Hits += r.hits[pc]
+			w.Places++
+			continue
+		}
+		w := Wrong{Lo: pc, Hi: pc, Hits: r.hits[pc], Places: 1, Origin: r.origin, Table: r.table, Entry: r.entry,
+			Strategy: key.strategy.String(), Kind: key.kind.String(), Text: r.first[pc]}
+		if r.module != nil {
+			w.bias = r.module.bias
+			w.Lo, w.Hi, w.Module, w.Path = pc-w.bias, pc-w.bias, r.module.name(), r.module.path
+			w.Function, w.Offset = r.module.function(pc)
+		}
+		if key.kind == wrongRegister || key.kind == unknownRegister {
+			w.Register = arch.AMD64.RegName(key.reg)
+		}
+		out = append(out, w)
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+package unwindcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"dbg/frames"
+	"dbg/image"
+	"dbg/target/ptrace"
+)
+
+// Options says what is judged.
+type Options struct {
+	Functions   string // judge only functions whose name matches this pattern of path.Match; "": all
+	Max         uint64 // stop after so many instructions; 0: never
+	Source      Source // the one strategy or table that is judged; "": all of them together
+	SignalEvery uint64 // send Signal each so many instructions; 0: never
+	Signal      int
+
+	// Progress is called now and then with the instructions so far and how many of them were wrong.
+	Progress func(instructions, wrong uint64)
+}
+
+// Source is a strategy or a table: a name of Sources, or "".
+type Source string
+
+// Sources are the names of what can be judged alone.
+var Sources = []string{"cfi", "eh_frame", "debug_frame", "plt", "prologue", "fp", "scan", "sigreturn", "fallback"}
+
+// ParseSource checks a name.
+func ParseSource(name string) (Source, error) {
+	for _, s := range Sources {
+		if s == name {
+			return Source(s), nil
+		}
+	}
+	return "", fmt.Errorf("unknown source %q; one of %s is expected", name, strings.Join(Sources, ", "))
+}
+
+// strategies is what the unwinder may use. Tables go with the trampolines, since it is a table that
+// tells one.
+func (s Source) strategies() frames.StrategySet {
+	switch s {
+	case "":
+		return frames.AllStrategies
+	case "cfi", "eh_frame", "debug_frame":
+		return frames.SetOf(frames.CFI, frames.Sigreturn)
+	case "fallback":
+		return frames.AllStrategies &^ frames.SetOf(frames.CFI)
+	}
+	one, _ := frames.StrategyByName(string(s))
+	return frames.SetOf(one)
+}
+
+// newSpace makes the space of a process, with the tables that are to be judged.
+func newSpace(p process, s Source) *space {
+	return &space{proc: p, files: map[string]*image.File{}, dress: func(m *frames.Module) {
+		switch s {
+		case "eh_frame":
+			m.DebugFrame = frames.Section{}
+		case "debug_frame":
+			m.EHFrame, m.EHFrameHdr = frames.Section{}, frames.Section{}
+		}
+	}}
+}
+
+// Run steps a process that is stopped at its first instruction until it ends, opts.Max is
+// reached or ctx is done; the last is an error, and what was found until then is returned
+// with it. The process is the caller's to close.
+func Run(ctx context.Context, p *ptrace.Process, opts Options) (*Report, error) {
+	if _, err := path.Match(opts.Functions, ""); err != nil {
+		return nil, fmt.Errorf("the pattern %q is malformed", opts.Functions)
+	}
+	c := newChecker(p, opts)
+	defer c.space.close()
+	c.report.Program = p.Exe()
+	err := p.StepAll(ctx, c)
+	for id := range c.threads {
+		c.end(id)
+	}
+	c.freeze()
+	c.report.finish(c, time.Since(c.started))
+	if err != nil && !errors.Is(err, context.Canceled) {
+		err = fmt.Errorf("%s can't be stepped: %w", c.report.Program, err)
+	}
+	return c.report, err
+}
+
+// Launch starts a program for Run: its standard files and its environment are ours.
+func Launch(path string, args []string) (*ptrace.Process, error) {
+	return ptrace.Launch(ptrace.LaunchOptions{Path: path, Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
+}

@@ -1,0 +1,246 @@
+package unwindcheck
+
+import "dbg/arch"
+
+// shadow is what is known of all stacks of a process.
+type shadow struct {
+	// word reads memory.
+	word func(addr uint64) (uint64, bool)
+	// settle is told what came of a claim.
+	settle func(*claim, outcome)
+
+	suspended []*stack // on which no thread is, the last left last
+}
+
+// thread is one thread's part of it.
+type thread struct {
+	*shadow
+	stack   *stack
+	transit *transit // nil: none is under way
+	was     state    // before the instruction
+}
+
+// sigreturn is the number of rt_sigreturn(2).
+const sigreturn = 15
+
+// newThread is a thread that begins at s, with nothing below.
+func (sh *shadow) newThread(s state) *thread {
+	sh.forget(s.sp)
+	return &thread{shadow: sh, was: s, stack: &stack{low: s.sp, high: s.sp, bottom: true}}
+}
+
+// step follows the instruction that has led from t.was to now.
+func (t *thread) step(in instruction, now *state) {
+	was := &t.was
+	switch {
+	case in.class == call && now.sp == was.sp-8:
+		t.call(in, now)
+	case in.class == ret:
+		t.ret(now)
+	case in.class == jump:
+		t.jumped(now)
+	case in.class == syscall && was.rax == sigreturn && now.pc != was.pc+2:
+		t.sigreturn(now)
+	case now.sp == was.sp:
+		if a := t.stack.top(); a != nil && a.popped && now.pc == a.ra {
+			t.jumped(now)
+		}
+	case in.class == setSP || in.class == loadSP:
+		t.moveTo(now.sp, in.class == loadSP)
+	case now.sp > was.sp:
+		t.up(now.sp, in.class == pop)
+	default:
+		if a := t.stack.top(); a != nil && a.popped && in.class == push && now.sp == a.cfa-8 {
+			a.popped = false
+		}
+	}
+	t.stack.seen(now.sp)
+	t.was = *now
+}
+
+func (t *thread) call(in instruction, now *state) {
+	if in.here {
+		return // not a function: the code wants its own address
+	}
+	if a := t.stack.top(); a != nil && a.popped {
+		t.settleAll(t.stack.drop(), open)
+	}
+	if tr := t.transit; tr != nil {
+		// It has not gone anywhere: it goes on here, on another stack.
+		t.land(nil)
+		t.stack.acts = append(t.stack.acts, activation{kind: unknown, cfa: t.was.sp + 8})
+	}
+	t.stack.acts = append(t.stack.acts, activation{cfa: t.was.sp, ra: in.next, saved: t.was.saved})
+}
+
+func (t *thread) ret(now *state) {
+	a := t.stack.top()
+	if a != nil && a.cfa-8 == t.was.sp {
+		switch {
+		case a.kind == unknown:
+			t.settleAll(t.stack.drop(), open)
+		case now.pc != a.ra:
+			t.leave()
+		case a.kind == handler:
+			a.returned = true
+			t.settleAll(a.claims, refuted)
+			a.claims = nil
+		default:
+			t.settleAll(t.stack.drop(), refuted)
+		}
+	}
+	t.up(now.sp, false)
+	if t.transit != nil {
+		t.land(now)
+	}
+}
+
+// jumped is for an indirect jump, or any jump to a return address that was popped.
+func (t *thread) jumped(now *state) {
+	if a := t.stack.top(); a != nil && a.popped && now.pc == a.ra {
+		t.settleAll(t.stack.drop(), refuted)
+	}
+	if t.transit != nil {
+		t.land(now)
+	}
+}
+
+// up gives up the activations whose return address is below the stack pointer now.
+func (t *thread) up(sp uint64, popped bool) {
+	for {
+		a := t.stack.top()
+		if a == nil || a.cfa-8 >= sp || a.kind == handler && a.returned && a.cfa >= sp {
+			return
+		}
+		switch {
+		case a.popped && a.cfa == sp:
+			return
+		case popped && a.cfa == sp && a.kind == called:
+			a.popped = true
+			return
+		case a.popped, a.kind == unknown:
+			t.settleAll(t.stack.drop(), open)
+		default:
+			t.leave()
+		}
+	}
+}
+
+// leave gives the innermost activation up without a return.
+func (t *thread) leave() {
+	t.begin().claims = append(t.transit.claims, t.stack.drop()...)
+}
+
+// begin makes the thread be in transit.
+func (t *thread) begin() *transit {
+	if t.transit == nil {
+		t.transit = new(transit)
+	}
+	return t.transit
+}
+
+// land ends a transit with the state that it has led to; nil if it has led nowhere.
+func (t *thread) land(now *state) {
+	tr := t.transit
+	t.transit = nil
+	for i := range tr.claims {
+		t.settle(&tr.claims[i], tr.claims[i].outcome(now))
+	}
+	for i := range tr.waiting {
+		c := &tr.waiting[i]
+		switch {
+		case c.outcome(now) == proven:
+			t.settle(c, proven)
+		case len(tr.left.acts) == tr.depth && tr.depth > 0:
+			a := tr.left.top()
+			a.claims = append(a.claims, *c)
+		default:
+			t.settle(c, open)
+		}
+	}
+}
+
+func (c *claim) outcome(now *state) outcome {
+	switch {
+	case now == nil:
+		return open
+	case c.fits(now):
+		return proven
+	}
+	return refuted
+}
+
+func (sh *shadow) settleAll(list []claim, o outcome) {
+	for i := range list {
+		sh.settle(&list[i], o)
+	}
+}
+
+// frameRoom is how far below the stack pointer a signal's frame can begin on the same stack:
+// the red zone, the saved vector registers (with AMX 11 KiB), siginfo and ucontext.
+const frameRoom = 16 << 10
+
+// signalled follows the kernel's entry into a handler. regs has the interrupted registers.
+func (t *thread) signalled(regs *arch.Registers, now *state) {
+	ra, _ := t.word(now.sp)
+	a := activation{kind: handler, cfa: now.sp + 8, ra: ra, saved: now.saved, interrupted: regs, transit: t.transit}
+	t.transit = nil
+	if now.sp >= t.was.sp || t.was.sp-now.sp > frameRoom {
+		a.from = t.stack
+		t.forget(now.sp)
+		t.stack = &stack{low: now.sp, high: now.sp}
+	}
+	t.stack.acts = append(t.stack.acts, a)
+	t.stack.seen(now.sp)
+	t.was = *now
+}
+
+// sigreturn goes back to what a signal has interrupted, or to what the handler has made of it.
+func (t *thread) sigreturn(now *state) {
+	for {
+		a := t.stack.top()
+		if a == nil {
+			t.moveTo(now.sp, true)
+			return
+		}
+		h := *a
+		t.leave()
+		if h.kind != handler {
+			continue
+		}
+		t.land(now)
+		t.transit = h.transit
+		if h.from != nil {
+			t.stack = h.from
+		}
+		sp, _ := h.interrupted.Get(arch.RSP)
+		pc, _ := h.interrupted.Get(arch.RIP)
+		t.was = stateOf(h.interrupted)
+		if now.sp == sp-8 && now.pc != pc {
+			if ra, ok := t.word(now.sp); ok && ra == pc {
+				// Go's way to have a function called that the code itself does not call:
+				// runtime.(*sigctxt).pushCall.
+				t.stack.acts = append(t.stack.acts, activation{cfa: sp, ra: pc, saved: t.was.saved})
+				return
+			}
+		}
+		if now.sp != sp {
+			t.moveTo(now.sp, true)
+			if t.transit != nil {
+				t.land(now)
+			}
+		}
+		return
+	}
+}
+
+// exit forgets the thread's stack.
+func (t *thread) exit(o outcome) {
+	if t.transit != nil {
+		t.settleAll(t.transit.claims, o)
+		t.settleAll(t.transit.waiting, o)
+	}
+	for len(t.stack.acts) > 0 {
+		t.settleAll(t.stack.drop(), o)
+	}
+}
