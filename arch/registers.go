@@ -74,16 +74,22 @@ func (f *Registers) Forget(r Reg) {
 // Known returns the set of known registers.
 func (f *Registers) Known() RegSet { return f.known }
 
+// IsKnown reports whether r is known.
+func (f *Registers) IsKnown(r Reg) bool { return r < MaxRegs && f.known[r>>6]>>(r&63)&1 != 0 }
+
 // Raw returns what the slot of r holds, known or not. It is for code that has asked
-// Known before: r must be below MaxRegs.
+// IsKnown before: r must be below MaxRegs.
 func (f *Registers) Raw(r Reg) uint64 { return f.value[r] }
 
-// SetRaw changes the slot of r and not whether it is known; SetKnown says what is known.
+// SetRaw changes the slot of r and not whether it is known; Pass says what is known.
 // Together they are the fast way to change several registers at once.
 func (f *Registers) SetRaw(r Reg, v uint64) { f.value[r] = v }
 
-// SetKnown sets which registers are known.
-func (f *Registers) SetKnown(s RegSet) { f.known = s }
+// Pass makes every register unknown that is not in keep, and those in set known.
+func (f *Registers) Pass(keep, set *RegSet) {
+	f.known[0] = f.known[0]&keep[0] | set[0]
+	f.known[1] = f.known[1]&keep[1] | set[1]
+}
 
 // PC returns the program counter and whether it is known.
 func (f *Registers) PC() (uint64, bool) { return f.Get(f.Arch.PC) }

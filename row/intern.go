@@ -3,6 +3,7 @@ package row
 import (
 	"bytes"
 	"math/bits"
+	"math/rand/v2"
 
 	"dbg/arch"
 )
@@ -56,8 +57,13 @@ func hashFlags(r *Row) uint64 {
 	return mix(h ^ r.ArgsSize<<32)
 }
 
+// seed makes the hash another one in each run of the program, so that nobody can write a file in
+// which different rows have the same.
+var seed = [2]uint64{rand.Uint64(), rand.Uint64() | 1}
+
 func mix(v uint64) uint64 {
-	hi, lo := bits.Mul64(v^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
+	hi, lo := bits.Mul64(v^seed[0], 0xd6e8feb86659fd93)
+	hi, lo = bits.Mul64(hi^lo, seed[1])
 	return hi ^ lo
 }
 
@@ -119,33 +125,56 @@ func sameCFA(a, b *Rule) bool {
 	return sameRule(a, b)
 }
 
-// interner gives equal rows one number.
+// interner gives equal rows one number. Rows with the same hash are taken to be the same: that two of
+// a file's ten thousand different rules have one hash of 64 secret bits does not happen.
 type interner struct {
 	rows  []*Row // by number
 	hash  []uint64
-	slots []uint16 // open addressing: number+1, 0 is free
+	slots []slot // open addressing
+}
+
+type slot struct {
+	hash uint64
+	n    uint16 // number+1, 0 is free
 }
 
 // id is the number of r's rules; false when the numbers have run out.
 func (in *interner) id(r *Row, hash uint64) (uint16, bool) {
+	if mask := uint64(len(in.slots) - 1); len(in.slots) > 0 {
+		for i := hash & mask; in.slots[i].n != 0; i = (i + 1) & mask {
+			if in.slots[i].hash == hash {
+				return in.slots[i].n - 1, true
+			}
+		}
+	}
+	return in.add(r, hash)
+}
+
+func (in *interner) add(r *Row, hash uint64) (uint16, bool) {
+	if len(in.rows) >= maxRules {
+		return 0, false
+	}
 	if len(in.rows)*2 >= len(in.slots) {
 		in.grow()
 	}
+	in.rows, in.hash = append(in.rows, ownRules(r)), append(in.hash, hash)
+	in.put(hash, uint16(len(in.rows)))
+	return uint16(len(in.rows) - 1), true
+}
+
+func (in *interner) put(hash uint64, n uint16) {
 	mask := uint64(len(in.slots) - 1)
-	for i := hash & mask; ; i = (i + 1) & mask {
-		n := in.slots[i]
-		if n == 0 {
-			if len(in.rows) >= maxRules {
-				return 0, false
-			}
-			in.rows = append(in.rows, ownRules(r))
-			in.hash = append(in.hash, hash)
-			in.slots[i] = uint16(len(in.rows))
-			return uint16(len(in.rows) - 1), true
-		}
-		if in.hash[n-1] == hash && SameRules(in.rows[n-1], r) {
-			return n - 1, true
-		}
+	i := hash & mask
+	for in.slots[i].n != 0 {
+		i = (i + 1) & mask
+	}
+	in.slots[i] = slot{hash, n}
+}
+
+func (in *interner) grow() {
+	in.slots = make([]slot, max(512, 2*len(in.slots)))
+	for n, h := range in.hash {
+		in.put(h, uint16(n+1))
 	}
 }
 
@@ -186,16 +215,4 @@ func (p *Pool) Plan(a *arch.Arch, r *Row, preserved arch.RegSet) *Plan {
 		p.plans = append(p.plans, NewPlan(a, p.in.rows[n], preserved))
 	}
 	return p.plans[n]
-}
-
-func (in *interner) grow() {
-	in.slots = make([]uint16, max(256, 2*len(in.slots)))
-	mask := uint64(len(in.slots) - 1)
-	for n, h := range in.hash {
-		i := h & mask
-		for in.slots[i] != 0 {
-			i = (i + 1) & mask
-		}
-		in.slots[i] = uint16(n + 1)
-	}
 }

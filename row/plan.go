@@ -59,8 +59,6 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	}
 	p.cfaReg, p.cfaOff, p.pc, p.sp, p.raIn = r.CFA.Reg, uint64(r.CFA.N), a.PC, a.SP, arch.NoReg
 	p.keep, p.pac = preserved, a == arch.ARM64
-	p.keep.Remove(a.PC)
-	p.keep.Remove(a.SP)
 	lo, hi := int64(0), int64(-1<<62)
 	ra := false
 	for i := range r.Regs {
@@ -101,6 +99,8 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 			return false
 		}
 	}
+	p.keep.Remove(a.PC)
+	p.keep.Remove(a.SP)
 	switch {
 	case ra:
 		p.inMem.Add(a.PC)
@@ -140,22 +140,22 @@ type Step struct {
 // Begin computes the CFA and the return address. It is false where the plan
 // is not fast or the window does not have the memory; Apply then tells what it is.
 func (p *Plan) Begin(regs *arch.Registers, w *Window, s *Step) bool {
-	known := regs.Known()
-	if !p.Fast || !known.Has(p.cfaReg) {
+	if !p.Fast || !regs.IsKnown(p.cfaReg) {
 		return false
 	}
-	s.CFA = regs.Raw(p.cfaReg) + p.cfaOff
-	s.at = s.CFA + uint64(p.lo) - w.Addr
-	if n := uint64(len(w.Data)); s.at > n || n-s.at < p.size {
+	cfa := regs.Raw(p.cfaReg) + p.cfaOff
+	at := cfa + uint64(p.lo) - w.Addr
+	if n := uint64(len(w.Data)); at > n || n-at < p.size {
 		return false
 	}
-	if p.raIn == arch.NoReg {
-		s.PC = binary.LittleEndian.Uint64(w.Data[s.at+uint64(p.ra):])
-	} else {
-		if !known.Has(p.raIn) {
+	s.CFA, s.at = cfa, at
+	if p.raIn != arch.NoReg {
+		if !regs.IsKnown(p.raIn) {
 			return false
 		}
 		s.PC = regs.Raw(p.raIn)
+	} else {
+		s.PC = binary.LittleEndian.Uint64(w.Data[at+uint64(p.ra):])
 	}
 	if p.pac {
 		s.PC = StripPAC(s.PC)
@@ -166,27 +166,25 @@ func (p *Plan) Begin(regs *arch.Registers, w *Window, s *Step) bool {
 // Finish turns the frame's registers into its caller's; pl may be nil. Begin must have
 // been true with the same registers and window.
 func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s *Step) {
-	known := regs.Known()
 	mem := w.Data[s.at : s.at+p.size : s.at+p.size]
-	for _, sv := range p.saved[:p.n] {
+	saved := p.saved[:p.n]
+	for i := range saved {
+		sv := &saved[i]
 		regs.SetRaw(sv.reg, binary.LittleEndian.Uint64(mem[sv.off:]))
 	}
 	regs.SetRaw(p.pc, s.PC)
 	regs.SetRaw(p.sp, s.CFA)
-	for i := range known {
-		known[i] = known[i]&p.keep[i] | p.set[i]
-	}
-	regs.SetKnown(known)
+	regs.Pass(&p.keep, &p.set)
 	if pl == nil {
 		return
 	}
 	base := target.Addr(w.Addr + s.at)
-	for _, sv := range p.saved[:p.n] {
-		pl.Addr[sv.reg] = base + target.Addr(sv.off)
+	for i := range saved {
+		pl.Addr[saved[i].reg] = base + target.Addr(saved[i].off)
 	}
 	pl.Addr[p.pc] = base + target.Addr(p.ra)
-	for i := range known {
-		pl.InMemory[i] = pl.InMemory[i]&p.keep[i] | p.inMem[i]
-		pl.Live[i] &= p.keep[i]
-	}
+	pl.InMemory[0] = pl.InMemory[0]&p.keep[0] | p.inMem[0]
+	pl.InMemory[1] = pl.InMemory[1]&p.keep[1] | p.inMem[1]
+	pl.Live[0] &= p.keep[0]
+	pl.Live[1] &= p.keep[1]
 }

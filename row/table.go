@@ -73,18 +73,21 @@ func (t *Table) Bytes() int { return 4*len(t.pages) + 6*len(t.lo) + 400*len(t.pl
 // Builder collects rows for a Table: of one part of a module, by rising address. Parts can be
 // built at the same time by different goroutines; Join makes one table of them.
 type Builder struct {
-	starts []uint64
-	rules  []uint16 // 0 and AskEntry, or a number of in plus 1
-	in     interner
-	end    uint64 // of the row added last
-	done   uint64 // of the entries that were begun
-	last   *Row   // the interned row of the one added last
-	lastID uint16
+	base uint64
+	end  uint64 // of the row added last
+	lo   []uint32
+	rule []uint16 // 0 and AskEntry, or a number of in plus 1
+	last uint16   // of rule
+	in   interner
+}
+
+// NewBuilder makes a builder for about n rows.
+func NewBuilder(n int) *Builder {
+	return &Builder{lo: make([]uint32, 0, n), rule: make([]uint16, 0, n)}
 }
 
 // Add appends a row that is valid from lo to hi; hash is HashRow of it. Rows come by
-// rising address. What a row shares with one before it is given to neither: the entry
-// must be asked.
+// rising address; where one overlaps those before it, the entry must be asked.
 func (b *Builder) Add(lo, hi uint64, r *Row, hash uint64) {
 	if lo >= hi {
 		return
@@ -112,98 +115,124 @@ func (b *Builder) Ask(lo, hi uint64) {
 }
 
 func (b *Builder) put(lo, hi uint64, n uint16) {
-	if len(b.starts) > 0 {
-		if lo > b.end {
-			b.starts, b.rules = append(b.starts, b.end), append(b.rules, NoRule)
-		} else if b.rules[len(b.rules)-1] == n {
-			b.end = hi
-			return
-		}
+	switch {
+	case len(b.lo) == 0:
+		b.base = lo
+	case lo != b.end:
+		b.lo, b.rule = append(b.lo, uint32(b.end-b.base)), append(b.rule, NoRule)
+	case n == b.last:
+		b.end = hi
+		return
 	}
-	b.starts, b.rules = append(b.starts, lo), append(b.rules, n)
-	b.end = hi
+	b.lo, b.rule = append(b.lo, uint32(lo-b.base)), append(b.rule, n)
+	b.last, b.end = n, hi
 }
 
 // overlap takes back what was said from lo on.
 func (b *Builder) overlap(lo, hi uint64) {
 	end := max(hi, b.end)
-	for len(b.starts) > 0 && b.starts[len(b.starts)-1] >= lo {
-		b.starts, b.rules = b.starts[:len(b.starts)-1], b.rules[:len(b.rules)-1]
+	for len(b.lo) > 0 && b.base+uint64(b.lo[len(b.lo)-1]) >= lo {
+		b.lo, b.rule = b.lo[:len(b.lo)-1], b.rule[:len(b.rule)-1]
 	}
-	b.end = lo
+	b.end, b.last = lo, NoRule
+	if len(b.rule) > 0 {
+		b.last = b.rule[len(b.rule)-1]
+	}
 	b.put(lo, end, AskEntry)
 }
 
-// Join makes a table of parts, which are used up. preserved are the registers
+// from takes away what is before an address, which is before b's end.
+func (b *Builder) from(addr uint64) {
+	if len(b.lo) == 0 || b.base >= addr {
+		return
+	}
+	n := 0
+	for n+1 < len(b.lo) && b.base+uint64(b.lo[n+1]) <= addr {
+		n++
+	}
+	b.lo, b.rule = b.lo[n:], b.rule[n:]
+	b.lo[0] = uint32(addr - b.base)
+}
+
+// Join makes a table of parts that follow each other, which are used up. preserved are the registers
 // that keep their value where a row says nothing of them. It is nil where there are no rows, or
 // where they are too far apart for 32-bit offsets.
 func Join(a *arch.Arch, parts []*Builder, preserved arch.RegSet) *Table {
-	parts = slices.DeleteFunc(parts, func(b *Builder) bool { return len(b.starts) == 0 })
+	parts = slices.DeleteFunc(parts, func(b *Builder) bool { return len(b.lo) == 0 })
 	if len(parts) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(parts, func(x, y *Builder) int {
-		if x.starts[0] < y.starts[0] {
-			return -1
-		}
-		return 1
-	})
-	base, end := parts[0].starts[0], parts[0].end
+	base, end := parts[0].base, parts[0].end
 	total := 0
 	for _, b := range parts {
-		total += len(b.starts) + 1
+		if b.end-b.base >= 1<<32 || b.base < base {
+			return nil
+		}
 		end = max(end, b.end)
+		total += len(b.lo) + 1
 	}
-	if end-base >= 1<<32-1 {
+	if end-base >= 1<<32 {
 		return nil
 	}
 	t := &Table{base: base, size: end - base, plans: []*Plan{nil}}
+	if len(parts) == 1 {
+		t.lo, t.rule = clip(parts[0].lo), clip(parts[0].rule)
+		for _, r := range parts[0].in.rows {
+			t.plans = append(t.plans, NewPlan(a, r, preserved))
+		}
+		t.index()
+		return t
+	}
 	t.lo, t.rule = make([]uint32, 0, total), make([]uint16, 0, total)
 	var all interner
-	var ends uint64
+	reached := base
 	for _, b := range parts {
-		ids := make([]uint16, len(b.in.rows))
-		for i, r := range b.in.rows {
-			n, ok := all.id(r, b.in.hash[i])
-			if ids[i] = n + 1; !ok {
-				ids[i] = AskEntry
-			} else if int(n)+1 == len(t.plans) {
-				t.plans = append(t.plans, NewPlan(a, r, preserved))
-			}
-		}
-		first := b.starts[0]
-		switch {
-		case len(t.lo) == 0:
-		case first > ends:
-			t.lo, t.rule = append(t.lo, uint32(ends-base)), append(t.rule, NoRule)
-		case first < ends:
-			// Parts overlap: what is beyond the start of the second must ask.
-			for len(t.lo) > 0 && uint64(t.lo[len(t.lo)-1])+base >= first {
-				t.lo, t.rule = t.lo[:len(t.lo)-1], t.rule[:len(t.rule)-1]
-			}
-			t.lo, t.rule = append(t.lo, uint32(first-base)), append(t.rule, AskEntry)
-			if b.end <= ends {
-				continue
-			}
-			// Of the second what the first has covered is left out.
-			n := 0
-			for n < len(b.starts) && (n+1 == len(b.starts) && b.end <= ends || n+1 < len(b.starts) && b.starts[n+1] <= ends) {
-				n++
-			}
-			b.starts, b.rules = b.starts[n:], b.rules[n:]
-			b.starts[0] = ends
-		}
-		for i, s := range b.starts {
-			n := b.rules[i]
-			if n != NoRule && n != AskEntry {
-				n = ids[n-1]
-			}
-			t.lo, t.rule = append(t.lo, uint32(s-base)), append(t.rule, n)
-		}
-		ends = max(ends, b.end)
+		reached = t.join(a, b, &all, preserved, reached)
 	}
 	t.index()
 	return t
+}
+
+// join appends a part; reached is the end of what there is.
+func (t *Table) join(a *arch.Arch, b *Builder, all *interner, preserved arch.RegSet, reached uint64) uint64 {
+	var ids [1 << 16]uint16
+	ids[AskEntry] = AskEntry
+	for i, r := range b.in.rows {
+		n, ok := all.id(r, b.in.hash[i])
+		if ids[i+1] = n + 1; !ok {
+			ids[i+1] = AskEntry
+		} else if int(n)+1 == len(t.plans) {
+			t.plans = append(t.plans, NewPlan(a, r, preserved))
+		}
+	}
+	first := b.base + uint64(b.lo[0])
+	switch {
+	case len(t.lo) == 0:
+	case first > reached:
+		t.lo, t.rule = append(t.lo, uint32(reached-t.base)), append(t.rule, NoRule)
+	case first < reached: // what both have is nobody's
+		for len(t.lo) > 0 && t.base+uint64(t.lo[len(t.lo)-1]) >= first {
+			t.lo, t.rule = t.lo[:len(t.lo)-1], t.rule[:len(t.rule)-1]
+		}
+		t.lo, t.rule = append(t.lo, uint32(first-t.base)), append(t.rule, AskEntry)
+		if b.end <= reached {
+			return reached
+		}
+		b.from(reached)
+	}
+	shift := uint32(b.base - t.base)
+	for i, lo := range b.lo {
+		t.lo, t.rule = append(t.lo, lo+shift), append(t.rule, ids[b.rule[i]])
+	}
+	return b.end
+}
+
+// clip gives back memory where much of it is not used.
+func clip[T any](s []T) []T {
+	if cap(s)-len(s) > len(s)/4 {
+		return append(make([]T, 0, len(s)), s...)
+	}
+	return s
 }
 
 // index makes the pages, so that there are about four rows in each.
@@ -212,13 +241,13 @@ func (t *Table) index() {
 	}
 	n := int((t.size-1)>>t.shift) + 2
 	t.pages = make([]uint32, n)
-	row := 0
-	for p := range t.pages {
-		at := uint64(p) << t.shift
-		for row+1 < len(t.lo) && uint64(t.lo[row+1]) <= at {
-			row++
+	p := uint32(0)
+	for i, lo := range t.lo {
+		for first := uint32((uint64(lo) + 1<<t.shift - 1) >> t.shift); p < first; p++ { // pages that begin before this row
+			t.pages[p] = uint32(i - 1)
 		}
-		t.pages[p] = uint32(row)
 	}
-	t.pages[n-1] = uint32(len(t.lo) - 1)
+	for ; int(p) < n; p++ {
+		t.pages[p] = uint32(len(t.lo) - 1)
+	}
 }

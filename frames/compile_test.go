@@ -1,0 +1,175 @@
+package frames_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"dbg/arch"
+	"dbg/cfi"
+	"dbg/frames"
+	"dbg/image"
+	"dbg/internal/fixture"
+	"dbg/row"
+)
+
+// moduleOf opens a file of x86-64; nil if it is something else.
+func moduleOf(t testing.TB, path string) *frames.Module {
+	f, err := image.Open(path)
+	if err != nil {
+		return nil
+	}
+	t.Cleanup(func() { f.Close() })
+	if f.Arch() != arch.AMD64 {
+		return nil
+	}
+	return frames.ModuleOf(f, nil)
+}
+
+// libraries lists the ELF files that the test looks at: a few, or with DBG_ALL_FILES everything under
+// /usr/lib and /usr/bin.
+func libraries(t testing.TB) (list []string) {
+	if os.Getenv("DBG_ALL_FILES") == "" {
+		for _, p := range []string{"/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2", "/usr/lib/x86_64-linux-gnu/libcrypto.so.3",
+			"/usr/lib/x86_64-linux-gnu/libstdc++.so.6", "/usr/bin/gdb", "/usr/lib/x86_64-linux-gnu/libgcc_s.so.1", "/usr/bin/bash"} {
+			if p, err := filepath.EvalSymlinks(p); err == nil {
+				list = append(list, p)
+			}
+		}
+		if len(list) < 2 {
+			fixture.Missing(t, "no libraries")
+		}
+		return list
+	}
+	for _, dir := range []string{"/usr/lib", "/usr/bin"} {
+		filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
+			if err == nil && e.Type().IsRegular() {
+				list = append(list, p)
+			}
+			return nil
+		})
+	}
+	return list
+}
+
+// TestCompiledRows holds the compiled rows against the interpreter, for every row of every entry.
+func TestCompiledRows(t *testing.T) {
+	files, rows, rules := 0, 0, 0
+	for _, path := range libraries(t) {
+		m := moduleOf(t, path)
+		if m == nil {
+			continue
+		}
+		m.Compile(arch.AMD64)
+		d, e := m.Tables(arch.AMD64)
+		dc, ec := m.Compiled(arch.AMD64)
+		for _, x := range []struct {
+			table    *cfi.Table
+			compiled *row.Table
+		}{{d, dc}, {e, ec}} {
+			if x.table == nil {
+				continue
+			}
+			n, err := sameRows(x.table, x.compiled)
+			if err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			if x.compiled != nil {
+				files++
+				rules = max(rules, x.compiled.Rules())
+			}
+			rows += n
+		}
+	}
+	t.Logf("%d tables, %d rows, at most %d rules in one", files, rows, rules)
+	if rows < 10_000 {
+		t.Errorf("only %d rows were compared", rows)
+	}
+}
+
+func sameRows(table *cfi.Table, compiled *row.Table) (n int, err error) {
+	var want row.Row
+	check := func(pc uint64) error {
+		werr := table.RowAt(pc, &want)
+		if compiled == nil {
+			if werr == nil {
+				return fmt.Errorf("0x%x has a row, and nothing was compiled", pc)
+			}
+			return nil
+		}
+		p, id := compiled.Lookup(pc)
+		switch {
+		case id == row.AskEntry:
+		case errors.Is(werr, cfi.ErrNotCovered):
+			if id != row.NoRule {
+				return fmt.Errorf("0x%x is not covered, compiled it is %s", pc, p.Row.Format(arch.AMD64))
+			}
+		case werr != nil:
+			return fmt.Errorf("0x%x: %w, compiled it is rule %d", pc, werr, id)
+		case p == nil:
+			return fmt.Errorf("0x%x is %s, compiled there is none", pc, want.Format(arch.AMD64))
+		case !row.SameRules(&want, &p.Row):
+			return fmt.Errorf("0x%x is %s, compiled it is %s", pc, want.Format(arch.AMD64), p.Row.Format(arch.AMD64))
+		}
+		return nil
+	}
+	for f, ferr := range table.FDEs() {
+		if ferr != nil {
+			continue
+		}
+		for r, rerr := range table.Rows(f) {
+			if rerr != nil {
+				break
+			}
+			n++
+			for _, pc := range []uint64{r.Lo, r.Hi - 1} {
+				if err := check(pc); err != nil {
+					return n, err
+				}
+			}
+		}
+		for _, pc := range []uint64{f.Lo - 1, f.Hi} {
+			if err := check(pc); err != nil {
+				return n, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// compileBench is a file with a large table.
+func compileBench(b *testing.B) *frames.Module {
+	for _, pattern := range []string{"/usr/lib/llvm-19/lib/libLLVM*.so*", "/usr/lib/x86_64-linux-gnu/libLLVM*.so*", "/lib/x86_64-linux-gnu/libc.so.6"} {
+		list, _ := filepath.Glob(pattern)
+		for _, p := range list {
+			if m := moduleOf(b, p); m != nil && len(m.EHFrame.Data) > 0 {
+				b.Logf("%s: %d bytes of .eh_frame", p, len(m.EHFrame.Data))
+				return m
+			}
+		}
+	}
+	b.Skip("no library")
+	return nil
+}
+
+// BenchmarkCompile is all of a module's rows, on one core: index, decoding, interning and joining.
+func BenchmarkCompile(b *testing.B) {
+	first := compileBench(b)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	b.ReportAllocs()
+	b.ResetTimer()
+	var t *row.Table
+	for range b.N {
+		m := &frames.Module{EHFrame: first.EHFrame, EHFrameHdr: first.EHFrameHdr, Text: first.Text, Data: first.Data}
+		m.Compile(arch.AMD64)
+		_, t = m.Compiled(arch.AMD64)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1e6/float64(b.N)/(float64(len(first.EHFrame.Data))/1e6), "ms/MB")
+	b.ReportMetric(float64(t.Rows()), "rows")
+	b.ReportMetric(float64(t.Rules()), "rules")
+	b.ReportMetric(float64(t.Bytes())/float64(t.Rows()), "B/row")
+}
