@@ -30,10 +30,12 @@ type CIE struct {
 	BKey         bool     // augmentation B: AArch64 return addresses are signed with key B
 	MTE          bool     // augmentation G: AArch64 stack is tagged
 
-	addrSize, segSize byte
-	hasData           bool // augmentation begins with z
-	ptrEnc, lsdaEnc   byte
-	instr             [2]int // of the initial instructions, in the section
+	AddrSize, SegSize byte // written in version 4 and later
+
+	hasData         bool // augmentation begins with z
+	ptrEnc, lsdaEnc byte
+	augData         [2]int // of the augmentation data, in the section
+	instr           [2]int // of the initial instructions
 }
 
 // FDE is a frame description entry: the unwind table of one range of addresses, in
@@ -47,7 +49,8 @@ type FDE struct {
 	LSDA    uint64
 	HasLSDA bool
 
-	instr [2]int
+	augData [2]int
+	instr   [2]int
 }
 
 // header is what CIE and FDE begin with.
@@ -127,7 +130,7 @@ func (t *Table) cie(off uint64, c *CIE) error {
 	if h.empty || !h.isCIE {
 		return t.err(off, "it is not a CIE")
 	}
-	*c = CIE{Offset: off, addrSize: byte(t.ptr), ptrEnc: peAbsptr, lsdaEnc: peOmit}
+	*c = CIE{Offset: off, AddrSize: byte(t.ptr), ptrEnc: peAbsptr, lsdaEnc: peOmit}
 	r := reader{data: t.data, pos: h.pos, end: h.end, order: t.arch.ByteOrder}
 	c.Version = r.u8()
 	switch c.Version {
@@ -142,9 +145,9 @@ func (t *Table) cie(off uint64, c *CIE) error {
 		aug = aug[2:]
 	}
 	if c.Version >= 4 {
-		c.addrSize, c.segSize = r.u8(), r.u8()
-		if c.addrSize != 4 && c.addrSize != 8 && c.addrSize != 2 || c.segSize > 8 {
-			return t.err(off, fmt.Sprintf("addresses of %d bytes with segments of %d", c.addrSize, c.segSize))
+		c.AddrSize, c.SegSize = r.u8(), r.u8()
+		if c.AddrSize != 4 && c.AddrSize != 8 && c.AddrSize != 2 || c.SegSize > 8 {
+			return t.err(off, fmt.Sprintf("addresses of %d bytes with segments of %d", c.AddrSize, c.SegSize))
 		}
 	}
 	c.CodeAlign, c.DataAlign = r.uleb(), r.sleb()
@@ -177,6 +180,7 @@ func (t *Table) augmentation(c *CIE, aug []byte, r *reader) error {
 			return t.err(c.Offset, "its augmentation data is longer than the entry")
 		}
 		end = r.pos + int(n)
+		c.augData = [2]int{r.pos, end}
 	}
 	b := bases{section: t.addr, text: t.text, data: t.dataBase}
 letters:
@@ -229,26 +233,26 @@ func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 		return err
 	}
 	c := &f.CIE
-	f.Offset, f.LSDA, f.HasLSDA = off, 0, false
+	f.Offset, f.LSDA, f.HasLSDA, f.augData = off, 0, false, [2]int{}
 	r := reader{data: t.data, pos: h.pos, end: h.end, order: t.arch.ByteOrder}
 	b := bases{section: t.addr, text: t.text, data: t.dataBase}
-	r.bytes(uint64(c.segSize))
+	r.bytes(uint64(c.SegSize))
 	var n uint64
 	if t.debug {
-		f.Lo = r.uint(int(c.addrSize))
-		n = r.uint(int(c.addrSize))
+		f.Lo = r.uint(int(c.AddrSize))
+		n = r.uint(int(c.AddrSize))
 	} else {
 		if c.ptrEnc == peOmit || c.ptrEnc&peIndirect != 0 {
 			return t.err(off, "the encoding of its addresses can't be")
 		}
-		f.Lo = r.pointer(c.ptrEnc, int(c.addrSize), &b)
-		n = r.formatted(c.ptrEnc, int(c.addrSize)) // a plain number: nothing is added
+		f.Lo = r.pointer(c.ptrEnc, int(c.AddrSize), &b)
+		n = r.formatted(c.ptrEnc, int(c.AddrSize)) // a plain number: nothing is added
 	}
 	if !t.debug {
-		n = unsigned(n, c.ptrEnc, int(c.addrSize))
+		n = unsigned(n, c.ptrEnc, int(c.AddrSize))
 	}
 	f.Hi = f.Lo + n
-	if f.Hi < f.Lo || c.addrSize == 4 && f.Hi > 1<<32 {
+	if f.Hi < f.Lo || c.AddrSize == 4 && f.Hi > 1<<32 {
 		return t.err(off, "its range goes beyond the end of the address space")
 	}
 	if c.hasData {
@@ -257,11 +261,12 @@ func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 			return t.err(off, "its augmentation data is longer than the entry")
 		}
 		end := r.pos + int(aug)
+		f.augData = [2]int{r.pos, end}
 		if c.lsdaEnc != peOmit && aug > 0 { // "zPLR" CIEs have FDEs without LSDA, too
 			b.fn = f.Lo
 			l := r
 			l.end = end
-			f.LSDA = l.pointer(c.lsdaEnc, int(c.addrSize), &b)
+			f.LSDA = l.pointer(c.lsdaEnc, int(c.AddrSize), &b)
 			f.HasLSDA = l.bad == "" && !zero(t.data[r.pos:l.pos])
 		}
 		r.pos = end

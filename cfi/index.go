@@ -134,20 +134,22 @@ func dear(list []span) map[int]bool {
 
 // scan calls f for each entry until it returns false. A terminator is stepped
 // over: linkers that join sections leave them in the middle (crtend.o's is meant to be
-// last). An entry whose length is wrong ends the scan, for nobody knows where the next begins.
-func (t *Table) scan(f func(*header) bool) {
+// last). An entry whose length is wrong ends the scan with an error, for nobody knows where
+// the next begins.
+func (t *Table) scan(f func(*header) bool) error {
 	var h header
 	var err error
 	for off := uint64(0); off+4 <= uint64(len(t.data)); {
 		h, err = t.header(off, false)
 		if err != nil && h.end <= int(off) {
-			return
+			return err
 		}
 		if err == nil && !h.empty && !f(&h) {
-			return
+			return nil
 		}
 		off = uint64(h.end)
 	}
+	return nil
 }
 
 // searchIndex finds the innermost FDE that covers pc.

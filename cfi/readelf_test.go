@@ -30,7 +30,7 @@ type peerRow struct {
 // readelf calls fn for each FDE that readelf finds in a file, in its order. The entry
 // is valid until fn returns.
 func readelf(path string, fn func(*peerEntry)) error {
-	cmd := exec.Command("readelf", "-W", "--debug-dump=frames-interp", path)
+	cmd := exec.Command("readelf", "-W", "--debug-dump=frames-interp,no-follow-links", path)
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "DEBUGINFOD_URLS=")
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {

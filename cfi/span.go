@@ -41,7 +41,7 @@ func (x *exec) commonEntry(off uint64) (e entry, k *known) {
 		return e, nil
 	}
 	k, err := x.cie(off + 4 - uint64(int64(int32(id))))
-	if err != nil || k.cie.ptrEnc != pePCRel|peSdata4 || k.cie.addrSize != 8 || k.cie.segSize != 0 {
+	if err != nil || k.cie.ptrEnc != pePCRel|peSdata4 || k.cie.AddrSize != 8 || k.cie.SegSize != 0 {
 		return e, nil
 	}
 	size := int32(binary.LittleEndian.Uint32(b[12:]))

@@ -19,11 +19,11 @@ func (x *exec) instruction(op byte) (at uint64, jumps bool, err error) {
 	switch op {
 	case cfaSetLoc:
 		if x.t.debug {
-			r.bytes(uint64(c.segSize))
-			return r.uint(int(c.addrSize)), true, nil
+			r.bytes(uint64(c.SegSize))
+			return r.uint(int(c.AddrSize)), true, nil
 		}
 		b := bases{section: x.t.addr, text: x.t.text, data: x.t.dataBase, fn: x.fde.lo}
-		return r.pointer(c.ptrEnc, int(c.addrSize), &b), true, nil
+		return r.pointer(c.ptrEnc, int(c.AddrSize), &b), true, nil
 	case cfaAdvanceLoc1:
 		return x.advance(r.uint(1)), true, nil
 	case cfaAdvanceLoc2:
@@ -117,10 +117,12 @@ func (x *exec) change(op byte) error {
 		cur.Signed = !cur.Signed
 		x.hashFlags()
 	default:
-		return defect(fmt.Sprintf("instruction 0x%02x is unknown", op))
+		return defect(unknownInstruction(op))
 	}
 	return nil
 }
+
+func unknownInstruction(op byte) string { return fmt.Sprintf("instruction 0x%02x is unknown", op) }
 
 func (x *exec) defCFA(n uint64, off int64) error {
 	reg, err := x.register(n)

@@ -142,22 +142,27 @@ func (t *Table) RowAt(pc uint64, r *row.Row) error {
 }
 
 // FDEs yields the entries of the section in their order. An entry that can't be read comes
-// with its error and only its Offset.
+// with its error and only its Offset; one whose length is wrong is the last.
 func (t *Table) FDEs() iter.Seq2[FDE, error] {
 	return func(yield func(FDE, error) bool) {
 		x := t.exec()
 		defer t.done(x)
-		t.scan(func(h *header) bool {
+		var f FDE
+		more := true
+		err := t.scan(func(h *header) bool {
 			if h.isCIE {
 				return true
 			}
-			var f FDE
 			err := t.fde(h.off, &f, x)
 			if err != nil {
 				f = FDE{Offset: h.off}
 			}
-			return yield(f, err)
+			more = yield(f, err)
+			return more
 		})
+		if e, ok := err.(*Error); ok && more {
+			yield(FDE{Offset: e.Offset}, err)
+		}
 	}
 }
 

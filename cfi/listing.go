@@ -1,0 +1,165 @@
+package cfi
+
+import "iter"
+
+// EntryKind is what an entry of the section is.
+type EntryKind uint8
+
+const (
+	Terminator EntryKind = iota // a length of 0
+	IsCIE
+	IsFDE
+)
+
+// Entry is an entry as it lies in the section, for those who list it.
+type Entry struct {
+	Kind   EntryKind
+	Offset uint64
+	Length uint64
+	Wide   bool   // 64-bit DWARF
+	ID     uint64 // CIE id, or CIE pointer as it is written
+	CIE    CIE    // of an FDE: the one that it refers to
+	FDE    FDE
+}
+
+// Instruction is a call frame instruction.
+type Instruction struct {
+	Op    byte      // of those with an operand in the low bits, only the high ones
+	Arg   [3]uint64 // operands as they are written, signed ones sign-extended
+	Block []byte    // of an expression
+	Loc   uint64    // of those that move the location: the new one
+}
+
+// Section yields all entries, by their offset. An error is of the entry it comes with,
+// of which then Offset is good, and perhaps Kind and Length; the last may be
+// that of an entry whose length is wrong, which ends the section.
+func (t *Table) Section() iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		x := t.exec()
+		defer t.done(x)
+		var e Entry
+		for off := uint64(0); off+4 <= uint64(len(t.data)); {
+			h, err := t.header(off, false)
+			e = Entry{Offset: off, Length: uint64(h.end - h.idPos), Wide: h.is64, ID: h.id}
+			if err != nil && h.end <= int(off) {
+				yield(&e, err)
+				return
+			}
+			switch {
+			case err != nil:
+			case h.empty:
+				e.Length = 0
+			case h.isCIE:
+				e.Kind = IsCIE
+				err = t.cie(off, &e.CIE)
+			default:
+				e.Kind = IsFDE
+				if err = t.fde(off, &e.FDE, x); err == nil {
+					e.CIE = e.FDE.CIE
+				}
+			}
+			if !yield(&e, err) {
+				return
+			}
+			off = uint64(h.end)
+		}
+	}
+}
+
+// AugmentationData is the bytes that the letters of an augmentation with z announce.
+func (t *Table) AugmentationData(e *Entry) []byte {
+	at := e.CIE.augData
+	if e.Kind == IsFDE {
+		at = e.FDE.augData
+	}
+	return t.data[at[0]:at[1]]
+}
+
+// Instructions yields the instructions of a CIE or FDE. An error ends them.
+func (t *Table) Instructions(e *Entry) iter.Seq2[*Instruction, error] {
+	return func(yield func(*Instruction, error) bool) {
+		c := &e.CIE
+		instr, loc := c.instr, uint64(0)
+		if e.Kind == IsFDE {
+			instr, loc = e.FDE.instr, e.FDE.Lo
+		}
+		r := reader{data: t.data, pos: instr[0], end: instr[1], order: t.arch.ByteOrder}
+		for r.more() {
+			var i Instruction
+			if !t.decode(&r, &i, c, e.FDE.Lo, &loc) && r.bad == "" {
+				yield(&i, t.err(e.Offset, unknownInstruction(i.Op)))
+				return
+			}
+			if r.bad != "" {
+				yield(&i, t.err(e.Offset, r.bad))
+				return
+			}
+			if !yield(&i, nil) {
+				return
+			}
+		}
+	}
+}
+
+// operands describes the operands of the instructions that do not move the
+// location: u ULEB128, s SLEB128, b a block; "." is none.
+var operands = [256]string{
+	cfaNop: ".", cfaRememberState: ".", cfaRestoreState: ".", cfaAArch64NegateRAState: ".", cfaAArch64NegateRAStatePC: ".",
+	cfaOffset: "u", cfaRestore: ".",
+	cfaOffsetExtended: "uu", cfaRestoreExtended: "u", cfaUndefined: "u", cfaSameValue: "u", cfaRegister: "uu",
+	cfaDefCFA: "uu", cfaDefCFARegister: "u", cfaDefCFAOffset: "u", cfaDefCFAExpression: "b", cfaExpression: "ub",
+	cfaOffsetExtendedSF: "us", cfaDefCFASF: "us", cfaDefCFAOffsetSF: "s", cfaValOffset: "uu", cfaValOffsetSF: "us",
+	cfaValExpression: "ub", cfaGNUArgsSize: "u", cfaGNUNegativeOffsetExtended: "uu",
+	cfaLLVMDefAspaceCFA: "uuu", cfaLLVMDefAspaceCFASF: "usu",
+}
+
+// decode reads one instruction; false for one that nobody knows.
+func (t *Table) decode(r *reader, i *Instruction, c *CIE, fn uint64, loc *uint64) bool {
+	op := r.u8()
+	n := 0
+	if high := op & 0xc0; high != 0 {
+		op, i.Arg[0], n = high, uint64(op&0x3f), 1
+	}
+	i.Op = op
+	size := 0
+	switch op {
+	case cfaSetLoc:
+		if t.debug {
+			r.bytes(uint64(c.SegSize))
+			*loc = r.uint(int(c.AddrSize))
+		} else {
+			b := bases{section: t.addr, text: t.text, data: t.dataBase, fn: fn}
+			*loc = r.pointer(c.ptrEnc, int(c.AddrSize), &b)
+		}
+		i.Arg[0], i.Loc = *loc, *loc
+		return true
+	case cfaAdvanceLoc1:
+		size = 1
+	case cfaAdvanceLoc2:
+		size = 2
+	case cfaAdvanceLoc4:
+		size = 4
+	case cfaMIPSAdvanceLoc8:
+		size = 8
+	}
+	if size > 0 {
+		i.Arg[0] = r.uint(size)
+	}
+	if size > 0 || op == cfaAdvanceLoc {
+		*loc += i.Arg[0] * c.CodeAlign
+		i.Loc = *loc
+		return true
+	}
+	for _, kind := range operands[op] {
+		switch kind {
+		case 'u':
+			i.Arg[n] = r.uleb()
+		case 's':
+			i.Arg[n] = uint64(r.sleb())
+		case 'b':
+			i.Block = r.bytes(r.uleb())
+		}
+		n++
+	}
+	return operands[op] != ""
+}
