@@ -54,24 +54,22 @@ type recorder struct {
 // Explain walks to the frame of that index and says how it was found. Index 0 is
 // the thread's own registers: nothing was tried. A cancelled ctx is an error.
 func (w *Walk) Explain(ctx context.Context, index int) (Evidence, error) {
-	e := &Walk{u: w.u, start: w.start}
-	if index == 1 {
-		e.rec = &recorder{}
-	}
-	var tries []Try
+	e := &Walk{u: w.u, start: w.start, Record: index == 1}
 	for f, err := range e.Frames(ctx) {
 		switch {
 		case err != nil:
 			return Evidence{}, err
 		case f.Index == index:
-			return Evidence{Frame: f.Clone(), Tries: tries}, nil
-		case f.Index == index-1: // its caller has been looked for
-			tries, e.rec = e.rec.tries, nil
-		case f.Index == index-2:
+			return Evidence{Frame: f.Clone(), Tries: f.Tries}, nil
+		case f.Index == index-2: // the next one's caller is wanted
 			e.rec = &recorder{}
 		}
 	}
-	return Evidence{Tries: tries, End: e.End()}, nil
+	ev := Evidence{End: e.End()}
+	if e.rec != nil {
+		ev.Tries = e.rec.tries
+	}
+	return ev, nil
 }
 
 // guard notes a check that held.

@@ -87,6 +87,10 @@ func (w *Walk) commit() {
 		return
 	}
 	f := &w.frame
+	f.Tries = nil
+	if w.rec != nil {
+		f.Tries = w.rec.tries
+	}
 	before := f.Trust
 	w.caller.Commit(&f.Regs, &f.places)
 	switch {

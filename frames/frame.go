@@ -78,6 +78,9 @@ type Frame struct {
 	Trust    Trust
 	Attempts []Attempt
 
+	// Tries is the evidence of how this frame was found, if the walk was told to Record it.
+	Tries []Try
+
 	// Module is where PC is, or nil.
 	Module *Module
 

@@ -7,51 +7,95 @@ import (
 	"dbg/target"
 )
 
-// Code of the trampolines to which a handler returns. With the C library's or
-// the vDSO's table (augmentation S) they are not needed; musl and Go have no table.
-var (
-	amd64Sigreturn = []byte{0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05} // mov $15,%rax; syscall
-	amd64Short     = []byte{0xb8, 15, 0, 0, 0, 0x0f, 0x05}             // mov $15,%eax; syscall
-	arm64Sigreturn = []byte{0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}
-)
+// trampoline is code to which a handler returns, and where the kernel has saved the registers when
+// it runs. With the C library's or the vDSO's table (augmentation S) it is not needed;
+// musl, Go and old kernels have no table.
+type trampoline struct {
+	code []byte
+	// starts are the offsets in code at which an instruction starts: the PC may be at any of them.
+	// sp says how far SP has moved by then.
+	starts []int
+	popped []int64
 
-// callsSigreturn recognises a signal trampoline by its instructions: PC at the first, or at the
-// second when the thread is stopped there.
-func (u *Unwinder) callsSigreturn(s *site) bool {
-	switch u.arch {
-	case arch.AMD64:
-		return within(s, amd64Sigreturn, 7) || within(s, amd64Short, 5)
-	case arch.ARM64:
-		return within(s, arm64Sigreturn, 4)
-	}
-	return false
+	regs    []arch.Reg // in the order in which they are saved; NoReg is skipped
+	at      int64      // of the first, from SP at the first instruction, or from *(SP+through)
+	through int64      // 0: not through a pointer
 }
 
-func within(s *site, code []byte, second int) bool {
-	return bytes.HasPrefix(s.at(), code) ||
-		s.precise && bytes.HasSuffix(s.before(), code[:second]) && bytes.HasPrefix(s.at(), code[second:])
+// trampolines lists them for each architecture, from the kernel's sigframe.h and asm/sigcontext.h:
+//
+// amd64: SP points to the ucontext, as the return address above it is gone; uc_mcontext is at 40, its
+// gregs in the order of <sys/ucontext.h>.
+//
+// 386: old frames have a sigcontext behind the signal's number, which the trampoline pops; new ones have
+// number, pointer to siginfo, pointer to ucontext, whose mcontext is at 20.
+//
+// arm64 and riscv64: siginfo of 128 bytes, then the ucontext, whose mcontext is at 176 (the sigmask has
+// 128 bytes and the mcontext is aligned to 16); arm64 has fault_address before the registers.
+//
+// arm: the ucontext's mcontext is at 20, R0 after three words; new frames have a siginfo of 128 bytes before.
+var trampolines = map[*arch.Arch][]trampoline{
+	arch.AMD64: {
+		{code: []byte{0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}, starts: []int{0, 7}, regs: amd64Context, at: 40}, // mov $15,%rax; syscall
+		{code: []byte{0xb8, 15, 0, 0, 0, 0x0f, 0x05}, starts: []int{0, 5}, regs: amd64Context, at: 40},             // mov $15,%eax; syscall
+	},
+	arch.I386: {
+		{code: []byte{0x58, 0xb8, 119, 0, 0, 0, 0xcd, 0x80}, starts: []int{0, 1, 6}, popped: []int64{0, 4, 4}, regs: i386Context, at: 4}, // pop %eax; mov $119,%eax; int $0x80
+		{code: []byte{0xb8, 173, 0, 0, 0, 0xcd, 0x80}, starts: []int{0, 5}, regs: i386Context, at: 20, through: 8},                       // mov $173,%eax; int $0x80
+	},
+	arch.ARM64: {
+		{code: []byte{0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}, starts: []int{0, 4}, regs: arm64Context, at: 128 + 176 + 8}, // mov x8,#139; svc #0
+	},
+	arch.ARM: {
+		{code: []byte{0x77, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef}, starts: []int{0, 4}, regs: armContext, at: 20 + 12},       // mov r7,#119; svc #0
+		{code: []byte{0xad, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef}, starts: []int{0, 4}, regs: armContext, at: 128 + 20 + 12}, // mov r7,#173; svc #0
+		{code: []byte{0x77, 0x27, 0x00, 0xdf}, starts: []int{0, 2}, regs: armContext, at: 20 + 12},                               // the same of Thumb
+		{code: []byte{0xad, 0x27, 0x00, 0xdf}, starts: []int{0, 2}, regs: armContext, at: 128 + 20 + 12},
+	},
+	arch.RISCV64: {
+		{code: []byte{0x93, 0x08, 0xb0, 0x08, 0x73, 0x00, 0x00, 0x00}, starts: []int{0, 4}, regs: riscvContext, at: 128 + 176}, // li a7,139; ecall
+	},
 }
 
-// Where the kernel saves registers, from SP on in the trampoline. amd64: SP points to the
-// ucontext, as the return address above it is gone; uc_mcontext is at 40, its
-// gregs in the order of <sys/ucontext.h>. arm64: siginfo of 128 bytes, then the
-// ucontext, whose mcontext is at 176 (sigmask is 128 bytes, aligned to 16);
-// fault_address comes before the registers.
 var (
 	amd64Context = []arch.Reg{arch.R8, arch.R9, arch.R10, arch.R11, arch.R12, arch.R13, arch.R14, arch.R15,
 		arch.RDI, arch.RSI, arch.RBP, arch.RBX, arch.RDX, arch.RAX, arch.RCX, arch.RSP, arch.RIP, arch.RFLAGS}
-	arm64Context = func() (r []arch.Reg) {
-		for i := range arch.Reg(31) {
-			r = append(r, i)
-		}
-		return append(r, arch.ARM64.SP, arch.ARM64.PC, arch.ARM64.Flags)
-	}()
+	// gs fs es ds edi esi ebp esp ebx edx ecx eax trapno err eip cs eflags
+	i386Context = []arch.Reg{arch.NoReg, arch.NoReg, arch.NoReg, arch.NoReg, 7, 6, 5, 4, 3, 2, 1, 0, arch.NoReg, arch.NoReg, 8, arch.NoReg, 9}
+
+	arm64Context = append(registersFrom(0, 31), arch.ARM64.SP, arch.ARM64.PC, arch.ARM64.Flags)
+	armContext   = registersFrom(0, 17)
+	riscvContext = append([]arch.Reg{arch.RISCV64.PC}, registersFrom(1, 31)...)
 )
 
-const (
-	amd64ContextAt = 40
-	arm64ContextAt = 128 + 176 + 8
-)
+// registersFrom lists n registers.
+func registersFrom(first arch.Reg, n int) (list []arch.Reg) {
+	for i := range n {
+		list = append(list, first+arch.Reg(i))
+	}
+	return list
+}
+
+// trampolineAt recognises a signal trampoline by its instructions: PC at the first or, when the thread is
+// stopped there, at a later one. popped is how far SP has moved by then.
+func (u *Unwinder) trampolineAt(s *site) (t *trampoline, popped int64) {
+	list := trampolines[u.arch]
+	for i := range list {
+		t := &list[i]
+		for j, n := range t.starts {
+			if j > 0 && !s.precise {
+				break
+			}
+			if bytes.HasPrefix(s.at(), t.code[n:]) && bytes.HasSuffix(s.before(), t.code[:n]) {
+				if t.popped != nil {
+					popped = t.popped[j]
+				}
+				return t, popped
+			}
+		}
+	}
+	return nil, 0
+}
 
 // sigreturn takes the interrupted frame's registers from what the kernel saved.
 func (w *Walk) sigreturn(s *site) bool {
@@ -70,27 +114,40 @@ func (w *Walk) sigreturn(s *site) bool {
 	if !s.sigcode || w.done {
 		return false
 	}
+	return w.byTrampoline(s)
+}
+
+// byTrampoline reads the registers from where the kernel saved them.
+func (w *Walk) byTrampoline(s *site) bool {
+	a, c := w.u.arch, &w.caller
+	t, popped := w.u.trampolineAt(s)
 	sp, known := w.frame.Regs.SP()
-	if !known {
+	if t == nil || !known {
 		return w.failed(Sigreturn, "the stack pointer is not known")
 	}
-	order, at := amd64Context, target.Addr(sp)+amd64ContextAt
-	if w.u.arch == arch.ARM64 {
-		order, at = arm64Context, target.Addr(sp)+arm64ContextAt
+	at := sp - uint64(popped) + uint64(t.at)
+	if t.through != 0 {
+		uc, err := w.words.Word(target.Addr(sp-uint64(popped)+uint64(t.through)), a.PtrSize)
+		if err != nil {
+			return w.unreadable(Sigreturn, err)
+		}
+		at = uc + uint64(t.at)
 	}
-	c := &w.caller
 	c.Start(arch.RegSet{})
-	for i, reg := range order {
-		addr := at + target.Addr(8*i)
-		v, err := w.words.Word(addr, 8)
+	for i, reg := range t.regs {
+		if reg == arch.NoReg {
+			continue
+		}
+		addr := target.Addr(at) + target.Addr(a.PtrSize*i)
+		v, err := w.words.Word(addr, a.PtrSize)
 		if err != nil {
 			return w.unreadable(Sigreturn, err)
 		}
 		switch reg {
-		case w.u.arch.PC:
-			c.SetPC(w.u.arch, v, addr, true)
+		case a.PC:
+			c.SetPC(a, v, addr, true)
 			continue
-		case w.u.arch.SP:
+		case a.SP:
 			c.SP, c.CFA = v, v
 		}
 		c.SetSaved(reg, v, addr)

@@ -97,7 +97,8 @@ func (w *Walk) fillSite(h uint64, pc target.Addr, precise bool) *site {
 // judgeCode says of the code around pc what it is.
 func (w *Walk) judgeCode(s *site) {
 	s.after = w.u.followsCall(s.before(), s.pc)
-	s.sigcode = w.u.callsSigreturn(s)
+	t, _ := w.u.trampolineAt(s)
+	s.sigcode = t != nil
 }
 
 // readCode fills s.code with as much as there is: from the file, if that has it, else from memory.

@@ -47,6 +47,9 @@ type Walk struct {
 	epoch uint64
 	start arch.Registers
 
+	// Record makes each frame carry the evidence of how it was found. It makes the walk slow.
+	Record bool
+
 	frame Frame
 	end   End
 	stack stack
@@ -138,6 +141,9 @@ func (w *Walk) reset() {
 		w.stack.blocks[i].buf, u.spare[i] = u.spare[i], nil
 	}
 	w.frame = Frame{Regs: w.start, Attempts: w.frame.Attempts[:0]}
+	if w.Record && w.rec == nil {
+		w.rec = &recorder{}
+	}
 	pc, _ := w.start.PC()
 	w.frame.PC = target.Addr(pc)
 	w.frame.places.Live = w.start.Known()

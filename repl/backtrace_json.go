@@ -55,6 +55,8 @@ type jsonFrame struct {
 	Trust             string         `json:"trust"`
 	Args              []jsonArgument `json:"args"`
 	Attempts          []jsonAttempt  `json:"attempts"`
+	// FoundBy is the evidence of the strategy that found the frame; null for the thread's own registers.
+	FoundBy *jsonTry `json:"found_by"`
 }
 
 type jsonArgument struct {
@@ -148,7 +150,7 @@ func (j *jsonWriter) thread(s *session.Session, t session.ThreadInfo, limit int,
 	j.open(head)
 	j.text(",\n   \"frames\": [")
 	n := 0
-	end, err := s.EachFrameView(t.ID, 0, session.ViewOptions{Format: argumentFormat()}, func(v *session.FrameView) bool {
+	end, err := s.EachFrameView(t.ID, 0, session.ViewOptions{Evidence: true, Format: argumentFormat()}, func(v *session.FrameView) bool {
 		if limit > 0 && n == limit || cancel != nil && cancel() {
 			return false
 		}
@@ -199,6 +201,9 @@ func frameJSON(v *session.FrameView) jsonFrame {
 		if v.Position.Column > 0 {
 			f.Column = &v.Position.Column
 		}
+	}
+	if tries := triesJSON(m.Tries, m.Regs.Arch); len(tries) > 0 {
+		f.FoundBy = &tries[len(tries)-1]
 	}
 	for _, a := range v.Args {
 		f.Args = append(f.Args, jsonArgument(a))

@@ -12,7 +12,7 @@ func stackCommands() []*command {
 	const g = "stack"
 	return []*command{
 		{name: "backtrace", aliases: []string{"bt", "where"}, usage: "[N | -N | full]", group: g, help: "print the stack: all, the innermost N, or the outermost N frames", words: fixedWords("full"), run: backtrace},
-		{name: "frame", aliases: []string{"f"}, usage: "[N]", group: g, help: "select and print a frame", run: frame},
+		{name: "frame", aliases: []string{"f"}, usage: "[N] | why [N]", group: g, help: "select and print a frame; why: how it was found", words: fixedWords("why"), run: frame},
 		{name: "up", usage: "[N]", group: g, help: "select the caller's frame", run: move(+1)},
 		{name: "down", aliases: []string{"do", "dow"}, usage: "[N]", group: g, help: "select the called frame", run: move(-1)},
 	}
@@ -81,8 +81,11 @@ func frame(sh *shell, args string) error {
 	if err := sh.stack(); err != nil {
 		return err
 	}
-	if w, rest := cutWord(args); w == "level" {
+	switch w, rest := cutWord(args); w {
+	case "level":
 		args = rest
+	case "why":
+		return why(sh, rest)
 	}
 	if args != "" {
 		v, err := sh.sess.Evaluate(selectedThread(sh), selectedLevel(sh), args)

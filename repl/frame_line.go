@@ -101,6 +101,8 @@ func trustLabel(f *session.Frame) string {
 	switch f.Machine.Strategy.String() {
 	case "fp":
 		return "    [frame pointer]"
+	case "scs":
+		return "    [shadow call stack]"
 	case "scan":
 		return "    [stack scan]"
 	case "prologue":

@@ -16,8 +16,9 @@ type FrameView struct {
 
 // ViewOptions says what EachFrameView reads of a frame.
 type ViewOptions struct {
-	Locals bool
-	Format eval.Options
+	Locals   bool
+	Evidence bool // Machine.Tries: how each frame was found
+	Format   eval.Options
 }
 
 // EachFrameView is EachFrame for faces that print: parameters, and locals if
@@ -25,7 +26,7 @@ type ViewOptions struct {
 // million frames is shown in one walk and kept nowhere. Like EachFrame's, yield
 // must not call the session; the view is valid until yield returns.
 func (s *Session) EachFrameView(t target.ThreadID, start int, opt ViewOptions, yield func(*FrameView) bool) (*frames.End, error) {
-	return s.EachFrame(t, start, func(f *Frame) bool {
+	return s.eachFrame(t, start, opt.Evidence, func(f *Frame) bool {
 		v := FrameView{Frame: f}
 		if !f.Machine.Signal {
 			v.Args = s.arguments(t, f, opt.Format)

@@ -15,7 +15,6 @@ import (
 // stopCache is what was found out since the program stopped. It is thrown away
 // when the program goes on or its memory or registers are changed.
 type stopCache struct {
-	unwinder     *frames.Unwinder
 	walks        map[target.ThreadID]*walk
 	maps         []target.Mapping
 	mapsRead     bool
@@ -120,6 +119,7 @@ func (s *Session) walkOf(t target.ThreadID) (*walk, error) {
 func (s *Session) dropCache() {
 	s.dropWalks()
 	s.cache = stopCache{}
+	s.stops++
 }
 
 // dropWalks forgets the backtraces. A walk that was not finished has a coroutine,
@@ -167,10 +167,22 @@ func (s *Session) frame(t target.ThreadID, level int) (Frame, error) {
 // returns false, and returns why the walk ended (nil if yield ended it). yield
 // runs on the session's goroutine and must not call the session.
 func (s *Session) EachFrame(t target.ThreadID, start int, yield func(*Frame) bool) (*frames.End, error) {
+	return s.eachFrame(t, start, false, yield)
+}
+
+// eachFrame is EachFrame; with evidence it is a walk of its own.
+func (s *Session) eachFrame(t target.ThreadID, start int, evidence bool, yield func(*Frame) bool) (*frames.End, error) {
 	return ask(s, func() (*frames.End, error) {
 		w, err := s.walkOf(t)
 		if err != nil {
 			return nil, err
+		}
+		if evidence {
+			if w, err = s.newWalk(t); err != nil {
+				return nil, err
+			}
+			w.walk.Record = true
+			defer w.stop()
 		}
 		level := start
 		for ; level < len(w.kept); level++ {

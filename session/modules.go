@@ -330,6 +330,10 @@ func (s *Session) mappedBuildID(m *Module) (string, bool) {
 func unwindModule(m *Module, sym *symbols.Module) *frames.Module {
 	u := frames.ModuleOf(sym.File(), sym.DebugFile())
 	u.Name, u.Lo, u.Hi, u.Bias = m.Path, m.Lo, m.Hi, m.Bias
+	u.FunctionAt = func(pc uint64) (uint64, uint64, bool) {
+		lo, hi, ok := sym.CodeBounds(image.Addr(pc))
+		return uint64(lo), uint64(hi), ok
+	}
 	return u
 }
 
@@ -391,6 +395,9 @@ type space struct {
 	s *Session
 	// exec has the executable mappings that belong to no module, for one stop; loaded says if it was read.
 }
+
+// Version makes the unwinder ask again after each stop what is mapped.
+func (sp *space) Version() uint64 { return sp.s.stops }
 
 func (sp *space) ReadMemory(a target.Addr, buf []byte) (int, error) {
 	return sp.s.tgt.ReadMemory(a, buf)

@@ -53,6 +53,9 @@ type Session struct {
 	level    int // selected frame
 	lastStop Stop
 	cache    stopCache
+	stops    uint64           // how often the cache was dropped
+	unwind   *frames.Unwinder // of unwindOf; what it has learned about code outlives a stop
+	unwindOf target.Target
 	vars     map[string]Value // convenience variables
 	history  []Value
 	sources  sourceCache
@@ -462,10 +465,10 @@ func (s *Session) logf(format string, args ...any) {
 
 // unwinder returns the unwinder of the present target.
 func (s *Session) unwinder() *frames.Unwinder {
-	if s.cache.unwinder == nil {
-		s.cache.unwinder = frames.New(s.tgt.Arch(), s.space)
+	if s.unwind == nil || s.unwindOf != s.tgt {
+		s.unwind, s.unwindOf = frames.New(s.tgt.Arch(), s.space), s.tgt
 	}
-	return s.cache.unwinder
+	return s.unwind
 }
 
 // Format gives a value in gdb's form.

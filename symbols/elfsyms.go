@@ -135,6 +135,17 @@ func (m *Module) SymbolAt(a image.Addr) (name string, offset uint64, ok bool) {
 	return demangled(symbolName(s.Name)), uint64(a - s.Addr), true
 }
 
+// CodeBounds gives the extent of the function at an address by the ELF symbols alone. One that has
+// no size or does not reach a is none.
+func (m *Module) CodeBounds(a image.Addr) (lo, hi image.Addr, ok bool) {
+	x := m.symbols()
+	s := x.find(x.code, a)
+	if s == nil || s.Size == 0 || uint64(a-s.Addr) >= s.Size {
+		return 0, 0, false
+	}
+	return s.Addr, s.Addr + image.Addr(s.Size), true
+}
+
 // ObjectAt is SymbolAt for data.
 func (m *Module) ObjectAt(a image.Addr) (name string, offset uint64, ok bool) {
 	x := m.symbols()
