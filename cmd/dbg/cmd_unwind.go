@@ -24,6 +24,6 @@ func unwindCommand() *cobra.Command {
 			return usageError{errors.New("a command is expected")}
 		},
 	}
-	c.AddCommand(unwindCheckCommand())
+	c.AddCommand(unwindTableCommand(), unwindCheckCommand())
 	return c
 }

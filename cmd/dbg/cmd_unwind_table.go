@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"dbg/unwindtable"
+)
+
+func unwindTableCommand() *cobra.Command {
+	var opts unwindtable.Options
+	var pc, format string
+	c := &cobra.Command{
+		Use:   "table [flags] FILE",
+		Short: "print a file's unwind tables",
+		Long: `Prints, for each function of which FILE has unwind information, a heading and a line
+for each row of the table: the address, how to find the canonical frame address (CFA), a column for
+each register that the function moves, and the return address.
+
+u is undefined, s the same value, c-16 saved at CFA-16, v-16 the value CFA-16, r5 kept in register 5,
+exp and vexp an expression for the address and the value; "-" means that the table does not say.`,
+		Args: args(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if pc != "" {
+				v, err := strconv.ParseUint(pc, 0, 64)
+				if err != nil {
+					return usageError{fmt.Errorf("--pc %s: an address is expected", pc)}
+				}
+				opts.PC = &v
+			}
+			opts.JSON = format == "json"
+			if opts.JSON && opts.Raw {
+				return usageError{fmt.Errorf("--raw has no form json")}
+			}
+			return unwindtable.Print(cmd.Context(), os.Stdout, args[0], opts)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&pc, "pc", "", "only the entries that cover `ADDR`, an address of the file")
+	f.StringVar(&opts.Func, "func", "", "only the entries of function `NAME`")
+	f.Var(choiceFlag{&opts.Source, unwindtable.Sources}, "source", "only one table: "+strings.Join(unwindtable.Sources, ", "))
+	format = "text"
+	f.Var(choiceFlag{&format, []string{"text", "json"}}, "format", "form of the output: text or json")
+	f.BoolVar(&opts.Raw, "raw", false, "print the entries themselves, as readelf --debug-dump=frames does")
+	return c
+}

@@ -1,0 +1,118 @@
+package unwindtable
+
+import (
+	"fmt"
+
+	"dbg/arch"
+	"dbg/cfi"
+	"dbg/image"
+	"dbg/symbols"
+)
+
+// file is a file, or a file and the separate debug file that has its tables.
+type file struct {
+	*image.File
+	debug  *image.File // nil if it is not needed
+	arch   *arch.Arch
+	syms   *symbols.Module
+	tables []source
+}
+
+// source is one section.
+type source struct {
+	name    string // of Sources
+	section string
+	table   *cfi.Table
+	relocs  map[uint64]int // of a relocatable file: the section that a relocated word refers to
+}
+
+func open(path, only string) (*file, error) {
+	img, err := image.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{File: img, arch: img.Arch()}
+	if err := f.load(only); err != nil {
+		f.close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f.syms = symbols.Load(img, symbols.Options{})
+	return f, nil
+}
+
+func (f *file) close() {
+	if f.syms != nil {
+		f.syms.Close()
+	}
+	f.debug.Close()
+	f.File.Close()
+}
+
+// load finds the tables.
+func (f *file) load(only string) error {
+	if f.arch == nil {
+		return fmt.Errorf("it is for %s, of which dbg knows no registers", f.Machine())
+	}
+	switch only {
+	case "", "eh_frame", "debug_frame":
+	default:
+		return fmt.Errorf("%s tables can't be printed yet", only)
+	}
+	if only != "debug_frame" {
+		if err := f.add(f.File, "eh_frame"); err != nil {
+			return err
+		}
+	}
+	if only != "eh_frame" {
+		if err := f.add(f.File, "debug_frame"); err != nil {
+			return err
+		}
+		if len(f.tables) == 0 {
+			if f.debug, _, _ = f.DebugFile(nil); f.debug != nil {
+				if err := f.add(f.debug, "debug_frame"); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	switch {
+	case len(f.tables) > 0:
+		return nil
+	case only != "":
+		return fmt.Errorf("it has no section .%s with contents", only)
+	}
+	return fmt.Errorf("it has no unwind tables (.eh_frame, .debug_frame)")
+}
+
+// add adds a section if the file has it.
+func (f *file) add(img *image.File, name string) error {
+	s, ok := img.Section("." + name)
+	if !ok || s.Size == 0 {
+		return nil
+	}
+	if s.Data == nil { // in a separate debug file only the header is left
+		_, err := img.SectionData(s.Name)
+		return err
+	}
+	src := source{name: name, section: "." + name}
+	c := cfi.Config{Arch: f.arch, Data: s.Data, Addr: uint64(s.Addr), Debug: name == "debug_frame"}
+	if img.Kind() == image.Relocatable {
+		c.Data, src.relocs = relocated(img, s)
+	}
+	if name == "eh_frame" {
+		if h, ok := img.Section(".eh_frame_hdr"); ok {
+			c.Hdr, c.HdrAddr = h.Data, uint64(h.Addr)
+		}
+		if t, ok := img.Section(".text"); ok {
+			c.Text = uint64(t.Addr)
+		}
+		for _, got := range []string{".got", ".got.plt"} {
+			if g, ok := img.Section(got); ok {
+				c.DataBase = uint64(g.Addr)
+			}
+		}
+	}
+	src.table = cfi.New(c)
+	f.tables = append(f.tables, src)
+	return nil
+}
