@@ -8,22 +8,29 @@ import (
 )
 
 // raw is what readelf --debug-dump=frames prints.
-type raw struct{}
+type raw struct {
+	ended bool // the last entry was a terminator: readelf prints one of several
+}
 
-func (raw) begin(p *printer, s *source) {
+func (w *raw) begin(p *printer, s *source) {
+	w.ended = false
 	fmt.Fprintf(p.out, "Contents of the %s section:\n\n", s.section)
 }
 
-func (raw) defect(p *printer, s *source, e *cfi.Entry, err error) {
+func (w *raw) defect(p *printer, s *source, e *cfi.Entry, err error) {
 	fmt.Fprintf(p.out, "\n%08x error: %v\n", e.Offset, err)
 }
 
-func (w raw) entry(p *printer, s *source, e *cfi.Entry) {
+func (w *raw) entry(p *printer, s *source, e *cfi.Entry) {
 	digits := 2 * p.f.arch.PtrSize
 	id := 8
 	if e.Wide {
 		id = 16
 	}
+	if w.ended && e.Kind == cfi.Terminator {
+		return
+	}
+	w.ended = e.Kind == cfi.Terminator
 	fmt.Fprintf(p.out, "\n%08x ", e.Offset)
 	switch e.Kind {
 	case cfi.Terminator:
@@ -47,7 +54,7 @@ func (w raw) entry(p *printer, s *source, e *cfi.Entry) {
 	}
 }
 
-func (raw) cie(p *printer, c *cfi.CIE) {
+func (w *raw) cie(p *printer, c *cfi.CIE) {
 	fmt.Fprintf(p.out, "  Version:               %d\n", c.Version)
 	fmt.Fprintf(p.out, "  Augmentation:          \"%s\"\n", c.Augmentation)
 	if c.Version >= 4 {
