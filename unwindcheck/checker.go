@@ -20,6 +20,12 @@ type checker struct {
 	places   places
 	threads  map[target.ThreadID]*checked
 
+	// handled says that the program has a handler for the signal that it is to get.
+	handled bool
+
+	// handled says that the program has a handler for the signal that it is to get.
+	handled bool
+
 	report  *Report
 	rows    map[rowKey]struct{} // that were judged
 	entries map[rowKey]struct{} // of them, without the row
@@ -55,6 +61,8 @@ func newChecker(p process, opts Options) *checker {
 func (c *checker) newUnwinder() {
 	c.unwinder = frames.New(arch.AMD64, c.space)
 	c.unwinder.Use = c.opts.Source.strategies()
+	c.unwinder.Prove = false // the shadow is the better proof
+	c.unwinder.Prove = false // the shadow is the better proof
 }
 
 func (c *checker) word(addr uint64) (uint64, bool) {
@@ -121,7 +129,7 @@ func (c *checker) next(th *checked) ptrace.Next {
 	case trapItself:
 		n.Instruction = ptrace.TrapInstruction
 	}
-	if e := c.opts.SignalEvery; e > 0 && c.report.Instructions > 0 && c.report.Instructions%e == 0 {
+	if e := c.opts.SignalEvery; e > 0 && c.handled && c.report.Instructions > 0 && c.report.Instructions%e == 0 {
 		n.Signal = c.opts.Signal
 	}
 	return n
@@ -179,22 +187,26 @@ func (c *checker) exec() {
 	c.places = places{pages: map[uint64]*[pageSize]*place{}}
 	c.space.clear()
 	c.newUnwinder()
+	c.handled = false
+	c.handled = false
 	c.report.Execs++
 }
 
-// Numbers of system calls that change what is executable, and PROT_EXEC.
+// Numbers of system calls (their first arguments are RDI, RSI and RDX), and PROT_EXEC.
 const (
-	sysMmap     = 9
-	sysMprotect = 10
-	sysMunmap   = 11
-	sysMremap   = 25
-	sysShmat    = 30
-	sysShmdt    = 67
-	sysPkey     = 329 // pkey_mprotect
-	protExec    = 4
+	sysMmap      = 9
+	sysMprotect  = 10
+	sysMunmap    = 11
+	sysSigaction = 13
+	sysMremap    = 25
+	sysShmat     = 30
+	sysShmdt     = 67
+	sysPkey      = 329 // pkey_mprotect
+	protExec     = 4
 )
 
-// afterSyscall follows changes of the memory map that touch code. regs are those before the call.
+// afterSyscall follows changes of the memory map that touch code, and of the handler of
+// the signal that is to be sent. regs are those before the call.
 func (c *checker) afterSyscall(regs *arch.Registers) {
 	nr, _ := regs.Get(arch.RAX)
 	lo, _ := regs.Get(arch.RDI)
@@ -209,6 +221,20 @@ func (c *checker) afterSyscall(regs *arch.Registers) {
 		if !c.touches(lo, size) {
 			return
 		}
+	case sysSigaction:
+		const sigIgn = 1
+		if lo == uint64(c.opts.Signal) && size != 0 {
+			f, ok := c.word(size)
+			c.handled = ok && f > sigIgn
+		}
+		return
+	case sysSigaction:
+		const sigIgn = 1
+		if lo == uint64(c.opts.Signal) && size != 0 {
+			f, ok := c.word(size)
+			c.handled = ok && f > sigIgn
+		}
+		return
 	case sysShmat, sysShmdt:
 		lo, size = 0, 0
 	default:

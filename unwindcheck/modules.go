@@ -41,6 +41,7 @@ type space struct {
 	modules []*module            // by rising address
 	regions []region
 	files   map[string]*image.File
+	version uint64
 
 	lastModule *module
 	lastRegion region
@@ -56,6 +57,12 @@ type process interface {
 func (sp *space) ReadMemory(a target.Addr, buf []byte) (int, error) {
 	return sp.proc.ReadMemory(a, buf)
 }
+
+// Version implements frames.Versioned.
+func (sp *space) Version() uint64 { return sp.version }
+
+// Version implements frames.Versioned.
+func (sp *space) Version() uint64 { return sp.version }
 
 // FindModule implements frames.Space.
 func (sp *space) FindModule(pc target.Addr) *frames.Module {
@@ -111,6 +118,7 @@ func (sp *space) refresh() {
 	}
 	sp.modules, sp.regions = nil, sp.regions[:0]
 	sp.lastModule, sp.lastRegion = nil, region{}
+	sp.version++
 	for i := 0; i < len(maps); {
 		first, hi, exec := maps[i], maps[i].Hi, false
 		j := i

@@ -144,7 +144,12 @@ func (t *thread) land(now *state) {
 	tr := t.transit
 	t.transit = nil
 	for i := range tr.claims {
-		t.settle(&tr.claims[i], tr.claims[i].outcome(now))
+		c := &tr.claims[i]
+		o := c.outcome(now)
+		if o == refuted {
+			c.blame(now)
+		}
+		t.settle(c, o)
 	}
 	for i := range tr.waiting {
 		c := &tr.waiting[i]

@@ -1,0 +1,29 @@
+package unwindcheck
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"dbg/target/ptrace"
+)
+
+// check runs a program and gives it nothing to read and nowhere to print.
+func check(t testing.TB, opts Options, path string, args ...string) *Report {
+	t.Helper()
+	p, err := ptrace.Launch(ptrace.LaunchOptions{Path: path, Args: args, Env: []string{"LC_ALL=C"}, Stderr: os.Stderr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	r, err := Run(context.Background(), p, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func BenchmarkRun(b *testing.B) {
+	b.ReportAllocs()
+	check(b, Options{Max: uint64(b.N)}, "/bin/ls", "-lR", "/usr/share/doc")
+}
