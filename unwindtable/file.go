@@ -1,6 +1,7 @@
 package unwindtable
 
 import (
+	"errors"
 	"fmt"
 
 	"dbg/arch"
@@ -16,6 +17,8 @@ type file struct {
 	arch   *arch.Arch
 	syms   *symbols.Module
 	tables []source
+
+	elsewhere bool // there is a section without contents: this is a separate debug file
 }
 
 // source is one section.
@@ -78,10 +81,12 @@ func (f *file) load(only string) error {
 	switch {
 	case len(f.tables) > 0:
 		return nil
+	case f.elsewhere:
+		return errors.New("it is a separate debug file, and the tables are in the file that it was split from")
 	case only != "":
 		return fmt.Errorf("it has no section .%s with contents", only)
 	}
-	return fmt.Errorf("it has no unwind tables (.eh_frame, .debug_frame)")
+	return errors.New("it has no unwind tables (.eh_frame, .debug_frame)")
 }
 
 // add adds a section if the file has it.
@@ -91,6 +96,7 @@ func (f *file) add(img *image.File, name string) error {
 		return nil
 	}
 	if s.Data == nil { // in a separate debug file only the header is left
+		f.elsewhere = true
 		_, err := img.SectionData(s.Name)
 		return err
 	}
