@@ -303,17 +303,21 @@ func (at *way) restored(dst x86asm.Reg, from place) {
 			at.fp = place{arch.RBP, 0}
 		}
 	}
-	if own {
-		return
-	}
 	i := 0
 	for i < at.rule.n && at.rule.saved[i].reg != r {
 		i++
 	}
-	if i == at.rule.n {
+	switch {
+	case own && i < at.rule.n: // what was loaded before was no restoring, but a value of the function's own
+		at.rule.n--
+		at.rule.saved[i] = at.rule.saved[at.rule.n]
+	case own:
+	case i == at.rule.n:
 		at.rule.n++
+		fallthrough
+	default:
+		at.rule.saved[i].reg, at.rule.saved[i].at = r, from
 	}
-	at.rule.saved[i].reg, at.rule.saved[i].at = r, from
 }
 
 func fromX86(r x86asm.Reg) (arch.Reg, bool) {

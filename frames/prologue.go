@@ -51,7 +51,7 @@ func (w *Walk) prologue(s *site) bool {
 }
 
 // byInstructions reads the function's code: from its start to PC where symbols say where it
-// starts, else from PC to its return.
+// starts, from a function that a call on the stack has entered, else from PC to its return.
 func (w *Walk) byInstructions(s *site) bool {
 	if !s.exec {
 		return w.failed(Prologue, "PC is not in executable memory")
@@ -59,7 +59,7 @@ func (w *Walk) byInstructions(s *site) bool {
 	if r := w.startOf(s); r.why == "" && w.byCode(r) {
 		return true
 	}
-	return w.ahead(s)
+	return w.byCalls(s) || w.ahead(s)
 }
 
 func has(b []byte, code ...byte) bool { return bytes.HasPrefix(b, code) }

@@ -18,6 +18,7 @@ type site struct {
 	fn      target.Addr // where the function at pc begins by its table, 0 if that is not known
 	ahead   *codeRule   // what the code from pc on says; nil if nobody has asked
 	start   *codeRule   // what the code up to pc says
+	entered *codeRule   // what the code from a function that was called to pc says
 	precise bool
 	exec    bool    // the address to look up is in executable memory
 	after   verdict // pc follows a call instruction
@@ -25,6 +26,8 @@ type site struct {
 	plain   bool    // plan is fast, exec, and not sigcode or a signal frame: quick can use it
 	rowDone bool
 	hasFn   bool // fn has been looked for
+
+	enteredAt uint64 // that function
 
 	rowErr error
 	from   *source

@@ -4,11 +4,12 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"dbg/arch"
+	"dbg/target"
 )
 
 // Limits of reading from a function's start.
 const (
-	startInstructions = 4000
+	startInstructions = 3000
 	startWays         = 256
 )
 
@@ -29,8 +30,73 @@ func (w *Walk) startOf(s *site) *codeRule {
 		return s.start
 	}
 	f := forward{sim: simulation{w: w, module: m}, to: uint64(s.pc), lo: lo + m.Bias, hi: hi + m.Bias, seen: map[uint64]bool{}}
+	f.ways = append(f.ways, entryWay{pc: f.lo, sp: -8, spOK: true})
 	s.start = f.run()
 	return s.start
+}
+
+// Limits of byCalls.
+const (
+	callWords  = 512
+	callStarts = 8
+	callReach  = 1 << 20 // how large a function may be
+)
+
+// byCalls looks for the call that has entered the function: a word on the stack that follows a direct call from
+// whose target the code leads to PC, with a frame of just the size that puts the return address
+// where the word is. That needs neither table nor symbol, and what it finds is hardly anything else.
+func (w *Walk) byCalls(s *site) bool {
+	sp, known := w.frame.Regs.SP()
+	if !known || w.u.arch != arch.AMD64 {
+		return false
+	}
+	tried := 0
+	for i := range uint64(callWords) {
+		at := (sp+7)&^7 + 8*i
+		v, err := w.stack.Word(target.Addr(at), 8)
+		if err != nil {
+			break
+		}
+		if v < page || !w.u.space.Executable(target.Addr(v-1)) {
+			continue
+		}
+		next := w.site(target.Addr(v), false)
+		if next.after != yes {
+			continue
+		}
+		fn := w.calledBefore(next)
+		if to := w.throughPLT(fn); to != 0 {
+			fn = to
+		}
+		if fn == 0 {
+			continue
+		}
+		r := w.fromTo(s, uint64(fn))
+		if ra, ok := r.ra.address(&w.frame.Regs); r.why == "" && ok && ra == at {
+			return w.byCode(r)
+		}
+		if tried++; tried >= callStarts {
+			break
+		}
+	}
+	return w.failed(Prologue, "no call on the stack leads to PC")
+}
+
+// fromTo is what the code from a function's start to the site says; the last answer is kept.
+func (w *Walk) fromTo(s *site, fn uint64) *codeRule {
+	if s.entered != nil && s.enteredAt == fn {
+		return s.entered
+	}
+	r := &codeRule{why: "the function that was called does not lead to PC"}
+	if pc := uint64(s.pc); fn <= pc && pc-fn < callReach || s.entered == nil {
+		f := forward{sim: simulation{w: w, module: s.module}, to: pc, lo: 0, hi: 1<<64 - 1, seen: map[uint64]bool{}}
+		f.ways = append(f.ways, entryWay{pc: fn, sp: -8, spOK: true})
+		r = f.run()
+	}
+	if r.why == "" || s.entered == nil {
+		s.entered, s.enteredAt = r, fn
+	}
+	return r
 }
 
 // forward follows the ways through a function until one comes to an address.
@@ -67,7 +133,6 @@ func slotOf(r arch.Reg) int {
 var slotRegs = [6]arch.Reg{arch.RBX, arch.RBP, arch.R12, arch.R13, arch.R14, arch.R15}
 
 func (f *forward) run() *codeRule {
-	f.ways = append(f.ways, entryWay{pc: f.lo, sp: -8, spOK: true})
 	for len(f.ways) > 0 {
 		at := f.ways[len(f.ways)-1]
 		f.ways = f.ways[:len(f.ways)-1]
