@@ -41,6 +41,7 @@ func (w *Walk) applyRow(s *site, how Strategy) bool {
 		return false
 	}
 	w.switches = r.CFA.Kind == row.ValExpr || r.Rule(w.u.arch.SP).Kind != row.Unspecified
+	w.inRegister = r.Rule(r.RA).Kind == row.InReg
 	return w.judge(how)
 }
 

@@ -14,6 +14,7 @@ func (w *Walk) find() bool {
 	f := &w.frame
 	w.attempts = w.attempts[:0]
 	w.done, w.stuck, w.hasBad, w.switches = false, false, false, false
+	w.inRegister = false
 	if w.rec != nil {
 		w.rec.tries, w.rec.now = nil, Try{}
 		m := recording{&w.stack, w.rec}
@@ -25,6 +26,10 @@ func (w *Walk) find() bool {
 	f.Module = s.module
 	if f.Index+1 >= w.u.DepthLimit {
 		w.finish(End{Reason: "depth limit"})
+		return false
+	}
+	if s.module != nil && s.module.Go && s.module.isFirst(s.filePC()) {
+		w.finish(End{Outermost: true, Reason: "entry point"})
 		return false
 	}
 	use := w.u.Use

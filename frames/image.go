@@ -7,7 +7,7 @@ import "dbg/image"
 // the file itself has no table. The caller fills in Name, Lo, Hi and Bias. Nothing is
 // read but section headers; the module is valid as long as the files are open.
 func ModuleOf(f, debug *image.File) *Module {
-	m := &Module{Entry: uint64(f.Entry())}
+	m := &Module{Entry: uint64(f.Entry()), file: f}
 	m.EHFrameHdr = sectionOf(f, ".eh_frame_hdr")
 	m.EHFrame = sectionOf(f, ".eh_frame")
 	m.DebugFrame = sectionOf(f, ".debug_frame")

@@ -3,6 +3,7 @@ package frames
 import (
 	"fmt"
 
+	"dbg/arch"
 	"dbg/target"
 )
 
@@ -25,7 +26,7 @@ func (w *Walk) judge(how Strategy) bool {
 	if c.PC == 0 && !f.Signal {
 		// The ABI's mark of the outermost frame (psABI 3.4.1: what _start's caller would
 		// be). A frame that a signal interrupted may well have called a null pointer.
-		if how != CFI {
+		if how != CFI || f.Module != nil && f.Module.Go { // Go marks no frame in this way
 			return w.failed(how, "the return address is 0")
 		}
 		f.CFA, f.HasCFA = target.Addr(c.CFA), true
@@ -86,8 +87,8 @@ func (w *Walk) moved(how Strategy) bool {
 	switch {
 	case !known || c.SP > sp || how == SCS:
 		return true
-	case c.SP == sp && !f.PCIsReturnAddress && !f.Signal && c.PC != uint64(f.PC) && w.u.arch.LR < 0xffff:
-		return true // a leaf function of a machine with a link register
+	case c.SP == sp && !f.PCIsReturnAddress && !f.Signal && c.PC != uint64(f.PC) && (w.u.arch.LR != arch.NoReg || w.inRegister):
+		return true // a leaf function of a machine with a link register; one that has popped its return address
 	case !f.Signal && !(how == CFI && w.switches):
 		return false
 	}

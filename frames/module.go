@@ -1,6 +1,9 @@
 package frames
 
 import (
+	"sync"
+
+	"dbg/image"
 	"dbg/target"
 )
 
@@ -47,6 +50,36 @@ type Module struct {
 	Entry uint64
 
 	tables tables // what was derived; see tables.go
+
+	file      *image.File // that it was made of, or nil
+	firstOnce sync.Once
+	first     []Range // see isFirst
+}
+
+// goFirst are the functions of Go's runtime that nobody has called: they are jumped to, or made to
+// look as if they had called the first function of a goroutine. Go's own unwinder knows
+// them by a flag that is not in the file (TOPFRAME).
+var goFirst = map[string]bool{"runtime.goexit": true, "runtime.goexit.abi0": true, "runtime.rt0_go": true, "runtime.rt0_go.abi0": true,
+	"runtime.mstart": true, "runtime.mstart.abi0": true, "_rt0_amd64": true, "_rt0_arm64": true, "_rt0_amd64_linux": true, "_rt0_arm64_linux": true}
+
+// isFirst reports whether pc, an address of the file, is in a function of Go that has no caller.
+func (m *Module) isFirst(pc uint64) bool {
+	m.firstOnce.Do(func() {
+		if m.file == nil {
+			return
+		}
+		for _, s := range m.file.Symbols() {
+			if goFirst[s.Name] && s.Size > 0 {
+				m.first = append(m.first, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
+			}
+		}
+	})
+	for _, r := range m.first {
+		if r.Lo <= pc && pc < r.Hi {
+			return true
+		}
+	}
+	return false
 }
 
 // Range is a half-open range of addresses.

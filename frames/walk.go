@@ -77,6 +77,8 @@ type Walk struct {
 	hasBad   bool
 	switches bool // the row says itself where the stack pointer is
 
+	inRegister bool // the row says that the return address is in a register
+
 	turns    []turn
 	nextTurn int
 }
