@@ -23,9 +23,6 @@ type checker struct {
 	// handled says that the program has a handler for the signal that it is to get.
 	handled bool
 
-	// handled says that the program has a handler for the signal that it is to get.
-	handled bool
-
 	report  *Report
 	rows    map[rowKey]struct{} // that were judged
 	entries map[rowKey]struct{} // of them, without the row
@@ -40,6 +37,7 @@ type checked struct {
 	id    target.ThreadID
 	walk  *frames.Walk
 	place *place         // where it is: the instruction that comes next
+	then  uint64         // where it will be then, as foretold; 0: not foretold
 	regs  arch.Registers // there
 }
 
@@ -61,7 +59,6 @@ func newChecker(p process, opts Options) *checker {
 func (c *checker) newUnwinder() {
 	c.unwinder = frames.New(arch.AMD64, c.space)
 	c.unwinder.Use = c.opts.Source.strategies()
-	c.unwinder.Prove = false // the shadow is the better proof
 	c.unwinder.Prove = false // the shadow is the better proof
 }
 
@@ -99,6 +96,7 @@ func (c *checker) VisitStep(s *ptrace.Step) ptrace.Next {
 	switch s.Cause {
 	case ptrace.StepDone:
 		c.report.Instructions++
+		th.learn(now.pc)
 		th.step(th.place.in, &now)
 		if th.place.in.class == syscall {
 			c.afterSyscall(&th.regs)
@@ -128,6 +126,10 @@ func (c *checker) next(th *checked) ptrace.Next {
 		n.Instruction = ptrace.PushfInstruction
 	case trapItself:
 		n.Instruction = ptrace.TrapInstruction
+	default:
+		if !c.opts.Plodding {
+			c.hasten(th, &n)
+		}
 	}
 	if e := c.opts.SignalEvery; e > 0 && c.handled && c.report.Instructions > 0 && c.report.Instructions%e == 0 {
 		n.Signal = c.opts.Signal
@@ -188,7 +190,6 @@ func (c *checker) exec() {
 	c.space.clear()
 	c.newUnwinder()
 	c.handled = false
-	c.handled = false
 	c.report.Execs++
 }
 
@@ -221,13 +222,6 @@ func (c *checker) afterSyscall(regs *arch.Registers) {
 		if !c.touches(lo, size) {
 			return
 		}
-	case sysSigaction:
-		const sigIgn = 1
-		if lo == uint64(c.opts.Signal) && size != 0 {
-			f, ok := c.word(size)
-			c.handled = ok && f > sigIgn
-		}
-		return
 	case sysSigaction:
 		const sigIgn = 1
 		if lo == uint64(c.opts.Signal) && size != 0 {

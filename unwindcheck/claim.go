@@ -68,29 +68,6 @@ func (c *claim) blame(s *state) {
 	}
 }
 
-// blame says what of a claim that does not fit is wrong, where that is not what differs from the entry.
-func (c *claim) blame(s *state) {
-	f := &c.fault
-	switch {
-	case c.entry:
-	case c.pc != s.pc:
-		if f.kind == wrongReturn && f.truth == 0 { // the truth was not known yet
-			f.truth = s.pc
-		}
-	case c.sp != s.sp:
-		if f.truth == 0 {
-			f.kind, f.said, f.truth = wrongSP, c.sp, s.sp
-		}
-	default:
-		for i, reg := range calleeSaved {
-			if c.known&(1<<i) != 0 && c.saved[i] != s.saved[i] {
-				f.kind, f.reg, f.said, f.truth = wrongRegister, reg, c.saved[i], s.saved[i]
-				return
-			}
-		}
-	}
-}
-
 // addClaim adds a claim to a list; false if the list is full.
 func addClaim(list []claim, c claim) ([]claim, bool) {
 	for i := range list {

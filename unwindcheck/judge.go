@@ -234,10 +234,6 @@ func (c *checker) compareEnd(th *checked, k *cursor, in *frameView, n int) {
 		bad := c.fault(th, in, nil, wrongCFA, in.cfa, a.cfa)
 		bad.strategy = frames.CFI
 		c.refute(th, k, n, bad)
-	case in.hasCFA && in.cfa != a.cfa:
-		bad := c.fault(th, in, nil, wrongCFA, in.cfa, a.cfa)
-		bad.strategy = frames.CFI
-		c.refute(th, k, n, bad)
 	default:
 		bad := c.fault(th, in, nil, noCaller, 0, a.ra)
 		bad.why = end.Reason

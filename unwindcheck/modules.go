@@ -61,9 +61,6 @@ func (sp *space) ReadMemory(a target.Addr, buf []byte) (int, error) {
 // Version implements frames.Versioned.
 func (sp *space) Version() uint64 { return sp.version }
 
-// Version implements frames.Versioned.
-func (sp *space) Version() uint64 { return sp.version }
-
 // FindModule implements frames.Space.
 func (sp *space) FindModule(pc target.Addr) *frames.Module {
 	if m := sp.module(pc); m != nil {

@@ -9,6 +9,10 @@ import (
 type place struct {
 	pc       uint64
 	in       instruction
+	code     [16]byte
+	codeLen  int // of code: as much as could be read
+	size     int // of the instruction; 0 until it has been seen to be executed
+	foretold int // how often what comes next was foretold rightly; see foretell
 	module   *module
 	decoded  bool
 	volatile bool // in memory that is no file's: the code may change
@@ -89,10 +93,11 @@ func (c *checker) place(pc uint64) *place {
 	if pl.decoded && !pl.volatile {
 		return pl
 	}
-	var code [16]byte
-	n, _ := c.space.ReadMemory(target.Addr(pc), code[:15])
-	pl.in = decode(code[:max(n, 0)], pc)
+	n, _ := c.space.ReadMemory(target.Addr(pc), pl.code[:])
+	pl.codeLen = max(n, 0)
+	pl.in = decode(pl.code[:pl.codeLen], pc)
 	if !pl.decoded {
+		pl.size, pl.foretold = 0, 0
 		r, _ := c.space.region(target.Addr(pc))
 		pl.decoded, pl.volatile = true, !r.file
 		pl.module = c.space.module(target.Addr(pc))

@@ -22,6 +22,9 @@ type Options struct {
 	SignalEvery uint64 // send Signal each so many instructions; 0: never
 	Signal      int
 
+	// Plodding has the processor step each instruction, also where it is known where it leads.
+	Plodding bool
+
 	// Progress is called now and then with the instructions so far and how many of them were wrong.
 	Progress func(instructions, wrong uint64)
 }

@@ -27,3 +27,13 @@ func BenchmarkRun(b *testing.B) {
 	b.ReportAllocs()
 	check(b, Options{Max: uint64(b.N)}, "/bin/ls", "-lR", "/usr/share/doc")
 }
+
+// TestForetellingChangesNothing: with and without the short way the same instructions are seen.
+func TestForetellingChangesNothing(t *testing.T) {
+	quick := check(t, Options{}, "/bin/true")
+	slow := check(t, Options{Plodding: true}, "/bin/true")
+	if quick.Instructions != slow.Instructions || quick.Rows != slow.Rows || quick.Deeper != slow.Deeper {
+		t.Errorf("foretold: %d instructions, %d rows, %d deeper; each stepped: %d, %d, %d",
+			quick.Instructions, quick.Rows, quick.Deeper, slow.Instructions, slow.Rows, slow.Deeper)
+	}
+}

@@ -27,6 +27,7 @@ type memory struct {
 	pid    int
 	fd     int // of /proc/PID/mem, -1 when closed
 	breaks []insertedBreak
+	trap   trap // StepAll's
 }
 
 func (m *memory) open(pid int) error {
@@ -45,7 +46,7 @@ func (m *memory) open(pid int) error {
 	if m.fd >= 0 {
 		_ = unix.Close(m.fd)
 	}
-	m.pid, m.fd, m.breaks = pid, fd, nil
+	m.pid, m.fd, m.breaks, m.trap = pid, fd, nil, trap{}
 	return err
 }
 
@@ -96,6 +97,7 @@ func (m *memory) read(addr target.Addr, buf []byte) (int, error) {
 		return 0, &target.MemoryError{Addr: addr, Why: "the process is gone"}
 	}
 	n := m.raw(addr, buf)
+	m.hideTrap(addr, buf[:n])
 	for i := m.find(addr); i < len(m.breaks); i++ {
 		off := m.breaks[i].addr - addr
 		if off >= target.Addr(n) {

@@ -1,0 +1,76 @@
+package ptrace
+
+import "dbg/target"
+
+// On a virtual machine the processor's own single step is dear: each debug exception goes to the
+// hypervisor, some 20 µs. A breakpoint instruction does not. So where it is known which
+// instruction comes next, StepAll writes int3 there and lets the thread run into it.
+//
+// There is one such trap at a time, and it stays until the next step needs another one:
+// then one write of a few bytes moves it. Reads of memory do not show it.
+
+// trap is an int3 in the process's memory; it is none if set is false.
+type trap struct {
+	addr     target.Addr
+	original byte
+	set      bool
+}
+
+// maxTrapCode is the length of the longest instruction and one more byte.
+const maxTrapCode = 16
+
+// moveTrap puts the trap at addr, where original is, instead of where it was. code are the
+// bytes at pc, at which the thread will go on; if they reach up to addr one write does it all. It is
+// false if the memory can't be changed; there is no trap then.
+func (m *memory) moveTrap(addr target.Addr, original byte, pc target.Addr, code []byte) bool {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	if m.trap.set && m.trap.addr == addr {
+		return true
+	}
+	var buf [maxTrapCode]byte
+	n := int(addr - pc)
+	if addr > pc && n < len(code) && n < len(buf) {
+		copy(buf[:], code[:n])
+		buf[n] = breakByte
+		if m.trap.set && (m.trap.addr < pc || m.trap.addr > addr) {
+			m.liftTrap()
+		}
+		if pwriteAll(m.fd, pc, buf[:n+1]) != n+1 {
+			m.liftTrap()
+			return false
+		}
+		m.trap = trap{addr, original, true}
+		return true
+	}
+	m.liftTrap()
+	buf[0] = breakByte
+	if pwriteAll(m.fd, addr, buf[:1]) != 1 {
+		return false
+	}
+	m.trap = trap{addr, original, true}
+	return true
+}
+
+// dropTrap takes the trap out of memory.
+func (m *memory) dropTrap() {
+	if m.trap.set { // the tracer alone changes it
+		m.lock.Lock()
+		defer m.lock.Unlock()
+		m.liftTrap()
+	}
+}
+
+func (m *memory) liftTrap() {
+	if m.trap.set {
+		m.trap.set = false
+		pwriteAll(m.fd, m.trap.addr, []byte{m.trap.original})
+	}
+}
+
+// hideTrap puts the original byte into what was read.
+func (m *memory) hideTrap(addr target.Addr, buf []byte) {
+	if off := m.trap.addr - addr; m.trap.set && m.trap.addr >= addr && off < target.Addr(len(buf)) {
+		buf[off] = m.trap.original
+	}
+}
