@@ -32,6 +32,7 @@ type CIE struct {
 
 	AddrSize, SegSize byte // written in version 4 and later
 
+	wide            bool // an id of 8 bytes, see cie
 	hasData         bool // augmentation begins with z
 	ptrEnc, lsdaEnc byte
 	augData         [2]int // of the augmentation data, in the section
@@ -130,7 +131,7 @@ func (t *Table) cie(off uint64, c *CIE) error {
 	if h.empty || !h.isCIE {
 		return t.err(off, "it is not a CIE")
 	}
-	*c = CIE{Offset: off, AddrSize: byte(t.ptr), ptrEnc: peAbsptr, lsdaEnc: peOmit}
+	*c = CIE{Offset: off, wide: h.pos-h.idPos == 8, AddrSize: byte(t.ptr), ptrEnc: peAbsptr, lsdaEnc: peOmit}
 	r := reader{data: t.data, pos: h.pos, end: h.end, order: t.arch.ByteOrder}
 	c.Version = r.u8()
 	switch c.Version {
@@ -224,13 +225,13 @@ func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 	if h.empty || h.isCIE {
 		return t.err(off, "it is not an FDE")
 	}
-	if err = t.cieOf(&h, f, x); err != nil && h.is64 && !t.debug {
-		if h, err = t.header(off, true); err == nil && !h.isCIE {
-			err = t.cieOf(&h, f, x)
-		}
-	}
-	if err != nil {
+	if err = t.cieOf(&h, f, x); err != nil {
 		return err
+	}
+	if f.CIE.wide && !t.debug { // the pointer's low half has led there
+		if h, err = t.header(off, true); err != nil {
+			return err
+		}
 	}
 	c := &f.CIE
 	f.Offset, f.LSDA, f.HasLSDA, f.augData = off, 0, false, [2]int{}
@@ -284,10 +285,7 @@ func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 func (t *Table) cieOf(h *header, f *FDE, x *exec) error {
 	off := h.id
 	if !t.debug {
-		off = uint64(h.idPos) - h.id
-		if !h.is64 || h.pos-h.idPos == 4 {
-			off = uint64(h.idPos) - uint64(int64(int32(h.id))) // negative: the CIE is behind the FDE
-		}
+		off = uint64(h.idPos) - uint64(int64(int32(h.id))) // negative: the CIE is behind the FDE
 	}
 	k, err := x.cie(off)
 	if err == nil {
