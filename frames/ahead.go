@@ -19,14 +19,24 @@ const (
 // codeRule is what the instructions say of the frame at a PC, without the state of
 // any thread: where the return address is, and where what they will restore is.
 type codeRule struct {
-	why   string // what kept it from being found, "" if it was
-	ra    place
-	n     int
-	saved [6]struct {
-		reg arch.Reg
-		at  place
-	}
+	why  string // what kept it from being found, "" if it was
+	ra   place
+	regs [6]regCode // of slotRegs
 }
+
+// regCode is where the caller's value of a callee-saved register is.
+type regCode struct {
+	kind codeKind
+	at   place // of inStack
+}
+
+type codeKind uint8
+
+const (
+	asNow   codeKind = iota // in the register, as it is now
+	inStack                 // at a place
+	lost                    // nobody knows
+)
 
 // place is an address: a register's value now plus an offset.
 type place struct {
@@ -79,14 +89,19 @@ func (w *Walk) byCode(r *codeRule) bool {
 	c.CFA = at + 8
 	c.SetSP(arch.AMD64, c.CFA)
 	c.SetPC(arch.AMD64, ra, target.Addr(at), true)
-	for _, sv := range r.saved[:r.n] {
-		at, known := sv.at.address(regs)
-		v, err := w.words.Word(target.Addr(at), 8)
-		if !known || err != nil {
-			c.Forget(sv.reg)
-			continue
+	for i, reg := range slotRegs {
+		switch rc := &r.regs[i]; rc.kind {
+		case lost:
+			c.Forget(reg)
+		case inStack:
+			at, known := rc.at.address(regs)
+			v, err := w.words.Word(target.Addr(at), 8)
+			if !known || err != nil {
+				c.Forget(reg)
+				continue
+			}
+			c.SetSaved(reg, v, target.Addr(at))
 		}
-		c.SetSaved(sv.reg, v, target.Addr(at))
 	}
 	return w.judge(Prologue)
 }
@@ -108,8 +123,20 @@ type way struct {
 	path   int
 	jumps  int
 	called bool // the instruction before was a call
-	rule   codeRule
+
+	regs    [6]regCode // what is in each register, in terms of now
+	nstored int
+	stored  [maxStored]storedWord // what the code itself has written to the stack
 }
+
+// storedWord is a word on the stack, at an offset from now's stack pointer.
+type storedWord struct {
+	off  int64
+	what regCode
+}
+
+// maxStored is how many words that the code itself writes to the stack are followed.
+const maxStored = 24
 
 // run follows the code to a return.
 func (s *simulation) run(pc uint64) *codeRule {
@@ -118,9 +145,7 @@ func (s *simulation) run(pc uint64) *codeRule {
 	for {
 		why := s.follow(&at)
 		if why == "" {
-			r := at.rule
-			r.ra = at.sp
-			return &r
+			return &codeRule{ra: at.sp, regs: at.regs}
 		}
 		if first == "" {
 			first = why
@@ -155,12 +180,11 @@ func (s *simulation) follow(at *way) string {
 			}
 			return ""
 		case x86asm.JMP:
-			rel, ok := in.Args[0].(x86asm.Rel)
-			if at.jumps++; !ok || at.jumps > aheadJumps {
+			to := s.jumpsTo(&in, at.pc)
+			if at.jumps++; to == 0 || at.jumps > aheadJumps {
 				return "the instructions after PC jump to where nobody knows"
 			}
-			at.pc += uint64(int64(rel))
-			at.called, code = false, nil
+			at.pc, at.called, code = to, false, nil
 			continue
 		case x86asm.HLT, x86asm.UD2, x86asm.INT:
 			return "the instructions after PC do not return"
@@ -218,13 +242,32 @@ func (s *simulation) read(pc uint64, buf []byte) []byte {
 	return buf[:max(0, min(n, len(buf)))]
 }
 
-// step does what one instruction does to RSP and RBP, and notes restored registers. It is
+// jumpsTo is where a JMP goes, 0 if nobody knows: through a slot that is addressed relative to RIP, as stubs
+// of the procedure linkage table do, it is known.
+func (s *simulation) jumpsTo(in *x86asm.Inst, next uint64) uint64 {
+	switch a := in.Args[0].(type) {
+	case x86asm.Rel:
+		return next + uint64(int64(a))
+	case x86asm.Mem:
+		if a.Base == x86asm.RIP && a.Index == 0 {
+			to := s.w.slot(target.Addr(next + uint64(a.Disp)))
+			if s.w.u.space.Executable(to) {
+				return uint64(to)
+			}
+		}
+	}
+	return 0
+}
+
+// step does what one instruction does to RSP, RBP and the callee-saved registers. It is
 // false where nothing can come of it any more.
 func (at *way) step(in *x86asm.Inst) bool {
 	dst, _ := in.Args[0].(x86asm.Reg)
+	m, isMem := in.Args[1].(x86asm.Mem)
 	switch in.Op {
 	case x86asm.PUSH, x86asm.PUSHFQ:
 		at.sp = at.sp.plus(-8)
+		at.store(at.sp, dst)
 		return true
 	case x86asm.POPFQ:
 		at.sp = at.sp.plus(8)
@@ -235,7 +278,7 @@ func (at *way) step(in *x86asm.Inst) bool {
 		}
 		from := at.sp
 		at.sp = at.sp.plus(8)
-		at.restored(dst, from)
+		at.load(dst, from)
 		return true
 	case x86asm.LEAVE:
 		if at.fp.base == arch.NoReg {
@@ -243,35 +286,49 @@ func (at *way) step(in *x86asm.Inst) bool {
 		}
 		from := at.fp
 		at.sp = at.fp.plus(8)
-		at.restored(x86asm.RBP, from)
+		at.load(x86asm.RBP, from)
 		return true
-	case x86asm.CALL, x86asm.CMP, x86asm.TEST, x86asm.FNOP:
+	case x86asm.CALL, x86asm.CMP, x86asm.TEST, x86asm.FNOP, x86asm.NOP, x86asm.BT:
+		return true
+	case x86asm.CPUID:
+		at.regs[slotOf(arch.RBX)].kind = lost
 		return true
 	case x86asm.MOV:
-		if m, ok := in.Args[1].(x86asm.Mem); ok && m.Index == 0 && dst != x86asm.RSP {
+		if to, ok := in.Args[0].(x86asm.Mem); ok {
+			src, _ := in.Args[1].(x86asm.Reg)
+			if to.Index == 0 && to.Base == x86asm.RSP {
+				at.store(at.sp.plus(to.Disp), src)
+			}
+			return true
+		}
+		if isMem && m.Index == 0 && dst != x86asm.RSP {
 			switch m.Base {
 			case x86asm.RSP:
-				at.restored(dst, at.sp.plus(m.Disp))
+				at.load(dst, at.sp.plus(m.Disp))
 				return true
 			case x86asm.RBP:
-				at.restored(dst, at.fp.plus(m.Disp))
+				at.load(dst, at.fp.plus(m.Disp))
 				return true
 			}
 		}
 	}
 	if dst != x86asm.RSP && dst != x86asm.ESP {
-		if dst == x86asm.RBP || dst == x86asm.EBP {
+		r, ok := calleeSavedPart(dst)
+		if !ok {
+			return true
+		}
+		at.regs[slotOf(r)].kind = lost
+		if r == arch.RBP {
 			at.fp = place{base: arch.NoReg}
 			if in.Op == x86asm.MOV && in.Args[1] == x86asm.Arg(x86asm.RSP) {
 				at.fp = at.sp
-			} else if m, ok := in.Args[1].(x86asm.Mem); ok && in.Op == x86asm.LEA && m.Base == x86asm.RSP && m.Index == 0 {
+			} else if isMem && in.Op == x86asm.LEA && m.Base == x86asm.RSP && m.Index == 0 {
 				at.fp = at.sp.plus(m.Disp)
 			}
 		}
 		return true
 	}
 	imm, isImm := in.Args[1].(x86asm.Imm)
-	m, isMem := in.Args[1].(x86asm.Mem)
 	switch {
 	case in.Op == x86asm.ADD && isImm:
 		at.sp = at.sp.plus(int64(imm))
@@ -283,41 +340,90 @@ func (at *way) step(in *x86asm.Inst) bool {
 		at.sp = at.fp.plus(m.Disp)
 	case in.Op == x86asm.MOV && in.Args[1] == x86asm.Arg(x86asm.RBP):
 		at.sp = at.fp
+	case in.Op == x86asm.MOV:
+		src, _ := in.Args[1].(x86asm.Reg)
+		r, ok := fromX86(src)
+		at.sp = place{base: arch.NoReg}
+		if ok && at.regs[slotOf(r)].kind == asNow { // a copy of the stack pointer that is older than now
+			at.sp = place{r, 0}
+		}
 	default:
 		at.sp = place{base: arch.NoReg} // alloca, realignment: the frame pointer may bring it back
 	}
 	return true
 }
 
-// restored notes that a register is loaded from the stack. What the code that lies ahead has pushed
-// itself is not there yet: such a register will be again what it is now.
-func (at *way) restored(dst x86asm.Reg, from place) {
-	r, ok := fromX86(dst)
-	if !ok {
+// store notes what is written to the stack.
+func (at *way) store(to place, src x86asm.Reg) {
+	if to.base != arch.RSP {
 		return
 	}
-	own := from.base == arch.RSP && from.off < 0 // pushed on the way
+	w := storedWord{to.off, regCode{kind: lost}}
+	if r, ok := fromX86(src); ok {
+		w.what = at.regs[slotOf(r)]
+	}
+	for i := range at.nstored {
+		if at.stored[i].off == to.off {
+			at.stored[i] = w
+			return
+		}
+	}
+	if at.nstored < maxStored {
+		at.stored[at.nstored] = w
+		at.nstored++
+	}
+}
+
+// read is what a word on the stack has: what the code has written there itself, or what was there before.
+// Below the stack pointer of now there was nothing.
+func (at *way) read(from place) regCode {
+	for i := range at.nstored {
+		if from.base == arch.RSP && at.stored[i].off == from.off {
+			return at.stored[i].what
+		}
+	}
+	if from.base == arch.NoReg || from.base == arch.RSP && from.off < 0 {
+		return regCode{kind: lost}
+	}
+	return regCode{inStack, from}
+}
+
+// load notes that a register is loaded from the stack.
+func (at *way) load(dst x86asm.Reg, from place) {
+	r, ok := fromX86(dst)
+	if !ok {
+		if r, ok = calleeSavedPart(dst); ok {
+			at.regs[slotOf(r)].kind = lost
+		}
+		return
+	}
+	now := at.read(from)
+	at.regs[slotOf(r)] = now
 	if r == arch.RBP {
 		at.fp = place{base: arch.NoReg}
-		if own {
+		if now.kind == asNow {
 			at.fp = place{arch.RBP, 0}
 		}
 	}
-	i := 0
-	for i < at.rule.n && at.rule.saved[i].reg != r {
-		i++
+}
+
+// calleeSavedPart is the callee-saved register that r is a part of.
+func calleeSavedPart(r x86asm.Reg) (arch.Reg, bool) {
+	if full, ok := fromX86(r); ok {
+		return full, true
 	}
-	switch {
-	case own && i < at.rule.n: // what was loaded before was no restoring, but a value of the function's own
-		at.rule.n--
-		at.rule.saved[i] = at.rule.saved[at.rule.n]
-	case own:
-	case i == at.rule.n:
-		at.rule.n++
-		fallthrough
-	default:
-		at.rule.saved[i].reg, at.rule.saved[i].at = r, from
+	switch r {
+	case x86asm.EBX, x86asm.BX, x86asm.BL, x86asm.BH:
+		return arch.RBX, true
+	case x86asm.EBP, x86asm.BP, x86asm.BPB:
+		return arch.RBP, true
 	}
+	for _, first := range []x86asm.Reg{x86asm.R12L, x86asm.R12W, x86asm.R12B} {
+		if first <= r && r <= first+3 {
+			return arch.R12 + arch.Reg(r-first), true
+		}
+	}
+	return 0, false
 }
 
 func fromX86(r x86asm.Reg) (arch.Reg, bool) {

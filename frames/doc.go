@@ -15,7 +15,7 @@
 //	sigreturn  sigreturn.go  the frame is the kernel's signal trampoline
 //	cfi        cfi.go        the module's .debug_frame or .eh_frame
 //	plt        plt.go        a stub of the procedure linkage table
-//	prologue   prologue.go   instructions at PC show where the return address is; a call to nowhere
+//	prologue   prologue.go   the function's instructions, before PC (start.go) or after it (ahead.go); a call to nowhere
 //	fp         fp.go         the chain of frame pointers
 //	scan       scan.go       a word on the stack that follows a call instruction
 //

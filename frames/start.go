@@ -65,9 +65,6 @@ func (w *Walk) byCalls(s *site) bool {
 			continue
 		}
 		fn := w.calledBefore(next)
-		if to := w.throughPLT(fn); to != 0 {
-			fn = to
-		}
 		if fn == 0 {
 			continue
 		}
@@ -155,8 +152,7 @@ func (at *entryWay) rule() *codeRule {
 	r := &codeRule{ra: place{base, -8 - k}}
 	for i, reg := range slotRegs {
 		if at.saved.Has(reg) {
-			r.saved[r.n].reg, r.saved[r.n].at = reg, place{base, at.slot[i] - k}
-			r.n++
+			r.regs[i] = regCode{inStack, place{base, at.slot[i] - k}}
 		}
 	}
 	return r
@@ -190,13 +186,10 @@ func (f *forward) follow(at *entryWay) bool {
 		case x86asm.RET, x86asm.HLT, x86asm.UD2:
 			return at.pc == f.to && in.Op != x86asm.RET
 		case x86asm.JMP:
-			rel, ok := in.Args[0].(x86asm.Rel)
-			if !ok {
-				continue // a jump table: the cases, which usually follow, begin in this state
+			if to := f.sim.jumpsTo(&in, at.pc); to != 0 {
+				at.pc, code = to, nil
 			}
-			at.pc += uint64(int64(rel))
-			code = nil
-			continue
+			continue // a jump table: the cases, which usually follow, begin in this state
 		}
 		if rel, ok := in.Args[0].(x86asm.Rel); ok && in.Op != x86asm.CALL && len(f.ways) < startWays {
 			other := *at

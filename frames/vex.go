@@ -4,6 +4,12 @@ package frames
 // 2.7), which are all about vector and mask registers or write a general register other than RSP and RBP
 // in code that compilers make; 0 if it is none.
 func vexLength(b []byte) int {
+	if r := rexless(b); len(r) > 2 && r[0] == 0x0f && (r[1] == 0xc7 || r[1] == 0xae) { // XSAVEC and its kin
+		if l := modrmSize(r[2:]); l > 0 {
+			return len(b) - len(r) + 2 + l
+		}
+		return 0
+	}
 	var n int // of prefix and opcode
 	var mapNo byte
 	switch {
@@ -60,4 +66,12 @@ func modrmSize(b []byte) int {
 		return 0
 	}
 	return n
+}
+
+// rexless is the code behind a REX prefix.
+func rexless(b []byte) []byte {
+	if len(b) > 0 && b[0]&0xf0 == 0x40 {
+		return b[1:]
+	}
+	return b
 }
