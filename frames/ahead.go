@@ -85,11 +85,14 @@ func (w *Walk) byCode(r *codeRule) bool {
 	if err != nil {
 		return w.unreadable(Prologue, err)
 	}
-	c.Start(arch.AMD64.CalleeSavedSet)
+	c.Start(w.preserved())
 	c.CFA = at + 8
 	c.SetSP(arch.AMD64, c.CFA)
 	c.SetPC(arch.AMD64, ra, target.Addr(at), true)
 	for i, reg := range slotRegs {
+		if f := w.frame.Module; f != nil && f.Go && reg != arch.RBP {
+			continue
+		}
 		switch rc := &r.regs[i]; rc.kind {
 		case lost:
 			c.Forget(reg)
@@ -104,6 +107,15 @@ func (w *Walk) byCode(r *codeRule) bool {
 		}
 	}
 	return w.judge(Prologue)
+}
+
+// preserved are the registers that the frame's function leaves as they are, by its ABI.
+func (w *Walk) preserved() arch.RegSet {
+	a := w.u.arch
+	if m := w.frame.Module; m != nil && m.Go {
+		return arch.SetOf(a.FP)
+	}
+	return a.CalleeSavedSet
 }
 
 // simulation follows the stack pointer and the frame pointer along the code. A conditional branch

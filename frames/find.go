@@ -28,7 +28,7 @@ func (w *Walk) find() bool {
 		w.finish(End{Reason: "depth limit"})
 		return false
 	}
-	if s.module != nil && s.module.Go && s.module.isFirst(s.filePC()) {
+	if s.module != nil && s.module.Go && s.module.isFirst(s.filePC(), f.PCIsReturnAddress) {
 		w.finish(End{Outermost: true, Reason: "entry point"})
 		return false
 	}

@@ -54,23 +54,34 @@ type Module struct {
 	file      *image.File // that it was made of, or nil
 	firstOnce sync.Once
 	first     []Range // see isFirst
+	clone     Range
 }
 
 // goFirst are the functions of Go's runtime that nobody has called: they are jumped to, or made to
 // look as if they had called the first function of a goroutine. Go's own unwinder knows
-// them by a flag that is not in the file (TOPFRAME).
+// them by a flag that is not in the file (TOPFRAME). runtime.clone has a caller in the parent; in the
+// child, which alone calls from there, it has none.
 var goFirst = map[string]bool{"runtime.goexit": true, "runtime.goexit.abi0": true, "runtime.rt0_go": true, "runtime.rt0_go.abi0": true,
-	"runtime.mstart": true, "runtime.mstart.abi0": true, "_rt0_amd64": true, "_rt0_arm64": true, "_rt0_amd64_linux": true, "_rt0_arm64_linux": true}
+	"_rt0_amd64": true, "_rt0_arm64": true, "_rt0_amd64_linux": true, "_rt0_arm64_linux": true}
 
-// isFirst reports whether pc, an address of the file, is in a function of Go that has no caller.
-func (m *Module) isFirst(pc uint64) bool {
+var goClone = map[string]bool{"runtime.clone": true, "runtime.clone.abi0": true}
+
+// isFirst reports whether pc, an address of the file, is in a function of Go that has no caller; calling says
+// that the function was left there by a call.
+func (m *Module) isFirst(pc uint64, calling bool) bool {
 	m.firstOnce.Do(func() {
 		if m.file == nil {
 			return
 		}
 		for _, s := range m.file.Symbols() {
-			if goFirst[s.Name] && s.Size > 0 {
-				m.first = append(m.first, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
+			if s.Size == 0 {
+				continue
+			}
+			r := Range{uint64(s.Addr), uint64(s.Addr) + s.Size}
+			if goFirst[s.Name] {
+				m.first = append(m.first, r)
+			} else if goClone[s.Name] {
+				m.clone = r
 			}
 		}
 	})
@@ -79,7 +90,7 @@ func (m *Module) isFirst(pc uint64) bool {
 			return true
 		}
 	}
-	return false
+	return calling && m.clone.Lo <= pc && pc < m.clone.Hi
 }
 
 // Range is a half-open range of addresses.

@@ -72,7 +72,7 @@ func (w *Walk) returnAt(how Strategy, n int, fpPushed bool) bool {
 	if err != nil {
 		return w.unreadable(how, err)
 	}
-	c.Start(a.CalleeSavedSet)
+	c.Start(w.preserved())
 	c.CFA = uint64(at) + uint64(a.PtrSize)
 	c.SetSP(a, c.CFA)
 	c.SetPC(a, ra, at, true)
@@ -94,7 +94,7 @@ func (w *Walk) leaf(how Strategy) bool {
 	if !known || !knownLR {
 		return w.failed(how, "stack pointer or link register are not known")
 	}
-	c.Start(a.CalleeSavedSet)
+	c.Start(w.preserved())
 	c.CFA = sp
 	c.SetSP(a, sp)
 	c.SetPC(a, w.code64(lr), 0, false)

@@ -35,7 +35,7 @@ func (w *Walk) prologue(s *site) bool {
 	case arch.AMD64, arch.I386:
 		switch {
 		case has(at, 0xf3, 0x0f, 0x1e, 0xfa), has(at, 0xf3, 0x0f, 0x1e, 0xfb), // endbr64, endbr32
-			has(at, 0x55) && startsFunction(before), // push %rbp
+			has(at, 0x55) && startsFunction(before),           // push %rbp
 			has(at, 0xc3), has(at, 0xc2), has(at, 0xf3, 0xc3): // ret
 			if w.returnAt(Prologue, 0, false) {
 				return true
