@@ -111,7 +111,7 @@ func (x *exec) program(instr [2]int, most int) error {
 
 // runCIE runs a CIE's instructions and keeps what they leave.
 func (x *exec) runCIE(k *known) {
-	k.ran = true
+	k.ran, x.c = true, &k.cie
 	x.begin(x.row)
 	x.row.RA, x.row.Signal = k.cie.RA, k.cie.Signal
 	x.initial = &nothing

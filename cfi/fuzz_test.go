@@ -9,32 +9,99 @@ import (
 	"dbg/row"
 )
 
-// exercise does everything with a table that there is to do.
-func exercise(c cfi.Config) {
-	t := cfi.New(c)
+// exercise does everything with a table that there is to do, and holds the ways to a row against each
+// other. What bounds the work is counted, not timed.
+func exercise(t *testing.T, c cfi.Config, pc uint64) {
+	table := cfi.New(c)
 	var r row.Row
-	n := 0
-	for f, err := range t.FDEs() {
-		if n++; n > 20 {
-			break
-		}
-		if err != nil {
+	fdes := 0
+	for f, err := range table.FDEs() {
+		if fdes++; err != nil {
 			continue
 		}
-		for pc, end := f.Lo, 0; end < 3 && pc < f.Hi; end++ {
-			t.RowAt(pc, &r)
-			pc += (f.Hi - f.Lo) / 3
-		}
-		rows := 0
-		for r, err := range t.Rows(f) {
-			if rows++; rows > 30 || err != nil {
-				break
-			}
-			_ = r.Format(c.Arch)
+		if fdes <= 20 {
+			rowsOfFDE(t, table, f, c.Arch)
 		}
 	}
-	for _, pc := range []uint64{0, 1, 0x1000, 0x400000, 1 << 63, 1<<64 - 1} {
-		t.RowAt(pc, &r)
+	// An entry has at least a length and an id.
+	if fdes > len(c.Data)/4 {
+		t.Fatalf("%d FDEs in %d bytes", fdes, len(c.Data))
+	}
+	if n := table.Entries(); n > 2*fdes {
+		t.Fatalf("%d parts of %d FDEs", n, fdes)
+	}
+	for i := range table.Entries() {
+		if lo, hi := table.EntryRange(i); lo >= hi {
+			t.Fatalf("part %d is 0x%x..0x%x", i, lo, hi)
+		}
+	}
+	if len(c.Hdr) == 0 {
+		checkSweep(t, table)
+	} else {
+		table.EachRow(0, 50, func(lo, hi uint64, r *row.Row, hash uint64) bool {
+			if r != nil && hash != row.HashRow(r) {
+				t.Fatalf("0x%x: hash 0x%x, of the row 0x%x", lo, hash, row.HashRow(r))
+			}
+			return lo < hi
+		})
+	}
+	for _, pc := range []uint64{pc, 0, 1, 0x1000, 0x400000, 1 << 63, 1<<64 - 1} {
+		err := table.RowAt(pc, &r)
+		if f, ok := table.Find(pc); ok != (err != cfi.ErrNotCovered) || ok && (pc < f.Lo || pc >= f.Hi) {
+			t.Fatalf("0x%x: Find says %v 0x%x..0x%x, RowAt %v", pc, ok, f.Lo, f.Hi, err)
+		}
+		if err == nil && (pc < r.Lo || pc >= r.Hi) {
+			t.Fatalf("0x%x: the row is of 0x%x..0x%x", pc, r.Lo, r.Hi)
+		}
+	}
+	list(t, table, c)
+}
+
+// rowsOfFDE holds Rows against RowAt, for every address that is this entry's.
+func rowsOfFDE(t *testing.T, table *cfi.Table, f cfi.FDE, a *arch.Arch) {
+	rows, last := 0, f.Lo
+	var at row.Row
+	for r, err := range table.Rows(f) {
+		if rows++; rows > 200 || err != nil {
+			break
+		}
+		if r.Lo < last || r.Lo >= r.Hi || r.Hi > f.Hi {
+			t.Fatalf("FDE 0x%x: row 0x%x..0x%x after 0x%x", f.Offset, r.Lo, r.Hi, last)
+		}
+		last = r.Hi
+		_ = r.Format(a)
+		for _, pc := range []uint64{r.Lo, r.Lo + (r.Hi-r.Lo)/2, r.Hi - 1} {
+			if got, ok := table.Find(pc); !ok || got.Offset != f.Offset {
+				continue // another entry's
+			}
+			if err := table.RowAt(pc, &at); err != nil || !row.SameRules(r, &at) || r.Lo != at.Lo || r.Hi != at.Hi || r.Source != at.Source {
+				t.Fatalf("FDE 0x%x at 0x%x: Rows %s, RowAt %s, %v", f.Offset, pc, r.Format(a), at.Format(a), err)
+			}
+		}
+	}
+}
+
+// list reads all entries and instructions undecoded.
+func list(t *testing.T, table *cfi.Table, c cfi.Config) {
+	entries := 0
+	for e, err := range table.Section() {
+		if entries++; err != nil || entries > 30 {
+			continue
+		}
+		if e.Kind == cfi.Terminator {
+			continue
+		}
+		table.AugmentationData(e)
+		n := 0
+		for range table.Instructions(e) {
+			n++
+		}
+		if n > len(c.Data) {
+			t.Fatalf("%d instructions in %d bytes", n, len(c.Data))
+		}
+	}
+	if entries > len(c.Data)/4+1 {
+		t.Fatalf("%d entries in %d bytes", entries, len(c.Data))
 	}
 }
 
@@ -56,25 +123,44 @@ func seeds(f *testing.F, add func(hdr, data []byte, hdrAddr, addr uint64)) {
 }
 
 func FuzzCFI(f *testing.F) {
-	seeds(f, func(_, data []byte, _, addr uint64) { f.Add(data, addr, false, byte(0)) })
-	for _, debug := range []bool{false, true} {
-		b := &builder{a: arch.AMD64, debug: debug}
-		b.fde(b.cie(plain...), 0x1000, 0x100, 0x0a, 0x41, 0x0e, 16, 0x0b, 0x16, 6, 2, 0x77, 8)
-		f.Add(b.b, uint64(0x400000), debug, byte(0))
+	seeds(f, func(_, data []byte, _, addr uint64) { f.Add(data, addr, uint64(0x4000), false, byte(0)) })
+	for i, a := range arch.All() {
+		for _, debug := range []bool{false, true} {
+			b := &builder{a: a, debug: debug}
+			c := b.cie(plain...)
+			b.fde(c, 0x1000, 0x100, 0x0a, 0x41, 0x0e, 16, 0x86, 2, 0x0b, 0x16, 6, 2, 0x77, 8)
+			b.fde(c, 0x1010, 0x10, 0x2d, 0x41, 0x2d, 0x2e, 8, 0xc6)
+			b.wide = true
+			b.fde(b.cie(plain...), 0x1018, 0x100, 0x42, 0x0f, 2, 0x77, 8, 0x44, 0x0d, 6)
+			f.Add(b.b, uint64(sectionAddr), uint64(0x1014), debug, byte(i))
+		}
 	}
-	f.Fuzz(func(t *testing.T, data []byte, addr uint64, debug bool, which byte) {
+	f.Fuzz(func(t *testing.T, data []byte, addr, pc uint64, debug bool, which byte) {
 		all := arch.All()
-		exercise(cfi.Config{Arch: all[int(which)%len(all)], Data: data, Addr: addr, Debug: debug})
+		conf := cfi.Config{Arch: all[int(which)%len(all)], Data: data, Addr: addr, Debug: debug, Text: 0x1000, DataBase: 0x9000}
+		if which >= 0x80 {
+			conf.PtrSize = 4
+		}
+		exercise(t, conf, pc)
 	})
 }
 
 func FuzzHeader(f *testing.F) {
-	seeds(f, func(hdr, data []byte, hdrAddr, addr uint64) { f.Add(hdr, data, hdrAddr, addr) })
-	b := &builder{a: arch.AMD64}
-	off := b.fde(b.cie(plain...), 0x1000, 0x100)
-	f.Add(searchHeader(0x3b, [2]uint64{0x1000, sectionAddr + uint64(off)}), b.b, uint64(0x300000), uint64(sectionAddr))
-	f.Fuzz(func(t *testing.T, hdr, data []byte, hdrAddr, addr uint64) {
-		exercise(cfi.Config{Arch: arch.AMD64, Hdr: hdr, HdrAddr: hdrAddr, Data: data, Addr: addr})
+	seeds(f, func(hdr, data []byte, hdrAddr, addr uint64) { f.Add(hdr, data, hdrAddr, addr, uint64(0x4000), byte(0)) })
+	for i, a := range arch.All() {
+		for _, enc := range []byte{0x3b, 0x3c, 0x03, 0x04, 0x1b} {
+			b := &builder{a: a}
+			c := b.cie(plain...)
+			var pairs [][2]uint64
+			for lo := uint64(0x1000); lo < 0x1400; lo += 0x100 {
+				pairs = append(pairs, [2]uint64{lo, sectionAddr + uint64(b.fde(c, lo, 0x180, 0x44, 0x0e, 16))})
+			}
+			f.Add(searchHeader(enc, pairs...), b.b, uint64(0x300000), uint64(sectionAddr), uint64(0x1104), byte(i))
+		}
+	}
+	f.Fuzz(func(t *testing.T, hdr, data []byte, hdrAddr, addr, pc uint64, which byte) {
+		all := arch.All()
+		exercise(t, cfi.Config{Arch: all[int(which)%len(all)], Hdr: hdr, HdrAddr: hdrAddr, Data: data, Addr: addr}, pc)
 	})
 }
 

@@ -1,6 +1,7 @@
 package expr_test
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -327,14 +328,39 @@ func BenchmarkEvalPLT(b *testing.B) {
 
 func FuzzExpr(f *testing.F) {
 	for _, s := range []string{"\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22", "\x77\x90\x01\x06", "\x53\x93\x04\x93\x02", "\x2f\xfd\xff",
-		"\xa4\x08\x08\x00\x00\x00\x00\x00\x00\xf0\x3f\xa8\x04\x9f", "\xa3\x01\x55", "\x98\x09\x00"} {
+		"\xa4\x08\x08\x00\x00\x00\x00\x00\x00\xf0\x3f\xa8\x04\x9f", "\xa3\x01\x55", "\x98\x09\x00", "\xf1\x8b\x10\x00\x00\x00",
+		"\x31\x12\x28\xfc\xff", "\x97\x06\x9c\x22\x2f\xfa\xff", "\x35\xa8\x08\xa9\x05\x1e\x9f\x9d\x03\x05", "\x9e\x02\x01\x02\x93\x02\xa0\x34\x12\x00\x00\x7f"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, code []byte) {
-		for _, a := range []*arch.Arch{arch.AMD64, arch.I386} {
-			expr.Eval(code, newContext(a))
-			expr.Locate(code, newContext(a))
+		for _, a := range arch.All() {
+			// What an evaluation may ask for is bounded by counts.
+			mem, steps := &counting{}, 0
+			ctx := newContext(a)
+			ctx.Mem = mem
+			ctx.CFA = func() (uint64, error) { steps++; return 0x2000, nil }
+			ctx.Call = func(uint64, bool) ([]byte, error) { steps++; return code, nil }
+			ctx.EntryValue = func([]byte) (uint64, error) { steps++; return 1, nil }
+			v, err := expr.Eval(code, ctx)
+			if a.PtrSize == 4 && err == nil && v > 0xffffffff && !bytes.ContainsAny(code, "\xa4\xa5\xa6\xa7\xa8\xa9\xf4\xf5\xf6\xf7\xf9\x9e") {
+				t.Errorf("0x%x of a 32-bit architecture", v)
+			}
+			if steps > 100_000 || mem.reads > 4096 {
+				t.Errorf("%d steps, %d reads", steps, mem.reads)
+			}
+			pieces, err := expr.Locate(code, ctx)
+			n := 0
+			for _, p := range pieces {
+				n += len(p.Bytes)
+			}
+			if err == nil && (len(pieces) == 0 || len(pieces) > 4096 || n > 1<<20) {
+				t.Errorf("%d pieces of %d bytes", len(pieces), n)
+			}
+			for _, s := range []string{expr.Dump(code, a), expr.Listing(code, a, func(uint64) string { return "" })} {
+				if len(s) > 1<<20+64*len(code) {
+					t.Errorf("a dump of %d bytes for %d", len(s), len(code))
+				}
+			}
 		}
-		expr.Dump(code, arch.AMD64)
 	})
 }
