@@ -50,7 +50,16 @@ func TestTortureSection(t *testing.T) {
 		b.fde(c, 0x1000, 0)
 		b.fde(c, 0x1080, 0)
 		b.fde(c, 0x2000, 0)
-		covers(t, b.table(), map[uint64]int{0xfff: -1, 0x1000: whole, 0x1080: whole, 0x10ff: whole, 0x1100: -1, 0x2000: -1})
+		table := b.table()
+		covers(t, table, map[uint64]int{0xfff: -1, 0x1000: whole, 0x1080: whole, 0x10ff: whole, 0x1100: -1, 0x2000: -1})
+		if n := table.Entries(); n != 1 {
+			t.Errorf("%d entries", n)
+		}
+		b = &builder{a: arch.AMD64} // where nothing overlaps
+		b.fde(b.cie(plain...), 0x1000, 0)
+		if n := b.table().Entries(); n != 0 {
+			t.Errorf("%d entries of one without length", n)
+		}
 	})
 	t.Run("overlapping FDEs", func(t *testing.T) {
 		b := &builder{a: arch.AMD64}
@@ -124,6 +133,12 @@ func TestTortureSection(t *testing.T) {
 			good := b.fde(b.cie(plain...), 0x2000, 0x10)
 			covers(t, b.table(), map[uint64]int{0x1000: -1, 0x2000: good})
 		}
+		// An FDE that would be a CIE but for its id.
+		b := &builder{a: arch.AMD64}
+		c := b.cie(plain...)
+		disguised := b.rawFDE(c, plain...)
+		b.fde(disguised, 0x1000, 0x10)
+		covers(t, b.table(), map[uint64]int{0x1000: -1})
 	})
 	t.Run("DWARF64", func(t *testing.T) {
 		for _, debug := range []bool{false, true} {
@@ -168,7 +183,23 @@ func TestTortureSection(t *testing.T) {
 		middle := b.fde(c, 1<<63-8, 0x10)
 		b.fde(c, 0xffffffff_fffffff0, 0x20) // beyond the end
 		low := b.fde(c, 0x1000, 0x10)
+		var more [8]int
+		for i := range more { // below and above by turns
+			more[i] = b.fde(c, 0x2000+uint64(i)*0x100+uint64(i%2)<<63, 0x10)
+		}
 		table := b.table()
+		for i, off := range more {
+			covers(t, table, map[uint64]int{0x2008 + uint64(i)*0x100 + uint64(i%2)<<63: off})
+		}
+		errs := 0
+		for _, err := range table.FDEs() {
+			if err != nil && strings.Contains(err.Error(), "beyond the end of the address space") {
+				errs++
+			}
+		}
+		if errs != 1 {
+			t.Errorf("the one beyond the end is said %d times", errs)
+		}
 		covers(t, table, map[uint64]int{0xffffffff_81000000: kernel, 0xffffffff_8100000f: kernel, 0xffffffff_81000010: -1,
 			1<<63 - 1: middle, 1 << 63: middle, 0xffffffff_fffffff8: -1, 0x8: -1, 0x1000: low})
 		var r row.Row
@@ -337,6 +368,15 @@ func TestTorturePointers(t *testing.T) {
 			after := b.fde(b.cie(plain...), 0x20000, 0x10)
 			if _, ok := b.table().Find(0x5020); ok != c.want {
 				t.Errorf("found: %v", ok)
+			}
+			errs := 0
+			for _, err := range b.table().FDEs() {
+				if err != nil {
+					errs++
+				}
+			}
+			if want := !c.want && c.enc != 0x33; (errs == 1) != want {
+				t.Errorf("%d entries can't be read", errs)
 			}
 			if f, ok := b.table().Find(0xa020); ok != (c.enc == 0x33) {
 				t.Errorf("datarel: %v 0x%x", ok, f.Lo)
