@@ -78,7 +78,7 @@ func decode(b []byte, pc uint64) instruction {
 	case op == 0xe8:
 		in.class, in.flow = call, direct
 		in.next, in.target = rel(n+1, 4)
-		in.here = in.next == in.target
+		in.here = in.next == in.target && in.next != 0
 	case op == 0xff && reg == 2:
 		in.class, in.flow, in.next = call, uncertain, pc+uint64(n+1+modrmLength(b[n+1:]))
 	case op == 0xff && reg == 4:

@@ -70,17 +70,15 @@ func WriteJSON(out io.Writer, r *Report) error {
 		w := &r.Ranges[i]
 		entry := ""
 		if w.Table != "" {
-			entry = hex(w.Entry)
+			entry = address(w.Entry)
 		}
-		j.Ranges = append(j.Ranges, jsonRange{Module: w.Module, Path: w.Path, Lo: hex(w.Lo), Hi: hex(w.Hi), Function: w.Function,
+		j.Ranges = append(j.Ranges, jsonRange{Module: w.Module, Path: w.Path, Lo: address(w.Lo), Hi: address(w.Hi), Function: w.Function,
 			Offset: w.Offset, Table: w.Table, Entry: entry, Strategy: w.Strategy, Kind: w.Kind, Register: w.Register,
 			Message: w.String(), Places: w.Places, Hits: w.Hits})
 	}
-	b, err := json.Marshal(&j)
-	if err == nil {
-		_, err = out.Write(append(b, '\n'))
-	}
-	return err
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	return e.Encode(&j)
 }
 
-func hex(v uint64) string { return fmt.Sprintf("0x%x", v) }
+func address(v uint64) string { return fmt.Sprintf("0x%x", v) }

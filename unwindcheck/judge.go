@@ -120,7 +120,7 @@ func (c *checker) compare(th *checked, k *cursor, in *frameView, f *frames.Frame
 				bad = c.fault(th, in, f, wrongRegister, v, a.saved[i])
 				bad.reg = reg
 				c.claim(th, k, n, bad, f)
-				return true
+				return false // what lies above follows from it
 			}
 		}
 		if lost != 0 && n == 1 {
@@ -128,7 +128,7 @@ func (c *checker) compare(th *checked, k *cursor, in *frameView, f *frames.Frame
 				bad = c.fault(th, in, f, unknownRegister, 0, a.saved[i])
 				bad.reg = calleeSaved[i]
 				c.refute(th, k, n, bad)
-				return true
+				return false
 			}
 		}
 		c.right(th, f.Strategy, n)

@@ -47,7 +47,7 @@ func WriteText(out io.Writer, r *Report) error {
 	for _, c := range r.Strategies {
 		fmt.Fprintf(&s, "  %-11s %d: %s%% correct\n", c.Name, c.Judged, percent(c.Correct, c.Judged))
 	}
-	fmt.Fprintf(&s, "  deeper      %d callers of callers: %s%% correct\n", r.Deeper+r.DeeperWrong, percent(r.Deeper, r.Deeper+r.DeeperWrong))
+	fmt.Fprintf(&s, "  deeper      %d: %s%% correct, of callers' callers\n", r.Deeper+r.DeeperWrong, percent(r.Deeper, r.Deeper+r.DeeperWrong))
 	if r.Proven > 0 {
 		fmt.Fprintf(&s, "  landed      %d proven by where control came to\n", r.Proven)
 	}

@@ -123,6 +123,9 @@ type stepThread struct {
 	trapped bool // it runs into the trap
 	forks   bool // the system call that comes next makes a thread or a process
 	inFork  bool // it is in there
+
+	inside   bool // it is in the kernel, past the entry of a system call
+	restarts bool // the system call that it has just left is started again
 }
 
 func (s *stepLoop) run() error {
@@ -192,10 +195,15 @@ func (s *stepLoop) begin(th *stepThread) {
 	switch {
 	case t.groupStop:
 		request = unix.PTRACE_LISTEN
-	case th.next.Instruction == SyscallInstruction:
+	case th.inside:
+	case th.next.Instruction == SyscallInstruction || th.restarts:
 		if th.forks && !th.inFork {
 			th.inFork = true
 			s.forking++
+		}
+		if len(s.all) > 1 || th.restarts {
+			// Until it is in the kernel it might run into another thread's trap.
+			request, s.soon = unix.PTRACE_SYSCALL, th
 		}
 	default:
 		s.soon = th
@@ -250,6 +258,16 @@ func (s *stepLoop) take(tid int, ws unix.WaitStatus) {
 			p.stopped(th.t)
 			s.takeSignal(th, int(unix.SIGTRAP))
 		}
+	case th != nil && ws == (unix.WaitStatus(unix.SIGTRAP)|0x80)<<8|0x7f:
+		p.inMotion--
+		th.t.running = false
+		if !atSyscallEntry(tid) {
+			s.report(th)
+			return
+		}
+		th.inside, th.t.running = true, true
+		p.inMotion++
+		_ = ptrace(unix.PTRACE_SINGLESTEP, tid, 0, 0) // reports the exit, some day
 	case th != nil && ws.Stopped() && stopEvent(ws) == 0 && p.threads[tid] == th.t:
 		p.stopped(th.t)
 		s.takeSignal(th, int(ws.StopSignal()))
@@ -396,6 +414,7 @@ func (s *stepLoop) tell(th *stepThread) {
 	if th.cause == StepSignal {
 		s.step.Signal = th.given
 	}
+	th.inside, th.restarts = false, restarting(&s.raw)
 	th.pc = target.Addr(s.raw.get(offRIP))
 	th.next = s.v.VisitStep(&s.step)
 	if th.next.Instruction == SyscallInstruction {

@@ -110,7 +110,11 @@ func (t *thread) setPC(pc target.Addr) error {
 // calls". The codes are the kernel's own, include/linux/errno.h.
 func (t *thread) restarting() bool {
 	r, err := t.registers()
-	if err != nil || int64(r.get(offOrigRAX)) < 0 {
+	return err == nil && restarting(r)
+}
+
+func restarting(r *userRegs) bool {
+	if int64(r.get(offOrigRAX)) < 0 {
 		return false
 	}
 	switch -int64(r.get(offRAX)) {

@@ -1,0 +1,123 @@
+package unwindcheck
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"dbg/internal/fixture"
+)
+
+// Functions whose tables are wrong, on every machine that has them. Each was read beside its
+// disassembly.
+var knownWrong = map[string]string{
+	// Once the registers of the frame to be resumed are loaded, the rows go on to describe the frame that is given up.
+	"_Unwind_RaiseException":    "gcc's eh_return: the saved registers and the return address are written over before the epilogue",
+	"_Unwind_Resume":            "the same",
+	"_Unwind_Resume_or_Rethrow": "the same",
+	"_Unwind_ForcedUnwind":      "the same",
+	// No directive describes them.
+	"swapcontext":   "glibc: R12 is used without being saved on the stack, and RSP changes to the other stack's",
+	"__swapcontext": "the same",
+	"clone3":        "glibc: the child's first two instructions are between two entries",
+	"__clone3":      "the same",
+	// Go's tables know of no other stack.
+	"gogo":              "Go: the stack is another one from its MOVQ to its JMP",
+	"runtime.clone":     "Go: the child's part of it",
+	"runtime.nanotime1": "Go: the ANDQ that aligns the stack pointer",
+	"runtime.walltime":  "Go: the same",
+	"runtime.mstart":    "Go: a first function that is called",
+}
+
+// TestFixtures checks programs that do what is difficult. All that is wrong has to be known, and
+// enough has to be judged: a checker that judges nothing finds nothing either.
+func TestFixtures(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		source string
+		flags  []string
+		args   []string
+		opts   Options
+		share  float64 // of the instructions that are judged, at least
+		rows   int     // at least
+		exit   int
+	}{
+		{name: "jumps", source: "jumps.c", flags: []string{"-O2", "-static"}, share: 0.99, rows: 700},
+		{name: "threads", source: "threads.c", flags: []string{"-O2", "-static"}, share: 0.99, rows: 800},
+		{name: "signals", source: "handled.c", flags: []string{"-O2", "-static"}, opts: Options{SignalEvery: 500, Signal: 10}, share: 0.99, rows: 700},
+		{name: "signals on a stack of their own", source: "handled.c", flags: []string{"-O1", "-static", "-fno-omit-frame-pointer"}, args: []string{"x"},
+			opts: Options{SignalEvery: 300, Signal: 10}, share: 0.99, rows: 700},
+		{name: "throws", source: "throws.cc", flags: []string{"-O2", "-static-libstdc++", "-static-libgcc"}, share: 0.99, rows: 1000},
+		{name: "panics", source: "panics.rs", flags: []string{"-O", "-Ctarget-feature=+crt-static"}, share: 0.99, rows: 1000},
+		{name: "routines", source: "routines.go", opts: Options{Max: 400_000}, share: 0.95, rows: 1500},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if testing.Short() {
+				t.Skip("slow")
+			}
+			r := check(t, c.opts, build(t, c.source, c.flags...), c.args...)
+			if s := float64(r.Judged()) / float64(r.Instructions); s < c.share || r.Instructions < 20_000 {
+				t.Errorf("%d of %d instructions were judged, want %.0f%%", r.Judged(), r.Instructions, 100*c.share)
+			}
+			if r.Rows < c.rows || r.Deeper < r.Instructions/1000 {
+				t.Errorf("%d rows and %d callers of callers were seen, want more", r.Rows, r.Deeper)
+			}
+			if r.Signal != 0 && c.opts.Max == 0 || r.Exit != c.exit {
+				t.Errorf("the program ended with status %d, signal %d", r.Exit, r.Signal)
+			}
+			if c.opts.SignalEvery > 0 && r.Signals < r.Instructions/c.opts.SignalEvery/2 {
+				t.Errorf("%d signals in %d instructions", r.Signals, r.Instructions)
+			}
+			for _, w := range r.Ranges {
+				if knownWrong[w.Function] == "" {
+					t.Errorf("wrong: %s [%d times]", w.String(), w.Hits)
+				}
+			}
+		})
+	}
+}
+
+// build compiles a fixture; a Rust compiler that is not in PATH is looked for where rustup puts it.
+func build(t *testing.T, source string, flags ...string) string {
+	t.Helper()
+	if strings.HasSuffix(source, ".rs") {
+		if _, err := exec.LookPath("rustc"); err != nil {
+			home, _ := os.UserHomeDir()
+			cargo := home + "/.cargo/bin/rustc"
+			if _, err := os.Stat(cargo); err != nil {
+				fixture.Missing(t, "rustc is not installed")
+			}
+			flags = append([]string{"cc=" + cargo}, flags...)
+		}
+	}
+	return fixture.Build(t, "check/"+source, flags...)
+}
+
+// TestWrongTable: what a table says wrongly is found, at its instructions and nowhere else, once.
+func TestWrongTable(t *testing.T) {
+	prog := fixture.Build(t, "check/wrongcfi.s", "-nostdlib", "-static", "-Wl,--build-id=none,-Ttext=0x401000")
+	r := check(t, Options{}, prog)
+	var got []string
+	for _, w := range r.Ranges {
+		got = append(got, w.String())
+	}
+	want := []string{
+		"wrongcfi+0x40101e <forgets+0x1>: .eh_frame FDE 0x44: CFA is rsp+8, truth is rsp+16",
+		"wrongcfi+0x401026 <clobbers+0x5>: .eh_frame FDE 0x58: rbx is not changed (0x0), truth is 0x7",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("wrong ranges:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if r.Wrong != 6 || r.Ranges[0].Hits != 4 || r.Ranges[0].Lo != 0x40101e || r.Ranges[0].Hi != 0x40101f {
+		t.Errorf("%d wrong, ranges %+v", r.Wrong, r.Ranges)
+	}
+	if r := check(t, Options{Functions: "clob*"}, prog); len(r.Ranges) != 1 || r.Judged() != 5 {
+		t.Errorf("clob*: %d judged, ranges %+v", r.Judged(), r.Ranges)
+	}
+	if r := check(t, Options{Source: "fallback", Functions: "forgets"}, prog); len(r.Ranges) != 0 || r.Judged() != 8 {
+		t.Errorf("without the table: %d judged, ranges %+v", r.Judged(), r.Ranges)
+	}
+}
