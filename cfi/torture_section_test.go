@@ -313,6 +313,17 @@ func TestTortureHeader(t *testing.T) {
 			}
 		}
 	})
+	t.Run("header of a 32-bit file is used, with wrap-around", func(t *testing.T) {
+		b := &builder{a: arch.I386}
+		c := b.cie(1, 0, 1, 0x7c, 8, 0x0c, 4, 4, 0x88, 1)
+		b.b = append(b.b, 0xf0, 0xff, 0xff, 0xff)
+		f := b.fde(c, 0xffff_f000, 0x10)
+		conf := b.config()
+		conf.Hdr, conf.HdrAddr = searchHeader(0x3b, [2]uint64{0xffff_f000, sectionAddr + uint64(f)}), 0x300000
+		if got, ok := cfi.New(conf).Find(0xffff_f008); !ok || int(got.Offset) != f {
+			t.Error("not found")
+		}
+	})
 	t.Run("header of a 32-bit file", func(t *testing.T) {
 		b := &builder{a: arch.I386}
 		f := b.fde(b.cie(1, 0, 1, 0x7c, 8, 0x0c, 4, 4, 0x88, 1), 0x1000, 0x10)

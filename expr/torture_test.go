@@ -58,13 +58,17 @@ func TestTortureBombs(t *testing.T) {
 			mem := &counting{}
 			ctx := newContext(arch.AMD64)
 			ctx.Mem = mem
-			ctx.Call = func(uint64, bool) ([]byte, error) { return c.code, nil }
+			calls := 0
+			ctx.Call = func(uint64, bool) ([]byte, error) { calls++; return c.code, nil }
 			_, evalErr := expr.Eval(c.code, ctx)
 			_, locateErr := expr.Locate(c.code, ctx)
 			for _, err := range []error{evalErr, locateErr} {
 				if err == nil || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("%v; want an error with %q", err, c.want)
 				}
+			}
+			if calls > 2*16 {
+				t.Errorf("%d calls", calls)
 			}
 			if mem.reads > 2*4096 {
 				t.Errorf("%d memory reads", mem.reads)
