@@ -85,18 +85,10 @@ func (e *env) variables() []*symbols.Variable {
 	if !e.listed {
 		e.listed = true
 		if f := e.at(); f != nil {
-			e.visible = f.variables()
+			e.visible = e.s.variablesOf(f)
 		}
 	}
 	return e.visible
-}
-
-// variables lists the parameters and locals that are visible in a frame.
-func (f *Frame) variables() []*symbols.Variable {
-	if f.Module == nil || f.Module.Symbols == nil || f.call == nil {
-		return nil
-	}
-	return f.Module.Symbols.LocalsOf(f.call, f.lookup)
 }
 
 // Variable finds a name: in the frame, then in the frame's file, then in all.
@@ -172,8 +164,9 @@ func hasMember(t *symbols.Type, name string, depth int) bool {
 // readVariable reads a variable of a frame.
 func (s *Session) readVariable(v *symbols.Variable, f *Frame, t target.ThreadID) Value {
 	mf := f.Machine
+	sp, _ := mf.Regs.SP()
 	fc := &eval.FrameContext{
-		Mem: s.tgt, Regs: &mf.Regs, CFA: mf.CFA, HasCFA: mf.HasCFA, PC: f.lookup,
+		Mem: frameMemory{s, target.Addr(sp)}, Regs: &mf.Regs, CFA: mf.CFA, HasCFA: mf.HasCFA, PC: f.lookup,
 		Bias: f.Module.Bias, Arch: s.tgt.Arch(),
 		TLS: s.tlsOf(f.Module, t),
 	}
@@ -383,7 +376,7 @@ func (s *Session) Variables(t target.ThreadID, level int, kind ScopeKind) ([]Val
 // frameVariables reads the parameters of a frame, or its other variables.
 func (s *Session) frameVariables(f *Frame, t target.ThreadID, kind ScopeKind) []Value {
 	var out []Value
-	for _, v := range f.variables() {
+	for _, v := range s.variablesOf(f) {
 		if v.Param == (kind == ScopeArguments) && v.Name != "" {
 			out = append(out, s.readVariable(v, f, t))
 		}

@@ -20,6 +20,8 @@ type stopCache struct {
 	mapsRead     bool
 	threadsFresh bool
 	calls        map[place][]symbols.Call // recursion asks for the same places again and again
+	variables    map[*symbols.Call][]*symbols.Variable
+	stack        stackCache
 }
 
 // callsAt is the chain of calls at a place.
@@ -29,7 +31,7 @@ func (s *Session) callsAt(at place) []symbols.Call {
 	if !ok {
 		calls = at.sym.CallsAt(at.addr)
 		if s.cache.calls == nil || len(s.cache.calls) > most {
-			s.cache.calls = map[place][]symbols.Call{}
+			s.cache.calls, s.cache.variables = map[place][]symbols.Call{}, map[*symbols.Call][]*symbols.Variable{}
 		}
 		s.cache.calls[at] = calls
 	}
