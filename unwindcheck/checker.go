@@ -2,6 +2,7 @@ package unwindcheck
 
 import (
 	"path"
+	"strings"
 	"time"
 
 	"dbg/arch"
@@ -163,7 +164,9 @@ func (c *checker) begin(s *ptrace.Step) *checked {
 	th := &checked{thread: *c.shadow.newThread(stateOf(s.Regs)), id: s.Thread}
 	th.walk = c.unwinder.Walk(s.Regs)
 	c.threads[s.Thread] = th
-	c.report.Threads++
+	if s.Cause != ptrace.StepExec {
+		c.report.Threads++
+	}
 	return th
 }
 
@@ -263,6 +266,11 @@ func (c *checker) wanted(pl *place) bool {
 		return false
 	}
 	name, _ := pl.module.function(pl.pc)
-	ok, _ := path.Match(c.opts.Functions, name)
+	ok, _ := matchName(c.opts.Functions, name)
 	return ok
+}
+
+// matchName is path.Match for names in which a slash is a character like others.
+func matchName(pattern, name string) (bool, error) {
+	return path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
 }

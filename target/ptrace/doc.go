@@ -22,6 +22,14 @@
 // interrupt, as the parent of a vfork; Kill gets through even then, because it
 // is sent by the caller.
 //
+// StepAll (stepall.go) is another loop on the same thread, for those who want to see every
+// instruction: it takes all threads forward by one instruction at a time, in turns, and calls a visitor
+// after each. It is made to be fast. The tracer and its tracees share one processor and no SIGCHLD is
+// sent for stops (pin.go); where the visitor can say which instruction comes next, the thread runs into an
+// int3 there instead of being stepped by the processor, whose debug exception is dear on a virtual machine (trap.go);
+// waiting and asking are raw system calls, and nothing is allocated. A thread is let into a system call and reports
+// when it is back; until it is known to be in the kernel, no int3 is in memory that it might hit.
+//
 // # What it relies on
 //
 // The table of breakpoints changes only while every thread is stopped and its
