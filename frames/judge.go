@@ -60,7 +60,7 @@ func (w *Walk) judge(how Strategy) bool {
 	trust := Table
 	switch how {
 	case CFI:
-		if !f.Signal && f.Trust == Exact && w.u.Prove && w.proven(w.pinned, next, c.CFA) {
+		if !f.Signal && f.Trust == Exact && w.u.Prove && w.proven(w.pinned, next, c.CFA, c.SP) {
 			trust = Exact
 			w.guard("that call calls this function, whose code agrees with the table")
 		}

@@ -8,9 +8,9 @@ import (
 // proven reports whether the code itself bears out what the table of cur says: the
 // call before the return address calls this very function, and the function's own instructions put the
 // return address where the table has it. A table that is wrong, or a stack that is
-// overwritten, hardly passes both. cfa is of the frame at cur, next is its caller.
-func (w *Walk) proven(cur, next *site, cfa uint64) bool {
-	if next.after != yes || w.u.arch != arch.AMD64 {
+// overwritten, hardly passes both. cfa is of the frame at cur, sp is the caller's stack pointer, next is the caller.
+func (w *Walk) proven(cur, next *site, cfa, sp uint64) bool {
+	if next.after != yes || sp != cfa || w.u.arch != arch.AMD64 {
 		return false
 	}
 	if !cur.hasFn {
@@ -32,8 +32,20 @@ func (w *Walk) proven(cur, next *site, cfa uint64) bool {
 		next.calls = cur.fn
 	}
 	r := w.aheadOf(cur)
+	if r.ra.base != arch.RSP && w.frame.Index > 0 {
+		// The frame pointer itself was read from the stack, on the table's word: both would be
+		// wrong alike. The function's first instructions say how far the stack pointer is from the return address.
+		r = w.fromTo(cur, uint64(cur.fn))
+		if r.ra.base != arch.RSP {
+			return false
+		}
+	}
 	at, known := r.ra.address(&w.frame.Regs)
-	return r.why == "" && known && at+8 == cfa
+	if r.why != "" || !known || at+8 != cfa {
+		return false
+	}
+	ra, err := w.stack.Word(target.Addr(at), 8)
+	return err == nil && ra == uint64(next.pc)
 }
 
 // calledBefore is what the call that ends at the site calls: CALL rel32, or CALL through a

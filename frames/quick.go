@@ -32,7 +32,7 @@ func (w *Walk) tryQuick() bool {
 		return false
 	}
 	trust := Table
-	if f.Trust == Exact && w.u.Prove && w.proven(cur, next, w.step.CFA) {
+	if f.Trust == Exact && w.u.Prove && w.proven(cur, next, w.step.CFA, w.step.CFA) {
 		trust = Exact
 	}
 	w.how, w.trust = CFI, max(trust, f.Trust)

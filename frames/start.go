@@ -65,6 +65,9 @@ func (w *Walk) byCalls(s *site) bool {
 			continue
 		}
 		fn := w.calledBefore(next)
+		if to := w.throughPLT(fn); to != 0 {
+			fn = to
+		}
 		if fn == 0 {
 			continue
 		}
@@ -79,20 +82,19 @@ func (w *Walk) byCalls(s *site) bool {
 	return w.failed(Prologue, "no call on the stack leads to PC")
 }
 
-// fromTo is what the code from a function's start to the site says; the last answer is kept.
+// fromTo is what the code from a function's start to the site says; the last answer is kept. A part of the
+// function that was split off may be before its start.
 func (w *Walk) fromTo(s *site, fn uint64) *codeRule {
 	if s.entered != nil && s.enteredAt == fn {
 		return s.entered
 	}
 	r := &codeRule{why: "the function that was called does not lead to PC"}
-	if pc := uint64(s.pc); fn <= pc && pc-fn < callReach || s.entered == nil {
+	if pc := uint64(s.pc); pc-fn+callReach < 2*callReach {
 		f := forward{sim: simulation{w: w, module: s.module}, to: pc, lo: 0, hi: 1<<64 - 1, seen: map[uint64]bool{}}
 		f.ways = append(f.ways, entryWay{pc: fn, sp: -8, spOK: true})
 		r = f.run()
 	}
-	if r.why == "" || s.entered == nil {
-		s.entered, s.enteredAt = r, fn
-	}
+	s.entered, s.enteredAt = r, fn
 	return r
 }
 
