@@ -1,8 +1,11 @@
 package unwindtable
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 
 	"dbg/arch"
 	"dbg/cfi"
@@ -12,15 +15,18 @@ import (
 
 // jsonStyle is one object for each function, on a line of its own. It is written as it is decoded, for a
 // function may have any number of rows.
-type jsonStyle struct{}
+type jsonStyle struct {
+	line []byte
+	regs []row.RegRule
+}
 
-func (jsonStyle) begin(*printer, *source) {}
+func (*jsonStyle) begin(*printer, *source) {}
 
-func (jsonStyle) defect(p *printer, s *source, e *cfi.Entry, err error) {
+func (*jsonStyle) defect(p *printer, s *source, e *cfi.Entry, err error) {
 	fmt.Fprintf(p.out, `{"source":%s,"entry":"0x%x","error":%s}`+"\n", quoted(s.name), e.Offset, quoted(err.Error()))
 }
 
-func (j jsonStyle) entry(p *printer, s *source, e *cfi.Entry) {
+func (j *jsonStyle) entry(p *printer, s *source, e *cfi.Entry) {
 	if e.Kind != cfi.IsFDE {
 		return
 	}
@@ -41,47 +47,59 @@ func (j jsonStyle) entry(p *printer, s *source, e *cfi.Entry) {
 
 // row writes an object with the address, the CFA, and the registers that have a rule; and what
 // expressions say, where there are any.
-func (jsonStyle) row(p *printer, r *row.Row) {
+func (j *jsonStyle) row(p *printer, r *row.Row) {
 	a := p.f.arch
-	fmt.Fprintf(p.out, `{"pc":"0x%x","cfa":"%s"`, r.Lo, r.CFAString(a))
-	sep := `,"registers":{`
-	for reg := range arch.Reg(arch.MaxRegs) {
-		if rule := r.Rule(reg); rule.Kind != row.Unspecified && reg != r.RA {
-			fmt.Fprintf(p.out, `%s"%s":"%s"`, sep, regName(a, reg), rule)
-			sep = ","
+	b := appendHex(append(j.line[:0], `{"pc":"`...), r.Lo)
+	b = append(appendCFA(append(b, `","cfa":"`...), a, r), '"')
+	j.regs = append(j.regs[:0], r.Regs...)
+	slices.SortFunc(j.regs, func(a, b row.RegRule) int { return cmp.Compare(a.Reg, b.Reg) })
+	sep := `,"registers":{"`
+	for i := range j.regs {
+		if rr := &j.regs[i]; rr.Reg != r.RA {
+			b = append(append(b, sep...), regName(a, rr.Reg)...)
+			b = append(appendRule(append(b, `":"`...), &rr.Rule), '"')
+			sep = `,"`
 		}
 	}
-	if sep == "," {
-		p.out.WriteString("}")
+	if sep == `,"` {
+		b = append(b, '}')
 	}
 	if ra := r.Rule(r.RA); ra.Kind != row.Unspecified {
-		fmt.Fprintf(p.out, `,"ra":"%s"`, ra)
+		b = append(appendRule(append(b, `,"ra":"`...), &ra), '"')
 	}
-	sep = `,"expressions":{`
+	b = expressions(b, a, r, j.regs)
+	if r.Signed {
+		b = append(b, `,"signed":true`...)
+	}
+	if r.ArgsSize != 0 {
+		b = strconv.AppendUint(append(b, `,"args_size":`...), r.ArgsSize, 10)
+	}
+	j.line = append(b, '}')
+	p.out.Write(j.line)
+}
+
+// expressions appends the expressions of a row, if it has any.
+func expressions(b []byte, a *arch.Arch, r *row.Row, regs []row.RegRule) []byte {
+	sep := `,"expressions":{"`
 	note := func(what string, rule *row.Rule) {
 		if rule.Kind == row.AtExpr || rule.Kind == row.ValExpr {
-			fmt.Fprintf(p.out, `%s"%s":%s`, sep, what, quoted(expr.Dump(rule.Expr, a)))
-			sep = ","
+			b = append(append(append(b, sep...), what...), `":`...)
+			b = append(b, quoted(expr.Dump(rule.Expr, a))...)
+			sep = `,"`
 		}
 	}
 	note("cfa", &r.CFA)
-	for i := range r.Regs {
-		if rr := &r.Regs[i]; rr.Reg == r.RA {
+	for i := range regs {
+		if rr := &regs[i]; rr.Reg == r.RA {
 			note("ra", &rr.Rule)
 		} else {
 			note(regName(a, rr.Reg), &rr.Rule)
 		}
 	}
-	if sep == "," {
-		p.out.WriteString("}")
+	if sep == `,"` {
+		b = append(b, '}')
 	}
-	if r.Signed {
-		p.out.WriteString(`,"signed":true`)
-	}
-	if r.ArgsSize != 0 {
-		fmt.Fprintf(p.out, `,"args_size":%d`, r.ArgsSize)
-	}
-	p.out.WriteString("}")
+	return b
 }
 
 // quoted is a JSON string; bytes that are no UTF-8 become U+FFFD.

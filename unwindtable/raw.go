@@ -2,6 +2,7 @@ package unwindtable
 
 import (
 	"fmt"
+	"strconv"
 
 	"dbg/arch"
 	"dbg/cfi"
@@ -9,6 +10,7 @@ import (
 
 // raw is what readelf --debug-dump=frames prints.
 type raw struct {
+	line  []byte
 	ended bool // the last entry was a terminator: readelf prints one of several
 }
 
@@ -50,7 +52,8 @@ func (w *raw) entry(p *printer, s *source, e *cfi.Entry) {
 			fmt.Fprintf(p.out, "  error: %v\n", err)
 			return
 		}
-		fmt.Fprintf(p.out, "  %s\n", instruction(p.f.arch, &e.CIE, i))
+		w.line = append(w.instruction(append(w.line[:0], ' ', ' '), p.f.arch, &e.CIE, i), '\n')
+		p.out.Write(w.line)
 	}
 }
 
@@ -66,54 +69,69 @@ func (w *raw) cie(p *printer, c *cfi.CIE) {
 	fmt.Fprintf(p.out, "  Return address column: %d\n", c.RAColumn)
 }
 
-// instruction is one instruction with its operands, factored ones multiplied.
-func instruction(a *arch.Arch, c *cfi.CIE, i *cfi.Instruction) string {
-	form := forms[i.Op]
+// instruction appends one instruction with its operands, factored ones multiplied.
+func (w *raw) instruction(b []byte, a *arch.Arch, c *cfi.CIE, i *cfi.Instruction) []byte {
+	form := &forms[i.Op]
+	b = append(b, "DW_CFA_"...)
 	if i.Op == 0x2d && a == arch.ARM64 { // the same number
-		return "DW_CFA_AARCH64_negate_ra_state"
+		return append(b, "AARCH64_negate_ra_state"...)
 	}
 	if form.name == "" {
-		return fmt.Sprintf("DW_CFA_??? (User defined call frame op: %#x)", i.Op)
+		return fmt.Appendf(b, "??? (User defined call frame op: %#x)", i.Op)
 	}
-	s := "DW_CFA_" + form.name
+	b = append(b, form.name...)
+	if form.shape == none {
+		return b
+	}
+	if form.shape == block {
+		return append(append(append(b, " ("...), operations(a, i.Block)...), ')')
+	}
+	b = append(b, ": "...)
 	arg := i.Arg
 	switch form.shape {
-	case none:
-		return s
 	case move:
-		return fmt.Sprintf("%s: %d to %0*x", s, arg[0]*c.CodeAlign, 2*a.PtrSize, i.Loc)
+		b = strconv.AppendUint(b, arg[0]*c.CodeAlign, 10)
+		return appendPadded(append(b, " to "...), i.Loc, 2*a.PtrSize)
 	case place:
-		return fmt.Sprintf("%s: %0*x", s, 2*a.PtrSize, i.Loc)
-	case reg:
-		return fmt.Sprintf("%s: %s", s, dwarfReg(a, arg[0]))
-	case regAt:
-		return fmt.Sprintf("%s: %s at cfa%+d", s, dwarfReg(a, arg[0]), int64(arg[1])*c.DataAlign)
-	case regAtNegative:
-		return fmt.Sprintf("%s: %s at cfa%+d", s, dwarfReg(a, arg[0]), -int64(arg[1])*c.DataAlign)
-	case regIs:
-		return fmt.Sprintf("%s: %s is cfa%+d", s, dwarfReg(a, arg[0]), int64(arg[1])*c.DataAlign)
-	case regIn:
-		return fmt.Sprintf("%s: %s in %s", s, dwarfReg(a, arg[0]), dwarfReg(a, arg[1]))
-	case regOffset:
-		return fmt.Sprintf("%s: %s ofs %d", s, dwarfReg(a, arg[0]), arg[1])
-	case regOffsetFactored:
-		return fmt.Sprintf("%s: %s ofs %d", s, dwarfReg(a, arg[0]), int64(arg[1])*c.DataAlign)
+		return appendPadded(b, i.Loc, 2*a.PtrSize)
 	case plain:
-		return fmt.Sprintf("%s: %d", s, arg[0])
+		return strconv.AppendUint(b, arg[0], 10)
 	case plainFactored:
-		return fmt.Sprintf("%s: %d", s, int64(arg[0])*c.DataAlign)
-	case block:
-		return fmt.Sprintf("%s (%s)", s, operations(a, i.Block))
-	case regBlock:
-		return fmt.Sprintf("%s: %s (%s)", s, dwarfReg(a, arg[0]), operations(a, i.Block))
+		return strconv.AppendInt(b, int64(arg[0])*c.DataAlign, 10)
 	}
-	return s
+	b = appendReg(b, a, arg[0])
+	switch form.shape {
+	case regAt:
+		return appendSigned(append(b, " at cfa"...), int64(arg[1])*c.DataAlign)
+	case regAtNegative:
+		return appendSigned(append(b, " at cfa"...), -int64(arg[1])*c.DataAlign)
+	case regIs:
+		return appendSigned(append(b, " is cfa"...), int64(arg[1])*c.DataAlign)
+	case regIn:
+		return appendReg(append(b, " in "...), a, arg[1])
+	case regOffset:
+		return strconv.AppendUint(append(b, " ofs "...), arg[1], 10)
+	case regOffsetFactored:
+		return strconv.AppendInt(append(b, " ofs "...), int64(arg[1])*c.DataAlign, 10)
+	case regBlock:
+		return append(append(append(b, " ("...), operations(a, i.Block)...), ')')
+	}
+	return b
 }
 
-// dwarfReg is a register as readelf writes it, "r7 (rsp)", by its DWARF number.
-func dwarfReg(a *arch.Arch, n uint64) string {
+// appendReg writes a register as readelf does, "r7 (rsp)", by its DWARF number.
+func appendReg(b []byte, a *arch.Arch, n uint64) []byte {
+	b = strconv.AppendUint(append(b, 'r'), n, 10)
 	if name := peerName(a, n); name != "" {
-		return fmt.Sprintf("r%d (%s)", n, name)
+		b = append(append(append(b, " ("...), name...), ')')
 	}
-	return fmt.Sprintf("r%d", n)
+	return b
+}
+
+// appendPadded writes an address with all its digits.
+func appendPadded(b []byte, v uint64, digits int) []byte {
+	for n := hexDigits(v); n < digits; n++ {
+		b = append(b, '0')
+	}
+	return strconv.AppendUint(b, v, 16)
 }

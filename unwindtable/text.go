@@ -2,7 +2,6 @@ package unwindtable
 
 import (
 	"fmt"
-	"strconv"
 
 	"dbg/arch"
 	"dbg/cfi"
@@ -55,10 +54,12 @@ func (t *text) measure(a *arch.Arch, table *cfi.Table, e *cfi.Entry) bool {
 		}
 		rows++
 		address = max(address, 2+hexDigits(r.Lo))
-		cfa = max(cfa, len(r.CFAString(a)))
+		t.line = appendCFA(t.line[:0], a, r)
+		cfa = max(cfa, len(t.line))
 		for i := range r.Regs {
 			rr := &r.Regs[i]
-			if n := len(rr.String()); rr.Reg == r.RA {
+			t.line = appendRule(t.line[:0], &rr.Rule)
+			if n := len(t.line); rr.Reg == r.RA {
 				ra = max(ra, n)
 			} else {
 				moved[rr.Reg] = max(moved[rr.Reg], n, len(regName(a, rr.Reg)))
@@ -77,31 +78,53 @@ func (t *text) measure(a *arch.Arch, table *cfi.Table, e *cfi.Entry) bool {
 }
 
 func (t *text) headings(p *printer) {
-	t.line = append(t.line[:0], ' ')
-	t.cell(0, "pc")
-	t.cell(1, "cfa")
+	t.line = append(t.line[:0], "  pc"...)
+	t.pad(0, len("pc"))
+	t.line = append(t.line, " cfa"...)
+	t.pad(1, len("cfa"))
 	for i, reg := range t.columns {
-		t.cell(2+i, regName(p.f.arch, reg))
+		name := regName(p.f.arch, reg)
+		t.line = append(append(t.line, ' '), name...)
+		t.pad(2+i, len(name))
 	}
-	t.line = append(append(t.line, " ra"...), '\n')
-	p.out.Write(t.line)
+	p.out.Write(append(t.line, " ra\n"...))
 }
 
 func (t *text) row(p *printer, r *row.Row) {
-	t.line = append(t.line[:0], ' ')
-	t.cell(0, "0x"+strconv.FormatUint(r.Lo, 16))
-	t.cell(1, r.CFAString(p.f.arch))
+	t.line = appendHex(append(t.line[:0], ' ', ' '), r.Lo)
+	t.pad(0, len(t.line)-2)
+	at := len(t.line) + 1
+	t.line = appendCFA(append(t.line, ' '), p.f.arch, r)
+	t.pad(1, len(t.line)-at)
 	for i, reg := range t.columns {
-		t.cell(2+i, ruleText(r.Rule(reg)))
+		t.rule(2+i, r, reg)
 	}
-	extra := extras(r)
-	last := ruleText(r.Rule(r.RA))
-	if extra != "" {
-		t.cell(len(t.width)-1, last)
-		last = extra
+	last := len(t.width) - 1
+	at = len(t.line)
+	t.rule(last, r, r.RA)
+	if extra := extras(r); extra != "" {
+		t.line = append(append(t.line, ' '), extra...)
 	}
-	t.line = append(append(append(t.line, ' '), last...), '\n')
+	for len(t.line) > at && t.line[len(t.line)-1] == ' ' {
+		t.line = t.line[:len(t.line)-1]
+	}
+	t.line = append(t.line, '\n')
 	p.out.Write(t.line)
+}
+
+// rule appends a blank and the rule of a register as column i.
+func (t *text) rule(i int, r *row.Row, reg arch.Reg) {
+	at := len(t.line) + 1
+	rule := r.Rule(reg)
+	t.line = appendRule(append(t.line, ' '), &rule)
+	t.pad(i, len(t.line)-at)
+}
+
+// pad makes n characters as wide as column i.
+func (t *text) pad(i, n int) {
+	for ; n < t.width[i]; n++ {
+		t.line = append(t.line, ' ')
+	}
 }
 
 // extras is what a row says besides rules.
@@ -116,28 +139,6 @@ func extras(r *row.Row) (s string) {
 		s += fmt.Sprintf("args=%d", r.ArgsSize)
 	}
 	return s
-}
-
-// cell appends a blank and a cell of column i, padded.
-func (t *text) cell(i int, s string) {
-	t.line = append(append(t.line, ' '), s...)
-	for n := len(s); n < t.width[i]; n++ {
-		t.line = append(t.line, ' ')
-	}
-}
-
-func ruleText(r row.Rule) string {
-	if r.Kind == row.Unspecified {
-		return "-"
-	}
-	return r.String()
-}
-
-func regName(a *arch.Arch, reg arch.Reg) string {
-	if name := a.RegName(reg); name != "" {
-		return name
-	}
-	return "r" + strconv.Itoa(int(reg))
 }
 
 func hexDigits(v uint64) int {
