@@ -46,8 +46,10 @@ func (w *Walk) find() bool {
 		w.finish(End{Outermost: true, Reason: "entry point"})
 		return false
 	}
-	if !f.Signal && (use.Has(PLT) && w.plt(s) || use.Has(Prologue) && w.prologue(s) || use.Has(FP) && w.fp() ||
-		use.Has(SCS) && w.scs() || use.Has(Scan) && w.scan()) {
+	if !f.Signal && (use.Has(PLT) && w.plt(s) || use.Has(Prologue) && w.prologue(s)) {
+		return true
+	}
+	if !f.Signal && !w.holed() && (use.Has(FP) && w.fp() || use.Has(SCS) && w.scs() || use.Has(Scan) && w.scan()) {
 		return true
 	}
 	e := End{Reason: "no strategy found a caller"}
@@ -59,6 +61,13 @@ func (w *Walk) find() bool {
 	}
 	w.finish(e)
 	return false
+}
+
+// holed reports whether it is known where the return address is, and that part of the stack is not there (a core
+// without that page): what a search of the rest would find is not the caller.
+func (w *Walk) holed() bool {
+	sp, known := w.frame.Regs.SP()
+	return w.hasBad && known && uint64(w.bad) >= sp && uint64(w.bad)-sp < maxFrame
 }
 
 // atEntry reports whether the frame is in its module's entry function.

@@ -23,6 +23,9 @@ const maxTurns = 1024
 // It is the one place for that.
 func (w *Walk) judge(how Strategy) bool {
 	f, c := &w.frame, &w.caller
+	if w.u.arch.PtrSize == 4 {
+		c.CFA &= 0xffffffff // the address space wraps around
+	}
 	if c.PC == 0 && !f.Signal {
 		// The ABI's mark of the outermost frame (psABI 3.4.1: what _start's caller would
 		// be). A frame that a signal interrupted may well have called a null pointer.

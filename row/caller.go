@@ -116,8 +116,8 @@ func (c *Caller) SetPC(a *arch.Arch, v uint64, saved target.Addr, inMem bool) {
 
 // SetSP sets the caller's stack pointer to a computed value.
 func (c *Caller) SetSP(a *arch.Arch, v uint64) {
-	c.SP = v
-	c.SetComputed(a.SP, v)
+	c.SP = wrap(a, v)
+	c.SetComputed(a.SP, c.SP)
 }
 
 // Commit turns the registers of a frame into those of its caller.
