@@ -105,6 +105,9 @@ func (c *checker) VisitStep(s *ptrace.Step) ptrace.Next {
 	case ptrace.StepSignal:
 		c.report.Signals++
 		interrupted := th.regs
+		if pc, _ := interrupted.Get(arch.RIP); th.place.in.class == trapItself && s.Signal == sigTrap {
+			interrupted.Set(arch.RIP, pc+1) // a trap is taken behind the instruction
+		}
 		th.signalled(&interrupted, &now)
 	}
 	before := th.place
@@ -137,6 +140,8 @@ func (c *checker) next(th *checked) ptrace.Next {
 	}
 	return n
 }
+
+const sigTrap = 5
 
 // How far the callers' callers are looked at.
 const (

@@ -122,3 +122,25 @@ func TestWrongTable(t *testing.T) {
 		t.Errorf("without the table: %d judged, ranges %+v", r.Judged(), r.Ranges)
 	}
 }
+
+// TestHeuristicsAreFoundOut: where the tables may not be used the same program is unwound wrongly, and
+// that is seen. A checker that judges nothing would not.
+func TestHeuristicsAreFoundOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	prog := fixture.Build(t, "check/handled.c", "-O2", "-static")
+	r := check(t, Options{Source: "scan", Max: 60_000}, prog)
+	if r.Wrong < r.Instructions/50 || len(r.Ranges) < 15 || r.Judged() < r.Instructions/2 {
+		t.Errorf("by a search of the stack: %d of %d judged wrong, in %d ranges", r.Wrong, r.Judged(), len(r.Ranges))
+	}
+	for _, s := range r.Strategies {
+		if s.Name != "scan" && s.Name != "end" {
+			t.Errorf("%s was used", s.Name)
+		}
+	}
+	r = check(t, Options{Source: "eh_frame", Max: 60_000}, prog)
+	if r.Wrong != 0 || r.Judged() < r.Instructions*99/100 {
+		t.Errorf("by .eh_frame: %d of %d wrong, of %d instructions", r.Wrong, r.Judged(), r.Instructions)
+	}
+}

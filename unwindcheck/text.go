@@ -60,6 +60,12 @@ func WriteText(out io.Writer, r *Report) error {
 	if r.Signals > 0 || r.Execs > 0 {
 		fmt.Fprintf(&s, "  events      %s, %s\n", count(r.Signals, "signal"), count(uint64(r.Execs), "exec"))
 	}
+	switch {
+	case r.Signal != 0:
+		fmt.Fprintf(&s, "  ended       by signal %d\n", r.Signal)
+	case r.Exit != 0:
+		fmt.Fprintf(&s, "  ended       with status %d\n", r.Exit)
+	}
 	if r.Instructions > 0 {
 		fmt.Fprintf(&s, "  time        %.1f s, %.1f µs an instruction\n", r.Elapsed.Seconds(), float64(r.Elapsed.Microseconds())/float64(r.Instructions))
 	}

@@ -3,67 +3,12 @@ package ptrace
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"golang.org/x/sys/unix"
 
 	"dbg/arch"
 	"dbg/target"
 )
-
-// StepCause says what led to a Step.
-type StepCause uint8
-
-const (
-	StepFirst  StepCause = iota // nothing yet: where the thread was when StepAll began
-	StepDone                    // one instruction was executed, or one round of a string instruction
-	StepSignal                  // the kernel has entered a signal handler; nothing was executed
-	StepThread                  // a new thread, before its first instruction
-	StepExec                    // the process has become another program
-	StepExit                    // the thread has ended; it has no registers any more
-	StepGone                    // the process has ended with that thread; nothing follows
-)
-
-// Step is one stop of a thread.
-type Step struct {
-	Thread target.ThreadID
-	Cause  StepCause
-	Regs   *arch.Registers // valid during the call; nil for StepExit and StepGone
-	Signal int             // the signal of StepSignal; of StepGone, the one that ended the process
-	Status int             // of StepExit and StepGone: the exit status
-}
-
-// Instruction is what StepAll must be told about the instruction that comes next. The visitor
-// knows it, since it has decoded the instruction, and often has seen it before.
-type Instruction uint8
-
-const (
-	PlainInstruction   Instruction = iota
-	SyscallInstruction             // may wait in the kernel
-	PushfInstruction               // would push the trap flag that a step sets
-	TrapInstruction                // sends SIGTRAP itself: int3, icebp, popf with TF
-)
-
-// Next is how a thread is to go on.
-type Next struct {
-	Instruction Instruction
-	Signal      int // to be sent to the thread; not after StepSignal
-	Stop        bool
-
-	// Then is where the thread will be after the instruction, if that is certain: the step is some
-	// four times faster on a virtual machine (trap.go). 0: not known. A wrong one
-	// lets the thread run away. Original is the byte at Then. Code is the bytes at the thread's
-	// PC, if they reach up to and including Then; it need not be given and is not kept.
-	Then     target.Addr
-	Original byte
-	Code     []byte
-}
-
-// StepVisitor is called at each stop, on the tracer's thread, while that thread is stopped.
-// It may call ReadMemory, Mappings, Auxv, Exe and Kill of the Process, and no other method.
-type StepVisitor interface {
-	VisitStep(*Step) Next
-}
 
 // slice is how many steps a thread makes before it is another one's turn: few enough that a
 // thread that spins for a lock does not spin for long.
@@ -73,6 +18,9 @@ const slice = 200
 // thread at a time, until the visitor wants to stop, the process ends or ctx is done. A thread
 // that waits in a system call does not keep the others. Signals reach the program. Children
 // of fork are let go. No event is sent for what the visitor is told.
+//
+// SIGTRAP is the step's own: the kernel takes a handler for it away when a step ends while it is blocked, and
+// one that a thread sends to itself is lost in the step's. An int3 of the program reaches it.
 //
 // The process is stopped afterwards, if it is still there. The error is ctx's, or says why the
 // process can't be stepped. No breakpoint may be inserted.
@@ -448,57 +396,4 @@ func (s *stepLoop) again(th *stepThread) {
 	}
 	s.left = slice
 	s.ready = append(s.ready, th)
-}
-
-// wait takes the next status. As long as one is sure to come at once it is waited for in the
-// kernel, without a word to Go's scheduler; else in a select, which ctx can end.
-func (s *stepLoop) wait() (tid int, ws unix.WaitStatus, err error) {
-	if s.soon != nil || len(s.ready) > 0 {
-		flags := unix.WALL | unix.WNOTHREAD
-		if s.soon == nil {
-			flags |= unix.WNOHANG
-		}
-		select {
-		case <-s.done:
-			return 0, 0, s.ctx.Err()
-		default:
-		}
-		tid, ws := rawWait(flags)
-		return tid, ws, nil
-	}
-	// Most system calls end at once. As the thread has our processor, to yield is to wait.
-	for range 4 {
-		_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
-		if tid, ws := rawWait(unix.WALL | unix.WNOTHREAD | unix.WNOHANG); tid != 0 {
-			return tid, ws, nil
-		}
-	}
-	s.hush(false)
-	defer s.hush(true)
-	for {
-		if tid, ws := wait(false); tid != 0 {
-			return tid, ws, nil
-		}
-		select {
-		case <-s.p.children:
-		case <-s.done:
-			return 0, 0, s.ctx.Err()
-		}
-	}
-}
-
-// hush keeps SIGCHLD down or lets it come again.
-func (s *stepLoop) hush(on bool) {
-	if s.quiet != on {
-		s.quiet = on
-		hushStops(on)
-	}
-}
-
-func (c StepCause) String() string {
-	names := [...]string{"first", "done", "signal", "thread", "exec", "exit", "gone"}
-	if int(c) < len(names) {
-		return names[c]
-	}
-	return fmt.Sprintf("StepCause(%d)", c)
 }

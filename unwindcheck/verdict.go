@@ -1,0 +1,96 @@
+package unwindcheck
+
+import (
+	"dbg/arch"
+	"dbg/frames"
+)
+
+// fault makes the description of what is wrong.
+func (c *checker) fault(th *checked, in *frameView, f *frames.Frame, kind faultKind, said, truth uint64) fault {
+	bad := fault{kind: kind, pc: in.pc, precise: in.precise, said: said, truth: truth, cfa: in.cfa}
+	if f != nil {
+		bad.strategy = f.Strategy
+	}
+	for r := range bad.regs {
+		bad.regs[r], _ = th.regs.Get(arch.Reg(r))
+	}
+	return bad
+}
+
+// right counts a caller that is as it should be.
+func (c *checker) right(th *checked, how frames.Strategy, n int) {
+	if n > 1 {
+		c.report.Deeper++
+		return
+	}
+	c.report.Correct++
+	s := &c.report.strategies[how]
+	s.Judged++
+	s.Correct++
+	th.place.right++
+	if !th.place.looked {
+		c.look(th.place)
+	}
+}
+
+func (c *checker) unjudged(n int, how frames.Strategy, why string) {
+	if n <= 1 {
+		c.report.NotJudged[why]++
+	}
+}
+
+// claim keeps what disagrees with the entry until it is known what came of it.
+func (c *checker) claim(th *checked, k *cursor, n int, bad fault, f *frames.Frame) {
+	cl := claim{fault: bad, pc: uint64(f.PC), deeper: n > 1}
+	cl.sp, _ = f.Regs.Get(arch.RSP)
+	for i, reg := range calleeSaved {
+		if v, known := f.Regs.Get(reg); known {
+			cl.saved[i] = v
+			cl.known |= 1 << i
+		}
+	}
+	var list *[]claim
+	switch a := k.act(); {
+	case k.transit && n > 1:
+		return
+	case k.transit:
+		list = &th.transit.claims
+	case k.trampoline && !a.returned:
+		c.refute(th, k, n, bad)
+		return
+	default:
+		cl.entry = cl.pc == a.ra && cl.sp == a.cfa
+		list = &a.claims
+	}
+	var ok bool
+	if *list, ok = addClaim(*list, cl); !ok {
+		c.unjudged(n, f.Strategy, "too many claims")
+	}
+}
+
+// refute counts what is wrong whatever comes.
+func (c *checker) refute(th *checked, k *cursor, n int, bad fault) {
+	c.settle(&claim{fault: bad, hits: 1, deeper: n > 1}, refuted)
+}
+
+// settle counts what came of a claim.
+func (c *checker) settle(cl *claim, o outcome) {
+	how := cl.fault.strategy
+	switch {
+	case o == refuted:
+		c.wrong(cl)
+	case cl.deeper:
+	case o == proven:
+		c.report.Correct += cl.hits
+		c.report.Proven += cl.hits
+		c.report.strategies[how].Judged += cl.hits
+		c.report.strategies[how].Correct += cl.hits
+		pl := c.places.get(cl.fault.pc)
+		pl.right += cl.hits
+		if !pl.looked && pl.decoded {
+			c.look(pl)
+		}
+	default:
+		c.report.NotJudged["left without a landing that tells"] += cl.hits
+	}
+}
