@@ -29,26 +29,22 @@ type source struct {
 	relocs  map[uint64]int // of a relocatable file: the section that a relocated word refers to
 }
 
-func open(path, only string) (*file, error) {
-	img, err := image.Open(path)
-	if err != nil {
-		return nil, err
-	}
+func open(img *image.File, only string) (*file, error) {
 	f := &file{File: img, arch: img.Arch()}
 	if err := f.load(only); err != nil {
 		f.close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", img.Path(), err)
 	}
 	f.syms = symbols.Load(img, symbols.Options{})
 	return f, nil
 }
 
+// close closes what open opened; the file itself is the caller's.
 func (f *file) close() {
 	if f.syms != nil {
 		f.syms.Close()
 	}
 	f.debug.Close()
-	f.File.Close()
 }
 
 // load finds the tables.

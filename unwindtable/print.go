@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"dbg/cfi"
+	"dbg/image"
 )
 
 // Sources are the tables that may be asked for, by the names of the command line.
@@ -26,7 +27,17 @@ type Options struct {
 
 // Print writes the unwind information of a file. A reader of w that goes away is not an error.
 func Print(ctx context.Context, w io.Writer, path string, opt Options) error {
-	f, err := open(path, opt.Source)
+	img, err := image.Open(path)
+	if err != nil {
+		return err
+	}
+	defer img.Close()
+	return printImage(ctx, w, img, opt)
+}
+
+func printImage(ctx context.Context, w io.Writer, img *image.File, opt Options) error {
+	path := img.Path()
+	f, err := open(img, opt.Source)
 	if err != nil {
 		return err
 	}
