@@ -113,7 +113,9 @@ func (c *checker) VisitStep(s *ptrace.Step) ptrace.Next {
 	before := th.place
 	th.regs = *s.Regs
 	th.place = c.place(now.pc)
+	right := c.report.Correct
 	c.judge(th, c.depth(th, before, s.Cause))
+	c.sample(th, right)
 	if c.opts.Progress != nil && c.report.Instructions%4096 == 0 {
 		c.opts.Progress(c.report.Instructions, c.report.Wrong)
 	}

@@ -21,6 +21,10 @@ type Options struct {
 	SignalEvery uint64 // send Signal each so many instructions; 0: never
 	Signal      int
 
+	// Sample is called each SampleEvery instructions, where the truth is known; nil: never.
+	Sample      func(*Sample)
+	SampleEvery uint64
+
 	// Plodding has the processor step each instruction, also where it is known where it leads.
 	Plodding bool
 

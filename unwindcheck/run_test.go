@@ -37,3 +37,8 @@ func TestForetellingChangesNothing(t *testing.T) {
 			quick.Instructions, quick.Rows, quick.Deeper, slow.Instructions, slow.Rows, slow.Deeper)
 	}
 }
+
+func BenchmarkPlodding(b *testing.B) {
+	b.ReportAllocs()
+	check(b, Options{Max: uint64(b.N), Plodding: true}, "/bin/ls", "-lR", "/usr/share/doc")
+}

@@ -64,7 +64,8 @@ func (c *checker) claim(th *checked, k *cursor, n int, bad fault, f *frames.Fram
 	}
 	var ok bool
 	if *list, ok = addClaim(*list, cl); !ok {
-		c.unjudged(n, f.Strategy, "too many claims")
+		// Code that describes where it will go says so at a few instructions, and says one thing.
+		c.refute(th, k, n, bad)
 	}
 }
 
