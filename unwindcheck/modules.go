@@ -54,9 +54,22 @@ type process interface {
 	Auxv(typ uint64) (uint64, bool)
 }
 
+// ReadMemory implements target.Memory. Of a large read that would cross into another page it gives the first
+// page, which is all that is needed to find one caller; at the end of a stack it is all that there is, and to find that
+// out would take another system call.
 func (sp *space) ReadMemory(a target.Addr, buf []byte) (int, error) {
-	return sp.proc.ReadMemory(a, buf)
+	const walkBegins = 2 * pageSize // the first block that package frames asks for
+	if len(buf) != walkBegins || a%pageSize != 0 {
+		return sp.proc.ReadMemory(a, buf)
+	}
+	n, err := sp.proc.ReadMemory(a, buf[:pageSize])
+	if err == nil {
+		err = errOnePage
+	}
+	return n, err
 }
+
+var errOnePage error = &target.MemoryError{Why: "not read"}
 
 // Version implements frames.Versioned.
 func (sp *space) Version() uint64 { return sp.version }
