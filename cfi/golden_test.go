@@ -17,7 +17,8 @@ import (
 
 // TestGolden compares every row of every entry of real files with what readelf says:
 // of a few dozen files, or, with DBG_ALL_FILES=1, of every ELF file under /usr/lib and
-// /usr/bin (with DBG_ALL_FILES=DIR:DIR..., under these).
+// /usr/bin (with DBG_ALL_FILES=DIR:DIR..., under these). Rows is what is compared; EachRow and
+// RowAt are held against each other beside.
 func TestGolden(t *testing.T) {
 	fixture.Need(t, "readelf")
 	files := realFiles()
@@ -107,6 +108,9 @@ func compareFile(t *testing.T, path string) tally {
 			byOffset[f.Offset] = f
 		}
 		fdes[table.Name()] = byOffset
+		if _, err := sweep(table); err != nil {
+			c.complain("%s: %v", table.Name(), err)
+		}
 	}
 	a := eh.Arch
 	if a == nil {

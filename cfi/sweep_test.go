@@ -13,34 +13,42 @@ import (
 
 // checkSweep holds EachRow against RowAt at the first and the last address of each row,
 // and its hash against row.HashRow.
-func checkSweep(t testing.TB, table *cfi.Table) (rows int) {
+func checkSweep(t testing.TB, table *cfi.Table) int {
 	t.Helper()
+	rows, err := sweep(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func sweep(table *cfi.Table) (rows int, err error) {
 	var at row.Row
 	last := uint64(0)
 	table.EachRow(0, table.Entries(), func(lo, hi uint64, r *row.Row, hash uint64) bool {
 		rows++
 		if lo >= hi || lo < last {
-			t.Fatalf("0x%x..0x%x after 0x%x", lo, hi, last)
+			err = fmt.Errorf("0x%x..0x%x after 0x%x", lo, hi, last)
 		}
 		last = hi
 		for _, pc := range []uint64{lo, hi - 1} {
-			err := table.RowAt(pc, &at)
+			atErr := table.RowAt(pc, &at)
 			switch {
-			case r == nil && err == cfi.ErrNotCovered:
-				t.Fatalf("0x%x: EachRow has it, RowAt has not", pc)
+			case r == nil && atErr == cfi.ErrNotCovered:
+				err = fmt.Errorf("0x%x: EachRow has it, RowAt has not", pc)
 			case r == nil:
-			case err != nil:
-				t.Fatalf("0x%x: RowAt: %v", pc, err)
+			case atErr != nil:
+				err = fmt.Errorf("0x%x: RowAt: %w", pc, atErr)
 			case !row.SameRules(r, &at) || r.Lo != at.Lo || r.Hi != at.Hi || r.Source != at.Source:
-				t.Fatalf("0x%x: EachRow %s, RowAt %s", pc, r.Format(arch.AMD64), at.Format(arch.AMD64))
+				err = fmt.Errorf("0x%x: EachRow %s of 0x%x, RowAt %s of 0x%x", pc, r.Format(arch.AMD64), r.Source, at.Format(arch.AMD64), at.Source)
 			}
 		}
 		if r != nil && hash != row.HashRow(r) {
-			t.Fatalf("0x%x: hash 0x%x, of the row 0x%x", lo, hash, row.HashRow(r))
+			err = fmt.Errorf("0x%x: hash 0x%x, of the row 0x%x", lo, hash, row.HashRow(r))
 		}
-		return true
+		return err == nil
 	})
-	return rows
+	return rows, err
 }
 
 func TestEachRow(t *testing.T) {
