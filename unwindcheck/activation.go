@@ -9,6 +9,28 @@ var calleeSaved = [...]arch.Reg{arch.RBX, arch.RBP, arch.R12, arch.R13, arch.R14
 // saved has the values of calleeSaved.
 type saved [len(calleeSaved)]uint64
 
+// savedSet is a set of calleeSaved: a bit each.
+type savedSet uint8
+
+func (s savedSet) has(r arch.Reg) bool {
+	for i, reg := range calleeSaved {
+		if reg == r {
+			return s&(1<<i) != 0
+		}
+	}
+	return false
+}
+
+// differs returns the registers that have other values in o.
+func (s *saved) differs(o *saved) (set savedSet) {
+	for i := range s {
+		if s[i] != o[i] {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
 // state is where a thread is, as far as the shadow is concerned.
 type state struct {
 	pc, sp uint64

@@ -28,6 +28,7 @@ type checker struct {
 	rows    map[rowKey]struct{} // that were judged
 	entries map[rowKey]struct{} // of them, without the row
 	ranges  map[rangeKey]*wrongRange
+	gone    map[registerOf]struct{} // that functions did not give back
 	started time.Time
 	last    *checked // the thread of the last step
 }
@@ -47,7 +48,7 @@ func newChecker(p process, opts Options) *checker {
 		places:  places{pages: map[uint64]*[pageSize]*place{}},
 		threads: map[target.ThreadID]*checked{},
 		rows:    map[rowKey]struct{}{}, entries: map[rowKey]struct{}{},
-		ranges: map[rangeKey]*wrongRange{},
+		ranges: map[rangeKey]*wrongRange{}, gone: map[registerOf]struct{}{},
 		report: newReport(), started: time.Now(),
 	}
 	c.shadow = &shadow{word: c.word, settle: c.settle}

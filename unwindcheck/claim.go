@@ -22,8 +22,9 @@ const (
 	open                   // nobody knows
 )
 
-// maxClaims bounds the different claims of one activation.
-const maxClaims = 64
+// maxClaims bounds the different claims of one activation. With more, claims that say the same of another value
+// count as one.
+const maxClaims = 256
 
 // same reports whether two claims say the same, at the same place.
 func (c *claim) same(o *claim) bool {
@@ -70,17 +71,28 @@ func (c *claim) blame(s *state) {
 
 // addClaim adds a claim to a list; false if the list is full.
 func addClaim(list []claim, c claim) ([]claim, bool) {
+	alike := -1
 	for i := range list {
+		if list[i].fault.pc != c.fault.pc {
+			continue
+		}
 		if list[i].same(&c) {
 			list[i].hits++
 			return list, true
 		}
+		if f := &list[i].fault; f.kind == c.fault.kind && f.reg == c.fault.reg && list[i].entry == c.entry {
+			alike = i
+		}
 	}
-	if len(list) >= maxClaims {
-		return list, false
+	switch {
+	case len(list) < maxClaims:
+		c.hits = 1
+		return append(list, c), true
+	case alike >= 0:
+		list[alike].hits++
+		return list, true
 	}
-	c.hits = 1
-	return append(list, c), true
+	return list, false
 }
 
 // transit is the time from the moment that a thread has given up an activation, by

@@ -35,6 +35,7 @@ type fault struct {
 	truth    uint64
 	cfa      uint64
 	why      string
+	gone     bool                 // of wrongRegister: the function has returned without giving the register back
 	regs     [arch.RIP + 1]uint64 // of the frame
 }
 

@@ -123,6 +123,20 @@ func TestWrongTable(t *testing.T) {
 	}
 }
 
+// TestOwnConvention: what a function returns in a callee-saved register is right once it is there, and
+// what was there before is said to be lost.
+func TestOwnConvention(t *testing.T) {
+	prog := fixture.Build(t, "check/ownconv.s", "-nostdlib", "-static", "-Wl,--build-id=none,-Ttext=0x401000")
+	r := check(t, Options{}, prog)
+	if len(r.Ranges) != 1 || r.Wrong != 2 || r.NotGivenBack != 2 || r.Proven != 2 {
+		t.Fatalf("%d wrong, %d of them lost, %d proven, ranges %+v", r.Wrong, r.NotGivenBack, r.Proven, r.Ranges)
+	}
+	const want = "ownconv+0x401018 <gives+0x5>: .eh_frame FDE 0x44: rbx is not changed (0x2), truth is 0x1, which the function does not give back"
+	if got := r.Ranges[0].String(); got != want {
+		t.Errorf("%s\nwant:\n%s", got, want)
+	}
+}
+
 // TestHeuristicsAreFoundOut: where the tables may not be used the same program is unwound wrongly, and
 // that is seen. A checker that judges nothing would not.
 func TestHeuristicsAreFoundOut(t *testing.T) {

@@ -13,6 +13,7 @@ type jsonReport struct {
 	Judged           uint64            `json:"judged"`
 	Correct          uint64            `json:"correct"`
 	Wrong            uint64            `json:"wrong"`
+	NotGivenBack     uint64            `json:"wrong_not_given_back"`
 	Share            float64           `json:"share"`
 	Proven           uint64            `json:"proven_by_landing"`
 	Deeper           uint64            `json:"deeper_correct"`
@@ -38,27 +39,29 @@ type jsonStrategy struct {
 }
 
 type jsonRange struct {
-	Module   string `json:"module"`
-	Path     string `json:"path"`
-	Lo       string `json:"lo"`
-	Hi       string `json:"hi"`
-	Function string `json:"function"`
-	Offset   uint64 `json:"offset"`
-	Table    string `json:"table"`
-	Entry    string `json:"entry"`
-	Strategy string `json:"strategy"`
-	Kind     string `json:"kind"`
-	Register string `json:"register,omitempty"`
-	Message  string `json:"message"`
-	Places   int    `json:"instructions"`
-	Hits     uint64 `json:"hits"`
+	Module       string `json:"module"`
+	Path         string `json:"path"`
+	Lo           string `json:"lo"`
+	Hi           string `json:"hi"`
+	Function     string `json:"function"`
+	Offset       uint64 `json:"offset"`
+	Table        string `json:"table"`
+	Entry        string `json:"entry"`
+	Strategy     string `json:"strategy"`
+	Kind         string `json:"kind"`
+	Register     string `json:"register,omitempty"`
+	NotGivenBack bool   `json:"not_given_back,omitempty"`
+	Message      string `json:"message"`
+	Places       int    `json:"instructions"`
+	Hits         uint64 `json:"hits"`
 }
 
 // WriteJSON prints a report as one object.
 func WriteJSON(out io.Writer, r *Report) error {
 	j := jsonReport{
 		Program: r.Program, Instructions: r.Instructions, Judged: r.Judged(), Correct: r.Correct, Wrong: r.Wrong,
-		Share: r.Share(), Proven: r.Proven, Deeper: r.Deeper, DeeperWrong: r.DeeperWrong, Threads: r.Threads,
+		NotGivenBack: r.NotGivenBack,
+		Share:        r.Share(), Proven: r.Proven, Deeper: r.Deeper, DeeperWrong: r.DeeperWrong, Threads: r.Threads,
 		Functions: r.Functions, Rows: r.Rows, Signals: r.Signals, Execs: r.Execs, UnknownRegisters: r.UnknownRegisters,
 		NotJudged: r.NotJudged, ExitStatus: r.Exit, ExitSignal: r.Signal, Nanoseconds: r.Elapsed.Nanoseconds(),
 		Strategies: []jsonStrategy{}, Ranges: []jsonRange{},
@@ -73,7 +76,7 @@ func WriteJSON(out io.Writer, r *Report) error {
 			entry = address(w.Entry)
 		}
 		j.Ranges = append(j.Ranges, jsonRange{Module: w.Module, Path: w.Path, Lo: address(w.Lo), Hi: address(w.Hi), Function: w.Function,
-			Offset: w.Offset, Table: w.Table, Entry: entry, Strategy: w.Strategy, Kind: w.Kind, Register: w.Register,
+			Offset: w.Offset, Table: w.Table, Entry: entry, Strategy: w.Strategy, Kind: w.Kind, Register: w.Register, NotGivenBack: w.NotGivenBack,
 			Message: w.String(), Places: w.Places, Hits: w.Hits})
 	}
 	e := json.NewEncoder(out)

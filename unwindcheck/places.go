@@ -93,7 +93,11 @@ func (c *checker) place(pc uint64) *place {
 	if pl.decoded && !pl.volatile {
 		return pl
 	}
+	before := pl.code
 	n, _ := c.space.ReadMemory(target.Addr(pc), pl.code[:])
+	if pl.decoded && pl.code != before {
+		c.space.version++ // somebody has generated other code there
+	}
 	pl.codeLen = max(n, 0)
 	pl.in = decode(pl.code[:pl.codeLen], pc)
 	if !pl.decoded {

@@ -18,6 +18,19 @@ type rangeKey struct {
 	reg      arch.Reg
 }
 
+// registerOf names a register in a function: an entry of a table.
+type registerOf struct {
+	entry rowKey // without the row
+	reg   arch.Reg
+}
+
+// registerOf is the register and its function, for a key of kind wrongRegister.
+func (k *rangeKey) registerOf() registerOf {
+	r := registerOf{k.row, k.reg}
+	r.entry.lo = 0
+	return r
+}
+
 // wrongRange is the wrong places of one key.
 type wrongRange struct {
 	module *module
@@ -71,6 +84,9 @@ func (c *checker) wrong(cl *claim) {
 		}
 		c.ranges[key] = r
 	}
+	if f.gone && byRow {
+		c.gone[key.registerOf()] = struct{}{}
+	}
 	r.hits[at] += cl.hits
 	if cl.deeper {
 		r.deeper += cl.hits
@@ -87,9 +103,17 @@ func (c *checker) wrong(cl *claim) {
 // freeze turns what was found into ranges, as long as the modules are there.
 func (c *checker) freeze() {
 	for key, r := range c.ranges {
-		c.report.Ranges = append(c.report.Ranges, c.split(key, r)...)
+		list := c.split(key, r)
+		if list[0].NotGivenBack {
+			for _, w := range list {
+				c.report.NotGivenBack += w.Hits
+			}
+			c.report.NotGivenBack -= r.deeper
+		}
+		c.report.Ranges = append(c.report.Ranges, list...)
 	}
 	clear(c.ranges)
+	clear(c.gone)
 	slices.SortStableFunc(c.report.Ranges, func(a, b Wrong) int {
 		return cmp.Or(cmp.Compare(a.Module, b.Module), cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Text, b.Text))
 	})
@@ -119,6 +143,9 @@ func (c *checker) split(key rangeKey, r *wrongRange) (out []Wrong) {
 		}
 		if key.kind == wrongRegister || key.kind == unknownRegister {
 			w.Register = arch.AMD64.RegName(key.reg)
+			if _, w.NotGivenBack = c.gone[key.registerOf()]; w.NotGivenBack {
+				w.Text += ", which the function does not give back"
+			}
 		}
 		out = append(out, w)
 	}

@@ -13,6 +13,7 @@ type Report struct {
 	Correct      uint64 // instructions whose caller was right
 	Proven       uint64 // of them: not what the caller was at the entry, but where control came to
 	Wrong        uint64
+	NotGivenBack uint64 // of them: about a register that the function does not give back
 	Deeper       uint64 // callers of callers that were looked at and right
 	DeeperWrong  uint64
 	Ranges       []Wrong
@@ -53,8 +54,11 @@ type Wrong struct {
 	Kind     string // what is wrong: "cfa", "return-address", ...
 	Register string // of the kinds "register" and "unknown-register"
 	Text     string // what is said and what is true, at Lo the first time
-	Places   int    // instructions
-	Hits     uint64 // how often they were executed
+	// NotGivenBack says that the function returned with another value in Register: it has a calling
+	// convention of its own, and its table should say that the register is undefined.
+	NotGivenBack bool
+	Places       int    // instructions
+	Hits         uint64 // how often they were executed
 
 	bias uint64
 }

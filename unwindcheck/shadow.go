@@ -86,7 +86,7 @@ func (t *thread) ret(now *state) {
 			t.settleAll(a.claims, refuted)
 			a.claims = nil
 		default:
-			t.settleAll(t.stack.drop(), refuted)
+			t.returned(now)
 		}
 	}
 	t.up(now.sp, false)
@@ -95,10 +95,30 @@ func (t *thread) ret(now *state) {
 	}
 }
 
+// returned drops an activation that has returned. A function with a calling convention of its own does not give
+// every register back (libcrypto's inner functions return results in callee-saved ones); what was
+// said of these is right if it is what the caller has got.
+func (t *thread) returned(now *state) {
+	gone := t.stack.top().saved.differs(&now.saved)
+	list := t.stack.drop()
+	for i := range list {
+		c := &list[i]
+		o := refuted
+		switch {
+		case gone == 0 || !c.entry:
+		case c.fits(now):
+			o = proven
+		case c.fault.kind == wrongRegister:
+			c.fault.gone = gone.has(c.fault.reg)
+		}
+		t.settle(c, o)
+	}
+}
+
 // jumped is for an indirect jump, or any jump to a return address that was popped.
 func (t *thread) jumped(now *state) {
 	if a := t.stack.top(); a != nil && a.popped && now.pc == a.ra {
-		t.settleAll(t.stack.drop(), refuted)
+		t.returned(now)
 	}
 	if t.transit != nil {
 		t.land(now)
