@@ -73,15 +73,30 @@ func (t *Table) countFDEs() (n int) {
 // indexByScan goes through the section and sorts.
 func (t *Table) indexByScan(x *exec) []span {
 	var list []span
-	t.scan(func(h *header) bool {
-		if h.isCIE {
-			return true
-		}
-		if e, _, err := x.entry(h.off); err == nil && e.lo < e.hi { // else the others may be good
+	add := func(e *entry) {
+		if e.lo < e.hi {
 			list = append(list, e.span)
 		}
-		return true
-	})
+	}
+	for off := uint64(0); off < uint64(len(t.data)); {
+		// Of one common entry after the other only the heads are looked at.
+		e, k := x.commonEntry(off)
+		if k != nil {
+			add(&e)
+			off = uint64(e.instr[1])
+			continue
+		}
+		h, err := t.header(off, false)
+		if err != nil && h.end <= int(off) {
+			break
+		}
+		if err == nil && !h.empty && !h.isCIE {
+			if e, _, err := x.entry(off); err == nil { // else the others may be good
+				add(&e)
+			}
+		}
+		off = uint64(h.end)
+	}
 	if !slices.IsSortedFunc(list, byLo) {
 		slices.SortStableFunc(list, byLo) // those that begin together stay in the section's order
 	}

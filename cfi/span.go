@@ -25,12 +25,16 @@ func (x *exec) entry(off uint64) (entry, *known, error) {
 }
 
 // commonEntry reads an FDE of the kind that fills .eh_frame on 64-bit machines: 32-bit
-// lengths, addresses as 4 signed bytes relative to their place. It gives nil for any
-// other and for what looks wrong: fde decides then.
+// lengths, addresses as 4 signed bytes relative to their place; or of the kind that fills
+// .debug_frame, with absolute addresses. It gives nil for any other and for what looks
+// wrong: fde decides then.
 func (x *exec) commonEntry(off uint64) (e entry, k *known) {
 	t := x.t
-	if !t.little || t.debug || off > uint64(len(t.data)) {
+	if !t.little || off > uint64(len(t.data)) {
 		return e, nil
+	}
+	if t.debug {
+		return x.commonDebugEntry(off)
 	}
 	b := t.data[off:]
 	if len(b) < 16 {
@@ -61,5 +65,26 @@ func (x *exec) commonEntry(off uint64) (e entry, k *known) {
 		}
 	}
 	e.instr = [2]int{int(off) + pos, int(off) + end}
+	return e, k
+}
+
+func (x *exec) commonDebugEntry(off uint64) (e entry, k *known) {
+	b := x.t.data[off:]
+	if len(b) < 24 {
+		return e, nil
+	}
+	n, id := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
+	if n < 20 || n >= 0xfffffff0 || uint64(n) > uint64(len(b)-4) || id == 0xffffffff {
+		return e, nil
+	}
+	k, err := x.cie(uint64(id))
+	if err != nil || k.cie.AddrSize != 8 || k.cie.SegSize != 0 || k.cie.hasData {
+		return e, nil
+	}
+	e.off, e.lo = off, binary.LittleEndian.Uint64(b[8:])
+	if e.hi = e.lo + binary.LittleEndian.Uint64(b[16:]); e.hi < e.lo {
+		return e, nil
+	}
+	e.instr = [2]int{int(off) + 24, int(off) + 4 + int(n)}
 	return e, k
 }
