@@ -71,6 +71,9 @@ func (f *Registers) Forget(r Reg) {
 	}
 }
 
+// Lose makes r unknown and leaves its slot as it is.
+func (f *Registers) Lose(r Reg) { f.known.Remove(r) }
+
 // Known returns the set of known registers.
 func (f *Registers) Known() RegSet { return f.known }
 

@@ -3,6 +3,7 @@ package frames
 import (
 	"errors"
 
+	"dbg/arch"
 	"dbg/cfi"
 	"dbg/row"
 	"dbg/target"
@@ -32,7 +33,12 @@ func (w *Walk) applyRow(s *site, how Strategy) bool {
 	r := &s.plan.Row
 	w.env.Bias, w.env.Preserved = s.module.Bias, &s.from.preserved
 	w.usesRow(s)
-	if err := row.Apply(r, &w.env, &w.caller); err != nil {
+	err := row.Apply(r, &w.env, &w.caller)
+	if err != nil && w.borrow(r) {
+		err = row.Apply(r, &w.env, &w.caller)
+		defer w.frame.Regs.Lose(r.CFA.Reg)
+	}
+	if err != nil {
 		return w.unreadable(how, err)
 	}
 	if w.caller.End {
@@ -43,6 +49,20 @@ func (w *Walk) applyRow(s *site, how Strategy) bool {
 	w.switches = r.CFA.Kind == row.ValExpr || r.Rule(w.u.arch.SP).Kind != row.Unspecified
 	w.inRegister = r.Rule(r.RA).Kind == row.InReg
 	return w.judge(how)
+}
+
+// borrow takes the inner frame's value of the register that the CFA rests on. Assembly that calls only
+// its own helpers (OpenSSL's aesni_gcm_encrypt: CFA=rax+8) counts on registers that a call is free to change. What comes of
+// it is a heuristic, and must follow a call.
+func (w *Walk) borrow(r *row.Row) bool {
+	f := &w.frame
+	if r.CFA.Kind != row.InReg || !f.PCIsReturnAddress || f.Regs.IsKnown(r.CFA.Reg) || r.CFA.Reg >= arch.MaxRegs ||
+		r.CFA.Reg == w.u.arch.SP || w.u.arch.CalleeSavedSet.Has(r.CFA.Reg) || f.Regs.Raw(r.CFA.Reg) == 0 {
+		return false
+	}
+	f.Regs.Set(r.CFA.Reg, f.Regs.Raw(r.CFA.Reg))
+	w.borrowed = true
+	return true
 }
 
 // unreadable records why a strategy failed where that may have been memory.

@@ -14,7 +14,7 @@ func (w *Walk) find() bool {
 	f := &w.frame
 	w.attempts = w.attempts[:0]
 	w.done, w.stuck, w.hasBad, w.switches = false, false, false, false
-	w.inRegister = false
+	w.inRegister, w.borrowed = false, false
 	if w.rec != nil {
 		w.rec.tries, w.rec.now = nil, Try{}
 		m := recording{&w.stack, w.rec}

@@ -55,6 +55,8 @@ func (w *Walk) judge(how Strategy) bool {
 		w.guard("the return address is a signal trampoline")
 	case next.after == yes:
 		w.guard("the return address follows a call")
+	case how == CFI && w.borrowed:
+		return w.failed(how, fmt.Sprintf("the frame's address depends on %s, whose value is not known", w.u.arch.RegName(w.pinned.plan.Row.CFA.Reg)))
 	case how == CFI:
 		w.guard("the return address is in executable memory")
 	case next.after == no:
@@ -63,7 +65,9 @@ func (w *Walk) judge(how Strategy) bool {
 	trust := Table
 	switch how {
 	case CFI:
-		if !f.Signal && f.Trust == Exact && w.u.Prove && w.proven(w.pinned, next, c.CFA, c.SP) {
+		if w.borrowed {
+			trust = Heuristic
+		} else if !f.Signal && f.Trust == Exact && w.u.Prove && w.proven(w.pinned, next, c.CFA, c.SP) {
 			trust = Exact
 			w.guard("that call calls this function, whose code agrees with the table")
 		}

@@ -77,6 +77,7 @@ type Walk struct {
 	hasBad   bool
 	switches bool // the row says itself where the stack pointer is
 
+	borrowed   bool // the CFA rests on a register whose value is not known to be the frame's
 	inRegister bool // the row says that the return address is in a register
 
 	turns    []turn
