@@ -45,6 +45,7 @@ func assemble(t *testing.T, compiler, source string) *assembled {
 	for _, s := range syms {
 		a.at[s.Name] = s.Value
 	}
+	checkSweep(t, a.Table) // rows and hashes of EachRow
 	return a
 }
 

@@ -78,6 +78,13 @@ func TestTortureBombs(t *testing.T) {
 			}
 		})
 	}
+	t.Run("backward skips: so many steps and no more", func(t *testing.T) {
+		ctx, asked := newContext(arch.AMD64), 0
+		ctx.CFA = func() (uint64, error) { asked++; return 0, nil }
+		if _, err := expr.Eval(loop(0x9c, 0x13), ctx); err == nil || asked > 100_000/3+1 {
+			t.Errorf("%d rounds of 3 steps, %v", asked, err)
+		}
+	})
 	t.Run("a skip to the very end is allowed", func(t *testing.T) {
 		if v, err := expr.Eval([]byte{0x35, 0x2f, 0x00, 0x00}, newContext(arch.AMD64)); v != 5 || err != nil {
 			t.Errorf("%d, %v", v, err)
