@@ -52,6 +52,10 @@ func (w *Walk) find() bool {
 	if !f.Signal && !w.holed() && (use.Has(FP) && w.fp() || use.Has(SCS) && w.scs() || use.Has(Scan) && w.scan()) {
 		return true
 	}
+	if s.module != nil && s.module.Go && s.module.isFirst(s.filePC(), true) {
+		w.finish(End{Outermost: true, Reason: "entry point"}) // a thread that has just been made
+		return false
+	}
 	e := End{Reason: "no strategy found a caller"}
 	switch {
 	case w.stuck:

@@ -12,6 +12,9 @@ need objdump binutils
 need strip binutils
 need clang-19 clang-19
 need dwz dwz
+need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+need rustc rustc
+need openssl openssl
 need node nodejs
 need npm npm
 [ -e /usr/lib/x86_64-linux-gnu/libc.a ] || missing="$missing libc6-dev"

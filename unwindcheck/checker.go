@@ -61,7 +61,7 @@ func newChecker(p process, opts Options) *checker {
 func (c *checker) newUnwinder() {
 	c.unwinder = frames.New(arch.AMD64, c.space)
 	c.unwinder.Use = c.opts.Source.strategies()
-	c.unwinder.Prove = false // the shadow is the better proof
+	c.unwinder.Prove = c.opts.Prove
 }
 
 func (c *checker) word(addr uint64) (uint64, bool) {

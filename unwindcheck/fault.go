@@ -26,6 +26,7 @@ const (
 
 // fault is one wrong claim.
 type fault struct {
+	exact    bool // the caller was called exact
 	kind     faultKind
 	pc       uint64 // of the frame whose caller is wrong
 	precise  bool   // pc is not a return address

@@ -16,6 +16,8 @@ type jsonReport struct {
 	NotGivenBack     uint64            `json:"wrong_not_given_back"`
 	Share            float64           `json:"share"`
 	Proven           uint64            `json:"proven_by_landing"`
+	Exact            uint64            `json:"exact"`
+	ExactWrong       uint64            `json:"exact_wrong"`
 	Deeper           uint64            `json:"deeper_correct"`
 	DeeperWrong      uint64            `json:"deeper_wrong"`
 	Threads          int               `json:"threads"`
@@ -61,7 +63,7 @@ func WriteJSON(out io.Writer, r *Report) error {
 	j := jsonReport{
 		Program: r.Program, Instructions: r.Instructions, Judged: r.Judged(), Correct: r.Correct, Wrong: r.Wrong,
 		NotGivenBack: r.NotGivenBack,
-		Share:        r.Share(), Proven: r.Proven, Deeper: r.Deeper, DeeperWrong: r.DeeperWrong, Threads: r.Threads,
+		Share:        r.Share(), Proven: r.Proven, Exact: r.Exact, ExactWrong: r.ExactWrong, Deeper: r.Deeper, DeeperWrong: r.DeeperWrong, Threads: r.Threads,
 		Functions: r.Functions, Rows: r.Rows, Signals: r.Signals, Execs: r.Execs, UnknownRegisters: r.UnknownRegisters,
 		NotJudged: r.NotJudged, ExitStatus: r.Exit, ExitSignal: r.Signal, Nanoseconds: r.Elapsed.Nanoseconds(),
 		Strategies: []jsonStrategy{}, Ranges: []jsonRange{},

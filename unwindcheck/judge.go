@@ -131,6 +131,9 @@ func (c *checker) compare(th *checked, k *cursor, in *frameView, f *frames.Frame
 				return false
 			}
 		}
+		if f.Trust == frames.Exact {
+			c.report.Exact++
+		}
 		c.right(th, f.Strategy, n)
 		return true
 	}

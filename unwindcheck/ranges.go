@@ -45,6 +45,9 @@ type wrongRange struct {
 // wrong records a claim that was wrong.
 func (c *checker) wrong(cl *claim) {
 	f := &cl.fault
+	if f.exact {
+		c.report.ExactWrong += cl.hits
+	}
 	if !cl.deeper {
 		c.report.Wrong += cl.hits
 		c.report.strategies[f.strategy].Judged += cl.hits

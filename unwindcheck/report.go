@@ -14,6 +14,8 @@ type Report struct {
 	Proven       uint64 // of them: not what the caller was at the entry, but where control came to
 	Wrong        uint64
 	NotGivenBack uint64 // of them: about a register that the function does not give back
+	Exact        uint64 // correct callers that were called exact; with Options.Prove only
+	ExactWrong   uint64 // wrong ones that were: by PC, CFA or stack pointer
 	Deeper       uint64 // callers of callers that were looked at and right
 	DeeperWrong  uint64
 	Ranges       []Wrong

@@ -21,6 +21,9 @@ type Options struct {
 	SignalEvery uint64 // send Signal each so many instructions; 0: never
 	Signal      int
 
+	// Prove asks the unwinder, too, which callers are exact, and counts those that are not. It is slow.
+	Prove bool
+
 	// Sample is called each SampleEvery instructions, where the truth is known; nil: never.
 	Sample      func(*Sample)
 	SampleEvery uint64

@@ -48,6 +48,9 @@ func WriteText(out io.Writer, r *Report) error {
 		fmt.Fprintf(&s, "  %-11s %d: %s%% correct\n", c.Name, c.Judged, percent(c.Correct, c.Judged))
 	}
 	fmt.Fprintf(&s, "  deeper      %d: %s%% correct, of callers' callers\n", r.Deeper+r.DeeperWrong, percent(r.Deeper, r.Deeper+r.DeeperWrong))
+	if r.Exact+r.ExactWrong > 0 {
+		fmt.Fprintf(&s, "  exact       %d were called exact: %s%% correct\n", r.Exact+r.ExactWrong, percent(r.Exact, r.Exact+r.ExactWrong))
+	}
 	if r.NotGivenBack > 0 {
 		fmt.Fprintf(&s, "  not kept    %d of the wrong ones are about registers that functions do not give back\n", r.NotGivenBack)
 	}

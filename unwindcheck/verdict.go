@@ -10,6 +10,7 @@ func (c *checker) fault(th *checked, in *frameView, f *frames.Frame, kind faultK
 	bad := fault{kind: kind, pc: in.pc, precise: in.precise, said: said, truth: truth, cfa: in.cfa}
 	if f != nil {
 		bad.strategy = f.Strategy
+		bad.exact = f.Trust == frames.Exact && kind != wrongRegister && kind != unknownRegister
 	}
 	for r := range bad.regs {
 		bad.regs[r], _ = th.regs.Get(arch.Reg(r))

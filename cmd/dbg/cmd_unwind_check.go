@@ -57,6 +57,7 @@ what was executed until then.`,
 	f.Uint64Var(&opts.Max, "max", 0, "stop after `N` instructions and kill the program; 0: never")
 	f.StringVar(&source, "source", "", "judge only `NAME`: "+strings.Join(unwindcheck.Sources, ", "))
 	f.StringVar(&every, "signal-every", "", "send a signal each `N[:SIG]` instructions (default SIGUSR1)")
+	f.BoolVar(&opts.Prove, "prove", false, "ask also which callers are called exact, and count those of them that are wrong")
 	format = "text"
 	f.Var(choiceFlag{&format, []string{"text", "json"}}, "format", "form of the report: text or json")
 	f.StringVar(&output, "output", "", "write the report to `FILE`, apart from what the program prints")
