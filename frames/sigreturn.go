@@ -47,10 +47,14 @@ var trampolines = map[*arch.Arch][]trampoline{
 		{code: []byte{0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}, starts: []int{0, 4}, regs: arm64Context, at: 128 + 176 + 8}, // mov x8,#139; svc #0
 	},
 	arch.ARM: {
-		{code: []byte{0x77, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef}, starts: []int{0, 4}, regs: armContext, at: 20 + 12},       // mov r7,#119; svc #0
-		{code: []byte{0xad, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef}, starts: []int{0, 4}, regs: armContext, at: 128 + 20 + 12}, // mov r7,#173; svc #0
-		{code: []byte{0x77, 0x27, 0x00, 0xdf}, starts: []int{0, 2}, regs: armContext, at: 20 + 12},                               // the same of Thumb
+		{code: []byte{0x77, 0x70, 0xa0, 0xe3, 0x77, 0x00, 0x90, 0xef}, starts: []int{0, 4}, regs: armContext, at: 20 + 12},       // the kernel's: mov r7,#119; svc #0x900077
+		{code: []byte{0xad, 0x70, 0xa0, 0xe3, 0xad, 0x00, 0x90, 0xef}, starts: []int{0, 4}, regs: armContext, at: 128 + 20 + 12}, // mov r7,#173; svc #0x9000ad
+		{code: []byte{0x77, 0x27, 0x00, 0xdf}, starts: []int{0, 2}, regs: armContext, at: 20 + 12},                               // the same of Thumb, movs
 		{code: []byte{0xad, 0x27, 0x00, 0xdf}, starts: []int{0, 2}, regs: armContext, at: 128 + 20 + 12},
+		{code: []byte{0x77, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef}, starts: []int{0, 4}, regs: armContext, at: 20 + 12},       // C libraries': mov r7,#119; svc #0
+		{code: []byte{0xad, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef}, starts: []int{0, 4}, regs: armContext, at: 128 + 20 + 12}, // mov r7,#173; svc #0
+		{code: []byte{0x4f, 0xf0, 0x77, 0x07, 0x00, 0xdf}, starts: []int{0, 4}, regs: armContext, at: 20 + 12},                   // the same of Thumb, mov.w
+		{code: []byte{0x4f, 0xf0, 0xad, 0x07, 0x00, 0xdf}, starts: []int{0, 4}, regs: armContext, at: 128 + 20 + 12},
 	},
 	arch.RISCV64: {
 		{code: []byte{0x93, 0x08, 0xb0, 0x08, 0x73, 0x00, 0x00, 0x00}, starts: []int{0, 4}, regs: riscvContext, at: 128 + 176}, // li a7,139; ecall

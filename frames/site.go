@@ -123,9 +123,12 @@ func (w *Walk) readCode(s *site) {
 		}
 	}
 	// The page before is not there: a function at the start of a mapping.
-	n, _ := w.u.space.ReadMemory(s.pc, w.code[codeBefore:])
+	before := min(int(s.pc&(page-1)), codeBefore)
+	n, _ := w.u.space.ReadMemory(s.pc-target.Addr(before), w.code[codeBefore-before:])
 	s.code = w.code
-	s.codeHi = codeBefore + max(0, min(n, codeAfter))
+	if n = max(0, min(n, before+codeAfter)); n >= before {
+		s.codeLo, s.codeHi = codeBefore-before, codeBefore-before+n
+	}
 }
 
 // codeAt is n bytes of the file's code at one of its addresses, or nil.
@@ -161,6 +164,11 @@ func (w *Walk) planAt(s *site) (*row.Plan, error) {
 		s.rowErr = cfi.ErrNotCovered
 		if s.module != nil {
 			s.plan, s.from, s.rowErr = s.module.planAt(w.u, s.filePC())
+			if s.rowErr == cfi.ErrNotCovered && !s.precise && s.after != yes {
+				// Nothing was called: the frame was made by hand and returns to a function's first instruction, as
+				// makecontext's do to __start_context.
+				s.plan, s.from, s.rowErr = s.module.planAt(w.u, s.filePC()+1)
+			}
 			s.plain = s.plan != nil && s.plan.Fast && s.exec && !s.sigcode
 		}
 	}
