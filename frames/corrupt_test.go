@@ -38,6 +38,7 @@ func corruptTrials(t testing.TB, n int) int {
 
 // snapshot is a dead process whose stacks and tables can be changed.
 type snapshot struct {
+	path    string
 	core    *elfcore.Core
 	maps    []target.Mapping
 	modules []*frames.Module // by address
@@ -88,7 +89,7 @@ func openSnapshot(t testing.TB, path string) *snapshot {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { core.Close() })
-	s := &snapshot{core: core}
+	s := &snapshot{path: path, core: core}
 	if s.maps, err = core.Mappings(); err != nil {
 		t.Fatal(err)
 	}
