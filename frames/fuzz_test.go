@@ -165,6 +165,9 @@ func knownReason(r string) bool {
 
 // plausible holds a frame against the rules of judge.go, which it states a second time.
 func plausible(u *frames.Unwinder, space frames.Space, a *arch.Arch, prev, f *frames.Frame) error {
+	if sp, _ := f.Regs.SP(); a.PtrSize == 4 && f.Index > 0 && (uint64(f.PC)|sp|uint64(prev.CFA))>>32 != 0 {
+		return fmt.Errorf("an address of more than 32 bits: %s", describeFrame(f))
+	}
 	if prev == nil {
 		if f.Index != 0 || f.Strategy != frames.Context || f.Trust != frames.Exact {
 			return fmt.Errorf("frame 0 is %s", describeFrame(f))
@@ -197,8 +200,8 @@ func plausible(u *frames.Unwinder, space frames.Space, a *arch.Arch, prev, f *fr
 	if !known || sp > old || prev.Signal || f.Strategy == frames.SCS {
 		return nil
 	}
-	if sp == old && !prev.PCIsReturnAddress && f.PC != prev.PC && a.LR != arch.NoReg {
-		return nil // a leaf
+	if place, _ := f.Where(a.PC); sp == old && !prev.PCIsReturnAddress && f.PC != prev.PC && (a.LR != arch.NoReg || place != frames.InMemory) {
+		return nil // a leaf, or a function that has popped its return address into a register
 	}
 	if f.Strategy == frames.CFI {
 		o, err := u.Origin(prev.PC, !prev.PCIsReturnAddress)

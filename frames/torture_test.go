@@ -266,6 +266,17 @@ func tortureNull(t *testing.T) {
 	b.regs.Set(30, b.calling(0x310))
 	b.at(0, b.stack+0x100)
 	b.want("0 context exact\n401310 prologue heuristic", "undefined return address")
+	// The call that raised a signal: 0 is where the thread was interrupted, no end.
+	b, cie := functions(t)
+	b.fde(cie, 0x400, 0x480)
+	b.restorer(0x500)
+	b.handler(b.alt, 0, b.stack+0x100)
+	b.at(codeAt+0x410, b.alt)
+	b.want(`401410 context exact
+		401500 cfi table signal
+		0 sigreturn table precise
+		401210 prologue heuristic
+		401310 cfi heuristic`, "undefined return address")
 	// Reached by a frame that is none: 0 as a return address is an end.
 	b, _ = functions(t)
 	b.words(b.stack+0x100, 0)
@@ -710,6 +721,16 @@ func tortureChains(t *testing.T) {
 					t.Errorf("%d frames", len(all))
 				}
 			})
+		}
+	})
+	t.Run("FP, to what follows no call", func(t *testing.T) {
+		b := newBed(t, arch.AMD64)
+		b.regs.Set(arch.RBP, b.stack+0x40)
+		b.words(b.stack+0x40, b.stack+0x60, codeAt+0x820)
+		b.at(codeAt+0x910, b.stack+0x20)
+		b.pieces[1].data = b.pieces[1].data[:0x100]
+		if all, end := b.frames(); len(all) != 1 || !slices.Contains(end.Attempts, frames.Attempt{Strategy: frames.FP, Why: "the return address 0x401820 does not follow a call"}) {
+			t.Errorf("%d frames, %+v", len(all), end)
 		}
 	})
 	// Rings through a table that says itself where the next stack is: the walk goes round once at most.
