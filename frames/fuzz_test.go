@@ -214,17 +214,16 @@ func plausible(u *frames.Unwinder, space frames.Space, a *arch.Arch, prev, f *fr
 
 // fuzzWorld makes a world of a fuzzer's bytes. Words of the stack and registers are three bytes
 // each: a kind and a number, so that most of them point somewhere.
-func fuzzWorld(t testing.TB, stack, table, code, regs []byte, options uint32) (*world, *counted) {
+func fuzzWorld(t testing.TB, stack, table, code, regs []byte, options uint32) (*bed, *counted) {
 	a := arch.All()[int(options)%len(arch.All())]
-	w := newWorld(t, a)
+	w := newBed(t, a)
 	opt := func(bit int) bool { return options>>bit&1 != 0 }
 	if opt(3) {
 		w.calls()
 	}
 	w.code(0, code[:min(len(code), 0x1000)]...)
-	size := uint64(8)
 	for i := 0; i+3 <= len(stack) && i < 3*0x800; i += 3 {
-		w.put(stackAt+size*uint64(i/3), wordOf(stack[i:]))
+		w.words(w.stack+uint64(a.PtrSize*(i/3)), w.wordOf(stack[i:]))
 	}
 	if opt(4) {
 		copy(w.pieces[2].data, w.pieces[1].data)
@@ -235,7 +234,7 @@ func fuzzWorld(t testing.TB, stack, table, code, regs []byte, options uint32) (*
 	}
 	for i, r := range list {
 		if i*3+3 <= len(regs) && regs[i*3]&0x80 == 0 {
-			w.regs.Set(r, wordOf(regs[i*3:]))
+			w.regs.Set(r, w.wordOf(regs[i*3:]))
 		}
 	}
 	if opt(5) {
@@ -270,23 +269,27 @@ func fuzzWorld(t testing.TB, stack, table, code, regs []byte, options uint32) (*
 }
 
 // wordOf is the word of three bytes.
-func wordOf(b []byte) uint64 {
-	n := uint64(b[1]) | uint64(b[2])<<8
-	switch b[0] & 7 {
+func (b *bed) wordOf(data []byte) uint64 {
+	n := uint64(data[1]) | uint64(data[2])<<8
+	v := n * 0x9e3779b97f4a7c15
+	switch data[0] & 7 {
 	case 0:
-		return codeAt + n&0x3fff
+		v = codeAt + n&0x3fff
 	case 1, 2:
-		return stackAt + n&0x3fff
+		v = b.stack + n&0x3fff
 	case 3:
-		return altAt + n&0x3fff
+		v = b.alt + n&0x3fff
 	case 4:
-		return n
+		v = n
 	case 5:
-		return -n
+		v = -n
 	case 6:
-		return codeAt + n&0x7f0 | n<<52
+		v = codeAt + n&0x7f0 | n<<52
 	}
-	return n * 0x9e3779b97f4a7c15
+	if b.a.PtrSize == 4 {
+		v &= 0xffffffff
+	}
+	return v
 }
 
 // calls puts a call before each 16th byte's multiple of the code, to the function in whose table it

@@ -41,6 +41,7 @@ func TestTorture(t *testing.T) {
 		"32-bit wrap-around":                                                 tortureWrap,
 		"Thumb bits":                                                         tortureThumb,
 		"shadow call stack":                                                  tortureSCS,
+		"a wrong frame is never exact":                                       tortureExact,
 		"Go functions preserve no registers":                                 tortureGo,
 	} {
 		t.Run(name, test)
@@ -1075,4 +1076,52 @@ func tortureGo(t *testing.T) {
 			t.Errorf("Go %v: rsp is lost", isGo)
 		}
 	}
+}
+
+// What TestCorrupt has found by chance: how a table or a stack that is wrong could pass for exact.
+func tortureExact(t *testing.T) {
+	// f is nops up to its return; g saves its frame pointer and is unwound by it; h is g's caller.
+	sound := func(t *testing.T, room ...byte) *bed {
+		b := newBed(t, arch.AMD64)
+		b.code(0x100, 0x55)                                                           // f: push %rbp
+		b.code(0x17e, 0x5d, 0xc3)                                                     // pop %rbp; ret
+		b.code(0x200, append([]byte{0x55, 0x48, 0x89, 0xe5}, room...)...)             // g: push %rbp; mov %rsp,%rbp
+		b.code(0x210-5, 0xe8, 0xf0, 0xfe, 0xff, 0xff, 0xc9, 0xc3)                     // call f; leave; ret
+		b.code(0x310-5, 0xe8, 0xf0, 0xfe, 0xff, 0xff)                                 // call g
+		b.words(b.stack+0x100, b.stack+0x120, codeAt+0x210, 0, 0, 0xb9, codeAt+0x310) // f's rbp, and g's frame above it
+		b.at(codeAt+0x110, b.stack+0x100)
+		return b
+	}
+	table := func(b *bed, f ...byte) {
+		c := b.cie("zR", usual...)
+		b.fde(c, 0x100, 0x180, f...)
+		b.fde(c, 0x200, 0x280, 0x0c, 6, 16, 0x86, 2) // CFA=rbp+16, rbp at c-16
+		b.fde(c, 0x300, 0x380, 0x07, 16)
+	}
+	const end = "undefined return address"
+	b := sound(t, 0x48, 0x83, 0xec, 0x10) // sub $16,%rsp
+	table(b, 0x0e, 16, 0x86, 2)
+	b.want("401110 context exact\n401210 cfi exact\n401310 cfi exact", end)
+	t.Run("the frame pointer is no second witness", func(t *testing.T) {
+		b := sound(t, 0x48, 0x29, 0xc4) // sub %rax,%rsp
+		table(b, 0x0e, 16, 0x86, 2)
+		b.want("401110 context exact\n401210 cfi exact\n401310 cfi table", end)
+		// The frame pointer that f has saved is another activation's.
+		b = sound(t, 0x48, 0x83, 0xec, 0x10)
+		table(b, 0x0e, 16, 0x86, 2)
+		b.words(b.stack+0x100, b.stack+0x220)
+		b.words(b.stack+0x220, 0xb9, codeAt+0x310)
+		b.want("401110 context exact\n401210 cfi exact\n401310 cfi table", end)
+	})
+	t.Run("the stack pointer is not the CFA", func(t *testing.T) {
+		b := sound(t, 0x48, 0x83, 0xec, 0x10)
+		table(b, 0x0e, 16, 0x86, 2, 0x16, 7, 2, 0x23, 8) // rsp is CFA+8
+		b.want("401110 context exact\n401210 cfi table\n401310 cfi table", end)
+	})
+	t.Run("the return address is elsewhere", func(t *testing.T) {
+		b := sound(t, 0x48, 0x83, 0xec, 0x10)
+		table(b, 0x0e, 16, 0x86, 2, 0x90, 3) // at c-24
+		b.words(b.stack+0xf8, codeAt+0x210, b.stack+0x120, codeAt+0x320)
+		b.want("401110 context exact\n401210 cfi table\n401310 cfi table", end)
+	})
 }
