@@ -91,7 +91,9 @@ func (f *Registers) SetRaw(r Reg, v uint64) { f.value[r] = v }
 // Pass makes every register unknown that is not in keep, and those in set known.
 func (f *Registers) Pass(keep, set *RegSet) {
 	f.known[0] = f.known[0]&keep[0] | set[0]
-	f.known[1] = f.known[1]&keep[1] | set[1]
+	if f.known[1]|set[1] != 0 {
+		f.known[1] = f.known[1]&keep[1] | set[1]
+	}
 }
 
 // PC returns the program counter and whether it is known.

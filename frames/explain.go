@@ -62,7 +62,7 @@ func (w *Walk) Explain(ctx context.Context, index int) (Evidence, error) {
 		case f.Index == index:
 			return Evidence{Frame: f.Clone(), Tries: f.Tries}, nil
 		case f.Index == index-2: // the next one's caller is wanted
-			e.rec = &recorder{}
+			e.rec, e.slow = &recorder{}, true
 		}
 	}
 	ev := Evidence{End: e.End()}

@@ -15,15 +15,14 @@ func (w *Walk) tryQuick() bool {
 	if cur != nil && !cur.rowDone {
 		w.planAt(cur)
 	}
-	if cur == nil || !cur.plain || w.rec != nil || cur.pc != f.PC || cur.precise == f.PCIsReturnAddress ||
-		cur.epoch != w.epoch || w.u.Use != AllStrategies || f.Index+1 >= w.u.DepthLimit {
+	if cur == nil || !cur.plain || cur.pc != f.PC || cur.precise == f.PCIsReturnAddress || cur.epoch != w.epoch ||
+		w.slow || f.Index+1 >= w.u.DepthLimit {
 		return false
 	}
 	if !cur.plan.Begin(&f.Regs, &w.stack.blocks[w.stack.last].Window, &w.step) {
 		return false
 	}
-	sp, known := f.Regs.SP()
-	if !known || w.step.CFA <= sp || w.step.PC == 0 {
+	if sp := w.u.arch.SP; !f.Regs.IsKnown(sp) || w.step.CFA <= f.Regs.Raw(sp) || w.step.PC == 0 {
 		return false
 	}
 	w.pinned = cur
@@ -36,7 +35,6 @@ func (w *Walk) tryQuick() bool {
 		trust = Exact
 	}
 	w.how, w.trust = CFI, max(trust, f.Trust)
-	w.attempts = w.attempts[:0]
 	f.CFA, f.HasCFA, f.Module = target.Addr(w.step.CFA), true, cur.module
 	w.next, w.quick = next, true
 	return true
@@ -56,7 +54,9 @@ func (w *Walk) commitQuick() {
 	f.PCIsReturnAddress, f.HasCFA = true, false
 	f.Signal, f.CFA, f.Module = false, 0, nil
 	f.Strategy, f.Trust = CFI, w.trust
-	f.Attempts, w.attempts = w.attempts, f.Attempts[:0]
+	if len(f.Attempts) > 0 {
+		f.Attempts = f.Attempts[:0]
+	}
 }
 
 // doubt says that the registers in set are worth t.

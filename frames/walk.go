@@ -65,6 +65,7 @@ type Walk struct {
 
 	step  row.Step
 	quick bool // the caller is step, by the pinned site's plan
+	slow  bool // each frame is to be found in the long way
 
 	// Of the search for it.
 	rec      *recorder // nil but for Explain
@@ -147,6 +148,7 @@ func (w *Walk) reset() {
 	if w.Record && w.rec == nil {
 		w.rec = &recorder{}
 	}
+	w.slow = w.rec != nil || u.Use != AllStrategies
 	pc, _ := w.start.PC()
 	w.frame.PC = target.Addr(pc)
 	w.frame.places.Live = w.start.Known()

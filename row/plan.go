@@ -12,28 +12,28 @@ import (
 // plus an offset, registers saved at offsets from it, a 64-bit little-endian machine. Every other
 // one is run by Apply; a fast plan gives the same result as Apply does.
 type Plan struct {
-	Row  Row // the rules; Lo, Hi and Source are of no entry
-	Fast bool
-
-	cfaReg arch.Reg
-	pc, sp arch.Reg
-	raIn   arch.Reg // the register that holds the return address, or NoReg: it is at ra
-	cfaOff uint64
-	ra     int64 // offset of the return address from the CFA
-	lo     int64 // what is read is from CFA+lo
-	size   uint64
+	Fast   bool
 	pac    bool
+	inReg  bool // the return address is in the register raIn, else at ra
 	n      uint8
-	saved  [maxSaved]savedAt
+	cfaReg uint8
+	pc, sp uint8
+	raIn   uint8
+	cfaOff int32
+	lo     int32       // what is read is from CFA+lo
+	size   uint32      // and so long
+	ra     uint32      // of it the return address
 	keep   arch.RegSet // the registers that pass through
 	set    arch.RegSet // the registers that are set, PC and SP among them
-	inMem  arch.RegSet // those of them that are in memory
+	saved  [maxSaved]savedAt
+	inMem  arch.RegSet // those of set that are in memory
+	Row    Row         // the rules; Lo, Hi and Source are of no entry
 }
 
 // savedAt is a register and its offset from the lowest word that is read.
 type savedAt struct {
-	reg arch.Reg
 	off uint16
+	reg uint8
 }
 
 // Limits of fast plans: what the largest set of callee-saved registers (RISC-V's) needs.
@@ -57,10 +57,13 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	if a.PtrSize != 8 || a.ByteOrder != binary.LittleEndian || r.CFA.Kind != InReg || r.Signal {
 		return false
 	}
-	p.cfaReg, p.cfaOff, p.pc, p.sp, p.raIn = r.CFA.Reg, uint64(r.CFA.N), a.PC, a.SP, arch.NoReg
+	if r.CFA.N != int64(int32(r.CFA.N)) || r.CFA.Reg >= arch.MaxRegs {
+		return false
+	}
+	p.cfaReg, p.cfaOff, p.pc, p.sp = uint8(r.CFA.Reg), int32(r.CFA.N), uint8(a.PC), uint8(a.SP)
 	p.keep, p.pac = preserved, a == arch.ARM64
 	lo, hi := int64(0), int64(-1<<62)
-	ra := false
+	ra, raAt := false, int64(0)
 	for i := range r.Regs {
 		rr := &r.Regs[i]
 		if rr.Reg == a.SP && (rr.Kind != Val || rr.N != 0) {
@@ -81,14 +84,14 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 			}
 			lo, hi = min(lo, rr.N), max(hi, rr.N+8)
 			if rr.Reg == r.RA {
-				ra, p.ra = true, rr.N
+				ra, raAt = true, rr.N
 			}
 			p.keep.Remove(rr.Reg)
 			if rr.Reg != a.PC {
 				if int(p.n) == maxSaved {
 					return false
 				}
-				p.saved[p.n] = savedAt{reg: rr.Reg, off: uint16(rr.N + maxSpan)}
+				p.saved[p.n] = savedAt{reg: uint8(rr.Reg), off: uint16(rr.N + maxSpan)}
 				p.n++
 				p.inMem.Add(rr.Reg)
 			}
@@ -105,7 +108,7 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	case ra:
 		p.inMem.Add(a.PC)
 	case r.RA == a.LR && a.LR != arch.NoReg:
-		p.raIn = a.LR
+		p.raIn, p.inReg = uint8(a.LR), true
 		hi = max(hi, lo)
 	default:
 		return false
@@ -113,8 +116,10 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	for i := range p.n {
 		p.saved[i].off = uint16(int64(p.saved[i].off) - maxSpan - lo)
 	}
-	p.lo, p.size = lo, uint64(hi-lo)
-	p.ra -= lo
+	p.lo, p.size = int32(lo), uint32(hi-lo)
+	if ra {
+		p.ra = uint32(raAt - lo)
+	}
 	p.set = p.inMem
 	p.set.Add(a.PC)
 	p.set.Add(a.SP)
@@ -140,20 +145,20 @@ type Step struct {
 // Begin computes the CFA and the return address. It is false where the plan
 // is not fast or the window does not have the memory; Apply then tells what it is.
 func (p *Plan) Begin(regs *arch.Registers, w *Window, s *Step) bool {
-	if !p.Fast || !regs.IsKnown(p.cfaReg) {
+	if !p.Fast || !regs.IsKnown(arch.Reg(p.cfaReg)) {
 		return false
 	}
-	cfa := regs.Raw(p.cfaReg) + p.cfaOff
-	at := cfa + uint64(p.lo) - w.Addr
-	if n := uint64(len(w.Data)); at > n || n-at < p.size {
+	cfa := regs.Raw(arch.Reg(p.cfaReg)) + uint64(int64(p.cfaOff))
+	at := cfa + uint64(int64(p.lo)) - w.Addr
+	if n := uint64(len(w.Data)); at > n || n-at < uint64(p.size) {
 		return false
 	}
 	s.CFA, s.at = cfa, at
-	if p.raIn != arch.NoReg {
-		if !regs.IsKnown(p.raIn) {
+	if p.inReg {
+		if !regs.IsKnown(arch.Reg(p.raIn)) {
 			return false
 		}
-		s.PC = regs.Raw(p.raIn)
+		s.PC = regs.Raw(arch.Reg(p.raIn))
 	} else {
 		s.PC = binary.LittleEndian.Uint64(w.Data[at+uint64(p.ra):])
 	}
@@ -166,14 +171,14 @@ func (p *Plan) Begin(regs *arch.Registers, w *Window, s *Step) bool {
 // Finish turns the frame's registers into its caller's; pl may be nil. Begin must have
 // been true with the same registers and window.
 func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s *Step) {
-	mem := w.Data[s.at : s.at+p.size : s.at+p.size]
+	mem := w.Data[s.at : s.at+uint64(p.size)]
 	saved := p.saved[:p.n]
 	for i := range saved {
-		sv := &saved[i]
-		regs.SetRaw(sv.reg, binary.LittleEndian.Uint64(mem[sv.off:]))
+		sv := saved[i]
+		regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[sv.off:]))
 	}
-	regs.SetRaw(p.pc, s.PC)
-	regs.SetRaw(p.sp, s.CFA)
+	regs.SetRaw(arch.Reg(p.pc), s.PC)
+	regs.SetRaw(arch.Reg(p.sp), s.CFA)
 	regs.Pass(&p.keep, &p.set)
 	if pl == nil {
 		return

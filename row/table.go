@@ -29,7 +29,7 @@ type Table struct {
 	pages []uint32 // the row that is valid at the first address of each page
 	lo    []uint32 // where a row begins, from base; the first is 0
 	rule  []uint16
-	plans []*Plan // by number; that of NoRule is nil
+	plans []Plan // by number; that of NoRule says nothing
 }
 
 // Lookup returns the number of the rules at an address of the file, and the
@@ -55,10 +55,10 @@ func (t *Table) Lookup(pc uint64) (*Plan, uint16) {
 		i++
 	}
 	n := t.rule[i]
-	if int(n) < len(t.plans) {
-		return t.plans[n], n
+	if n == NoRule || int(n) >= len(t.plans) {
+		return nil, n
 	}
-	return nil, n
+	return &t.plans[n], n
 }
 
 // Rows is the number of rows, those of gaps included.
@@ -174,11 +174,11 @@ func Join(a *arch.Arch, parts []*Builder, preserved arch.RegSet) *Table {
 	if end-base >= 1<<32 {
 		return nil
 	}
-	t := &Table{base: base, size: end - base, plans: []*Plan{nil}}
+	t := &Table{base: base, size: end - base, plans: make([]Plan, 1)}
 	if len(parts) == 1 {
 		t.lo, t.rule = clip(parts[0].lo), clip(parts[0].rule)
 		for _, r := range parts[0].in.rows {
-			t.plans = append(t.plans, NewPlan(a, r, preserved))
+			t.plans = append(t.plans, *NewPlan(a, r, preserved))
 		}
 		t.index()
 		return t
@@ -202,7 +202,7 @@ func (t *Table) join(a *arch.Arch, b *Builder, all *interner, preserved arch.Reg
 		if ids[i+1] = n + 1; !ok {
 			ids[i+1] = AskEntry
 		} else if int(n)+1 == len(t.plans) {
-			t.plans = append(t.plans, NewPlan(a, r, preserved))
+			t.plans = append(t.plans, *NewPlan(a, r, preserved))
 		}
 	}
 	first := b.base + uint64(b.lo[0])
