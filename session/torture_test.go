@@ -482,14 +482,19 @@ func tortureVDSO(t *testing.T) {
 		t.Fatal(err)
 	}
 	var at target.Addr
+	found := false
 	for _, m := range modules {
 		if m.Path == "[vdso]" && m.Symbols != nil {
+			found = true
 			for _, sym := range m.Symbols.File().Symbols() {
 				if sym.Name == "__vdso_clock_gettime" {
 					at = target.Addr(uint64(sym.Addr) + m.Bias)
 				}
 			}
 		}
+	}
+	if !found {
+		t.Fatal("no vDSO among the modules")
 	}
 	if at == 0 {
 		fixture.Missing(t, "the vDSO has no clock_gettime")
