@@ -46,7 +46,12 @@ type fileEntry struct {
 	symbols *symbols.Module
 }
 
-func (e *fileEntry) close() { e.file.Close() }
+func (e *fileEntry) close() {
+	if e.symbols != nil {
+		e.symbols.Close() // the separate debug file
+	}
+	e.file.Close()
+}
 
 // openFile opens an ELF file once for the session. name is what it is called,
 // path where it is.

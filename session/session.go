@@ -330,7 +330,7 @@ func (s *Session) dropTarget() error {
 // forgetTarget clears what belongs to a process that is no more.
 func (s *Session) forgetTarget() {
 	s.tgt, s.proc, s.core, s.events = nil, nil, nil, nil
-	s.space = nil
+	s.space, s.unwind, s.unwindOf = nil, nil, nil
 	s.stepper = nil
 	s.dropCache()
 	s.modules = moduleList{nextID: s.modules.nextID}
@@ -398,6 +398,7 @@ func (s *Session) Close() error {
 		for _, f := range s.files {
 			f.close()
 		}
+		s.files, s.exeFile = nil, nil
 		s.closing = true
 	})
 	if e != nil {
