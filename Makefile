@@ -30,6 +30,7 @@ fuzz:
 # bench holds dbg against gdb and lldb, side by side in one run.
 bench:
 	$(GO) run ./testdata/bench
+	$(GO) run ./testdata/bench/unwind
 
 demo-binary:
 	sh testdata/demo/build.sh
