@@ -12,7 +12,15 @@ need objdump binutils
 need strip binutils
 need clang-19 clang-19
 need dwz dwz
+# Signal trampolines and tables of other machines.
+need qemu-arm qemu-user
+need i686-linux-gnu-gcc gcc-i686-linux-gnu
+need arm-linux-gnueabihf-gcc gcc-arm-linux-gnueabihf
 need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+need riscv64-linux-gnu-gcc gcc-riscv64-linux-gnu
+for a in i386 armhf arm64 riscv64; do
+	[ -d "/usr/share/doc/libc6-dev-$a-cross" ] || missing="$missing libc6-dev-$a-cross"
+done
 need rustc rustc
 need openssl openssl
 need node nodejs
