@@ -81,7 +81,7 @@ func exists(pid int) bool {
 
 // maxHeld is how much text of a live process's backtraces is held back until it
 // runs again. What is beyond that is printed as it is found.
-const maxHeld = 64 << 20
+const maxHeld = 8 << 20
 
 // heldWriter keeps what is written up to a limit, and passes it on from there.
 type heldWriter struct {
