@@ -58,7 +58,8 @@ func (f *fault) text(r *row.Row) string {
 	}
 	switch f.kind {
 	case wrongCFA:
-		said, base := fmt.Sprintf("0x%x", f.said), arch.RSP
+		var said string
+		base := arch.RSP
 		switch {
 		case r != nil && r.CFA.Kind == row.InReg && r.CFA.Reg <= arch.R15:
 			said, base = r.CFAString(arch.AMD64), r.CFA.Reg

@@ -77,7 +77,6 @@ type frameView struct {
 	hasCFA  bool
 	cfa     uint64
 	module  *frames.Module
-	regs    *arch.Registers // of frame 0
 }
 
 func (v *frameView) take(f *frames.Frame) {

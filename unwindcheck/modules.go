@@ -11,9 +11,6 @@ import (
 	"dbg/target"
 )
 
-// auxSysinfoEhdr is the type of the vDSO's address: getauxval(3).
-const auxSysinfoEhdr = 33
-
 // module is a mapped file.
 type module struct {
 	unwind *frames.Module
