@@ -1,8 +1,6 @@
 package frames
 
 import (
-	"golang.org/x/arch/x86/x86asm"
-
 	"dbg/arch"
 	"dbg/target"
 )
@@ -17,21 +15,14 @@ const (
 // has pushed by then is what the frame consists of. It needs symbols, that say where the function
 // starts, and gives more than reading ahead where that leads to no return.
 func (w *Walk) startOf(s *site) *codeRule {
-	if s.start != nil {
-		return s.start
+	if s.start == nil {
+		s.start = notSymbolled
+		if m := s.module; m != nil && m.FunctionAt != nil && w.u.arch == arch.AMD64 {
+			if lo, hi, ok := m.FunctionAt(s.filePC()); ok && lo <= s.filePC() {
+				s.start = w.from(s, lo+m.Bias, lo+m.Bias, hi+m.Bias)
+			}
+		}
 	}
-	s.start = &codeRule{why: "no symbol says where the function starts"}
-	m := s.module
-	if m == nil || m.FunctionAt == nil || w.u.arch != arch.AMD64 {
-		return s.start
-	}
-	lo, hi, ok := m.FunctionAt(s.filePC())
-	if !ok || lo > s.filePC() {
-		return s.start
-	}
-	f := forward{sim: simulation{w: w, module: m}, to: uint64(s.pc), lo: lo + m.Bias, hi: hi + m.Bias, seen: map[uint64]bool{}}
-	f.ways = append(f.ways, entryWay{pc: f.lo, sp: -8, spOK: true})
-	s.start = f.run()
 	return s.start
 }
 
@@ -85,218 +76,51 @@ func (w *Walk) byCalls(s *site) bool {
 // fromTo is what the code from a function's start to the site says; the last answer is kept. A part of the
 // function that was split off may be before its start.
 func (w *Walk) fromTo(s *site, fn uint64) *codeRule {
-	if s.entered != nil && s.enteredAt == fn {
-		return s.entered
+	if s.entered == nil || s.enteredAt != fn {
+		s.entered, s.enteredAt = notCalled, fn
+		if uint64(s.pc)-fn+callReach < 2*callReach {
+			s.entered = w.from(s, fn, 0, 1<<64-1)
+		}
 	}
-	r := &codeRule{why: "the function that was called does not lead to PC"}
-	if pc := uint64(s.pc); pc-fn+callReach < 2*callReach {
-		f := forward{sim: simulation{w: w, module: s.module}, to: pc, lo: 0, hi: 1<<64 - 1, seen: map[uint64]bool{}}
-		f.ways = append(f.ways, entryWay{pc: fn, sp: -8, spOK: true})
-		r = f.run()
+	return s.entered
+}
+
+// Limits of what is kept of functions that were read from their starts.
+const (
+	keptStarts       = 128
+	keptInstructions = 32 << 10
+)
+
+// starts keeps what was read from functions' starts: those that were asked for of late, and those before.
+type starts struct {
+	late, early map[startKey]*forward
+	size        int // of late
+}
+
+// startKey is a function as a module has it.
+type startKey struct {
+	module        *Module
+	start, lo, hi uint64
+}
+
+// from is what the code from a function's start to the site says. As with a site, the code of a module is taken to stay
+// as it is; other code is read again when the space has changed.
+func (w *Walk) from(s *site, start, lo, hi uint64) *codeRule {
+	kept, key := &w.u.starts, startKey{s.module, start, lo, hi}
+	f := kept.late[key]
+	if f == nil || s.module == nil && f.epoch != w.epoch {
+		f = kept.early[key]
+		if f == nil || s.module == nil && f.epoch != w.epoch {
+			f = newForward(s.module, start, lo, hi)
+		}
+		if f.epoch = w.epoch; kept.late == nil || len(kept.late) >= keptStarts || kept.size >= keptInstructions {
+			kept.early, kept.late, kept.size = kept.late, map[startKey]*forward{}, 0
+		}
+		kept.late[key] = f
+		kept.size += f.size()
 	}
-	s.entered, s.enteredAt = r, fn
+	before := f.size()
+	r := f.ruleAt(w, uint64(s.pc))
+	kept.size += f.size() - before
 	return r
-}
-
-// forward follows the ways through a function until one comes to an address.
-type forward struct {
-	sim    simulation
-	to     uint64
-	lo, hi uint64
-	seen   map[uint64]bool
-	ways   []entryWay
-}
-
-// entryWay is a state in terms of the CFA: place{base: NoReg} is not known, else off is from the CFA. A
-// register that is saved is in slot.
-type entryWay struct {
-	pc    uint64
-	sp    int64
-	spOK  bool
-	fp    int64 // RBP is CFA+fp
-	fpOK  bool
-	saved arch.RegSet
-	slot  [6]int64
-}
-
-func slotOf(r arch.Reg) int {
-	switch r {
-	case arch.RBX:
-		return 0
-	case arch.RBP:
-		return 1
-	}
-	return int(r-arch.R12) + 2
-}
-
-var slotRegs = [6]arch.Reg{arch.RBX, arch.RBP, arch.R12, arch.R13, arch.R14, arch.R15}
-
-func (f *forward) run() *codeRule {
-	for len(f.ways) > 0 {
-		at := f.ways[len(f.ways)-1]
-		f.ways = f.ways[:len(f.ways)-1]
-		if f.follow(&at) {
-			return at.rule()
-		}
-	}
-	return &codeRule{why: "the instructions from the function's start do not lead to PC"}
-}
-
-// rule says it in terms of the registers at the end.
-func (at *entryWay) rule() *codeRule {
-	base, k := arch.RSP, at.sp
-	if !at.spOK {
-		if !at.fpOK {
-			return &codeRule{why: "the instructions from the function's start set the stack pointer to what can't be followed"}
-		}
-		base, k = arch.RBP, at.fp
-	}
-	r := &codeRule{ra: place{base, -8 - k}}
-	for i, reg := range slotRegs {
-		if at.saved.Has(reg) {
-			r.regs[i] = regCode{inStack, place{base, at.slot[i] - k}}
-		}
-	}
-	return r
-}
-
-// follow is true when it has come to f.to.
-func (f *forward) follow(at *entryWay) bool {
-	var buf [aheadBytes]byte
-	var code []byte
-	for {
-		if at.pc == f.to {
-			return true
-		}
-		if at.pc < f.lo || at.pc >= f.hi || f.seen[at.pc] {
-			return false
-		}
-		f.seen[at.pc] = true
-		if f.sim.count++; f.sim.count > startInstructions {
-			f.ways = f.ways[:0]
-			return false
-		}
-		if len(code) < 15 {
-			code = f.sim.read(at.pc, buf[:])
-		}
-		in, n := decode(code)
-		if n == 0 {
-			return false
-		}
-		at.pc, code = at.pc+uint64(n), code[n:]
-		switch in.Op {
-		case x86asm.RET, x86asm.HLT, x86asm.UD2:
-			return at.pc == f.to && in.Op != x86asm.RET
-		case x86asm.JMP:
-			if to := f.sim.jumpsTo(&in, at.pc); to != 0 {
-				at.pc, code = to, nil
-			}
-			continue // a jump table: the cases, which usually follow, begin in this state
-		}
-		if rel, ok := in.Args[0].(x86asm.Rel); ok && in.Op != x86asm.CALL && len(f.ways) < startWays {
-			other := *at
-			other.pc += uint64(int64(rel))
-			f.ways = append(f.ways, other)
-		}
-		at.step(&in)
-	}
-}
-
-// step does what one instruction does to RSP, RBP and what is saved.
-func (at *entryWay) step(in *x86asm.Inst) {
-	dst, _ := in.Args[0].(x86asm.Reg)
-	switch in.Op {
-	case x86asm.PUSH:
-		at.sp -= 8
-		if r, ok := fromX86(dst); ok && at.spOK && !at.saved.Has(r) {
-			at.saved.Add(r)
-			at.slot[slotOf(r)] = at.sp
-		}
-		return
-	case x86asm.PUSHFQ:
-		at.sp -= 8
-		return
-	case x86asm.POPFQ:
-		at.sp += 8
-		return
-	case x86asm.POP:
-		at.loaded(dst, at.sp, at.spOK)
-		at.sp += 8
-		return
-	case x86asm.LEAVE:
-		at.loaded(x86asm.RBP, at.fp, at.fpOK)
-		at.sp, at.spOK = at.fp+8, at.fpOK
-		at.fpOK = false
-		return
-	case x86asm.CALL, x86asm.CMP, x86asm.TEST, x86asm.FNOP:
-		return
-	case x86asm.MOV:
-		m, toMem := in.Args[0].(x86asm.Mem)
-		src, _ := in.Args[1].(x86asm.Reg)
-		if r, ok := fromX86(src); ok && toMem && m.Index == 0 && !at.saved.Has(r) {
-			switch {
-			case m.Base == x86asm.RSP && at.spOK:
-				at.saved.Add(r)
-				at.slot[slotOf(r)] = at.sp + m.Disp
-			case m.Base == x86asm.RBP && at.fpOK:
-				at.saved.Add(r)
-				at.slot[slotOf(r)] = at.fp + m.Disp
-			}
-			return
-		}
-		if m, ok := in.Args[1].(x86asm.Mem); ok && m.Index == 0 && dst != x86asm.RSP {
-			switch {
-			case m.Base == x86asm.RSP && at.spOK:
-				at.loaded(dst, at.sp+m.Disp, true)
-				return
-			case m.Base == x86asm.RBP && at.fpOK:
-				at.loaded(dst, at.fp+m.Disp, true)
-				return
-			}
-		}
-	}
-	m, isMem := in.Args[1].(x86asm.Mem)
-	if dst == x86asm.RBP || dst == x86asm.EBP {
-		at.fpOK = false
-		switch {
-		case in.Op == x86asm.MOV && in.Args[1] == x86asm.Arg(x86asm.RSP):
-			at.fp, at.fpOK = at.sp, at.spOK
-		case in.Op == x86asm.LEA && isMem && m.Base == x86asm.RSP && m.Index == 0:
-			at.fp, at.fpOK = at.sp+m.Disp, at.spOK
-		}
-		return
-	}
-	if dst != x86asm.RSP && dst != x86asm.ESP {
-		return
-	}
-	imm, isImm := in.Args[1].(x86asm.Imm)
-	switch {
-	case in.Op == x86asm.ADD && isImm:
-		at.sp += int64(imm)
-	case in.Op == x86asm.SUB && isImm:
-		at.sp -= int64(imm)
-	case in.Op == x86asm.LEA && isMem && m.Index == 0 && m.Base == x86asm.RSP:
-		at.sp += m.Disp
-	case in.Op == x86asm.LEA && isMem && m.Index == 0 && m.Base == x86asm.RBP:
-		at.sp, at.spOK = at.fp+m.Disp, at.fpOK
-	case in.Op == x86asm.MOV && in.Args[1] == x86asm.Arg(x86asm.RBP):
-		at.sp, at.spOK = at.fp, at.fpOK
-	default:
-		at.spOK = false
-	}
-}
-
-// loaded is a register that got the word at CFA+from: if that is where it was saved, it is
-// now what it was.
-func (at *entryWay) loaded(dst x86asm.Reg, from int64, known bool) {
-	r, ok := fromX86(dst)
-	if !ok {
-		return
-	}
-	if r == arch.RBP {
-		at.fpOK = false
-	}
-	if known && at.saved.Has(r) && at.slot[slotOf(r)] == from {
-		at.saved.Remove(r)
-	}
 }

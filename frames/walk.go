@@ -31,6 +31,7 @@ type Unwinder struct {
 	epoch   uint64
 	version uint64
 	sites   [sites]site
+	starts  starts
 	spare   [2][]byte // blocks of the walk that ended last
 	pools   [2]row.Pool
 	row     row.Row
