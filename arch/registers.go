@@ -96,6 +96,9 @@ func (f *Registers) Pass(keep, set *RegSet) {
 	}
 }
 
+// PassLow is Pass for sets in which no register above 63 is.
+func (f *Registers) PassLow(keep, set uint64) { f.known = RegSet{f.known[0]&keep | set} }
+
 // PC returns the program counter and whether it is known.
 func (f *Registers) PC() (uint64, bool) { return f.Get(f.Arch.PC) }
 

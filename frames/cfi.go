@@ -30,7 +30,7 @@ func (w *Walk) byTable(s *site) bool {
 // applyRow applies the site's row. An explicitly undefined return address ends the
 // walk, in a signal frame too.
 func (w *Walk) applyRow(s *site, how Strategy) bool {
-	r := &s.plan.Row
+	r := s.plan.Row()
 	w.env.Bias, w.env.Preserved = s.module.Bias, &s.from.preserved
 	w.usesRow(s)
 	err := row.Apply(r, &w.env, &w.caller)

@@ -106,14 +106,14 @@ func sameRows(table *cfi.Table, compiled *row.Table) (n int, err error) {
 		case id == row.AskEntry:
 		case errors.Is(werr, cfi.ErrNotCovered):
 			if id != row.NoRule {
-				return fmt.Errorf("0x%x is not covered, compiled it is %s", pc, p.Row.Format(arch.AMD64))
+				return fmt.Errorf("0x%x is not covered, compiled it is %s", pc, p.Row().Format(arch.AMD64))
 			}
 		case werr != nil:
 			return fmt.Errorf("0x%x: %w, compiled it is rule %d", pc, werr, id)
 		case p == nil:
 			return fmt.Errorf("0x%x is %s, compiled there is none", pc, want.Format(arch.AMD64))
-		case !row.SameRules(&want, &p.Row):
-			return fmt.Errorf("0x%x is %s, compiled it is %s", pc, want.Format(arch.AMD64), p.Row.Format(arch.AMD64))
+		case !row.SameRules(&want, p.Row()):
+			return fmt.Errorf("0x%x is %s, compiled it is %s", pc, want.Format(arch.AMD64), p.Row().Format(arch.AMD64))
 		}
 		return nil
 	}

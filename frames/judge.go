@@ -56,7 +56,7 @@ func (w *Walk) judge(how Strategy) bool {
 	case next.after == yes:
 		w.guard("the return address follows a call")
 	case how == CFI && w.borrowed:
-		return w.failed(how, fmt.Sprintf("the frame's address depends on %s, whose value is not known", w.u.arch.RegName(w.pinned.plan.Row.CFA.Reg)))
+		return w.failed(how, fmt.Sprintf("the frame's address depends on %s, whose value is not known", w.u.arch.RegName(w.pinned.plan.Row().CFA.Reg)))
 	case how == CFI:
 		w.guard("the return address is in executable memory")
 	case next.after == no:

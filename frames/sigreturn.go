@@ -106,7 +106,7 @@ func (w *Walk) sigreturn(s *site) bool {
 	byTable := false
 	if w.u.Use.Has(CFI) {
 		p, err := w.planAt(s)
-		byTable = err == nil && p.Row.Signal
+		byTable = err == nil && p.Row().Signal
 	}
 	if !byTable && !s.sigcode {
 		return false

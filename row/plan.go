@@ -11,49 +11,63 @@ import (
 // offsets from the CFA. Only the common kind of row has a fast plan: a CFA that is a register
 // plus an offset, registers saved at offsets from it, a 64-bit little-endian machine. Every other
 // one is run by Apply; a fast plan gives the same result as Apply does.
+//
+// What a fast plan needs on x86-64 is one cache line.
 type Plan struct {
 	Fast   bool
 	pac    bool
 	inReg  bool // the return address is in the register raIn, else at ra
+	wide   bool // registers above 63 have rules
 	n      uint8
 	cfaReg uint8
 	pc, sp uint8
-	raIn   uint8
 	cfaOff int32
-	lo     int32       // what is read is from CFA+lo
-	size   uint32      // and so long
-	ra     uint32      // of it the return address
-	keep   arch.RegSet // the registers that pass through
-	set    arch.RegSet // the registers that are set, PC and SP among them
-	saved  [maxSaved]savedAt
-	inMem  arch.RegSet // those of set that are in memory
-	Row    Row         // the rules; Lo, Hi and Source are of no entry
+	lo     int32  // what is read is from CFA+lo
+	size   uint16 // and so long
+	ra     uint16 // of it the return address
+	raIn   uint8
+	keep   uint64          // the registers that pass through
+	set    uint64          // the registers that are set, PC and SP among them
+	saved  [inPlan]savedAt // of n; what is left names the PC, which is set last
+	more   *rest
 }
 
-// savedAt is a register and its offset from the lowest word that is read.
+// rest is what few need of a plan.
+type rest struct {
+	row       Row
+	keep, set arch.RegSet
+	saved     []savedAt // those that Plan has no room for
+}
+
+// savedAt is a register and its offset from the lowest word that is read, in words.
 type savedAt struct {
-	off uint16
+	off uint8
 	reg uint8
 }
 
-// Limits of fast plans: what the largest set of callee-saved registers (RISC-V's) needs.
+// Limits of fast plans.
 const (
-	maxSaved = 26
-	maxSpan  = 32 << 10
+	inPlan   = 8
+	unrolled = 6       // x86-64's callee-saved registers
+	maxSpan  = 256 * 8 // of what is read
 )
 
 // NewPlan makes a plan of r, which it copies. preserved are the registers that
 // keep their value where the row says nothing of them.
 func NewPlan(a *arch.Arch, r *Row, preserved arch.RegSet) *Plan {
-	p := &Plan{}
-	p.Row.CopyFrom(r)
-	p.Row.Lo, p.Row.Hi, p.Row.Source = 0, 0, 0
+	p := &Plan{more: &rest{}}
+	row := &p.more.row
+	row.CopyFrom(r)
+	row.Lo, row.Hi, row.Source = 0, 0, 0
 	p.Fast = p.prepare(a, preserved)
 	return p
 }
 
+// Row has the rules; Lo, Hi and Source are of no entry.
+func (p *Plan) Row() *Row { return &p.more.row }
+
 func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
-	r := &p.Row
+	r := &p.more.row
 	if a.PtrSize != 8 || a.ByteOrder != binary.LittleEndian || r.CFA.Kind != InReg || r.Signal {
 		return false
 	}
@@ -61,73 +75,78 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 		return false
 	}
 	p.cfaReg, p.cfaOff, p.pc, p.sp = uint8(r.CFA.Reg), int32(r.CFA.N), uint8(a.PC), uint8(a.SP)
-	p.keep, p.pac = preserved, a == arch.ARM64
-	lo, hi := int64(0), int64(-1<<62)
-	ra, raAt := false, int64(0)
+	p.pac = a == arch.ARM64
+	lo, hi, ok := span(r)
+	if !ok {
+		return false
+	}
+	keep, set := preserved, arch.SetOf(a.PC, a.SP)
+	ra := false
+	var saved []savedAt
 	for i := range r.Regs {
 		rr := &r.Regs[i]
-		if rr.Reg == a.SP && (rr.Kind != Val || rr.N != 0) {
+		if rr.Reg == r.RA && rr.Kind != At || rr.Reg == a.SP && (rr.Kind != Val || rr.N != 0) {
 			return false
 		}
 		switch rr.Kind {
 		case Same:
-			p.keep.Add(rr.Reg)
+			keep.Add(rr.Reg)
 		case Undefined:
-			p.keep.Remove(rr.Reg)
+			keep.Remove(rr.Reg)
 		case Val:
 			if rr.Reg != a.SP {
 				return false
 			}
 		case At:
-			if rr.N%8 != 0 || rr.N < -maxSpan || rr.N >= maxSpan {
-				return false
-			}
-			lo, hi = min(lo, rr.N), max(hi, rr.N+8)
 			if rr.Reg == r.RA {
-				ra, raAt = true, rr.N
+				ra, p.ra = true, uint16(rr.N-lo)
 			}
-			p.keep.Remove(rr.Reg)
+			keep.Remove(rr.Reg)
 			if rr.Reg != a.PC {
-				if int(p.n) == maxSaved {
-					return false
-				}
-				p.saved[p.n] = savedAt{reg: uint8(rr.Reg), off: uint16(rr.N + maxSpan)}
-				p.n++
-				p.inMem.Add(rr.Reg)
+				saved = append(saved, savedAt{reg: uint8(rr.Reg), off: uint8((rr.N - lo) / 8)})
+				set.Add(rr.Reg)
 			}
 		default:
 			return false
 		}
-		if rr.Reg == r.RA && rr.Kind != At {
+	}
+	keep.Remove(a.PC)
+	keep.Remove(a.SP)
+	if !ra {
+		if r.RA != a.LR || a.LR == arch.NoReg {
 			return false
 		}
-	}
-	p.keep.Remove(a.PC)
-	p.keep.Remove(a.SP)
-	switch {
-	case ra:
-		p.inMem.Add(a.PC)
-	case r.RA == a.LR && a.LR != arch.NoReg:
 		p.raIn, p.inReg = uint8(a.LR), true
-		hi = max(hi, lo)
-	default:
-		return false
 	}
-	for i := range p.n {
-		p.saved[i].off = uint16(int64(p.saved[i].off) - maxSpan - lo)
+	p.lo, p.size, p.n = int32(lo), uint16(hi-lo), uint8(len(saved))
+	for i := copy(p.saved[:], saved); i < inPlan; i++ {
+		p.saved[i] = savedAt{reg: p.pc}
 	}
-	p.lo, p.size = int32(lo), uint32(hi-lo)
-	if ra {
-		p.ra = uint32(raAt - lo)
-	}
-	p.set = p.inMem
-	p.set.Add(a.PC)
-	p.set.Add(a.SP)
+	p.keep, p.set, p.wide = keep[0], set[0], keep[1]|set[1] != 0
+	p.more.keep, p.more.set, p.more.saved = keep, set, saved[min(len(saved), inPlan):]
 	return true
 }
 
+// span is the memory that a row reads, as offsets from the CFA; false where it is not words, or too large.
+func span(r *Row) (lo, hi int64, ok bool) {
+	for i := range r.Regs {
+		rr := &r.Regs[i]
+		if rr.Kind != At {
+			continue
+		}
+		if rr.N%8 != 0 || rr.N < -1<<30 || rr.N > 1<<30 {
+			return 0, 0, false
+		}
+		if lo == hi {
+			lo, hi = rr.N, rr.N+8
+		}
+		lo, hi = min(lo, rr.N), max(hi, rr.N+8)
+	}
+	return lo, hi, hi-lo <= maxSpan
+}
+
 // Sets is the set of registers that a fast plan gives the caller anew.
-func (p *Plan) Sets() arch.RegSet { return p.set }
+func (p *Plan) Sets() arch.RegSet { return p.more.set }
 
 // Window is a piece of memory that is at hand.
 type Window struct {
@@ -171,25 +190,65 @@ func (p *Plan) Begin(regs *arch.Registers, w *Window, s *Step) bool {
 // Finish turns the frame's registers into its caller's; pl may be nil. Begin must have
 // been true with the same registers and window.
 func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s *Step) {
-	mem := w.Data[s.at : s.at+uint64(p.size)]
-	saved := p.saved[:p.n]
-	for i := range saved {
-		sv := saved[i]
-		regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[sv.off:]))
+	if p.n > 0 {
+		// Always six of them: a loop that ends after another number each time costs more.
+		mem := w.Data[s.at : s.at+uint64(p.size)]
+		for i := range unrolled {
+			sv := p.saved[i]
+			regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[8*uint(sv.off):]))
+		}
+		if p.n > unrolled {
+			p.finishMany(regs, mem)
+		}
 	}
 	regs.SetRaw(arch.Reg(p.pc), s.PC)
 	regs.SetRaw(arch.Reg(p.sp), s.CFA)
-	regs.Pass(&p.keep, &p.set)
-	if pl == nil {
-		return
+	if p.wide {
+		regs.Pass(&p.more.keep, &p.more.set)
+	} else {
+		regs.PassLow(p.keep, p.set)
 	}
-	base := target.Addr(w.Addr + s.at)
-	for i := range saved {
-		pl.Addr[saved[i].reg] = base + target.Addr(saved[i].off)
+	if pl != nil {
+		p.places(pl, target.Addr(w.Addr+s.at))
+	}
+}
+
+func (p *Plan) finishMany(regs *arch.Registers, mem []byte) {
+	for _, sv := range p.saved[unrolled:] {
+		regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[8*uint(sv.off):]))
+	}
+	for _, sv := range p.more.saved {
+		regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[8*uint(sv.off):]))
+	}
+}
+
+// places says where the registers are that were read from base on.
+func (p *Plan) places(pl *Places, base target.Addr) {
+	if p.n > 0 {
+		for i := range unrolled {
+			sv := p.saved[i]
+			pl.Addr[sv.reg] = base + 8*target.Addr(sv.off)
+		}
+	}
+	if p.n > unrolled {
+		for _, sv := range p.saved[unrolled:] {
+			pl.Addr[sv.reg] = base + 8*target.Addr(sv.off)
+		}
+		for _, sv := range p.more.saved {
+			pl.Addr[sv.reg] = base + 8*target.Addr(sv.off)
+		}
 	}
 	pl.Addr[p.pc] = base + target.Addr(p.ra)
-	pl.InMemory[0] = pl.InMemory[0]&p.keep[0] | p.inMem[0]
-	pl.InMemory[1] = pl.InMemory[1]&p.keep[1] | p.inMem[1]
-	pl.Live[0] &= p.keep[0]
-	pl.Live[1] &= p.keep[1]
+	keep, inMem := arch.RegSet{p.keep}, arch.RegSet{p.set}
+	if p.wide {
+		keep, inMem = p.more.keep, p.more.set
+	}
+	inMem.Remove(arch.Reg(p.sp))
+	if p.inReg {
+		inMem.Remove(arch.Reg(p.pc))
+	}
+	for i := range keep {
+		pl.InMemory[i] = pl.InMemory[i]&keep[i] | inMem[i]
+		pl.Live[i] &= keep[i]
+	}
 }

@@ -19,18 +19,23 @@ const (
 	maxRules = 0xfff0
 )
 
-// Table is the rows of a module, compiled: the addresses at which rows begin, the number of
-// the rules that are valid from there on, and an index of pages. It never
+// Table is the rows of a module, compiled: for each page of addresses the places in it at which rows begin, with
+// the number of the rules that are valid from there on. It never
 // changes and may be used by several goroutines.
 type Table struct {
-	base  uint64 // of all offsets
-	size  uint64 // what the table covers
-	shift uint
-	pages []uint32 // the row that is valid at the first address of each page
-	lo    []uint32 // where a row begins, from base; the first is 0
-	rule  []uint16
+	base  uint64   // of all offsets
+	size  uint64   // what the table covers
+	shift uint     // of a page; at most 16
+	count int      // of rows
+	pages []uint32 // the first of each page's marks, and the end of the last's
+	marks []mark
 	plans []Plan // by number; that of NoRule says nothing
 }
+
+// mark is where a row begins, or a page, from the page's start, and the number of the rules there.
+type mark uint32
+
+func newMark(off uint32, rule uint16) mark { return mark(off<<16 | uint32(rule)) }
 
 // Lookup returns the number of the rules at an address of the file, and the
 // plan for it: nil for NoRule and AskEntry.
@@ -40,21 +45,19 @@ func (t *Table) Lookup(pc uint64) (*Plan, uint16) {
 		return nil, NoRule
 	}
 	page := off >> t.shift
-	i, last := int(t.pages[page]), int(t.pages[page+1])
-	at := uint32(off)
-	lo := t.lo[:last+1]
-	for last-i > 8 { // many rows in one page
-		mid := int(uint(i+last+1) / 2)
-		if lo[mid] <= at {
+	i, end := t.pages[page], t.pages[page+1]
+	at := newMark(uint32(off&(1<<t.shift-1)), 0xffff)
+	marks := t.marks[:end]
+	for end-i > 12 { // many rows in one page
+		if mid := (i + end) / 2; marks[mid] <= at {
 			i = mid
 		} else {
-			last = mid - 1
+			end = mid
 		}
 	}
-	for i < last && lo[i+1] <= at {
-		i++
+	for i++; i < end && marks[i] <= at; i++ {
 	}
-	n := t.rule[i]
+	n := uint16(marks[i-1])
 	if n == NoRule || int(n) >= len(t.plans) {
 		return nil, n
 	}
@@ -62,13 +65,13 @@ func (t *Table) Lookup(pc uint64) (*Plan, uint16) {
 }
 
 // Rows is the number of rows, those of gaps included.
-func (t *Table) Rows() int { return len(t.lo) }
+func (t *Table) Rows() int { return t.count }
 
 // Rules is the number of different rules.
 func (t *Table) Rules() int { return len(t.plans) - 1 }
 
 // Bytes is about how much memory the table takes.
-func (t *Table) Bytes() int { return 4*len(t.pages) + 6*len(t.lo) + 400*len(t.plans) }
+func (t *Table) Bytes() int { return 4*len(t.pages) + 4*len(t.marks) + 400*len(t.plans) }
 
 // Builder collects rows for a Table: of one part of a module, by rising address. Parts can be
 // built at the same time by different goroutines; Join makes one table of them.
@@ -176,29 +179,34 @@ func Join(a *arch.Arch, parts []*Builder, preserved arch.RegSet) *Table {
 	}
 	t := &Table{base: base, size: end - base, plans: make([]Plan, 1)}
 	if len(parts) == 1 {
-		t.lo, t.rule = clip(parts[0].lo), clip(parts[0].rule)
 		for _, r := range parts[0].in.rows {
 			t.plans = append(t.plans, *NewPlan(a, r, preserved))
 		}
-		t.index()
+		t.index(parts[0].lo, parts[0].rule)
 		return t
 	}
-	t.lo, t.rule = make([]uint32, 0, total), make([]uint16, 0, total)
-	var all interner
-	reached := base
+	j := joined{t, make([]uint32, 0, total), make([]uint16, 0, total), interner{}, base}
 	for _, b := range parts {
-		reached = t.join(a, b, &all, preserved, reached)
+		j.add(a, b, preserved)
 	}
-	t.index()
+	t.index(j.lo, j.rule)
 	return t
 }
 
-// join appends a part; reached is the end of what there is.
-func (t *Table) join(a *arch.Arch, b *Builder, all *interner, preserved arch.RegSet, reached uint64) uint64 {
+// joined is the rows of the parts so far.
+type joined struct {
+	*Table
+	lo      []uint32
+	rule    []uint16
+	all     interner
+	reached uint64 // the end of what there is
+}
+
+func (t *joined) add(a *arch.Arch, b *Builder, preserved arch.RegSet) {
 	var ids [1 << 16]uint16
 	ids[AskEntry] = AskEntry
 	for i, r := range b.in.rows {
-		n, ok := all.id(r, b.in.hash[i])
+		n, ok := t.all.id(r, b.in.hash[i])
 		if ids[i+1] = n + 1; !ok {
 			ids[i+1] = AskEntry
 		} else if int(n)+1 == len(t.plans) {
@@ -208,46 +216,47 @@ func (t *Table) join(a *arch.Arch, b *Builder, all *interner, preserved arch.Reg
 	first := b.base + uint64(b.lo[0])
 	switch {
 	case len(t.lo) == 0:
-	case first > reached:
-		t.lo, t.rule = append(t.lo, uint32(reached-t.base)), append(t.rule, NoRule)
-	case first < reached: // what both have is nobody's
+	case first > t.reached:
+		t.lo, t.rule = append(t.lo, uint32(t.reached-t.base)), append(t.rule, NoRule)
+	case first < t.reached: // what both have is nobody's
 		for len(t.lo) > 0 && t.base+uint64(t.lo[len(t.lo)-1]) >= first {
 			t.lo, t.rule = t.lo[:len(t.lo)-1], t.rule[:len(t.rule)-1]
 		}
 		t.lo, t.rule = append(t.lo, uint32(first-t.base)), append(t.rule, AskEntry)
-		if b.end <= reached {
-			return reached
+		if b.end <= t.reached {
+			return
 		}
-		b.from(reached)
+		b.from(t.reached)
 	}
 	shift := uint32(b.base - t.base)
 	for i, lo := range b.lo {
 		t.lo, t.rule = append(t.lo, lo+shift), append(t.rule, ids[b.rule[i]])
 	}
-	return b.end
+	t.reached = b.end
 }
 
-// clip gives back memory where much of it is not used.
-func clip[T any](s []T) []T {
-	if cap(s)-len(s) > len(s)/4 {
-		return append(make([]T, 0, len(s)), s...)
+// index makes the pages, so that there are some four rows in each.
+func (t *Table) index(lo []uint32, rule []uint16) {
+	t.count = len(lo)
+	for t.shift = 4; t.shift < 16 && t.size>>t.shift > uint64(len(lo))/rowsPerPage+1; t.shift++ {
 	}
-	return s
-}
-
-// index makes the pages, so that there are about four rows in each.
-func (t *Table) index() {
-	for t.shift = 4; t.size>>t.shift > uint64(len(t.lo))/4+1; t.shift++ {
-	}
-	n := int((t.size-1)>>t.shift) + 2
-	t.pages = make([]uint32, n)
-	p := uint32(0)
-	for i, lo := range t.lo {
-		for first := uint32((uint64(lo) + 1<<t.shift - 1) >> t.shift); p < first; p++ { // pages that begin before this row
-			t.pages[p] = uint32(i - 1)
+	n := int((t.size-1)>>t.shift) + 1
+	t.pages = make([]uint32, n+1)
+	t.marks = make([]mark, 0, len(lo)+n)
+	i := 0
+	for p := range n {
+		t.pages[p] = uint32(len(t.marks))
+		from := uint64(p) << t.shift
+		end := from + 1<<t.shift
+		if i == len(lo) || uint64(lo[i]) != from { // the row from before goes on
+			t.marks = append(t.marks, newMark(0, rule[i-1]))
+		}
+		for ; i < len(lo) && uint64(lo[i]) < end; i++ {
+			t.marks = append(t.marks, newMark(uint32(uint64(lo[i])-from), rule[i]))
 		}
 	}
-	for ; int(p) < n; p++ {
-		t.pages[p] = uint32(len(t.lo) - 1)
-	}
+	t.pages[n] = uint32(len(t.marks))
 }
+
+// rowsPerPage is about how many rows a page has.
+const rowsPerPage = 6

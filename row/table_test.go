@@ -227,7 +227,7 @@ func TestJoin(t *testing.T) {
 		got := int64(-1)
 		switch {
 		case p != nil:
-			got = p.Row.CFA.N
+			got = p.Row().CFA.N
 		case n == row.AskEntry:
 			got = -2
 		}
