@@ -80,6 +80,9 @@ func (f *Registers) Known() RegSet { return f.known }
 // IsKnown reports whether r is known.
 func (f *Registers) IsKnown(r Reg) bool { return r < MaxRegs && f.known[r>>6]>>(r&63)&1 != 0 }
 
+// IsLowKnown is IsKnown for registers below 64.
+func (f *Registers) IsLowKnown(r Reg) bool { return f.known[0]>>(r&63)&1 != 0 }
+
 // Raw returns what the slot of r holds, known or not. It is for code that has asked
 // IsKnown before: r must be below MaxRegs.
 func (f *Registers) Raw(r Reg) uint64 { return f.value[r] }

@@ -26,7 +26,7 @@ func (w *Walk) tryQuick() bool {
 		return false
 	}
 	w.pinned = cur
-	next := w.site(target.Addr(w.step.PC), false)
+	next := w.callerOf(cur, target.Addr(w.step.PC))
 	if !next.exec || next.sigcode || next.after != yes {
 		return false
 	}

@@ -10,30 +10,31 @@ import (
 // code and tables do; what the process may change by mapping and unmapping (the
 // module, the permission) is asked again in each walk.
 type site struct {
+	// What each frame needs comes first, in one cache line.
 	pc      target.Addr
 	epoch   uint64 // of the walk that last asked; 0 is an empty site
 	plan    *row.Plan
+	caller  *site // where a frame that was here returned to when it was last asked
 	module  *Module
-	calls   target.Addr // the function that the call before pc was found to call, 0 if none was looked for
-	fn      target.Addr // where the function at pc begins by its table, 0 if that is not known
-	ahead   *codeRule   // what the code from pc on says; nil if nobody has asked
-	start   *codeRule   // what the code up to pc says
-	entered *codeRule   // what the code from a function that was called to pc says
 	precise bool
 	exec    bool    // the address to look up is in executable memory
 	after   verdict // pc follows a call instruction
 	sigcode bool    // pc is in code that calls sigreturn
 	plain   bool    // plan is fast, exec, and not sigcode or a signal frame: quick can use it
 	rowDone bool
-	hasFn   bool // fn has been looked for
+	hasFn   bool        // fn has been looked for
+	calls   target.Addr // the function that the call before pc was found to call, 0 if none was looked for
+	fn      target.Addr // where the function at pc begins by its table, 0 if that is not known
 
-	enteredAt uint64 // that function
-
-	rowErr error
-	from   *source
-	code   [codeBefore + codeAfter]byte // around pc
-	codeLo int                          // which of it could be read
-	codeHi int
+	ahead     *codeRule // what the code from pc on says; nil if nobody has asked
+	start     *codeRule // what the code up to pc says
+	entered   *codeRule // what the code from a function that was called to pc says
+	enteredAt uint64    // that function
+	rowErr    error
+	from      *source
+	code      [codeBefore + codeAfter]byte // around pc
+	codeLo    int                          // which of it could be read
+	codeHi    int
 }
 
 const (
@@ -63,21 +64,30 @@ func (w *Walk) site(pc target.Addr, precise bool) *site {
 	if precise {
 		h ^= 0x155
 	}
-	s := &w.u.sites[h%sites]
-	if s.epoch == w.epoch && s.pc == pc && s.precise == precise {
+	if s := &w.u.sites[h%sites]; s.epoch == w.epoch && s.pc == pc && s.precise == precise {
+		return s
+	}
+	if s := &w.u.sites[(h^1)%sites]; s.epoch == w.epoch && s.pc == pc && s.precise == precise {
 		return s
 	}
 	return w.fillSite(h, pc, precise)
 }
 
+// callerOf is the site of a return address that a frame at s has. Usually it is the one of the last time: then
+// nothing has to wait for the address to be read.
+func (w *Walk) callerOf(s *site, pc target.Addr) *site {
+	if c := s.caller; c != nil && c.pc == pc && !c.precise && c.epoch == w.epoch {
+		return c
+	}
+	s.caller = w.site(pc, false)
+	return s.caller
+}
+
 // fillSite makes the site new, or finds that what is known still holds.
 func (w *Walk) fillSite(h uint64, pc target.Addr, precise bool) *site {
-	s := &w.u.sites[h%sites]
-	if s == w.pinned && (s.pc != pc || s.precise != precise) {
-		s = &w.u.sites[(h^1)%sites]
-		if s.epoch == w.epoch && s.pc == pc && s.precise == precise {
-			return s
-		}
+	s, other := &w.u.sites[h%sites], &w.u.sites[(h^1)%sites]
+	if other.pc == pc && other.precise == precise && other.epoch != 0 || s == w.pinned || s.epoch == w.epoch && other.epoch != w.epoch {
+		s = other // it is there, or it has not been asked for in this walk
 	}
 	lookup := pc
 	if !precise {

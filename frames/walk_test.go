@@ -3,6 +3,7 @@ package frames_test
 import (
 	"context"
 	"encoding/binary"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -497,6 +498,74 @@ func BenchmarkFrame(b *testing.B) {
 	b.ReportAllocs()
 	n := 0
 	for n < b.N {
+		for range walk.Frames(context.Background()) {
+			n++
+		}
+	}
+}
+
+// mixed is a stack of n frames of forty functions, which save none to six of the callee-saved registers, and of 280
+// places in them.
+func mixed(t testing.TB, n int) *world {
+	w := newWorld(t, arch.AMD64)
+	c := w.table.cie(w.a, false, usual...)
+	size := make([]int, 40)
+	for i := range size {
+		saved := []byte{3, 6, 12, 13, 14, 15}[:i%7]
+		size[i] = 8 * (2 + len(saved) + i%5)
+		rules := []byte{0x0e, byte(size[i])}
+		for j, r := range saved {
+			rules = append(rules, 0x80|r, byte(2+j))
+		}
+		w.table.fde(c, uint64(0x100+64*i), uint64(0x100+64*i+64), rules...)
+	}
+	w.table.fde(c, 0x3000, 0x3080, 0x07, 16)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	fn := 0
+	stack := make([]byte, 0, 64<<10)
+	for i := range n {
+		frame := make([]byte, size[fn])
+		fn = rnd.IntN(len(size))
+		ra := w.call(0x100 + 64*fn + 8*(1+rnd.IntN(7)))
+		if i == n-1 {
+			ra = w.call(0x3010)
+		}
+		binary.LittleEndian.PutUint64(frame[len(frame)-8:], ra)
+		stack = append(stack, frame...)
+	}
+	w.pieces[1].data = stack[:cap(stack)]
+	w.at(codeAt+0x120, stackAt)
+	for _, r := range arch.AMD64.CalleeSaved {
+		w.regs.Set(r, 1)
+	}
+	w.regs.Set(arch.RSP, stackAt)
+	w.m.EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
+	return w
+}
+
+// BenchmarkLookupApply is the look-up of the rules and their application alone, for PCs that have been seen before: SP, FP, RA
+// and all callee-saved registers of 108 frames.
+func BenchmarkLookupApply(b *testing.B) {
+	w := mixed(b, 108)
+	walk := frames.New(w.a, w.fake).Walk(&w.regs)
+	if n := walk.LookupApply(); n != 108 {
+		b.Fatal(n)
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for n := 0; n < b.N; {
+		n += walk.LookupApply()
+	}
+}
+
+// BenchmarkMixed is the cost of a whole, judged frame in the same stack.
+func BenchmarkMixed(b *testing.B) {
+	w := mixed(b, 108)
+	u := frames.New(w.a, w.fake)
+	u.Prove = false
+	walk := u.Walk(&w.regs)
+	b.ReportAllocs()
+	for n := 0; n < b.N; {
 		for range walk.Frames(context.Background()) {
 			n++
 		}

@@ -26,6 +26,7 @@ type Plan struct {
 	size   uint16 // and so long
 	ra     uint16 // of it the return address
 	raIn   uint8
+	near   bool            // Finish needs no loop: few registers, close to each other
 	keep   uint64          // the registers that pass through
 	set    uint64          // the registers that are set, PC and SP among them
 	saved  [inPlan]savedAt // of n; what is left names the PC, which is set last
@@ -48,8 +49,9 @@ type savedAt struct {
 // Limits of fast plans.
 const (
 	inPlan   = 8
-	unrolled = 6       // x86-64's callee-saved registers
-	maxSpan  = 256 * 8 // of what is read
+	unrolled = 6   // x86-64's callee-saved registers
+	nearSpan = 256 // of what is read, usually
+	maxSpan  = 256 * 8
 )
 
 // NewPlan makes a plan of r, which it copies. preserved are the registers that
@@ -71,7 +73,7 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	if a.PtrSize != 8 || a.ByteOrder != binary.LittleEndian || r.CFA.Kind != InReg || r.Signal {
 		return false
 	}
-	if r.CFA.N != int64(int32(r.CFA.N)) || r.CFA.Reg >= arch.MaxRegs {
+	if r.CFA.N != int64(int32(r.CFA.N)) || r.CFA.Reg >= 64 {
 		return false
 	}
 	p.cfaReg, p.cfaOff, p.pc, p.sp = uint8(r.CFA.Reg), int32(r.CFA.N), uint8(a.PC), uint8(a.SP)
@@ -113,7 +115,7 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	keep.Remove(a.PC)
 	keep.Remove(a.SP)
 	if !ra {
-		if r.RA != a.LR || a.LR == arch.NoReg {
+		if r.RA != a.LR || a.LR >= 64 {
 			return false
 		}
 		p.raIn, p.inReg = uint8(a.LR), true
@@ -122,6 +124,7 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	for i := copy(p.saved[:], saved); i < inPlan; i++ {
 		p.saved[i] = savedAt{reg: p.pc}
 	}
+	p.near = len(saved) <= unrolled && hi-lo <= nearSpan
 	p.keep, p.set, p.wide = keep[0], set[0], keep[1]|set[1] != 0
 	p.more.keep, p.more.set, p.more.saved = keep, set, saved[min(len(saved), inPlan):]
 	return true
@@ -164,17 +167,17 @@ type Step struct {
 // Begin computes the CFA and the return address. It is false where the plan
 // is not fast or the window does not have the memory; Apply then tells what it is.
 func (p *Plan) Begin(regs *arch.Registers, w *Window, s *Step) bool {
-	if !p.Fast || !regs.IsKnown(arch.Reg(p.cfaReg)) {
+	if !p.Fast || !regs.IsLowKnown(arch.Reg(p.cfaReg)) {
 		return false
 	}
 	cfa := regs.Raw(arch.Reg(p.cfaReg)) + uint64(int64(p.cfaOff))
 	at := cfa + uint64(int64(p.lo)) - w.Addr
-	if n := uint64(len(w.Data)); at > n || n-at < uint64(p.size) {
+	if n := uint64(len(w.Data)); at >= n || n-at < uint64(p.size) {
 		return false
 	}
 	s.CFA, s.at = cfa, at
 	if p.inReg {
-		if !regs.IsKnown(arch.Reg(p.raIn)) {
+		if !regs.IsLowKnown(arch.Reg(p.raIn)) {
 			return false
 		}
 		s.PC = regs.Raw(arch.Reg(p.raIn))
@@ -191,14 +194,18 @@ func (p *Plan) Begin(regs *arch.Registers, w *Window, s *Step) bool {
 // been true with the same registers and window.
 func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s *Step) {
 	if p.n > 0 {
-		// Always six of them: a loop that ends after another number each time costs more.
-		mem := w.Data[s.at : s.at+uint64(p.size)]
-		for i := range unrolled {
-			sv := p.saved[i]
-			regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[8*uint(sv.off):]))
-		}
-		if p.n > unrolled {
-			p.finishMany(regs, mem)
+		if at := s.at; p.near && at+nearSpan <= uint64(len(w.Data)) {
+			// Always six of them: a loop that ends after another number each time costs more. The array
+			// needs no bounds of its own.
+			mem := (*[nearSpan]byte)(w.Data[at:])
+			regs.SetRaw(arch.Reg(p.saved[0].reg), near(mem, p.saved[0].off))
+			regs.SetRaw(arch.Reg(p.saved[1].reg), near(mem, p.saved[1].off))
+			regs.SetRaw(arch.Reg(p.saved[2].reg), near(mem, p.saved[2].off))
+			regs.SetRaw(arch.Reg(p.saved[3].reg), near(mem, p.saved[3].off))
+			regs.SetRaw(arch.Reg(p.saved[4].reg), near(mem, p.saved[4].off))
+			regs.SetRaw(arch.Reg(p.saved[5].reg), near(mem, p.saved[5].off))
+		} else {
+			p.finishMany(regs, w.Data[at:at+uint64(p.size)])
 		}
 	}
 	regs.SetRaw(arch.Reg(p.pc), s.PC)
@@ -213,8 +220,15 @@ func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s *Step) {
 	}
 }
 
+// near is the word at a place of a span that is not large.
+func near(mem *[nearSpan]byte, off uint8) uint64 {
+	i := uint(off%(nearSpan/8)) * 8
+	return binary.LittleEndian.Uint64(mem[i : i+8])
+}
+
+// finishMany is for spans of any size and any number of registers.
 func (p *Plan) finishMany(regs *arch.Registers, mem []byte) {
-	for _, sv := range p.saved[unrolled:] {
+	for _, sv := range p.saved[:min(p.n, inPlan)] {
 		regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[8*uint(sv.off):]))
 	}
 	for _, sv := range p.more.saved {
@@ -224,19 +238,11 @@ func (p *Plan) finishMany(regs *arch.Registers, mem []byte) {
 
 // places says where the registers are that were read from base on.
 func (p *Plan) places(pl *Places, base target.Addr) {
-	if p.n > 0 {
-		for i := range unrolled {
-			sv := p.saved[i]
-			pl.Addr[sv.reg] = base + 8*target.Addr(sv.off)
-		}
+	for _, sv := range p.saved[:min(p.n, inPlan)] {
+		pl.Addr[sv.reg] = base + 8*target.Addr(sv.off)
 	}
-	if p.n > unrolled {
-		for _, sv := range p.saved[unrolled:] {
-			pl.Addr[sv.reg] = base + 8*target.Addr(sv.off)
-		}
-		for _, sv := range p.more.saved {
-			pl.Addr[sv.reg] = base + 8*target.Addr(sv.off)
-		}
+	for _, sv := range p.more.saved {
+		pl.Addr[sv.reg] = base + 8*target.Addr(sv.off)
 	}
 	pl.Addr[p.pc] = base + target.Addr(p.ra)
 	keep, inMem := arch.RegSet{p.keep}, arch.RegSet{p.set}

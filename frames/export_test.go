@@ -1,0 +1,30 @@
+package frames
+
+import "dbg/target"
+
+// LookupApply walks along frames with nothing but the look-up of their rules and the
+// application: no judgement, no trust. It is for benchmarks, and returns the number of frames.
+func (w *Walk) LookupApply() int {
+	f := &w.frame
+	if w.stack.mem == nil {
+		w.reset()
+		w.stack.size = maxBlock
+		sp, _ := w.start.SP()
+		w.stack.Word(target.Addr(sp), 8)
+	}
+	f.Regs = w.start
+	pc, _ := f.Regs.PC()
+	cur := w.site(target.Addr(pc), true)
+	n := 0
+	for {
+		if !cur.rowDone {
+			w.planAt(cur)
+		}
+		if !cur.plain || !cur.plan.Begin(&f.Regs, &w.stack.blocks[w.stack.last].Window, &w.step) {
+			return n
+		}
+		cur.plan.Finish(&f.Regs, nil, &w.stack.blocks[w.stack.last].Window, &w.step)
+		cur = w.callerOf(cur, target.Addr(w.step.PC))
+		n++
+	}
+}
