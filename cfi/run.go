@@ -120,19 +120,18 @@ func (x *exec) advance(delta uint64) uint64 {
 
 // offset is DW_CFA_offset, the commonest rule, mostly of a register that has none yet.
 func (x *exec) offset(reg arch.Reg, n int64) {
-	regs := x.row.Regs
-	i := len(regs)
-	if x.slot[reg] != 0 || i == cap(regs) {
+	r := x.row
+	i := len(r.Regs)
+	if x.slot[reg] != 0 || i == cap(r.Regs) {
 		x.set(reg, &row.Rule{Kind: row.At, N: n}, x.atSums.of(row.At, reg, n))
 		return
 	}
-	regs = regs[:i+1]
-	rr := &regs[i]
+	r.Regs = r.Regs[:i+1]
+	rr := &r.Regs[i]
 	rr.Reg, rr.Kind, rr.Rule.Reg, rr.N = reg, row.At, 0, n
 	if rr.Expr != nil {
 		rr.Expr = nil
 	}
-	x.row.Regs = regs
 	sum := x.atSums.of(row.At, reg, n)
 	x.sums = append(x.sums, sum)
 	x.slot[reg] = uint8(i + 1)

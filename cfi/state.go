@@ -71,9 +71,20 @@ func (s *state) set(reg arch.Reg, rule *row.Rule, sum uint64) {
 	s.changed()
 }
 
+func (s *state) setCFA(rule *row.Rule) { copyRule(&s.row.CFA, rule) }
+
+// copyRule writes no pointer where there is none, as usual, which spares the garbage collector work.
+func copyRule(to, from *row.Rule) {
+	to.Kind, to.Reg, to.N = from.Kind, from.Reg, from.N
+	if to.Expr != nil || from.Expr != nil {
+		to.Expr = from.Expr
+	}
+}
+
 // keep copies the state into k, whose slices it reuses.
 func (s *state) keep(k *kept) {
-	k.cfa, k.signed = s.row.CFA, s.row.Signed
+	copyRule(&k.cfa, &s.row.CFA)
+	k.signed = s.row.Signed
 	k.regs = append(k.regs[:0], s.row.Regs...)
 	k.sums = append(k.sums[:0], s.sums...)
 	k.sum, k.version = s.sum, s.version
@@ -82,7 +93,8 @@ func (s *state) keep(k *kept) {
 // recall makes the rules what they were. Mostly only the CFA has changed in between.
 func (s *state) recall(k *kept) {
 	r := s.row
-	r.CFA, r.Signed = k.cfa, k.signed
+	s.setCFA(&k.cfa)
+	r.Signed = k.signed
 	if s.version == k.version {
 		return
 	}

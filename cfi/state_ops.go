@@ -129,7 +129,7 @@ func (x *exec) defCFA(n uint64, off int64) error {
 	if err != nil {
 		return err
 	}
-	x.row.CFA = row.Rule{Kind: row.InReg, Reg: reg, N: off}
+	x.setCFA(&row.Rule{Kind: row.InReg, Reg: reg, N: off})
 	return nil
 }
 

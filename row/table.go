@@ -122,13 +122,19 @@ func (b *Builder) put(lo, hi uint64, n uint16) {
 	case len(b.lo) == 0:
 		b.base = lo
 	case lo != b.end:
-		b.lo, b.rule = append(b.lo, uint32(b.end-b.base)), append(b.rule, NoRule)
+		b.start(b.end, NoRule)
 	case n == b.last:
 		b.end = hi
 		return
 	}
-	b.lo, b.rule = append(b.lo, uint32(lo-b.base)), append(b.rule, n)
+	b.start(lo, n)
 	b.last, b.end = n, hi
+}
+
+// start begins a row.
+func (b *Builder) start(lo uint64, n uint16) {
+	b.lo = append(b.lo, uint32(lo-b.base))
+	b.rule = append(b.rule, n)
 }
 
 // overlap takes back what was said from lo on.
@@ -230,7 +236,8 @@ func (t *joined) add(a *arch.Arch, b *Builder, preserved arch.RegSet) {
 	}
 	shift := uint32(b.base - t.base)
 	for i, lo := range b.lo {
-		t.lo, t.rule = append(t.lo, lo+shift), append(t.rule, ids[b.rule[i]])
+		t.lo = append(t.lo, lo+shift)
+		t.rule = append(t.rule, ids[b.rule[i]])
 	}
 	t.reached = b.end
 }

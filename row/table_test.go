@@ -91,9 +91,13 @@ func BenchmarkWarm(b *testing.B) { benchmarkWalk(b, 1000, 108, false) }
 // BenchmarkWarmPlaces also keeps where each register is saved.
 func BenchmarkWarmPlaces(b *testing.B) { benchmarkWalk(b, 1000, 108, true) }
 
-// BenchmarkColdRows is the same for a stack in which each frame is of another one of 250,000 functions (more than a
-// million rows): the rows are compiled, and in no cache.
-func BenchmarkColdRows(b *testing.B) { benchmarkWalk(b, 250_000, 200_000, false) }
+// BenchmarkColdRows is the same for a stack in which nearly each frame is of another one of 25,000 functions (more than 100,000
+// rows, four times libc's): the rows are compiled, their PCs are in no cache.
+func BenchmarkColdRows(b *testing.B) { benchmarkWalk(b, 25_000, 20_000, false) }
+
+// BenchmarkColdMemory has 250,000 functions, a million rows (as many as libLLVM), and 20 MB of stack: neither they nor the stack are
+// in a processor's own caches.
+func BenchmarkColdMemory(b *testing.B) { benchmarkWalk(b, 250_000, 200_000, false) }
 
 func benchmarkWalk(b *testing.B, functions, depth int, places bool) {
 	table, size := tableOf(functions)
