@@ -38,18 +38,39 @@ const (
 	lost                    // nobody knows
 )
 
-// place is an address: a register's value now plus an offset.
+// place is an address: a register's value now plus an offset; or, through a word on the stack, which is at
+// such an address, plus an offset.
 type place struct {
-	base arch.Reg // RSP, RBP, or NoReg: not known
-	off  int64
+	base    arch.Reg // NoReg: not known
+	through bool
+	word    int64 // the word is at base+word
+	off     int64
 }
 
-func (p place) plus(n int64) place { return place{p.base, p.off + n} }
+var noPlace = place{base: arch.NoReg}
 
-// address is where the place is in a frame.
+func (p place) plus(n int64) place {
+	p.off += n
+	return p
+}
+
+// address is where the place is in a frame, without looking at the stack.
 func (p place) address(regs *arch.Registers) (uint64, bool) {
 	v, known := regs.Get(p.base)
-	return v + uint64(p.off), known
+	return v + uint64(p.off), known && !p.through
+}
+
+// locate is where the place is in the walk's frame.
+func (w *Walk) locate(p place) (uint64, bool) {
+	if !p.through {
+		return p.address(&w.frame.Regs)
+	}
+	at, known := w.frame.Regs.Get(p.base)
+	if !known {
+		return 0, false
+	}
+	v, err := w.words.Word(target.Addr(at+uint64(p.word)), 8)
+	return v + uint64(p.off), err == nil
 }
 
 // ahead finds the caller by what the code from PC on does to the stack until it returns: what it will
@@ -76,10 +97,10 @@ func (w *Walk) byCode(r *codeRule) bool {
 	if r.why != "" {
 		return w.failed(Prologue, r.why)
 	}
-	regs, c := &w.frame.Regs, &w.caller
-	at, known := r.ra.address(regs)
+	c := &w.caller
+	at, known := w.locate(r.ra)
 	if !known {
-		return w.failed(Prologue, w.u.arch.RegName(r.ra.base)+" is not known")
+		return w.failed(Prologue, "the address that "+w.u.arch.RegName(r.ra.base)+" leads to is not known")
 	}
 	ra, err := w.words.Word(target.Addr(at), 8)
 	if err != nil {
@@ -97,7 +118,7 @@ func (w *Walk) byCode(r *codeRule) bool {
 		case lost:
 			c.Forget(reg)
 		case inStack:
-			at, known := rc.at.address(regs)
+			at, known := w.locate(rc.at)
 			v, err := w.words.Word(target.Addr(at), 8)
 			if !known || err != nil {
 				c.Forget(reg)
@@ -126,17 +147,19 @@ type simulation struct {
 	module *Module
 	count  int
 	forks  []way
+	left   *codeRule // how the code leaves by the first jump that can't be followed
 }
 
 // way is a state of the simulation.
 type way struct {
 	pc     uint64
-	sp, fp place
+	sp     place
 	path   int
 	jumps  int
 	called bool // the instruction before was a call
 
-	regs    [6]regCode // what is in each register, in terms of now
+	regs    [6]regCode // what is in each of slotRegs, in terms of now
+	held    [6]place   // what address that is, if it is one
 	nstored int
 	stored  [maxStored]storedWord // what the code itself has written to the stack
 }
@@ -152,7 +175,10 @@ const maxStored = 24
 
 // run follows the code to a return.
 func (s *simulation) run(pc uint64) *codeRule {
-	at := way{pc: pc, sp: place{arch.RSP, 0}, fp: place{arch.RBP, 0}}
+	at := way{pc: pc, sp: place{base: arch.RSP}}
+	for i, r := range slotRegs {
+		at.held[i] = place{base: r}
+	}
 	first := ""
 	for {
 		why := s.follow(&at)
@@ -163,10 +189,22 @@ func (s *simulation) run(pc uint64) *codeRule {
 			first = why
 		}
 		if len(s.forks) == 0 || s.count > aheadInstructions {
+			if s.left != nil {
+				return s.left
+			}
 			return &codeRule{why: first}
 		}
 		at = s.forks[len(s.forks)-1]
 		s.forks = s.forks[:len(s.forks)-1]
+	}
+}
+
+// leaves notes a jump to where nobody knows. If the code that can be followed does not return, that may be
+// how the function ends, by calling another one in its place: then the return address is on top of the stack. For that to be,
+// what was on the stack must have been taken away.
+func (s *simulation) leaves(at *way) {
+	if s.left == nil && at.sp.base != arch.NoReg && (at.sp != place{base: arch.RSP} || at.path == 0) {
+		s.left = &codeRule{ra: at.sp, regs: at.regs}
 	}
 }
 
@@ -193,6 +231,9 @@ func (s *simulation) follow(at *way) string {
 			return ""
 		case x86asm.JMP:
 			to := s.jumpsTo(&in, at.pc)
+			if to == 0 {
+				s.leaves(at)
+			}
 			if at.jumps++; to == 0 || at.jumps > aheadJumps {
 				return "the instructions after PC jump to where nobody knows"
 			}
@@ -222,23 +263,6 @@ func (s *simulation) follow(at *way) string {
 		}
 	}
 	return "the instructions after PC lead to no return"
-}
-
-// decode is one instruction and its length, 0 if it is none that is known. endbr64, which the
-// decoder does not know, and instructions of AVX and later ones, which touch no general register that
-// matters here, are taken for NOPs of one length.
-func decode(code []byte) (x86asm.Inst, int) {
-	in, err := x86asm.Decode(code, 64)
-	if err == nil && in.Len > 0 {
-		return in, in.Len
-	}
-	if len(code) >= 4 && code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa {
-		return x86asm.Inst{Op: x86asm.FNOP, Len: 4}, 4
-	}
-	if n := vexLength(code); n > 0 {
-		return x86asm.Inst{Op: x86asm.FNOP, Len: n}, n
-	}
-	return x86asm.Inst{}, 0
 }
 
 // read reads code at pc.

@@ -46,35 +46,27 @@ func (at *way) step(in *x86asm.Inst) bool {
 		at.load(dst, from)
 		return true
 	case x86asm.LEAVE:
-		if at.fp.base == arch.NoReg {
+		from := at.held[slotOf(arch.RBP)]
+		if from.base == arch.NoReg {
 			return false
 		}
-		from := at.fp
-		at.sp = at.fp.plus(8)
+		at.sp = from.plus(8)
 		at.load(x86asm.RBP, from)
 		return true
 	case x86asm.CALL, x86asm.CMP, x86asm.TEST, x86asm.FNOP, x86asm.NOP, x86asm.BT:
 		return true
 	case x86asm.CPUID:
-		at.regs[slotOf(arch.RBX)].kind = lost
+		at.lose(arch.RBX)
 		return true
 	case x86asm.MOV:
 		if to, ok := in.Args[0].(x86asm.Mem); ok {
 			src, _ := in.Args[1].(x86asm.Reg)
-			if to.Index == 0 && to.Base == x86asm.RSP {
-				at.store(at.sp.plus(to.Disp), src)
-			}
+			at.store(at.address(to), src)
 			return true
 		}
-		if isMem && m.Index == 0 && dst != x86asm.RSP {
-			switch m.Base {
-			case x86asm.RSP:
-				at.load(dst, at.sp.plus(m.Disp))
-				return true
-			case x86asm.RBP:
-				at.load(dst, at.fp.plus(m.Disp))
-				return true
-			}
+		if isMem && dst != x86asm.RSP {
+			at.load(dst, at.address(m))
+			return true
 		}
 	}
 	if dst != x86asm.RSP && dst != x86asm.ESP {
@@ -82,15 +74,12 @@ func (at *way) step(in *x86asm.Inst) bool {
 		if !ok {
 			return true
 		}
-		at.regs[slotOf(r)].kind = lost
-		if r == arch.RBP {
-			at.fp = place{base: arch.NoReg}
-			if in.Op == x86asm.MOV && in.Args[1] == x86asm.Arg(x86asm.RSP) {
-				at.fp = at.sp
-			} else if isMem && in.Op == x86asm.LEA && m.Base == x86asm.RSP && m.Index == 0 {
-				at.fp = at.sp.plus(m.Disp)
-			}
+		p := noPlace
+		if _, whole := fromX86(dst); whole {
+			p = at.moved(in)
 		}
+		at.lose(r)
+		at.held[slotOf(r)] = p
 		return true
 	}
 	imm, isImm := in.Args[1].(x86asm.Imm)
@@ -99,23 +88,54 @@ func (at *way) step(in *x86asm.Inst) bool {
 		at.sp = at.sp.plus(int64(imm))
 	case in.Op == x86asm.SUB && isImm:
 		at.sp = at.sp.plus(-int64(imm))
-	case in.Op == x86asm.LEA && isMem && m.Index == 0 && m.Base == x86asm.RSP:
-		at.sp = at.sp.plus(m.Disp)
-	case in.Op == x86asm.LEA && isMem && m.Index == 0 && m.Base == x86asm.RBP:
-		at.sp = at.fp.plus(m.Disp)
-	case in.Op == x86asm.MOV && in.Args[1] == x86asm.Arg(x86asm.RBP):
-		at.sp = at.fp
-	case in.Op == x86asm.MOV:
-		src, _ := in.Args[1].(x86asm.Reg)
-		r, ok := fromX86(src)
-		at.sp = place{base: arch.NoReg}
-		if ok && at.regs[slotOf(r)].kind == asNow { // a copy of the stack pointer that is older than now
-			at.sp = place{r, 0}
-		}
 	default:
-		at.sp = place{base: arch.NoReg} // alloca, realignment: the frame pointer may bring it back
+		at.sp = at.moved(in) // not known after alloca, realignment: the frame pointer may bring it back
 	}
 	return true
+}
+
+// moved is the address that an instruction puts in a register: LEA, or a MOV from another register.
+func (at *way) moved(in *x86asm.Inst) place {
+	switch from := in.Args[1].(type) {
+	case x86asm.Mem:
+		if in.Op == x86asm.LEA {
+			return at.address(from)
+		}
+	case x86asm.Reg:
+		if in.Op == x86asm.MOV {
+			return at.holds(from)
+		}
+	}
+	return noPlace
+}
+
+// address is where an operand in memory is, if that is known.
+func (at *way) address(m x86asm.Mem) place {
+	if m.Index != 0 || m.Segment != 0 {
+		return noPlace
+	}
+	p := at.holds(m.Base)
+	if p.base == arch.NoReg {
+		return noPlace
+	}
+	return p.plus(m.Disp)
+}
+
+// holds is the address in a register.
+func (at *way) holds(r x86asm.Reg) place {
+	if r == x86asm.RSP {
+		return at.sp
+	}
+	if r, ok := fromX86(r); ok {
+		return at.held[slotOf(r)]
+	}
+	return noPlace
+}
+
+// lose notes that a register has another value.
+func (at *way) lose(r arch.Reg) {
+	at.regs[slotOf(r)].kind = lost
+	at.held[slotOf(r)] = noPlace
 }
 
 // store notes what is written to the stack.
@@ -158,17 +178,14 @@ func (at *way) load(dst x86asm.Reg, from place) {
 	r, ok := fromX86(dst)
 	if !ok {
 		if r, ok = calleeSavedPart(dst); ok {
-			at.regs[slotOf(r)].kind = lost
+			at.lose(r)
 		}
 		return
 	}
 	now := at.read(from)
-	at.regs[slotOf(r)] = now
-	if r == arch.RBP {
-		at.fp = place{base: arch.NoReg}
-		if now.kind == asNow {
-			at.fp = place{arch.RBP, 0}
-		}
+	at.lose(r)
+	if at.regs[slotOf(r)] = now; now.kind == asNow {
+		at.held[slotOf(r)] = place{base: r}
 	}
 }
 

@@ -8,33 +8,25 @@ import (
 
 // forward is what the code from a function's start says of each PC that it leads to. All ways are
 // followed, depth first and each instruction once, so that what is found for a PC does not depend on which one
-// was asked for. It goes on only as far as somebody asks.
+// was asked for. A way that comes to a call waits until the others have ended: the call may not return, and what follows it
+// be led to by another way only. It goes on only as far as somebody asks.
 type forward struct {
 	sim     simulation
 	lo, hi  uint64
-	reached map[uint64]*codeRule // nil once nothing was kept
+	reached map[uint64]*codeRule
 	behind  map[uint64]*codeRule // behind an instruction that does not go on, where nothing else may lead
 	rules   map[entryState]*codeRule
 	ways    []entryWay
+	waiting []entryWay // behind calls
 	at      entryWay
 	going   bool // at is a way that has not ended
 	epoch   uint64
 }
 
-// entryWay is a state at an address.
+// entryWay is a way that has come to an address.
 type entryWay struct {
 	pc uint64
 	entryState
-}
-
-// entryState is a state in terms of the CFA. A register that is saved is in its slot.
-type entryState struct {
-	sp    int64 // RSP is CFA+sp
-	spOK  bool
-	fp    int64 // RBP is CFA+fp
-	fpOK  bool
-	saved arch.RegSet
-	slot  [6]int64
 }
 
 func slotOf(r arch.Reg) int {
@@ -61,8 +53,15 @@ var (
 func newForward(m *Module, start, lo, hi uint64) *forward {
 	f := &forward{sim: simulation{module: m}, lo: lo, hi: hi, going: true,
 		reached: map[uint64]*codeRule{}, rules: map[entryState]*codeRule{}}
-	f.at = entryWay{pc: start, entryState: entryState{sp: -8, spOK: true}}
+	f.at = entryAt(start)
 	return f
+}
+
+// entryAt is a function's first instruction.
+func entryAt(pc uint64) (at entryWay) {
+	at.pc = pc
+	at.regs[rsp] = value{cfa, -8}
+	return at
 }
 
 // ruleAt is what the code up to pc says.
@@ -70,7 +69,7 @@ func (f *forward) ruleAt(w *Walk, pc uint64) *codeRule {
 	if r := f.reached[pc]; r != nil {
 		return r
 	}
-	if f.going || len(f.ways) > 0 {
+	if f.going || len(f.ways)+len(f.waiting) > 0 {
 		f.sim.w = w
 		f.run(pc)
 		f.sim.w = nil
@@ -85,7 +84,7 @@ func (f *forward) ruleAt(w *Walk, pc uint64) *codeRule {
 }
 
 // size is how much is kept.
-func (f *forward) size() int { return len(f.reached) + len(f.behind) + len(f.ways) }
+func (f *forward) size() int { return len(f.reached) + len(f.behind) + len(f.ways) + len(f.waiting) }
 
 // run goes on until it comes to an address, or to all ends.
 func (f *forward) run(to uint64) {
@@ -94,6 +93,9 @@ func (f *forward) run(to uint64) {
 	at := &f.at
 	for {
 		if !f.going {
+			if len(f.ways) == 0 {
+				f.ways, f.waiting = f.waiting, nil
+			}
 			if len(f.ways) == 0 {
 				f.rules = nil
 				return
@@ -108,7 +110,7 @@ func (f *forward) run(to uint64) {
 		}
 		f.reached[here] = f.rule(&at.entryState)
 		if f.sim.count++; f.sim.count > startInstructions {
-			f.going, f.ways = false, nil
+			f.going, f.ways, f.waiting = false, nil, nil
 			continue
 		}
 		if len(code) < 15 {
@@ -147,8 +149,15 @@ func (f *forward) follow(in *x86asm.Inst, code []byte) []byte {
 			at.pc, code = to, nil
 		}
 		return code // a jump table: the cases, which usually follow, begin in this state
+	case x86asm.CALL:
+		at.step(in)
+		if len(f.waiting) < startWays {
+			f.waiting = append(f.waiting, *at)
+			f.going = false
+		}
+		return code
 	}
-	if rel, ok := in.Args[0].(x86asm.Rel); ok && in.Op != x86asm.CALL && len(f.ways) < startWays {
+	if rel, ok := in.Args[0].(x86asm.Rel); ok && len(f.ways) < startWays {
 		other := *at
 		other.pc += uint64(int64(rel))
 		f.ways = append(f.ways, other)
@@ -163,23 +172,6 @@ func (f *forward) rule(at *entryState) *codeRule {
 	if r == nil {
 		r = at.rule()
 		f.rules[*at] = r
-	}
-	return r
-}
-
-func (at *entryState) rule() *codeRule {
-	base, k := arch.RSP, at.sp
-	if !at.spOK {
-		if !at.fpOK {
-			return notFollowed
-		}
-		base, k = arch.RBP, at.fp
-	}
-	r := &codeRule{ra: place{base, -8 - k}}
-	for i, reg := range slotRegs {
-		if at.saved.Has(reg) {
-			r.regs[i] = regCode{inStack, place{base, at.slot[i] - k}}
-		}
 	}
 	return r
 }

@@ -28,8 +28,11 @@ func startTo(w *Walk, m *Module, start, lo, hi, to uint64) *codeRule {
 	sim := simulation{w: w, module: m}
 	seen := map[uint64]bool{}
 	behind := notReached
-	ways := []entryWay{{pc: start, entryState: entryState{sp: -8, spOK: true}}}
-	for len(ways) > 0 {
+	ways, waiting := []entryWay{entryAt(start)}, []entryWay(nil)
+	for len(ways)+len(waiting) > 0 {
+		if len(ways) == 0 {
+			ways, waiting = waiting, nil
+		}
 		at := ways[len(ways)-1]
 		ways = ways[:len(ways)-1]
 	way:
@@ -70,6 +73,10 @@ func startTo(w *Walk, m *Module, start, lo, hi, to uint64) *codeRule {
 				ways = append(ways, other)
 			}
 			at.step(&in)
+			if in.Op == x86asm.CALL && len(waiting) < startWays {
+				waiting = append(waiting, at)
+				break
+			}
 		}
 	}
 	return behind

@@ -1,13 +1,19 @@
 package frames
 
-import "dbg/image"
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"dbg/image"
+)
 
 // ModuleOf makes a module from a file: its unwind tables, and what else the strategies
 // must know of it. debug is the separate debug file or nil; only its .debug_frame counts, where
 // the file itself has no table. The caller fills in Name, Lo, Hi and Bias. Nothing is
 // read but section headers; the module is valid as long as the files are open.
 func ModuleOf(f, debug *image.File) *Module {
-	m := &Module{Entry: uint64(f.Entry()), file: f}
+	m := &Module{Entry: uint64(f.Entry()), file: f, FunctionAt: functionsOf(f, debug)}
 	m.EHFrameHdr = sectionOf(f, ".eh_frame_hdr")
 	m.EHFrame = sectionOf(f, ".eh_frame")
 	m.DebugFrame = sectionOf(f, ".debug_frame")
@@ -32,6 +38,41 @@ func ModuleOf(f, debug *image.File) *Module {
 	}
 	_, m.Go = f.Section(".go.buildinfo")
 	return m
+}
+
+// functionsOf finds functions by the symbols of a file and of its debug file. They are read when the first one is
+// asked for.
+func functionsOf(f, debug *image.File) func(pc uint64) (lo, hi uint64, ok bool) {
+	list := sync.OnceValue(func() (list []Range) {
+		for _, f := range []*image.File{f, debug} {
+			if f == nil {
+				continue
+			}
+			for _, s := range f.Symbols() {
+				if (s.Kind == image.Func || s.Kind == image.IFunc) && s.Size > 0 {
+					list = append(list, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
+				}
+			}
+		}
+		slices.SortFunc(list, func(a, b Range) int { return cmp.Or(cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi)) })
+		return slices.Compact(list)
+	})
+	const around = 8 // how many symbols before PC are looked at: an outer one may begin earlier
+	return func(pc uint64) (lo, hi uint64, ok bool) {
+		list := list()
+		i, _ := slices.BinarySearchFunc(list, pc, func(r Range, pc uint64) int {
+			if r.Lo <= pc {
+				return -1
+			}
+			return 1
+		})
+		for n := 0; n < around && i > 0; n++ {
+			if i--; pc < list[i].Hi {
+				return list[i].Lo, list[i].Hi, true
+			}
+		}
+		return 0, 0, false
+	}
 }
 
 func sectionOf(f *image.File, name string) Section {

@@ -63,7 +63,7 @@ func (w *Walk) byCalls(s *site) bool {
 			continue
 		}
 		r := w.fromTo(s, uint64(fn))
-		if ra, ok := r.ra.address(&w.frame.Regs); r.why == "" && ok && ra == at {
+		if ra, ok := w.locate(r.ra); r.why == "" && ok && ra == at {
 			return w.byCode(r)
 		}
 		if tried++; tried >= callStarts {

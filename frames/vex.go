@@ -1,15 +1,66 @@
 package frames
 
-// vexLength is the length of an instruction with a VEX or EVEX prefix (Intel SDM volume 2, 2.3 and
-// 2.7), which are all about vector and mask registers or write a general register other than RSP and RBP
-// in code that compilers make; 0 if it is none.
-func vexLength(b []byte) int {
-	if r := rexless(b); len(r) > 2 && r[0] == 0x0f && (r[1] == 0xc7 || r[1] == 0xae) { // XSAVEC and its kin
-		if l := modrmSize(r[2:]); l > 0 {
-			return len(b) - len(r) + 2 + l
+import "golang.org/x/arch/x86/x86asm"
+
+// decode is one instruction and its length, 0 if it is none that is known. Those that the
+// decoder does not know, or does not know the length of, are taken for NOPs of their length.
+func decode(code []byte) (x86asm.Inst, int) {
+	if n := vectorLength(code); n > 0 {
+		return x86asm.Inst{Op: x86asm.FNOP, Len: n}, n
+	}
+	in, err := x86asm.Decode(code, 64)
+	if err == nil && in.Len > 0 && in.Op != 0 {
+		return in, in.Len
+	}
+	if n := otherLength(code); n > 0 {
+		return x86asm.Inst{Op: x86asm.FNOP, Len: n}, n
+	}
+	return x86asm.Inst{}, 0
+}
+
+// prefixes is how many legacy prefixes there are: Intel SDM volume 2, 2.1.1.
+func prefixes(b []byte) int {
+	for i, c := range b {
+		switch c {
+		case 0x66, 0x67, 0xf2, 0xf3, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65:
+		default:
+			return i
 		}
+	}
+	return len(b)
+}
+
+// otherLength is the length of instructions of two and three bytes of opcode that the decoder does not know: ENDBR64, RDSSP,
+// INCSSP, RDPKRU, XSAVEC and its kin, ADCX, ADOX, later SSE. 0 if it is none.
+func otherLength(b []byte) int {
+	p := prefixes(b)
+	r := rexless(b[p:])
+	if len(r) < 3 || r[0] != 0x0f {
 		return 0
 	}
+	n, imm := 2, 0
+	switch op := r[1]; {
+	case op == 0x38:
+		n = 3
+	case op == 0x3a:
+		n, imm = 3, 1
+	case op == 0x01 && r[2]>>6 == 3, op == 0x0d, 0x18 <= op && op <= 0x1f, op == 0xae, op == 0xc7:
+	default:
+		return 0
+	}
+	l := modrmSize(r[n:])
+	if n += len(b) - len(r) + l + imm; l == 0 || n > len(b) {
+		return 0
+	}
+	return n
+}
+
+// vectorLength is the length of an instruction with a VEX, EVEX or XOP prefix (Intel SDM volume 2, 2.3 and
+// 2.7; AMD's manual, volume 6), which are all about vector and mask registers or write a general register other than RSP and RBP
+// in code that compilers make; 0 if it is none.
+func vectorLength(b []byte) int {
+	p := prefixes(b)
+	b = b[p:]
 	var n int // of prefix and opcode
 	var mapNo byte
 	switch {
@@ -17,27 +68,34 @@ func vexLength(b []byte) int {
 		n, mapNo = 3, 1
 	case len(b) >= 5 && b[0] == 0xc4:
 		n, mapNo = 4, b[1]&0x1f
+	case len(b) >= 5 && b[0] == 0x8f && b[1]&0x1f >= 8:
+		n, mapNo = 4, b[1]&0x1f
 	case len(b) >= 6 && b[0] == 0x62:
 		n, mapNo = 5, b[1]&7
+	case len(b) == 3 && b[0] == 0xc5 && b[2] == 0x77:
+		return p + 3
 	default:
 		return 0
 	}
 	op := b[n-1]
 	if mapNo == 1 && op == 0x77 && b[0] != 0x62 { // VZEROUPPER, VZEROALL
-		return n
+		return p + n
 	}
 	l := modrmSize(b[n:])
 	if l == 0 {
 		return 0
 	}
 	n += l
-	if mapNo == 3 || mapNo == 1 && (op >= 0x70 && op <= 0x73 || op >= 0xc2 && op <= 0xc6) {
+	switch {
+	case mapNo == 3, mapNo == 8, mapNo == 1 && (op >= 0x70 && op <= 0x73 || op >= 0xc2 && op <= 0xc6):
 		n++ // imm8
+	case mapNo == 10:
+		n += 4
 	}
 	if n > len(b) {
 		return 0
 	}
-	return n
+	return p + n
 }
 
 // modrmSize is the length of ModRM, SIB and displacement in 64-bit mode; 0 if they end too early.
