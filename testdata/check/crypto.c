@@ -13,6 +13,8 @@ void *SHA1(const void *, size_t, void *), *SHA256(const void *, size_t, void *),
 void *EVP_CIPHER_CTX_new(void), *EVP_aes_128_gcm(void), *EVP_aes_128_ctr(void), *EVP_aes_128_cbc(void), *EVP_chacha20_poly1305(void);
 int EVP_EncryptInit_ex(void *, const void *, void *, const void *, const void *), EVP_EncryptUpdate(void *, void *, int *, const void *, int),
 	EVP_EncryptFinal_ex(void *, void *, int *);
+void *EVP_PKEY_new_raw_private_key(int, void *, const void *, size_t), *EVP_PKEY_CTX_new(void *, void *);
+int EVP_PKEY_derive_init(void *), EVP_PKEY_derive_set_peer(void *, void *), EVP_PKEY_derive(void *, void *, size_t *);
 
 static unsigned char in[4096], out[5000], key[64];
 
@@ -42,6 +44,16 @@ static void curve(int nid) {
 	EC_POINT_mul(g, p, 0, p, e, ctx);
 }
 
+static void exchange(int nid) {
+	void *mine = EVP_PKEY_new_raw_private_key(nid, 0, key, 32), *theirs = EVP_PKEY_new_raw_private_key(nid, 0, in, 32);
+	void *ctx = EVP_PKEY_CTX_new(mine, 0);
+	size_t n = sizeof out;
+	EVP_PKEY_derive_init(ctx);
+	EVP_PKEY_derive_set_peer(ctx, theirs);
+	if (EVP_PKEY_derive(ctx, out, &n) != 1)
+		exit(1);
+}
+
 static void cipher(void *c) {
 	void *ctx = EVP_CIPHER_CTX_new();
 	int len;
@@ -62,6 +74,8 @@ int main(int argc, char **argv) {
 		bignum();
 	else if (!strcmp(what, "p256"))
 		curve(415);
+	else if (!strcmp(what, "x25519"))
+		exchange(1034);
 	else if (!strcmp(what, "gcm"))
 		cipher(EVP_aes_128_gcm());
 	else if (!strcmp(what, "ctr"))
