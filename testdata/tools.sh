@@ -11,6 +11,8 @@ need gdb gdb
 need objdump binutils
 need strip binutils
 need clang-19 clang-19
+need ld64.lld-19 lld-19
+need llvm-objdump-19 llvm-19
 need dwz dwz
 # Signal trampolines and tables of other machines.
 need qemu-arm qemu-user
