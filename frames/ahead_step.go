@@ -53,7 +53,18 @@ func (at *way) step(in *x86asm.Inst) bool {
 		at.sp = from.plus(8)
 		at.load(x86asm.RBP, from)
 		return true
-	case x86asm.CALL, x86asm.CMP, x86asm.TEST, x86asm.FNOP, x86asm.NOP, x86asm.BT:
+	case x86asm.CALL, x86asm.CMP, x86asm.TEST, x86asm.NOP, x86asm.BT:
+		return true
+	case x86asm.FNOP:
+		for _, a := range in.Args {
+			if r, ok := a.(x86asm.Reg); !ok {
+				break
+			} else if r == x86asm.RSP {
+				at.sp = noPlace
+			} else if r, ok := fromX86(r); ok {
+				at.lose(r)
+			}
+		}
 		return true
 	case x86asm.CPUID:
 		at.lose(arch.RBX)

@@ -118,7 +118,14 @@ func (at *entryState) step(in *x86asm.Inst) {
 		if in.Op == x86asm.CPUID {
 			at.set(rbx, value{})
 		}
-	case x86asm.CMP, x86asm.TEST, x86asm.BT, x86asm.NOP, x86asm.FNOP:
+	case x86asm.CMP, x86asm.TEST, x86asm.BT, x86asm.NOP:
+		return
+	case x86asm.FNOP:
+		for _, a := range in.Args {
+			if r, ok := a.(x86asm.Reg); ok {
+				at.set(full(r), value{})
+			}
+		}
 		return
 	case x86asm.XCHG, x86asm.XADD:
 		if n := part(src); n >= 0 {

@@ -1,21 +1,107 @@
 package frames
 
-import "golang.org/x/arch/x86/x86asm"
+import (
+	"math/bits"
+
+	"golang.org/x/arch/x86/x86asm"
+)
 
 // decode is one instruction and its length, 0 if it is none that is known. Those that the
-// decoder does not know, or does not know the length of, are taken for NOPs of their length.
+// decoder does not know, or does not know the length of, are taken for FNOPs of their length, whose
+// operands are the general registers that are written.
 func decode(code []byte) (x86asm.Inst, int) {
 	if n := vectorLength(code); n > 0 {
-		return x86asm.Inst{Op: x86asm.FNOP, Len: n}, n
+		return writing(x86asm.Inst{Op: x86asm.FNOP, Len: n}, vectorWrites(code)), n
 	}
 	in, err := x86asm.Decode(code, 64)
 	if err == nil && in.Len > 0 && in.Op != 0 {
 		return in, in.Len
 	}
 	if n := otherLength(code); n > 0 {
-		return x86asm.Inst{Op: x86asm.FNOP, Len: n}, n
+		return writing(x86asm.Inst{Op: x86asm.FNOP, Len: n}, otherWrites(code)), n
 	}
 	return x86asm.Inst{}, 0
+}
+
+// writing adds the general registers that an instruction writes, a bit for each.
+func writing(in x86asm.Inst, regs uint16) x86asm.Inst {
+	for i := 0; regs != 0 && i < len(in.Args); i++ {
+		n := bits.TrailingZeros16(regs)
+		in.Args[i], regs = x86asm.RAX+x86asm.Reg(n), regs&(regs-1)
+	}
+	return in
+}
+
+// otherWrites is for what otherLength knows: MOVBE, CRC32, ADCX and ADOX.
+func otherWrites(b []byte) uint16 {
+	b = b[prefixes(b):]
+	r := rexless(b)
+	if r[1] != 0x38 || r[2] < 0xf0 || len(r) < 4 {
+		return 0
+	}
+	n := r[3] >> 3 & 7
+	if len(r) < len(b) && b[0]&4 != 0 {
+		n += 8
+	}
+	return 1 << n
+}
+
+// vectorWrites is for what vectorLength knows: BMI1, BMI2, TBM, and moves from vectors and masks (opcode map, opcode).
+func vectorWrites(b []byte) uint16 {
+	b = b[prefixes(b):]
+	ext, v, op, mapNo := b[1], b[1], b[2], byte(1) // 0xc5
+	modrm := b[min(3, len(b)-1)]
+	if b[0] != 0xc5 {
+		n := 3
+		if b[0] == 0x62 {
+			n = 4
+		}
+		v, op, modrm, mapNo = b[2], b[n], b[n+1], b[1]&0x1f
+		if b[0] == 0x62 {
+			mapNo &= 7
+		}
+	}
+	reg := modrm >> 3 & 7
+	if ext&0x80 == 0 {
+		reg += 8
+	}
+	rm := modrm & 7
+	if b[0] != 0xc5 && ext&0x20 == 0 {
+		rm += 8
+	}
+	vvvv := ^v >> 3 & 15
+	switch mapNo {
+	case 1:
+		switch {
+		case op == 0x7e && modrm>>6 == 3 && v&3 == 1: // VMOVD, VMOVQ; VMOVQ between vectors has another prefix
+			return 1 << rm
+		case op == 0x50, op == 0xd7, op == 0x2c, op == 0x2d, op == 0x93: // VMOVMSK, VPMOVMSKB, VCVTTSD2SI, KMOV
+			return 1 << reg
+		}
+	case 2:
+		switch op {
+		case 0xf2, 0xf5, 0xf7: // ANDN, BZHI, PDEP, PEXT, BEXTR, SHLX and its kin
+			return 1 << reg
+		case 0xf3: // BLSR and its kin
+			return 1 << vvvv
+		case 0xf6: // MULX
+			return 1<<reg | 1<<vvvv
+		}
+	case 3:
+		switch {
+		case op == 0xf0: // RORX
+			return 1 << reg
+		case 0x14 <= op && op <= 0x17 && modrm>>6 == 3: // VPEXTR
+			return 1 << rm
+		}
+	case 9:
+		if op <= 2 {
+			return 1 << vvvv
+		}
+	case 10:
+		return 1 << reg
+	}
+	return 0
 }
 
 // prefixes is how many legacy prefixes there are: Intel SDM volume 2, 2.1.1.
@@ -56,8 +142,7 @@ func otherLength(b []byte) int {
 }
 
 // vectorLength is the length of an instruction with a VEX, EVEX or XOP prefix (Intel SDM volume 2, 2.3 and
-// 2.7; AMD's manual, volume 6), which are all about vector and mask registers or write a general register other than RSP and RBP
-// in code that compilers make; 0 if it is none.
+// 2.7; AMD's manual, volume 6), 0 if it is none.
 func vectorLength(b []byte) int {
 	p := prefixes(b)
 	b = b[p:]
