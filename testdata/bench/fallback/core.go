@@ -120,12 +120,19 @@ func writeCore(path string, p source, regs *arch.Registers, auxv []byte) error {
 	out.Write(eh)
 	out.Write(ph)
 	out.Write(notes.Bytes())
-	if _, err := out.Seek(int64(start), 0); err != nil {
-		return err
-	}
+	var zero [4096]byte
+	end := int64(start)
 	for _, s := range segments {
-		out.Write(s.data)
-		out.Write(make([]byte, -len(s.data)&4095))
+		for len(s.data) > 0 { // pages of zeros become holes
+			n := min(len(s.data), len(zero))
+			if !bytes.Equal(s.data[:n], zero[:n]) {
+				if _, err := out.WriteAt(s.data[:n], end); err != nil {
+					return err
+				}
+			}
+			s.data = s.data[n:]
+			end += int64(len(zero))
+		}
 	}
-	return nil
+	return out.Truncate(end)
 }

@@ -4,6 +4,9 @@
 // who names the caller's PC and stack pointer.
 //
 //	go run ./testdata/bench/fallback [-samples N] [-max N] PROG [ARGS...]
+//	go run ./testdata/bench/fallback [-samples N] -all DIR [NAME...]
+//
+// With -all it runs the programs that testdata/check/all.sh has built into DIR, or those of these names.
 package main
 
 import (
@@ -14,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"dbg/target/ptrace"
@@ -23,27 +27,74 @@ import (
 func main() {
 	samples := flag.Int("samples", 300, "how many stops are compared")
 	most := flag.Uint64("max", 300_000, "how many instructions are stepped")
+	all := flag.String("all", "", "the directory with the programs of testdata/check/all.sh: compare these")
+	show := flag.Bool("show", false, "print the stops at which gdb is right and dbg is not")
 	flag.Parse()
-	if flag.NArg() == 0 {
+	list := []program{{"", *most, 0, flag.Args()}}
+	if *all != "" {
+		if err := os.Chdir(*all); err != nil {
+			fmt.Fprintln(os.Stderr, "fallback:", err)
+			os.Exit(1)
+		}
+		list = slices.DeleteFunc(slices.Clone(programs), func(p program) bool { return flag.NArg() > 0 && !slices.Contains(flag.Args(), p.name) })
+	} else if flag.NArg() == 0 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := compare(flag.Args(), *samples, *most); err != nil {
-		fmt.Fprintln(os.Stderr, "fallback:", err)
-		os.Exit(1)
+	for _, p := range list {
+		if err := p.compare(*samples, *show); err != nil {
+			fmt.Fprintln(os.Stderr, "fallback:", err)
+			os.Exit(1)
+		}
 	}
+}
+
+// program is a program of testdata/check/all.sh.
+type program struct {
+	name        string
+	most        uint64 // instructions
+	signalEvery uint64
+	args        []string
+}
+
+const exceptions = `for i in range(3000):
+  try: raise ValueError(i) if i % 7 == 0 else KeyError(i)
+  except (ValueError, KeyError) as e: str(e)`
+
+var programs = []program{
+	{"ls", 3_000_000, 0, []string{"/bin/ls", "-lR", "/usr/share/doc"}},
+	{"python", 3_000_000, 0, []string{"/usr/bin/python3", "-c", exceptions}},
+	{"throws", 2_400_000, 0, []string{"./throws"}},
+	{"panics", 700_000, 0, []string{"./panics"}},
+	{"go", 1_000_000, 0, []string{"./routines"}},
+	{"signals", 200_000, 1000, []string{"./handled"}},
+	{"altstack", 200_000, 1000, []string{"./handled", "x"}},
+	{"jumps", 126_000, 0, []string{"./jumps"}},
+	{"threads", 130_000, 0, []string{"./threads"}},
+	{"linker", 69_000, 0, []string{"/lib64/ld-linux-x86-64.so.2", "--list", "/bin/ls"}},
+	{"crypto-hash", 8_700_000, 0, []string{"./crypto", "hash"}},
+	{"crypto-bn", 7_800_000, 0, []string{"./crypto", "bn"}},
+	{"crypto-p256", 3_100_000, 0, []string{"./crypto", "p256"}},
+	{"crypto-gcm", 11_200_000, 0, []string{"./crypto", "gcm"}},
+	{"crypto-ctr", 11_200_000, 0, []string{"./crypto", "ctr"}},
+	{"crypto-cbc", 11_200_000, 0, []string{"./crypto", "cbc"}},
+	{"crypto-chacha", 11_200_000, 0, []string{"./crypto", "chacha"}},
+	{"openssl", 2_000_000, 0, []string{"/usr/bin/openssl", "speed", "-seconds", "1", "-bytes", "64", "-evp", "aes-128-gcm"}},
 }
 
 // stop is a stop with the truth and dbg's verdict.
 type stop struct {
-	core    string
-	ra, cfa uint64
-	dbg     bool
+	core        string
+	pc, ra, cfa uint64
+	dbg         bool
 }
 
-func compare(args []string, samples int, most uint64) error {
-	exe, err := exec.LookPath(args[0])
+func (pr *program) compare(samples int, show bool) error {
+	exe, err := exec.LookPath(pr.args[0])
 	if err != nil {
+		return err
+	}
+	if exe, err = filepath.Abs(exe); err != nil {
 		return err
 	}
 	if exe, err = filepath.EvalSymlinks(exe); err != nil {
@@ -58,7 +109,7 @@ func compare(args []string, samples int, most uint64) error {
 	if err := strip(exe, root); err != nil {
 		return err
 	}
-	p, err := ptrace.Launch(ptrace.LaunchOptions{Path: exe, Args: args[1:]})
+	p, err := ptrace.Launch(ptrace.LaunchOptions{Path: exe, Args: pr.args[1:]})
 	if err != nil {
 		return err
 	}
@@ -68,13 +119,15 @@ func compare(args []string, samples int, most uint64) error {
 		return err
 	}
 	var stops []stop
-	opts := unwindcheck.Options{Source: "fallback", Max: most, SampleEvery: most / uint64(samples), Sample: func(s *unwindcheck.Sample) {
-		st := stop{core: filepath.Join(dir, fmt.Sprintf("core%05d", len(stops))), ra: s.ReturnAddress, cfa: s.CFA, dbg: s.Right}
+	opts := unwindcheck.Options{Source: "fallback", Max: pr.most, SampleEvery: pr.most/uint64(samples) | 1, SignalEvery: pr.signalEvery, Signal: 10}
+	opts.Sample = func(s *unwindcheck.Sample) {
+		pc, _ := s.Regs.PC()
+		st := stop{core: filepath.Join(dir, fmt.Sprintf("core%05d", len(stops))), pc: pc, ra: s.ReturnAddress, cfa: s.CFA, dbg: s.Right}
 		if werr := writeCore(st.core, p, s.Regs, auxv); werr != nil {
 			err = werr
 		}
 		stops = append(stops, st)
-	}}
+	}
 	report, rerr := unwindcheck.Run(context.Background(), p, opts)
 	if rerr != nil {
 		return rerr
@@ -86,17 +139,28 @@ func compare(args []string, samples int, most uint64) error {
 	if err != nil {
 		return err
 	}
-	ours, theirs := 0, 0
+	ours, theirs, only := 0, 0, 0
 	for i, s := range stops {
 		if s.dbg {
 			ours++
 		}
 		if gdb[i] == [2]uint64{s.ra, s.cfa} {
 			theirs++
+			if !s.dbg {
+				only++
+				if show {
+					fmt.Printf("  gdb alone is right at pc 0x%x, return address 0x%x\n", s.pc, s.ra)
+				}
+			}
 		}
 	}
 	n := float64(len(stops))
-	fmt.Printf("%s: %d instructions, %d stops compared: dbg %.1f %%, gdb %.1f %%\n", strings.Join(args, " "), report.Instructions, len(stops), 100*float64(ours)/n, 100*float64(theirs)/n)
+	name := pr.name
+	if name == "" {
+		name = strings.Join(pr.args, " ")
+	}
+	fmt.Printf("%s: %d instructions, %d stops compared: dbg %.1f %%, gdb %.1f %%; gdb alone right at %d\n",
+		name, report.Instructions, len(stops), 100*float64(ours)/n, 100*float64(theirs)/n, only)
 	return nil
 }
 
