@@ -97,6 +97,12 @@ func (t *Table) Find(pc uint64) (FDE, bool) {
 	return f, ok
 }
 
+// Bounds are the bounds of the FDE at pc.
+func (t *Table) Bounds(pc uint64) (lo, hi uint64, ok bool) {
+	f, ok := t.Find(pc)
+	return f.Lo, f.Hi, ok
+}
+
 // find finds the entry that covers pc, and its CIE.
 func (x *exec) find(pc uint64) (e entry, k *known, ok bool) {
 	t := x.t

@@ -24,7 +24,7 @@ func (w *Walk) byTable(s *site) bool {
 		}
 		return w.failed(CFI, err.Error())
 	}
-	return w.applyRow(s, CFI)
+	return w.applyRow(s, s.how)
 }
 
 // applyRow applies the site's row. An explicitly undefined return address ends the

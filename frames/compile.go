@@ -13,7 +13,7 @@ const compileLeast = 2048
 // compile makes the table of all rows, once. As many workers as there are processors share the entries.
 func (s *source) compile() {
 	s.once.Do(func() {
-		n := s.cfi.Entries()
+		n := s.Entries()
 		parts := make([]*row.Builder, max(1, min(runtime.GOMAXPROCS(0), n/compileLeast)))
 		var wg sync.WaitGroup
 		for i := range parts {
@@ -29,7 +29,7 @@ func (s *source) compile() {
 // compilePart decodes a range of entries; rows is about how many they will be.
 func (s *source) compilePart(from, to, rows int) *row.Builder {
 	b := row.NewBuilder(rows)
-	s.cfi.EachRow(from, to, func(lo, hi uint64, r *row.Row, hash uint64) bool {
+	s.EachRow(from, to, func(lo, hi uint64, r *row.Row, hash uint64) bool {
 		if r == nil {
 			b.Ask(lo, hi)
 		} else {

@@ -13,6 +13,7 @@ const (
 	Context Strategy = iota // the thread's own registers
 	Sigreturn
 	CFI
+	Compact
 	PLT
 	Prologue
 	FP
@@ -22,8 +23,11 @@ const (
 	strategies // how many there are
 )
 
+// ByTable reports whether a table of the module says where the caller is.
+func (s Strategy) ByTable() bool { return s == CFI || s == Compact }
+
 func (s Strategy) String() string {
-	return [...]string{"context", "sigreturn", "cfi", "plt", "prologue", "fp", "scs", "scan"}[s]
+	return [...]string{"context", "sigreturn", "cfi", "compact", "plt", "prologue", "fp", "scs", "scan"}[s]
 }
 
 // Trust says how far a frame can be relied on, in falling order.

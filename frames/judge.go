@@ -29,7 +29,7 @@ func (w *Walk) judge(how Strategy) bool {
 	if c.PC == 0 && !f.Signal {
 		// The ABI's mark of the outermost frame (psABI 3.4.1: what _start's caller would
 		// be). A frame that a signal interrupted may well have called a null pointer.
-		if how != CFI || f.Module != nil && f.Module.Go { // Go marks no frame in this way
+		if !how.ByTable() || f.Module != nil && f.Module.Go { // Go marks no frame in this way
 			return w.failed(how, "the return address is 0")
 		}
 		f.CFA, f.HasCFA = target.Addr(c.CFA), true
@@ -55,16 +55,16 @@ func (w *Walk) judge(how Strategy) bool {
 		w.guard("the return address is a signal trampoline")
 	case next.after == yes:
 		w.guard("the return address follows a call")
-	case how == CFI && w.borrowed:
+	case how.ByTable() && w.borrowed:
 		return w.failed(how, fmt.Sprintf("the frame's address depends on %s, whose value is not known", w.u.arch.RegName(w.pinned.plan.Row().CFA.Reg)))
-	case how == CFI:
+	case how.ByTable():
 		w.guard("the return address is in executable memory")
 	case next.after == no:
 		return w.failed(how, fmt.Sprintf("the return address 0x%x does not follow a call", c.PC))
 	}
 	trust := Table
 	switch how {
-	case CFI:
+	case CFI, Compact:
 		if w.borrowed {
 			trust = Heuristic
 		} else if !f.Signal && f.Trust == Exact && w.u.Prove && w.proven(w.pinned, next, c.CFA, c.SP) {
@@ -96,7 +96,7 @@ func (w *Walk) moved(how Strategy) bool {
 		return true
 	case c.SP == sp && !f.PCIsReturnAddress && !f.Signal && c.PC != uint64(f.PC) && (w.u.arch.LR != arch.NoReg || w.inRegister):
 		return true // a leaf function of a machine with a link register; one that has popped its return address
-	case !f.Signal && !(how == CFI && w.switches):
+	case !f.Signal && !(how.ByTable() && w.switches):
 		return false
 	}
 	t := turn{c.PC, c.SP}

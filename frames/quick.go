@@ -34,7 +34,7 @@ func (w *Walk) tryQuick() bool {
 	if f.Trust == Exact && w.u.Prove && w.proven(cur, next, w.step.CFA, w.step.CFA) {
 		trust = Exact
 	}
-	w.how, w.trust = CFI, max(trust, f.Trust)
+	w.how, w.trust = cur.how, max(trust, f.Trust)
 	f.CFA, f.HasCFA, f.Module = target.Addr(w.step.CFA), true, cur.module
 	w.next, w.quick = next, true
 	return true
@@ -53,7 +53,7 @@ func (w *Walk) commitQuick() {
 	f.PC = target.Addr(w.step.PC)
 	f.PCIsReturnAddress, f.HasCFA = true, false
 	f.Signal, f.CFA, f.Module = false, 0, nil
-	f.Strategy, f.Trust = CFI, w.trust
+	f.Strategy, f.Trust = w.how, w.trust
 	if len(f.Attempts) > 0 {
 		f.Attempts = f.Attempts[:0]
 	}

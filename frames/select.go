@@ -71,12 +71,12 @@ func (m *Module) originAt(a *arch.Arch, pc uint64, r *row.Row) (table string, er
 		if s == nil {
 			continue
 		}
-		e := s.cfi.RowAt(pc, r)
+		e := s.RowAt(pc, r)
 		if e == nil {
-			return s.cfi.Name(), nil
+			return s.Name(), nil
 		}
 		if e != cfi.ErrNotCovered {
-			table, err = s.cfi.Name(), e
+			table, err = s.Name(), e
 		}
 	}
 	return table, err

@@ -104,7 +104,7 @@ func (u *Unwinder) trampolineAt(s *site) (t *trampoline, popped int64) {
 // sigreturn takes the interrupted frame's registers from what the kernel saved.
 func (w *Walk) sigreturn(s *site) bool {
 	byTable := false
-	if w.u.Use.Has(CFI) {
+	if w.u.Use.Has(CFI) || w.u.Use.Has(Compact) {
 		p, err := w.planAt(s)
 		byTable = err == nil && p.Row().Signal
 	}

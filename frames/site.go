@@ -17,10 +17,11 @@ type site struct {
 	caller  *site // where a frame that was here returned to when it was last asked
 	module  *Module
 	precise bool
-	exec    bool    // the address to look up is in executable memory
-	after   verdict // pc follows a call instruction
-	sigcode bool    // pc is in code that calls sigreturn
-	plain   bool    // plan is fast, exec, and not sigcode or a signal frame: quick can use it
+	exec    bool     // the address to look up is in executable memory
+	after   verdict  // pc follows a call instruction
+	sigcode bool     // pc is in code that calls sigreturn
+	plain   bool     // plan is fast, exec, and not sigcode or a signal frame: quick can use it
+	how     Strategy // of frames whose rules are plan
 	rowDone bool
 	hasFn   bool        // fn has been looked for
 	calls   target.Addr // the function that the call before pc was found to call, 0 if none was looked for
@@ -178,6 +179,9 @@ func (w *Walk) planAt(s *site) (*row.Plan, error) {
 				// Nothing was called: the frame was made by hand and returns to a function's first instruction, as
 				// makecontext's do to __start_context.
 				s.plan, s.from, s.rowErr = s.module.planAt(w.u, s.filePC()+1)
+			}
+			if s.from != nil {
+				s.how = s.from.how
 			}
 			s.plain = s.plan != nil && s.plan.Fast && s.exec && !s.sigcode
 		}

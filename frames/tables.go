@@ -13,16 +13,26 @@ import (
 // needed and never changes then, but for the compiled rows, which come once.
 type tables struct {
 	once    sync.Once
-	list    [2]*source // .debug_frame, .eh_frame; nil if there is no such section
+	list    [3]*source // .debug_frame, .eh_frame, __unwind_info; nil if there is no such section
 	entryLo uint64     // the function at Module.Entry, in the file's address space
 	entryHi uint64
 }
 
+// table is what decodes a section. ErrNotCovered of package cfi says that no entry covers an address.
+type table interface {
+	Name() string // of the section
+	RowAt(pc uint64, r *row.Row) error
+	Bounds(pc uint64) (lo, hi uint64, ok bool) // of the entry at pc: a function, or a part of one
+	Entries() int
+	EachRow(i, j int, fn cfi.RowFunc) bool
+}
+
 // source is one table of a module: the section, and its rows once they are compiled.
 type source struct {
+	table
 	arch      *arch.Arch
-	cfi       *cfi.Table
-	size      int // of the section
+	how       Strategy // of the frames that are found by it
+	size      int      // of the section
 	preserved arch.RegSet
 
 	compiled atomic.Pointer[row.Table]
@@ -43,16 +53,16 @@ func (m *Module) load(a *arch.Arch) *tables {
 	t := &m.tables
 	t.once.Do(func() {
 		if len(m.DebugFrame.Data) > 0 {
-			s := &source{arch: a, size: len(m.DebugFrame.Data), preserved: a.CalleeSavedSet}
-			s.cfi = cfi.New(cfi.Config{Arch: a, Data: m.DebugFrame.Data, Addr: m.DebugFrame.Addr, Debug: true})
+			s := &source{arch: a, how: CFI, size: len(m.DebugFrame.Data), preserved: a.CalleeSavedSet}
+			s.table = cfi.New(cfi.Config{Arch: a, Data: m.DebugFrame.Data, Addr: m.DebugFrame.Addr, Debug: true})
 			if m.Go {
 				s.preserved = arch.RegSet{}
 			}
 			t.list[0] = s
 		}
 		if len(m.EHFrame.Data) > 0 {
-			s := &source{arch: a, size: len(m.EHFrame.Data), preserved: a.CalleeSavedSet}
-			s.cfi = cfi.New(cfi.Config{Arch: a, Data: m.EHFrame.Data, Addr: m.EHFrame.Addr,
+			s := &source{arch: a, how: CFI, size: len(m.EHFrame.Data), preserved: a.CalleeSavedSet}
+			s.table = cfi.New(cfi.Config{Arch: a, Data: m.EHFrame.Data, Addr: m.EHFrame.Addr,
 				Hdr: m.EHFrameHdr.Data, HdrAddr: m.EHFrameHdr.Addr, Text: m.Text, DataBase: m.Data})
 			t.list[1] = s
 		}
@@ -64,8 +74,8 @@ func (m *Module) load(a *arch.Arch) *tables {
 			if s == nil {
 				continue
 			}
-			if f, ok := s.cfi.Find(m.Entry); ok {
-				t.entryLo, t.entryHi = f.Lo, f.Hi
+			if lo, hi, ok := s.Bounds(m.Entry); ok {
+				t.entryLo, t.entryHi = lo, hi
 				break
 			}
 		}
@@ -80,7 +90,7 @@ func (m *Module) planAt(u *Unwinder, pc uint64) (*row.Plan, *source, error) {
 	t := m.load(u.arch)
 	err := cfi.ErrNotCovered
 	for _, s := range t.list {
-		if s == nil {
+		if s == nil || !u.Use.Has(s.how) {
 			continue
 		}
 		p, e := s.planAt(u, pc)
@@ -104,7 +114,7 @@ func (s *source) planAt(u *Unwinder, pc uint64) (*row.Plan, error) {
 	} else if s.misses.Add(1)*missWorth > int64(s.size) {
 		s.compile()
 	}
-	if err := s.cfi.RowAt(pc, &u.row); err != nil {
+	if err := s.RowAt(pc, &u.row); err != nil {
 		return nil, err
 	}
 	return u.poolFor(s.preserved).Plan(s.arch, &u.row, s.preserved), nil
@@ -133,8 +143,8 @@ func (m *Module) Compile(a *arch.Arch) {
 func (m *Module) Compiled(a *arch.Arch) (debugFrame, ehFrame *row.Table) {
 	t := m.load(a)
 	out := [2]*row.Table{}
-	for i, s := range t.list {
-		if s != nil {
+	for i := range out {
+		if s := t.list[i]; s != nil {
 			out[i] = s.compiled.Load()
 		}
 	}
@@ -152,8 +162,8 @@ func (m *Module) inEntry(a *arch.Arch, pc uint64) bool {
 func (m *Module) functionAt(a *arch.Arch, pc uint64) (uint64, bool) {
 	for _, s := range m.load(a).list {
 		if s != nil {
-			if f, ok := s.cfi.Find(pc); ok {
-				return f.Lo, true
+			if lo, _, ok := s.Bounds(pc); ok {
+				return lo, true
 			}
 		}
 	}
@@ -165,9 +175,9 @@ func (m *Module) functionAt(a *arch.Arch, pc uint64) (uint64, bool) {
 func (m *Module) Tables(a *arch.Arch) (debugFrame, ehFrame *cfi.Table) {
 	t := m.load(a)
 	out := [2]*cfi.Table{}
-	for i, s := range t.list {
-		if s != nil {
-			out[i] = s.cfi
+	for i := range out {
+		if s := t.list[i]; s != nil {
+			out[i], _ = s.table.(*cfi.Table)
 		}
 	}
 	return out[0], out[1]

@@ -12,15 +12,6 @@ type saved [len(calleeSaved)]uint64
 // savedSet is a set of calleeSaved: a bit each.
 type savedSet uint8
 
-func (s savedSet) has(r arch.Reg) bool {
-	for i, reg := range calleeSaved {
-		if reg == r {
-			return s&(1<<i) != 0
-		}
-	}
-	return false
-}
-
 // differs returns the registers that have other values in o.
 func (s *saved) differs(o *saved) (set savedSet) {
 	for i := range s {

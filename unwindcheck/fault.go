@@ -36,7 +36,7 @@ type fault struct {
 	truth    uint64
 	cfa      uint64
 	why      string
-	gone     bool                 // of wrongRegister: the function has returned without giving the register back
+	gone     savedSet             // of wrongRegister: the registers that the function has not given back
 	regs     [arch.RIP + 1]uint64 // of the frame
 }
 
@@ -53,7 +53,7 @@ func undefined(o *frames.Origin, r arch.Reg) bool { return o.Row.Rule(r).Kind ==
 
 // text says what is wrong, with the row's own words where there is one.
 func (f *fault) text(r *row.Row) string {
-	if f.strategy != frames.CFI && f.strategy != frames.Sigreturn && f.kind != noCaller && f.kind != unended {
+	if !f.strategy.ByTable() && f.strategy != frames.Sigreturn && f.kind != noCaller && f.kind != unended {
 		r = nil
 	}
 	switch f.kind {

@@ -146,7 +146,7 @@ func (c *checker) mayLose(th *checked, f *frames.Frame, lost uint8) (first int, 
 	for b := lost; b != 0; b &= b - 1 {
 		c.report.UnknownRegisters++
 	}
-	if f.Strategy != frames.CFI || th.place.module == nil || th.place.module.golang {
+	if !f.Strategy.ByTable() || th.place.module == nil || th.place.module.golang {
 		return 0, true
 	}
 	if !th.place.looked {

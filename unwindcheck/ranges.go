@@ -67,7 +67,7 @@ func (c *checker) wrong(cl *claim) {
 	}
 	m := c.space.module(f.lookup())
 	o, err := c.unwinder.Origin(f.lookup(), true)
-	byRow := err == nil && (f.strategy == frames.CFI || f.strategy == frames.Sigreturn || f.strategy == frames.Context)
+	byRow := err == nil && (f.strategy.ByTable() || f.strategy == frames.Sigreturn || f.strategy == frames.Context)
 	if byRow {
 		key.row = rowKey{o.Module, o.Table, o.Row.Source, o.Row.Lo}
 	} else if m != nil {
@@ -87,8 +87,11 @@ func (c *checker) wrong(cl *claim) {
 		}
 		c.ranges[key] = r
 	}
-	if f.gone && byRow {
-		c.gone[key.registerOf()] = struct{}{}
+	for i, reg := range calleeSaved {
+		if byRow && f.gone&(1<<i) != 0 {
+			k := rangeKey{row: key.row, reg: reg}
+			c.gone[k.registerOf()] = struct{}{}
+		}
 	}
 	r.hits[at] += cl.hits
 	if cl.deeper {

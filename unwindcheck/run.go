@@ -39,7 +39,7 @@ type Options struct {
 type Source string
 
 // Sources are the names of what can be judged alone.
-var Sources = []string{"cfi", "eh_frame", "debug_frame", "plt", "prologue", "fp", "scan", "sigreturn", "fallback"}
+var Sources = []string{"cfi", "eh_frame", "debug_frame", "compact", "compact-body", "plt", "prologue", "fp", "scan", "sigreturn", "fallback"}
 
 // ParseSource checks a name.
 func ParseSource(name string) (Source, error) {
@@ -59,8 +59,10 @@ func (s Source) strategies() frames.StrategySet {
 		return frames.AllStrategies
 	case "cfi", "eh_frame", "debug_frame":
 		return frames.SetOf(frames.CFI, frames.Sigreturn)
+	case "compact", "compact-body":
+		return frames.SetOf(frames.Compact, frames.Sigreturn)
 	case "fallback":
-		return frames.AllStrategies &^ frames.SetOf(frames.CFI)
+		return frames.AllStrategies &^ frames.SetOf(frames.CFI, frames.Compact)
 	}
 	one, _ := frames.StrategyByName(string(s))
 	return frames.SetOf(one)

@@ -109,7 +109,7 @@ func (t *thread) returned(now *state) {
 		case c.fits(now):
 			o = proven
 		case c.fault.kind == wrongRegister:
-			c.fault.gone = gone.has(c.fault.reg)
+			c.fault.gone = gone
 		}
 		t.settle(c, o)
 	}
