@@ -148,8 +148,8 @@ func TestForwardIsBounded(t *testing.T) {
 	m := &Module{Lo: 0, Hi: 1 << 20, Code: []Section{{Data: code}}}
 	u := New(arch.AMD64, nothing{m})
 	w := u.Walk(&arch.Registers{})
-	for i := range uint64(300) {
-		s := &site{pc: target.Addr(i*512 + 5000), module: m}
+	for i := range uint64(60) {
+		s := &site{pc: target.Addr(i*512 + startInstructions + 5), module: m}
 		if r := w.fromTo(s, i*512); r.why == "" {
 			t.Fatalf("function %d: %+v, though it is more than %d instructions away", i, *r, startInstructions)
 		}

@@ -7,7 +7,7 @@ import (
 
 // Limits of reading from a function's start.
 const (
-	startInstructions = 3000
+	startInstructions = 10_000
 	startWays         = 256
 )
 
@@ -88,7 +88,7 @@ func (w *Walk) fromTo(s *site, fn uint64) *codeRule {
 // Limits of what is kept of functions that were read from their starts.
 const (
 	keptStarts       = 128
-	keptInstructions = 32 << 10
+	keptInstructions = 64 << 10
 )
 
 // starts keeps what was read from functions' starts: those that were asked for of late, and those before.
