@@ -23,12 +23,18 @@ func (f *File) HasDebugInfo() bool {
 // its own, or if there is no such file; the string says where the file was
 // found, or why there is none. The error is of a file that is there and can't
 // be used. dirs nil means DefaultDebugDirs. The caller closes the file.
+//
+// Of a Mach-O file it is the dSYM with its UUID; openDSYM says where it is
+// looked for.
 func (f *File) DebugFile(dirs []string) (*File, string, error) {
 	if f.HasDebugInfo() {
 		return nil, "the file has debug information", nil
 	}
 	if dirs == nil {
 		dirs = DefaultDebugDirs
+	}
+	if f.macho != nil {
+		return f.openDSYM(dirs)
 	}
 	var trouble error
 	why := "the file has neither a build id nor a .gnu_debuglink section"

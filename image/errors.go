@@ -16,7 +16,8 @@ const (
 	IsDirectory                      // it is a directory
 	IsScript                         // it begins with #!
 	IsEmpty                          // it has no bytes
-	NotELF                           // it is something else
+	UnknownFormat                    // it is something else
+	UnsupportedFormat                // it is of a known kind that is not read yet
 	Truncated                        // it is shorter than its headers say
 	Malformed                        // its headers contradict themselves
 	UnsupportedMachine               // it is for a processor that dbg does not know
@@ -29,6 +30,7 @@ type OpenError struct {
 	Path   string
 	Reason Reason
 	Detail string // what was found, or which part is wrong
+	Format Format // of a file that is Truncated or Malformed
 	Err    error
 }
 
@@ -44,12 +46,14 @@ func (e *OpenError) Error() string {
 		return fmt.Sprintf("%s: this is a script, not a program; debug its interpreter %s instead", e.Path, e.Detail)
 	case IsEmpty:
 		return fmt.Sprintf("%s: the file is empty", e.Path)
-	case NotELF:
-		return fmt.Sprintf("%s: not an ELF file (%s)", e.Path, e.Detail)
+	case UnknownFormat:
+		return fmt.Sprintf("%s: neither an ELF nor a Mach-O file (%s)", e.Path, e.Detail)
+	case UnsupportedFormat:
+		return fmt.Sprintf("%s: this is %s, which is not supported yet", e.Path, e.Detail)
 	case Truncated:
 		return fmt.Sprintf("%s: the file is truncated: %s", e.Path, e.Detail)
 	case Malformed:
-		return fmt.Sprintf("%s: malformed ELF file: %s", e.Path, e.Detail)
+		return fmt.Sprintf("%s: malformed %v file: %s", e.Path, e.Format, e.Detail)
 	case UnsupportedMachine:
 		return fmt.Sprintf("%s: this file is for %s, which dbg does not support", e.Path, e.Detail)
 	}

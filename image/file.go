@@ -12,46 +12,70 @@ import (
 	"dbg/arch"
 )
 
-// Kind is what an ELF file is for.
+// Kind is what a file is for.
 type Kind uint8
 
 const (
 	Other       Kind = iota
-	Executable       // ET_EXEC, or ET_DYN with an interpreter or DF_1_PIE
-	Shared           // ET_DYN otherwise
-	Relocatable      // ET_REL
-	CoreFile         // ET_CORE
+	Executable       // ET_EXEC, or ET_DYN with an interpreter or DF_1_PIE; MH_EXECUTE
+	Shared           // ET_DYN otherwise; MH_DYLIB, MH_BUNDLE, MH_DYLINKER
+	Relocatable      // ET_REL; MH_OBJECT
+	CoreFile         // ET_CORE; MH_CORE
+	Companion        // MH_DSYM: debug information of another file
+	KernelPart       // MH_KEXT_BUNDLE, MH_FILESET
 )
 
 func (k Kind) String() string {
-	return [...]string{"file", "executable", "shared object", "relocatable file", "core file"}[k]
+	return [...]string{"file", "executable", "shared object", "relocatable file", "core file", "dSYM companion file", "kernel extension"}[k]
 }
 
-// Segment is a PT_LOAD program header.
+// Segment is a PT_LOAD program header, or an LC_SEGMENT that is mapped.
 type Segment struct {
-	Lo, Hi            Addr // Hi-Lo is p_memsz
+	Name              string // of Mach-O, such as "__TEXT"
+	Lo, Hi            Addr   // Hi-Lo is p_memsz
 	FileOff, FileSize uint64
 	Read, Write, Exec bool
 }
 
-// File is one ELF file.
+// File is one ELF or Mach-O file; of a fat file, one slice.
 type File struct {
-	path   string
-	data   []byte
-	mapped bool
-	header header
-	loads  []Segment
-	progs  []prog
-	sects  []section
-	byName map[string]int // index of the first section of a name
+	path    string
+	data    []byte
+	mapping []byte // what Close unmaps; data is it or a part of it
+	header  header
+	loads   []Segment
+	progs   []prog
+	sects   []section
+	byName  map[string]int // index of the first section of a name
 
 	symbols     []Symbol
 	symbolsDone bool
 	elf         *elf.File // only for sections that are compressed with zstd
+
+	macho  *macho // nil in an ELF file
+	offset uint64 // of data in the file
 }
 
-// Open maps the file and reads its headers. The error is an *OpenError.
-func Open(path string) (*File, error) {
+// Open maps the file and reads its headers. Of a fat Mach-O file it opens the
+// slice for the processor that dbg runs on, else the first one that dbg
+// supports, else the first. The error is an *OpenError.
+func Open(path string) (*File, error) { return openChosen(path, preferred) }
+
+func openChosen(path string, choose chooser) (*File, error) {
+	data, err := mapFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{path: path, data: data, mapping: data}
+	if err := f.parse(true, choose); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// mapFile maps a whole file. The error is an *OpenError.
+func mapFile(path string) ([]byte, error) {
 	fd, err := os.Open(path)
 	if err != nil {
 		return nil, openError(path, err)
@@ -65,7 +89,7 @@ func Open(path string) (*File, error) {
 	case info.IsDir():
 		return nil, &OpenError{Path: path, Reason: IsDirectory}
 	case !info.Mode().IsRegular():
-		return nil, &OpenError{Path: path, Reason: NotELF, Detail: "it is not a regular file"}
+		return nil, &OpenError{Path: path, Reason: UnknownFormat, Detail: "it is not a regular file"}
 	case info.Size() == 0:
 		return nil, &OpenError{Path: path, Reason: IsEmpty}
 	case int64(int(info.Size())) != info.Size():
@@ -75,23 +99,19 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, openError(path, fmt.Errorf("mmap: %w", err))
 	}
-	f := &File{path: path, data: data, mapped: true}
-	if err := f.parse(true); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return data, nil
 }
 
-// FromMemory reads the image of a file that is in memory, such as the vDSO.
-// The name stands for its path. The data is kept and must not change. Section
+// FromMemory reads the image of a file that is in memory as it would be in a
+// file, such as the vDSO. The name stands for its path. (For a Mach-O image
+// that a process has mapped, see FromMapped.) The data is kept and must not change. Section
 // headers that lie outside the data are taken as missing.
 func FromMemory(name string, data []byte) (*File, error) {
 	if len(data) == 0 {
 		return nil, &OpenError{Path: name, Reason: IsEmpty}
 	}
 	f := &File{path: name, data: data}
-	if err := f.parse(false); err != nil {
+	if err := f.parse(false, preferred); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -99,11 +119,11 @@ func FromMemory(name string, data []byte) (*File, error) {
 
 // Close unmaps the file. Slices that came from it may not be used any more.
 func (f *File) Close() error {
-	if f == nil || !f.mapped {
+	if f == nil || f.mapping == nil {
 		return nil
 	}
-	data := f.data
-	f.mapped, f.data = false, nil
+	data := f.mapping
+	f.mapping, f.data = nil, nil
 	for i := range f.sects {
 		f.sects[i].data, f.sects[i].done = nil, true
 	}
@@ -113,17 +133,29 @@ func (f *File) Close() error {
 // Path returns the path that the file was opened by.
 func (f *File) Path() string { return f.path }
 
-// Machine returns the name of the processor that the file is for.
+// Offset returns where in the file at Path the image begins, in bytes: 0, but
+// for a slice of a fat file.
+func (f *File) Offset() uint64 { return f.offset }
+
+// Machine returns the name of the processor that the file is for: of a Mach-O
+// file as Apple's tools write it ("x86_64", "arm64e").
 func (f *File) Machine() string {
-	name, _ := machineFacts(f.header.machine, f.header.is64, f.header.big)
+	name, _ := f.machine()
 	return name
 }
 
 // Arch returns the facts about the file's processor, nil if dbg does not
 // support it.
 func (f *File) Arch() *arch.Arch {
-	_, a := machineFacts(f.header.machine, f.header.is64, f.header.big)
+	_, a := f.machine()
 	return a
+}
+
+func (f *File) machine() (string, *arch.Arch) {
+	if f.macho != nil {
+		return machoFacts(f.macho.cpu, f.macho.subtype)
+	}
+	return machineFacts(f.header.machine, f.header.is64, f.header.big)
 }
 
 // CheckArch returns an error that names the processor if it is not supported.
@@ -134,7 +166,8 @@ func (f *File) CheckArch() error {
 	return &OpenError{Path: f.path, Reason: UnsupportedMachine, Detail: f.Machine()}
 }
 
-// Is64 reports whether the file is of class ELFCLASS64.
+// Is64 reports whether the file is of class ELFCLASS64, or has a
+// mach_header_64.
 func (f *File) Is64() bool { return f.header.is64 }
 
 // BigEndian reports whether the file's data is big-endian.
@@ -143,6 +176,9 @@ func (f *File) BigEndian() bool { return f.header.big }
 // Kind returns what the file is for. A position-independent executable is an
 // Executable.
 func (f *File) Kind() Kind {
+	if f.macho != nil {
+		return f.macho.kind()
+	}
 	switch f.header.typ {
 	case elf.ET_EXEC:
 		return Executable
@@ -162,8 +198,11 @@ func (f *File) Kind() Kind {
 // PIE reports whether the file is an executable that can be loaded anywhere:
 // ET_DYN with DF_1_PIE, or, from linkers that do not set it, with an
 // interpreter. libc.so.6 has an interpreter and no DF_1_PIE; it has a
-// DT_SONAME, which an executable has not.
+// DT_SONAME, which an executable has not. Of Mach-O, an executable with MH_PIE.
 func (f *File) PIE() bool {
+	if f.macho != nil {
+		return f.macho.filetype == machExecute && f.macho.flags&machPIE != 0
+	}
 	if f.header.typ != elf.ET_DYN {
 		return false
 	}
@@ -182,12 +221,16 @@ func (f *File) PIE() bool {
 // Entry returns the entry point, 0 if there is none.
 func (f *File) Entry() Addr { return Addr(f.header.entry) }
 
-// Segments returns the PT_LOAD segments in the order of the file.
+// Segments returns the PT_LOAD segments, or the LC_SEGMENTs that are mapped
+// (not __PAGEZERO), in the order of the file.
 func (f *File) Segments() []Segment { return f.loads }
 
-// Interp returns the path of the dynamic linker (PT_INTERP), "" if there is
-// none.
+// Interp returns the path of the dynamic linker (PT_INTERP, LC_LOAD_DYLINKER),
+// "" if there is none.
 func (f *File) Interp() string {
+	if f.macho != nil {
+		return f.commandString(lcLoadDylinker)
+	}
 	for _, p := range f.progs {
 		if p.typ == elf.PT_INTERP && p.filesz < 4096 {
 			b, _ := f.bytes(p.off, p.filesz)
@@ -198,12 +241,19 @@ func (f *File) Interp() string {
 }
 
 // ReadAt reads the bytes that the file puts at an address: the contents of
-// its PT_LOAD segments, and zeros where a segment is larger in memory than in
-// the file. A read that leaves the segments is short and has an error.
+// its segments, and zeros where a segment is larger in memory than in the
+// file. A read that leaves the segments is short and has an error, as has one
+// of what a Mach-O file does not have: a dSYM's segments without contents,
+// encrypted pages. Of an image that is mapped (FromMapped) it is the memory.
 func (f *File) ReadAt(addr Addr, buf []byte) (int, error) {
 	n := 0
 	for n < len(buf) {
-		got := f.readSegment(addr+Addr(n), buf[n:])
+		var got int
+		if f.macho == nil {
+			got = f.readSegment(addr+Addr(n), buf[n:])
+		} else if got = f.readMachO(addr+Addr(n), buf[n:]); got < 0 {
+			return n, fmt.Errorf("%s: the file does not have the contents of address %v", f.path, addr+Addr(n))
+		}
 		if got == 0 {
 			return n, fmt.Errorf("%s: no segment has address %v", f.path, addr+Addr(n))
 		}

@@ -38,20 +38,13 @@ func (h *header) word(b []byte) uint64 {
 	return uint64(h.order.Uint32(b))
 }
 
-// parse reads the three kinds of headers. strict says that section headers
+// parseELF reads the three kinds of headers. strict says that section headers
 // which are not within the data are an error; without it they are ignored.
-func (f *File) parse(strict bool) error {
+func (f *File) parseELF(strict bool) error {
 	fail := func(r Reason, format string, args ...any) error {
 		return &OpenError{Path: f.path, Reason: r, Detail: fmt.Sprintf(format, args...)}
 	}
 	b := f.data
-	if !bytes.HasPrefix(b, []byte(elf.ELFMAG)) {
-		if bytes.HasPrefix(b, []byte("#!")) {
-			line, _, _ := bytes.Cut(b[2:min(len(b), 256)], []byte("\n"))
-			return &OpenError{Path: f.path, Reason: IsScript, Detail: string(bytes.TrimSpace(line))}
-		}
-		return fail(NotELF, "it begins with %s", describe(b))
-	}
 	if len(b) < 20 {
 		return fail(Truncated, "the ELF header has %d bytes", len(b))
 	}
@@ -173,13 +166,12 @@ func (f *File) table(off, entsize, count uint64) ([]byte, bool) {
 	return f.bytes(off, entsize*count)
 }
 
-// describe shows the first bytes of a file that is not ELF, and names the
+// describe shows the first bytes of a file of another format, and names the
 // kinds that people confuse with programs.
 func describe(b []byte) string {
 	for _, m := range []struct{ magic, name string }{
 		{"MZ", "the signature of a Windows program"},
-		{"\xcf\xfa\xed\xfe", "the signature of a macOS program"},
-		{"\xca\xfe\xba\xbe", "the signature of a Java class or a macOS universal program"},
+		{"\xca\xfe\xba\xbe", "the signature of a Java class"},
 		{"!<arch>\n", "the signature of an archive"},
 		{"\x1f\x8b", "the signature of a gzip file"},
 	} {

@@ -78,13 +78,13 @@ func TestOpenErrors(t *testing.T) {
 		{"directory", dir, IsDirectory, "this is a directory"},
 		{"empty", write("empty", nil), IsEmpty, "the file is empty"},
 		{"script", write("script", []byte("#!/bin/sh -e\necho\n")), IsScript, "interpreter /bin/sh -e"},
-		{"text", write("text", []byte("hello\n")), NotELF, `not an ELF file (it begins with "hell")`},
-		{"windows", write("exe", []byte("MZ\x90")), NotELF, "a Windows program"},
+		{"text", write("text", []byte("hello\n")), UnknownFormat, `neither an ELF nor a Mach-O file (it begins with "hell")`},
+		{"windows", write("exe", []byte("MZ\x90")), UnknownFormat, "a Windows program"},
 		{"only magic", write("magic", []byte("\x7fELF")), Truncated, "the ELF header has 4 bytes"},
 		{"header cut", write("head", prog[:40]), Truncated, "the ELF header has 40 bytes"},
 		{"half", write("half", prog[:len(prog)/2]), Truncated, "section headers"},
 		{"class", write("class", badClass), Malformed, "class 9"},
-		{"device", "/dev/null", NotELF, "not a regular file"},
+		{"device", "/dev/null", UnknownFormat, "not a regular file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, err := Open(c.path)

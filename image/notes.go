@@ -7,8 +7,11 @@ import (
 
 // BuildID returns the GNU build id in hexadecimal, "" if there is none. It is
 // in a PT_NOTE segment, or in a section where a debug file's segments are
-// empty.
+// empty. Of a Mach-O file it is the UUID (LC_UUID), 32 lower-case digits.
 func (f *File) BuildID() string {
+	if f.macho != nil {
+		return f.macho.uuid
+	}
 	for _, p := range f.progs {
 		if p.typ == elf.PT_NOTE {
 			if b, ok := f.bytes(p.off, p.filesz); ok {

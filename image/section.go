@@ -11,19 +11,23 @@ import (
 )
 
 // Section is a section of the file. Data is nil if the section has no bytes
-// in this file (SHT_NOBITS), or if they can't be inflated. Size is that of
+// in this file (SHT_NOBITS, S_ZEROFILL), or if they can't be inflated. Size is that of
 // the section once inflated.
+//
+// Names of Mach-O are as in the file ("__text"), and Segment is the segment
+// that the section says it belongs to ("__TEXT").
 type Section struct {
-	Name   string
-	Addr   Addr
-	Offset uint64
-	Size   uint64
-	Data   []byte
+	Name    string
+	Segment string
+	Addr    Addr
+	Offset  uint64
+	Size    uint64
+	Data    []byte
 }
 
 // section is a section header and what has been made of it.
 type section struct {
-	name                string
+	name, segment       string
 	typ                 elf.SectionType
 	flags               elf.SectionFlag
 	addr, off, size     uint64
@@ -100,13 +104,24 @@ func (f *File) HasSection(name string) bool { return f.findSection(name) >= 0 }
 
 // Section returns a section by name. The name .debug_x also finds a section
 // .zdebug_x, which is how compressed debug sections were named before
-// SHF_COMPRESSED.
+// SHF_COMPRESSED, and in a Mach-O file the section __DWARF,__debug_x, whose
+// name is cut at 16 bytes. No other name is translated.
 func (f *File) Section(name string) (Section, bool) {
 	i := f.findSection(name)
 	if i < 0 {
 		return Section{}, false
 	}
 	return f.section(i), true
+}
+
+// SectionIn returns a section by the names of its segment and its own, where
+// one may be in several segments ("__DATA", "__const"). ELF has no such thing:
+// false.
+func (f *File) SectionIn(segment, name string) (Section, bool) {
+	if f.macho == nil {
+		return Section{}, false
+	}
+	return f.Section(segment + "," + name)
 }
 
 // SectionData returns the bytes of a section and why there are none.
@@ -124,7 +139,7 @@ func (f *File) SectionData(name string) ([]byte, error) {
 func (f *File) Sections() []Section {
 	all := make([]Section, len(f.sects))
 	for i, s := range f.sects {
-		all[i] = Section{Name: s.name, Addr: Addr(s.addr), Offset: s.off, Size: s.size}
+		all[i] = Section{Name: s.name, Segment: s.segment, Addr: Addr(s.addr), Offset: s.off, Size: s.size}
 	}
 	return all
 }
@@ -134,6 +149,9 @@ func (f *File) findSection(name string) int {
 		return i
 	}
 	if rest, ok := strings.CutPrefix(name, ".debug_"); ok {
+		if f.macho != nil {
+			return f.findDWARF(rest)
+		}
 		if i, ok := f.byName[".zdebug_"+rest]; ok {
 			return i
 		}
@@ -154,7 +172,7 @@ func (f *File) section(i int) Section {
 	if s.inflatedSize != 0 {
 		size = s.inflatedSize
 	}
-	return Section{Name: s.name, Addr: Addr(s.addr), Offset: s.off, Size: size, Data: s.data}
+	return Section{Name: s.name, Segment: s.segment, Addr: Addr(s.addr), Offset: s.off, Size: size, Data: s.data}
 }
 
 // load returns a section's bytes, inflated if they are compressed.
@@ -178,11 +196,16 @@ func (f *File) begin(s *section) ([]byte, error) {
 	if s.typ == elf.SHT_NOBITS || s.typ == elf.SHT_NULL {
 		return nil, nil
 	}
+	if f.macho != nil {
+		if raw, err := f.machoContents(s); err != nil || !strings.HasPrefix(s.name, "__zdebug_") {
+			return raw, err
+		}
+	}
 	raw, ok := f.bytes(s.off, s.size)
 	if !ok {
 		return nil, fmt.Errorf("its %d bytes at offset 0x%x are not in the file", s.size, s.off)
 	}
-	if strings.HasPrefix(s.name, ".zdebug_") && bytes.HasPrefix(raw, []byte("ZLIB")) && len(raw) >= 12 {
+	if (strings.HasPrefix(s.name, ".zdebug_") || f.macho != nil) && bytes.HasPrefix(raw, []byte("ZLIB")) && len(raw) >= 12 {
 		s.inflatedSize = binary.BigEndian.Uint64(raw[4:])
 		return s.beginInflate(raw[12:])
 	}

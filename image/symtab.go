@@ -33,19 +33,34 @@ type Symbol struct {
 // no .symtab, sorted by address. Symbols that stand for sections and source
 // files are left out, as are undefined ones. They are read once, on the first
 // call. The slice is the file's own.
+//
+// Of a Mach-O file they are the symbols of LC_SYMTAB that are not for the
+// debugger (N_STAB), without the underscore that C's names begin with there:
+// users type main, and _ZN is where C++'s names begin. Mach-O has no
+// sizes: they are up to the next symbol, function start, or the end of the
+// section, and so have the padding after a function in them.
 func (f *File) Symbols() []Symbol {
 	if f.symbolsDone {
 		return f.symbols
 	}
 	f.symbolsDone = true
+	if f.macho != nil {
+		f.symbols = f.readMachOSymbols()
+		return f.symbols
+	}
 	if f.symbols = f.readSymbols(elf.SHT_SYMTAB); len(f.symbols) == 0 {
 		f.symbols = f.readSymbols(elf.SHT_DYNSYM)
 	}
 	return f.symbols
 }
 
-// HasSymtab reports whether the file has a .symtab with contents.
+// HasSymtab reports whether the file has a .symtab with contents; of Mach-O,
+// a symbol table with more in it than what is visible outside, which is what
+// strip leaves.
 func (f *File) HasSymtab() bool {
+	if f.macho != nil {
+		return f.hasPrivateSymbols()
+	}
 	for i := range f.sects {
 		if f.sects[i].typ == elf.SHT_SYMTAB && f.sects[i].size > 0 {
 			return true

@@ -1,0 +1,46 @@
+package image
+
+import (
+	"bytes"
+	"debug/elf"
+)
+
+// Format is a file format that the package reads.
+type Format uint8
+
+const (
+	ELF   Format = iota // System V ABI
+	MachO               // Apple's: <mach-o/loader.h>
+)
+
+func (f Format) String() string { return [...]string{"ELF", "Mach-O"}[f] }
+
+// Format returns the file's format. What the other methods say of a file
+// means the same in both, unless they say otherwise.
+func (f *File) Format() Format {
+	if f.macho != nil {
+		return MachO
+	}
+	return ELF
+}
+
+// parse reads the headers of whatever the data is; choose picks the slice of
+// a fat file. strict says that headers which are not within the data are an
+// error where they need not be.
+func (f *File) parse(strict bool, choose chooser) error {
+	b := f.data
+	switch {
+	case bytes.HasPrefix(b, []byte(elf.ELFMAG)):
+		return f.parseELF(strict)
+	case isMachO(b):
+		return f.parseMachO(strict)
+	case isFat(b):
+		return f.parseFat(strict, choose)
+	case bytes.HasPrefix(b, []byte("#!")):
+		line, _, _ := bytes.Cut(b[2:min(len(b), 256)], []byte("\n"))
+		return &OpenError{Path: f.path, Reason: IsScript, Detail: string(bytes.TrimSpace(line))}
+	case bytes.HasPrefix(b, []byte("dyld_v1 ")):
+		return &OpenError{Path: f.path, Reason: UnsupportedFormat, Detail: "a dyld shared cache"}
+	}
+	return &OpenError{Path: f.path, Reason: UnknownFormat, Detail: "it begins with " + describe(b)}
+}

@@ -1,0 +1,52 @@
+package image
+
+import (
+	"fmt"
+
+	"dbg/arch"
+)
+
+// machoMachines lists the processors of Mach-O that have a name, by the names
+// that lipo and arch give them. A subtype of -1 is any other.
+var machoMachines = []struct {
+	cpu     uint32
+	subtype int64
+	name    string
+	arch    *arch.Arch
+}{
+	{cpuX8664, 8, "x86_64h", arch.AMD64},
+	{cpuX8664, -1, "x86_64", arch.AMD64},
+	{cpuI386, -1, "i386", arch.I386},
+	{cpuARM64, 2, "arm64e", arch.ARM64},
+	{cpuARM64, -1, "arm64", arch.ARM64},
+	{cpuARM6432, -1, "arm64_32", nil},
+	{cpuARM, 5, "armv4t", nil},
+	{cpuARM, 6, "armv6", nil},
+	{cpuARM, 7, "armv5", nil},
+	{cpuARM, 9, "armv7", nil},
+	{cpuARM, 11, "armv7s", nil},
+	{cpuARM, 12, "armv7k", nil},
+	{cpuARM, 14, "armv6m", nil},
+	{cpuARM, 15, "armv7m", nil},
+	{cpuARM, 16, "armv7em", nil},
+	{cpuARM, -1, "arm", nil},
+	{cpuPPC, -1, "ppc", nil},
+	{cpuPPC64, -1, "ppc64", nil},
+	{6, -1, "m68k", nil},
+	{11, -1, "hppa", nil},
+	{13, -1, "m88k", nil},
+	{14, -1, "sparc", nil},
+	{15, -1, "i860", nil},
+}
+
+// machoFacts returns the name of a processor, and what arch knows of it or
+// nil.
+func machoFacts(cpu, subtype uint32) (string, *arch.Arch) {
+	sub := int64(subtype & subtypeMask)
+	for _, m := range machoMachines {
+		if m.cpu == cpu && (m.subtype == sub || m.subtype < 0) {
+			return m.name, m.arch
+		}
+	}
+	return fmt.Sprintf("cpu type 0x%x, subtype %d", cpu, sub), nil
+}

@@ -1,0 +1,101 @@
+package image
+
+import "fmt"
+
+// mappedImage is the memory that a mapped image is read from.
+type mappedImage struct {
+	memory func(addr uint64, buf []byte) (int, error)
+	slide  uint64 // address in memory less address in the file
+}
+
+const (
+	maxCommands = 1 << 20 // bytes of load commands of a mapped image; dyld has no image with more
+	maxMapped   = 1 << 30 // bytes of a section or table of a mapped image
+	mappedStep  = 1 << 20 // a size is believed as far as there is memory
+)
+
+// FromMapped reads a Mach-O image as a process has it mapped: in a core, or
+// where the file is not at hand. header is the address of its Mach-O header in
+// the process, and read reads the process's memory; it may return fewer bytes
+// than asked for, with or without an error. The name stands for a path.
+//
+// The File's addresses are the file's own, as with Open: Slide converts. Header
+// and load commands are read now; sections, symbols and function starts when
+// they are asked for, through read, which must work as long as the File is
+// used. The contents of a segment are what the process has now: pointers in
+// it are relocated. What is not mapped (debug information) isn't there. The
+// error is an *OpenError.
+func FromMapped(name string, read func(addr uint64, buf []byte) (int, error), header uint64) (*File, error) {
+	f := &File{path: name}
+	m := &mappedImage{memory: read, slide: header}
+	head := make([]byte, 32)
+	if n := m.readMemory(0, head); !isMachO(head[:n]) {
+		return nil, f.machoError(UnknownFormat, "at 0x%x is %s", header, describe(head[:n]))
+	} else if n < len(head) {
+		return nil, f.machoError(Truncated, "only %d bytes of the header at 0x%x can be read", n, header)
+	}
+	need, err := f.parseMachHeader(head)
+	if err != nil {
+		return nil, err
+	}
+	if need > maxCommands {
+		return nil, f.machoError(Malformed, "it has %d bytes of load commands", need)
+	}
+	all, err := m.read(0, need)
+	if err != nil {
+		return nil, f.machoError(Truncated, "load commands at 0x%x: %v", header, err)
+	}
+	f.macho.commands = all[f.macho.headerSize:]
+	if err := f.parseCommands(); err != nil {
+		return nil, err
+	}
+	f.macho.encrypted = fileRange{} // pages are decrypted when they are mapped
+	m.slide = header - uint64(f.HeaderAddr())
+	f.macho.mapped = m
+	return f, nil
+}
+
+// Slide returns what is to be added to the file's addresses to get those of the
+// process that the image is mapped in; 0 unless it is from FromMapped.
+func (f *File) Slide() uint64 {
+	if f.macho == nil || f.macho.mapped == nil {
+		return 0
+	}
+	return f.macho.mapped.slide
+}
+
+// readMemory reads at an address of the file and returns how much it could.
+func (m *mappedImage) readMemory(addr uint64, buf []byte) int {
+	n, _ := m.memory(addr+m.slide, buf)
+	return max(0, min(n, len(buf)))
+}
+
+// read returns n bytes at an address of the file. They are copied in steps: a
+// size that there is no memory for is found out before much is allocated.
+func (m *mappedImage) read(addr, n uint64) ([]byte, error) {
+	if n > maxMapped {
+		return nil, fmt.Errorf("%d bytes is an absurd size", n)
+	}
+	out := make([]byte, 0, min(n, mappedStep))
+	for uint64(len(out)) < n {
+		have := len(out)
+		step := int(min(n-uint64(have), max(mappedStep, uint64(have))))
+		out = append(out, make([]byte, step)...)
+		if got := m.readMemory(addr+uint64(have), out[have:]); got < step {
+			return nil, fmt.Errorf("no memory at 0x%x", addr+m.slide+uint64(have+got))
+		}
+	}
+	return out, nil
+}
+
+// linked returns n bytes at an offset in the file, from the segment that has
+// them; false if none has.
+func (m *mappedImage) linked(segments []Segment, off, n uint64) ([]byte, bool) {
+	for _, s := range segments {
+		if off >= s.FileOff && off-s.FileOff < s.FileSize && n <= s.FileSize-(off-s.FileOff) {
+			b, err := m.read(uint64(s.Lo)+off-s.FileOff, n)
+			return b, err == nil
+		}
+	}
+	return nil, false
+}
