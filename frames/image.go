@@ -14,6 +14,10 @@ import (
 // read but section headers; the module is valid as long as the files are open.
 func ModuleOf(f, debug *image.File) *Module {
 	m := &Module{Entry: uint64(f.Entry()), file: f, FunctionAt: functionsOf(f, debug)}
+	if f.Format() == image.MachO {
+		m.ofMachO(f, debug)
+		return m
+	}
 	m.EHFrameHdr = sectionOf(f, ".eh_frame_hdr")
 	m.EHFrame = sectionOf(f, ".eh_frame")
 	m.DebugFrame = sectionOf(f, ".debug_frame")
@@ -26,18 +30,43 @@ func ModuleOf(f, debug *image.File) *Module {
 	if s, ok := f.Section(".got"); ok {
 		m.Data = uint64(s.Addr)
 	}
-	for _, name := range []string{".plt", ".plt.sec", ".plt.got"} {
-		if s, ok := f.Section(name); ok {
+	m.hasCode(f, ".text", ".plt", ".plt.sec", ".plt.got")
+	_, m.Go = f.Section(".go.buildinfo")
+	return m
+}
+
+// ofMachO is ModuleOf for Apple's files.
+func (m *Module) ofMachO(f, debug *image.File) {
+	m.EHFrame = sectionOf(f, "__eh_frame")
+	m.DebugFrame = sectionOf(f, ".debug_frame")
+	if m.DebugFrame.Data == nil && debug != nil {
+		m.DebugFrame = sectionOf(debug, ".debug_frame")
+	}
+	m.UnwindInfo = sectionOf(f, "__unwind_info")
+	m.Header = uint64(f.HeaderAddr())
+	m.Starts = sync.OnceValue(func() (list []uint64) {
+		for _, a := range f.FunctionStarts() {
+			list = append(list, uint64(a))
+		}
+		return list
+	})
+	m.hasCode(f, "__text", "__stubs", "__stub_helper", "__auth_stubs")
+}
+
+// hasCode notes where the code is: a section of ordinary code, and those of stubs.
+func (m *Module) hasCode(f *image.File, text string, stubs ...string) {
+	for _, name := range append([]string{text}, stubs...) {
+		s, ok := f.Section(name)
+		if !ok {
+			continue
+		}
+		if name != text {
 			m.PLT = append(m.PLT, Range{Lo: uint64(s.Addr), Hi: uint64(s.Addr) + s.Size})
 		}
-	}
-	for _, name := range []string{".text", ".plt", ".plt.sec", ".plt.got"} {
-		if s, ok := f.Section(name); ok && s.Data != nil {
+		if s.Data != nil {
 			m.Code = append(m.Code, Section{Data: s.Data, Addr: uint64(s.Addr)})
 		}
 	}
-	_, m.Go = f.Section(".go.buildinfo")
-	return m
 }
 
 // functionsOf finds functions by the symbols of a file and of its debug file. They are read when the first one is

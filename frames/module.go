@@ -26,6 +26,12 @@ type Module struct {
 
 	EHFrameHdr, EHFrame, DebugFrame Section
 
+	// UnwindInfo is Apple's __unwind_info, which counts from Header, the address of the Mach-O header. Starts
+	// are where functions begin (LC_FUNCTION_STARTS), by rising address; it may be nil.
+	UnwindInfo Section
+	Header     uint64
+	Starts     func() []uint64
+
 	// Code has the file's code, as far as it is at hand: looking at instructions then costs
 	// the process nothing.
 	Code []Section
