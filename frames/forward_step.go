@@ -89,7 +89,13 @@ func (at *entryState) step(in *x86asm.Inst) {
 	imm, isImm := in.Args[1].(x86asm.Imm)
 	switch in.Op {
 	case x86asm.PUSH, x86asm.PUSHFQ:
+		what, ofMem := in.Args[0].(x86asm.Mem)
+		copied := ofMem && at.link.base != nowhere && at.address(what) == at.link
 		at.regs[rsp] = at.regs[rsp].plus(-8)
+		if copied {
+			at.link = at.regs[rsp]
+			return
+		}
 		at.store(at.regs[rsp], dst)
 		return
 	case x86asm.POPFQ:
@@ -205,7 +211,8 @@ func (at *entryState) store(to value, src x86asm.Reg) {
 		at.saved |= 1 << i
 		at.slot[i] = to
 	}
-	if to.base == aligned && at.regs[n].base == cfa && at.link.base == nowhere {
+	// The last copy counts: code that moves on in its frame takes it along.
+	if to.base == aligned && at.regs[n].base == cfa && (at.link.base == nowhere || at.linked == at.regs[n]) {
 		at.link, at.linked = to, at.regs[n]
 	}
 }

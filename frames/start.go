@@ -28,8 +28,9 @@ func (w *Walk) startOf(s *site) *codeRule {
 
 // Limits of byCalls.
 const (
-	callWords  = 512
-	callStarts = 8
+	callWords  = 1024
+	callStarts = 64
+	callReads  = 30_000  // how many instructions may be read that were not read before
 	callReach  = 1 << 20 // how large a function may be
 )
 
@@ -41,7 +42,7 @@ func (w *Walk) byCalls(s *site) bool {
 	if !known || w.u.arch != arch.AMD64 {
 		return false
 	}
-	tried := 0
+	tried, read := 0, w.u.starts.read
 	for i := range uint64(callWords) {
 		at := (sp+7)&^7 + 8*i
 		v, err := w.stack.Word(target.Addr(at), 8)
@@ -66,7 +67,7 @@ func (w *Walk) byCalls(s *site) bool {
 		if ra, ok := w.locate(r.ra); r.why == "" && ok && ra == at {
 			return w.byCode(r)
 		}
-		if tried++; tried >= callStarts {
+		if tried++; tried >= callStarts || w.u.starts.read-read > callReads {
 			break
 		}
 	}
@@ -95,6 +96,7 @@ const (
 type starts struct {
 	late, early map[startKey]*forward
 	size        int // of late
+	read        int // instructions, ever
 }
 
 // startKey is a function as a module has it.
@@ -119,8 +121,9 @@ func (w *Walk) from(s *site, start, lo, hi uint64) *codeRule {
 		kept.late[key] = f
 		kept.size += f.size()
 	}
-	before := f.size()
+	size, read := f.size(), f.sim.count
 	r := f.ruleAt(w, uint64(s.pc))
-	kept.size += f.size() - before
+	kept.size += f.size() - size
+	kept.read += f.sim.count - read
 	return r
 }
