@@ -1,0 +1,85 @@
+package compact
+
+import "iter"
+
+// First-level entries: the address of the first function, the second-level page, the first LSDA of the page.
+const indexSize = 12
+
+func (t *Table) first(i int) uint32    { return word(t.index.data, i*indexSize) }
+func (t *Table) pageAt(i int) uint32   { return word(t.index.data, i*indexSize+4) }
+func (t *Table) lsdaAt(i int) uint32   { return word(t.index.data, i*indexSize+8) }
+func (t *Table) indexOffset(i int) int { return t.index.off + i*indexSize }
+
+// checkIndex looks once whether the first-level entries are in order.
+func (t *Table) checkIndex() error {
+	if t.indexState.Load() == inOrder {
+		return nil
+	}
+	for i := 1; i < t.index.count; i++ {
+		if a, b := t.first(i-1), t.first(i); b < a {
+			return defect(t.indexOffset(i), "first-level entries out of order: 0x%x after 0x%x", b, a)
+		}
+	}
+	t.indexState.Store(inOrder)
+	return nil
+}
+
+// findPage is the last first-level entry that does not begin behind off, or -1. Its step is a conditional move, as half of the
+// branches would be mispredicted.
+func (t *Table) findPage(off uint32) int {
+	b := t.index.data
+	n := t.index.count
+	if n == 0 || off < word(b, 0) {
+		return -1
+	}
+	at := 0
+	for n > 1 {
+		h := n >> 1
+		next := at
+		if word(b, (at+h)*indexSize) <= off {
+			next = at + h
+		}
+		at = next
+		n -= h
+	}
+	return at
+}
+
+// Page is a first-level entry and the header of its second-level page.
+type Page struct {
+	Index  int
+	Offset int    // of the first-level entry in the section
+	First  uint64 // address that the first-level entry says
+	Page   uint32 // offset of the second-level page; 0 for none: the sentinel, or a gap
+	LSDAs  uint32 // offset of the LSDA entries of this page; those of the next one end them
+
+	Kind    PageKind
+	Entries int // how many it has
+	Local   int // opcodes in its own palette
+}
+
+// Pages gives the first-level entries in their order, the sentinel too. One whose page can't be read comes with its error.
+func (t *Table) Pages() iter.Seq2[Page, error] {
+	return func(yield func(Page, error) bool) {
+		for i := range t.index.count {
+			g := Page{Index: i, Offset: t.indexOffset(i), First: t.base + uint64(t.first(i)), Page: t.pageAt(i), LSDAs: t.lsdaAt(i)}
+			var p page
+			err := t.page(i, &p)
+			if err == nil {
+				g.Kind, g.Entries, g.Local = p.kind, p.entries.count, p.local.count
+			}
+			if !yield(g, err) {
+				return
+			}
+		}
+	}
+}
+
+// CommonOpcodes gives the palette that all pages share.
+func (t *Table) CommonOpcodes() []Opcode {
+	ops := make([]Opcode, t.common.count)
+	for i := range ops {
+		ops[i] = Opcode(word(t.common.data, 4*i))
+	}
+	return ops
+}

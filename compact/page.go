@@ -1,0 +1,169 @@
+package compact
+
+// PageKind is the kind of a second-level page.
+type PageKind uint32
+
+const (
+	NoPage     PageKind = 0 // there is none: the sentinel, or a gap
+	Regular    PageKind = 2 // entries of an address and an opcode
+	Compressed PageKind = 3 // entries of a word: 8 bits of index of the opcode, 24 bits of address from the page's first
+)
+
+// page is a second-level page.
+type page struct {
+	i       int // of its first-level entry
+	off     int // in the section
+	kind    PageKind
+	first   uint32 // what the first-level entry says, from the header
+	end     uint64 // where the next one begins, from the header
+	endless bool   // there is no next one
+	entries array
+	local   array // palette of a compressed page
+}
+
+// page reads the header of the page of first-level entry i. Without a page it has no entries.
+func (t *Table) page(i int, p *page) error {
+	*p = page{i: i, first: t.first(i), off: int(t.pageAt(i)), end: 1 << 32}
+	last := i == t.index.count-1
+	if !last {
+		p.end = uint64(t.first(i + 1))
+	}
+	if p.off == 0 {
+		if last {
+			p.end = uint64(p.first) // the sentinel: nothing is covered from here on
+		}
+		return nil
+	}
+	p.endless = last
+	b, off := t.data, p.off
+	if uint(off) > uint(len(b)-8) {
+		return defect(t.indexOffset(i), "the page at 0x%x is not inside the section's %d bytes", off, len(b))
+	}
+	p.kind = PageKind(word(b, off))
+	at, n := uint64(off)+uint64(half(b, off+4)), uint64(half(b, off+6))
+	ok := true
+	switch p.kind {
+	case Regular:
+		p.entries, ok = t.array(at, n, 8)
+	case Compressed:
+		if off > len(b)-12 {
+			return defect(off, "the header of the page is not inside the section's %d bytes", len(b))
+		}
+		lat, ln := uint64(off)+uint64(half(b, off+8)), uint64(half(b, off+10))
+		if p.local, ok = t.array(lat, ln, 4); !ok {
+			return defect(off, "the %d opcodes of the page at 0x%x are not inside the section's %d bytes", ln, lat, len(b))
+		}
+		p.entries, ok = t.array(at, n, 4)
+	default:
+		return defect(off, "the page's kind is %d, not 2 (regular) or 3 (compressed)", p.kind)
+	}
+	if !ok {
+		return defect(off, "the page's %d entries at 0x%x are not inside the section's %d bytes", n, at, len(b))
+	}
+	return nil
+}
+
+// size of an entry.
+func (p *page) size() int {
+	if p.kind == Regular {
+		return 8
+	}
+	return 4
+}
+
+// addr is the address of entry k, from the header.
+func (p *page) addr(k int) uint64 {
+	if p.kind == Regular {
+		return uint64(word(p.entries.data, 8*k))
+	}
+	return uint64(p.first) + uint64(word(p.entries.data, 4*k)&0xffffff)
+}
+
+// checkPage looks once whether the entries are in order and inside of what the first-level entries say.
+func (t *Table) checkPage(p *page) error {
+	if t.pageState[p.i].Load() == inOrder {
+		return nil
+	}
+	prev := uint64(p.first)
+	for k := range p.entries.count {
+		a := p.addr(k)
+		if a < prev {
+			off := p.entries.off + k*p.size()
+			if k == 0 {
+				return defect(off, "the page's entries can't be trusted: the first is for 0x%x, before the page's first address 0x%x", a, prev)
+			}
+			return defect(off, "the page's entries are out of order: 0x%x after 0x%x", a, prev)
+		}
+		prev = a
+	}
+	if prev > p.end {
+		return defect(p.entries.off+(p.entries.count-1)*p.size(),
+			"the page's entries can't be trusted: the last is for 0x%x, behind the page's end 0x%x", prev, p.end)
+	}
+	t.pageState[p.i].Store(inOrder)
+	return nil
+}
+
+// find is the last entry that does not begin behind off, or -1.
+func (p *page) find(off uint32) int {
+	b, n, at := p.entries.data, p.entries.count, 0
+	if n == 0 {
+		return -1
+	}
+	if p.kind == Regular {
+		for n > 1 {
+			h := n >> 1
+			next := at
+			if word(b, (at+h)*8) <= off {
+				next = at + h
+			}
+			at = next
+			n -= h
+		}
+	} else {
+		rel := off - p.first
+		for n > 1 {
+			h := n >> 1
+			next := at
+			if word(b, (at+h)*4)&0xffffff <= rel {
+				next = at + h
+			}
+			at = next
+			n -= h
+		}
+	}
+	if p.addr(at) > uint64(off) {
+		return -1
+	}
+	return at
+}
+
+// entry fills e with entry k of a page whose order is known, or with what there is of it.
+func (t *Table) entry(p *page, k int, e *Entry) error {
+	e.Lo = t.base + p.addr(k)
+	e.Page, e.Index, e.Opcode = p.i, k, 0
+	if k+1 < p.entries.count {
+		e.Hi = t.base + p.addr(k+1)
+	} else {
+		e.Hi = t.base + p.end
+	}
+	if p.kind == Regular {
+		e.Offset = p.entries.off + 8*k
+		e.Opcode = Opcode(word(p.entries.data, 8*k+4))
+	} else {
+		e.Offset = p.entries.off + 4*k
+		i := int(p.entries.data[4*k+3])
+		if i < t.common.count {
+			e.Opcode = Opcode(word(t.common.data, 4*i))
+		} else if i -= t.common.count; i < p.local.count {
+			e.Opcode = Opcode(word(p.local.data, 4*i))
+		} else {
+			return defect(e.Offset, "the entry's opcode %d is not among the %d common ones and the page's %d",
+				i+t.common.count, t.common.count, p.local.count)
+		}
+	}
+	if p.endless && k+1 == p.entries.count {
+		return defect(e.Offset, "nothing says where the last entry ends: the table has no sentinel")
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package compact
+
+import "dbg/row"
+
+// Rows makes rows of many entries: each opcode is decoded once, as files have few different ones. It is for one
+// goroutine.
+type Rows struct {
+	t     *Table
+	known map[rowKey]*Rule
+	last  rowKey
+	rule  *Rule // of last
+}
+
+// Rule is what all entries of one opcode (and one size, if that is indirect) have in common.
+type Rule struct {
+	Row  row.Row // Lo, Hi and Source are those of the entry that Rows.Row was asked for last
+	Hash uint64  // row.HashRow of it
+	ID   int     // numbers from 0
+}
+
+// rowKey has all that a row depends on.
+type rowKey struct {
+	op  Opcode // kind and value
+	sub int64  // indirect size
+}
+
+// Rows makes a Rows of this table.
+func (t *Table) Rows() *Rows { return &Rows{t: t, known: map[rowKey]*Rule{}} }
+
+// Row is Table.Row of e, with what it has in common with others. It is valid until the next call; Row.Regs does not change.
+func (x *Rows) Row(e *Entry) (*Rule, error) {
+	k := rowKey{op: e.Opcode & (kindMask | valueMask)}
+	switch k.op.Kind(x.t.arch) {
+	case None:
+		return nil, ErrNone
+	case DWARF:
+		return nil, &ErrDWARF{uint32(k.op & valueMask)}
+	case FramelessIndirect:
+		var b Body
+		if err := k.op.decode(x.t.arch, &b); err != nil {
+			return nil, x.t.at(e, err)
+		}
+		sub, err := x.t.indirect(e, &b)
+		if err != nil {
+			return nil, err
+		}
+		k.sub = sub
+	}
+	if x.rule == nil || k != x.last {
+		u := x.known[k]
+		if u == nil {
+			var b Body
+			if err := e.Opcode.decode(x.t.arch, &b); err != nil {
+				return nil, x.t.at(e, err)
+			}
+			u = &Rule{ID: len(x.known)}
+			x.t.fill(&b, k.sub, &u.Row)
+			u.Hash = row.HashRow(&u.Row)
+			x.known[k] = u
+		}
+		x.last, x.rule = k, u
+	}
+	r := &x.rule.Row
+	r.Lo, r.Hi, r.Source = e.Lo, e.Hi, uint64(e.Offset)
+	return x.rule, nil
+}

@@ -1,0 +1,160 @@
+package compact
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"dbg/arch"
+)
+
+// Config says what a table is made of.
+type Config struct {
+	Arch *arch.Arch
+	Data []byte // __unwind_info
+	Base uint64 // address of the Mach-O header: what the table's addresses count from
+
+	// Code returns n bytes of the image's code, or nil if they can't be read. It may be nil: then the rows of functions
+	// with an indirect stack size are errors.
+	Code func(addr uint64, n int) []byte
+}
+
+// Table is one __unwind_info section.
+type Table struct {
+	arch *arch.Arch
+	data []byte
+	base uint64
+	code func(addr uint64, n int) []byte
+
+	common        array // palette of all pages: words
+	personalities array // words
+	index         array // first-level entries: 12 bytes each
+
+	indexState atomic.Uint32   // whether the index is in order
+	pageState  []atomic.Uint32 // and the entries of each page
+}
+
+// array is a part of the section.
+type array struct {
+	off   int // in the section
+	count int
+	data  []byte
+}
+
+// What indexState and pageState say. Disorder is not kept: it is found again, with its error.
+const (
+	unchecked = iota
+	inOrder
+)
+
+// Entry is what one entry of a second-level page says.
+type Entry struct {
+	Lo, Hi uint64 // addresses from Lo up to but not including Hi
+	Opcode Opcode
+	Offset int // of the entry in the section
+	Page   int // of the first-level entry
+	Index  int // of the entry in its page
+}
+
+// ErrNotCovered says that no entry covers the address.
+var ErrNotCovered = errors.New("no entry covers this address")
+
+// Error is a defect of the section.
+type Error struct {
+	Offset int // in the section, of what is wrong
+	What   string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("__unwind_info at 0x%x: %s", e.Offset, e.What) }
+
+func defect(off int, format string, args ...any) error {
+	return &Error{off, fmt.Sprintf(format, args...)}
+}
+
+const headerSize = 28
+
+// New makes a table. It looks at the header and at nothing else.
+func New(c Config) (*Table, error) {
+	t := &Table{arch: c.Arch, data: c.Data, base: c.Base, code: c.Code}
+	switch {
+	case c.Arch == nil:
+		return nil, errors.New("compact: no architecture")
+	case len(c.Data) < headerSize:
+		return nil, defect(0, "the section has %d bytes, less than its header's %d", len(c.Data), headerSize)
+	case c.Base>>32 == 1<<32-1:
+		return nil, fmt.Errorf("compact: the Mach-O header's address 0x%x is too high", c.Base)
+	}
+	if v := word(c.Data, 0); v != 1 {
+		return nil, defect(0, "version %d, not 1", v)
+	}
+	for _, a := range []struct {
+		to   *array
+		at   int
+		size int
+		name string
+	}{
+		{&t.common, 4, 4, "common opcodes"},
+		{&t.personalities, 12, 4, "personality routines"},
+		{&t.index, 20, indexSize, "first-level entries"},
+	} {
+		var ok bool
+		off, n := word(c.Data, a.at), word(c.Data, a.at+4)
+		if *a.to, ok = t.array(uint64(off), uint64(n), a.size); !ok {
+			return nil, defect(a.at, "the %d %s at 0x%x are not inside the section's %d bytes", n, a.name, off, len(c.Data))
+		}
+	}
+	t.pageState = make([]atomic.Uint32, t.index.count)
+	return t, nil
+}
+
+// array is count elements of size bytes at an offset. An empty one may be anywhere.
+func (t *Table) array(off, count uint64, size int) (array, bool) {
+	if count == 0 {
+		return array{}, true
+	}
+	if n := uint64(len(t.data)); off > n || count > (n-off)/uint64(size) {
+		return array{}, false
+	}
+	end := off + count*uint64(size)
+	return array{int(off), int(count), t.data[off:end:end]}, true
+}
+
+func word(b []byte, off int) uint32 { return binary.LittleEndian.Uint32(b[off:]) }
+
+func half(b []byte, off int) uint16 { return binary.LittleEndian.Uint16(b[off:]) }
+
+// Find fills e with the entry that covers pc. ErrNotCovered means that there is none; any other error, that the one
+// there is can't be trusted.
+func (t *Table) Find(pc uint64, e *Entry) error {
+	off := pc - t.base
+	if off>>32 != 0 {
+		return ErrNotCovered
+	}
+	if t.indexState.Load() != inOrder {
+		if err := t.checkIndex(); err != nil {
+			return err
+		}
+	}
+	i := t.findPage(uint32(off))
+	if i < 0 {
+		return ErrNotCovered
+	}
+	var p page
+	if err := t.page(i, &p); err != nil {
+		return err
+	}
+	if off >= p.end {
+		return ErrNotCovered // only the last first-level entry has nothing behind it
+	}
+	if t.pageState[i].Load() != inOrder {
+		if err := t.checkPage(&p); err != nil {
+			return err
+		}
+	}
+	k := p.find(uint32(off))
+	if k < 0 {
+		return ErrNotCovered
+	}
+	return t.entry(&p, k, e)
+}
