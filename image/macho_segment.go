@@ -43,8 +43,6 @@ func (f *File) parseSegment(b []byte, is64 bool, at int) error {
 			return f.machoError(Malformed, "the segment %s at 0x%x is 0x%x bytes long", seg.Name, addr, size)
 		}
 	}
-	// All that the file has, where a segment has no address (in an MH_OBJECT
-	// that is not the case, but for one without contents).
 	m.segments = append(m.segments, seg)
 	pageZero := addr == 0 && maxprot == 0 && prot == 0 && filesize == 0
 	if size != 0 && !pageZero {
@@ -81,8 +79,9 @@ func (f *File) addSection(b []byte, is64 bool, seg *Segment) {
 		k.first, k.size = word(5), word(6)
 	}
 	// A dSYM has the headers of the sections that it is about, but not what is
-	// in them: the segments are 0 bytes long in the file.
-	if seg.FileSize == 0 && f.macho.filetype != machObject {
+	// in them: their offset is 0. dsymutil puts __eh_frame in, and gives its place
+	// in the file to all of __TEXT.
+	if f.macho.filetype == machDSYM && s.off == 0 || seg.FileSize == 0 && f.macho.filetype != machObject {
 		s.typ = machoNoContents
 	}
 	f.sects = append(f.sects, s)
@@ -147,6 +146,9 @@ func (r fileRange) overlaps(off, size uint64) bool {
 // readMachO is readSegment for a Mach-O file. It returns -1 for an address
 // whose contents the file does not have.
 func (f *File) readMachO(addr Addr, buf []byte) int {
+	if f.macho.filetype == machDSYM {
+		return f.readSections(addr, buf)
+	}
 	for i := range f.loads {
 		s := &f.loads[i]
 		if addr < s.Lo || addr >= s.Hi {
@@ -158,9 +160,6 @@ func (f *File) readMachO(addr Addr, buf []byte) int {
 			if got := m.readMemory(uint64(addr), buf[:n]); got > 0 {
 				return got
 			}
-			return -1
-		}
-		if off >= s.FileSize && f.macho.filetype == machDSYM {
 			return -1
 		}
 		if off < s.FileSize {
@@ -176,4 +175,20 @@ func (f *File) readMachO(addr Addr, buf []byte) int {
 		return n
 	}
 	return 0
+}
+
+// readSections reads an address of a dSYM, whose segments do not say where
+// anything is.
+func (f *File) readSections(addr Addr, buf []byte) int {
+	for i := range f.sects {
+		s := &f.sects[i]
+		if s.typ != machoHasContents || !f.inSection(int32(i), addr) {
+			continue
+		}
+		off := uint64(addr) - s.addr
+		if b, ok := f.bytes(s.off+off, min(s.size-off, uint64(len(buf)))); ok {
+			return copy(buf, b)
+		}
+	}
+	return -1
 }
