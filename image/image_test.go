@@ -344,22 +344,7 @@ func exercise(data []byte) {
 	if err != nil {
 		return
 	}
-	f.Kind()
-	f.Interp()
-	f.BuildID()
-	f.CheckArch()
-	f.TLS()
-	f.Symbols()
-	for _, s := range f.Sections() {
-		f.Prefix(s.Name, 10)
-		f.Section(s.Name)
-	}
-	buf := make([]byte, 64)
-	for _, s := range f.Segments() {
-		f.ReadAt(s.Lo, buf)
-		f.ReadAt(s.Hi-1, buf)
-	}
-	f.debugLink()
+	exerciseFile(f)
 }
 
 func TestCorrupt(t *testing.T) {

@@ -31,6 +31,9 @@ func (f *File) Stubs() []Stub {
 		}
 		s := &f.sects[i]
 		count := min(s.size/uint64(k.size), m.indirect.count-min(uint64(k.first), m.indirect.count))
+		if uint64(len(out))+count > m.indirect.count {
+			break // sections that share entries: no linker does that
+		}
 		for j := range count {
 			sym := f.header.order.Uint32(indirect[4*(uint64(k.first)+j):])
 			if sym&indirectLocalOrAbsolute != 0 || uint64(sym) >= uint64(t.len()) {
