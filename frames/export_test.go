@@ -23,8 +23,12 @@ func (w *Walk) LookupApply() int {
 		if !cur.plain || !cur.plan.Begin(&f.Regs, &w.stack.blocks[w.stack.last].Window, &w.step) {
 			return n
 		}
-		cur.plan.Finish(&f.Regs, nil, &w.stack.blocks[w.stack.last].Window, &w.step)
-		cur = w.callerOf(cur, target.Addr(w.step.PC))
+		cur.plan.Finish(&f.Regs, nil, &w.step)
+		next := cur.caller
+		if !next.returned(target.Addr(w.step.PC), w.epoch) {
+			next = w.callerOf(cur, target.Addr(w.step.PC))
+		}
+		cur = next
 		n++
 	}
 }

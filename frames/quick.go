@@ -26,7 +26,10 @@ func (w *Walk) tryQuick() bool {
 		return false
 	}
 	w.pinned = cur
-	next := w.callerOf(cur, target.Addr(w.step.PC))
+	next := cur.caller
+	if !next.returned(target.Addr(w.step.PC), w.epoch) {
+		next = w.callerOf(cur, target.Addr(w.step.PC))
+	}
 	if !next.exec || next.sigcode || next.after != yes {
 		return false
 	}
@@ -45,7 +48,7 @@ func (w *Walk) commitQuick() {
 	f := &w.frame
 	w.quick = false
 	p := w.pinned.plan
-	p.Finish(&f.Regs, &f.places, &w.stack.blocks[w.stack.last].Window, &w.step)
+	p.Finish(&f.Regs, &f.places, &w.step)
 	if f.Trust > Table || f.heuristic != (arch.RegSet{}) || f.guess != (arch.RegSet{}) {
 		f.doubt(p.Sets(), f.Trust)
 	}

@@ -74,14 +74,16 @@ func (w *Walk) site(pc target.Addr, precise bool) *site {
 	return w.fillSite(h, pc, precise)
 }
 
-// callerOf is the site of a return address that a frame at s has. Usually it is the one of the last time: then
-// nothing has to wait for the address to be read.
+// callerOf is the site of a return address that a frame at s has. Usually it is s.caller, the one of the last time: whoever asks looks
+// there first, and then has not to wait for the address to be read.
 func (w *Walk) callerOf(s *site, pc target.Addr) *site {
-	if c := s.caller; c != nil && c.pc == pc && !c.precise && c.epoch == w.epoch {
-		return c
-	}
 	s.caller = w.site(pc, false)
 	return s.caller
+}
+
+// returned reports whether s is the site of a return address, and was asked for in this walk.
+func (s *site) returned(pc target.Addr, epoch uint64) bool {
+	return s != nil && s.pc == pc && s.epoch == epoch && !s.precise
 }
 
 // fillSite makes the site new, or finds that what is known still holds.

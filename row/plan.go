@@ -24,7 +24,7 @@ type Plan struct {
 	cfaOff int32
 	lo     int32  // what is read is from CFA+lo
 	size   uint16 // and so long
-	ra     uint16 // of it the return address
+	ra     uint8  // of it the return address, in words
 	raIn   uint8
 	near   bool            // Finish needs no loop: few registers, close to each other
 	keep   uint64          // the registers that pass through
@@ -101,7 +101,7 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 			}
 		case At:
 			if rr.Reg == r.RA {
-				ra, p.ra = true, uint16(rr.N-lo)
+				ra, p.ra = true, uint8((rr.N-lo)/8)
 			}
 			keep.Remove(rr.Reg)
 			if rr.Reg != a.PC {
@@ -124,7 +124,7 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	for i := copy(p.saved[:], saved); i < inPlan; i++ {
 		p.saved[i] = savedAt{reg: p.pc}
 	}
-	p.near = len(saved) <= unrolled && hi-lo <= nearSpan
+	p.near = ra && !p.pac && len(saved) <= unrolled && hi-lo <= nearSpan && set[1] == 0 // the PC is in set
 	p.keep, p.set, p.wide = keep[0], set[0], keep[1]|set[1] != 0
 	p.more.keep, p.more.set, p.more.saved = keep, set, saved[min(len(saved), inPlan):]
 	return true
@@ -159,9 +159,11 @@ type Window struct {
 
 // Step is the outcome of Plan.Begin, which Plan.Finish needs.
 type Step struct {
-	CFA uint64 // and the caller's SP
-	PC  uint64 // the caller's
-	at  uint64 // the index of the lowest word in the window
+	CFA  uint64          // and the caller's SP
+	PC   uint64          // the caller's
+	base uint64          // where what is read begins
+	near *[nearSpan]byte // the memory from there on, if there is so much of it and Plan.near
+	mem  []byte          // else just what is read
 }
 
 // Begin computes the CFA and the return address. It is false where the plan
@@ -170,19 +172,33 @@ func (p *Plan) Begin(regs *arch.Registers, w *Window, s *Step) bool {
 	if !p.Fast || !regs.IsLowKnown(arch.Reg(p.cfaReg)) {
 		return false
 	}
-	cfa := regs.Raw(arch.Reg(p.cfaReg)) + uint64(int64(p.cfaOff))
-	at := cfa + uint64(int64(p.lo)) - w.Addr
-	if n := uint64(len(w.Data)); at >= n || n-at < uint64(p.size) {
+	cfa := regs.RawLow(arch.Reg(p.cfaReg)) + uint64(int64(p.cfaOff))
+	base := cfa + uint64(int64(p.lo))
+	s.CFA, s.base = cfa, base
+	at := base - w.Addr
+	if n := uint64(len(w.Data)); !p.near || at >= n || n-at < nearSpan {
+		return p.beginFar(regs, w, s)
+	}
+	mem := (*[nearSpan]byte)(w.Data[at:])
+	s.near = mem
+	s.PC = near(mem, p.ra)
+	return true
+}
+
+// beginFar is Begin for plans of many registers or with a link register, and at the window's end.
+func (p *Plan) beginFar(regs *arch.Registers, w *Window, s *Step) bool {
+	at := s.base - w.Addr
+	if n := uint64(len(w.Data)); at > n || n-at < uint64(p.size) {
 		return false
 	}
-	s.CFA, s.at = cfa, at
+	s.near, s.mem = nil, w.Data[at:at+uint64(p.size)]
 	if p.inReg {
 		if !regs.IsLowKnown(arch.Reg(p.raIn)) {
 			return false
 		}
-		s.PC = regs.Raw(arch.Reg(p.raIn))
+		s.PC = regs.RawLow(arch.Reg(p.raIn))
 	} else {
-		s.PC = binary.LittleEndian.Uint64(w.Data[at+uint64(p.ra):])
+		s.PC = binary.LittleEndian.Uint64(s.mem[8*uint(p.ra):])
 	}
 	if p.pac {
 		s.PC = StripPAC(s.PC)
@@ -191,21 +207,22 @@ func (p *Plan) Begin(regs *arch.Registers, w *Window, s *Step) bool {
 }
 
 // Finish turns the frame's registers into its caller's; pl may be nil. Begin must have
-// been true with the same registers and window.
-func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s *Step) {
-	if p.n > 0 {
-		if at := s.at; p.near && at+nearSpan <= uint64(len(w.Data)) {
-			// Always six of them: a loop that ends after another number each time costs more. The array
-			// needs no bounds of its own.
-			mem := (*[nearSpan]byte)(w.Data[at:])
-			regs.SetRaw(arch.Reg(p.saved[0].reg), near(mem, p.saved[0].off))
-			regs.SetRaw(arch.Reg(p.saved[1].reg), near(mem, p.saved[1].off))
-			regs.SetRaw(arch.Reg(p.saved[2].reg), near(mem, p.saved[2].off))
-			regs.SetRaw(arch.Reg(p.saved[3].reg), near(mem, p.saved[3].off))
-			regs.SetRaw(arch.Reg(p.saved[4].reg), near(mem, p.saved[4].off))
-			regs.SetRaw(arch.Reg(p.saved[5].reg), near(mem, p.saved[5].off))
-		} else {
-			p.finishMany(regs, w.Data[at:at+uint64(p.size)])
+// been true with the same registers.
+func (p *Plan) Finish(regs *arch.Registers, pl *Places, s *Step) {
+	if mem := s.near; mem != nil {
+		// Always six of them: a loop that ends after another number each time costs more.
+		regs.SetLow(arch.Reg(p.saved[0].reg), near(mem, p.saved[0].off))
+		regs.SetLow(arch.Reg(p.saved[1].reg), near(mem, p.saved[1].off))
+		regs.SetLow(arch.Reg(p.saved[2].reg), near(mem, p.saved[2].off))
+		regs.SetLow(arch.Reg(p.saved[3].reg), near(mem, p.saved[3].off))
+		regs.SetLow(arch.Reg(p.saved[4].reg), near(mem, p.saved[4].off))
+		regs.SetLow(arch.Reg(p.saved[5].reg), near(mem, p.saved[5].off))
+	} else {
+		for _, sv := range p.saved[:min(p.n, inPlan)] {
+			regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(s.mem[8*uint(sv.off):]))
+		}
+		for _, sv := range p.more.saved {
+			regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(s.mem[8*uint(sv.off):]))
 		}
 	}
 	regs.SetRaw(arch.Reg(p.pc), s.PC)
@@ -216,7 +233,7 @@ func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s *Step) {
 		regs.PassLow(p.keep, p.set)
 	}
 	if pl != nil {
-		p.places(pl, target.Addr(w.Addr+s.at))
+		p.places(pl, target.Addr(s.base))
 	}
 }
 
@@ -224,16 +241,6 @@ func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s *Step) {
 func near(mem *[nearSpan]byte, off uint8) uint64 {
 	i := uint(off%(nearSpan/8)) * 8
 	return binary.LittleEndian.Uint64(mem[i : i+8])
-}
-
-// finishMany is for spans of any size and any number of registers.
-func (p *Plan) finishMany(regs *arch.Registers, mem []byte) {
-	for _, sv := range p.saved[:min(p.n, inPlan)] {
-		regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[8*uint(sv.off):]))
-	}
-	for _, sv := range p.more.saved {
-		regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[8*uint(sv.off):]))
-	}
 }
 
 // places says where the registers are that were read from base on.
@@ -244,7 +251,7 @@ func (p *Plan) places(pl *Places, base target.Addr) {
 	for _, sv := range p.more.saved {
 		pl.Addr[sv.reg] = base + 8*target.Addr(sv.off)
 	}
-	pl.Addr[p.pc] = base + target.Addr(p.ra)
+	pl.Addr[p.pc] = base + 8*target.Addr(p.ra)
 	keep, inMem := arch.RegSet{p.keep}, arch.RegSet{p.set}
 	if p.wide {
 		keep, inMem = p.more.keep, p.more.set
