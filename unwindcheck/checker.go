@@ -268,10 +268,21 @@ func (c *checker) touches(lo, size uint64) bool {
 	return false
 }
 
-// wanted reports whether a place is in a function that is to be judged.
+// wanted reports whether a place is in a file and a function that are to be judged.
 func (c *checker) wanted(pl *place) bool {
+	if c.opts.Functions == "" && c.opts.Module == "" {
+		return true
+	}
 	if pl.module == nil {
 		return false
+	}
+	if c.opts.Module != "" {
+		if ok, _ := matchName(c.opts.Module, pl.module.name()); !ok {
+			return false
+		}
+		if c.opts.Functions == "" {
+			return true
+		}
 	}
 	name, _ := pl.module.function(pl.pc)
 	ok, _ := matchName(c.opts.Functions, name)

@@ -16,7 +16,7 @@ type place struct {
 	module   *module
 	decoded  bool
 	volatile bool // in memory that is no file's: the code may change
-	skip     bool // not in a function that is to be judged
+	skip     bool // not in a file or a function that is to be judged
 	looked   bool // row is known
 	row      rowKey
 	lost     uint8 // of calleeSaved: those that the row says are undefined
@@ -105,7 +105,7 @@ func (c *checker) place(pc uint64) *place {
 		r, _ := c.space.region(target.Addr(pc))
 		pl.decoded, pl.volatile = true, !r.file
 		pl.module = c.space.module(target.Addr(pc))
-		pl.skip = c.opts.Functions != "" && !c.wanted(pl)
+		pl.skip = !c.wanted(pl)
 	}
 	return pl
 }

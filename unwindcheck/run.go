@@ -16,6 +16,7 @@ import (
 // Options says what is judged.
 type Options struct {
 	Functions   string // judge only functions whose name matches this pattern of path.Match, in which * matches slashes too; "": all
+	Module      string // judge only code of files whose name (without directories) matches this pattern of path.Match; "": of all
 	Max         uint64 // stop after so many instructions; 0: never
 	Source      Source // the one strategy or table that is judged; "": all of them together
 	SignalEvery uint64 // send Signal each so many instructions; 0: never
@@ -84,8 +85,10 @@ func newSpace(p process, s Source) *space {
 // reached or ctx is done; the last is an error, and what was found until then is returned
 // with it. The process is the caller's to close.
 func Run(ctx context.Context, p *ptrace.Process, opts Options) (*Report, error) {
-	if _, err := matchName(opts.Functions, ""); err != nil {
-		return nil, fmt.Errorf("the pattern %q is malformed", opts.Functions)
+	for _, pattern := range []string{opts.Functions, opts.Module} {
+		if _, err := matchName(pattern, ""); err != nil {
+			return nil, fmt.Errorf("the pattern %q is malformed", pattern)
+		}
 	}
 	c := newChecker(p, opts)
 	defer c.space.close()

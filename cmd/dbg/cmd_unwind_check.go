@@ -54,6 +54,7 @@ what was executed until then.`,
 	}
 	f := c.Flags()
 	f.StringVar(&opts.Functions, "functions", "", "judge only functions whose name matches `GLOB`")
+	f.StringVar(&opts.Module, "module", "", "judge only code of files whose name matches `GLOB`")
 	f.Uint64Var(&opts.Max, "max", 0, "stop after `N` instructions and kill the program; 0: never")
 	f.StringVar(&source, "source", "", "judge only `NAME`: "+strings.Join(unwindcheck.Sources, ", "))
 	f.StringVar(&every, "signal-every", "", "send a signal each `N[:SIG]` instructions (default SIGUSR1)")

@@ -1,0 +1,266 @@
+package unwindcheck
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dbg/internal/fixture"
+	"dbg/target"
+	"dbg/target/ptrace"
+)
+
+// machoSource is a program for macOS whose _run returns the same in all builds.
+type machoSource struct {
+	file     string
+	argument string
+	sum      string // that is printed
+	least    uint64 // instructions in the file's text
+	throws   bool
+	flags    []string
+	// With DBG_ALL_FILES: it costs the process's own runtime 25,000 instructions to throw one exception.
+	allArgument, allSum string
+}
+
+var machoSources = []machoSource{
+	{file: "macho/shapes.c", argument: "8", sum: "5204624935d81718", least: 20_000},
+	{file: "macho/throws.cc", argument: "2", sum: "47a238d36e696b55", least: 5_000, throws: true, allArgument: "4", allSum: "aae7994a86a2f756",
+		flags: []string{"-std=c++17", "-femit-dwarf-unwind=always"}},
+	{file: "macho/sorts.rs", argument: "8", sum: "831a5092cda147c0", least: 15_000},
+}
+
+// TestMachO steps programs for macOS, which testdata/macho/loader.c maps, and judges what __unwind_info says of them at
+// every instruction of their text: with the refiner, which has to be right everywhere, and without, which is right in the bodies
+// of functions only. With DBG_ALL_FILES=1 in all builds.
+func TestMachO(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	loader := machoLoader(t)
+	all := os.Getenv("DBG_ALL_FILES") != ""
+	t.Logf("%-44s %8s %9s %9s", "build", "judged", "body", "refined")
+	for _, s := range machoSources {
+		for _, level := range []string{"0", "1", "2", "3", "s"} {
+			for _, fp := range []bool{true, false} {
+				if !all && !(level == "0" && fp || level == "2" && !fp) {
+					continue
+				}
+				name := filepath.Base(s.file) + " -O" + level + " without frame pointers"
+				if fp {
+					name = filepath.Base(s.file) + " -O" + level + " with frame pointers"
+				}
+				t.Run(name, func(t *testing.T) {
+					file := s.build(t, level, fp)
+					body := s.check(t, loader, file, "compact-body")
+					refined := s.check(t, loader, file, "compact")
+					if refined.Judged() == 0 {
+						t.Skip("__unwind_info is not read yet")
+					}
+					t.Logf("%-44s %8d %8.3f%% %8.3f%%", name, asked(body), 100*rightShare(body), 100*rightShare(refined))
+					if rightShare(refined) != 1 {
+						unasked := asked(refined) - refined.Judged()
+						t.Errorf("%d of %d instructions are wrong, %d without an answer", refined.Wrong, asked(refined), unasked)
+					}
+					for _, w := range refined.Ranges {
+						t.Errorf("wrong: %s [%d times]", w.String(), w.Hits)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestMachOByDWARF judges __eh_frame of files that were built for a macOS that knew no __unwind_info: the linker makes one that
+// refers to __eh_frame for every function. For macOS clang describes no epilogues, whatever the flags (X86FrameLowering's
+// emitEpilogue): what comes after the first pop is wrong: the CFA is that of the body.
+func TestMachOByDWARF(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	loader := machoLoader(t)
+	for _, s := range machoSources[:2] {
+		if s.throws && os.Getenv("DBG_ALL_FILES") == "" {
+			continue
+		}
+		for _, fp := range []bool{true, false} {
+			file := fixture.MachO(t, s.file, "x86_64", append(s.flags, "-target", "x86_64-apple-macosx10.5", "-O2", framePointers(fp), "-Wno-infinite-recursion")...)
+			r := s.check(t, loader, file, "eh_frame")
+			t.Logf("%s, %s: %d instructions, %.3f%% right", s.file, framePointers(fp), asked(r), 100*rightShare(r))
+			for _, w := range r.Ranges {
+				if w.Kind != "cfa" {
+					t.Errorf("wrong: %s [%d times]", w.String(), w.Hits)
+				}
+			}
+			if rightShare(r) < 0.8 || r.Judged() < asked(r)*9/10 { // stubs are in no table
+				t.Errorf("%d of %d instructions were judged, %d were right", r.Judged(), asked(r), r.Correct)
+			}
+		}
+	}
+}
+
+func framePointers(keep bool) string {
+	if keep {
+		return "-fno-omit-frame-pointer"
+	}
+	return "-fomit-frame-pointer"
+}
+
+// asked is the number of instructions that were executed in the files that were asked for.
+func asked(r *Report) uint64 {
+	return r.Instructions - r.NotJudged["not in the functions asked for"]
+}
+
+// rightShare counts instructions without an answer as wrong.
+func rightShare(r *Report) float64 {
+	return float64(r.Correct) / float64(max(asked(r), 1))
+}
+
+// build makes the dylib.
+func (s *machoSource) build(t *testing.T, level string, fp bool) string {
+	t.Helper()
+	if strings.HasSuffix(s.file, ".rs") {
+		return rustMachO(t, s.file, level, fp)
+	}
+	return fixture.MachO(t, s.file, "x86_64", append(s.flags, "-O"+level, framePointers(fp), "-Wno-infinite-recursion")...)
+}
+
+// check steps one file from its first function on.
+func (s *machoSource) check(t *testing.T, loader, file string, source Source) *Report {
+	t.Helper()
+	args := []string{"-s"}
+	if s.throws {
+		object := strings.TrimSuffix(file, ".dylib") + ".o"
+		args = append(args, "-e", object)
+	}
+	argument, sum := s.argument, s.sum
+	if s.allSum != "" && os.Getenv("DBG_ALL_FILES") != "" {
+		argument, sum = s.allArgument, s.allSum
+	}
+	args = append(args, file, "_run", argument)
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	p, err := ptrace.Launch(ptrace.LaunchOptions{Path: loader, Args: args, Env: []string{"LC_ALL=C"}, Stdout: out, Stderr: os.Stderr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	// Until it sends the signal the loader is on its own: a million instructions that nobody asks for.
+	p.SetSignalPolicy(int(unix.SIGUSR1), target.SignalPolicy{Stop: true})
+	if err := p.Resume(target.Resume{}); err != nil {
+		t.Fatal(err)
+	}
+	if e := nextStop(t, p); e.Reason != target.Signalled {
+		t.Fatalf("%s %s: %+v before the file is called", loader, strings.Join(args, " "), e)
+	}
+	r, err := Run(context.Background(), p, Options{Module: "*.dylib", Source: source})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := os.ReadFile(out.Name())
+	if got := string(bytes.TrimSpace(text)); got != sum || r.Exit != 0 || r.Signal != 0 {
+		t.Errorf("%s: the sum is %q, want %q; status %d, signal %d", filepath.Base(file), got, sum, r.Exit, r.Signal)
+	}
+	if asked(r) < s.least {
+		t.Errorf("%s: %d instructions, at least %d were expected", filepath.Base(file), asked(r), s.least)
+	}
+	return r
+}
+
+// nextStop waits for the process to stop or to end.
+func nextStop(t *testing.T, p *ptrace.Process) target.Event {
+	t.Helper()
+	late := time.After(time.Minute)
+	for {
+		select {
+		case e := <-p.Events():
+			switch e.Kind {
+			case target.Stopped, target.Exited, target.Killed:
+				return e
+			}
+		case <-late:
+			t.Fatal("the loader does not get to the file")
+		}
+	}
+}
+
+// machoLoader builds testdata/macho/loader.c.
+func machoLoader(t *testing.T) string {
+	t.Helper()
+	return fixture.Build(t, "macho/loader.c", "-O1", "-rdynamic", "-Wl,--no-as-needed", "-lstdc++", "-lgcc_s", "-ldl")
+}
+
+// rustMachO builds a dylib of a Rust file.
+func rustMachO(t *testing.T, source, level string, fp bool) string {
+	t.Helper()
+	const triple, linker = "x86_64-apple-darwin", "ld64.lld-19"
+	fixture.Need(t, linker)
+	rustc, err := exec.LookPath("rustc")
+	if err != nil {
+		home, _ := os.UserHomeDir()
+		rustc = home + "/.cargo/bin/rustc"
+	}
+	libs, err := exec.Command(rustc, "--print", "target-libdir", "--target", triple).Output()
+	if err != nil {
+		fixture.Missing(t, "rustc is not installed")
+	}
+	if _, err := os.Stat(string(bytes.TrimSpace(libs))); err != nil {
+		fixture.Missing(t, "Rust has no target "+triple+"; rustup target add "+triple)
+	}
+	src := filepath.Join(fixture.Root(), "testdata", source)
+	text, err := os.ReadFile(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep := "no"
+	if fp {
+		keep = "yes"
+	}
+	version, _ := exec.Command(rustc, "--version").Output()
+	h := sha256.Sum256([]byte(string(text) + "\x00" + string(version) + level + keep))
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	dir := filepath.Join(cache, "dbg-fixtures", hex.EncodeToString(h[:])[:16])
+	out := filepath.Join(dir, "sorts.dylib")
+	if _, err := os.Stat(out); err == nil {
+		return out
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tmp := t.TempDir()
+	archive, made := filepath.Join(tmp, "sorts.a"), filepath.Join(tmp, "sorts.dylib")
+	for _, command := range [][]string{
+		{rustc, "--edition", "2021", "--target", triple, "-Cpanic=abort", "-Coverflow-checks=off", "-Copt-level=" + level, "-Cforce-frame-pointers=" + keep, "-o", archive, src},
+		{linker, "-arch", "x86_64", "-platform_version", "macos", "11", "11", "-undefined", "dynamic_lookup", "-dylib", "-install_name", "@rpath/sorts.dylib",
+			"-u", "_run", "-u", "_finish", "-dead_strip", "-o", made, archive},
+	} {
+		if msg, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, msg)
+		}
+	}
+	data, err := os.ReadFile(made)
+	if err == nil {
+		err = os.WriteFile(out+".new", data, 0o644)
+	}
+	if err == nil {
+		err = os.Rename(out+".new", out)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
