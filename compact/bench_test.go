@@ -1,7 +1,6 @@
 package compact_test
 
 import (
-	"encoding/binary"
 	"testing"
 
 	"dbg/arch"
@@ -12,10 +11,12 @@ import (
 func tenThousand(b *testing.B) (*compact.Table, []uint64) {
 	r := random(7)
 	fs, end := randomFunctions(r, arch.AMD64, 10000)
-	tab, err := compact.New(compact.Config{Arch: arch.AMD64, Data: link(r, fs, end, 1000, 3).encode(), Base: base,
-		Code: func(addr uint64, n int) []byte {
-			return binary.LittleEndian.AppendUint32([]byte{0x48, 0x81, 0xec}, 4096)[:n]
-		}})
+	end = 0x1000
+	for i := range fs { // without gaps, and a few of them long
+		fs[i].addr = end
+		end += 16 * uint32(1+r.ExpFloat64()*20)
+	}
+	tab, err := compact.New(compact.Config{Arch: arch.AMD64, Data: link(r, fs, end, 1000, 3).encode(), Base: base})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -26,14 +27,19 @@ func tenThousand(b *testing.B) (*compact.Table, []uint64) {
 	return tab, pcs
 }
 
+// BenchmarkFind looks up addresses at random, and those of one stack again and again.
 func BenchmarkFind(b *testing.B) {
 	tab, pcs := tenThousand(b)
-	var e compact.Entry
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		if tab.Find(pcs[i&4095], &e) != nil {
-			b.Fatal(pcs[i&4095])
-		}
+	for name, n := range map[string]int{"random": 4096, "stack": 32} {
+		b.Run(name, func(b *testing.B) {
+			var e compact.Entry
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if tab.Find(pcs[i&(n-1)], &e) != nil {
+					b.Fatal(pcs[i&(n-1)])
+				}
+			}
+		})
 	}
 }
 
@@ -48,8 +54,24 @@ func BenchmarkAll(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/entry")
 }
 
+// BenchmarkRows makes the rows of a table as linkers write them: some hundred different opcodes, few of them indirect.
 func BenchmarkRows(b *testing.B) {
-	tab, _ := tenThousand(b)
+	r := random(8)
+	var ops []uint32
+	for len(ops) < 300 {
+		if d := randomOpcode(r, arch.AMD64); d.kind != compact.FramelessIndirect || len(ops) < 3 {
+			ops = append(ops, d.op)
+		}
+	}
+	fs, end := randomFunctions(r, arch.AMD64, 10000)
+	for i := range fs {
+		fs[i].op = fs[i].op&(7<<28) | ops[r.IntN(len(ops))]
+	}
+	tab, err := compact.New(compact.Config{Arch: arch.AMD64, Data: link(r, fs, end, 1000, 3).encode(), Base: base,
+		Code: func(addr uint64, n int) []byte { return []byte{0x48, 0x81, 0xec, 0, 16, 0, 0}[:n] }})
+	if err != nil {
+		b.Fatal(err)
+	}
 	n := 0
 	for b.Loop() {
 		rows := tab.Rows()

@@ -10,9 +10,9 @@ func (t *Table) pageAt(i int) uint32   { return word(t.index.data, i*indexSize+4
 func (t *Table) lsdaAt(i int) uint32   { return word(t.index.data, i*indexSize+8) }
 func (t *Table) indexOffset(i int) int { return t.index.off + i*indexSize }
 
-// checkIndex looks once whether the first-level entries are in order.
+// checkIndex looks once whether the first-level entries are in order. A defect is not kept: it is found again, with its error.
 func (t *Table) checkIndex() error {
-	if t.indexState.Load() == inOrder {
+	if t.indexHints.Load() != nil {
 		return nil
 	}
 	for i := 1; i < t.index.count; i++ {
@@ -20,29 +20,22 @@ func (t *Table) checkIndex() error {
 			return defect(t.indexOffset(i), "first-level entries out of order: 0x%x after 0x%x", b, a)
 		}
 	}
-	t.indexState.Store(inOrder)
+	h := new(hints)
+	if n := t.index.count; n > 0 && n <= 1<<16 {
+		*h = newHints(n, t.first(n-1)-t.first(0), func(i int) uint32 { return t.first(i) - t.first(0) })
+	}
+	t.indexHints.Store(h)
 	return nil
 }
 
-// findPage is the last first-level entry that does not begin behind off, or -1. Its step is a conditional move, as half of the
-// branches would be mispredicted.
+// findPage is the last first-level entry that does not begin behind off, or -1. The index is in order.
 func (t *Table) findPage(off uint32) int {
-	b := t.index.data
 	n := t.index.count
-	if n == 0 || off < word(b, 0) {
+	if n == 0 || off < t.first(0) {
 		return -1
 	}
-	at := 0
-	for n > 1 {
-		h := n >> 1
-		next := at
-		if word(b, (at+h)*indexSize) <= off {
-			next = at + h
-		}
-		at = next
-		n -= h
-	}
-	return at
+	at, n := t.indexHints.Load().span(off-t.first(0), n)
+	return lastNotAbove(t.index.data, at, n, indexSize, 1<<32-1, off)
 }
 
 // Page is a first-level entry and the header of its second-level page.

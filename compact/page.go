@@ -19,6 +19,7 @@ type page struct {
 	endless bool   // there is no next one
 	entries array
 	local   array // palette of a compressed page
+	hints   hints // of pages that were looked up
 }
 
 // page reads the header of the page of first-level entry i. Without a page it has no entries.
@@ -79,11 +80,27 @@ func (p *page) addr(k int) uint64 {
 	return uint64(p.first) + uint64(word(p.entries.data, 4*k)&0xffffff)
 }
 
-// checkPage looks once whether the entries are in order and inside of what the first-level entries say.
-func (t *Table) checkPage(p *page) error {
-	if t.pageState[p.i].Load() == inOrder {
-		return nil
+// trusted is the page of first-level entry i if its entries are in order. What is found the first time is kept.
+func (t *Table) trusted(i int) (*page, error) {
+	if p := t.pages[i].Load(); p != nil {
+		return p, nil
 	}
+	p := new(page)
+	if err := t.page(i, p); err != nil {
+		return nil, err
+	}
+	if err := t.checkPage(p); err != nil {
+		return nil, err
+	}
+	if n := p.entries.count; n > 0 {
+		p.hints = newHints(n, uint32(p.addr(n-1))-p.first, func(k int) uint32 { return uint32(p.addr(k)) - p.first })
+	}
+	t.pages[i].Store(p)
+	return p, nil
+}
+
+// checkPage looks whether the entries are in order and inside of what the first-level entries say.
+func (t *Table) checkPage(p *page) error {
 	prev := uint64(p.first)
 	for k := range p.entries.count {
 		a := p.addr(k)
@@ -100,69 +117,73 @@ func (t *Table) checkPage(p *page) error {
 		return defect(p.entries.off+(p.entries.count-1)*p.size(),
 			"the page's entries can't be trusted: the last is for 0x%x, behind the page's end 0x%x", prev, p.end)
 	}
-	t.pageState[p.i].Store(inOrder)
 	return nil
 }
 
 // find is the last entry that does not begin behind off, or -1.
 func (p *page) find(off uint32) int {
-	b, n, at := p.entries.data, p.entries.count, 0
-	if n == 0 {
+	if p.entries.count == 0 {
 		return -1
 	}
+	at, n := p.hints.span(off-p.first, p.entries.count)
 	if p.kind == Regular {
-		for n > 1 {
-			h := n >> 1
-			next := at
-			if word(b, (at+h)*8) <= off {
-				next = at + h
-			}
-			at = next
-			n -= h
-		}
+		at = lastNotAbove(p.entries.data, at, n, 8, 1<<32-1, off)
 	} else {
-		rel := off - p.first
-		for n > 1 {
-			h := n >> 1
-			next := at
-			if word(b, (at+h)*4)&0xffffff <= rel {
-				next = at + h
-			}
-			at = next
-			n -= h
-		}
+		at = lastNotAbove(p.entries.data, at, n, 4, 1<<24-1, off-p.first)
 	}
-	if p.addr(at) > uint64(off) {
+	if at == 0 && p.addr(0) > uint64(off) {
 		return -1
+	}
+	return at
+}
+
+// lastNotAbove is the last of n > 0 elements of some bytes, from number at on, whose first word, as far as mask goes, is not above key;
+// at if all are. It has no branches that depend on what it finds, as half of them would be mispredicted.
+func lastNotAbove(b []byte, at, n, size int, mask, key uint32) int {
+	for n > 1 {
+		h := n >> 1
+		v := word(b, (at+h)*size) & mask
+		above := int((int64(key) - int64(v)) >> 63) // -1 if it is
+		at += h &^ above
+		n -= h
 	}
 	return at
 }
 
 // entry fills e with entry k of a page whose order is known, or with what there is of it.
 func (t *Table) entry(p *page, k int, e *Entry) error {
-	e.Lo = t.base + p.addr(k)
-	e.Page, e.Index, e.Opcode = p.i, k, 0
-	if k+1 < p.entries.count {
-		e.Hi = t.base + p.addr(k+1)
-	} else {
+	e.Page, e.Index = p.i, k
+	last := k+1 == p.entries.count
+	if last {
 		e.Hi = t.base + p.end
 	}
 	if p.kind == Regular {
+		b := p.entries.data[8*k:]
 		e.Offset = p.entries.off + 8*k
-		e.Opcode = Opcode(word(p.entries.data, 8*k+4))
+		e.Lo, e.Opcode = t.base+uint64(word(b, 0)), Opcode(word(b, 4))
+		if !last {
+			e.Hi = t.base + uint64(word(b, 8))
+		}
 	} else {
+		b := p.entries.data[4*k:]
 		e.Offset = p.entries.off + 4*k
-		i := int(p.entries.data[4*k+3])
+		w, first := word(b, 0), t.base+uint64(p.first)
+		e.Lo = first + uint64(w&0xffffff)
+		if !last {
+			e.Hi = first + uint64(word(b, 4)&0xffffff)
+		}
+		i := int(w >> 24)
 		if i < t.common.count {
 			e.Opcode = Opcode(word(t.common.data, 4*i))
 		} else if i -= t.common.count; i < p.local.count {
 			e.Opcode = Opcode(word(p.local.data, 4*i))
 		} else {
+			e.Opcode = 0
 			return defect(e.Offset, "the entry's opcode %d is not among the %d common ones and the page's %d",
-				i+t.common.count, t.common.count, p.local.count)
+				w>>24, t.common.count, p.local.count)
 		}
 	}
-	if p.endless && k+1 == p.entries.count {
+	if last && p.endless {
 		return defect(e.Offset, "nothing says where the last entry ends: the table has no sentinel")
 	}
 	return nil

@@ -61,8 +61,17 @@ func (t *Table) Print(to io.Writer) error {
 }
 
 func (t *Table) printPage(w io.Writer, i int) {
-	if t.pageAt(i) != 0 {
-		fmt.Fprintf(w, "    Second level index[%d]: offset in section=0x%08x, base function offset=0x%08x\n", i, t.pageAt(i), t.first(i))
+	if t.pageAt(i) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "    Second level index[%d]: offset in section=0x%08x, base function offset=0x%08x\n", i, t.pageAt(i), t.first(i))
+	var p page
+	if t.page(i, &p) != nil || p.local.count == 0 {
+		return
+	}
+	fmt.Fprintf(w, "      Page encodings: (count = %d)\n", p.local.count)
+	for k := range p.local.count {
+		fmt.Fprintf(w, "        encoding[%d]: 0x%08x\n", t.common.count+k, word(p.local.data, 4*k))
 	}
 }
 

@@ -7,9 +7,13 @@ import "dbg/row"
 type Rows struct {
 	t     *Table
 	known map[rowKey]*Rule
-	last  rowKey
-	rule  *Rule // of last
+	near  [1 << nearBits]struct { // of known, at a hash of the key: a short way
+		rowKey
+		*Rule
+	}
 }
+
+const nearBits = 9
 
 // Rule is what all entries of one opcode (and one size, if that is indirect) have in common.
 type Rule struct {
@@ -46,7 +50,8 @@ func (x *Rows) Row(e *Entry) (*Rule, error) {
 		}
 		k.sub = sub
 	}
-	if x.rule == nil || k != x.last {
+	n := &x.near[uint32(uint64(k.op)+uint64(k.sub))*0x9e3779b1>>(32-nearBits)]
+	if n.Rule == nil || k != n.rowKey {
 		u := x.known[k]
 		if u == nil {
 			var b Body
@@ -58,9 +63,9 @@ func (x *Rows) Row(e *Entry) (*Rule, error) {
 			u.Hash = row.HashRow(&u.Row)
 			x.known[k] = u
 		}
-		x.last, x.rule = k, u
+		n.rowKey, n.Rule = k, u
 	}
-	r := &x.rule.Row
+	r := &n.Row
 	r.Lo, r.Hi, r.Source = e.Lo, e.Hi, uint64(e.Offset)
-	return x.rule, nil
+	return n.Rule, nil
 }

@@ -10,22 +10,19 @@ func (t *Table) FunctionStart(e *Entry) (uint64, error) {
 	if e.Opcode.StartsFunction() {
 		return e.Lo, nil
 	}
-	var p page
 	var b Entry
 	at := e.Lo
 	left := maxParts
 	for g, k := e.Page, e.Index; g >= 0; g-- {
-		if err := t.page(g, &p); err != nil {
-			return 0, err
-		}
-		if err := t.checkPage(&p); err != nil {
+		p, err := t.trusted(g)
+		if err != nil {
 			return 0, err
 		}
 		if g != e.Page {
 			k = p.entries.count
 		}
 		for k--; k >= 0; k-- {
-			if err := t.entry(&p, k, &b); err != nil {
+			if err := t.entry(p, k, &b); err != nil {
 				return 0, err
 			}
 			if left--; b.Hi != at || left == 0 {

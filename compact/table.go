@@ -31,8 +31,8 @@ type Table struct {
 	personalities array // words
 	index         array // first-level entries: 12 bytes each
 
-	indexState atomic.Uint32   // whether the index is in order
-	pageState  []atomic.Uint32 // and the entries of each page
+	indexHints atomic.Pointer[hints]  // of the index, once it is known to be in order
+	pages      []atomic.Pointer[page] // those that were looked up and can be trusted
 }
 
 // array is a part of the section.
@@ -41,12 +41,6 @@ type array struct {
 	count int
 	data  []byte
 }
-
-// What indexState and pageState say. Disorder is not kept: it is found again, with its error.
-const (
-	unchecked = iota
-	inOrder
-)
 
 // Entry is what one entry of a second-level page says.
 type Entry struct {
@@ -104,7 +98,7 @@ func New(c Config) (*Table, error) {
 			return nil, defect(a.at, "the %d %s at 0x%x are not inside the section's %d bytes", n, a.name, off, len(c.Data))
 		}
 	}
-	t.pageState = make([]atomic.Uint32, t.index.count)
+	t.pages = make([]atomic.Pointer[page], t.index.count)
 	return t, nil
 }
 
@@ -131,7 +125,7 @@ func (t *Table) Find(pc uint64, e *Entry) error {
 	if off>>32 != 0 {
 		return ErrNotCovered
 	}
-	if t.indexState.Load() != inOrder {
+	if t.indexHints.Load() == nil {
 		if err := t.checkIndex(); err != nil {
 			return err
 		}
@@ -140,21 +134,19 @@ func (t *Table) Find(pc uint64, e *Entry) error {
 	if i < 0 {
 		return ErrNotCovered
 	}
-	var p page
-	if err := t.page(i, &p); err != nil {
-		return err
-	}
-	if off >= p.end {
-		return ErrNotCovered // only the last first-level entry has nothing behind it
-	}
-	if t.pageState[i].Load() != inOrder {
-		if err := t.checkPage(&p); err != nil {
+	p := t.pages[i].Load()
+	if p == nil {
+		var err error
+		if p, err = t.trusted(i); err != nil {
 			return err
 		}
+	}
+	if off >= p.end {
+		return ErrNotCovered // the sentinel
 	}
 	k := p.find(uint32(off))
 	if k < 0 {
 		return ErrNotCovered
 	}
-	return t.entry(&p, k, e)
+	return t.entry(p, k, e)
 }
