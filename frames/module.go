@@ -32,6 +32,10 @@ type Module struct {
 	Header     uint64
 	Starts     func() []uint64
 
+	// Unrefined has UnwindInfo taken at its word, as if its rows held in prologues and epilogues too: to measure what
+	// the format is worth.
+	Unrefined bool
+
 	// Code has the file's code, as far as it is at hand: looking at instructions then costs
 	// the process nothing.
 	Code []Section

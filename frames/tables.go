@@ -66,6 +66,9 @@ func (m *Module) load(a *arch.Arch) *tables {
 				Hdr: m.EHFrameHdr.Data, HdrAddr: m.EHFrameHdr.Addr, Text: m.Text, DataBase: m.Data})
 			t.list[1] = s
 		}
+		if len(m.UnwindInfo.Data) > 0 {
+			t.list[2] = m.unwindInfo(a)
+		}
 		if m.Entry == 0 {
 			return
 		}

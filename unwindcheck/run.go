@@ -73,6 +73,8 @@ func (s Source) strategies() frames.StrategySet {
 func newSpace(p process, s Source) *space {
 	return &space{proc: p, files: map[string]*image.File{}, dress: func(m *frames.Module) {
 		switch s {
+		case "compact-body":
+			m.Unrefined = true
 		case "eh_frame":
 			m.DebugFrame = frames.Section{}
 		case "debug_frame":
