@@ -1,0 +1,409 @@
+package code
+
+import (
+	"dbg/arch"
+)
+
+// Limits of a Flow.
+const (
+	MaxText  = 1 << 20 // bytes of a function that are looked at
+	MaxInsns = 1 << 18 // instructions that are done, in all
+	maxWays  = 1 << 12
+	maxCalls = 16
+)
+
+// Flow follows the code of one function. It can be used again for another one, and then keeps its memory. It is for one
+// goroutine at a time.
+type Flow struct {
+	m     *machine
+	first arch.Reg // preferred by frames
+	base  uint64
+	text  []byte
+	unit  uint // bytes to a unit, as a shift
+	units []unit
+
+	frames []Frame
+	ids    map[Frame]uint16
+
+	ways    []way // LIFO
+	behind  []way // behind calls
+	last    []way // behind calls, at places that jumps lead to as well: such a call hardly returns
+	count   int
+	callSPs []Seen
+	jumps   []Seen
+	tally   Tally
+}
+
+// unit is what is known of an address: a byte on x86, a word on arm64.
+type unit struct {
+	frame uint16 // number in frames plus 1; 0: not reached
+	flags uint8
+	n     uint8 // how long the instruction is
+}
+
+const (
+	target uint8 = 1 << iota // a branch leads here
+	weak                     // led to by what is behind a call, by no jump
+	wide                     // has been widened
+	ends                     // control does not go on from here
+)
+
+// way is a way that has come to an address.
+type way struct {
+	at   uint32
+	weak bool
+	State
+}
+
+// Seen is a state at a call or at a jump to where nobody knows.
+type Seen struct {
+	PC    uint64
+	Count int
+	State State
+	frame uint16
+}
+
+// Tally counts what was found.
+type Tally struct {
+	Insns     int
+	Conflicts int // ways that came to an address in another state than those before
+	Returns   int // in the state that callers expect
+	Wrong     int // returns, and jumps out of the function, in another state
+	Unknown   int // bytes that are no instruction, and limits
+	Lost      int // ways to where nobody knows, in another state than at a function's first instruction
+}
+
+// Reset begins with the code of another function.
+func (f *Flow) Reset(a *arch.Arch, base uint64, text []byte) {
+	if len(text) > MaxText {
+		text = text[:MaxText]
+	}
+	f.m, f.base, f.text, f.first = machineOf(a), base, text, a.FP
+	f.unit = 0
+	if f.m == arm64 {
+		f.unit = 2
+	}
+	n := len(text) >> f.unit
+	if cap(f.units) < n {
+		f.units = make([]unit, n)
+	}
+	f.units = f.units[:n]
+	clear(f.units)
+	f.frames = f.frames[:0]
+	clear(f.ids)
+	if f.ids == nil || len(f.ids) > 1000 {
+		f.ids = map[Frame]uint16{}
+	}
+	f.ways, f.behind, f.last = f.ways[:0], f.behind[:0], f.last[:0]
+	f.callSPs, f.jumps, f.count, f.tally = f.callSPs[:0], f.jumps[:0], 0, Tally{}
+	f.sweep()
+}
+
+func (f *Flow) decode(at uint32) Insn {
+	if f.m == arm64 {
+		return DecodeARM64(f.text[at<<f.unit:])
+	}
+	return DecodeX86(f.text[at:])
+}
+
+// sweep finds out where branches lead to: from the first byte on, one instruction after the other.
+func (f *Flow) sweep() {
+	n := uint32(len(f.units))
+	for at := uint32(0); at < n; {
+		in := f.decode(at)
+		if in.Next == Bad || in.Len == 0 {
+			at++
+			continue
+		}
+		next := at + uint32(in.Len)>>f.unit
+		if in.Next == Jump || in.Next == Branch {
+			if to, ok := f.target(next, in.Imm); ok {
+				f.units[to].flags |= target
+			}
+		}
+		at = next
+	}
+}
+
+// target is the unit that a branch leads to, if that is in the function.
+func (f *Flow) target(next uint32, rel int32) (uint32, bool) {
+	to := int64(next)<<f.unit + int64(rel)
+	if to < 0 || to >= int64(len(f.units))<<f.unit {
+		return 0, false
+	}
+	return uint32(to >> f.unit), true
+}
+
+// Follow follows all ways from an address in a state, to what was not reached before.
+func (f *Flow) Follow(pc uint64, s State) {
+	if at := (pc - f.base) >> f.unit; at < uint64(len(f.units)) {
+		f.ways = append(f.ways, way{at: uint32(at), State: s})
+		f.run()
+	}
+}
+
+func (f *Flow) run() {
+	var w way
+	for {
+		for _, stack := range []*[]way{&f.ways, &f.behind, &f.last} {
+			if n := len(*stack); n > 0 {
+				w, *stack = (*stack)[n-1], (*stack)[:n-1]
+				break
+			}
+			if stack == &f.last {
+				return
+			}
+		}
+		f.follow(&w)
+	}
+}
+
+// follow follows one way to its end.
+func (f *Flow) follow(w *way) {
+	frame := f.number(&w.State)
+	var compared Insn
+	for {
+		if int(w.at) >= len(f.units) {
+			return // it goes on behind the function: a call does not return
+		}
+		u := &f.units[w.at]
+		if u.frame != 0 && !f.arrive(u, w, &frame) {
+			return
+		}
+		if f.count++; f.count > MaxInsns {
+			f.tally.Unknown++
+			return
+		}
+		u.frame = frame
+		if u.flags &^= weak; w.weak {
+			u.flags |= weak
+		}
+		in := f.decode(w.at)
+		if in.Next == Bad || in.Len == 0 {
+			f.tally.Unknown++
+			return
+		}
+		u.n = in.Len
+		here := w.at
+		w.at += uint32(in.Len) >> f.unit
+		if in.Next != Onward && in.Next != Call && in.Next != CallFar {
+			if !f.leave(w, &in, here, frame, compared) {
+				return
+			}
+			if in.Cond == NotEqual && compared.Op == Compare {
+				w.equal(&compared)
+				frame = f.number(&w.State)
+			}
+			if in.Kills == 0 {
+				compared = Insn{}
+				continue
+			}
+		}
+		compared = in
+		if in.Op == Nothing && in.Kills&f.m.keeps == 0 && in.KillD == 0 && in.Next == Onward && f.simple(frame) {
+			for n, k := 0, in.Kills; k != 0; n, k = n+1, k>>1 {
+				if k&1 != 0 {
+					w.regs[n] = value{}
+				}
+			}
+			continue
+		}
+		if in.Next == Call || in.Next == CallFar {
+			f.call(w, &in, here, frame)
+			return
+		}
+		w.Apply(&in)
+		frame = f.number(&w.State)
+	}
+}
+
+// simple reports whether a frame is said by the stack pointer or the frame pointer alone.
+func (f *Flow) simple(frame uint16) bool {
+	b := f.frames[frame-1].CFA.Base
+	return b == f.m.arch.SP || b == f.m.arch.FP
+}
+
+// arrive decides what happens where a way comes to what has been reached before: whether it goes on.
+func (f *Flow) arrive(u *unit, w *way, frame *uint16) bool {
+	switch {
+	case u.frame == *frame:
+		if u.flags&weak != 0 && !w.weak {
+			u.flags &^= weak
+		}
+		return false
+	case u.flags&weak != 0 && !w.weak:
+		// Reached only by a call's coming back so far: the jump is better evidence.
+		return true
+	case u.flags&(weak|wide) == 0 && !w.weak && f.widen(&f.frames[u.frame-1], w):
+		u.flags |= wide
+		*frame = f.number(&w.State)
+		return true
+	}
+	f.tally.Conflicts++
+	return false
+}
+
+// widen is for loops that move the stack pointer, such as those that touch each page of a large frame: where two ways
+// differ in the stack pointer only, and another register leads to the CFA, the stack pointer is not known.
+func (f *Flow) widen(old *Frame, w *way) bool {
+	if old.CFA.Base != f.m.arch.SP || w.regs[f.m.sp].base != cfa {
+		return false
+	}
+	other := w.State
+	other.regs[f.m.sp] = value{}
+	now, ok := other.find(value{base: cfa}, f.first)
+	if !ok || now.Through || old.Saved != w.saved || old.Lost != w.lost {
+		return false
+	}
+	w.set(f.m.sp, value{})
+	return true
+}
+
+// equal is behind a branch that is not taken if two registers are equal.
+func (s *State) equal(compared *Insn) {
+	a, b := compared.Dst, compared.Src
+	if b == s.m.sp {
+		a, b = b, a
+	}
+	if a == s.m.sp && s.regs[b].base == cfa {
+		s.regs[a] = s.regs[b]
+	}
+}
+
+// leave does what changes the flow of control: whether the way goes on.
+func (f *Flow) leave(w *way, in *Insn, here uint32, frame uint16, compared Insn) bool {
+	u := &f.units[here]
+	switch in.Next {
+	case Return:
+		u.flags |= ends
+		f.out(&w.State)
+		return false
+	case Trap:
+		u.flags |= ends
+		return false
+	case Indirect:
+		u.flags |= ends
+		if w.entered() {
+			f.tally.Returns++
+			return false
+		}
+		f.tally.Lost++
+		f.jumps = f.seen(f.jumps, here, frame, &w.State)
+		return false
+	}
+	to, inside := f.target(w.at, in.Imm)
+	if in.Next == Jump {
+		u.flags |= ends
+		if !inside {
+			f.out(&w.State)
+			return false
+		}
+		w.at, w.weak = to, false
+		return true
+	}
+	if !inside {
+		f.out(&w.State)
+		return true
+	}
+	other := way{at: to, State: w.State}
+	if in.Cond == Equal && compared.Op == Compare {
+		other.equal(&compared)
+	}
+	if t := &f.units[to]; t.frame == frame && t.flags&weak == 0 {
+		return true
+	}
+	if len(f.ways) >= maxWays {
+		f.tally.Unknown++
+		return true
+	}
+	f.ways = append(f.ways, other)
+	return true
+}
+
+// out is a return, or a jump to another function.
+func (f *Flow) out(s *State) {
+	if s.entered() {
+		f.tally.Returns++
+	} else {
+		f.tally.Wrong++
+	}
+}
+
+// entered reports whether the stack and the callee-saved registers are as at a function's first instruction.
+func (s *State) entered() bool {
+	return s.saved == 0 && s.lost == 0 && s.regs[s.m.sp] == (value{cfa, s.m.entrySP()})
+}
+
+// call lets a way wait behind a call.
+func (f *Flow) call(w *way, in *Insn, here uint32, frame uint16) {
+	f.callSPs = f.seen(f.callSPs, here, frame, &w.State)
+	var probe value
+	if in.Next == Call {
+		probe = f.probe(w)
+	}
+	w.Apply(in)
+	if probe.base == number {
+		w.regs[f.m.probe] = probe
+	}
+	w.weak = true
+	stack := &f.behind
+	if int(w.at) < len(f.units) && f.units[w.at].flags&target != 0 {
+		stack = &f.last
+	}
+	if len(*stack) < maxWays {
+		*stack = append(*stack, *w)
+	} else {
+		f.tally.Unknown++
+	}
+}
+
+// probe is how much the stack pointer is about to be lowered, where the call touches the pages of a large frame (___chkstk_darwin):
+// it leaves the register alone that has the size, which is subtracted from the stack pointer next.
+func (f *Flow) probe(w *way) value {
+	size := w.regs[f.m.probe]
+	if size.base != number || size.off < 4096>>4 || int(w.at) >= len(f.units) {
+		return value{}
+	}
+	next := f.decode(w.at)
+	if next.Op != SubReg || next.Dst != f.m.sp || next.Base != f.m.probe {
+		return value{}
+	}
+	return size
+}
+
+// seen notes a state, one for each frame.
+func (f *Flow) seen(list []Seen, at uint32, frame uint16, s *State) []Seen {
+	for i := range list {
+		if list[i].frame == frame {
+			list[i].Count++
+			list[i].PC = max(list[i].PC, f.pc(at))
+			return list
+		}
+	}
+	if len(list) < maxCalls {
+		list = append(list, Seen{f.pc(at), 1, *s, frame})
+	}
+	return list
+}
+
+func (f *Flow) pc(at uint32) uint64 { return f.base + uint64(at)<<f.unit }
+
+// number is that of the state's frame, plus 1.
+func (f *Flow) number(s *State) uint16 {
+	var frame Frame
+	s.Frame(f.first, &frame)
+	if n := len(f.frames); n > 0 && f.frames[n-1] == frame {
+		return uint16(n)
+	}
+	if n, ok := f.ids[frame]; ok {
+		return n
+	}
+	if len(f.frames) >= 1<<16-1 {
+		f.tally.Unknown++
+		return 1<<16 - 1
+	}
+	f.frames = append(f.frames, frame)
+	n := uint16(len(f.frames))
+	f.ids[frame] = n
+	return n
+}

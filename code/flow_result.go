@@ -1,0 +1,61 @@
+package code
+
+// At is what the code says at an address: nil where it was not led to.
+func (f *Flow) At(pc uint64) *Frame {
+	at := (pc - f.base) >> f.unit
+	if at >= uint64(len(f.units)) || f.units[at].frame == 0 {
+		return nil
+	}
+	return &f.frames[f.units[at].frame-1]
+}
+
+// Frames are the different frames that there are. They are valid until Reset.
+func (f *Flow) Frames() []Frame { return f.frames }
+
+// Number is the place in Frames of what the code says at an address; -1 where it was not led to.
+func (f *Flow) Number(pc uint64) int {
+	at := (pc - f.base) >> f.unit
+	if at >= uint64(len(f.units)) {
+		return -1
+	}
+	return int(f.units[at].frame) - 1
+}
+
+// Each calls fn for each instruction that was reached, by rising address, with the place of its frame in Frames.
+func (f *Flow) Each(fn func(pc uint64, size int, frame int) bool) {
+	for at := range f.units {
+		if u := &f.units[at]; u.frame != 0 && !fn(f.pc(uint32(at)), int(u.n), int(u.frame)-1) {
+			return
+		}
+	}
+}
+
+// Gap is the first range, from pc on, that no instruction that was reached takes up; lo is hi at the end. ends says that the
+// instruction before it lets nothing go on, indirect that it is a jump to where nobody knows.
+func (f *Flow) Gap(pc uint64) (lo, hi uint64) {
+	n := uint32(len(f.units))
+	at := uint32(min((pc-f.base)>>f.unit, uint64(n)))
+	for at < n && f.units[at].frame != 0 {
+		at += max(uint32(f.units[at].n)>>f.unit, 1)
+	}
+	at = min(at, n)
+	end := at
+	for end < n && f.units[end].frame == 0 {
+		end++
+	}
+	return f.pc(at), f.pc(end)
+}
+
+// Calls are the states at calls, one for each different frame: the first with it. Jumps are those at jumps to where nobody
+// knows that are no tail calls; PC is the last of them. They are valid until Reset.
+func (f *Flow) Calls() []Seen { return f.callSPs }
+
+// Jumps: see Calls.
+func (f *Flow) Jumps() []Seen { return f.jumps }
+
+// Tally is what was counted so far.
+func (f *Flow) Tally() Tally {
+	t := f.tally
+	t.Insns = f.count
+	return t
+}

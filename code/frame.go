@@ -1,0 +1,138 @@
+package code
+
+import (
+	"dbg/arch"
+	"dbg/row"
+)
+
+// Frame is a State in terms of the registers at the address. Equal frames compare equal.
+type Frame struct {
+	m      *machine
+	CFA    Place
+	Saved  uint32 // of slots: is at At
+	Lost   uint32 // of slots: nobody knows
+	Signed bool   // the return address
+	At     [maxSlots]Slot
+}
+
+// Place is an address: a register's value plus an offset; or, through a word on the stack, which is at
+// such an address, that word plus an offset.
+type Place struct {
+	Base    arch.Reg // NoReg: it is not known
+	Through bool
+	Word    int32 // the word is at Base+Word
+	Off     int32
+}
+
+// Slot is where a register is saved: relative to the CFA, or to a register's value.
+type Slot struct {
+	Base arch.Reg // NoReg: the CFA
+	Off  int32
+}
+
+// Known reports whether the place is known.
+func (p Place) Known() bool { return p.Base != arch.NoReg }
+
+// Frame says the state in terms of registers, of those that will do the one that is first; false if the CFA
+// can't be said so. What it says of registers is right in any case, save where it is relative to the CFA.
+func (s *State) Frame(first arch.Reg, f *Frame) bool {
+	m := s.m
+	*f = Frame{m: m, Saved: s.saved, Lost: s.lost, Signed: s.signed}
+	f.CFA, _ = s.find(value{base: cfa}, first)
+	for i, bits := 0, s.saved; bits != 0; i, bits = i+1, bits>>1 {
+		if bits&1 == 0 {
+			continue
+		}
+		at := s.slot[i]
+		if at.base == cfa {
+			f.At[i] = Slot{arch.NoReg, at.off}
+			continue
+		}
+		if p, ok := s.find(at, first); ok && !p.Through {
+			f.At[i] = Slot{p.Base, p.Off}
+		} else {
+			f.Saved &^= 1 << i
+			f.Lost |= 1 << i
+		}
+	}
+	return f.CFA.Known()
+}
+
+// find says an address of the stack by a register, or by the word of the stack that leads to it.
+func (s *State) find(v value, first arch.Reg) (Place, bool) {
+	none := Place{Base: arch.NoReg}
+	if !v.onStack() {
+		return none, false
+	}
+	m := s.m
+	if first == m.arch.FP && s.regs[m.fp].base == v.base {
+		return Place{Base: m.arch.FP, Off: v.off - s.regs[m.fp].off}, true
+	}
+	for _, n := range m.order {
+		if have := s.regs[n]; have.base == v.base {
+			return Place{Base: m.regs[n], Off: v.off - have.off}, true
+		}
+	}
+	if v.base == cfa && s.link.base == aligned {
+		if p, ok := s.find(s.link, first); ok {
+			return Place{Base: p.Base, Through: true, Word: p.Off, Off: v.off - s.linked.off}, true
+		}
+	}
+	return none, false
+}
+
+// Row writes the frame as rules into r, whose Lo, Hi and Source it leaves as they are. The CFA must be known.
+func (f *Frame) Row(r *row.Row) {
+	m := f.m
+	lo, hi, source := r.Lo, r.Hi, r.Source
+	r.Reset()
+	r.Lo, r.Hi, r.Source, r.Signed = lo, hi, source, f.Signed
+	r.CFA = row.Rule{Kind: row.InReg, Reg: f.CFA.Base, N: int64(f.CFA.Off)}
+	if f.CFA.Through {
+		r.CFA = row.Rule{Kind: row.ValExpr, Expr: through(f.CFA)}
+	}
+	if m.link == None {
+		r.RA = m.arch.PC
+		r.Regs = append(r.Regs, row.RegRule{Reg: r.RA, Rule: row.Rule{Kind: row.At, N: -int64(m.arch.PtrSize)}})
+	} else {
+		r.RA = m.arch.LR
+	}
+	for i := range m.nslots {
+		switch {
+		case f.Saved&(1<<i) != 0:
+			rule := row.Rule{Kind: row.At, N: int64(f.At[i].Off)}
+			if b := f.At[i].Base; b != arch.NoReg {
+				rule = row.Rule{Kind: row.AtExpr, Expr: breg(nil, b, f.At[i].Off)}
+			}
+			r.Regs = append(r.Regs, row.RegRule{Reg: m.saved[i], Rule: rule})
+		case f.Lost&(1<<i) != 0:
+			r.Regs = append(r.Regs, row.RegRule{Reg: m.saved[i], Rule: row.Rule{Kind: row.Undefined}})
+		}
+	}
+}
+
+// through is a place by a word of the stack as an expression: DWARF 5, sections 2.5.1.2 to 2.5.1.4.
+func through(p Place) []byte {
+	const deref, consts, plus = 0x06, 0x11, 0x22
+	e := append(breg(nil, p.Base, p.Word), deref)
+	if p.Off != 0 {
+		e = append(sleb(append(e, consts), p.Off), plus)
+	}
+	return e
+}
+
+func breg(e []byte, r arch.Reg, off int32) []byte {
+	const breg0, bregx = 0x70, 0x92
+	if r < 32 {
+		return sleb(append(e, breg0+byte(r)), off)
+	}
+	return sleb(append(e, bregx, byte(r)), off) // below 96
+}
+
+func sleb(e []byte, v int32) []byte {
+	for v < -64 || v >= 64 {
+		e = append(e, byte(v)|0x80)
+		v >>= 7
+	}
+	return append(e, byte(v)&0x7f)
+}

@@ -1,0 +1,229 @@
+package code
+
+import "dbg/arch"
+
+// value is what a register has, as far as it is followed.
+type value struct {
+	base space
+	off  int32
+}
+
+// space is what a value is relative to.
+type space uint8
+
+const (
+	nowhere space = iota
+	cfa           // the canonical frame address
+	aligned       // what the stack pointer was when it was last set to what can't be followed: the frame was realigned, or has a size of its own
+	number        // nothing: it is a constant
+)
+
+func (v value) plus(n int64) value {
+	if v.base == nowhere {
+		return value{}
+	}
+	sum := int64(v.off) + n
+	if v.off = int32(sum); int64(v.off) != sum {
+		return value{}
+	}
+	return v
+}
+
+// onStack reports whether it is an address of the stack.
+func (v value) onStack() bool { return v.base == cfa || v.base == aligned }
+
+// State is what is known between two instructions. It is a value: a copy is independent, equal states
+// compare equal.
+type State struct {
+	m      *machine
+	regs   [32]value
+	saved  uint32 // of slots: has been stored in slot and not been loaded since
+	lost   uint32 // of slots: has another value, and was not stored
+	signed bool   // the return address
+	slot   [maxSlots]value
+	// The stack's word at link has the address linked: what a function that realigns its frame finds its caller's by.
+	link, linked value
+}
+
+// Entry is the state at a function's first instruction. The architecture must be Supported.
+func Entry(a *arch.Arch) State {
+	s := State{m: machineOf(a)}
+	s.regs[s.m.sp] = value{cfa, s.m.entrySP()}
+	return s
+}
+
+// Apply does what one instruction does to the stack pointer, to addresses of the stack and to what is saved.
+func (s *State) Apply(in *Insn) {
+	if in.Op != Nothing {
+		s.op(in)
+	}
+	if in.Kills != 0 {
+		s.kill(in.Kills)
+	}
+	if in.KillD != 0 {
+		for i := range 8 {
+			if in.KillD&(1<<i) != 0 {
+				s.lose(12 + i)
+			}
+		}
+	}
+}
+
+func (s *State) kill(regs uint32) {
+	for n := 0; regs != 0; n, regs = n+1, regs>>1 {
+		if regs&1 != 0 {
+			s.set(uint8(n), value{})
+		}
+	}
+}
+
+func (s *State) op(in *Insn) {
+	sp := s.m.sp
+	switch in.Op {
+	case Push:
+		copied := in.Base < 32 && s.link.onStack() && s.regs[in.Base].plus(int64(in.Imm)) == s.link
+		s.set(sp, s.regs[sp].plus(-8))
+		if copied {
+			s.link = s.regs[sp]
+		} else {
+			s.store(s.regs[sp], in.Src)
+		}
+	case Pop:
+		at := s.regs[sp]
+		s.set(sp, at.plus(8))
+		s.load(in.Dst, at)
+	case Leave:
+		at := s.regs[s.m.fp]
+		s.load(s.m.fp, at)
+		s.set(sp, at.plus(8))
+	case Add:
+		s.set(in.Dst, s.regs[in.Src].plus(int64(in.Imm)))
+	case AddReg:
+		a, b := s.regs[in.Src], s.regs[in.Base]
+		if a.base == number {
+			a, b = b, a
+		}
+		if b.base != number {
+			a = value{}
+		}
+		s.set(in.Dst, a.plus(int64(b.off)))
+	case SubReg:
+		a, b := s.regs[in.Src], s.regs[in.Base]
+		if b.base != number {
+			a = value{}
+		}
+		s.set(in.Dst, a.plus(-int64(b.off)))
+	case Const:
+		s.set(in.Dst, value{number, in.Imm})
+	case ConstPart:
+		v := s.regs[in.Dst]
+		if v.base != number || in.Shift > 16 || in.Shift == 16 && in.Imm >= 0x8000 {
+			v = value{}
+		} else {
+			v.off = v.off&^(0xffff<<in.Shift) | in.Imm<<in.Shift
+		}
+		s.set(in.Dst, v)
+	case Load, Store:
+		s.memory(in)
+	case Sign:
+		s.signed = !s.signed
+	}
+}
+
+// memory does a load or a store of one register or two.
+func (s *State) memory(in *Insn) {
+	at, base := s.regs[in.Base], s.regs[in.Base].plus(int64(in.Imm))
+	if in.Wrap != Post {
+		at = base
+	}
+	if in.Wrap != Keep {
+		s.set(in.Base, base)
+	}
+	first, second := in.Dst, in.Src
+	if in.Op == Store {
+		first, second = second, first
+		s.store(at, first)
+		if second != None {
+			s.store(at.plus(int64(in.Size)), second)
+		}
+		return
+	}
+	s.load(first, at)
+	if second != None {
+		s.load(second, at.plus(int64(in.Size)))
+	}
+}
+
+// lose notes that a register has another value than the caller's.
+func (s *State) lose(slot int) {
+	if slot >= 0 && s.saved&(1<<slot) == 0 {
+		s.lost |= 1 << slot
+	}
+}
+
+// set gives a register a value that is not the caller's.
+func (s *State) set(n uint8, v value) {
+	if n == s.m.sp && !v.onStack() {
+		s.forgetAligned()
+		v = value{base: aligned}
+	}
+	if n < 32 {
+		s.regs[n] = v
+	}
+	s.lose(s.m.slotOf(n))
+}
+
+// forgetAligned is when the stack pointer is set anew to what can't be followed.
+func (s *State) forgetAligned() {
+	for i, r := range s.regs {
+		if r.base == aligned {
+			s.regs[i] = value{}
+		}
+	}
+	for i, at := range s.slot {
+		if at.base == aligned {
+			s.slot[i] = value{}
+		}
+	}
+	s.link, s.linked = value{}, value{}
+}
+
+// store notes what is written to the stack.
+func (s *State) store(to value, src uint8) {
+	if !to.onStack() {
+		return
+	}
+	if to == s.link {
+		s.link, s.linked = value{}, value{}
+	}
+	if i := s.m.slotOf(src); i >= 0 && (s.saved|s.lost)&(1<<i) == 0 {
+		s.saved |= 1 << i
+		s.slot[i] = to
+	}
+	// The last copy counts: code that moves on in its frame takes it along.
+	if src < 32 && to.base == aligned && s.regs[src].base == cfa && (s.link.base == nowhere || s.linked == s.regs[src]) {
+		s.link, s.linked = to, s.regs[src]
+	}
+}
+
+// load is a register that got a word of the stack: if that is where it was saved, it is now what it
+// was.
+func (s *State) load(n uint8, from value) {
+	if n == None {
+		return
+	}
+	if from.onStack() && from == s.link {
+		s.set(n, s.linked)
+		return
+	}
+	i := s.m.slotOf(n)
+	if i < 0 || !from.onStack() || s.saved&(1<<i) == 0 || s.slot[i] != from {
+		s.set(n, value{})
+		return
+	}
+	s.saved &^= 1 << i
+	s.slot[i] = value{}
+	if n < 32 {
+		s.regs[n] = value{}
+	}
+}
