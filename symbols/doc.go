@@ -11,7 +11,7 @@
 // context that they need; package expr evaluates them in a frame.
 //
 // It stands on package dwarf (debug information of the file, or of its separate
-// debug file) and on ELF symbol tables where there is none.
+// debug file) and on the symbol tables of ELF and Mach-O files where there is none.
 //
 // It stays fast because nothing is read until it is asked for, and then only
 // the compilation unit concerned: an address finds its unit in .debug_aranges;

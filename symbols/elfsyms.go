@@ -7,7 +7,7 @@ import (
 	"dbg/image"
 )
 
-// elfSymbols is the ELF symbol table: functions and data apart, by address.
+// elfSymbols is the symbol table of an ELF or Mach-O file: functions and data apart, by address.
 type elfSymbols struct {
 	done     bool
 	all      []image.Symbol
@@ -15,6 +15,9 @@ type elfSymbols struct {
 	code     []int32         // indices in all, by address; of several at one address, one
 	data     []int32
 	plt      map[image.Addr]string
+	stubs    []image.Stub // of Mach-O, by address
+	starts   []image.Addr // of functions, of Mach-O
+	startsOK bool
 	pltOK    bool
 }
 
@@ -122,7 +125,7 @@ func (x *elfSymbols) sameSection(s *image.Symbol, a image.Addr) bool {
 
 // SymbolAt returns the demangled name of the function symbol that has an
 // address, without parameters, and the offset in it. Entries of the procedure
-// linkage table are "name@plt".
+// linkage table are "name@plt", symbol stubs of Mach-O "name@stub".
 func (m *Module) SymbolAt(a image.Addr) (name string, offset uint64, ok bool) {
 	if name, start, ok := m.pltAt(a); ok {
 		return name, uint64(a - start), true
@@ -135,13 +138,14 @@ func (m *Module) SymbolAt(a image.Addr) (name string, offset uint64, ok bool) {
 	return demangled(symbolName(s.Name)), uint64(a - s.Addr), true
 }
 
-// CodeBounds gives the extent of the function at an address by the ELF symbols alone. One that has
-// no size or does not reach a is none.
+// CodeBounds gives the extent of the function at an address by the symbol table alone. One that has
+// no size or does not reach a is none. In a Mach-O file the list of function starts stands in for
+// symbols that were stripped.
 func (m *Module) CodeBounds(a image.Addr) (lo, hi image.Addr, ok bool) {
 	x := m.symbols()
 	s := x.find(x.code, a)
 	if s == nil || s.Size == 0 || uint64(a-s.Addr) >= s.Size {
-		return 0, 0, false
+		return m.startedAt(a)
 	}
 	return s.Addr, s.Addr + image.Addr(s.Size), true
 }

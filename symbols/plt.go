@@ -42,6 +42,10 @@ func (m *Module) pltSection(a image.Addr) (image.Section, image.Addr, bool) {
 
 // pltAt returns the name "puts@plt" of an entry, and where it starts.
 func (m *Module) pltAt(a image.Addr) (name string, start image.Addr, ok bool) {
+	if m.file.Format() == image.MachO {
+		name, start, _, ok = m.stubAt(a)
+		return name, start, ok
+	}
 	if m.file.Arch() != arch.AMD64 {
 		return "", 0, false
 	}
@@ -56,6 +60,10 @@ func (m *Module) pltAt(a image.Addr) (name string, start image.Addr, ok bool) {
 }
 
 func (m *Module) pltSize(a image.Addr) image.Addr {
+	if m.file.Format() == image.MachO {
+		_, lo, hi, _ := m.stubAt(a)
+		return hi - lo
+	}
 	_, size, _ := m.pltSection(a)
 	return size
 }
