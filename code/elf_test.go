@@ -27,15 +27,12 @@ const (
 	unsure  verdict = "lost, the table knows"
 )
 
-// heldAgainst compares a frame with the table's row. byOther is the frame said by another register.
-func heldAgainst(f, byOther *Frame, r *row.Row) (verdict, string) {
+// heldAgainst compares a frame with the table's row.
+func heldAgainst(f *Frame, r *row.Row) (verdict, string) {
 	if !f.CFA.Known() {
 		return noCFA, ""
 	}
-	agrees := false
-	for _, p := range []Place{f.CFA, byOther.CFA} {
-		agrees = agrees || r.CFA.Kind == row.InReg && !p.Through && p.Base == r.CFA.Reg && int64(p.Off) == r.CFA.N
-	}
+	agrees := r.CFA.Kind == row.InReg && f.IsAt(r.CFA.Reg, r.CFA.N)
 	var said row.Row
 	f.Row(&said)
 	if r.CFA.Kind == row.ValExpr {
@@ -107,7 +104,7 @@ func holdFile(t *testing.T, path string) {
 	var texts []string
 	var spent time.Duration
 	functions, insns, skipped, inside := 0, 0, 0, 0
-	var byFP, bySP Flow
+	var flow Flow
 	show := os.Getenv("DBG_CODE_SHOW")
 	for i := range table.Entries() {
 		lo, hi := table.EntryRange(i)
@@ -123,26 +120,19 @@ func holdFile(t *testing.T, path string) {
 		}
 		functions++
 		begun := time.Now()
-		byFP.Reset(a, lo, text)
-		byFP.Follow(lo, entry)
+		flow.Reset(a, lo, text)
+		flow.Follow(lo, entry)
 		spent += time.Since(begun)
-		bySP.Reset(a, lo, text)
-		bySP.first = a.SP
-		bySP.Follow(lo, entry)
-		insns += byFP.Tally().Insns
-		byFP.Each(func(pc uint64, size, n int) bool {
+		insns += flow.Tally().Insns
+		flow.Each(func(pc uint64, size, n int) bool {
 			if table.RowAt(pc, &r) != nil {
 				return true
 			}
-			other := bySP.At(pc)
-			if other == nil {
-				other = &byFP.Frames()[n]
-			}
-			v, what := heldAgainst(&byFP.Frames()[n], other, &r)
+			v, what := heldAgainst(&flow.Frames()[n], &r)
 			count[v]++
 			inside++
 			if string(v) == show || show == "" && (v == wrongly || v == regs) {
-				f := byFP.Frames()[n]
+				f := flow.Frames()[n]
 				if !f.CFA.Known() {
 					f.CFA.Base = a.SP
 				}

@@ -16,7 +16,6 @@ const (
 // goroutine at a time.
 type Flow struct {
 	m     *machine
-	first arch.Reg // preferred by frames
 	base  uint64
 	text  []byte
 	unit  uint // bytes to a unit, as a shift
@@ -52,6 +51,7 @@ const (
 type way struct {
 	at   uint32
 	weak bool
+	back bool // it has just jumped backwards
 	State
 }
 
@@ -78,7 +78,7 @@ func (f *Flow) Reset(a *arch.Arch, base uint64, text []byte) {
 	if len(text) > MaxText {
 		text = text[:MaxText]
 	}
-	f.m, f.base, f.text, f.first = machineOf(a), base, text, a.FP
+	f.m, f.base, f.text = machineOf(a), base, text
 	f.unit = 0
 	if f.m == arm64 {
 		f.unit = 2
@@ -185,6 +185,7 @@ func (f *Flow) follow(w *way) {
 		}
 		u.n = in.Len
 		here := w.at
+		w.back = false
 		w.at += uint32(in.Len) >> f.unit
 		if in.Next != Onward && in.Next != Call && in.Next != CallFar {
 			if !f.leave(w, &in, here, frame, compared) {
@@ -234,7 +235,7 @@ func (f *Flow) arrive(u *unit, w *way, frame *uint16) bool {
 	case u.flags&weak != 0 && !w.weak:
 		// Reached only by a call's coming back so far: the jump is better evidence.
 		return true
-	case u.flags&(weak|wide) == 0 && !w.weak && f.widen(&f.frames[u.frame-1], w):
+	case u.flags&(weak|wide) == 0 && w.back && f.widen(&f.frames[u.frame-1], w):
 		u.flags |= wide
 		*frame = f.number(&w.State)
 		return true
@@ -246,13 +247,12 @@ func (f *Flow) arrive(u *unit, w *way, frame *uint16) bool {
 // widen is for loops that move the stack pointer, such as those that touch each page of a large frame: where two ways
 // differ in the stack pointer only, and another register leads to the CFA, the stack pointer is not known.
 func (f *Flow) widen(old *Frame, w *way) bool {
-	if old.CFA.Base != f.m.arch.SP || w.regs[f.m.sp].base != cfa {
+	if !old.HasSP || w.regs[f.m.sp].base != cfa || w.regs[f.m.sp].off == -old.SP {
 		return false
 	}
 	other := w.State
 	other.regs[f.m.sp] = value{}
-	now, ok := other.find(value{base: cfa}, f.first)
-	if !ok || now.Through || old.Saved != w.saved || old.Lost != w.lost {
+	if now, ok := other.find(value{base: cfa}); !ok || now.Through || old.Saved != w.saved || old.Lost != w.lost {
 		return false
 	}
 	w.set(f.m.sp, value{})
@@ -298,14 +298,14 @@ func (f *Flow) leave(w *way, in *Insn, here uint32, frame uint16, compared Insn)
 			f.out(&w.State)
 			return false
 		}
-		w.at, w.weak = to, false
+		w.at, w.weak, w.back = to, false, to < w.at
 		return true
 	}
 	if !inside {
 		f.out(&w.State)
 		return true
 	}
-	other := way{at: to, State: w.State}
+	other := way{at: to, back: to < w.at, State: w.State}
 	if in.Cond == Equal && compared.Op == Compare {
 		other.equal(&compared)
 	}
@@ -391,7 +391,7 @@ func (f *Flow) pc(at uint32) uint64 { return f.base + uint64(at)<<f.unit }
 // number is that of the state's frame, plus 1.
 func (f *Flow) number(s *State) uint16 {
 	var frame Frame
-	s.Frame(f.first, &frame)
+	s.Frame(&frame)
 	if n := len(f.frames); n > 0 && f.frames[n-1] == frame {
 		return uint16(n)
 	}

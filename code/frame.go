@@ -9,6 +9,8 @@ import (
 type Frame struct {
 	m      *machine
 	CFA    Place
+	SP     int32  // from the stack pointer to the CFA
+	HasSP  bool   // SP is known
 	Saved  uint32 // of slots: is at At
 	Lost   uint32 // of slots: nobody knows
 	Signed bool   // the return address
@@ -33,12 +35,15 @@ type Slot struct {
 // Known reports whether the place is known.
 func (p Place) Known() bool { return p.Base != arch.NoReg }
 
-// Frame says the state in terms of registers, of those that will do the one that is first; false if the CFA
-// can't be said so. What it says of registers is right in any case, save where it is relative to the CFA.
-func (s *State) Frame(first arch.Reg, f *Frame) bool {
+// Frame says the state in terms of registers: of the frame pointer where it is one, else of the stack pointer, else of
+// those that will do. It is false if the CFA can't be said so; what it says of registers is right nevertheless.
+func (s *State) Frame(f *Frame) bool {
 	m := s.m
 	*f = Frame{m: m, Saved: s.saved, Lost: s.lost, Signed: s.signed}
-	f.CFA, _ = s.find(value{base: cfa}, first)
+	f.CFA, _ = s.find(value{base: cfa})
+	if sp := s.regs[m.sp]; sp.base == cfa {
+		f.SP, f.HasSP = -sp.off, true
+	}
 	for i, bits := 0, s.saved; bits != 0; i, bits = i+1, bits>>1 {
 		if bits&1 == 0 {
 			continue
@@ -48,7 +53,7 @@ func (s *State) Frame(first arch.Reg, f *Frame) bool {
 			f.At[i] = Slot{arch.NoReg, at.off}
 			continue
 		}
-		if p, ok := s.find(at, first); ok && !p.Through {
+		if p, ok := s.find(at); ok && !p.Through {
 			f.At[i] = Slot{p.Base, p.Off}
 		} else {
 			f.Saved &^= 1 << i
@@ -59,13 +64,13 @@ func (s *State) Frame(first arch.Reg, f *Frame) bool {
 }
 
 // find says an address of the stack by a register, or by the word of the stack that leads to it.
-func (s *State) find(v value, first arch.Reg) (Place, bool) {
+func (s *State) find(v value) (Place, bool) {
 	none := Place{Base: arch.NoReg}
 	if !v.onStack() {
 		return none, false
 	}
 	m := s.m
-	if first == m.arch.FP && s.regs[m.fp].base == v.base {
+	if v.base == cfa && s.framed() {
 		return Place{Base: m.arch.FP, Off: v.off - s.regs[m.fp].off}, true
 	}
 	for _, n := range m.order {
@@ -74,11 +79,27 @@ func (s *State) find(v value, first arch.Reg) (Place, bool) {
 		}
 	}
 	if v.base == cfa && s.link.base == aligned {
-		if p, ok := s.find(s.link, first); ok {
+		if p, ok := s.find(s.link); ok {
 			return Place{Base: p.Base, Through: true, Word: p.Off, Off: v.off - s.linked.off}, true
 		}
 	}
 	return none, false
+}
+
+// IsAt reports whether the CFA is a register's value plus an offset.
+func (f *Frame) IsAt(r arch.Reg, off int64) bool {
+	if r == f.m.arch.SP && f.HasSP {
+		return int64(f.SP) == off
+	}
+	return f.CFA.Base == r && !f.CFA.Through && int64(f.CFA.Off) == off
+}
+
+// framed reports whether the frame pointer is one: it points at where the caller's was saved. Then it stays there as long as
+// the frame does; what else it may have is a passing thing, as any register's.
+func (s *State) framed() bool {
+	fp := s.regs[s.m.fp]
+	i := s.m.slot[s.m.fp]
+	return fp.base == cfa && s.saved&(1<<i) != 0 && s.slot[i] == fp
 }
 
 // Row writes the frame as rules into r, whose Lo, Hi and Source it leaves as they are. The CFA must be known.

@@ -1,6 +1,9 @@
 package code
 
-import "dbg/arch"
+import (
+	"dbg/arch"
+	"dbg/row"
+)
 
 // value is what a register has, as far as it is followed.
 type value struct {
@@ -51,6 +54,40 @@ func Entry(a *arch.Arch) State {
 	s.regs[s.m.sp] = value{cfa, s.m.entrySP()}
 	return s
 }
+
+// FromRow is the state in which a row is valid, as far as the row says. Registers that it has no rule for still have the
+// caller's value. False if it can't be said so.
+func FromRow(a *arch.Arch, r *row.Row) (State, bool) {
+	s := State{m: machineOf(a)}
+	if s.m == nil || r.CFA.Kind != row.InReg || int64(int32(r.CFA.N)) != r.CFA.N {
+		return s, false
+	}
+	s.regs[s.m.sp] = value{base: aligned}
+	base := -1
+	for n := range s.m.nregs {
+		if s.m.regs[n] == r.CFA.Reg {
+			base = n
+		}
+	}
+	if base < 0 {
+		return s, false
+	}
+	s.regs[base] = value{cfa, -int32(r.CFA.N)}
+	for i, reg := range s.m.saved[:s.m.nslots] {
+		switch rule := r.Rule(reg); {
+		case rule.Kind == row.At && int64(int32(rule.N)) == rule.N:
+			s.saved |= 1 << i
+			s.slot[i] = value{cfa, int32(rule.N)}
+		case rule.Kind > row.Same:
+			s.lost |= 1 << i
+		}
+	}
+	return s, true
+}
+
+// Return does what a function that is called does: it comes back, with other values in registers that it need not
+// preserve.
+func (s *State) Return() { s.kill(s.m.call) }
 
 // Apply does what one instruction does to the stack pointer, to addresses of the stack and to what is saved.
 func (s *State) Apply(in *Insn) {
