@@ -5,6 +5,7 @@ import (
 
 	"dbg/arch"
 	"dbg/compact"
+	"dbg/row"
 )
 
 // tenThousand is a table of 10,000 entries, and addresses in it at random.
@@ -78,6 +79,31 @@ func BenchmarkRows(b *testing.B) {
 		for e := range tab.All() {
 			rows.Row(e)
 			n++
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/entry")
+}
+
+// BenchmarkFile compiles the whole table of a file of 8 MB: rows, interned.
+func BenchmarkFile(b *testing.B) {
+	o := open(b, addon(b, "lightningcss-darwin-arm64", "1.33.0"))
+	a := o.file.Arch()
+	n := 0
+	for b.Loop() {
+		rows := o.Rows()
+		t := row.NewBuilder(o.Entries())
+		for e, err := range o.All() {
+			n++
+			if err == nil {
+				if u, err := rows.Row(e); err == nil {
+					t.Add(e.Lo, e.Hi, &u.Row, u.Hash)
+					continue
+				}
+			}
+			t.Ask(e.Lo, e.Hi)
+		}
+		if row.Join(a, []*row.Builder{t}, a.CalleeSavedSet) == nil {
+			b.Fatal("no table")
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/entry")

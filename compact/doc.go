@@ -20,7 +20,12 @@
 // where the function's start matters (an LSDA, an indirect stack size).
 //
 // A row is valid in the body of a function only: where its prologue is done and its epilogue has not begun. What lies between two
-// functions belongs to the entry before it. ld64 ends its table one byte after the last function.
+// functions belongs to the entry before it.
+//
+// The best description, "The Apple Compact Unwinding Format: Documented and Explained", is wrong or silent in five places, where the
+// headers, libunwind and what compilers write agree: bit 31 says that an entry does not start a function; the registers of x86's
+// frames go from the lowest bits at the lowest address; an indirect stack size is at its offset in the function, which is
+// in the middle of the instruction; arm64's d registers begin at bit 8; and arm64's frameless functions can save registers.
 //
 // From a section to a row:
 //

@@ -4,17 +4,18 @@ package compact
 // is left with a few. Linkers' tables have an entry for some hundred bytes, and ranges of that size.
 type hints struct {
 	shift uint8
-	at    []uint16 // the last entry that does not begin behind the range's first address; 0 if all do
+	at    []uint16 // the last entry that does not begin behind the range's first address; 0 if all do. One more than there are ranges
 }
 
 const maxHints = 2048
 
-// newHints makes the hints for n entries in order, at most 65536, that lie from 0 up to end.
-func newHints(n int, end uint32, addr func(int) uint32) (h hints) {
+// newHints makes the hints for n entries in order, at most 65536, whose last one is at end; each is how many hints
+// there may be for an entry.
+func newHints(n, each int, end uint32, addr func(int) uint32) (h hints) {
 	if n < 2 {
 		return h
 	}
-	for end>>h.shift >= min(maxHints, 2*uint32(n)) {
+	for end>>h.shift >= min(maxHints, uint32(n*each)) {
 		h.shift++
 	}
 	h.at = make([]uint16, end>>h.shift+2)

@@ -22,7 +22,7 @@ func (t *Table) checkIndex() error {
 	}
 	h := new(hints)
 	if n := t.index.count; n > 0 && n <= 1<<16 {
-		*h = newHints(n, t.first(n-1)-t.first(0), func(i int) uint32 { return t.first(i) - t.first(0) })
+		*h = newHints(n, 64, t.first(n-1)-t.first(0), func(i int) uint32 { return t.first(i) - t.first(0) })
 	}
 	t.indexHints.Store(h)
 	return nil

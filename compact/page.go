@@ -93,7 +93,7 @@ func (t *Table) trusted(i int) (*page, error) {
 		return nil, err
 	}
 	if n := p.entries.count; n > 0 {
-		p.hints = newHints(n, uint32(p.addr(n-1))-p.first, func(k int) uint32 { return uint32(p.addr(k)) - p.first })
+		p.hints = newHints(n, 2, uint32(p.addr(n-1))-p.first, func(k int) uint32 { return uint32(p.addr(k)) - p.first })
 	}
 	t.pages[i].Store(p)
 	return p, nil

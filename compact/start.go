@@ -1,7 +1,7 @@
 package compact
 
 // maxParts is how many entries FunctionStart looks at. No linker writes functions of more than one.
-const maxParts = 4096
+const maxParts = 64
 
 // FunctionStart is the address of the function that e belongs to: that of the entry itself, or of the nearest
 // one before it that says it starts a function (which is what it says by a clear bit). It is an error if there

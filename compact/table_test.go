@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"dbg/arch"
@@ -174,6 +175,27 @@ func TestTenThousand(t *testing.T) {
 	if n := testing.AllocsPerRun(1000, func() { tab.Find(1, &e) }); n != 0 {
 		t.Errorf("%v allocations a look-up of what is not covered", n)
 	}
+}
+
+// Goroutines that look up in a new table at once all find what there is.
+func TestConcurrent(t *testing.T) {
+	fs, end := randomFunctions(random(2), arch.AMD64, 3000)
+	tab := newTable(t, arch.AMD64, link(random(2), fs, end, 100, 2, 3).encode(), base)
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			r := random(uint64(g))
+			var e compact.Entry
+			for range 3000 {
+				f := fs[r.IntN(len(fs))]
+				if err := tab.Find(base+uint64(f.addr), &e); err != nil || uint32(e.Opcode) != f.op {
+					t.Errorf("at %#x: %+v, %v", f.addr, e, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func describe(e *compact.Entry, err error) string {
