@@ -103,9 +103,9 @@ func mapFile(path string) ([]byte, error) {
 }
 
 // FromMemory reads the image of a file that is in memory as it would be in a
-// file, such as the vDSO. The name stands for its path. (For a Mach-O image
-// that a process has mapped, see FromMapped.) The data is kept and must not change. Section
-// headers that lie outside the data are taken as missing.
+// file, such as the vDSO. The name stands for its path. The data is kept and
+// must not change. Section headers that lie outside the data are taken as
+// missing. (FromMapped is for a Mach-O image as a process has it mapped.)
 func FromMemory(name string, data []byte) (*File, error) {
 	if len(data) == 0 {
 		return nil, &OpenError{Path: name, Reason: IsEmpty}

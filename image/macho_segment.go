@@ -1,16 +1,14 @@
 package image
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // sectionKind is what section.flags and the reserved words say.
 type sectionKind struct {
-	typ   uint8 // S_REGULAR and so on
-	code  bool
-	first uint32 // index in the indirect symbol table, of stubs
-	size  uint32 // of one stub
+	segment string
+	typ     uint8 // S_REGULAR and so on
+	code    bool
+	first   uint32 // index in the indirect symbol table, of stubs
+	size    uint32 // of one stub
 }
 
 // parseSegment reads an LC_SEGMENT or LC_SEGMENT_64 with its sections. at is
@@ -61,7 +59,7 @@ func (f *File) parseSegment(b []byte, is64 bool, at int) error {
 // addSection reads a section or section_64, in the segment seg.
 func (f *File) addSection(b []byte, is64 bool, seg *Segment) {
 	h := &f.header
-	s := section{name: cstring(b[:16]), segment: cstring(b[16:32]), typ: machoHasContents}
+	s := section{name: cstring(b[:16]), typ: machoHasContents}
 	rest := b[40:]
 	if is64 {
 		s.addr, s.size, rest = h.order.Uint64(b[32:]), h.order.Uint64(b[40:]), b[48:]
@@ -71,7 +69,7 @@ func (f *File) addSection(b []byte, is64 bool, seg *Segment) {
 	word := func(i int) uint32 { return h.order.Uint32(rest[4*i:]) }
 	s.off = uint64(word(0))
 	flags := word(4)
-	k := sectionKind{typ: uint8(flags & sectionTypeMask), code: flags&sectionInstructions != 0}
+	k := sectionKind{segment: cstring(b[16:32]), typ: uint8(flags & sectionTypeMask), code: flags&sectionInstructions != 0}
 	switch k.typ {
 	case sectionZeroFill, sectionGBZeroFill, sectionTLZeroFill:
 		s.typ = machoNoContents
@@ -104,7 +102,7 @@ func (f *File) nameSections() {
 	for i := 1; i < len(f.sects); i++ {
 		s := &f.sects[i]
 		add(s.name, i)
-		add(s.segment+","+s.name, i)
+		add(f.segmentOf(i)+","+s.name, i)
 	}
 }
 
@@ -121,12 +119,18 @@ func (f *File) findDWARF(name string) int {
 	return -1
 }
 
+// segmentOf returns the name of the segment that section i says it is in, ""
+// in an ELF file.
+func (f *File) segmentOf(i int) string {
+	if f.macho == nil {
+		return ""
+	}
+	return f.macho.kinds[i].segment
+}
+
 // machoContents returns the bytes of a section that has contents.
 func (f *File) machoContents(s *section) ([]byte, error) {
 	if m := f.macho.mapped; m != nil {
-		if strings.HasPrefix(s.segment, "__DWARF") {
-			return nil, fmt.Errorf("it is not mapped")
-		}
 		return m.read(s.addr, s.size)
 	}
 	if f.macho.encrypted.overlaps(s.off, s.size) {

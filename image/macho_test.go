@@ -190,9 +190,9 @@ func compareHeaders(t *testing.T, f *File) {
 			}
 		}
 		got = append(got, fmt.Sprintf("segment %s 0x%x+0x%x @%d+%d %s", s.Name, uint64(s.Lo), uint64(s.Hi-s.Lo), s.FileOff, s.FileSize, prot))
-		for ; at < len(f.sects) && (f.sects[at].segment == s.Name || s.Name == ""); at++ {
+		for ; at < len(f.sects) && (f.segmentOf(at) == s.Name || s.Name == ""); at++ {
 			c := &f.sects[at]
-			got = append(got, fmt.Sprintf("section %s,%s 0x%x+0x%x @%d", c.segment, c.name, c.addr, c.size, c.off))
+			got = append(got, fmt.Sprintf("section %s,%s 0x%x+0x%x @%d", f.segmentOf(at), c.name, c.addr, c.size, c.off))
 		}
 	}
 	equal(t, "segments and sections", got, want)

@@ -27,7 +27,7 @@ type Section struct {
 
 // section is a section header and what has been made of it.
 type section struct {
-	name, segment       string
+	name                string
 	typ                 elf.SectionType
 	flags               elf.SectionFlag
 	addr, off, size     uint64
@@ -139,7 +139,7 @@ func (f *File) SectionData(name string) ([]byte, error) {
 func (f *File) Sections() []Section {
 	all := make([]Section, len(f.sects))
 	for i, s := range f.sects {
-		all[i] = Section{Name: s.name, Segment: s.segment, Addr: Addr(s.addr), Offset: s.off, Size: s.size}
+		all[i] = Section{Name: s.name, Segment: f.segmentOf(i), Addr: Addr(s.addr), Offset: s.off, Size: s.size}
 	}
 	return all
 }
@@ -172,7 +172,7 @@ func (f *File) section(i int) Section {
 	if s.inflatedSize != 0 {
 		size = s.inflatedSize
 	}
-	return Section{Name: s.name, Segment: s.segment, Addr: Addr(s.addr), Offset: s.off, Size: size, Data: s.data}
+	return Section{Name: s.name, Segment: f.segmentOf(i), Addr: Addr(s.addr), Offset: s.off, Size: size, Data: s.data}
 }
 
 // load returns a section's bytes, inflated if they are compressed.
