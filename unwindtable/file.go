@@ -6,6 +6,7 @@ import (
 
 	"dbg/arch"
 	"dbg/cfi"
+	"dbg/compact"
 	"dbg/image"
 	"dbg/symbols"
 )
@@ -26,6 +27,7 @@ type source struct {
 	name    string // of Sources
 	section string
 	table   *cfi.Table
+	compact *compact.Table // instead of table
 	relocs  map[uint64]int // of a relocatable file: the section that a relocated word refers to
 }
 
@@ -53,16 +55,21 @@ func (f *file) load(only string) error {
 		return fmt.Errorf("it is for %s, of which dbg knows no registers", f.Machine())
 	}
 	switch only {
-	case "", "eh_frame", "debug_frame":
+	case "", "eh_frame", "debug_frame", "compact":
 	default:
 		return fmt.Errorf("%s tables can't be printed yet", only)
 	}
-	if only != "debug_frame" {
+	if only == "" || only == "eh_frame" {
 		if err := f.add(f.File, "eh_frame"); err != nil {
 			return err
 		}
 	}
-	if only != "eh_frame" {
+	if only == "" || only == "compact" {
+		if err := f.addCompact(); err != nil {
+			return err
+		}
+	}
+	if only == "" || only == "debug_frame" {
 		if err := f.add(f.File, "debug_frame"); err != nil {
 			return err
 		}
@@ -79,15 +86,27 @@ func (f *file) load(only string) error {
 		return nil
 	case f.elsewhere:
 		return errors.New("it is a separate debug file, and the tables are in the file that it was split from")
+	case only == "compact":
+		return errors.New("it has no section __unwind_info")
 	case only != "":
-		return fmt.Errorf("it has no section .%s with contents", only)
+		return fmt.Errorf("it has no section %s with contents", f.sectionName(only))
+	case f.Format() == image.MachO:
+		return errors.New("it has no unwind tables (__unwind_info, __eh_frame, __debug_frame)")
 	}
 	return errors.New("it has no unwind tables (.eh_frame, .debug_frame)")
 }
 
+// sectionName is the name of the section of a table. Debug information of Mach-O files is found by its names in ELF files.
+func (f *file) sectionName(name string) string {
+	if f.Format() == image.MachO && name == "eh_frame" {
+		return "__eh_frame"
+	}
+	return "." + name
+}
+
 // add adds a section if the file has it.
 func (f *file) add(img *image.File, name string) error {
-	s, ok := img.Section("." + name)
+	s, ok := img.Section(f.sectionName(name))
 	if !ok || s.Size == 0 {
 		return nil
 	}
@@ -96,7 +115,7 @@ func (f *file) add(img *image.File, name string) error {
 		_, err := img.SectionData(s.Name)
 		return err
 	}
-	src := source{name: name, section: "." + name}
+	src := source{name: name, section: f.sectionName(name)}
 	c := cfi.Config{Arch: f.arch, Data: s.Data, Addr: uint64(s.Addr), Debug: name == "debug_frame"}
 	if img.Kind() == image.Relocatable {
 		c.Data, src.relocs = relocated(img, s)

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"dbg/arch"
-	"dbg/cfi"
 	"dbg/expr"
 	"dbg/row"
 )
@@ -22,18 +21,19 @@ type jsonStyle struct {
 
 func (*jsonStyle) begin(*printer, *source) {}
 
-func (*jsonStyle) defect(p *printer, s *source, e *cfi.Entry, err error) {
-	fmt.Fprintf(p.out, `{"source":%s,"entry":"0x%x","error":%s}`+"\n", quoted(s.name), e.Offset, quoted(err.Error()))
+func (*jsonStyle) defect(p *printer, s *source, offset uint64, err error) {
+	fmt.Fprintf(p.out, `{"source":%s,"entry":"0x%x","error":%s}`+"\n", quoted(s.name), offset, quoted(err.Error()))
 }
 
-func (j *jsonStyle) entry(p *printer, s *source, e *cfi.Entry) {
-	if e.Kind != cfi.IsFDE {
+func (j *jsonStyle) function(p *printer, s *source, f *function) {
+	fmt.Fprintf(p.out, `{"function":%s,"start":"0x%x","end":"0x%x","source":%s,"entry":"0x%x","signal":%t,"rows":[`,
+		quoted(f.name), f.lo, f.hi, quoted(s.name), f.offset, f.signal)
+	if f.note != "" {
+		fmt.Fprintf(p.out, `],"note":%s}`+"\n", quoted(f.note))
 		return
 	}
-	fmt.Fprintf(p.out, `{"function":%s,"start":"0x%x","end":"0x%x","source":%s,"entry":"0x%x","signal":%t,"rows":[`,
-		quoted(p.f.function(s, e)), e.FDE.Lo, e.FDE.Hi, quoted(s.name), e.Offset, e.CIE.Signal)
 	sep := ""
-	for r, err := range s.table.Rows(e.FDE) {
+	for r, err := range f.rows {
 		if err != nil {
 			fmt.Fprintf(p.out, `],"error":%s}`+"\n", quoted(err.Error()))
 			return

@@ -23,7 +23,12 @@ func (f *file) function(s *source, e *cfi.Entry) string {
 	if s.relocs != nil {
 		return f.relocatableName(s, e)
 	}
-	name, off, ok := f.syms.SymbolAt(image.Addr(e.FDE.Lo))
+	return f.nameAt(e.FDE.Lo)
+}
+
+// nameAt is the name of the function at an address.
+func (f *file) nameAt(addr uint64) string {
+	name, off, ok := f.syms.SymbolAt(image.Addr(addr))
 	switch {
 	case !ok:
 		return "??"
@@ -109,9 +114,6 @@ func (s *selection) has(e *cfi.Entry) bool {
 	if e.Kind != cfi.IsFDE {
 		return false
 	}
-	if s.pc != nil && (*s.pc < e.FDE.Lo || *s.pc >= e.FDE.Hi) {
-		return false
-	}
 	if len(s.names) > 0 {
 		for i := range s.f.tables {
 			if at, ok := s.f.tables[i].target(e); ok && slices.Contains(s.names, at) {
@@ -120,7 +122,18 @@ func (s *selection) has(e *cfi.Entry) bool {
 		}
 		return false
 	}
+	return s.covers(e.FDE.Lo, e.FDE.Hi)
+}
+
+// covers reports whether a range of addresses is asked for.
+func (s *selection) covers(lo, hi uint64) bool {
+	if s == nil {
+		return true
+	}
+	if s.pc != nil && (*s.pc < lo || *s.pc >= hi) {
+		return false
+	}
 	return s.ranges == nil || slices.ContainsFunc(s.ranges, func(r symbols.Range) bool {
-		return uint64(r.Lo) < e.FDE.Hi && e.FDE.Lo < uint64(r.Hi)
+		return uint64(r.Lo) < hi && lo < uint64(r.Hi)
 	})
 }

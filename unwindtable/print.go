@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"syscall"
 
 	"dbg/cfi"
 	"dbg/image"
+	"dbg/row"
 )
 
 // Sources are the tables that may be asked for, by the names of the command line.
@@ -50,7 +52,7 @@ func printImage(ctx context.Context, w io.Writer, img *image.File, opt Options) 
 	p := printer{out: out, f: f, wanted: wanted}
 	switch {
 	case opt.Raw:
-		p.style = &raw{}
+		p.raw = &raw{}
 	case opt.JSON:
 		p.style = &jsonStyle{}
 	default:
@@ -85,8 +87,19 @@ func printImage(ctx context.Context, w io.Writer, img *image.File, opt Options) 
 // is looked at once for each entry.
 type style interface {
 	begin(p *printer, s *source)
-	entry(p *printer, s *source, e *cfi.Entry)
-	defect(p *printer, s *source, e *cfi.Entry, err error)
+	function(p *printer, s *source, f *function)
+	defect(p *printer, s *source, offset uint64, err error)
+}
+
+// function is an entry that has rows.
+type function struct {
+	lo, hi uint64
+	name   string
+	offset uint64 // of the entry in the section
+	kind   string // what the format calls it: "FDE"
+	signal bool
+	note   string                     // said in place of rows
+	rows   iter.Seq2[*row.Row, error] // may be gone through several times
 }
 
 // printer is one run.
@@ -95,13 +108,21 @@ type printer struct {
 	f       *file
 	wanted  *selection // nil: everything
 	style   style
-	printed int // entries
-	bad     int // entries that can't be read
+	raw     *raw // instead of style
+	printed int  // entries
+	bad     int  // entries that can't be read
 }
 
 // table prints one section.
 func (p *printer) table(ctx context.Context, s *source) error {
-	p.style.begin(p, s)
+	if s.compact != nil {
+		return p.compactTable(ctx, s)
+	}
+	if p.raw != nil {
+		p.raw.begin(p, s)
+	} else {
+		p.style.begin(p, s)
+	}
 	for e, err := range s.table.Section() {
 		if cerr := ctx.Err(); cerr != nil {
 			return cerr
@@ -110,7 +131,7 @@ func (p *printer) table(ctx context.Context, s *source) error {
 		case err != nil:
 			p.bad++
 			if p.wanted == nil {
-				p.style.defect(p, s, e, err)
+				p.defect(s, e.Offset, err)
 			}
 		case !p.wanted.has(e):
 			continue
@@ -118,7 +139,7 @@ func (p *printer) table(ctx context.Context, s *source) error {
 			if e.Kind == cfi.IsFDE {
 				p.printed++
 			}
-			p.style.entry(p, s, e)
+			p.entry(s, e)
 		}
 		// What was written so far may not have been sent yet; an error of it is kept.
 		if _, err := p.out.Write(nil); err != nil {
@@ -126,6 +147,23 @@ func (p *printer) table(ctx context.Context, s *source) error {
 		}
 	}
 	return nil
+}
+
+func (p *printer) defect(s *source, offset uint64, err error) {
+	if p.raw != nil {
+		p.raw.defect(p, offset, err)
+	} else {
+		p.style.defect(p, s, offset, err)
+	}
+}
+
+func (p *printer) entry(s *source, e *cfi.Entry) {
+	if p.raw != nil {
+		p.raw.entry(p, s, e)
+	} else if e.Kind == cfi.IsFDE {
+		p.style.function(p, s, &function{lo: e.FDE.Lo, hi: e.FDE.Hi, name: p.f.function(s, e), offset: e.Offset, kind: "FDE", signal: e.CIE.Signal,
+			rows: s.table.Rows(e.FDE)})
+	}
 }
 
 // names lists the sections.

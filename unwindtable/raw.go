@@ -19,8 +19,8 @@ func (w *raw) begin(p *printer, s *source) {
 	fmt.Fprintf(p.out, "Contents of the %s section:\n\n", s.section)
 }
 
-func (w *raw) defect(p *printer, s *source, e *cfi.Entry, err error) {
-	fmt.Fprintf(p.out, "\n%08x error: %v\n", e.Offset, err)
+func (w *raw) defect(p *printer, offset uint64, err error) {
+	fmt.Fprintf(p.out, "\n%08x error: %v\n", offset, err)
 }
 
 func (w *raw) entry(p *printer, s *source, e *cfi.Entry) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"dbg/arch"
-	"dbg/cfi"
 	"dbg/row"
 )
 
@@ -17,23 +16,26 @@ type text struct {
 
 func (t *text) begin(*printer, *source) {}
 
-func (t *text) defect(p *printer, s *source, e *cfi.Entry, err error) {
+func (t *text) defect(p *printer, s *source, offset uint64, err error) {
 	fmt.Fprintf(p.out, "error: %v\n", err)
 }
 
-func (t *text) entry(p *printer, s *source, e *cfi.Entry) {
-	if e.Kind != cfi.IsFDE {
+func (t *text) function(p *printer, s *source, f *function) {
+	more := ""
+	if f.signal {
+		more = " signal"
+	}
+	if f.note != "" {
+		more += " " + f.note
+	}
+	fmt.Fprintf(p.out, "%s 0x%x..0x%x  %s  (%s 0x%x)%s\n", f.name, f.lo, f.hi, s.name, f.kind, f.offset, more)
+	if f.note != "" {
 		return
 	}
-	signal := ""
-	if e.CIE.Signal {
-		signal = " signal"
-	}
-	fmt.Fprintf(p.out, "%s 0x%x..0x%x  %s  (FDE 0x%x)%s\n", p.f.function(s, e), e.FDE.Lo, e.FDE.Hi, s.name, e.Offset, signal)
-	if t.measure(p.f.arch, s.table, e) {
+	if t.measure(p.f.arch, f) {
 		t.headings(p)
 	}
-	for r, err := range s.table.Rows(e.FDE) {
+	for r, err := range f.rows {
 		if err != nil {
 			fmt.Fprintf(p.out, "  error: %v\n", err)
 			return
@@ -44,11 +46,11 @@ func (t *text) entry(p *printer, s *source, e *cfi.Entry) {
 
 // measure finds the columns and their widths; false if there is no row. Rows are decoded twice rather
 // than kept, since a function may have any number of them.
-func (t *text) measure(a *arch.Arch, table *cfi.Table, e *cfi.Entry) bool {
+func (t *text) measure(a *arch.Arch, f *function) bool {
 	var moved [arch.MaxRegs]int // width of each column, 0 for a register that never has a rule
 	address, cfa, ra := len("pc"), len("cfa"), len("ra")
 	rows := 0
-	for r, err := range table.Rows(e.FDE) {
+	for r, err := range f.rows {
 		if err != nil {
 			break
 		}
