@@ -10,6 +10,7 @@ import (
 	"dbg/image"
 	"dbg/symbols"
 	"dbg/target"
+	"dbg/target/machocore"
 )
 
 // Types of the auxiliary vector: getauxval(3).
@@ -81,6 +82,7 @@ type mappedFile struct {
 	lo, hi target.Addr
 	first  target.Mapping // the one at file offset 0, or the lowest
 	exec   bool
+	image  *machocore.Image // of a target that knows its images, else nil
 }
 
 // groupMappings finds the files in a memory map. Anonymous memory between two
@@ -117,7 +119,11 @@ func (s *Session) refreshModules() bool {
 		old[key(m.Path, m.Lo)] = m
 	}
 	var now, added []*Module
-	for _, g := range groupMappings(maps) {
+	groups := groupMappings(maps)
+	if l, ok := s.tgt.(imageLister); ok {
+		groups = imageGroups(l)
+	}
+	for _, g := range groups {
 		if !g.exec && s.state != IsCore {
 			continue // data files; a core's map may not say what is executable
 		}
@@ -170,6 +176,9 @@ func (s *Session) tell(ev ModuleLoaded) {
 
 // newModule makes the module of a group of mappings; nil if the file is not ELF.
 func (s *Session) newModule(g mappedFile) *Module {
+	if g.image != nil {
+		return s.imageModule(g)
+	}
 	m := &Module{Path: g.path, Lo: g.lo, Hi: g.hi, Bias: uint64(g.lo)}
 	sym, err := s.openMapped(g)
 	if err != nil {

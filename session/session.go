@@ -16,7 +16,6 @@ import (
 	"dbg/image"
 	"dbg/symbols"
 	"dbg/target"
-	"dbg/target/elfcore"
 	"dbg/target/ptrace"
 )
 
@@ -39,7 +38,7 @@ type Session struct {
 	program   Program
 	tgt       target.Target  // nil when there is neither process nor core
 	proc      target.Process // nil for a core
-	core      *elfcore.Core
+	core      coreFile       // nil for a process
 	events    <-chan target.Event
 	output    *capture
 
@@ -243,7 +242,7 @@ func (s *Session) OpenCore(path, exe string) error {
 			}
 			f.Close()
 		}
-		c, err := elfcore.Open(path, elfcore.Options{Exe: exe, FindFile: s.findFile})
+		c, err := s.openCoreFile(path, exe)
 		if err != nil {
 			return err
 		}

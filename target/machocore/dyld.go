@@ -1,0 +1,115 @@
+package machocore
+
+import (
+	"dbg/image"
+)
+
+// fromDyld lists the images without the help of a note.
+func (m *maker) fromDyld() []found {
+	c := m.c
+	if c.notes.hasMain && c.notes.mainKind == 2 {
+		if f := m.inCore(c.notes.main); f != nil {
+			if list := c.dyldInfos(f); len(list) > 0 {
+				return list
+			}
+		}
+	}
+	if c.notes.hasMain && c.notes.mainKind != 2 || len(c.segments) == 0 {
+		return nil // a kernel's or a firmware's: its images are in other notes
+	}
+	list, dyld := m.scan()
+	for _, f := range dyld {
+		if infos := c.dyldInfos(f); len(infos) > 0 {
+			return append(infos, found{header: uint64(f.HeaderAddr()) + f.Slide(), slide: none})
+		}
+	}
+	return list
+}
+
+// Bounds of the search for headers.
+const (
+	mostPages = 1 << 20 // that are looked at
+	pageSize  = 4096    // images start at pages; those of a dyld shared cache at small ones
+)
+
+// scan looks at the start of pages for the headers of programs, libraries and dynamic
+// linkers. It returns these and, apart, the dynamic linkers.
+func (m *maker) scan() (list []found, dyld []*image.File) {
+	c := m.c
+	pages := 0
+	for i := range c.segments {
+		s := &c.segments[i]
+		first := (pageSize - s.addr%pageSize) % pageSize
+		for off := first; off < s.have; off += pageSize {
+			if pages++; pages > mostPages || len(list) == mostImages {
+				c.warn("the core has no list of images, and too much memory to look through all of it; images may be missing")
+				return list, dyld
+			}
+			var head [16]byte
+			if n, whole := copyMapped(head[:], c.readCore(s.addr+off, 16)); n < 16 || !whole {
+				continue
+			}
+			if magic := le.Uint32(head[:]); magic != magic64 && magic != magic32 || le.Uint32(head[4:]) != c.head.cpu {
+				continue
+			}
+			switch le.Uint32(head[12:]) {
+			case typeExecute, typeDylib, typeDylinker, typeBundle:
+			default:
+				continue
+			}
+			f := m.inCore(s.addr + off)
+			if f == nil {
+				continue
+			}
+			if fileType(f) == typeDylinker && len(dyld) < 16 {
+				dyld = append(dyld, f)
+			}
+			list = append(list, found{header: s.addr + off, slide: none})
+		}
+	}
+	return list, dyld
+}
+
+// dyldInfos reads struct dyld_all_image_infos, which dyld has in a section of
+// that purpose: version, number of images, address of the array; an
+// element has the header's address, the path's, and a time.
+func (c *Core) dyldInfos(dyld *image.File) []found {
+	s, ok := dyld.SectionIn("__DATA", "__all_image_info")
+	for _, segment := range []string{"__DATA_DIRTY", "__DATA_CONST", "__AUTH"} {
+		if !ok {
+			s, ok = dyld.SectionIn(segment, "__all_image_info")
+		}
+	}
+	if !ok {
+		return nil
+	}
+	at := uint64(s.Addr) + dyld.Slide()
+	word := uint64(c.arch.PtrSize)
+	head := make([]byte, 8+word)
+	if _, err := c.readOwn(at, head); err != nil {
+		return nil
+	}
+	count, array := uint64(le.Uint32(head[4:])), c.word(head[8:])
+	if count > mostImages || array == 0 {
+		return nil
+	}
+	var out []found
+	entry, path := make([]byte, 3*word), make([]byte, longestPath)
+	for i := range count {
+		if _, err := c.readOwn(array+i*3*word, entry); err != nil {
+			c.warn("the core lacks memory of dyld: %d of %d images are not known", count-i, count)
+			break
+		}
+		n, _ := c.readOwn(c.word(entry[word:]), path)
+		out = append(out, found{header: c.word(entry), slide: none, path: cstring(path[:n])})
+	}
+	return out
+}
+
+// word reads a word of the program; b has one.
+func (c *Core) word(b []byte) uint64 {
+	if c.arch.PtrSize == 8 {
+		return le.Uint64(b)
+	}
+	return uint64(le.Uint32(b))
+}

@@ -1,0 +1,397 @@
+package machocore
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+
+	"dbg/image"
+	"dbg/target"
+)
+
+// Image is a Mach-O file that the process had loaded.
+type Image struct {
+	Path   string      // as the process had it; a name in brackets where the core doesn't say
+	UUID   string      // 32 hex digits, "" if not known
+	Header target.Addr // of its Mach-O header
+	Slide  uint64      // what is to be added to addresses of __TEXT in the file
+
+	// Lo and Hi are where it is: __TEXT, and what else of it lies behind that
+	// with no other image between. (In a dyld shared cache, the other segments
+	// lie elsewhere.)
+	Lo, Hi target.Addr
+
+	kind     uint32 // MH_EXECUTE and so on, 0 if not known
+	segments []placedSegment
+	inCore   bool // the core has header and load commands
+
+	local  *image.File // for memory that the core lacks; guarded by Core.lock
+	looked bool
+}
+
+// placedSegment is a segment of an image in memory.
+type placedSegment struct {
+	name              string
+	lo, hi            uint64
+	fileAddr, fileOff uint64
+	fileSize          uint64
+	read, write, exec bool
+	sizeUnknown       bool // hi is a guess
+}
+
+// extent is memory that a segment of an image takes up.
+type extent struct {
+	lo, hi  uint64
+	image   *Image
+	segment *placedSegment
+}
+
+// budget bounds the work that a core's images can ask for, in bytes of load commands.
+const budget = 64 << 20
+
+// maker makes the images of a core.
+type maker struct {
+	c    *Core
+	left int             // of the budget
+	seen map[uint64]bool // headers
+}
+
+// findImages makes the list of images.
+func (c *Core) findImages() {
+	m := &maker{c: c, left: budget, seen: map[uint64]bool{}}
+	list := c.notes.found
+	if !c.notes.listed {
+		list = append(list, m.fromDyld()...)
+	}
+	for i := range list {
+		m.add(&list[i])
+	}
+	if m.left <= 0 {
+		c.warn("the images' load commands are absurdly long; some are not read")
+	}
+	c.layOut()
+	c.findMain()
+}
+
+// add makes the image that a note or dyld names.
+func (m *maker) add(f *found) {
+	if f.header != none {
+		if m.seen[f.header] {
+			return
+		}
+		m.seen[f.header] = true
+	}
+	im := &Image{Path: f.path, UUID: f.uuid, Header: target.Addr(f.header)}
+	file := m.inCore(f.header)
+	switch {
+	case file != nil:
+		if f.uuid != "" && file.BuildID() != f.uuid {
+			m.c.warn("%s: the image at 0x%x has UUID %s, the core's list has %s", name(im), f.header, orNone(file.BuildID()), f.uuid)
+		}
+		im.inCore, im.UUID, im.kind = true, file.BuildID(), fileType(file)
+		if im.Path == "" {
+			im.Path = ownName(file)
+		}
+		im.place(file, file.Slide(), f.segments)
+	default:
+		local, _ := m.c.openLocal(im, f.header == none)
+		if local != nil {
+			im.local, im.looked, im.kind = local, true, fileType(local)
+			if f.header == none && f.slide != none {
+				im.Header = target.Addr(uint64(local.HeaderAddr()) + f.slide)
+			} else if f.header == none {
+				im.Header = target.Addr(local.HeaderAddr()) // where it was linked for
+			}
+			if im.UUID == "" {
+				im.UUID = local.BuildID()
+			}
+			im.place(local, uint64(im.Header)-uint64(local.HeaderAddr()), f.segments)
+		} else if f.header == none {
+			m.c.warn("%s: the core says neither where the image was, nor is there a file with UUID %s", name(im), orNone(f.uuid))
+			return
+		} else {
+			im.placeUnknown(f)
+		}
+	}
+	if im.Path == "" {
+		im.Path = name(im)
+	}
+	m.c.images = append(m.c.images, im)
+}
+
+// inCore reads the image whose header is at an address out of the core alone; nil if it
+// isn't there.
+func (m *maker) inCore(header uint64) *image.File {
+	if header == none || m.left <= 0 {
+		return nil
+	}
+	h, err := parseHeader(m.c.readCore(header, 32))
+	if err != nil || h.cpu != m.c.head.cpu || h.kind == typeCore {
+		return nil
+	}
+	m.left -= int(h.wanted) + 64
+	f, err := image.FromMapped("", m.c.readOwn, header)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// readOwn reads what the core itself has.
+func (c *Core) readOwn(addr uint64, buf []byte) (int, error) {
+	n := 0
+	for n < len(buf) {
+		got, whole := copyMapped(buf[n:], c.readCore(addr+uint64(n), uint64(len(buf)-n)))
+		n += got
+		if got == 0 || !whole {
+			return n, &target.MemoryError{Addr: target.Addr(addr) + target.Addr(n), Why: missing}
+		}
+	}
+	return n, nil
+}
+
+// place gives the image the segments of its file, or of its header in memory.
+// What a note says of a segment's place goes before.
+func (im *Image) place(f *image.File, slide uint64, noted []placed) {
+	im.Slide = slide
+	for _, s := range f.Segments() {
+		p := placedSegment{name: s.Name, lo: uint64(s.Lo) + slide, fileAddr: uint64(s.Lo), fileOff: s.FileOff, fileSize: s.FileSize,
+			read: s.Read, write: s.Write, exec: s.Exec}
+		for _, n := range noted {
+			if n.name == s.Name {
+				p.lo = n.addr
+			}
+		}
+		if p.hi = p.lo + uint64(s.Hi-s.Lo); p.hi > p.lo {
+			im.segments = append(im.segments, p)
+		}
+	}
+}
+
+// placeUnknown is for an image of which there is neither header nor file.
+func (im *Image) placeUnknown(f *found) {
+	if f.slide != none {
+		im.Slide = f.slide
+	} else {
+		im.Slide = f.header
+	}
+	add := func(n placed) {
+		text := n.name == "__TEXT"
+		im.segments = append(im.segments, placedSegment{name: n.name, lo: n.addr, fileAddr: n.addr - im.Slide, read: true, exec: text, write: !text, sizeUnknown: true})
+	}
+	for _, n := range f.segments {
+		if n.name != "__PAGEZERO" {
+			add(n)
+		}
+	}
+	if !slices.ContainsFunc(im.segments, func(s placedSegment) bool { return s.lo == f.header }) {
+		add(placed{"__TEXT", f.header})
+	}
+}
+
+// layOut sorts the images and finds out how much memory each one has.
+func (c *Core) layOut() {
+	slices.SortStableFunc(c.images, func(a, b *Image) int { return cmp.Compare(a.Header, b.Header) })
+	var all []extent
+	for _, im := range c.images {
+		for i := range im.segments {
+			all = append(all, extent{im.segments[i].lo, im.segments[i].hi, im, &im.segments[i]})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b extent) int { return cmp.Compare(a.lo, b.lo) })
+	for i := range all {
+		if e := &all[i]; e.segment.sizeUnknown {
+			// Up to the next image, but no more than the core has in one piece.
+			const least = 0x1000
+			end := e.lo + min(least, none-e.lo)
+			if s := c.segmentAt(e.lo); s != nil {
+				end = s.end()
+			}
+			for j := i + 1; j < len(all); j++ {
+				if all[j].lo > e.lo {
+					end = min(end, all[j].lo)
+					break
+				}
+			}
+			e.hi, e.segment.hi = end, end
+		}
+	}
+	// All images of a dyld shared cache have one __LINKEDIT. The first wins.
+	end := uint64(0)
+	c.extents = slices.DeleteFunc(all, func(e extent) bool {
+		if e.lo < end || e.hi <= e.lo {
+			return true
+		}
+		end = e.hi
+		return false
+	})
+	var last *Image
+	for _, e := range c.extents {
+		im := e.image
+		switch {
+		case e.lo <= uint64(im.Header) && uint64(im.Header) < e.hi:
+			im.Lo, im.Hi = target.Addr(e.lo), target.Addr(e.hi)
+		case last == im && im.Hi != 0 && e.lo-im.Slide == e.segment.fileAddr:
+			im.Hi = target.Addr(e.hi)
+		}
+		last = im
+	}
+}
+
+// extentAt returns the segment of an image at an address, nil if there is none.
+func (c *Core) extentAt(at uint64) *extent {
+	i := sort.Search(len(c.extents), func(i int) bool { return c.extents[i].lo > at }) - 1
+	if i < 0 || at >= c.extents[i].hi {
+		return nil
+	}
+	return &c.extents[i]
+}
+
+// findMain finds the main program and holds the user's against it.
+func (c *Core) findMain() {
+	for _, im := range c.images {
+		if im.kind == typeExecute {
+			c.main = im
+			break
+		}
+	}
+	exe := c.options.Exe
+	if exe == "" {
+		return
+	}
+	for _, im := range c.images {
+		if f, err := OpenFile(exe, im.UUID, c.arch.Name); err == nil && im.UUID != "" {
+			f.Close()
+			c.main = im
+			if im.Path == name(&Image{kind: typeExecute}) {
+				im.Path = exe
+			}
+			return
+		}
+	}
+	if c.main != nil && c.main.UUID != "" {
+		f, err := OpenFile(exe, "", c.arch.Name)
+		if err != nil {
+			c.warn("%s can't be used: %v", exe, err)
+			return
+		}
+		c.warn("%s is not the program of this core (UUID %s, the core has %s)", exe, orNone(f.BuildID()), c.main.UUID)
+		f.Close()
+	}
+}
+
+// Exe implements target.Target.
+func (c *Core) Exe() string {
+	if c.main != nil {
+		return c.main.Path
+	}
+	return c.options.Exe
+}
+
+// Images returns the images that have code in memory, by address. The list is
+// the core's and doesn't change.
+func (c *Core) Images() []*Image {
+	return slices.DeleteFunc(slices.Clone(c.images), func(im *Image) bool { return im.Hi == 0 })
+}
+
+// Mappings implements target.Target: the core's segments, cut where a segment of an
+// image begins or ends, with the images' paths; and segments of images that the
+// core does not have.
+func (c *Core) Mappings() ([]target.Mapping, error) {
+	var out []target.Mapping
+	add := func(lo, hi uint64, s *segment, e *extent) {
+		m := target.Mapping{Lo: target.Addr(lo), Hi: target.Addr(hi)}
+		switch {
+		case s != nil:
+			m.Read, m.Write, m.Exec = s.prot&1 != 0, s.prot&2 != 0, s.prot&4 != 0
+		case e.segment.sizeUnknown:
+			m.PermissionsUnknown = true
+		default:
+			m.Read, m.Write, m.Exec = e.segment.read, e.segment.write, e.segment.exec
+		}
+		if e != nil {
+			m.Path, m.Offset = e.image.Path, e.segment.fileOff+(lo-e.lo)
+		}
+		out = append(out, m)
+	}
+	next, at := 0, uint64(0)
+	// upTo adds what lies below hi, in segment s or in none.
+	upTo := func(hi uint64, s *segment) {
+		for at < hi {
+			for next < len(c.extents) && c.extents[next].hi <= at {
+				next++
+			}
+			if next == len(c.extents) || c.extents[next].lo >= hi {
+				if s != nil {
+					add(at, hi, s, nil)
+				}
+				break
+			}
+			e := &c.extents[next]
+			if e.lo > at {
+				if s != nil {
+					add(at, e.lo, s, nil)
+				}
+				at = e.lo
+			}
+			end := min(e.hi, hi)
+			add(at, end, s, e)
+			at = end
+		}
+		at = hi
+	}
+	for i := range c.segments {
+		s := &c.segments[i]
+		upTo(s.addr, nil)
+		upTo(s.end(), s)
+	}
+	upTo(none, nil)
+	return out, nil
+}
+
+// name is what an image is called.
+func name(im *Image) string {
+	switch {
+	case im.Path != "":
+		return im.Path
+	case im.kind == typeExecute:
+		return "[program]"
+	case im.UUID != "":
+		return "[image " + im.UUID + "]"
+	}
+	return fmt.Sprintf("[image at %v]", im.Header)
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// fileType returns a Mach-O file's type, as far as it matters here.
+func fileType(f *image.File) uint32 {
+	switch f.Kind() {
+	case image.Executable:
+		return typeExecute
+	case image.Shared:
+		for cmd := range f.LoadCommands() {
+			if cmd == lcIDDylinker {
+				return typeDylinker
+			}
+		}
+		return typeDylib
+	}
+	return 0
+}
+
+// ownName returns the name that a library or a dynamic linker has of itself, "" if it has none.
+func ownName(f *image.File) string {
+	for cmd, b := range f.LoadCommands() {
+		if (cmd == lcIDDylib || cmd == lcIDDylinker) && len(b) >= 12 {
+			return cstring(cutSome(b, uint64(le.Uint32(b[8:])), longestPath))
+		}
+	}
+	return ""
+}

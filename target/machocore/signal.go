@@ -1,0 +1,142 @@
+package machocore
+
+import (
+	"dbg/arch"
+	"dbg/target"
+)
+
+// Linux's numbers of signals and their codes, which package target uses.
+const (
+	sigILL  = 4
+	sigTRAP = 5
+	sigBUS  = 7
+	sigFPE  = 8
+	sigSEGV = 11
+
+	illOpcode     = 1
+	trapBreak     = 1
+	trapStep      = 2
+	busAlignment  = 1
+	busAddress    = 2
+	fpeIntDivide  = 1
+	fpeInvalid    = 7
+	segvNotMapped = 1
+	codeKernel    = 0x80 // SI_KERNEL: no more is known
+)
+
+// findSignals works out which signals the threads had, from what the processor said
+// of the last exception (x86_EXCEPTION_STATE64, ARM_EXCEPTION_STATE64). The kernel makes a
+// SIGSEGV of an access where nothing is mapped, and a SIGBUS of one that is
+// not allowed (xnu, bsd/uxkern/ux_exception.c).
+func (c *Core) findSignals() {
+	for i := range c.threads {
+		t := &c.threads[i]
+		switch c.arch {
+		case arch.AMD64, arch.I386:
+			t.signal = c.x86Signal(t)
+		case arch.ARM64:
+			t.signal = c.armSignal(t)
+		}
+	}
+}
+
+// access is the signal of a bad access to an address.
+func (c *Core) access(addr uint64) *target.SignalInfo {
+	s := &target.SignalInfo{Number: sigSEGV, Code: segvNotMapped, Addr: target.Addr(addr), HasAddr: true}
+	if c.segmentAt(addr) != nil {
+		s.Number, s.Code = sigBUS, busAddress
+	}
+	return s
+}
+
+// x86Signal reads an x86_exception_state: trap number and CPU with 16 bits
+// each, the error code with 32, the address of a page fault.
+func (c *Core) x86Signal(t *thread) *target.SignalInfo {
+	b := t.exception
+	if len(b) < 8+c.arch.PtrSize {
+		return nil
+	}
+	addr := uint64(le.Uint32(b[8:]))
+	if c.arch.PtrSize == 8 {
+		addr = le.Uint64(b[8:])
+	}
+	const fromUser = 4
+	switch trap, code := le.Uint16(b), le.Uint32(b[4:]); trap {
+	case 0:
+		// A state that was never written has zeros too: the instruction tells.
+		if c.atDivision(t) {
+			return &target.SignalInfo{Number: sigFPE, Code: fpeIntDivide}
+		}
+	case 1:
+		return &target.SignalInfo{Number: sigTRAP, Code: trapStep}
+	case 3:
+		return &target.SignalInfo{Number: sigTRAP, Code: trapBreak}
+	case 6:
+		return &target.SignalInfo{Number: sigILL, Code: illOpcode}
+	case 12:
+		return &target.SignalInfo{Number: sigBUS, Code: codeKernel}
+	case 13: // general protection: no address
+		return &target.SignalInfo{Number: sigSEGV, Code: codeKernel}
+	case 14:
+		if code&fromUser != 0 {
+			return c.access(addr)
+		}
+	case 16, 19:
+		return &target.SignalInfo{Number: sigFPE, Code: fpeInvalid}
+	case 17:
+		return &target.SignalInfo{Number: sigBUS, Code: busAlignment}
+	}
+	return nil
+}
+
+// atDivision reports whether a thread stands at a DIV or IDIV.
+func (c *Core) atDivision(t *thread) bool {
+	r := arch.Registers{Arch: c.arch}
+	c.decode(t, &r)
+	pc, known := r.PC()
+	if !known {
+		return false
+	}
+	b := c.readCore(pc, 8)
+	for len(b) > 2 && (b[0] == 0x66 || b[0] == 0x67 || c.arch == arch.AMD64 && b[0]&0xf0 == 0x40) {
+		b = b[1:]
+	}
+	return len(b) >= 2 && b[0]&0xfe == 0xf6 && b[1]&0x30 == 0x30 // group 3, /6 and /7
+}
+
+// armSignal reads an arm_exception_state64: FAR, ESR, exception number. The
+// exception classes and fault codes are those of ESR_EL1 (Arm ARM, D24.2.40).
+func (c *Core) armSignal(t *thread) *target.SignalInfo {
+	b := t.exception
+	if len(b) < 12 {
+		return nil
+	}
+	far, esr := le.Uint64(b), le.Uint32(b[8:])
+	switch class := esr >> 26; class {
+	case 0:
+		if esr != 0 { // 0: never written
+			return &target.SignalInfo{Number: sigILL, Code: illOpcode}
+		}
+	case 0x20, 0x24: // abort of an instruction, of data, from EL0
+		if esr&(1<<10) != 0 { // FnV: no address
+			return &target.SignalInfo{Number: sigSEGV, Code: codeKernel}
+		}
+		if esr&0x3f == 0x21 {
+			return &target.SignalInfo{Number: sigBUS, Code: busAlignment, Addr: target.Addr(far), HasAddr: true}
+		}
+		s := c.access(c.strip(far))
+		if s.Addr = target.Addr(far); esr&0x3c == 0x0c { // a permission fault: something is mapped
+			s.Number, s.Code = sigBUS, busAddress
+		}
+		return s
+	case 0x22, 0x26: // alignment of PC, of SP
+		return &target.SignalInfo{Number: sigBUS, Code: busAlignment}
+	case 0x2c:
+		return &target.SignalInfo{Number: sigFPE, Code: fpeInvalid}
+	case 0x30, 0x34, 0x3c: // breakpoint, watchpoint, BRK
+		return &target.SignalInfo{Number: sigTRAP, Code: trapBreak}
+	case 0x32:
+		return &target.SignalInfo{Number: sigTRAP, Code: trapStep}
+	}
+	return nil
+}
