@@ -86,6 +86,9 @@ func newSpace(p process, s Source) *space {
 // Run steps a process that is stopped at its first instruction until it ends, opts.Max is
 // reached or ctx is done; the last is an error, and what was found until then is returned
 // with it. The process is the caller's to close.
+//
+// A process that is further on already is taken up as if nothing had been called yet: choose with opts.Module what is entered
+// from then on.
 func Run(ctx context.Context, p *ptrace.Process, opts Options) (*Report, error) {
 	for _, pattern := range []string{opts.Functions, opts.Module} {
 		if _, err := matchName(pattern, ""); err != nil {

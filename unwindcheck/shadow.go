@@ -117,8 +117,15 @@ func (t *thread) returned(now *state) {
 
 // jumped is for an indirect jump, or any jump to a return address that was popped.
 func (t *thread) jumped(now *state) {
-	if a := t.stack.top(); a != nil && a.popped && now.pc == a.ra {
-		t.returned(now)
+	if a := t.stack.top(); a != nil && a.popped {
+		switch {
+		case now.pc == a.ra:
+			t.returned(now)
+		case t.transit != nil:
+			// libgcc's eh_return ends in a pop and a jump: it writes the landing pad's address over the return address of the
+			// function that the one which catches has called.
+			t.leave()
+		}
 	}
 	if t.transit != nil {
 		t.land(now)
