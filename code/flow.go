@@ -6,10 +6,11 @@ import (
 
 // Limits of a Flow.
 const (
-	MaxText  = 1 << 20 // bytes of a function that are looked at
-	MaxInsns = 1 << 18 // instructions that are done, in all
-	maxWays  = 1 << 12
-	maxCalls = 16
+	MaxText   = 1 << 20 // bytes of a function that are looked at
+	MaxInsns  = 1 << 18 // instructions that are done, in all
+	maxWays   = 1 << 12
+	maxFrames = 1 << 12 // different ones; functions have some tens
+	maxCalls  = 16
 )
 
 // Flow follows the code of one function. It can be used again for another one, and then keeps its memory. It is for one
@@ -58,6 +59,7 @@ type way struct {
 // Seen is a state at a call or at a jump to where nobody knows.
 type Seen struct {
 	PC    uint64
+	Size  int // of the instruction
 	Count int
 	State State
 	frame uint16
@@ -162,7 +164,7 @@ func (f *Flow) run() {
 func (f *Flow) follow(w *way) {
 	frame := f.number(&w.State)
 	var compared Insn
-	for {
+	for frame != 0 {
 		if int(w.at) >= len(f.units) {
 			return // it goes on behind the function: a call does not return
 		}
@@ -238,7 +240,7 @@ func (f *Flow) arrive(u *unit, w *way, frame *uint16) bool {
 	case u.flags&(weak|wide) == 0 && w.back && f.widen(&f.frames[u.frame-1], w):
 		u.flags |= wide
 		*frame = f.number(&w.State)
-		return true
+		return *frame != 0
 	}
 	f.tally.Conflicts++
 	return false
@@ -376,19 +378,19 @@ func (f *Flow) seen(list []Seen, at uint32, frame uint16, s *State) []Seen {
 	for i := range list {
 		if list[i].frame == frame {
 			list[i].Count++
-			list[i].PC = max(list[i].PC, f.pc(at))
+			list[i].PC, list[i].Size = max(list[i].PC, f.pc(at)), int(f.units[at].n)
 			return list
 		}
 	}
 	if len(list) < maxCalls {
-		list = append(list, Seen{f.pc(at), 1, *s, frame})
+		list = append(list, Seen{f.pc(at), int(f.units[at].n), 1, *s, frame})
 	}
 	return list
 }
 
 func (f *Flow) pc(at uint32) uint64 { return f.base + uint64(at)<<f.unit }
 
-// number is that of the state's frame, plus 1.
+// number is that of the state's frame, plus 1; 0 if there are too many.
 func (f *Flow) number(s *State) uint16 {
 	var frame Frame
 	s.Frame(&frame)
@@ -398,9 +400,9 @@ func (f *Flow) number(s *State) uint16 {
 	if n, ok := f.ids[frame]; ok {
 		return n
 	}
-	if len(f.frames) >= 1<<16-1 {
+	if len(f.frames) >= maxFrames {
 		f.tally.Unknown++
-		return 1<<16 - 1
+		return 0
 	}
 	f.frames = append(f.frames, frame)
 	n := uint16(len(f.frames))

@@ -94,6 +94,16 @@ func (f *Frame) IsAt(r arch.Reg, off int64) bool {
 	return f.CFA.Base == r && !f.CFA.Through && int64(f.CFA.Off) == off
 }
 
+// SavedAt is where a register is saved, from the CFA, if it is.
+func (f *Frame) SavedAt(r arch.Reg) (off int32, ok bool) {
+	for i, reg := range f.m.saved[:f.m.nslots] {
+		if reg == r {
+			return f.At[i].Off, f.Saved&(1<<i) != 0 && f.At[i].Base == arch.NoReg
+		}
+	}
+	return 0, false
+}
+
 // framed reports whether the frame pointer is one: it points at where the caller's was saved. Then it stays there as long as
 // the frame does; what else it may have is a passing thing, as any register's.
 func (s *State) framed() bool {

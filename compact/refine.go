@@ -1,0 +1,281 @@
+package compact
+
+import (
+	"errors"
+	"sort"
+	"sync"
+
+	"dbg/code"
+	"dbg/row"
+)
+
+// Refiner makes exact rows of a table's: what the compiler promised of a function's body, and what its instructions do, give the
+// row at each instruction, in prologue, body and epilogue.
+//
+// It may be used by several goroutines.
+type Refiner struct {
+	// Unrefined takes the format at its word: the body's row is that of every address of an entry. It is set before
+	// the first use.
+	Unrefined bool
+
+	t      *Table
+	starts []uint64
+
+	once      sync.Once
+	functions []function
+	workers   sync.Pool
+
+	mu   sync.Mutex // guards kept
+	kept [keptFunctions]*refined
+	next int // of kept, to be replaced
+}
+
+// keptFunctions is how many functions that were asked for keep their rows.
+const keptFunctions = 16
+
+// function is a function: an entry, or a part of one.
+type function struct {
+	entry  Entry
+	lo, hi uint64
+	err    bool // the entry can't be trusted
+}
+
+// NewRefiner makes a refiner. Starts are the addresses of functions' first instructions, rising, as LC_FUNCTION_STARTS has them; they say
+// where neighbours part that share an entry. Without them functions are told apart by their prologues.
+func NewRefiner(t *Table, starts []uint64) *Refiner {
+	x := &Refiner{t: t, starts: starts}
+	x.workers.New = func() any { return &worker{x: x} }
+	return x
+}
+
+// Name is the section's.
+func (x *Refiner) Name() string { return "__unwind_info" }
+
+// Bounds is the function at an address, as far as the table and the starts tell it apart.
+func (x *Refiner) Bounds(pc uint64) (lo, hi uint64, ok bool) {
+	var e Entry
+	if x.t.Find(pc, &e) != nil {
+		return 0, 0, false
+	}
+	lo, hi = x.bounds(&e, pc)
+	return lo, hi, true
+}
+
+// bounds is the part of an entry that is the function at pc.
+func (x *Refiner) bounds(e *Entry, pc uint64) (lo, hi uint64) {
+	i := sort.Search(len(x.starts), func(i int) bool { return x.starts[i] > pc })
+	lo, hi = e.Lo, e.Hi
+	if i > 0 {
+		lo = max(lo, x.starts[i-1])
+	}
+	if i < len(x.starts) {
+		hi = min(hi, x.starts[i])
+	}
+	return lo, hi
+}
+
+// RowAt fills r with the row at pc. ErrNotCovered means that nothing is known there: no entry covers it, __eh_frame has it,
+// it is padding, or code of which the table says nothing and that can't be followed.
+func (x *Refiner) RowAt(pc uint64, r *row.Row) error {
+	var e Entry
+	if err := x.t.Find(pc, &e); err != nil {
+		return err
+	}
+	if x.Unrefined {
+		return quiet(x.t.Row(&e, r))
+	}
+	if e.Opcode.Kind(x.t.arch) == DWARF {
+		return ErrNotCovered
+	}
+	f, err := x.function(&e, pc)
+	if err != nil {
+		return err
+	}
+	i := sort.Search(len(f.spans), func(i int) bool { return f.spans[i].hi > pc })
+	if i == len(f.spans) || pc < f.spans[i].lo {
+		return ErrNotCovered
+	}
+	s := &f.spans[i]
+	r.CopyFrom(&f.rows[s.row])
+	r.Lo, r.Hi, r.Source = s.lo, s.hi, uint64(e.Offset)
+	return nil
+}
+
+// quiet is what is no error: others know better.
+func quiet(err error) error {
+	var dwarf *ErrDWARF
+	if err == ErrNone || errors.As(err, &dwarf) {
+		return ErrNotCovered
+	}
+	return err
+}
+
+// function is the function at pc with its rows.
+func (x *Refiner) function(e *Entry, pc uint64) (*refined, error) {
+	x.mu.Lock()
+	for _, f := range x.kept {
+		if f != nil && f.lo <= pc && pc < f.hi {
+			x.mu.Unlock()
+			return f, nil
+		}
+	}
+	x.mu.Unlock()
+	w := x.workers.Get().(*worker)
+	defer x.workers.Put(w)
+	lo, hi := x.bounds(e, pc)
+	if err := w.refine(e, lo, hi); err != nil {
+		return nil, err
+	}
+	f := w.out.clone()
+	x.mu.Lock()
+	x.kept[x.next] = f
+	x.next = (x.next + 1) % keptFunctions
+	x.mu.Unlock()
+	return f, nil
+}
+
+// Entries is the number of functions, or of entries if Unrefined.
+func (x *Refiner) Entries() int {
+	if x.Unrefined {
+		return x.t.Entries()
+	}
+	x.once.Do(x.index)
+	return len(x.functions)
+}
+
+// index lists the functions of all entries.
+func (x *Refiner) index() {
+	x.functions = make([]function, 0, x.t.Entries()+len(x.starts))
+	k := 0
+	x.t.Each(0, x.t.Entries(), func(e *Entry, err error) bool {
+		f := function{*e, e.Lo, e.Hi, err != nil}
+		for k < len(x.starts) && x.starts[k] <= f.lo {
+			k++
+		}
+		if f.err || e.Opcode.Kind(x.t.arch) == DWARF {
+			x.functions = append(x.functions, f)
+			return true
+		}
+		for ; k < len(x.starts) && x.starts[k] < e.Hi; k++ {
+			if x.starts[k] > f.lo {
+				f.hi = x.starts[k]
+				x.functions = append(x.functions, f)
+				f.lo, f.hi = f.hi, e.Hi
+			}
+		}
+		x.functions = append(x.functions, f)
+		return true
+	})
+}
+
+// EachRow calls fn for the rows of the functions from i up to but not including j, by rising address. The row is valid until
+// fn returns; hash is row.HashRow of it. A nil row says that RowAt must be asked: it gives the defect. False is fn's.
+func (x *Refiner) EachRow(i, j int, fn func(lo, hi uint64, r *row.Row, hash uint64) bool) bool {
+	if x.Unrefined {
+		return x.eachBody(i, j, fn)
+	}
+	x.once.Do(x.index)
+	w := x.workers.Get().(*worker)
+	defer x.workers.Put(w)
+	for k := max(i, 0); k < min(j, len(x.functions)); k++ {
+		f := &x.functions[k]
+		if f.err {
+			if !fn(f.lo, f.hi, nil, 0) {
+				return false
+			}
+			continue
+		}
+		switch err := w.refine(&f.entry, f.lo, f.hi); {
+		case err == ErrNotCovered:
+			continue
+		case err != nil:
+			if !fn(f.lo, f.hi, nil, 0) {
+				return false
+			}
+			continue
+		}
+		for _, s := range w.out.spans {
+			r := &w.out.rows[s.row]
+			r.Lo, r.Hi, r.Source = s.lo, s.hi, uint64(f.entry.Offset)
+			if !fn(s.lo, s.hi, r, w.out.hash[s.row]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// eachBody is EachRow of bodies.
+func (x *Refiner) eachBody(i, j int, fn func(lo, hi uint64, r *row.Row, hash uint64) bool) bool {
+	rows := x.t.Rows()
+	return x.t.Each(i, j, func(e *Entry, err error) bool {
+		if err != nil {
+			return fn(e.Lo, e.Hi, nil, 0)
+		}
+		r, err := rows.Row(e)
+		switch {
+		case err == nil:
+			return fn(e.Lo, e.Hi, &r.Row, r.Hash)
+		case quiet(err) == ErrNotCovered:
+			return true
+		}
+		return fn(e.Lo, e.Hi, nil, 0)
+	})
+}
+
+// How is how the rows of a function were found.
+type How uint8
+
+const (
+	NotRefined How = iota // there is no row, or none was made
+	Confirmed             // the instructions do what the table says of the body
+	BodyOnly              // they could not be read, or do not do what it says: the body's row is everywhere
+	CodeOnly              // the table says nothing; the instructions do, from the start to each return
+)
+
+func (h How) String() string {
+	return [...]string{"not refined", "confirmed by the code", "the body's row only", "by the code only"}[h]
+}
+
+// How says how the rows of the function at pc were found.
+func (x *Refiner) How(pc uint64) How {
+	var e Entry
+	if x.t.Find(pc, &e) != nil || x.Unrefined || e.Opcode.Kind(x.t.arch) == DWARF {
+		return NotRefined
+	}
+	f, err := x.function(&e, pc)
+	if err != nil {
+		return NotRefined
+	}
+	return f.how
+}
+
+// refined is the rows of a function.
+type refined struct {
+	lo, hi uint64
+	how    How
+	spans  []span
+	rows   []row.Row
+	hash   []uint64 // of rows
+	insns  int
+}
+
+// span is a range of addresses with one row.
+type span struct {
+	lo, hi uint64
+	row    int32
+}
+
+func (f *refined) clone() *refined {
+	c := &refined{lo: f.lo, hi: f.hi, how: f.how, insns: f.insns}
+	c.spans = append(c.spans, f.spans...)
+	c.hash = append(c.hash, f.hash...)
+	c.rows = make([]row.Row, len(f.rows))
+	for i := range f.rows {
+		c.rows[i].CopyFrom(&f.rows[i])
+	}
+	return c
+}
+
+// maxText is how much of a function is read; what is behind has the body's row.
+const maxText = code.MaxText

@@ -1,0 +1,284 @@
+package compact
+
+import (
+	"dbg/arch"
+	"dbg/code"
+	"dbg/row"
+)
+
+// worker refines one function after the other; it is for one goroutine.
+type worker struct {
+	x     *Refiner
+	flow  code.Flow
+	trial code.Flow // of what may be a function of its own
+	body  row.Row
+	have  bool   // body is the table's
+	text  []byte // of the function
+	out   refined
+	ids   []int32 // frame -> row of out, plus 1
+	agree []bool  // of frames: it is the body's
+}
+
+// refine makes w.out for the part from lo to hi of an entry. ErrNotCovered if it has no rows.
+//
+// What the table says and what the code says are weighed as follows.
+//
+//   - The code is followed from the function's start, all ways. The function is confirmed if somewhere on them the frame is that of
+//     the body: the same CFA, the same registers saved in the same places. Then the instructions are believed at every address that
+//     is reached, even where they differ from the body's row, as in prologues, epilogues, and code that runs before a
+//     late prologue or behind an early epilogue.
+//   - Where they can't say where the CFA is, the body's row holds. It also holds for a register that the instructions have lost sight
+//     of, where the CFA is the body's.
+//   - Landing pads, the cases of a jump table and what follows a call that does not return are not reached from the start. They are
+//     followed from the state in which they are entered: that at a call of this function, or at the jump through the table.
+//   - Padding, which nothing reaches, has no row.
+//   - A function that is not confirmed keeps the body's row everywhere but in its padding: its code may be anything.
+//   - A function of which the table says nothing has rows where all ways from its start end in returns, or in jumps to other functions, with the
+//     stack and the registers as they were; else none.
+func (w *worker) refine(e *Entry, lo, hi uint64) error {
+	w.out = refined{lo: lo, hi: hi, spans: w.out.spans[:0], rows: w.out.rows[:0], hash: w.out.hash[:0]}
+	w.ids, w.agree = w.ids[:0], w.agree[:0]
+	t := w.x.t
+	err := t.Row(e, &w.body)
+	w.have = err == nil
+	if err != nil && err != ErrNone {
+		return quiet(err)
+	}
+	w.text = nil
+	if t.code != nil && code.Supported(t.arch) {
+		w.text = t.code(lo, int(min(hi-lo, maxText)))
+	}
+	if len(w.text) == 0 {
+		if !w.have {
+			return ErrNotCovered
+		}
+		w.bodyOnly(lo, hi)
+		return nil
+	}
+	w.flow.Reset(t.arch, lo, w.text)
+	if lo != e.Lo || e.Opcode.StartsFunction() {
+		w.flow.Follow(lo, code.Entry(t.arch))
+	}
+	defer func() { w.out.insns = w.flow.Tally().Insns }()
+	if !w.have {
+		n := w.flow.Tally()
+		if n.Returns == 0 || n.Wrong+n.Unknown+n.Lost > 0 {
+			return ErrNotCovered
+		}
+		w.out.how = CodeOnly
+		w.emit(hi)
+		return nil
+	}
+	if !w.confirmed() {
+		w.bodyOnly(lo, hi)
+		return nil
+	}
+	w.out.how = Confirmed
+	w.fillGaps()
+	w.confirmed() // what is new
+	w.emit(hi)
+	return nil
+}
+
+// confirmed finds out which frames are the body's; whether there is one.
+func (w *worker) confirmed() bool {
+	any := false
+	frames := w.flow.Frames()
+	for i := len(w.agree); i < len(frames); i++ {
+		w.agree = append(w.agree, w.sameBody(&frames[i]))
+	}
+	for _, a := range w.agree {
+		any = any || a
+	}
+	return any
+}
+
+// sameBody reports whether a frame is the body's.
+func (w *worker) sameBody(f *code.Frame) bool {
+	if !f.IsAt(w.body.CFA.Reg, w.body.CFA.N) {
+		return false
+	}
+	for _, rr := range w.body.Regs {
+		if rr.Reg == w.body.RA && w.x.t.arch.LR == arch.NoReg {
+			continue
+		}
+		if off, ok := f.SavedAt(rr.Reg); !ok || int64(off) != rr.N {
+			return false
+		}
+	}
+	return true
+}
+
+// fillGaps follows what the function's start does not lead to.
+func (w *worker) fillGaps() {
+	lo := w.out.lo
+	for pc := lo; ; {
+		from, to := w.flow.Gap(pc)
+		if from == to {
+			return
+		}
+		at := from + w.padding(from, to)
+		if at >= to {
+			pc = to
+			continue
+		}
+		s, ok := w.entered(from, at)
+		if !ok {
+			pc = to
+			continue
+		}
+		w.flow.Follow(at, s)
+		if pc = at; w.flow.Number(at) < 0 { // out of instructions
+			return
+		}
+	}
+}
+
+// entered is the state in which code is entered that nothing leads to; from is where what is before it ends.
+func (w *worker) entered(from, at uint64) (code.State, bool) {
+	a := w.x.t.arch
+	if len(w.x.starts) == 0 && w.startsFunction(at) {
+		return code.Entry(a), true
+	}
+	for _, j := range w.flow.Jumps() {
+		if j.PC+uint64(j.Size) == from {
+			return j.State, true
+		}
+	}
+	w.confirmed()
+	var best *code.Seen
+	for i, c := range w.flow.Calls() {
+		if n := w.flow.Number(c.PC); n >= 0 && w.agree[n] && (best == nil || c.Count > best.Count) {
+			best = &w.flow.Calls()[i]
+		}
+	}
+	if best != nil {
+		s := best.State
+		s.Return()
+		return s, true
+	}
+	return code.FromRow(a, &w.body)
+}
+
+// trialText is how long a prologue may be.
+const trialText = 256
+
+// startsFunction reports whether a function starts at an address: its first instructions make the body's frame.
+func (w *worker) startsFunction(at uint64) bool {
+	text := w.text[at-w.out.lo:]
+	w.trial.Reset(w.x.t.arch, at, text[:min(len(text), trialText)])
+	w.trial.Follow(at, code.Entry(w.x.t.arch))
+	frames := w.trial.Frames()
+	for i := range frames {
+		if w.sameBody(&frames[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// padding is how many bytes from an address on are no code of the function.
+func (w *worker) padding(from, to uint64) uint64 {
+	b := w.text[from-w.out.lo : to-w.out.lo]
+	return uint64(code.Padding(w.x.t.arch, b))
+}
+
+// bodyOnly gives the body's row to all but the padding at the end.
+func (w *worker) bodyOnly(lo, hi uint64) {
+	w.out.how = BodyOnly
+	if n := uint64(len(w.text)); n == hi-lo {
+		hi -= uint64(code.PaddingAtEnd(w.x.t.arch, w.text))
+	}
+	w.add(lo, hi, w.bodyRow())
+}
+
+// emit makes spans of what was reached; the function ends at hi.
+func (w *worker) emit(hi uint64) {
+	end := w.out.lo
+	frames := w.flow.Frames()
+	for range len(frames) {
+		w.ids = append(w.ids, 0)
+	}
+	w.flow.Each(func(pc uint64, size, n int) bool {
+		if w.ids[n] == 0 {
+			w.ids[n] = w.rowOf(&frames[n]) + 1
+		}
+		if size == 0 || w.ids[n] < 0 {
+			return true
+		}
+		pc = max(pc, end) // of instructions that overlap, the first
+		end = max(end, pc+uint64(size))
+		w.add(pc, end, w.ids[n]-1)
+		return true
+	})
+	if n := w.out.lo + uint64(len(w.text)); n < hi && w.have {
+		w.add(n, hi, w.bodyRow())
+	}
+}
+
+// rowOf is the row of a frame, by its place in out.rows; -2 if there is none.
+func (w *worker) rowOf(f *code.Frame) int32 {
+	if !f.CFA.Known() {
+		if !w.have {
+			return -2
+		}
+		return w.bodyRow()
+	}
+	r := w.newRow()
+	f.Row(r)
+	if w.have && f.Lost != 0 && f.IsAt(w.body.CFA.Reg, w.body.CFA.N) {
+		for i := range r.Regs {
+			if rr := &r.Regs[i]; rr.Kind == row.Undefined {
+				if b := w.body.Rule(rr.Reg); b.Kind != row.Unspecified {
+					rr.Rule = b
+				}
+			}
+		}
+	}
+	return w.intern()
+}
+
+func (w *worker) bodyRow() int32 {
+	w.newRow().CopyFrom(&w.body)
+	return w.intern()
+}
+
+// newRow is an empty one at the end of out.rows, with the memory of an earlier function's.
+func (w *worker) newRow() *row.Row {
+	if n := len(w.out.rows); n < cap(w.out.rows) {
+		w.out.rows = w.out.rows[:n+1]
+		w.out.rows[n].Reset()
+	} else {
+		w.out.rows = append(w.out.rows, row.Row{})
+		w.out.rows[n].Reset()
+	}
+	return &w.out.rows[len(w.out.rows)-1]
+}
+
+// intern finds the last row among those before, and drops it then.
+func (w *worker) intern() int32 {
+	last := len(w.out.rows) - 1
+	h := row.HashRow(&w.out.rows[last])
+	for i, have := range w.out.hash {
+		if have == h {
+			w.out.rows = w.out.rows[:last]
+			return int32(i)
+		}
+	}
+	w.out.hash = append(w.out.hash, h)
+	return int32(last)
+}
+
+// add appends a span.
+func (w *worker) add(lo, hi uint64, r int32) {
+	if lo >= hi {
+		return
+	}
+	if n := len(w.out.spans); n > 0 {
+		if s := &w.out.spans[n-1]; s.hi == lo && s.row == r {
+			s.hi = hi
+			return
+		}
+	}
+	w.out.spans = append(w.out.spans, span{lo, hi, r})
+}
