@@ -97,7 +97,7 @@ func (m *maker) add(f *found) {
 	default:
 		local, _ := m.c.openLocal(im, f.header == none)
 		if local != nil {
-			im.local, im.looked, im.kind = local, true, fileType(local)
+			im.kind = fileType(local)
 			if f.header == none && f.slide != none {
 				im.Header = target.Addr(uint64(local.HeaderAddr()) + f.slide)
 			} else if f.header == none {
@@ -107,6 +107,7 @@ func (m *maker) add(f *found) {
 				im.UUID = local.BuildID()
 			}
 			im.place(local, uint64(im.Header)-uint64(local.HeaderAddr()), f.segments)
+			local.Close() // it is opened again when its memory is asked for
 		} else if f.header == none {
 			m.c.warn("%s: the core says neither where the image was, nor is there a file with UUID %s", name(im), orNone(f.uuid))
 			return
