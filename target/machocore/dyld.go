@@ -8,7 +8,7 @@ import (
 func (m *maker) fromDyld() []found {
 	c := m.c
 	if c.notes.hasMain && c.notes.mainKind == 2 {
-		if f := m.inCore(c.notes.main); f != nil {
+		if f, _ := m.inCore(c.notes.main); f != nil {
 			if list := c.dyldInfos(f); len(list) > 0 {
 				return list
 			}
@@ -57,11 +57,11 @@ func (m *maker) scan() (list []found, dyld []*image.File) {
 			default:
 				continue
 			}
-			f := m.inCore(s.addr + off)
+			f, kind := m.inCore(s.addr + off)
 			if f == nil {
 				continue
 			}
-			if fileType(f) == typeDylinker && len(dyld) < 16 {
+			if kind == typeDylinker && len(dyld) < 16 {
 				dyld = append(dyld, f)
 			}
 			list = append(list, found{header: s.addr + off, slide: none})

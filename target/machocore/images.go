@@ -83,13 +83,13 @@ func (m *maker) add(f *found) {
 		m.seen[f.header] = true
 	}
 	im := &Image{Path: f.path, UUID: f.uuid, Header: target.Addr(f.header)}
-	file := m.inCore(f.header)
+	file, kind := m.inCore(f.header)
 	switch {
 	case file != nil:
 		if f.uuid != "" && file.BuildID() != f.uuid {
 			m.c.warn("%s: the image at 0x%x has UUID %s, the core's list has %s", name(im), f.header, orNone(file.BuildID()), f.uuid)
 		}
-		im.inCore, im.UUID, im.kind = true, file.BuildID(), fileType(file)
+		im.inCore, im.UUID, im.kind = true, file.BuildID(), kind
 		if im.Path == "" {
 			im.Path = ownName(file)
 		}
@@ -122,21 +122,20 @@ func (m *maker) add(f *found) {
 }
 
 // inCore reads the image whose header is at an address out of the core alone; nil if it
-// isn't there.
-func (m *maker) inCore(header uint64) *image.File {
+// isn't there. kind is its file type.
+func (m *maker) inCore(header uint64) (f *image.File, kind uint32) {
 	if header == none || m.left <= 0 {
-		return nil
+		return nil, 0
 	}
 	h, err := parseHeader(m.c.readCore(header, 32))
 	if err != nil || h.cpu != m.c.head.cpu || h.kind == typeCore {
-		return nil
+		return nil, 0
 	}
 	m.left -= int(h.wanted) + 64
-	f, err := image.FromMapped("", m.c.readOwn, header)
-	if err != nil {
-		return nil
+	if f, err = image.FromMapped("", m.c.readOwn, header); err != nil {
+		return nil, 0
 	}
-	return f
+	return f, h.kind
 }
 
 // readOwn reads what the core itself has.
@@ -377,11 +376,6 @@ func fileType(f *image.File) uint32 {
 	case image.Executable:
 		return typeExecute
 	case image.Shared:
-		for cmd := range f.LoadCommands() {
-			if cmd == lcIDDylinker {
-				return typeDylinker
-			}
-		}
 		return typeDylib
 	}
 	return 0

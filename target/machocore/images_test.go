@@ -257,3 +257,52 @@ func TestFatFile(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestDyld: where there is no list, dyld has one in memory.
+func TestDyld(t *testing.T) {
+	dyld := load(t, fixture.MachO(t, "../target/machocore/testdata/dyld.c", "arm64", "link:-install_name", "link:/usr/lib/dyld"), 0x1_0900_0000)
+	exe := load(t, fixture.MachO(t, crash, "arm64", "-O1", "link:-execute", "link:-e", "link:_run"), 0x1_0400_0000)
+	lib := load(t, fixture.MachO(t, crash, "arm64", "-O1"), 0x2_0000_8000)
+	poke := func(at uint64, b []byte) {
+		for _, s := range dyld.segments {
+			if at >= s.Addr && at < s.Addr+uint64(len(s.Data)) {
+				copy(s.Data[at-s.Addr:], b)
+			}
+		}
+	}
+	poke(dyld.base+12, []byte{typeDylinker})
+	const paths = 0x3_0000_0000
+	infos, list := dyld.symbol(t, "dyld_all_image_infos"), dyld.symbol(t, "list")
+	poke(infos+4, le.AppendUint64(le.AppendUint32(nil, 2), list))
+	for i, v := range []uint64{exe.base, paths, 0, lib.base, paths + 16, 0} {
+		poke(list+8*uint64(i), le.AppendUint64(nil, v))
+	}
+	s := sample(arch.ARM64)
+	s.Segments = append(append(append(s.Segments, exe.segments...), lib.segments...), dyld.segments...)
+	s.Segments = append(s.Segments, coretest.Segment{Addr: paths, Prot: 3, Data: []byte("/bin/program\x00...\x00/usr/lib/lib.dylib\x00")[:36]})
+	copy(s.Segments[len(s.Segments)-1].Data[16:], "/usr/lib/l.dylib\x00")
+	for _, notes := range [][]coretest.Note{nil, {coretest.MainBinary(1, 2, dyld.base, 0, "", 0)}} {
+		s.Notes = notes
+		c := open(t, s, Options{FindFile: nowhere})
+		got := map[string]uint64{}
+		for _, im := range c.Images() {
+			got[im.Path] = uint64(im.Header)
+		}
+		want := map[string]uint64{"/bin/program": exe.base, "/usr/lib/l.dylib": lib.base, "/usr/lib/dyld": dyld.base}
+		if len(got) != 3 || c.Exe() != "/bin/program" || len(c.Warnings()) > 0 {
+			t.Errorf("%v, %q, warnings %q", got, c.Exe(), c.Warnings())
+		}
+		for path, at := range want {
+			if got[path] != at {
+				t.Errorf("%s is at %#x, not %#x", path, got[path], at)
+			}
+		}
+	}
+	// Half of the list is not there.
+	poke(list+24, make([]byte, 24))
+	poke(infos+8, le.AppendUint64(nil, 0x3_0000_0000-24))
+	s.Notes = nil
+	if c := open(t, s, Options{FindFile: nowhere}); len(c.Images()) == 0 {
+		t.Error("no images")
+	}
+}
