@@ -1,8 +1,6 @@
 package code
 
-import (
-	"dbg/arch"
-)
+import "dbg/arch"
 
 // Limits of a Flow.
 const (
@@ -203,189 +201,39 @@ func (f *Flow) follow(w *way) {
 			}
 		}
 		compared = in
-		if in.Op == Nothing && in.Kills&f.m.keeps == 0 && in.KillD == 0 && in.Next == Onward && f.simple(frame) {
-			for n, k := 0, in.Kills; k != 0; n, k = n+1, k>>1 {
-				if k&1 != 0 {
-					w.regs[n] = value{}
-				}
-			}
-			continue
-		}
 		if in.Next == Call || in.Next == CallFar {
 			f.call(w, &in, here, frame)
 			return
 		}
 		w.Apply(&in)
-		frame = f.number(&w.State)
+		if f.m.touches(&in) || !f.simple(frame) {
+			frame = f.number(&w.State)
+		}
 	}
 }
+
+// touches reports whether an instruction may change a frame that is simple: all others are of passing values.
+func (m *machine) touches(in *Insn) bool {
+	if in.Kills&m.keeps != 0 || in.KillD != 0 {
+		return true
+	}
+	switch in.Op {
+	case Nothing, Compare:
+		return false
+	case Add, AddReg, SubReg, Const, ConstPart:
+		return m.kept(in.Dst)
+	case Load, Store:
+		return in.Wrap != Keep || m.kept(in.Dst) || m.kept(in.Src)
+	}
+	return true
+}
+
+func (m *machine) kept(n uint8) bool { return n < 32 && m.keeps&(1<<n) != 0 || n >= dreg && n != None }
 
 // simple reports whether a frame is said by the stack pointer or the frame pointer alone.
 func (f *Flow) simple(frame uint16) bool {
 	b := f.frames[frame-1].CFA.Base
 	return b == f.m.arch.SP || b == f.m.arch.FP
-}
-
-// arrive decides what happens where a way comes to what has been reached before: whether it goes on.
-func (f *Flow) arrive(u *unit, w *way, frame *uint16) bool {
-	switch {
-	case u.frame == *frame:
-		if u.flags&weak != 0 && !w.weak {
-			u.flags &^= weak
-		}
-		return false
-	case u.flags&weak != 0 && !w.weak:
-		// Reached only by a call's coming back so far: the jump is better evidence.
-		return true
-	case u.flags&(weak|wide) == 0 && w.back && f.widen(&f.frames[u.frame-1], w):
-		u.flags |= wide
-		*frame = f.number(&w.State)
-		return *frame != 0
-	}
-	f.tally.Conflicts++
-	return false
-}
-
-// widen is for loops that move the stack pointer, such as those that touch each page of a large frame: where two ways
-// differ in the stack pointer only, and another register leads to the CFA, the stack pointer is not known.
-func (f *Flow) widen(old *Frame, w *way) bool {
-	if !old.HasSP || w.regs[f.m.sp].base != cfa || w.regs[f.m.sp].off == -old.SP {
-		return false
-	}
-	other := w.State
-	other.regs[f.m.sp] = value{}
-	if now, ok := other.find(value{base: cfa}); !ok || now.Through || old.Saved != w.saved || old.Lost != w.lost {
-		return false
-	}
-	w.set(f.m.sp, value{})
-	return true
-}
-
-// equal is behind a branch that is not taken if two registers are equal.
-func (s *State) equal(compared *Insn) {
-	a, b := compared.Dst, compared.Src
-	if b == s.m.sp {
-		a, b = b, a
-	}
-	if a == s.m.sp && s.regs[b].base == cfa {
-		s.regs[a] = s.regs[b]
-	}
-}
-
-// leave does what changes the flow of control: whether the way goes on.
-func (f *Flow) leave(w *way, in *Insn, here uint32, frame uint16, compared Insn) bool {
-	u := &f.units[here]
-	switch in.Next {
-	case Return:
-		u.flags |= ends
-		f.out(&w.State)
-		return false
-	case Trap:
-		u.flags |= ends
-		return false
-	case Indirect:
-		u.flags |= ends
-		if w.entered() {
-			f.tally.Returns++
-			return false
-		}
-		f.tally.Lost++
-		f.jumps = f.seen(f.jumps, here, frame, &w.State)
-		return false
-	}
-	to, inside := f.target(w.at, in.Imm)
-	if in.Next == Jump {
-		u.flags |= ends
-		if !inside {
-			f.out(&w.State)
-			return false
-		}
-		w.at, w.weak, w.back = to, false, to < w.at
-		return true
-	}
-	if !inside {
-		f.out(&w.State)
-		return true
-	}
-	other := way{at: to, back: to < w.at, State: w.State}
-	if in.Cond == Equal && compared.Op == Compare {
-		other.equal(&compared)
-	}
-	if t := &f.units[to]; t.frame == frame && t.flags&weak == 0 {
-		return true
-	}
-	if len(f.ways) >= maxWays {
-		f.tally.Unknown++
-		return true
-	}
-	f.ways = append(f.ways, other)
-	return true
-}
-
-// out is a return, or a jump to another function.
-func (f *Flow) out(s *State) {
-	if s.entered() {
-		f.tally.Returns++
-	} else {
-		f.tally.Wrong++
-	}
-}
-
-// entered reports whether the stack and the callee-saved registers are as at a function's first instruction.
-func (s *State) entered() bool {
-	return s.saved == 0 && s.lost == 0 && s.regs[s.m.sp] == (value{cfa, s.m.entrySP()})
-}
-
-// call lets a way wait behind a call.
-func (f *Flow) call(w *way, in *Insn, here uint32, frame uint16) {
-	f.callSPs = f.seen(f.callSPs, here, frame, &w.State)
-	var probe value
-	if in.Next == Call {
-		probe = f.probe(w)
-	}
-	w.Apply(in)
-	if probe.base == number {
-		w.regs[f.m.probe] = probe
-	}
-	w.weak = true
-	stack := &f.behind
-	if int(w.at) < len(f.units) && f.units[w.at].flags&target != 0 {
-		stack = &f.last
-	}
-	if len(*stack) < maxWays {
-		*stack = append(*stack, *w)
-	} else {
-		f.tally.Unknown++
-	}
-}
-
-// probe is how much the stack pointer is about to be lowered, where the call touches the pages of a large frame (___chkstk_darwin):
-// it leaves the register alone that has the size, which is subtracted from the stack pointer next.
-func (f *Flow) probe(w *way) value {
-	size := w.regs[f.m.probe]
-	if size.base != number || size.off < 4096>>4 || int(w.at) >= len(f.units) {
-		return value{}
-	}
-	next := f.decode(w.at)
-	if next.Op != SubReg || next.Dst != f.m.sp || next.Base != f.m.probe {
-		return value{}
-	}
-	return size
-}
-
-// seen notes a state, one for each frame.
-func (f *Flow) seen(list []Seen, at uint32, frame uint16, s *State) []Seen {
-	for i := range list {
-		if list[i].frame == frame {
-			list[i].Count++
-			list[i].PC, list[i].Size = max(list[i].PC, f.pc(at)), int(f.units[at].n)
-			return list
-		}
-	}
-	if len(list) < maxCalls {
-		list = append(list, Seen{f.pc(at), int(f.units[at].n), 1, *s, frame})
-	}
-	return list
 }
 
 func (f *Flow) pc(at uint32) uint64 { return f.base + uint64(at)<<f.unit }

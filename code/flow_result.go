@@ -30,8 +30,7 @@ func (f *Flow) Each(fn func(pc uint64, size int, frame int) bool) {
 	}
 }
 
-// Gap is the first range, from pc on, that no instruction that was reached takes up; lo is hi at the end. ends says that the
-// instruction before it lets nothing go on, indirect that it is a jump to where nobody knows.
+// Gap is the first range, from pc on, that no instruction that was reached takes up; lo is hi at the end.
 func (f *Flow) Gap(pc uint64) (lo, hi uint64) {
 	n := uint32(len(f.units))
 	at := uint32(min((pc-f.base)>>f.unit, uint64(n)))
@@ -47,7 +46,7 @@ func (f *Flow) Gap(pc uint64) (lo, hi uint64) {
 }
 
 // Calls are the states at calls, one for each different frame: the first with it. Jumps are those at jumps to where nobody
-// knows that are no tail calls; PC is the last of them. They are valid until Reset.
+// knows: tail calls, and through tables; PC is the last of them. They are valid until Reset.
 func (f *Flow) Calls() []Seen { return f.callSPs }
 
 // Jumps: see Calls.

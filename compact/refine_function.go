@@ -32,9 +32,10 @@ type worker struct {
 //   - Landing pads, the cases of a jump table and what follows a call that does not return are not reached from the start. They are
 //     followed from the state in which they are entered: that at a call of this function, or at the jump through the table.
 //   - Padding, which nothing reaches, has no row.
-//   - A function that is not confirmed keeps the body's row everywhere but in its padding: its code may be anything.
 //   - A function of which the table says nothing has rows where all ways from its start end in returns, or in jumps to other functions, with the
-//     stack and the registers as they were; else none.
+//     stack and the registers as they were; else none. So has one that is not confirmed: functions without a frame have the null
+//     opcode on x86-64, for which LLVM's linker writes no entry, so that they lie in that of the function before.
+//   - Otherwise a function that is not confirmed keeps the body's row everywhere but in its padding: its code may be anything.
 func (w *worker) refine(e *Entry, lo, hi uint64) error {
 	w.out = refined{lo: lo, hi: hi, spans: w.out.spans[:0], rows: w.out.rows[:0], hash: w.out.hash[:0]}
 	w.ids, w.agree = w.ids[:0], w.agree[:0]
@@ -60,17 +61,17 @@ func (w *worker) refine(e *Entry, lo, hi uint64) error {
 		w.flow.Follow(lo, code.Entry(t.arch))
 	}
 	defer func() { w.out.insns = w.flow.Tally().Insns }()
-	if !w.have {
-		n := w.flow.Tally()
-		if n.Returns == 0 || n.Wrong+n.Unknown+n.Lost > 0 {
+	if !w.have || !w.confirmed() {
+		switch {
+		case w.clean():
+			w.have = false
+			w.out.how = CodeOnly
+			w.emit(hi)
+		case w.have:
+			w.bodyOnly(lo, hi)
+		default:
 			return ErrNotCovered
 		}
-		w.out.how = CodeOnly
-		w.emit(hi)
-		return nil
-	}
-	if !w.confirmed() {
-		w.bodyOnly(lo, hi)
 		return nil
 	}
 	w.out.how = Confirmed
@@ -78,6 +79,32 @@ func (w *worker) refine(e *Entry, lo, hi uint64) error {
 	w.confirmed() // what is new
 	w.emit(hi)
 	return nil
+}
+
+// clean reports whether all ways from the start of a function without a row of its body, or with one that is not its own, end in returns, or in
+// jumps to other functions, in the state that callers expect. Then what a jump through a table may lead to is followed too, in
+// the state of the jump; the table itself, which may be there as well, is not told from code, and does no harm.
+func (w *worker) clean() bool {
+	n := w.flow.Tally()
+	if n.Returns == 0 || n.Wrong+n.Unknown+n.Lost > 0 {
+		return false
+	}
+	jumps := w.flow.Jumps()
+	for pc := w.out.lo; len(jumps) > 0 && len(w.x.starts) > 0; {
+		from, to := w.flow.Gap(pc)
+		if from == to {
+			break
+		}
+		at := from + w.padding(from, to)
+		if pc = to; at >= to {
+			continue
+		}
+		w.flow.Follow(at, jumps[0].State)
+		if pc = at; w.flow.Number(at) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // confirmed finds out which frames are the body's; whether there is one.
@@ -206,9 +233,10 @@ func (w *worker) emit(hi uint64) {
 		if size == 0 || w.ids[n] < 0 {
 			return true
 		}
-		pc = max(pc, end) // of instructions that overlap, the first
-		end = max(end, pc+uint64(size))
-		w.add(pc, end, w.ids[n]-1)
+		if to := pc + uint64(size); to > end {
+			w.add(max(pc, end), to, w.ids[n]-1) // of instructions that overlap, the first
+			end = to
+		}
 		return true
 	})
 	if n := w.out.lo + uint64(len(w.text)); n < hi && w.have {
@@ -259,7 +287,7 @@ func (w *worker) newRow() *row.Row {
 func (w *worker) intern() int32 {
 	last := len(w.out.rows) - 1
 	h := row.HashRow(&w.out.rows[last])
-	for i, have := range w.out.hash {
+	for i, have := range w.out.hash { // some ten; a Flow has no more than a few thousand frames
 		if have == h {
 			w.out.rows = w.out.rows[:last]
 			return int32(i)
