@@ -284,6 +284,140 @@ func TestMachOCore(t *testing.T) {
 	}
 }
 
+// TestMachOCoreDSYM: the dSYM gives lines and arguments, wherever it is, and names if it is all there is.
+func TestMachOCoreDSYM(t *testing.T) {
+	const tool = "dsymutil-19"
+	fixture.Need(t, tool)
+	c := crashIn(t, "-O1", "-g")
+	root := t.TempDir()
+	if out, err := exec.Command(tool, c.file, "-o", filepath.Join(root, "usr/lib/crash.dylib.dSYM")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, v := range []struct {
+		name string
+		cfg  session.Config
+		path string
+		edit func(*coretest.Core)
+	}{
+		{"beside where the file would be", session.Config{Sysroot: root}, "/usr/lib/crash.dylib", nil},
+		{"debug directory", session.Config{DebugDirs: []string{filepath.Join(root, "usr/lib")}}, "/usr/lib/crash.dylib", nil},
+		{"file and dSYM apart", session.Config{DebugDirs: []string{filepath.Join(root, "usr/lib")}}, c.file, c.withoutLibrary},
+		{"neither file nor code", session.Config{Sysroot: root}, "/other/name", c.withoutLibrary},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			s := openMachOCore(t, v.cfg, c.write(t, v.edit, c.listed(v.path)))
+			threads, _ := s.Threads()
+			bt, err := s.Backtrace(threads[0].ID, 0, 0)
+			if err != nil || len(bt.Frames) < 5 {
+				t.Fatalf("%d frames, %v", len(bt.Frames), err)
+			}
+			for i, w := range c.chains[int(threads[0].ID)-1] {
+				f := bt.Frames[i]
+				if f.FunctionName != w.function || f.Position.Line == 0 || filepath.Base(f.Position.File) != "crash.c" {
+					t.Errorf("frame %d: %s at %s:%d, not %s", i, f.FunctionName, f.Position.File, f.Position.Line, w.function)
+				}
+			}
+		})
+	}
+}
+
+// TestMachOCoreARM64 walks stacks that are made by hand under real code: a leaf without a frame, whose caller is in LR, and a chain
+// of frame records. (No arm64 Mach-O file can be run here with its own threads and signals.)
+func TestMachOCoreARM64(t *testing.T) {
+	file := fixture.MachO(t, crashSource, "arm64", "-O1", "-DBLIND")
+	f, err := image.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	const base, stack = 0x1_0400_0000, 0x1_6fdf_0000
+	lo, size := map[string]uint64{}, map[string]uint64{}
+	for _, s := range f.Symbols() {
+		lo[s.Name], size[s.Name] = uint64(s.Addr), s.Size
+	}
+	// after returns where a function goes on after it has called another.
+	after := func(caller, callee string) uint64 {
+		code := make([]byte, size[caller])
+		if _, err := f.ReadAt(image.Addr(lo[caller]), code); err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i+4 <= len(code); i += 4 {
+			w := binary.LittleEndian.Uint32(code[i:])
+			if at := lo[caller] + uint64(i); w>>26 == 0x25 && at+uint64(int64(int32(w<<6)>>6)*4) == lo[callee] {
+				return base + at + 4
+			}
+		}
+		t.Fatalf("%s does not call %s", caller, callee)
+		return 0
+	}
+	names := []string{"leaf", "inner", "middle", "outer", "run"}
+	pcs := []uint64{base + lo["leaf"] + 4} // at its store
+	for i := 1; i < len(names); i++ {
+		pcs = append(pcs, after(names[i], names[i-1]))
+	}
+	const outside = 0x1_9000_0000 // who called run
+	for _, signed := range []uint64{0, 0x002a_0000_0000_0000, 0x7f00_0000_0000_0000} {
+		t.Run(fmt.Sprintf("signed %#x", signed), func(t *testing.T) {
+			memory := make([]byte, 0x1000)
+			r := arch.Registers{Arch: arch.ARM64}
+			for i := range arch.Reg(31) {
+				r.Set(i, uint64(i)+100)
+			}
+			// Each function's frame record is at the top of its frame, which has 96, 48... bytes.
+			records := []uint64{0, stack + 0x150, stack + 0x1a0, stack + 0x200, stack + 0x260} // of inner, middle, outer, run
+			for i := 1; i < len(names); i++ {
+				next, ret := uint64(0), uint64(outside)
+				if i+1 < len(names) {
+					next, ret = records[i+1], pcs[i+1]
+				}
+				binary.LittleEndian.PutUint64(memory[records[i]-stack:], next)
+				binary.LittleEndian.PutUint64(memory[records[i]-stack+8:], ret|signed)
+			}
+			r.Set(0, 0x10)
+			r.Set(29, records[1])
+			r.Set(30, pcs[1]|signed)
+			r.Set(31, records[1]-80)
+			r.Set(32, pcs[0]|signed)
+			c := crashed{file: file, base: base, uuid: f.BuildID(), blind: true}
+			c.core = coretest.Core{Arch: arch.ARM64, Platform: 1, Threads: []coretest.Thread{{coretest.General(&r), coretest.ARMException(0x10, 0x92000046)}},
+				Segments: []coretest.Segment{{Addr: stack, Prot: 3, Data: memory}, {Addr: outside - 4, Prot: 5, Data: []byte{0, 0, 0x3f, 0xd6, 0x1f, 0x20, 0x03, 0xd5}}}} // blr x0; nop
+			for _, inCore := range []bool{false, true} {
+				edit := func(core *coretest.Core) {
+					for _, s := range f.Segments() {
+						if data := make([]byte, s.Hi-s.Lo); inCore {
+							_, _ = f.ReadAt(s.Lo, data)
+							core.Segments = append(core.Segments, coretest.Segment{Addr: base + uint64(s.Lo), Prot: 5, Data: data})
+						}
+					}
+				}
+				path := file
+				if inCore {
+					path = "/usr/lib/none.dylib"
+				}
+				s := openMachOCore(t, session.Config{}, c.write(t, edit, c.listed(path), coretest.AddressableBits(47, 47)))
+				threads, _ := s.Threads()
+				if sig := threads[0].Signal; sig == nil || sig.Number != 11 || sig.Addr != 0x10 {
+					t.Errorf("signal %+v", sig)
+				}
+				bt, err := s.Backtrace(threads[0].ID, 0, 0)
+				if err != nil || len(bt.Frames) < len(names) {
+					t.Fatalf("%d frames, %v, %+v", len(bt.Frames), err, bt.End)
+				}
+				for i, name := range names {
+					fr := bt.Frames[i]
+					cfa := records[i] + 16
+					if i == 0 {
+						cfa = records[1] - 80 // SP: the leaf has no frame
+					}
+					if fr.FunctionName != name || uint64(fr.PC) != pcs[i] || !fr.Machine.HasCFA || uint64(fr.Machine.CFA) != cfa {
+						t.Errorf("frame %d: %s at %v, CFA %#x (%v); want %s at %#x, CFA %#x; %+v", i, fr.FunctionName, fr.PC, fr.Machine.CFA, fr.Machine.HasCFA, name, pcs[i], cfa, bt.End)
+					}
+				}
+			}
+		})
+	}
+}
+
 // TestMachOCorePeer holds threads and registers of a core against lldb's reading of it.
 func TestMachOCorePeer(t *testing.T) {
 	fixture.Need(t, "lldb-19")
