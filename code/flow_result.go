@@ -58,3 +58,19 @@ func (f *Flow) Tally() Tally {
 	t.Insns = f.count
 	return t
 }
+
+// Most is the place of that frame, of those that are chosen, that most instructions have and that says where the stack pointer is; -1 if
+// there is none.
+func (f *Flow) Most(chosen []bool) int {
+	count := make([]int, len(f.frames))
+	best := -1
+	f.Each(func(_ uint64, _, n int) bool {
+		if n < len(chosen) && chosen[n] && f.frames[n].HasSP {
+			if count[n]++; best < 0 || count[n] > count[best] {
+				best = n
+			}
+		}
+		return true
+	})
+	return best
+}

@@ -85,6 +85,14 @@ func FromRow(a *arch.Arch, r *row.Row) (State, bool) {
 	return s, true
 }
 
+// SetSP has the stack pointer where a frame has it.
+func (s *State) SetSP(f *Frame) {
+	if f.HasSP {
+		s.forgetAligned()
+		s.regs[s.m.sp] = value{cfa, -f.SP}
+	}
+}
+
 // Return does what a function that is called does: it comes back, with other values in registers that it need not
 // preserve.
 func (s *State) Return() { s.kill(s.m.call) }

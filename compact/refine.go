@@ -18,6 +18,11 @@ type Refiner struct {
 	// the first use.
 	Unrefined bool
 
+	// Escape gives the row of __eh_frame at an address, for functions that the table leaves to it. Compilers for macOS describe no
+	// epilogues there (X86FrameLowering of LLVM), so that these rows are refined as the table's own; what can't be confirmed by the
+	// code is left to __eh_frame. It may be nil, and is set before the first use.
+	Escape func(pc uint64, r *row.Row) error
+
 	t      *Table
 	starts []uint64
 
@@ -84,9 +89,6 @@ func (x *Refiner) RowAt(pc uint64, r *row.Row) error {
 	if x.Unrefined {
 		return quiet(x.t.Row(&e, r))
 	}
-	if e.Opcode.Kind(x.t.arch) == DWARF {
-		return ErrNotCovered
-	}
 	f, err := x.function(&e, pc)
 	if err != nil {
 		return err
@@ -152,7 +154,7 @@ func (x *Refiner) index() {
 		for k < len(x.starts) && x.starts[k] <= f.lo {
 			k++
 		}
-		if f.err || e.Opcode.Kind(x.t.arch) == DWARF {
+		if f.err || e.Opcode.Kind(x.t.arch) == DWARF && x.Escape == nil {
 			x.functions = append(x.functions, f)
 			return true
 		}
@@ -240,7 +242,7 @@ func (h How) String() string {
 // How says how the rows of the function at pc were found.
 func (x *Refiner) How(pc uint64) How {
 	var e Entry
-	if x.t.Find(pc, &e) != nil || x.Unrefined || e.Opcode.Kind(x.t.arch) == DWARF {
+	if x.t.Find(pc, &e) != nil || x.Unrefined {
 		return NotRefined
 	}
 	f, err := x.function(&e, pc)

@@ -1,6 +1,8 @@
 package compact
 
 import (
+	"errors"
+
 	"dbg/arch"
 	"dbg/code"
 	"dbg/row"
@@ -42,7 +44,9 @@ func (w *worker) refine(e *Entry, lo, hi uint64) error {
 	t := w.x.t
 	err := t.Row(e, &w.body)
 	w.have = err == nil
-	if err != nil && err != ErrNone {
+	var dwarf *ErrDWARF
+	escaped := w.x.Escape != nil && errors.As(err, &dwarf)
+	if err != nil && err != ErrNone && !escaped {
 		return quiet(err)
 	}
 	w.text = nil
@@ -61,13 +65,16 @@ func (w *worker) refine(e *Entry, lo, hi uint64) error {
 		w.flow.Follow(lo, code.Entry(t.arch))
 	}
 	defer func() { w.out.insns = w.flow.Tally().Insns }()
+	if escaped {
+		w.have = w.escape()
+	}
 	if !w.have || !w.confirmed() {
 		switch {
 		case w.clean():
 			w.have = false
 			w.out.how = CodeOnly
 			w.emit(hi)
-		case w.have:
+		case w.have && !escaped:
 			w.bodyOnly(lo, hi)
 		default:
 			return ErrNotCovered
@@ -76,9 +83,21 @@ func (w *worker) refine(e *Entry, lo, hi uint64) error {
 	}
 	w.out.how = Confirmed
 	w.fillGaps()
-	w.confirmed() // what is new
+	w.confirmed()     // what is new
+	w.have = !escaped // where the code can't say it, __eh_frame does
 	w.emit(hi)
 	return nil
+}
+
+// escape takes the last row that __eh_frame has of the function as its body's, since it describes no epilogues; whether
+// there is one.
+func (w *worker) escape() bool {
+	last, any := uint64(0), false
+	w.flow.Each(func(pc uint64, size, n int) bool {
+		last, any = pc, true
+		return true
+	})
+	return any && w.x.Escape(last, &w.body) == nil
 }
 
 // clean reports whether all ways from the start of a function without a row of its body, or with one that is not its own, end in returns, or in
@@ -161,30 +180,45 @@ func (w *worker) fillGaps() {
 	}
 }
 
-// entered is the state in which code is entered that nothing leads to; from is where what is before it ends.
+// entered is the state in which code is entered that nothing leads to; from is where what is before it ends. It is that of the jump
+// through a table just before; else of a call, whose landing pad it may be; else of any jump through a table; else the body's, with the stack
+// pointer where most of the body has it.
 func (w *worker) entered(from, at uint64) (code.State, bool) {
 	a := w.x.t.arch
 	if len(w.x.starts) == 0 && w.startsFunction(at) {
 		return code.Entry(a), true
 	}
-	for _, j := range w.flow.Jumps() {
-		if j.PC+uint64(j.Size) == from {
-			return j.State, true
+	jumps := w.flow.Jumps()
+	for i := range jumps {
+		if jumps[i].PC+uint64(jumps[i].Size) == from {
+			return jumps[i].State, true
 		}
 	}
 	w.confirmed()
+	if s := w.usual(w.flow.Calls()); s != nil {
+		state := s.State
+		state.Return()
+		return state, true
+	}
+	if s := w.usual(jumps); s != nil {
+		return s.State, true
+	}
+	s, ok := code.FromRow(a, &w.body)
+	if n := w.flow.Most(w.agree); ok && n >= 0 {
+		s.SetSP(&w.flow.Frames()[n])
+	}
+	return s, ok
+}
+
+// usual is the state with the body's frame that most of them have.
+func (w *worker) usual(list []code.Seen) *code.Seen {
 	var best *code.Seen
-	for i, c := range w.flow.Calls() {
-		if n := w.flow.Number(c.PC); n >= 0 && w.agree[n] && (best == nil || c.Count > best.Count) {
-			best = &w.flow.Calls()[i]
+	for i := range list {
+		if n := w.flow.Number(list[i].PC); n >= 0 && w.agree[n] && (best == nil || list[i].Count > best.Count) {
+			best = &list[i]
 		}
 	}
-	if best != nil {
-		s := best.State
-		s.Return()
-		return s, true
-	}
-	return code.FromRow(a, &w.body)
+	return best
 }
 
 // trialText is how long a prologue may be.

@@ -19,6 +19,9 @@ func (m *Module) unwindInfo(a *arch.Arch) *source {
 	}
 	r := compact.NewRefiner(t, starts)
 	r.Unrefined = m.Unrefined
+	if eh := m.tables.eh; eh != nil {
+		r.Escape = eh.RowAt
+	}
 	return &source{table: compactTable{r}, arch: a, how: Compact, size: len(m.UnwindInfo.Data), preserved: a.CalleeSavedSet}
 }
 

@@ -51,6 +51,11 @@ func (m *Module) ofMachO(f, debug *image.File) {
 		return list
 	})
 	m.hasCode(f, "__text", "__stubs", "__stub_helper", "__auth_stubs")
+	for _, name := range []string{"__stubs", "__auth_stubs", "__objc_stubs", "__stub_helper"} {
+		if s := sectionOf(f, name); s.Data != nil {
+			m.Stubs = append(m.Stubs, NamedSection{name, s})
+		}
+	}
 }
 
 // hasCode notes where the code is: a section of ordinary code, and those of stubs.

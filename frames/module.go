@@ -14,6 +14,12 @@ type Section struct {
 	Addr uint64
 }
 
+// NamedSection is a section and its name.
+type NamedSection struct {
+	Name string
+	Section
+}
+
 // Module is what the unwinder must know of one mapped file. It is made once for a
 // module and may be shared by walks. The unwinder keeps what it derives from
 // the sections in it.
@@ -31,6 +37,9 @@ type Module struct {
 	UnwindInfo Section
 	Header     uint64
 	Starts     func() []uint64
+
+	// Stubs are a Mach-O file's sections of stubs.
+	Stubs []NamedSection
 
 	// Unrefined has UnwindInfo taken at its word, as if its rows held in prologues and epilogues too: to measure what
 	// the format is worth.

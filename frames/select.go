@@ -45,8 +45,14 @@ type Origin struct {
 	Row    row.Row
 }
 
-// String is what messages say of a row: ".eh_frame FDE 0x5a8".
-func (o *Origin) String() string { return fmt.Sprintf("%s FDE 0x%x", o.Table, o.Row.Source) }
+// String is what messages say of a row: ".eh_frame FDE 0x5a8", "__unwind_info entry 0xc4".
+func (o *Origin) String() string {
+	kind := "FDE"
+	if o.Table == "__unwind_info" {
+		kind = "entry"
+	}
+	return fmt.Sprintf("%s %s 0x%x", o.Table, kind, o.Row.Source)
+}
 
 // Origin finds the row that a frame at pc is unwound with, in the module's address space
 // (Row.Lo and Hi); precise is false for a return address. It is for messages, not for walks: it
@@ -68,9 +74,6 @@ func (u *Unwinder) Origin(pc target.Addr, precise bool) (Origin, error) {
 func (m *Module) originAt(a *arch.Arch, pc uint64, r *row.Row) (table string, err error) {
 	err = cfi.ErrNotCovered
 	for _, s := range m.load(a).list {
-		if s == nil {
-			continue
-		}
 		e := s.RowAt(pc, r)
 		if e == nil {
 			return s.Name(), nil

@@ -13,8 +13,10 @@ import (
 // needed and never changes then, but for the compiled rows, which come once.
 type tables struct {
 	once    sync.Once
-	list    [3]*source // .debug_frame, .eh_frame, __unwind_info; nil if there is no such section
-	entryLo uint64     // the function at Module.Entry, in the file's address space
+	list    []*source // in the order in which they are asked
+	debug   *source   // .debug_frame, or nil
+	eh      *source   // .eh_frame, or nil
+	entryLo uint64    // the function at Module.Entry, in the file's address space
 	entryHi uint64
 }
 
@@ -58,25 +60,28 @@ func (m *Module) load(a *arch.Arch) *tables {
 			if m.Go {
 				s.preserved = arch.RegSet{}
 			}
-			t.list[0] = s
+			t.debug, t.list = s, append(t.list, s)
 		}
 		if len(m.EHFrame.Data) > 0 {
 			s := &source{arch: a, how: CFI, size: len(m.EHFrame.Data), preserved: a.CalleeSavedSet}
 			s.table = cfi.New(cfi.Config{Arch: a, Data: m.EHFrame.Data, Addr: m.EHFrame.Addr,
 				Hdr: m.EHFrameHdr.Data, HdrAddr: m.EHFrameHdr.Addr, Text: m.Text, DataBase: m.Data})
-			t.list[1] = s
+			t.eh = s
 		}
 		if len(m.UnwindInfo.Data) > 0 {
-			t.list[2] = m.unwindInfo(a)
+			if s := m.unwindInfo(a); s != nil {
+				t.list = append(t.list, s)
+			}
+		}
+		t.list = append(t.list, m.stubs(a)...)
+		if t.eh != nil {
+			t.list = append(t.list, t.eh) // behind __unwind_info, which refines it
 		}
 		if m.Entry == 0 {
 			return
 		}
 		t.entryLo, t.entryHi = m.Entry, m.Entry+entryGuess
 		for _, s := range t.list {
-			if s == nil {
-				continue
-			}
 			if lo, hi, ok := s.Bounds(m.Entry); ok {
 				t.entryLo, t.entryHi = lo, hi
 				break
@@ -93,7 +98,7 @@ func (m *Module) planAt(u *Unwinder, pc uint64) (*row.Plan, *source, error) {
 	t := m.load(u.arch)
 	err := cfi.ErrNotCovered
 	for _, s := range t.list {
-		if s == nil || !u.Use.Has(s.how) {
+		if !u.Use.Has(s.how) {
 			continue
 		}
 		p, e := s.planAt(u, pc)
@@ -136,22 +141,20 @@ func (u *Unwinder) poolFor(preserved arch.RegSet) *row.Pool {
 // any goroutine.
 func (m *Module) Compile(a *arch.Arch) {
 	for _, s := range m.load(a).list {
-		if s != nil {
-			s.compile()
-		}
+		s.compile()
 	}
 }
 
 // Compiled returns the compiled rows of .debug_frame and .eh_frame, nil for what there is not.
 func (m *Module) Compiled(a *arch.Arch) (debugFrame, ehFrame *row.Table) {
 	t := m.load(a)
-	out := [2]*row.Table{}
-	for i := range out {
-		if s := t.list[i]; s != nil {
-			out[i] = s.compiled.Load()
-		}
+	if t.debug != nil {
+		debugFrame = t.debug.compiled.Load()
 	}
-	return out[0], out[1]
+	if t.eh != nil {
+		ehFrame = t.eh.compiled.Load()
+	}
+	return debugFrame, ehFrame
 }
 
 // inEntry reports whether pc, an address of the file, is in the function at Entry.
@@ -164,10 +167,8 @@ func (m *Module) inEntry(a *arch.Arch, pc uint64) bool {
 // the file's address space.
 func (m *Module) functionAt(a *arch.Arch, pc uint64) (uint64, bool) {
 	for _, s := range m.load(a).list {
-		if s != nil {
-			if lo, _, ok := s.Bounds(pc); ok {
-				return lo, true
-			}
+		if lo, _, ok := s.Bounds(pc); ok {
+			return lo, true
 		}
 	}
 	return 0, false
@@ -177,11 +178,11 @@ func (m *Module) functionAt(a *arch.Arch, pc uint64) (uint64, bool) {
 // for those who print it.
 func (m *Module) Tables(a *arch.Arch) (debugFrame, ehFrame *cfi.Table) {
 	t := m.load(a)
-	out := [2]*cfi.Table{}
-	for i := range out {
-		if s := t.list[i]; s != nil {
-			out[i], _ = s.table.(*cfi.Table)
-		}
+	if t.debug != nil {
+		debugFrame = t.debug.table.(*cfi.Table)
 	}
-	return out[0], out[1]
+	if t.eh != nil {
+		ehFrame = t.eh.table.(*cfi.Table)
+	}
+	return debugFrame, ehFrame
 }

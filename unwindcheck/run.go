@@ -60,8 +60,8 @@ func (s Source) strategies() frames.StrategySet {
 		return frames.AllStrategies
 	case "cfi", "eh_frame", "debug_frame":
 		return frames.SetOf(frames.CFI, frames.Sigreturn)
-	case "compact", "compact-body":
-		return frames.SetOf(frames.Compact, frames.Sigreturn)
+	case "compact", "compact-body": // which refers to __eh_frame
+		return frames.SetOf(frames.Compact, frames.CFI, frames.Sigreturn)
 	case "fallback":
 		return frames.AllStrategies &^ frames.SetOf(frames.CFI, frames.Compact)
 	}
