@@ -23,9 +23,9 @@ type imageLister interface {
 	OpenImage(*machocore.Image) (f *image.File, slide uint64, err error)
 }
 
-// openCoreFile opens a core by its format. A file that is no core is told about as one of ELF would be.
+// openCoreFile opens a core by its format.
 func (s *Session) openCoreFile(path, exe string) (coreFile, error) {
-	if is, _ := machocore.IsCore(path); is {
+	if beginsAsMachO(path) {
 		finder := &uuidFinder{root: s.cfg.Sysroot, logf: s.logf}
 		return machocore.Open(path, machocore.Options{Exe: exe, FindFile: finder.find})
 	}

@@ -12,7 +12,7 @@
 // The images are those of the LC_NOTEs "all image infos", "load binary" and
 // "main bin spec". Where there is no list, dyld's own in memory is read
 // (dyld_all_image_infos, <mach-o/dyld_images.h>); where that isn't there
-// either, pages are looked at for Mach-O headers, up to a bound. The notes' layouts
+// either, executable pages are looked at for Mach-O headers, up to 2 GB. The notes' layouts
 // are those that lldb writes and reads (ObjectFileMachO.cpp) and xnu has in
 // core_notes.h. Thread states are in <mach/i386/thread_status.h>,
 // <mach/i386/_structs.h>, <mach/arm/thread_status.h> and

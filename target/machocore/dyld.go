@@ -1,8 +1,6 @@
 package machocore
 
-import (
-	"dbg/image"
-)
+import "dbg/image"
 
 // fromDyld lists the images without the help of a note.
 func (m *maker) fromDyld() []found {
@@ -28,46 +26,58 @@ func (m *maker) fromDyld() []found {
 
 // Bounds of the search for headers.
 const (
-	mostPages = 1 << 20 // that are looked at
+	mostPages = 1 << 19 // that are looked at
 	pageSize  = 4096    // images start at pages; those of a dyld shared cache at small ones
 )
 
 // scan looks at the start of pages for the headers of programs, libraries and dynamic
-// linkers. It returns these and, apart, the dynamic linkers.
+// linkers: of executable memory, where headers are, and if none is there of all. It
+// returns these and, apart, the dynamic linkers.
 func (m *maker) scan() (list []found, dyld []*image.File) {
-	c := m.c
 	pages := 0
-	for i := range c.segments {
-		s := &c.segments[i]
-		first := (pageSize - s.addr%pageSize) % pageSize
-		for off := first; off < s.have; off += pageSize {
-			if pages++; pages > mostPages || len(list) == mostImages {
-				c.warn("the core has no list of images, and too much memory to look through all of it; images may be missing")
-				return list, dyld
-			}
-			var head [16]byte
-			if n, whole := copyMapped(head[:], c.readCore(s.addr+off, 16)); n < 16 || !whole {
+	for _, executable := range []bool{true, false} {
+		for i := range m.c.segments {
+			s := &m.c.segments[i]
+			if executable != (s.prot&4 != 0) {
 				continue
 			}
-			if magic := le.Uint32(head[:]); magic != magic64 && magic != magic32 || le.Uint32(head[4:]) != c.head.cpu {
-				continue
+			first := (pageSize - s.addr%pageSize) % pageSize
+			for off := first; off < s.have; off += pageSize {
+				if pages++; pages > mostPages || len(list) == mostImages {
+					m.c.warn("the core has no list of images, and too much memory to look through all of it; images may be missing")
+					return list, dyld
+				}
+				f, kind := m.imageAt(s.addr + off)
+				if f == nil {
+					continue
+				}
+				if kind == typeDylinker && len(dyld) < 16 {
+					dyld = append(dyld, f)
+				}
+				list = append(list, found{header: s.addr + off, slide: none})
 			}
-			switch le.Uint32(head[12:]) {
-			case typeExecute, typeDylib, typeDylinker, typeBundle:
-			default:
-				continue
-			}
-			f, kind := m.inCore(s.addr + off)
-			if f == nil {
-				continue
-			}
-			if kind == typeDylinker && len(dyld) < 16 {
-				dyld = append(dyld, f)
-			}
-			list = append(list, found{header: s.addr + off, slide: none})
+		}
+		if len(list) > 0 {
+			break
 		}
 	}
 	return list, dyld
+}
+
+// imageAt returns the image that begins at an address, nil if none does.
+func (m *maker) imageAt(at uint64) (*image.File, uint32) {
+	var head [16]byte
+	if n, whole := copyMapped(head[:], m.c.readCore(at, 16)); n < 16 || !whole {
+		return nil, 0
+	}
+	if magic := le.Uint32(head[:]); magic != magic64 && magic != magic32 || le.Uint32(head[4:]) != m.c.head.cpu {
+		return nil, 0
+	}
+	switch le.Uint32(head[12:]) {
+	case typeExecute, typeDylib, typeDylinker, typeBundle:
+		return m.inCore(at)
+	}
+	return nil, 0
 }
 
 // dyldInfos reads struct dyld_all_image_infos, which dyld has in a section of
