@@ -123,7 +123,13 @@ func framePointers(keep bool) string {
 // asked is the number of instructions that were executed in the files that were asked for. Those of functions that an
 // exception has left, where the answer is another state than that of the entry and it can't be told whether it is a right one, are left out.
 func asked(r *Report) uint64 {
-	return r.Instructions - r.NotJudged["not in the functions asked for"] - r.NotJudged["left without a landing that tells"]
+	n := r.Judged()
+	for why, count := range r.NotJudged {
+		if why != "not in the functions asked for" && why != "left without a landing that tells" {
+			n += count
+		}
+	}
+	return n
 }
 
 // rightShare counts instructions without an answer as wrong.
