@@ -165,13 +165,10 @@ func emulate(t *testing.T, emulator, loader, path string, s machoSource, limit i
 			<-done
 		}
 	}()
-	dialCtx, dialCancel := context.WithTimeout(ctx, 20*time.Second)
-	defer dialCancel()
-	c, err := dialStub(dialCtx, "unix", socket)
+	c, err := dialStub(ctx, "unix", socket)
 	if err != nil {
 		t.Fatal(err)
 	}
-	context.AfterFunc(ctx, c.close)
 	defer c.close()
 
 	e := &emulated{t: t, stub: c, seen: map[landing]int{}, stops: map[uint64]bool{}, start: map[uint64]bool{}}
@@ -201,10 +198,12 @@ func emulate(t *testing.T, emulator, loader, path string, s machoSource, limit i
 		e.start[uint64(a)+e.slide] = true
 		e.breakAt(uint64(a) + e.slide)
 	}
-	e.run(limit)
-	if err := c.detach(); err != nil && len(e.stack) > 0 {
-		t.Error(err)
+	if !e.run(limit) {
+		if err := c.detach(); err != nil {
+			t.Error(err)
+		}
 	}
+	c.close() // the emulator wants to be told that its last word was heard
 	select {
 	case err := <-done:
 		ended = true
@@ -358,8 +357,8 @@ func (e *emulated) breakAt(pc uint64) {
 }
 
 // run steps from one instruction of the file to the next. The program's own functions run until they return or call the
-// file's. A breakpoint stops nobody who steps onto it.
-func (e *emulated) run(limit int) {
+// file's. A breakpoint stops nobody who steps onto it. It reports whether the program has ended.
+func (e *emulated) run(limit int) bool {
 	for n := 0; ; {
 		for !e.inside(e.pc()) {
 			// Back from what was called, or to where setjmp has returned before.
@@ -367,7 +366,7 @@ func (e *emulated) run(limit int) {
 				e.breakAt(lr)
 			}
 			if e.cont().exited {
-				return
+				return true
 			}
 			if !e.inside(e.pc()) || !e.stops[e.pc()] {
 				e.t.Fatalf("an unexpected stop at 0x%x", e.pc())
@@ -376,7 +375,7 @@ func (e *emulated) run(limit int) {
 			e.land()
 		}
 		if n++; n > limit {
-			return
+			return false
 		}
 		e.judge()
 		in := binary.LittleEndian.Uint32(e.code[e.pc()-e.lo:])

@@ -20,10 +20,14 @@ type stub struct {
 	ack  bool // the last reply has not been acknowledged; that goes with the next packet
 }
 
+// listening is how long a program may take until its stub listens.
+const listening = 20 * time.Second
+
 // dialStub connects to a socket as soon as somebody listens there. The connection ends with ctx, whose deadline is that of all
 // requests together.
 func dialStub(ctx context.Context, network, address string) (*stub, error) {
 	var d net.Dialer
+	late := time.After(listening)
 	for {
 		conn, err := d.DialContext(ctx, network, address)
 		if err == nil {
@@ -32,6 +36,8 @@ func dialStub(ctx context.Context, network, address string) (*stub, error) {
 		}
 		select {
 		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-late:
 			return nil, fmt.Errorf("nobody listens at %s: %w", address, err)
 		case <-time.After(5 * time.Millisecond):
 		}
@@ -151,11 +157,12 @@ func (s *stub) memory(addr uint64, n int) ([]byte, error) {
 // insert sets a software breakpoint on an instruction of size bytes.
 func (s *stub) insert(addr uint64, size int) error { return s.ok(fmt.Sprintf("Z0,%x,%x", addr, size)) }
 
-// detach lets the program run on alone.
+// detach lets the program run on alone, and closes the connection.
 func (s *stub) detach() error {
+	defer s.close()
 	err := s.ok("D")
 	if err == nil {
-		s.conn.Write([]byte{'+'})
+		_, err = s.conn.Write([]byte{'+'})
 	}
 	return err
 }
