@@ -19,7 +19,7 @@ import (
 )
 
 // Without DBG_ALL_FILES the programs do everything once, and no more than the first quickSteps instructions are judged.
-const quickSteps = 20_000
+const quickSteps = 15_000
 
 // quickSums is what they print for the argument 1.
 var quickSums = map[string]string{"macho/shapes.c": "14769201998179e3", "macho/sorts.rs": "b17335f5b1975f59"}
