@@ -27,6 +27,7 @@ type Flow struct {
 	behind  []way // behind calls
 	last    []way // behind calls, at places that jumps lead to as well: such a call hardly returns
 	count   int
+	starts  int // how often Follow was called
 	callSPs []Seen
 	jumps   []Seen
 	tally   Tally
@@ -96,6 +97,7 @@ func (f *Flow) Reset(a *arch.Arch, base uint64, text []byte) {
 	}
 	f.ways, f.behind, f.last = f.ways[:0], f.behind[:0], f.last[:0]
 	f.callSPs, f.jumps, f.count, f.tally = f.callSPs[:0], f.jumps[:0], 0, Tally{}
+	f.starts = 0
 	f.sweep()
 }
 
@@ -103,7 +105,11 @@ func (f *Flow) decode(at uint32) Insn {
 	if f.m == arm64 {
 		return DecodeARM64(f.text[at<<f.unit:])
 	}
-	return DecodeX86(f.text[at:])
+	in := DecodeX86(f.text[at:])
+	if in.Next == Call && in.Imm == 0 { // it wants to know where it is, and pops that
+		in.Next, in.Op, in.Kills = Onward, Push, 0
+	}
+	return in
 }
 
 // sweep finds out where branches lead to: from the first byte on, one instruction after the other.
@@ -137,6 +143,7 @@ func (f *Flow) target(next uint32, rel int32) (uint32, bool) {
 // Follow follows all ways from an address in a state, to what was not reached before.
 func (f *Flow) Follow(pc uint64, s State) {
 	if at := (pc - f.base) >> f.unit; at < uint64(len(f.units)) {
+		f.starts++
 		f.ways = append(f.ways, way{at: uint32(at), State: s})
 		f.run()
 	}

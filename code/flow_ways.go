@@ -11,7 +11,7 @@ func (f *Flow) arrive(u *unit, w *way, frame *uint16) bool {
 	case u.flags&weak != 0 && !w.weak:
 		// Reached only by a call's coming back so far: the jump is better evidence.
 		return true
-	case u.flags&(weak|wide) == 0 && w.back && f.widen(&f.frames[u.frame-1], w):
+	case u.flags&(weak|wide) == 0 && w.back && f.starts == 1 && f.widen(&f.frames[u.frame-1], w):
 		u.flags |= wide
 		*frame = f.number(&w.State)
 		return *frame != 0
@@ -20,7 +20,8 @@ func (f *Flow) arrive(u *unit, w *way, frame *uint16) bool {
 	return false
 }
 
-// widen is for loops that move the stack pointer, such as those that touch each page of a large frame: where two ways
+// widen is only done on ways from the first start: what is followed later may be no code at all, as a jump table behind a function.
+// It is for loops that move the stack pointer, such as those that touch each page of a large frame: where two ways
 // differ in the stack pointer only, and another register leads to the CFA, the stack pointer is not known.
 func (f *Flow) widen(old *Frame, w *way) bool {
 	if !old.HasSP || w.regs[f.m.sp].base != cfa || w.regs[f.m.sp].off == -old.SP {

@@ -16,6 +16,7 @@ type worker struct {
 	body  row.Row
 	have  bool   // body is the table's
 	text  []byte // of the function
+	data  []data // in it
 	out   refined
 	ids   []int32 // frame -> row of out, plus 1
 	agree []bool  // of frames: it is the body's
@@ -65,6 +66,7 @@ func (w *worker) refine(e *Entry, lo, hi uint64) error {
 		w.flow.Follow(lo, code.Entry(t.arch))
 	}
 	defer func() { w.out.insns = w.flow.Tally().Insns }()
+	w.followTables()
 	if escaped {
 		w.have = w.escape()
 	}
@@ -115,6 +117,10 @@ func (w *worker) clean() bool {
 			break
 		}
 		at := from + w.padding(from, to)
+		if end := max(w.dataAt(from), w.dataAt(at)); end > at {
+			pc = end
+			continue
+		}
 		if pc = to; at >= to {
 			continue
 		}
@@ -164,6 +170,10 @@ func (w *worker) fillGaps() {
 			return
 		}
 		at := from + w.padding(from, to)
+		if end := max(w.dataAt(from), w.dataAt(at)); end > at {
+			pc = end
+			continue
+		}
 		if at >= to {
 			pc = to
 			continue
