@@ -253,9 +253,7 @@ func (d *x86) special2(op byte, wide bool) {
 		}
 	case 0xe8:
 		d.Next, d.Kills = Call, amd64.call
-		if d.rel(4); d.Imm == 0 { // it wants to know where it is, and pops that
-			d.Next, d.Op, d.Kills = Onward, Push, 0
-		}
+		d.rel(4)
 	case 0xe9:
 		d.Next = Jump
 		d.rel(4)

@@ -65,9 +65,13 @@ func (d *x86) special0f(op byte) {
 		d.killRM(false)
 	case 0x01: // SMSW; XGETBV, RDTSCP and others
 		if d.modrm(); d.mod == 3 {
-			if d.reg&7 == 4 {
+			switch c := d.b[min(d.n, len(d.b))-1]; {
+			case d.reg&7 == 4:
 				d.kill(d.rm)
-			} else {
+			case c == 0xef: // WRPKRU
+			case c == 0xd0, c == 0xee: // XGETBV, RDPKRU
+				d.Kills = 1<<rax | 1<<rdx
+			default:
 				d.Kills = 1<<rax | 1<<rcx | 1<<rdx
 			}
 		}

@@ -139,3 +139,6 @@ func modrmSize(b []byte) int {
 	}
 	return n
 }
+
+// IsVector reports whether an instruction with a VEX, EVEX or XOP prefix is at the start of b.
+func IsVector(b []byte) bool { return vectorLength(b) > 0 }

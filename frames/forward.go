@@ -1,9 +1,9 @@
 package frames
 
 import (
-	"golang.org/x/arch/x86/x86asm"
-
 	"dbg/arch"
+	"dbg/code"
+	"dbg/target"
 )
 
 // forward is what the code from a function's start says of each PC that it leads to. All ways are
@@ -15,7 +15,9 @@ type forward struct {
 	lo, hi  uint64
 	reached map[uint64]*codeRule
 	behind  map[uint64]*codeRule // behind an instruction that does not go on, where nothing else may lead
-	rules   map[entryState]*codeRule
+	rules   map[code.Frame]*codeRule
+	frame   code.Frame // of the last rule
+	last    *codeRule
 	ways    []entryWay
 	waiting []entryWay // behind calls
 	at      entryWay
@@ -26,7 +28,7 @@ type forward struct {
 // entryWay is a way that has come to an address.
 type entryWay struct {
 	pc uint64
-	entryState
+	code.State
 }
 
 func slotOf(r arch.Reg) int {
@@ -52,17 +54,13 @@ var (
 // newForward begins at a function's first instruction and stays between lo and hi.
 func newForward(m *Module, start, lo, hi uint64) *forward {
 	f := &forward{sim: simulation{module: m}, lo: lo, hi: hi, going: true,
-		reached: map[uint64]*codeRule{}, rules: map[entryState]*codeRule{}}
+		reached: map[uint64]*codeRule{}, rules: map[code.Frame]*codeRule{}}
 	f.at = entryAt(start)
 	return f
 }
 
 // entryAt is a function's first instruction.
-func entryAt(pc uint64) (at entryWay) {
-	at.pc = pc
-	at.regs[rsp] = value{cfa, -8}
-	return at
-}
+func entryAt(pc uint64) entryWay { return entryWay{pc, code.Entry(arch.AMD64)} }
 
 // ruleAt is what the code up to pc says.
 func (f *forward) ruleAt(w *Walk, pc uint64) *codeRule {
@@ -89,7 +87,7 @@ func (f *forward) size() int { return len(f.reached) + len(f.behind) + len(f.way
 // run goes on until it comes to an address, or to all ends.
 func (f *forward) run(to uint64) {
 	var buf [aheadBytes]byte
-	var code []byte
+	var text []byte
 	at := &f.at
 	for {
 		if !f.going {
@@ -100,7 +98,7 @@ func (f *forward) run(to uint64) {
 				f.rules = nil
 				return
 			}
-			*at, code, f.going = f.ways[len(f.ways)-1], nil, true
+			*at, text, f.going = f.ways[len(f.ways)-1], nil, true
 			f.ways = f.ways[:len(f.ways)-1]
 		}
 		here := at.pc
@@ -108,18 +106,18 @@ func (f *forward) run(to uint64) {
 			f.going = false
 			continue
 		}
-		f.reached[here] = f.rule(&at.entryState)
+		f.reached[here] = f.rule(&at.State)
 		if f.sim.count++; f.sim.count > startInstructions {
 			f.going, f.ways, f.waiting = false, nil, nil
 			continue
 		}
-		if len(code) < 15 {
-			code = f.sim.read(here, buf[:])
+		if len(text) < 15 {
+			text = f.sim.read(here, buf[:])
 		}
-		in, n := decode(code)
-		if f.going = n > 0; f.going {
-			at.pc, code = here+uint64(n), code[n:]
-			code = f.follow(&in, code)
+		in := code.DecodeX86(text)
+		if f.going = in.Next != code.Bad && in.Len > 0; f.going {
+			at.pc, text = here+uint64(in.Len), text[in.Len:]
+			text = f.follow(&in, text)
 		}
 		if here == to {
 			return
@@ -127,51 +125,97 @@ func (f *forward) run(to uint64) {
 	}
 }
 
-// follow does what an instruction does; f.at is already behind it, and code is what follows there. It returns what
+// follow does what an instruction does; f.at is already behind it, and text is what follows there. It returns what
 // of that is still at f.at.
-func (f *forward) follow(in *x86asm.Inst, code []byte) []byte {
+func (f *forward) follow(in *code.Insn, text []byte) []byte {
 	at := &f.at
-	switch in.Op {
-	case x86asm.RET:
+	switch in.Next {
+	case code.Return:
 		f.going = false
-		return code
-	case x86asm.HLT, x86asm.UD2:
+		return text
+	case code.Trap:
 		if f.behind == nil {
 			f.behind = map[uint64]*codeRule{}
 		}
 		if f.behind[at.pc] == nil {
-			f.behind[at.pc] = f.rule(&at.entryState)
+			f.behind[at.pc] = f.rule(&at.State)
 		}
 		f.going = false
-		return code
-	case x86asm.JMP:
-		if to := f.sim.jumpsTo(in, at.pc); to != 0 {
-			at.pc, code = to, nil
+		return text
+	case code.Jump, code.Indirect:
+		if to := f.sim.leadsTo(in, at.pc); to != 0 {
+			at.pc, text = to, nil
 		}
-		return code // a jump table: the cases, which usually follow, begin in this state
-	case x86asm.CALL:
-		at.step(in)
+		return text // a jump table: the cases, which usually follow, begin in this state
+	case code.Call, code.CallFar:
+		at.Apply(in)
 		if len(f.waiting) < startWays {
 			f.waiting = append(f.waiting, *at)
 			f.going = false
 		}
-		return code
+		return text
+	case code.Branch:
+		if len(f.ways) < startWays {
+			other := *at
+			other.pc += uint64(int64(in.Imm))
+			f.ways = append(f.ways, other)
+		}
 	}
-	if rel, ok := in.Args[0].(x86asm.Rel); ok && len(f.ways) < startWays {
-		other := *at
-		other.pc += uint64(int64(rel))
-		f.ways = append(f.ways, other)
+	at.Apply(in)
+	return text
+}
+
+// leadsTo is where a jump goes, 0 if nobody knows; see jumpsTo.
+func (s *simulation) leadsTo(in *code.Insn, next uint64) uint64 {
+	switch {
+	case in.Next == code.Jump:
+		return next + uint64(int64(in.Imm))
+	case in.Base == code.RIP:
+		to := s.w.slot(target.Addr(next + uint64(int64(in.Imm))))
+		if s.w.u.space.Executable(to) {
+			return uint64(to)
+		}
 	}
-	at.step(in)
-	return code
+	return 0
 }
 
 // rule says a state in terms of the registers then. Equal states have one rule.
-func (f *forward) rule(at *entryState) *codeRule {
-	r := f.rules[*at]
+func (f *forward) rule(at *code.State) *codeRule {
+	var frame code.Frame
+	at.Frame(&frame)
+	if f.last != nil && frame == f.frame {
+		return f.last
+	}
+	r := f.rules[frame]
 	if r == nil {
-		r = at.rule()
-		f.rules[*at] = r
+		r = ruleOf(&frame)
+		f.rules[frame] = r
+	}
+	f.frame, f.last = frame, r
+	return r
+}
+
+// ruleOf is a frame as a rule.
+func ruleOf(f *code.Frame) *codeRule {
+	if !f.CFA.Known() {
+		return notFollowed
+	}
+	// The stack pointer is what callers know best.
+	frame := place{base: arch.RSP, off: int64(f.SP)}
+	if !f.HasSP {
+		frame = place{base: f.CFA.Base, through: f.CFA.Through, word: int64(f.CFA.Word), off: int64(f.CFA.Off)}
+	}
+	r := &codeRule{ra: frame.plus(-8)}
+	for i := range slotRegs {
+		switch at := f.At[i]; {
+		case f.Lost&(1<<i) != 0:
+			r.regs[i].kind = lost
+		case f.Saved&(1<<i) == 0:
+		case at.Base == arch.NoReg:
+			r.regs[i] = regCode{inStack, frame.plus(int64(at.Off))}
+		default:
+			r.regs[i] = regCode{inStack, place{base: at.Base, off: int64(at.Off)}}
+		}
 	}
 	return r
 }

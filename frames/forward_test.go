@@ -5,9 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"golang.org/x/arch/x86/x86asm"
-
 	"dbg/arch"
+	"dbg/code"
 	"dbg/image"
 	"dbg/internal/fixture"
 	"dbg/target"
@@ -38,7 +37,7 @@ func startTo(w *Walk, m *Module, start, lo, hi, to uint64) *codeRule {
 	way:
 		for {
 			if at.pc == to && lo <= to && to < hi {
-				return at.rule()
+				return ruleAt(&at)
 			}
 			if at.pc < lo || at.pc >= hi || seen[at.pc] {
 				break
@@ -48,38 +47,45 @@ func startTo(w *Walk, m *Module, start, lo, hi, to uint64) *codeRule {
 				return behind
 			}
 			var buf [aheadBytes]byte
-			in, n := decode(sim.read(at.pc, buf[:]))
-			if n == 0 {
+			in := code.DecodeX86(sim.read(at.pc, buf[:]))
+			if in.Next == code.Bad || in.Len == 0 {
 				break
 			}
-			at.pc += uint64(n)
-			switch in.Op {
-			case x86asm.RET:
+			at.pc += uint64(in.Len)
+			switch in.Next {
+			case code.Return:
 				break way
-			case x86asm.HLT, x86asm.UD2:
+			case code.Trap:
 				if at.pc == to && behind == notReached {
-					behind = at.rule()
+					behind = ruleAt(&at)
 				}
 				break way
-			case x86asm.JMP:
-				if to := sim.jumpsTo(&in, at.pc); to != 0 {
+			case code.Jump, code.Indirect:
+				if to := sim.leadsTo(&in, at.pc); to != 0 {
 					at.pc = to
 				}
 				continue
+			case code.Branch:
+				if len(ways) < startWays {
+					other := at
+					other.pc += uint64(int64(in.Imm))
+					ways = append(ways, other)
+				}
 			}
-			if rel, ok := in.Args[0].(x86asm.Rel); ok && in.Op != x86asm.CALL && len(ways) < startWays {
-				other := at
-				other.pc += uint64(int64(rel))
-				ways = append(ways, other)
-			}
-			at.step(&in)
-			if in.Op == x86asm.CALL && len(waiting) < startWays {
+			at.Apply(&in)
+			if (in.Next == code.Call || in.Next == code.CallFar) && len(waiting) < startWays {
 				waiting = append(waiting, at)
 				break
 			}
 		}
 	}
 	return behind
+}
+
+func ruleAt(at *entryWay) *codeRule {
+	var f code.Frame
+	at.Frame(&f)
+	return ruleOf(&f)
 }
 
 // TestForwardOnce holds what is found for all addresses of a function together against what is found for each alone, in

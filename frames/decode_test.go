@@ -15,9 +15,9 @@ func TestDecodeOther(t *testing.T) {
 		writes     []x86asm.Reg
 	}{
 		{"f30f1efa", "endbr64", nil},
-		{"f3480f1ec8", "rdsspq %rax", nil},
+		{"f3480f1ec8", "rdsspq %rax", []x86asm.Reg{x86asm.RAX}},
 		{"f3480faee9", "incsspq %rcx", nil},
-		{"0f01ee", "rdpkru", nil},
+		{"0f01ee", "rdpkru", []x86asm.Reg{x86asm.RAX, x86asm.RDX}},
 		{"c5f877", "vzeroupper", nil},
 		{"c5fc77", "vzeroall", nil},
 		{"664c0f38f6c9", "adcx %rcx,%r9", []x86asm.Reg{x86asm.R9}},
