@@ -42,7 +42,7 @@ func heldAgainst(f *Frame, r *row.Row) (verdict, string) {
 		return wrongly, ""
 	}
 	best := same
-	for i, reg := range Slots(f.m.arch) {
+	for _, reg := range Slots(f.m.arch) {
 		table, code := r.Rule(reg), said.Rule(reg)
 		v, what := same, ""
 		switch {
@@ -67,7 +67,6 @@ func heldAgainst(f *Frame, r *row.Row) (verdict, string) {
 		if v != same {
 			best = v
 		}
-		_ = i
 	}
 	return best, ""
 }
@@ -152,6 +151,11 @@ func holdFile(t *testing.T, path string) {
 		t.Log(s)
 	}
 	t.Logf("%d functions (%d skipped), %d instructions, %.0f ns each", functions, skipped, inside, float64(spent.Nanoseconds())/float64(insns))
+	// What is left: setcontext and _start, whose rows are another frame's; assembly of libc whose table is wrong; a few
+	// ways behind calls that do not return.
+	if bad := count[wrongly] + count[regs] + count[unsure] + count[noCFA]; inside < 1000 || float64(bad) > 0.0013*float64(inside) {
+		t.Errorf("%d of %d instructions disagree", bad, inside)
+	}
 	for i, s := range texts {
 		if i%max(len(texts)/25, 1) == 0 {
 			t.Log(s)
