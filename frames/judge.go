@@ -26,6 +26,9 @@ func (w *Walk) judge(how Strategy) bool {
 	if w.u.arch.PtrSize == 4 {
 		c.CFA &= 0xffffffff // the address space wraps around
 	}
+	if w.u.CodeBits != 0 {
+		c.StripPC(w.u.arch, w.u.CodeBits)
+	}
 	if c.PC == 0 && !f.Signal {
 		// The ABI's mark of the outermost frame (psABI 3.4.1: what _start's caller would
 		// be). A frame that a signal interrupted may well have called a null pointer.

@@ -2,6 +2,7 @@ package frames
 
 import (
 	"dbg/arch"
+	"dbg/row"
 	"dbg/target"
 )
 
@@ -21,6 +22,9 @@ func (w *Walk) tryQuick() bool {
 	}
 	if !cur.plan.Begin(&f.Regs, &w.stack.blocks[w.stack.last].Window, &w.step) {
 		return false
+	}
+	if w.u.CodeBits != 0 {
+		w.step.PC = row.Strip(w.step.PC, w.u.CodeBits)
 	}
 	if sp := w.u.arch.SP; !f.Regs.IsKnown(sp) || w.step.CFA <= f.Regs.Raw(sp) || w.step.PC == 0 {
 		return false

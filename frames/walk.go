@@ -28,6 +28,10 @@ type Unwinder struct {
 	// their word, and nothing but frame 0 is better than Table.
 	Prove bool
 
+	// CodeBits is how many bits an address of code has, where others in a return address are its signature (pointer
+	// authentication on arm64) and that is the system's choice; 0: as many as the architecture has at most.
+	CodeBits uint8
+
 	epoch   uint64
 	version uint64
 	sites   [sites]site

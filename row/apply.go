@@ -215,10 +215,4 @@ func returnAddress(a *arch.Arch, r *Row, v uint64) uint64 {
 // bits (52 with large addresses, where the code is shorter than what is cut: Linux
 // gives such only on request). Signed and unsigned addresses come alike: a
 // function's table may not say that it signs.
-func StripPAC(v uint64) uint64 {
-	const top = 0xffff_0000_0000_0000
-	if v&(1<<55) != 0 {
-		return v | top
-	}
-	return v &^ top
-}
+func StripPAC(v uint64) uint64 { return Strip(v, 48) }

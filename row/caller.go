@@ -114,6 +114,29 @@ func (c *Caller) SetPC(a *arch.Arch, v uint64, saved target.Addr, inMem bool) {
 	}
 }
 
+// StripPC takes what is not address from the program counter: see Strip.
+func (c *Caller) StripPC(a *arch.Arch, bits uint8) {
+	pc := Strip(c.PC, bits)
+	if pc == c.PC {
+		return
+	}
+	c.PC = pc
+	for i := range c.n {
+		if c.set[i].reg == a.PC {
+			c.set[i].value = pc
+		}
+	}
+}
+
+// Strip takes a signature from a code address of so many bits. Bit 55 says in which half of the
+// address space it is.
+func Strip(v uint64, bits uint8) uint64 {
+	if v&(1<<55) != 0 {
+		return v | ^uint64(0)<<bits
+	}
+	return v &^ (^uint64(0) << bits)
+}
+
 // SetSP sets the caller's stack pointer to a computed value.
 func (c *Caller) SetSP(a *arch.Arch, v uint64) {
 	c.SP = wrap(a, v)

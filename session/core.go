@@ -23,6 +23,11 @@ type imageLister interface {
 	OpenImage(*machocore.Image) (f *image.File, slide uint64, err error)
 }
 
+// codeSizer is a target that knows how many bits an address of code has; 0: it is not known.
+type codeSizer interface {
+	CodeBits() uint8
+}
+
 // openCoreFile opens a core by its format.
 func (s *Session) openCoreFile(path, exe string) (coreFile, error) {
 	if beginsAsMachO(path) {

@@ -467,6 +467,9 @@ func (s *Session) logf(format string, args ...any) {
 func (s *Session) unwinder() *frames.Unwinder {
 	if s.unwind == nil || s.unwindOf != s.tgt {
 		s.unwind, s.unwindOf = frames.New(s.tgt.Arch(), s.space), s.tgt
+		if t, ok := s.tgt.(codeSizer); ok {
+			s.unwind.CodeBits = t.CodeBits()
+		}
 	}
 	return s.unwind
 }

@@ -64,9 +64,22 @@ func (c *Core) decode(t *thread, r *arch.Registers) {
 	}
 }
 
+// CodeBits is how many bits an address of code has; 0 if none of them is used for a signature.
+func (c *Core) CodeBits() uint8 {
+	if c.arch != arch.ARM64 {
+		return 0
+	}
+	if c.notes.lowBits == 0 {
+		return appleBits
+	}
+	return uint8(c.notes.lowBits)
+}
+
+// appleBits is how many bits Apple's processes use at most.
+const appleBits = 47
+
 // strip takes a pointer authentication code and a tag from an address. Bit 55
-// says which half of the address space it is in. Apple's processes have at
-// most 47 bits where the core does not say.
+// says which half of the address space it is in.
 func (c *Core) strip(v uint64) uint64 {
 	high := v&(1<<55) != 0
 	bits := c.notes.lowBits
@@ -74,7 +87,7 @@ func (c *Core) strip(v uint64) uint64 {
 		bits = c.notes.highBits
 	}
 	if bits == 0 {
-		bits = 47
+		bits = appleBits
 	}
 	mask := ^uint64(0) << bits
 	if high {
