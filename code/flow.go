@@ -249,11 +249,15 @@ func (f *Flow) pc(at uint32) uint64 { return f.base + uint64(at)<<f.unit }
 func (f *Flow) number(s *State) uint16 {
 	var frame Frame
 	s.Frame(&frame)
-	if n := len(f.frames); n > 0 && f.frames[n-1] == frame {
-		return uint16(n)
+	for n := len(f.frames); n > max(len(f.frames)-12, 0); n-- { // most functions have no more
+		if f.frames[n-1] == frame {
+			return uint16(n)
+		}
 	}
-	if n, ok := f.ids[frame]; ok {
-		return n
+	if len(f.frames) > 12 {
+		if n, ok := f.ids[frame]; ok {
+			return n
+		}
 	}
 	if len(f.frames) >= maxFrames {
 		f.tally.Unknown++
