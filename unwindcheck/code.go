@@ -1,6 +1,9 @@
 package unwindcheck
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // class sorts instructions by what they do to the stack and the flow of control.
 type class uint8
@@ -38,6 +41,20 @@ type instruction struct {
 	here   bool   // of a call: its target is next, as of code that wants to know where it is
 	next   uint64 // of calls and branches: the address after it
 	target uint64
+}
+
+// firsts are what functions begin with: push, endbr64, sub $n, %rsp.
+var firsts = [][]byte{{0x55}, {0xf3, 0x0f, 0x1e, 0xfa}, {0x48, 0x83, 0xec}, {0x48, 0x81, 0xec}, {0x50}, {0x53}, {0x41, 0x54}, {0x41, 0x55}, {0x41, 0x56}, {0x41, 0x57}}
+
+// begins reports whether code looks like a function's first instruction: of one that does not return and happens to
+// follow the call of it.
+func begins(b []byte) bool {
+	for _, first := range firsts {
+		if bytes.HasPrefix(b, first) {
+			return true
+		}
+	}
+	return false
 }
 
 // decode looks at the instruction at pc: Intel SDM volume 2, 2.1 and appendix A. Only as much is
@@ -78,7 +95,7 @@ func decode(b []byte, pc uint64) instruction {
 	case op == 0xe8:
 		in.class, in.flow = call, direct
 		in.next, in.target = rel(n+1, 4)
-		in.here = in.next == in.target && in.next != 0
+		in.here = in.next == in.target && in.next != 0 && !begins(b[min(n+5, len(b)):])
 	case op == 0xff && reg == 2:
 		in.class, in.flow, in.next = call, uncertain, pc+uint64(n+1+modrmLength(b[n+1:]))
 	case op == 0xff && reg == 4:

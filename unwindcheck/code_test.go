@@ -13,6 +13,8 @@ func TestDecode(t *testing.T) {
 		want       instruction
 	}{
 		{"e8 00000000", "call .+5", instruction{class: call, flow: direct, here: true, next: pc + 5, target: pc + 5}},
+		{"e8 00000000 58", "call .+5", instruction{class: call, flow: direct, here: true, next: pc + 5, target: pc + 5}},
+		{"e8 00000000 55", "call .+5", instruction{class: call, flow: direct, next: pc + 5, target: pc + 5}},
 		{"e8 10000000", "call", instruction{class: call, flow: direct, next: pc + 5, target: pc + 0x15}},
 		{"ff d0", "call *%rax", instruction{class: call, flow: uncertain, next: pc + 2}},
 		{"41 ff d4", "call *%r12", instruction{class: call, flow: uncertain, next: pc + 3}},
