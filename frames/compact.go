@@ -22,7 +22,9 @@ func (m *Module) unwindInfo(a *arch.Arch) *source {
 	if eh := m.tables.eh; eh != nil {
 		r.Escape = eh.RowAt
 	}
-	return &source{table: compactTable{r}, arch: a, how: Compact, size: len(m.UnwindInfo.Data), preserved: a.CalleeSavedSet}
+	s := &source{table: compactTable{r}, arch: a, how: Compact, size: len(m.UnwindInfo.Data), preserved: a.CalleeSavedSet}
+	s.patience = int64(max(len(starts), s.size/4)) // a function is refined at a time
+	return s
 }
 
 // compactTable is a Refiner that says that it covers nothing in the walk's words.

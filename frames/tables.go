@@ -37,6 +37,7 @@ type source struct {
 	size      int      // of the section
 	preserved arch.RegSet
 
+	patience int64 // how many rows are interpreted before all are compiled
 	compiled atomic.Pointer[row.Table]
 	once     sync.Once
 	misses   atomic.Int64
@@ -55,7 +56,7 @@ func (m *Module) load(a *arch.Arch) *tables {
 	t := &m.tables
 	t.once.Do(func() {
 		if len(m.DebugFrame.Data) > 0 {
-			s := &source{arch: a, how: CFI, size: len(m.DebugFrame.Data), preserved: a.CalleeSavedSet}
+			s := &source{arch: a, how: CFI, size: len(m.DebugFrame.Data), patience: int64(len(m.DebugFrame.Data) / missWorth), preserved: a.CalleeSavedSet}
 			s.table = cfi.New(cfi.Config{Arch: a, Data: m.DebugFrame.Data, Addr: m.DebugFrame.Addr, Debug: true})
 			if m.Go {
 				s.preserved = arch.RegSet{}
@@ -63,7 +64,7 @@ func (m *Module) load(a *arch.Arch) *tables {
 			t.debug, t.list = s, append(t.list, s)
 		}
 		if len(m.EHFrame.Data) > 0 {
-			s := &source{arch: a, how: CFI, size: len(m.EHFrame.Data), preserved: a.CalleeSavedSet}
+			s := &source{arch: a, how: CFI, size: len(m.EHFrame.Data), patience: int64(len(m.EHFrame.Data) / missWorth), preserved: a.CalleeSavedSet}
 			s.table = cfi.New(cfi.Config{Arch: a, Data: m.EHFrame.Data, Addr: m.EHFrame.Addr,
 				Hdr: m.EHFrameHdr.Data, HdrAddr: m.EHFrameHdr.Addr, Text: m.Text, DataBase: m.Data})
 			t.eh = s
@@ -119,7 +120,7 @@ func (s *source) planAt(u *Unwinder, pc uint64) (*row.Plan, error) {
 		} else if n == row.NoRule {
 			return nil, cfi.ErrNotCovered
 		}
-	} else if s.misses.Add(1)*missWorth > int64(s.size) {
+	} else if s.misses.Add(1) > s.patience {
 		s.compile()
 	}
 	if err := s.RowAt(pc, &u.row); err != nil {
