@@ -11,8 +11,8 @@ import (
 // tenThousand is a table of 10,000 entries, and addresses in it at random.
 func tenThousand(b *testing.B) (*compact.Table, []uint64) {
 	r := random(7)
-	fs, end := randomFunctions(r, arch.AMD64, 10000)
-	end = 0x1000
+	fs, _ := randomFunctions(r, arch.AMD64, 10000)
+	end := uint32(0x1000)
 	for i := range fs { // without gaps, and a few of them long
 		fs[i].addr = end
 		end += 16 * uint32(1+r.ExpFloat64()*20)

@@ -20,7 +20,7 @@ func (w *Walk) LookupApply() int {
 		if !cur.rowDone {
 			w.planAt(cur)
 		}
-		if !cur.plain || !cur.plan.Begin(&f.Regs, &w.stack.blocks[w.stack.last].Window, &w.step) {
+		if !cur.plain || !cur.plan.Begin(&f.Regs, &w.stack.blocks[w.stack.last&1].Window, &w.step) {
 			return n
 		}
 		cur.plan.Finish(&f.Regs, nil, &w.step)

@@ -20,7 +20,7 @@ func (w *Walk) tryQuick() bool {
 		w.slow || f.Index+1 >= w.u.DepthLimit {
 		return false
 	}
-	if !cur.plan.Begin(&f.Regs, &w.stack.blocks[w.stack.last].Window, &w.step) {
+	if !cur.plan.Begin(&f.Regs, &w.stack.blocks[w.stack.last&1].Window, &w.step) {
 		return false
 	}
 	if w.u.CodeBits != 0 {

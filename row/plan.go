@@ -169,24 +169,28 @@ type Step struct {
 // Begin computes the CFA and the return address. It is false where the plan
 // is not fast or the window does not have the memory; Apply then tells what it is.
 func (p *Plan) Begin(regs *arch.Registers, w *Window, s *Step) bool {
-	if !p.Fast || !regs.IsLowKnown(arch.Reg(p.cfaReg)) {
-		return false
+	if !p.near || !regs.IsLowKnown(arch.Reg(p.cfaReg)) {
+		return p.beginFar(regs, w, s)
 	}
 	cfa := regs.RawLow(arch.Reg(p.cfaReg)) + uint64(int64(p.cfaOff))
 	base := cfa + uint64(int64(p.lo))
-	s.CFA, s.base = cfa, base
 	at := base - w.Addr
-	if n := uint64(len(w.Data)); !p.near || at >= n || n-at < nearSpan {
+	if n := uint64(len(w.Data)); at >= n || n-at < nearSpan {
 		return p.beginFar(regs, w, s)
 	}
 	mem := (*[nearSpan]byte)(w.Data[at:])
-	s.near = mem
+	s.CFA, s.base, s.near = cfa, base, mem
 	s.PC = near(mem, p.ra)
 	return true
 }
 
 // beginFar is Begin for plans of many registers or with a link register, and at the window's end.
 func (p *Plan) beginFar(regs *arch.Registers, w *Window, s *Step) bool {
+	if !p.Fast || !regs.IsLowKnown(arch.Reg(p.cfaReg)) {
+		return false
+	}
+	s.CFA = regs.RawLow(arch.Reg(p.cfaReg)) + uint64(int64(p.cfaOff))
+	s.base = s.CFA + uint64(int64(p.lo))
 	at := s.base - w.Addr
 	if n := uint64(len(w.Data)); at > n || n-at < uint64(p.size) {
 		return false
