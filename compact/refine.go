@@ -281,3 +281,17 @@ func (f *refined) clone() *refined {
 
 // maxText is how much of a function is read; what is behind has the body's row.
 const maxText = code.MaxText
+
+// Function is number i of what EachRow goes over: its range, and the entry that it belongs to. An entry that can't be trusted has
+// an error.
+func (x *Refiner) Function(i int) (lo, hi uint64, e Entry, err error) {
+	x.once.Do(x.index)
+	f := &x.functions[i]
+	if f.err {
+		var found Entry
+		if err = x.t.Find(f.lo, &found); err == nil {
+			err = ErrNotCovered
+		}
+	}
+	return f.lo, f.hi, f.entry, err
+}

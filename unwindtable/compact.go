@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"dbg/cfi"
 	"dbg/compact"
 	"dbg/image"
 	"dbg/row"
@@ -32,9 +33,48 @@ func (f *file) code(addr uint64, n int) []byte {
 	return b
 }
 
-// compactTable prints __unwind_info.
+// compactTable prints __unwind_info: the rows that it and the code make together, as the unwinder has them.
 func (p *printer) compactTable(ctx context.Context, s *source) error {
-	if p.raw != nil && p.wanted == nil {
+	if p.raw != nil {
+		return p.rawCompact(ctx, s)
+	}
+	r := compact.NewRefiner(s.compact, p.f.starts())
+	r.Escape = p.f.escape()
+	var list rows
+	for i := range r.Entries() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		lo, hi, e, err := r.Function(i)
+		switch {
+		case !p.wanted.covers(lo, hi):
+			continue
+		case err != nil:
+			p.bad++
+			p.defect(s, uint64(e.Offset), err)
+			continue
+		}
+		list = list[:0]
+		r.EachRow(i, i+1, list.add)
+		fn := function{lo: lo, hi: hi, name: p.f.nameAt(lo), offset: uint64(e.Offset), kind: "entry", rows: list.each}
+		if len(list) == 0 {
+			fn.note = "no unwind information"
+			if e.Opcode.Kind(p.f.arch) == compact.DWARF {
+				fn.note = "see __eh_frame"
+			}
+		}
+		p.style.function(p, s, &fn)
+		p.printed++
+		if _, err := p.out.Write(nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rawCompact prints the section as it is, or the entries that are asked for.
+func (p *printer) rawCompact(ctx context.Context, s *source) error {
+	if p.wanted == nil {
 		p.printed++
 		return s.compact.Print(p.out)
 	}
@@ -44,36 +84,58 @@ func (p *printer) compactTable(ctx context.Context, s *source) error {
 		}
 		switch {
 		case !p.wanted.covers(e.Lo, e.Hi):
-			continue
 		case err != nil:
 			p.bad++
 			p.defect(s, uint64(e.Offset), err)
-			continue
-		case p.raw != nil:
-			fmt.Fprintf(p.out, "0x%x: function 0x%x, encoding 0x%08x (%s)\n", e.Offset, e.Lo, uint32(e.Opcode), e.Opcode.String(p.f.arch))
 		default:
-			fn := function{lo: e.Lo, hi: e.Hi, name: p.f.nameAt(e.Lo), offset: uint64(e.Offset), kind: "entry", rows: s.body(e)}
-			switch e.Opcode.Kind(p.f.arch) {
-			case compact.None:
-				fn.note = "no unwind information"
-			case compact.DWARF:
-				fn.note = "see __eh_frame"
-			}
-			p.style.function(p, s, &fn)
-		}
-		p.printed++
-		if _, err := p.out.Write(nil); err != nil {
-			return err
+			fmt.Fprintf(p.out, "0x%x: function 0x%x, encoding 0x%08x (%s)\n", e.Offset, e.Lo, uint32(e.Opcode), e.Opcode.String(p.f.arch))
+			p.printed++
 		}
 	}
 	return nil
 }
 
-// body is the one row of an entry.
-func (s *source) body(e *compact.Entry) func(func(*row.Row, error) bool) {
-	return func(yield func(*row.Row, error) bool) {
-		var r row.Row
-		err := s.compact.Row(e, &r)
-		yield(&r, err)
+// starts are where the file says that functions begin.
+func (f *file) starts() (list []uint64) {
+	for _, a := range f.FunctionStarts() {
+		list = append(list, uint64(a))
+	}
+	return list
+}
+
+// escape gives the rows of __eh_frame, for functions that __unwind_info leaves to it; nil if there is none.
+func (f *file) escape() func(pc uint64, r *row.Row) error {
+	eh, ok := f.Section("__eh_frame")
+	if !ok || len(eh.Data) == 0 {
+		return nil
+	}
+	return cfi.New(cfi.Config{Arch: f.arch, Data: eh.Data, Addr: uint64(eh.Addr)}).RowAt
+}
+
+// rows are a function's; those that are nil have an error.
+type rows []rowOrError
+
+type rowOrError struct {
+	row.Row
+	err error
+}
+
+func (l *rows) add(lo, hi uint64, r *row.Row, _ uint64) bool {
+	*l = append(*l, rowOrError{})
+	n := &(*l)[len(*l)-1]
+	if r == nil {
+		n.err = fmt.Errorf("the rows from 0x%x to 0x%x can't be made", lo, hi)
+		return true
+	}
+	n.CopyFrom(r)
+	n.Lo, n.Hi = lo, hi
+	return true
+}
+
+func (l *rows) each(yield func(*row.Row, error) bool) {
+	for i := range *l {
+		if n := &(*l)[i]; !yield(&n.Row, n.err) {
+			return
+		}
 	}
 }
