@@ -15,15 +15,15 @@ func (w *Walk) LookupApply() int {
 	f.Regs = w.start
 	pc, _ := f.Regs.PC()
 	cur := w.site(target.Addr(pc), true)
-	n := 0
+	n, win := 0, &w.stack.blocks[w.stack.last&1].Window
 	for {
 		if !cur.rowDone {
 			w.planAt(cur)
 		}
-		if !cur.plain || !cur.plan.Begin(&f.Regs, &w.stack.blocks[w.stack.last&1].Window, &w.step) {
+		if !cur.plain || !cur.plan.Begin(&f.Regs, win, &w.step) {
 			return n
 		}
-		cur.plan.Finish(&f.Regs, nil, &w.step)
+		cur.plan.Finish(&f.Regs, nil, win, &w.step)
 		next := cur.caller
 		if !next.returned(target.Addr(w.step.PC), w.epoch) {
 			next = w.callerOf(cur, target.Addr(w.step.PC))

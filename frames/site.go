@@ -59,16 +59,17 @@ type Versioned interface {
 }
 
 // site finds what is known about pc. It stays valid while it is pinned or until the
-// next call.
+// next call. A site has two places that have nothing to do with each other, so that three of one place
+// rarely meet.
 func (w *Walk) site(pc target.Addr, precise bool) *site {
 	h := (uint64(pc) * 0x9e3779b97f4a7c15) >> 40
 	if precise {
 		h ^= 0x155
 	}
-	if s := &w.u.sites[h%sites]; s.epoch == w.epoch && s.pc == pc && s.precise == precise {
+	if s := &w.u.sites[h%(sites/2)]; s.epoch == w.epoch && s.pc == pc && s.precise == precise {
 		return s
 	}
-	if s := &w.u.sites[(h^1)%sites]; s.epoch == w.epoch && s.pc == pc && s.precise == precise {
+	if s := &w.u.sites[sites/2+h>>12%(sites/2)]; s.epoch == w.epoch && s.pc == pc && s.precise == precise {
 		return s
 	}
 	return w.fillSite(h, pc, precise)
@@ -88,7 +89,7 @@ func (s *site) returned(pc target.Addr, epoch uint64) bool {
 
 // fillSite makes the site new, or finds that what is known still holds.
 func (w *Walk) fillSite(h uint64, pc target.Addr, precise bool) *site {
-	s, other := &w.u.sites[h%sites], &w.u.sites[(h^1)%sites]
+	s, other := &w.u.sites[h%(sites/2)], &w.u.sites[sites/2+h>>12%(sites/2)]
 	if other.pc == pc && other.precise == precise && other.epoch != 0 || s == w.pinned || s.epoch == w.epoch && other.epoch != w.epoch {
 		s = other // it is there, or it has not been asked for in this walk
 	}

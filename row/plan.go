@@ -124,7 +124,7 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	for i := copy(p.saved[:], saved); i < inPlan; i++ {
 		p.saved[i] = savedAt{reg: p.pc}
 	}
-	p.near = ra && !p.pac && len(saved) <= unrolled && hi-lo <= nearSpan && set[1] == 0 // the PC is in set
+	p.near = ra && !p.pac && len(saved) <= unrolled && hi-lo <= nearSpan && keep[1]|set[1] == 0 // the PC is in set
 	p.keep, p.set, p.wide = keep[0], set[0], keep[1]|set[1] != 0
 	p.more.keep, p.more.set, p.more.saved = keep, set, saved[min(len(saved), inPlan):]
 	return true
@@ -159,11 +159,10 @@ type Window struct {
 
 // Step is the outcome of Plan.Begin, which Plan.Finish needs.
 type Step struct {
-	CFA  uint64          // and the caller's SP
-	PC   uint64          // the caller's
-	base uint64          // where what is read begins
-	near *[nearSpan]byte // the memory from there on, if there is so much of it and Plan.near
-	mem  []byte          // else just what is read
+	CFA  uint64 // and the caller's SP
+	PC   uint64 // the caller's
+	base uint64 // where what is read begins
+	near bool   // nearSpan bytes from there on are in the window, and Plan.near
 }
 
 // Begin computes the CFA and the return address. It is false where the plan
@@ -174,12 +173,11 @@ func (p *Plan) Begin(regs *arch.Registers, w *Window, s *Step) bool {
 	}
 	cfa := regs.RawLow(arch.Reg(p.cfaReg)) + uint64(int64(p.cfaOff))
 	base := cfa + uint64(int64(p.lo))
-	at := base - w.Addr
-	if n := uint64(len(w.Data)); at >= n || n-at < nearSpan {
+	mem := w.near(base)
+	if mem == nil {
 		return p.beginFar(regs, w, s)
 	}
-	mem := (*[nearSpan]byte)(w.Data[at:])
-	s.CFA, s.base, s.near = cfa, base, mem
+	s.CFA, s.base, s.near = cfa, base, true
 	s.PC = near(mem, p.ra)
 	return true
 }
@@ -190,19 +188,18 @@ func (p *Plan) beginFar(regs *arch.Registers, w *Window, s *Step) bool {
 		return false
 	}
 	s.CFA = regs.RawLow(arch.Reg(p.cfaReg)) + uint64(int64(p.cfaOff))
-	s.base = s.CFA + uint64(int64(p.lo))
-	at := s.base - w.Addr
-	if n := uint64(len(w.Data)); at > n || n-at < uint64(p.size) {
+	s.base, s.near = s.CFA+uint64(int64(p.lo)), false
+	mem := w.piece(s.base, p.size)
+	if mem == nil {
 		return false
 	}
-	s.near, s.mem = nil, w.Data[at:at+uint64(p.size)]
 	if p.inReg {
 		if !regs.IsLowKnown(arch.Reg(p.raIn)) {
 			return false
 		}
 		s.PC = regs.RawLow(arch.Reg(p.raIn))
 	} else {
-		s.PC = binary.LittleEndian.Uint64(s.mem[8*uint(p.ra):])
+		s.PC = binary.LittleEndian.Uint64(mem[8*uint(p.ra):])
 	}
 	if p.pac {
 		s.PC = StripPAC(s.PC)
@@ -211,34 +208,65 @@ func (p *Plan) beginFar(regs *arch.Registers, w *Window, s *Step) bool {
 }
 
 // Finish turns the frame's registers into its caller's; pl may be nil. Begin must have
-// been true with the same registers.
-func (p *Plan) Finish(regs *arch.Registers, pl *Places, s *Step) {
-	if mem := s.near; mem != nil {
-		// Always six of them: a loop that ends after another number each time costs more.
-		regs.SetLow(arch.Reg(p.saved[0].reg), near(mem, p.saved[0].off))
-		regs.SetLow(arch.Reg(p.saved[1].reg), near(mem, p.saved[1].off))
-		regs.SetLow(arch.Reg(p.saved[2].reg), near(mem, p.saved[2].off))
-		regs.SetLow(arch.Reg(p.saved[3].reg), near(mem, p.saved[3].off))
-		regs.SetLow(arch.Reg(p.saved[4].reg), near(mem, p.saved[4].off))
-		regs.SetLow(arch.Reg(p.saved[5].reg), near(mem, p.saved[5].off))
-	} else {
-		for _, sv := range p.saved[:min(p.n, inPlan)] {
-			regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(s.mem[8*uint(sv.off):]))
-		}
-		for _, sv := range p.more.saved {
-			regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(s.mem[8*uint(sv.off):]))
-		}
+// been true with the same registers and window.
+func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s *Step) {
+	mem := w.near(s.base)
+	if !s.near || mem == nil {
+		p.finishFar(regs, pl, w, s)
+		return
 	}
-	regs.SetRaw(arch.Reg(p.pc), s.PC)
-	regs.SetRaw(arch.Reg(p.sp), s.CFA)
-	if p.wide {
-		regs.Pass(&p.more.keep, &p.more.set)
-	} else {
-		regs.PassLow(p.keep, p.set)
-	}
+	// Always six of them: a loop that ends after another number each time costs more.
+	regs.SetLow(arch.Reg(p.saved[0].reg), near(mem, p.saved[0].off))
+	regs.SetLow(arch.Reg(p.saved[1].reg), near(mem, p.saved[1].off))
+	regs.SetLow(arch.Reg(p.saved[2].reg), near(mem, p.saved[2].off))
+	regs.SetLow(arch.Reg(p.saved[3].reg), near(mem, p.saved[3].off))
+	regs.SetLow(arch.Reg(p.saved[4].reg), near(mem, p.saved[4].off))
+	regs.SetLow(arch.Reg(p.saved[5].reg), near(mem, p.saved[5].off))
+	regs.SetLow(arch.Reg(p.pc), s.PC)
+	regs.SetLow(arch.Reg(p.sp), s.CFA)
+	regs.PassLow(p.keep, p.set)
 	if pl != nil {
 		p.places(pl, target.Addr(s.base))
 	}
+}
+
+// finishFar is Finish for what beginFar began.
+func (p *Plan) finishFar(regs *arch.Registers, pl *Places, w *Window, s *Step) {
+	keep, set := p.more.keep, p.more.set
+	if mem := w.piece(s.base, p.size); mem != nil {
+		for _, sv := range p.saved[:min(p.n, inPlan)] {
+			regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[8*uint(sv.off):]))
+		}
+		for _, sv := range p.more.saved {
+			regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[8*uint(sv.off):]))
+		}
+	} else { // another window: what was saved is not known
+		set = arch.SetOf(arch.Reg(p.pc), arch.Reg(p.sp))
+	}
+	regs.SetRaw(arch.Reg(p.pc), s.PC)
+	regs.SetRaw(arch.Reg(p.sp), s.CFA)
+	regs.Pass(&keep, &set)
+	if pl != nil {
+		p.places(pl, target.Addr(s.base))
+	}
+}
+
+// near is nearSpan bytes from an address on, or nil.
+func (w *Window) near(addr uint64) *[nearSpan]byte {
+	if at, b := addr-w.Addr, w.Data; at < uint64(len(b)) {
+		if b = b[at:]; len(b) >= nearSpan {
+			return (*[nearSpan]byte)(b)
+		}
+	}
+	return nil
+}
+
+// piece is n bytes from an address on, or nil.
+func (w *Window) piece(addr uint64, n uint16) []byte {
+	if at, b := addr-w.Addr, w.Data; at <= uint64(len(b)) && uint64(len(b))-at >= uint64(n) {
+		return b[at : at+uint64(n)]
+	}
+	return nil
 }
 
 // near is the word at a place of a span that is not large.

@@ -63,7 +63,7 @@ func walk(t *row.Table, w *row.Window, regs *arch.Registers, pl *row.Places, dep
 		if p == nil || !p.Begin(regs, w, &s) {
 			break
 		}
-		p.Finish(regs, pl, &s)
+		p.Finish(regs, pl, w, &s)
 	}
 	return n
 }
@@ -141,7 +141,7 @@ func TestPlanIsApply(t *testing.T) {
 		regs1, pl1 := *regs, pl
 		ok := p.Begin(&regs1, w, &s)
 		if ok {
-			p.Finish(&regs1, &pl1, &s)
+			p.Finish(&regs1, &pl1, w, &s)
 		}
 		var c row.Caller
 		err := row.Apply(r, &row.Env{Arch: a, Regs: regs, Mem: windowWords{w}}, &c)
