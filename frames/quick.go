@@ -20,8 +20,8 @@ func (w *Walk) tryQuick() bool {
 		w.slow || f.Index+1 >= w.u.DepthLimit {
 		return false
 	}
-	w.window = &w.stack.blocks[w.stack.last&1].Window
-	if !cur.plan.Begin(&f.Regs, w.window, &w.step) {
+	w.block = w.stack.last & 1
+	if !cur.plan.Begin(&f.Regs, &w.stack.blocks[w.block&1].Window, &w.step) {
 		return false
 	}
 	if w.u.CodeBits != 0 {
@@ -53,7 +53,7 @@ func (w *Walk) commitQuick() {
 	f := &w.frame
 	w.quick = false
 	p := w.pinned.plan
-	p.Finish(&f.Regs, &f.places, w.window, &w.step)
+	p.Finish(&f.Regs, &f.places, &w.stack.blocks[w.block&1].Window, &w.step)
 	if f.Trust > Table || f.heuristic != (arch.RegSet{}) || f.guess != (arch.RegSet{}) {
 		f.doubt(p.Sets(), f.Trust)
 	}

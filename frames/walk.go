@@ -68,10 +68,10 @@ type Walk struct {
 	how    Strategy
 	trust  Trust
 
-	step   row.Step
-	window *row.Window // of the stack, for step
-	quick  bool        // the caller is step, by the pinned site's plan
-	slow   bool        // each frame is to be found in the long way
+	step  row.Step
+	block int  // of the stack, for step
+	quick bool // the caller is step, by the pinned site's plan
+	slow  bool // each frame is to be found in the long way
 
 	// Of the search for it.
 	rec      *recorder // nil but for Explain
