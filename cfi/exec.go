@@ -79,7 +79,7 @@ func (x *exec) cie(off uint64) (*known, error) {
 
 // start prepares the program of an FDE, so that next gives its first row in the row
 // that begin was given.
-func (x *exec) start(e entry, k *known) error {
+func (x *exec) start(e *entry, k *known) error {
 	r := x.row
 	x.c = &k.cie
 	if !k.ran {

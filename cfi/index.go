@@ -37,9 +37,10 @@ func (t *Table) indexByHeader(x *exec) []span {
 	}
 	list := make([]span, 0, n)
 	last := uint64(0)
+	var e entry
 	for i := range n {
 		lo := t.headerEntry(i, 0)
-		e, _, err := x.entry(t.headerEntry(i, 1) - t.addr)
+		_, err := x.entry(t.headerEntry(i, 1)-t.addr, &e)
 		if err != nil || e.lo != lo || i > 0 && lo <= last {
 			return nil
 		}
@@ -78,10 +79,10 @@ func (t *Table) indexByScan(x *exec) []span {
 			list = append(list, e.span)
 		}
 	}
+	var e entry
 	for off := uint64(0); off < uint64(len(t.data)); {
 		// Of one common entry after the other only the heads are looked at.
-		e, k := x.commonEntry(off)
-		if k != nil {
+		if k := x.commonEntry(off, &e); k != nil {
 			add(&e)
 			off = uint64(e.instr[1])
 			continue
@@ -91,7 +92,7 @@ func (t *Table) indexByScan(x *exec) []span {
 			break
 		}
 		if err == nil && !h.empty && !h.isCIE {
-			if e, _, err := x.entry(off); err == nil { // else the others may be good
+			if _, err := x.entry(off, &e); err == nil { // else the others may be good
 				add(&e)
 			}
 		}

@@ -50,9 +50,10 @@ func (t *Table) EachRow(i, j int, fn RowFunc) bool {
 
 // sweep gives the rows of one span of the index.
 func (x *exec) sweep(s *span, fn RowFunc) bool {
-	e, k, err := x.entry(s.off)
+	var e entry
+	k, err := x.entry(s.off, &e)
 	if err == nil {
-		err = x.start(e, k)
+		err = x.start(&e, k)
 	}
 	if err != nil {
 		return fn(s.lo, s.hi, nil, 0)

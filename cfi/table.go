@@ -107,14 +107,14 @@ func (t *Table) Bounds(pc uint64) (lo, hi uint64, ok bool) {
 func (x *exec) find(pc uint64) (e entry, k *known, ok bool) {
 	t := x.t
 	if off, ok := t.searchHeader(pc); ok {
-		if e, k, err := x.entry(off); err == nil && e.lo <= pc && pc < e.hi {
+		if k, err := x.entry(off, &e); err == nil && e.lo <= pc && pc < e.hi {
 			return e, k, true
 		}
 	}
 	// Not found, or the header is missing, unsorted or wrong, or has a gap: the
 	// section itself decides.
 	if off, ok := t.searchIndex(pc); ok {
-		e, k, err := x.entry(off)
+		k, err := x.entry(off, &e)
 		return e, k, err == nil
 	}
 	return e, nil, false
@@ -130,7 +130,7 @@ func (t *Table) RowAt(pc uint64, r *row.Row) error {
 		return ErrNotCovered
 	}
 	x.begin(r)
-	if err := x.start(e, k); err != nil {
+	if err := x.start(&e, k); err != nil {
 		return err
 	}
 	for {
@@ -180,9 +180,10 @@ func (t *Table) Rows(f FDE) iter.Seq2[*row.Row, error] {
 		defer t.done(x)
 		var r row.Row
 		x.begin(&r)
-		e, k, err := x.entry(f.Offset)
+		var e entry
+		k, err := x.entry(f.Offset, &e)
 		if err == nil {
-			err = x.start(e, k)
+			err = x.start(&e, k)
 		}
 		for more := err == nil; more; {
 			if more, err = x.next(); err == nil && r.Lo < r.Hi && !yield(&r, nil) {
