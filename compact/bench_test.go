@@ -1,6 +1,7 @@
 package compact_test
 
 import (
+	"os"
 	"testing"
 
 	"dbg/arch"
@@ -84,27 +85,43 @@ func BenchmarkRows(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/entry")
 }
 
-// BenchmarkFile compiles the whole table of a file of 8 MB: rows, interned.
+// BenchmarkFile compiles the whole table of files of 9 MB and 90 MB: rows of bodies, interned, from nothing but the section. A file
+// that can't be had is left out.
 func BenchmarkFile(b *testing.B) {
-	o := open(b, addon(b, "lightningcss-darwin-arm64", "1.33.0"))
-	a := o.file.Arch()
-	n := 0
-	for b.Loop() {
-		rows := o.Rows()
-		t := row.NewBuilder(o.Entries())
-		for e, err := range o.All() {
-			n++
-			if err == nil {
-				if u, err := rows.Row(e); err == nil {
-					t.Add(e.Lo, e.Hi, &u.Row, u.Hash)
-					continue
+	for _, n := range append(addons[1:2:2], largeAddons...) {
+		b.Run(n.name, func(b *testing.B) {
+			o := open(b, addon(b, n.name, n.version))
+			st, err := os.Stat(o.path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			a := o.file.Arch()
+			entries := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				tab, err := compact.New(o.config)
+				if err != nil {
+					b.Fatal(err)
+				}
+				rows := tab.Rows()
+				t := row.NewBuilder(tab.Entries())
+				for e, err := range tab.All() {
+					entries++
+					if err == nil {
+						if u, err := rows.Row(e); err == nil {
+							t.Add(e.Lo, e.Hi, &u.Row, u.Hash)
+							continue
+						}
+					}
+					t.Ask(e.Lo, e.Hi)
+				}
+				if row.Join(a, []*row.Builder{t}, a.CalleeSavedSet) == nil {
+					b.Fatal("no table")
 				}
 			}
-			t.Ask(e.Lo, e.Hi)
-		}
-		if row.Join(a, []*row.Builder{t}, a.CalleeSavedSet) == nil {
-			b.Fatal("no table")
-		}
+			each := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(entries), "ns/entry")
+			b.ReportMetric(each/1e6*40e6/float64(st.Size()), "ms/40MB")
+		})
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/entry")
 }

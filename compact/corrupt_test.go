@@ -254,6 +254,23 @@ func TestCorruptLSDA(t *testing.T) {
 	}
 }
 
+// LLVM's linker puts functions that are left to __eh_frame into the LSDA index and leaves their opcode's bit clear. What the index says of them
+// is not true.
+func TestUnsaidLSDA(t *testing.T) {
+	for _, op := range []uint32{0x04000010, 0x01000000} {
+		s := sample()
+		s.pages[0].entries[0].op = op
+		tab := newTable(t, arch.AMD64, s.encode(), base)
+		var e compact.Entry
+		if err := tab.Find(base+0x100, &e); err != nil {
+			t.Fatal(err)
+		}
+		if addr, ok, err := tab.LSDA(&e); ok || err != nil {
+			t.Errorf("opcode %#x: %#x, %v, %v", op, addr, ok, err)
+		}
+	}
+}
+
 // Pages that share bytes could be endlessly many entries.
 func TestSharedPages(t *testing.T) {
 	s := sample()

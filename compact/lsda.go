@@ -11,7 +11,9 @@ type LSDA struct {
 
 const lsdaSize = 8
 
-// LSDA is the address of the language-specific data area of e; ok is false if it has none.
+// LSDA is the address of the language-specific data area of e; ok is false if it has none. The opcode's bit decides: LLVM's linker puts
+// functions that are left to __eh_frame into the index too, with a clear bit, and half of the addresses there are those of other
+// functions' areas. Their FDEs have the right ones.
 func (t *Table) LSDA(e *Entry) (addr uint64, ok bool, err error) {
 	if !e.Opcode.HasLSDA() {
 		return 0, false, nil

@@ -50,7 +50,7 @@ var (
 // StartsFunction tells that the entry starts a function: its bit for the contrary is clear.
 func (o Opcode) StartsFunction() bool { return o&notFunctionStart == 0 }
 
-// HasLSDA tells that the LSDA index has an entry for it.
+// HasLSDA tells that the LSDA index has an entry for it that is to be used.
 func (o Opcode) HasLSDA() bool { return o&hasLSDA != 0 }
 
 // Personality is the number of the personality routine from 1, or 0 for none.

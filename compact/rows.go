@@ -11,6 +11,7 @@ type Rows struct {
 		rowKey
 		*Rule
 	}
+	dwarf ErrDWARF // that was returned last: some files leave nearly all of their functions to __eh_frame
 }
 
 const nearBits = 9
@@ -31,14 +32,16 @@ type rowKey struct {
 // Rows makes a Rows of this table.
 func (t *Table) Rows() *Rows { return &Rows{t: t, known: map[rowKey]*Rule{}} }
 
-// Row is Table.Row of e, with what it has in common with others. It is valid until the next call; Row.Regs does not change.
+// Row is Table.Row of e, with what it has in common with others. It is valid until the next call, and so is an
+// ErrDWARF; Row.Regs does not change.
 func (x *Rows) Row(e *Entry) (*Rule, error) {
 	k := rowKey{op: e.Opcode & (kindMask | valueMask)}
 	switch k.op.Kind(x.t.arch) {
 	case None:
 		return nil, ErrNone
 	case DWARF:
-		return nil, &ErrDWARF{uint32(k.op & valueMask)}
+		x.dwarf.FDE = uint32(k.op & valueMask)
+		return nil, &x.dwarf
 	case FramelessIndirect:
 		var b Body
 		if err := k.op.decode(x.t.arch, &b); err != nil {
