@@ -126,19 +126,8 @@ func (f *File) appendSymbols(out []Symbol, table, strtab []byte) []Symbol {
 			value, length = uint64(h.order.Uint32(b[4:])), uint64(h.order.Uint32(b[8:]))
 			info, shndx = b[12], elf.SectionIndex(h.order.Uint16(b[14:]))
 		}
-		var kind SymbolKind
-		switch elf.ST_TYPE(info) {
-		case elf.STT_NOTYPE:
-			kind = NoType
-		case elf.STT_FUNC:
-			kind = Func
-		case elf.STT_OBJECT, elf.STT_COMMON:
-			kind = Object
-		case elf.STT_TLS:
-			kind = TLS
-		case elf.STT_GNU_IFUNC:
-			kind = IFunc
-		default:
+		kind, ok := symbolKind(elf.ST_TYPE(info))
+		if !ok {
 			continue
 		}
 		nameOff := h.order.Uint32(b)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -256,20 +257,13 @@ func find(m *symbols.Module, spec *BreakpointSpec) []symbols.Location {
 		}
 		return m.LinesByFile(spec.File, spec.Line)
 	}
-	var out []symbols.Location
-	seen := map[symbols.Location]bool{}
-	for _, fn := range m.FunctionsByName(spec.Function) {
-		if spec.File != "" && !sameFile(fn.File, spec.File) {
-			continue
-		}
-		l := m.AfterPrologue(fn)
-		key := symbols.Location{Addr: l.Addr}
-		if !seen[key] {
-			seen[key] = true
-			out = append(out, l)
-		}
+	list := m.BreakLocations(spec.Function)
+	if spec.File == "" {
+		return list
 	}
-	return out
+	return slices.DeleteFunc(list, func(l symbols.Location) bool {
+		return l.Function == nil || !sameFile(l.Function.File, spec.File)
+	})
 }
 
 // sameFile reports whether want is the end of path, at a component's boundary.

@@ -85,7 +85,7 @@ func addr2line(t *testing.T, m *Module, tool, path string, addrs []image.Addr) [
 		t.Fatalf("%s answered %d of %d", tool, len(blocks), len(addrs))
 	}
 	symbols := map[string][]image.Addr{} // several local ones may have one name
-	for _, s := range m.symbols().all {
+	for _, s := range m.symtab().Symbols() {
 		symbols[s.Name] = append(symbols[s.Name], s.Addr)
 	}
 	for i, block := range blocks {
@@ -111,8 +111,8 @@ func chain(m *Module, calls []Call) (s string) {
 		name := c.Function.Linkage
 		// The peers prefer an ELF symbol for the function proper, and of
 		// several any: see addr2line.
-		if x := m.symbols(); !c.Inlined {
-			if s := x.find(x.code, c.Function.Lo); s != nil && s.Addr == c.Function.Lo {
+		if x := m.sortedSymbols(); !c.Inlined {
+			if s, ok := x.find(&x.code, c.Function.Lo); ok && s.Addr == c.Function.Lo {
 				name = s.Addr.String()
 			}
 		}

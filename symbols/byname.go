@@ -71,12 +71,12 @@ func (m *Module) FunctionsByName(name string) []*Function {
 // functionSymbols returns the symbols in code whose names match, those that are
 // literally so first.
 func (m *Module) functionSymbols(q query) []*image.Symbol {
-	x := m.symbols()
+	t := m.symbols().table
 	var exact, demangledMatch, goMatch []*image.Symbol
-	part := q.mangledPart()
-	for i := range x.all {
-		s := &x.all[i]
-		if s.Kind == image.TLS || s.Kind == image.Object || s.Section < 0 || !strings.Contains(s.Name, part) || !m.isCode(s.Addr) {
+	for i := range t.Mentioning(q.mangledPart()) {
+		sym, ok := t.Symbol(i)
+		s := &sym
+		if !ok || s.Kind == image.TLS || s.Kind == image.Object || s.Section < 0 || !m.isCode(s.Addr) {
 			continue
 		}
 		name := symbolName(s.Name)
@@ -287,10 +287,10 @@ func squeeze(s string) string { return strings.ReplaceAll(s, " ", "") }
 // FunctionNames returns names of functions that begin with prefix, qualified or
 // from their last component on, sorted, at most max.
 func (m *Module) FunctionNames(prefix string, max int) []string {
-	x := m.symbols()
+	x := m.sortedSymbols()
 	set := map[string]bool{}
-	for _, i := range x.code {
-		s := &x.all[i]
+	for _, i := range x.code.num {
+		s, _ := x.table.Symbol(int(i))
 		if s.Kind != image.Func && s.Kind != image.IFunc {
 			continue
 		}

@@ -1,19 +1,22 @@
 package symbols
 
 import (
+	"bytes"
+	"slices"
 	"sort"
 	"strings"
 
 	"dbg/image"
 )
 
-// elfSymbols is the symbol table of an ELF or Mach-O file: functions and data apart, by address.
+// elfSymbols is the symbol table of an ELF or Mach-O file. It is read where it is mapped; what is
+// made of it, on the first question about an address, is the order of functions and of data.
 type elfSymbols struct {
-	done     bool
-	all      []image.Symbol
+	table    *image.SymbolTable
 	sections []image.Section // of the file that the symbols are from
-	code     []int32         // indices in all, by address; of several at one address, one
-	data     []int32
+	sorted   bool
+	code     byAddress
+	data     byAddress
 	plt      map[image.Addr]string
 	stubs    []image.Stub // of Mach-O, by address
 	starts   []image.Addr // of functions, of Mach-O
@@ -21,24 +24,95 @@ type elfSymbols struct {
 	pltOK    bool
 }
 
+// byAddress is symbols by address; of several at one address, one.
+type byAddress struct {
+	addr []uint64
+	num  []uint32 // in the table
+}
+
+// symbols returns the symbol table, for questions about names.
 func (m *Module) symbols() *elfSymbols {
 	x := &m.elf
-	if x.done {
-		return x
-	}
-	x.done = true
-	x.all, x.sections = m.symtab().Symbols(), m.symtab().Sections()
-	for i := range x.all {
-		s := &x.all[i]
-		switch {
-		case s.Kind == image.TLS || s.Section < 0 && s.Kind == image.NoType:
-		case m.isCode(s.Addr) && s.Kind != image.Object:
-			x.code = x.add(x.code, int32(i))
-		case s.Kind == image.Object:
-			x.data = x.add(x.data, int32(i))
-		}
+	if x.table == nil {
+		f := m.symtab()
+		x.table, x.sections = f.SymbolTable(), f.Sections()
 	}
 	return x
+}
+
+// sortedSymbols returns it for questions about addresses.
+func (m *Module) sortedSymbols() *elfSymbols {
+	x := m.symbols()
+	if x.sorted {
+		return x
+	}
+	x.sorted = true
+	for i := range x.table.Len() {
+		e, ok := x.table.Entry(i)
+		switch {
+		case !ok || e.Kind == image.TLS || e.Section < 0 && e.Kind == image.NoType:
+		case e.Kind != image.Object && m.isCode(e.Addr):
+			x.code.add(uint64(e.Addr), uint32(i))
+		case e.Kind == image.Object:
+			x.data.add(uint64(e.Addr), uint32(i))
+		}
+	}
+	x.code.finish(x.table)
+	x.data.finish(x.table)
+	return x
+}
+
+func (l *byAddress) add(addr uint64, num uint32) {
+	l.addr, l.num = append(l.addr, addr), append(l.num, num)
+}
+
+// finish sorts, and keeps of aliases the one that people know.
+func (l *byAddress) finish(t *image.SymbolTable) {
+	sortByAddress(l.addr, l.num)
+	n := 0
+	for i := range l.addr {
+		switch {
+		case n == 0 || l.addr[n-1] != l.addr[i]:
+			l.addr[n], l.num[n] = l.addr[i], l.num[i]
+			n++
+		case better(t, int(l.num[i]), int(l.num[n-1])):
+			l.num[n-1] = l.num[i]
+		}
+	}
+	l.addr, l.num = slices.Clip(l.addr[:n]), slices.Clip(l.num[:n])
+}
+
+// sortByAddress sorts addr and, with it, num; equals stay in order. It is a radix sort: what is
+// sorted is close together.
+func sortByAddress(addr []uint64, num []uint32) {
+	if len(addr) == 0 || slices.IsSorted(addr) {
+		return
+	}
+	const digit = 11
+	lo, span := slices.Min(addr), slices.Max(addr)
+	span -= lo
+	addr2, num2 := make([]uint64, len(addr)), make([]uint32, len(addr))
+	from, to, fromNum, toNum := addr, addr2, num, num2
+	for shift := 0; shift < 64 && span>>shift != 0; shift += digit {
+		var count [1 << digit]int
+		for _, a := range from {
+			count[(a-lo)>>shift%(1<<digit)]++
+		}
+		at := 0
+		for i, n := range count {
+			count[i], at = at, at+n
+		}
+		for i, a := range from {
+			k := &count[(a-lo)>>shift%(1<<digit)]
+			to[*k], toNum[*k] = a, fromNum[i]
+			*k++
+		}
+		from, to, fromNum, toNum = to, from, toNum, fromNum
+	}
+	if &from[0] != &addr[0] {
+		copy(addr, from)
+		copy(num, fromNum)
+	}
 }
 
 // symtab returns the file with the better symbol table: .symtab, of the
@@ -53,24 +127,14 @@ func (m *Module) symtab() *image.File {
 	return m.file
 }
 
-// add appends symbol i to a list by address. Aliases share an address: the one
-// that people know is kept.
-func (x *elfSymbols) add(list []int32, i int32) []int32 {
-	if n := len(list); n > 0 && x.all[list[n-1]].Addr == x.all[i].Addr {
-		if better(&x.all[i], &x.all[list[n-1]]) {
-			list[n-1] = i
-		}
-		return list
-	}
-	return append(list, i)
-}
-
-// better reports whether a is a better name than b for the same address: one
+// better reports whether symbol i has a better name than j for the same address: one
 // with a type and a size over a mere label, one that is visible outside over a
 // local one, one with fewer leading underscores, a weak one (the public names of
 // a C library are weak aliases of its own: read, of __libc_read), a shorter one.
-func better(a, b *image.Symbol) bool {
-	rank := func(s *image.Symbol) int {
+func better(t *image.SymbolTable, i, j int) bool {
+	a, _ := t.Entry(i)
+	b, _ := t.Entry(j)
+	rank := func(s *image.SymbolEntry) int {
 		n := 0
 		if s.Kind != image.NoType {
 			n += 4
@@ -83,39 +147,37 @@ func better(a, b *image.Symbol) bool {
 		}
 		return n
 	}
-	underscores := func(s *image.Symbol) int { return len(s.Name) - len(strings.TrimLeft(s.Name, "_")) }
+	nameA, nameB := t.Name(i), t.Name(j)
+	underscores := func(name []byte) int { return len(name) - len(bytes.TrimLeft(name, "_")) }
 	switch {
-	case rank(a) != rank(b):
-		return rank(a) > rank(b)
-	case underscores(a) != underscores(b):
-		return underscores(a) < underscores(b)
+	case rank(&a) != rank(&b):
+		return rank(&a) > rank(&b)
+	case underscores(nameA) != underscores(nameB):
+		return underscores(nameA) < underscores(nameB)
 	case a.Weak != b.Weak:
 		return a.Weak
 	}
-	return len(a.Name) < len(b.Name)
+	return len(nameA) < len(nameB)
 }
 
 // find returns the symbol that has an address: the nearest below it, if the
 // address is within its size; one without size reaches up to the next symbol.
-func (x *elfSymbols) find(list []int32, a image.Addr) *image.Symbol {
-	i := sort.Search(len(list), func(i int) bool { return x.all[list[i]].Addr > a })
+func (x *elfSymbols) find(l *byAddress, a image.Addr) (image.Symbol, bool) {
+	i := sort.Search(len(l.addr), func(i int) bool { return l.addr[i] > uint64(a) })
 	// A symbol may lie within another; then the outer one may reach further.
 	for n := 0; i > 0 && n < 8; n++ {
 		i--
-		s := &x.all[list[i]]
-		if uint64(a-s.Addr) < s.Size || a == s.Addr {
-			return s
-		}
-		if s.Size == 0 && n == 0 && x.sameSection(s, a) {
-			return s
+		e, _ := x.table.Entry(int(l.num[i]))
+		if uint64(a-e.Addr) < e.Size || a == e.Addr || e.Size == 0 && n == 0 && x.sameSection(&e, a) {
+			return x.table.Symbol(int(l.num[i]))
 		}
 	}
-	return nil
+	return image.Symbol{}, false
 }
 
 // sameSection reports whether an address is in the section that a symbol
 // without a size is in: a label at the end of one says nothing of the next.
-func (x *elfSymbols) sameSection(s *image.Symbol, a image.Addr) bool {
+func (x *elfSymbols) sameSection(s *image.SymbolEntry, a image.Addr) bool {
 	if s.Section < 0 || int(s.Section) >= len(x.sections) {
 		return false
 	}
@@ -130,9 +192,9 @@ func (m *Module) SymbolAt(a image.Addr) (name string, offset uint64, ok bool) {
 	if name, start, ok := m.pltAt(a); ok {
 		return name, uint64(a - start), true
 	}
-	x := m.symbols()
-	s := x.find(x.code, a)
-	if s == nil || !m.sameSegment(s.Addr, a) {
+	x := m.sortedSymbols()
+	s, ok := x.find(&x.code, a)
+	if !ok || !m.sameSegment(s.Addr, a) {
 		return "", 0, false
 	}
 	return demangled(symbolName(s.Name)), uint64(a - s.Addr), true
@@ -142,9 +204,9 @@ func (m *Module) SymbolAt(a image.Addr) (name string, offset uint64, ok bool) {
 // no size or does not reach a is none. In a Mach-O file the list of function starts stands in for
 // symbols that were stripped.
 func (m *Module) CodeBounds(a image.Addr) (lo, hi image.Addr, ok bool) {
-	x := m.symbols()
-	s := x.find(x.code, a)
-	if s == nil || s.Size == 0 || uint64(a-s.Addr) >= s.Size {
+	x := m.sortedSymbols()
+	s, ok := x.find(&x.code, a)
+	if !ok || s.Size == 0 || uint64(a-s.Addr) >= s.Size {
 		return m.startedAt(a)
 	}
 	return s.Addr, s.Addr + image.Addr(s.Size), true
@@ -152,9 +214,9 @@ func (m *Module) CodeBounds(a image.Addr) (lo, hi image.Addr, ok bool) {
 
 // ObjectAt is SymbolAt for data.
 func (m *Module) ObjectAt(a image.Addr) (name string, offset uint64, ok bool) {
-	x := m.symbols()
-	s := x.find(x.data, a)
-	if s == nil || !m.sameSegment(s.Addr, a) {
+	x := m.sortedSymbols()
+	s, ok := x.find(&x.data, a)
+	if !ok || !m.sameSegment(s.Addr, a) {
 		return "", 0, false
 	}
 	return demangled(symbolName(s.Name)), uint64(a - s.Addr), true
@@ -163,10 +225,10 @@ func (m *Module) ObjectAt(a image.Addr) (name string, offset uint64, ok bool) {
 // LinkageAddr returns the address of the ELF symbol of exactly this (mangled)
 // name.
 func (m *Module) LinkageAddr(name string) (image.Addr, bool) {
-	x := m.symbols()
-	for i := range x.all {
-		if s := &x.all[i]; s.Kind != image.TLS && symbolName(s.Name) == name {
-			return s.Addr, true
+	t := m.symbols().table
+	for i := range t.Mentioning(name) {
+		if e, ok := t.Entry(i); ok && e.Kind != image.TLS && symbolName(string(t.Name(i))) == name {
+			return e.Addr, true
 		}
 	}
 	return 0, false
@@ -197,12 +259,12 @@ func (m *Module) elfFunctionAt(a image.Addr) *Function {
 		size := m.pltSize(start)
 		return &Function{Name: name, Lo: start, Hi: start + size, Ranges: []Range{{start, start + size}}, FromSymbolTable: true}
 	}
-	x := m.symbols()
-	s := x.find(x.code, a)
-	if s == nil || !m.sameSegment(s.Addr, a) {
+	x := m.sortedSymbols()
+	s, ok := x.find(&x.code, a)
+	if !ok || !m.sameSegment(s.Addr, a) {
 		return nil
 	}
-	return m.elfFunction(s)
+	return m.elfFunction(&s)
 }
 
 func (m *Module) elfFunction(s *image.Symbol) *Function {
@@ -217,7 +279,7 @@ func (m *Module) elfFunction(s *image.Symbol) *Function {
 // nextSymbol returns where a symbol without a size ends: at the next symbol,
 // or with its section or segment.
 func (m *Module) nextSymbol(a image.Addr) image.Addr {
-	x := m.symbols()
+	x := m.sortedSymbols()
 	end := a + 1
 	for _, s := range m.file.Segments() {
 		if s.Lo <= a && a < s.Hi {
@@ -229,8 +291,8 @@ func (m *Module) nextSymbol(a image.Addr) image.Addr {
 			end = min(end, s.Addr+image.Addr(s.Size))
 		}
 	}
-	if i := sort.Search(len(x.code), func(i int) bool { return x.all[x.code[i]].Addr > a }); i < len(x.code) {
-		end = min(end, x.all[x.code[i]].Addr)
+	if i := sort.Search(len(x.code.addr), func(i int) bool { return x.code.addr[i] > uint64(a) }); i < len(x.code.addr) {
+		end = min(end, image.Addr(x.code.addr[i]))
 	}
 	return end
 }

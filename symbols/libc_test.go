@@ -34,10 +34,10 @@ func TestLibc(t *testing.T) {
 	fixture.Need(t, "addr2line", "llvm-addr2line-19")
 	m := libc(t)
 	var addrs []image.Addr
-	syms := m.symbols()
+	syms := m.sortedSymbols()
 	r := rand.New(rand.NewPCG(1, 2))
 	for len(addrs) < 500 {
-		s := &syms.all[syms.code[r.IntN(len(syms.code))]]
+		s, _ := syms.table.Symbol(int(syms.code.num[r.IntN(len(syms.code.num))]))
 		if s.Kind == image.Func && s.Size > 0 {
 			addrs = append(addrs, s.Addr+image.Addr(r.Uint64N(s.Size)))
 		}

@@ -33,6 +33,20 @@ func (m *Module) AfterPrologue(f *Function) Location {
 	return loc
 }
 
+// BreakLocations returns where a breakpoint on the functions of a name goes: in each, and in each inlined
+// copy, one place after the prologue. See FunctionsByName.
+func (m *Module) BreakLocations(name string) []Location {
+	var out []Location
+	seen := map[image.Addr]bool{}
+	for _, fn := range m.FunctionsByName(name) {
+		if l := m.AfterPrologue(fn); !seen[l.Addr] {
+			seen[l.Addr] = true
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
 // skipPrologue moves an address that is in the prologue of its function behind
 // it.
 func (m *Module) skipPrologue(a image.Addr) image.Addr {

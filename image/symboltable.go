@@ -1,0 +1,180 @@
+package image
+
+import (
+	"bytes"
+	"debug/elf"
+	"iter"
+	"slices"
+)
+
+// SymbolTable is a file's symbol table, read where it is mapped: a symbol is decoded when somebody asks
+// for it. It has the same symbols as File.Symbols, by number and in the file's order; a number
+// may stand for nothing that Symbols would have.
+type SymbolTable struct {
+	f     *File
+	table []byte
+	names []byte
+	size  int      // of an entry
+	list  []Symbol // of Mach-O, instead
+}
+
+// SymbolEntry is a symbol without its name.
+type SymbolEntry struct {
+	Addr    Addr
+	Size    uint64
+	Section int32 // index in Sections; -1 for an absolute symbol
+	Kind    SymbolKind
+	Global  bool // global or weak
+	Weak    bool
+}
+
+// SymbolTable returns .symtab, or .dynsym if there is no .symtab. It is valid until the file is closed.
+func (f *File) SymbolTable() *SymbolTable {
+	t := &SymbolTable{f: f, size: 16}
+	if f.macho != nil {
+		t.list = f.Symbols()
+		return t
+	}
+	if f.header.is64 {
+		t.size = 24
+	}
+	for _, typ := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
+		for i := range f.sects {
+			if s := &f.sects[i]; s.typ == typ && uint64(s.link) < uint64(len(f.sects)) {
+				if data := f.section(i).Data; len(data) >= t.size {
+					t.table, t.names = data, f.section(int(s.link)).Data
+					return t
+				}
+			}
+		}
+	}
+	return t
+}
+
+// Len is how many numbers there are.
+func (t *SymbolTable) Len() int {
+	if t.list != nil {
+		return len(t.list)
+	}
+	return len(t.table) / t.size
+}
+
+// Entry decodes symbol i; false if it is none of the program's: undefined, or a section's or a file's.
+func (t *SymbolTable) Entry(i int) (e SymbolEntry, ok bool) {
+	if t.list != nil {
+		s := &t.list[i]
+		return SymbolEntry{s.Addr, s.Size, s.Section, s.Kind, s.Global, s.Weak}, true
+	}
+	b := t.table[i*t.size:][:t.size]
+	h := &t.f.header
+	var value uint64
+	var info byte
+	var shndx elf.SectionIndex
+	if h.is64 {
+		info, shndx = b[4], elf.SectionIndex(h.order.Uint16(b[6:]))
+		value, e.Size = h.order.Uint64(b[8:]), h.order.Uint64(b[16:])
+	} else {
+		value, e.Size = uint64(h.order.Uint32(b[4:])), uint64(h.order.Uint32(b[8:]))
+		info, shndx = b[12], elf.SectionIndex(h.order.Uint16(b[14:]))
+	}
+	e.Kind, ok = symbolKind(elf.ST_TYPE(info))
+	if !ok || shndx == elf.SHN_UNDEF {
+		return e, false
+	}
+	if name := t.Name(i); len(name) == 0 || name[0] == '$' && e.Kind == NoType || name[0] == '.' && len(name) > 1 && name[1] == 'L' {
+		return e, false // see appendSymbols
+	}
+	e.Section = int32(shndx)
+	if shndx >= elf.SHN_LORESERVE {
+		e.Section = -1
+	}
+	if h.machine == elf.EM_ARM && e.Kind == Func {
+		value &^= 1 // the Thumb bit
+	}
+	bind := elf.ST_BIND(info)
+	e.Addr, e.Global, e.Weak = Addr(value), bind != elf.STB_LOCAL, bind == elf.STB_WEAK
+	return e, true
+}
+
+func symbolKind(typ elf.SymType) (SymbolKind, bool) {
+	switch typ {
+	case elf.STT_NOTYPE:
+		return NoType, true
+	case elf.STT_FUNC:
+		return Func, true
+	case elf.STT_OBJECT, elf.STT_COMMON:
+		return Object, true
+	case elf.STT_TLS:
+		return TLS, true
+	case elf.STT_GNU_IFUNC:
+		return IFunc, true
+	}
+	return NoType, false
+}
+
+// Name is symbol i's name, in the mapped file.
+func (t *SymbolTable) Name(i int) []byte {
+	if t.list != nil {
+		return []byte(t.list[i].Name)
+	}
+	off := uint64(t.f.header.order.Uint32(t.table[i*t.size:]))
+	if off >= uint64(len(t.names)) {
+		return nil
+	}
+	name := t.names[off:min(uint64(len(t.names)), off+maxName)]
+	if n := bytes.IndexByte(name, 0); n >= 0 {
+		name = name[:n]
+	}
+	return name
+}
+
+// Symbol is symbol i with a copy of its name, which outlives the mapping; false as for Entry.
+func (t *SymbolTable) Symbol(i int) (Symbol, bool) {
+	if t.list != nil {
+		return t.list[i], true
+	}
+	e, ok := t.Entry(i)
+	if !ok {
+		return Symbol{}, false
+	}
+	return Symbol{Name: string(t.Name(i)), Addr: e.Addr, Size: e.Size, Section: e.Section, Kind: e.Kind, Global: e.Global, Weak: e.Weak}, true
+}
+
+// Mentioning yields the numbers of the symbols whose names contain part. It searches the names as one
+// piece of text first: where that has no such text no symbol is looked at.
+func (t *SymbolTable) Mentioning(part string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if t.list != nil || part == "" {
+			for i := range t.Len() {
+				if (part == "" || bytes.Contains(t.Name(i), []byte(part))) && !yield(i) {
+					return
+				}
+			}
+			return
+		}
+		// Where the text is found, each by the offset of its end.
+		var found []uint64
+		for at := 0; ; {
+			n := bytes.Index(t.names[min(at, len(t.names)):], []byte(part))
+			if n < 0 {
+				break
+			}
+			at += n + 1
+			found = append(found, uint64(at-1))
+		}
+		if len(found) == 0 {
+			return
+		}
+		for i := range t.Len() {
+			off := uint64(t.f.header.order.Uint32(t.table[i*t.size:]))
+			// A name that begins at off has the first place that is not before it, or none.
+			k, _ := slices.BinarySearch(found, off)
+			if k == len(found) || off >= uint64(len(t.names)) {
+				continue
+			}
+			if name := t.Name(i); found[k]+uint64(len(part)) <= off+uint64(len(name)) && !yield(i) {
+				return
+			}
+		}
+	}
+}
