@@ -1,6 +1,9 @@
 package dwarf
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+)
 
 // abbrev is an abbreviation declaration (section 7.5.3).
 type abbrev struct {
@@ -20,6 +23,9 @@ type attrSpec struct {
 type abbrevTable struct {
 	dense  []abbrev // code 1 is at 0
 	sparse map[uint64]*abbrev
+
+	mu     sync.Mutex
+	shapes map[shapeKey][]shape
 }
 
 func (t *abbrevTable) find(code uint64) *abbrev {
@@ -36,6 +42,8 @@ func (u *Unit) abbrevTable() (*abbrevTable, error) {
 		return u.table, nil
 	}
 	d := u.Data
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if t := d.abbrevs[u.abbrevOff]; t != nil {
 		u.table = t
 		return t, nil

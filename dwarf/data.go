@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // Source gives a file's sections.
@@ -50,6 +51,7 @@ type Data struct {
 	byOffset map[uint64]*Unit
 	units    []*Unit // all, by offset; nil until asked for
 	unitsErr error
+	mu       sync.Mutex // of abbrevs
 	abbrevs  map[uint64]*abbrevTable
 	bySig    map[uint64]*Unit
 	lineRows int // rows of all line tables that have been read
@@ -60,6 +62,15 @@ type Data struct {
 	Alt     func() *Data
 	alt     *Data
 	altDone bool
+
+	// Split gives the unit of a .dwo file or package that a skeleton unit
+	// stands for, or nil. It is called once for each skeleton unit, when its
+	// entries are first needed.
+	Split func(skeleton *Unit) *Unit
+
+	suffix string    // of section names: ".dwo" in a file of split units
+	pack   *packages // of a package: its indexes; nil in other files
+	owner  *Unit     // of a .dwo file: the last skeleton unit that has come for a unit
 }
 
 type lazySection struct {
@@ -82,7 +93,7 @@ func (d *Data) section(id sectionID, n uint64) []byte {
 	s := &d.secs[id]
 	if !s.loaded || n > s.valid && s.valid < uint64(len(s.data)) {
 		s.loaded = true
-		s.data = d.src.Prefix(sectionNames[id], n)
+		s.data = d.src.Prefix(sectionNames[id]+d.suffix, n)
 		s.valid = max(n, s.valid)
 	}
 	return s.data
@@ -186,6 +197,9 @@ func (d *Data) UnitOf(off uint64) *Unit {
 
 // typeUnit returns the type unit with a signature.
 func (d *Data) typeUnit(sig uint64) *Unit {
+	if d.pack != nil {
+		return d.packedUnit(d.pack.types, sig)
+	}
 	if d.bySig == nil {
 		d.bySig = map[uint64]*Unit{}
 		units, _ := d.Units()

@@ -164,6 +164,8 @@ func (e *Entry) Bytes(a Attr) []byte {
 		return v.Block
 	case formStrp:
 		return e.Unit.Data.bytesAt(secStr, v.Num)
+	case formLineStrp:
+		return e.Unit.Data.bytesAt(secLineStr, v.Num)
 	}
 	s, _ := e.String(a)
 	return []byte(s)
@@ -193,6 +195,17 @@ func (u *Unit) address(v *Value) (uint64, bool) {
 func (u *Unit) AddrIndex(index uint64) (uint64, error) {
 	if index > 1<<40 {
 		return 0, fmt.Errorf("address index %d is absurd", index)
+	}
+	// A split unit's addresses are in the program, where the linker puts them.
+	if u.isSplit() {
+		s := u.skeleton
+		if s == nil {
+			s = u.Data.owner // a type unit of a .dwo file
+		}
+		if s == nil {
+			return 0, fmt.Errorf("the unit at 0x%x has no skeleton unit, and so no addresses", u.Offset)
+		}
+		u = s
 	}
 	off := u.Root().addrBase + index*uint64(u.AddrSize)
 	r, err := u.Data.at(secAddr, off, uint64(u.AddrSize))
@@ -238,10 +251,12 @@ func (e *Entry) reference(v *Value) (*Unit, uint64, bool) {
 		off := u.Offset + v.Num
 		return u, off, v.Num < u.End-u.Offset
 	case formRefAddr:
-		if v.Num >= u.Offset && v.Num < u.End {
-			return u, v.Num, true
+		off := u.part(secInfo) + v.Num
+		if off >= u.Offset && off < u.End {
+			return u, off, true
 		}
-		target = u.Data
+		t := u.Data.UnitOf(off)
+		return t, off, t != nil
 	case formGNURefAlt, formRefSup4, formRefSup8:
 		target = u.Data.altData()
 	case formRefSig8:
