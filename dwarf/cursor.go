@@ -461,8 +461,7 @@ func (c *Cursor) Name() []byte {
 	if !c.Value(AttrName, &v) {
 		return nil
 	}
-	e := Entry{Unit: c.u, Vals: []Value{v}}
-	return e.Bytes(AttrName)
+	return c.u.text(&v)
 }
 
 // InUnit is the offset that an attribute refers to, if it refers to an entry of the same unit.

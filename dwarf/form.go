@@ -120,55 +120,48 @@ func (e *Entry) Uint(a Attr) (uint64, bool) {
 // String returns an attribute that is a string; false if it is not there or
 // can't be read.
 func (e *Entry) String(a Attr) (string, bool) {
-	v := e.Find(a)
-	if v == nil {
-		return "", false
-	}
-	u, d := e.Unit, e.Unit.Data
-	switch v.Form {
-	case formString:
-		return string(v.Block), true
-	case formStrp:
-		return d.cstringAt(secStr, v.Num)
-	case formLineStrp:
-		return d.cstringAt(secLineStr, v.Num)
-	case formGNUStrpAlt, formStrpSup:
-		if alt := d.altData(); alt != nil {
-			return alt.cstringAt(secStr, v.Num)
-		}
-	case formStrx, formStrx1, formStrx2, formStrx3, formStrx4, formGNUStrIndex:
-		size := uint64(u.OffsetSize())
-		if v.Num > 1<<40 {
-			return "", false
-		}
-		off := u.Root().strOffsetsBase + v.Num*size
-		r, err := d.at(secStrOffsets, off, size)
-		if err != nil {
-			return "", false
-		}
-		if s := r.offset(u.Is64); r.err == nil {
-			return d.cstringAt(secStr, s)
-		}
-	}
-	return "", false
+	b := e.Bytes(a)
+	return string(b), b != nil
 }
 
-// Bytes is String without a copy: the slice points into the section.
+// Bytes is String without a copy: the slice points into the section. It is nil where String is false.
 func (e *Entry) Bytes(a Attr) []byte {
 	v := e.Find(a)
 	if v == nil {
 		return nil
 	}
+	return e.Unit.text(v)
+}
+
+// text is the value of an attribute that is a string, where it is in the file; nil if it can't be read.
+func (u *Unit) text(v *Value) []byte {
+	d := u.Data
 	switch v.Form {
 	case formString:
 		return v.Block
 	case formStrp:
-		return e.Unit.Data.bytesAt(secStr, v.Num)
+		return d.bytesAt(secStr, v.Num)
 	case formLineStrp:
-		return e.Unit.Data.bytesAt(secLineStr, v.Num)
+		return d.bytesAt(secLineStr, v.Num)
+	case formGNUStrpAlt, formStrpSup:
+		if alt := d.altData(); alt != nil {
+			return alt.bytesAt(secStr, v.Num)
+		}
+	case formStrx, formStrx1, formStrx2, formStrx3, formStrx4, formGNUStrIndex:
+		size := uint64(u.OffsetSize())
+		if v.Num > 1<<40 {
+			return nil
+		}
+		off := u.Root().strOffsetsBase + v.Num*size
+		r, err := d.at(secStrOffsets, off, size)
+		if err != nil {
+			return nil
+		}
+		if s := r.offset(u.Is64); r.err == nil {
+			return d.bytesAt(secStr, s)
+		}
 	}
-	s, _ := e.String(a)
-	return []byte(s)
+	return nil
 }
 
 // Addr returns an attribute that is an address.
