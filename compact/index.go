@@ -10,9 +10,26 @@ func (t *Table) pageAt(i int) uint32   { return word(t.index.data, i*indexSize+4
 func (t *Table) lsdaAt(i int) uint32   { return word(t.index.data, i*indexSize+8) }
 func (t *Table) indexOffset(i int) int { return t.index.off + i*indexSize }
 
-// checkIndex looks once whether the first-level entries are in order. A defect is not kept: it is found again, with its error.
+// orderedIndex is the first-level entries' starts, if they are in order. A defect is not kept: it is found again, with its error.
+func (t *Table) orderedIndex() (*starts, error) {
+	if x := t.indexStarts.Load(); x != nil {
+		return x, nil
+	}
+	if err := t.checkIndex(); err != nil {
+		return nil, err
+	}
+	var lo uint32
+	if t.index.count > 0 {
+		lo = t.first(0)
+	}
+	x := newStarts(lo, 1<<32, t.index.count, 64, func(i int) uint64 { return uint64(t.first(i)) << 32 })
+	t.indexStarts.Store(&x)
+	return &x, nil
+}
+
+// checkIndex looks whether the first-level entries are in order.
 func (t *Table) checkIndex() error {
-	if t.indexHints.Load() != nil {
+	if t.indexStarts.Load() != nil {
 		return nil
 	}
 	for i := 1; i < t.index.count; i++ {
@@ -20,22 +37,7 @@ func (t *Table) checkIndex() error {
 			return defect(t.indexOffset(i), "first-level entries out of order: 0x%x after 0x%x", b, a)
 		}
 	}
-	h := new(hints)
-	if n := t.index.count; n > 0 && n <= 1<<16 {
-		*h = newHints(n, 64, t.first(n-1)-t.first(0), func(i int) uint32 { return t.first(i) - t.first(0) })
-	}
-	t.indexHints.Store(h)
 	return nil
-}
-
-// findPage is the last first-level entry that does not begin behind off, or -1. The index is in order.
-func (t *Table) findPage(off uint32) int {
-	n := t.index.count
-	if n == 0 || off < t.first(0) {
-		return -1
-	}
-	at, n := t.indexHints.Load().span(off-t.first(0), n)
-	return lastNotAbove(t.index.data, at, n, indexSize, 1<<32-1, off)
 }
 
 // Page is a first-level entry and the header of its second-level page.

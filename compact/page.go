@@ -19,7 +19,10 @@ type page struct {
 	endless bool   // there is no next one
 	entries array
 	local   array // palette of a compressed page
-	hints   hints // of pages that were looked up
+
+	// Of pages that were looked up and are in order.
+	starts starts // with the opcodes
+	plain  bool   // they say all: no entry has a defect
 }
 
 // page reads the header of the page of first-level entry i. Without a page it has no entries.
@@ -92,9 +95,14 @@ func (t *Table) trusted(i int) (*page, error) {
 	if err := t.checkPage(p); err != nil {
 		return nil, err
 	}
-	if n := p.entries.count; n > 0 {
-		p.hints = newHints(n, 2, uint32(p.addr(n-1))-p.first, func(k int) uint32 { return uint32(p.addr(k)) - p.first })
-	}
+	var e Entry
+	p.plain = true
+	p.starts = newStarts(p.first, p.end, p.entries.count, 2, func(k int) uint64 {
+		if t.entry(p, k, &e) != nil {
+			p.plain = false
+		}
+		return p.addr(k)<<32 | uint64(e.Opcode)
+	})
 	t.pages[i].Store(p)
 	return p, nil
 }
@@ -120,36 +128,6 @@ func (t *Table) checkPage(p *page) error {
 	return nil
 }
 
-// find is the last entry that does not begin behind off, or -1.
-func (p *page) find(off uint32) int {
-	if p.entries.count == 0 {
-		return -1
-	}
-	at, n := p.hints.span(off-p.first, p.entries.count)
-	if p.kind == Regular {
-		at = lastNotAbove(p.entries.data, at, n, 8, 1<<32-1, off)
-	} else {
-		at = lastNotAbove(p.entries.data, at, n, 4, 1<<24-1, off-p.first)
-	}
-	if at == 0 && p.addr(0) > uint64(off) {
-		return -1
-	}
-	return at
-}
-
-// lastNotAbove is the last of n > 0 elements of some bytes, from number at on, whose first word, as far as mask goes, is not above key;
-// at if all are. It has no branches that depend on what it finds, as half of them would be mispredicted.
-func lastNotAbove(b []byte, at, n, size int, mask, key uint32) int {
-	for n > 1 {
-		h := n >> 1
-		v := word(b, (at+h)*size) & mask
-		above := int((int64(key) - int64(v)) >> 63) // -1 if it is
-		at += h &^ above
-		n -= h
-	}
-	return at
-}
-
 // entry fills e with entry k of a page whose order is known, or with what there is of it.
 func (t *Table) entry(p *page, k int, e *Entry) error {
 	e.Page, e.Index = p.i, k
@@ -172,16 +150,17 @@ func (t *Table) entry(p *page, k int, e *Entry) error {
 		if !last {
 			e.Hi = first + uint64(word(b, 4)&0xffffff)
 		}
-		i := int(w >> 24)
-		if i < t.common.count {
-			e.Opcode = Opcode(word(t.common.data, 4*i))
-		} else if i -= t.common.count; i < p.local.count {
-			e.Opcode = Opcode(word(p.local.data, 4*i))
-		} else {
+		i, common := int(w>>24), t.common.count
+		if i >= common+p.local.count {
 			e.Opcode = 0
 			return defect(e.Offset, "the entry's opcode %d is not among the %d common ones and the page's %d",
-				w>>24, t.common.count, p.local.count)
+				i, common, p.local.count)
 		}
+		at := t.common.off
+		if i >= common { // as often as not: it is compiled to no jump
+			at = p.local.off - 4*common
+		}
+		e.Opcode = Opcode(word(t.data, at+4*i))
 	}
 	if last && p.endless {
 		return defect(e.Offset, "nothing says where the last entry ends: the table has no sentinel")

@@ -31,8 +31,8 @@ type Table struct {
 	personalities array // words
 	index         array // first-level entries: 12 bytes each
 
-	indexHints atomic.Pointer[hints]  // of the index, once it is known to be in order
-	pages      []atomic.Pointer[page] // those that were looked up and can be trusted
+	indexStarts atomic.Pointer[starts] // of the index, once it is known to be in order
+	pages       []atomic.Pointer[page] // those that were looked up and can be trusted
 }
 
 // array is a part of the section.
@@ -125,13 +125,18 @@ func (t *Table) Find(pc uint64, e *Entry) error {
 	if off>>32 != 0 {
 		return ErrNotCovered
 	}
-	if t.indexHints.Load() == nil {
-		if err := t.checkIndex(); err != nil {
+	x := t.indexStarts.Load()
+	if x == nil {
+		var err error
+		if x, err = t.orderedIndex(); err != nil {
 			return err
 		}
 	}
-	i := t.findPage(uint32(off))
-	if i < 0 {
+	if uint32(off) < x.lo {
+		return ErrNotCovered
+	}
+	i := x.find(uint32(off))
+	if uint(i) >= uint(len(t.pages)) {
 		return ErrNotCovered
 	}
 	p := t.pages[i].Load()
@@ -144,9 +149,15 @@ func (t *Table) Find(pc uint64, e *Entry) error {
 	if off >= p.end {
 		return ErrNotCovered // the sentinel
 	}
-	k := p.find(uint32(off))
+	k := p.starts.find(uint32(off))
 	if k < 0 {
 		return ErrNotCovered
 	}
-	return t.entry(p, k, e)
+	if !p.plain {
+		return t.entry(p, k, e)
+	}
+	c := (*[2]uint64)(p.starts.cells[k:])
+	e.Lo, e.Hi, e.Opcode = t.base+c[0]>>32, t.base+c[1]>>32, Opcode(c[0])
+	e.Offset, e.Page, e.Index = p.entries.off+k*p.size(), i, k
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sort"
 	"sync"
 	"testing"
 
@@ -174,6 +175,62 @@ func TestTenThousand(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(1000, func() { tab.Find(1, &e) }); n != 0 {
 		t.Errorf("%v allocations a look-up of what is not covered", n)
+	}
+}
+
+// Entries that lie close together, many at one address and others far apart: at each address near them, Find has what All has.
+func TestCrowded(t *testing.T) {
+	for seed := range uint64(200) {
+		r := random(seed)
+		var fs []function
+		addr := uint32(0x1000)
+		for range 1 + r.IntN(400) {
+			fs = append(fs, function{addr: addr, op: uint32(0x01000000 + r.IntN(3))})
+			switch r.IntN(8) {
+			case 0:
+				addr += uint32(r.IntN(1 << 23))
+			case 1:
+				addr += uint32(r.IntN(300))
+			case 2, 3: // there again
+			default:
+				addr++
+			}
+		}
+		if seed%2 == 0 { // up to the highest address there is
+			up := 1<<32 - 2 - addr
+			for i := range fs {
+				fs[i].addr += up
+			}
+			addr += up
+		}
+		s := link(r, fs, addr+1, 1+r.IntN(400), []uint32{2, 3}[r.IntN(2)], []uint32{2, 3}[r.IntN(2)])
+		if seed%5 == 0 {
+			s.noSentinel = true
+		}
+		tab := newTable(t, arch.ARM64, s.encode(), base)
+		type ranged struct {
+			compact.Entry
+			err string
+		}
+		var all []ranged
+		near := []uint64{base, base + 1<<32 - 1, base + uint64(addr), base + uint64(addr) + 1, base + uint64(addr) + 2}
+		for e, err := range tab.All() {
+			all = append(all, ranged{*e, fmt.Sprint(err)})
+			near = append(near, e.Lo-1, e.Lo, (e.Lo+e.Hi)/2, e.Hi-1, e.Hi)
+		}
+		for _, pc := range near {
+			var e compact.Entry
+			err := tab.Find(pc, &e)
+			i := sort.Search(len(all), func(i int) bool { return all[i].Hi > pc })
+			switch {
+			case i == len(all) || pc < all[i].Lo:
+				if err != compact.ErrNotCovered {
+					t.Fatalf("seed %d: Find(%#x): %+v, %v; All has nothing there", seed, pc, e, err)
+				}
+			case fmt.Sprint(err) != all[i].err || err == nil && e != all[i].Entry:
+				t.Fatalf("seed %d: Find(%#x): %+v, %v; want %+v", seed, pc, e, err, all[i])
+			}
+		}
 	}
 }
 
