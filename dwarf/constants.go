@@ -128,6 +128,9 @@ const (
 	AttrLoclistsBase    Attr = 0x8c
 	AttrMIPSLinkageName Attr = 0x2007
 	AttrGNUVector       Attr = 0x2107
+	AttrGNUDwoName      Attr = 0x2130
+	AttrGNUDwoID        Attr = 0x2131
+	AttrGNURangesBase   Attr = 0x2132
 	AttrGNUAddrBase     Attr = 0x2133
 	AttrGoKind          Attr = 0x2900
 	AttrGoPackageName   Attr = 0x2905
@@ -225,6 +228,14 @@ const (
 	lleStartEnd        = 0x07
 	lleStartLength     = 0x08
 	lleViewPair        = 0x09 // GNU
+)
+
+// Location list entries of .debug_loc.dwo: gcc's extension to DWARF 4.
+const (
+	lleGNUEndOfList   = 0x00
+	lleGNUBaseAddress = 0x01
+	lleGNUStartEnd    = 0x02
+	lleGNUStartLength = 0x03
 )
 
 // Line number opcodes (tables 7.25 to 7.27).

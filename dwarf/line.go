@@ -64,7 +64,12 @@ const maxAllRows = 1 << 27
 
 // Files returns the unit's line table with only its files known: Rows and
 // Sequences are empty until Lines is called. It is never nil.
+//
+// A split unit has the files and lines of its skeleton unit (section 3.1.3).
 func (u *Unit) Files() *LineTable {
+	if u.skeleton != nil {
+		return u.skeleton.Files()
+	}
 	if u.lines == nil {
 		u.lines = &LineTable{}
 		u.linesErr = u.readLineHeader(u.lines)
@@ -75,6 +80,9 @@ func (u *Unit) Files() *LineTable {
 // Lines returns the unit's line table. It is read on the first call; a table
 // that is corrupt half way has the rows before that, and an error.
 func (u *Unit) Lines() (*LineTable, error) {
+	if u.skeleton != nil {
+		return u.skeleton.Lines()
+	}
 	t := u.Files()
 	if t.header != nil {
 		r := t.program

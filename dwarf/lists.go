@@ -53,9 +53,13 @@ func (e *Entry) Ranges() ([]Range, error) {
 func (u *Unit) rangeList(v *Value, add func(lo, hi uint64)) error {
 	base := u.Root().LowPC
 	if u.Version < 5 {
+		if u.skeleton != nil {
+			// There is no .debug_ranges.dwo: its lists are in the program.
+			return u.skeleton.rangeList4(u.skeleton.Root().rangesBase+v.Num, base, add)
+		}
 		return u.rangeList4(v.Num, base, add)
 	}
-	off := v.Num
+	off := u.part(secRngLists) + v.Num
 	if v.Form == formRnglistx {
 		var err error
 		if off, err = u.listOffset(secRngLists, u.Root().rngListsBase, v.Num); err != nil {
@@ -160,9 +164,12 @@ func (u *Unit) Location(v *Value, pc uint64) (expr []byte, ok bool) {
 		return nil, false
 	}
 	if u.Version < 5 {
+		if u.isSplit() {
+			return u.locationGNU(u.part(secLoc)+v.Num, pc)
+		}
 		return u.location4(v.Num, pc)
 	}
-	off := v.Num
+	off := u.part(secLocLists) + v.Num
 	if v.Form == formLoclistx {
 		var err error
 		if off, err = u.listOffset(secLocLists, u.Root().locListsBase, v.Num); err != nil {

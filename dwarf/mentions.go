@@ -14,6 +14,9 @@ func (d *Data) mentions(name string, ids ...sectionID) bool {
 	if d.Alt != nil && d.altData() != nil {
 		return true // its strings are elsewhere
 	}
+	if d.Split != nil && d.HasSkeletons() {
+		return true // likewise
+	}
 	for _, id := range ids {
 		if bytes.Contains(d.all(id), []byte(name)) {
 			return true

@@ -19,6 +19,11 @@ type Unit struct {
 	typeOff   uint64 // of a type unit: its type
 	table     *abbrevTable
 
+	parts    *contribution // in a package: where its parts of the sections are
+	skeleton *Unit         // of a split unit: the unit that stands for it in the program
+	full     *Unit         // of a skeleton unit: see Full
+	fullDone bool
+
 	root     *Root
 	lines    *LineTable
 	linesErr error
@@ -37,7 +42,15 @@ type Root struct {
 	lineOff  uint64
 	hasLines bool
 
+	// Of a skeleton unit: what the split unit is called and by what it is
+	// known. DWARF 4's extension has the number among the attributes, also of
+	// the split unit.
+	DwoName string
+	DwoID   uint64
+	hasDwo  bool // it has a DwoName
+
 	strOffsetsBase, addrBase, rngListsBase, locListsBase uint64
+	rangesBase                                           uint64 // DWARF 4: of the split unit's .debug_ranges
 }
 
 // OffsetSize returns 4, or 8 in 64-bit DWARF.
@@ -108,6 +121,9 @@ func (d *Data) UnitAt(off uint64) (*Unit, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
+	if err := d.place(u); err != nil {
+		return nil, err
+	}
 	d.byOffset[off] = u
 	return u, nil
 }
@@ -131,11 +147,21 @@ func (u *Unit) Root() *Root {
 	if u.Is64 {
 		root.strOffsetsBase = 16
 	}
+	if u.Type == UTSkeleton {
+		root.DwoID = u.signature
+	}
+	if u.isSplit() {
+		u.splitBases(root)
+	}
 	for i := range e.Vals {
 		v := &e.Vals[i]
 		switch v.Attr {
 		case AttrStrOffsetsBase:
 			root.strOffsetsBase = v.Num
+		case AttrGNURangesBase:
+			root.rangesBase = v.Num
+		case AttrGNUDwoID:
+			root.DwoID = v.Num
 		case AttrAddrBase, AttrGNUAddrBase:
 			root.addrBase = v.Num
 		case AttrRnglistsBase:
@@ -143,7 +169,7 @@ func (u *Unit) Root() *Root {
 		case AttrLoclistsBase:
 			root.locListsBase = v.Num
 		case AttrStmtList:
-			root.lineOff, root.hasLines = v.Num, true
+			root.lineOff, root.hasLines = u.part(secLine)+v.Num, true
 		case AttrLanguage:
 			root.Language = v.Num
 		}
@@ -154,5 +180,13 @@ func (u *Unit) Root() *Root {
 	root.Producer, _ = e.String(AttrProducer)
 	root.LowPC, root.HasLowPC = e.Addr(AttrLowPC)
 	root.HasRange = e.Has(AttrRanges) || root.HasLowPC && e.Has(AttrHighPC)
+	for _, a := range []Attr{AttrDwoName, AttrGNUDwoName} {
+		if e.Has(a) && !u.isSplit() {
+			root.DwoName, root.hasDwo = e.text(a), true
+		}
+	}
+	if s := u.skeleton; s != nil {
+		root.ofSkeleton(s.Root())
+	}
 	return root
 }

@@ -76,7 +76,8 @@ func openChosen(path string, choose chooser) (*File, error) {
 
 // mapFile maps a whole file. The error is an *OpenError.
 func mapFile(path string) ([]byte, error) {
-	fd, err := os.Open(path)
+	// Paths come from files, too: opening a pipe must not wait for its writer.
+	fd, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, openError(path, err)
 	}

@@ -33,7 +33,7 @@ func (m *Module) LinesByFile(file string, line int) []Location {
 	}
 	units, _ := d.Units()
 	for _, du := range units {
-		if du.Type != dwarf.UTCompile {
+		if du.Type != dwarf.UTCompile && du.Type != dwarf.UTSkeleton {
 			continue
 		}
 		t := du.Files()

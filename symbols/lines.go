@@ -108,7 +108,7 @@ func (m *Module) SourceFiles() []string {
 	set := map[string]bool{}
 	units, _ := d.Units()
 	for _, du := range units {
-		if du.Type != dwarf.UTCompile && du.Type != dwarf.UTPartial {
+		if du.Type != dwarf.UTCompile && du.Type != dwarf.UTPartial && du.Type != dwarf.UTSkeleton {
 			continue
 		}
 		t := du.Files()

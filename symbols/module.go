@@ -22,6 +22,8 @@ type Module struct {
 	looked bool // debug, origin and data are known
 	data   *dwarf.Data
 
+	splits splitFiles // of data
+
 	index unitIndex
 	units map[*dwarf.Unit]*unit
 	elf   elfSymbols
@@ -55,7 +57,11 @@ func (m *Module) HasDebugInfo() bool { return m.dwarf() != nil }
 
 // Origin says where the debug information is from, or why there is none.
 func (m *Module) Origin() string {
-	m.dwarf()
+	if d := m.dwarf(); d != nil {
+		if more := m.splits.String(); more != "" {
+			return m.origin + "; " + more
+		}
+	}
 	return m.origin
 }
 
@@ -63,6 +69,7 @@ func (m *Module) Origin() string {
 // loaded from is its owner's to close.
 func (m *Module) Close() error {
 	m.looked, m.data = true, nil
+	m.splits.close()
 	m.alt.Close()
 	err := m.debug.Close()
 	m.debug, m.alt = nil, nil
@@ -90,6 +97,7 @@ func (m *Module) dwarf() *dwarf.Data {
 		f = debug
 	}
 	m.data = dwarf.New(f, f.BigEndian())
+	m.data.Split = func(u *dwarf.Unit) *dwarf.Unit { return m.split(f, u) }
 	m.data.Alt = func() *dwarf.Data {
 		m.alt, _, _ = f.AltFile(m.opt.DebugDirs)
 		if m.alt == nil {
@@ -100,8 +108,10 @@ func (m *Module) dwarf() *dwarf.Data {
 	return m.data
 }
 
-// unit returns what this package knows of a unit.
+// unit returns what this package knows of a unit; of a skeleton unit, what it
+// knows of the full one.
 func (m *Module) unit(du *dwarf.Unit) *unit {
+	du = du.Full()
 	u := m.units[du]
 	if u == nil {
 		root := du.Root()

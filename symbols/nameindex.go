@@ -42,8 +42,7 @@ func (m *Module) nameIndex() *nameIndex {
 	if d == nil {
 		return x
 	}
-	units, _ := d.Units()
-	for _, du := range units {
+	for _, du := range m.allUnits() {
 		if du.First < du.End {
 			x.addUnit(m.unit(du))
 		}

@@ -1,0 +1,186 @@
+package dwarf
+
+import "fmt"
+
+// NewSplit returns the debug information of a .dwo file, or of a package of
+// them (.dwp), whose sections have names that end in ".dwo" (section 7.3.5).
+// DWARF 4's extension, DebugFission, is the same with other numbers.
+func NewSplit(src Source, bigEndian bool) *Data {
+	d := New(src, bigEndian)
+	d.suffix = ".dwo"
+	return d
+}
+
+// isSplit reports whether the unit is in a .dwo file or a package.
+func (u *Unit) isSplit() bool { return u.Data.suffix != "" }
+
+// IsSkeleton reports whether the unit stands for one in another file. Of
+// DWARF 4 only an attribute says so.
+func (u *Unit) IsSkeleton() bool {
+	return !u.isSplit() && (u.Type == UTSkeleton || u.Type == UTCompile && u.Version < 5 && u.Root().hasDwo)
+}
+
+// Full returns the unit that has the entries: of a skeleton unit the one that
+// it stands for, if that is there; else u itself. The entries of a skeleton
+// unit are its root, with what the linker has to know, and perhaps functions
+// and inlined calls without variables (clang -fsplit-dwarf-inlining).
+func (u *Unit) Full() *Unit {
+	if u.fullDone {
+		return u.full
+	}
+	u.full, u.fullDone = u, true
+	if u.Data.Split == nil || !u.IsSkeleton() {
+		return u
+	}
+	if full := u.Data.Split(u); full != nil && full.isSplit() && full.skeleton == u {
+		u.full = full
+	}
+	return u.full
+}
+
+// Skeleton returns the unit in the program that stands for a split unit; nil
+// of every other unit, and of type units.
+func (u *Unit) Skeleton() *Unit { return u.skeleton }
+
+// SplitUnit returns the unit that a skeleton unit stands for, and makes the
+// one the other's. The error says that it is not in this file, or that another
+// skeleton unit has it.
+func (d *Data) SplitUnit(skeleton *Unit) (*Unit, error) {
+	id := skeleton.Root().DwoID
+	u, err := d.unitWithID(id)
+	if err != nil {
+		return nil, err
+	}
+	if u.skeleton != nil && u.skeleton != skeleton {
+		return nil, fmt.Errorf("two units of the program have the id %016x", id)
+	}
+	if u.AddrSize != skeleton.AddrSize {
+		return nil, fmt.Errorf("its addresses have %d bytes, the program's %d", u.AddrSize, skeleton.AddrSize)
+	}
+	// What is known of its root was without the skeleton.
+	u.skeleton, u.root, u.lines = skeleton, nil, nil
+	d.owner = skeleton
+	return u, nil
+}
+
+func (d *Data) unitWithID(id uint64) (*Unit, error) {
+	if d.pack != nil {
+		if u := d.packedUnit(d.pack.units, id); u != nil && u.dwoID() == id {
+			return u, nil
+		}
+		return nil, fmt.Errorf("it has no unit with the id %016x", id)
+	}
+	units, err := d.Units()
+	other, n := uint64(0), 0
+	for _, u := range units {
+		if u.Type != UTSplitCompile && u.Type != UTCompile {
+			continue
+		}
+		got := u.dwoID()
+		if got == id {
+			return u, nil
+		}
+		other, n = got, n+1
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case n == 0:
+		return nil, fmt.Errorf("it has no split unit")
+	}
+	return nil, fmt.Errorf("its id is %016x and not %016x: it is from another build", other, id)
+}
+
+// dwoID returns the id of a split unit.
+func (u *Unit) dwoID() uint64 {
+	if u.Type == UTSplitCompile {
+		return u.signature
+	}
+	return u.Root().DwoID
+}
+
+// TypeUnits returns the type units of a file.
+func (d *Data) TypeUnits() []*Unit {
+	var out []*Unit
+	units, _ := d.Units()
+	for _, u := range units {
+		if u.Type == UTType || u.Type == UTSplitType {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// HasSkeletons reports whether a unit's entries are in another file.
+func (d *Data) HasSkeletons() bool {
+	units, _ := d.Units()
+	for _, u := range units {
+		if u.IsSkeleton() {
+			return true
+		}
+	}
+	return false
+}
+
+// splitBases sets where the tables of a split unit are: it has no attributes
+// that say so, as each table is the only one of its section, or of its part of
+// a package. In DWARF 5 the tables have headers (sections 7.26 to 7.29).
+func (u *Unit) splitBases(root *Root) {
+	root.strOffsetsBase, root.rngListsBase, root.locListsBase = u.part(secStrOffsets), u.part(secRngLists), u.part(secLocLists)
+	if u.Version < 5 {
+		return
+	}
+	strings, lists := uint64(8), uint64(12)
+	if u.Is64 {
+		strings, lists = 16, 20
+	}
+	root.strOffsetsBase += strings
+	root.rngListsBase += lists
+	root.locListsBase += lists
+}
+
+// ofSkeleton takes what only the skeleton unit has.
+func (r *Root) ofSkeleton(s *Root) {
+	r.LowPC, r.HasLowPC, r.HasRange = s.LowPC, s.HasLowPC, s.HasRange
+	r.lineOff, r.hasLines = s.lineOff, s.hasLines
+	if r.CompDir == "" {
+		r.CompDir = s.CompDir
+	}
+}
+
+func (e *Entry) text(a Attr) string {
+	s, _ := e.String(a)
+	return s
+}
+
+// locationGNU reads .debug_loc.dwo as DWARF 4's extension has it: an entry
+// begins with its kind, and addresses are indexes into .debug_addr.
+func (u *Unit) locationGNU(off, pc uint64) ([]byte, bool) {
+	r, err := u.Data.at(secLoc, off, 1<<62)
+	if err != nil {
+		return nil, false
+	}
+	for range maxRanges {
+		var lo, hi uint64
+		switch r.u8() {
+		case lleGNUBaseAddress: // all others are independent of it
+			r.uleb()
+			continue
+		case lleGNUStartEnd:
+			lo, hi = u.index(&r), u.index(&r)
+		case lleGNUStartLength:
+			lo = u.index(&r)
+			hi = lo + uint64(r.u32())
+		default: // lleGNUEndOfList among them
+			return nil, false
+		}
+		block := r.take(uint64(r.u16()))
+		if r.err != nil {
+			return nil, false
+		}
+		if lo <= pc && pc < hi {
+			return block, true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,105 @@
+package image
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// OpenSplit opens a file of split debug information (.dwo), by what a unit of f
+// says of it: DW_AT_dwo_name and DW_AT_comp_dir. It is looked for at the place
+// where the compiler left it, then beside the program, and in the debug
+// directories, where gdb does. accept says whether a file is the right one; if
+// it says no, the search goes on. The error says why none was opened. The
+// caller closes the file.
+func (f *File) OpenSplit(compDir, name string, dirs []string, accept func(*File) error) (*File, error) {
+	if name == "" || strings.IndexByte(name+compDir, 0) >= 0 {
+		return nil, errors.New("the unit does not name its .dwo file")
+	}
+	if dirs == nil {
+		dirs = DefaultDebugDirs
+	}
+	at := name
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(compDir, at)
+	}
+	var paths []string
+	if filepath.IsAbs(at) {
+		paths = append(paths, at)
+	}
+	if dir, err := realDir(f.path); err == nil {
+		if !filepath.IsAbs(name) {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+		paths = append(paths, filepath.Join(dir, filepath.Base(name)))
+	}
+	for _, dir := range dirs {
+		paths = append(paths, filepath.Join(dir, at), filepath.Join(dir, filepath.Base(name)))
+	}
+	d, err := openFirst(paths, accept)
+	if d == nil && err == nil {
+		err = fmt.Errorf("there is no file %s", at)
+	}
+	return d, err
+}
+
+// OpenPackage opens the package of f's .dwo files: PROGRAM.dwp, beside the
+// program or in the debug directories. It is nil without an error if there is
+// none. The caller closes the file.
+func (f *File) OpenPackage(dirs []string, accept func(*File) error) (*File, error) {
+	if dirs == nil {
+		dirs = DefaultDebugDirs
+	}
+	paths := []string{f.path + ".dwp"}
+	// Of prog.debug, that was prog once, it is still prog.dwp.
+	if short, ok := strings.CutSuffix(f.path, ".debug"); ok {
+		paths = append(paths, short+".dwp")
+	}
+	if real, err := filepath.EvalSymlinks(f.path); err == nil {
+		if real, err = filepath.Abs(real); err == nil {
+			paths = append(paths, real+".dwp")
+			for _, dir := range dirs {
+				paths = append(paths, filepath.Join(dir, real+".dwp"))
+			}
+		}
+	}
+	if id := f.BuildID(); len(id) > 2 {
+		for _, dir := range dirs {
+			paths = append(paths, filepath.Join(dir, ".build-id", id[:2], id[2:]+".dwp"))
+		}
+	}
+	return openFirst(paths, accept)
+}
+
+// openFirst opens the first file that accept takes. It is nil without an error
+// if there is no file at all.
+func openFirst(paths []string, accept func(*File) error) (*File, error) {
+	var trouble error
+	refuse := func(err error) {
+		if trouble != nil {
+			err = fmt.Errorf("%w; %w", trouble, err)
+		}
+		trouble = err
+	}
+	for i, path := range paths {
+		if slices.Contains(paths[:i], path) {
+			continue
+		}
+		d, err := Open(path)
+		if err != nil {
+			if e, ok := err.(*OpenError); !ok || e.Reason != NotFound {
+				refuse(err)
+			}
+			continue
+		}
+		if err := accept(d); err != nil {
+			refuse(fmt.Errorf("%s: %w", path, err))
+			d.Close()
+			continue
+		}
+		return d, nil
+	}
+	return nil, trouble
+}
