@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // Has is a set of attributes that an entry has: those that a search asks about.
@@ -128,6 +129,31 @@ func (k shapeKey) compile(a *abbrev) shape {
 		s.steps = append(s.steps, step{n: int32(at)})
 	}
 	return s
+}
+
+// DeclaresList reports whether an abbreviation of the unit gives entries of one of the tags an attribute that
+// is the place of a list. Other units may share the abbreviations.
+func (u *Unit) DeclaresList(a Attr, tags ...Tag) bool {
+	t, err := u.abbrevTable()
+	if err != nil {
+		return false
+	}
+	declares := func(b *abbrev) bool {
+		return slices.Contains(tags, b.tag) && slices.ContainsFunc(b.attrs, func(s attrSpec) bool {
+			return s.attr == a && (s.form == formIndirect || u.IsList(&Value{Form: s.form}))
+		})
+	}
+	for i := range t.dense {
+		if declares(&t.dense[i]) {
+			return true
+		}
+	}
+	for _, b := range t.sparse {
+		if declares(b) {
+			return true
+		}
+	}
+	return false
 }
 
 // size is how many bytes an attribute of a form takes, -1 where that varies.

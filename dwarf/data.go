@@ -54,7 +54,7 @@ type Data struct {
 	mu       sync.Mutex // of abbrevs
 	abbrevs  map[uint64]*abbrevTable
 	bySig    map[uint64]*Unit
-	lineRows int // rows of all line tables that have been read
+	surveyed int // bytes of line programs that have been looked at
 
 	// Alt gives the supplementary file, which DW_FORM_GNU_ref_alt and
 	// DW_FORM_ref_sup point into (dwz), or nil. It is called when first
@@ -144,11 +144,6 @@ func (d *Data) bytesAt(id sectionID, off uint64) []byte {
 // maxString bounds the length of a string. Names of C++ templates may have
 // tens of thousands of bytes.
 const maxString = 1 << 20
-
-func (d *Data) cstringAt(id sectionID, off uint64) (string, bool) {
-	b := d.bytesAt(id, off)
-	return string(b), b != nil
-}
 
 // Units returns all units of .debug_info and .debug_types, in that order. The
 // headers are walked on the first call. With a corrupt header the units before

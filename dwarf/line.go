@@ -1,23 +1,24 @@
 package dwarf
 
 import (
-	"cmp"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 )
 
 // LineTable is a unit's line number table (section 6.2).
 type LineTable struct {
-	Rows      []Row      // sequence after sequence, by address within each
-	Sequences []Sequence // by address
-	files     []lineFile
-	dirs      []string
-	first     int // number of the first file: 0 in DWARF 5, 1 before
-	compDir   string
-	header    *lineHeader // nil once the program has run, or if it can't
-	program   reader
+	unit     *Unit
+	rows     []Row // of the sequences that are being decoded
+	files    []lineFile
+	dirs     []string
+	first    int // number of the first file: 0 in DWARF 5, 1 before
+	compDir  string
+	header   *lineHeader // nil if there is no program that can be run
+	program  reader
+	surveyed bool
+	spans    []lineSpan
+	cache    lineCache
 }
 
 // Row is a row of the table.
@@ -42,13 +43,6 @@ const (
 	Repeated
 )
 
-// Sequence is a run of rows for contiguous addresses. Rows[First:Last] are its
-// rows, the end of sequence not among them.
-type Sequence struct {
-	Lo, Hi      uint64
-	First, Last int
-}
-
 type lineFile struct {
 	name string
 	dir  uint64
@@ -58,12 +52,8 @@ type lineFile struct {
 // special opcodes can't fill the memory.
 const maxLineRows = 1 << 26
 
-// maxAllRows bounds the rows of all units that have been asked for: units of a
-// corrupt file may share one long program.
-const maxAllRows = 1 << 27
-
-// Files returns the unit's line table with only its files known: Rows and
-// Sequences are empty until Lines is called. It is never nil.
+// Files returns the unit's line table. Its header is read now, its program when At or Each ask
+// for rows. It is never nil.
 //
 // A split unit has the files and lines of its skeleton unit (section 3.1.3).
 func (u *Unit) Files() *LineTable {
@@ -71,27 +61,10 @@ func (u *Unit) Files() *LineTable {
 		return u.skeleton.Files()
 	}
 	if u.lines == nil {
-		u.lines = &LineTable{}
+		u.lines = &LineTable{unit: u}
 		u.linesErr = u.readLineHeader(u.lines)
 	}
 	return u.lines
-}
-
-// Lines returns the unit's line table. It is read on the first call; a table
-// that is corrupt half way has the rows before that, and an error.
-func (u *Unit) Lines() (*LineTable, error) {
-	if u.skeleton != nil {
-		return u.skeleton.Lines()
-	}
-	t := u.Files()
-	if t.header != nil {
-		r := t.program
-		u.runLines(&r, t, t.header)
-		t.header, u.linesErr = nil, r.err
-		u.Data.lineRows += len(t.Rows)
-		slices.SortStableFunc(t.Sequences, func(a, b Sequence) int { return cmp.Compare(a.Lo, b.Lo) })
-	}
-	return t, u.linesErr
 }
 
 // lineHeader is what the program needs from its header.

@@ -32,8 +32,7 @@ type lineMachine struct {
 func (u *Unit) runLines(r *reader, t *LineTable, h *lineHeader) {
 	m := &lineMachine{table: t, u: u, h: h}
 	m.reset()
-	limit := min(maxLineRows, maxAllRows-u.Data.lineRows)
-	for r.left() > 0 && r.err == nil && len(t.Rows) < limit {
+	for r.left() > 0 && r.err == nil && len(t.rows) < maxLineRows {
 		op := int(r.u8())
 		if op >= h.opcodeBase {
 			m.special(op - h.opcodeBase)
@@ -76,7 +75,7 @@ func (u *Unit) runLines(r *reader, t *LineTable, h *lineHeader) {
 		}
 	}
 	// A sequence without an end is not believed.
-	t.Rows = t.Rows[:m.start]
+	t.rows = t.rows[:m.start]
 }
 
 func (m *lineMachine) reset() {
@@ -87,7 +86,7 @@ func (m *lineMachine) reset() {
 	m.file, m.line, m.col, m.opIdx = 1, 1, 0, 0
 	m.discriminator, m.discriminated, m.fileChanged = false, false, true
 	m.lastLine, m.lastAddr, m.stmtAtAddr = 0, 0, false
-	m.start = len(m.table.Rows)
+	m.start = len(m.table.rows)
 }
 
 // advance moves the address by a number of operations (section 6.2.5.1).
@@ -139,7 +138,7 @@ func (m *lineMachine) emit() {
 	}
 	m.stmtAtAddr = isStmt || sameAddr && m.stmtAtAddr
 	m.lastAddr = row.Addr
-	m.table.Rows = append(m.table.Rows, row)
+	m.table.rows = append(m.table.rows, row)
 	m.row.Flags &^= PrologueEnd
 	m.discriminator = false
 }
@@ -157,9 +156,6 @@ func (m *lineMachine) extended(r *reader) {
 			m.row.Addr = body.sized(n)
 		}
 		m.opIdx = 0
-	case lneDefineFile:
-		name := string(body.cstring())
-		m.table.files = append(m.table.files, lineFile{name, body.uleb()})
 	case lneSetDiscriminator:
 		if body.uleb() != 0 {
 			m.discriminator, m.discriminated = true, true
@@ -170,7 +166,7 @@ func (m *lineMachine) extended(r *reader) {
 // endSequence keeps the rows since the last one. Sequences of code that the
 // linker has dropped start at 0 or at the largest addresses: they go.
 func (m *lineMachine) endSequence() {
-	rows := m.table.Rows[m.start:]
+	rows := m.table.rows[m.start:]
 	end := m.row.Addr
 	keep := len(rows) > 0
 	if keep {
@@ -180,10 +176,8 @@ func (m *lineMachine) endSequence() {
 		lo := rows[0].Addr
 		keep = lo != 0 && lo < m.u.maxAddr()-1 && end > lo
 	}
-	if keep {
-		m.table.Sequences = append(m.table.Sequences, Sequence{Lo: rows[0].Addr, Hi: end, First: m.start, Last: len(m.table.Rows)})
-	} else {
-		m.table.Rows = m.table.Rows[:m.start]
+	if !keep {
+		m.table.rows = m.table.rows[:m.start]
 	}
 	m.reset()
 }

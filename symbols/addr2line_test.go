@@ -134,8 +134,9 @@ func chain(m *Module, calls []Call) (s string) {
 // last statement, as gdb does.
 func otherRow(m *Module, a image.Addr, calls []Call, gnu, llvm string) bool {
 	line, _ := m.LineAt(a)
-	table, _ := m.unitAt(a).dw.Lines()
-	for _, r := range table.Rows {
+	table := m.unitAt(a).dw.Files()
+	seq, _ := table.At(uint64(a))
+	for _, r := range seq.Rows {
 		if r.Addr == uint64(line.Lo) {
 			calls[0].Position = Position{File: table.File(uint64(r.File)), Line: int(r.Line)}
 			if got := chain(m, calls); got == gnu || got == llvm {

@@ -56,30 +56,31 @@ func (m *Module) LinesByFile(file string, line int) []Location {
 	// The line, or else the nearest one below it.
 	best := 0
 	for _, c := range candidates {
-		t, _ := c.u.dw.Lines()
-		for i := range t.Rows {
-			r := &t.Rows[i]
-			if n := int(r.Line); n >= line && (best == 0 || n < best) && c.files[r.File] != "" && counts(t.Rows, i) {
-				best = n
+		c.u.dw.Files().Each(func(seq dwarf.Lines) bool {
+			for i := range seq.Rows {
+				r := &seq.Rows[i]
+				if n := int(r.Line); n >= line && (best == 0 || n < best) && c.files[r.File] != "" && counts(seq.Rows, i) {
+					best = n
+				}
 			}
-		}
+			return true
+		})
 	}
 	if best == 0 {
 		return nil
 	}
 	var out []Location
 	for _, c := range candidates {
-		t, _ := c.u.dw.Lines()
 		var addrs []uint64
-		for _, seq := range t.Sequences {
-			rows := t.Rows[seq.First:seq.Last]
-			for i := range rows {
-				r := &rows[i]
-				if int(r.Line) == best && c.files[r.File] != "" && counts(rows, i) {
+		c.u.dw.Files().Each(func(seq dwarf.Lines) bool {
+			for i := range seq.Rows {
+				r := &seq.Rows[i]
+				if int(r.Line) == best && c.files[r.File] != "" && counts(seq.Rows, i) {
 					addrs = append(addrs, r.Addr)
 				}
 			}
-		}
+			return true
+		})
 		out = append(out, m.onePerBlock(c.u, addrs)...)
 	}
 	// Two units, or a file under two names, may have the same place.

@@ -17,12 +17,12 @@ func (m *Module) LineAt(a image.Addr) (LineRange, bool) {
 	if u == nil {
 		return LineRange{}, false
 	}
-	t, _ := u.dw.Lines()
-	seq := sequenceAt(t, uint64(a))
-	if seq == nil {
+	t := u.dw.Files()
+	seq, ok := t.At(uint64(a))
+	if !ok {
 		return LineRange{}, false
 	}
-	rows := t.Rows[seq.First:seq.Last]
+	rows := seq.Rows
 	// The rows from first to next have the largest address that is not above a.
 	// A row that repeats the line before it does not begin anything.
 	next := sort.Search(len(rows), func(i int) bool { return rows[i].Addr > uint64(a) })
@@ -80,23 +80,7 @@ func chooseRow(rows []dwarf.Row) dwarf.Row {
 	return rows[best]
 }
 
-// sequenceAt returns the sequence that has an address, nil if there is none.
-func sequenceAt(t *dwarf.LineTable, a uint64) *dwarf.Sequence {
-	i := sort.Search(len(t.Sequences), func(i int) bool { return t.Sequences[i].Lo > a })
-	// Sequences seldom overlap; look at a few in case they do.
-	for n := 0; i > 0 && n < 16; n++ {
-		i--
-		if s := &t.Sequences[i]; a < s.Hi {
-			return s
-		}
-	}
-	return nil
-}
-
-func (u *unit) hasLine(a uint64) bool {
-	t, _ := u.dw.Lines()
-	return sequenceAt(t, a) != nil
-}
+func (u *unit) hasLine(a uint64) bool { return u.dw.Files().Has(a) }
 
 // SourceFiles returns the paths of all source files that the debug information
 // names, sorted.

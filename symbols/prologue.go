@@ -73,12 +73,11 @@ func (m *Module) prologueEnd(fn *function) image.Addr {
 	if u.gcc && u.lang != LangAsm && u.hasLocationLists() {
 		return image.Addr(entry)
 	}
-	t, _ := u.dw.Lines()
-	seq := sequenceAt(t, entry)
-	if seq == nil {
+	seq, ok := u.dw.Files().At(entry)
+	if !ok {
 		return m.afterInstructions(image.Addr(entry))
 	}
-	rows := t.Rows[seq.First:seq.Last]
+	rows := seq.Rows
 	var pc uint64
 	if u.gcc || u.lang == LangAsm {
 		pc = uint64(m.afterInstructions(image.Addr(entry)))
@@ -141,15 +140,18 @@ func (u *unit) hasLocationLists() bool {
 		return u.lists > 0
 	}
 	u.lists = -1
-	var c dwarf.Entry
-	for at := u.dw.First; at < u.dw.End; at = c.End {
-		if u.dw.Read(at, &c) != nil {
-			break
-		}
-		if c.Tag != dwarf.TagVariable && c.Tag != dwarf.TagFormalParameter {
-			continue
-		}
-		if v := c.Find(dwarf.AttrLocation); v != nil && u.dw.IsList(v) {
+	// Entries of a kind share an abbreviation: mostly there is none that could be.
+	if !u.dw.DeclaresList(dwarf.AttrLocation, dwarf.TagVariable, dwarf.TagFormalParameter) {
+		return false
+	}
+	c, err := u.dw.Cursor(u.dw.First)
+	if err != nil {
+		return false
+	}
+	for c.Next() {
+		var v dwarf.Value
+		if (c.Tag() == dwarf.TagVariable || c.Tag() == dwarf.TagFormalParameter) && c.Has()&dwarf.HasLocation != 0 &&
+			c.Value(dwarf.AttrLocation, &v) && u.dw.IsList(&v) {
 			u.lists = 1
 			break
 		}
