@@ -1,11 +1,9 @@
 package unwindcheck
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -58,7 +56,7 @@ func TestMachOARM64(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					file := ""
 					if rust {
-						file = rustARM64(t, s.file, level)
+						file = rustMachO(t, s.file, "arm64", level)
 					} else {
 						file = fixture.MachO(t, s.file, "arm64", "-O"+level, framePointers(fp), "-Wno-infinite-recursion")
 					}
@@ -228,36 +226,4 @@ func (e *emulated) function(pc uint64) string {
 		return "?"
 	}
 	return syms[i-1].Name
-}
-
-// rustARM64 builds a dylib of a Rust file, which takes two seconds: it is not kept.
-func rustARM64(t *testing.T, source, level string) string {
-	t.Helper()
-	const triple, linker = "aarch64-apple-darwin", "ld64.lld-19"
-	fixture.Need(t, linker)
-	rustc, err := exec.LookPath("rustc")
-	if err != nil {
-		home, _ := os.UserHomeDir()
-		rustc = home + "/.cargo/bin/rustc"
-	}
-	libs, err := exec.Command(rustc, "--print", "target-libdir", "--target", triple).Output()
-	if err == nil {
-		_, err = os.Stat(string(bytes.TrimSpace(libs)))
-	}
-	if err != nil {
-		fixture.Missing(t, "Rust has no target "+triple+"; rustup target add "+triple)
-	}
-	dir := t.TempDir()
-	archive, out := filepath.Join(dir, "sorts.a"), filepath.Join(dir, "sorts.dylib")
-	for _, command := range [][]string{
-		{rustc, "--edition", "2021", "--target", triple, "-Cpanic=abort", "-Cforce-unwind-tables=yes", "-Coverflow-checks=off", "-Copt-level=" + level,
-			"-o", archive, filepath.Join(fixture.Root(), "testdata", source)},
-		{linker, "-arch", "arm64", "-platform_version", "macos", "11", "11", "-undefined", "dynamic_lookup", "-dylib", "-install_name", "@rpath/sorts.dylib",
-			"-u", "_run", "-u", "_finish", "-dead_strip", "-o", out, archive},
-	} {
-		if msg, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, msg)
-		}
-	}
-	return out
 }

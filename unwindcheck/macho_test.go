@@ -141,7 +141,7 @@ func rightShare(r *Report) float64 {
 func (s *machoSource) build(t *testing.T, level string, fp bool) string {
 	t.Helper()
 	if strings.HasSuffix(s.file, ".rs") {
-		return rustMachO(t, s.file, level)
+		return rustMachO(t, s.file, "x86_64", level)
 	}
 	return fixture.MachO(t, s.file, "x86_64", append(s.flags, "-O"+level, framePointers(fp), "-Wno-infinite-recursion")...)
 }
@@ -214,10 +214,11 @@ func machoLoader(t *testing.T) string {
 	return fixture.Build(t, "macho/loader.c", "-O1", "-rdynamic", "-Wl,--no-as-needed", "-lstdc++", "-lgcc_s", "-ldl")
 }
 
-// rustMachO builds a dylib of a Rust file.
-func rustMachO(t *testing.T, source, level string) string {
+// rustMachO builds a dylib of a Rust file, for x86_64 or arm64.
+func rustMachO(t *testing.T, source, machine, level string) string {
 	t.Helper()
-	const triple, linker = "x86_64-apple-darwin", "ld64.lld-19"
+	const linker = "ld64.lld-19"
+	triple := map[string]string{"x86_64": "x86_64-apple-darwin", "arm64": "aarch64-apple-darwin"}[machine]
 	fixture.Need(t, linker)
 	rustc, err := exec.LookPath("rustc")
 	if err != nil {
@@ -237,7 +238,7 @@ func rustMachO(t *testing.T, source, level string) string {
 		t.Fatal(err)
 	}
 	version, _ := exec.Command(rustc, "--version").Output()
-	h := sha256.Sum256([]byte(string(text) + "\x00" + string(version) + "tables" + level))
+	h := sha256.Sum256([]byte(string(text) + "\x00" + string(version) + triple + "tables" + level))
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		cache = os.TempDir()
@@ -250,25 +251,22 @@ func rustMachO(t *testing.T, source, level string) string {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	tmp := t.TempDir()
+	tmp, err := os.MkdirTemp(dir, "build")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(tmp)
 	archive, made := filepath.Join(tmp, "sorts.a"), filepath.Join(tmp, "sorts.dylib")
 	for _, command := range [][]string{
 		{rustc, "--edition", "2021", "--target", triple, "-Cpanic=abort", "-Cforce-unwind-tables=yes", "-Coverflow-checks=off", "-Copt-level=" + level, "-o", archive, src},
-		{linker, "-arch", "x86_64", "-platform_version", "macos", "11", "11", "-undefined", "dynamic_lookup", "-dylib", "-install_name", "@rpath/sorts.dylib",
+		{linker, "-arch", machine, "-platform_version", "macos", "11", "11", "-undefined", "dynamic_lookup", "-dylib", "-install_name", "@rpath/sorts.dylib",
 			"-u", "_run", "-u", "_finish", "-dead_strip", "-o", made, archive},
 	} {
 		if msg, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, msg)
 		}
 	}
-	data, err := os.ReadFile(made)
-	if err == nil {
-		err = os.WriteFile(out+".new", data, 0o644)
-	}
-	if err == nil {
-		err = os.Rename(out+".new", out)
-	}
-	if err != nil {
+	if err := os.Rename(made, out); err != nil {
 		t.Fatal(err)
 	}
 	return out
