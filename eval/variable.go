@@ -16,14 +16,15 @@ type FrameContext struct {
 	Regs *arch.Registers // nil if there are none (a global variable of a program that does not run)
 	// Wide reads a register that is not in Regs, or more than its low 64 bits; nil where there is
 	// none, as in a caller's frame.
-	Wide       func(arch.Reg) ([]byte, error)
-	CFA        target.Addr
-	HasCFA     bool
-	PC         image.Addr // at which to look variables up, in the file's space
-	Bias       uint64     // of the module
-	Arch       *arch.Arch
-	TLS        func(offset uint64) (uint64, error) // nil if not to be had
-	EntryValue func([]byte) (uint64, error)        // nil if not to be had
+	Wide   func(arch.Reg) ([]byte, error)
+	CFA    target.Addr
+	HasCFA bool
+	PC     image.Addr // at which to look variables up, in the file's space
+	Bias   uint64     // of the module
+	Arch   *arch.Arch
+	TLS    func(offset uint64) (uint64, error) // nil if not to be had
+	// EntryValue is what the frame's function was passed; nil if not to be had.
+	EntryValue func(expr.EntryParameter) (uint64, error)
 }
 
 // ReadVariable finds a variable in a frame and reads it. It never gives a wrong
@@ -53,6 +54,11 @@ func ReadVariable(v *symbols.Variable, fc *FrameContext) Value {
 		return unlocated(out, err)
 	}
 	return fc.assemble(out, pieces)
+}
+
+// Evaluate computes an expression of the debug information in the frame.
+func (fc *FrameContext) Evaluate(at *symbols.Located) (uint64, error) {
+	return expr.Eval(at.Expr, fc.context(at))
 }
 
 // unlocated says why there is no location.

@@ -28,15 +28,31 @@ type Context struct {
 	TLS        func(offset uint64) (uint64, error)                           // DW_OP_form_tls_address
 	Object     func() (uint64, error)                                        // DW_OP_push_object_address
 	AddrIndex  func(index uint64) (uint64, error)                            // DW_OP_addrx, DW_OP_constx
-	EntryValue func(expr []byte) (uint64, error)                             // DW_OP_entry_value
+	EntryValue func(EntryParameter) (uint64, error)                          // DW_OP_entry_value, DW_OP_GNU_parameter_ref
 	Call       func(offset uint64, ref bool) ([]byte, error)                 // DW_OP_call2, call4, call_ref
 	BaseType   func(offset uint64) (size int, signed, float bool, err error) // DW_OP_const_type and its kin
 
-	OffsetSize int // 4 or 8: size of section offsets in this unit; 0 means 4
+	OffsetSize int    // 4 or 8: size of section offsets in this unit; 0 means 4
+	UnitOffset uint64 // of the unit's header in .debug_info
 
 	stack   []value  // the last evaluation's, for the next
 	owner   *Context // whose stack it is
 	scratch [8]byte  // what DW_OP_deref reads into: a buffer given to Mem escapes, and this one does so once
+}
+
+// EntryParameter names what a caller may have passed: DW_AT_call_site_parameter entries (DWARF 5,
+// section 3.4.2) tell it.
+type EntryParameter struct {
+	Reg uint64 // DWARF's number of the register that has it when the function is entered
+	// Data says that not the register is asked for, but what it pointed to then.
+	Data bool
+	// DIE is the .debug_info offset of the parameter itself, of DW_OP_GNU_parameter_ref: it is passed
+	// nowhere. ByDIE says that this is what counts.
+	DIE   uint64
+	ByDIE bool
+	// Stack is the parameter's offset from the stack pointer at the call; OnStack says that this is what counts.
+	Stack   int64
+	OnStack bool
 }
 
 // PieceKind says where a piece of a value is.

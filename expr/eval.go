@@ -233,3 +233,43 @@ func (m *machine) at(n int) (*value, error) {
 	}
 	return &m.stack[len(m.stack)-1-n], nil
 }
+
+// EntryParameterAt tells what parameter an expression is that says where a parameter is when the
+// function is entered: in a register, or at an offset from the canonical frame address, which is the stack pointer before the
+// call. cfa says that the function's frame base is that address.
+func EntryParameterAt(code []byte, cfa bool) (p EntryParameter, ok bool) {
+	r := reader{code: code}
+	switch b := r.u8(); {
+	case b >= opReg0 && b < opBreg0:
+		p.Reg, ok = uint64(b-opReg0), true
+	case b == opRegx:
+		p.Reg, ok = r.uleb(), true
+	case b == opFbreg && cfa:
+		p.Stack, p.OnStack, ok = r.sleb(), true, true
+	case b == opCallFrameCFA && !r.more():
+		p.OnStack, ok = true, true
+	}
+	return p, ok && r.err == nil && !r.more()
+}
+
+// CallParameterAt tells what DW_AT_location of a call site's parameter names: a register, or an
+// offset from the stack pointer, whose number in DWARF is sp.
+func CallParameterAt(code []byte, sp uint64) (p EntryParameter, ok bool) {
+	r := reader{code: code}
+	switch b := r.u8(); {
+	case b >= opReg0 && b < opBreg0:
+		p.Reg, ok = uint64(b-opReg0), true
+	case b == opRegx:
+		p.Reg, ok = r.uleb(), true
+	case b >= opBreg0 && b < opRegx:
+		p.Stack, p.OnStack = r.sleb(), true
+		ok = uint64(b-opBreg0) == sp
+	case b == opBregx:
+		ok = r.uleb() == sp
+		p.Stack, p.OnStack = r.sleb(), true
+	}
+	return p, ok && r.err == nil && !r.more()
+}
+
+// IsCFA says that the expression is DW_OP_call_frame_cfa and no more.
+func IsCFA(code []byte) bool { return len(code) == 1 && code[0] == opCallFrameCFA }

@@ -38,8 +38,14 @@ func newContext(a *arch.Arch) *expr.Context {
 		TLS:       func(o uint64) (uint64, error) { return 0x7000 + o, nil },
 		Object:    func() (uint64, error) { return 0x5000, nil },
 		AddrIndex: func(i uint64) (uint64, error) { return 0x100 * i, nil },
-		EntryValue: func(b []byte) (uint64, error) {
-			return uint64(len(b)), nil
+		EntryValue: func(p expr.EntryParameter) (uint64, error) {
+			switch {
+			case p.ByDIE:
+				return p.DIE, nil
+			case p.Data:
+				return 0x900 + p.Reg, nil
+			}
+			return 0x800 + p.Reg, nil
 		},
 		Call: func(off uint64, ref bool) ([]byte, error) {
 			if off == 9 {
@@ -47,6 +53,7 @@ func newContext(a *arch.Arch) *expr.Context {
 			}
 			return []byte{0x30 + byte(off)}, nil
 		},
+		UnitOffset: 0x10000,
 		BaseType: func(off uint64) (int, bool, bool, error) {
 			switch off {
 			case 1:
@@ -149,7 +156,12 @@ func TestEval(t *testing.T) {
 		{"stack_value", []byte{0x37, 0x9f}, 7},
 		{"addrx", []byte{0xa1, 3}, 0x400300},
 		{"constx", []byte{0xa2, 3}, 0x300},
-		{"entry_value", []byte{0xa3, 2, 0x50, 0x96}, 2},
+		{"entry_value", []byte{0xa3, 1, 0x53}, 0x803},
+		{"entry_value of regx", []byte{0xa3, 2, 0x90, 40}, 0x828},
+		{"entry_value of what a register points to", []byte{0xa3, 3, 0x75, 0, 0x06}, 0x905},
+		{"entry_value of what a register points to, sized", []byte{0xa3, 4, 0x75, 0, 0x94, 4}, 0x905},
+		{"entry_value of a typed register", []byte{0xa3, 3, 0xa5, 5, 2}, 0x805},
+		{"GNU_parameter_ref", []byte{0xfa, 1, 2, 0, 0}, 0x10201},
 		{"const_type", []byte{0xa4, 1, 1, 0xff}, all1},
 		{"regval_type", []byte{0xa5, 7, 2}, 0x1070},
 		{"deref_type", []byte{0x08, 0xff, 0xa6, 1, 1}, all1},
@@ -163,7 +175,7 @@ func TestEval(t *testing.T) {
 		{"int wraps at 32 bits", []byte{0xa4, 4, 4, 0xff, 0xff, 0xff, 0x7f, 0x23, 1}, 0xffffffff_80000000},
 		{"GNU_push_tls_address", []byte{0x38, 0xe0}, 0x7008},
 		{"GNU_uninit", []byte{0x31, 0xf0}, 1},
-		{"GNU_entry_value", []byte{0xf3, 1, 0x55}, 1},
+		{"GNU_entry_value", []byte{0xf3, 1, 0x55}, 0x805},
 		{"GNU_const_type", []byte{0xf4, 2, 2, 1, 2}, 0x201},
 		{"GNU_regval_type", []byte{0xf5, 7, 1}, 0x70},
 		{"GNU_deref_type", []byte{0x08, 1, 0xf6, 2, 2}, 0x201},
@@ -210,7 +222,9 @@ func TestEvalErrors(t *testing.T) {
 		{"unreadable", []byte{0x0c, 0, 0, 1, 0, 0x06}, "cannot read memory at 0x10000"},
 		{"partly unreadable", []byte{0x0c, 0xfc, 0xff, 0, 0, 0x06}, "cannot read memory at 0x10000"},
 		{"another address space", []byte{0x31, 0x31, 0x18}, "address space"},
-		{"GNU_parameter_ref", []byte{0xfa, 1, 0, 0, 0}, "not available"},
+		{"entry_value of no register", []byte{0xa3, 2, 0x50, 0x96}, "not available"},
+		{"entry_value of a sum", []byte{0xa3, 4, 0x75, 1, 0x06, 0x96}, "not available"},
+		{"entry_value of nothing", []byte{0xa3, 0}, "not available"},
 		{"implicit pointer", []byte{0xf2, 1, 0, 0, 0, 0}, "not available"},
 		{"composite", []byte{0x31, 0x93, 4}, "composite"},
 		{"after a register", []byte{0x50, 0x31}, "goes on"},
@@ -348,7 +362,7 @@ func FuzzExpr(f *testing.F) {
 			ctx.Mem = mem
 			ctx.CFA = func() (uint64, error) { steps++; return 0x2000, nil }
 			ctx.Call = func(uint64, bool) ([]byte, error) { steps++; return code, nil }
-			ctx.EntryValue = func([]byte) (uint64, error) { steps++; return 1, nil }
+			ctx.EntryValue = func(expr.EntryParameter) (uint64, error) { steps++; return 1, nil }
 			v, err := expr.Eval(code, ctx)
 			if a.PtrSize == 4 && err == nil && v > 0xffffffff && !typed(code) {
 				t.Errorf("0x%x of a 32-bit architecture", v)

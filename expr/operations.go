@@ -173,6 +173,57 @@ func (m *machine) encodedAddr(r *reader) error {
 	return m.push(v)
 }
 
+// entryValue is DW_OP_entry_value (DWARF 5, section 2.5.1.7). What an expression would have given when the function was
+// entered is known where the caller tells it: of one register, of a typed register, or
+// of what a register pointed to.
+func (m *machine) entryValue(op byte, block []byte) error {
+	r := reader{code: block}
+	var p EntryParameter
+	var t typ
+	ok := false
+	switch b := r.u8(); {
+	case b >= opReg0 && b < opBreg0:
+		p.Reg, ok = uint64(b-opReg0), true
+	case b == opRegx:
+		p.Reg, ok = r.uleb(), true
+	case b == opRegvalType || b == opGNURegvalType:
+		p.Reg, ok = r.uleb(), true
+		var err error
+		if t, err = m.baseType(b, r.uleb()); err != nil {
+			return err
+		}
+	case b >= opBreg0 && b < opRegx || b == opBregx:
+		p.Reg, p.Data = uint64(b-opBreg0), true
+		if b == opBregx {
+			p.Reg = r.uleb()
+		}
+		off := r.sleb()
+		switch r.u8() {
+		case opDeref:
+			ok = off == 0
+		case opDerefSize:
+			ok = off == 0 && r.u8() != 0
+		}
+	}
+	if !ok || r.err != nil || r.more() {
+		return &UnavailableError{opName(op), "more than one register as it was when the function was entered"}
+	}
+	return m.entered(op, p, t)
+}
+
+// entered pushes what the caller says that it passed.
+func (m *machine) entered(op byte, p EntryParameter, t typ) error {
+	if m.c.EntryValue == nil {
+		return &UnavailableError{opName(op), "the caller's frame"}
+	}
+	v, err := m.c.EntryValue(p)
+	if err != nil {
+		// Also where a register of the caller's is not known: the caller does not tell.
+		return &UnavailableError{opName(op), "what the caller passed (" + err.Error() + ")"}
+	}
+	return m.pushValue(value{typ: t}.as(v, m.ptr))
+}
+
 func (m *machine) jump(r *reader, off int64) error {
 	to := int64(r.pos) + off
 	if r.err != nil {

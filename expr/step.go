@@ -168,17 +168,13 @@ func (m *machine) step(op byte, r *reader, depth int) error {
 		if r.err != nil {
 			return nil
 		}
-		if m.c.EntryValue == nil {
-			return &UnavailableError{opName(op), "the caller's frame"}
-		}
-		v, err := m.c.EntryValue(block)
-		if err != nil {
-			return err
-		}
-		return m.push(v)
+		return m.entryValue(op, block)
 	case opGNUParameterRef:
-		r.uint(4, order)
-		return &UnavailableError{opName(op), "the value of a parameter that is optimised out"}
+		die := r.uint(4, order)
+		if r.err != nil {
+			return nil
+		}
+		return m.entered(op, EntryParameter{DIE: m.c.UnitOffset + die, ByDIE: true}, typ{})
 	case opGNUVariableValue:
 		r.uint(m.offsetSize(), order)
 		return &UnavailableError{opName(op), "the value of another variable"}

@@ -163,17 +163,7 @@ func hasMember(t *symbols.Type, name string, depth int) bool {
 
 // readVariable reads a variable of a frame.
 func (s *Session) readVariable(v *symbols.Variable, f *Frame, t target.ThreadID) Value {
-	mf := f.Machine
-	sp, _ := mf.Regs.SP()
-	fc := &eval.FrameContext{
-		Mem: frameMemory{s, target.Addr(sp)}, Regs: &mf.Regs, CFA: mf.CFA, HasCFA: mf.HasCFA, PC: f.lookup,
-		Bias: f.Module.Bias, Arch: s.tgt.Arch(),
-		TLS: s.tlsOf(f.Module, t),
-	}
-	if mf.Index == 0 {
-		fc.Wide = func(r arch.Reg) ([]byte, error) { return s.tgt.WideRegister(t, r) }
-	}
-	return eval.ReadVariable(v, fc)
+	return eval.ReadVariable(v, s.frameContext(f, t, 0))
 }
 
 // readGlobal reads a variable that is in no frame.

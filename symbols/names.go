@@ -215,6 +215,7 @@ type function struct {
 	inline *block // the inlined call, nil for a function proper
 	root   *block // its blocks; read on first use
 	pub    *Function
+	sites  *callSites // its calls; read on first use
 }
 
 // entry returns where the function starts: DW_AT_entry_pc, or the lowest

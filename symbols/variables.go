@@ -161,11 +161,7 @@ func (v *Variable) Locate(a image.Addr) Located {
 		loc.Const = constBytes(o, v.Type, i.m.file.BigEndian())
 	}
 	if i.fn != nil {
-		if e, err := i.fn.u.dw.Entry(i.fn.off); err == nil {
-			if fb := e.Find(dwarf.AttrFrameBase); fb != nil {
-				loc.FrameBase, _ = e.Unit.Location(fb, uint64(a))
-			}
-		}
+		loc.FrameBase = i.fn.frameBase(a)
 	}
 	return loc
 }
@@ -204,6 +200,7 @@ func constBytes(e *dwarf.Entry, t *Type, big bool) []byte {
 func u2fill(u *dwarf.Unit) func(*expr.Context) {
 	return func(c *expr.Context) {
 		c.OffsetSize = u.OffsetSize()
+		c.UnitOffset = u.Offset
 		c.AddrIndex = u.AddrIndex
 		c.Call = func(offset uint64, ref bool) ([]byte, error) {
 			var e *dwarf.Entry

@@ -1,0 +1,164 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+
+	"dbg/arch"
+	"dbg/eval"
+	"dbg/expr"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// maxEntryDepth bounds how many callers are asked for one entry value: what a caller passed
+// may be what it was passed itself.
+const maxEntryDepth = 64
+
+// errNoEntryValue says that the caller does not tell what it passed.
+var errNoEntryValue = errors.New("the caller does not say what it passed")
+
+// frameContext is what a variable of the frame is read with. depth is how many callers
+// have been asked already.
+func (s *Session) frameContext(f *Frame, t target.ThreadID, depth int) *eval.FrameContext {
+	mf := f.Machine
+	sp, _ := mf.Regs.SP()
+	fc := &eval.FrameContext{
+		Mem: frameMemory{s, target.Addr(sp)}, Regs: &mf.Regs, CFA: mf.CFA, HasCFA: mf.HasCFA, PC: f.lookup,
+		Bias: f.Module.Bias, Arch: s.tgt.Arch(),
+		TLS: s.tlsOf(f.Module, t),
+	}
+	if mf.Index == 0 {
+		fc.Wide = func(r arch.Reg) ([]byte, error) { return s.tgt.WideRegister(t, r) }
+	}
+	fc.EntryValue = func(p expr.EntryParameter) (uint64, error) { return s.entryValue(f, t, p, depth) }
+	return fc
+}
+
+// entryValue finds what the frame's function was passed, at the place in its caller that says
+// so. It is an error unless it is certain that the caller called this very function, and that the function has not been entered
+// again since by a tail call.
+func (s *Session) entryValue(f *Frame, t target.ThreadID, p expr.EntryParameter, depth int) (uint64, error) {
+	if depth >= maxEntryDepth {
+		return 0, errNoEntryValue
+	}
+	caller := s.callerOf(f, t)
+	if caller == nil || caller.Machine.Signal || f.Machine.Signal || !caller.Machine.PCIsReturnAddress ||
+		f.Module == nil || f.Module.Symbols == nil || caller.Module == nil || caller.Module.Symbols == nil {
+		return 0, errNoEntryValue
+	}
+	site := caller.Module.Symbols.CallSiteAt(caller.Module.fileAddr(caller.PC))
+	if site == nil {
+		return 0, errNoEntryValue
+	}
+	at, ok := site.Parameter(p)
+	if !ok {
+		return 0, errNoEntryValue
+	}
+	callee := f.Module.Symbols.FunctionAt(f.lookup)
+	fc := s.frameContext(caller, t, depth+1)
+	if err := s.certainCall(site, caller, fc, f.Module, callee); err != nil {
+		return 0, err
+	}
+	return fc.Evaluate(&at)
+}
+
+// certainCall says why it is not certain that a call enters a function, and has done so last.
+func (s *Session) certainCall(site *symbols.CallSite, caller *Frame, fc *eval.FrameContext, m *Module, callee *symbols.Function) error {
+	if callee == nil {
+		return errNoEntryValue
+	}
+	entry := m.processAddr(callee.Lo)
+	if at, ok := site.Indirect(); ok {
+		a, err := fc.Evaluate(&at)
+		if err != nil {
+			return err
+		}
+		if target.Addr(a) != entry {
+			return fmt.Errorf("%w: it calls another function", errNoEntryValue)
+		}
+	} else {
+		yes, unsure := site.Direct(m.Symbols, callee)
+		if yes && unsure {
+			// One of several instances: the instruction tells which.
+			to, ok := s.callTarget(caller.PC)
+			yes = ok && to == entry
+		}
+		if !yes {
+			return fmt.Errorf("%w: it calls another function", errNoEntryValue)
+		}
+	}
+	if m.Symbols.MayTailCallItself(callee) {
+		return fmt.Errorf("%w: the function may have been entered again by a tail call", errNoEntryValue)
+	}
+	return nil
+}
+
+// callTarget is where the direct call before a return address goes.
+func (s *Session) callTarget(ret target.Addr) (target.Addr, bool) {
+	var b [5]byte
+	switch s.tgt.Arch() {
+	case arch.AMD64:
+		// CALL rel32
+		if n, _ := s.readMemory(ret-5, b[:]); n == 5 && b[0] == 0xe8 {
+			rel := int32(uint32(b[1]) | uint32(b[2])<<8 | uint32(b[3])<<16 | uint32(b[4])<<24)
+			return ret + target.Addr(int64(rel)), true
+		}
+	case arch.ARM64:
+		// BL imm26
+		if n, _ := s.readMemory(ret-4, b[:4]); n == 4 && b[3]>>2 == 0x25 {
+			imm := int32(uint32(b[0])|uint32(b[1])<<8|uint32(b[2])<<16|uint32(b[3])<<24) << 6 >> 6
+			return ret - 4 + target.Addr(int64(imm)*4), true
+		}
+	}
+	return 0, false
+}
+
+// callerOf returns the innermost level of the machine frame that called f's; nil if
+// there is none, or if f is deeper than what is kept of a walk.
+func (s *Session) callerOf(f *Frame, t target.ThreadID) *Frame {
+	w, err := s.walkOf(t)
+	if err != nil {
+		return nil
+	}
+	index := f.Machine.Index + 1
+	for {
+		for i := f.Level + 1; i < len(w.kept); i++ {
+			if w.kept[i].Machine.Index == index {
+				return &w.kept[i]
+			}
+		}
+		for i := range w.queue {
+			switch at := w.queue[i].Machine.Index; {
+			case at == index:
+				return &w.queue[i]
+			case at > index:
+				return nil
+			}
+		}
+		// Beyond what is kept, only the walk that has just given f knows who is next.
+		if len(w.queue) > keepFrames || f.Level >= len(w.kept) && f.Level+1 != w.count || !w.more() {
+			return nil
+		}
+	}
+}
+
+// more takes one more machine frame into the queue, for those who look ahead while
+// others are handed the frames.
+func (w *walk) more() bool {
+	if w.end != nil {
+		return false
+	}
+	mf, err, ok := w.next()
+	if !ok || err != nil {
+		end := w.walk.End()
+		if err != nil {
+			end.Reason = err.Error()
+		}
+		w.end = &end
+		w.stop()
+		return false
+	}
+	w.queue = append(w.queue, w.s.expand(mf.Clone(), w.count+len(w.queue))...)
+	return true
+}

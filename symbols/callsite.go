@@ -1,0 +1,332 @@
+package symbols
+
+import (
+	"cmp"
+	"slices"
+
+	"dbg/dwarf"
+	"dbg/expr"
+	"dbg/image"
+)
+
+// Attributes of call sites: DWARF 5, section 3.4, and what GNU had before it.
+const (
+	attrCallReturnPC  dwarf.Attr = 0x7d
+	attrCallValue     dwarf.Attr = 0x7e
+	attrCallOrigin    dwarf.Attr = 0x7f
+	attrCallParameter dwarf.Attr = 0x80
+	attrCallPC        dwarf.Attr = 0x81
+	attrCallTailCall  dwarf.Attr = 0x82
+	attrCallTarget    dwarf.Attr = 0x83
+	attrCallDataValue dwarf.Attr = 0x86
+	attrGNUCallValue  dwarf.Attr = 0x2111
+	attrGNUDataValue  dwarf.Attr = 0x2112
+	attrGNUCallTarget dwarf.Attr = 0x2113
+	attrGNUTailCall   dwarf.Attr = 0x2115
+	maxCallSites                 = 1 << 16 // of one function
+	maxCallParameters            = 256     // of one call
+	maxTailCalls                 = 256     // functions that a chain of tail calls is followed through
+)
+
+// CallSite is a call as the caller's debug information tells of it: whom it calls, and what
+// it passes.
+type CallSite struct {
+	m  *Module
+	fn *function // that makes the call
+	e  *dwarf.Entry
+	pc uint64 // the return address
+}
+
+// callSite is an entry of a function's calls.
+type callSite struct {
+	ret  uint64 // the return address, or, of a tail call, where control would return to
+	off  uint64
+	tail bool
+}
+
+// callSites are the calls of a function, found once.
+type callSites struct {
+	all      []callSite // by return address
+	selfTail int8       // 1: a chain of tail calls may lead back to the function; -1: none does; 0: not known yet
+}
+
+// calls lists the calls of a function proper, those in inlined calls included.
+func (fn *function) calls() *callSites {
+	if fn.sites != nil {
+		return fn.sites
+	}
+	s := &callSites{}
+	fn.sites = s
+	e, err := fn.u.dw.Entry(fn.off)
+	if err != nil {
+		return s
+	}
+	e.Walk(func(c *dwarf.Entry, depth int) bool {
+		switch c.Tag {
+		case dwarf.TagCallSite, dwarf.TagGNUCallSite:
+			site := callSite{off: c.Offset, tail: c.Flag(attrCallTailCall) || c.Flag(attrGNUTailCall)}
+			var ok bool
+			for _, a := range []dwarf.Attr{attrCallReturnPC, dwarf.AttrLowPC, attrCallPC} {
+				if c.Has(a) && !ok {
+					site.ret, ok = c.Addr(a)
+				}
+			}
+			if ok && len(s.all) < maxCallSites {
+				s.all = append(s.all, site)
+			}
+			return false
+		case dwarf.TagLexicalBlock, dwarf.TagInlinedSubroutine:
+			return depth < maxNesting
+		}
+		return false
+	}, nil)
+	slices.SortStableFunc(s.all, func(a, b callSite) int { return cmp.Compare(a.ret, b.ret) })
+	return s
+}
+
+// CallSiteAt returns the call that returns to an address; nil if debug information tells of none, or
+// of more than one.
+func (m *Module) CallSiteAt(ret image.Addr) *CallSite {
+	fn := m.functionAt(ret - 1)
+	if fn == nil {
+		return nil
+	}
+	var found *callSite
+	all := fn.calls().all
+	i, _ := slices.BinarySearchFunc(all, uint64(ret), func(s callSite, a uint64) int { return cmp.Compare(s.ret, a) })
+	for ; i < len(all) && all[i].ret == uint64(ret); i++ {
+		if all[i].tail {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = &all[i]
+	}
+	if found == nil {
+		return nil
+	}
+	return fn.callSite(found)
+}
+
+func (fn *function) callSite(s *callSite) *CallSite {
+	e, err := fn.u.dw.Entry(s.off)
+	if err != nil {
+		return nil
+	}
+	return &CallSite{m: fn.u.m, fn: fn, e: e, pc: s.ret}
+}
+
+// located is an expression of the caller, to be evaluated in its frame.
+func (c *CallSite) located(e *dwarf.Entry, attrs ...dwarf.Attr) (Located, bool) {
+	for _, a := range attrs {
+		if v := e.Find(a); v != nil && v.IsBlock() && len(v.Block) > 0 {
+			return Located{Expr: v.Block, FrameBase: c.fn.frameBase(image.Addr(c.pc - 1)), Fill: u2fill(e.Unit)}, true
+		}
+	}
+	return Located{}, false
+}
+
+// Indirect returns the expression of the address that an indirect call goes to; false if the call is direct or
+// the address is not known.
+func (c *CallSite) Indirect() (Located, bool) {
+	return c.located(c.e, attrCallTarget, attrGNUCallTarget)
+}
+
+// Direct reports whether the call's target is known to be a function of a module: the
+// origin that the call names is the function, or a declaration of its symbol. unsure says
+// that the call is of one of several instances of the same function.
+func (c *CallSite) Direct(m *Module, f *Function) (yes, unsure bool) {
+	if f == nil {
+		return false, false
+	}
+	o := c.origin()
+	if o == nil {
+		return false, false
+	}
+	if pc, ok := lowPC(o); ok {
+		return c.m == m && image.Addr(pc) == f.Lo, false
+	}
+	if o.Flag(dwarf.AttrDeclaration) {
+		name := linkageOf(o)
+		if name == "" {
+			name = nameOf(o)
+		}
+		a, ok := m.LinkageAddr(name)
+		return ok && a == f.Lo, false
+	}
+	// An abstract function: its instance, or one of them.
+	if c.m == m && f.impl != nil {
+		if e, err := f.impl.u.dw.Entry(f.impl.off); err == nil {
+			found := false
+			origins(e, func(e *dwarf.Entry) bool {
+				found = found || e.Unit == o.Unit && e.Offset == o.Offset
+				return found
+			})
+			return found, true
+		}
+	}
+	return false, false
+}
+
+// origin is the entry of the function that a direct call goes to.
+func (c *CallSite) origin() *dwarf.Entry {
+	if o := c.e.Ref(attrCallOrigin); o != nil {
+		return o
+	}
+	return c.e.Ref(dwarf.AttrAbstractOrigin)
+}
+
+// lowPC is where the code of a function's entry begins.
+func lowPC(e *dwarf.Entry) (uint64, bool) {
+	if e.Has(dwarf.AttrLowPC) {
+		return e.Addr(dwarf.AttrLowPC)
+	}
+	if e.Has(dwarf.AttrRanges) {
+		if r, err := e.Ranges(); err == nil && len(r) > 0 {
+			return r[0].Lo, true
+		}
+	}
+	return 0, false
+}
+
+// Parameter returns the expression of what the call passes; to be evaluated in
+// the caller's frame.
+func (c *CallSite) Parameter(p expr.EntryParameter) (Located, bool) {
+	var at Located
+	found := false
+	n := 0
+	sp := uint64(7)
+	if a := c.m.file.Arch(); a != nil {
+		for n := range uint64(128) {
+			if r, ok := a.FromDWARF(n); ok && r == a.SP {
+				sp = n
+				break
+			}
+		}
+	}
+	c.e.Walk(func(e *dwarf.Entry, _ int) bool {
+		if n++; found || n > maxCallParameters || e.Tag != dwarf.TagCallSiteParameter && e.Tag != dwarf.TagGNUCallSiteParam || !c.matches(e, p, sp) {
+			return false
+		}
+		if p.Data {
+			at, found = c.located(e, attrCallDataValue, attrGNUDataValue)
+		} else {
+			at, found = c.located(e, attrCallValue, attrGNUCallValue)
+		}
+		return false
+	}, nil)
+	return at, found
+}
+
+// matches reports whether an entry of a passed parameter is of p.
+func (c *CallSite) matches(e *dwarf.Entry, p expr.EntryParameter, sp uint64) bool {
+	if p.ByDIE {
+		for _, a := range []dwarf.Attr{attrCallParameter, dwarf.AttrAbstractOrigin} {
+			if u, off, ok := e.RefOffset(a); ok && u.Data == c.fn.u.dw.Data && off == p.DIE {
+				return true
+			}
+		}
+		return false
+	}
+	v := e.Find(dwarf.AttrLocation)
+	if v == nil || !v.IsBlock() {
+		return false
+	}
+	q, ok := expr.CallParameterAt(v.Block, sp)
+	return ok && q.OnStack == p.OnStack && (p.OnStack && q.Stack == p.Stack || !p.OnStack && q.Reg == p.Reg)
+}
+
+// MayTailCallItself reports whether a chain of tail calls may lead from a function back to it. Then what its
+// caller passed is not what it was entered with last.
+func (m *Module) MayTailCallItself(f *Function) bool {
+	if f == nil || f.impl == nil || f.impl.inline != nil {
+		return true
+	}
+	sites := f.impl.calls()
+	if sites.selfTail == 0 {
+		sites.selfTail = 1
+		if !tailCalls(f.impl) {
+			sites.selfTail = -1
+		}
+	}
+	return sites.selfTail > 0
+}
+
+// tailCalls reports whether fn is reached from itself by tail calls, or whether that can't be told.
+func tailCalls(fn *function) bool {
+	seen := map[*function]bool{fn: true}
+	todo := []*function{fn}
+	for len(todo) > 0 {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		all := at.calls().all
+		for i := range all {
+			if !all[i].tail {
+				continue
+			}
+			c := at.callSite(&all[i])
+			if c == nil || len(seen) > maxTailCalls {
+				return true
+			}
+			o := c.origin()
+			if o == nil {
+				return true // to wherever a register says
+			}
+			pc, ok := lowPC(o)
+			if !ok && o.Flag(dwarf.AttrDeclaration) {
+				name := linkageOf(o)
+				if name == "" {
+					name = nameOf(o)
+				}
+				a, found := c.m.LinkageAddr(name)
+				if !found {
+					continue // in another file, which has no calls back into this function's callers
+				}
+				pc, ok = uint64(a), true
+			}
+			if !ok {
+				return true // one of several instances
+			}
+			next := c.m.functionAt(image.Addr(pc))
+			switch {
+			case next == fn:
+				return true
+			case next != nil && !seen[next]:
+				seen[next] = true
+				todo = append(todo, next)
+			}
+		}
+	}
+	return false
+}
+
+// AtEntry tells which of the caller's parameters a parameter is when its function is entered: in a
+// register or on the stack. It is false where that can't be said in one word: of inlined calls too.
+func (v *Variable) AtEntry() (p expr.EntryParameter, ok bool) {
+	i := v.impl
+	if i == nil || i.fn == nil || !v.Param {
+		return p, false
+	}
+	entry := i.fn.entry()
+	o := inherited(i.e, dwarf.AttrLocation)
+	if o == nil {
+		return p, false
+	}
+	code, _ := o.Unit.Location(o.Find(dwarf.AttrLocation), entry)
+	return expr.EntryParameterAt(code, expr.IsCFA(i.fn.frameBase(image.Addr(entry))))
+}
+
+// frameBase is the function's DW_AT_frame_base at an address.
+func (fn *function) frameBase(a image.Addr) []byte {
+	e, err := fn.u.dw.Entry(fn.off)
+	if err != nil {
+		return nil
+	}
+	fb := e.Find(dwarf.AttrFrameBase)
+	if fb == nil {
+		return nil
+	}
+	code, _ := e.Unit.Location(fb, uint64(a))
+	return code
+}
