@@ -3,6 +3,7 @@ package unwindcheck
 import (
 	"bytes"
 	"context"
+	"debug/elf"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -46,6 +47,9 @@ type emulated struct {
 	stack []emulatedCall
 	seen  map[landing]int // how deep the stack is when a call has returned there
 	stops map[uint64]bool // where breakpoints are
+	setIP uint64          // _Unwind_SetIP of the process's unwinder: its second argument is where an exception lands
+	pads  map[uint64]bool // where one has landed
+	lands int             // how often
 
 	asked, silent        int // instructions of the text, those of which nothing is known
 	body, refined, dwarf *answer
@@ -66,8 +70,9 @@ func emulate(t *testing.T, emulator, loader, path string, s machoSource, limit i
 	defer os.RemoveAll(dir)
 	socket := filepath.Join(dir, "s")
 	var out bytes.Buffer
-	// A processor without SVE, whose V registers are numbered in the stub's plain way.
-	cmd := exec.CommandContext(ctx, emulator, "-cpu", "cortex-a57", "-g", socket, "-L", armSysroot, loader, "-s", path, "_run", s.argument)
+	// A processor without SVE, whose V registers are numbered in the stub's plain way, and with LDAPR, which clang uses for macOS.
+	args := append([]string{"-cpu", "cortex-a76", "-g", socket, "-L", armSysroot, loader}, s.loaderArgs(path, s.argument)...)
+	cmd := exec.CommandContext(ctx, emulator, args...)
 	cmd.Stdout, cmd.Stderr = &out, os.Stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -87,7 +92,7 @@ func emulate(t *testing.T, emulator, loader, path string, s machoSource, limit i
 	}
 	defer c.close()
 
-	e := &emulated{t: t, stub: c, seen: map[landing]int{}, stops: map[uint64]bool{}, start: map[uint64]bool{}}
+	e := &emulated{t: t, stub: c, seen: map[landing]int{}, stops: map[uint64]bool{}, start: map[uint64]bool{}, pads: map[uint64]bool{}}
 	if e.file, err = image.Open(path); err != nil {
 		t.Fatal(err)
 	}
@@ -97,11 +102,14 @@ func emulate(t *testing.T, emulator, loader, path string, s machoSource, limit i
 	if features, err := c.ask("qXfer:features:read:target.xml:0,fff"); err != nil || !strings.Contains(features, "aarch64-fpu.xml") {
 		t.Fatalf("the registers are %q, %v", features, err)
 	}
-	const usr1 = 30 // as gdb numbers it
-	if stop := e.cont(); stop.exited || stop.code != usr1 {
+	if stop := e.cont(); stop.exited || stop.code != sigusr1 {
 		t.Fatalf("%+v before the file is called", stop)
 	}
 	e.find(cmd.Process.Pid, path)
+	if s.throws {
+		e.setIP = e.unwinder(cmd.Process.Pid)
+		e.breakAt(e.setIP)
+	}
 	for i := 8; i < 16; i++ { // nobody has anything in them: now each has a value of its own
 		if err := c.setRegister(stubV0+i, binary.LittleEndian.AppendUint64(nil, 0xd0d0_0000+uint64(i))); err != nil {
 			// It wants all 16 bytes.
@@ -135,11 +143,34 @@ func emulate(t *testing.T, emulator, loader, path string, s machoSource, limit i
 // find finds out where the file is, by what the emulator itself has mapped: addresses are the same to it and to the program, which
 // is checked.
 func (e *emulated) find(pid int, path string) {
+	base, header := e.mapped(pid, path), uint64(e.file.HeaderAddr())
+	for _, s := range e.file.Segments() {
+		if uint64(s.Lo) != header {
+			continue
+		}
+		e.slide, e.lo = base-header, base
+		e.code = make([]byte, s.FileSize)
+		for i := 0; i < len(e.code); i += 1024 {
+			b, err := e.stub.memory(base+uint64(i), min(1024, len(e.code)-i))
+			if err != nil {
+				e.t.Fatal(err)
+			}
+			copy(e.code[i:], b)
+		}
+		if want := e.text.Data; !bytes.Equal(e.code[uint64(e.text.Addr)-header:][:len(want)], want) {
+			e.t.Fatalf("%s is not at 0x%x of the process", path, base)
+		}
+		return
+	}
+	e.t.Fatalf("%s has no segment with its header", path)
+}
+
+// mapped is where the emulator has mapped the start of a file.
+func (e *emulated) mapped(pid int, path string) uint64 {
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	header := uint64(e.file.HeaderAddr())
 	for line := range strings.Lines(string(maps)) {
 		f := strings.Fields(line)
 		if len(f) < 6 || f[5] != path || f[2] != "00000000" {
@@ -150,26 +181,31 @@ func (e *emulated) find(pid int, path string) {
 		if err != nil {
 			e.t.Fatal(err)
 		}
-		for _, s := range e.file.Segments() {
-			if uint64(s.Lo) != header {
-				continue
-			}
-			e.slide, e.lo = base-header, base
-			e.code = make([]byte, s.FileSize)
-			for i := 0; i < len(e.code); i += 1024 {
-				b, err := e.stub.memory(base+uint64(i), min(1024, len(e.code)-i))
-				if err != nil {
-					e.t.Fatal(err)
-				}
-				copy(e.code[i:], b)
-			}
-			if want := e.text.Data; !bytes.Equal(e.code[uint64(e.text.Addr)-header:][:len(want)], want) {
-				e.t.Fatalf("%s is not at 0x%x of the process", path, base)
-			}
-			return
-		}
+		return base
 	}
 	e.t.Fatalf("%s is not mapped", path)
+	return 0
+}
+
+// unwinder is the address of _Unwind_SetIP, by which the personality routine tells the unwinder where it is to land.
+func (e *emulated) unwinder(pid int) uint64 {
+	const path, name = armSysroot + "/lib/libgcc_s.so.1", "_Unwind_SetIP"
+	f, err := elf.Open(path)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	defer f.Close()
+	syms, err := f.DynamicSymbols()
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	for _, s := range syms {
+		if s.Name == name {
+			return e.mapped(pid, path) + s.Value
+		}
+	}
+	e.t.Fatalf("%s has no %s", path, name)
+	return 0
 }
 
 // cont lets the program run until it stops. Others of its functions have run then.
@@ -186,6 +222,12 @@ func (e *emulated) cont() stopped {
 
 // Numbers of the stub's registers.
 const stubV0 = 34
+
+// Signals as gdb numbers them.
+const (
+	sigtrap = 5
+	sigusr1 = 30
+)
 
 // read reads the registers; those of vectors only if they may have changed: they are asked for one at a time.
 func (e *emulated) read(vectors bool) {
@@ -236,8 +278,16 @@ func (e *emulated) run(limit int) bool {
 			if lr := e.reg(arch.ARM64.LR); e.inside(lr) {
 				e.breakAt(lr)
 			}
-			if e.cont().exited {
+			stop := e.cont()
+			if stop.exited {
 				return true
+			}
+			if stop.code != sigtrap {
+				e.t.Fatalf("%+v at 0x%x", stop, e.pc())
+			}
+			if e.pc() == e.setIP {
+				e.exception()
+				continue
 			}
 			if !e.inside(e.pc()) || !e.stops[e.pc()] {
 				e.t.Fatalf("an unexpected stop at 0x%x", e.pc())
@@ -251,8 +301,8 @@ func (e *emulated) run(limit int) bool {
 		e.judge()
 		in := binary.LittleEndian.Uint32(e.code[e.pc()-e.lo:])
 		called := emulatedCall{e.pc() + 4, e.sp(), e.regs}
-		if stop, err := e.stub.step(); err != nil || stop.exited {
-			e.t.Fatalf("%+v, %v after a step at 0x%x", stop, err, called.ra-4)
+		if stop, err := e.stub.step(); err != nil || stop.exited || stop.code != sigtrap {
+			e.t.Fatalf("%+v, %v after a step at 0x%x of %s", stop, err, called.ra-4-e.slide, e.function(called.ra-4-e.slide))
 		}
 		e.read(in>>26&3 == 3) // loads, stores and arithmetic of vectors
 		if in>>25&5 == 4 {    // loads and stores
@@ -274,8 +324,32 @@ func (e *emulated) pop() {
 	}
 }
 
-// land says what it means that the program has come into the file: something has returned, a second time maybe, or it calls.
+// exception awaits an exception where it is about to land.
+func (e *emulated) exception() {
+	if pad := e.reg(1); e.inside(pad) {
+		e.pads[pad] = true
+		e.breakAt(pad)
+	}
+	if stop, err := e.stub.step(); err != nil || stop.code != sigtrap { // past this breakpoint
+		e.t.Fatalf("%+v, %v", stop, err)
+	}
+	e.read(false)
+}
+
+// land says what it means that the program has come into the file: something has returned, a second time maybe, an exception has landed, or
+// it calls.
 func (e *emulated) land() {
+	if e.pads[e.pc()] {
+		// The function that catches is the innermost one whose frame is above the stack pointer: what it called has begun there.
+		for n := len(e.stack) - 1; n >= 0 && e.stack[n].sp <= e.sp(); n-- {
+			e.stack = e.stack[:n]
+		}
+		if len(e.stack) == 0 {
+			e.t.Fatalf("an exception lands at 0x%x with the stack pointer 0x%x, above all that was called", e.pc()-e.slide, e.sp())
+		}
+		e.lands++
+		return
+	}
 	for n := len(e.stack) - 1; n >= 0; n-- {
 		if a := &e.stack[n]; a.ra == e.pc() && a.sp == e.sp() {
 			e.stack = e.stack[:n+1]

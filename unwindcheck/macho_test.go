@@ -61,7 +61,7 @@ func TestMachO(t *testing.T) {
 					name = filepath.Base(s.file) + " -O" + level + " with frame pointers"
 				}
 				t.Run(name, func(t *testing.T) {
-					file := s.build(t, level, fp)
+					file := s.build(t, "x86_64", level, fp)
 					body := s.check(t, loader, file, "compact-body")
 					refined := s.check(t, loader, file, "compact")
 					if body.Judged() == 0 {
@@ -137,28 +137,32 @@ func rightShare(r *Report) float64 {
 	return float64(r.Correct) / float64(max(asked(r), 1))
 }
 
-// build makes the dylib.
-func (s *machoSource) build(t *testing.T, level string, fp bool) string {
+// build makes the dylib, for x86_64 or arm64.
+func (s *machoSource) build(t *testing.T, machine, level string, fp bool) string {
 	t.Helper()
 	if strings.HasSuffix(s.file, ".rs") {
-		return rustMachO(t, s.file, "x86_64", level)
+		return rustMachO(t, s.file, machine, level)
 	}
-	return fixture.MachO(t, s.file, "x86_64", append(s.flags, "-O"+level, framePointers(fp), "-Wno-infinite-recursion")...)
+	return fixture.MachO(t, s.file, machine, append(s.flags[:len(s.flags):len(s.flags)], "-O"+level, framePointers(fp), "-Wno-infinite-recursion")...)
+}
+
+// loaderArgs are the loader's, to have file's _run called.
+func (s *machoSource) loaderArgs(file, argument string) []string {
+	args := []string{"-s"}
+	if s.throws {
+		args = append(args, "-e", strings.TrimSuffix(file, ".dylib")+".o")
+	}
+	return append(args, file, "_run", argument)
 }
 
 // check steps one file from its first function on.
 func (s *machoSource) check(t *testing.T, loader, file string, source Source) *Report {
 	t.Helper()
-	args := []string{"-s"}
-	if s.throws {
-		object := strings.TrimSuffix(file, ".dylib") + ".o"
-		args = append(args, "-e", object)
-	}
 	argument, sum := s.argument, s.sum
 	if s.allSum != "" && os.Getenv("DBG_ALL_FILES") != "" {
 		argument, sum = s.allArgument, s.allSum
 	}
-	args = append(args, file, "_run", argument)
+	args := s.loaderArgs(file, argument)
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,8 @@
  * -e has the exceptions of this process's runtime thrown through FILE: its tables are made of __eh_frame of OBJECT,
  * the one object file that FILE was linked from (or FILE itself). The linker drops from FILE what __unwind_info has.
  *
- * Build: gcc -O1 -rdynamic loader.c -Wl,--no-as-needed -lstdc++ -lgcc_s -ldl */
+ * Build: gcc -O1 -rdynamic loader.c -Wl,--no-as-needed -lstdc++ -lgcc_s -ldl (of arm64's C++ runtime the shared library is
+ * enough: -l:libstdc++.so.6 -l:libgcc_s.so.1) */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -304,11 +305,30 @@ static uint64_t moved(struct file *o, uint64_t addr) {
 
 void __register_frame(void *);
 
+/* relocate adds to what stands in a section of an object the differences of symbols that are asked for there: arm64's pairs of
+ * ARM64_RELOC_SUBTRACTOR and ARM64_RELOC_UNSIGNED. x86-64's assembler has subtracted already. */
+static void relocate(struct file *o, struct section *s) {
+#ifdef __aarch64__
+	struct reloc { uint32_t addr, info; } *r = (void *)(o->data + s->reloff);
+	for (unsigned i = 0; i + 1 < s->relocs; i++) {
+		if (r[i].info >> 28 != 1) continue;
+		if (r[i + 1].info >> 28 || r[i].addr != r[i + 1].addr || r[i].addr + 8ull > s->size || (r[i].info & r[i + 1].info & 14u << 24) != 14u << 24)
+			die("__eh_frame of %s has an unknown kind of relocation", o->path);
+		uint64_t v;
+		unsigned char *at = o->data + s->offset + r[i].addr;
+		memcpy(&v, at, 8);
+		v += symbol(o, r[i + 1].info & 0xffffff)->value - symbol(o, r[i].info & 0xffffff)->value;
+		memcpy(at, &v, 8);
+	}
+#endif
+}
+
 /* register_frames makes tables for this process's runtime of o's __eh_frame: the same instructions, but all pointers
  * absolute. Clang's CIEs are those of "zR" and "zPLR", with pointers relative to themselves. */
 static void register_frames(struct file *o) {
 	struct section *s = find_section(o, "__TEXT", "__eh_frame");
 	if (!s) die("%s has no __eh_frame", o->path);
+	relocate(o, s);
 	uint64_t personality = 0;
 	unsigned char *in = o->data + s->offset, *end = in + s->size;
 	unsigned char *table = calloc(1, 2 * s->size + 4096), *out = table, *cie = NULL, *cie_in = NULL;
@@ -325,7 +345,7 @@ static void register_frames(struct file *o) {
 		if (!id) {
 			const char *augmentation = (char *)in + 9;
 			with_lsda = !strcmp(augmentation, "zPLR");
-			if (in[8] != 1 || !with_lsda && strcmp(augmentation, "zR")) die("__eh_frame of %s has an unknown kind of CIE", o->path);
+			if (in[8] != 1 || (!with_lsda && strcmp(augmentation, "zR"))) die("__eh_frame of %s has an unknown kind of CIE", o->path);
 			from = in + 9 + strlen(augmentation) + 1;
 			uleb(&from), sleb(&from), uleb(&from);
 			uint64_t n = uleb(&from);
