@@ -106,6 +106,12 @@ func fieldTree(v Value, env Env) tree {
 			v = r
 		}
 	}
+	if form, ok := variantOf(v, env); ok {
+		if form.Avail != Available && form.Avail != Partial || !isStruct(form.Type) {
+			return tree{}
+		}
+		v = form
+	}
 	fields := v.Type.Strip().Fields()
 	return tree{count: int64(len(fields)), at: func(i int64) Value {
 		f := &fields[i]
@@ -113,11 +119,11 @@ func fieldTree(v Value, env Env) tree {
 		case f.Static:
 			return staticMember(v, f, env)
 		case f.Base:
-			c := fieldOf(v, f)
+			c := fieldOf(v, f, env)
 			c.Name = "<" + baseName(f) + ">"
 			return c
 		}
-		c := fieldOf(v, f)
+		c := fieldOf(v, f, env)
 		if c.Name == "" {
 			c.Name = "<anonymous>"
 			if kindOf(f.Type) == symbols.Union {

@@ -123,7 +123,10 @@ func part(v Value, off int64, t *symbols.Type, name string) Value {
 	c.Bytes = v.Bytes[off : off+n : off+n]
 	if v.Avail == Partial {
 		c.missing, c.why = v.missing[off:off+n:off+n], v.why
-		c.judge()
+		if c.judge(); c.Avail == c.why && (isStruct(t) || kindOf(t) == symbols.Array) {
+			// Of a value of which something is there the aggregates are shown with their members, as gdb does.
+			c.Avail, c.Bytes, c.missing = Partial, v.Bytes[off:off+n:off+n], v.missing[off:off+n:off+n]
+		}
 	}
 	return c
 }

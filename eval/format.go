@@ -50,6 +50,9 @@ type printer struct {
 	env   Env
 	opt   Options
 	depth int
+
+	isBase   bool                   // the next structure is a base class of the one around it
+	virtuals map[*symbols.Type]bool // virtual bases that the object around has shown already
 }
 
 func newPrinter(env Env, opt Options) *printer {

@@ -21,10 +21,26 @@ func (p *printer) structure(v Value) {
 		return
 	}
 	fields := v.Type.Strip().Fields()
+	// A virtual base is a part of the complete object, however many classes have it.
+	isBase := p.isBase
+	if !isBase {
+		defer func(was map[*symbols.Type]bool) { p.virtuals = was }(p.virtuals)
+		p.virtuals = nil
+	}
+	p.isBase = false
 	p.str("{")
 	shown := 0
 	for i := range fields {
 		f := &fields[i]
+		if f.Virtual && f.Type != nil {
+			if p.virtuals[f.Type.Strip()] {
+				continue
+			}
+			if p.virtuals == nil {
+				p.virtuals = map[*symbols.Type]bool{}
+			}
+			p.virtuals[f.Type.Strip()] = true
+		}
 		if p.full() {
 			p.str("...")
 			break
@@ -40,10 +56,12 @@ func (p *printer) structure(v Value) {
 			continue
 		case f.Base:
 			p.str("<" + baseName(f) + "> = ")
+			p.isBase = true
 		case f.Name != "":
 			p.str(f.Name + " = ")
 		}
-		p.value(fieldOf(v, f))
+		p.value(fieldOf(v, f, p.env))
+		p.isBase = false
 	}
 	if shown == 0 {
 		p.str("<No data fields>")

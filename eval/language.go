@@ -73,7 +73,7 @@ func field(v Value, name string) Value {
 		fields := v.Type.Strip().Fields()
 		for i := range fields {
 			if fields[i].Name == name && !fields[i].Static {
-				return fieldOf(v, &fields[i])
+				return fieldOf(v, &fields[i], nil)
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func innerPointer(v Value, depth int) Value {
 	if depth < 8 && isStruct(v.Type) {
 		fields := v.Type.Strip().Fields()
 		for i := range fields {
-			if p := innerPointer(fieldOf(v, &fields[i]), depth+1); kindOf(p.Type) == symbols.Pointer {
+			if p := innerPointer(fieldOf(v, &fields[i], nil), depth+1); kindOf(p.Type) == symbols.Pointer {
 				return p
 			}
 		}
@@ -127,8 +127,12 @@ func firstArgument(name string) string {
 // language writes structures that Go and Rust have their own shape for.
 func (p *printer) language(v Value) bool {
 	t := v.Type.Strip()
-	if t.Lang != symbols.LangGo && t.Lang != symbols.LangRust || v.Avail != Available {
+	if t.Lang != symbols.LangGo && t.Lang != symbols.LangRust || v.Avail != Available && v.Avail != Partial {
 		return false
+	}
+	if form, ok := variantOf(v, p.env); ok {
+		p.variant(form)
+		return true
 	}
 	if s, ok := sequenceOf(v, p.env); ok {
 		switch {
@@ -183,6 +187,47 @@ func (p *printer) text(s *sequence) {
 	p.str(quoted(b, 1, "", p.opt.MaxElements, int64(len(b)) < s.count))
 }
 
+// variant writes the form that an enum of Rust has, as gdb does: Data::Pair(3, 9), Data::Named{x: 1},
+// Data::Empty.
+func (p *printer) variant(v Value) {
+	if p.unavailable(v) {
+		return
+	}
+	if !isStruct(v.Type) {
+		p.value(v)
+		return
+	}
+	fields := v.Type.Strip().Fields()
+	p.str(TypeName(v))
+	p.rustFields(v, fields)
+}
+
+// rustFields writes fields between brackets; nothing if there are none.
+func (p *printer) rustFields(v Value, fields []symbols.Field) {
+	if len(fields) == 0 {
+		return
+	}
+	tuple := true
+	for i := range fields {
+		tuple = tuple && fields[i].Name == fmt.Sprintf("__%d", i)
+	}
+	open, end := "{", "}"
+	if tuple {
+		open, end = "(", ")"
+	}
+	p.str(open)
+	for i := range fields {
+		if i > 0 {
+			p.str(", ")
+		}
+		if !tuple {
+			p.str(fields[i].Name + ": ")
+		}
+		p.value(fieldOf(v, &fields[i], p.env))
+	}
+	p.str(end)
+}
+
 // rustStruct writes Point {x: 1, y: 2}, and tuples as (1, 2).
 func (p *printer) rustStruct(v Value, t *symbols.Type) {
 	fields := t.Fields()
@@ -199,19 +244,9 @@ func (p *printer) rustStruct(v Value, t *symbols.Type) {
 			p.str(" ")
 		}
 	}
-	open, end := "{", "}"
-	if tuple || len(fields) == 0 {
-		open, end = "(", ")"
+	if len(fields) == 0 {
+		p.str("()")
+		return
 	}
-	p.str(open)
-	for i := range fields {
-		if i > 0 {
-			p.str(", ")
-		}
-		if !tuple {
-			p.str(fields[i].Name + ": ")
-		}
-		p.value(fieldOf(v, &fields[i]))
-	}
-	p.str(end)
+	p.rustFields(v, fields)
 }

@@ -116,7 +116,7 @@ func (e *evaluator) dot(n *node) (Value, error) {
 	name := n.text
 	if i := strings.LastIndex(name, "::"); i >= 0 {
 		// object.base::member
-		if b, ok := baseNamed(v, name[:i], 0); ok {
+		if b, ok := baseNamed(v, name[:i], e.env, 0); ok {
 			v, name = b, name[i+2:]
 		}
 	}
@@ -155,6 +155,9 @@ func memberAt(v Value, name string, env Env, depth int) (Value, bool) {
 	if depth > 20 || !isStruct(v.Type) {
 		return Value{}, false
 	}
+	if form, ok := variantOf(v, env); ok {
+		return memberAt(form, name, env, depth+1)
+	}
 	fields := v.Type.Strip().Fields()
 	for i := range fields {
 		f := &fields[i]
@@ -164,14 +167,14 @@ func memberAt(v Value, name string, env Env, depth int) (Value, bool) {
 		if f.Static {
 			return staticMember(v, f, env), true
 		}
-		return fieldOf(v, f), true
+		return fieldOf(v, f, env), true
 	}
 	for i := range fields {
 		f := &fields[i]
 		if f.Static || !f.Base && f.Name != "" {
 			continue
 		}
-		if m, ok := memberAt(fieldOf(v, f), name, env, depth+1); ok {
+		if m, ok := memberAt(fieldOf(v, f, env), name, env, depth+1); ok {
 			return m, true
 		}
 	}
@@ -179,7 +182,7 @@ func memberAt(v Value, name string, env Env, depth int) (Value, bool) {
 }
 
 // baseNamed is the part of v that is the base class of that name, or v itself.
-func baseNamed(v Value, class string, depth int) (Value, bool) {
+func baseNamed(v Value, class string, env Env, depth int) (Value, bool) {
 	if depth > 20 || !isStruct(v.Type) {
 		return Value{}, false
 	}
@@ -189,7 +192,7 @@ func baseNamed(v Value, class string, depth int) (Value, bool) {
 	fields := v.Type.Strip().Fields()
 	for i := range fields {
 		if fields[i].Base {
-			if b, ok := baseNamed(fieldOf(v, &fields[i]), class, depth+1); ok {
+			if b, ok := baseNamed(fieldOf(v, &fields[i], env), class, env, depth+1); ok {
 				return b, true
 			}
 		}
@@ -198,14 +201,72 @@ func baseNamed(v Value, class string, depth int) (Value, bool) {
 }
 
 // fieldOf is the value of a field of v.
-func fieldOf(v Value, f *symbols.Field) Value {
+func fieldOf(v Value, f *symbols.Field, env Env) Value {
 	switch {
+	case f.Place != nil:
+		return placed(v, f, env)
 	case f.Virtual:
-		return Value{Type: f.Type, Name: f.Name, Avail: Unreadable, Err: Error("virtual base classes are not supported")}
+		return Value{Type: f.Type, Name: f.Name, Avail: Unreadable, Err: Error("virtual base class whose place is not told")}
 	case f.BitSize > 0:
 		return bitPart(v, f.BitOffset, f.BitSize, f.Type, f.Name)
 	}
 	return part(v, f.Offset, f.Type, f.Name)
+}
+
+// placed is a field whose place only the object tells: a virtual base class, through the object's
+// table of virtual functions.
+func placed(v Value, f *symbols.Field, env Env) Value {
+	out := Value{Type: f.Type, Name: f.Name}
+	switch {
+	case v.Avail != Available && v.Avail != Partial:
+		out.Avail, out.Err = v.Avail, v.Err
+		return out
+	case !v.HasAddr || env == nil:
+		out.Avail, out.Err = Unreadable, Error("virtual base class of a value that is not in memory")
+		return out
+	}
+	fc := FrameContext{Mem: env, Arch: env.Arch(), Initial: []uint64{uint64(v.Addr)}}
+	a, err := fc.Evaluate(f.Place)
+	if err != nil {
+		return unlocated(out, err)
+	}
+	out.Addr, out.HasAddr = target.Addr(a), true
+	return out
+}
+
+// variantOf is the form that a value has, of a type with several, as the only member that it then
+// has. The second result is false if the type has but one, or if the discriminant is of none.
+func variantOf(v Value, env Env) (Value, bool) {
+	if kindOf(v.Type) != symbols.Struct {
+		return Value{}, false
+	}
+	vs := v.Type.Strip().Variants()
+	if vs == nil || len(vs.All) == 0 {
+		return Value{}, false
+	}
+	chosen := &vs.All[0]
+	if vs.Discr != nil {
+		d := load(fieldOf(v, vs.Discr, env), env)
+		if d.Avail != Available || !isIntegral(d.Type) {
+			if d.Avail == Available {
+				d.Avail, d.Err = Unreadable, Error("enum whose discriminant is not an integer")
+			}
+			return Value{Type: typeVoid, Avail: d.Avail, Err: d.Err}, true
+		}
+		u := integerOf(d)
+		if n := sizeOf(d.Type); n > 0 && n < 8 {
+			u &= 1<<(8*uint(n)) - 1
+		}
+		if chosen = vs.Select(u); chosen == nil {
+			return Value{Type: typeVoid, Avail: Unreadable, Err: errorf("enum with the unknown discriminant %d", u)}, true
+		}
+	} else if len(vs.All) > 1 {
+		return Value{Type: typeVoid, Avail: Unreadable, Err: Error("enum without a discriminant")}, true
+	}
+	if len(chosen.Fields) != 1 {
+		return Value{Type: typeVoid, Avail: Unreadable, Err: Error("enum whose form is not one member")}, true
+	}
+	return fieldOf(v, &chosen.Fields[0], env), true
 }
 
 // staticMember is a static member, which is a global variable of its own.

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"encoding/binary"
 	"errors"
 
 	"dbg/arch"
@@ -25,6 +26,8 @@ type FrameContext struct {
 	TLS    func(offset uint64) (uint64, error) // nil if not to be had
 	// EntryValue is what the frame's function was passed; nil if not to be had.
 	EntryValue func(expr.EntryParameter) (uint64, error)
+	// Initial is what expressions begin with on their stack: of a member, its object's address.
+	Initial []uint64
 }
 
 // ReadVariable finds a variable in a frame and reads it. It never gives a wrong
@@ -37,10 +40,19 @@ func ReadVariable(v *symbols.Variable, fc *FrameContext) Value {
 		out.Type = typeVoid
 	}
 	at := v.Locate(fc.PC)
+	if v.Type.IsDynamic() {
+		// An array whose bound is lost has no size, which is said where it is written.
+		out.Type, out.Err = v.Resolve(fc.PC, bounds{fc})
+		if out.Err != nil && sizeOf(out.Type) < 0 && at.Expr != nil {
+			out.Avail = OptimizedOut
+			return out
+		}
+		out.Err = nil
+	}
 	switch {
 	case at.Const != nil:
 		out.Bytes = at.Const
-		if size := sizeOf(v.Type); size >= 0 && int64(len(at.Const)) != size {
+		if size := sizeOf(out.Type); size >= 0 && int64(len(at.Const)) != size {
 			out.Bytes = make([]byte, min(size, maxFetch))
 			copy(out.Bytes, at.Const)
 		}
@@ -54,6 +66,42 @@ func ReadVariable(v *symbols.Variable, fc *FrameContext) Value {
 		return unlocated(out, err)
 	}
 	return fc.assemble(out, pieces)
+}
+
+// FromBits makes a value of the low bytes of a number; false if the type is larger.
+func FromBits(t *symbols.Type, name string, u uint64, a *arch.Arch) (Value, bool) {
+	size := sizeOf(t)
+	if t == nil || size <= 0 || size > int64(a.PtrSize) {
+		return Value{}, false
+	}
+	b := make([]byte, 8)
+	if a.ByteOrder == binary.ByteOrder(binary.BigEndian) {
+		binary.BigEndian.PutUint64(b, u)
+		b = b[8-size:]
+	} else {
+		binary.LittleEndian.PutUint64(b, u)
+		b = b[:size]
+	}
+	return Value{Type: t, Name: name, Bytes: b}, true
+}
+
+// bounds reads what the bounds of arrays are in a frame.
+type bounds struct{ *FrameContext }
+
+func (b bounds) ReadBound(v *symbols.Variable) (int64, error) {
+	x := load(ReadVariable(v, b.FrameContext), b.Mem)
+	if err := availabilityError(x); err != nil {
+		return 0, err
+	}
+	if !isIntegral(x.Type) {
+		return 0, errNoPlace
+	}
+	return int64(integerOf(x)), nil
+}
+
+func (b bounds) EvaluateBound(at *symbols.Located) (int64, error) {
+	u, err := b.Evaluate(at)
+	return int64(u), err
 }
 
 // Evaluate computes an expression of the debug information in the frame.
@@ -83,7 +131,7 @@ func unlocated(v Value, err error) Value {
 
 // context makes the context of the variable's expression.
 func (fc *FrameContext) context(at *symbols.Located) *expr.Context {
-	c := &expr.Context{Arch: fc.Arch, Regs: fc.Regs, Mem: fc.Mem, Bias: fc.Bias, TLS: fc.TLS, EntryValue: fc.EntryValue}
+	c := &expr.Context{Arch: fc.Arch, Regs: fc.Regs, Mem: fc.Mem, Bias: fc.Bias, TLS: fc.TLS, EntryValue: fc.EntryValue, Initial: fc.Initial}
 	if c.Regs == nil {
 		c.Regs = &arch.Registers{Arch: fc.Arch}
 	}
@@ -156,9 +204,22 @@ func (fc *FrameContext) assemble(v Value, pieces []expr.Piece) Value {
 		}
 		at += n
 	}
-	lose(at, size*8)
+	if significant := significantBytes(v.Type, size); at < significant*8 {
+		lose(at, size*8)
+	}
 	v.judge()
 	return v
+}
+
+// significantBytes is how many bytes of a type count: the rest of a long double is padding,
+// for which clang has no piece.
+func significantBytes(t *symbols.Type, size int64) int64 {
+	if kindOf(t) == symbols.Float {
+		if f, ok := floatFormat(t.Strip(), int(size)); ok && f == formatX87 {
+			return 10
+		}
+	}
+	return size
 }
 
 // piece reads the n bits of a piece of a composite; the first bit is at BitOffset%8 of
@@ -226,7 +287,7 @@ func (fc *FrameContext) whole(v Value, p *expr.Piece, size int64) Value {
 			return v
 		}
 		b := make([]byte, size)
-		if int64(copy(b, p.Bytes)) < size && len(p.Bytes) < 8 {
+		if int64(copy(b, p.Bytes)) < size { // the rest is nowhere that DWARF says
 			v.Avail = OptimizedOut
 			return v
 		}

@@ -286,7 +286,7 @@ func (m *machine) baseType(op byte, die uint64) (typ, error) {
 	case err != nil:
 		return typ{}, err
 	case float && size != 4 && size != 8, size < 1 || size > 8:
-		return typ{}, fmt.Errorf("%s with a base type of %d bytes is not supported", opName(op), size)
+		return typ{}, &UnavailableError{opName(op), fmt.Sprintf("arithmetic on a base type of %d bytes", size)}
 	}
 	return typ{uint8(size), signed, float}, nil
 }

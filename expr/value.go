@@ -106,6 +106,15 @@ func (v value) signed() bool { return v.typ.size == 0 || v.typ.signed }
 
 // binary computes a op b for two values of one type.
 func (a value) binary(op byte, b value, ptr int) (value, error) {
+	if a.typ != b.typ && a.isInt() && b.isInt() && a.width(ptr) == b.width(ptr) {
+		// clang mixes the generic type with an integer type of the same size.
+		switch {
+		case a.typ.size == 0:
+			a.typ = b.typ
+		case b.typ.size == 0:
+			b.typ = a.typ
+		}
+	}
 	if a.typ != b.typ {
 		// Shift counts may be of any integral type: GCC shifts a typed value by
 		// a generic constant.

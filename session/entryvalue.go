@@ -63,6 +63,22 @@ func (s *Session) entryValue(f *Frame, t target.ThreadID, p expr.EntryParameter,
 	return fc.Evaluate(&at)
 }
 
+// atEntry reads what a parameter was when its function was entered.
+func (s *Session) atEntry(v *symbols.Variable, f *Frame, t target.ThreadID) (Value, bool) {
+	if f.Inlined {
+		return Value{}, false
+	}
+	p, ok := v.AtEntry()
+	if !ok {
+		return Value{}, false
+	}
+	u, err := s.entryValue(f, t, p, 0)
+	if err != nil {
+		return Value{}, false
+	}
+	return eval.FromBits(v.Type, v.Name, u, s.tgt.Arch())
+}
+
 // certainCall says why it is not certain that a call enters a function, and has done so last.
 func (s *Session) certainCall(site *symbols.CallSite, caller *Frame, fc *eval.FrameContext, m *Module, callee *symbols.Function) error {
 	if callee == nil {

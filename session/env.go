@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -249,7 +250,18 @@ func (e *env) Type(name string) *symbols.Type {
 	return nil
 }
 
-func (e *env) Symbolize(a target.Addr) (string, uint64, bool) { return e.s.symbolize(a) }
+// Symbolize names what is at an address; a function of C++ with its parameters, as gdb does in values.
+func (e *env) Symbolize(a target.Addr) (string, uint64, bool) {
+	name, off, ok := e.s.symbolize(a)
+	if ok && e.s.tgt != nil {
+		if m := e.s.modules.find(a); m != nil && m.Symbols != nil {
+			if full := m.Symbols.Signature(m.fileAddr(a - target.Addr(off))); full != "" {
+				name = full
+			}
+		}
+	}
+	return name, off, ok
+}
 
 func (e *env) Convenience(name string) (Value, bool) {
 	v, ok := e.s.vars[name]
@@ -375,7 +387,25 @@ func (s *Session) frameVariables(f *Frame, t target.ThreadID, kind ScopeKind) []
 }
 
 // Argument is a parameter as a backtrace shows it.
-type Argument struct{ Name, Value, Type string }
+type Argument struct {
+	Name, Value, Type string
+	// AtEntry is what the function was passed, "" if that is not known or not asked for. Unchanged says that
+	// it is the value still.
+	AtEntry   string
+	Unchanged bool
+}
+
+// String writes the argument as gdb does by default: x=5; x=x@entry=5 where it is known that the
+// value is the one that was passed; x=<optimized out>, x@entry=5 where only that is known.
+func (a Argument) String() string {
+	switch {
+	case a.AtEntry == "":
+		return a.Name + "=" + a.Value
+	case a.Unchanged:
+		return a.Name + "=" + a.Name + "@entry=" + a.Value
+	}
+	return a.Name + "=" + a.Value + ", " + a.Name + "@entry=" + a.AtEntry
+}
 
 // Arguments gives the parameters of a frame as short text.
 func (s *Session) Arguments(t target.ThreadID, f *Frame, opt eval.Options) []Argument {
@@ -390,8 +420,17 @@ func (s *Session) arguments(t target.ThreadID, f *Frame, opt eval.Options) []Arg
 	}
 	e := &env{s: s, thread: t, level: f.Level, frame: f, framed: true}
 	opt.Inner = true
-	for _, v := range s.frameVariables(f, t, ScopeArguments) {
-		out = append(out, Argument{Name: v.Name, Value: eval.Format(v, e, opt), Type: eval.TypeName(v)})
+	for _, p := range s.variablesOf(f) {
+		if !p.Param || p.Name == "" {
+			continue
+		}
+		v := s.readVariable(p, f, t)
+		a := Argument{Name: v.Name, Value: eval.Format(v, e, opt), Type: eval.TypeName(v)}
+		if old, ok := s.atEntry(p, f, t); ok {
+			a.AtEntry = eval.Format(old, e, opt)
+			a.Unchanged = v.Avail == eval.Available && old.Avail == eval.Available && bytes.Equal(v.Bytes, old.Bytes)
+		}
+		out = append(out, a)
 	}
 	return out
 }

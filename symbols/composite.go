@@ -21,18 +21,26 @@ func (m *Module) composite(t *Type, kind Kind, e *dwarf.Entry) {
 	if t.Size < 0 {
 		t.Size = 0
 	}
-	hasVariants := false
+	var part uint64
 	if t.Lang == LangRust {
 		e.Walk(func(c *dwarf.Entry, _ int) bool {
-			hasVariants = hasVariants || c.Tag == dwarf.TagVariantPart
+			if c.Tag == dwarf.TagVariantPart {
+				part = c.Offset
+			}
 			return false
 		}, nil)
 	}
-	if hasVariants {
-		// A Rust enum with data: which members it has depends on its value,
-		// which Fields can't say.
-		t.Kind = Unsupported
-		return
+	if part != 0 {
+		var v *Variants
+		t.variants = func() *Variants {
+			if v == nil {
+				v = &Variants{}
+				if c, err := e.Unit.Entry(part); err == nil {
+					v = m.variantPart(c, t)
+				}
+			}
+			return v
+		}
 	}
 	var fields []Field
 	done := false
@@ -101,6 +109,9 @@ func (m *Module) members(e *dwarf.Entry, t *Type) []Field {
 			off, ok := memberOffset(c)
 			f.Offset = off
 			f.Virtual = f.Virtual || !ok
+			if !ok {
+				f.Place = memberPlace(c)
+			}
 			bases = append(bases, f)
 		case dwarf.TagMember, dwarf.TagVariable:
 			fields = append(fields, m.member(c, t))
@@ -124,7 +135,9 @@ func (m *Module) member(c *dwarf.Entry, t *Type) Field {
 	}
 	off, ok := memberOffset(c)
 	if !ok {
-		f.Type = &Type{Kind: Unsupported, Name: "<member at a computed place>", Size: -1}
+		if f.Place = memberPlace(c); f.Place == nil || c.Has(dwarf.AttrBitSize) {
+			f.Place, f.Type = nil, &Type{Kind: Unsupported, Name: "<member at a computed place>", Size: -1}
+		}
 		return f
 	}
 	f.Offset = off
@@ -150,6 +163,16 @@ func (m *Module) member(c *dwarf.Entry, t *Type) Field {
 	}
 	f.Offset = f.BitOffset / 8
 	return f
+}
+
+// memberPlace returns DW_AT_data_member_location as an expression that is to be computed on the
+// object's address; nil if it is none.
+func memberPlace(c *dwarf.Entry) *Located {
+	v := c.Find(dwarf.AttrMemberLocation)
+	if v == nil || !v.IsBlock() || len(v.Block) == 0 {
+		return nil
+	}
+	return &Located{Expr: v.Block, Fill: u2fill(c.Unit)}
 }
 
 // memberOffset returns DW_AT_data_member_location; false if it is an

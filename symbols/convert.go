@@ -197,31 +197,62 @@ func (m *Module) parameters(e *dwarf.Entry, t *Type) []*Type {
 // array makes one Array for each dimension. (DWARF 5, section 5.5.)
 func (m *Module) array(t *Type, e *dwarf.Entry) {
 	var counts []int64
+	var bounds []*bound
 	e.Walk(func(c *dwarf.Entry, depth int) bool {
 		if (c.Tag == dwarf.TagSubrangeType || c.Tag == dwarf.TagEnumerationType) && len(counts) < maxTypeDepth {
 			counts = append(counts, count(c))
+			bounds = append(bounds, dynamicBound(c))
 		}
 		return false
 	}, nil)
 	if len(counts) == 0 {
-		counts = []int64{-1}
+		counts, bounds = []int64{-1}, []*bound{nil}
 	}
 	t.Kind, t.Name = Array, ""
 	t.vector = e.Flag(dwarf.AttrGNUVector)
 	elem := m.typeOf(e)
 	for i := len(counts) - 1; i > 0; i-- {
 		inner := &Type{Kind: Array, Lang: t.Lang}
-		inner.bound(counts[i], elem)
+		inner.bounded(counts[i], elem)
+		inner.bound = bounds[i]
 		elem = inner
 	}
 	size := t.Size
-	t.bound(counts[0], elem)
+	if m.strided(e, elem) {
+		t.Kind, t.Name, t.elem = Unsupported, "<array whose elements are not side by side>", nil
+		return
+	}
+	t.bounded(counts[0], elem)
+	t.bound = bounds[0]
 	if size >= 0 && t.Size < 0 {
 		t.Size = size
 	}
 }
 
-func (t *Type) bound(count int64, elem *Type) {
+// strided reports whether an array's elements are further apart than they are large, or somewhere else than
+// the array's own place says (DWARF 5, sections 2.19 and 5.18): Fortran's and Ada's.
+func (m *Module) strided(e *dwarf.Entry, elem *Type) bool {
+	const attrBitStride, attrByteStride, attrDataLocation = 0x2e, 0x51, 0x50
+	if e.Has(attrDataLocation) {
+		return true
+	}
+	apart := func(e *dwarf.Entry) bool {
+		for attr, unit := range map[dwarf.Attr]uint64{attrByteStride: 8, attrBitStride: 1} {
+			if v := e.Find(attr); v != nil && (!v.IsConst() || elem == nil || elem.Size < 0 || v.Num*unit != uint64(elem.Size)*8) {
+				return true
+			}
+		}
+		return false
+	}
+	found := apart(e)
+	e.Walk(func(c *dwarf.Entry, _ int) bool {
+		found = found || c.Tag == dwarf.TagSubrangeType && apart(c)
+		return false
+	}, nil)
+	return found
+}
+
+func (t *Type) bounded(count int64, elem *Type) {
 	t.Count, t.Size = count, -1
 	t.elem = func() *Type { return elem }
 	if count < 0 || elem == nil || elem.Size < 0 {

@@ -45,6 +45,9 @@ type Type struct {
 	params      func() []*Type
 	container   func() *Type // of MemberPointer: the class
 
+	variants func() *Variants
+	bound    *bound // of an Array: where its count is told; nil if Count is all that is known
+
 	class      bool // declared with "class"
 	enumClass  bool // a scoped enumeration
 	vector     bool // GNU vector_size
@@ -112,7 +115,9 @@ type Field struct {
 	BitOffset int64 // of a bit-field: bits from the start of the structure (little-endian: from the lowest bit)
 	Base      bool  // a base class
 	Virtual   bool  // a virtual base class: its place is in the vtable, Offset means nothing
-	Static    bool  // a static member; it has no place in the structure
+	// Place computes the member's address from that of the object, where Offset can't say it.
+	Place  *Located
+	Static bool // a static member; it has no place in the structure
 }
 
 // Enumerator is a name of an enumeration.
