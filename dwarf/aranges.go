@@ -1,15 +1,17 @@
 package dwarf
 
+import "encoding/binary"
+
 // Arange says that a range of addresses belongs to the unit at an offset.
 type Arange struct {
 	Range
 	Unit uint64
 }
 
-// Aranges reads .debug_aranges (section 6.1.2). A set that can't be read ends
-// the list; what came before it counts.
-func (d *Data) Aranges() []Arange {
-	var out []Arange
+// Aranges calls fn for the ranges of .debug_aranges (section 6.1.2), as they come, until it returns
+// false; ranges of one unit that follow each other are given as one. A set that can't be read ends the
+// list.
+func (d *Data) Aranges(fn func(Arange) bool) {
 	r := reader{b: d.all(secAranges), big: d.big}
 	for r.left() > 0 {
 		start := r.off
@@ -29,15 +31,36 @@ func (d *Data) Aranges() []Arange {
 		if rem := (set.off - start) % (2 * addrSize); rem != 0 {
 			set.take(uint64(2*addrSize - rem))
 		}
-		for set.left() >= 2*addrSize {
-			lo, n := set.sized(addrSize), set.sized(addrSize)
-			if lo == 0 && n == 0 {
-				break
-			}
-			if lo != 0 && n != 0 && lo+n > lo {
-				out = append(out, Arange{Range{lo, lo + n}, unit})
-			}
+		if !set.tuples(addrSize, unit, fn) {
+			return
 		}
 	}
-	return out
+}
+
+// tuples gives the ranges of one set.
+func (r *reader) tuples(addrSize int, unit uint64, fn func(Arange) bool) bool {
+	var cur Arange
+	for r.left() >= 2*addrSize {
+		var lo, n uint64
+		if b := r.b[r.off:]; addrSize == 8 && !r.big {
+			lo, n = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+			r.off += 16
+		} else {
+			lo, n = r.sized(addrSize), r.sized(addrSize)
+		}
+		if lo == 0 && n == 0 {
+			break
+		}
+		switch {
+		case lo == 0 || n == 0 || lo+n < lo:
+		case lo == cur.Hi:
+			cur.Hi += n
+		default:
+			if cur.Lo < cur.Hi && !fn(cur) {
+				return false
+			}
+			cur = Arange{Range{lo, lo + n}, unit}
+		}
+	}
+	return cur.Lo >= cur.Hi || fn(cur)
 }

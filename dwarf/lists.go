@@ -22,32 +22,38 @@ func (u *Unit) maxAddr() uint64 {
 // range of one byte. Ranges that the linker has discarded with their code
 // (marked with the largest addresses) are left out.
 func (e *Entry) Ranges() ([]Range, error) {
-	u := e.Unit
 	var out []Range
+	err := e.EachRange(func(lo, hi uint64) { out = append(out, Range{lo, hi}) })
+	return out, err
+}
+
+// EachRange calls fn for each of Ranges.
+func (e *Entry) EachRange(fn func(lo, hi uint64)) error {
+	u := e.Unit
 	if v := e.Find(AttrRanges); v != nil {
-		err := u.rangeList(v, func(lo, hi uint64) {
+		return u.rangeList(v, func(lo, hi uint64) {
 			if lo < hi && lo < u.maxAddr()-1 {
-				out = append(out, Range{lo, hi})
+				fn(lo, hi)
 			}
 		})
-		return out, err
 	}
 	lo, ok := e.Addr(AttrLowPC)
 	if !ok || lo >= u.maxAddr()-1 {
-		return nil, nil
+		return nil
 	}
 	v := e.Find(AttrHighPC)
 	if v == nil {
-		return []Range{{lo, lo + 1}}, nil
+		fn(lo, lo+1)
+		return nil
 	}
 	hi, ok := u.address(v)
 	if !ok && !v.IsBlock() {
 		hi = lo + v.Num // DWARF 4: an offset from the low PC
 	}
-	if hi <= lo {
-		return nil, nil
+	if hi > lo {
+		fn(lo, hi)
 	}
-	return []Range{{lo, hi}}, nil
+	return nil
 }
 
 func (u *Unit) rangeList(v *Value, add func(lo, hi uint64)) error {

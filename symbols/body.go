@@ -103,6 +103,19 @@ func (b *block) at(a uint64) *block {
 	}
 }
 
+// find returns the block below b whose entry is at an offset, nil if there is none.
+func (b *block) find(off uint64) *block {
+	for i := len(b.kids) - 1; i >= 0; i-- {
+		// They are in the order of the file: it is the last that does not begin behind it, or in that.
+		if k := b.kids[i]; k.off == off {
+			return k
+		} else if k.off < off {
+			return k.find(off)
+		}
+	}
+	return nil
+}
+
 // function returns what the block is a part of: the innermost inlined call
 // that it is in, or the function proper.
 func (b *block) function() *function {

@@ -55,11 +55,8 @@ func (m *Module) FunctionsByName(name string) []*Function {
 			continue
 		}
 		u := m.unit(d.unit)
-		u.scan()
-		for _, fn := range u.funcs {
-			if fn.off == d.off {
-				add(fn.public())
-			}
+		if fn := u.function(d.off); fn != nil {
+			add(fn.public())
 		}
 		for _, c := range u.copiesOf(d) {
 			add(c)
@@ -118,29 +115,6 @@ func (fn *function) copies() []*Function {
 		return nil
 	}
 	return fn.u.copiesOf(die{du, off})
-}
-
-// copiesOf returns the inlined calls, in this unit, of an abstract function.
-func (u *unit) copiesOf(abstract die) []*Function {
-	u.scan()
-	var out []*Function
-	var walk func(b *block)
-	walk = func(b *block) {
-		for _, k := range b.kids {
-			if k.inlined {
-				if e, err := u.dw.Entry(k.off); err == nil {
-					if du, off, ok := e.RefOffset(dwarf.AttrAbstractOrigin); ok && (die{du, off}) == abstract {
-						out = append(out, k.function().public())
-					}
-				}
-			}
-			walk(k)
-		}
-	}
-	for _, fn := range u.funcs {
-		walk(fn.body())
-	}
-	return out
 }
 
 // query is a function's name as a user gives it.

@@ -8,15 +8,20 @@ import (
 	"dbg/image"
 )
 
-// unitIndex finds units by address. It is made in two steps: .debug_aranges
-// first, which is all that most questions need, and, for an address that is
-// not in it, the ranges of the units that have no entry there: clang, rustc and
+// unitIndex finds units by address. It is made in steps: .debug_aranges is gone through for the first few
+// questions and sorted when there are more; for an address that is
+// not in it there are the ranges of the units that have no entry there: clang, rustc and
 // Go write no .debug_aranges.
 type unitIndex struct {
+	asked       int
 	fromAranges bool
 	fromUnits   bool
 	spans       []unitSpan
 }
+
+// linearQuestions is how many questions .debug_aranges is gone through for: sorting it costs
+// more.
+const linearQuestions = 3
 
 // unitSpan is a range of addresses of one unit. maxHi is the largest hi of all
 // spans up to this one, so that a search knows when to stop where ranges
@@ -27,7 +32,9 @@ type unitSpan struct {
 }
 
 func (x *unitIndex) finish() {
-	slices.SortStableFunc(x.spans, func(a, b unitSpan) int { return cmp.Compare(a.lo, b.lo) })
+	slices.SortFunc(x.spans, func(a, b unitSpan) int {
+		return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.unit, b.unit), cmp.Compare(a.hi, b.hi))
+	})
 	var top uint64
 	for i := range x.spans {
 		top = max(top, x.spans[i].hi)
@@ -75,17 +82,19 @@ func (m *Module) unitAt(a image.Addr) *unit {
 		return true
 	}
 	x := &m.index
-	if !x.fromAranges {
-		x.fromAranges = true
-		for _, r := range d.Aranges() {
-			x.spans = append(x.spans, unitSpan{lo: r.Lo, hi: r.Hi, unit: r.Unit})
-		}
-		x.finish()
+	if x.asked++; x.asked <= linearQuestions && !x.fromUnits {
+		d.Aranges(func(r dwarf.Arange) bool {
+			return uint64(a) < r.Lo || uint64(a) >= r.Hi || !try(r.Unit)
+		})
+	} else {
+		x.readAranges(d)
+		x.find(uint64(a), try)
 	}
-	if x.find(uint64(a), try) {
+	if found != nil {
 		return found
 	}
 	if !x.fromUnits && any == nil && m.isCode(a) {
+		x.readAranges(d)
 		x.fromUnits = true
 		m.indexUnits(d)
 		x.find(uint64(a), try)
@@ -94,6 +103,19 @@ func (m *Module) unitAt(a image.Addr) *unit {
 		found = any
 	}
 	return found
+}
+
+// readAranges sorts .debug_aranges.
+func (x *unitIndex) readAranges(d *dwarf.Data) {
+	if x.fromAranges {
+		return
+	}
+	x.fromAranges = true
+	d.Aranges(func(r dwarf.Arange) bool {
+		x.spans = append(x.spans, unitSpan{lo: r.Lo, hi: r.Hi, unit: r.Unit})
+		return true
+	})
+	x.finish()
 }
 
 // indexUnits adds the ranges of the units that .debug_aranges does not have.

@@ -18,17 +18,20 @@ type unit struct {
 
 	scanned bool
 	nested  bool // functions have been searched for functions in them
-	funcs   []*function
+	made    map[uint64]*function
 	byAddr  []funcSpan
-	scopes  []scope // in the order of the entries
-	lists   int8    // 1: a variable has a location list; -1: none has; 0: not known yet
-	ranges  int     // how many its functions and blocks have
+	scopes  []scope  // in the order of the entries
+	inlined []inline // in the order of the entries
+	listed  bool     // inlined is complete
+	lists   int8     // 1: a variable has a location list; -1: none has; 0: not known yet
+	ranges  int      // how many its functions and blocks have
 }
 
-// funcSpan is a range of addresses of a function.
+// funcSpan is a range of addresses of the function at an offset. A program may have
+// millions of functions: what else there is to know of one is read when it is asked for.
 type funcSpan struct {
 	lo, hi, maxHi uint64
-	fn            *function
+	off           uint64
 }
 
 // scope is a namespace, type or function with what is inside of it:
@@ -39,6 +42,12 @@ type scope struct {
 	parent     int32 // index in scopes, -1 at the top
 }
 
+// inline is an inlined call: what is called, the entry of the call, and that of the function it is in.
+type inline struct {
+	what    die
+	off, fn uint64
+}
+
 // scan reads the unit's entries.
 func (u *unit) scan() {
 	if u.scanned {
@@ -46,53 +55,49 @@ func (u *unit) scan() {
 	}
 	u.scanned = true
 	defer u.sortFunctions()
-	e, err := u.dw.Entry(u.dw.First)
-	if err != nil || !e.Children {
+	c, err := u.dw.Cursor(u.dw.First)
+	if err != nil || !c.Next() || !c.Children() {
 		return
 	}
-	cur := int32(-1) // the scope that we are in
-	var c dwarf.Entry
-	for at, depth := e.End, 0; at < u.dw.End; {
-		if u.dw.Read(at, &c) != nil {
-			return
+	type level struct {
+		scope int32
+		depth int
+	}
+	open := []level{{-1, 0}}
+	var e dwarf.Entry
+	for c.Next() {
+		for top := open[len(open)-1]; top.depth > 0 && c.Depth() <= top.depth; top = open[len(open)-1] {
+			u.scopes[top.scope].end = c.Offset()
+			open = open[:len(open)-1]
 		}
-		at = c.End
-		if c.Tag == 0 {
-			if cur < 0 {
-				return
-			}
-			u.scopes[cur].end = at
-			cur = u.scopes[cur].parent
-			depth--
-			continue
-		}
+		parent := open[len(open)-1].scope
 		into := false
-		switch c.Tag {
+		tag := c.Tag()
+		switch tag {
 		case dwarf.TagNamespace, dwarf.TagModule:
 			into = true
 		case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
 			// Only in these languages there is anything but members in it.
 			into = u.lang != LangC && u.lang != LangGo
 		case dwarf.TagSubprogram:
-			u.addFunction(&c)
+			if c.Has()&dwarf.HasCode != 0 && c.Entry(&e) == nil {
+				u.addFunction(&e)
+			}
 		}
-		if !c.Children {
+		if !c.Children() {
 			continue
 		}
-		if into && depth < maxNesting {
-			u.scopes = append(u.scopes, scope{start: c.Offset, end: u.dw.End, tag: c.Tag, parent: cur})
-			cur = int32(len(u.scopes) - 1)
-			depth++
+		s := scope{start: c.Offset(), end: u.dw.End, tag: tag, parent: parent}
+		if into && len(open) < maxNesting {
+			u.scopes = append(u.scopes, s)
+			open = append(open, level{int32(len(u.scopes) - 1), c.Depth()})
 			continue
 		}
-		next, err := c.AfterChildren()
-		if err != nil {
-			return
+		c.Skip()
+		if tag == dwarf.TagSubprogram {
+			s.end = c.End()
+			u.scopes = append(u.scopes, s)
 		}
-		if c.Tag == dwarf.TagSubprogram {
-			u.scopes = append(u.scopes, scope{start: c.Offset, end: next, tag: c.Tag, parent: cur})
-		}
-		at = next
 	}
 }
 
@@ -103,28 +108,36 @@ const maxNesting = 1000
 // entries of a corrupt file may share one long list.
 const maxUnitRanges = 1 << 22
 
-// addFunction adds a function that has code.
-func (u *unit) addFunction(e *dwarf.Entry) *function {
-	if !e.Has(dwarf.AttrLowPC) && !e.Has(dwarf.AttrRanges) {
-		return nil
+// addFunction adds the addresses of a function's entry.
+func (u *unit) addFunction(e *dwarf.Entry) {
+	e.EachRange(func(lo, hi uint64) {
+		if u.ranges++; lo != 0 && u.ranges <= maxUnitRanges {
+			u.byAddr = append(u.byAddr, funcSpan{lo: lo, hi: hi, off: e.Offset})
+		}
+	})
+}
+
+// function returns the function at an offset, nil if it has no code.
+func (u *unit) function(off uint64) *function {
+	if fn, ok := u.made[off]; ok {
+		return fn
 	}
-	ranges, _ := e.Ranges()
-	ranges = slices.DeleteFunc(ranges, func(r dwarf.Range) bool { return r.Lo == 0 })
-	if u.ranges += len(ranges); len(ranges) == 0 || u.ranges > maxUnitRanges {
-		return nil
+	var fn *function
+	if e, err := u.dw.Entry(off); err == nil && e.Tag == dwarf.TagSubprogram && (e.Has(dwarf.AttrLowPC) || e.Has(dwarf.AttrRanges)) {
+		ranges, _ := e.Ranges()
+		ranges = slices.DeleteFunc(ranges, func(r dwarf.Range) bool { return r.Lo == 0 })
+		if len(ranges) > 0 {
+			fn = &function{u: u, off: off, ranges: ranges}
+		}
 	}
-	fn := &function{u: u, off: e.Offset, ranges: ranges}
-	u.funcs = append(u.funcs, fn)
+	if u.made == nil {
+		u.made = map[uint64]*function{}
+	}
+	u.made[off] = fn
 	return fn
 }
 
 func (u *unit) sortFunctions() {
-	u.byAddr = u.byAddr[:0]
-	for _, fn := range u.funcs {
-		for _, r := range fn.ranges {
-			u.byAddr = append(u.byAddr, funcSpan{lo: r.Lo, hi: r.Hi, fn: fn})
-		}
-	}
 	slices.SortStableFunc(u.byAddr, func(a, b funcSpan) int { return cmp.Compare(a.lo, b.lo) })
 	var top uint64
 	for i := range u.byAddr {
@@ -143,23 +156,36 @@ func (u *unit) functionAt(a uint64) *function {
 	// methods of local classes and lambdas.
 	if !u.nested && u.gcc {
 		u.nested = true
-		n := len(u.funcs)
-		for i := range u.scopes {
-			if e, err := u.dw.Entry(u.scopes[i].start); err == nil && e.Tag == dwarf.TagSubprogram {
-				e.Walk(func(c *dwarf.Entry, _ int) bool {
-					if c.Tag == dwarf.TagSubprogram {
-						u.addFunction(c)
-					}
-					return true
-				}, nil)
-			}
-		}
-		if len(u.funcs) > n {
+		if n := len(u.byAddr); u.addNested() > n {
 			u.sortFunctions()
 			return u.searchFunction(a)
 		}
 	}
 	return nil
+}
+
+// addNested adds the functions in functions, and returns how many spans there are then.
+func (u *unit) addNested() int {
+	c, err := u.dw.Cursor(u.dw.First)
+	if err != nil {
+		return 0
+	}
+	in := 0 // the depth of the outermost function that we are in; 0 is the unit's
+	var e dwarf.Entry
+	for c.Next() {
+		if c.Depth() <= in {
+			in = 0
+		}
+		if c.Tag() != dwarf.TagSubprogram {
+			continue
+		}
+		if in == 0 {
+			in = c.Depth()
+		} else if c.Has()&dwarf.HasCode != 0 && c.Entry(&e) == nil {
+			u.addFunction(&e)
+		}
+	}
+	return len(u.byAddr)
 }
 
 func (u *unit) searchFunction(a uint64) *function {
@@ -175,8 +201,69 @@ func (u *unit) searchFunction(a uint64) *function {
 			for i > 0 && u.byAddr[i-1].lo == u.byAddr[i].lo && u.byAddr[i-1].hi == u.byAddr[i].hi {
 				i--
 			}
-			return u.byAddr[i].fn
+			return u.function(u.byAddr[i].off)
 		}
 	}
 	return nil
+}
+
+// calls returns the inlined calls in the unit's functions.
+func (u *unit) calls() []inline {
+	if u.listed {
+		return u.inlined
+	}
+	u.listed = true
+	c, err := u.dw.Cursor(u.dw.First)
+	if err != nil {
+		return nil
+	}
+	type level struct {
+		fn    uint64
+		depth int
+	}
+	var in []level // the functions that we are in
+	var e dwarf.Entry
+	for c.Next() {
+		for len(in) > 0 && c.Depth() <= in[len(in)-1].depth {
+			in = in[:len(in)-1]
+		}
+		switch c.Tag() {
+		case dwarf.TagSubprogram:
+			if len(in) < maxNesting {
+				in = append(in, level{c.Offset(), c.Depth()})
+			}
+		case dwarf.TagInlinedSubroutine:
+			if len(in) == 0 || c.Has()&dwarf.HasCode == 0 {
+				continue
+			}
+			what := die{u.dw, 0}
+			var ok bool
+			if what.off, ok = c.InUnit(dwarf.AttrAbstractOrigin); !ok {
+				if c.Entry(&e) != nil {
+					continue
+				}
+				if what.unit, what.off, ok = e.RefOffset(dwarf.AttrAbstractOrigin); !ok {
+					continue
+				}
+			}
+			u.inlined = append(u.inlined, inline{what, c.Offset(), in[len(in)-1].fn})
+		}
+	}
+	return u.inlined
+}
+
+// copiesOf returns the inlined calls, in this unit, of an abstract function.
+func (u *unit) copiesOf(abstract die) []*Function {
+	var out []*Function
+	for _, c := range u.calls() {
+		if c.what != abstract {
+			continue
+		}
+		if fn := u.function(c.fn); fn != nil {
+			if b := fn.body().find(c.off); b != nil && b.inlined {
+				out = append(out, b.function().public())
+			}
+		}
+	}
+	return out
 }
