@@ -3,6 +3,7 @@ package compact_test
 import (
 	"encoding/binary"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -268,6 +269,67 @@ func TestUnsaidLSDA(t *testing.T) {
 		if addr, ok, err := tab.LSDA(&e); ok || err != nil {
 			t.Errorf("opcode %#x: %#x, %v, %v", op, addr, ok, err)
 		}
+	}
+}
+
+// What look-ups keep is in proportion to the section, though 2,000 pages have the same 5,000 entries.
+func TestSharedPagesKeepLittle(t *testing.T) {
+	const pages, entries = 2000, 5000
+	s := &section{common: []uint32{0x01000000}, end: pages << 16}
+	p := page{kind: 3}
+	for i := range uint32(entries) {
+		p.entries = append(p.entries, entry{addr: 2 * i})
+	}
+	s.pages = append(s.pages, p)
+	for i := range uint32(pages - 1) {
+		s.pages = append(s.pages, page{kind: 0, first: (i + 1) << 16})
+	}
+	b := s.encode()
+	l := s.layout()
+	for i := 1; i < pages; i++ {
+		copy(b[l.index+12*i+4:][:4], b[l.index+4:])
+	}
+	tab := newTable(t, arch.AMD64, b, base)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var e compact.Entry
+	for i := range uint64(pages) {
+		for _, off := range []uint64{0, 777, 2*entries - 1, 0xffff} {
+			lo, hi := off&^1, off&^1+2
+			if off >= 2*(entries-1) {
+				lo, hi = 2*(entries-1), 1<<16
+			}
+			lo, hi = base+i<<16+lo, base+i<<16+hi
+			if err := tab.Find(base+i<<16+off, &e); err != nil || e.Lo != lo || e.Hi != hi || e.Opcode != 0x01000000 {
+				t.Fatalf("page %d, offset %d: %+v, %v; want %#x to %#x", i, off, e, err, lo, hi)
+			}
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if n := int64(after.HeapAlloc) - int64(before.HeapAlloc); n > 2<<20 {
+		t.Errorf("%d bytes are kept of a section of %d", n, len(b))
+	}
+	runtime.KeepAlive(tab)
+}
+
+// More pages than hints can number.
+func TestManyPages(t *testing.T) {
+	const pages = 70_000
+	s := &section{common: []uint32{0x01000000}, end: pages << 4}
+	for i := range uint32(pages) {
+		s.pages = append(s.pages, page{kind: 3, first: i << 4, entries: []entry{{addr: i << 4}}})
+	}
+	tab := newTable(t, arch.AMD64, s.encode(), base)
+	var e compact.Entry
+	for off := uint64(0); off < pages<<4; off += 5 {
+		if err := tab.Find(base+off, &e); err != nil || e.Lo != (base+off)&^15 || e.Hi != e.Lo+16 {
+			t.Fatalf("Find(%#x): %+v, %v", base+off, e, err)
+		}
+	}
+	if err := tab.Find(base+pages<<4, &e); err != compact.ErrNotCovered {
+		t.Error(err)
 	}
 }
 

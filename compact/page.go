@@ -20,9 +20,9 @@ type page struct {
 	entries array
 	local   array // palette of a compressed page
 
-	// Of pages that were looked up and are in order.
-	starts starts // with the opcodes
-	plain  bool   // they say all: no entry has a defect
+	// Of pages that were looked up and are in order. They have starts, with the opcodes, if no entry has a defect.
+	starts starts
+	plain  bool
 }
 
 // page reads the header of the page of first-level entry i. Without a page it has no entries.
@@ -95,16 +95,35 @@ func (t *Table) trusted(i int) (*page, error) {
 	if err := t.checkPage(p); err != nil {
 		return nil, err
 	}
-	var e Entry
-	p.plain = true
-	p.starts = newStarts(p.first, p.end, p.entries.count, 2, func(k int) uint64 {
-		if t.entry(p, k, &e) != nil {
-			p.plain = false
+	p.plain = t.makeStarts(p)
+	if !t.pages[i].CompareAndSwap(nil, p) {
+		if p.plain {
+			t.cells.Add(-int64(p.entries.count))
 		}
+		return t.pages[i].Load(), nil
+	}
+	return p, nil
+}
+
+// makeStarts makes the starts of a page, unless an entry has a defect, or pages share bytes: their entries would take much more memory than the
+// section does.
+func (t *Table) makeStarts(p *page) bool {
+	n := p.entries.count
+	if t.cells.Add(int64(n)) > int64(len(t.data)/4) {
+		t.cells.Add(-int64(n))
+		return false
+	}
+	var e Entry
+	ok := true
+	p.starts = newStarts(p.first, p.end, n, 2, func(k int) uint64 {
+		ok = ok && t.entry(p, k, &e) == nil
 		return p.addr(k)<<32 | uint64(e.Opcode)
 	})
-	t.pages[i].Store(p)
-	return p, nil
+	if !ok {
+		p.starts = starts{}
+		t.cells.Add(-int64(n))
+	}
+	return ok
 }
 
 // checkPage looks whether the entries are in order and inside of what the first-level entries say.
@@ -126,6 +145,19 @@ func (t *Table) checkPage(p *page) error {
 			"the page's entries can't be trusted: the last is for 0x%x, behind the page's end 0x%x", prev, p.end)
 	}
 	return nil
+}
+
+// search is the last entry that does not begin behind off, or -1.
+func (p *page) search(off uint32) int {
+	lo, hi := 0, p.entries.count
+	for lo < hi {
+		if m := int(uint(lo+hi) >> 1); p.addr(m) <= uint64(off) {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	return lo - 1
 }
 
 // entry fills e with entry k of a page whose order is known, or with what there is of it.

@@ -17,8 +17,8 @@ const (
 	maxHints = 2048
 )
 
-// newStarts makes the starts of n entries, at most 65536, of which cell gives the cells, in order, none below lo<<32; what is behind the last is
-// at end. Each is how many hints there may be for an entry.
+// newStarts makes the starts of n entries, of which cell gives the cells, in order, none below lo<<32; what is behind the last is
+// at end. Each is how many hints there may be for an entry; there are none if their numbers are too large for it.
 func newStarts(lo uint32, end uint64, n, each int, cell func(int) uint64) starts {
 	x := starts{lo: lo, n: n, cells: make([]uint64, n+window)}
 	for i := range x.cells {
@@ -27,6 +27,9 @@ func newStarts(lo uint32, end uint64, n, each int, cell func(int) uint64) starts
 		} else if x.cells[i] = end << 32; end>>32 != 0 {
 			x.cells[i] = 1<<64 - 1
 		}
+	}
+	if n > 1<<16 {
+		return x
 	}
 	last := lo
 	if n > 0 {
@@ -49,6 +52,9 @@ func newStarts(lo uint32, end uint64, n, each int, cell func(int) uint64) starts
 // find is the last entry that does not begin behind addr, which is not below lo; -1 if all do.
 func (x *starts) find(addr uint32) int {
 	key := uint64(addr)<<32 | (1<<32 - 1)
+	if len(x.hints) < 2 {
+		return x.search(0, x.n, key)
+	}
 	i := min(uint((addr-x.lo)>>(x.shift&31)), uint(len(x.hints)-2)) // behind the last entry's address there is no other
 	h := (*[2]uint16)(x.hints[i:])
 	at, last := int(h[0]), int(h[1])

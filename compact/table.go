@@ -33,6 +33,7 @@ type Table struct {
 
 	indexStarts atomic.Pointer[starts] // of the index, once it is known to be in order
 	pages       []atomic.Pointer[page] // those that were looked up and can be trusted
+	cells       atomic.Int64           // how many entries their starts have
 }
 
 // array is a part of the section.
@@ -149,12 +150,16 @@ func (t *Table) Find(pc uint64, e *Entry) error {
 	if off >= p.end {
 		return ErrNotCovered // the sentinel
 	}
+	if !p.plain {
+		k := p.search(uint32(off))
+		if k < 0 {
+			return ErrNotCovered
+		}
+		return t.entry(p, k, e)
+	}
 	k := p.starts.find(uint32(off))
 	if k < 0 {
 		return ErrNotCovered
-	}
-	if !p.plain {
-		return t.entry(p, k, e)
 	}
 	c := (*[2]uint64)(p.starts.cells[k:])
 	e.Lo, e.Hi, e.Opcode = t.base+c[0]>>32, t.base+c[1]>>32, Opcode(c[0])
