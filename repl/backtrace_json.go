@@ -63,6 +63,8 @@ type jsonArgument struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 	Type  string `json:"type"`
+	// AtEntry is what the function was passed, left out if that is not known.
+	AtEntry string `json:"at_entry,omitempty"`
 }
 
 type jsonAttempt struct {
@@ -206,7 +208,7 @@ func frameJSON(v *session.FrameView) jsonFrame {
 		f.FoundBy = &tries[len(tries)-1]
 	}
 	for _, a := range v.Args {
-		f.Args = append(f.Args, jsonArgument(a))
+		f.Args = append(f.Args, jsonArgument{Name: a.Name, Value: a.Value, Type: a.Type, AtEntry: a.AtEntry})
 	}
 	return f
 }
