@@ -54,7 +54,8 @@ type Data struct {
 	mu       sync.Mutex // of abbrevs
 	abbrevs  map[uint64]*abbrevTable
 	bySig    map[uint64]*Unit
-	surveyed int // bytes of line programs that have been looked at
+	surveyed int        // bytes of line programs that have been looked at
+	spans    []lineSpan // room to look at the next
 
 	// Alt gives the supplementary file, which DW_FORM_GNU_ref_alt and
 	// DW_FORM_ref_sup point into (dwz), or nil. It is called when first

@@ -37,8 +37,11 @@ func (t *LineTable) sequences() []lineSpan {
 		return t.spans
 	}
 	t.surveyed = true
-	s := survey{t: t, h: t.header, r: t.program}
+	d := t.unit.Data
+	s := survey{t: t, h: t.header, r: t.program, spans: d.spans[:0]}
 	s.run()
+	d.spans = s.spans // room for the next table's
+	t.spans = slices.Clone(s.spans)
 	if !slices.IsSortedFunc(t.spans, bySpan) {
 		slices.SortStableFunc(t.spans, bySpan)
 	}
@@ -111,6 +114,7 @@ func (t *LineTable) decode(s lineSpan, rows []Row) Lines {
 // survey goes over a line program and finds its sequences.
 type survey struct {
 	t     *LineTable
+	spans []lineSpan
 	h     *lineHeader
 	r     reader
 	steps [256]uint64 // how far each special opcode advances the address
@@ -209,7 +213,7 @@ func (s *survey) extended() {
 	case lneEndSequence:
 		// As in endSequence: what the linker has dropped begins at 0 or at the largest addresses.
 		if s.rows > 0 && s.rows <= maxLineRows && s.lo != 0 && s.lo < s.t.unit.maxAddr()-1 && s.addr > s.lo {
-			s.t.spans = append(s.t.spans, lineSpan{lo: s.lo, hi: s.addr, from: s.from, to: r.off})
+			s.spans = append(s.spans, lineSpan{lo: s.lo, hi: s.addr, from: s.from, to: r.off})
 		}
 		s.reset()
 	case lneSetAddress:

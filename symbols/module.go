@@ -26,6 +26,7 @@ type Module struct {
 
 	index unitIndex
 	units map[*dwarf.Unit]*unit
+	spans []funcSpan // room to scan a unit in
 	elf   elfSymbols
 	names *nameIndex // nil until built
 	types map[die]*Type

@@ -1,7 +1,6 @@
 package symbols
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -112,59 +111,16 @@ func (m *Module) qualifiedName(e *dwarf.Entry) string {
 // prefix returns the qualified name of the scope that an entry is in, "" at
 // the top. Functions are not part of names.
 func (u *unit) prefix(off uint64) string {
-	u.scan()
-	i, _ := slices.BinarySearchFunc(u.scopes, off, func(s scope, off uint64) int { return cmp.Compare(s.start, off) })
-	i-- // an entry is not in its own scope
-	for i >= 0 && u.scopes[i].end <= off {
-		i = int(u.scopes[i].parent)
-	}
 	var parts []string
 	size := 0
-	if i >= 0 && u.scopes[i].tag == dwarf.TagSubprogram {
-		parts = u.localPrefix(u.scopes[i].start, off)
-	}
-	for ; i >= 0; i = int(u.scopes[i].parent) {
-		if part := u.scopeName(u.scopes[i].start); part != "" && size < 64<<10 {
+	for _, at := range u.around(off) {
+		if part := u.scopeName(at); part != "" && size < 64<<10 {
 			size += len(part)
 			parts = append(parts, part)
 		}
 	}
 	slices.Reverse(parts)
 	return strings.Join(parts, "::")
-}
-
-// localPrefix returns the names of the classes in a function that an entry is
-// in, innermost first.
-func (u *unit) localPrefix(fn, off uint64) []string {
-	e, err := u.dw.Entry(fn)
-	if err != nil {
-		return nil
-	}
-	type level struct {
-		off   uint64
-		depth int
-	}
-	var path []level
-	found := false
-	e.Walk(func(c *dwarf.Entry, depth int) bool {
-		if found {
-			return false
-		}
-		for len(path) > 0 && path[len(path)-1].depth >= depth {
-			path = path[:len(path)-1]
-		}
-		if found = c.Offset >= off; !found {
-			path = append(path, level{c.Offset, depth})
-		}
-		return !found
-	}, nil)
-	var parts []string
-	for _, l := range slices.Backward(path) {
-		if part := u.scopeName(l.off); part != "" {
-			parts = append(parts, part)
-		}
-	}
-	return parts
 }
 
 func (u *unit) scopeName(off uint64) string {

@@ -8,8 +8,7 @@ import (
 )
 
 // unit is a compilation unit. Its entries are scanned once, without going into
-// functions: that gives its functions by address and the scopes that names are
-// made of.
+// functions: that gives its functions by address.
 type unit struct {
 	m    *Module
 	dw   *dwarf.Unit
@@ -20,7 +19,8 @@ type unit struct {
 	nested  bool // functions have been searched for functions in them
 	made    map[uint64]*function
 	byAddr  []funcSpan
-	scopes  []scope  // in the order of the entries
+	scopes  []scope  // in the order of the entries, once many names have been asked for
+	named   int      // how many
 	inlined []inline // in the order of the entries
 	listed  bool     // inlined is complete
 	lists   int8     // 1: a variable has a location list; -1: none has; 0: not known yet
@@ -34,11 +34,9 @@ type funcSpan struct {
 	off           uint64
 }
 
-// scope is a namespace, type or function with what is inside of it:
-// the entries from start to end.
+// scope is a namespace or type with what is inside of it: the entries from start to end.
 type scope struct {
 	start, end uint64
-	tag        dwarf.Tag
 	parent     int32 // index in scopes, -1 at the top
 }
 
@@ -59,46 +57,108 @@ func (u *unit) scan() {
 	if err != nil || !c.Next() || !c.Children() {
 		return
 	}
-	type level struct {
-		scope int32
-		depth int
-	}
-	open := []level{{-1, 0}}
+	// What there is room for is kept for the next unit.
+	u.byAddr = u.m.spans[:0]
+	defer func() {
+		u.m.spans = u.byAddr
+		u.byAddr = slices.Clone(u.byAddr)
+	}()
 	var e dwarf.Entry
 	for c.Next() {
-		for top := open[len(open)-1]; top.depth > 0 && c.Depth() <= top.depth; top = open[len(open)-1] {
-			u.scopes[top.scope].end = c.Offset()
-			open = open[:len(open)-1]
-		}
-		parent := open[len(open)-1].scope
-		into := false
-		tag := c.Tag()
-		switch tag {
+		switch c.Tag() {
 		case dwarf.TagNamespace, dwarf.TagModule:
-			into = true
+			continue
 		case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
 			// Only in these languages there is anything but members in it.
-			into = u.lang != LangC && u.lang != LangGo
+			if u.lang != LangC && u.lang != LangGo {
+				continue
+			}
 		case dwarf.TagSubprogram:
 			if c.Has()&dwarf.HasCode != 0 && c.Entry(&e) == nil {
 				u.addFunction(&e)
 			}
 		}
+		c.Skip()
+	}
+}
+
+// findScopes makes the list of all scopes.
+func (u *unit) findScopes() {
+	if u.scopes != nil {
+		return
+	}
+	u.scopes = []scope{}
+	c, err := u.dw.Cursor(u.dw.First)
+	if err != nil || !c.Next() || !c.Children() {
+		return
+	}
+	type level struct {
+		scope int32
+		depth int
+	}
+	open := []level{{-1, 0}}
+	for c.Next() {
+		for top := open[len(open)-1]; top.depth > 0 && c.Depth() <= top.depth; top = open[len(open)-1] {
+			u.scopes[top.scope].end = c.Offset()
+			open = open[:len(open)-1]
+		}
 		if !c.Children() {
 			continue
 		}
-		s := scope{start: c.Offset(), end: u.dw.End, tag: tag, parent: parent}
-		if into && len(open) < maxNesting {
-			u.scopes = append(u.scopes, s)
-			open = append(open, level{int32(len(u.scopes) - 1), c.Depth()})
-			continue
+		switch c.Tag() {
+		case dwarf.TagNamespace, dwarf.TagModule, dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
+			if len(open) < maxNesting {
+				u.scopes = append(u.scopes, scope{start: c.Offset(), end: u.dw.End, parent: open[len(open)-1].scope})
+				open = append(open, level{int32(len(u.scopes) - 1), c.Depth()})
+				continue
+			}
+		case dwarf.TagSubprogram, dwarf.TagLexicalBlock:
+			continue // a class may be in it
 		}
 		c.Skip()
-		if tag == dwarf.TagSubprogram {
-			s.end = c.End()
-			u.scopes = append(u.scopes, s)
+	}
+	u.scopes = slices.Clip(u.scopes)
+}
+
+// walksForNames is how many names' scopes are searched for one by one before all scopes are found.
+const walksForNames = 16
+
+// around returns the namespaces and types that an entry is in, innermost first.
+func (u *unit) around(off uint64) []uint64 {
+	var out []uint64
+	if u.named++; u.named > walksForNames {
+		u.findScopes()
+		i, _ := slices.BinarySearchFunc(u.scopes, off, func(s scope, off uint64) int { return cmp.Compare(s.start, off) })
+		i-- // an entry is not in its own scope
+		for ; i >= 0; i = int(u.scopes[i].parent) {
+			if off < u.scopes[i].end {
+				out = append(out, u.scopes[i].start)
+			}
+		}
+		return out
+	}
+	c, err := u.dw.Cursor(u.dw.First)
+	if err != nil || !c.Next() {
+		return nil
+	}
+	for c.Next() && c.Offset() < off {
+		if !c.Children() {
+			continue
+		}
+		past := c
+		if past.Skip(); past.End() <= off {
+			c = past
+			continue
+		}
+		switch c.Tag() {
+		case dwarf.TagNamespace, dwarf.TagModule, dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
+			if out = append(out, c.Offset()); len(out) > maxNesting {
+				return nil
+			}
 		}
 	}
+	slices.Reverse(out)
+	return out
 }
 
 // maxNesting bounds how deep scopes and blocks may be nested.
@@ -138,7 +198,7 @@ func (u *unit) function(off uint64) *function {
 }
 
 func (u *unit) sortFunctions() {
-	slices.SortStableFunc(u.byAddr, func(a, b funcSpan) int { return cmp.Compare(a.lo, b.lo) })
+	slices.SortFunc(u.byAddr, func(a, b funcSpan) int { return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.off, b.off)) })
 	var top uint64
 	for i := range u.byAddr {
 		top = max(top, u.byAddr[i].hi)
