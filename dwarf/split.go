@@ -169,8 +169,9 @@ func (u *Unit) locationGNU(off, pc uint64) ([]byte, bool) {
 		case lleGNUStartEnd:
 			lo, hi = u.index(&r), u.index(&r)
 		case lleGNUStartLength:
+			// gcc writes END-START-1 for END-(START-1), here also below 0.
 			lo = u.index(&r)
-			hi = lo + uint64(r.u32())
+			hi = lo + uint64(max(0, int32(r.u32())))
 		default: // lleGNUEndOfList among them
 			return nil, false
 		}

@@ -103,3 +103,49 @@ func openFirst(paths []string, accept func(*File) error) (*File, error) {
 	}
 	return nil, trouble
 }
+
+// SplitSource gives the sections of a .dwo file or package. A .dwo file with type
+// units has a section for each, all of one name, so that linkers can drop
+// copies: here they are one. It implements dwarf.Source.
+type SplitSource struct {
+	*File
+	joined map[string][]byte
+}
+
+// Split returns the sections of f as one program's.
+func (f *File) Split() *SplitSource { return &SplitSource{File: f} }
+
+// Prefix is File.Prefix, for all sections of a name.
+func (s *SplitSource) Prefix(name string, n uint64) []byte {
+	first, ok := s.byName[name]
+	if !ok {
+		return s.File.Prefix(name, n)
+	}
+	if data, ok := s.joined[name]; ok {
+		return data
+	}
+	var data []byte
+	parts := 0
+	for i := first; i < len(s.sects); i++ {
+		if s.sects[i].name != name {
+			continue
+		}
+		if parts++; parts == 2 {
+			data = append(data, s.section(first).Data...)
+		}
+		if parts > 1 {
+			data = append(data, s.section(i).Data...)
+		}
+		if len(data) > len(s.data)*maxRatio {
+			break // sections of a corrupt file may be one on the other
+		}
+	}
+	if parts == 1 {
+		return s.File.Prefix(name, n)
+	}
+	if s.joined == nil {
+		s.joined = map[string][]byte{}
+	}
+	s.joined[name] = data
+	return data
+}

@@ -66,7 +66,7 @@ func (m *Module) openDwo(f *image.File, skeleton *dwarf.Unit) (*dwarf.Unit, erro
 		if err := sameKind(f, file); err != nil {
 			return err
 		}
-		d = dwarf.NewSplit(file, file.BigEndian())
+		d = dwarf.NewSplit(file.Split(), file.BigEndian())
 		u, err = d.SplitUnit(skeleton)
 		return err
 	})
@@ -93,7 +93,7 @@ func (m *Module) openPackage(f *image.File) *dwarf.Data {
 			if err := sameKind(f, file); err != nil {
 				return err
 			}
-			x.pack, err = dwarf.NewPackage(file, file.BigEndian())
+			x.pack, err = dwarf.NewPackage(file.Split(), file.BigEndian())
 			return err
 		})
 		if err != nil {
