@@ -141,35 +141,44 @@ func sameRows(table *cfi.Table, compiled *row.Table) (n int, err error) {
 	return n, nil
 }
 
-// compileBench is a file with a large table.
-func compileBench(b *testing.B) *frames.Module {
-	for _, pattern := range []string{"/usr/lib/llvm-19/lib/libLLVM*.so*", "/usr/lib/x86_64-linux-gnu/libLLVM*.so*", "/lib/x86_64-linux-gnu/libc.so.6"} {
+// compileBench are files of different compilers and languages that most machines have some of, the one with the
+// largest table first.
+func compileBench(b *testing.B) (names []string, all []*frames.Module) {
+	for _, pattern := range []string{"/usr/lib/llvm-19/lib/libLLVM*.so*", "/usr/lib/x86_64-linux-gnu/libclang-cpp.so*", "/usr/lib/x86_64-linux-gnu/librsvg-2.so.2.*",
+		"/usr/lib/x86_64-linux-gnu/libcrypto.so.3", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6", "/usr/bin/python3.*", "/lib/x86_64-linux-gnu/libc.so.6"} {
 		list, _ := filepath.Glob(pattern)
 		for _, p := range list {
 			if m := moduleOf(b, p); m != nil && len(m.EHFrame.Data) > 0 {
-				b.Logf("%s: %d bytes of .eh_frame", p, len(m.EHFrame.Data))
-				return m
+				names, all = append(names, filepath.Base(p)), append(all, m)
+				break
 			}
 		}
 	}
-	b.Skip("no library")
-	return nil
+	if len(all) == 0 {
+		b.Skip("no library")
+	}
+	return names, all
 }
 
 // BenchmarkCompile is all of a module's rows, on one core: index, decoding, interning and joining.
 func BenchmarkCompile(b *testing.B) {
-	first := compileBench(b)
+	names, all := compileBench(b)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	b.ReportAllocs()
-	b.ResetTimer()
-	var t *row.Table
-	for range b.N {
-		m := &frames.Module{EHFrame: first.EHFrame, EHFrameHdr: first.EHFrameHdr, Text: first.Text, Data: first.Data}
-		m.Compile(arch.AMD64)
-		_, t = m.Compiled(arch.AMD64)
+	for i, first := range all {
+		b.Run(names[i], func(b *testing.B) {
+			b.ReportAllocs()
+			var t *row.Table
+			for range b.N {
+				m := &frames.Module{EHFrame: first.EHFrame, EHFrameHdr: first.EHFrameHdr, Text: first.Text, Data: first.Data}
+				m.Compile(arch.AMD64)
+				_, t = m.Compiled(arch.AMD64)
+			}
+			size := float64(len(first.EHFrame.Data)) / 1e6
+			b.ReportMetric(size, "MB")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1e6/float64(b.N)/size, "ms/MB")
+			b.ReportMetric(float64(t.Rows())/size/1e3, "Krows/MB")
+			b.ReportMetric(float64(t.Rules()), "rules")
+			b.ReportMetric(float64(t.Bytes())/float64(t.Rows()), "B/row")
+		})
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1e6/float64(b.N)/(float64(len(first.EHFrame.Data))/1e6), "ms/MB")
-	b.ReportMetric(float64(t.Rows()), "rows")
-	b.ReportMetric(float64(t.Rules()), "rules")
-	b.ReportMetric(float64(t.Bytes())/float64(t.Rows()), "B/row")
 }
