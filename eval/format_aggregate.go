@@ -29,9 +29,12 @@ func (p *printer) structure(v Value) {
 	}
 	p.isBase = false
 	p.str("{")
-	shown := 0
+	shown, members := 0, 0
 	for i := range fields {
 		f := &fields[i]
+		if !f.Base {
+			members++
+		}
 		if f.Virtual && f.Type != nil {
 			if p.virtuals[f.Type.Strip()] {
 				continue
@@ -63,7 +66,10 @@ func (p *printer) structure(v Value) {
 		p.value(fieldOf(v, f, p.env))
 		p.isBase = false
 	}
-	if shown == 0 {
+	if members == 0 {
+		if shown > 0 {
+			p.str(", ")
+		}
 		p.str("<No data fields>")
 	}
 	p.str("}")

@@ -33,6 +33,10 @@ func (p *printer) scalar(v Value) {
 		p.complex(v, t)
 		return
 	}
+	if t.Kind == symbols.MemberPointer {
+		p.memberPointer(v, t)
+		return
+	}
 	if !isIntegral(t) {
 		p.str("<unsupported type " + TypeName(v) + ">")
 		return
@@ -49,8 +53,6 @@ func (p *printer) scalar(v Value) {
 		p.enum(u, t)
 	case symbols.Pointer:
 		p.pointer(v, target.Addr(u))
-	case symbols.MemberPointer:
-		p.str("0x" + strconv.FormatUint(u, 16))
 	default:
 		if t == typeFlags {
 			p.str(formatFlags(uint32(u)))

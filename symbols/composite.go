@@ -42,6 +42,9 @@ func (m *Module) composite(t *Type, kind Kind, e *dwarf.Entry) {
 			return v
 		}
 	}
+	if t.Lang == LangCPlusPlus {
+		t.virtual = func(index uint64) string { return m.virtualMethod(e, t, index) }
+	}
 	var fields []Field
 	done := false
 	t.fields = func() []Field {

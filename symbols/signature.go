@@ -5,6 +5,7 @@ import (
 
 	"github.com/ianlancetaylor/demangle"
 
+	"dbg/dwarf"
 	"dbg/image"
 )
 
@@ -24,7 +25,45 @@ func (m *Module) Signature(a image.Addr) string {
 			return s
 		}
 	}
-	t := m.FunctionType(f)
+	return withParameters(f.Name, m.FunctionType(f))
+}
+
+// VirtualMethod returns the method, with its parameters, that a class itself has in an element of its table of
+// virtual functions; "" if it has none there.
+func (t *Type) VirtualMethod(index uint64) string {
+	if t.virtual == nil {
+		return ""
+	}
+	return t.virtual(index)
+}
+
+func (m *Module) virtualMethod(class *dwarf.Entry, t *Type, index uint64) string {
+	const attrVtableElem, opConstu = dwarf.Attr(0x4d), 0x10
+	name := ""
+	class.Walk(func(c *dwarf.Entry, _ int) bool {
+		v := c.Find(attrVtableElem)
+		if name != "" || c.Tag != dwarf.TagSubprogram || v == nil || !v.IsBlock() || len(v.Block) < 2 || v.Block[0] != opConstu {
+			return false
+		}
+		var n uint64
+		for i, b := range v.Block[1:] {
+			n |= uint64(b&0x7f) << (7 * min(i, 8))
+		}
+		if n == index {
+			if l := linkageOf(c); mangled(l) && len(l) <= maxMangled {
+				if s, err := demangle.ToString(l, demangle.MaxLength(16)); err == nil {
+					name = s
+					return false
+				}
+			}
+			name = t.Name + "::" + nameOf(c)
+		}
+		return false
+	}, nil)
+	return name
+}
+
+func withParameters(name string, t *Type) string {
 	if t == nil {
 		return ""
 	}
@@ -41,5 +80,5 @@ func (m *Module) Signature(a image.Addr) string {
 	if len(params) == 0 {
 		params = []string{"void"}
 	}
-	return f.Name + "(" + strings.Join(params, ", ") + ")"
+	return name + "(" + strings.Join(params, ", ") + ")"
 }

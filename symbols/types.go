@@ -46,7 +46,8 @@ type Type struct {
 	container   func() *Type // of MemberPointer: the class
 
 	variants func() *Variants
-	bound    *bound // of an Array: where its count is told; nil if Count is all that is known
+	virtual  func(index uint64) string // the name of a method
+	bound    *bound                    // of an Array: where its count is told; nil if Count is all that is known
 
 	class      bool // declared with "class"
 	enumClass  bool // a scoped enumeration

@@ -1,0 +1,100 @@
+package eval
+
+import (
+	"fmt"
+	"strconv"
+
+	"dbg/arch"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// memberPointer writes a C++ pointer to member (Itanium C++ ABI, section 2.3): &C::field, &virtual C::f(int),
+// or the type and the function's address.
+func (p *printer) memberPointer(v Value, t *symbols.Type) {
+	class := t.Container()
+	if kindOf(t.Elem()) != symbols.Func {
+		off := int64(integerOf(v))
+		if n := sizeOf(t); n > 0 && n < 8 {
+			off = off << (64 - 8*n) >> (64 - 8*n)
+		}
+		if off == -1 {
+			p.str("NULL")
+		} else if name := memberAtOffset(class, off, 0); name != "" {
+			p.str("&" + name)
+		} else {
+			p.str(strconv.FormatInt(off, 10))
+		}
+		return
+	}
+	if len(v.Bytes) != 16 {
+		p.str("<unsupported type " + TypeName(v) + ">")
+		return
+	}
+	ptr, adj := rawUint(v.Bytes[:8]), int64(rawUint(v.Bytes[8:]))
+	virtual := ptr&1 != 0
+	if p.env.Arch() == arch.ARM64 { // where code's addresses may be odd, the adjustment has the bit
+		virtual = adj&1 != 0
+		adj >>= 1
+	} else if virtual {
+		ptr--
+	}
+	switch {
+	case virtual:
+		if name := virtualMethod(class, ptr/uint64(p.env.Arch().PtrSize), 0); name != "" {
+			p.str("&virtual " + name)
+			return
+		}
+		p.str(fmt.Sprintf("&virtual table offset %d", ptr))
+	case ptr == 0:
+		p.str("NULL")
+	default:
+		if p.depth > 1 || p.opt.Inner {
+			p.str("(" + TypeName(v) + ") ")
+		}
+		p.address(target.Addr(ptr))
+	}
+	if adj != 0 {
+		p.str(fmt.Sprintf(", this adjustment %d", adj))
+	}
+}
+
+// memberAtOffset names the member at an offset: the class's own, or that of a base class.
+func memberAtOffset(class *symbols.Type, off int64, depth int) string {
+	if class == nil || depth > 20 {
+		return ""
+	}
+	c := class.Strip()
+	for _, f := range c.Fields() {
+		if !f.Base && !f.Static && f.Place == nil && f.BitSize == 0 && f.Offset == off && f.Name != "" {
+			return c.Name + "::" + f.Name
+		}
+	}
+	for _, f := range c.Fields() {
+		if f.Base && !f.Virtual && off >= f.Offset {
+			if name := memberAtOffset(f.Type, off-f.Offset, depth+1); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// virtualMethod names the method in an element of a class's table of virtual functions.
+func virtualMethod(class *symbols.Type, index uint64, depth int) string {
+	if class == nil || depth > 20 {
+		return ""
+	}
+	c := class.Strip()
+	if name := c.VirtualMethod(index); name != "" {
+		return name
+	}
+	for _, f := range c.Fields() {
+		if f.Base {
+			if name := virtualMethod(f.Type, index, depth+1); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
+}
