@@ -57,10 +57,43 @@ func (s *Session) entryValue(f *Frame, t target.ThreadID, p expr.EntryParameter,
 	}
 	callee := f.Module.Symbols.FunctionAt(f.lookup)
 	fc := s.frameContext(caller, t, depth+1)
+	if site.Survivors() {
+		s.addSurvivors(fc, caller, t)
+	}
 	if err := s.certainCall(site, caller, fc, f.Module, callee); err != nil {
 		return 0, err
 	}
 	return fc.Evaluate(&at)
+}
+
+// addSurvivors gives a frame the registers that no frame inside of it has saved, as they are now. They are the
+// frame's own only if nothing has changed them since: whoever asks must know that from the debug information.
+func (s *Session) addSurvivors(fc *eval.FrameContext, f *Frame, t target.ThreadID) {
+	w, err := s.walkOf(t)
+	if err != nil || f.Level > len(w.kept) || f.Machine.Index == 0 {
+		return
+	}
+	regs := f.Machine.Regs
+	for i := f.Level - 1; i >= 0; i-- {
+		in := w.kept[i].Machine
+		if in.Signal {
+			return // it was interrupted: all of its registers are known
+		}
+		for r := range arch.Reg(arch.MaxRegs) {
+			if v, ok := in.Regs.Get(r); ok {
+				if _, have := regs.Get(r); !have {
+					regs.Set(r, v)
+				}
+			}
+		}
+	}
+	fc.Regs = &regs
+	fc.Wide = func(r arch.Reg) ([]byte, error) {
+		if _, own := f.Machine.Regs.Get(r); own {
+			return nil, errNoEntryValue // only this part is known
+		}
+		return s.tgt.WideRegister(t, r)
+	}
 }
 
 // atEntry reads what a parameter was when its function was entered.
@@ -76,7 +109,15 @@ func (s *Session) atEntry(v *symbols.Variable, f *Frame, t target.ThreadID) (Val
 	if err != nil {
 		return Value{}, false
 	}
-	return eval.FromBits(v.Type, v.Name, u, s.tgt.Arch())
+	old, ok := eval.FromBits(v.Type, v.Name, u, s.tgt.Arch())
+	if k := v.Type.Strip().Kind; ok && (k == symbols.Reference || k == symbols.RvalueReference) {
+		// What it refers to counts, and that may have changed.
+		p.Data = true
+		if _, err := s.entryValue(f, t, p, 0); err != nil || p.OnStack {
+			return Value{}, false
+		}
+	}
+	return old, ok
 }
 
 // certainCall says why it is not certain that a call enters a function, and has done so last.

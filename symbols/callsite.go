@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -125,6 +126,28 @@ func (c *CallSite) located(e *dwarf.Entry, attrs ...dwarf.Attr) (Located, bool) 
 		}
 	}
 	return Located{}, false
+}
+
+// Survivors reports whether the compiler uses registers after a call that the ABI lets the callee change,
+// because it has seen that this callee, and all that it calls, leave them alone: gcc does (-fipa-ra). Then what it
+// says of a place behind a call may be in such a register.
+func (c *CallSite) Survivors() bool { return c.fn.u.gcc }
+
+// SurvivesCall reports whether gcc says of a variable that it is in the same place before and behind the call that a lies in: of
+// a register that is not saved across calls that says that the callee does not change it (see CallSite.Survivors).
+func (v *Variable) SurvivesCall(a image.Addr) bool {
+	i := v.impl
+	if i == nil || i.fn == nil || !i.fn.u.gcc {
+		return false
+	}
+	o := inherited(i.e, dwarf.AttrLocation)
+	if o == nil || !o.Unit.IsList(o.Find(dwarf.AttrLocation)) {
+		return false
+	}
+	at := o.Find(dwarf.AttrLocation)
+	before, ok1 := o.Unit.Location(at, uint64(a))
+	behind, ok2 := o.Unit.Location(at, uint64(a)+1)
+	return ok1 && ok2 && len(before) > 0 && bytes.Equal(before, behind)
 }
 
 // Indirect returns the expression of the address that an indirect call goes to; false if the call is direct or
