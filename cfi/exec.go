@@ -50,10 +50,18 @@ type known struct {
 	state kept
 	args  uint64
 	flags uint64 // flagSum
+	first uint32 // what the instructions leave, in EachBatch's memo
 }
 
 func newExec(t *Table) *exec {
 	return &exec{t: t, r: reader{data: t.data, order: t.arch.ByteOrder}}
+}
+
+// forget says that there is no memo any more.
+func (x *exec) forget() {
+	for i := range x.cies {
+		x.cies[i].first = 0
+	}
 }
 
 // cie finds a CIE by its offset among those that were read, or reads it.
@@ -69,7 +77,7 @@ func (x *exec) cie(off uint64) (*known, error) {
 	}
 	k := &x.cies[x.order]
 	x.order = (x.order + 1) % len(x.cies)
-	k.ran = false
+	k.ran, k.first = false, 0
 	if err := x.t.cie(off, &k.cie); err != nil {
 		k.cie.Version = 0
 		return nil, err

@@ -75,3 +75,30 @@ func (x *exec) sweep(s *span, fn RowFunc) bool {
 	}
 	return true
 }
+
+// EachBatch is EachRow for those who want the rows of whole entries at once: batch is called for the entries that can be had so,
+// fn for the rows of the others, all by rising address. The batch is valid until batch returns, the
+// numbers in it until EachBatch does.
+func (t *Table) EachBatch(i, j int, batch func(*row.Batch), fn RowFunc) {
+	t.indexOnce.Do(t.buildIndex)
+	i, j = max(i, 0), min(j, len(t.index))
+	x := t.exec()
+	defer t.done(x)
+	x.begin(&x.own)
+	defer x.forget()
+	x.forget()
+	m := newMemo()
+	for k := i; k < j; k++ {
+		s := &t.index[k]
+		if t.dear[k] {
+			fn(s.lo, s.hi, nil, 0)
+			continue
+		}
+		var e entry
+		if c, err := x.entry(s.off, &e); err == nil && e.lo == s.lo && e.hi == s.hi && m.batch(x, c, &e) {
+			batch(&m.out)
+		} else {
+			x.sweep(s, fn)
+		}
+	}
+}

@@ -16,10 +16,65 @@ import (
 func checkSweep(t testing.TB, table *cfi.Table) int {
 	t.Helper()
 	rows, err := sweep(table)
+	if err == nil {
+		err = sameBatches(table, 0, table.Entries())
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	return rows
+}
+
+// sameBatches holds EachBatch against EachRow.
+func sameBatches(table *cfi.Table, i, j int) error {
+	type swept struct {
+		lo, hi uint64
+		known  bool
+		hash   uint64
+		row    row.Row
+	}
+	var want []swept
+	table.EachRow(i, j, func(lo, hi uint64, r *row.Row, hash uint64) bool {
+		s := swept{lo: lo, hi: hi, known: r != nil, hash: hash}
+		if r != nil {
+			s.row.CopyFrom(r)
+		}
+		want = append(want, s)
+		return true
+	})
+	var err error
+	n := 0
+	check := func(lo, hi uint64, r *row.Row, hash uint64) bool {
+		if err != nil {
+			return false
+		}
+		if n == len(want) {
+			err = fmt.Errorf("0x%x..0x%x is in a batch, not in EachRow", lo, hi)
+			return false
+		}
+		w := &want[n]
+		n++
+		if lo != w.lo || hi != w.hi || (r != nil) != w.known || r != nil && (hash != w.hash || !row.SameRules(r, &w.row)) {
+			err = fmt.Errorf("0x%x..0x%x is 0x%x..0x%x in a batch", w.lo, w.hi, lo, hi)
+			if r != nil {
+				err = fmt.Errorf("%w, %s: %s", err, w.row.Format(arch.AMD64), r.Format(arch.AMD64))
+			}
+		}
+		return err == nil
+	}
+	table.EachBatch(i, j, func(b *row.Batch) {
+		for k, r := range b.Begin {
+			hi := b.Hi
+			if k+1 < len(b.Begin) {
+				hi = b.Begin[k+1].Lo
+			}
+			check(r.Lo, hi, &b.Rules[r.Rule].Row, b.Rules[r.Rule].Hash)
+		}
+	}, check)
+	if err == nil && n != len(want) {
+		err = fmt.Errorf("%d rows in batches, %d in EachRow", n, len(want))
+	}
+	return err
 }
 
 func sweep(table *cfi.Table) (rows int, err error) {

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 
+	"dbg/cfi"
 	"dbg/row"
 )
 
@@ -29,13 +30,20 @@ func (s *source) compile() {
 // compilePart decodes a range of entries; rows is about how many they will be.
 func (s *source) compilePart(from, to, rows int) *row.Builder {
 	b := row.NewBuilder(rows)
-	s.EachRow(from, to, func(lo, hi uint64, r *row.Row, hash uint64) bool {
+	add := func(lo, hi uint64, r *row.Row, hash uint64) bool {
 		if r == nil {
 			b.Ask(lo, hi)
 		} else {
 			b.Add(lo, hi, r, hash)
 		}
 		return true
-	})
+	}
+	if t, ok := s.table.(interface {
+		EachBatch(i, j int, batch func(*row.Batch), fn cfi.RowFunc)
+	}); ok {
+		t.EachBatch(from, to, b.AddBatch, add)
+	} else {
+		s.EachRow(from, to, add)
+	}
 	return b
 }

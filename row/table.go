@@ -82,6 +82,7 @@ type Builder struct {
 	rule []uint16 // 0 and AskEntry, or a number of in plus 1
 	last uint16   // of rule
 	in   interner
+	ids  *[1 << 16]uint16 // those of a batch's rules
 }
 
 // NewBuilder makes a builder for about n rows.
@@ -250,18 +251,26 @@ func (t *Table) index(lo []uint32, rule []uint16) {
 	n := int((t.size-1)>>t.shift) + 1
 	t.pages = make([]uint32, n+1)
 	t.marks = make([]mark, 0, len(lo)+n)
-	i := 0
-	for p := range n {
-		t.pages[p] = uint32(len(t.marks))
-		from := uint64(p) << t.shift
-		end := from + 1<<t.shift
-		if i == len(lo) || uint64(lo[i]) != from { // the row from before goes on
-			t.marks = append(t.marks, newMark(0, rule[i-1]))
+	page, from, before := 0, uint64(0), NoRule
+	marks, mask := t.marks, uint64(1)<<t.shift-1
+	for i, at := range lo {
+		for off := uint64(at); off-from > mask; {
+			// The next page begins with the row from before, if this one does not begin there.
+			page++
+			from += mask + 1
+			t.pages[page] = uint32(len(marks))
+			if off != from {
+				marks = append(marks, newMark(0, before))
+			}
 		}
-		for ; i < len(lo) && uint64(lo[i]) < end; i++ {
-			t.marks = append(t.marks, newMark(uint32(uint64(lo[i])-from), rule[i]))
-		}
+		before = rule[i]
+		marks = append(marks, newMark(uint32(uint64(at)&mask), before))
 	}
+	for page++; page < n; page++ {
+		t.pages[page] = uint32(len(marks))
+		marks = append(marks, newMark(0, before))
+	}
+	t.marks = marks
 	t.pages[n] = uint32(len(t.marks))
 }
 

@@ -1,0 +1,278 @@
+package cfi
+
+import (
+	"encoding/binary"
+
+	"dbg/arch"
+	"dbg/row"
+)
+
+// memo makes an automaton of what instructions do. A file's programs are the same few hundred
+// states and a few thousand ways from one to the next: each is executed
+// once, and then looked up by the state and the bytes of the instructions.
+//
+// It knows the instructions that nearly all programs are made of. At anything else, and at whatever may
+// be a defect, it gives up, and the program is executed from the start.
+type memo struct {
+	known  map[stateKey]uint32
+	states []memoState        // by number; there is no 0
+	rules  []row.Known        // as states
+	ways   [1 << waysBits]way // open addressing
+	used   int
+	align  uint64 // of the entry's code
+
+	stack  [maxRemembered]uint32
+	depth  int
+	copied int // rules, by DW_CFA_remember_state
+
+	begin [maxBegin]row.Begin // of out
+	out   row.Batch
+}
+
+// Limits of a memo: a file may have any number of different states.
+const (
+	maxStates = 1<<16 - 1
+	maxBegin  = 1 << 12 // rows of an entry
+	waysBits  = 14
+)
+
+// stateKey: the CIE belongs to the state, because DW_CFA_restore means what it said.
+type stateKey struct{ hash, cie uint64 }
+
+// memoState is what is needed to execute more instructions.
+type memoState struct {
+	kept    kept
+	flagSum uint64
+}
+
+// way is from one state to another: the key is the number of the first, and the instructions.
+type way struct {
+	key uint64
+	to  uint32
+}
+
+// shapes says how many bits common instructions have if each of their LEB128 operands is one byte, below 64, and in the
+// bits of shapeMore which bits of the instruction are then clear. DW_CFA_remember_state,
+// DW_CFA_restore_state and what moves the location are not among them.
+var shapes = func() (s [256]uint32) {
+	for op := range s {
+		switch {
+		case op&0xc0 == cfaOffset, op == cfaDefCFAOffset, op == cfaDefCFARegister, op == cfaUndefined, op == cfaSameValue, op == cfaDefCFAOffsetSF:
+			s[op] = 16 | 0x8000
+		case op&0xc0 == cfaRestore, op == cfaAArch64NegateRAState:
+			s[op] = 8
+		case op == cfaDefCFA, op == cfaOffsetExtended, op == cfaOffsetExtendedSF, op == cfaRegister:
+			s[op] = 24 | 0x808000
+		}
+	}
+	return s
+}()
+
+const shapeMore = 0x808000
+
+// batch makes the batch of an entry's rows; false if it must be executed.
+func (m *memo) batch(x *exec, k *known, e *entry) bool {
+	t := x.t
+	pos, end := e.instr[0], e.instr[1]
+	align := k.cie.CodeAlign
+	cur := uint64(m.first(x, k))
+	if cur == 0 || !t.little || align == 0 || align > 1<<10 || pos > end || end-pos > maxProgram || end+8 > len(t.data) || e.lo >= e.hi || e.hi > 1<<62 {
+		return false
+	}
+	data := t.data[:end+8]
+	loc, n := e.lo, 0
+	m.depth, m.copied, m.align = 0, 0, align
+	for pos < len(data)-8 {
+		w := binary.LittleEndian.Uint64(data[pos:])
+		if op := byte(w); op > cfaAdvanceLoc && op < cfaOffset {
+			if n >= len(m.begin) {
+				return false
+			}
+			m.begin[n] = row.Begin{Lo: loc, Rule: uint32(cur)}
+			n++
+			loc += uint64(op&0x3f) * m.align
+			if pos++; pos >= len(data)-8 {
+				break
+			}
+			w >>= 8 // seven bytes are left, of which six are looked at
+		}
+		shape := uint64(shapes[byte(w)])
+		bits := shape & 63
+		if bits == 0 {
+			next, delta, size := m.special(byte(w), w>>8, uint32(cur))
+			if pos += size; next == 0 || pos > len(data)-8 || n >= len(m.begin) {
+				return false
+			}
+			if delta != 0 {
+				m.begin[n] = row.Begin{Lo: loc, Rule: uint32(cur)}
+				n++
+				if loc += delta * m.align; loc > e.hi {
+					return false
+				}
+			}
+			cur = uint64(next)
+			continue
+		}
+		if w&shape&shapeMore != 0 {
+			if byte(w) != cfaDefCFAOffset || w&0x800000 != 0 {
+				return false
+			}
+			bits = 24 // an operand of two bytes
+		} else {
+			then := w >> (bits & 63)
+			if second := uint64(shapes[byte(then)]); then&second&shapeMore == 0 && pos+int((bits+second&63)>>3) <= len(data)-8 {
+				bits = (bits + second&63) & 63
+			}
+		}
+		key := w&(1<<(bits&63)-1) | cur<<48
+		if to := &m.ways[key*spread>>(64-waysBits)]; to.key == key {
+			cur = uint64(to.to)
+		} else {
+			cur = m.next(x, k, key, pos, int(bits>>3))
+			if cur == 0 {
+				return false
+			}
+		}
+		pos += int(bits >> 3)
+	}
+	if pos > len(data)-8 || n >= len(m.begin) {
+		return false
+	}
+	if loc < e.hi {
+		m.begin[n] = row.Begin{Lo: loc, Rule: uint32(cur)}
+		n++
+	}
+	for n > 0 && m.begin[n-1].Lo >= e.hi {
+		n--
+	}
+	m.out = row.Batch{Begin: m.begin[:n], Hi: e.hi, Rules: m.rules}
+	return true
+}
+
+// next finds a way that is not in its own place, or makes it; 0 if that can't be done.
+func (m *memo) next(x *exec, k *known, key uint64, pos, size int) uint64 {
+	i := key * spread >> (64 - waysBits)
+	for ; m.ways[i].key != 0; i = (i + 1) % (1 << waysBits) {
+		if m.ways[i].key == key {
+			return uint64(m.ways[i].to)
+		}
+	}
+	if m.used > 1<<waysBits/2 {
+		return 0
+	}
+	to := m.learn(x, k, uint32(key>>48), pos, size)
+	if to != 0 {
+		m.used++
+		m.ways[i] = way{key, to}
+	}
+	return uint64(to)
+}
+
+// special executes an instruction that has no shape, of which the bytes behind the first are w: the state is then next, 0 if
+// this is left to exec; the location has moved by delta.
+func (m *memo) special(op byte, w uint64, cur uint32) (next uint32, delta uint64, size int) {
+	switch op {
+	case cfaNop:
+		return cur, 0, 1
+	case cfaRememberState:
+		if m.copied += len(m.states[cur].kept.sums); m.depth == len(m.stack) || m.copied > maxKept {
+			return 0, 0, 0
+		}
+		m.stack[m.depth] = cur
+		m.depth++
+		return cur, 0, 1
+	case cfaRestoreState:
+		if m.depth == 0 {
+			return 0, 0, 0
+		}
+		m.depth--
+		return m.stack[m.depth], 0, 1
+	case cfaAdvanceLoc1:
+		return cur, w & 0xff, 2
+	case cfaAdvanceLoc2:
+		return cur, w & 0xffff, 3
+	case cfaAdvanceLoc4:
+		return cur, w & 0xffffffff, 5
+	}
+	if op&0xc0 == cfaAdvanceLoc {
+		return cur, uint64(op & 0x3f), 1
+	}
+	return 0, 0, 0
+}
+
+// spread is the golden ratio's, for multiplicative hashing.
+const spread = 0x9e3779b97f4a7c15
+
+// learn executes instructions from a state on.
+func (m *memo) learn(x *exec, k *known, start uint32, pos, size int) uint32 {
+	from := &m.states[start]
+	r := x.row
+	x.c, x.initial = &k.cie, &k.state
+	x.recall(&from.kept)
+	r.RA, r.Signal, r.ArgsSize, x.flagSum = k.cie.RA, k.cie.Signal, k.args, from.flagSum
+	x.r.pos, x.r.end, x.r.bad = pos, pos+size, ""
+	for x.r.pos < x.r.end {
+		op := byte(x.r.uint(1))
+		switch op & 0xc0 {
+		case cfaOffset:
+			x.offset(arch.Reg(op&0x3f), int64(x.r.uleb())*x.c.DataAlign)
+		case cfaRestore:
+			reg := arch.Reg(op & 0x3f)
+			rule, sum := x.initial.rule(reg)
+			x.set(reg, rule, sum)
+		default:
+			if err := x.change(op); err != nil {
+				return 0
+			}
+		}
+	}
+	if x.r.bad != "" || x.r.pos != pos+size {
+		return 0
+	}
+	return m.state(x, k)
+}
+
+// first is the state that a CIE's instructions leave.
+func (m *memo) first(x *exec, k *known) uint32 {
+	if k.first != 0 {
+		return k.first
+	}
+	if !k.ran {
+		x.runCIE(k)
+	}
+	if k.err != nil {
+		return 0
+	}
+	r := x.row
+	x.recall(&k.state)
+	r.RA, r.Signal, r.ArgsSize, x.flagSum = k.cie.RA, k.cie.Signal, k.args, k.flags
+	k.first = m.state(x, k)
+	return k.first
+}
+
+// state is the one that x is in. What an expression has computed is not part of any.
+func (m *memo) state(x *exec, k *known) uint32 {
+	if x.row.CFA.Kind != row.InReg {
+		return 0
+	}
+	key := stateKey{x.hash(), k.cie.Offset}
+	if n := m.known[key]; n != 0 {
+		return n
+	}
+	n := len(m.states)
+	if n > maxStates {
+		return 0
+	}
+	s := memoState{flagSum: x.flagSum}
+	x.keep(&s.kept)
+	own := row.Known{Hash: key.hash}
+	own.CopyFrom(x.row)
+	own.Lo, own.Hi, own.Source = 0, 0, 0
+	m.states, m.rules = append(m.states, s), append(m.rules, own)
+	m.known[key] = uint32(n)
+	return uint32(n)
+}
+
+func newMemo() *memo {
+	return &memo{known: map[stateKey]uint32{}, states: make([]memoState, 1, 256), rules: make([]row.Known, 1, 256)}
+}

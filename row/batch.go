@@ -1,0 +1,77 @@
+package row
+
+import "slices"
+
+// Known is the rules of a row, without a range, with their hash.
+type Known struct {
+	Row
+	Hash uint64 // HashRow
+}
+
+// Batch is the rows of one entry, or of a part of one, by rising address: each is valid up to where the next begins, the last one up
+// to Hi.
+type Batch struct {
+	Begin []Begin
+	Hi    uint64
+	Rules []Known // by number; at most 2^16
+}
+
+// Begin is where a row begins, and the number of its rules.
+type Begin struct {
+	Lo   uint64
+	Rule uint32
+}
+
+// AddBatch is Add for the rows of a batch. Rules have the same numbers in all batches that a builder is given.
+func (b *Builder) AddBatch(in *Batch) {
+	if len(in.Begin) == 0 {
+		return
+	}
+	first := in.Begin[0].Lo
+	if first < b.end || len(b.lo) == 0 {
+		for i, r := range in.Begin {
+			hi := in.Hi
+			if i+1 < len(in.Begin) {
+				hi = in.Begin[i+1].Lo
+			}
+			k := &in.Rules[r.Rule]
+			b.Add(r.Lo, hi, &k.Row, k.Hash)
+		}
+		return
+	}
+	if b.ids == nil {
+		b.ids = new([1 << 16]uint16)
+	}
+	if first != b.end {
+		b.start(b.end, NoRule)
+		b.last = NoRule
+	}
+	n := len(b.lo)
+	lo, rule := slices.Grow(b.lo, len(in.Begin)), slices.Grow(b.rule, len(in.Begin))
+	lo, rule = lo[:n+len(in.Begin)], rule[:n+len(in.Begin)]
+	ids, last := b.ids, b.last
+	for _, r := range in.Begin {
+		id := ids[uint16(r.Rule)]
+		if id == NoRule {
+			id = b.learn(in, r.Rule)
+		}
+		if id != last {
+			lo[n], rule[n] = uint32(r.Lo-b.base), id
+			last = id
+			n++
+		}
+	}
+	b.lo, b.rule = lo[:n], rule[:n]
+	b.last, b.end = last, in.Hi
+}
+
+// learn finds the number that rules of a batch have here.
+func (b *Builder) learn(in *Batch, n uint32) uint16 {
+	k := &in.Rules[n]
+	id, ok := b.in.id(&k.Row, k.Hash)
+	if id++; !ok {
+		id = AskEntry
+	}
+	b.ids[uint16(n)] = id
+	return id
+}
