@@ -104,7 +104,7 @@ func (m *Module) members(e *dwarf.Entry, t *Type) []Field {
 		case dwarf.TagInheritance:
 			f := Field{Type: m.typeOf(c), Base: true}
 			if f.Type != nil {
-				f.Name = f.Type.Name
+				f.Name = f.Type.Strip().Name // the class's own, where a typedef is derived from
 			}
 			if v, _ := c.Uint(dwarf.AttrVirtuality); v != 0 {
 				f.Virtual = true

@@ -3,6 +3,7 @@ package symbols
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"dbg/dwarf"
 	"dbg/expr"
@@ -44,17 +45,25 @@ func (m *Module) localsOf(fn *function, a image.Addr) []*Variable {
 		b = fn.body()
 	}
 	proper := b.fn
-	var params, vars []*Variable
+	root := b
+	var seen map[die]bool
+	var params, goneParams, vars []*Variable
 	for depth := 0; b != nil; depth++ {
+		var gone []*Variable
+		if abstract := b.abstract(); abstract != nil {
+			if seen == nil {
+				seen = map[die]bool{}
+				root.instances(seen)
+			}
+			m.inheritVariables(abstract, proper, seen, depth, &goneParams, &gone)
+		}
+		vars = append(vars, gone...) // first: what is there hides what is not
 		for _, off := range b.vars {
 			e, err := b.fn.u.dw.Entry(off)
 			if err != nil {
 				continue
 			}
 			add(m.newVariable(e, proper, depth), &params, &vars)
-		}
-		if depth == 0 {
-			m.inheritVariables(b, proper, &params, &vars)
 		}
 		var next *block
 		for _, k := range b.kids {
@@ -65,7 +74,7 @@ func (m *Module) localsOf(fn *function, a image.Addr) []*Variable {
 		}
 		b = next
 	}
-	return append(params, vars...)
+	return slices.Concat(params, goneParams, vars)
 }
 
 func add(v *Variable, params, vars *[]*Variable) {
@@ -78,25 +87,27 @@ func add(v *Variable, params, vars *[]*Variable) {
 	}
 }
 
-// inheritVariables adds the variables that the abstract function has and its
-// instance lacks: nothing is left of them, and they are shown as optimised out.
-// gcc moves what the abstract function has at its top into a block of an inlined
-// call, so those count too.
-func (m *Module) inheritVariables(b *block, fn *function, params, vars *[]*Variable) {
+// abstract returns what a block is an instance of: an abstract function or a block in one; nil if it is of none.
+func (b *block) abstract() *dwarf.Entry {
 	e, err := b.fn.u.dw.Entry(b.off)
 	if err != nil {
-		return
+		return nil
 	}
-	abstract := e.Ref(dwarf.AttrAbstractOrigin)
-	if abstract == nil {
-		return
-	}
-	seen := map[die]bool{} // abstract entries that have a concrete one
-	b.instances(seen)
+	return e.Ref(dwarf.AttrAbstractOrigin)
+}
+
+// inheritVariables adds the variables that an abstract function or block has and its
+// instance lacks: nothing is left of them, and they are shown as optimised out. Those of blocks in it
+// that have instances of their own are theirs. gcc moves what the abstract function has at its top into a block of an
+// inlined call, so seen is of the whole call.
+func (m *Module) inheritVariables(abstract *dwarf.Entry, fn *function, seen map[die]bool, at int, params, vars *[]*Variable) {
 	abstract.Walk(func(c *dwarf.Entry, depth int) bool {
-		if (c.Tag == dwarf.TagFormalParameter || c.Tag == dwarf.TagVariable) && !seen[die{c.Unit, c.Offset}] {
+		if seen[die{c.Unit, c.Offset}] {
+			return false
+		}
+		if c.Tag == dwarf.TagFormalParameter || c.Tag == dwarf.TagVariable {
 			if e, err := c.Unit.Entry(c.Offset); err == nil {
-				add(m.newVariable(e, fn, 0), params, vars)
+				add(m.newVariable(e, fn, at), params, vars)
 			}
 		}
 		// The blocks in an abstract function have no addresses.
@@ -104,18 +115,21 @@ func (m *Module) inheritVariables(b *block, fn *function, params, vars *[]*Varia
 	}, nil)
 }
 
-// instances collects what the variables of a block, and of the blocks in it,
-// are instances of.
+// instances collects what the variables of a block, and the blocks in it with theirs, are instances of.
 func (b *block) instances(seen map[die]bool) {
-	for _, off := range b.vars {
+	origin := func(off uint64) {
 		if e, err := b.fn.u.dw.Entry(off); err == nil {
 			if u, off, ok := e.RefOffset(dwarf.AttrAbstractOrigin); ok {
 				seen[die{u, off}] = true
 			}
 		}
 	}
+	for _, off := range b.vars {
+		origin(off)
+	}
 	for _, k := range b.kids {
 		if !k.inlined {
+			origin(k.off)
 			k.instances(seen)
 		}
 	}
