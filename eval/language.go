@@ -21,7 +21,7 @@ func (s *sequence) at(i int64) Value {
 }
 
 // sequenceOf takes apart what Go and Rust make strings and slices of: Go's string
-// {str, len} and []T {array, len, cap}, Rust's &str and &[T] {data_ptr, length}, String {vec} and
+// {str, len} and []T {array, len, cap}, Rust's &str, &[T] and *mut [T] {data_ptr, length}, String {vec} and
 // Vec<T> {buf, len}.
 func sequenceOf(v Value, env Env) (sequence, bool) {
 	if !isStruct(v.Type) || env == nil {
@@ -36,7 +36,7 @@ func sequenceOf(v Value, env Env) (sequence, bool) {
 		capacity = count
 	case t.Lang == symbols.LangGo && strings.HasPrefix(t.Name, "[]"):
 		ptr, count, capacity = field(v, "array"), field(v, "len"), field(v, "cap")
-	case t.Lang == symbols.LangRust && strings.HasPrefix(t.Name, "&"):
+	case t.Lang == symbols.LangRust && (strings.HasPrefix(t.Name, "&") || strings.HasPrefix(t.Name, "*mut [") || strings.HasPrefix(t.Name, "*const [")):
 		ptr, count = field(v, "data_ptr"), field(v, "length")
 		capacity = count
 	case t.Lang == symbols.LangRust && name == "String":
@@ -184,7 +184,17 @@ func (p *printer) text(s *sequence) {
 			return
 		}
 	}
-	p.str(quoted(b, 1, "", p.opt.MaxElements, int64(len(b)) < s.count))
+	more := int64(len(b)) < s.count
+	if runes := 0; len(b) > p.opt.MaxElements {
+		for i := range string(b) {
+			if runes == p.opt.MaxElements {
+				b, more = b[:i], true
+				break
+			}
+			runes++
+		}
+	}
+	p.str(quoted(b, 1, "", p.opt.MaxElements, more))
 }
 
 // variant writes the form that an enum of Rust has, as gdb does: Data::Pair(3, 9), Data::Named{x: 1},
@@ -228,7 +238,7 @@ func (p *printer) rustFields(v Value, fields []symbols.Field) {
 	p.str(end)
 }
 
-// rustStruct writes Point {x: 1, y: 2}, and tuples as (1, 2).
+// rustStruct writes Point {x: 1, y: 2} and Pair (1, 2), and tuples as (1, 2).
 func (p *printer) rustStruct(v Value, t *symbols.Type) {
 	fields := t.Fields()
 	tuple := len(fields) > 0
@@ -240,9 +250,7 @@ func (p *printer) rustStruct(v Value, t *symbols.Type) {
 		if len(fields) == 0 {
 			return
 		}
-		if !tuple {
-			p.str(" ")
-		}
+		p.str(" ")
 	}
 	if len(fields) == 0 {
 		p.str("()")

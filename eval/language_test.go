@@ -22,7 +22,7 @@ func TestRust(t *testing.T) {
 	check(t, e, []printCase{
 		{"TEXT", `"hello"`}, {"ARRAY", "[4, 5, 6]"}, {"SLICE", "&[i32](size=2) {7, 8}"}, {"SLICE[1]", "8"},
 		{"ORIGIN", "values::Point {x: 1, y: 2}"}, {"ORIGIN.y", "2"}, {"TUPLE", "(3, 4)"}, {"TUPLE.__1", "4"},
-		{"WRAP", "values::Wrap(5, 6)"}, {"COLOR", "values::Color::Green"}, {"FLAG", "true"}, {"BYTE", "97"}, {"LETTER", "120 'x'"},
+		{"WRAP", "values::Wrap (5, 6)"}, {"COLOR", "values::Color::Green"}, {"FLAG", "true"}, {"BYTE", "97"}, {"LETTER", "120 'x'"},
 		{"ORIGIN.x == 1", "true"},
 	})
 }
