@@ -258,7 +258,7 @@ func (e *env) Type(name string) *symbols.Type {
 func (e *env) Symbolize(a target.Addr) (string, uint64, bool) {
 	name, off, ok := e.s.symbolize(a)
 	if ok && e.s.tgt != nil {
-		if m := e.s.modules.find(a); m != nil && m.Symbols != nil {
+		if m := e.s.modules.holder(a); m != nil && m.Symbols != nil {
 			if full := m.Symbols.Signature(m.fileAddr(a - target.Addr(off))); full != "" {
 				name = full
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sort"
 
 	"dbg/arch"
 	"dbg/frames"
@@ -294,6 +295,25 @@ func (s *Session) expand(mf *frames.Frame, level int) []Frame {
 // HasSource says that the frame's line is known.
 func (f *Frame) HasSource() bool { return f.Position.Line != 0 && f.Position.File != "" }
 
+// holder returns the module that an address is in, by its segments too: what is zero at the start (.bss) is mapped
+// from no file, so the module's own mappings may end before it.
+func (l *moduleList) holder(a target.Addr) *Module {
+	i := sort.Search(len(l.all), func(i int) bool { return l.all[i].Hi > a })
+	if i < len(l.all) && l.all[i].Lo <= a {
+		return l.all[i]
+	}
+	if i == 0 || l.all[i-1].file == nil {
+		return nil
+	}
+	m := l.all[i-1]
+	for _, seg := range m.file.Segments() {
+		if fa := m.fileAddr(a); fa >= seg.Lo && fa < seg.Hi {
+			return m
+		}
+	}
+	return nil
+}
+
 // symbolize names an address: a function or a data symbol of the program.
 func (s *Session) symbolize(a target.Addr) (string, uint64, bool) {
 	if s.tgt == nil && s.exeFile != nil { // not started: addresses are the file's
@@ -302,7 +322,7 @@ func (s *Session) symbolize(a target.Addr) (string, uint64, bool) {
 		}
 		return s.exeFile.ObjectAt(imageAddr(uint64(a)))
 	}
-	m := s.modules.find(a)
+	m := s.modules.holder(a)
 	if m == nil || m.Symbols == nil {
 		return "", 0, false
 	}
