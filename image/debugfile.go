@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"path/filepath"
+	"strings"
 )
 
 // DefaultDebugDirs is where distributions put separate debug files.
@@ -36,58 +37,112 @@ func (f *File) DebugFile(dirs []string) (*File, string, error) {
 	if f.macho != nil {
 		return f.openDSYM(dirs)
 	}
-	var trouble error
-	why := "the file has neither a build id nor a .gnu_debuglink section"
-	if id := f.BuildID(); len(id) > 2 {
-		why = "no debug file for build id " + id
-		d, path, err := openBuildID(dirs, id, ".debug")
-		if d != nil {
-			return d, "build id: " + path, nil
-		}
-		trouble = err
-	}
-	name, crc, ok := f.debugLink()
-	if !ok {
-		return nil, why, trouble
-	}
-	why = fmt.Sprintf("no debug file named %q", name)
-	for _, path := range f.linkCandidates(name, dirs) {
-		if sameFile(path, f.path) {
-			continue
-		}
-		d, err := Open(path)
-		if err != nil {
-			if e, ok := err.(*OpenError); !ok || e.Reason != NotFound {
-				trouble = err
+	id := f.BuildID()
+	name, crc, linked := f.debugLink()
+	var search debugSearch
+	if len(id) > 2 {
+		for _, path := range buildIDPaths(dirs, id, ".debug") {
+			if d := search.try(path, func(d *File) error { return d.needBuildID(id) }); d != nil {
+				return d, "build id: " + path, nil
 			}
-			continue
 		}
-		if sum := crc32.ChecksumIEEE(d.data); sum != crc {
-			trouble = fmt.Errorf("%s: its checksum is %08x, but %s asks for %08x", path, sum, f.path, crc)
-			d.Close()
-			continue
-		}
-		return d, ".gnu_debuglink: " + path, nil
 	}
-	return nil, why, trouble
+	if linked {
+		for _, path := range f.linkCandidates(name, dirs) {
+			if sameFile(path, f.path) {
+				continue
+			}
+			if d := search.try(path, func(d *File) error { return d.needLink(f, crc, id) }); d != nil {
+				return d, ".gnu_debuglink: " + path, nil
+			}
+		}
+	}
+	var why string
+	switch {
+	case len(id) > 2 && linked:
+		why = fmt.Sprintf("no debug file for build id %s or named %q", id, name)
+	case len(id) > 2:
+		why = "no debug file for build id " + id
+	case linked:
+		why = fmt.Sprintf("no debug file named %q", name)
+	default:
+		return nil, "the file has neither a build id nor a .gnu_debuglink section", nil
+	}
+	return nil, why + " (tried " + strings.Join(search.tried, ", ") + ")", search.trouble
+}
+
+// debugSearch is where a separate file has been looked for.
+type debugSearch struct {
+	tried   []string
+	trouble error // of the last file that is there and can't be used
+}
+
+// try opens a file, if there is one, and asks check if it is the right one.
+func (x *debugSearch) try(path string, check func(*File) error) *File {
+	x.tried = append(x.tried, path)
+	d, err := Open(path)
+	if err != nil {
+		if e, ok := err.(*OpenError); !ok || e.Reason != NotFound {
+			x.trouble = err
+		}
+		return nil
+	}
+	if err := check(d); err != nil {
+		x.trouble = fmt.Errorf("%s: %w", path, err)
+		d.Close()
+		return nil
+	}
+	return d
+}
+
+// needBuildID returns an error if f has not that build id.
+func (f *File) needBuildID(id string) error {
+	if got := f.BuildID(); got != id {
+		return fmt.Errorf("its build id is %q, not %s: it is not used", got, id)
+	}
+	return nil
+}
+
+// needLink returns an error if f is not what the .gnu_debuglink of a file means: if
+// its checksum is another, or its build id where both have one.
+func (f *File) needLink(of *File, crc uint32, id string) error {
+	if sum := crc32.ChecksumIEEE(f.data); sum != crc {
+		return fmt.Errorf("its checksum is %08x, but %s asks for %08x", sum, of.path, crc)
+	}
+	if got := f.BuildID(); got != "" && id != "" {
+		return f.needBuildID(id)
+	}
+	return nil
+}
+
+// OpenAsBuildID opens a file that somebody says has a build id, and checks it.
+func OpenAsBuildID(path, id string) (*File, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.needBuildID(id); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
 }
 
 // AltFile finds the file that dwz has put common debug information into
 // (.gnu_debugaltlink); f is the file with the DWARF. It is nil if there is
-// no such section or no such file.
+// no such section or no such file; the string says where it was found, or why
+// there is none.
 func (f *File) AltFile(dirs []string) (*File, string, error) {
-	s, ok := f.Section(".gnu_debugaltlink")
+	name, id, ok := f.altLink()
 	if !ok {
+		if f.HasSection(".gnu_debugaltlink") {
+			return nil, "malformed .gnu_debugaltlink", nil
+		}
 		return nil, "", nil
-	}
-	i := bytes.IndexByte(s.Data, 0)
-	if i <= 0 {
-		return nil, "malformed .gnu_debugaltlink", nil
 	}
 	if dirs == nil {
 		dirs = DefaultDebugDirs
 	}
-	name, id := string(s.Data[:i]), hex.EncodeToString(s.Data[i+1:])
 	var candidates []string
 	if filepath.IsAbs(name) {
 		candidates = append(candidates, name)
@@ -97,44 +152,49 @@ func (f *File) AltFile(dirs []string) (*File, string, error) {
 	for _, dir := range dirs {
 		candidates = append(candidates, filepath.Join(dir, ".dwz", filepath.Base(name)))
 	}
-	for _, path := range candidates {
-		if d, err := Open(path); err == nil {
-			if d.BuildID() == id {
-				return d, path, nil
-			}
-			d.Close()
-		}
-	}
 	if len(id) > 2 {
-		if d, path, _ := openBuildID(dirs, id, ".debug"); d != nil {
+		candidates = append(candidates, buildIDPaths(dirs, id, ".debug")...)
+	}
+	var search debugSearch
+	for _, path := range candidates {
+		if d := search.try(path, func(d *File) error { return d.needBuildID(id) }); d != nil {
 			return d, path, nil
 		}
 	}
-	return nil, fmt.Sprintf("no supplementary debug file %s with build id %s", name, id), nil
+	why := fmt.Sprintf("no supplementary debug file %s with build id %s (tried %s)", name, id, strings.Join(search.tried, ", "))
+	return nil, why, search.trouble
 }
 
-// openBuildID opens DIR/.build-id/xx/yyyy.debug and checks that the file has
-// that build id. It does not follow a link to a file without debug
-// information.
-func openBuildID(dirs []string, id, suffix string) (*File, string, error) {
-	var trouble error
-	for _, dir := range dirs {
-		path := filepath.Join(dir, ".build-id", id[:2], id[2:]+suffix)
-		d, err := Open(path)
-		if err != nil {
-			if e, ok := err.(*OpenError); !ok || e.Reason != NotFound {
-				trouble = err
-			}
-			continue
-		}
-		if got := d.BuildID(); got != id {
-			trouble = fmt.Errorf("%s: its build id is %q", path, got)
-			d.Close()
-			continue
-		}
-		return d, path, nil
+// AltID returns the build id of the file that .gnu_debugaltlink means, "" if there is
+// no such section.
+func (f *File) AltID() string {
+	_, id, _ := f.altLink()
+	return id
+}
+
+// altLink reads .gnu_debugaltlink: a file name and a build id.
+func (f *File) altLink() (name, id string, ok bool) {
+	s, _ := f.Section(".gnu_debugaltlink")
+	i := bytes.IndexByte(s.Data, 0)
+	if i <= 0 || i > maxPath || len(s.Data)-i-1 > maxBuildID {
+		return "", "", false
 	}
-	return nil, "", trouble
+	return string(s.Data[:i]), hex.EncodeToString(s.Data[i+1:]), true
+}
+
+// Bounds on what a link to another file may have.
+const (
+	maxPath    = 4096
+	maxBuildID = 64
+)
+
+// buildIDPaths returns DIR/.build-id/xx/yyyy.debug for each directory.
+func buildIDPaths(dirs []string, id, suffix string) []string {
+	var out []string
+	for _, dir := range dirs {
+		out = append(out, filepath.Join(dir, ".build-id", id[:2], id[2:]+suffix))
+	}
+	return out
 }
 
 // debugLink reads .gnu_debuglink: a file name, padding to 4 bytes, and the
@@ -143,7 +203,7 @@ func (f *File) debugLink() (name string, crc uint32, ok bool) {
 	s, _ := f.Section(".gnu_debuglink")
 	i := bytes.IndexByte(s.Data, 0)
 	end := (i + 4) &^ 3
-	if i <= 0 || end+4 > len(s.Data) {
+	if i <= 0 || i > maxPath || end+4 > len(s.Data) {
 		return "", 0, false
 	}
 	return string(s.Data[:i]), f.header.order.Uint32(s.Data[end:]), true

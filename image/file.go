@@ -50,7 +50,8 @@ type File struct {
 
 	symbols     []Symbol
 	symbolsDone bool
-	elf         *elf.File // only for sections that are compressed with zstd
+	trouble     []error // of sections that can't be inflated
+	inflated    uint64  // the size of all that are
 
 	macho  *macho // nil in an ELF file
 	offset uint64 // of data in the file

@@ -304,23 +304,6 @@ func TestAltFile(t *testing.T) {
 	}
 }
 
-// TestZstd inflates sections in the newer compression.
-func TestZstd(t *testing.T) {
-	path := build(t, "-g")
-	run(t, ".", "objcopy", "--compress-debug-sections=zstd", path, path+".zstd")
-	a, b := open(t, path), open(t, path+".zstd")
-	for _, name := range []string{".debug_info", ".debug_abbrev", ".debug_line", ".debug_str"} {
-		want, _ := a.Section(name)
-		got := b.Prefix(name, 10)
-		if s, ok := b.Section(name); !ok || !bytes.Equal(s.Data, want.Data) || !bytes.Equal(got, want.Data) {
-			t.Errorf("%s: %d bytes of %d", name, len(s.Data), len(want.Data))
-		}
-	}
-	if b.sects[b.findSection(".debug_info")].flags&elf.SHF_COMPRESSED == 0 {
-		t.Error("nothing was compressed")
-	}
-}
-
 // TestPrefix inflates a section in steps.
 func TestPrefix(t *testing.T) {
 	path := build(t, "-g", "-gz", "-static")

@@ -2,7 +2,6 @@ package image
 
 import (
 	"bytes"
-	"compress/zlib"
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
@@ -35,19 +34,12 @@ type section struct {
 	entsize             uint64
 	data                []byte
 	done                bool
-	inflatedSize        uint64 // of a compressed section
+	packed              bool   // it is compressed
+	inflatedSize        uint64 // then
 	err                 error
-	stream              io.Reader // of a zlib section that is not all inflated yet
+	stream              io.Reader // of a compressed section that is not all inflated yet
 	have                uint64    // bytes of data that are valid then
 }
-
-// maxRatio bounds what a compressed section may claim to inflate to: deflate
-// can't exceed 1032:1 (RFC 1951: a 258-byte match of 2 bits), so a larger claim
-// is corrupt. maxInflated bounds it absolutely.
-const (
-	maxRatio    = 1100
-	maxInflated = 16 << 30
-)
 
 func (f *File) parseSections(off, entsize, count, strndx uint64) string {
 	if _, ok := f.table(off, entsize, count); !ok {
@@ -163,13 +155,15 @@ func (f *File) section(i int) Section {
 	s := &f.sects[i]
 	if !s.done {
 		s.done = true
-		s.data, s.err = f.load(s)
-		if s.err != nil {
-			s.err = fmt.Errorf("%s: section %s: %w", f.path, s.name, s.err)
+		data, err := f.load(s)
+		if err != nil {
+			f.damaged(s, err)
+		} else {
+			s.data = data
 		}
 	}
 	size := s.size
-	if s.inflatedSize != 0 {
+	if s.packed {
 		size = s.inflatedSize
 	}
 	return Section{Name: s.name, Segment: f.segmentOf(i), Addr: Addr(s.addr), Offset: s.off, Size: size, Data: s.data}
@@ -187,8 +181,8 @@ func (f *File) load(s *section) ([]byte, error) {
 	return data, nil
 }
 
-// begin returns the bytes of a section, or, for one that is compressed with
-// zlib, room for them, and sets up s.stream.
+// begin returns the bytes of a section, or, for one that is compressed, room for
+// them, and sets up s.stream.
 func (f *File) begin(s *section) ([]byte, error) {
 	if s.data != nil || s.err != nil {
 		return s.data, s.err
@@ -207,7 +201,7 @@ func (f *File) begin(s *section) ([]byte, error) {
 	}
 	if (strings.HasPrefix(s.name, ".zdebug_") || f.macho != nil) && bytes.HasPrefix(raw, []byte("ZLIB")) && len(raw) >= 12 {
 		s.inflatedSize = binary.BigEndian.Uint64(raw[4:])
-		return s.beginInflate(raw[12:])
+		return f.beginInflate(s, raw[12:], openZlib)
 	}
 	if s.flags&elf.SHF_COMPRESSED == 0 {
 		return raw, nil
@@ -223,44 +217,17 @@ func (f *File) begin(s *section) ([]byte, error) {
 	s.inflatedSize = h.word(raw[size:])
 	switch typ := elf.CompressionType(h.order.Uint32(raw)); typ {
 	case elf.COMPRESS_ZLIB:
-		return s.beginInflate(raw[head:])
+		return f.beginInflate(s, raw[head:], openZlib)
 	case elf.COMPRESS_ZSTD:
-		return f.inflateZstd(s)
+		return f.beginInflate(s, raw[head:], openZstd)
 	default:
 		return nil, fmt.Errorf("compression type %d is unknown", uint32(typ))
 	}
 }
 
-func (s *section) beginInflate(raw []byte) ([]byte, error) {
-	if s.inflatedSize > maxInflated || s.inflatedSize/maxRatio > uint64(len(raw)) {
-		return nil, fmt.Errorf("%d bytes can't inflate to %d", len(raw), s.inflatedSize)
-	}
-	z, err := zlib.NewReader(bytes.NewReader(raw))
-	if err != nil {
-		return nil, err
-	}
-	// Pages of a large allocation cost nothing until they are written to.
-	s.stream, s.data = z, make([]byte, s.inflatedSize)
-	return s.data, nil
-}
-
-// inflateTo makes the first n bytes of a section valid.
-func (s *section) inflateTo(n uint64) error {
-	n = min(n, uint64(len(s.data)))
-	if s.stream == nil || n <= s.have {
-		return nil
-	}
-	got, err := io.ReadFull(s.stream, s.data[s.have:n])
-	s.have += uint64(got)
-	if err != nil || s.have == uint64(len(s.data)) {
-		s.stream = nil
-	}
-	return err
-}
-
 // Prefix returns a section, of which at least the first n bytes are valid: a
-// section that is compressed with zlib is inflated only that far, and further
-// on a later call. It is nil if there is no such section or if it is corrupt.
+// section that is compressed is inflated only that far, and further on a later
+// call. It is nil if there is no such section or if it is corrupt.
 // It implements dwarf.Source.
 func (f *File) Prefix(name string, n uint64) []byte {
 	i := f.findSection(name)
@@ -278,37 +245,7 @@ func (f *File) Prefix(name string, n uint64) []byte {
 		err = s.inflateTo(min(n, uint64(len(data))) + 64<<10)
 	}
 	if err != nil {
-		s.done, s.data, s.err = true, nil, fmt.Errorf("%s: section %s: %w", f.path, s.name, err)
+		f.damaged(s, err)
 	}
 	return s.data
-}
-
-// inflateZstd has debug/elf decode the section: it has the standard library's
-// only zstd decoder. The size is checked in steps, not believed: zstd has no
-// useful limit on its ratio.
-func (f *File) inflateZstd(s *section) ([]byte, error) {
-	if f.elf == nil {
-		e, err := elf.NewFile(bytes.NewReader(f.data))
-		if err != nil {
-			return nil, err
-		}
-		f.elf = e
-	}
-	if s.inflatedSize > maxInflated {
-		return nil, fmt.Errorf("%d bytes is an absurd size", s.inflatedSize)
-	}
-	for _, e := range f.elf.Sections {
-		if e.Offset == s.off && e.Name == s.name {
-			var out bytes.Buffer
-			if s.inflatedSize/maxRatio <= s.size {
-				out.Grow(int(s.inflatedSize) + bytes.MinRead)
-			}
-			n, err := io.Copy(&out, io.LimitReader(e.Open(), int64(s.inflatedSize)))
-			if err == nil && uint64(n) != s.inflatedSize {
-				err = io.ErrUnexpectedEOF
-			}
-			return out.Bytes(), err
-		}
-	}
-	return nil, fmt.Errorf("debug/elf does not find it")
 }

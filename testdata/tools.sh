@@ -14,6 +14,8 @@ need clang-19 clang-19
 need ld64.lld-19 lld-19
 need llvm-objdump-19 llvm-19
 need dwz dwz
+need debuginfod-find debuginfod
+need xz xz-utils
 # Signal trampolines and tables of other machines.
 need qemu-arm qemu-user
 need i686-linux-gnu-gcc gcc-i686-linux-gnu
