@@ -6,6 +6,7 @@ import (
 	"dbg/eval"
 	"dbg/frames"
 	"dbg/image"
+	"dbg/image/debuginfod"
 	"dbg/symbols"
 	"dbg/target"
 )
@@ -17,6 +18,8 @@ type Value = eval.Value
 type Config struct {
 	Sysroot   string
 	DebugDirs []string // separate debug files; nil means /usr/lib/debug
+	// Debuginfod says which servers are asked for debug information; without any none are.
+	Debuginfod debuginfod.Config
 	// KeepASLR leaves address-space randomisation on for launched programs.
 	KeepASLR bool
 	Log      func(format string, args ...any) // may be nil
