@@ -13,6 +13,7 @@ type client struct {
 	types                bool // wants the types of variables
 	memory               bool // knows memory references
 	invalidated          bool // knows the invalidated event
+	progress             bool // knows the progress events
 }
 
 var defaultClient = client{lineBase: 1, columnBase: 1}

@@ -47,6 +47,10 @@ func (s *server) onEvent(ev session.Event) {
 			category = "important"
 		}
 		s.console(category, ev.Text+"\n")
+	case session.Fetching:
+		s.fetching(ev)
+	case session.DebugInfoArrived:
+		s.debugInfoArrived(ev)
 	}
 }
 

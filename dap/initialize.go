@@ -15,6 +15,7 @@ type initializeArguments struct {
 	SupportsVariableType     bool   `json:"supportsVariableType"`
 	SupportsMemoryReferences bool   `json:"supportsMemoryReferences"`
 	SupportsInvalidatedEvent bool   `json:"supportsInvalidatedEvent"`
+	SupportsProgress         bool   `json:"supportsProgressReporting"`
 }
 
 // initialize settles the client's conventions. The initialized event comes later, when
@@ -25,7 +26,7 @@ func (s *server) initialize(_ context.Context, args initializeArguments) (any, e
 	}
 	s.client = client{
 		uri: args.PathFormat == "uri", types: args.SupportsVariableType,
-		memory: args.SupportsMemoryReferences, invalidated: args.SupportsInvalidatedEvent,
+		memory: args.SupportsMemoryReferences, invalidated: args.SupportsInvalidatedEvent, progress: args.SupportsProgress,
 		lineBase: 1, columnBase: 1,
 	}
 	if args.LinesStartAt1 != nil && !*args.LinesStartAt1 {

@@ -61,6 +61,7 @@ type server struct {
 	breakpoints breakpointTable
 	output      outputText
 	sources     sourceHints
+	progress    progress
 
 	entryBreakpoint int             // the temporary one on main; 0 if there is none
 	ownResumes      int             // Resumed events to come that requests of this client caused

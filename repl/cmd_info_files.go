@@ -150,7 +150,30 @@ func infoSharedLibrary(sh *shell, args string) error {
 	if missing {
 		fmt.Fprintln(sh.out, "(*): Shared library is missing debugging information.")
 	}
+	sh.printOrigins()
 	return nil
+}
+
+// printOrigins says where the debug information of each file is from, or why there is none.
+func (sh *shell) printOrigins() {
+	shown := false
+	for _, m := range sh.sess.DescribeModules() {
+		if m.Path == "[vdso]" {
+			continue
+		}
+		if !shown {
+			fmt.Fprintln(sh.out, "Debug information:")
+			shown = true
+		}
+		origin := m.Origin
+		switch {
+		case m.Problem != "":
+			origin = m.Problem
+		case !m.HasDebugInfo:
+			origin = "none: " + origin
+		}
+		fmt.Fprintf(sh.out, "  %s: %s\n", m.Path, origin)
+	}
 }
 
 func infoFunctions(sh *shell, args string) error {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"dbg/image"
-	"dbg/symbols"
 	"dbg/target"
 	"dbg/target/elfcore"
 	"dbg/target/machocore"
@@ -58,7 +57,7 @@ func (s *Session) imageModule(g mappedFile) *Module {
 	if dirs == nil {
 		dirs = image.DefaultDebugDirs
 	}
-	sym := symbols.Load(f, symbols.Options{DebugDirs: withSysroot(dirs, s.cfg.Sysroot, g.path)})
+	sym := s.loadSymbols(f, g.path, withSysroot(dirs, s.cfg.Sysroot, g.path))
 	s.files[fmt.Sprintf("%s@%x", g.path, uint64(g.image.Header))] = &fileEntry{file: f, symbols: sym}
 	m.Bias, m.file, m.Symbols = slide, f, sym
 	m.unwind = unwindModule(m, sym)

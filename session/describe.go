@@ -62,6 +62,7 @@ type ModuleDescription struct {
 	HasSymbols   bool
 	HasDebugInfo bool
 	DebugFile    string // "" if the debug information is in the file itself
+	Origin       string // of the debug information, or why there is none
 }
 
 // DescribeModules lists what is mapped, by address.
@@ -71,7 +72,7 @@ func (s *Session) DescribeModules() []ModuleDescription {
 		for _, m := range s.modules.all {
 			d := ModuleDescription{ID: m.ID, Path: m.Path, Lo: m.Lo, Hi: m.Hi, BuildID: m.BuildID, Problem: m.Problem}
 			if m.Symbols != nil {
-				d.HasSymbols, d.HasDebugInfo = true, m.Symbols.HasDebugInfo()
+				d.HasSymbols, d.HasDebugInfo, d.Origin = true, m.Symbols.DebugInfoHere(), m.Symbols.Origin()
 				if f := m.Symbols.DebugFile(); f != nil {
 					d.DebugFile = f.Path()
 				}

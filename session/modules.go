@@ -71,7 +71,7 @@ func (s *Session) openFile(name, path string) (*symbols.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := symbols.Load(f, symbols.Options{DebugDirs: s.cfg.DebugDirs})
+	m := s.loadSymbols(f, name, s.cfg.DebugDirs)
 	s.files[key] = &fileEntry{file: f, symbols: m}
 	return m, nil
 }

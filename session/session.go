@@ -58,6 +58,7 @@ type Session struct {
 	vars     map[string]Value // convenience variables
 	history  []Value
 	sources  sourceCache
+	fetcher  fetcher
 
 	breakpoints breakpointTable
 	stepper     stepper
@@ -76,6 +77,7 @@ func New(cfg Config) *Session {
 		signals:  map[int]SignalSetting{},
 	}
 	s.breakpoints.init()
+	s.newFetcher()
 	go s.loop()
 	return s
 }
@@ -404,6 +406,7 @@ func (s *Session) Close() error {
 		return nil
 	}
 	<-s.stopped
+	s.fetcher.client.Close()
 	s.endSubscriptions()
 	return err
 }

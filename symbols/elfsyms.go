@@ -32,10 +32,9 @@ type byAddress struct {
 
 // symbols returns the symbol table, for questions about names.
 func (m *Module) symbols() *elfSymbols {
-	x := &m.elf
+	x := m.elf
 	if x.table == nil {
-		f := m.symtab()
-		x.table, x.sections = f.SymbolTable(), f.Sections()
+		x.table, x.sections = m.symbolTable()
 	}
 	return x
 }
@@ -113,18 +112,6 @@ func sortByAddress(addr []uint64, num []uint32) {
 		copy(addr, from)
 		copy(num, fromNum)
 	}
-}
-
-// symtab returns the file with the better symbol table: .symtab, of the
-// separate debug file if it is not in the file itself, else .dynsym.
-func (m *Module) symtab() *image.File {
-	if !m.file.HasSymtab() {
-		m.dwarf()
-		if m.debug != nil && m.debug.HasSymtab() {
-			return m.debug
-		}
-	}
-	return m.file
 }
 
 // better reports whether symbol i has a better name than j for the same address: one

@@ -10,7 +10,7 @@ import (
 // stubAt returns the name "puts@stub" of a symbol stub of a Mach-O file, and
 // where it starts and ends: the counterpart of pltAt.
 func (m *Module) stubAt(a image.Addr) (name string, lo, hi image.Addr, ok bool) {
-	x := &m.elf
+	x := m.elf
 	if !x.pltOK {
 		x.pltOK = true
 		x.stubs = m.file.Stubs()
@@ -31,7 +31,7 @@ func (m *Module) stubAt(a image.Addr) (name string, lo, hi image.Addr, ok bool) 
 // function starts, which a Mach-O file has even when it is stripped: up to the
 // next start, or the end of its section.
 func (m *Module) startedAt(a image.Addr) (lo, hi image.Addr, ok bool) {
-	x := &m.elf
+	x := m.elf
 	if !x.startsOK {
 		x.startsOK = true
 		x.starts = m.file.FunctionStarts()

@@ -70,7 +70,7 @@ func (m *Module) pltSize(a image.Addr) image.Addr {
 
 // readPLT decodes all entries.
 func (m *Module) readPLT() {
-	x := &m.elf
+	x := m.elf
 	if x.pltOK {
 		return
 	}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"dbg/image/debuginfod"
+)
+
+// How long a session waits for debug information in all; what comes later is used from
+// then on. A batch has nobody who would look again.
+const (
+	patience      = time.Second
+	batchPatience = 10 * time.Second
+)
+
+// debuginfodConfig is what the environment says of debuginfod servers.
+func debuginfodConfig(batch bool) debuginfod.Config {
+	c := debuginfod.FromEnvironment(os.Getenv)
+	c.Agent = "dbg/" + version()
+	c.Patience = patience
+	if batch {
+		c.Patience = batchPatience
+	}
+	if os.Getenv("DEBUGINFOD_PROGRESS") != "" {
+		c.Progress = showProgress()
+	}
+	return c
+}
+
+// showProgress writes to standard error how downloads stand, as elfutils' client does
+// when DEBUGINFOD_PROGRESS is set.
+func showProgress() func(debuginfod.Progress) {
+	var mu sync.Mutex // several downloads may go on at once
+	return func(p debuginfod.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case p.End && p.Err != nil:
+			fmt.Fprintf(os.Stderr, "\rDownloading from %s: %v\n", p.URL, p.Err)
+		case p.End:
+			fmt.Fprintf(os.Stderr, "\rDownloading from %s %d/%d\n", p.URL, p.Done, p.Done)
+		case p.Total > 0:
+			fmt.Fprintf(os.Stderr, "\rDownloading from %s %d/%d", p.URL, p.Done, p.Total)
+		}
+	}
+}
