@@ -180,7 +180,7 @@ func frameJSON(v *session.FrameView) jsonFrame {
 	m := v.Machine
 	f := jsonFrame{
 		Index: v.Level, PC: v.PC.String(), Inlined: v.Inlined, SignalFrame: m.Signal,
-		PCIsReturnAddress: m.PCIsReturnAddress, Strategy: v.Strategy, Trust: v.Trust,
+		PCIsReturnAddress: m.PCIsReturnAddress || v.TailCall, Strategy: v.Strategy, Trust: v.Trust,
 		Args: []jsonArgument{}, Attempts: attemptsJSON(v.Attempts),
 	}
 	if m.HasCFA {

@@ -195,6 +195,9 @@ func infoFrame(sh *shell, args string) error {
 	if f.Inlined {
 		fmt.Fprintln(sh.out, " inlined into the next frame")
 	}
+	if f.TailCall {
+		fmt.Fprintln(sh.out, " tail call frame: it left its place on the stack to the previous frame")
+	}
 	if err != nil {
 		fmt.Fprintln(sh.out, " outermost")
 	} else if caller.Machine.HasCFA {

@@ -46,6 +46,9 @@ func (sh *shell) printWhy(w *session.Why) {
 	if f.Inlined {
 		fmt.Fprintln(sh.out, "It is inlined: it shares the machine frame of its caller.")
 	}
+	if f.TailCall {
+		fmt.Fprintln(sh.out, "It is gone by a tail call, of which the call sites tell: what follows is of the frame that it led to.")
+	}
 	if m.Index == 0 {
 		fmt.Fprintln(sh.out, "Its registers are the thread's own.")
 		return

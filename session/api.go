@@ -71,7 +71,10 @@ type Frame struct {
 	Offset       uint64            // PC - function start
 	Position     symbols.Position
 	Inlined      bool
-	Module       *Module // nil if not known
+	// TailCall says that the function is no longer on the stack: it ended in a tail call to that of the level below,
+	// whose machine frame it shares. Its registers are gone.
+	TailCall bool
+	Module   *Module // nil if not known
 	// ShowPC says that PC is not at the start of a line, so that gdb's form has the address.
 	ShowPC   bool
 	Strategy string
@@ -80,6 +83,7 @@ type Frame struct {
 
 	call   *symbols.Call
 	lookup image.Addr
+	tail   *tailLink // of TailCall
 }
 
 // Backtrace is the frames of a thread.
@@ -147,6 +151,8 @@ type BreakpointPlace struct {
 	Function string
 	Position symbols.Position
 	Module   *Module
+
+	loc *symbols.Location // what Function and Position are of, if they are not known yet
 }
 
 // StepKind is how to step.

@@ -18,9 +18,15 @@ const maxEntryDepth = 64
 // errNoEntryValue says that the caller does not tell what it passed.
 var errNoEntryValue = errors.New("the caller does not say what it passed")
 
+// errEnteredAgain says that a function may have been left and entered anew.
+var errEnteredAgain = fmt.Errorf("%w: the function may have been entered again by a tail call", errNoEntryValue)
+
 // frameContext is what a variable of the frame is read with. depth is how many callers
 // have been asked already.
 func (s *Session) frameContext(f *Frame, t target.ThreadID, depth int) *eval.FrameContext {
+	if f.TailCall {
+		return s.tailContext(f.tail, t, func(p expr.EntryParameter) (uint64, error) { return s.entryValue(f, t, p, depth) })
+	}
 	mf := f.Machine
 	sp, _ := mf.Regs.SP()
 	fc := &eval.FrameContext{
@@ -47,6 +53,15 @@ func (s *Session) entryValue(f *Frame, t target.ThreadID, p expr.EntryParameter,
 		f.Module == nil || f.Module.Symbols == nil || caller.Module == nil || caller.Module.Symbols == nil {
 		return 0, errNoEntryValue
 	}
+	if f.TailCall {
+		return s.passed(f.tail.before, f.tail.chain, caller, t, p, depth)
+	}
+	if chain := s.tailChain(f, caller); len(chain) > 0 {
+		if f.Module.Symbols.MayTailCallItself(f.Module.Symbols.FunctionAt(f.lookup)) {
+			return 0, errEnteredAgain
+		}
+		return s.passed(len(chain), chain, caller, t, p, depth)
+	}
 	site := caller.Module.Symbols.CallSiteAt(caller.Module.fileAddr(caller.PC))
 	if site == nil {
 		return 0, errNoEntryValue
@@ -55,15 +70,21 @@ func (s *Session) entryValue(f *Frame, t target.ThreadID, p expr.EntryParameter,
 	if !ok {
 		return 0, errNoEntryValue
 	}
+	fc := s.callerContext(site, caller, t, depth)
 	callee := f.Module.Symbols.FunctionAt(f.lookup)
-	fc := s.frameContext(caller, t, depth+1)
-	if site.Survivors() {
-		s.addSurvivors(fc, caller, t)
-	}
 	if err := s.certainCall(site, caller, fc, f.Module, callee); err != nil {
 		return 0, err
 	}
 	return fc.Evaluate(&at)
+}
+
+// callerContext is what the expressions of a call site are evaluated with.
+func (s *Session) callerContext(site *symbols.CallSite, caller *Frame, t target.ThreadID, depth int) *eval.FrameContext {
+	fc := s.frameContext(caller, t, depth+1)
+	if site.Survivors() {
+		s.addSurvivors(fc, caller, t)
+	}
+	return fc
 }
 
 // addSurvivors gives a frame the registers that no frame inside of it has saved, as they are now. They are the
@@ -146,7 +167,7 @@ func (s *Session) certainCall(site *symbols.CallSite, caller *Frame, fc *eval.Fr
 		}
 	}
 	if m.Symbols.MayTailCallItself(callee) {
-		return fmt.Errorf("%w: the function may have been entered again by a tail call", errNoEntryValue)
+		return errEnteredAgain
 	}
 	return nil
 }
@@ -216,6 +237,6 @@ func (w *walk) more() bool {
 		w.stop()
 		return false
 	}
-	w.queue = append(w.queue, w.s.expand(mf.Clone(), w.count+len(w.queue))...)
+	w.queue = append(w.queue, w.levels(mf.Clone(), w.count+len(w.queue))...)
 	return true
 }

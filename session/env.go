@@ -165,7 +165,7 @@ func hasMember(t *symbols.Type, name string, depth int) bool {
 // readVariable reads a variable of a frame.
 func (s *Session) readVariable(v *symbols.Variable, f *Frame, t target.ThreadID) Value {
 	fc := s.frameContext(f, t, 0)
-	if f.Machine.Index > 0 && f.Machine.PCIsReturnAddress && v.SurvivesCall(f.lookup) {
+	if f.Machine.Index > 0 && f.Machine.PCIsReturnAddress && !f.TailCall && v.SurvivesCall(f.lookup) {
 		s.addSurvivors(fc, f, t)
 	}
 	return eval.ReadVariable(v, fc)

@@ -23,6 +23,7 @@ type stopCache struct {
 	calls        map[place][]symbols.Call // recursion asks for the same places again and again
 	variables    map[*symbols.Call][]*symbols.Variable
 	stack        stackCache
+	tails        map[tailKey]tailAnswer
 }
 
 // callsAt is the chain of calls at a place.
@@ -53,6 +54,7 @@ type walk struct {
 	stop  func()
 	kept  []Frame // the first keepFrames levels
 	queue []Frame // levels of the machine frame last taken, not yet handed out
+	last  Frame   // the outermost level of the machine frame last taken
 	count int     // levels handed out by pull
 	end   *frames.End
 }
@@ -85,7 +87,7 @@ func (w *walk) pull() (Frame, bool) {
 			w.stop()
 			return Frame{}, false
 		}
-		w.queue = w.s.expand(mf.Clone(), w.count)
+		w.queue = w.levels(mf.Clone(), w.count)
 	}
 	f := w.queue[0]
 	w.queue = w.queue[1:]
@@ -247,32 +249,53 @@ func (s *Session) SelectedFrame() (Frame, error) {
 	return ask(s, func() (Frame, error) { return s.frame(s.selected, s.level) })
 }
 
+// levels makes the levels of the next machine frame, and, before them, of the tail calls that it led to.
+func (w *walk) levels(mf *frames.Frame, level int) []Frame {
+	own := w.s.expand(mf, level)
+	var tails []Frame
+	if w.last.Machine != nil {
+		tails = w.s.tailFrames(&w.last, &own[0])
+		for i := range own {
+			own[i].Level += len(tails)
+		}
+	}
+	w.last = own[len(own)-1]
+	return append(tails, own...)
+}
+
 // expand makes the levels of one machine frame: the inlined calls at its PC,
 // innermost first, and the function that is really there.
 func (s *Session) expand(mf *frames.Frame, level int) []Frame {
 	base := Frame{Level: level, Machine: mf, PC: mf.PC, Strategy: mf.Strategy.String(), Trust: mf.Trust.String(), Attempts: mf.Attempts, ShowPC: true}
-	m := s.modules.find(mf.LookupPC())
+	base.Module = s.modules.find(mf.LookupPC())
+	if base.Module != nil && base.Module.Symbols != nil {
+		base.lookup = base.Module.fileAddr(mf.LookupPC())
+	}
+	return s.expandCalls(base, !mf.PCIsReturnAddress)
+}
+
+// expandCalls makes the levels of a frame of which the rest is known. exact says that its PC is that of
+// the instruction that is next.
+func (s *Session) expandCalls(base Frame, exact bool) []Frame {
+	m := base.Module
 	if m == nil || m.Symbols == nil {
-		base.Module = m
 		return []Frame{base}
 	}
-	base.Module = m
-	base.lookup = m.fileAddr(mf.LookupPC())
 	calls := s.callsAt(place{m.Symbols, base.lookup})
 	if len(calls) == 0 {
 		if name, off, ok := m.Symbols.SymbolAt(base.lookup); ok {
-			base.FunctionName, base.Offset = name, off+uint64(mf.PC-mf.LookupPC())
+			base.FunctionName, base.Offset = name, off+uint64(base.PC-m.processAddr(base.lookup))
 		}
 		return []Frame{base}
 	}
 	out := make([]Frame, len(calls))
 	for i := range calls {
 		f := base
-		f.Level = level + i
+		f.Level = base.Level + i
 		f.call = &calls[i]
 		f.Function = calls[i].Function
 		f.FunctionName = f.Function.Name
-		f.Offset = uint64(mf.PC - m.processAddr(f.Function.Lo))
+		f.Offset = uint64(base.PC - m.processAddr(f.Function.Lo))
 		f.Position = calls[i].Position
 		f.Inlined = calls[i].Inlined
 		if f.Inlined {
@@ -282,7 +305,7 @@ func (s *Session) expand(mf *frames.Frame, level int) []Frame {
 		// an address would say nothing.
 		if i > 0 {
 			f.ShowPC = false
-		} else if !mf.PCIsReturnAddress && f.Position.Line != 0 {
+		} else if exact && f.Position.Line != 0 {
 			if lr, ok := m.Symbols.LineAt(base.lookup); ok && lr.Lo == base.lookup {
 				f.ShowPC = false
 			}

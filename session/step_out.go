@@ -20,11 +20,14 @@ func (s *Session) newFinish(t target.ThreadID, level int) (stepper, target.Resum
 	if err != nil {
 		return nil, target.Resume{}, err
 	}
-	if f.Inlined {
+	if f.Inlined && !f.TailCall {
 		// There is no return to wait for: the inlined code is left by stepping.
 		return s.newInlineOut(t, f)
 	}
 	outer, err := s.frame(t, level+1)
+	for err == nil && outer.Machine.Index == f.Machine.Index { // functions that are gone by tail calls
+		outer, err = s.frame(t, outer.Level+1)
+	}
 	if err != nil {
 		return nil, target.Resume{}, errors.New("\"finish\" not meaningful in the outermost frame.") //lint:ignore ST1005 gdb's words
 	}

@@ -26,7 +26,6 @@ const (
 	attrGNUTailCall   dwarf.Attr = 0x2115
 	maxCallSites                 = 1 << 16 // of one function
 	maxCallParameters            = 256     // of one call
-	maxTailCalls                 = 256     // functions that a chain of tail calls is followed through
 )
 
 // CallSite is a call as the caller's debug information tells of it: whom it calls, and what
@@ -35,7 +34,8 @@ type CallSite struct {
 	m  *Module
 	fn *function // that makes the call
 	e  *dwarf.Entry
-	pc uint64 // the return address
+	pc uint64 // the return address, or, of a tail call that tells only that, the instruction's own
+	at uint64 // an address of the call's instruction
 }
 
 // callSite is an entry of a function's calls.
@@ -43,6 +43,7 @@ type callSite struct {
 	ret  uint64 // the return address, or, of a tail call, where control would return to
 	off  uint64
 	tail bool
+	own  bool // ret is the address of the instruction itself (DW_AT_call_pc)
 }
 
 // callSites are the calls of a function, found once.
@@ -70,6 +71,7 @@ func (fn *function) calls() *callSites {
 			for _, a := range []dwarf.Attr{attrCallReturnPC, dwarf.AttrLowPC, attrCallPC} {
 				if c.Has(a) && !ok {
 					site.ret, ok = c.Addr(a)
+					site.own = a == attrCallPC
 				}
 			}
 			if ok && len(s.all) < maxCallSites {
@@ -96,7 +98,7 @@ func (m *Module) CallSiteAt(ret image.Addr) *CallSite {
 	all := fn.calls().all
 	i, _ := slices.BinarySearchFunc(all, uint64(ret), func(s callSite, a uint64) int { return cmp.Compare(s.ret, a) })
 	for ; i < len(all) && all[i].ret == uint64(ret); i++ {
-		if all[i].tail {
+		if all[i].tail || all[i].own {
 			continue
 		}
 		if found != nil {
@@ -115,14 +117,18 @@ func (fn *function) callSite(s *callSite) *CallSite {
 	if err != nil {
 		return nil
 	}
-	return &CallSite{m: fn.u.m, fn: fn, e: e, pc: s.ret}
+	c := &CallSite{m: fn.u.m, fn: fn, e: e, pc: s.ret, at: s.ret}
+	if !s.own {
+		c.at--
+	}
+	return c
 }
 
 // located is an expression of the caller, to be evaluated in its frame.
 func (c *CallSite) located(e *dwarf.Entry, attrs ...dwarf.Attr) (Located, bool) {
 	for _, a := range attrs {
 		if v := e.Find(a); v != nil && v.IsBlock() && len(v.Block) > 0 {
-			return Located{Expr: v.Block, FrameBase: c.fn.frameBase(image.Addr(c.pc - 1)), Fill: u2fill(e.Unit)}, true
+			return Located{Expr: v.Block, FrameBase: c.fn.frameBase(image.Addr(c.at)), Fill: u2fill(e.Unit)}, true
 		}
 	}
 	return Located{}, false
@@ -258,70 +264,6 @@ func (c *CallSite) matches(e *dwarf.Entry, p expr.EntryParameter, sp uint64) boo
 	}
 	q, ok := expr.CallParameterAt(v.Block, sp)
 	return ok && q.OnStack == p.OnStack && (p.OnStack && q.Stack == p.Stack || !p.OnStack && q.Reg == p.Reg)
-}
-
-// MayTailCallItself reports whether a chain of tail calls may lead from a function back to it. Then what its
-// caller passed is not what it was entered with last.
-func (m *Module) MayTailCallItself(f *Function) bool {
-	if f == nil || f.impl == nil || f.impl.inline != nil {
-		return true
-	}
-	sites := f.impl.calls()
-	if sites.selfTail == 0 {
-		sites.selfTail = 1
-		if !tailCalls(f.impl) {
-			sites.selfTail = -1
-		}
-	}
-	return sites.selfTail > 0
-}
-
-// tailCalls reports whether fn is reached from itself by tail calls, or whether that can't be told.
-func tailCalls(fn *function) bool {
-	seen := map[*function]bool{fn: true}
-	todo := []*function{fn}
-	for len(todo) > 0 {
-		at := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		all := at.calls().all
-		for i := range all {
-			if !all[i].tail {
-				continue
-			}
-			c := at.callSite(&all[i])
-			if c == nil || len(seen) > maxTailCalls {
-				return true
-			}
-			o := c.origin()
-			if o == nil {
-				return true // to wherever a register says
-			}
-			pc, ok := lowPC(o)
-			if !ok && o.Flag(dwarf.AttrDeclaration) {
-				name := linkageOf(o)
-				if name == "" {
-					name = nameOf(o)
-				}
-				a, found := c.m.LinkageAddr(name)
-				if !found {
-					continue // in another file, which has no calls back into this function's callers
-				}
-				pc, ok = uint64(a), true
-			}
-			if !ok {
-				return true // one of several instances
-			}
-			next := c.m.functionAt(image.Addr(pc))
-			switch {
-			case next == fn:
-				return true
-			case next != nil && !seen[next]:
-				seen[next] = true
-				todo = append(todo, next)
-			}
-		}
-	}
-	return false
 }
 
 // AtEntry tells which of the caller's parameters a parameter is when its function is entered: in a

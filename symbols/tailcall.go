@@ -1,0 +1,247 @@
+package symbols
+
+import (
+	"dbg/arch"
+	"dbg/dwarf"
+	"dbg/image"
+)
+
+// A function that ends in a call may leave its frame to the function that it calls: a tail call. Of the frames that
+// are so gone only the call sites tell (DWARF 5, section 3.4): the caller's says which function was called, and
+// those marked DW_AT_call_tail_call which others that may have led to.
+
+// maxTailCalls bounds the functions that are looked at for one question.
+const maxTailCalls = 256
+
+// tailCall is a tail call whose target is known.
+type tailCall struct {
+	from *function
+	site *callSite
+	to   *function
+}
+
+// tailCallsOf lists the tail calls of a function to functions of its own module or, by name, of another; false if one of them goes to
+// where only a register knows. Functions that neither has are left out: nothing says that they come back.
+func tailCallsOf(fn *function, other *Module) (out []tailCall, ok bool) {
+	all := fn.calls().all
+	for i := range all {
+		if !all[i].tail {
+			continue
+		}
+		c := fn.callSite(&all[i])
+		if c == nil {
+			return nil, false
+		}
+		to, known := c.target(other)
+		if !known {
+			return nil, false
+		}
+		if to != nil {
+			out = append(out, tailCall{fn, &all[i], to})
+		}
+	}
+	return out, true
+}
+
+// target is the function that a direct call goes to, in the call's module or in other (which may be nil); nil if it is in neither. false:
+// it is not known.
+func (c *CallSite) target(other *Module) (*function, bool) {
+	o := c.origin()
+	if o == nil {
+		return nil, false
+	}
+	if pc, ok := lowPC(o); ok {
+		fn := c.m.functionAt(image.Addr(pc))
+		return fn, fn != nil
+	}
+	if !o.Flag(dwarf.AttrDeclaration) {
+		return c.instance(o) // an abstract function, of which there may be several
+	}
+	name := linkageOf(o)
+	if name == "" {
+		name = nameOf(o)
+	}
+	for _, m := range []*Module{c.m, other} {
+		if m != nil {
+			if a, ok := m.LinkageAddr(name); ok {
+				fn := m.functionAt(a)
+				return fn, true
+			}
+		}
+	}
+	return nil, true
+}
+
+// instance finds which instance of an abstract function a jump goes to: its instruction tells.
+func (c *CallSite) instance(abstract *dwarf.Entry) (*function, bool) {
+	to, ok := c.jumpTarget()
+	if !ok {
+		return nil, false
+	}
+	fn := c.m.functionAt(to)
+	if fn == nil || fn.entry() != uint64(to) {
+		return nil, false
+	}
+	e, err := fn.u.dw.Entry(fn.off)
+	if err != nil {
+		return nil, false
+	}
+	found := false
+	origins(e, func(e *dwarf.Entry) bool {
+		found = found || e.Unit == abstract.Unit && e.Offset == abstract.Offset
+		return found
+	})
+	return fn, found
+}
+
+// jumpTarget is where the jump of a tail call goes, if the instruction says so.
+func (c *CallSite) jumpTarget() (image.Addr, bool) {
+	if c.at == c.pc {
+		return 0, false // it is not known where the instruction ends
+	}
+	ret := image.Addr(c.pc)
+	var b [6]byte
+	switch c.m.file.Arch() {
+	case arch.AMD64:
+		if n, _ := c.m.file.ReadAt(ret-6, b[:]); n != 6 {
+			return 0, false
+		}
+		// JMP rel32 (E9) and Jcc rel32 (0F 80 to 0F 8F).
+		if b[1] != 0xe9 && !(b[0] == 0x0f && b[1]>>4 == 8) {
+			return 0, false
+		}
+		rel := int32(uint32(b[2]) | uint32(b[3])<<8 | uint32(b[4])<<16 | uint32(b[5])<<24)
+		return ret + image.Addr(int64(rel)), true
+	case arch.ARM64:
+		if n, _ := c.m.file.ReadAt(ret-4, b[:4]); n != 4 || b[3]>>2 != 5 {
+			return 0, false
+		}
+		// B imm26
+		imm := int32(uint32(b[0])|uint32(b[1])<<8|uint32(b[2])<<16|uint32(b[3])<<24) << 6 >> 6
+		return ret - 4 + image.Addr(int64(imm)*4), true
+	}
+	return 0, false
+}
+
+// TailCalls returns the tail calls that must have led from the function at an address to another, the first one first. It is empty if
+// the two are the same, if nothing leads from one to the other, and if that can't be told: where two ways lead
+// there, or one that may be gone around more than once.
+func (m *Module) TailCalls(from image.Addr, in *Module, to *Function) []*CallSite {
+	start := m.functionAt(from)
+	if start == nil || to == nil || to.impl == nil || to.impl.inline != nil || start == to.impl {
+		return nil
+	}
+	end := to.impl
+	calls := map[*function][]tailCall{}
+	callers := map[*function][]*function{}
+	for todo := []*function{start}; len(todo) > 0; {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if _, seen := calls[at]; seen {
+			continue
+		}
+		list, ok := tailCallsOf(at, in)
+		if !ok || len(calls) >= maxTailCalls {
+			return nil
+		}
+		calls[at] = list
+		for _, c := range list {
+			callers[c.to] = append(callers[c.to], at)
+			todo = append(todo, c.to)
+		}
+	}
+	// Those that lead to the end.
+	leads := map[*function]bool{end: true}
+	for todo := []*function{end}; len(todo) > 0; {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, f := range callers[at] {
+			if !leads[f] {
+				leads[f] = true
+				todo = append(todo, f)
+			}
+		}
+	}
+	for _, c := range calls[end] {
+		if leads[c.to] && c.to != end {
+			return nil // it may have come around by others
+		}
+	}
+	var chain []*CallSite
+	for at := start; at != end; {
+		var only *tailCall
+		for i := range calls[at] {
+			c := &calls[at][i]
+			if !leads[c.to] {
+				continue
+			}
+			if only != nil {
+				return nil
+			}
+			only = c
+		}
+		if only == nil || len(chain) > maxTailCalls {
+			return nil
+		}
+		site := at.callSite(only.site)
+		if site == nil {
+			return nil
+		}
+		chain, at = append(chain, site), only.to
+	}
+	return chain
+}
+
+// Target returns the function that a direct call goes to: its module and its address; false if that is not known.
+func (c *CallSite) Target(other *Module) (*Module, image.Addr, bool) {
+	fn, _ := c.target(other)
+	if fn == nil {
+		return nil, 0, false
+	}
+	return fn.u.m, image.Addr(fn.entry()), true
+}
+
+// Module returns the module of the function that makes the call.
+func (c *CallSite) Module() *Module { return c.m }
+
+// Place returns the address that stands for the call, the one behind it where that is told, and one in its instruction.
+func (c *CallSite) Place() (pc, lookup image.Addr) { return image.Addr(c.pc), image.Addr(c.at) }
+
+// MayTailCallItself reports whether a chain of tail calls may lead from a function back to it. Then what its
+// caller passed is not what it was entered with last.
+func (m *Module) MayTailCallItself(f *Function) bool {
+	if f == nil || f.impl == nil || f.impl.inline != nil {
+		return true
+	}
+	sites := f.impl.calls()
+	if sites.selfTail == 0 {
+		sites.selfTail = 1
+		if !tailCallsItself(f.impl) {
+			sites.selfTail = -1
+		}
+	}
+	return sites.selfTail > 0
+}
+
+// tailCallsItself reports whether fn is reached from itself by tail calls, or whether that can't be told.
+func tailCallsItself(fn *function) bool {
+	seen := map[*function]bool{fn: true}
+	for todo := []*function{fn}; len(todo) > 0; {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		list, ok := tailCallsOf(at, nil)
+		if !ok || len(seen) > maxTailCalls {
+			return true
+		}
+		for _, c := range list {
+			if c.to == fn {
+				return true
+			}
+			if !seen[c.to] {
+				seen[c.to] = true
+				todo = append(todo, c.to)
+			}
+		}
+	}
+	return false
+}
