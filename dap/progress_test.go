@@ -1,0 +1,62 @@
+package dap
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"dbg/image/debuginfod"
+	"dbg/internal/fixture"
+	"dbg/session"
+
+	godap "github.com/google/go-dap"
+)
+
+// A breakpoint is set in a program whose debug information is with a server: the
+// client sees the download, and then the breakpoint's place.
+func TestProgressOfDownloads(t *testing.T) {
+	t.Parallel()
+	fixture.Need(t, "objcopy")
+	whole := fixture.Build(t, "../dap/testdata/tour.c", "-g", "-O0", "-Wl,--build-id")
+	dir := t.TempDir()
+	prog, debug := filepath.Join(dir, "prog"), filepath.Join(dir, "elsewhere")
+	for _, args := range [][]string{{"--only-keep-debug", whole, debug}, {"--strip-all", whole, prog}} {
+		if out, err := exec.Command("objcopy", args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	release := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		<-release
+		http.ServeFile(w, r, debug)
+	}))
+	t.Cleanup(server.Close)
+	c := connect(t, Options{Session: session.Config{
+		DebugDirs: []string{dir}, Debuginfod: debuginfod.Config{URLs: []string{server.URL}, CacheDir: t.TempDir()}}})
+	c.ok("initialize", object{"adapterID": "dbg", "supportsProgressReporting": true, "supportsInvalidatedEvent": true}, nil)
+	c.ok("launch", object{"program": prog, "args": []string{"wait"}}, nil)
+	c.event("initialized", nil)
+	var set godap.SetFunctionBreakpointsResponseBody
+	c.ok("setFunctionBreakpoints", object{"breakpoints": []object{{"name": "main"}}}, &set)
+	if len(set.Breakpoints) != 1 || set.Breakpoints[0].Verified {
+		c.fail("breakpoints before the file has come: %+v", set)
+	}
+	close(release)
+	var start godap.ProgressStartEventBody
+	c.event("progressStart", &start)
+	if start.ProgressId == "" || start.Title != "Debug information for prog" || start.Message != server.URL {
+		c.fail("the start: %+v", start)
+	}
+	var end godap.ProgressEndEventBody
+	c.event("progressEnd", &end)
+	if end.ProgressId != start.ProgressId || end.Message != "done" {
+		c.fail("the end: %+v", end)
+	}
+	var changed godap.BreakpointEventBody
+	c.event("breakpoint", &changed)
+	if !changed.Breakpoint.Verified || changed.Breakpoint.Line == 0 {
+		c.fail("the breakpoint: %+v", changed)
+	}
+}
