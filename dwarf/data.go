@@ -56,6 +56,7 @@ type Data struct {
 	bySig    map[uint64]*Unit
 	surveyed int        // bytes of line programs that have been looked at
 	spans    []lineSpan // room to look at the next
+	shared   bool       // see Share
 
 	// Alt gives the supplementary file, which DW_FORM_GNU_ref_alt and
 	// DW_FORM_ref_sup point into (dwz), or nil. It is called when first

@@ -20,6 +20,8 @@ type Config struct {
 	DebugDirs []string // separate debug files; nil means /usr/lib/debug
 	// Debuginfod says which servers are asked for debug information; without any none are.
 	Debuginfod debuginfod.Config
+	// IndexDir is the folder in which indexes of names are kept, see symbols.Options; "" is none.
+	IndexDir string
 	// KeepASLR leaves address-space randomisation on for launched programs.
 	KeepASLR bool
 	Log      func(format string, args ...any) // may be nil

@@ -94,8 +94,11 @@ func (t *breakpointTable) byID(id int) *logical {
 	return nil
 }
 
-// public makes the copy that users get.
+// public makes the copy that users get. Of many places only the first is described.
 func (b *logical) public() Breakpoint {
+	if len(b.Places) > 0 {
+		b.Places[0].describe()
+	}
 	c := b.Breakpoint
 	c.Places = append([]BreakpointPlace(nil), b.Places...)
 	return c
@@ -248,6 +251,9 @@ func (s *Session) Breakpoints() []Breakpoint {
 	out, _ := ask(s, func() ([]Breakpoint, error) {
 		var out []Breakpoint
 		for _, b := range s.breakpoints.all {
+			for i := range b.Places {
+				b.Places[i].describe()
+			}
 			out = append(out, b.public())
 		}
 		sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })

@@ -216,13 +216,10 @@ func (s *Session) resolve(b *logical) ([]BreakpointPlace, error) {
 			locs = find(f.sym, spec)
 			b.found[f.sym] = locs
 		}
-		for _, l := range locs {
-			p := BreakpointPlace{Addr: target.Addr(l.Addr), Position: l.Position, Module: f.mod}
+		for i := range locs {
+			p := BreakpointPlace{Addr: target.Addr(locs[i].Addr), Module: f.mod, loc: &locs[i]}
 			if f.mod != nil {
-				p.Addr = f.mod.processAddr(l.Addr)
-			}
-			if l.Function != nil {
-				p.Function = l.Function.Name
+				p.Addr = f.mod.processAddr(locs[i].Addr)
 			}
 			out = append(out, p)
 		}
@@ -262,6 +259,7 @@ func find(m *symbols.Module, spec *BreakpointSpec) []symbols.Location {
 		return list
 	}
 	return slices.DeleteFunc(list, func(l symbols.Location) bool {
+		l.Describe()
 		return l.Function == nil || !sameFile(l.Function.File, spec.File)
 	})
 }
@@ -317,6 +315,24 @@ func placesText(p []BreakpointPlace) string {
 func (s *Session) FindLocation(spec LocationSpec) ([]BreakpointPlace, error) {
 	return ask(s, func() ([]BreakpointPlace, error) {
 		b := &logical{Breakpoint: Breakpoint{Spec: BreakpointSpec{LocationSpec: spec}}, found: map[*symbols.Module][]symbols.Location{}}
-		return s.resolve(b)
+		places, err := s.resolve(b)
+		for i := range places {
+			places[i].describe()
+		}
+		return places, err
 	})
+}
+
+// describe makes the function and the position of a place known.
+func (p *BreakpointPlace) describe() {
+	l := p.loc
+	if l == nil {
+		return
+	}
+	p.loc = nil
+	l.Describe()
+	p.Position = l.Position
+	if l.Function != nil {
+		p.Function = l.Function.Name
+	}
 }

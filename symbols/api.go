@@ -45,11 +45,13 @@ type LineRange struct {
 	IsStmt bool
 }
 
-// Location is a place where a breakpoint can be.
+// Location is a place where a breakpoint can be. Describe must be called before Function and Position are used.
 type Location struct {
 	Addr     image.Addr
 	Function *Function // nil if not known
 	Position
+
+	m *Module // to describe it; nil if that is done
 }
 
 // Variable is a variable, a parameter or a constant of the program.

@@ -31,24 +31,35 @@ func (m *Module) FunctionsByName(name string) []*Function {
 		}
 	}
 	for _, s := range m.functionSymbols(q) {
-		f := m.FunctionAt(s.Addr)
-		if f == nil || f.Lo != s.Addr {
-			// A label in a function; or the cold part of one.
-			if f != nil && !f.FromSymbolTable {
-				continue
-			}
-			f = m.elfFunction(s)
-		}
-		add(f)
-		if f.impl != nil {
-			for _, c := range f.impl.copies() {
-				add(c)
-			}
-		}
+		m.functionsOf(s, add)
 	}
 	if len(out) > 0 {
 		return out
 	}
+	m.functionsNamed(q, add)
+	return out
+}
+
+// functionsOf calls add for a symbol's function and for its inlined copies.
+func (m *Module) functionsOf(s *image.Symbol, add func(*Function)) {
+	f := m.FunctionAt(s.Addr)
+	if f == nil || f.Lo != s.Addr {
+		// A label in a function; or the cold part of one.
+		if f != nil && !f.FromSymbolTable {
+			return
+		}
+		f = m.elfFunction(s)
+	}
+	add(f)
+	if f.impl != nil {
+		for _, c := range f.impl.copies() {
+			add(c)
+		}
+	}
+}
+
+// functionsNamed calls add for the functions that only the debug information knows, and for their inlined copies.
+func (m *Module) functionsNamed(q query, add func(*Function)) {
 	for _, d := range m.named(withoutTemplate(q.last())).functions[withoutTemplate(q.last())] {
 		e, err := d.unit.Entry(d.off)
 		if err != nil || !q.matchesEntry(m, e) {
@@ -62,7 +73,6 @@ func (m *Module) FunctionsByName(name string) []*Function {
 			add(c)
 		}
 	}
-	return out
 }
 
 // functionSymbols returns the symbols in code whose names match, those that are

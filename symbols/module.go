@@ -32,7 +32,7 @@ type Module struct {
 	units map[*dwarf.Unit]*unit
 	spans []funcSpan // room to scan a unit in
 	elf   *elfSymbols
-	names *nameIndex // nil until built
+	indexState
 	types map[die]*Type
 	depth int // of nested type conversions
 }

@@ -1,127 +1,239 @@
 package symbols
 
 import (
-	"strings"
+	"slices"
+	"sort"
 
 	"dbg/dwarf"
+	"dbg/image"
 )
 
-// nameIndex finds what has a name at the top of a unit, in a namespace or in a
-// class, by its last component. It is built by one pass over the units, not
-// into functions, the first time that something is asked for by name that the
-// ELF symbol table can't answer.
+// nameIndex finds what has a name at the top of a unit, in a namespace or in a class: by a hash of its last component,
+// without template arguments for a function. Whoever asks reads the entry and compares, so that an index that does not fit
+// the file can make a look-up miss, but not find what is not there.
 type nameIndex struct {
-	types     map[string][]die
-	variables map[string][]die
-	functions map[string][]die
-	enums     []die // all complete enumerations, for Enumerator
+	units []*dwarf.Unit // as they are numbered
+	count uint64        // of units, in a file
+	names []nameRef     // by hash, and for a hash as they are in the file
+	funcs []funcRef     // functions with code by address
 }
+
+// indexState is what a module has to do with its index.
+type indexState struct {
+	names      *nameIndex // nil until built or found
+	indexTried bool       // to find it in Options.IndexDir
+	mapped     *image.Mapping
+}
+
+// nameRef is one name: a hash, and what has it. It is what a file of the index has, byte for byte.
+type nameRef struct {
+	hash uint32
+	what uint32 // the kind, and the unit's number
+	off  uint64 // of the entry, in its unit
+}
+
+const unitBits = 28
+
+func newNameRef(hash uint32, kind nameKind, unit uint32, off uint64) nameRef {
+	return nameRef{hash, uint32(kind)<<unitBits | unit, off}
+}
+
+func (r *nameRef) kind() nameKind { return nameKind(r.what >> unitBits) }
+func (r *nameRef) unit() uint32   { return r.what & (1<<unitBits - 1) }
+
+type nameKind uint8
+
+const (
+	nameType nameKind = iota + 1
+	nameVariable
+	nameFunction
+	nameEnumerator // the entry is the enumeration's
+)
+
+// funcRef is a function with code; likewise.
+type funcRef struct {
+	lo   uint64 // its entry
+	off  uint64 // of its DIE, in its unit
+	what uint32 // the unit's number, and flags
+	skip uint32 // bytes from lo to where a breakpoint goes, or notKnown
+}
+
+// hasCopies says that a function has an abstract instance, and so perhaps inlined copies.
+const hasCopies = 1 << unitBits
+
+func (r *funcRef) unit() uint32 { return r.what & (1<<unitBits - 1) }
+
+const notKnown = 1<<32 - 1
 
 // maxSameType bounds how many types of one name are kept: the same structure is
 // in every unit that uses it.
 const maxSameType = 8
 
-// named returns an index that has what is called name, if anything is. The
-// index is not built for a name that the debug information does not have.
-func (m *Module) named(name string) *nameIndex {
-	if d := m.dwarf(); m.names == nil && d != nil && !d.MentionsName(name) {
-		return &nameIndex{}
+// answer is what has a name, by that name.
+type answer struct {
+	types     map[string][]die
+	variables map[string][]die
+	functions map[string][]die
+	enums     []die // enumerations with a constant of the name
+}
+
+// named returns what is called name. The index is not built for a name that the debug information does not have.
+func (m *Module) named(name string) answer {
+	d := m.dwarf()
+	if d == nil || m.names == nil && !m.loadIndex() && !d.MentionsName(name) {
+		return answer{}
 	}
-	return m.nameIndex()
+	x := m.nameIndex()
+	a := answer{}
+	add := func(to *map[string][]die, d die) {
+		if *to == nil {
+			*to = map[string][]die{}
+		}
+		(*to)[name] = append((*to)[name], d)
+	}
+	x.each(hashName(name), func(r *nameRef) {
+		d, ok := x.die(r)
+		if !ok {
+			return
+		}
+		e, err := d.unit.Entry(d.off)
+		if err != nil {
+			return
+		}
+		switch r.kind() {
+		case nameType:
+			if len(a.types[name]) < maxSameType && isType(e.Tag) && string(e.Bytes(dwarf.AttrName)) == name {
+				add(&a.types, d)
+			}
+		case nameVariable:
+			if (e.Tag == dwarf.TagVariable || e.Tag == dwarf.TagMember) && nameOf(e) == name {
+				add(&a.variables, d)
+			}
+		case nameFunction:
+			if e.Tag == dwarf.TagSubprogram && withoutTemplate(nameOf(e)) == name {
+				add(&a.functions, d)
+			}
+		case nameEnumerator:
+			if e.Tag == dwarf.TagEnumerationType {
+				a.enums = append(a.enums, d)
+			}
+		}
+	})
+	return a
+}
+
+func isType(t dwarf.Tag) bool {
+	switch t {
+	case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType, dwarf.TagEnumerationType, dwarf.TagTypedef,
+		dwarf.TagBaseType, dwarf.TagUnspecifiedType, dwarf.TagTemplateAlias, dwarf.TagPointerType:
+		return true
+	}
+	return false
+}
+
+// each calls fn for the names of a hash.
+func (x *nameIndex) each(hash uint32, fn func(r *nameRef)) {
+	i := sort.Search(len(x.names), func(i int) bool { return x.names[i].hash >= hash })
+	for ; i < len(x.names) && x.names[i].hash == hash; i++ {
+		fn(&x.names[i])
+	}
+}
+
+// function finds the function that begins at an address, nil if there is not exactly one.
+func (x *nameIndex) function(lo uint64) *funcRef {
+	i := sort.Search(len(x.funcs), func(i int) bool { return x.funcs[i].lo >= lo })
+	if i == len(x.funcs) || x.funcs[i].lo != lo || i+1 < len(x.funcs) && x.funcs[i+1].lo == lo {
+		return nil
+	}
+	return &x.funcs[i]
+}
+
+func (x *nameIndex) die(r *nameRef) (die, bool) { return x.at(r.unit(), r.off) }
+
+func (x *nameIndex) at(unit uint32, off uint64) (die, bool) {
+	if uint64(unit) >= uint64(len(x.units)) {
+		return die{}, false
+	}
+	u := x.units[unit]
+	return die{u, u.Offset + off}, off < u.End-u.Offset
 }
 
 // nameIndex returns the name index; it is empty if there is no debug
 // information.
 func (m *Module) nameIndex() *nameIndex {
-	if m.names != nil {
-		return m.names
+	if m.names == nil && !m.loadIndex() {
+		m.names = m.buildIndex()
+		m.keepIndex()
 	}
-	x := &nameIndex{types: map[string][]die{}, variables: map[string][]die{}, functions: map[string][]die{}}
-	m.names = x
-	d := m.dwarf()
-	if d == nil {
-		return x
-	}
-	for _, du := range m.allUnits() {
-		if du.First < du.End {
-			x.addUnit(m.unit(du))
-		}
-	}
-	return x
+	return m.names
 }
 
-func (x *nameIndex) addUnit(u *unit) {
-	e, err := u.dw.Entry(u.dw.First)
-	if err != nil {
-		return
+// hashName is the hash of a name, which is also kept on disk: FNV-1a.
+func hashName[T string | []byte](name T) uint32 {
+	h := uint32(2166136261)
+	for i := range len(name) {
+		h = (h ^ uint32(name[i])) * 16777619
 	}
-	// What can be inside of a structure is of interest only where structures
-	// are scopes.
-	scoped := u.lang != LangC && u.lang != LangGo
-	e.Walk(func(c *dwarf.Entry, depth int) bool {
-		switch c.Tag {
-		case dwarf.TagNamespace, dwarf.TagModule:
-			return depth < maxNesting
-		case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
-			x.addType(c)
-			return scoped && depth < maxNesting
-		case dwarf.TagEnumerationType:
-			x.addType(c)
-			if !c.Flag(dwarf.AttrDeclaration) {
-				x.enums = append(x.enums, die{c.Unit, c.Offset})
-			}
-		case dwarf.TagTypedef, dwarf.TagBaseType, dwarf.TagUnspecifiedType, dwarf.TagTemplateAlias:
-			x.addType(c)
-		case dwarf.TagVariable, dwarf.TagMember:
-			if c.Tag == dwarf.TagMember && !c.Flag(dwarf.AttrExternal) && !c.Flag(dwarf.AttrDeclaration) {
-				break // an ordinary member, not DWARF 4's static one
-			}
-			x.addVariable(c)
-		case dwarf.TagSubprogram:
-			if c.Flag(dwarf.AttrDeclaration) {
-				break
-			}
-			if name := withoutTemplate(nameOf(c)); name != "" {
-				x.functions[name] = append(x.functions[name], die{c.Unit, c.Offset})
-			}
-		case dwarf.TagPointerType:
-			// Go gives names to all types.
-			if u.lang == LangGo {
-				x.addType(c)
-			}
-		}
-		return false
-	}, nil)
+	return h
 }
 
 // withoutTemplate returns a function's name without template arguments.
-func withoutTemplate(name string) string {
-	if strings.HasPrefix(name, "operator") || strings.HasPrefix(name, "<") {
-		return name
+func withoutTemplate(name string) string { return name[:plainName(name)] }
+
+// plainName is how much of a function's name comes before template arguments.
+func plainName[T string | []byte](name T) int {
+	if len(name) > 0 && name[0] == '<' || len(name) >= 8 && string(name[:8]) == "operator" {
+		return len(name)
 	}
-	name, _, _ = strings.Cut(name, "<")
-	return name
+	for i := range len(name) {
+		if name[i] == '<' {
+			return i
+		}
+	}
+	return len(name)
 }
 
-// addType keeps a type that is complete; one that is only declared if there is
-// no other.
-func (x *nameIndex) addType(c *dwarf.Entry) {
-	name := c.Bytes(dwarf.AttrName)
-	if len(name) == 0 || c.Flag(dwarf.AttrDeclaration) {
-		return
+// sortNames orders names by hash, and leaves those of a hash in their order: three passes of a radix sort.
+func sortNames(names []nameRef) []nameRef {
+	if len(names) < 1<<12 {
+		slices.SortStableFunc(names, func(a, b nameRef) int { return int(int64(a.hash) - int64(b.hash)) })
+		return names
 	}
-	have := x.types[string(name)]
-	if len(have) < maxSameType {
-		x.types[string(name)] = append(have, die{c.Unit, c.Offset})
+	to := make([]nameRef, len(names))
+	for shift := 0; shift < 33; shift += 11 {
+		var begin [1 << 11]int
+		for i := range names {
+			begin[names[i].hash>>shift&(1<<11-1)]++
+		}
+		sum := 0
+		for i, n := range begin {
+			begin[i] = sum
+			sum += n
+		}
+		for i := range names {
+			d := names[i].hash >> shift & (1<<11 - 1)
+			to[begin[d]] = names[i]
+			begin[d]++
+		}
+		names, to = to, names
 	}
+	return names
 }
 
-// addVariable keeps a variable that is somewhere: definitions, and constants.
-func (x *nameIndex) addVariable(c *dwarf.Entry) {
-	if !c.Has(dwarf.AttrLocation) && inherited(c, dwarf.AttrConstValue) == nil {
-		return
-	}
-	if name := nameOf(c); name != "" {
-		x.variables[name] = append(x.variables[name], die{c.Unit, c.Offset})
-	}
+// fewTypes drops what is more than enough of the types of one hash.
+func fewTypes(names []nameRef) []nameRef {
+	hash, n := uint32(0), 0
+	return slices.DeleteFunc(names, func(r nameRef) bool {
+		if r.kind() != nameType {
+			return false
+		}
+		if r.hash != hash {
+			hash, n = r.hash, 0
+		}
+		n++
+		return n > maxSameHash
+	})
 }
+
+// maxSameHash is maxSameType, with room for names that happen to have the same hash.
+const maxSameHash = 2 * maxSameType

@@ -34,17 +34,54 @@ func (m *Module) AfterPrologue(f *Function) Location {
 }
 
 // BreakLocations returns where a breakpoint on the functions of a name goes: in each, and in each inlined
-// copy, one place after the prologue. See FunctionsByName.
+// copy, one place after the prologue. See FunctionsByName. What is known from a kept index is
+// not described yet.
 func (m *Module) BreakLocations(name string) []Location {
+	q, ok := parseQuery(name)
+	if !ok {
+		return nil
+	}
 	var out []Location
 	seen := map[image.Addr]bool{}
-	for _, fn := range m.FunctionsByName(name) {
-		if l := m.AfterPrologue(fn); !seen[l.Addr] {
+	add := func(l Location) {
+		if !seen[l.Addr] {
 			seen[l.Addr] = true
 			out = append(out, l)
 		}
 	}
+	after := func(fn *Function) {
+		if fn != nil {
+			add(m.AfterPrologue(fn))
+		}
+	}
+	m.loadIndex()
+	for _, s := range m.functionSymbols(q) {
+		if m.names != nil {
+			if f := m.names.function(uint64(s.Addr)); f != nil && f.skip != notKnown && f.what&hasCopies == 0 {
+				add(Location{Addr: s.Addr + image.Addr(f.skip), m: m})
+				continue
+			}
+		}
+		m.functionsOf(s, after)
+	}
+	if len(out) == 0 {
+		m.functionsNamed(q, after)
+	}
 	return out
+}
+
+// Describe makes Function and Position known, if they are not. It is to be called before these are looked at, like all
+// methods of the module by one goroutine at a time.
+func (l *Location) Describe() {
+	m := l.m
+	if m == nil {
+		return
+	}
+	l.m = nil
+	l.Function = m.FunctionAt(l.Addr)
+	if line, ok := m.LineAt(l.Addr); ok {
+		l.Position = line.Position
+	}
 }
 
 // skipPrologue moves an address that is in the prologue of its function behind
@@ -62,7 +99,6 @@ func (m *Module) skipPrologue(a image.Addr) image.Addr {
 }
 
 func (m *Module) prologueEnd(fn *function) image.Addr {
-	u := fn.u
 	entry := fn.entry()
 	end := entry
 	for _, r := range fn.ranges {
@@ -70,6 +106,11 @@ func (m *Module) prologueEnd(fn *function) image.Addr {
 			end = r.Hi
 		}
 	}
+	return m.endOfPrologue(fn.u, entry, end)
+}
+
+// endOfPrologue is prologueEnd of a function whose code around its entry ends at end.
+func (m *Module) endOfPrologue(u *unit, entry, end uint64) image.Addr {
 	if u.gcc && u.lang != LangAsm && u.hasLocationLists() {
 		return image.Addr(entry)
 	}

@@ -84,6 +84,7 @@ func (m *Module) Origin() string {
 func (m *Module) Close() error {
 	m.looked, m.asked, m.lookedIn, m.pending, m.data = true, true, true, false, nil
 	m.splits.close()
+	m.mapped.Close()
 	err := m.debug.Close()
 	for _, f := range append(m.former, m.alt, m.mini) {
 		if e := f.Close(); err == nil {

@@ -24,7 +24,7 @@ func TestGDBTypes(t *testing.T) {
 			path := compile(t, b.tool, b.source, b.flags...)
 			m := load(t, path)
 			var commands, got []string
-			for name, dies := range m.nameIndex().variables {
+			for name, dies := range allVariables(m) {
 				if len(dies) != 1 || strings.Contains(name, "<") {
 					continue
 				}
@@ -118,4 +118,18 @@ func TestGDBBitFields(t *testing.T) {
 			}
 		})
 	}
+}
+
+// allVariables are the variables of the index by their names.
+func allVariables(m *Module) map[string][]die {
+	out := map[string][]die{}
+	x := m.nameIndex()
+	for i := range x.names {
+		if d, ok := x.die(&x.names[i]); ok && x.names[i].kind() == nameVariable {
+			if e, err := d.unit.Entry(d.off); err == nil {
+				out[nameOf(e)] = append(out[nameOf(e)], d)
+			}
+		}
+	}
+	return out
 }

@@ -33,7 +33,7 @@ breakpoint would go. The exit status is 1 if nothing was found for some of them.
 				return err
 			}
 			defer f.Close()
-			l := lookup{m: symbols.Load(f, symbols.Options{DebugDirs: dirs}), out: bufio.NewWriter(os.Stdout), json: format == "json"}
+			l := lookup{m: symbols.Load(f, symbols.Options{DebugDirs: dirs, IndexDir: indexDir()}), out: bufio.NewWriter(os.Stdout), json: format == "json"}
 			defer l.m.Close()
 			for _, what := range args[1:] {
 				if what != "-" {
@@ -139,7 +139,9 @@ func (l *lookup) address(a image.Addr) []place {
 
 func places(locs []symbols.Location) []place {
 	var list []place
-	for _, loc := range locs {
+	for i := range locs {
+		locs[i].Describe()
+		loc := &locs[i]
 		p := place{Addr: loc.Addr.String(), File: loc.File, Line: loc.Line, Column: loc.Column}
 		if loc.Function != nil {
 			p.Function, p.Linkage = loc.Function.Name, loc.Function.Linkage

@@ -92,7 +92,7 @@ func rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; try: %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(execCommand(), attachCommand(), coreCommand(), btCommand(), lookupCommand(), dapCommand(), demoCommand(), unwindCommand(), versionCommand())
+	root.AddCommand(execCommand(), attachCommand(), coreCommand(), btCommand(), lookupCommand(), indexCommand(), dapCommand(), demoCommand(), unwindCommand(), versionCommand())
 	return root
 }
 

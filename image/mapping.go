@@ -1,0 +1,45 @@
+package image
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Mapping is a regular file that is mapped for reading.
+type Mapping struct{ data []byte }
+
+// Map maps a file of at least one and at most so many bytes.
+func Map(path string, most int64) (*Mapping, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > most {
+		return nil, fmt.Errorf("%s has %d bytes, or is no regular file", path, info.Size())
+	}
+	data, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, fmt.Errorf("mapping %s: %w", path, err)
+	}
+	return &Mapping{data}, nil
+}
+
+// Bytes is the file, at an address that is a multiple of the page size.
+func (m *Mapping) Bytes() []byte { return m.data }
+
+// Close gives the memory back: nobody may use it any more.
+func (m *Mapping) Close() error {
+	if m == nil || m.data == nil {
+		return nil
+	}
+	data := m.data
+	m.data = nil
+	return unix.Munmap(data)
+}

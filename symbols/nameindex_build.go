@@ -1,0 +1,263 @@
+package symbols
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"dbg/dwarf"
+)
+
+// buildIndex goes over all units, not into functions, with as many workers as there are processors. While it runs, nobody else may use
+// the module.
+func (m *Module) buildIndex() *nameIndex {
+	x := &nameIndex{units: m.allUnits()}
+	if len(x.units) == 0 || len(x.units) >= 1<<unitBits {
+		return x
+	}
+	// What is shared is made ready before.
+	langs := make([]Lang, len(x.units))
+	split := false
+	for _, u := range x.units {
+		u.Data.Share()
+		split = split || u.Data != m.dwarf()
+	}
+	if split { // units of one file share a skeleton's
+		for _, u := range x.units {
+			u.Root()
+		}
+	}
+	made := make([]unitNames, len(x.units))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(x.units)) {
+		wg.Go(func() {
+			s := namesScan{seen: map[uint32]uint8{}}
+			for i := int(next.Add(1) - 1); i < len(x.units); i = int(next.Add(1) - 1) {
+				if u := x.units[i]; u.First < u.End {
+					langs[i] = langOf(u.Root().Language)
+					s.unit(u, uint32(i), langs[i])
+					made[i] = s.take()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	n, f := 0, 0
+	for i := range made {
+		n, f = n+len(made[i].names)+len(made[i].later), f+len(made[i].funcs)
+	}
+	x.names, x.funcs = make([]nameRef, 0, n), make([]funcRef, 0, f)
+	for i := range made {
+		x.names, x.funcs = append(x.names, made[i].names...), append(x.funcs, made[i].funcs...)
+		for _, r := range made[i].later {
+			d, _ := x.die(&r)
+			e, err := d.unit.Entry(d.off)
+			if err != nil || r.kind() == nameVariable && !e.Has(dwarf.AttrLocation) && inherited(e, dwarf.AttrConstValue) == nil {
+				continue
+			}
+			name := nameOf(e)
+			if r.kind() == nameFunction {
+				name = withoutTemplate(name)
+			}
+			if name != "" {
+				r.hash = hashName(name)
+				x.names = append(x.names, r)
+			}
+		}
+		made[i] = unitNames{}
+	}
+	x.names = fewTypes(sortNames(x.names))
+	slices.SortFunc(x.funcs, func(a, b funcRef) int {
+		return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.unit(), b.unit()), cmp.Compare(a.off, b.off))
+	})
+	return x
+}
+
+// unitNames is what a unit has to do with the index.
+type unitNames struct {
+	names []nameRef
+	later []nameRef // their names are in other units
+	funcs []funcRef
+}
+
+// namesScan is a worker's state.
+type namesScan struct {
+	unitNames
+	seen   map[uint32]uint8 // how many types of a hash
+	u      *dwarf.Unit
+	number uint32
+	ranges int
+	e      dwarf.Entry
+}
+
+// take gives what was found, and keeps the room.
+func (s *namesScan) take() unitNames {
+	out := unitNames{slices.Clone(s.names), slices.Clone(s.later), slices.Clone(s.funcs)}
+	s.unitNames = unitNames{s.names[:0], s.later[:0], s.funcs[:0]}
+	return out
+}
+
+func (s *namesScan) unit(u *dwarf.Unit, number uint32, lang Lang) {
+	s.u, s.number, s.ranges = u, number, 0
+	c, err := u.Cursor(u.First)
+	if err != nil || !c.Next() || !c.Children() {
+		return
+	}
+	// What can be inside of a structure is of interest only where structures are scopes.
+	scoped := lang != LangC && lang != LangGo
+	for c.Next() {
+		has := c.Has()
+		switch c.Tag() {
+		case dwarf.TagNamespace, dwarf.TagModule:
+			if c.Depth() < maxNesting {
+				continue
+			}
+		case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
+			s.addType(&c)
+			if scoped && c.Depth() < maxNesting {
+				continue
+			}
+		case dwarf.TagEnumerationType:
+			s.addType(&c)
+			if has&dwarf.HasDeclaration == 0 {
+				s.enumerators(&c)
+				continue
+			}
+		case dwarf.TagTypedef, dwarf.TagBaseType, dwarf.TagUnspecifiedType, dwarf.TagTemplateAlias:
+			s.addType(&c)
+		case dwarf.TagPointerType:
+			if lang == LangGo { // which gives names to all types
+				s.addType(&c)
+			}
+		case dwarf.TagVariable, dwarf.TagMember:
+			if c.Tag() == dwarf.TagMember && has&(dwarf.HasExternal|dwarf.HasDeclaration) == 0 {
+				break // an ordinary member, not DWARF 4's static one
+			}
+			s.addVariable(&c)
+		case dwarf.TagSubprogram:
+			if has&dwarf.HasDeclaration == 0 {
+				s.addFunction(&c)
+			}
+		}
+		c.Skip()
+	}
+}
+
+func (s *namesScan) add(kind nameKind, name []byte, off uint64) {
+	s.names = append(s.names, newNameRef(hashName(name), kind, s.number, off-s.u.Offset))
+}
+
+// addType keeps a type that is complete.
+func (s *namesScan) addType(c *dwarf.Cursor) {
+	if c.Has()&dwarf.HasDeclaration != 0 {
+		return
+	}
+	if name := c.Name(); len(name) > 0 {
+		h := hashName(name)
+		if n := s.seen[h]; n < maxSameHash {
+			s.seen[h] = n + 1
+			s.names = append(s.names, newNameRef(h, nameType, s.number, c.Offset()-s.u.Offset))
+		}
+	}
+}
+
+// enumerators adds the constants of an enumeration, which the walk is about to go into.
+func (s *namesScan) enumerators(c *dwarf.Cursor) {
+	if !c.Children() {
+		return
+	}
+	at := *c
+	for at.Next() && at.Depth() > c.Depth() {
+		if at.Tag() == dwarf.TagEnumerator {
+			if name := at.Name(); len(name) > 0 {
+				h := hashName(name) ^ 1 // apart from types
+				if n := s.seen[h]; n < maxSameHash {
+					s.seen[h] = n + 1
+					s.add(nameEnumerator, name, c.Offset())
+				}
+			}
+		}
+		at.Skip()
+	}
+}
+
+// addVariable keeps a variable that is somewhere: definitions, and constants, whose value may be in the declaration.
+func (s *namesScan) addVariable(c *dwarf.Cursor) {
+	at := *c
+	for range maxHops {
+		if at.Has()&(dwarf.HasLocation|dwarf.HasConstValue) != 0 {
+			s.addNamed(nameVariable, c, func(name []byte) []byte { return name })
+			return
+		}
+		var elsewhere bool
+		if at, elsewhere = origin(at); elsewhere {
+			s.later = append(s.later, newNameRef(0, nameVariable, s.number, c.Offset()-s.u.Offset))
+			return
+		} else if at.Unit() == nil {
+			return
+		}
+	}
+}
+
+// origin goes to the entry that one is an instance or a completion of. It has no unit if there is none, or if that is elsewhere: in
+// another unit.
+func origin(c dwarf.Cursor) (to dwarf.Cursor, elsewhere bool) {
+	a := dwarf.AttrAbstractOrigin
+	if c.Has()&dwarf.HasAbstractOrigin == 0 {
+		if a = dwarf.AttrSpecification; c.Has()&dwarf.HasSpecification == 0 {
+			return dwarf.Cursor{}, false
+		}
+	}
+	off, ok := c.InUnit(a)
+	if ok {
+		to, ok = c.At(off)
+	}
+	if !ok {
+		return dwarf.Cursor{}, true
+	}
+	return to, false
+}
+
+func (s *namesScan) addFunction(c *dwarf.Cursor) {
+	if c.Has()&dwarf.HasCode != 0 {
+		if c.Entry(&s.e) != nil {
+			return
+		}
+		lo := uint64(0)
+		s.e.EachRange(func(from, _ uint64) {
+			if s.ranges++; from != 0 && lo == 0 && s.ranges <= maxUnitRanges {
+				lo = from
+			}
+		})
+		if lo == 0 {
+			return // the linker has dropped it
+		}
+		f := funcRef{lo: lo, off: c.Offset() - s.u.Offset, what: s.number, skip: notKnown}
+		if c.Has()&dwarf.HasAbstractOrigin != 0 {
+			f.what |= hasCopies
+		}
+		s.funcs = append(s.funcs, f)
+	}
+	s.addNamed(nameFunction, c, func(name []byte) []byte { return name[:plainName(name)] })
+}
+
+// addNamed adds an entry under its own name or the one that it has from a declaration or from its abstract instance.
+func (s *namesScan) addNamed(kind nameKind, c *dwarf.Cursor, key func([]byte) []byte) {
+	at := *c
+	for range maxHops {
+		if name := at.Name(); len(name) > 0 {
+			s.add(kind, key(name), c.Offset())
+			return
+		}
+		var elsewhere bool
+		if at, elsewhere = origin(at); elsewhere {
+			s.later = append(s.later, newNameRef(0, kind, s.number, c.Offset()-s.u.Offset))
+			return
+		} else if at.Unit() == nil {
+			return
+		}
+	}
+}
