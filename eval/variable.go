@@ -131,7 +131,7 @@ func unlocated(v Value, err error) Value {
 
 // context makes the context of the variable's expression.
 func (fc *FrameContext) context(at *symbols.Located) *expr.Context {
-	c := &expr.Context{Arch: fc.Arch, Regs: fc.Regs, Mem: fc.Mem, Bias: fc.Bias, TLS: fc.TLS, EntryValue: fc.EntryValue, Initial: fc.Initial}
+	c := &expr.Context{Arch: fc.Arch, Regs: fc.Regs, Wide: fc.Wide, Mem: fc.Mem, Bias: fc.Bias, TLS: fc.TLS, EntryValue: fc.EntryValue, Initial: fc.Initial}
 	if c.Regs == nil {
 		c.Regs = &arch.Registers{Arch: fc.Arch}
 	}

@@ -23,6 +23,9 @@ type Context struct {
 	// and DW_CFA_val_expression, the object's address for member locations.
 	Initial []uint64
 
+	// Wide gives registers that are not in Regs, whole: of a vector register an operation takes the low 64 bits. May be nil.
+	Wide func(arch.Reg) ([]byte, error)
+
 	CFA        func() (uint64, error)                                        // DW_OP_call_frame_cfa
 	FrameBase  func() (uint64, error)                                        // DW_OP_fbreg
 	TLS        func(offset uint64) (uint64, error)                           // DW_OP_form_tls_address

@@ -1,8 +1,10 @@
 package expr
 
 import (
+	"encoding/binary"
 	"fmt"
 
+	"dbg/arch"
 	"dbg/target"
 )
 
@@ -34,7 +36,24 @@ func (m *machine) register(n uint64) (uint64, error) {
 			return v, nil
 		}
 	}
+	if v, ok := m.wide(reg); ok {
+		return v, nil
+	}
 	return 0, &UnknownRegisterError{Reg: reg, Name: m.c.Arch.RegName(reg)}
+}
+
+// wide gives the low 64 bits of a register that is not in the set: those that a double or a float is in. Not of the x87 stack,
+// whose 80 bits are of no type that an operation takes.
+func (m *machine) wide(reg arch.Reg) (uint64, bool) {
+	a := m.c.Arch
+	if m.c.Wide == nil || a.ByteOrder != binary.ByteOrder(binary.LittleEndian) || a == arch.AMD64 && reg >= arch.ST0 && reg < arch.ST0+8 {
+		return 0, false
+	}
+	b, err := m.c.Wide(reg)
+	if err != nil || len(b) < 8 {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(b), true
 }
 
 // based is DW_OP_bregN.

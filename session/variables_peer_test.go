@@ -1,0 +1,414 @@
+package session_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"dbg/eval"
+	"dbg/internal/fixture"
+	"dbg/internal/gdbpeer"
+	"dbg/session"
+)
+
+// The tests of this file hold every variable of every frame against gdb's, at random stops
+// in programs of four languages and six compilers. gdb brings the program there and leaves a
+// core; dbg reads the core.
+
+var (
+	variablesSeed  = flag.Int64("variables.seed", 0, "seed of TestVariablesAgainstGDB; 0 is always the same one, with DBG_ALL a new one each time")
+	variablesStops = flag.Int("variables.stops", 0, "stops for each program; 0 is a share of the whole")
+	variablesTell  = flag.Bool("variables.tell", false, "print each difference, the explained ones too")
+)
+
+// variablesPrograms are the programs: source, compiler and flags.
+func variablesPrograms() (all []variablesProgram) {
+	for _, cc := range []string{"gcc", "clang-19"} {
+		for _, o := range []string{"-O0", "-O1", "-O2", "-O3", "-Os", "-Og"} {
+			all = append(all, variablesProgram{"c/vars.c", "main", []string{"cc=" + cc, "-g", o, "-w"}})
+		}
+		all = append(all, variablesProgram{"c/vars.c", "main", []string{"cc=" + cc, "-gdwarf-4", "-O2", "-w"}})
+	}
+	for _, cc := range []string{"g++", "clang++-19"} {
+		for _, o := range []string{"-O0", "-O1", "-O2", "-O3", "-Os", "-Og"} {
+			all = append(all, variablesProgram{"c/vars.cc", "main", []string{"cc=" + cc, "-g", o, "-w"}})
+		}
+	}
+	for _, o := range []string{"0", "1", "2", "3", "s"} {
+		all = append(all, variablesProgram{"c/vars.rs", "vars::main", []string{"-g", "-C", "opt-level=" + o, "-C", "codegen-units=1"}})
+	}
+	all = append(all, variablesProgram{"c/vars.go", "main.main", nil}, variablesProgram{"c/vars.go", "main.main", []string{"-gcflags=-N -l"}})
+	return all
+}
+
+type variablesProgram struct {
+	source, start string
+	flags         []string
+}
+
+// tally counts what came of the comparisons.
+type tally struct {
+	stops, frames, other                                int // other: frames that are not the same in both
+	values, equal, explained, missing, extra, different int
+	lines, linesDiffer                                  int
+}
+
+func (a *tally) add(b tally) {
+	a.stops += b.stops
+	a.frames += b.frames
+	a.other += b.other
+	a.values += b.values
+	a.equal += b.equal
+	a.explained += b.explained
+	a.missing += b.missing
+	a.extra += b.extra
+	a.different += b.different
+	a.lines += b.lines
+	a.linesDiffer += b.linesDiffer
+}
+
+func (a tally) String() string {
+	return fmt.Sprintf("%d stops, %d frames (%d not the same), %d values: %d equal, %d explained, %d only gdb's, %d only dbg's, %d different; %d lines of arguments, %d differ",
+		a.stops, a.frames, a.other, a.values, a.equal, a.explained, a.missing, a.extra, a.different, a.lines, a.linesDiffer)
+}
+
+func TestVariablesAgainstGDB(t *testing.T) {
+	fixture.Need(t, "gdb")
+	seed := *variablesSeed
+	if seed == 0 {
+		if seed = 1; os.Getenv("DBG_ALL") != "" {
+			seed = rand.Int64N(1 << 31)
+		}
+	}
+	t.Logf("go test ./session -run TestVariablesAgainstGDB -variables.seed=%d", seed)
+	programs := variablesPrograms()
+	stops := 2
+	if os.Getenv("DBG_ALL") != "" {
+		stops = 1000/len(programs) + 1
+	}
+	if *variablesStops > 0 {
+		stops = *variablesStops
+	}
+	results := make([]tally, len(programs))
+	t.Run("programs", func(t *testing.T) {
+		for i, p := range programs {
+			t.Run(p.source+" "+strings.Join(p.flags, " "), func(t *testing.T) {
+				t.Parallel()
+				results[i] = compareVariables(t, p, seed+int64(i), stops)
+			})
+		}
+	})
+	var sum tally
+	for _, r := range results {
+		sum.add(r)
+	}
+	t.Log(sum)
+}
+
+func compareVariables(t *testing.T, p variablesProgram, seed int64, stops int) (sum tally) {
+	exe := fixture.Build(t, p.source, p.flags...)
+	t.Log(exe)
+	dir := t.TempDir()
+	for i, want := range gdbpeer.RandomStops(t, exe, p.start, dir, seed, stops, 8) {
+		core := filepath.Join(dir, fmt.Sprintf("core.%d", i))
+		s, _ := newSession(t)
+		if err := s.OpenCore(core, exe); err != nil {
+			t.Fatal(err)
+		}
+		sum.stops++
+		compareStop(t, s, want, &sum)
+		s.Close()
+		os.Remove(core)
+	}
+	return sum
+}
+
+// compareStop compares the frames of the selected thread.
+func compareStop(t *testing.T, s *session.Session, want []gdbpeer.Variables, sum *tally) {
+	thread, _ := s.Selected()
+	bt, err := s.Backtrace(thread, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := 0
+	for _, w := range want {
+		// At the first instruction of an inlined call gdb is still in the caller.
+		for i < len(bt.Frames) && bt.Frames[i].TailCall && uint64(bt.Frames[i].PC) != w.PC {
+			i++ // dbg knows of more
+			sum.other++
+		}
+		if w.TailCall && (i >= len(bt.Frames) || !bt.Frames[i].TailCall) {
+			sum.other++ // or gdb does
+			continue
+		}
+		for i+1 < len(bt.Frames) && bt.Frames[i].Inlined && uint64(bt.Frames[i].PC) == w.PC && !sameFunction(bt.Frames[i].FunctionName, w.Func) {
+			i++
+			sum.other++
+		}
+		if i >= len(bt.Frames) || uint64(bt.Frames[i].PC) != w.PC {
+			sum.other++
+			break // what is further out is not the same
+		}
+		sum.frames++
+		where := fmt.Sprintf("pc %#x, frame %d, %s", w.PC, i, w.Func)
+		if fn := bt.Frames[i].Function; fn == nil || fn.FromSymbolTable {
+			// Debug information knows no such function: a thunk. gdb lists the variables of the file as its locals.
+			sum.explained += len(w.Args) + len(w.Locals)
+			sum.values += len(w.Args) + len(w.Locals)
+			i++
+			continue
+		}
+		outer := bt.Frames[i].Machine.Index > 0 || bt.Frames[i].TailCall
+		for kind, list := range map[session.ScopeKind][]gdbpeer.Variable{session.ScopeArguments: w.Args, session.ScopeLocals: w.Locals} {
+			compareLists(t, s, i, outer, kind, list, where, sum)
+		}
+		compareLine(t, s, i, w.Line, where, sum)
+		i++
+	}
+}
+
+// sameFunction compares names, of which one may have parameters.
+func sameFunction(a, b string) bool {
+	a, _, _ = strings.Cut(a, "(")
+	b, _, _ = strings.Cut(b, "(")
+	return a == b
+}
+
+func compareLists(t *testing.T, s *session.Session, level int, outer bool, kind session.ScopeKind, want []gdbpeer.Variable, where string, sum *tally) {
+	thread, _ := s.Selected()
+	values, err := s.Variables(thread, level, kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]string{}
+	for _, v := range slices.Backward(values) {
+		got[v.Name] = append(got[v.Name], s.FormatIn(thread, level, v, variablesFormat()))
+	}
+	seen := map[string]bool{}
+	for _, w := range want {
+		g := "<no such variable>"
+		if list := got[w.Name]; len(list) > 0 {
+			// Of several of one name in blocks of one another the order is not what is compared.
+			at := max(slices.Index(list, w.Value), 0)
+			g = list[at]
+			got[w.Name] = slices.Delete(list, at, at+1)
+		}
+		sum.values++
+		switch {
+		case g == "<not saved>" && outer:
+			// A register that the callee may have changed: gdb shows what it has now.
+			sum.explained++
+		case g == "<no such variable>" && w.Value == "<optimized out>" && seen[w.Name]:
+			sum.explained++ // gdb lists it twice
+		default:
+			judge(t, where+", "+w.Name, g, w.Value, sum)
+		}
+		seen[w.Name] = true
+	}
+	for name, list := range got {
+		for _, g := range list {
+			sum.values++
+			judge(t, where+", "+name, g, "<no such variable>", sum)
+		}
+	}
+}
+
+func variablesFormat() eval.Options {
+	opt := eval.DefaultOptions()
+	opt.Inner = true
+	return opt
+}
+
+// judge compares one value.
+func judge(t *testing.T, what, got, want string, sum *tally) {
+	if got == want {
+		sum.equal++
+		return
+	}
+	why := explained(got, want)
+	switch {
+	case why != "":
+		sum.explained++
+	case known(want) && !known(got):
+		sum.missing++
+	case known(got) && !known(want):
+		sum.extra++
+	default:
+		sum.different++
+	}
+	if why == "" {
+		t.Errorf("%s\n  dbg: %s\n  gdb: %s", what, got, want)
+	} else if *variablesTell {
+		t.Logf("%s: %s\n  dbg: %s\n  gdb: %s", what, why, got, want)
+	}
+}
+
+// known says that the text is of a value that is there.
+func known(text string) bool {
+	return text != "<optimized out>" && text != "<not saved>" && text != "<synthetic pointer>" && text != "<no such variable>" && !strings.HasPrefix(text, "<error")
+}
+
+// explained says why dbg and gdb may differ so: see docs/variables.md.
+func explained(got, want string) string {
+	for _, e := range explanations {
+		if g, w := e.apply(got, want); g == w {
+			return e.why
+		}
+	}
+	return ""
+}
+
+// explanation is a difference between dbg and gdb that is meant. apply takes it out of both texts.
+type explanation struct {
+	why   string
+	apply func(got, want string) (string, string)
+}
+
+var explanations = []explanation{
+	{"both say that it can't be read, in other words", func(got, want string) (string, string) {
+		if strings.HasPrefix(got, "<error") && strings.HasPrefix(want, "<error") {
+			return "", ""
+		}
+		return unreadable.ReplaceAllString(got, "<invalid address>"), unreadable.ReplaceAllString(want, "<invalid address>")
+	}},
+	{"nullptr_t has a value", func(got, want string) (string, string) {
+		return got, strings.ReplaceAll(want, "np = <incomplete type>", "np = 0x0")
+	}},
+	{"gdb takes Go's names for Pascal's", func(got, want string) (string, string) {
+		return got, goName.ReplaceAllString(want, "$1.$2")
+	}},
+	{"dbg writes Go's values as Go does", func(got, want string) (string, string) {
+		return goValue(got), goValue(goName.ReplaceAllString(want, "$1.$2"))
+	}},
+	{"dbg shows the elements of Rust's Vec and String", func(got, want string) (string, string) {
+		if strings.Contains(want, "alloc::vec::Vec<") && (strings.Contains(got, "Vec(size=") || strings.Contains(got, `"`)) {
+			return "", ""
+		}
+		return got, want
+	}},
+	{"dbg says how long a Rust slice is", func(got, want string) (string, string) {
+		if m := rustSliceWhole.FindStringSubmatch(got); m != nil {
+			got = m[1] + " [" + m[2] + "]"
+		}
+		return rustSliceSize.ReplaceAllString(got, "$1 [$2]"), want
+	}},
+	{"dbg shows the known parts of a Rust slice", func(got, want string) (string, string) {
+		return rustSlice.ReplaceAllString(got, "$1 <lost>"), strings.ReplaceAll(want, "<error: value has been optimized out>", "<lost>")
+	}},
+	{"gdb takes a discriminant that is lost for zero", func(got, want string) (string, string) {
+		if got == "<optimized out>" && rustNone.MatchString(want) {
+			return "", ""
+		}
+		return got, want
+	}},
+	{"gdb takes the length of a Go string that is lost for zero", func(got, want string) (string, string) {
+		if strings.HasSuffix(got, ", len = <optimized out>}") && goEmpty.MatchString(want) {
+			return "", ""
+		}
+		return got, want
+	}},
+	{"dbg shows where a reference is that can't be read", func(got, want string) (string, string) {
+		if brokenReference.MatchString(got) && strings.HasPrefix(want, "<error: ") {
+			return "", ""
+		}
+		return got, want
+	}},
+	{"clang's pieces end before the value does: gdb takes the rest of a pointer to member for zero", func(got, want string) (string, string) {
+		if got == "<optimized out>" && strings.HasPrefix(want, "&virtual ") {
+			return "", ""
+		}
+		return got, want
+	}},
+	{"gdb reads what a reference refers to that is not there", func(got, want string) (string, string) {
+		if strings.HasSuffix(got, "::None") && want == "<error: Cannot access memory at address 0x0>" {
+			return "", ""
+		}
+		return got, want
+	}},
+	{"clang's pieces end before the value does: gdb takes the rest for zero, and the next member for a pointer", func(got, want string) (string, string) {
+		const lost = ", c = <optimized out>, d = <optimized out>}"
+		return got, pieceEnd.ReplaceAllString(want, lost)
+	}},
+	{"gdb prints a warning of its own into the value", func(got, want string) (string, string) {
+		w, _, found := strings.Cut(want, "warning: (Internal error")
+		if found && strings.HasPrefix(got, w) {
+			return "", ""
+		}
+		return got, want
+	}},
+	{"gdb reads a dynamic part of what is optimised out", func(got, want string) (string, string) {
+		if got == "<optimized out>" && strings.HasPrefix(want, "<error") {
+			return "", ""
+		}
+		return got, want
+	}},
+	{"gdb writes the arguments of templates anew", func(got, want string) (string, string) {
+		return templateArguments(got), templateArguments(want)
+	}},
+	{"gdb names no data by a symbol without a size", func(got, want string) (string, string) {
+		return goType.ReplaceAllString(got, ""), want
+	}},
+}
+
+var (
+	unreadable      = regexp.MustCompile(`<error: Cannot access memory at address 0x[0-9a-f]+>`)
+	goName          = regexp.MustCompile(`([a-z]+)\[([A-Za-z0-9_.*()]+)\]`)
+	goSlice         = regexp.MustCompile(`\[\][\w.*\[\]]+ len: (\d+), cap: (\d+), \[[^\]]*\]|\{array = 0x[0-9a-f]+(?: <[^>]*>)?, len = (\d+), cap = (\d+)\}`)
+	goText          = regexp.MustCompile(`0x[0-9a-f]+ (["'])`)
+	goFunc          = regexp.MustCompile(`\{(?:func|void) ?\([^{}]*\}`)
+	goChar          = regexp.MustCompile(`(\d) '[^']+'`)
+	goType          = regexp.MustCompile(` <(?:(?:type|go):|runtime\.gcbits)[a-z.*]+(?:\+\d+)?>`)
+	rustSlice       = regexp.MustCompile(`(&(?:mut )?(?:\[[^{]*\]|str)) \{data_ptr: <optimized out>, length: [^}]*\}`)
+	rustSliceSize   = regexp.MustCompile(`(&(?:mut )?\[[^{]*\])\(size=\d+\) \{([^}]*)\}`)
+	rustNone        = regexp.MustCompile(`^core::option::Option<.*>::None$`)
+	brokenReference = regexp.MustCompile(`^@0x[0-9a-f]+: <error: [^>]*>$`)
+	rustSliceWhole  = regexp.MustCompile(`^((?:&(?:mut )?|\*mut |\*const )\[[^{]*\])\(size=\d+\) \{(.*)\}$`)
+	goEmpty         = regexp.MustCompile(`^0x[0-9a-f]+ ""$`)
+	pieceEnd        = regexp.MustCompile(`, c = -?\d+, d = <synthetic pointer>\}$`)
+)
+
+// goValue takes out of the text of a value of Go what dbg and gdb write in different ways: gdb writes slices as structures, shows where the text of
+// a string is, takes bytes for characters, functions for C's, and puts arrays into braces.
+func goValue(text string) string {
+	text = goSlice.ReplaceAllString(text, "len $1$3 cap $2$4")
+	text = goText.ReplaceAllString(text, "$1")
+	text = goFunc.ReplaceAllString(text, "func")
+	text = goChar.ReplaceAllString(text, "$1")
+	text = goType.ReplaceAllString(text, "")
+	return strings.NewReplacer("[", "{", "]", "}").Replace(text)
+}
+
+// templateArguments writes the numbers and pointers between angle brackets as gdb does.
+func templateArguments(text string) string {
+	return strings.NewReplacer("UL,", "ul,", "UL>", "ul>", " *,", "*,", " *>", "*>").Replace(text)
+}
+
+// compareLine compares the arguments as a backtrace shows them.
+func compareLine(t *testing.T, s *session.Session, level int, want, where string, sum *tally) {
+	thread, _ := s.Selected()
+	v, err := s.ViewFrame(thread, level, session.ViewOptions{Format: variablesFormat()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Function == nil || v.Function.FromSymbolTable {
+		return
+	}
+	var args []string
+	for _, a := range v.Args {
+		args = append(args, a.String())
+	}
+	got := "(" + strings.Join(args, ", ") + ") at "
+	sum.lines++
+	if !strings.Contains(want, got) {
+		sum.linesDiffer++
+		if *variablesTell {
+			t.Logf("%s\n  dbg: %s\n  gdb: %s", where, got, want)
+		}
+	}
+}
