@@ -48,15 +48,17 @@ type Data struct {
 	big  bool
 	secs [numSections]lazySection
 
-	byOffset map[uint64]*Unit
-	units    []*Unit // all, by offset; nil until asked for
-	unitsErr error
-	mu       sync.Mutex // of abbrevs
-	abbrevs  map[uint64]*abbrevTable
-	bySig    map[uint64]*Unit
-	surveyed int        // bytes of line programs that have been looked at
-	spans    []lineSpan // room to look at the next
-	shared   bool       // see Share
+	byOffset    map[uint64]*Unit
+	units       []*Unit // all, by offset; nil until asked for
+	unitsErr    error
+	mu          sync.Mutex // of abbrevs and abbrevBytes
+	abbrevs     map[uint64]*abbrevTable
+	abbrevBytes uint64 // of all that were read
+	bySig       map[uint64]*Unit
+	surveyed    int        // bytes of line programs that have been looked at
+	spans       []lineSpan // room to look at the next
+	shared      bool       // see Share
+	scratch     LineTable  // see HasFile
 
 	// Alt gives the supplementary file, which DW_FORM_GNU_ref_alt and
 	// DW_FORM_ref_sup point into (dwz), or nil. It is called when first

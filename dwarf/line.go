@@ -11,7 +11,7 @@ type LineTable struct {
 	unit     *Unit
 	rows     []Row // of the sequences that are being decoded
 	files    []lineFile
-	dirs     []string
+	dirs     [][]byte
 	first    int // number of the first file: 0 in DWARF 5, 1 before
 	compDir  string
 	header   *lineHeader // nil if there is no program that can be run
@@ -44,7 +44,7 @@ const (
 )
 
 type lineFile struct {
-	name string
+	name []byte // in its section
 	dir  uint64
 }
 
@@ -138,20 +138,20 @@ func (u *Unit) readLineHeader(t *LineTable) error {
 // count from 1; directory 0 is that of the compilation.
 func readFiles4(r *reader, t *LineTable) {
 	t.first = 1
-	t.dirs = append(t.dirs, t.compDir)
+	t.dirs = append(t.dirs, []byte(t.compDir))
 	for r.err == nil {
 		s := r.cstring()
 		if len(s) == 0 {
 			break
 		}
-		t.dirs = append(t.dirs, string(s))
+		t.dirs = append(t.dirs, s)
 	}
 	for r.err == nil {
 		s := r.cstring()
 		if len(s) == 0 {
 			break
 		}
-		t.files = append(t.files, lineFile{string(s), r.uleb()})
+		t.files = append(t.files, lineFile{s, r.uleb()})
 		r.uleb() // time
 		r.uleb() // length
 	}
@@ -160,14 +160,17 @@ func readFiles4(r *reader, t *LineTable) {
 // readFiles5 reads the two tables of section 6.2.4.1, whose columns the header
 // describes.
 func (u *Unit) readFiles5(r *reader, t *LineTable, is64 bool) {
+	// The columns' forms are those of attributes, so they are read as such.
+	fu := Unit{Data: u.Data, Is64: is64, AddrSize: u.AddrSize, Version: 5, root: u.root}
+	var v Value
+	var room [255]struct {
+		content uint64
+		form    Form
+	}
 	for table := range 2 {
-		type column struct {
-			content uint64
-			form    Form
-		}
-		columns := make([]column, r.u8())
+		columns := room[:r.u8()]
 		for i := range columns {
-			columns[i] = column{r.uleb(), Form(r.uleb())}
+			columns[i].content, columns[i].form = r.uleb(), Form(r.uleb())
 		}
 		count := r.uleb()
 		if len(columns) == 0 && count > 0 || count > uint64(r.left()) {
@@ -178,17 +181,14 @@ func (u *Unit) readFiles5(r *reader, t *LineTable, is64 bool) {
 			start := r.off
 			var f lineFile
 			for _, c := range columns {
-				// Their forms are those of attributes, so they are read as such.
-				v := Value{Attr: AttrName, Form: c.form}
-				fu := Unit{Data: u.Data, Is64: is64, AddrSize: u.AddrSize, Version: 5, root: u.root}
+				v = Value{Attr: AttrName, Form: c.form}
 				fu.readForm(r, &v, 0)
 				if r.err != nil {
 					return
 				}
 				switch c.content {
 				case lnctPath:
-					e := Entry{Unit: &fu, Vals: []Value{v}}
-					f.name, _ = e.String(AttrName)
+					f.name = fu.text(&v)
 				case lnctDirectoryIndex:
 					f.dir = v.Num
 				}
@@ -220,12 +220,12 @@ func (t *LineTable) File(n uint64) string {
 		return ""
 	}
 	f := t.files[i]
-	name := f.name
+	name := string(f.name)
 	if path.IsAbs(name) {
 		return path.Clean(name)
 	}
 	if f.dir < uint64(len(t.dirs)) {
-		name = path.Join(t.dirs[f.dir], name)
+		name = path.Join(string(t.dirs[f.dir]), name)
 	}
 	// Directory 0 is that of the compilation, which may itself be relative.
 	if !path.IsAbs(name) && f.dir != 0 {
@@ -244,5 +244,26 @@ func (t *LineTable) Base(n uint64) string {
 	if n < uint64(t.first) || i >= uint64(len(t.files)) {
 		return ""
 	}
-	return path.Base(t.files[i].name)
+	return path.Base(string(t.files[i].name))
+}
+
+// HasFile reports whether the unit's line table has a file whose path ends in an element. It keeps nothing: most
+// units are asked only this.
+func (u *Unit) HasFile(base string) bool {
+	if u.skeleton != nil {
+		return u.skeleton.HasFile(base)
+	}
+	t := u.lines
+	if t == nil {
+		t = &u.Data.scratch
+		*t = LineTable{unit: u, files: t.files[:0], dirs: t.dirs[:0]}
+		_ = u.readLineHeader(t) // Files says so; what was read counts
+	}
+	for i := range t.files {
+		name := t.files[i].name
+		if cut := len(name) - len(base); cut >= 0 && string(name[cut:]) == base && (cut == 0 || name[cut-1] == '/') {
+			return true
+		}
+	}
+	return false
 }

@@ -222,7 +222,7 @@ func (s *survey) extended() {
 		}
 		s.opIdx = 0
 	case lneDefineFile:
-		name := string(body.cstring())
+		name := body.cstring()
 		s.t.files = append(s.t.files, lineFile{name, body.uleb()})
 	}
 }

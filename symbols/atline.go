@@ -13,9 +13,12 @@ import (
 // LinesByFile returns where breakpoints on a line go. file is the end of a
 // path, of whole components. If there is no code on the line, the next line of
 // the file that has code is meant, and the positions say so; after the last one
-// there is nothing. Of the several places that optimised code has for a line
-// there is one in each block: of each copy of an inlined function, say. An
-// address in a prologue is moved behind it.
+// there is nothing.
+//
+// A line may have several blocks of code: the parts of a for statement, what cleans up behind a return, copies of an inlined
+// function. In code that is not optimised there is a place in each of them that begins a statement, so that a stop comes each time that
+// the line is reached. Optimisers move a line's instructions between those of others and say of each that it begins a statement:
+// in their code there is one place in each lexical block. An address in a prologue is moved behind it.
 func (m *Module) LinesByFile(file string, line int) []Location {
 	d := m.dwarf()
 	if d == nil || file == "" || line <= 0 {
@@ -34,6 +37,9 @@ func (m *Module) LinesByFile(file string, line int) []Location {
 	units, _ := d.Units()
 	for _, du := range units {
 		if du.Type != dwarf.UTCompile && du.Type != dwarf.UTSkeleton {
+			continue
+		}
+		if !du.HasFile(base) {
 			continue
 		}
 		t := du.Files()
@@ -71,17 +77,23 @@ func (m *Module) LinesByFile(file string, line int) []Location {
 	}
 	var out []Location
 	for _, c := range candidates {
-		var addrs []uint64
+		var addrs, begins []uint64
 		c.u.dw.Files().Each(func(seq dwarf.Lines) bool {
 			for i := range seq.Rows {
 				r := &seq.Rows[i]
 				if int(r.Line) == best && c.files[r.File] != "" && counts(seq.Rows, i) {
 					addrs = append(addrs, r.Addr)
+					if !continues(seq.Rows, i) {
+						begins = append(begins, r.Addr)
+					}
 				}
 			}
 			return true
 		})
-		out = append(out, m.onePerBlock(c.u, addrs)...)
+		if c.u.hasLocationLists() {
+			begins = nil
+		}
+		out = append(out, m.onePerBlock(c.u, best, addrs, begins)...)
 	}
 	// Two units, or a file under two names, may have the same place.
 	slices.SortStableFunc(out, func(a, b Location) int { return cmp.Compare(a.Addr, b.Addr) })
@@ -102,9 +114,38 @@ func counts(rows []dwarf.Row, i int) bool {
 	return true
 }
 
-// onePerBlock keeps the first address in each block and makes locations of
-// them.
-func (m *Module) onePerBlock(u *unit, addrs []uint64) []Location {
+// continues reports whether the code of a row follows code of the same line, and so is no place of its own.
+func continues(rows []dwarf.Row, i int) bool {
+	for j := i - 1; j >= 0; j-- {
+		if rows[j].Addr == rows[i].Addr {
+			continue // it has no code
+		}
+		// The row that the code before this is of: the last at its address.
+		return rows[j].Line == rows[i].Line && rows[j].File == rows[i].File
+	}
+	return false
+}
+
+// comesBack reports whether the code before an address is of an inlined call that is made from a line, outside of the call: the
+// line goes on there.
+func (fn *function) comesBack(a uint64, line int) bool {
+	if a == 0 {
+		return false
+	}
+	around := map[*block]bool{}
+	for b := fn.body().at(a); b != nil; b = b.parent {
+		around[b] = true
+	}
+	for b := fn.body().at(a - 1); b != nil && !around[b]; b = b.parent {
+		if b.inlined && b.callLine == line {
+			return true
+		}
+	}
+	return false
+}
+
+// onePerBlock keeps the first address in each lexical block, and those that are in begins, and makes locations of them.
+func (m *Module) onePerBlock(u *unit, line int, addrs, begins []uint64) []Location {
 	slices.Sort(addrs)
 	seen := map[*block]bool{}
 	var out []Location
@@ -115,12 +156,11 @@ func (m *Module) onePerBlock(u *unit, addrs []uint64) []Location {
 			for b.parent != nil && !b.symbols {
 				b = b.parent
 			}
-			if seen[b] {
+			if seen[b] && (!slices.Contains(begins, a) || fn.comesBack(a, line)) {
 				continue
 			}
 			seen[b] = true
-			f := b.function()
-			loc.Function = f.public()
+			loc.Function = b.function().public()
 			loc.Addr = m.skipPrologue(loc.Addr)
 		}
 		if l, ok := m.LineAt(loc.Addr); ok {

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -151,7 +152,7 @@ func TestGDBBreakpoints(t *testing.T) {
 				places, got = append(places, fmt.Sprintf("%s:%d", b.source, line)), append(got, addrs)
 			}
 			want := gdbBreakpoints(t, path, places)
-			bad, some := 0, 0
+			bad, some, more := 0, 0, 0
 			for i, p := range places {
 				slices.Sort(got[i])
 				got[i] = slices.Compact(got[i])
@@ -164,13 +165,53 @@ func TestGDBBreakpoints(t *testing.T) {
 					if b.name == "clang++-O2" && len(got[i]) == 1 && m.FunctionAt(got[i][0]).Name == "main" {
 						continue
 					}
+					if line, ok := strings.CutPrefix(p, b.source+":"); ok && strings.Contains(b.name, "O0") && moreBlocks(t, path, line, got[i], want[i]) {
+						more++
+						continue
+					}
 					bad++
 					t.Errorf("break %s: got %v, gdb has %v", p, got[i], want[i])
 				}
 			}
-			t.Logf("%d places, %d with code, %d different", len(places), some, bad)
+			t.Logf("%d places, %d with code, %d with more blocks of a line than gdb takes, %d different", len(places), some, more, bad)
 		})
 	}
+}
+
+// moreBlocks reports whether a list has gdb's addresses of a line, and others at which, by objdump, a statement of the line begins behind
+// code of another line: gdb has one of them in each lexical block.
+func moreBlocks(t *testing.T, path, line string, got, gdb []image.Addr) bool {
+	out, err := exec.Command("objdump", "--dwarf=decodedline", path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	begins := map[image.Addr]bool{}
+	before := ""
+	for _, l := range strings.Split(string(out), "\n") {
+		f := strings.Fields(l)
+		if len(f) < 3 || !strings.HasPrefix(f[2], "0x") {
+			continue
+		}
+		a, err := strconv.ParseUint(f[2], 0, 64)
+		if err != nil {
+			continue
+		}
+		if f[1] == line && before != line && slices.Contains(f[3:], "x") {
+			begins[image.Addr(a)] = true
+		}
+		before = f[1]
+	}
+	for _, a := range gdb {
+		if !slices.Contains(got, a) {
+			return false
+		}
+	}
+	for _, a := range got {
+		if !slices.Contains(gdb, a) && !begins[a] {
+			return false
+		}
+	}
+	return len(gdb) > 0 && len(got) > len(gdb)
 }
 
 var scopeSymbol = regexp.MustCompile(`(?m)^(?:Scope for .*?:\n)?Symbol (\S+) is `)
