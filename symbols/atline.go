@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/arch/x86/x86asm"
+
+	"dbg/arch"
 	"dbg/dwarf"
 	"dbg/image"
 )
@@ -77,23 +80,24 @@ func (m *Module) LinesByFile(file string, line int) []Location {
 	}
 	var out []Location
 	for _, c := range candidates {
-		var addrs, begins []uint64
+		var addrs []uint64
+		var runs []lineRun
 		c.u.dw.Files().Each(func(seq dwarf.Lines) bool {
 			for i := range seq.Rows {
 				r := &seq.Rows[i]
 				if int(r.Line) == best && c.files[r.File] != "" && counts(seq.Rows, i) {
 					addrs = append(addrs, r.Addr)
 					if !continues(seq.Rows, i) {
-						begins = append(begins, r.Addr)
+						runs = append(runs, lineRun{r.Addr, runEnd(seq, i)})
 					}
 				}
 			}
 			return true
 		})
 		if c.u.hasLocationLists() {
-			begins = nil
+			runs = nil
 		}
-		out = append(out, m.onePerBlock(c.u, best, addrs, begins)...)
+		out = append(out, m.onePerBlock(c.u, best, addrs, runs)...)
 	}
 	// Two units, or a file under two names, may have the same place.
 	slices.SortStableFunc(out, func(a, b Location) int { return cmp.Compare(a.Addr, b.Addr) })
@@ -126,6 +130,74 @@ func continues(rows []dwarf.Row, i int) bool {
 	return false
 }
 
+// lineRun is code of a line without any of another line in between.
+type lineRun struct{ lo, hi uint64 }
+
+// runEnd is where the code of a row's line ends.
+func runEnd(seq dwarf.Lines, i int) uint64 {
+	r := &seq.Rows[i]
+	for j := i + 1; j < len(seq.Rows); j++ {
+		if n := &seq.Rows[j]; n.Addr > r.Addr && (n.Line != r.Line || n.File != r.File) {
+			return n.Addr
+		}
+	}
+	return seq.Hi
+}
+
+// begins says for the first addresses of runs whether a line is reached there. What returns from the function, behind the clean-up of its locals, has the
+// line of a return statement, of one of several perhaps: it is left out if the line has other code in the function.
+func (m *Module) begins(u *unit, runs []lineRun) map[uint64]bool {
+	out := map[uint64]bool{}
+	var ends []lineRun
+	others := map[uint64]bool{} // functions
+	for _, r := range runs {
+		fn := u.functionAt(r.lo)
+		if fn != nil && m.returns(r) {
+			ends = append(ends, r)
+			continue
+		}
+		out[r.lo] = true
+		if fn != nil {
+			others[fn.off] = true
+		}
+	}
+	for _, r := range ends {
+		out[r.lo] = !others[u.functionAt(r.lo).off]
+	}
+	return out
+}
+
+// returns reports whether code has an instruction that returns, or does nothing: gcc puts a nop behind a clean-up.
+func (m *Module) returns(r lineRun) bool {
+	const most = 4096
+	code := make([]byte, min(r.hi-r.lo, most))
+	n, _ := m.file.ReadAt(image.Addr(r.lo), code)
+	code = code[:n]
+	switch m.file.Arch() {
+	case arch.AMD64:
+		idle := len(code) > 0
+		for len(code) > 0 {
+			in, err := x86asm.Decode(code, 64)
+			if err != nil || in.Len <= 0 {
+				return false
+			}
+			if in.Op == x86asm.RET {
+				return true
+			}
+			idle = idle && in.Op == x86asm.NOP
+			code = code[in.Len:]
+		}
+		return idle
+	case arch.ARM64:
+		for ; len(code) >= 4; code = code[4:] {
+			if string(code[:4]) == "\xc0\x03\x5f\xd6" { // ret
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // comesBack reports whether the code before an address is of an inlined call that is made from a line, outside of the call: the
 // line goes on there.
 func (fn *function) comesBack(a uint64, line int) bool {
@@ -144,9 +216,10 @@ func (fn *function) comesBack(a uint64, line int) bool {
 	return false
 }
 
-// onePerBlock keeps the first address in each lexical block, and those that are in begins, and makes locations of them.
-func (m *Module) onePerBlock(u *unit, line int, addrs, begins []uint64) []Location {
+// onePerBlock keeps the first address in each lexical block, and those at which one of runs is reached, and makes locations of them.
+func (m *Module) onePerBlock(u *unit, line int, addrs []uint64, runs []lineRun) []Location {
 	slices.Sort(addrs)
+	begins := m.begins(u, runs)
 	seen := map[*block]bool{}
 	var out []Location
 	for _, a := range addrs {
@@ -156,7 +229,8 @@ func (m *Module) onePerBlock(u *unit, line int, addrs, begins []uint64) []Locati
 			for b.parent != nil && !b.symbols {
 				b = b.parent
 			}
-			if seen[b] && (!slices.Contains(begins, a) || fn.comesBack(a, line)) {
+			reached, run := begins[a]
+			if run && !reached || seen[b] && (!reached || fn.comesBack(a, line)) {
 				continue
 			}
 			seen[b] = true
