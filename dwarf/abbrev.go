@@ -1,6 +1,7 @@
 package dwarf
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 )
@@ -24,6 +25,7 @@ type abbrevTable struct {
 	dense  []abbrev // code 1 is at 0
 	sparse map[uint64]*abbrev
 
+	err    error // why it can't be read; it has no declarations then
 	mu     sync.Mutex
 	shapes map[shapeKey][]shape
 }
@@ -44,28 +46,46 @@ func (u *Unit) abbrevTable() (*abbrevTable, error) {
 	d := u.Data
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if t := d.abbrevs[u.abbrevOff]; t != nil {
-		u.table = t
-		return t, nil
+	t := d.abbrevs[u.abbrevOff]
+	if t == nil {
+		t = d.readAbbrevs(u.abbrevOff)
+		d.abbrevs[u.abbrevOff] = t
+	}
+	if t.err != nil {
+		return nil, t.err
+	}
+	u.table = t
+	return t, nil
+}
+
+// readAbbrevs reads the table at an offset.
+func (d *Data) readAbbrevs(off uint64) *abbrevTable {
+	fail := func(err error) *abbrevTable {
+		return &abbrevTable{err: fmt.Errorf("the abbreviations at 0x%x of %s: %w", off, sectionNames[secAbbrev]+d.suffix, err)}
 	}
 	// How long a table is nobody says, so try with more and more of the
 	// section.
 	for n := uint64(8 << 10); ; n *= 8 {
-		r, err := d.at(secAbbrev, u.abbrevOff, n)
+		r, err := d.at(secAbbrev, off, n)
 		if err != nil {
-			return nil, err
+			return fail(err)
 		}
+		// Units share tables, or have their own. Those of a corrupt file may begin
+		// at each byte of one.
 		size := uint64(len(r.b))
-		if n < size-u.abbrevOff {
-			r.b = r.b[:u.abbrevOff+n]
+		if d.abbrevBytes > 4*size+1<<20 {
+			return fail(errors.New("tables overlap too often"))
+		}
+		if n < size-off {
+			r.b = r.b[:off+n]
 		}
 		t := parseAbbrevs(&r)
+		d.abbrevBytes += uint64(r.off) - off
 		if r.err == nil {
-			d.abbrevs[u.abbrevOff], u.table = t, t
-			return t, nil
+			return t
 		}
 		if uint64(len(r.b)) == size {
-			return nil, fmt.Errorf("abbreviations at 0x%x: %w", u.abbrevOff, r.err)
+			return fail(r.err)
 		}
 	}
 }

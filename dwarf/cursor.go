@@ -3,6 +3,7 @@ package dwarf
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -284,7 +285,7 @@ func (c *Cursor) Next() bool {
 }
 
 func (c *Cursor) fail(what string) bool {
-	c.err = fmt.Errorf("the entry at 0x%x: %s", c.Offset(), what)
+	c.err = c.u.entryError(c.Offset(), errors.New(what))
 	c.pos = len(c.b)
 	return false
 }

@@ -1,6 +1,9 @@
 package dwarf
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Entry is a debugging information entry (DIE).
 type Entry struct {
@@ -63,7 +66,7 @@ func (u *Unit) Read(off uint64, e *Entry) error {
 	}
 	a := t.find(code)
 	if a == nil {
-		return fmt.Errorf("the entry at 0x%x has the unknown abbreviation %d", off, code)
+		return u.entryError(off, fmt.Errorf("the abbreviation %d is unknown", code))
 	}
 	e.Tag, e.Children = a.tag, a.children
 	for i := range a.attrs {
@@ -73,7 +76,7 @@ func (u *Unit) Read(off uint64, e *Entry) error {
 		e.Vals = append(e.Vals, v)
 	}
 	if r.err != nil {
-		return fmt.Errorf("the entry at 0x%x: %w", off, r.err)
+		return u.entryError(off, r.err)
 	}
 	e.End = uint64(r.off) + u.base
 	return nil
@@ -138,7 +141,7 @@ func (u *Unit) walk(off uint64, visit func(c *Entry, depth int) bool, leave func
 		}
 		if into {
 			if depth++; depth > maxDepth {
-				return fmt.Errorf("entries at 0x%x are nested too deeply", off)
+				return u.entryError(off, errors.New("entries are nested too deeply"))
 			}
 			continue
 		}

@@ -39,7 +39,8 @@ const (
 	EndSequence // the row only gives the address after the last instruction
 	// Repeated is set on a row of the same file and line as the one before,
 	// when a discriminator has been seen on that line: the row tells blocks of
-	// one line apart, not lines.
+	// one line apart, not lines. It is also set on a row of another file that is no statement,
+	// at the address of one: gdb leaves both out.
 	Repeated
 )
 

@@ -126,8 +126,11 @@ func (m *lineMachine) emit() {
 	sameAddr := row.Addr == m.lastAddr
 	replaced := m.fileChanged && sameAddr && !isStmt && m.stmtAtAddr
 	switch {
-	case replaced || row.Line == 0:
+	case row.Line == 0:
 		// It does not count, and what follows is compared with what does.
+	case replaced:
+		// Likewise; and the statement before it may itself repeat a line.
+		row.Flags |= Repeated
 	case m.discriminated && !m.fileChanged && row.Line == m.lastLine:
 		row.Flags |= Repeated
 	default:

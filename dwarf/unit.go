@@ -1,6 +1,10 @@
 package dwarf
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+)
 
 // Unit is a unit: a header and a tree of entries.
 type Unit struct {
@@ -23,6 +27,8 @@ type Unit struct {
 	skeleton *Unit         // of a split unit: the unit that stands for it in the program
 	full     *Unit         // of a skeleton unit: see Full
 	fullDone bool
+
+	trouble atomic.Pointer[error] // the first entry that can't be read
 
 	root     *Root
 	lines    *LineTable
@@ -83,7 +89,7 @@ func (d *Data) UnitAt(off uint64) (*Unit, error) {
 	}
 	length, is64 := r.unitLength()
 	if length > uint64(r.left()) {
-		return nil, fmt.Errorf("the unit at 0x%x is cut short", off)
+		return nil, d.unitError(off, fmt.Errorf("its %d bytes are not in the section", length))
 	}
 	u.End, u.Is64 = uint64(r.off)+length+u.base, is64
 	u.Version = int(r.u16())
@@ -113,13 +119,13 @@ func (d *Data) UnitAt(off uint64) (*Unit, error) {
 		u.signature = r.u64()
 	}
 	if r.err == nil && u.AddrSize != 4 && u.AddrSize != 8 && u.AddrSize != 2 {
-		r.err = fmt.Errorf("the unit at 0x%x has addresses of %d bytes", off, u.AddrSize)
+		r.err = fmt.Errorf("its addresses have %d bytes", u.AddrSize)
 	}
 	if u.First = uint64(r.off) + u.base; r.err == nil && u.First > u.End {
-		r.err = fmt.Errorf("the unit at 0x%x is shorter than its header", off)
+		r.err = errors.New("it is shorter than its header")
 	}
 	if r.err != nil {
-		return nil, r.err
+		return nil, d.unitError(off, r.err)
 	}
 	if err := d.place(u); err != nil {
 		return nil, err

@@ -91,9 +91,10 @@ func (b *block) at(a uint64) *block {
 	for {
 		var next *block
 		for _, k := range b.kids {
-			if k.has(a) {
+			// Siblings do not overlap but in Go, which gives a function's block also the code of
+			// calls of closures and of the function itself that were inlined: the call is right.
+			if (next == nil || k.inlined && !next.inlined) && k.has(a) {
 				next = k
-				break
 			}
 		}
 		if next == nil {

@@ -202,11 +202,14 @@ func lineOf(file string, line int) string {
 }
 
 var (
-	cloneSuffix = regexp.MustCompile(`( \[clone [^\]]*\])+$|(\.(cold|part|constprop|isra|lto_priv|llvm)(\.\d+)*)+$`)
-	abiTag      = regexp.MustCompile(`\[abi:[^\]]*\]`)
-	closure     = regexp.MustCompile(`\{+closure(_env)?(#\d+)?\}+`)
-	rustHash    = regexp.MustCompile(`::h[0-9a-f]{16}$`)
-	operator    = regexp.MustCompile(`operator ?(\(\)|\[\]|->\*?|<=>|<<=?|>>=?|[<>]=?|[^\w\s(<]+|[^(<]+)`)
+	cloneSuffix  = regexp.MustCompile(`( \[clone [^\]]*\])+$|(\.(cold|part|constprop|isra|lto_priv|llvm)(\.\d+)*)+$`)
+	abiTag       = regexp.MustCompile(`\[abi:[^\]]*\]`)
+	closure      = regexp.MustCompile(`\{+closure(_env)?(#\d+)?\}+`)
+	rustHash     = regexp.MustCompile(`::h[0-9a-f]{16}$`)
+	refQualifier = regexp.MustCompile(`(\))( const)? ?&&?$`)
+	// What llvm-symbolizer leaves of Rust's first mangling.
+	legacyRust = strings.NewReplacer("_$LT$", "<", "$LT$", "<", "$GT$", ">", "_$u7b$", "{", "$u7b$", "{", "$u7d$", "}", "$u20$", " ", "$u5b$", "[", "$u5d$", "]", "$RF$", "&", "$C$", ",", "vtable.shim", "")
+	operator   = regexp.MustCompile(`operator ?(\(\)|\[\]|->\*?|<=>|<<=?|>>=?|[<>]=?|[^\w\s(<]+|[^(<]+)`)
 )
 
 // bareName makes the names of several tools one: the last component, without template
@@ -215,9 +218,10 @@ func bareName(name string) string {
 	if name == "??" {
 		return ""
 	}
-	name = cloneSuffix.ReplaceAllString(symbolName(name), "")
+	name = cloneSuffix.ReplaceAllString(symbolName(legacyRust.Replace(name)), "")
+	name = refQualifier.ReplaceAllString(name, "$1")
 	name = rustHash.ReplaceAllString(abiTag.ReplaceAllString(name, ""), "")
-	name = closure.ReplaceAllString(strings.ReplaceAll(name, "_$u7b$$u7b$closure$u7d$$u7d$", "{{closure}}"), "{closure}")
+	name = closure.ReplaceAllString(name, "{closure}")
 	if strings.Contains(name, ".(") || !strings.ContainsAny(name, ":(<") {
 		return name // Go's methods, and C
 	}
@@ -267,7 +271,10 @@ func operatorOf(name string) (op string) {
 			}
 		}
 		if depth == 0 {
-			op = strings.ReplaceAll(name[at[0]:at[1]], " ", "")
+			op = strings.TrimSpace(name[at[0]:at[1]])
+			if !unicode.IsLetter(rune(op[len(op)-1])) {
+				op = strings.ReplaceAll(op, " ", "") // but "operator new"
+			}
 			if op == "operator<<" && at[1] < len(name) && (name[at[1]] == '_' || unicode.IsLetter(rune(name[at[1]]))) {
 				op = "operator<" // of char: "operator<<char>"
 			}
@@ -452,10 +459,18 @@ func explain(m *Module, peer string, a image.Addr, ours, theirs place) string {
 	f := m.FunctionAt(a)
 	if f == nil {
 		// Padding between functions: a peer may have the function before it.
-		if at := lineOf(line.File, line.Line); len(theirs.Lines) > 0 && theirs.Lines[0] != at {
-			return "! line of padding: " + at
+		at := lineOf(line.File, line.Line)
+		switch {
+		case len(theirs.Lines) == 0 || theirs.Lines[0] == at:
+			return ""
+		case at == "?" && peer == "binutils":
+			return "padding has the line of the function before it"
+		case atSameAddress(m, a, theirs.Lines[0], false):
+			return "another row of the same address"
+		case peer == "binutils" && atSameAddress(m, a, theirs.Lines[0], true):
+			return "file 1 of a DWARF 5 table is taken for file 0"
 		}
-		return ""
+		return "! line of padding, which is for us " + at
 	}
 	if f.FromSymbolTable {
 		if n := len(theirs.Names); peer == "gdb" && n == 0 || n == 1 && theirs.Names[0] == ours.Names[0] {
@@ -473,9 +488,13 @@ func explain(m *Module, peer string, a image.Addr, ours, theirs place) string {
 		return "! depth"
 	}
 	for i, name := range theirs.Names {
-		if name != ours.Names[i] && !slices.Contains(ours.other[i], name) {
-			return "! names"
+		if name == ours.Names[i] || slices.Contains(ours.other[i], name) {
+			continue
 		}
+		if inherits(m, f, ours.other[i][0], i == n-1) {
+			return "an inheriting constructor is named after its base"
+		}
+		return "! names"
 	}
 	for i := range theirs.Lines {
 		if theirs.Lines[i] == ours.Lines[i] {
@@ -488,12 +507,29 @@ func explain(m *Module, peer string, a image.Addr, ours, theirs place) string {
 			return "file 1 of a DWARF 5 table is taken for file 0"
 		case i == 0 && ours.Lines[0] == "?" && peer == "gdb":
 			return "line 0 is the line before it"
+		case peer == "binutils" && f.Lang == LangGo && theirs.Lines[i] == "?":
+			return "no lines of Go"
 		case i == 0:
 			return "! line"
 		}
 		return "! line of a call"
 	}
 	return ""
+}
+
+// inherits reports whether a linkage name, or a symbol of the function proper, is that of an
+// inheriting constructor (Itanium C++ ABI, 5.1.4.3: CI1 and CI2).
+func inherits(m *Module, f *Function, linkage string, proper bool) bool {
+	is := func(s string) bool { return strings.Contains(s, "CI1") || strings.Contains(s, "CI2") }
+	if is(linkage) {
+		return true
+	}
+	for _, s := range m.symtab().Symbols() {
+		if proper && s.Addr == f.Lo && is(s.Name) {
+			return true
+		}
+	}
+	return false
 }
 
 // isSubsequence reports whether names are some of ours, in their order.

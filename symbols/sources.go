@@ -11,10 +11,11 @@ import (
 
 // sources are the files beside a module's own that its symbols are from.
 type sources struct {
-	debug  *image.File // the separate debug file, nil if there is none
-	mini   *image.File // in .gnu_debugdata, nil if there is none
-	alt    *image.File // what debug or the file refers to by .gnu_debugaltlink
-	former []*image.File
+	debug   *image.File // the separate debug file, nil if there is none
+	mini    *image.File // in .gnu_debugdata, nil if there is none
+	alt     *image.File // what debug or the file refers to by .gnu_debugaltlink
+	altData *dwarf.Data
+	former  []*image.File
 
 	looked   bool // the file itself and the directories have been looked at
 	asked    bool // the fetcher has been asked
@@ -73,6 +74,11 @@ func (m *Module) Origin() string {
 	add(m.altOrigin)
 	for _, f := range append([]*image.File{m.file, m.debug, m.alt}, m.splits.files...) {
 		for _, err := range f.Trouble() {
+			add(err.Error())
+		}
+	}
+	for _, d := range append([]*dwarf.Data{m.data, m.altData}, m.splits.all...) {
+		for _, err := range d.Trouble() {
 			add(err.Error())
 		}
 	}
@@ -226,7 +232,8 @@ func (m *Module) openAlt(f *image.File) *dwarf.Data {
 		return nil
 	}
 	m.alt, m.altOrigin = alt, "supplementary: "+why
-	return dwarf.New(alt, alt.BigEndian())
+	m.altData = dwarf.New(alt, alt.BigEndian())
+	return m.altData
 }
 
 // symtab returns the file with the better symbol table: .symtab, of the

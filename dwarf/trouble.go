@@ -1,0 +1,69 @@
+package dwarf
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// entryError words what is wrong with an entry, and notes it if it is the unit's first.
+func (u *Unit) entryError(off uint64, err error) error {
+	err = fmt.Errorf("the entry at 0x%x of %s: %w", off-u.base, u.sectionName(), err)
+	u.trouble.CompareAndSwap(nil, &err)
+	return err
+}
+
+func (u *Unit) sectionName() string { return sectionNames[u.section()] + u.Data.suffix }
+
+// unitError words what is wrong with the header at an offset.
+func (d *Data) unitError(off uint64, err error) error {
+	id := secInfo
+	if off >= typesBase {
+		id, off = secTypes, off-typesBase
+	}
+	return fmt.Errorf("the unit at 0x%x of %s: %w", off, sectionNames[id]+d.suffix, err)
+}
+
+// mostTrouble bounds what Trouble gives.
+const mostTrouble = 8
+
+// Trouble says what could not be read of what was asked for so far: each error names its section
+// and offset. Of many there are the first, and how many more.
+func (d *Data) Trouble() []error {
+	if d == nil {
+		return nil
+	}
+	type at struct {
+		off uint64
+		err error
+	}
+	var all []at
+	d.mu.Lock()
+	for off, t := range d.abbrevs {
+		if t.err != nil {
+			all = append(all, at{off, t.err})
+		}
+	}
+	d.mu.Unlock()
+	for off, u := range d.byOffset {
+		if e := u.trouble.Load(); e != nil {
+			all = append(all, at{off, *e})
+		}
+		if u.linesErr != nil {
+			all = append(all, at{off, u.linesErr})
+		}
+	}
+	slices.SortFunc(all, func(a, b at) int { return cmp.Or(cmp.Compare(a.off, b.off), cmp.Compare(a.err.Error(), b.err.Error())) })
+	all = slices.CompactFunc(all, func(a, b at) bool { return a.err.Error() == b.err.Error() })
+	var out []error
+	if d.unitsErr != nil {
+		out = append(out, d.unitsErr)
+	}
+	for i, a := range all {
+		if len(out) == mostTrouble {
+			return append(out, fmt.Errorf("%d more", len(all)-i))
+		}
+		out = append(out, a.err)
+	}
+	return out
+}
