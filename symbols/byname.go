@@ -97,7 +97,7 @@ func (m *Module) functionSymbols(q query) []*image.Symbol {
 				exact = append(exact, s)
 			}
 		case mangled(name):
-			if q.matches(name) {
+			if q.matches(name) || q.params != "" && q.matchesName(demangled(name)) && m.takes(s.Addr, q.params) {
 				demangledMatch = append(demangledMatch, s)
 			}
 		case q.plain && strings.HasSuffix(name, "."+q.text) && s.Kind == image.Func:
@@ -111,6 +111,45 @@ func (m *Module) functionSymbols(q query) []*image.Symbol {
 		f := m.FunctionAt(s.Addr)
 		return f == nil || f.Lang != LangGo
 	})
+}
+
+// takes reports whether the debug information gives the function that begins at an address these parameters: the mangled name may say
+// them in a way that is not understood.
+func (m *Module) takes(a image.Addr, params string) bool {
+	fn := m.functionAt(a)
+	if fn == nil || fn.entry() != uint64(a) {
+		return false
+	}
+	t := m.FunctionType(fn.public())
+	if t == nil {
+		return false
+	}
+	list := t.Params()
+	if len(list) > 0 && fn.isMethod() {
+		list = list[1:]
+	}
+	var have []string
+	for _, p := range list {
+		have = append(have, p.String())
+	}
+	return squeeze("("+strings.Join(have, ",")+")") == strings.Replace(params, "(void)", "()", 1)
+}
+
+// isMethod reports whether a function's first parameter is one that nobody has written.
+func (fn *function) isMethod() bool {
+	e, err := fn.u.dw.Entry(fn.off)
+	if err != nil {
+		return false
+	}
+	hidden := false
+	e.Walk(func(c *dwarf.Entry, _ int) bool {
+		if c.Tag == dwarf.TagFormalParameter && !hidden {
+			o := inherited(c, dwarf.AttrArtificial)
+			hidden = o != nil && o.Flag(dwarf.AttrArtificial)
+		}
+		return false
+	}, nil)
+	return hidden
 }
 
 // copies returns the inlined copies of a function in its own unit. A function
@@ -201,6 +240,12 @@ func (q query) matchesName(name string) bool {
 		if squeeze(have) == squeeze(want) {
 			continue
 		}
+		if i+1 < len(q.parts) { // a function that a class is local to
+			have, _ = splitParams(have)
+			if want, _ = splitParams(want); squeeze(have) == squeeze(want) {
+				continue
+			}
+		}
 		if !strings.Contains(want, "<") {
 			have = withoutTemplate(have)
 		}
@@ -237,7 +282,8 @@ func components(name string) []string {
 }
 
 // splitParams splits "f(int) const" into "f" and "(int) const". The
-// parentheses of "operator()" and "(anonymous namespace)" belong to the name.
+// parentheses of "operator()" and "(anonymous namespace)" belong to the name, and so do those of a function that a class is local
+// to: "f(int)::Local::g()".
 func splitParams(name string) (base, params string) {
 	depth := 0
 	for i := 0; i < len(name); i++ {
@@ -258,11 +304,31 @@ func splitParams(name string) (base, params string) {
 			case strings.HasSuffix(name[:i], "operator") && strings.HasPrefix(name[i:], "()"):
 				i++
 			default:
-				return strings.TrimSpace(name[:i]), name[i:]
+				end := closing(name, i)
+				if rest := strings.TrimPrefix(name[end:], " const"); !strings.HasPrefix(rest, "::") {
+					return strings.TrimSpace(name[:i]), name[i:]
+				}
+				i = end - 1
 			}
 		}
 	}
 	return name, ""
+}
+
+// closing is the end of what the parenthesis at i begins.
+func closing(name string, i int) int {
+	depth := 0
+	for ; i < len(name); i++ {
+		switch name[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(name)
 }
 
 // squeeze removes the spaces that people put in different places.
