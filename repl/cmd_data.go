@@ -18,7 +18,7 @@ func dataCommands() []*command {
 		{name: "output", usage: "[/FMT] EXPR", group: g, help: "print a value alone", run: outputValue},
 		{name: "x", usage: "[/NFU] ADDRESS", group: g, help: "show memory: N units of size b, h, w or g in format x d u o t c a s or i", run: examine},
 		{name: "whatis", usage: "EXPR", group: g, help: "print an expression's type", run: whatis},
-		{name: "ptype", usage: "EXPR", group: g, help: "print an expression's type", run: whatis},
+		{name: "ptype", usage: "EXPR | TYPE", group: g, help: "print what a type, or that of an expression, is made of", run: ptype},
 		{name: "display", usage: "[[/FMT] EXPR]", group: g, help: "print a value at each stop", run: addDisplay},
 		{name: "undisplay", usage: "[N...]", group: g, help: "end displays; none given: all", run: undisplay},
 	}
@@ -96,6 +96,17 @@ func whatis(sh *shell, args string) error {
 	name, err := sh.sess.TypeOf(args)
 	if err == nil {
 		fmt.Fprintf(sh.out, "type = %s\n", name)
+	}
+	return err
+}
+
+func ptype(sh *shell, args string) error {
+	if args == "" {
+		args = "$"
+	}
+	text, err := sh.sess.Definition(args)
+	if err == nil {
+		fmt.Fprintf(sh.out, "type = %s\n", text)
 	}
 	return err
 }

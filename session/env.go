@@ -464,6 +464,17 @@ func (s *Session) ParseAddress(text string) (target.Addr, error) {
 	})
 }
 
+// Definition gives what the type of an expression, or a type of a name, is made of: "ptype".
+func (s *Session) Definition(text string) (string, error) {
+	return ask(s, func() (string, error) {
+		t, err := eval.TypeOf(text, s.env(s.selected, s.level))
+		if err != nil {
+			return "", err
+		}
+		return t.Definition(), nil
+	})
+}
+
 // TypeOf gives the type of an expression, or of a type's name, without computing
 // more than it needs: "whatis".
 func (s *Session) TypeOf(text string) (string, error) {

@@ -42,6 +42,7 @@ func (m *Module) composite(t *Type, kind Kind, e *dwarf.Entry) {
 			return v
 		}
 	}
+	t.define = func(d *typeWriter) { m.writeDefinition(e, t, d) }
 	if t.Lang == LangCPlusPlus {
 		t.virtual = func(index uint64) string { return m.virtualMethod(e, t, index) }
 	}

@@ -47,6 +47,7 @@ type Type struct {
 
 	variants func() *Variants
 	virtual  func(index uint64) string // the name of a method
+	define   func(d *typeWriter)       // of a structure
 	bound    *bound                    // of an Array: where its count is told; nil if Count is all that is known
 
 	class      bool // declared with "class"
