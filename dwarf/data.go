@@ -59,6 +59,8 @@ type Data struct {
 	spans       []lineSpan // room to look at the next
 	shared      bool       // see Share
 	scratch     LineTable  // see HasFile
+	lines       map[lineKey]sharedLines
+	headerBytes uint64 // of the tables' files, at least
 
 	// Alt gives the supplementary file, which DW_FORM_GNU_ref_alt and
 	// DW_FORM_ref_sup point into (dwz), or nil. It is called when first

@@ -1,6 +1,7 @@
 package dwarf
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -62,10 +63,55 @@ func (u *Unit) Files() *LineTable {
 		return u.skeleton.Files()
 	}
 	if u.lines == nil {
-		u.lines = &LineTable{unit: u}
-		u.linesErr = u.readLineHeader(u.lines)
+		u.lines, u.linesErr = u.lineTable()
 	}
 	return u.lines
+}
+
+// lineKey is what a table depends on: type units have the tables of others, and those of a corrupt
+// file may be all one.
+type lineKey struct {
+	off, strOffsets uint64
+	compDir         string
+	addrSize        int
+}
+
+func (u *Unit) lineKey() lineKey {
+	root := u.Root()
+	return lineKey{root.lineOff, root.strOffsetsBase, root.CompDir, u.AddrSize}
+}
+
+// sharedLines is a table and what is wrong with it.
+type sharedLines struct {
+	table *LineTable
+	err   error
+}
+
+// lineTable returns the table of the unit, which other units may have as well.
+func (u *Unit) lineTable() (*LineTable, error) {
+	d, root := u.Data, u.Root()
+	key := u.lineKey()
+	if s, ok := d.lines[key]; ok && root.hasLines {
+		return s.table, s.err
+	}
+	t := &LineTable{unit: u}
+	var err error
+	if d.headerBytes > 8*uint64(len(d.section(secLine, 0)))+1<<20 {
+		err = errors.New("tables overlap too often")
+	} else {
+		err = u.readLineHeader(t)
+		d.headerBytes += 2 * uint64(len(t.dirs)+len(t.files)) // each has as many at least
+	}
+	if err != nil {
+		err = fmt.Errorf("the line table at 0x%x of %s: %w", root.lineOff, sectionNames[secLine], err)
+	}
+	if root.hasLines {
+		if d.lines == nil {
+			d.lines = map[lineKey]sharedLines{}
+		}
+		d.lines[key] = sharedLines{t, err}
+	}
+	return t, err
 }
 
 // lineHeader is what the program needs from its header.
@@ -94,13 +140,13 @@ func (u *Unit) readLineHeader(t *LineTable) error {
 	}
 	length, is64 := r.unitLength()
 	if r.err != nil || length > uint64(r.left()) {
-		return fmt.Errorf("the line table at 0x%x is cut short", root.lineOff)
+		return fmt.Errorf("its %d bytes are not in the section", length)
 	}
 	end := uint64(r.off) + length
 	r.b = d.section(secLine, end)[:end]
 	h := lineHeader{version: int(r.u16()), maxOps: 1, addrSize: u.AddrSize}
 	if h.version < 2 || h.version > 5 {
-		return fmt.Errorf("the line table at 0x%x has version %d", root.lineOff, h.version)
+		return fmt.Errorf("it has version %d", h.version)
 	}
 	if h.version >= 5 {
 		h.addrSize = int(r.u8())
@@ -108,7 +154,7 @@ func (u *Unit) readLineHeader(t *LineTable) error {
 	}
 	headerLength := r.offset(is64)
 	if headerLength > uint64(r.left()) {
-		return fmt.Errorf("the line table at 0x%x has a header of %d bytes", root.lineOff, headerLength)
+		return fmt.Errorf("it has a header of %d bytes", headerLength)
 	}
 	program := r.off + int(headerLength)
 	h.minInst = uint64(r.u8())
@@ -257,8 +303,10 @@ func (u *Unit) HasFile(base string) bool {
 	t := u.lines
 	if t == nil {
 		t = &u.Data.scratch
-		*t = LineTable{unit: u, files: t.files[:0], dirs: t.dirs[:0]}
-		_ = u.readLineHeader(t) // Files says so; what was read counts
+		if t.unit == nil || t.unit.lineKey() != u.lineKey() || !u.Root().hasLines {
+			*t = LineTable{unit: u, files: t.files[:0], dirs: t.dirs[:0]}
+			_ = u.readLineHeader(t) // Files says so; what was read counts
+		}
 	}
 	for i := range t.files {
 		name := t.files[i].name

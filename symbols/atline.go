@@ -33,6 +33,7 @@ func (m *Module) LinesByFile(file string, line int) []Location {
 		files map[uint32]string
 	}
 	var candidates []candidate
+	tables := map[*dwarf.LineTable]int{} // the candidate, or -1: units may have a table together
 	base := path.Base(file)
 	if !d.MentionsFile(base) {
 		return nil
@@ -46,6 +47,14 @@ func (m *Module) LinesByFile(file string, line int) []Location {
 			continue
 		}
 		t := du.Files()
+		if i, seen := tables[t]; seen {
+			// dwz moves entries into partial units, which keep the table but have no code.
+			if i >= 0 && candidates[i].u.dw.Root().Tag == dwarf.TagPartialUnit {
+				candidates[i].u = m.unit(du)
+			}
+			continue
+		}
+		tables[t] = -1
 		var files map[uint32]string
 		for n := range t.NumFiles() {
 			if t.Base(uint64(n)) != base {
@@ -59,6 +68,7 @@ func (m *Module) LinesByFile(file string, line int) []Location {
 			}
 		}
 		if files != nil {
+			tables[t] = len(candidates)
 			candidates = append(candidates, candidate{m.unit(du), files})
 		}
 	}

@@ -93,7 +93,7 @@ func (m *Module) unitAt(a image.Addr) *unit {
 	if found != nil {
 		return found
 	}
-	if !x.fromUnits && any == nil && m.isCode(a) {
+	if !x.fromUnits && (any == nil || !any.claims(uint64(a))) && m.isCode(a) {
 		x.readAranges(d)
 		x.fromUnits = true
 		m.indexUnits(d)
@@ -103,6 +103,21 @@ func (m *Module) unitAt(a image.Addr) *unit {
 		found = any
 	}
 	return found
+}
+
+// claims reports whether a unit itself says that an address is in it, or says nothing: .debug_aranges
+// may be wrong.
+func (u *unit) claims(a uint64) bool {
+	e, err := u.dw.Entry(u.dw.First)
+	if err != nil {
+		return false
+	}
+	if !e.Has(dwarf.AttrHighPC) && !e.Has(dwarf.AttrRanges) {
+		return true
+	}
+	in := false
+	err = e.EachRange(func(lo, hi uint64) { in = in || lo <= a && a < hi })
+	return in || err != nil
 }
 
 // readAranges sorts .debug_aranges.

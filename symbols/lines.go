@@ -90,12 +90,17 @@ func (m *Module) SourceFiles() []string {
 		return nil
 	}
 	set := map[string]bool{}
+	tables := map[*dwarf.LineTable]bool{} // type units have those of others
 	units, _ := d.Units()
 	for _, du := range units {
 		if du.Type != dwarf.UTCompile && du.Type != dwarf.UTPartial && du.Type != dwarf.UTSkeleton {
 			continue
 		}
 		t := du.Files()
+		if tables[t] {
+			continue
+		}
+		tables[t] = true
 		for n := range t.NumFiles() {
 			if f := t.File(uint64(n)); f != "" {
 				set[f] = true
