@@ -53,6 +53,13 @@ func newTree(v Value, env Env) tree {
 	if err != nil {
 		return tree{err: err}
 	}
+	if to, ok := implied(v); ok {
+		if isStruct(to.Type) {
+			return fieldTree(to, env)
+		}
+		to.Name = "*" + name
+		return tree{count: 1, at: func(int64) Value { return to }}
+	}
 	if v.Avail != Available && v.Avail != Partial {
 		return tree{}
 	}

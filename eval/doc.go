@@ -11,7 +11,7 @@
 // names of C++, Rust and Go. Text has the shape that gdb 13 gives it, so that people and scripts
 // that know gdb need not learn again. Where errors have gdb's words, they are gdb's.
 //
-// What it does not do: call functions of the program, run C++ operators, follow DW_OP_implicit_pointer.
+// What it does not do: call functions of the program, run C++ operators.
 // 128-bit integers are shown, not computed with; arithmetic on long double is done in float64.
 //
 // Values are read as late as can be: a Value of an array of a billion elements

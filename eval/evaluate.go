@@ -174,6 +174,11 @@ func follow(v Value, mem target.Memory) (Value, error) {
 			return v, nil
 		}
 		r := load(v, mem)
+		if p, ok := implied(r); ok {
+			p.Name = v.Name
+			v = p
+			continue
+		}
 		if err := availabilityError(r); err != nil {
 			return Value{}, err
 		}

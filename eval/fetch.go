@@ -36,6 +36,7 @@ var errNoPlace = Error("value is not available")
 // history keeps fetched values. A value of more than 64 KiB stays where it is.
 // What could not be read is Unreadable.
 func Fetch(v Value, env Env) Value {
+	v.pointee = nil // the frame that tells it may be gone
 	if byteSize(v) > maxKeep {
 		return v
 	}
@@ -123,6 +124,7 @@ func part(v Value, off int64, t *symbols.Type, name string) Value {
 	c.Bytes = v.Bytes[off : off+n : off+n]
 	if v.Avail == Partial {
 		c.missing, c.why = v.missing[off:off+n:off+n], v.why
+		c.implicitIn(&v, off*8, n*8)
 		if c.judge(); c.Avail == c.why && (isStruct(t) || kindOf(t) == symbols.Array) {
 			// Of a value of which something is there the aggregates are shown with their members, as gdb does.
 			c.Avail, c.Bytes, c.missing = Partial, v.Bytes[off:off+n:off+n], v.missing[off:off+n:off+n]
@@ -153,6 +155,19 @@ func bitPart(v Value, bit, size int64, t *symbols.Type, name string) Value {
 	return c
 }
 
+// implicitIn takes over the implicit pointers that lie in a range of v's bits.
+func (c *Value) implicitIn(v *Value, from, bits int64) {
+	for _, p := range v.implicit {
+		if p.from >= from && p.from+p.bits <= from+bits {
+			p.from -= from
+			c.implicit, c.pointee = append(c.implicit, p), v.pointee
+		}
+	}
+}
+
+// isPointer says that the type is a pointer or a reference.
+func isPointer(t *symbols.Type) bool { return kindOf(t) == symbols.Pointer || isReference(t) }
+
 // judge turns Partial into what it amounts to: all there, nothing there, or, for a scalar, lost.
 func (v *Value) judge() {
 	some, all := false, true
@@ -163,6 +178,10 @@ func (v *Value) judge() {
 	switch {
 	case !some:
 		v.Avail, v.missing = Available, nil
+	case all && len(v.implicit) == 1 && v.implicit[0].from == 0 && v.implicit[0].bits == int64(len(v.missing))*8 && isPointer(v.Type):
+		v.Avail, v.Bytes, v.missing = Synthetic, nil, nil
+	case all && len(v.implicit) > 0 && isStruct(v.Type):
+		v.Avail = Partial // its members say what they are
 	case all || !(isStruct(v.Type) || kindOf(v.Type) == symbols.Array):
 		v.Avail, v.Bytes, v.missing = v.why, nil, nil
 	default:

@@ -35,13 +35,21 @@ func Format(v Value, env Env, opt Options) string {
 		if v.Avail == OptimizedOut {
 			return "<optimized out>"
 		}
-		return "void"
+		return voidName(v.Type)
 	}
 	if !opt.Inner && (p.raw() || isReference(v.Type)) {
 		p.typePrefix(v)
 	}
 	p.value(v)
 	return p.b.String()
+}
+
+// voidName writes a value that is none: Rust's unit is ().
+func voidName(t *symbols.Type) string {
+	if t != nil && t.Strip().Lang == symbols.LangRust {
+		return "()"
+	}
+	return "void"
 }
 
 // printer writes one value.
@@ -126,7 +134,7 @@ func (p *printer) value(v Value) {
 		p.str("...")
 		return
 	}
-	if isReference(v.Type) && v.Avail == Available {
+	if isReference(v.Type) && (v.Avail == Available || v.Avail == Synthetic) {
 		p.reference(v)
 		return
 	}
@@ -153,7 +161,7 @@ func (p *printer) value(v Value) {
 	case symbols.Unsupported:
 		p.str("<unsupported type " + t.Strip().Name + ">")
 	case symbols.Void:
-		p.str("void")
+		p.str(voidName(t))
 	default:
 		v = load(v, p.env)
 		if !p.unavailable(v) {
@@ -187,6 +195,15 @@ func (p *printer) unavailable(v Value) bool {
 // reference writes "@0x7ffe...: " and the target; inside an aggregate only the address.
 func (p *printer) reference(v Value) {
 	v = load(v, p.env)
+	if to, ok := implied(v); ok {
+		if p.depth > 1 {
+			p.str("<synthetic pointer>")
+			return
+		}
+		p.str("@<synthetic pointer>: ")
+		p.value(to)
+		return
+	}
 	if p.unavailable(v) {
 		return
 	}

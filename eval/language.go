@@ -153,7 +153,7 @@ func (p *printer) language(v Value) bool {
 		}
 		return true
 	}
-	if t.Lang == symbols.LangRust && t.Kind == symbols.Struct {
+	if t.Lang == symbols.LangRust {
 		p.rustStruct(v, t)
 		return true
 	}

@@ -27,6 +27,9 @@ func (e *evaluator) pointee(v Value) (Value, error) {
 // indirect is *v of a pointer.
 func indirect(v Value, mem target.Memory) (Value, error) {
 	v = load(v, mem)
+	if p, ok := implied(v); ok {
+		return p, nil
+	}
 	if err := availabilityError(v); err != nil {
 		return Value{}, err
 	}
@@ -39,6 +42,14 @@ func indirect(v Value, mem target.Memory) (Value, error) {
 		p.function = "*"
 	}
 	return p, nil
+}
+
+// implied is what a pointer points to that has no value itself, if that is known.
+func implied(v Value) (Value, bool) {
+	if v.Avail != Synthetic || v.pointee == nil || len(v.implicit) != 1 || !isPointer(v.Type) {
+		return Value{}, false
+	}
+	return v.pointee(&v.implicit[0], elemOf(v.Type)), true
 }
 
 // dereference is the operator *.

@@ -53,6 +53,16 @@ type Value struct {
 	missing  []byte       // of Partial: like Bytes, with a 1 for every bit that is not there
 	why      Availability // of Partial: OptimizedOut or NotSaved
 	fixed    string       // why it can't be assigned although it has a place
+
+	implicit []implicitPart // of Partial and Synthetic: the parts that are pointers without a value
+	pointee  func(p *implicitPart, t *symbols.Type) Value
+}
+
+// implicitPart is a part of a value of which only what it points to is known (DW_OP_implicit_pointer: DWARF 5, section 2.6.1.1.4).
+type implicitPart struct {
+	from, bits int64  // where in the value
+	die        uint64 // of the variable that it points to
+	off        int64  // bytes from the start of that
 }
 
 // Env is the world that an expression is evaluated in: the selected frame of a

@@ -65,7 +65,32 @@ func ReadVariable(v *symbols.Variable, fc *FrameContext) Value {
 	if err != nil {
 		return unlocated(out, err)
 	}
-	return fc.assemble(out, pieces)
+	out = fc.assemble(out, pieces)
+	if len(out.implicit) > 0 {
+		out.pointee = func(p *implicitPart, t *symbols.Type) Value { return fc.implied(v, p, t) }
+	}
+	return out
+}
+
+// implied reads what a part of a variable points to that has no address itself.
+func (fc *FrameContext) implied(v *symbols.Variable, p *implicitPart, t *symbols.Type) Value {
+	lost := Value{Type: t, Avail: OptimizedOut}
+	to := v.Implied(p.die)
+	if to == nil {
+		return lost
+	}
+	whole := ReadVariable(to, fc)
+	size, n := byteSize(whole), sizeOf(t)
+	if p.off < 0 || n < 0 || p.off > size || n > size-p.off {
+		return lost
+	}
+	whole = load(whole, fc.Mem)
+	if (whole.Avail == Available || whole.Avail == Partial) && whole.Bytes == nil {
+		return lost
+	}
+	out := part(whole, p.off, t, "")
+	out.fixed = "What a pointer without a value points to can't be assigned."
+	return out
 }
 
 // FromBits makes a value of the low bytes of a number; false if the type is larger.
@@ -184,6 +209,9 @@ func (fc *FrameContext) assemble(v Value, pieces []expr.Piece) Value {
 		if avail == Unreadable {
 			return Value{Type: v.Type, Name: v.Name, Avail: Unreadable, Err: err}
 		}
+		if p.Kind == expr.ImplicitPointer {
+			v.implicit = append(v.implicit, implicitPart{at, n, p.DIE, p.Offset})
+		}
 		if avail != Available {
 			lose(at, at+n)
 			v.why = avail
@@ -293,7 +321,7 @@ func (fc *FrameContext) whole(v Value, p *expr.Piece, size int64) Value {
 		}
 		v.Bytes = b
 	case expr.ImplicitPointer:
-		v.Avail = Synthetic
+		v.Avail, v.implicit = Synthetic, []implicitPart{{0, size * 8, p.DIE, p.Offset}}
 	default:
 		v.Avail = OptimizedOut
 	}

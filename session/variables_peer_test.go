@@ -155,6 +155,10 @@ func compareStop(t *testing.T, s *session.Session, want []gdbpeer.Variables, sum
 			sum.other++
 			break // what is further out is not the same
 		}
+		if i+1 < len(want) && !sameFunction(bt.Frames[i].FunctionName, w.Func) && i > 0 && uint64(bt.Frames[i-1].PC) == w.PC && sameFunction(bt.Frames[i-1].FunctionName, w.Func) {
+			sum.other++ // after a step gdb shows an inlined call twice
+			continue
+		}
 		sum.frames++
 		where := fmt.Sprintf("pc %#x, frame %d, %s", w.PC, i, w.Func)
 		if fn := bt.Frames[i].Function; fn == nil || fn.FromSymbolTable {
@@ -165,22 +169,27 @@ func compareStop(t *testing.T, s *session.Session, want []gdbpeer.Variables, sum
 			continue
 		}
 		outer := bt.Frames[i].Machine.Index > 0 || bt.Frames[i].TailCall
+		atEntry := i == 0 && bt.Frames[0].Offset == 0 && !bt.Frames[0].Inlined
 		for kind, list := range map[session.ScopeKind][]gdbpeer.Variable{session.ScopeArguments: w.Args, session.ScopeLocals: w.Locals} {
-			compareLists(t, s, i, outer, kind, list, where, sum)
+			compareLists(t, s, i, outer, atEntry, kind, list, where, sum)
 		}
 		compareLine(t, s, i, w.Line, where, sum)
 		i++
 	}
 }
 
-// sameFunction compares names, of which one may have parameters.
+// sameFunction compares names, of which one may have parameters, or the arguments of templates written in another way.
 func sameFunction(a, b string) bool {
-	a, _, _ = strings.Cut(a, "(")
-	b, _, _ = strings.Cut(b, "(")
-	return a == b
+	cut := func(name string) string {
+		if i := strings.IndexAny(name, "(<"); i > 0 {
+			name = name[:i]
+		}
+		return name
+	}
+	return cut(a) == cut(b)
 }
 
-func compareLists(t *testing.T, s *session.Session, level int, outer bool, kind session.ScopeKind, want []gdbpeer.Variable, where string, sum *tally) {
+func compareLists(t *testing.T, s *session.Session, level int, outer, atEntry bool, kind session.ScopeKind, want []gdbpeer.Variable, where string, sum *tally) {
 	thread, _ := s.Selected()
 	values, err := s.Variables(thread, level, kind)
 	if err != nil {
@@ -201,8 +210,17 @@ func compareLists(t *testing.T, s *session.Session, level int, outer bool, kind 
 		}
 		sum.values++
 		switch {
-		case g == "<not saved>" && outer:
+		case outer && lostRegister(g, w.Value):
 			// A register that the callee may have changed: gdb shows what it has now.
+			sum.explained++
+		case w.Name == "this" && w.Value == "0x0" && strings.HasPrefix(g, "0x"):
+			// gdb takes DW_OP_fbreg in the value that a caller passed for the wrong function's. No object is at 0.
+			sum.explained++
+		case w.Name == "restart" && strings.HasSuffix(where, "__run_exit_handlers"):
+			sum.explained++ // a label, which gdb takes for a variable
+		case atEntry && g != w.Value && known(g) && known(w.Value):
+			// At a function's first instruction gdb takes a range of no length for valid, which DWARF 5 (section 2.6.2) excludes: what
+			// the variable has before that instruction's later views.
 			sum.explained++
 		case g == "<no such variable>" && w.Value == "<optimized out>" && seen[w.Name]:
 			sum.explained++ // gdb lists it twice
@@ -223,6 +241,21 @@ func variablesFormat() eval.Options {
 	opt := eval.DefaultOptions()
 	opt.Inner = true
 	return opt
+}
+
+// lostRegister reports whether two values differ only in parts of which dbg says that their register is not saved.
+func lostRegister(got, want string) bool {
+	parts := strings.Split(got, "<not saved>")
+	if len(parts) == 1 {
+		return false
+	}
+	for i := range parts {
+		parts[i] = regexp.QuoteMeta(parts[i])
+	}
+	if len(parts) == 2 && parts[0] == "" && parts[1] == "" {
+		return true
+	}
+	return regexp.MustCompile("^" + strings.Join(parts, "[^,{}()]+") + "$").MatchString(want)
 }
 
 // judge compares one value.
@@ -331,9 +364,15 @@ var explanations = []explanation{
 		}
 		return got, want
 	}},
-	{"clang's pieces end before the value does: gdb takes the rest for zero, and the next member for a pointer", func(got, want string) (string, string) {
+	{"the pieces end before the value does: gdb takes the rest of a member for zero, and the next members for pointers without a value", func(got, want string) (string, string) {
 		const lost = ", c = <optimized out>, d = <optimized out>}"
-		return got, pieceEnd.ReplaceAllString(want, lost)
+		return got, strings.ReplaceAll(pieceEnd.ReplaceAllString(want, lost), "<synthetic pointer>", "<optimized out>")
+	}},
+	{"the pieces end before the imaginary part", func(got, want string) (string, string) {
+		if got == "<optimized out>" && realOnly.MatchString(want) {
+			return "", ""
+		}
+		return got, want
 	}},
 	{"gdb prints a warning of its own into the value", func(got, want string) (string, string) {
 		w, _, found := strings.Cut(want, "warning: (Internal error")
@@ -370,6 +409,7 @@ var (
 	brokenReference = regexp.MustCompile(`^@0x[0-9a-f]+: <error: [^>]*>$`)
 	rustSliceWhole  = regexp.MustCompile(`^((?:&(?:mut )?|\*mut |\*const )\[[^{]*\])\(size=\d+\) \{(.*)\}$`)
 	goEmpty         = regexp.MustCompile(`^0x[0-9a-f]+ ""$`)
+	realOnly        = regexp.MustCompile(`^[-+.0-9e]+ \+ 0i$`)
 	pieceEnd        = regexp.MustCompile(`, c = -?\d+, d = <synthetic pointer>\}$`)
 )
 

@@ -156,6 +156,21 @@ func (m *Module) newVariable(e *dwarf.Entry, fn *function, depth int) *Variable 
 	return v
 }
 
+// Implied returns the variable at an offset of the debug information, that an implicit pointer in v points to (DWARF 5, section
+// 2.6.1.1.4): it is of the same function. nil if there is none there.
+func (v *Variable) Implied(die uint64) *Variable {
+	const tagProcedure = 0x36
+	i := v.impl
+	if i == nil {
+		return nil
+	}
+	e, err := i.e.Unit.Data.EntryAt(die)
+	if err != nil || e.Tag != dwarf.TagVariable && e.Tag != dwarf.TagFormalParameter && e.Tag != tagProcedure {
+		return nil
+	}
+	return &Variable{Name: nameOf(e), Type: i.m.typeOf(inherited(e, dwarf.AttrType)), impl: &variable{m: i.m, e: e, fn: i.fn}}
+}
+
 // Locate returns where the variable is when the PC is a.
 func (v *Variable) Locate(a image.Addr) Located {
 	i := v.impl

@@ -67,10 +67,10 @@ func RandomStops(t testing.TB, exe, start, dir string, seed int64, stops, levels
 						value = "<error: " + strings.Trim(why, "()>") + ">"
 					}
 				}
-				*list = append(*list, Variable{name, value})
+				*list = add(*list, name, value)
 			} else if strings.HasPrefix(line, "<error reading variable ") {
 				name, why, _ := strings.Cut(strings.TrimPrefix(line, "<error reading variable "), " ")
-				*list = append(*list, Variable{name, "<error: " + strings.Trim(why, "()>") + ">"})
+				*list = add(*list, name, "<error: "+strings.Trim(why, "()>")+">")
 			}
 		}
 	}
@@ -81,4 +81,12 @@ func RandomStops(t testing.TB, exe, start, dir string, seed int64, stops, levels
 		t.Fatalf("gdb gave no stops:\n%s", out)
 	}
 	return all
+}
+
+// add adds a variable; where gdb has written a warning of its own in place of the value that follows, it takes that away.
+func add(list []Variable, name, value string) []Variable {
+	if n := len(list) - 1; n >= 0 && list[n].Name == name && strings.HasPrefix(list[n].Value, "warning: ") {
+		list = list[:n]
+	}
+	return append(list, Variable{name, value})
 }
