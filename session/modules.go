@@ -398,7 +398,7 @@ func (s *Session) followLinker() {
 		if exe && m.file.Interp() != "" {
 			continue // the function is in its interpreter
 		}
-		if a, ok := m.Symbols.LinkageAddr("_dl_debug_state"); ok {
+		if a, ok := m.Symbols.OwnLinkageAddr("_dl_debug_state"); ok {
 			s.breakpoints.setInternal(s, m.processAddr(a), internalLinker)
 		}
 	}

@@ -47,8 +47,6 @@ func (m *Module) Origin() string {
 	m.look()
 	if m.data != nil {
 		m.data.UnitAt(0) // a section that can't be inflated says so then
-	} else if !m.symtab().HasSymtab() {
-		m.miniDebug()
 	}
 	var out []string
 	add := func(s string) {
@@ -66,6 +64,9 @@ func (m *Module) Origin() string {
 			case m.opt.Fetcher == nil:
 				add("debuginfod is off")
 			}
+		}
+		if m.miniOrigin == "" && !m.lookedIn && m.file.HasSection(miniSection) && !m.symtab().HasSymtab() {
+			add("symbols are in " + miniSection)
 		}
 		add(m.miniOrigin)
 		return strings.Join(out, "; ")
@@ -258,6 +259,19 @@ func (m *Module) symbolTable() (*image.SymbolTable, []image.Section) {
 		}
 	}
 	return f.SymbolTable(), f.Sections()
+}
+
+const miniSection = ".gnu_debugdata"
+
+// OwnLinkageAddr is LinkageAddr in the symbol tables of the file itself: nothing else is opened for it.
+func (m *Module) OwnLinkageAddr(name string) (image.Addr, bool) {
+	t := m.file.SymbolTable()
+	for i := range t.Mentioning(name) {
+		if e, ok := t.Entry(i); ok && e.Kind != image.TLS && symbolName(string(t.Name(i))) == name {
+			return e.Addr, true
+		}
+	}
+	return 0, false
 }
 
 // miniDebug opens .gnu_debugdata, on the first call.

@@ -231,6 +231,7 @@ func TestMiniDebugSymbols(t *testing.T) {
 	tool(t, "objcopy", "--strip-all", whole, prog)
 	tool(t, "objcopy", "--add-section", ".gnu_debugdata="+mini+".xz", prog)
 	want, m := load(t, whole), openWith(t, prog, Options{DebugDirs: []string{t.TempDir()}})
+	originHas(t, m, "; symbols are in .gnu_debugdata")
 	for _, name := range []string{"main", "tw", "apply"} {
 		w, g := want.FunctionsByName(name), m.FunctionsByName(name)
 		if len(w) != 1 || len(g) != 1 || w[0].Lo != g[0].Lo || !g[0].FromSymbolTable {
