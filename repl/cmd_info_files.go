@@ -176,22 +176,6 @@ func (sh *shell) printOrigins() {
 	}
 }
 
-func infoFunctions(sh *shell, args string) error {
-	const most = 1000
-	names := sh.sess.CompleteFunction(args, most)
-	sort.Strings(names)
-	for _, n := range names {
-		fmt.Fprintln(sh.out, n)
-	}
-	if len(names) == 0 {
-		fmt.Fprintf(sh.out, "No function begins with %q.\n", args)
-	}
-	if len(names) == most {
-		fmt.Fprintln(sh.out, "(there are more; give the beginning of a name)")
-	}
-	return nil
-}
-
 // signalHeader stands above a list of signals.
 const signalHeader = "Signal        Stop\tPrint\tPass to program\tDescription\n"
 

@@ -37,7 +37,10 @@ func infoCommands() []*command {
 		{name: "program", run: infoProgram},
 		{name: "inferiors", run: infoProgram},
 		{name: "display", run: infoDisplay},
-		{name: "functions", run: infoFunctions},
+		{name: "functions", run: infoSearch("functions", symbols.SearchFunctions)},
+		{name: "variables", run: infoSearch("variables", symbols.SearchVariables)},
+		{name: "types", run: infoSearch("types", symbols.SearchTypes)},
+		{name: "scope", run: infoScope},
 	}
 }
 

@@ -1,0 +1,82 @@
+package repl
+
+import (
+	"fmt"
+
+	"dbg/symbols"
+)
+
+// infoSearch lists what has a name that a regular expression matches, as gdb does.
+func infoSearch(what string, kind symbols.SearchKind) func(*shell, string) error {
+	return func(sh *shell, args string) error {
+		const most = 10000
+		list, more, err := sh.sess.Search(kind, args, most)
+		if err != nil {
+			return err
+		}
+		if args == "" {
+			fmt.Fprintf(sh.out, "All defined %s:\n", what)
+		} else {
+			fmt.Fprintf(sh.out, "All %s matching regular expression \"%s\":\n", what, args)
+		}
+		file, symbol := "", false
+		for i, f := range list {
+			switch {
+			case f.Symbol && !symbol:
+				fmt.Fprint(sh.out, "\nNon-debugging symbols:\n")
+				symbol = true
+			case !f.Symbol && (i == 0 || f.File != file):
+				file, symbol = f.File, false
+				if file != "" {
+					fmt.Fprintf(sh.out, "\nFile %s:\n", sh.names().source(file))
+				} else {
+					fmt.Fprintln(sh.out)
+				}
+			}
+			switch {
+			case f.Symbol:
+				fmt.Fprintf(sh.out, "0x%016x  %s\n", uint64(f.Addr), f.Text)
+			case f.Line > 0:
+				fmt.Fprintf(sh.out, "%d:\t%s\n", f.Line, f.Text)
+			default:
+				fmt.Fprintf(sh.out, "\t%s\n", f.Text)
+			}
+		}
+		if more {
+			fmt.Fprintf(sh.out, "(there are more than %d; give more of a name)\n", most)
+		}
+		return nil
+	}
+}
+
+// infoScope lists the variables that are visible at a place.
+func infoScope(sh *shell, args string) error {
+	if args == "" {
+		return said("requires an argument (an expression or variable): a linespec")
+	}
+	spec, err := sh.sess.ParseLocation(args)
+	if err != nil {
+		return err
+	}
+	places, err := sh.sess.FindLocation(spec)
+	if err != nil {
+		return err
+	}
+	list, err := sh.sess.Scope(places[0].Addr)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		fmt.Fprintf(sh.out, "Scope for %s: there are no variables.\n", args)
+		return nil
+	}
+	fmt.Fprintf(sh.out, "Scope for %s:\n", args)
+	for _, v := range list {
+		fmt.Fprintf(sh.out, "Symbol %s is %s", v.Name, v.Where)
+		if v.Size >= 0 {
+			fmt.Fprintf(sh.out, ", length %d", v.Size)
+		}
+		fmt.Fprintln(sh.out, ".")
+	}
+	return nil
+}

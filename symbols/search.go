@@ -1,0 +1,178 @@
+package symbols
+
+import (
+	"cmp"
+	"encoding/binary"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dbg/dwarf"
+	"dbg/expr"
+	"dbg/image"
+)
+
+// SearchKind is what is searched for.
+type SearchKind uint8
+
+const (
+	SearchFunctions SearchKind = iota
+	SearchVariables
+	SearchTypes
+)
+
+// Found is a function, variable or type whose name has been searched for.
+type Found struct {
+	Name string // qualified
+	// Text is its declaration in its language, as gdb lists it: "static int counter;", "struct node;", "int" for a type that nobody declares.
+	Text string
+	File string // "" if that is not known
+	Line int
+	// Addr is of a symbol without debug information, which has no File.
+	Addr   image.Addr
+	Symbol bool
+}
+
+// Search returns what has a name that an expression matches, by file, then by name; first what has debug information. It gives up after
+// so many, and says so.
+func (m *Module) Search(kind SearchKind, re *regexp.Regexp, most int) (list []Found, more bool) {
+	seen := map[Found]bool{}
+	add := func(f Found) {
+		if len(list) >= most {
+			more = true
+		} else if !seen[f] {
+			seen[f] = true
+			list = append(list, f)
+		}
+	}
+	if m.dwarf() != nil {
+		m.searchIndex(kind, re, add, &more)
+	}
+	slices.SortStableFunc(list, func(a, b Found) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Line, b.Line))
+	})
+	if kind != SearchTypes {
+		n := len(list)
+		m.searchSymbols(kind, re, add, &more)
+		slices.SortStableFunc(list[n:], func(a, b Found) int { return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Name, b.Name)) })
+	}
+	return list, more
+}
+
+func (m *Module) searchIndex(kind SearchKind, re *regexp.Regexp, add func(Found), full *bool) {
+	want := map[SearchKind]nameKind{SearchFunctions: nameFunction, SearchVariables: nameVariable, SearchTypes: nameType}[kind]
+	x := m.nameIndex()
+	for i := range x.names {
+		r := &x.names[i]
+		if r.kind() != want {
+			continue
+		}
+		d, ok := x.die(r)
+		if !ok {
+			continue
+		}
+		e, err := d.unit.Entry(d.off)
+		if err != nil {
+			continue
+		}
+		name := m.qualifiedName(e)
+		if name == "" || !re.MatchString(name) {
+			continue
+		}
+		f := Found{Name: name}
+		f.File, f.Line = m.declaration(e)
+		f.Text = m.declarationText(kind, e, name)
+		if add(f); *full {
+			return
+		}
+	}
+}
+
+// declarationText is how a function, variable or type is declared.
+func (m *Module) declarationText(kind SearchKind, e *dwarf.Entry, name string) string {
+	static := ""
+	if o := inherited(e, dwarf.AttrExternal); kind != SearchTypes && (o == nil || !o.Flag(dwarf.AttrExternal)) {
+		static = "static "
+	}
+	switch kind {
+	case SearchFunctions:
+		if t := m.typeAt(die{e.Unit, e.Offset}); t != nil && t.Kind == Func {
+			return static + t.Declare(name) + ";"
+		}
+		return static + name + ";"
+	case SearchVariables:
+		o := inherited(e, dwarf.AttrType)
+		if o == nil {
+			return static + name + ";"
+		}
+		return static + m.typeOf(o).Declare(name) + ";"
+	}
+	t := m.typeAt(die{e.Unit, e.Offset})
+	if t == nil {
+		return name
+	}
+	switch {
+	case t.Kind == Typedef && t.Lang != LangGo && t.Lang != LangRust:
+		return "typedef " + t.Elem().Declare(name) + ";"
+	case e.Tag == dwarf.TagBaseType || e.Tag == dwarf.TagUnspecifiedType:
+		return t.String()
+	}
+	return t.String() + ";"
+}
+
+// searchSymbols finds the symbols that the debug information knows nothing of.
+func (m *Module) searchSymbols(kind SearchKind, re *regexp.Regexp, add func(Found), full *bool) {
+	t := m.symbols().table
+	for i := range t.Len() {
+		s, ok := t.Symbol(i)
+		if !ok || s.Section < 0 || s.Name == "" || s.Kind == image.TLS || m.isCode(s.Addr) != (kind == SearchFunctions) || s.Addr == 0 {
+			continue
+		}
+		name := symbolName(s.Name)
+		if mangled(name) {
+			name = demangled(name)
+		}
+		if strings.HasPrefix(name, "$") || !re.MatchString(name) {
+			continue
+		}
+		if kind == SearchFunctions {
+			if fn := m.functionAt(s.Addr); fn != nil {
+				continue
+			}
+		} else if len(m.Global(name)) > 0 {
+			continue
+		}
+		if add(Found{Name: name, Text: name, Addr: s.Addr, Symbol: true}); *full {
+			return
+		}
+	}
+}
+
+// Where says where a variable is at an address, in words: "static storage at address 0x4030", "a register or memory: DW_OP_fbreg -20".
+func (v *Variable) Where(at image.Addr) string {
+	i := v.impl
+	if i == nil {
+		return "not known"
+	}
+	o := inherited(i.e, dwarf.AttrLocation)
+	if o == nil {
+		if inherited(i.e, dwarf.AttrConstValue) != nil {
+			return "constant"
+		}
+		return "optimized out"
+	}
+	loc := o.Find(dwarf.AttrLocation)
+	code, ok := o.Unit.Location(loc, uint64(at))
+	if !ok || len(code) == 0 {
+		if o.Unit.IsList(loc) {
+			return "not there at this address"
+		}
+		return "optimized out"
+	}
+	const opAddr = 0x03
+	if size := o.Unit.AddrSize; code[0] == opAddr && len(code) == 1+size && size == 8 && !o.Unit.Data.BigEndian() {
+		return "static storage at address 0x" + strconv.FormatUint(binary.LittleEndian.Uint64(code[1:]), 16)
+	}
+	return expr.Dump(code, i.m.file.Arch())
+}
