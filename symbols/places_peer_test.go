@@ -482,12 +482,17 @@ func explain(m *Module, peer string, a image.Addr, ours, theirs place) string {
 		if n := len(theirs.Names); peer == "gdb" && n == 0 || n == 1 && theirs.Names[0] == ours.Names[0] {
 			return ""
 		}
+		if !reaches(m, theirs, a) && f.Lo <= a && a < f.Hi {
+			return "the symbol that is next below, which does not reach so far, or none"
+		}
 		return "! symbol"
 	}
 	n := len(ours.Names)
 	switch {
 	case len(theirs.Names) > n && peer == "gdb" && slices.Equal(theirs.Names[:n], ours.Names):
 		return "a lambda's function is in a block of the function around it"
+	case len(theirs.Names) < n && peer == "gdb" && f.Lang == LangGo && isSubsequence(theirs.Names, ours):
+		return "Go: a block overlaps an inlined call"
 	case len(theirs.Names) < n && peer == "binutils" && isSubsequence(theirs.Names, ours):
 		return "inlined calls are lost"
 	case len(theirs.Names) != n:
@@ -524,6 +529,16 @@ func explain(m *Module, peer string, a image.Addr, ours, theirs place) string {
 		return "! line of a call"
 	}
 	return ""
+}
+
+// reaches reports whether a symbol that a peer names has the address within its size.
+func reaches(m *Module, theirs place, a image.Addr) bool {
+	for _, s := range m.symtab().Symbols() {
+		if len(theirs.Names) > 0 && bareName(s.Name) == theirs.Names[0] && s.Addr <= a && uint64(a-s.Addr) < s.Size {
+			return true
+		}
+	}
+	return false
 }
 
 // inherits reports whether a linkage name, or a symbol of the function proper, is that of an
