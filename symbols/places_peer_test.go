@@ -117,6 +117,7 @@ func after(tool string, args ...string) func(*testing.T) string {
 // place is what is said of an address: the chain of calls, the innermost first.
 type place struct {
 	other [][]string // other names of ours: what the linker calls them
+	cols  []int      // of ours, and of llvm's
 	Names []string   `json:"names"` // of functions, without parameters and template arguments
 	Lines []string   `json:"lines"` // FILE:LINE; gdb has only the first
 }
@@ -195,6 +196,7 @@ func placeOf(calls []Call) (p place) {
 		p.Names = append(p.Names, bareName(c.Function.Name))
 		p.other = append(p.other, []string{c.Function.Linkage, bareName(demangled(c.Function.Linkage))})
 		p.Lines = append(p.Lines, lineOf(c.Position.File, c.Position.Line))
+		p.cols = append(p.cols, c.Position.Column)
 	}
 	return p
 }
@@ -336,7 +338,7 @@ func llvmPlaces(t *testing.T, path string, addrs []image.Addr) []place {
 		var one struct {
 			Symbol []struct {
 				FunctionName, FileName string
-				Line                   int
+				Line, Column           int
 			}
 		}
 		if err := d.Decode(&one); err != nil {
@@ -345,6 +347,7 @@ func llvmPlaces(t *testing.T, path string, addrs []image.Addr) []place {
 		for _, s := range one.Symbol {
 			places[i].Names = append(places[i].Names, bareName(s.FunctionName))
 			places[i].Lines = append(places[i].Lines, lineOf(s.FileName, s.Line))
+			places[i].cols = append(places[i].cols, s.Column)
 		}
 	}
 	return places
@@ -528,7 +531,38 @@ func explain(m *Module, peer string, a image.Addr, ours, theirs place) string {
 		}
 		return "! line of a call"
 	}
+	for i := range theirs.cols {
+		switch {
+		case theirs.cols[i] == ours.cols[i] || ours.Lines[i] == "?":
+		case i == 0 && columnAtSameAddress(m, a, theirs.cols[0]):
+			return "another row of the same address and line"
+		default:
+			return fmt.Sprintf("! column %v", i)
+		}
+	}
 	return ""
+}
+
+// columnAtSameAddress is atSameAddress for a column.
+func columnAtSameAddress(m *Module, a image.Addr, want int) bool {
+	line, _ := m.LineAt(a)
+	u := m.unitAt(a)
+	if u == nil {
+		return false
+	}
+	seq, _ := u.dw.Files().At(uint64(a))
+	var last uint64
+	for _, r := range seq.Rows {
+		if r.Addr <= uint64(a) {
+			last = r.Addr
+		}
+	}
+	for _, r := range seq.Rows {
+		if r.Addr == last && int(r.Line) == line.Line && int(r.Column) == want {
+			return true
+		}
+	}
+	return false
 }
 
 // reaches reports whether a symbol that a peer names has the address within its size.
