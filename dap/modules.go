@@ -37,7 +37,7 @@ func moduleOf(m session.ModuleDescription) godap.Module {
 			out.SymbolFilePath = m.Path
 		}
 	case m.HasSymbols:
-		out.SymbolStatus = "Symbols loaded, no debug information"
+		out.SymbolStatus = "Symbols loaded, no debug information: " + m.Origin
 	default:
 		out.SymbolStatus = "No symbols"
 	}

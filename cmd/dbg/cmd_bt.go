@@ -26,7 +26,11 @@ stopped only while it is looked at, and runs on before anything is printed. With
 these commands are done after the backtraces.`,
 		Args: args(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			sess := session.New(s.config())
+			cfg := s.config()
+			if cfg.Debuginfod.Patience = batchPatience; s.commands != nil {
+				cfg.Debuginfod.Patience = patience // the process is held while they are done
+			}
+			sess := session.New(cfg)
 			defer sess.Close()
 			opts := repl.BacktraceOptions{MaxFrames: most, Color: s.useColor()}
 			live, err := openForBacktrace(sess, args)
