@@ -41,7 +41,7 @@ func (p *printer) memberPointer(v Value, t *symbols.Type) {
 	}
 	switch {
 	case virtual:
-		if name := virtualMethod(class, ptr/uint64(p.env.Arch().PtrSize), 0); name != "" {
+		if name := virtualMethod(class, ptr/uint64(p.env.Arch().PtrSize), adj, 0); name != "" {
 			p.str("&virtual " + name)
 			return
 		}
@@ -80,18 +80,21 @@ func memberAtOffset(class *symbols.Type, off int64, depth int) string {
 	return ""
 }
 
-// virtualMethod names the method in an element of a class's table of virtual functions.
-func virtualMethod(class *symbols.Type, index uint64, depth int) string {
+// virtualMethod names the method in an element of the table of virtual functions of the part of a class that is adj bytes
+// from its start: the class itself or a base class.
+func virtualMethod(class *symbols.Type, index uint64, adj int64, depth int) string {
 	if class == nil || depth > 20 {
 		return ""
 	}
 	c := class.Strip()
-	if name := c.VirtualMethod(index); name != "" {
-		return name
+	if adj == 0 {
+		if name := c.VirtualMethod(index); name != "" {
+			return name
+		}
 	}
 	for _, f := range c.Fields() {
-		if f.Base {
-			if name := virtualMethod(f.Type, index, depth+1); name != "" {
+		if f.Base && !f.Virtual && adj >= f.Offset && adj-f.Offset < max(sizeOf(f.Type), 1) {
+			if name := virtualMethod(f.Type, index, adj-f.Offset, depth+1); name != "" {
 				return name
 			}
 		}

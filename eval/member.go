@@ -242,6 +242,9 @@ func placed(v Value, f *symbols.Field, env Env) Value {
 		return unlocated(out, err)
 	}
 	out.Addr, out.HasAddr = target.Addr(a), true
+	if n, err := env.ReadMemory(out.Addr, make([]byte, 1)); n < 1 && sizeOf(f.Type) > 0 {
+		return Value{Type: f.Type, Name: f.Name, Avail: Unreadable, Err: cannotAccess(err, out.Addr)} // the object is not one
+	}
 	return out
 }
 
