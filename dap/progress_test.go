@@ -44,13 +44,18 @@ func TestProgressOfDownloads(t *testing.T) {
 		c.fail("breakpoints before the file has come: %+v", set)
 	}
 	close(release)
+	// The loader's and the vDSO's are asked for, too.
 	var start godap.ProgressStartEventBody
-	c.event("progressStart", &start)
+	for start.Title != "Debug information for prog" {
+		c.event("progressStart", &start)
+	}
 	if start.ProgressId == "" || start.Title != "Debug information for prog" || start.Message != server.URL {
 		c.fail("the start: %+v", start)
 	}
 	var end godap.ProgressEndEventBody
-	c.event("progressEnd", &end)
+	for end.ProgressId != start.ProgressId {
+		c.event("progressEnd", &end)
+	}
 	if end.ProgressId != start.ProgressId || end.Message != "done" {
 		c.fail("the end: %+v", end)
 	}
