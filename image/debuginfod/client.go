@@ -75,11 +75,23 @@ func New(cfg Config) *Client {
 	// A directory that is laid out as a server's files are.
 	transport.RegisterProtocol("file", http.NewFileTransport(http.Dir("/")))
 	c := &Client{
-		cfg: cfg, cache: cache{cfg.CacheDir}, http: &http.Client{Transport: transport},
+		cfg: cfg, cache: cache{cfg.CacheDir}, http: &http.Client{Transport: transport, CheckRedirect: checkRedirect},
 		slots: make(chan struct{}, downloads), files: map[key]*file{}, dead: map[string]error{}, patience: cfg.Patience,
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c
+}
+
+// checkRedirect lets a server send on to other servers, but not to files of this machine.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	const most = 10
+	switch {
+	case len(via) >= most:
+		return fmt.Errorf("stopped after %d redirects", most)
+	case req.URL.Scheme != "http" && req.URL.Scheme != "https":
+		return fmt.Errorf("it redirects to %s", req.URL)
+	}
+	return nil
 }
 
 // Close ends the downloads; what is not complete is removed.

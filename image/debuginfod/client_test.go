@@ -195,6 +195,9 @@ func TestTrouble(t *testing.T) {
 			}
 		}, func(c *Config) { c.Timeout = 50 * time.Millisecond }, "timeout", true},
 		{"longer than MAXTIME", hang, func(c *Config) { c.MaxTime = 50 * time.Millisecond }, "DEBUGINFOD_MAXTIME", false},
+		{"redirects to a file", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "file:///etc/hostname", http.StatusFound)
+		}, nil, "it redirects to file:///etc/hostname", true},
 		{"redirects for ever", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }, nil, "stopped after 10 redirects", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
