@@ -576,9 +576,11 @@ func reaches(m *Module, theirs place, a image.Addr) bool {
 }
 
 // inherits reports whether a linkage name, or a symbol of the function proper, is that of an
-// inheriting constructor (Itanium C++ ABI, 5.1.4.3: CI1 and CI2).
+// inheriting constructor (Itanium C++ ABI, 5.1.4.3: CI1 and CI2; gcc's CI4 is for all kinds).
 func inherits(m *Module, f *Function, linkage string, proper bool) bool {
-	is := func(s string) bool { return strings.Contains(s, "CI1") || strings.Contains(s, "CI2") }
+	is := func(s string) bool {
+		return strings.Contains(s, "CI1") || strings.Contains(s, "CI2") || strings.Contains(s, "CI4")
+	}
 	if is(linkage) {
 		return true
 	}
