@@ -80,7 +80,8 @@ func (m *Module) functionsNamed(q query, add func(*Function)) {
 func (m *Module) functionSymbols(q query) []*image.Symbol {
 	t := m.symbols().table
 	var exact, demangledMatch, goMatch []*image.Symbol
-	for i := range t.Mentioning(q.mangledPart()) {
+	part := q.mangledPart()
+	for i := range t.Mentioning(part) {
 		sym, ok := t.Symbol(i)
 		s := &sym
 		if !ok || s.Kind == image.TLS || s.Kind == image.Object || s.Section < 0 || !m.isCode(s.Addr) {
@@ -97,6 +98,9 @@ func (m *Module) functionSymbols(q query) []*image.Symbol {
 				exact = append(exact, s)
 			}
 		case mangled(name):
+			if own, sure := ownName(name); sure && part != "" && own != part && (len(own) != 17 || own[0] != 'h') {
+				continue // nearly all that mention the name mention it in arguments; 17 characters are old Rust's hash
+			}
 			if q.matches(name) || q.params != "" && q.matchesName(demangled(name)) && m.takes(s.Addr, q.params) {
 				demangledMatch = append(demangledMatch, s)
 			}
