@@ -21,7 +21,7 @@ func TestRust(t *testing.T) {
 	e := newFileEnv(t, fixture.Build(t, "../eval/testdata/values.rs", "-g", "-C", "relocation-model=static"))
 	check(t, e, []printCase{
 		{"TEXT", `"hello"`}, {"ARRAY", "[4, 5, 6]"}, {"SLICE", "&[i32](size=2) {7, 8}"}, {"SLICE[1]", "8"},
-		{"ORIGIN", "values::Point {x: 1, y: 2}"}, {"ORIGIN.y", "2"}, {"TUPLE", "(3, 4)"}, {"TUPLE.__1", "4"},
+		{"ORIGIN", "values::Point {x: 1, y: 2}"}, {"ORIGIN.y", "2"}, {"TUPLE", "(3, 4)"}, {"TUPLE.__1", "4"}, {"TUPLE.0 + TUPLE.1", "7"},
 		{"WRAP", "values::Wrap (5, 6)"}, {"COLOR", "values::Color::Green"}, {"FLAG", "true"}, {"BYTE", "97"}, {"LETTER", "120 'x'"},
 		{"ORIGIN.x == 1", "true"},
 	})

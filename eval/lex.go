@@ -32,8 +32,9 @@ type token struct {
 
 // lexer cuts an expression into tokens.
 type lexer struct {
-	text string
-	pos  int
+	text  string
+	pos   int
+	tuple bool // what follows is the number of a member: t.0 of Rust
 }
 
 // puncts has the operators, longest first.
@@ -78,6 +79,13 @@ func (l *lexer) word() (token, error) {
 	case c == '$':
 		l.pos++
 		return token{kind: tokDollar, text: l.take(func(c byte) bool { return isNamePart(c) })}, nil
+	case l.tuple && isDigit(c):
+		l.tuple = false
+		return token{kind: tokName, text: l.take(isDigit)}, nil
+	case c == '.' && isDigit(l.peek(1)) && l.pos > 0 && (isNamePart(l.text[l.pos-1]) || strings.IndexByte(")]", l.text[l.pos-1]) >= 0):
+		l.tuple = true
+		l.pos++
+		return token{kind: tokPunct, text: "."}, nil
 	case isDigit(c) || c == '.' && isDigit(l.peek(1)):
 		return l.number()
 	case c == '\'' || c == '"':

@@ -163,11 +163,14 @@ func member(v Value, name string, env Env) (Value, bool) {
 }
 
 func memberAt(v Value, name string, env Env, depth int) (Value, bool) {
-	if depth > 20 || !isStruct(v.Type) {
+	if depth > 20 || !isStruct(v.Type) || name == "" {
 		return Value{}, false
 	}
 	if form, ok := variantOf(v, env); ok {
 		return memberAt(form, name, env, depth+1)
+	}
+	if isDigit(name[0]) {
+		name = "__" + name // what rustc calls the members of tuples
 	}
 	fields := v.Type.Strip().Fields()
 	for i := range fields {
