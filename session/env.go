@@ -284,33 +284,6 @@ func (e *env) History(n int, relative bool) (Value, bool) {
 	return e.s.history[n-1], true
 }
 
-// tlsOf returns the function that finds a thread-local variable of the module in
-// the frame's thread. x86-64 uses variant II of the ELF TLS ABI: the main program's
-// block ends at the thread pointer.
-func (s *Session) tlsOf(m *Module, t target.ThreadID) func(uint64) (uint64, error) {
-	return func(off uint64) (uint64, error) {
-		if m != s.exeModule() {
-			return 0, fmt.Errorf("thread-local variables of %s can't be found yet", m.Path)
-		}
-		regs, err := s.tgt.Registers(t)
-		if err != nil {
-			return 0, err
-		}
-		tp, ok := regs.Get(arch.FSBase)
-		if !ok || regs.Arch != arch.AMD64 {
-			return 0, fmt.Errorf("the thread pointer is not known")
-		}
-		size, align, ok := m.file.TLS()
-		if !ok {
-			return 0, fmt.Errorf("%s has no thread-local storage", m.Path)
-		}
-		if align == 0 {
-			align = 1
-		}
-		return tp - (size+align-1)&^(align-1) + off, nil
-	}
-}
-
 // Evaluate computes an expression in a frame. The value is not put into the
 // history.
 func (s *Session) Evaluate(t target.ThreadID, level int, text string) (Value, error) {
