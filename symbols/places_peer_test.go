@@ -522,6 +522,8 @@ func explain(m *Module, peer string, a image.Addr, ours, theirs place) string {
 			return "another row of the same address"
 		case i == 0 && peer == "binutils" && atSameAddress(m, a, theirs.Lines[0], true):
 			return "file 1 of a DWARF 5 table is taken for file 0"
+		case i == 0 && peer == "binutils" && inOtherUnit(m, a, theirs.Lines[0]):
+			return "file 1 is taken for file 0, in another unit with the same function"
 		case i == 0 && ours.Lines[0] == "?" && peer == "gdb":
 			return "line 0 is the line before it"
 		case peer == "binutils" && f.Lang == LangGo && theirs.Lines[i] == "?":
@@ -541,6 +543,23 @@ func explain(m *Module, peer string, a image.Addr, ours, theirs place) string {
 		}
 	}
 	return ""
+}
+
+// inOtherUnit reports whether one of several units that have a function at an address, as units
+// have whose copy of a template the linker has dropped, has a line there if its file 1 is file 0.
+func inOtherUnit(m *Module, a image.Addr, want string) bool {
+	units, _ := m.data.Units()
+	for _, du := range units {
+		if u := m.unit(du); du.Version == 5 && u.functionAt(uint64(a)) != nil {
+			seq, _ := du.Files().At(uint64(a))
+			for _, r := range seq.Rows {
+				if r.File == 1 && lineOf(du.Files().File(0), int(r.Line)) == want {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // columnAtSameAddress is atSameAddress for a column.
