@@ -13,8 +13,14 @@ type Arange struct {
 // list.
 func (d *Data) Aranges(fn func(Arange) bool) {
 	r := reader{b: d.all(secAranges), big: d.big}
+	done := 0
+	defer func() { d.release(secAranges, uint64(done), uint64(r.off)) }()
 	for r.left() > 0 {
 		start := r.off
+		if start-done >= 1<<20 {
+			d.release(secAranges, uint64(done), uint64(start))
+			done = start
+		}
 		length, is64 := r.unitLength()
 		if r.err != nil || length > uint64(r.left()) {
 			break

@@ -40,6 +40,7 @@ func (t *LineTable) sequences() []lineSpan {
 	d := t.unit.Data
 	s := survey{t: t, h: t.header, r: t.program, spans: d.spans[:0]}
 	s.run()
+	d.release(secLine, uint64(t.program.off), uint64(len(t.program.b)))
 	d.spans = s.spans // room for the next table's
 	t.spans = slices.Clone(s.spans)
 	if !slices.IsSortedFunc(t.spans, bySpan) {

@@ -21,3 +21,24 @@ func (d *Data) Share() {
 
 // Size is how many bytes .debug_info and .debug_types have.
 func (d *Data) Size() uint64 { return uint64(len(d.section(secInfo, 0)) + len(d.section(secTypes, 0))) }
+
+// releaser is a Source that can give memory back, see image.File.Release.
+type releaser interface{ Release(data []byte) }
+
+// release says that a part of a section is not needed soon.
+func (d *Data) release(id sectionID, lo, hi uint64) {
+	r, ok := d.src.(releaser)
+	if s := &d.secs[id]; ok && s.loaded && lo < hi && hi <= uint64(len(s.data)) && hi-lo >= 64<<10 {
+		r.Release(s.data[lo:hi])
+	}
+}
+
+// Release says that a unit's entries, all of which have been gone over, are not needed soon.
+func (u *Unit) Release() { u.Data.release(u.section(), u.Offset-u.base, u.End-u.base) }
+
+// ReleaseStrings is Release for the strings.
+func (d *Data) ReleaseStrings() {
+	for _, id := range []sectionID{secStr, secLineStr} {
+		d.release(id, 0, uint64(len(d.secs[id].data)))
+	}
+}

@@ -34,6 +34,14 @@ func Map(path string, most int64) (*Mapping, error) {
 // Bytes is the file, at an address that is a multiple of the page size.
 func (m *Mapping) Bytes() []byte { return m.data }
 
+// Release says that a part of the file that has been read is not needed soon, as File.Release does; from and to are multiples of the page
+// size, or the file's end.
+func (m *Mapping) Release(from, to int) {
+	if from < to && to <= len(m.data) {
+		_ = unix.Madvise(m.data[from:to], unix.MADV_DONTNEED)
+	}
+}
+
 // Close gives the memory back: nobody may use it any more.
 func (m *Mapping) Close() error {
 	if m == nil || m.data == nil {

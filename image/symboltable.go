@@ -112,6 +112,24 @@ func symbolKind(typ elf.SymType) (SymbolKind, bool) {
 	return NoType, false
 }
 
+// Entries yields all that Entry has something for. What has been read does not stay in memory.
+func (t *SymbolTable) Entries() iter.Seq2[int, SymbolEntry] {
+	return func(yield func(int, SymbolEntry) bool) {
+		const atATime = 1 << 16
+		last := 0
+		for i := range t.Len() {
+			if e, ok := t.Entry(i); ok && !yield(i, e) {
+				return
+			}
+			if t.list == nil && (i-last == atATime || i+1 == t.Len() && last > 0) {
+				t.f.Release(t.table[last*t.size : i*t.size])
+				t.f.Release(t.names)
+				last = i
+			}
+		}
+	}
+}
+
 // Name is symbol i's name, in the mapped file.
 func (t *SymbolTable) Name(i int) []byte {
 	if t.list != nil {
@@ -152,20 +170,15 @@ func (t *SymbolTable) Mentioning(part string) iter.Seq[int] {
 			}
 			return
 		}
-		// Where the text is found, each by the offset of its end.
-		var found []uint64
-		for at := 0; ; {
-			n := bytes.Index(t.names[min(at, len(t.names)):], []byte(part))
-			if n < 0 {
-				break
-			}
-			at += n + 1
-			found = append(found, uint64(at-1))
-		}
+		found := t.places(part)
 		if len(found) == 0 {
 			return
 		}
+		const atATime = 1 << 17 // entries
 		for i := range t.Len() {
+			if i%atATime == 0 && i > 0 {
+				t.f.Release(t.table[(i-atATime)*t.size : i*t.size])
+			}
 			off := uint64(t.f.header.order.Uint32(t.table[i*t.size:]))
 			// A name that begins at off has the first place that is not before it, or none.
 			k, _ := slices.BinarySearch(found, off)
@@ -177,4 +190,22 @@ func (t *SymbolTable) Mentioning(part string) iter.Seq[int] {
 			}
 		}
 	}
+}
+
+// places are the offsets at which a text is in the names. The names are not all in memory at once.
+func (t *SymbolTable) places(part string) (found []uint64) {
+	const atATime = 4 << 20
+	for from := 0; from < len(t.names); from += atATime {
+		piece := t.names[from:min(from+atATime+len(part)-1, len(t.names))]
+		for at := 0; ; {
+			n := bytes.Index(piece[at:], []byte(part))
+			if n < 0 {
+				break
+			}
+			found = append(found, uint64(from+at+n))
+			at += n + 1
+		}
+		t.f.Release(piece)
+	}
+	return found
 }

@@ -46,10 +46,9 @@ func (m *Module) sortedSymbols() *elfSymbols {
 		return x
 	}
 	x.sorted = true
-	for i := range x.table.Len() {
-		e, ok := x.table.Entry(i)
+	for i, e := range x.table.Entries() {
 		switch {
-		case !ok || e.Kind == image.TLS || e.Section < 0 && e.Kind == image.NoType:
+		case e.Kind == image.TLS || e.Section < 0 && e.Kind == image.NoType:
 		case e.Kind != image.Object && m.isCode(e.Addr):
 			x.code.add(uint64(e.Addr), uint32(i))
 		case e.Kind == image.Object:

@@ -14,14 +14,15 @@ import (
 // Go write no .debug_aranges.
 type unitIndex struct {
 	asked       int
+	answers     map[image.Addr]*unit // of the first questions
 	fromAranges bool
 	fromUnits   bool
 	spans       []unitSpan
 }
 
 // linearQuestions is how many questions .debug_aranges is gone through for: sorting it costs
-// more.
-const linearQuestions = 3
+// as much as some dozen walks, and memory.
+const linearQuestions = 16
 
 // unitSpan is a range of addresses of one unit. maxHi is the largest hi of all
 // spans up to this one, so that a search knows when to stop where ranges
@@ -65,6 +66,21 @@ func (m *Module) unitAt(a image.Addr) *unit {
 	if d == nil || a == 0 {
 		return nil
 	}
+	x := &m.index
+	if u, ok := x.answers[a]; ok {
+		return u
+	}
+	u := m.searchUnit(d, a)
+	if x.asked <= linearQuestions {
+		if x.answers == nil {
+			x.answers = map[image.Addr]*unit{}
+		}
+		x.answers[a] = u
+	}
+	return u
+}
+
+func (m *Module) searchUnit(d *dwarf.Data, a image.Addr) *unit {
 	var found, any *unit
 	try := func(off uint64) bool {
 		du, err := d.UnitAt(off)
@@ -126,6 +142,9 @@ func (x *unitIndex) readAranges(d *dwarf.Data) {
 		return
 	}
 	x.fromAranges = true
+	n := 0
+	d.Aranges(func(dwarf.Arange) bool { n++; return true })
+	x.spans = make([]unitSpan, 0, n)
 	d.Aranges(func(r dwarf.Arange) bool {
 		x.spans = append(x.spans, unitSpan{lo: r.Lo, hi: r.Hi, unit: r.Unit})
 		return true

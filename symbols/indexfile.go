@@ -70,6 +70,9 @@ func (m *Module) SaveIndex() (string, error) {
 	if d == nil {
 		return "", errors.New("there is no debug information")
 	}
+	if d.HasSkeletons() {
+		return "", errors.New("its debug information is in many files")
+	}
 	x := m.nameIndex()
 	m.placeBreakpoints(x)
 	return path, x.write(path, want)
@@ -130,7 +133,7 @@ func (m *Module) keepIndex() {
 		if err != nil || f.BuildID() != id || h.size != size {
 			return
 		}
-		x := &nameIndex{units: m.allUnits(), names: built.names, funcs: slices.Clone(built.funcs)}
+		x := &nameIndex{m: m, units: m.allUnits(), names: built.names, funcs: slices.Clone(built.funcs)}
 		if len(x.units) != len(built.units) {
 			return
 		}
@@ -159,9 +162,6 @@ func (m *Module) indexPath() (string, indexHeader, error) {
 	id, err := hex.DecodeString(f.BuildID())
 	if err != nil || len(id) == 0 || len(id) > len(h.id) {
 		return "", h, fmt.Errorf("%s has no build id", f.Path())
-	}
-	if d.HasSkeletons() {
-		return "", h, errors.New("its debug information is in many files")
 	}
 	copy(h.magic[:], indexMagic)
 	copy(h.id[:], id)
@@ -273,14 +273,12 @@ func (m *Module) loadIndex() bool {
 	if err != nil {
 		return false
 	}
-	x := parseIndex(b.Bytes(), want)
-	if x != nil {
-		x.units = m.allUnits()
-	}
-	if x == nil || uint64(len(x.units)) != x.count {
+	x := parseIndex(b, want)
+	if x == nil {
 		b.Close()
 		return false
 	}
+	x.m = m
 	now := time.Now()
 	os.Chtimes(path, now, now) // it has been used
 	m.names, m.mapped = x, b
@@ -288,7 +286,8 @@ func (m *Module) loadIndex() bool {
 }
 
 // parseIndex checks a file against what its header must say.
-func parseIndex(b []byte, want indexHeader) *nameIndex {
+func parseIndex(file *image.Mapping, want indexHeader) *nameIndex {
+	b := file.Bytes()
 	if len(b) < headerSize || uintptr(unsafe.Pointer(&b[0]))%8 != 0 {
 		return nil
 	}
@@ -305,7 +304,17 @@ func parseIndex(b []byte, want indexHeader) *nameIndex {
 	if ok1 {
 		x.funcs, rest, ok2 = recordsOf[funcRef](rest, h.funcs)
 	}
-	if !ok1 || !ok2 || len(rest) != 0 || crc32.Checksum(body, castagnoli) != h.sum {
+	if !ok1 || !ok2 || len(rest) != 0 {
+		return nil
+	}
+	sum := uint32(0)
+	const atATime = 1 << 20 // it need not all be in memory
+	for from := 0; from < len(b); from += atATime {
+		to := min(from+atATime, len(b))
+		sum = crc32.Update(sum, castagnoli, b[max(from, headerSize):to])
+		file.Release(from, to)
+	}
+	if sum != h.sum {
 		return nil
 	}
 	return x

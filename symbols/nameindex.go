@@ -12,7 +12,8 @@ import (
 // without template arguments for a function. Whoever asks reads the entry and compares, so that an index that does not fit
 // the file can make a look-up miss, but not find what is not there.
 type nameIndex struct {
-	units []*dwarf.Unit // as they are numbered
+	m     *Module
+	units []*dwarf.Unit // as they are numbered; nil until one is asked for
 	count uint64        // of units, in a file
 	names []nameRef     // by hash, and for a hash as they are in the file
 	funcs []funcRef     // functions with code by address
@@ -151,6 +152,11 @@ func (x *nameIndex) function(lo uint64) *funcRef {
 func (x *nameIndex) die(r *nameRef) (die, bool) { return x.at(r.unit(), r.off) }
 
 func (x *nameIndex) at(unit uint32, off uint64) (die, bool) {
+	if x.units == nil && x.m != nil {
+		if x.units = x.m.allUnits(); uint64(len(x.units)) != x.count {
+			x.units = []*dwarf.Unit{} // it is of another file, whatever it says
+		}
+	}
 	if uint64(unit) >= uint64(len(x.units)) {
 		return die{}, false
 	}

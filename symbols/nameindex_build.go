@@ -40,6 +40,10 @@ func (m *Module) buildIndex() *nameIndex {
 					langs[i] = langOf(u.Root().Language)
 					s.unit(u, uint32(i), langs[i])
 					made[i] = s.take()
+					u.Release()
+					if i%16 == 0 {
+						u.Data.ReleaseStrings()
+					}
 				}
 			}
 		})

@@ -62,6 +62,7 @@ func (u *unit) scan() {
 	defer func() {
 		u.m.spans = u.byAddr
 		u.byAddr = slices.Clone(u.byAddr)
+		u.dw.Release()
 	}()
 	var e dwarf.Entry
 	for c.Next() {
