@@ -218,6 +218,8 @@ func compareLists(t *testing.T, s *session.Session, level int, outer, atEntry bo
 			sum.explained++
 		case w.Name == "ld" && strings.HasSuffix(where, "floats") && g == "<optimized out>":
 			sum.explained++ // an expression that computes in 80 bits
+		case w.Name == "maps" && strings.HasSuffix(where, "_dl_fini") && g == "<optimized out>":
+			sum.explained++ // an array whose length is lost: gdb shows where it begins
 		case w.Name == "restart" && strings.HasSuffix(where, "__run_exit_handlers"):
 			sum.explained++ // a label, which gdb takes for a variable
 		case atEntry && g != w.Value && known(g) && known(w.Value):
@@ -349,7 +351,7 @@ var explanations = []explanation{
 		return got, want
 	}},
 	{"dbg shows where a reference is that can't be read", func(got, want string) (string, string) {
-		if brokenReference.MatchString(got) && strings.HasPrefix(want, "<error: ") {
+		if m := brokenReference.FindStringSubmatch(got); m != nil && want == "<error: Cannot access memory at address "+m[1]+">" {
 			return "", ""
 		}
 		return got, want
@@ -389,6 +391,15 @@ var explanations = []explanation{
 		}
 		return got, want
 	}},
+	{"gdb does not read an array that is too large", func(got, want string) (string, string) {
+		if strings.HasPrefix(got, "&[i32] {data_ptr: 0x") && strings.HasPrefix(want, "&[i32] <error") && strings.HasSuffix(want, "more than max-value-size>") {
+			return "", ""
+		}
+		return got, want
+	}},
+	{"gdb leaves out the character before an incomplete sequence", func(got, want string) (string, string) {
+		return incomplete.ReplaceAllString(got, `", <incomplete sequence`), want
+	}},
 	{"gdb makes up names for entries of the global offset table", func(got, want string) (string, string) {
 		return inGOT.ReplaceAllString(got, ""), gotEntry.ReplaceAllString(want, "")
 	}},
@@ -411,12 +422,13 @@ var (
 	rustSlice       = regexp.MustCompile(`(&(?:mut )?(?:\[[^{]*\]|str)) \{data_ptr: <optimized out>, length: [^}]*\}`)
 	rustSliceSize   = regexp.MustCompile(`(&(?:mut )?\[[^{]*\])\(size=\d+\) \{([^}]*)\}`)
 	rustNone        = regexp.MustCompile(`^core::option::Option<.*>::None$`)
-	brokenReference = regexp.MustCompile(`^@0x[0-9a-f]+: <error: [^>]*>$`)
+	brokenReference = regexp.MustCompile(`^@(0x[0-9a-f]+): .*<error: Cannot access memory`)
 	rustSliceWhole  = regexp.MustCompile(`^((?:&(?:mut )?|\*mut |\*const )\[[^{]*\])\(size=\d+\) \{(.*)\}$`)
 	goEmpty         = regexp.MustCompile(`^0x[0-9a-f]+ ""$`)
 	lostSlice       = regexp.MustCompile(`(?:&(?:mut )?\[[^{]*\] )?<error(?: reading variable)?: value has been optimized out>`)
 	gotEntry        = regexp.MustCompile(` <[^<>]*(?:<[^<>]*>)*[^<>]*@got(?:[.\[]plt\]?)?>`)
 	inGOT           = regexp.MustCompile(` <_GLOBAL_OFFSET_TABLE_\+\d+>`)
+	incomplete      = regexp.MustCompile(`(?:\\\d{3}|[^\\])", <incomplete sequence`)
 	realOnly        = regexp.MustCompile(`^[-+.0-9e]+ \+ 0i$`)
 	pieceEnd        = regexp.MustCompile(`, c = -?\d+, d = <synthetic pointer>\}$`)
 )
