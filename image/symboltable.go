@@ -130,6 +130,12 @@ func (t *SymbolTable) Entries() iter.Seq2[int, SymbolEntry] {
 	}
 }
 
+// Release says that the table, much of which has been read, is not needed soon: see File.Release.
+func (t *SymbolTable) Release() {
+	t.f.Release(t.table)
+	t.f.Release(t.names)
+}
+
 // Name is symbol i's name, in the mapped file.
 func (t *SymbolTable) Name(i int) []byte {
 	if t.list != nil {

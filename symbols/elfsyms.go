@@ -57,6 +57,7 @@ func (m *Module) sortedSymbols() *elfSymbols {
 	}
 	x.code.finish(x.table)
 	x.data.finish(x.table)
+	x.table.Release()
 	return x
 }
 
