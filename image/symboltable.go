@@ -81,8 +81,14 @@ func (t *SymbolTable) Entry(i int) (e SymbolEntry, ok bool) {
 	if !ok || shndx == elf.SHN_UNDEF {
 		return e, false
 	}
-	if name := t.Name(i); len(name) == 0 || name[0] == '$' && e.Kind == NoType || name[0] == '.' && len(name) > 1 && name[1] == 'L' {
-		return e, false // see appendSymbols
+	// Only the beginning of the name counts: see appendSymbols.
+	name := uint64(h.order.Uint32(b))
+	if name >= uint64(len(t.names)) {
+		return e, false
+	}
+	switch c := t.names[name]; {
+	case c == 0, c == '$' && e.Kind == NoType, c == '.' && name+1 < uint64(len(t.names)) && t.names[name+1] == 'L':
+		return e, false
 	}
 	e.Section = int32(shndx)
 	if shndx >= elf.SHN_LORESERVE {

@@ -17,7 +17,8 @@ type unitIndex struct {
 	answers     map[image.Addr]*unit // of the first questions
 	fromAranges bool
 	fromUnits   bool
-	spans       []unitSpan
+	spans       []unitSpan // of .debug_aranges
+	others      []unitSpan // of the units that are not in it
 }
 
 // linearQuestions is how many questions .debug_aranges is gone through for: sorting it costs
@@ -32,27 +33,27 @@ type unitSpan struct {
 	unit          uint64
 }
 
-func (x *unitIndex) finish() {
-	slices.SortFunc(x.spans, func(a, b unitSpan) int {
+func finishSpans(spans []unitSpan) {
+	slices.SortFunc(spans, func(a, b unitSpan) int {
 		return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.unit, b.unit), cmp.Compare(a.hi, b.hi))
 	})
 	var top uint64
-	for i := range x.spans {
-		top = max(top, x.spans[i].hi)
-		x.spans[i].maxHi = top
+	for i := range spans {
+		top = max(top, spans[i].hi)
+		spans[i].maxHi = top
 	}
 }
 
-// find calls try for each unit that has an address until it says true.
-func (x *unitIndex) find(a uint64, try func(unit uint64) bool) bool {
-	i, _ := slices.BinarySearchFunc(x.spans, a, func(s unitSpan, a uint64) int {
+// findSpan calls try for each unit that has an address until it says true.
+func findSpan(spans []unitSpan, a uint64, try func(unit uint64) bool) bool {
+	i, _ := slices.BinarySearchFunc(spans, a, func(s unitSpan, a uint64) int {
 		if s.lo <= a {
 			return -1
 		}
 		return 1
 	})
-	for i--; i >= 0 && x.spans[i].maxHi > a; i-- {
-		if x.spans[i].hi > a && try(x.spans[i].unit) {
+	for i--; i >= 0 && spans[i].maxHi > a; i-- {
+		if spans[i].hi > a && try(spans[i].unit) {
 			return true
 		}
 	}
@@ -98,22 +99,20 @@ func (m *Module) searchUnit(d *dwarf.Data, a image.Addr) *unit {
 		return true
 	}
 	x := &m.index
-	if x.asked++; x.asked <= linearQuestions && !x.fromUnits {
+	if x.asked++; x.asked <= linearQuestions && !x.fromAranges {
 		d.Aranges(func(r dwarf.Arange) bool {
 			return uint64(a) < r.Lo || uint64(a) >= r.Hi || !try(r.Unit)
 		})
 	} else {
 		x.readAranges(d)
-		x.find(uint64(a), try)
+		findSpan(x.spans, uint64(a), try)
 	}
 	if found != nil {
 		return found
 	}
-	if !x.fromUnits && (any == nil || !any.claims(uint64(a))) && m.isCode(a) {
-		x.readAranges(d)
-		x.fromUnits = true
+	if (any == nil || !any.claims(uint64(a))) && m.isCode(a) {
 		m.indexUnits(d)
-		x.find(uint64(a), try)
+		findSpan(x.others, uint64(a), try)
 	}
 	if found == nil {
 		found = any
@@ -149,16 +148,25 @@ func (x *unitIndex) readAranges(d *dwarf.Data) {
 		x.spans = append(x.spans, unitSpan{lo: r.Lo, hi: r.Hi, unit: r.Unit})
 		return true
 	})
-	x.finish()
+	finishSpans(x.spans)
 }
 
-// indexUnits adds the ranges of the units that .debug_aranges does not have.
+// indexUnits finds the ranges of the units that .debug_aranges does not have.
 func (m *Module) indexUnits(d *dwarf.Data) {
 	x := &m.index
-	known := map[uint64]bool{}
-	for _, s := range x.spans {
-		known[s.unit] = true
+	if x.fromUnits {
+		return
 	}
+	x.fromUnits = true
+	known := map[uint64]bool{}
+	last := ^uint64(0)
+	d.Aranges(func(r dwarf.Arange) bool {
+		if r.Unit != last {
+			last = r.Unit
+			known[last] = true
+		}
+		return true
+	})
 	units, _ := d.Units()
 	for _, du := range units {
 		if known[du.Offset] || du.Type != dwarf.UTCompile && du.Type != dwarf.UTSkeleton || du.First >= du.End {
@@ -171,11 +179,11 @@ func (m *Module) indexUnits(d *dwarf.Data) {
 		ranges, _ := e.Ranges()
 		for _, r := range ranges {
 			if r.Lo != 0 {
-				x.spans = append(x.spans, unitSpan{lo: r.Lo, hi: r.Hi, unit: du.Offset})
+				x.others = append(x.others, unitSpan{lo: r.Lo, hi: r.Hi, unit: du.Offset})
 			}
 		}
 	}
-	x.finish()
+	finishSpans(x.others)
 }
 
 // isCode reports whether an address is in an executable segment.

@@ -90,7 +90,7 @@ func measure(w io.Writer, dir string, units []int, kernel, small, plot string, r
 	for _, n := range units {
 		exe := filepath.Join(dir, fmt.Sprintf("big%d", n))
 		// Files that nobody has read yet measure the disk.
-		if _, err := exec.Command("cat", exe).Output(); err != nil {
+		if err := exec.Command("cat", exe).Run(); err != nil {
 			return fmt.Errorf("%s: %w", exe, err)
 		}
 		for _, q := range questions(n) {
