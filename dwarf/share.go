@@ -36,6 +36,14 @@ func (d *Data) release(id sectionID, lo, hi uint64) {
 // Release says that a unit's entries, all of which have been gone over, are not needed soon.
 func (u *Unit) Release() { u.Data.release(u.section(), u.Offset-u.base, u.End-u.base) }
 
+// Release says that what has been read so far is not needed soon.
+func (d *Data) Release() {
+	for _, id := range []sectionID{secInfo, secLine} {
+		d.release(id, 0, uint64(len(d.secs[id].data)))
+	}
+	d.ReleaseStrings()
+}
+
 // ReleaseStrings is Release for the strings.
 func (d *Data) ReleaseStrings() {
 	for _, id := range []sectionID{secStr, secLineStr} {

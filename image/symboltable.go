@@ -2,6 +2,7 @@ package image
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"iter"
 	"slices"
@@ -192,20 +193,20 @@ func (t *SymbolTable) Mentioning(part string) iter.Seq[int] {
 				t.f.Release(t.table[(i-atATime)*t.size : i*t.size])
 			}
 			off := uint64(t.f.header.order.Uint32(t.table[i*t.size:]))
-			// A name that begins at off has the first place that is not before it, or none.
-			k, _ := slices.BinarySearch(found, off)
-			if k == len(found) || off >= uint64(len(t.names)) {
-				continue
-			}
-			if name := t.Name(i); found[k]+uint64(len(part)) <= off+uint64(len(name)) && !yield(i) {
+			// A name that begins at off has the first place that is not before it, or none: it may be the end of another's.
+			k, _ := slices.BinarySearchFunc(found, off, func(p place, off uint64) int { return cmp.Compare(p.at, off) })
+			if k < len(found) && off >= found[k].begin && found[k].at-off < maxName && !yield(i) {
 				return
 			}
 		}
 	}
 }
 
-// places are the offsets at which a text is in the names. The names are not all in memory at once.
-func (t *SymbolTable) places(part string) (found []uint64) {
+// place is where a text is in the names, and where the name that it is in begins.
+type place struct{ begin, at uint64 }
+
+// places are those of a text, which has no 0 in it. The names are not all in memory at once.
+func (t *SymbolTable) places(part string) (found []place) {
 	const atATime = 4 << 20
 	for from := 0; from < len(t.names); from += atATime {
 		piece := t.names[from:min(from+atATime+len(part)-1, len(t.names))]
@@ -214,7 +215,10 @@ func (t *SymbolTable) places(part string) (found []uint64) {
 			if n < 0 {
 				break
 			}
-			found = append(found, uint64(from+at+n))
+			p := place{at: uint64(from + at + n)}
+			first := max(0, int(p.at)-maxName)
+			p.begin = uint64(first + bytes.LastIndexByte(t.names[first:p.at], 0) + 1)
+			found = append(found, p)
 			at += n + 1
 		}
 		t.f.Release(piece)

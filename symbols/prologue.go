@@ -55,6 +55,7 @@ func (m *Module) BreakLocations(name string) []Location {
 		}
 	}
 	m.loadIndex()
+	n := 0
 	for _, s := range m.functionSymbols(q) {
 		if m.names != nil {
 			if f := m.names.function(uint64(s.Addr)); f != nil && f.skip != notKnown && f.what&hasCopies == 0 {
@@ -63,6 +64,9 @@ func (m *Module) BreakLocations(name string) []Location {
 			}
 		}
 		m.functionsOf(s, after)
+		if n++; n%64 == 0 && m.data != nil {
+			m.data.Release()
+		}
 	}
 	if len(out) == 0 {
 		m.functionsNamed(q, after)
