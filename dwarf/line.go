@@ -12,6 +12,7 @@ type LineTable struct {
 	unit     *Unit
 	rows     []Row // of the sequences that are being decoded
 	files    []lineFile
+	paths    []string // of files that were asked for
 	dirs     [][]byte
 	first    int // number of the first file: 0 in DWARF 5, 1 before
 	compDir  string
@@ -266,7 +267,19 @@ func (t *LineTable) File(n uint64) string {
 	if n < uint64(t.first) || i >= uint64(len(t.files)) {
 		return ""
 	}
-	f := t.files[i]
+	if i < uint64(len(t.paths)) && t.paths[i] != "" {
+		return t.paths[i]
+	}
+	name := t.path(&t.files[i])
+	if len(t.paths) < len(t.files) {
+		t.paths = append(t.paths, make([]string, len(t.files)-len(t.paths))...)
+	}
+	t.paths[i] = name
+	return name
+}
+
+// path joins a file's directories and its name.
+func (t *LineTable) path(f *lineFile) string {
 	name := string(f.name)
 	if path.IsAbs(name) {
 		return path.Clean(name)

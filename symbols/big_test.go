@@ -35,3 +35,28 @@ func BenchmarkQuestion(b *testing.B) {
 	}
 	b.ReportMetric(float64(n), "locations")
 }
+
+// BenchmarkLineAt asks for the lines of a function's addresses, again and again: all but the first question find the unit's table there.
+func BenchmarkLineAt(b *testing.B) {
+	f, err := image.Open(compile(b, "g++", "classes.cc", "-g", "-O2"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	m := Load(f, Options{})
+	defer m.Close()
+	main := m.FunctionsByName("main")
+	if len(main) == 0 {
+		b.Fatal("there is no main")
+	}
+	lo, n := main[0].Lo, uint64(main[0].Hi-main[0].Lo)
+	m.LineAt(lo)
+	b.ReportAllocs()
+	i := uint64(0)
+	for b.Loop() {
+		i++
+		if _, ok := m.LineAt(lo + image.Addr(i*7%n)); !ok {
+			b.Fatal("no line")
+		}
+	}
+}
