@@ -2,6 +2,8 @@ package cfi
 
 import (
 	"encoding/binary"
+	"slices"
+	"sync"
 
 	"dbg/arch"
 	"dbg/row"
@@ -17,6 +19,8 @@ type memo struct {
 	known  map[stateKey]uint32
 	states []memoState        // by number; there is no 0
 	rules  []row.Known        // as states
+	regs   pieces[row.RegRule]
+	sums   pieces[uint64]
 	ways   [1 << waysBits]way // open addressing
 	used   int
 	align  uint64 // of the entry's code
@@ -263,16 +267,69 @@ func (m *memo) state(x *exec, k *known) uint32 {
 	if n > maxStates {
 		return 0
 	}
-	s := memoState{flagSum: x.flagSum}
-	x.keep(&s.kept)
-	own := row.Known{Hash: key.hash}
-	own.CopyFrom(x.row)
+	own := row.Known{Row: *x.row, Hash: key.hash}
 	own.Lo, own.Hi, own.Source = 0, 0, 0
-	m.states, m.rules = append(m.states, s), append(m.rules, own)
+	own.Regs = m.regs.copy(x.row.Regs)
+	m.rules = append(m.rules, own)
+	m.states = append(m.states, memoState{flagSum: x.flagSum, kept: kept{
+		cfa: own.CFA, signed: own.Signed, regs: own.Regs, sums: m.sums.copy(x.sums), sum: x.sum, version: x.version}})
 	m.known[key] = uint32(n)
 	return uint32(n)
 }
 
-func newMemo() *memo {
+// memos are those that nobody uses: their memory is worth keeping, for the next of a program's many files.
+var memos = sync.Pool{New: func() any {
 	return &memo{known: map[stateKey]uint32{}, states: make([]memoState, 1, 256), rules: make([]row.Known, 1, 256)}
+}}
+
+// free gives a memo back.
+func (m *memo) free() {
+	if len(m.states) > maxStatesKept {
+		return
+	}
+	clear(m.known)
+	clear(m.ways[:])
+	clear(m.states)
+	clear(m.rules)
+	m.states, m.rules, m.used, m.out = m.states[:1], m.rules[:1], 0, row.Batch{}
+	m.regs.clear()
+	m.sums.clear()
+	memos.Put(m)
+}
+
+// maxStatesKept is how large a memo is worth keeping.
+const maxStatesKept = 1 << 12
+
+// pieces is memory for many small slices, which nobody appends to.
+type pieces[T any] struct {
+	all  [][]T
+	used int // of all, those that are full; the next is begun
+}
+
+// copy makes a slice of s's elements.
+func (p *pieces[T]) copy(s []T) []T {
+	if len(s) > pieceSize/8 {
+		return slices.Clone(s)
+	}
+	if p.used < len(p.all) && cap(p.all[p.used])-len(p.all[p.used]) < len(s) {
+		p.used++
+	}
+	if p.used == len(p.all) {
+		p.all = append(p.all, make([]T, 0, pieceSize))
+	}
+	to := &p.all[p.used]
+	n := len(*to)
+	*to = append(*to, s...)
+	return (*to)[n:len(*to):len(*to)]
+}
+
+const pieceSize = 256
+
+// clear takes all slices back.
+func (p *pieces[T]) clear() {
+	for i := range p.all {
+		clear(p.all[i])
+		p.all[i] = p.all[i][:0]
+	}
+	p.used = 0
 }

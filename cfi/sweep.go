@@ -87,7 +87,8 @@ func (t *Table) EachBatch(i, j int, batch func(*row.Batch), fn RowFunc) {
 	x.begin(&x.own)
 	defer x.forget()
 	x.forget()
-	m := newMemo()
+	m := memos.Get().(*memo)
+	defer m.free()
 	for k := i; k < j; k++ {
 		s := &t.index[k]
 		if t.dear[k] {

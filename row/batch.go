@@ -39,8 +39,8 @@ func (b *Builder) AddBatch(in *Batch) {
 		}
 		return
 	}
-	if b.ids == nil {
-		b.ids = new([1 << 16]uint16)
+	if len(b.ids) < len(in.Rules) {
+		b.ids = append(b.ids, make([]uint16, max(256, len(in.Rules)))...)
 	}
 	if first != b.end {
 		b.start(b.end, NoRule)
@@ -51,7 +51,7 @@ func (b *Builder) AddBatch(in *Batch) {
 	lo, rule = lo[:n+len(in.Begin)], rule[:n+len(in.Begin)]
 	ids, last := b.ids, b.last
 	for _, r := range in.Begin {
-		id := ids[uint16(r.Rule)]
+		id := ids[r.Rule]
 		if id == NoRule {
 			id = b.learn(in, r.Rule)
 		}
@@ -72,6 +72,6 @@ func (b *Builder) learn(in *Batch, n uint32) uint16 {
 	if id++; !ok {
 		id = AskEntry
 	}
-	b.ids[uint16(n)] = id
+	b.ids[n] = id
 	return id
 }

@@ -131,6 +131,9 @@ type interner struct {
 	rows  []*Row // by number
 	hash  []uint64
 	slots []slot // open addressing
+
+	free     []Row // not used yet
+	freeRegs []RegRule
 }
 
 type slot struct {
@@ -157,7 +160,7 @@ func (in *interner) add(r *Row, hash uint64) (uint16, bool) {
 	if len(in.rows)*2 >= len(in.slots) {
 		in.grow()
 	}
-	in.rows, in.hash = append(in.rows, ownRules(r)), append(in.hash, hash)
+	in.rows, in.hash = append(in.rows, in.ownRules(r)), append(in.hash, hash)
 	in.put(hash, uint16(len(in.rows)))
 	return uint16(len(in.rows) - 1), true
 }
@@ -180,16 +183,26 @@ func (in *interner) grow() {
 
 // ownRules is a copy that shares no bytes with the section, which may be unmapped before
 // it is given up.
-func ownRules(r *Row) *Row {
-	c := &Row{}
-	c.CopyFrom(r)
-	c.Lo, c.Hi, c.Source = 0, 0, 0
+func (in *interner) ownRules(r *Row) *Row {
+	if len(in.free) == 0 {
+		in.free = make([]Row, min(max(16, len(in.rows)), 256))
+	}
+	if len(in.freeRegs) < len(r.Regs) {
+		in.freeRegs = make([]RegRule, max(len(r.Regs), min(max(64, 4*len(in.rows)), 1024)))
+	}
+	c, regs := &in.free[0], in.freeRegs[:len(r.Regs):len(r.Regs)]
+	in.free, in.freeRegs = in.free[1:], in.freeRegs[len(regs):]
+	copy(regs, r.Regs)
+	*c = *r
+	c.Regs, c.Lo, c.Hi, c.Source = regs, 0, 0, 0
 	if c.CFA.Kind == ValExpr {
 		c.CFA.N = 0
 	}
 	c.CFA.Expr = bytes.Clone(c.CFA.Expr)
 	for i := range c.Regs {
-		c.Regs[i].Expr = bytes.Clone(c.Regs[i].Expr)
+		if c.Regs[i].Expr != nil {
+			c.Regs[i].Expr = bytes.Clone(c.Regs[i].Expr)
+		}
 	}
 	return c
 }

@@ -2,6 +2,7 @@ package row
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"dbg/arch"
 	"dbg/target"
@@ -65,6 +66,18 @@ func NewPlan(a *arch.Arch, r *Row, preserved arch.RegSet) *Plan {
 	return p
 }
 
+// ownPlans makes the plans of rows, which they keep, by number: the first, of none, says nothing.
+func ownPlans(a *arch.Arch, rows []*Row, preserved arch.RegSet) []Plan {
+	plans, more := make([]Plan, len(rows)+1), make([]rest, len(rows))
+	for i, r := range rows {
+		p := &plans[i+1]
+		p.more = &more[i]
+		p.more.row = *r
+		p.Fast = p.prepare(a, preserved)
+	}
+	return plans
+}
+
 // Row has the rules; Lo, Hi and Source are of no entry.
 func (p *Plan) Row() *Row { return &p.more.row }
 
@@ -84,7 +97,8 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	}
 	keep, set := preserved, arch.SetOf(a.PC, a.SP)
 	ra := false
-	var saved []savedAt
+	var few [inPlan]savedAt
+	saved := few[:0]
 	for i := range r.Regs {
 		rr := &r.Regs[i]
 		if rr.Reg == r.RA && rr.Kind != At || rr.Reg == a.SP && (rr.Kind != Val || rr.N != 0) {
@@ -126,7 +140,7 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	}
 	p.near = ra && !p.pac && len(saved) <= unrolled && hi-lo <= nearSpan && keep[1]|set[1] == 0 // the PC is in set
 	p.keep, p.set, p.wide = keep[0], set[0], keep[1]|set[1] != 0
-	p.more.keep, p.more.set, p.more.saved = keep, set, saved[min(len(saved), inPlan):]
+	p.more.keep, p.more.set, p.more.saved = keep, set, slices.Clone(saved[min(len(saved), inPlan):])
 	return true
 }
 

@@ -82,7 +82,7 @@ type Builder struct {
 	rule []uint16 // 0 and AskEntry, or a number of in plus 1
 	last uint16   // of rule
 	in   interner
-	ids  *[1 << 16]uint16 // those of a batch's rules
+	ids  []uint16 // those of a batch's rules, 0 where not known yet
 }
 
 // NewBuilder makes a builder for about n rows.
@@ -184,18 +184,17 @@ func Join(a *arch.Arch, parts []*Builder, preserved arch.RegSet) *Table {
 	if end-base >= 1<<32 {
 		return nil
 	}
-	t := &Table{base: base, size: end - base, plans: make([]Plan, 1)}
+	t := &Table{base: base, size: end - base}
 	if len(parts) == 1 {
-		for _, r := range parts[0].in.rows {
-			t.plans = append(t.plans, *NewPlan(a, r, preserved))
-		}
+		t.plans = ownPlans(a, parts[0].in.rows, preserved)
 		t.index(parts[0].lo, parts[0].rule)
 		return t
 	}
 	j := joined{t, make([]uint32, 0, total), make([]uint16, 0, total), interner{}, base}
 	for _, b := range parts {
-		j.add(a, b, preserved)
+		j.add(b)
 	}
+	t.plans = ownPlans(a, j.all.rows, preserved)
 	t.index(j.lo, j.rule)
 	return t
 }
@@ -209,15 +208,13 @@ type joined struct {
 	reached uint64 // the end of what there is
 }
 
-func (t *joined) add(a *arch.Arch, b *Builder, preserved arch.RegSet) {
+func (t *joined) add(b *Builder) {
 	var ids [1 << 16]uint16
 	ids[AskEntry] = AskEntry
 	for i, r := range b.in.rows {
 		n, ok := t.all.id(r, b.in.hash[i])
 		if ids[i+1] = n + 1; !ok {
 			ids[i+1] = AskEntry
-		} else if int(n)+1 == len(t.plans) {
-			t.plans = append(t.plans, *NewPlan(a, r, preserved))
 		}
 	}
 	first := b.base + uint64(b.lo[0])
