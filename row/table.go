@@ -2,6 +2,7 @@ package row
 
 import (
 	"slices"
+	"sync"
 
 	"dbg/arch"
 )
@@ -87,7 +88,20 @@ type Builder struct {
 
 // NewBuilder makes a builder for about n rows.
 func NewBuilder(n int) *Builder {
-	return &Builder{lo: make([]uint32, 0, n), rule: make([]uint16, 0, n)}
+	b := builders.Get().(*Builder)
+	b.lo, b.rule = slices.Grow(b.lo, n), slices.Grow(b.rule, n)
+	return b
+}
+
+// builders are those that are used up: their memory is worth keeping, for the next of a program's many files.
+var builders = sync.Pool{New: func() any { return new(Builder) }}
+
+// free gives a builder back, but for what it has interned.
+func (b *Builder) free() {
+	clear(b.ids)
+	clear(b.in.slots)
+	*b = Builder{lo: b.lo[:0], rule: b.rule[:0], ids: b.ids, in: interner{hash: b.in.hash[:0], slots: b.in.slots}}
+	builders.Put(b)
 }
 
 // Add appends a row that is valid from lo to hi; hash is HashRow of it. Rows come by
@@ -168,6 +182,11 @@ func (b *Builder) from(addr uint64) {
 // that keep their value where a row says nothing of them. It is nil where there are no rows, or
 // where they are too far apart for 32-bit offsets.
 func Join(a *arch.Arch, parts []*Builder, preserved arch.RegSet) *Table {
+	defer func(all []*Builder) {
+		for _, b := range all {
+			b.free()
+		}
+	}(slices.Clone(parts))
 	parts = slices.DeleteFunc(parts, func(b *Builder) bool { return len(b.lo) == 0 })
 	if len(parts) == 0 {
 		return nil
