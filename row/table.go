@@ -266,28 +266,31 @@ func (t *Table) index(lo []uint32, rule []uint16) {
 	}
 	n := int((t.size-1)>>t.shift) + 1
 	t.pages = make([]uint32, n+1)
-	t.marks = make([]mark, 0, len(lo)+n)
-	page, from, before := 0, uint64(0), NoRule
-	marks, mask := t.marks, uint64(1)<<t.shift-1
+	marks := make([]mark, len(lo)+n)
+	page, k, before := uint32(0), 0, NoRule
+	shift, mask := t.shift&31, uint32(1)<<t.shift-1
+	rule = rule[:len(lo)]
 	for i, at := range lo {
-		for off := uint64(at); off-from > mask; {
+		for p := at >> shift; page < p; {
 			// The next page begins with the row from before, if this one does not begin there.
 			page++
-			from += mask + 1
-			t.pages[page] = uint32(len(marks))
-			if off != from {
-				marks = append(marks, newMark(0, before))
+			t.pages[page] = uint32(k)
+			if page < p || at&mask != 0 {
+				marks[k] = newMark(0, before)
+				k++
 			}
 		}
 		before = rule[i]
-		marks = append(marks, newMark(uint32(uint64(at)&mask), before))
+		marks[k] = newMark(at&mask, before)
+		k++
 	}
-	for page++; page < n; page++ {
-		t.pages[page] = uint32(len(marks))
-		marks = append(marks, newMark(0, before))
+	for page++; page < uint32(n); page++ {
+		t.pages[page] = uint32(k)
+		marks[k] = newMark(0, before)
+		k++
 	}
-	t.marks = marks
-	t.pages[n] = uint32(len(t.marks))
+	t.marks = marks[:k]
+	t.pages[n] = uint32(k)
 }
 
 // rowsPerPage is about how many rows a page has.
