@@ -1,0 +1,119 @@
+package symbols
+
+import (
+	"bufio"
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"dbg/image"
+	"dbg/internal/fixture"
+)
+
+// TestLookups holds the entry of the innermost function at random addresses, its offset in .debug_info, and the line and column
+// against llvm-dwarfdump, which is started for each address and so asked for fewer than TestPlaces asks for.
+func TestLookups(t *testing.T) {
+	fixture.Need(t, "llvm-dwarfdump-19")
+	for _, f := range placesFiles {
+		t.Run(f.name, func(t *testing.T) {
+			count := 20
+			if os.Getenv("DBG_ALL") != "" {
+				count = 500
+			} else if f.all {
+				t.Skip("DBG_ALL is not set")
+			}
+			if strings.Contains(f.not, "llvm") {
+				t.Skip("llvm-dwarfdump does not read such files")
+			}
+			path := f.make(t)
+			m := load(t, path)
+			if d := m.DebugFile(); d != nil {
+				path = d.Path()
+			}
+			addrs := randomCode(m, 10_000)
+			rand.New(rand.NewPCG(5, 500)).Shuffle(len(addrs), func(i, j int) { addrs[i], addrs[j] = addrs[j], addrs[i] })
+			same, kinds := 0, map[string]int{}
+			for _, a := range addrs[:count] {
+				if kind := compareLookup(t, m, a, askDwarfdump(t, path, a)); kind != "" {
+					kinds[kind]++
+				} else {
+					same++
+				}
+			}
+			t.Logf("%d addresses, %d the same, %v", count, same, kinds)
+		})
+	}
+}
+
+// lookup is what llvm-dwarfdump --lookup says of an address.
+type lookup struct {
+	function uint64 // offset of the innermost function's entry, inlined or not; 0 if there is none
+	file     string
+	line     int
+	column   int
+}
+
+var (
+	dwarfdumpEntry = regexp.MustCompile(`^0x([0-9a-f]+): +DW_TAG_(\w+)`)
+	dwarfdumpLine  = regexp.MustCompile(`^Line info: file '([^']*)', line (\d+), column (\d+)`)
+)
+
+func askDwarfdump(t *testing.T, path string, a image.Addr) (l lookup) {
+	t.Helper()
+	out, err := exec.Command("llvm-dwarfdump-19", "--lookup="+a.String(), path).Output()
+	if err != nil && len(out) == 0 {
+		t.Fatalf("llvm-dwarfdump-19: %v", err)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		if f := dwarfdumpEntry.FindStringSubmatch(lines.Text()); f != nil && (f[2] == "subprogram" || f[2] == "inlined_subroutine") {
+			l.function, _ = strconv.ParseUint(f[1], 16, 64)
+		}
+		if f := dwarfdumpLine.FindStringSubmatch(lines.Text()); f != nil {
+			l.file = f[1]
+			l.line, _ = strconv.Atoi(f[2])
+			l.column, _ = strconv.Atoi(f[3])
+		}
+	}
+	return l
+}
+
+// compareLookup returns "" if both say the same, and else what explains the difference; what nothing
+// explains fails.
+func compareLookup(t *testing.T, m *Module, a image.Addr, theirs lookup) string {
+	t.Helper()
+	f, kind := m.FunctionAt(a), ""
+	switch {
+	case f == nil || f.FromSymbolTable:
+		if theirs.function != 0 {
+			t.Errorf("%v: we know no function, llvm-dwarfdump has %#x", a, theirs.function)
+		}
+	default:
+		b := f.impl.body().at(uint64(a))
+		for !b.inlined && b.parent != nil {
+			b = b.parent
+		}
+		if b.off != theirs.function {
+			t.Errorf("%v: entry in %s is %#x, for llvm-dwarfdump %#x", a, f.Name, b.off, theirs.function)
+		}
+	}
+	at, _ := m.LineAt(a)
+	ours, want := lineOf(at.File, at.Line), lineOf(theirs.file, theirs.line)
+	if ours != want && (theirs.file != "" || theirs.line != 0) || ours == want && ours != "?" && at.Column != theirs.column {
+		switch {
+		case atSameAddress(m, a, want, false) && ours != want, ours == want && columnAtSameAddress(m, a, theirs.column):
+			kind = "another row of the same address"
+		default:
+			t.Errorf("%v: line %s column %d, for llvm-dwarfdump %s column %d", a, ours, at.Column, want, theirs.column)
+		}
+	} else if ours != want {
+		t.Errorf("%v: line %s, llvm-dwarfdump has none", a, ours)
+	}
+	return kind
+}
