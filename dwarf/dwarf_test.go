@@ -110,9 +110,9 @@ func TestLocationLists(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			u, e := first(t, c.s)
 			for pc, want := range c.wants {
-				got, ok := u.Location(e.Find(AttrLocation), pc)
-				if string(got) != want || ok != (want != "") {
-					t.Errorf("0x%x: got %q, %v, want %q", pc, got, ok, want)
+				got, err := u.Location(e.Find(AttrLocation), pc)
+				if string(got) != want || (err != nil) != (c.name == "5, beyond the section") {
+					t.Errorf("0x%x: got %q, %v, want %q", pc, got, err, want)
 				}
 			}
 		})

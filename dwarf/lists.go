@@ -1,6 +1,9 @@
 package dwarf
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Range is a half-open range of addresses.
 type Range struct{ Lo, Hi uint64 }
@@ -69,9 +72,17 @@ func (u *Unit) rangeList(v *Value, add func(lo, hi uint64)) error {
 	if v.Form == formRnglistx {
 		var err error
 		if off, err = u.listOffset(secRngLists, u.Root().rngListsBase, v.Num); err != nil {
-			return err
+			return u.listError(secRngLists, off, err)
 		}
 	}
+	if err := u.rangeList5(off, base, add); err != nil {
+		return u.listError(secRngLists, off, err)
+	}
+	return nil
+}
+
+// rangeList5 reads .debug_rnglists (DWARF 5, section 2.17.3).
+func (u *Unit) rangeList5(off, base uint64, add func(lo, hi uint64)) error {
 	r, err := u.Data.at(secRngLists, off, 1<<62)
 	if err != nil {
 		return err
@@ -103,15 +114,19 @@ func (u *Unit) rangeList(v *Value, add func(lo, hi uint64)) error {
 			lo = r.sized(u.AddrSize)
 			hi = lo + r.uleb()
 		default:
-			return fmt.Errorf("range list entry of unknown kind %d", kind)
+			return unknownKind(kind)
 		}
 		if r.err != nil {
 			return r.err
 		}
 		add(lo, hi)
 	}
-	return fmt.Errorf("a range list has no end")
+	return errNoEnd
 }
+
+var errNoEnd = errors.New("it has no end")
+
+func unknownKind(kind uint8) error { return fmt.Errorf("it has an entry of the unknown kind %d", kind) }
 
 // index reads an index into .debug_addr and returns the address, the largest
 // one if it can't be read.
@@ -127,13 +142,13 @@ func (u *Unit) index(r *reader) uint64 {
 func (u *Unit) rangeList4(off, base uint64, add func(lo, hi uint64)) error {
 	r, err := u.Data.at(secRanges, off, 1<<62)
 	if err != nil {
-		return err
+		return u.listError(secRanges, off, err)
 	}
 	for range maxRanges {
 		lo, hi := r.sized(u.AddrSize), r.sized(u.AddrSize)
 		switch {
 		case r.err != nil:
-			return r.err
+			return u.listError(secRanges, off, r.err)
 		case lo == 0 && hi == 0:
 			return nil
 		case lo == u.maxAddr():
@@ -142,7 +157,7 @@ func (u *Unit) rangeList4(off, base uint64, add func(lo, hi uint64)) error {
 			add(base+lo, base+hi)
 		}
 	}
-	return fmt.Errorf("a range list has no end")
+	return u.listError(secRanges, off, errNoEnd)
 }
 
 // listOffset returns where list number index of the unit is: its table starts
@@ -160,52 +175,60 @@ func (u *Unit) listOffset(id sectionID, base, index uint64) (uint64, error) {
 }
 
 // Location returns the expression that holds at a PC: the expression itself,
-// or the entry of the list for that PC. ok false means that there is none
-// there. The slice points into the file.
-func (u *Unit) Location(v *Value, pc uint64) (expr []byte, ok bool) {
+// or the entry of the list for that PC; nil if there is none there. The slice points into the file. An error
+// says that the list could not be read so far, and names its section and offset.
+func (u *Unit) Location(v *Value, pc uint64) ([]byte, error) {
 	if v.IsBlock() {
-		return v.Block, true
+		return v.Block, nil
 	}
 	if !u.IsList(v) {
-		return nil, false
+		return nil, nil
 	}
-	if u.Version < 5 {
-		if u.isSplit() {
-			return u.locationGNU(u.part(secLoc)+v.Num, pc)
+	id, off, read := secLoc, v.Num, (*Unit).location4
+	switch {
+	case u.Version >= 5:
+		id, off, read = secLocLists, u.part(secLocLists)+v.Num, (*Unit).location5
+		if v.Form == formLoclistx {
+			var err error
+			if off, err = u.listOffset(secLocLists, u.Root().locListsBase, v.Num); err != nil {
+				return nil, u.listError(id, off, err)
+			}
 		}
-		return u.location4(v.Num, pc)
+	case u.isSplit():
+		off, read = u.part(secLoc)+v.Num, (*Unit).locationGNU
 	}
-	off := u.part(secLocLists) + v.Num
-	if v.Form == formLoclistx {
-		var err error
-		if off, err = u.listOffset(secLocLists, u.Root().locListsBase, v.Num); err != nil {
-			return nil, false
-		}
+	r, err := u.Data.at(id, off, 1<<62)
+	var code []byte
+	if err == nil {
+		code, err = read(u, &r, pc)
 	}
-	r, err := u.Data.at(secLocLists, off, 1<<62)
 	if err != nil {
-		return nil, false
+		return nil, u.listError(id, off, err)
 	}
+	return code, nil
+}
+
+// location5 reads .debug_loclists (DWARF 5, section 2.6.2).
+func (u *Unit) location5(r *reader, pc uint64) ([]byte, error) {
 	base := u.Root().LowPC
 	var fallback []byte
-	hasFallback := false
 	for range maxRanges {
 		var lo, hi uint64
 		switch kind := r.u8(); kind { // section 7.29
 		case lleEndOfList:
-			return fallback, hasFallback
+			return fallback, r.err
 		case lleBaseAddressx:
-			base = u.index(&r)
+			base = u.index(r)
 			continue
 		case lleStartxEndx:
-			lo, hi = u.index(&r), u.index(&r)
+			lo, hi = u.index(r), u.index(r)
 		case lleStartxLength:
-			lo = u.index(&r)
+			lo = u.index(r)
 			hi = lo + r.uleb()
 		case lleOffsetPair:
 			lo, hi = base+r.uleb(), base+r.uleb()
 		case lleDefaultLocation:
-			fallback, hasFallback = r.take(r.uleb()), true
+			fallback = r.take(r.uleb())
 			continue
 		case lleBaseAddress:
 			base = r.sized(u.AddrSize)
@@ -220,30 +243,26 @@ func (u *Unit) Location(v *Value, pc uint64) (expr []byte, ok bool) {
 			r.uleb()
 			continue
 		default:
-			return nil, false
+			return nil, unknownKind(kind)
 		}
 		block := r.take(r.uleb())
 		if r.err != nil {
-			return nil, false
+			return nil, r.err
 		}
 		if lo <= pc && pc < hi {
-			return block, true
+			return block, nil
 		}
 	}
-	return nil, false
+	return nil, errNoEnd
 }
 
 // location4 reads .debug_loc (DWARF 4, section 2.6.2).
-func (u *Unit) location4(off, pc uint64) ([]byte, bool) {
-	r, err := u.Data.at(secLoc, off, 1<<62)
-	if err != nil {
-		return nil, false
-	}
+func (u *Unit) location4(r *reader, pc uint64) ([]byte, error) {
 	base := u.Root().LowPC
 	for range maxRanges {
 		lo, hi := r.sized(u.AddrSize), r.sized(u.AddrSize)
 		if lo == 0 && hi == 0 || r.err != nil {
-			return nil, false
+			return nil, r.err
 		}
 		if lo == u.maxAddr() {
 			base = hi
@@ -251,11 +270,11 @@ func (u *Unit) location4(off, pc uint64) ([]byte, bool) {
 		}
 		block := r.take(uint64(r.u16()))
 		if r.err != nil {
-			return nil, false
+			return nil, r.err
 		}
 		if base+lo <= pc && pc < base+hi {
-			return block, true
+			return block, nil
 		}
 	}
-	return nil, false
+	return nil, errNoEnd
 }

@@ -155,33 +155,31 @@ func (e *Entry) text(a Attr) string {
 
 // locationGNU reads .debug_loc.dwo as DWARF 4's extension has it: an entry
 // begins with its kind, and addresses are indexes into .debug_addr.
-func (u *Unit) locationGNU(off, pc uint64) ([]byte, bool) {
-	r, err := u.Data.at(secLoc, off, 1<<62)
-	if err != nil {
-		return nil, false
-	}
+func (u *Unit) locationGNU(r *reader, pc uint64) ([]byte, error) {
 	for range maxRanges {
 		var lo, hi uint64
-		switch r.u8() {
+		switch kind := r.u8(); kind {
+		case lleGNUEndOfList:
+			return nil, r.err
 		case lleGNUBaseAddress: // all others are independent of it
 			r.uleb()
 			continue
 		case lleGNUStartEnd:
-			lo, hi = u.index(&r), u.index(&r)
+			lo, hi = u.index(r), u.index(r)
 		case lleGNUStartLength:
 			// gcc writes END-START-1 for END-(START-1), here also below 0.
-			lo = u.index(&r)
+			lo = u.index(r)
 			hi = lo + uint64(max(0, int32(r.u32())))
-		default: // lleGNUEndOfList among them
-			return nil, false
+		default:
+			return nil, unknownKind(kind)
 		}
 		block := r.take(uint64(r.u16()))
 		if r.err != nil {
-			return nil, false
+			return nil, r.err
 		}
 		if lo <= pc && pc < hi {
-			return block, true
+			return block, nil
 		}
 	}
-	return nil, false
+	return nil, errNoEnd
 }

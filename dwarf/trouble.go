@@ -13,6 +13,13 @@ func (u *Unit) entryError(off uint64, err error) error {
 	return err
 }
 
+// listError words what is wrong with the list at an offset of a section, and notes it if it is the unit's first.
+func (u *Unit) listError(id sectionID, off uint64, err error) error {
+	err = fmt.Errorf("the list at 0x%x of %s: %w", off, sectionNames[id]+u.Data.suffix, err)
+	u.trouble.CompareAndSwap(nil, &err)
+	return err
+}
+
 func (u *Unit) sectionName() string { return sectionNames[u.section()] + u.Data.suffix }
 
 // unitError words what is wrong with the header at an offset.

@@ -50,6 +50,8 @@ func ReadVariable(v *symbols.Variable, fc *FrameContext) Value {
 		out.Err = nil
 	}
 	switch {
+	case at.Err != nil:
+		return unlocated(out, at.Err)
 	case at.Const != nil:
 		out.Bytes = at.Const
 		if size := sizeOf(out.Type); size >= 0 && int64(len(at.Const)) != size {
@@ -370,7 +372,10 @@ func (fc *FrameContext) x87(r arch.Reg, t *symbols.Type) ([]byte, Availability) 
 	if size > 8 {
 		return append(append([]byte(nil), b...), make([]byte, max(0, size-10))...), Available
 	}
-	x, _ := floatOf(b, t)
+	x, ok := floatOf(b, t)
+	if !ok {
+		return nil, NotSaved // the register holds no number
+	}
 	f, _ := x.Float64()
 	b, err := encode(number{f: f, isFloat: true}, t)
 	if err != nil {

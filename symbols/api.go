@@ -70,6 +70,8 @@ type Variable struct {
 type Located struct {
 	// Expr is the DWARF expression; nil with Const nil means: optimised out here.
 	Expr []byte
+	// Err says that the variable's location could not be read, and why: it is then not known whether there is one.
+	Err error
 	// Const is the value itself, in memory order, where the variable is a constant.
 	Const []byte
 	// FrameBase is the function's DW_AT_frame_base at this PC, nil if it has none.

@@ -163,8 +163,11 @@ func (v *Variable) Where(at image.Addr) string {
 		return "optimized out"
 	}
 	loc := o.Find(dwarf.AttrLocation)
-	code, ok := o.Unit.Location(loc, uint64(at))
-	if !ok || len(code) == 0 {
+	code, err := o.Unit.Location(loc, uint64(at))
+	if err != nil {
+		return err.Error()
+	}
+	if len(code) == 0 {
 		if o.Unit.IsList(loc) {
 			return "not there at this address"
 		}

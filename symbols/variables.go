@@ -182,7 +182,7 @@ func (v *Variable) Locate(a image.Addr) Located {
 	if o := inherited(i.e, dwarf.AttrLocation); o != nil {
 		u = o.Unit
 		loc.Fill = u2fill(u)
-		loc.Expr, _ = u.Location(o.Find(dwarf.AttrLocation), uint64(a))
+		loc.Expr, loc.Err = u.Location(o.Find(dwarf.AttrLocation), uint64(a))
 		if len(loc.Expr) == 0 {
 			loc.Expr = nil // an empty expression is DWARF's "optimised out"
 		}
