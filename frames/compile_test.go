@@ -117,6 +117,15 @@ func sameRows(table *cfi.Table, compiled *row.Table) (n int, err error) {
 		}
 		return nil
 	}
+	// is spares check, which interprets the entry from its beginning, where the entry is the one that is asked.
+	is := func(f *cfi.FDE, r *row.Row, pc uint64) bool {
+		if compiled == nil {
+			return false
+		}
+		p, _ := compiled.Lookup(pc)
+		found, ok := table.Find(pc)
+		return p != nil && ok && found.Offset == f.Offset && row.SameRules(r, p.Row())
+	}
 	for f, ferr := range table.FDEs() {
 		if ferr != nil {
 			continue
@@ -127,6 +136,9 @@ func sameRows(table *cfi.Table, compiled *row.Table) (n int, err error) {
 			}
 			n++
 			for _, pc := range []uint64{r.Lo, r.Hi - 1} {
+				if is(&f, r, pc) {
+					continue
+				}
 				if err := check(pc); err != nil {
 					return n, err
 				}
