@@ -25,7 +25,7 @@ type placesFile struct {
 	name string
 	all  bool // only with DBG_ALL
 	make func(t *testing.T) string
-	not  string // peers that do not read such files
+	not  string // peers that do not read such files, or "entries", see TestLookups
 }
 
 var placesFiles = []placesFile{
@@ -47,7 +47,7 @@ var placesFiles = []placesFile{
 	{"c++-O0", true, bigWith("g++", "-O0"), ""},
 	{"c++-O2", false, bigWith("g++", "-O2"), ""},
 	{"c++-O2-dwarf4", true, bigWith("g++", "-O2 -gdwarf-4"), ""},
-	{"c++-O2-split", true, bigWith("g++", "-O2 -gsplit-dwarf"), "binutils"},
+	{"c++-O2-split", true, bigWith("g++", "-O2 -gsplit-dwarf"), "binutils entries"},
 	{"c++-O2-dwz", false, after("dwz", "IN", "-o", "OUT"), ""},
 	{"c++-O2-zlib", false, after("objcopy", "--compress-debug-sections=zlib", "IN", "OUT"), ""},
 	{"c++-O2-zdebug", true, after("objcopy", "--compress-debug-sections=zlib-gnu", "IN", "OUT"), "binutils llvm"},
