@@ -103,6 +103,9 @@ func floatOf(b []byte, t *symbols.Type) (real, bool) {
 		one = 1
 	}
 	max := uint64(1)<<f.exp - 1
+	if f.explicit && exp != 0 && fracLo>>63 == 0 {
+		return real{}, false // an unnormal, pseudo-infinity or pseudo-NaN: no number (Intel SDM, volume 1, section 8.2.2)
+	}
 	if exp == max {
 		payload := fracLo
 		if f.explicit {

@@ -21,11 +21,35 @@ func (m *Module) Signature(a image.Addr) string {
 		return ""
 	}
 	if mangled(f.Linkage) && len(f.Linkage) <= maxMangled {
-		if s, err := demangle.ToString(f.Linkage, demangle.MaxLength(16)); err == nil {
+		if s, ok := signatureOf(f.Linkage); ok {
 			return s
 		}
 	}
 	return withParameters(f.Name, m.FunctionType(f))
+}
+
+// signatureOf demangles a function's name without the type of its result, which only the names of instances of
+// templates have (Itanium C++ ABI, section 5.1.5.3).
+func signatureOf(linkage string) (string, bool) {
+	ast, err := demangle.ToAST(linkage)
+	if err != nil {
+		s, err := demangle.ToString(linkage, demangle.MaxLength(16)) // not C++
+		return s, err == nil
+	}
+	if typed, ok := ast.(*demangle.Typed); ok {
+		ast = &demangle.Typed{Name: typed.Name, Type: dropResult(typed.Type)}
+	}
+	return demangle.ASTToString(ast, demangle.MaxLength(16)), true
+}
+
+func dropResult(t demangle.AST) demangle.AST {
+	switch t := t.(type) {
+	case *demangle.FunctionType:
+		return &demangle.FunctionType{Args: t.Args, ForLocalName: t.ForLocalName}
+	case *demangle.MethodWithQualifiers:
+		return &demangle.MethodWithQualifiers{Method: dropResult(t.Method), Qualifiers: t.Qualifiers, RefQualifier: t.RefQualifier}
+	}
+	return t
 }
 
 // VirtualMethod returns the method, with its parameters, that a class itself has in an element of its table of
@@ -51,7 +75,7 @@ func (m *Module) virtualMethod(class *dwarf.Entry, t *Type, index uint64) string
 		}
 		if n == index {
 			if l := linkageOf(c); mangled(l) && len(l) <= maxMangled {
-				if s, err := demangle.ToString(l, demangle.MaxLength(16)); err == nil {
+				if s, ok := signatureOf(l); ok {
 					name = s
 					return false
 				}
