@@ -4,14 +4,14 @@
 //
 // What it gives: units, their entries (DIEs) one at a time, attribute values
 // with their indirections resolved (string tables, address tables, list
-// tables), ranges, location lists, line tables and .debug_aranges. It says
-// what is written in the file. What it means, names, scopes, types, is package
-// symbols' work.
+// tables), ranges, location lists, line tables, .debug_aranges, and the tables of
+// names: .debug_names and gdb's .gdb_index. It says what is written in the file.
+// What it means, names, scopes, types, is package symbols' work.
 //
 // What you bring: a [Source], which gives the sections' bytes.
 //
-// References "section 7.5.3" are to the DWARF 5 standard. Not done: split DWARF
-// (.dwo files), macro information, .debug_names.
+// References "section 7.5.3" are to the DWARF 5 standard. Not done: macro
+// information.
 //
 // It stays fast because it reads in place: a unit's header is read when the
 // unit is asked for, an abbreviation table once, and an [Entry] keeps the raw

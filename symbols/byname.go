@@ -60,7 +60,7 @@ func (m *Module) functionsOf(s *image.Symbol, add func(*Function)) {
 
 // functionsNamed calls add for the functions that only the debug information knows, and for their inlined copies.
 func (m *Module) functionsNamed(q query, add func(*Function)) {
-	for _, d := range m.named(withoutTemplate(q.last())).functions[withoutTemplate(q.last())] {
+	for _, d := range m.named(withoutTemplate(q.last()), nameFunction).functions[withoutTemplate(q.last())] {
 		e, err := d.unit.Entry(d.off)
 		if err != nil || !q.matchesEntry(m, e) {
 			continue

@@ -77,7 +77,7 @@ func (m *Module) definition(e *dwarf.Entry, t *Type) *Type {
 	if t.Name == "" {
 		return nil
 	}
-	for _, d := range m.named(nameOf(e)).types[nameOf(e)] {
+	for _, d := range m.named(nameOf(e), nameType).types[nameOf(e)] {
 		c, err := d.unit.Entry(d.off)
 		if err != nil || kindOf(c.Tag) != kindOf(e.Tag) || m.qualifiedName(c) != t.Name {
 			continue

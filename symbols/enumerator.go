@@ -9,7 +9,7 @@ func (m *Module) Enumerator(name string) (t *Type, value int64, ok bool) {
 	if !valid || q.params != "" {
 		return nil, 0, false
 	}
-	for _, d := range m.named(q.last()).enums {
+	for _, d := range m.named(q.last(), nameEnumerator).enums {
 		e, err := d.unit.Entry(d.off)
 		if err != nil {
 			continue

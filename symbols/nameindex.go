@@ -24,6 +24,8 @@ type indexState struct {
 	names      *nameIndex // nil until built or found
 	indexTried bool       // to find it in Options.IndexDir
 	mapped     *image.Mapping
+	accel      *accelTables // nil without tables of names in the file, or until they are asked for
+	accelTried bool
 }
 
 // nameRef is one name: a hash, and what has it. It is what a file of the index has, byte for byte.
@@ -70,58 +72,95 @@ const notKnown = 1<<32 - 1
 // in every unit that uses it.
 const maxSameType = 8
 
+// nameKinds is a set of kinds.
+type nameKinds uint8
+
+func (k nameKinds) has(kind nameKind) bool { return k>>kind&1 != 0 }
+
+// notEnumerators is what is asked for together: enumerators are asked for when there is nothing else of a name.
+const notEnumerators = 1<<nameType | 1<<nameVariable | 1<<nameFunction
+
 // answer is what has a name, by that name.
 type answer struct {
+	name      string
+	kinds     nameKinds
 	types     map[string][]die
 	variables map[string][]die
 	functions map[string][]die
 	enums     []die // enumerations with a constant of the name
 }
 
-// named returns what is called name. The index is not built for a name that the debug information does not have.
-func (m *Module) named(name string) answer {
+// named returns what is called name, of the kinds that are asked for: all but enumerators if none are. An index is not built for a name that the
+// debug information does not have, and not where tables in the file can answer.
+func (m *Module) named(name string, kinds ...nameKind) answer {
 	d := m.dwarf()
-	if d == nil || m.names == nil && !m.loadIndex() && !d.MentionsName(name) {
+	if d == nil {
 		return answer{}
 	}
-	x := m.nameIndex()
-	a := answer{}
-	add := func(to *map[string][]die, d die) {
-		if *to == nil {
-			*to = map[string][]die{}
-		}
-		(*to)[name] = append((*to)[name], d)
+	want := nameKinds(0)
+	for _, k := range kinds {
+		want |= 1 << k
 	}
-	x.each(hashName(name), func(r *nameRef) {
-		d, ok := x.die(r)
-		if !ok {
-			return
+	if want == 0 {
+		want = notEnumerators
+	}
+	if m.names == nil && !m.loadIndex() {
+		if x := m.tables(); x != nil {
+			if a, ok := x.named(name, want); ok {
+				return a
+			}
 		}
-		e, err := d.unit.Entry(d.off)
-		if err != nil {
-			return
+		if !d.MentionsName(name) {
+			return answer{}
 		}
-		switch r.kind() {
-		case nameType:
-			if len(a.types[name]) < maxSameType && isType(e.Tag) && string(e.Bytes(dwarf.AttrName)) == name {
-				add(&a.types, d)
-			}
-		case nameVariable:
-			if (e.Tag == dwarf.TagVariable || e.Tag == dwarf.TagMember) && nameOf(e) == name {
-				add(&a.variables, d)
-			}
-		case nameFunction:
-			if e.Tag == dwarf.TagSubprogram && withoutTemplate(nameOf(e)) == name {
-				add(&a.functions, d)
-			}
-		case nameEnumerator:
-			if e.Tag == dwarf.TagEnumerationType {
-				a.enums = append(a.enums, d)
-			}
+	}
+	x := m.nameIndex()
+	a := answer{name: name, kinds: want}
+	eachName(x.names, hashName(name), func(r *nameRef) {
+		if d, ok := x.die(r); ok {
+			a.add(r.kind(), d)
 		}
 	})
 	return a
 }
+
+// add adds an entry that an index has for the hash of the name, if it is of a kind that is asked for and has the name.
+func (a *answer) add(kind nameKind, d die) {
+	if !a.kinds.has(kind) || kind == nameType && a.enough() {
+		return
+	}
+	e, err := d.unit.Entry(d.off)
+	if err != nil {
+		return
+	}
+	to := func(m *map[string][]die) {
+		if *m == nil {
+			*m = map[string][]die{}
+		}
+		(*m)[a.name] = append((*m)[a.name], d)
+	}
+	switch kind {
+	case nameType:
+		if isType(e.Tag) && string(e.Bytes(dwarf.AttrName)) == a.name {
+			to(&a.types)
+		}
+	case nameVariable:
+		if (e.Tag == dwarf.TagVariable || e.Tag == dwarf.TagMember) && nameOf(e) == a.name {
+			to(&a.variables)
+		}
+	case nameFunction:
+		if e.Tag == dwarf.TagSubprogram && withoutTemplate(nameOf(e)) == a.name {
+			to(&a.functions)
+		}
+	case nameEnumerator:
+		if e.Tag == dwarf.TagEnumerationType {
+			a.enums = append(a.enums, d)
+		}
+	}
+}
+
+// enough reports whether there are as many types as are wanted.
+func (a *answer) enough() bool { return len(a.types[a.name]) >= maxSameType }
 
 func isType(t dwarf.Tag) bool {
 	switch t {
@@ -132,11 +171,11 @@ func isType(t dwarf.Tag) bool {
 	return false
 }
 
-// each calls fn for the names of a hash.
-func (x *nameIndex) each(hash uint32, fn func(r *nameRef)) {
-	i := sort.Search(len(x.names), func(i int) bool { return x.names[i].hash >= hash })
-	for ; i < len(x.names) && x.names[i].hash == hash; i++ {
-		fn(&x.names[i])
+// eachName calls fn for the names of a hash.
+func eachName(names []nameRef, hash uint32, fn func(r *nameRef)) {
+	i := sort.Search(len(names), func(i int) bool { return names[i].hash >= hash })
+	for ; i < len(names) && names[i].hash == hash; i++ {
+		fn(&names[i])
 	}
 }
 

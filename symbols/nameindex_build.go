@@ -57,17 +57,7 @@ func (m *Module) buildIndex() *nameIndex {
 	for i := range made {
 		x.names, x.funcs = append(x.names, made[i].names...), append(x.funcs, made[i].funcs...)
 		for _, r := range made[i].later {
-			d, _ := x.die(&r)
-			e, err := d.unit.Entry(d.off)
-			if err != nil || r.kind() == nameVariable && !e.Has(dwarf.AttrLocation) && inherited(e, dwarf.AttrConstValue) == nil {
-				continue
-			}
-			name := nameOf(e)
-			if r.kind() == nameFunction {
-				name = withoutTemplate(name)
-			}
-			if name != "" {
-				r.hash = hashName(name)
+			if r, ok := finishName(x.units[i], r); ok {
 				x.names = append(x.names, r)
 			}
 		}
@@ -78,6 +68,37 @@ func (m *Module) buildIndex() *nameIndex {
 		return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.unit(), b.unit()), cmp.Compare(a.off, b.off))
 	})
 	return x
+}
+
+// finishName gives an entry the hash of its name, which is in another unit; false if it has none, or is a variable that is nowhere.
+func finishName(u *dwarf.Unit, r nameRef) (nameRef, bool) {
+	e, err := u.Entry(u.Offset + r.off)
+	if err != nil || r.kind() == nameVariable && !e.Has(dwarf.AttrLocation) && inherited(e, dwarf.AttrConstValue) == nil {
+		return r, false
+	}
+	name := nameOf(e)
+	if r.kind() == nameFunction {
+		name = withoutTemplate(name)
+	}
+	r.hash = hashName(name)
+	return r, name != ""
+}
+
+// namesOfUnit is the index of one unit: names by hash.
+func (m *Module) namesOfUnit(u *dwarf.Unit) []nameRef {
+	if u.First >= u.End {
+		return nil
+	}
+	s := namesScan{seen: map[uint32]uint8{}}
+	s.unit(u, 0, langOf(u.Root().Language))
+	u.Release()
+	names := s.names
+	for _, r := range s.later {
+		if r, ok := finishName(u, r); ok {
+			names = append(names, r)
+		}
+	}
+	return slices.Clip(sortNames(names))
 }
 
 // unitNames is what a unit has to do with the index.

@@ -52,7 +52,7 @@ func (m *Module) typeNamed(name string, want dwarf.Tag) *Type {
 	// dots and Rust's brackets are part of the name.
 	var nested *Type
 	for _, key := range []string{q.last(), name} {
-		x := m.named(key)
+		x := m.named(key, nameType)
 		for _, d := range x.types[key] {
 			e, err := d.unit.Entry(d.off)
 			if err != nil || want != 0 && kindOf(e.Tag) != want {

@@ -1,0 +1,246 @@
+package dwarf
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+const gdbIndexSection = ".gdb_index"
+
+// GDBIndex is .gdb_index, as the chapter "Index Section Format" of gdb's manual has it: qualified names, and the units that
+// have them. It is little-endian, and searched where it is.
+type GDBIndex struct {
+	Version uint32
+
+	units   []byte // offset and length, 8 bytes each
+	types   []byte // offset, offset of the type, signature
+	areas   []byte // two addresses and the number of a unit in 4 bytes
+	slots   []byte // of the symbol table: name and units, 4 bytes each, in pool
+	pool    []byte
+	poolOff uint64
+}
+
+// IndexedUnit is a unit of a GDBIndex.
+type IndexedUnit struct {
+	Offset    uint64 // in .debug_info, or in the section that a type unit is in
+	Signature uint64 // of a type unit
+	IsType    bool
+}
+
+// IndexedSymbol is one unit that has a name.
+type IndexedSymbol struct {
+	Unit   uint32
+	Kind   SymbolKind
+	Static bool
+}
+
+// SymbolKind is what a name stands for; SymbolUnknown before version 7.
+type SymbolKind uint8
+
+const (
+	SymbolUnknown  SymbolKind = 0
+	SymbolType     SymbolKind = 1
+	SymbolVariable SymbolKind = 2 // or an enumerator
+	SymbolFunction SymbolKind = 3
+	SymbolOther    SymbolKind = 4
+)
+
+// GDBIndex returns .gdb_index, nil without it.
+func (d *Data) GDBIndex() (*GDBIndex, error) {
+	b := d.src.Prefix(gdbIndexSection, 1<<62)
+	if len(b) == 0 {
+		return nil, nil
+	}
+	x, err := parseGDBIndex(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", gdbIndexSection, err)
+	}
+	return x, nil
+}
+
+// parseGDBIndex reads the header: the parts follow each other. Versions before 4 have another hash, and names are found by none here, but
+// they lack symbols as well: gdb does not use them either.
+func parseGDBIndex(b []byte) (*GDBIndex, error) {
+	r := reader{b: b}
+	x := &GDBIndex{Version: r.u32()}
+	if r.err == nil && (x.Version < 4 || x.Version > 9) {
+		return nil, fmt.Errorf("unknown version %d", x.Version)
+	}
+	n := 5
+	if x.Version >= 9 {
+		n = 6 // the shortcut table is before the constant pool
+	}
+	at := make([]uint64, 0, 7)
+	for range n {
+		at = append(at, uint64(r.u32()))
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	at = append(at, uint64(len(b)))
+	last := uint64(r.off)
+	for i, off := range at {
+		if off < last || off > uint64(len(b)) {
+			return nil, fmt.Errorf("part %d begins at 0x%x, of 0x%x bytes", i, off, len(b))
+		}
+		last = off
+	}
+	x.units, x.types, x.areas, x.slots = b[at[0]:at[1]], b[at[1]:at[2]], b[at[2]:at[3]], b[at[3]:at[4]]
+	x.poolOff = at[n-1]
+	x.pool = b[x.poolOff:]
+	for i, p := range []struct {
+		part []byte
+		size int
+	}{{x.units, 16}, {x.types, 24}, {x.areas, 20}, {x.slots, 8}} {
+		if len(p.part)%p.size != 0 {
+			return nil, fmt.Errorf("part %d at 0x%x has %d bytes, which is no multiple of %d", i, at[i], len(p.part), p.size)
+		}
+	}
+	return x, nil
+}
+
+// NumUnits is how many units there are: compile units, then type units.
+func (x *GDBIndex) NumUnits() int { return len(x.units)/16 + len(x.types)/24 }
+
+// Unit returns the unit of a number, false if there is none.
+func (x *GDBIndex) Unit(i int) (u IndexedUnit, ok bool) {
+	le := binary.LittleEndian
+	n := len(x.units) / 16
+	switch {
+	case i < 0 || i >= x.NumUnits():
+		return u, false
+	case i < n:
+		u.Offset = le.Uint64(x.units[16*i:])
+		return u, true
+	}
+	b := x.types[24*(i-n):]
+	return IndexedUnit{le.Uint64(b), le.Uint64(b[16:]), true}, true
+}
+
+// Areas calls fn for the ranges of addresses of units, until it returns false.
+func (x *GDBIndex) Areas(fn func(r Range, unit uint32) bool) {
+	le := binary.LittleEndian
+	for b := x.areas; len(b) >= 20; b = b[20:] {
+		if r := (Range{le.Uint64(b), le.Uint64(b[8:])}); r.Lo < r.Hi && !fn(r, le.Uint32(b[16:])) {
+			return
+		}
+	}
+}
+
+// Symbols calls fn for where the name and the units of each symbol are, until it returns false.
+func (x *GDBIndex) Symbols(fn func(name, units uint32) bool) {
+	le := binary.LittleEndian
+	for b := x.slots; len(b) >= 8; b = b[8:] {
+		name, units := le.Uint32(b), le.Uint32(b[4:])
+		if (name != 0 || units != 0) && !fn(name, units) {
+			return
+		}
+	}
+}
+
+// Name returns the string at an offset, nil if there is none.
+func (x *GDBIndex) Name(at uint32) []byte {
+	if uint64(at) >= uint64(len(x.pool)) {
+		return nil
+	}
+	b := x.pool[at:]
+	i := bytes.IndexByte(b[:min(len(b), maxString)], 0)
+	if i < 0 {
+		return nil
+	}
+	return b[:i]
+}
+
+// Mentioning calls fn for the names that contain a text, and where their units are, until it returns false. The pool is searched first,
+// so that only names that have the text are looked at.
+func (x *GDBIndex) Mentioning(text string, fn func(name []byte, units uint32) bool) {
+	if text == "" {
+		return
+	}
+	// A hit belongs to the string that begins anywhere after the last zero before it: the first string follows numbers.
+	type span struct{ lo, hi uint32 }
+	var spans []span
+	find := []byte(text)
+	for at := 0; ; {
+		i := bytes.Index(x.pool[at:], find)
+		if i < 0 || at+i >= 1<<32 {
+			break
+		}
+		hit := at + i
+		lo := bytes.LastIndexByte(x.pool[at:hit], 0) + 1 + at
+		spans = append(spans, span{uint32(lo), uint32(hit)})
+		at = hit + 1
+	}
+	if len(spans) == 0 {
+		return
+	}
+	x.Symbols(func(name, units uint32) bool {
+		if name < spans[0].lo || name > spans[len(spans)-1].hi {
+			return true
+		}
+		// The first span that does not end before the name.
+		lo, hi := 0, len(spans)
+		for lo < hi {
+			if mid := (lo + hi) / 2; spans[mid].hi < name {
+				lo = mid + 1
+			} else {
+				hi = mid
+			}
+		}
+		if lo == len(spans) || spans[lo].lo > name {
+			return true
+		}
+		s := x.Name(name)
+		return s == nil || fn(s, units)
+	})
+}
+
+// Size is how many bytes there are of names and of lists of units.
+func (x *GDBIndex) Size() uint64 { return uint64(len(x.pool)) }
+
+// UnitsWithSymbols says of each unit, by number, whether any symbol is of it. Each list is looked at once, though many symbols have the same.
+func (x *GDBIndex) UnitsWithSymbols() []bool {
+	out := make([]bool, x.NumUnits())
+	done := make([]uint64, len(x.pool)/64+1)
+	visits := 0
+	x.Symbols(func(_, units uint32) bool {
+		if uint64(units) >= uint64(len(x.pool)) || done[units/64]>>(units%64)&1 != 0 {
+			return true
+		}
+		done[units/64] |= 1 << (units % 64)
+		_ = x.Units(units, func(s IndexedSymbol) bool {
+			if int(s.Unit) < len(out) {
+				out[s.Unit] = true
+			}
+			visits++
+			return visits <= len(x.pool)
+		})
+		return visits <= len(x.pool) // lists that overlap
+	})
+	return out
+}
+
+// Units calls fn for the units of a symbol, until it returns false.
+func (x *GDBIndex) Units(at uint32, fn func(s IndexedSymbol) bool) error {
+	r := reader{b: x.pool}
+	fail := func(err error) error {
+		return fmt.Errorf("the units at 0x%x of %s: %w", x.poolOff+uint64(at), gdbIndexSection, err)
+	}
+	if uint64(at) >= uint64(len(x.pool)) {
+		return fail(fmt.Errorf("they are beyond the section"))
+	}
+	r.off = int(at)
+	n := r.u32()
+	list := r.take(4 * uint64(n))
+	if r.err != nil {
+		return fail(r.err)
+	}
+	for b := list; len(b) >= 4; b = b[4:] {
+		v := binary.LittleEndian.Uint32(b)
+		if !fn(IndexedSymbol{Unit: v & (1<<24 - 1), Kind: SymbolKind(v >> 28 & 7), Static: v>>31 != 0}) {
+			return nil
+		}
+	}
+	return nil
+}

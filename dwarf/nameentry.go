@@ -1,0 +1,141 @@
+package dwarf
+
+import "fmt"
+
+// NameEntry is what an index has of one entry with a name.
+type NameEntry struct {
+	Tag       Tag
+	Unit      uint64 // offset of the compile unit
+	TypeUnit  uint64 // offset of a type unit of this file
+	Signature uint64 // of a type unit of another file; the compile unit, if any, says which
+	Die       uint64 // of the entry, from its unit
+	Hash      uint64 // DW_IDX_type_hash
+	Has       NameHas
+}
+
+// NameHas says which fields of a NameEntry are known.
+type NameHas uint8
+
+const (
+	NameUnit NameHas = 1 << iota
+	NameTypeUnit
+	NameSignature
+	NameDie
+	NameTypeHash
+)
+
+// Entries calls fn for the entries of a name, until it returns false (section 6.1.1.4.8).
+func (t *NameTable) Entries(i uint32, fn func(e *NameEntry) bool) error {
+	if i >= t.names {
+		return nil
+	}
+	off := t.offset(t.entriesAt, i)
+	pool := t.b[t.poolAt:]
+	if off >= uint64(len(pool)) {
+		return t.entryError(off, fmt.Errorf("it is beyond the index"))
+	}
+	r := reader{b: pool, off: int(off), big: t.d.big}
+	for {
+		off := uint64(r.off)
+		code := r.uleb()
+		if r.err != nil {
+			return t.entryError(off, r.err)
+		}
+		if code == 0 {
+			return nil
+		}
+		a, ok := t.abbrevs[code]
+		if !ok {
+			return t.entryError(off, fmt.Errorf("there is no abbreviation %d", code))
+		}
+		e, err := t.entry(&r, &a)
+		if err != nil {
+			return t.entryError(off, err)
+		}
+		if !fn(&e) {
+			return nil
+		}
+	}
+}
+
+func (t *NameTable) entryError(off uint64, err error) error {
+	return fmt.Errorf("the entry at 0x%x of %s: %w", t.off+t.poolAt+off, namesSection, err)
+}
+
+// entry reads the attributes of one entry. Those that are unknown are passed over.
+func (t *NameTable) entry(r *reader, a *nameAbbrev) (e NameEntry, err error) {
+	e.Tag = a.tag
+	unit, typeUnit := uint64(0), uint64(0)
+	hasUnit, hasType := false, false
+	for _, at := range a.attrs {
+		v, ok := t.value(r, at.form)
+		if !ok {
+			return e, fmt.Errorf("an attribute has the unknown form 0x%x", uint32(at.form))
+		}
+		switch at.index {
+		case idxCompileUnit:
+			unit, hasUnit = v, true
+		case idxTypeUnit:
+			typeUnit, hasType = v, true
+		case idxDieOffset:
+			e.Die = v
+			e.Has |= NameDie
+		case idxTypeHash:
+			e.Hash = v
+			e.Has |= NameTypeHash
+		}
+	}
+	if r.err != nil {
+		return e, r.err
+	}
+	if !hasUnit && !hasType && t.units == 1 {
+		hasUnit = true // section 6.1.1.4.8: it may be left out if there is one only
+	}
+	if hasUnit {
+		if unit >= uint64(t.units) {
+			return e, fmt.Errorf("there is no compile unit %d", unit)
+		}
+		e.Unit = t.offset(t.unitsAt, uint32(unit))
+		e.Has |= NameUnit
+	}
+	switch {
+	case !hasType:
+	case typeUnit < uint64(t.locals):
+		e.TypeUnit = t.offset(t.localsAt, uint32(typeUnit))
+		e.Has |= NameTypeUnit
+	case typeUnit-uint64(t.locals) < uint64(t.foreign):
+		e.Signature = t.word(t.foreignAt, uint32(typeUnit-uint64(t.locals)), 8)
+		e.Has |= NameSignature
+	default:
+		return e, fmt.Errorf("there is no type unit %d", typeUnit)
+	}
+	return e, nil
+}
+
+// value reads a number in one of the forms that an index may use; of longer ones only their place counts.
+func (t *NameTable) value(r *reader, form Form) (uint64, bool) {
+	switch form {
+	case formData1, formRef1, formFlag, formStrx1:
+		return uint64(r.u8()), true
+	case formData2, formRef2, formStrx2:
+		return uint64(r.u16()), true
+	case formStrx3:
+		return uint64(r.u24()), true
+	case formData4, formRef4, formStrx4, formRefSup4:
+		return uint64(r.u32()), true
+	case formData8, formRef8, formRefSig8, formRefSup8:
+		return r.u64(), true
+	case formData16:
+		r.take(16)
+		return 0, true
+	case formUdata, formRefUdata, formStrx:
+		return r.uleb(), true
+	case formSdata:
+		return uint64(r.sleb()), true
+	case formRefAddr, formSecOffset, formStrp, formLineStrp, formStrpSup:
+		return r.offset(t.is64), true
+	case formFlagPresent:
+		return 1, true
+	}
+	return 0, false
+}

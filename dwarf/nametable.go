@@ -1,0 +1,244 @@
+package dwarf
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+const namesSection = ".debug_names"
+
+// NameTable is one name index of .debug_names (section 6.1.1): from names to the units and entries that have them. It is
+// searched where it is; only its abbreviations are kept.
+type NameTable struct {
+	// Producer is the augmentation string: "LLVM0700", "GDB".
+	Producer string
+
+	d       *Data
+	off     uint64 // of the header, in the section
+	b       []byte // the whole index
+	is64    bool
+	units   uint32 // compile units
+	locals  uint32 // type units in this file
+	foreign uint32 // type units in others, by signature
+	buckets uint32
+	names   uint32
+
+	// Where the parts begin, in b.
+	unitsAt, localsAt, foreignAt, bucketsAt, hashesAt, stringsAt, entriesAt, poolAt uint64
+
+	abbrevs map[uint64]nameAbbrev
+}
+
+// nameAbbrev is an abbreviation of entries of a name index.
+type nameAbbrev struct {
+	tag   Tag
+	attrs []nameAttr
+}
+
+type nameAttr struct {
+	index uint64 // DW_IDX_
+	form  Form
+}
+
+// The index attributes (table 7.23).
+const (
+	idxCompileUnit = 1
+	idxTypeUnit    = 2
+	idxDieOffset   = 3
+	idxParent      = 4
+	idxTypeHash    = 5
+)
+
+// Bounds on abbreviations: an index has a few for each tag.
+const (
+	maxNameAbbrevs = 1 << 14
+	maxNameAttrs   = 64
+)
+
+// NameTables returns the name indexes of .debug_names, nil without it. With a malformed one come those before it.
+func (d *Data) NameTables() ([]*NameTable, error) {
+	section := d.src.Prefix(namesSection, 1<<62)
+	var out []*NameTable
+	for off := uint64(0); off < uint64(len(section)); {
+		t, err := d.nameTable(section[off:])
+		if err != nil {
+			return out, fmt.Errorf("the name index at 0x%x of %s: %w", off, namesSection, err)
+		}
+		t.off = off
+		if off += uint64(len(t.b)); t.names > 0 || t.units > 0 {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+// nameTable reads a header (section 6.1.1.4.1).
+func (d *Data) nameTable(b []byte) (*NameTable, error) {
+	r := reader{b: b, big: d.big}
+	length, is64 := r.unitLength()
+	if r.err == nil && length > uint64(r.left()) {
+		return nil, fmt.Errorf("its %d bytes are not in the section", length)
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	r.b = b[:r.off+int(length)]
+	t := &NameTable{d: d, b: r.b, is64: is64}
+	if version := r.u16(); r.err == nil && version != 5 {
+		return nil, fmt.Errorf("unknown version %d", version)
+	}
+	r.u16() // padding
+	t.units, t.locals, t.foreign = r.u32(), r.u32(), r.u32()
+	t.buckets, t.names = r.u32(), r.u32()
+	abbrevs, augmentation := r.u32(), r.u32()
+	if text := r.take(uint64(augmentation)); len(text) <= 64 {
+		for len(text) > 0 && text[len(text)-1] == 0 {
+			text = text[:len(text)-1]
+		}
+		t.Producer = string(text)
+	}
+	// The size may be without the padding.
+	if pad := -augmentation & 3; pad != 0 {
+		r.take(uint64(pad))
+	}
+	word := uint64(4)
+	if is64 {
+		word = 8
+	}
+	part := func(at *uint64, n uint32, size uint64) {
+		*at = uint64(r.off)
+		r.take(uint64(n) * size)
+	}
+	part(&t.unitsAt, t.units, word)
+	part(&t.localsAt, t.locals, word)
+	part(&t.foreignAt, t.foreign, 8)
+	part(&t.bucketsAt, t.buckets, 4)
+	hashes := t.names
+	if t.buckets == 0 {
+		hashes = 0 // section 6.1.1.4.6
+	}
+	part(&t.hashesAt, hashes, 4)
+	part(&t.stringsAt, t.names, word)
+	part(&t.entriesAt, t.names, word)
+	table := reader{b: r.take(uint64(abbrevs)), big: d.big}
+	t.poolAt = uint64(r.off)
+	if r.err != nil {
+		return nil, r.err
+	}
+	return t, t.readAbbrevs(&table)
+}
+
+// readAbbrevs reads the abbreviations table (section 6.1.1.4.7).
+func (t *NameTable) readAbbrevs(r *reader) error {
+	t.abbrevs = map[uint64]nameAbbrev{}
+	for r.left() > 0 {
+		code := r.uleb()
+		if code == 0 {
+			break
+		}
+		a := nameAbbrev{tag: Tag(r.uleb())}
+		for {
+			at := nameAttr{r.uleb(), Form(r.uleb())}
+			if r.err != nil || at == (nameAttr{}) {
+				break
+			}
+			if len(a.attrs) == maxNameAttrs {
+				return errors.New("an abbreviation has too many attributes")
+			}
+			a.attrs = append(a.attrs, at)
+		}
+		if len(t.abbrevs) == maxNameAbbrevs {
+			return errors.New("there are too many abbreviations")
+		}
+		if r.err == nil {
+			t.abbrevs[code] = a
+		}
+	}
+	return r.err
+}
+
+// word reads a number of an array: its n bytes are in b.
+func (t *NameTable) word(array uint64, i uint32, n uint64) uint64 {
+	b := t.b[array+uint64(i)*n:]
+	switch {
+	case n == 8 && t.d.big:
+		return binary.BigEndian.Uint64(b)
+	case n == 8:
+		return binary.LittleEndian.Uint64(b)
+	case t.d.big:
+		return uint64(binary.BigEndian.Uint32(b))
+	}
+	return uint64(binary.LittleEndian.Uint32(b))
+}
+
+// offset reads an offset of an array.
+func (t *NameTable) offset(array uint64, i uint32) uint64 {
+	if t.is64 {
+		return t.word(array, i, 8)
+	}
+	return t.word(array, i, 4)
+}
+
+// Units calls fn for the offset of each unit that the index is of: the compile units, and the type units of this file.
+func (t *NameTable) Units(fn func(off uint64)) {
+	for i := range t.units {
+		fn(t.offset(t.unitsAt, i))
+	}
+	for i := range t.locals {
+		fn(t.offset(t.localsAt, i))
+	}
+}
+
+// Size is how many bytes the index has.
+func (t *NameTable) Size() uint64 { return uint64(len(t.b)) }
+
+// NumNames is how many names there are; they are numbered from 0.
+func (t *NameTable) NumNames() uint32 { return t.names }
+
+// String returns where the name is in .debug_str.
+func (t *NameTable) String(i uint32) uint64 {
+	if i >= t.names {
+		return 1<<64 - 1
+	}
+	return t.offset(t.stringsAt, i)
+}
+
+// Find calls fn for each number of a name that is literally so, until it returns false: through the hash table if there is one
+// and the name is of ASCII, as what folding of case means beyond that is not the same everywhere.
+func (t *NameTable) Find(name string, fn func(i uint32) bool) {
+	same := func(i uint32) bool { return string(t.d.bytesAt(secStr, t.String(i))) == name }
+	h, ascii := nameHash(name)
+	if t.buckets == 0 || !ascii {
+		for i := range t.names {
+			if same(i) && !fn(i) {
+				return
+			}
+		}
+		return
+	}
+	bucket := h % t.buckets
+	i := uint32(t.word(t.bucketsAt, bucket, 4)) // counted from 1
+	for i--; i < t.names; i++ {
+		got := uint32(t.word(t.hashesAt, i, 4))
+		if got%t.buckets != bucket || got == h && same(i) && !fn(i) {
+			return
+		}
+	}
+}
+
+// nameHash is the hash of section 7.33; false if the name is not of ASCII.
+func nameHash(name string) (uint32, bool) {
+	h := uint32(5381)
+	for i := range len(name) {
+		c := name[i]
+		if c >= 0x80 {
+			return 0, false
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		h = h*33 + uint32(c)
+	}
+	return h, true
+}

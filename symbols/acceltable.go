@@ -1,0 +1,170 @@
+package symbols
+
+import (
+	"slices"
+
+	"dbg/dwarf"
+)
+
+// accelTables are the tables of names that compilers and linkers have made: .debug_names (DWARF 5, section 6.1.1) and gdb's .gdb_index.
+// They say which units a name can be in; these units are indexed then, one by one, as all of them are for a nameIndex. So a table that lies
+// can make a look-up miss, and find nothing that is not there; and what is found is what a nameIndex has.
+//
+// No table has all names. Units that it has nothing of are asked always; for kinds of names that it may lack, the units that
+// have the name in any way (dwarf.Data.UnitsNaming) are asked as well, or, where that can't be said, it is not used.
+type accelTables struct {
+	m     *Module
+	d     *dwarf.Data
+	all   []*dwarf.Unit // of the file: skeletons, not what they stand for
+	names []*dwarf.NameTable
+	gdb   *dwarf.GDBIndex
+	old   bool // a unit is of DWARF 4 or before
+
+	number map[uint64]int // of units, by offset
+	rest   []int          // units that no table has anything of
+	made   map[*dwarf.Unit][]nameRef
+	bytes  uint64 // of the units that have been indexed
+	limit  uint64 // how many to index before a whole index is the lesser work
+}
+
+// tables returns the tables, nil if there are none that are of use.
+func (m *Module) tables() *accelTables {
+	if m.accelTried {
+		return m.accel
+	}
+	m.accelTried = true
+	d := m.dwarf()
+	if d == nil {
+		return nil
+	}
+	x := &accelTables{m: m, d: d, made: map[*dwarf.Unit][]nameRef{}, number: map[uint64]int{}}
+	x.limit = max(smallIndex, d.Size()/2)
+	x.readNames()
+	if len(x.names) == 0 {
+		x.gdb, _ = d.GDBIndex()
+	}
+	if len(x.names) == 0 && x.gdb == nil {
+		return nil
+	}
+	x.all, _ = d.Units()
+	for i, u := range x.all {
+		x.number[u.Offset] = i
+		x.old = x.old || u.Version < 5
+	}
+	covered := x.covered()
+	bytes := uint64(0)
+	for i, u := range x.all {
+		if !covered[i] && u.First < u.End {
+			x.rest = append(x.rest, i)
+			bytes += u.End - u.Offset
+		}
+	}
+	if len(x.rest) < len(x.all) && bytes <= x.limit {
+		m.accel = x
+	}
+	return m.accel
+}
+
+// smallIndex is how many bytes of units are indexed for a few questions anyway.
+const smallIndex = 8 << 20
+
+// covered says which units the tables have anything of. lld lists in .gdb_index also those that came without names.
+func (x *accelTables) covered() []bool {
+	out := make([]bool, len(x.all))
+	for _, t := range x.names {
+		t.Units(func(off uint64) {
+			if i, ok := x.number[off]; ok {
+				out[i] = true
+			}
+		})
+	}
+	if x.gdb != nil {
+		x.coveredByGDB(out)
+	}
+	return out
+}
+
+// complete reports whether the tables have all names of a kind in the units that they cover. What is here is what tests have found of
+// the tables that compilers, linkers and gdb write; what is not known is no.
+func (x *accelTables) complete(kind nameKind, name string) bool {
+	if x.gdb != nil {
+		return x.completeInGDB(kind, name)
+	}
+	// LLVM lists types, and functions by the inlined copies too; no enumerators, and no constants in classes.
+	return kind == nameType || kind == nameFunction
+}
+
+// named is Module.named; false if a whole index has to be asked.
+func (x *accelTables) named(name string, kinds nameKinds) (answer, bool) {
+	found := make([]bool, len(x.all))
+	for _, i := range x.rest {
+		found[i] = true
+	}
+	in := x.inNames
+	if x.gdb != nil {
+		in = x.inGDB
+	}
+	if !in(name, kinds, found) || !x.addLacking(name, kinds, found) {
+		return answer{}, false
+	}
+	a := answer{name: name, kinds: kinds}
+	hash := hashName(name)
+	var files []*dwarf.Data
+	for i, has := range found {
+		if !has {
+			continue
+		}
+		u := x.all[i].Full()
+		if u.Data != x.d && !slices.Contains(files, u.Data) {
+			files = append(files, u.Data)
+		}
+		if !x.unit(u, hash, &a) {
+			return answer{}, false
+		}
+		if kinds == 1<<nameType && a.enough() {
+			return a, true
+		}
+	}
+	for _, d := range files { // as allUnits has them
+		for _, u := range d.TypeUnits() {
+			if !x.unit(u, hash, &a) {
+				return answer{}, false
+			}
+		}
+	}
+	return a, true
+}
+
+// addLacking adds the units of names that the tables may lack.
+func (x *accelTables) addLacking(name string, kinds nameKinds, found []bool) bool {
+	lack := nameKinds(0)
+	for kind := nameType; kind <= nameEnumerator; kind++ {
+		if kinds.has(kind) && !x.complete(kind, name) {
+			lack |= 1 << kind
+		}
+	}
+	if lack == 0 {
+		return true
+	}
+	units, ok := x.d.UnitsNaming(name, lack.has(nameFunction))
+	for _, u := range units {
+		if i, known := x.number[u.Offset]; known {
+			found[i] = true
+		}
+	}
+	return ok
+}
+
+// unit adds what a unit has of a name; false if too much has been read.
+func (x *accelTables) unit(u *dwarf.Unit, hash uint32, a *answer) bool {
+	names, ok := x.made[u]
+	if !ok {
+		if x.bytes += u.End - u.Offset; x.bytes > x.limit {
+			return false
+		}
+		names = x.m.namesOfUnit(u)
+		x.made[u] = names
+	}
+	eachName(names, hash, func(r *nameRef) { a.add(r.kind(), die{u, u.Offset + r.off}) })
+	return true
+}
