@@ -120,6 +120,11 @@ type LocationSpec struct {
 	Column   int // 0: any
 	Addr     target.Addr
 	HasAddr  bool
+
+	// An address that a symbol has given is one of its file's, and moves with it.
+	inProgram bool            // of the program itself
+	file      *symbols.Module // of a library
+	fileAddr  image.Addr
 }
 
 // BreakpointSpec is what a user asks for.

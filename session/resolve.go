@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"dbg/eval"
 	"dbg/symbols"
 	"dbg/target"
 )
@@ -80,15 +79,7 @@ func (s *Session) ParseLocation(text string) (LocationSpec, error) {
 			}
 			spec.Addr, spec.HasAddr = f.PC, true
 		case text[0] == '*':
-			v, err := eval.Evaluate(text[1:], s.env(s.selected, s.level))
-			if err != nil {
-				return spec, err
-			}
-			a, err := eval.AddressOf(v, s.env(s.selected, s.level))
-			if err != nil {
-				return spec, err
-			}
-			spec.Addr, spec.HasAddr = a, true
+			return spec, s.addressLocation(&spec, text[1:])
 		case text[0] == '+' || text[0] == '-' || isNumber(text):
 			n, err := strconv.Atoi(text)
 			if err != nil {
@@ -196,14 +187,7 @@ func (s *Session) searchList() []searched {
 func (s *Session) resolve(b *logical) ([]BreakpointPlace, error) {
 	spec := &b.Spec
 	if spec.HasAddr {
-		p := BreakpointPlace{Addr: spec.Addr}
-		if s.tgt != nil {
-			if lr, m, ok := s.position(spec.Addr); ok {
-				p.Position, p.Module = lr.Position, m
-			}
-			p.Function, _, _ = s.symbolize(spec.Addr)
-		}
-		return []BreakpointPlace{p}, nil
+		return s.resolveAddress(spec)
 	}
 	list := s.searchList()
 	if len(list) == 0 {
