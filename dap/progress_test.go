@@ -5,11 +5,13 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"dbg/image/debuginfod"
 	"dbg/internal/fixture"
 	"dbg/session"
+	"dbg/symbols"
 
 	godap "github.com/google/go-dap"
 )
@@ -63,5 +65,52 @@ func TestProgressOfDownloads(t *testing.T) {
 	c.event("breakpoint", &changed)
 	if !changed.Breakpoint.Verified || changed.Breakpoint.Line == 0 {
 		c.fail("the breakpoint: %+v", changed)
+	}
+}
+
+// A client that can show it is told how far the index of names is that a request waits for: once, as it is made once; another client is told
+// nothing.
+func TestProgressOfIndex(t *testing.T) {
+	t.Parallel()
+	prog := fixture.Build(t, "../dap/testdata/tour.c", "-g", "-O0")
+	for _, able := range []bool{true, false} {
+		calls := 0
+		c := connect(t, Options{progressFrom: 1, Session: session.Config{DebugDirs: []string{t.TempDir()}, Indexing: func(symbols.Progress) { calls++ }}})
+		c.ok("initialize", object{"adapterID": "dbg", "supportsProgressReporting": able}, nil)
+		c.ok("launch", object{"program": prog, "args": []string{"wait"}}, nil)
+		c.event("initialized", nil)
+		for range 2 { // a name that is in the debug information and is no function's
+			c.ok("setFunctionBreakpoints", object{"breakpoints": []object{{"name": "int"}}}, nil)
+		}
+		if calls < 3 {
+			c.fail("%d calls", calls)
+		}
+		if able {
+			var start godap.ProgressStartEventBody
+			c.event("progressStart", &start)
+			if start.ProgressId == "" || start.Title != "Names of "+filepath.Base(prog) {
+				c.fail("the start: %+v", start)
+			}
+			var update godap.ProgressUpdateEventBody
+			c.event("progressUpdate", &update)
+			if update.ProgressId != start.ProgressId || update.Percentage < 1 || update.Percentage > 100 {
+				c.fail("the update: %+v", update)
+			}
+			var end godap.ProgressEndEventBody
+			c.event("progressEnd", &end)
+			if end.ProgressId != start.ProgressId {
+				c.fail("the end: %+v", end)
+			}
+		}
+		c.ok("threads", nil, nil)
+		starts := 0
+		for _, line := range c.log {
+			if strings.HasPrefix(line, "<- progressStart") {
+				starts++
+			}
+		}
+		if want := map[bool]int{true: 1}[able]; starts != want {
+			c.fail("%d starts, want %d", starts, want)
+		}
 	}
 }

@@ -26,6 +26,9 @@ type Options struct {
 	// Multi makes ListenAndServe take the next client when one has gone.
 	Multi bool
 
+	// progressFrom is how many bytes of debug information are worth telling of the index that is made of them; 0: 4 MB.
+	progressFrom uint64
+
 	// noProgram refuses launch and attach: for fuzzing.
 	noProgram bool
 }
@@ -90,9 +93,11 @@ func Serve(ctx context.Context, rw io.ReadWriteCloser, opts Options) error {
 	defer signal.Stop(pipe)
 
 	s := &server{
-		opts: opts, sess: session.New(opts.Session), in: newInbox(rw), out: newOutbox(rw),
+		opts: opts, in: newInbox(rw), out: newOutbox(rw),
 		handlers: handlers(), client: defaultClient, refs: newReferences(), breakpoints: newBreakpointTable(),
 	}
+	opts.Session.Indexing = s.indexing(opts.Session.Indexing)
+	s.sess = session.New(opts.Session)
 	var unsubscribe func()
 	s.events, unsubscribe = s.sess.Subscribe()
 	defer unsubscribe()

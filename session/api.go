@@ -22,6 +22,8 @@ type Config struct {
 	Debuginfod debuginfod.Config
 	// IndexDir is the folder in which indexes of names are kept, see symbols.Options; "" is none.
 	IndexDir string
+	// Indexing is told how far an index of names is, from any goroutine, while a question waits for it; may be nil.
+	Indexing func(symbols.Progress)
 	// KeepASLR leaves address-space randomisation on for launched programs.
 	KeepASLR bool
 	Log      func(format string, args ...any) // may be nil

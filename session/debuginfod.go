@@ -44,7 +44,7 @@ func (s *Session) newFetcher() {
 
 // loadSymbols makes the symbols of a file. name is what the file is called.
 func (s *Session) loadSymbols(f *image.File, name string, dirs []string) *symbols.Module {
-	opt := symbols.Options{DebugDirs: dirs, IndexDir: s.cfg.IndexDir}
+	opt := symbols.Options{DebugDirs: dirs, IndexDir: s.cfg.IndexDir, Progress: s.cfg.Indexing}
 	if s.fetcher.client == nil {
 		return symbols.Load(f, opt)
 	}

@@ -119,7 +119,7 @@ func (m *Module) keepIndex() {
 		f = m.debug
 	}
 	built, id, size, opt := m.names, f.BuildID(), d.Size(), m.opt
-	opt.Fetcher, opt.Arrived = nil, nil
+	opt.Fetcher, opt.Arrived, opt.Progress = nil, nil, nil
 	path := f.Path()
 	go func() {
 		f, err := image.Open(path)

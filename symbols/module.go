@@ -17,6 +17,8 @@ type Options struct {
 	Arrived func()
 	// IndexDir is the folder in which indexes of names are kept, see SaveIndex; "" is none.
 	IndexDir string
+	// Progress is told how far an index is while a question waits for it, from any goroutine; may be nil.
+	Progress func(Progress)
 }
 
 // Module is the symbols of one file.
@@ -33,8 +35,9 @@ type Module struct {
 	spans []funcSpan // room to scan a unit in
 	elf   *elfSymbols
 	indexState
-	types map[die]*Type
-	depth int // of nested type conversions
+	types   map[die]*Type
+	goTypes *goTypes
+	depth   int // of nested type conversions
 }
 
 // die names a debugging information entry.

@@ -30,6 +30,12 @@ func (m *Module) buildIndex() *nameIndex {
 		}
 	}
 	made := make([]unitNames, len(x.units))
+	total := uint64(0)
+	for _, u := range x.units {
+		total += u.End - u.Offset
+	}
+	told := m.newProgress(total)
+	defer told.end()
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(x.units)) {
@@ -45,6 +51,7 @@ func (m *Module) buildIndex() *nameIndex {
 						u.Data.ReleaseStrings()
 					}
 				}
+				told.add(x.units[i].End - x.units[i].Offset)
 			}
 		})
 	}

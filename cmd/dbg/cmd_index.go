@@ -50,7 +50,7 @@ func makeIndex(path string, dirs []string) error {
 		return err
 	}
 	defer f.Close()
-	m := symbols.Load(f, symbols.Options{DebugDirs: dirs, IndexDir: indexDir()})
+	m := symbols.Load(f, symbols.Options{DebugDirs: dirs, IndexDir: indexDir(), Progress: indexing()})
 	defer m.Close()
 	made, err := m.SaveIndex()
 	if err != nil {

@@ -33,7 +33,7 @@ breakpoint would go. The exit status is 1 if nothing was found for some of them.
 				return err
 			}
 			defer f.Close()
-			l := lookup{m: symbols.Load(f, symbols.Options{DebugDirs: dirs, IndexDir: indexDir()}), out: bufio.NewWriter(os.Stdout), json: format == "json"}
+			l := lookup{m: symbols.Load(f, symbols.Options{DebugDirs: dirs, IndexDir: indexDir(), Progress: indexing()}), out: bufio.NewWriter(os.Stdout), json: format == "json"}
 			defer l.m.Close()
 			for _, what := range args[1:] {
 				if what != "-" {
