@@ -15,6 +15,7 @@ type site struct {
 	epoch   uint64 // of the walk that last asked; 0 is an empty site
 	plan    *row.Plan
 	caller  *site // where a frame that was here returned to when it was last asked
+	other   *site // the same, of the time before
 	module  *Module
 	precise bool
 	exec    bool     // the address to look up is in executable memory
@@ -76,9 +77,12 @@ func (w *Walk) site(pc target.Addr, precise bool) *site {
 }
 
 // callerOf is the site of a return address that a frame at s has. Usually it is s.caller, the one of the last time: whoever asks looks
-// there first, and then has not to wait for the address to be read.
+// there first, and then has not to wait for the address to be read. A recursive function has another one often.
 func (w *Walk) callerOf(s *site, pc target.Addr) *site {
-	s.caller = w.site(pc, false)
+	if o := s.other; o.returned(pc, w.epoch) {
+		return o
+	}
+	s.caller, s.other = w.site(pc, false), s.caller
 	return s.caller
 }
 

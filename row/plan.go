@@ -25,12 +25,12 @@ type Plan struct {
 	cfaOff int32
 	lo     int32  // what is read is from CFA+lo
 	size   uint16 // and so long
-	ra     uint8  // of it the return address, in words
+	ra     uint8  // of it the return address, in words, or like saved
 	raIn   uint8
-	near   bool            // Finish needs no loop: few registers, close to each other
-	keep   uint64          // the registers that pass through
-	set    uint64          // the registers that are set, PC and SP among them
-	saved  [inPlan]savedAt // of n; what is left names the PC, which is set last
+	near   bool              // Finish needs no loop: few registers, close to each other
+	keep   uint64            // the registers that pass through
+	set    uint64            // the registers that are set, PC and SP among them
+	saved  [inPlan]arch.Slot // of n; what is left names the PC, which is set last; of near plans in bytes
 	more   *rest
 }
 
@@ -38,20 +38,15 @@ type Plan struct {
 type rest struct {
 	row       Row
 	keep, set arch.RegSet
-	saved     []savedAt // those that Plan has no room for
-}
-
-// savedAt is a register and its offset from the lowest word that is read, in words.
-type savedAt struct {
-	off uint8
-	reg uint8
+	saved     []arch.Slot // those that Plan has no room for
 }
 
 // Limits of fast plans.
 const (
 	inPlan   = 8
-	unrolled = 6   // x86-64's callee-saved registers
-	nearSpan = 256 // of what is read, usually
+	unrolled = 6                 // x86-64's callee-saved registers
+	nearSpan = arch.SlotSpan     // of what is read, usually
+	nearMost = arch.SlotSpan - 8 // and how much of it a plan may read: slots are in the bytes of uint8
 	maxSpan  = 256 * 8
 )
 
@@ -97,7 +92,7 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	}
 	keep, set := preserved, arch.SetOf(a.PC, a.SP)
 	ra := false
-	var few [inPlan]savedAt
+	var few [inPlan]arch.Slot
 	saved := few[:0]
 	for i := range r.Regs {
 		rr := &r.Regs[i]
@@ -119,7 +114,7 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 			}
 			keep.Remove(rr.Reg)
 			if rr.Reg != a.PC {
-				saved = append(saved, savedAt{reg: uint8(rr.Reg), off: uint8((rr.N - lo) / 8)})
+				saved = append(saved, arch.Slot{Reg: uint8(rr.Reg), Off: uint8((rr.N - lo) / 8)})
 				set.Add(rr.Reg)
 			}
 		default:
@@ -136,9 +131,15 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	}
 	p.lo, p.size, p.n = int32(lo), uint16(hi-lo), uint8(len(saved))
 	for i := copy(p.saved[:], saved); i < inPlan; i++ {
-		p.saved[i] = savedAt{reg: p.pc}
+		p.saved[i] = arch.Slot{Reg: p.pc}
 	}
-	p.near = ra && !p.pac && len(saved) <= unrolled && hi-lo <= nearSpan && keep[1]|set[1] == 0 // the PC is in set
+	p.near = ra && !p.pac && len(saved) <= unrolled && hi-lo <= nearMost && keep[1]|set[1] == 0 // the PC is in set
+	if p.near {
+		p.ra *= 8
+		for i := range p.saved {
+			p.saved[i].Off *= 8
+		}
+	}
 	p.keep, p.set, p.wide = keep[0], set[0], keep[1]|set[1] != 0
 	p.more.keep, p.more.set, p.more.saved = keep, set, slices.Clone(saved[min(len(saved), inPlan):])
 	return true
@@ -173,10 +174,10 @@ type Window struct {
 
 // Step is the outcome of Plan.Begin, which Plan.Finish needs.
 type Step struct {
-	CFA  uint64 // and the caller's SP
-	PC   uint64 // the caller's
-	base uint64 // where what is read begins
-	near bool   // nearSpan bytes from there on are in the window, and Plan.near
+	CFA  uint64          // and the caller's SP
+	PC   uint64          // the caller's
+	near *[nearSpan]byte // what is there, if so much is in the window and it is Plan.near
+	win  uint64          // the window
 }
 
 // Begin computes the CFA and the return address. It is false where the plan
@@ -186,15 +187,17 @@ func (p *Plan) Begin(regs *arch.Registers, w *Window, s *Step) bool {
 		return p.beginFar(regs, w, s)
 	}
 	cfa := regs.RawLow(arch.Reg(p.cfaReg)) + uint64(int64(p.cfaOff))
-	base := cfa + uint64(int64(p.lo))
-	mem := w.near(base)
+	mem := w.near(p.base(cfa))
 	if mem == nil {
 		return p.beginFar(regs, w, s)
 	}
-	s.CFA, s.base, s.near = cfa, base, true
-	s.PC = near(mem, p.ra)
+	s.CFA, s.near, s.win = cfa, mem, w.Addr
+	s.PC = binary.LittleEndian.Uint64(mem[p.ra:])
 	return true
 }
+
+// base is where what is read begins.
+func (p *Plan) base(cfa uint64) uint64 { return cfa + uint64(int64(p.lo)) }
 
 // beginFar is Begin for plans of many registers or with a link register, and at the window's end.
 func (p *Plan) beginFar(regs *arch.Registers, w *Window, s *Step) bool {
@@ -202,8 +205,8 @@ func (p *Plan) beginFar(regs *arch.Registers, w *Window, s *Step) bool {
 		return false
 	}
 	s.CFA = regs.RawLow(arch.Reg(p.cfaReg)) + uint64(int64(p.cfaOff))
-	s.base, s.near = s.CFA+uint64(int64(p.lo)), false
-	mem := w.piece(s.base, p.size)
+	s.near = nil
+	mem := w.piece(p.base(s.CFA), p.size)
 	if mem == nil {
 		return false
 	}
@@ -213,7 +216,7 @@ func (p *Plan) beginFar(regs *arch.Registers, w *Window, s *Step) bool {
 		}
 		s.PC = regs.RawLow(arch.Reg(p.raIn))
 	} else {
-		s.PC = binary.LittleEndian.Uint64(mem[8*uint(p.ra):])
+		s.PC = binary.LittleEndian.Uint64(mem[p.at(p.ra):])
 	}
 	if p.pac {
 		s.PC = StripPAC(s.PC)
@@ -224,35 +227,35 @@ func (p *Plan) beginFar(regs *arch.Registers, w *Window, s *Step) bool {
 // Finish turns the frame's registers into its caller's; pl may be nil. Begin must have
 // been true with the same registers and window.
 func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s *Step) {
-	mem := w.near(s.base)
-	if !s.near || mem == nil {
+	if s.near == nil || w.Addr != s.win {
 		p.finishFar(regs, pl, w, s)
 		return
 	}
 	// Always six of them: a loop that ends after another number each time costs more.
-	regs.SetLow(arch.Reg(p.saved[0].reg), near(mem, p.saved[0].off))
-	regs.SetLow(arch.Reg(p.saved[1].reg), near(mem, p.saved[1].off))
-	regs.SetLow(arch.Reg(p.saved[2].reg), near(mem, p.saved[2].off))
-	regs.SetLow(arch.Reg(p.saved[3].reg), near(mem, p.saved[3].off))
-	regs.SetLow(arch.Reg(p.saved[4].reg), near(mem, p.saved[4].off))
-	regs.SetLow(arch.Reg(p.saved[5].reg), near(mem, p.saved[5].off))
+	mem := s.near
+	regs.SetLow(arch.Reg(p.saved[0].Reg), p.saved[0].Load(mem))
+	regs.SetLow(arch.Reg(p.saved[1].Reg), p.saved[1].Load(mem))
+	regs.SetLow(arch.Reg(p.saved[2].Reg), p.saved[2].Load(mem))
+	regs.SetLow(arch.Reg(p.saved[3].Reg), p.saved[3].Load(mem))
+	regs.SetLow(arch.Reg(p.saved[4].Reg), p.saved[4].Load(mem))
+	regs.SetLow(arch.Reg(p.saved[5].Reg), p.saved[5].Load(mem))
 	regs.SetLow(arch.Reg(p.pc), s.PC)
 	regs.SetLow(arch.Reg(p.sp), s.CFA)
 	regs.PassLow(p.keep, p.set)
 	if pl != nil {
-		p.places(pl, target.Addr(s.base))
+		p.places(pl, target.Addr(p.base(s.CFA)))
 	}
 }
 
 // finishFar is Finish for what beginFar began.
 func (p *Plan) finishFar(regs *arch.Registers, pl *Places, w *Window, s *Step) {
 	keep, set := p.more.keep, p.more.set
-	if mem := w.piece(s.base, p.size); mem != nil {
+	if mem := w.piece(p.base(s.CFA), p.size); mem != nil {
 		for _, sv := range p.saved[:min(p.n, inPlan)] {
-			regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[8*uint(sv.off):]))
+			regs.SetRaw(arch.Reg(sv.Reg), binary.LittleEndian.Uint64(mem[p.at(sv.Off):]))
 		}
 		for _, sv := range p.more.saved {
-			regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[8*uint(sv.off):]))
+			regs.SetRaw(arch.Reg(sv.Reg), binary.LittleEndian.Uint64(mem[p.at(sv.Off):]))
 		}
 	} else { // another window: what was saved is not known
 		set = arch.SetOf(arch.Reg(p.pc), arch.Reg(p.sp))
@@ -261,16 +264,14 @@ func (p *Plan) finishFar(regs *arch.Registers, pl *Places, w *Window, s *Step) {
 	regs.SetRaw(arch.Reg(p.sp), s.CFA)
 	regs.Pass(&keep, &set)
 	if pl != nil {
-		p.places(pl, target.Addr(s.base))
+		p.places(pl, target.Addr(p.base(s.CFA)))
 	}
 }
 
 // near is nearSpan bytes from an address on, or nil.
 func (w *Window) near(addr uint64) *[nearSpan]byte {
-	if at, b := addr-w.Addr, w.Data; at < uint64(len(b)) {
-		if b = b[at:]; len(b) >= nearSpan {
-			return (*[nearSpan]byte)(b)
-		}
+	if at, b := addr-w.Addr, w.Data; len(b) >= nearSpan && at <= uint64(len(b)-nearSpan) {
+		return (*[nearSpan]byte)(b[at : at+nearSpan])
 	}
 	return nil
 }
@@ -283,21 +284,23 @@ func (w *Window) piece(addr uint64, n uint16) []byte {
 	return nil
 }
 
-// near is the word at a place of a span that is not large.
-func near(mem *[nearSpan]byte, off uint8) uint64 {
-	i := uint(off%(nearSpan/8)) * 8
-	return binary.LittleEndian.Uint64(mem[i : i+8])
+// at is the offset, in bytes, of a slot of the plan.
+func (p *Plan) at(off uint8) uint {
+	if p.near {
+		return uint(off)
+	}
+	return 8 * uint(off)
 }
 
 // places says where the registers are that were read from base on.
 func (p *Plan) places(pl *Places, base target.Addr) {
 	for _, sv := range p.saved[:min(p.n, inPlan)] {
-		pl.Addr[sv.reg] = base + 8*target.Addr(sv.off)
+		pl.Addr[sv.Reg] = base + target.Addr(p.at(sv.Off))
 	}
 	for _, sv := range p.more.saved {
-		pl.Addr[sv.reg] = base + 8*target.Addr(sv.off)
+		pl.Addr[sv.Reg] = base + target.Addr(p.at(sv.Off))
 	}
-	pl.Addr[p.pc] = base + 8*target.Addr(p.ra)
+	pl.Addr[p.pc] = base + target.Addr(p.at(p.ra))
 	keep, inMem := arch.RegSet{p.keep}, arch.RegSet{p.set}
 	if p.wide {
 		keep, inMem = p.more.keep, p.more.set
