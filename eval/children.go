@@ -63,6 +63,9 @@ func newTree(v Value, env Env) tree {
 	if v.Avail != Available && v.Avail != Partial {
 		return tree{}
 	}
+	if t, ok := goTree(v, env); ok {
+		return t
+	}
 	if s, ok := sequenceOf(v, env); ok {
 		if s.text {
 			return tree{}

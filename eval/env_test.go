@@ -82,6 +82,8 @@ func (e *fakeEnv) SetRegister(name string, v uint64) error {
 func (e *fakeEnv) SetFrameRegister(r arch.Reg, v uint64) error { e.regs.Set(r, v); return nil }
 func (e *fakeEnv) Type(name string) *symbols.Type              { return e.types[name] }
 
+func (e *fakeEnv) GoType(target.Addr) (*symbols.Type, uint8) { return nil, 0 }
+
 func (e *fakeEnv) Symbolize(a target.Addr) (string, uint64, bool) {
 	for lo, name := range e.symbols {
 		if a >= lo && a < lo+16 {

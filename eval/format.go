@@ -22,6 +22,8 @@ type Options struct {
 	AddressOfStrings bool
 	// Inner writes a value as inside an aggregate: a pointer without its type.
 	Inner bool
+	// Raw writes interfaces, maps and channels of Go as what they are made of, not what they hold.
+	Raw bool
 }
 
 // DefaultOptions are those of gdb.
@@ -37,7 +39,7 @@ func Format(v Value, env Env, opt Options) string {
 		}
 		return voidName(v.Type)
 	}
-	if !opt.Inner && (p.raw() || isReference(v.Type)) {
+	if !opt.Inner && (p.raw() || isReference(v.Type)) && !p.namesItself(v) {
 		p.typePrefix(v)
 	}
 	p.value(v)
@@ -105,6 +107,16 @@ func (p *printer) typePrefix(v Value) {
 	p.str("(" + TypeName(v) + ") ")
 }
 
+// namesItself says that what is written of a value begins with its type: maps and channels of Go.
+func (p *printer) namesItself(v Value) bool {
+	if p.opt.Raw || !p.raw() {
+		return false
+	}
+	m, _ := goReference(v, "map<")
+	c, _ := goReference(v, "hchan<")
+	return m != nil && m.GoKey() != nil || c != nil
+}
+
 // isPlainChar says that the type is char or one of the wide characters by its own name,
 // with or without qualifiers: the prefix of its strings tells which.
 func isPlainChar(t *symbols.Type) bool {
@@ -138,7 +150,7 @@ func (p *printer) value(v Value) {
 		p.reference(v)
 		return
 	}
-	if p.unavailable(v) {
+	if p.unavailable(v) || p.golang(v) {
 		return
 	}
 	switch t := v.Type; kindOf(t) {

@@ -34,7 +34,7 @@ func sequenceOf(v Value, env Env) (sequence, bool) {
 	case t.Lang == symbols.LangGo && t.Name == "string":
 		ptr, count = field(v, "str"), field(v, "len")
 		capacity = count
-	case t.Lang == symbols.LangGo && strings.HasPrefix(t.Name, "[]"):
+	case t.Lang == symbols.LangGo && (strings.HasPrefix(t.Name, "[]") || t.GoElem() != nil):
 		ptr, count, capacity = field(v, "array"), field(v, "len"), field(v, "cap")
 	case t.Lang == symbols.LangRust && (strings.HasPrefix(t.Name, "&") || strings.HasPrefix(t.Name, "*mut [") || strings.HasPrefix(t.Name, "*const [")):
 		ptr, count = field(v, "data_ptr"), field(v, "length")

@@ -89,6 +89,9 @@ type Env interface {
 	// Type finds a type by name: "foo", "struct foo"; nil if there is none.
 	Type(name string) *symbols.Type
 
+	// GoType finds the type of Go whose description at run time (internal/abi.Type) is at a, and its kind; nil if there is none.
+	GoType(a target.Addr) (t *symbols.Type, kind uint8)
+
 	// Symbolize names the function or data symbol at a, for <main+4>.
 	Symbolize(a target.Addr) (name string, off uint64, ok bool)
 

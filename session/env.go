@@ -254,6 +254,20 @@ func (e *env) Type(name string) *symbols.Type {
 	return nil
 }
 
+// GoType finds what a description of a type in the memory of a program in Go is in its debug information.
+func (e *env) GoType(a target.Addr) (*symbols.Type, uint8) {
+	if e.s.tgt == nil {
+		if e.s.exeFile == nil {
+			return nil, 0
+		}
+		return e.s.exeFile.GoType(imageAddr(uint64(a)))
+	}
+	if m := e.s.modules.holder(a); m != nil && m.Symbols != nil {
+		return m.Symbols.GoType(m.fileAddr(a))
+	}
+	return nil, 0
+}
+
 // Symbolize names what is at an address; a function of C++ with its parameters, as gdb does in values.
 func (e *env) Symbolize(a target.Addr) (string, uint64, bool) {
 	name, off, ok := e.s.symbolize(a)

@@ -306,7 +306,7 @@ func compareLists(t *testing.T, s *session.Session, context *place, kind session
 
 func variablesFormat() eval.Options {
 	opt := eval.DefaultOptions()
-	opt.Inner = true
+	opt.Inner, opt.Raw = true, true
 	return opt
 }
 
@@ -486,7 +486,7 @@ var explanations = []explanation{
 var (
 	unreadable      = regexp.MustCompile(`<error: Cannot access memory at address 0x[0-9a-f]+>`)
 	goName          = regexp.MustCompile(`([a-z]+)\[([A-Za-z0-9_.*()]+)\]`)
-	goSlice         = regexp.MustCompile(`\[\][\w.*\[\]]+ len: (\d+), cap: (\d+), \[[^\]]*\]|\{array = 0x[0-9a-f]+(?: <[^>]*>)?, len = (\d+), cap = (\d+)\}`)
+	goSlice         = regexp.MustCompile(`[\w.*\[\]]+ len: (\d+), cap: (\d+), \[[^\]]*\]|\{array = 0x[0-9a-f]+(?: <[^>]*>)?, len = (\d+), cap = (\d+)\}`)
 	goText          = regexp.MustCompile(`0x[0-9a-f]+ (["'])`)
 	goFunc          = regexp.MustCompile(`\{(?:func|void) ?\([^{}]*\}`)
 	goChar          = regexp.MustCompile(`(\d) '[^']+'`)

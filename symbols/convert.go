@@ -57,11 +57,15 @@ func (m *Module) typeAt(d die) *Type {
 	case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagInterfaceType:
 		t.class = e.Tag == dwarf.TagClassType
 		m.composite(t, Struct, e)
+		if t.Lang == LangGo {
+			m.goParts(t, e)
+		}
 	case dwarf.TagUnionType:
 		m.composite(t, Union, e)
 	case dwarf.TagEnumerationType:
 		m.enum(t, e)
 	case dwarf.TagArrayType:
+		t.goName = t.Name
 		m.array(t, e)
 	case dwarf.TagStringType:
 		t.Kind, t.Count = Array, t.Size
@@ -70,6 +74,9 @@ func (m *Module) typeAt(d die) *Type {
 	case dwarf.TagTypedef, dwarf.TagTemplateAlias:
 		t.Name = m.qualifiedName(e)
 		t.like(Typedef, m.typeOf(e))
+		if t.Lang == LangGo {
+			m.goParts(t, e)
+		}
 	case dwarf.TagConstType:
 		t.like(Const, m.typeOf(e))
 	case dwarf.TagVolatileType:

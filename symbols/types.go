@@ -48,6 +48,9 @@ type Type struct {
 	variants func() *Variants
 	virtual  func(index uint64) string // the name of a method
 	define   func(d *typeWriter)       // of a structure
+	goName   string                    // of an Array
+	goKey    func() *Type              // of a map of Go
+	goElem   func() *Type              // of a map, a slice or a channel of Go
 	bound    *bound                    // of an Array: where its count is told; nil if Count is all that is known
 
 	class      bool // declared with "class"

@@ -1,0 +1,80 @@
+package eval
+
+import (
+	"encoding/binary"
+
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// isGoInterface says that a type is an interface of Go: runtime.eface is that of interface types without methods, runtime.iface of the others.
+func isGoInterface(t *symbols.Type) bool {
+	t = t.Strip()
+	return t.Kind == symbols.Struct && t.Lang == symbols.LangGo && (t.Name == "runtime.eface" || t.Name == "runtime.iface")
+}
+
+// dynamic is what an interface of Go holds. ok is false if that is not known: the interface is not there as a whole, or what it says is its
+// type is none that debug information has. A nil interface holds a value without a type.
+//
+// The layouts are those of package internal/abi (Type, ITab) and have been the same since Go 1.0; runtime._type before.
+func dynamic(v Value, env Env) (held Value, ok bool) {
+	v = load(v, env)
+	p := env.Arch().PtrSize
+	if v.Avail != Available || len(v.Bytes) != 2*p || env.Arch().ByteOrder != binary.ByteOrder(binary.LittleEndian) {
+		return Value{}, false
+	}
+	rtype, word := rawUint(v.Bytes[:p]), v.Bytes[p:]
+	if rtype == 0 {
+		return Value{}, rawUint(word) == 0
+	}
+	if v.Type.Strip().Name == "runtime.iface" {
+		var b [8]byte
+		if n, err := env.ReadMemory(target.Addr(rtype)+target.Addr(p), b[:p]); err != nil || n < p { // ITab.Type
+			return Value{}, false
+		}
+		rtype = rawUint(b[:p])
+	}
+	t, kind := env.GoType(target.Addr(rtype))
+	size := sizeOf(t)
+	if t == nil || size < 0 {
+		return Value{}, false
+	}
+	// What is there must agree with the debug information.
+	b := make([]byte, 3*p)
+	if n, err := env.ReadMemory(target.Addr(rtype), b); err != nil || n < len(b) {
+		return Value{}, false
+	}
+	const goInterfaceKind = 20 // internal/abi.Interface: no interface holds one
+	const direct = 1 << 5      // in TFlag; before Go 1.26 in Kind
+	flags, ownKind := b[2*p+4], b[2*p+7]
+	if rawUint(b[:p]) != uint64(size) || kind != 0 && ownKind&(direct-1) != kind || ownKind&(direct-1) == goInterfaceKind {
+		return Value{}, false
+	}
+	held = Value{Type: t, fixed: "What an interface holds can't be assigned."}
+	switch {
+	case (flags|ownKind)&direct == 0:
+		held.Addr, held.HasAddr = target.Addr(rawUint(word)), true
+	case size != int64(p):
+		return Value{}, false
+	default:
+		held.Bytes = word
+	}
+	return held, true
+}
+
+// goInterface writes error(*errors.errorString) 0xc000012250, or error nil; false if it is not known what it holds.
+func (p *printer) goInterface(v Value) bool {
+	held, ok := dynamic(v, p.env)
+	if !ok {
+		return false
+	}
+	if held.Type == nil {
+		p.str(v.Type.GoName() + " nil")
+		return true
+	}
+	p.str(v.Type.GoName() + "(" + held.Type.GoName() + ") ")
+	p.depth-- // what it holds is not inside of it
+	p.value(held)
+	p.depth++
+	return true
+}

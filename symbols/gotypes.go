@@ -1,0 +1,127 @@
+package symbols
+
+import (
+	"dbg/dwarf"
+	"dbg/image"
+)
+
+// Attributes of Go's compiler (cmd/internal/dwarf, DW_AT_go_*).
+const (
+	attrGoKey         dwarf.Attr = 0x2901
+	attrGoElem        dwarf.Attr = 0x2902
+	attrGoRuntimeType dwarf.Attr = 0x2904
+	maxGoTypes                   = 1 << 20
+)
+
+// goType is a type that has a description at run time.
+type goType struct {
+	die
+	kind uint8
+}
+
+// goTypes are a file's types by what DW_AT_go_runtime_type says of them.
+type goTypes struct {
+	all  map[uint64]goType
+	base uint64 // what is added to have an address: 0, or since Go 1.26 where "runtime.types" is
+}
+
+// GoType returns the type whose description at run time (internal/abi.Type) is at an address of the file, and its kind
+// (internal/abi.Kind; 0 if it does not say); nil if debug information knows of none there.
+func (m *Module) GoType(a image.Addr) (t *Type, kind uint8) {
+	g := m.runtimeTypes()
+	if uint64(a) < g.base {
+		return nil, 0
+	}
+	at, ok := g.all[uint64(a)-g.base]
+	if !ok || uint64(a) == g.base {
+		return nil, 0
+	}
+	return m.typeAt(at.die), at.kind
+}
+
+// runtimeTypes goes over the types of all units of Go, once.
+func (m *Module) runtimeTypes() *goTypes {
+	if m.goTypes != nil {
+		return m.goTypes
+	}
+	g := &goTypes{all: map[uint64]goType{}}
+	m.goTypes = g
+	data := m.dwarf()
+	if data == nil {
+		return g
+	}
+	units, err := data.Units()
+	if err != nil {
+		return g
+	}
+	least := ^uint64(0)
+	for _, du := range units {
+		u := m.unit(du)
+		if u.lang != LangGo {
+			continue
+		}
+		c, err := u.dw.Cursor(u.dw.First)
+		if err != nil || !c.Next() || !c.Children() {
+			continue
+		}
+		for c.Next() && len(g.all) < maxGoTypes {
+			var v, k dwarf.Value
+			if !c.Value(dwarf.AttrGoKind, &k) {
+				k.Num = 0 // of unsafe.Pointer
+			}
+			if c.Value(attrGoRuntimeType, &v) && v.Num != 0 && k.Num < 32 {
+				if _, have := g.all[v.Num]; !have {
+					g.all[v.Num] = goType{die{u.dw, c.Offset()}, uint8(k.Num)}
+					least = min(least, v.Num)
+				}
+			}
+			c.Skip()
+		}
+		u.dw.Release()
+	}
+	// Addresses until Go 1.25: of 1.26 the distance from the first type, as all of them are less than that one's address.
+	if types, ok := m.OwnLinkageAddr("runtime.types"); ok && least < uint64(types) {
+		g.base = uint64(types)
+	}
+	return g
+}
+
+// GoName is the type's name as Go writes it: "[3]int".
+func (t *Type) GoName() string {
+	switch {
+	case t.Kind == Array && t.Lang == LangGo && t.goName != "":
+		return t.goName
+	case t.Name != "":
+		return t.Name
+	}
+	return t.String()
+}
+
+// GoKey and GoElem return what the keys and the elements of a map, a slice or a channel of Go are, as its own entry says; nil if it does not.
+func (t *Type) GoKey() *Type { return called(t.goKey) }
+
+// GoElem is described with GoKey.
+func (t *Type) GoElem() *Type { return called(t.goElem) }
+
+func called(f func() *Type) *Type {
+	if f == nil {
+		return nil
+	}
+	return f()
+}
+
+// goParts notes where the key and the element of a type of Go are.
+func (m *Module) goParts(t *Type, e *dwarf.Entry) {
+	part := func(a dwarf.Attr) func() *Type {
+		if !e.Has(a) {
+			return nil
+		}
+		return func() *Type {
+			if u, off, ok := e.RefOffset(a); ok {
+				return m.typeAt(die{u, off})
+			}
+			return nil
+		}
+	}
+	t.goKey, t.goElem = part(attrGoKey), part(attrGoElem)
+}
