@@ -151,6 +151,9 @@ func (m *machine) single() (uint64, error) {
 	if v.typ.signed && v.isInt() {
 		return mask(uint64(v.int(m.ptr)), m.ptr), nil
 	}
+	if v.typ.extended() {
+		return 0, errComposite
+	}
 	return v.bits, nil
 }
 

@@ -216,7 +216,7 @@ func TestEvalErrors(t *testing.T) {
 		{"call of itself", []byte{0x98, 9, 0}, "nest"},
 		{"mixed types", []byte{0x31, 0xa8, 1, 0x31, 0xa8, 2, 0x22}, "different types"},
 		{"and of doubles", []byte{0x31, 0xa8, 8, 0x12, 0x1a}, "integer"},
-		{"long double", []byte{0x31, 0xa8, 16}, "16 bytes"},
+		{"long double", []byte{0x31, 0xa8, 16}, "composite"},
 		{"no type", []byte{0x31, 0xa8, 99}, "no such type"},
 		{"reinterpret of another size", []byte{0x31, 0xa9, 1}, "changes a value"},
 		{"unreadable", []byte{0x0c, 0, 0, 1, 0, 0x06}, "cannot read memory at 0x10000"},

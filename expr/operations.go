@@ -46,7 +46,7 @@ func (m *machine) register(n uint64) (uint64, error) {
 // whose 80 bits are of no type that an operation takes.
 func (m *machine) wide(reg arch.Reg) (uint64, bool) {
 	a := m.c.Arch
-	if m.c.Wide == nil || a.ByteOrder != binary.ByteOrder(binary.LittleEndian) || a == arch.AMD64 && reg >= arch.ST0 && reg < arch.ST0+8 {
+	if m.c.Wide == nil || a.ByteOrder != binary.ByteOrder(binary.LittleEndian) || isX87(a, reg) {
 		return 0, false
 	}
 	b, err := m.c.Wide(reg)
@@ -126,7 +126,7 @@ func (m *machine) deref(op byte, r *reader) error {
 	if r.err != nil {
 		return nil
 	}
-	if size < 1 || size > 8 || t.size == 0 && size > m.ptr || t.size != 0 && size != int(t.size) {
+	if size < 1 || size > 8 && !t.extended() || t.size == 0 && size > m.ptr || t.size != 0 && size != int(t.size) {
 		return fmt.Errorf("%s of %d bytes", opName(op), size)
 	}
 	addr, err := m.popInt()
@@ -145,11 +145,19 @@ func (m *machine) deref(op byte, r *reader) error {
 	if m.c.Mem == nil {
 		return &UnavailableError{opName(op), "memory"}
 	}
-	bits, err := m.read(addr, size)
+	bits, err := m.read(addr, min(size, 8))
 	if err != nil {
 		return err
 	}
-	return m.pushValue(value{bits, t})
+	v := value{bits: bits, typ: t}
+	if t.extended() {
+		hi, err := m.read(addr+8, 2)
+		if err != nil {
+			return err
+		}
+		v.hi = uint16(hi)
+	}
+	return m.pushValue(v)
 }
 
 // read reads a number of size bytes.
@@ -232,6 +240,9 @@ func (m *machine) entryValue(op byte, block []byte) error {
 
 // entered pushes what the caller says that it passed.
 func (m *machine) entered(op byte, p EntryParameter, t typ) error {
+	if t.extended() {
+		return &UnavailableError{opName(op), "more than 64 bits of what the caller passed"}
+	}
 	if m.c.EntryValue == nil {
 		return &UnavailableError{opName(op), "the caller's frame"}
 	}
@@ -282,7 +293,14 @@ func (m *machine) convert(op byte, die uint64) error {
 		return err
 	}
 	if op == opConvert || op == opGNUConvert {
-		*v = v.convert(t, m.ptr)
+		if v.typ.extended() != t.extended() {
+			to, err := v.convertExtended(t, m.ptr)
+			*v = to
+			return err
+		}
+		if !t.extended() {
+			*v = v.convert(t, m.ptr)
+		}
 		return nil
 	}
 	if t.width(m.ptr) != v.width(m.ptr) {
@@ -304,6 +322,7 @@ func (m *machine) baseType(op byte, die uint64) (typ, error) {
 	switch {
 	case err != nil:
 		return typ{}, err
+	case float && size == extendedSize && m.c.Arch == arch.AMD64:
 	case float && size != 4 && size != 8, size < 1 || size > 8:
 		return typ{}, &UnavailableError{opName(op), fmt.Sprintf("arithmetic on a base type of %d bytes", size)}
 	}

@@ -50,7 +50,10 @@ func (m *machine) step(op byte, r *reader, depth int) error {
 		if r.err == nil && len(b) != t.width(m.ptr) {
 			return fmt.Errorf("%s has %d bytes for a type of %d", opName(op), len(b), t.width(m.ptr))
 		}
-		return m.pushValue(value{decodeUint(b, order), t})
+		if r.err == nil && t.extended() {
+			return m.pushValue(extendedValue(b, t))
+		}
+		return m.pushValue(value{bits: decodeUint(b, order), typ: t})
 
 	// 2.5.1.2 Register values
 	case opFbreg:
@@ -71,6 +74,11 @@ func (m *machine) step(op byte, r *reader, depth int) error {
 		t, err := m.baseType(op, r.uleb())
 		if err != nil || r.err != nil {
 			return err
+		}
+		if n, ok := m.c.Arch.FromDWARF(reg); ok && t.float && isX87(m.c.Arch, n) {
+			return m.regvalExtended(n, t)
+		} else if t.extended() {
+			return &UnavailableError{opName(op), "a long double in a register of another kind"}
 		}
 		v, err := m.register(reg)
 		if err != nil {

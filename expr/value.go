@@ -8,7 +8,7 @@ import (
 // typ is the type of a value on the stack, DWARF 5 section 2.5.1. The zero
 // typ is the generic type.
 type typ struct {
-	size          uint8 // bytes, 1 to 8; 0 is the generic type
+	size          uint8 // bytes, 1 to 8; 0 is the generic type; 16 the x87's extended format
 	signed, float bool
 }
 
@@ -17,6 +17,7 @@ type typ struct {
 type value struct {
 	bits uint64
 	typ  typ
+	hi   uint16 // of the extended format: sign and exponent
 }
 
 func (v value) isInt() bool { return !v.typ.float }
@@ -54,9 +55,9 @@ func (v value) toFloat() float64 {
 
 func floatValue(f float64, t typ) value {
 	if t.size == 4 {
-		return value{uint64(math.Float32bits(float32(f))), t}
+		return value{bits: uint64(math.Float32bits(float32(f))), typ: t}
 	}
-	return value{math.Float64bits(f), t}
+	return value{bits: math.Float64bits(f), typ: t}
 }
 
 // convert is DW_OP_convert: the number is kept, as far as the new type can hold it.
@@ -91,6 +92,12 @@ func (v value) convert(t typ, ptr int) value {
 // bytes is the value as it would lie in memory.
 func (v value) bytes(ptr int, o binary.ByteOrder) []byte {
 	n := v.width(ptr)
+	if v.typ.extended() {
+		b := make([]byte, extendedSize)
+		binary.LittleEndian.PutUint64(b, v.bits)
+		binary.LittleEndian.PutUint16(b[8:], v.hi)
+		return b
+	}
 	var b [8]byte
 	if o == binary.ByteOrder(binary.BigEndian) {
 		binary.BigEndian.PutUint64(b[:], v.bits<<(64-8*uint(n)))
@@ -177,6 +184,9 @@ func (a value) binary(op byte, b value, ptr int) (value, error) {
 }
 
 func (a value) binaryFloat(op byte, b value) (value, error) {
+	if a.typ.extended() {
+		return a.binaryExtended(op, b)
+	}
 	x, y := a.toFloat(), b.toFloat()
 	switch op {
 	case opPlus:
@@ -218,6 +228,14 @@ func compared(op byte, less, equal, greater bool) value {
 
 // unary computes op v.
 func (v value) unary(op byte, ptr int) (value, error) {
+	if v.typ.extended() && (op == opAbs || op == opNeg) {
+		if op == opNeg {
+			v.hi ^= 1 << 15
+		} else {
+			v.hi &^= 1 << 15
+		}
+		return v, nil
+	}
 	if v.typ.float {
 		switch op {
 		case opAbs:

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 
 	"dbg/dwarf"
 	"dbg/expr"
@@ -258,6 +259,9 @@ func u2fill(u *dwarf.Unit) func(*expr.Context) {
 				return 0, false, false, fmt.Errorf("the entry at 0x%x is not a base type", e.Offset)
 			}
 			enc, _ := e.Uint(dwarf.AttrEncoding)
+			if name := nameOf(e); enc == dwarf.EncFloat && n == 16 && (strings.Contains(name, "128") || strings.Contains(name, "quad")) {
+				return 0, false, false, &expr.UnavailableError{Op: name, What: "arithmetic in quadruple precision"}
+			}
 			return int(n), enc == dwarf.EncSigned || enc == dwarf.EncSignedChar, enc == dwarf.EncFloat, nil
 		}
 	}
