@@ -112,9 +112,12 @@ func (p *printer) namesItself(v Value) bool {
 	if p.opt.Raw || !p.raw() {
 		return false
 	}
-	m, _ := goReference(v, "map<")
-	c, _ := goReference(v, "hchan<")
-	return m != nil && m.GoKey() != nil || c != nil
+	for _, prefix := range []string{"map<", "hash<", "hchan<"} {
+		if t, _ := goReference(v, prefix); t != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // isPlainChar says that the type is char or one of the wide characters by its own name,

@@ -18,15 +18,21 @@ const (
 	goInlineBytes  = 128 // of a key or an element; what is larger is elsewhere and the slot has its address
 )
 
-// goMap is a map of Go: internal/runtime/maps.Map, the "Swiss" map of Go 1.24 and later.
+// goMap is a map of Go: internal/runtime/maps.Map, the "Swiss" map of Go 1.24 and later, or runtime.hmap before.
 type goMap struct {
 	name      string
 	isNil     bool
+	swiss     bool
 	used      int64
 	key, elem *symbols.Type
 	header    Value
 	err       error // why its content is not known
 }
+
+const (
+	errGoLayout = Error("a map of a layout that is not known")
+	errGoLarge  = Error("the map is too large to be looked at as a whole")
+)
 
 // errCorrupt says what is wrong in a map or a channel.
 func errCorrupt(format string, args ...any) error {
@@ -63,11 +69,16 @@ func goReference(v Value, prefix string) (t, header *symbols.Type) {
 
 // goMapOf takes a map apart; false if the value is none.
 func goMapOf(v Value, env Env) (goMap, bool) {
+	swiss, counter := true, "used"
 	t, header := goReference(v, "map<")
+	if t == nil {
+		swiss, counter = false, "count"
+		t, header = goReference(v, "hash<")
+	}
 	if t == nil || t.GoKey() == nil || env == nil {
 		return goMap{}, false
 	}
-	m := goMap{name: v.Type.GoName(), key: t.GoKey(), elem: t.GoElem()}
+	m := goMap{name: v.Type.GoName(), key: t.GoKey(), elem: t.GoElem(), swiss: swiss}
 	if v = load(v, env); v.Avail != Available {
 		return goMap{}, false
 	}
@@ -79,7 +90,7 @@ func goMapOf(v Value, env Env) (goMap, bool) {
 	if m.err = availabilityError(m.header); m.err != nil {
 		return m, true
 	}
-	used, ok := number64(field(m.header, "used"))
+	used, ok := number64(field(m.header, counter))
 	if !ok || used > 1<<40 {
 		m.err = errCorrupt("a map of %d elements", used)
 		return m, true
@@ -101,20 +112,23 @@ func (m *goMap) pairs(env Env, yield func(key, elem Value) bool) error {
 	if m.isNil || m.err != nil {
 		return m.err
 	}
+	if !m.swiss {
+		return m.buckets(env, yield)
+	}
 	dir := field(m.header, "dirPtr")
 	at, ok1 := number64(dir)
 	n, ok2 := number64(field(m.header, "dirLen"))
 	writing, ok3 := number64(field(m.header, "writing"))
 	table := elemOf(elemOf(dir.Type))
 	if table == nil {
-		return Error("a map of a layout that is not known")
+		return errGoLayout
 	}
 	groups := field(Value{Type: table}, "groups")
 	data := field(groups, "data")
 	group := elemOf(data.Type)
 	w := goWalk{m: m, env: env, yield: yield, group: group}
 	if size := sizeOf(group); !ok1 || !ok2 || !ok3 || size <= 0 || size > maxGoGroup || sizeOf(table) <= 0 || sizeOf(table) > 1<<10 {
-		return Error("a map of a layout that is not known")
+		return errGoLayout
 	}
 	var err error
 	switch {
@@ -180,7 +194,7 @@ func (w *goWalk) directory(at target.Addr, n int64, table *symbols.Type) error {
 // visit goes over the slots of a group. A slot is in use if the highest bit of its control byte is clear.
 func (w *goWalk) visit(a target.Addr) error {
 	if w.groups++; w.groups > maxGoGroups {
-		return Error("the map is too large to be looked at as a whole")
+		return errGoLarge
 	}
 	g := load(Value{Type: w.group, Addr: a, HasAddr: true}, w.env)
 	if err := availabilityError(g); err != nil {
@@ -191,7 +205,7 @@ func (w *goWalk) visit(a target.Addr) error {
 	slot := elemOf(slots.Type)
 	size := sizeOf(slot)
 	if !ok || size < 0 || kindOf(slots.Type) != symbols.Array || size*goGroupSlots > sizeOf(slots.Type) {
-		return Error("a map of a layout that is not known")
+		return errGoLayout
 	}
 	for i := int64(0); i < goGroupSlots && !w.done; i++ {
 		if ctrl>>(8*i)&0x80 != 0 {
@@ -215,7 +229,7 @@ func inSlot(v Value, t *symbols.Type, env Env) Value {
 		return v
 	}
 	if inline || kindOf(v.Type) != symbols.Pointer {
-		return Value{Type: t, Avail: Unreadable, Err: Error("a map of a layout that is not known")}
+		return Value{Type: t, Avail: Unreadable, Err: errGoLayout}
 	}
 	p := load(v, env)
 	if err := availabilityError(p); err != nil {

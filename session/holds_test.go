@@ -1,7 +1,9 @@
 package session_test
 
 import (
+	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,35 +24,63 @@ func TestGoHolds(t *testing.T) {
 	}
 	for name, flags := range cases {
 		t.Run(name, func(t *testing.T) {
-			h := startHolds(t, flags)
-			all, shown := 0, 0
-			for h.stop() {
-				want, maps := h.said()
-				for name, text := range want {
-					all++
-					if got := h.format(name); got == text {
-						shown++
-					} else if flags != nil || !lostByGo(got) {
-						t.Errorf("%s is %s, dbg shows %s", name, text, got)
-					}
-				}
-				for name, want := range maps {
-					all++
-					if h.compareMap(name, want, flags == nil) {
-						shown++
-					}
-				}
-				if v, err := h.s.Evaluate(h.thread, 1, "self"); err == nil && v.Avail == eval.Available {
-					if text := h.format("self"); len(text) > 2<<20 {
-						t.Errorf("a map that holds itself is written with %d bytes", len(text))
-					}
-				}
-			}
-			t.Logf("%d of %d values are shown", shown, all)
-			if all < 40 || shown < all/3 {
-				t.Errorf("%d of %d values are shown", shown, all)
-			}
+			checkHolds(t, fixture.Build(t, "c/holds.go", flags...), flags == nil)
 		})
+	}
+	if os.Getenv("DBG_ALL") != "" {
+		t.Run("Go 1.23", func(t *testing.T) { checkHolds(t, buildWithGo123(t), false) }) // maps were others until then
+	}
+}
+
+// buildWithGo123 compiles the program as it was done then.
+func buildWithGo123(t *testing.T) string {
+	exe := filepath.Join(t.TempDir(), "holds")
+	cmd := exec.Command("go", "env", "GOROOT")
+	cmd.Dir = t.TempDir() // in no module
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=go1.23.4")
+	root, err := cmd.Output()
+	if err != nil {
+		t.Skipf("Go 1.23.4 can't be had: %v", err)
+	}
+	root = bytes.TrimSpace(root)
+	cmd = exec.Command(filepath.Join(string(root), "bin/go"), "build", "-gcflags=-N -l", "-o", exe, filepath.Join(fixture.Root(), "testdata/c/holds.go"))
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GO111MODULE=off", "GOROOT="+string(root))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return exe
+}
+
+// checkHolds compares what dbg shows with what the program says.
+func checkHolds(t *testing.T, exe string, optimised bool) {
+	h := startHolds(t, exe)
+	all, shown := 0, 0
+	for h.stop() {
+		want, maps := h.said()
+		for name, text := range want {
+			all++
+			if got := h.format(name); got == text {
+				shown++
+			} else if !optimised || !lostByGo(got) {
+				t.Errorf("%s is %s, dbg shows %s", name, text, got)
+			}
+		}
+		for name, want := range maps {
+			all++
+			if h.compareMap(name, want, optimised) {
+				shown++
+			}
+		}
+		if v, err := h.s.Evaluate(h.thread, 1, "self"); err == nil && v.Avail == eval.Available {
+			if text := h.format("self"); len(text) > 2<<20 {
+				t.Errorf("a map that holds itself is written with %d bytes", len(text))
+			}
+		}
+	}
+	t.Logf("%d of %d values are shown", shown, all)
+	if all < 40 || shown < all/3 {
+		t.Errorf("%d of %d values are shown", shown, all)
 	}
 }
 
@@ -72,9 +102,8 @@ type holds struct {
 	stops  int
 }
 
-func startHolds(t *testing.T, flags []string) *holds {
+func startHolds(t *testing.T, exe string) *holds {
 	t.Helper()
-	exe := fixture.Build(t, "c/holds.go", flags...)
 	h := &holds{t: t, out: filepath.Join(t.TempDir(), "said")}
 	out, err := os.Create(h.out)
 	if err != nil {
@@ -174,7 +203,7 @@ func (h *holds) compareMap(name string, want map[string]string, optimised bool) 
 
 // TestGoCorrupt damages maps, channels and interfaces: dbg says so, or shows what they are made of, and soon.
 func TestGoCorrupt(t *testing.T) {
-	h := startHolds(t, []string{"-gcflags=-N -l"})
+	h := startHolds(t, fixture.Build(t, "c/holds.go", "-gcflags=-N -l"))
 	set := func(expr string) {
 		t.Helper()
 		if _, err := h.s.Evaluate(h.thread, 1, expr); err != nil {

@@ -261,6 +261,8 @@ type place struct {
 	atEntry  bool // at a function's first instruction
 	inlined  bool
 	function string
+	// tail says that the frame is one of a tail call, or was entered by one.
+	tail bool
 	// viaRegister says that the frame was called through a register that the callee may change.
 	viaRegister bool
 	number      func(expr string) (uint64, bool) // evaluates in the frame
@@ -270,6 +272,7 @@ func newPlace(t *testing.T, s *session.Session, frames []session.Frame, i int) *
 	thread, _ := s.Selected()
 	f := &frames[i]
 	p := &place{level: i, outer: f.Machine.Index > 0 || f.TailCall, atEntry: i == 0 && f.Offset == 0 && !f.Inlined, inlined: f.Inlined}
+	p.tail = f.TailCall || i+1 < len(frames) && frames[i+1].TailCall
 	p.number = func(expr string) (uint64, bool) {
 		v, err := s.Evaluate(thread, i, expr)
 		if err != nil {
@@ -305,6 +308,10 @@ func (p *place) excuse(name, got, want string) string {
 		return "gdb takes DW_OP_fbreg in the value that a caller passed for the wrong function's"
 	case name == "maps" && p.function == "_dl_fini" && got == "<optimized out>":
 		return "an array whose length is lost: gdb shows where it begins"
+	case p.tail && p.function == "D::~D" && want == "<optimized out>" &&
+		(name == "__in_chrg" && got == "2" || name == "__vtt_parm" && got == "0x0" || name == "this" && strings.HasPrefix(got, "0x7fff")):
+		// The complete object's destructor jumps to the one that all share with just these.
+		return "gdb does not find what a tail call passes"
 	case name == "__al" && p.function == "std::__new_allocator<int>::allocate" && got == "<no such variable>" && want == "<optimized out>":
 		return "gdb lists what is declared in a block that has no code"
 	case want == `""` && strings.HasPrefix(got, `"`) && p.cutLength(name):
@@ -696,7 +703,8 @@ func (p *place) entry(got, want session.Argument) string {
 	if got.AtEntry != "" && want.AtEntry != "" {
 		return p.compare(got.Name, got.AtEntry, want.AtEntry)
 	}
-	same := p.compare(got.Name, got.Value, want.Value) != unexplained
+	why := p.compare(got.Name, got.Value, want.Value)
+	same := why != unexplained
 	switch {
 	case got.AtEntry == "" && p.inlined:
 		return "gdb takes for what an inlined call was passed what the function around it was"
@@ -704,6 +712,8 @@ func (p *place) entry(got, want session.Argument) string {
 		return "gdb says that it can't be computed"
 	case got.AtEntry == "" && same && p.viaRegister:
 		return "gdb takes what a register has now that the callee may have changed for where the call went"
+	case want.AtEntry == "" && got.Unchanged && why == "gdb does not find what a tail call passes":
+		return why
 	case want.AtEntry == "" && got.Unchanged && got.Value == want.Value:
 		return "gdb does not find what was passed, which is what it is still"
 	}

@@ -1,0 +1,113 @@
+package eval
+
+import (
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// A map as it was until Go 1.23 (runtime.hmap, runtime.bmap): 1<<B buckets of eight slots, each with a chain of further ones, and,
+// while it grows, the old buckets, of which those that nobody has moved yet still have their elements.
+const (
+	goSameSizeGrow = 8 // of hmap.flags
+	goMinTopHash   = 5 // of a slot in use; less says why it is not, or where a bucket's content has gone
+	goEmptyOne     = 1
+)
+
+// goBuckets goes over the buckets of a map.
+type goBuckets struct {
+	goWalk
+	bucket *symbols.Type
+}
+
+func (m *goMap) buckets(env Env, yield func(key, elem Value) bool) error {
+	h := m.header
+	shift, ok1 := number64(field(h, "B"))
+	flags, ok2 := number64(field(h, "flags"))
+	at, ok3 := number64(field(h, "buckets"))
+	old, ok4 := number64(field(h, "oldbuckets"))
+	bucket := elemOf(field(h, "buckets").Type)
+	size := sizeOf(bucket)
+	switch {
+	case !ok1 || !ok2 || !ok3 || !ok4 || size <= 0 || size > maxGoGroup:
+		return errGoLayout
+	case shift > 40:
+		return errCorrupt("1<<%d buckets", shift)
+	}
+	w := goBuckets{goWalk{m: m, env: env, yield: yield}, bucket}
+	n := uint64(1) << shift
+	if at != 0 {
+		if err := w.all(at, n, false); err != nil {
+			return err
+		}
+	}
+	if old != 0 {
+		if flags&goSameSizeGrow == 0 {
+			n /= 2
+		}
+		if err := w.all(old, n, true); err != nil {
+			return err
+		}
+	}
+	const writing = 4 // hmap.flags: a goroutine is in the middle of a change
+	if !w.done && w.found != m.used && flags&writing == 0 {
+		return errCorrupt("%d elements, but it says %d", w.found, m.used)
+	}
+	return nil
+}
+
+// all goes over n buckets and what is chained to them.
+func (w *goBuckets) all(at, n uint64, old bool) error {
+	for i := uint64(0); i < n && !w.done; i++ {
+		a := target.Addr(at + i*uint64(sizeOf(w.bucket)))
+		for first := true; a != 0 && !w.done; first = false {
+			next, moved, err := w.one(a, first && old)
+			if err != nil {
+				return err
+			}
+			if moved {
+				break
+			}
+			a = next
+		}
+	}
+	return nil
+}
+
+// one goes over the slots of a bucket. moved says that an old one's content is in the new ones.
+func (w *goBuckets) one(a target.Addr, old bool) (next target.Addr, moved bool, err error) {
+	if w.groups++; w.groups > maxGoGroups {
+		return 0, false, errGoLarge
+	}
+	b := load(Value{Type: w.bucket, Addr: a, HasAddr: true}, w.env)
+	if err := availabilityError(b); err != nil {
+		return 0, false, err
+	}
+	top, keys, values := field(b, "tophash"), field(b, "keys"), field(b, "values")
+	overflow, ok := number64(field(b, "overflow"))
+	key, value := elemOf(keys.Type), elemOf(values.Type)
+	if !ok || len(top.Bytes) != goGroupSlots || !goSlots(keys.Type) || !goSlots(values.Type) {
+		return 0, false, errGoLayout
+	}
+	if h := top.Bytes[0]; old && h > goEmptyOne && h < goMinTopHash {
+		return 0, true, nil
+	}
+	for i, h := range top.Bytes {
+		if h < goMinTopHash {
+			continue
+		}
+		if w.found++; w.found > w.m.used+1 {
+			return 0, false, errCorrupt("more elements than the %d that it says", w.m.used)
+		}
+		k, e := part(keys, int64(i)*sizeOf(key), key, ""), part(values, int64(i)*sizeOf(value), value, "")
+		if w.done = !w.yield(inSlot(k, w.m.key, w.env), inSlot(e, w.m.elem, w.env)); w.done {
+			break
+		}
+	}
+	return target.Addr(overflow), false, nil
+}
+
+// goSlots says that a type is an array of eight, perhaps of nothing.
+func goSlots(t *symbols.Type) bool {
+	size := sizeOf(elemOf(t))
+	return kindOf(t) == symbols.Array && (size == 0 || size > 0 && size*goGroupSlots == sizeOf(t))
+}
