@@ -216,6 +216,9 @@ func (s *Session) resolve(b *logical) ([]BreakpointPlace, error) {
 	if len(out) > 0 {
 		return out, nil
 	}
+	if p, ok := s.stub(spec, list); ok {
+		return []BreakpointPlace{p}, nil
+	}
 	switch {
 	case spec.Function != "" && spec.File != "":
 		return nil, &NoLocationError{fmt.Sprintf("Function \"%s\" not defined in \"%s\".", spec.Function, spec.File)}
@@ -228,6 +231,25 @@ func (s *Session) resolve(b *logical) ([]BreakpointPlace, error) {
 		}
 	}
 	return nil, &NoLocationError{fmt.Sprintf("No source file named %s.", spec.File)}
+}
+
+// stub is the entry of a procedure linkage table through which a function is called that is in no file yet: before the program runs
+// a library's is there. When the library is loaded it has the function itself.
+func (s *Session) stub(spec *BreakpointSpec, list []searched) (p BreakpointPlace, ok bool) {
+	if spec.Function == "" || spec.File != "" {
+		return p, false
+	}
+	for _, f := range list {
+		if a, ok := f.sym.StubOf(spec.Function); ok {
+			p = BreakpointPlace{Addr: target.Addr(a), Module: f.mod}
+			if f.mod != nil {
+				p.Addr = f.mod.processAddr(a)
+			}
+			p.Function, _, _ = s.symbolize(p.Addr)
+			return p, true
+		}
+	}
+	return p, false
 }
 
 // find looks a location up in one file.

@@ -3,6 +3,7 @@ package symbols
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 
 	"dbg/arch"
 	"dbg/image"
@@ -57,6 +58,27 @@ func (m *Module) pltAt(a image.Addr) (name string, start image.Addr, ok bool) {
 	start = a - (a-s.Addr)%size
 	name, ok = m.elf.plt[start]
 	return name, start, ok
+}
+
+// StubOf finds the entry of the procedure linkage table for a function of another file: "puts", "puts@plt",
+// "std::terminate" with parameters or without.
+func (m *Module) StubOf(name string) (image.Addr, bool) {
+	if m.file.Format() != image.ELF || m.file.Arch() != arch.AMD64 {
+		return 0, false
+	}
+	m.readPLT()
+	name = strings.TrimSuffix(name, "@plt")
+	best, found := image.Addr(0), false
+	for a, is := range m.elf.plt {
+		is = strings.TrimSuffix(is, "@plt")
+		if plain, _, cut := strings.Cut(is, "("); is != name && (!cut || plain != name) {
+			continue
+		}
+		if !found || a < best {
+			best, found = a, true
+		}
+	}
+	return best, found
 }
 
 func (m *Module) pltSize(a image.Addr) image.Addr {
