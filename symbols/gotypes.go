@@ -65,6 +65,11 @@ func (m *Module) runtimeTypes() *goTypes {
 			continue
 		}
 		for c.Next() && len(g.all) < maxGoTypes {
+			switch c.Tag() {
+			case dwarf.TagSubprogram, dwarf.TagVariable, dwarf.TagConstant:
+				c.Skip()
+				continue
+			}
 			var v, k dwarf.Value
 			if !c.Value(dwarf.AttrGoKind, &k) {
 				k.Num = 0 // of unsafe.Pointer
