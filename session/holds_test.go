@@ -21,6 +21,7 @@ func TestGoHolds(t *testing.T) {
 	cases := map[string][]string{"optimised": nil, "plain": {"-gcflags=-N -l"}}
 	if os.Getenv("DBG_ALL") != "" { // it has to be linked with all of the library compiled anew
 		cases["pie"] = []string{"-gcflags=-N -l", "-buildmode=pie"}
+		cases["linked by gcc"] = []string{"-gcflags=-N -l", "-ldflags=-linkmode=external"}
 	}
 	for name, flags := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -22,7 +22,7 @@ type goType struct {
 // goTypes are a file's types by what DW_AT_go_runtime_type says of them.
 type goTypes struct {
 	all  map[uint64]goType
-	base uint64 // what is added to have an address: 0, or since Go 1.26 where "runtime.types" is
+	base uint64 // what is added to have an address: 0, or where "runtime.types" is
 }
 
 // GoType returns the type whose description at run time (internal/abi.Type) is at an address of the file, and its kind
@@ -84,7 +84,7 @@ func (m *Module) runtimeTypes() *goTypes {
 		}
 		u.dw.Release()
 	}
-	// Addresses until Go 1.25: of 1.26 the distance from the first type, as all of them are less than that one's address.
+	// Addresses, or, as Go's own linker writes them, distances from the first type: then some are less than that one's address.
 	if types, ok := m.OwnLinkageAddr("runtime.types"); ok && least < uint64(types) {
 		g.base = uint64(types)
 	}
