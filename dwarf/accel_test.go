@@ -342,7 +342,7 @@ func readAccel(d *Data) (visits int) {
 		})
 		x.Mentioning("n", func([]byte, uint32) bool { visits++; return true })
 	}
-	d.UnitsNaming("main", true)
+	d.UnitsNaming("main", true, func(t Tag) bool { return t == TagSubprogram || t == TagVariable })
 	return visits
 }
 
@@ -387,6 +387,7 @@ func FuzzGDBIndex(f *testing.F) {
 
 // TestUnitsNaming: every unit whose entries have a name is among those that are said to.
 func TestUnitsNaming(t *testing.T) {
+	anyTag := func(t Tag) bool { return t != TagCompileUnit && t != TagTypeUnit && t != TagSkeletonUnit }
 	for _, p := range fuzzSections() {
 		d := New(p, false)
 		units, _ := d.Units()
@@ -397,7 +398,7 @@ func TestUnitsNaming(t *testing.T) {
 				t.Fatal(err)
 			}
 			e.Walk(func(c *Entry, _ int) bool {
-				if name := string(c.Bytes(AttrName)); name != "" {
+				if name := string(c.Bytes(AttrName)); name != "" && anyTag(c.Tag) {
 					all[name] = append(all[name], u)
 				}
 				return true
@@ -407,7 +408,7 @@ func TestUnitsNaming(t *testing.T) {
 			t.Errorf("%d names", len(all))
 		}
 		for name, want := range all {
-			got, ok := d.UnitsNaming(name, false)
+			got, ok := d.UnitsNaming(name, false, anyTag)
 			if !ok {
 				t.Errorf("%s: not known", name)
 			}
@@ -417,7 +418,7 @@ func TestUnitsNaming(t *testing.T) {
 				}
 			}
 		}
-		if got, ok := d.UnitsNaming("no such name", true); !ok || len(got) != 0 {
+		if got, ok := d.UnitsNaming("no such name", true, anyTag); !ok || len(got) != 0 {
 			t.Errorf("%d units have a name that is not there, %v", len(got), ok)
 		}
 	}

@@ -13,11 +13,11 @@ import (
 // mostPlaces bounds how many places of .debug_str are looked for at once.
 const mostPlaces = 1 << 12
 
-// UnitsNaming returns the units, by offset, that have a name anywhere, or, with instances, that name with template arguments: each unit in
-// which a type, function, variable or constant is called so is among them, and each in which one may have its name from another unit. It goes over the bytes of .debug_info for references to the string, which is far less work
-// than over the entries, and can so be wrong about a unit that has the same bytes for another reason. It can't tell, and says so, where strings
-// or entries are in other files, or where the text is in too many strings.
-func (d *Data) UnitsNaming(name string, instances bool) (units []*Unit, ok bool) {
+// UnitsNaming returns the units that may have an entry of some tags with a name, or, with instances, with that name and template arguments; those
+// are among them too whose entries may have names from other units. It goes over the bytes, not the entries: for what looks like the beginning of
+// an entry with the name. That is far less work, and can be wrong about a unit that has such bytes for another reason. It can't tell, and says so,
+// where strings or entries are in other files, or where the text is in too many strings.
+func (d *Data) UnitsNaming(name string, instances bool, tags func(Tag) bool) (units []*Unit, ok bool) {
 	if name == "" || d.Alt != nil && d.altData() != nil || d.Split != nil && d.HasSkeletons() {
 		return nil, false
 	}
@@ -32,35 +32,32 @@ func (d *Data) UnitsNaming(name string, instances bool) (units []*Unit, ok bool)
 	if err != nil {
 		return nil, false // some can't be found
 	}
-	s := nameScan{name: []byte(name), instances: instances}
+	s := nameScan{name: []byte(name), instances: instances, big: d.big}
 	if !s.want(places) {
 		return nil, false
 	}
 	d.all(secTypes)
 	d.all(secInfo)
-	indexed := d.indexing(all, &s)
+	indexes := d.indexesOf(all, &s)
 	how := make([]nameForms, len(all))
 	for i, u := range all {
-		how[i] = u.nameForms()
+		how[i] = u.nameForms(tags)
 	}
-	found := make([]bool, len(all))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(all)) {
-		wg.Go(func() {
-			for i := int(next.Add(1) - 1); i < len(all); i = int(next.Add(1) - 1) {
-				u := all[i]
-				found[i] = indexed[i] || how[i]&formsElsewhere != 0
-				if u.First >= u.End || found[i] {
-					continue
-				}
-				b := d.secs[u.section()].data[u.First-u.base : u.End-u.base]
-				found[i] = how[i]&formsOffset != 0 && len(places) > 0 && s.refers(b, d.big) || how[i]&formsInline != 0 && s.says(b)
-				u.Release()
-			}
+	contents := func(u *Unit) []byte { return d.secs[u.section()].data[u.First-u.base : u.End-u.base] }
+	found := inParallel(all, func(i int, u *Unit) bool {
+		return how[i].elsewhere || s.mentions(contents(u), &how[i], indexes[i])
+	})
+	size := uint64(0)
+	for i, u := range all {
+		if found[i] {
+			size += u.End - u.Offset
+		}
+	}
+	if size <= mostLooked {
+		found = inParallel(all, func(i int, u *Unit) bool {
+			return found[i] && (how[i].elsewhere || s.begins(contents(u), &how[i], indexes[i]))
 		})
 	}
-	wg.Wait()
 	for i, u := range all {
 		if found[i] {
 			units = append(units, u)
@@ -69,10 +66,33 @@ func (d *Data) UnitsNaming(name string, instances bool) (units []*Unit, ok bool)
 	return units, true
 }
 
+// mostLooked bounds the bytes in which the beginnings of entries are looked for: a name that is mentioned in more is in many units anyway.
+const mostLooked = 16 << 20
+
+// inParallel asks of each unit that has entries, on all processors.
+func inParallel(units []*Unit, ask func(i int, u *Unit) bool) []bool {
+	out := make([]bool, len(units))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(units)) {
+		wg.Go(func() {
+			for i := int(next.Add(1) - 1); i < len(units); i = int(next.Add(1) - 1) {
+				if u := units[i]; u.First < u.End {
+					out[i] = ask(i, u)
+					u.Release()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return out
+}
+
 // nameScan is what bytes are searched for: strings' offsets, and the text itself.
 type nameScan struct {
 	name      []byte
 	instances bool
+	big       bool
 	filter    [1 << 10]uint64 // of the low 16 bits of offsets
 	places    []uint32        // ascending
 }
@@ -98,9 +118,42 @@ func (s *nameScan) wanted(v uint32) bool {
 	return ok
 }
 
+// mentions reports whether the name is in a unit at all, which is seen sooner than begins.
+func (s *nameScan) mentions(b []byte, how *nameForms, indexes []uint32) bool {
+	return len(indexes) > 0 || how.offset && len(s.places) > 0 && s.refers(b) || how.inline && s.says(b)
+}
+
+// begins reports whether anything in b looks like the beginning of an entry with the name. indexes are those of the strings in the unit's part of
+// .debug_str_offsets.
+func (s *nameScan) begins(b []byte, how *nameForms, indexes []uint32) bool {
+	var low [4]uint64 // of the first bytes of indexes
+	for _, v := range indexes {
+		low[v>>6&3] |= 1 << (v & 63)
+	}
+	for i, c := range b {
+		if how.first[c>>6]>>(c&63)&1 == 0 {
+			continue
+		}
+		for k := range how.begin {
+			p := &how.begin[k]
+			if p.code[0] != c || !bytes.HasPrefix(b[i:], p.code) {
+				continue
+			}
+			rest := b[i+len(p.code):]
+			if p.indexed && !s.big && len(rest) > 0 && low[rest[0]>>6]>>(rest[0]&63)&1 == 0 {
+				continue
+			}
+			if s.named(rest, p, indexes) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // refers reports whether one of the offsets is anywhere in b: of one of 8 bytes its lower half is.
-func (s *nameScan) refers(b []byte, big bool) bool {
-	if big {
+func (s *nameScan) refers(b []byte) bool {
+	if s.big {
 		for ; len(b) >= 4; b = b[1:] {
 			if s.wanted(binary.BigEndian.Uint32(b)) {
 				return true
@@ -116,7 +169,7 @@ func (s *nameScan) refers(b []byte, big bool) bool {
 	return false
 }
 
-// says reports whether the name itself is in b, as DW_FORM_string has it.
+// says reports whether the name itself is in b.
 func (s *nameScan) says(b []byte) bool {
 	for {
 		i := bytes.Index(b, s.name)
@@ -130,34 +183,70 @@ func (s *nameScan) says(b []byte) bool {
 	}
 }
 
-// indexing says of each unit whether the offsets are in its part of .debug_str_offsets.
-func (d *Data) indexing(units []*Unit, s *nameScan) []bool {
-	out := make([]bool, len(units))
+// named reports whether attributes are in b of which the name is one.
+func (s *nameScan) named(b []byte, p *nameBegin, indexes []uint32) bool {
+	r := reader{b: b, big: s.big}
+	if !p.pass(&r) {
+		return false
+	}
+	v := uint64(0)
+	switch p.form {
+	case formString:
+		if b = b[r.off:]; !bytes.HasPrefix(b, s.name) || len(b) == len(s.name) {
+			return false
+		}
+		return b[len(s.name)] == 0 || s.instances && b[len(s.name)] == '<'
+	case formStrp:
+		v = r.offset(p.unit.Is64)
+		return r.err == nil && v < 1<<32 && s.wanted(uint32(v))
+	case formStrx1:
+		v = uint64(r.u8())
+	case formStrx2:
+		v = uint64(r.u16())
+	case formStrx3:
+		v = uint64(r.u24())
+	case formStrx4:
+		v = uint64(r.u32())
+	default: // formStrx, formGNUStrIndex
+		v = r.uleb()
+	}
+	if r.err != nil || v >= 1<<32 {
+		return false
+	}
+	_, ok := slices.BinarySearch(indexes, uint32(v))
+	return ok
+}
+
+// indexesOf gives, for each unit, the indexes of the strings in its part of .debug_str_offsets, ascending.
+func (d *Data) indexesOf(units []*Unit, s *nameScan) [][]uint32 {
+	out := make([][]uint32, len(units))
 	b := d.all(secStrOffsets)
 	if len(b) == 0 || len(s.places) == 0 {
 		return out
 	}
 	type part struct {
 		base uint64
+		is64 bool
 		unit int
 	}
 	parts := make([]part, len(units))
 	for i, u := range units {
-		parts[i] = part{u.Root().strOffsetsBase, i}
+		parts[i] = part{u.Root().strOffsetsBase, u.Is64, i}
 	}
 	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.base, b.base) })
 	for i := 0; i < len(parts); {
-		base, k := parts[i].base, i
-		for k < len(parts) && parts[k].base == base {
+		first, k := parts[i], i
+		for k < len(parts) && parts[k].base == first.base {
 			k++
 		}
 		end := uint64(len(b))
 		if k < len(parts) {
 			end = min(end, parts[k].base)
 		}
-		if base < end && s.refers(b[base:end], d.big) {
+		if first.base < end {
+			list := s.indexes(b[first.base:end], first.is64)
 			for _, p := range parts[i:k] {
-				out[p.unit] = true
+				out[p.unit] = list
 			}
 		}
 		i = k
@@ -165,51 +254,17 @@ func (d *Data) indexing(units []*Unit, s *nameScan) []bool {
 	return out
 }
 
-// nameForms says how the entries of a unit can have their names.
-type nameForms uint8
-
-const (
-	formsOffset nameForms = 1 << iota // in .debug_str, by offset
-	formsInline
-	formsElsewhere // in another unit
-)
-
-// nameForms looks at the unit's abbreviations; those that can't be read leave it open.
-func (u *Unit) nameForms() (how nameForms) {
-	t, err := u.abbrevTable()
-	if err != nil {
-		return formsOffset | formsInline
+// indexes gives which offsets of a table are wanted.
+func (s *nameScan) indexes(table []byte, is64 bool) (out []uint32) {
+	r := reader{b: table, big: s.big}
+	size := 4
+	if is64 {
+		size = 8
 	}
-	look := func(a *abbrev) {
-		for _, at := range a.attrs {
-			switch {
-			case at.attr == AttrName:
-			case at.attr != AttrSpecification && at.attr != AttrAbstractOrigin || a.tag != TagSubprogram && a.tag != TagVariable && a.tag != TagMember:
-				continue
-			default:
-				switch at.form {
-				case formRef1, formRef2, formRef4, formRef8, formRefUdata:
-				default:
-					how |= formsElsewhere
-				}
-				continue
-			}
-			switch at.form {
-			case formStrx, formStrx1, formStrx2, formStrx3, formStrx4, formGNUStrIndex:
-			case formString:
-				how |= formsInline
-			case formStrp:
-				how |= formsOffset
-			default:
-				how |= formsOffset | formsInline
-			}
+	for i := uint32(0); r.left() >= size; i++ {
+		if v := r.offset(is64); v < 1<<32 && s.wanted(uint32(v)) {
+			out = append(out, i)
 		}
 	}
-	for i := range t.dense {
-		look(&t.dense[i])
-	}
-	for _, a := range t.sparse {
-		look(a)
-	}
-	return how
+	return out
 }

@@ -66,7 +66,7 @@ func canonical(name string) bool {
 }
 
 // inGDB marks the units that .gdb_index has a name for, as the last component of a qualified one. False if a list can't be read.
-func (x *accelTables) inGDB(name string, _ nameKinds, found []bool) bool {
+func (x *accelTables) inGDB(name string, kinds nameKinds, found []bool) bool {
 	plain := withoutTemplate(name)
 	if plain == "" {
 		plain = name
@@ -84,7 +84,7 @@ func (x *accelTables) inGDB(name string, _ nameKinds, found []bool) bool {
 	for _, units := range slices.Compact(lists) {
 		err := x.gdb.Units(units, func(s dwarf.IndexedSymbol) bool {
 			n, ok := x.indexed(int(s.Unit))
-			if ok {
+			if ok && symbolOfKinds(s.Kind, kinds) {
 				found[n] = true
 			}
 			visits++
@@ -94,6 +94,19 @@ func (x *accelTables) inGDB(name string, _ nameKinds, found []bool) bool {
 		if err != nil || !known {
 			return false
 		}
+	}
+	return true
+}
+
+// symbolOfKinds reports whether a symbol can be of one of the kinds.
+func symbolOfKinds(kind dwarf.SymbolKind, kinds nameKinds) bool {
+	switch kind {
+	case dwarf.SymbolType:
+		return kinds.has(nameType)
+	case dwarf.SymbolVariable:
+		return kinds.has(nameVariable) || kinds.has(nameEnumerator)
+	case dwarf.SymbolFunction:
+		return kinds.has(nameFunction)
 	}
 	return true
 }

@@ -18,6 +18,19 @@ func (x *accelTables) readNames() {
 	}
 }
 
+// tagOfKinds reports whether an entry of a tag can have a name of one of the kinds, or, as an inlined copy, say where one is.
+func tagOfKinds(tag dwarf.Tag, kinds nameKinds) bool {
+	switch tag {
+	case dwarf.TagSubprogram, dwarf.TagInlinedSubroutine:
+		return kinds.has(nameFunction)
+	case dwarf.TagVariable, dwarf.TagMember:
+		return kinds.has(nameVariable)
+	case dwarf.TagNamespace, dwarf.TagModule, dwarf.TagImportedDeclaration, dwarf.TagLabel:
+		return false
+	}
+	return kinds.has(nameType) || kinds.has(nameEnumerator)
+}
+
 // mostInstances bounds how many strings with "NAME<" in them are looked for among the names.
 const mostInstances = 1 << 20
 
@@ -33,6 +46,7 @@ func (x *accelTables) inNames(name string, kinds nameKinds, found []bool) bool {
 	units := func(t *dwarf.NameTable, i uint32) bool {
 		err := t.Entries(i, func(e *dwarf.NameEntry) bool {
 			switch {
+			case !tagOfKinds(e.Tag, kinds):
 			case e.Has&dwarf.NameTypeUnit != 0:
 				mark(e.TypeUnit)
 			case e.Has&dwarf.NameUnit != 0: // of a type unit elsewhere it is the one whose file that is in

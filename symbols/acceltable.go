@@ -25,7 +25,21 @@ type accelTables struct {
 	made   map[*dwarf.Unit][]nameRef
 	bytes  uint64 // of the units that have been indexed
 	limit  uint64 // how many to index before a whole index is the lesser work
+	scans  int    // of all bytes, see addLacking
+	given  map[asked]answer
 }
+
+// asked is a question that has been answered.
+type asked struct {
+	name  string
+	kinds nameKinds
+}
+
+// Bounds on what is kept, and on how often everything is gone over before a whole index is the lesser work.
+const (
+	mostGiven = 1 << 12
+	mostScans = 8
+)
 
 // tables returns the tables, nil if there are none that are of use.
 func (m *Module) tables() *accelTables {
@@ -96,6 +110,20 @@ func (x *accelTables) complete(kind nameKind, name string) bool {
 
 // named is Module.named; false if a whole index has to be asked.
 func (x *accelTables) named(name string, kinds nameKinds) (answer, bool) {
+	if a, ok := x.given[asked{name, kinds}]; ok {
+		return a, true
+	}
+	a, ok := x.look(name, kinds)
+	if ok {
+		if x.given == nil || len(x.given) == mostGiven {
+			x.given = map[asked]answer{}
+		}
+		x.given[asked{name, kinds}] = a
+	}
+	return a, ok
+}
+
+func (x *accelTables) look(name string, kinds nameKinds) (answer, bool) {
 	found := make([]bool, len(x.all))
 	for _, i := range x.rest {
 		found[i] = true
@@ -105,6 +133,10 @@ func (x *accelTables) named(name string, kinds nameKinds) (answer, bool) {
 		in = x.inGDB
 	}
 	if !in(name, kinds, found) || !x.addLacking(name, kinds, found) {
+		return answer{}, false
+	}
+	few := kinds == 1<<nameType // the first units may do
+	if !few && !x.affordable(found) {
 		return answer{}, false
 	}
 	a := answer{name: name, kinds: kinds}
@@ -121,7 +153,7 @@ func (x *accelTables) named(name string, kinds nameKinds) (answer, bool) {
 		if !x.unit(u, hash, &a) {
 			return answer{}, false
 		}
-		if kinds == 1<<nameType && a.enough() {
+		if few && a.enough() {
 			return a, true
 		}
 	}
@@ -135,6 +167,32 @@ func (x *accelTables) named(name string, kinds nameKinds) (answer, bool) {
 	return a, true
 }
 
+// tag reports whether an entry of a tag can have a name of one of the kinds.
+func (k nameKinds) tag(t dwarf.Tag) bool {
+	switch t {
+	case dwarf.TagSubprogram:
+		return k.has(nameFunction)
+	case dwarf.TagVariable, dwarf.TagMember:
+		return k.has(nameVariable)
+	case dwarf.TagEnumerator:
+		return k.has(nameEnumerator)
+	}
+	return k.has(nameType) && isType(t)
+}
+
+// affordable reports whether units may be indexed that have not been yet.
+func (x *accelTables) affordable(found []bool) bool {
+	bytes := x.bytes
+	for i, has := range found {
+		if u := x.all[i]; has {
+			if _, ok := x.made[u]; !ok {
+				bytes += u.End - u.Offset
+			}
+		}
+	}
+	return bytes <= x.limit
+}
+
 // addLacking adds the units of names that the tables may lack.
 func (x *accelTables) addLacking(name string, kinds nameKinds, found []bool) bool {
 	lack := nameKinds(0)
@@ -146,7 +204,12 @@ func (x *accelTables) addLacking(name string, kinds nameKinds, found []bool) boo
 	if lack == 0 {
 		return true
 	}
-	units, ok := x.d.UnitsNaming(name, lack.has(nameFunction))
+	if x.d.Size() > smallIndex {
+		if x.scans++; x.scans > mostScans {
+			return false
+		}
+	}
+	units, ok := x.d.UnitsNaming(name, lack.has(nameFunction), lack.tag)
 	for _, u := range units {
 		if i, known := x.number[u.Offset]; known {
 			found[i] = true

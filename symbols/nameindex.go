@@ -77,9 +77,6 @@ type nameKinds uint8
 
 func (k nameKinds) has(kind nameKind) bool { return k>>kind&1 != 0 }
 
-// notEnumerators is what is asked for together: enumerators are asked for when there is nothing else of a name.
-const notEnumerators = 1<<nameType | 1<<nameVariable | 1<<nameFunction
-
 // answer is what has a name, by that name.
 type answer struct {
 	name      string
@@ -90,7 +87,7 @@ type answer struct {
 	enums     []die // enumerations with a constant of the name
 }
 
-// named returns what is called name, of the kinds that are asked for: all but enumerators if none are. An index is not built for a name that the
+// named returns what is called name, of the kinds that are asked for: variables if none are. An index is not built for a name that the
 // debug information does not have, and not where tables in the file can answer.
 func (m *Module) named(name string, kinds ...nameKind) answer {
 	d := m.dwarf()
@@ -102,7 +99,7 @@ func (m *Module) named(name string, kinds ...nameKind) answer {
 		want |= 1 << k
 	}
 	if want == 0 {
-		want = notEnumerators
+		want = 1 << nameVariable
 	}
 	if m.names == nil && !m.loadIndex() {
 		if x := m.tables(); x != nil {
