@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 
 	"dbg/image"
@@ -56,8 +57,14 @@ func (s *Session) places() map[place]bool {
 	out := map[place]bool{}
 	s.refreshModulesQuietly()
 	for _, t := range s.tgt.Threads() {
-		frames, _ := s.top(t.ID, deepest)
-		for _, f := range frames {
+		regs, err := s.tgt.Registers(t.ID)
+		if err != nil {
+			continue
+		}
+		for f, err := range s.unwinder().Walk(&regs).Frames(context.Background()) {
+			if err != nil || f.Index >= deepest {
+				break
+			}
 			if m := s.modules.find(f.LookupPC()); m != nil && m.Symbols != nil && len(out) < most {
 				out[place{m.Symbols, m.fileAddr(f.LookupPC())}] = true
 			}

@@ -229,12 +229,7 @@ func (w *walk) more() bool {
 	}
 	mf, err, ok := w.next()
 	if !ok || err != nil {
-		end := w.walk.End()
-		if err != nil {
-			end.Reason = err.Error()
-		}
-		w.end = &end
-		w.stop()
+		w.finish(err)
 		return false
 	}
 	w.queue = append(w.queue, w.levels(mf.Clone(), w.count+len(w.queue))...)

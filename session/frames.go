@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sort"
 
 	"dbg/arch"
@@ -17,6 +18,7 @@ import (
 // when the program goes on or its memory or registers are changed.
 type stopCache struct {
 	walks        map[target.ThreadID]*walk
+	recent       []target.ThreadID // those of walks, the latest last
 	maps         []target.Mapping
 	mapsRead     bool
 	threadsFresh bool
@@ -44,6 +46,10 @@ func (s *Session) callsAt(at place) []symbols.Call {
 // deeper one, rare but real (runaway recursion), is walked to again when it
 // is wanted, so that a million frames cost time but no gigabytes.
 const keepFrames = 4096
+
+// keepInAll is how many frames of all threads do. Of a thousand threads the latest that were asked for are
+// kept, the others are walked again.
+const keepInAll = keepFrames
 
 // walk is the backtrace of one thread as far as it was asked for.
 type walk struct {
@@ -79,12 +85,7 @@ func (w *walk) pull() (Frame, bool) {
 		}
 		mf, err, ok := w.next()
 		if !ok || err != nil {
-			end := w.walk.End()
-			if err != nil {
-				end = frames.End{Reason: err.Error()}
-			}
-			w.end = &end
-			w.stop()
+			w.finish(err)
 			return Frame{}, false
 		}
 		w.queue = w.levels(mf.Clone(), w.count)
@@ -96,6 +97,17 @@ func (w *walk) pull() (Frame, bool) {
 		w.kept = append(w.kept, f)
 	}
 	return f, true
+}
+
+// finish notes why there are no more frames, and gives up what the walk has of memory.
+func (w *walk) finish(err error) {
+	end := w.walk.End()
+	if err != nil {
+		end = frames.End{Reason: err.Error()}
+	}
+	w.end = &end
+	w.stop()
+	w.walk, w.next, w.stop = nil, nil, func() {}
 }
 
 // thread's walk of this stop.
@@ -116,8 +128,25 @@ func (s *Session) walkOf(t target.ThreadID) (*walk, error) {
 	if s.cache.walks == nil {
 		s.cache.walks = map[target.ThreadID]*walk{}
 	}
-	s.cache.walks[t] = w
+	s.limitWalks()
+	s.cache.walks[t], s.cache.recent = w, append(s.cache.recent, t)
 	return w, nil
+}
+
+// limitWalks makes room for another walk.
+func (s *Session) limitWalks() {
+	kept := 0
+	for i := len(s.cache.recent) - 1; i >= 0; i-- {
+		if kept += 1 + len(s.cache.walks[s.cache.recent[i]].kept); kept <= keepInAll {
+			continue
+		}
+		for _, t := range s.cache.recent[:i+1] {
+			s.cache.walks[t].stop()
+			delete(s.cache.walks, t)
+		}
+		s.cache.recent = slices.Clone(s.cache.recent[i+1:])
+		return
+	}
 }
 
 // dropCache forgets what was found out about the stop.
@@ -133,7 +162,7 @@ func (s *Session) dropWalks() {
 	for _, w := range s.cache.walks {
 		w.stop()
 	}
-	s.cache.walks = nil
+	s.cache.walks, s.cache.recent = nil, nil
 }
 
 // ErrNoFrame says that the backtrace is not that deep.
