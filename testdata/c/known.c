@@ -112,6 +112,27 @@ NOINLINE double floats(float f, double d, int n) {
 	return s;
 }
 
+// gcc says of a sum that it does not keep how to compute it: in the extended format. (Where it keeps it gcc 12 at -O2 says that it is
+// in the argument's place, which still has the old value: hence no further use.)
+NOINLINE double extended(long double ld, double d, int n) {
+	{
+		BEGIN;
+		F(ld), F(d), I(n);
+		stop_here();
+		END;
+	}
+	double s = d * n + 1;
+	ld += s;
+	fsink = (double)ld;
+	{
+		BEGIN;
+		F(ld), F(s), F(d);
+		stop_here();
+		END;
+	}
+	return s;
+}
+
 NOINLINE int arrays(int k, int n) {
 	int one[5] = {1, 2, 3, k, 5};
 	short two[2][3] = {{1, 2, 3}, {4, 5, (short)k}};
@@ -279,6 +300,7 @@ int main(int argc, char **argv) {
 		total += pieces(n + 1, round + 5);
 		total += implicit(round + 2);
 		total += (int)floats(1.5f, 0.25 * round, 3);
+		total += (int)extended(2.5L * round, 0.25 * round, 3);
 		total += arrays(round + 3, 3);
 		total += recursive(3, round);
 		total += blocks(3);
