@@ -119,7 +119,9 @@ func goTree(v Value, env Env) (tree, bool) {
 		if ok && held.Type == nil {
 			return tree{}, true
 		}
-		held.Name = "data"
+		if ok {
+			held.Name = "(" + held.Type.GoName() + ")" // as in Go: e.(T)
+		}
 		return tree{count: 1, at: func(int64) Value { return held }}, ok
 	}
 	if m, ok := goMapOf(v, env); ok {

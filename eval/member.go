@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"strings"
 
 	"dbg/symbols"
@@ -308,6 +309,9 @@ func (e *evaluator) index(n *node) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
+	if m, ok := goMapOf(a, e.env); ok {
+		return m.at(b, e.env)
+	}
 	i, err := numberOf(b)
 	if err != nil {
 		return Value{}, err
@@ -325,6 +329,12 @@ func (e *evaluator) element(v Value, i int64) (Value, error) {
 			return Value{}, errorf("no such element: index %d of %d", i, s.count)
 		}
 		return s.at(i), nil
+	}
+	if c, ok := goChanOf(v, e.env); ok {
+		if c.err != nil || i < 0 || i >= c.count {
+			return Value{}, cmp.Or(c.err, errorf("no such element: index %d of %d", i, c.count))
+		}
+		return c.at(i), nil
 	}
 	t := elemOf(v.Type)
 	size := sizeOf(t)

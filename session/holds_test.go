@@ -79,6 +79,19 @@ func checkHolds(t *testing.T, exe string, optimised bool) {
 			}
 		}
 	}
+	if !optimised {
+		// Single elements, in another run.
+		h = startHolds(t, exe)
+		for range 3 {
+			h.stop()
+		}
+		for expr, want := range map[string]string{"some[0]": "6", "some[2]": "10", "full[1].X": "3", "empties[0]": "{<No data fields>}",
+			"some[3]": "<no such element: index 3 of 3>", "plain[0]": "<no such element: index 0 of 0>"} {
+			if got := h.format(expr); got != want {
+				t.Errorf("%s is %s, want %s", expr, got, want)
+			}
+		}
+	}
 	t.Logf("%d of %d values are shown", shown, all)
 	if all < 40 || shown < all/3 {
 		t.Errorf("%d of %d values are shown", shown, all)
@@ -194,6 +207,12 @@ func (h *holds) compareMap(name string, want map[string]string, optimised bool) 
 		if elem, ok := want[c.Name]; !ok || elem != got {
 			h.t.Errorf("%s%s is %s, dbg shows %s", name, c.Name, elem, got)
 			return false
+		}
+		// A number or a text can be written as a key.
+		if simple := c.Name[1] == '"' || c.Name[1] >= '0' && c.Name[1] <= '9'; simple && len(want) < 100 {
+			if text := h.format(name + c.Name); text != got {
+				h.t.Errorf("%s%s is %s, by its key %s", name, c.Name, got, text)
+			}
 		}
 		if pair := strings.Trim(c.Name, "[]") + ": " + got; len(want) < 100 && !strings.Contains(text, strings.TrimPrefix(strings.TrimSuffix(c.Name, "]"), "[")+": "+got) {
 			h.t.Errorf("%s is written as %s, without %s", name, text, pair)
