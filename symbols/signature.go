@@ -9,16 +9,19 @@ import (
 	"dbg/image"
 )
 
-// Signature returns the name of the C++ function that begins at an address with its parameters, as gdb has it:
-// "ns::f(int)"; "" if there is none.
+// Signature returns what debug information calls the function of C or C++ that begins at an address, one of C++ with its parameters,
+// as gdb has it: "ns::f(int)", "__GI___libc_free" of what the linker calls "free", too; "" if there is none.
 func (m *Module) Signature(a image.Addr) string {
 	fn := m.functionAt(a)
-	if fn == nil || fn.u.lang != LangCPlusPlus {
+	if fn == nil || fn.u.lang != LangCPlusPlus && fn.u.lang != LangC {
 		return ""
 	}
 	f := fn.public()
 	if f.Lo != a {
 		return ""
+	}
+	if fn.u.lang == LangC {
+		return f.Name
 	}
 	if mangled(f.Linkage) && len(f.Linkage) <= maxMangled {
 		if s, ok := signatureOf(f.Linkage); ok {
