@@ -63,7 +63,7 @@ var explanations = []explanation{
 		return lostLength.ReplaceAllString(got, "$1 []"), want
 	}},
 	{"gdb takes the length of a Go string that is lost for zero", func(got, want string) (string, string) {
-		if strings.HasSuffix(got, ", len = <optimized out>}") && goEmpty.MatchString(want) {
+		if m := goEmpty.FindStringSubmatch(want); m != nil && strings.HasPrefix(got, "{str = "+m[1]) && strings.HasSuffix(got, ", len = <optimized out>}") {
 			return "", ""
 		}
 		return got, want
@@ -157,7 +157,7 @@ var (
 	rustNone        = regexp.MustCompile(`^core::option::Option<.*>::None$`)
 	brokenReference = regexp.MustCompile(`^@(0x[0-9a-f]+): .*<error: Cannot access memory`)
 	rustSliceWhole  = regexp.MustCompile(`^((?:&(?:mut )?|\*mut |\*const )\[[^{]*\])\(size=\d+\) \{(.*)\}$`)
-	goEmpty         = regexp.MustCompile(`^0x[0-9a-f]+ ""$`)
+	goEmpty         = regexp.MustCompile(`^(0x[0-9a-f]+) (?:""|<error: Cannot access memory at address 0x[0-9a-f]+>)$`)
 	lostSlice       = regexp.MustCompile(`(?:&(?:mut )?\[[^{]*\] )?<error(?: reading variable)?: value has been optimized out>`)
 	gotEntry        = regexp.MustCompile(` <[^<>]*(?:<[^<>]*>)*[^<>]*@got(?:[.\[]plt\]?)?>`)
 	inGOT           = regexp.MustCompile(` <_GLOBAL_OFFSET_TABLE_\+\d+>`)
