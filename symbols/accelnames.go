@@ -10,7 +10,8 @@ import (
 // readNames takes the name indexes that LLVM writes: into each object file, which lld makes one of with --debug-names, or not. What others
 // write under that name (gdb 13: qualified names, as none but gdb reads them) is not known well enough to be relied on.
 func (x *accelTables) readNames() {
-	tables, _ := x.d.NameTables()
+	tables, err := x.d.NameTables()
+	x.m.accelErr = err
 	for _, t := range tables {
 		if strings.HasPrefix(t.Producer, "LLVM") {
 			x.names = append(x.names, t)

@@ -55,7 +55,10 @@ func (m *Module) tables() *accelTables {
 	x.limit = max(smallIndex, d.Size()/2)
 	x.readNames()
 	if len(x.names) == 0 {
-		x.gdb, _ = d.GDBIndex()
+		var err error
+		if x.gdb, err = d.GDBIndex(); err != nil {
+			m.accelErr = err
+		}
 	}
 	if len(x.names) == 0 && x.gdb == nil {
 		return nil

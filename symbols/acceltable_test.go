@@ -209,6 +209,29 @@ func damageTable(t *testing.T, path string) {
 	if i < 0 {
 		t.Fatal("there is no table")
 	}
+	// A version that nobody knows: it is said, and answered without.
+	bad := bytes.Clone(data)
+	at := f.Sections()[i].Offset
+	if f.Sections()[i].Name == ".debug_names" {
+		if at += 4; bytes.HasPrefix(bad[at-4:], []byte{0xff, 0xff, 0xff, 0xff}) {
+			at += 8
+		}
+	}
+	bad[at] = 77
+	file, err := image.FromMemory("unknown", bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := Load(file, Options{DebugDirs: []string{}})
+	defer m.Close()
+	for _, name := range names {
+		if got := answers(m, name); !slices.Equal(got, there[name]) {
+			t.Errorf("%q with a table of an unknown version: %q, want %q", name, got, there[name])
+		}
+	}
+	if o := m.Origin(); !strings.Contains(o, "unknown version 77") || !strings.Contains(o, f.Sections()[i].Name) {
+		t.Errorf("the origin: %s", o)
+	}
 	r := rand.New(rand.NewPCG(1, 2))
 	used := 0
 	for range 60 {

@@ -26,6 +26,7 @@ type indexState struct {
 	mapped     *image.Mapping
 	accel      *accelTables // nil without tables of names in the file, or until they are asked for
 	accelTried bool
+	accelErr   error // why a table can't be read
 }
 
 // nameRef is one name: a hash, and what has it. It is what a file of the index has, byte for byte.

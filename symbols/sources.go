@@ -73,6 +73,9 @@ func (m *Module) Origin() string {
 	}
 	add(m.splits.String())
 	add(m.altOrigin)
+	if m.accelErr != nil {
+		add(m.accelErr.Error())
+	}
 	for _, f := range append([]*image.File{m.file, m.debug, m.alt}, m.splits.files...) {
 		for _, err := range f.Trouble() {
 			add(err.Error())
