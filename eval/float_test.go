@@ -34,3 +34,13 @@ func TestExtendedPatterns(t *testing.T) {
 		}
 	}
 }
+
+// What glibc, and so gdb, takes for the beginning of a character that is cut off.
+func TestIsIncomplete(t *testing.T) {
+	for text, want := range map[string]bool{"\xc3": true, "\xe2\x82": true, "\xf0\x9f\x98": true, "\xf7": true, "\xf5\x80": true,
+		"\xf7a": false, "\xff": false, "\x80": false, "\xf7\x80\x80\x80": false, "é": false, "\xc3a": false} {
+		if got := isIncomplete([]byte(text)); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

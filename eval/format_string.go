@@ -87,7 +87,7 @@ func quoted(b []byte, width int, prefix string, limit int, more bool) string {
 	i := 0
 	for count := 0; i < len(b) && count < limit; {
 		_, n, ok := nextChar(b[i:], width)
-		if !ok && width == 1 && !utf8.FullRune(b[i:]) && !more {
+		if !ok && width == 1 && isIncomplete(b[i:]) && !more {
 			separate()
 			out.WriteString("<incomplete sequence ")
 			for ; i < len(b); i++ {
@@ -224,4 +224,17 @@ func (p *printer) charArray(v Value, prefix string) {
 		b = b[:n-width]
 	}
 	p.str(quoted(b, width, prefix, p.opt.MaxElements, more))
+}
+
+// isIncomplete says that a sequence of UTF-8 has no end. glibc, and so gdb, takes F5 to F7 for the beginning of one, too.
+func isIncomplete(b []byte) bool {
+	if len(b) < 4 && b[0] >= 0xf5 && b[0] <= 0xf7 {
+		for _, c := range b[1:] {
+			if c&0xc0 != 0x80 {
+				return false
+			}
+		}
+		return true
+	}
+	return !utf8.FullRune(b)
 }
