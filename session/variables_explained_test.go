@@ -30,7 +30,7 @@ var explanations = []explanation{
 		return unreadable.ReplaceAllString(got, "<invalid address>"), unreadable.ReplaceAllString(want, "<invalid address>")
 	}},
 	{"nullptr_t has a value", func(got, want string) (string, string) {
-		return got, strings.ReplaceAll(want, "np = <incomplete type>", "np = 0x0")
+		return nullPointer.ReplaceAllString(got, "np = <incomplete type>,"), want
 	}},
 	{"gdb takes Go's names for Pascal's", func(got, want string) (string, string) {
 		return got, goName.ReplaceAllString(want, "$1.$2")
@@ -165,6 +165,7 @@ var (
 	realOnly        = regexp.MustCompile(`^[-+.0-9e]+ \+ 0i$`)
 	lostLength      = regexp.MustCompile(`([&*][a-z ]*\[[^{}]*\]) \{data_ptr: 0x[0-9a-f]+, length: <optimized out>\}`)
 	repeated        = regexp.MustCompile(`(", )?'(\\\d{3}|[^'\\])' <repeats (\d+) times>(, "|\.\.\.|)`)
+	nullPointer     = regexp.MustCompile(`np = 0x[0-9a-f]+(?: <[^<>,]*>)?,`) // without a value yet it is any
 	tooLarge        = regexp.MustCompile(`^<error: value requires \d{6,} bytes, which is more than max-value-size>$`)
 	sipEnd          = regexp.MustCompile(`tail: \d+, ntail: <synthetic pointer>,`)
 	guard           = regexp.MustCompile(`^\{_M_guarded = 0x[0-9a-f]+\}$`)
