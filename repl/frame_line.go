@@ -15,9 +15,18 @@ type names struct {
 	roots []string
 	exe   string // the main program, which needs no "from"
 	color bool
+
+	last struct{ path, short string } // see source
 }
 
 func (n *names) source(path string) string {
+	if path != n.last.path { // of recursion it is always the same
+		n.last.path, n.last.short = path, n.shorten(path)
+	}
+	return n.last.short
+}
+
+func (n *names) shorten(path string) string {
 	for _, r := range append([]string{n.cwd}, n.roots...) {
 		if r == "" || r == "/" {
 			continue

@@ -273,6 +273,20 @@ func (v *Variable) AtEntry() (p expr.EntryParameter, ok bool) {
 	if i == nil || i.fn == nil || !v.Param {
 		return p, false
 	}
+	if i.entered == nil {
+		i.entered = &entered{}
+		i.entered.p, i.entered.ok = i.findEntered()
+	}
+	return i.entered.p, i.entered.ok
+}
+
+// entered is what Variable.AtEntry says.
+type entered struct {
+	p  expr.EntryParameter
+	ok bool
+}
+
+func (i *variable) findEntered() (p expr.EntryParameter, ok bool) {
 	entry := i.fn.entry()
 	o := inherited(i.e, dwarf.AttrLocation)
 	if o == nil {
@@ -284,7 +298,7 @@ func (v *Variable) AtEntry() (p expr.EntryParameter, ok bool) {
 
 // frameBase is the function's DW_AT_frame_base at an address.
 func (fn *function) frameBase(a image.Addr) []byte {
-	e, err := fn.u.dw.Entry(fn.off)
+	e, err := fn.dieEntry()
 	if err != nil {
 		return nil
 	}

@@ -172,12 +172,34 @@ type function struct {
 	root   *block // its blocks; read on first use
 	pub    *Function
 	sites  *callSites // its calls; read on first use
+	die    *dwarf.Entry
+	start  uint64 // see entry
+	begun  bool   // start is known
+}
+
+// dieEntry is the function's entry in the debug information. Each frame of a deep recursion asks for it.
+func (fn *function) dieEntry() (*dwarf.Entry, error) {
+	if fn.die == nil {
+		e, err := fn.u.dw.Entry(fn.off)
+		if err != nil {
+			return nil, err
+		}
+		fn.die = e
+	}
+	return fn.die, nil
 }
 
 // entry returns where the function starts: DW_AT_entry_pc, or the lowest
 // address of its first range.
 func (fn *function) entry() uint64 {
-	if e, err := fn.u.dw.Entry(fn.off); err == nil {
+	if !fn.begun {
+		fn.start, fn.begun = fn.findEntry(), true
+	}
+	return fn.start
+}
+
+func (fn *function) findEntry() uint64 {
+	if e, err := fn.dieEntry(); err == nil {
 		if v := e.Find(dwarf.AttrEntryPC); v != nil {
 			if pc, ok := e.Addr(dwarf.AttrEntryPC); ok {
 				return pc

@@ -16,6 +16,8 @@ type variable struct {
 	m  *Module
 	e  *dwarf.Entry
 	fn *function // whose frame base it may need; nil for a global
+
+	entered *entered // see AtEntry; nil until it is asked
 }
 
 // Locals returns the parameters and variables that are visible at an address,
