@@ -32,6 +32,7 @@ type accelTables struct {
 // asked is a question that has been answered.
 type asked struct {
 	name  string
+	hash  uint32
 	kinds nameKinds
 }
 
@@ -112,21 +113,21 @@ func (x *accelTables) complete(kind nameKind, name string) bool {
 }
 
 // named is Module.named; false if a whole index has to be asked.
-func (x *accelTables) named(name string, kinds nameKinds) (answer, bool) {
-	if a, ok := x.given[asked{name, kinds}]; ok {
+func (x *accelTables) named(name string, hash uint32, kinds nameKinds) (answer, bool) {
+	if a, ok := x.given[asked{name, hash, kinds}]; ok {
 		return a, true
 	}
-	a, ok := x.look(name, kinds)
+	a, ok := x.look(name, hash, kinds)
 	if ok {
 		if x.given == nil || len(x.given) == mostGiven {
 			x.given = map[asked]answer{}
 		}
-		x.given[asked{name, kinds}] = a
+		x.given[asked{name, hash, kinds}] = a
 	}
 	return a, ok
 }
 
-func (x *accelTables) look(name string, kinds nameKinds) (answer, bool) {
+func (x *accelTables) look(name string, hash uint32, kinds nameKinds) (answer, bool) {
 	found := make([]bool, len(x.all))
 	for _, i := range x.rest {
 		found[i] = true
@@ -142,8 +143,7 @@ func (x *accelTables) look(name string, kinds nameKinds) (answer, bool) {
 	if !few && !x.affordable(found) {
 		return answer{}, false
 	}
-	a := answer{name: name, kinds: kinds}
-	hash := hashName(name)
+	a := answer{name: name, hash: hash, kinds: kinds}
 	var files []*dwarf.Data
 	for i, has := range found {
 		if !has {

@@ -77,13 +77,19 @@ func (m *Module) definition(e *dwarf.Entry, t *Type) *Type {
 	if t.Name == "" {
 		return nil
 	}
-	for _, d := range m.named(nameOf(e), nameType).types[nameOf(e)] {
-		c, err := d.unit.Entry(d.off)
-		if err != nil || kindOf(c.Tag) != kindOf(e.Tag) || m.qualifiedName(c) != t.Name {
-			continue
+	name := nameOf(e)
+	for _, qualified := range []string{t.Name, name} { // what is in an anonymous namespace has no qualified name in an index
+		for _, d := range m.typesNamed(name, qualified).types[name] {
+			c, err := d.unit.Entry(d.off)
+			if err != nil || kindOf(c.Tag) != kindOf(e.Tag) || m.qualifiedName(c) != t.Name {
+				continue
+			}
+			if def := m.typeAt(d); def != t && def.Kind != Opaque {
+				return def
+			}
 		}
-		if def := m.typeAt(d); def != t && def.Kind != Opaque {
-			return def
+		if name == t.Name {
+			break
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ import (
 
 const (
 	indexMagic   = "dbgnames"
-	indexVersion = 1       // also to be changed with what a breakpoint's place is
+	indexVersion = 2       // also to be changed with what a breakpoint's place is
 	indexLimit   = 1 << 30 // bytes of a file, and of all files
 	newPrefix    = "new-"
 )

@@ -81,6 +81,7 @@ func (k nameKinds) has(kind nameKind) bool { return k>>kind&1 != 0 }
 // answer is what has a name, by that name.
 type answer struct {
 	name      string
+	hash      uint32 // of the names in an index
 	kinds     nameKinds
 	types     map[string][]die
 	variables map[string][]die
@@ -91,6 +92,15 @@ type answer struct {
 // named returns what is called name, of the kinds that are asked for: variables if none are. An index is not built for a name that the
 // debug information does not have, and not where tables in the file can answer.
 func (m *Module) named(name string, kinds ...nameKind) answer {
+	return m.hashed(name, hashName(name), kinds...)
+}
+
+// typesNamed returns the types that have a name and a qualified name, or others with that name.
+func (m *Module) typesNamed(name, qualified string) answer {
+	return m.hashed(name, hashName(qualified), nameType)
+}
+
+func (m *Module) hashed(name string, hash uint32, kinds ...nameKind) answer {
 	d := m.dwarf()
 	if d == nil {
 		return answer{}
@@ -104,7 +114,7 @@ func (m *Module) named(name string, kinds ...nameKind) answer {
 	}
 	if m.names == nil && !m.loadIndex() {
 		if x := m.tables(); x != nil {
-			if a, ok := x.named(name, want); ok {
+			if a, ok := x.named(name, hash, want); ok {
 				return a
 			}
 		}
@@ -113,8 +123,8 @@ func (m *Module) named(name string, kinds ...nameKind) answer {
 		}
 	}
 	x := m.nameIndex()
-	a := answer{name: name, kinds: want}
-	eachName(x.names, hashName(name), func(r *nameRef) {
+	a := answer{name: name, hash: hash, kinds: want}
+	eachName(x.names, hash, func(r *nameRef) {
 		if d, ok := x.die(r); ok {
 			a.add(r.kind(), d)
 		}
@@ -212,13 +222,17 @@ func (m *Module) nameIndex() *nameIndex {
 }
 
 // hashName is the hash of a name, which is also kept on disk: FNV-1a.
-func hashName[T string | []byte](name T) uint32 {
-	h := uint32(2166136261)
+func hashName[T string | []byte](name T) uint32 { return hashOn(2166136261, name) }
+
+func hashOn[T string | []byte](h uint32, name T) uint32 {
 	for i := range len(name) {
 		h = (h ^ uint32(name[i])) * 16777619
 	}
 	return h
 }
+
+// hashInScope is the hash of a qualified name, of that of its scope.
+func hashInScope(scope uint32, name []byte) uint32 { return hashOn(hashOn(scope, "::"), name) }
 
 // withoutTemplate returns a function's name without template arguments.
 func withoutTemplate(name string) string { return name[:plainName(name)] }

@@ -118,7 +118,8 @@ type unitNames struct {
 // namesScan is a worker's state.
 type namesScan struct {
 	unitNames
-	seen   map[uint32]uint8 // how many types of a hash
+	seen   map[uint32]uint8          // how many types of a hash
+	scopes [maxNesting + 1]nameScope // by depth: what an entry at that depth is a scope by
 	u      *dwarf.Unit
 	number uint32
 	ranges int
@@ -134,6 +135,7 @@ func (s *namesScan) take() unitNames {
 
 func (s *namesScan) unit(u *dwarf.Unit, number uint32, lang Lang) {
 	s.u, s.number, s.ranges = u, number, 0
+	s.scopes[0] = nameScope{named: true}
 	c, err := u.Cursor(u.First)
 	if err != nil || !c.Next() || !c.Children() {
 		return
@@ -145,11 +147,13 @@ func (s *namesScan) unit(u *dwarf.Unit, number uint32, lang Lang) {
 		switch c.Tag() {
 		case dwarf.TagNamespace, dwarf.TagModule:
 			if c.Depth() < maxNesting {
+				s.enter(&c)
 				continue
 			}
 		case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
 			s.addType(&c)
 			if scoped && c.Depth() < maxNesting {
+				s.enter(&c)
 				continue
 			}
 		case dwarf.TagEnumerationType:
@@ -187,13 +191,42 @@ func (s *namesScan) addType(c *dwarf.Cursor) {
 	if c.Has()&dwarf.HasDeclaration != 0 {
 		return
 	}
-	if name := c.Name(); len(name) > 0 {
-		h := hashName(name)
+	name := c.Name()
+	if len(name) == 0 {
+		return
+	}
+	keep := func(h uint32) {
 		if n := s.seen[h]; n < maxSameHash {
 			s.seen[h] = n + 1
 			s.names = append(s.names, newNameRef(h, nameType, s.number, c.Offset()-s.u.Offset))
 		}
 	}
+	keep(hashName(name))
+	if in := &s.scopes[c.Depth()-1]; in.named && in.inside {
+		keep(hashInScope(in.hash, name))
+	}
+}
+
+// nameScope is a namespace or a type that has others in it, and with it all that it is in.
+type nameScope struct {
+	hash   uint32 // of "A::B", as hashName has it
+	named  bool   // each of them has a name
+	inside bool   // it is one, not the unit
+}
+
+// enter notes the scope that the walk is about to go into.
+func (s *namesScan) enter(c *dwarf.Cursor) {
+	at, name := s.scopes[c.Depth()-1], c.Name()
+	switch {
+	case len(name) == 0:
+		at.named = false // (anonymous namespace)
+	case at.inside:
+		at.hash = hashInScope(at.hash, name)
+	default:
+		at.hash = hashName(name)
+	}
+	at.inside = true
+	s.scopes[c.Depth()] = at
 }
 
 // enumerators adds the constants of an enumeration, which the walk is about to go into.

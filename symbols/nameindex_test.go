@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"dbg/dwarf"
@@ -48,18 +49,28 @@ func walkedNames(m *Module) (out []nameRef) {
 			}
 		}
 		own := func(e *dwarf.Entry) string { return string(e.Bytes(dwarf.AttrName)) }
+		var scopes []string // by depth
+		addType := func(e *dwarf.Entry, depth int) {
+			if e.Flag(dwarf.AttrDeclaration) || own(e) == "" {
+				return
+			}
+			add(nameType, own(e), e)
+			in := scopes[:depth-1]
+			if len(in) > 0 && !slices.Contains(in, "") {
+				add(nameType, strings.Join(in, "::")+"::"+own(e), e)
+			}
+		}
 		root.Walk(func(c *dwarf.Entry, depth int) bool {
+			scopes = append(scopes[:depth-1], own(c))
 			switch c.Tag {
 			case dwarf.TagNamespace, dwarf.TagModule:
 				return true
 			case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagUnionType:
-				if !c.Flag(dwarf.AttrDeclaration) {
-					add(nameType, own(c), c)
-				}
+				addType(c, depth)
 				return scoped
 			case dwarf.TagEnumerationType:
+				addType(c, depth)
 				if !c.Flag(dwarf.AttrDeclaration) {
-					add(nameType, own(c), c)
 					c.Walk(func(k *dwarf.Entry, _ int) bool {
 						if k.Tag == dwarf.TagEnumerator {
 							add(nameEnumerator, own(k), c)
@@ -68,9 +79,7 @@ func walkedNames(m *Module) (out []nameRef) {
 					}, nil)
 				}
 			case dwarf.TagTypedef, dwarf.TagBaseType, dwarf.TagUnspecifiedType, dwarf.TagTemplateAlias:
-				if !c.Flag(dwarf.AttrDeclaration) {
-					add(nameType, own(c), c)
-				}
+				addType(c, depth)
 			case dwarf.TagVariable, dwarf.TagMember:
 				if c.Tag == dwarf.TagMember && !c.Flag(dwarf.AttrExternal) && !c.Flag(dwarf.AttrDeclaration) {
 					break

@@ -51,8 +51,9 @@ func (m *Module) typeNamed(name string, want dwarf.Tag) *Type {
 	// The index has the last components with their template arguments; Go's
 	// dots and Rust's brackets are part of the name.
 	var nested *Type
-	for _, key := range []string{q.last(), name} {
-		x := m.named(key, nameType)
+	for _, k := range []struct{ name, qualified string }{{q.last(), name}, {q.last(), q.last()}, {name, name}} {
+		key := k.name
+		x := m.typesNamed(key, k.qualified)
 		for _, d := range x.types[key] {
 			e, err := d.unit.Entry(d.off)
 			if err != nil || want != 0 && kindOf(e.Tag) != want {
