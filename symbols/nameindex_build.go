@@ -202,7 +202,7 @@ func (s *namesScan) addType(c *dwarf.Cursor) {
 		}
 	}
 	keep(hashName(name))
-	if in := &s.scopes[c.Depth()-1]; in.named && in.inside {
+	if in := s.around(c); in.named && in.inside {
 		keep(hashInScope(in.hash, name))
 	}
 }
@@ -214,9 +214,14 @@ type nameScope struct {
 	inside bool   // it is one, not the unit
 }
 
+// around is the scope that an entry is in. What follows the unit's own entry, as in a file that is damaged, is in none.
+func (s *namesScan) around(c *dwarf.Cursor) *nameScope {
+	return &s.scopes[min(max(c.Depth(), 1), len(s.scopes))-1]
+}
+
 // enter notes the scope that the walk is about to go into.
 func (s *namesScan) enter(c *dwarf.Cursor) {
-	at, name := s.scopes[c.Depth()-1], c.Name()
+	at, name := *s.around(c), c.Name()
 	switch {
 	case len(name) == 0:
 		at.named = false // (anonymous namespace)
