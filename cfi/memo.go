@@ -17,8 +17,8 @@ import (
 // be a defect, it gives up, and the program is executed from the start.
 type memo struct {
 	known  map[stateKey]uint32
-	states []memoState        // by number; there is no 0
-	rules  []row.Known        // as states
+	states []memoState // by number; there is no 0
+	rules  []row.Known // as states
 	regs   pieces[row.RegRule]
 	sums   pieces[uint64]
 	ways   [1 << waysBits]way // open addressing
