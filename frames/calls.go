@@ -1,6 +1,8 @@
 package frames
 
 import (
+	"encoding/binary"
+
 	"dbg/arch"
 	"dbg/target"
 )
@@ -31,6 +33,20 @@ func (u *Unwinder) followsCall(before []byte, pc target.Addr) verdict {
 		return armCall(before, pc)
 	}
 	return unknown
+}
+
+// directCall is the address that the call that ends at pc has in its instruction, 0 if it has none: CALL rel32, BL.
+func directCall(a *arch.Arch, before []byte, pc target.Addr) target.Addr {
+	n := len(before)
+	switch {
+	case a == arch.AMD64 && n >= 5 && before[n-5] == 0xe8:
+		return pc + target.Addr(int64(int32(binary.LittleEndian.Uint32(before[n-4:]))))
+	case a == arch.ARM64 && n >= 4:
+		if w := binary.LittleEndian.Uint32(before[n-4:]); w&0xfc000000 == 0x94000000 {
+			return pc - 4 + target.Addr(int64(int32(w<<6)>>6)*4)
+		}
+	}
+	return 0
 }
 
 // riscvCall: JAL and JALR with rd = ra, and C.JALR; The RISC-V Instruction Set

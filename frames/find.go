@@ -32,11 +32,12 @@ func (w *Walk) find() bool {
 		w.finish(End{Outermost: true, Reason: "entry point"})
 		return false
 	}
-	if s.module != nil && s.module.Go && f.PCIsReturnAddress && !f.Signal {
-		if name := s.module.leftStack(s.filePC()); name != "" {
-			w.finish(End{Reason: name + " called on another stack"})
-			return false
+	if name := w.leftStack(s); name != "" {
+		if goAsks[name] && w.u.Use.Has(Prologue) && w.prologue(s) {
+			return true
 		}
+		w.finish(End{Reason: name + " called on another stack"})
+		return false
 	}
 	use := w.u.Use
 	if use.Has(Sigreturn) && w.sigreturn(s) {

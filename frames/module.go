@@ -75,7 +75,8 @@ type Module struct {
 	firstOnce sync.Once
 	first     []Range // see isFirst
 	clone     Range
-	switches  []goSwitch // see leftStack
+	switches  []goSwitch // see Walk.leftStack
+	beyond    []Range    // what is called there by its address
 }
 
 // goSwitch is a function that calls others on another stack.
@@ -92,24 +93,6 @@ var goFirst = map[string]bool{"runtime.goexit": true, "runtime.goexit.abi0": tru
 	"_rt0_amd64": true, "_rt0_arm64": true, "_rt0_amd64_linux": true, "_rt0_arm64_linux": true}
 
 var goClone = map[string]bool{"runtime.clone": true, "runtime.clone.abi0": true}
-
-// goSwitches are the functions of Go's runtime that call others on another stack: the scheduler's, or, before they ask the kernel's vDSO for
-// the time, the thread's. Their rows say where their caller is while they are on their own. Go's own unwinder knows them by a flag
-// that is not in .debug_frame (SPWRITE), and does not go beyond them either.
-var goSwitches = map[string]bool{"runtime.mcall": true, "runtime.morestack": true, "runtime.systemstack": true, "runtime.asmcgocall": true,
-	"runtime.switchToCrashStack0": true, "runtime.nanotime1": true, "runtime.walltime": true, "time.now": true}
-
-// leftStack is the name of the function of Go that pc, the address of a call, is in, if that is one that calls on another stack; else "".
-// What is there where its row has the caller is anything.
-func (m *Module) leftStack(pc uint64) string {
-	m.isFirst(pc, false)
-	for i := range m.switches {
-		if r := &m.switches[i]; r.Lo <= pc && pc < r.Hi {
-			return r.name
-		}
-	}
-	return ""
-}
 
 // isFirst reports whether pc, an address of the file, is in a function of Go that has no caller; calling says
 // that the function was left there by a call.
@@ -129,6 +112,8 @@ func (m *Module) isFirst(pc uint64, calling bool) bool {
 				m.clone = r
 			} else if name := strings.TrimSuffix(s.Name, ".abi0"); goSwitches[name] {
 				m.switches = append(m.switches, goSwitch{r, name})
+			} else if goBeyond[name] {
+				m.beyond = append(m.beyond, r)
 			}
 		}
 	})

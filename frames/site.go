@@ -190,7 +190,7 @@ func (w *Walk) planAt(s *site) (*row.Plan, error) {
 			if s.from != nil {
 				s.how = s.from.how
 			}
-			s.plain = s.plan != nil && s.plan.Fast && s.exec && !s.sigcode && (!s.module.Go || s.precise || s.module.leftStack(s.filePC()) == "")
+			s.plain = s.plan != nil && s.plan.Fast && s.exec && !s.sigcode && w.leftStack(s) == ""
 		}
 	}
 	return s.plan, s.rowErr

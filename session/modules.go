@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"syscall"
 
 	"dbg/frames"
 	"dbg/image"
@@ -62,8 +63,7 @@ func (s *Session) openFile(name, path string) (*symbols.Module, error) {
 		_, err := image.Open(path)
 		return nil, err
 	}
-	// A program that was rebuilt between two runs is another file.
-	key := fmt.Sprintf("%s:%d:%d", path, st.Size(), st.ModTime().UnixNano())
+	key := fileKey(path, st)
 	if e, ok := s.files[key]; ok {
 		return e.symbols, nil
 	}
@@ -74,6 +74,15 @@ func (s *Session) openFile(name, path string) (*symbols.Module, error) {
 	m := s.loadSymbols(f, name, s.cfg.DebugDirs)
 	s.files[key] = &fileEntry{file: f, symbols: m}
 	return m, nil
+}
+
+// fileKey tells files apart. A program that was rebuilt between two runs is another one; the path that a user gives and the one
+// that the process has it by, without symbolic links, are one and the same.
+func fileKey(path string, st os.FileInfo) string {
+	if sys, ok := st.Sys().(*syscall.Stat_t); ok {
+		path = fmt.Sprintf("%d,%d", sys.Dev, sys.Ino)
+	}
+	return fmt.Sprintf("%s:%d:%d", path, st.Size(), st.ModTime().UnixNano())
 }
 
 // mappedFile is the mappings of one file that belong together.

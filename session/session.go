@@ -108,7 +108,11 @@ func (s *Session) load(p Program) error {
 		}
 	}
 	p.Path = path
-	m, err := s.openFile(path, path)
+	name := path
+	if abs, err := filepath.Abs(path); err == nil {
+		name = abs
+	}
+	m, err := s.openFile(name, path)
 	if err != nil {
 		return err
 	}
