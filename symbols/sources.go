@@ -57,13 +57,11 @@ func (m *Module) Origin() string {
 	add(m.origin)
 	add(m.fetched)
 	if m.data == nil {
-		if !m.asked {
-			switch {
-			case m.opt.Fetcher != nil && m.fetchable():
-				add("debuginfod has not been asked yet")
-			case m.opt.Fetcher == nil:
-				add("debuginfod is off")
-			}
+		switch {
+		case m.opt.Fetcher == nil:
+			add("debuginfod is off")
+		case !m.asked && m.fetchable():
+			add("debuginfod has not been asked yet")
 		}
 		if m.miniOrigin == "" && !m.lookedIn && m.file.HasSection(miniSection) && !m.symtab().HasSymtab() {
 			add("symbols are in " + miniSection)
