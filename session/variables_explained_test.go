@@ -159,7 +159,7 @@ var (
 	rustSliceWhole  = regexp.MustCompile(`^((?:&(?:mut )?|\*mut |\*const )\[[^{]*\])\(size=\d+\) \{(.*)\}$`)
 	goEmpty         = regexp.MustCompile(`^(0x[0-9a-f]+) (?:""|<error: Cannot access memory at address 0x[0-9a-f]+>)$`)
 	lostSlice       = regexp.MustCompile(`(?:&(?:mut )?\[[^{]*\] )?<error(?: reading variable)?: value has been optimized out>`)
-	gotEntry        = regexp.MustCompile(` <[^<>]*(?:<[^<>]*>)*[^<>]*@got(?:[.\[]plt\]?)?>`)
+	gotEntry        = regexp.MustCompile(` <[^@={}]*@got(?:[.\[]plt\]?)?>`)
 	inGOT           = regexp.MustCompile(` <_GLOBAL_OFFSET_TABLE_\+\d+>`)
 	incomplete      = regexp.MustCompile(`(?:\\\d{3}|[^\\])", <incomplete sequence`)
 	realOnly        = regexp.MustCompile(`^[-+.0-9e]+ \+ 0i$`)
