@@ -1,9 +1,6 @@
 package arch
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
 // RegSet is a set of registers.
 type RegSet [2]uint64
@@ -97,15 +94,6 @@ func (f *Registers) SetRaw(r Reg, v uint64) { f.value[r] = v }
 // RawLow and SetLow are Raw and SetRaw for registers below 64.
 func (f *Registers) RawLow(r Reg) uint64    { return f.value[r&63] }
 func (f *Registers) SetLow(r Reg, v uint64) { f.value[r&63] = v }
-
-// Slot is where a register below 64 has been saved: an offset from somewhere.
-type Slot struct{ Off, Reg uint8 }
-
-// SlotSpan is so many bytes that from any offset a register can be read.
-const SlotSpan = 264
-
-// Load is what a slot has in mem, a 64-bit little-endian number.
-func (s Slot) Load(mem *[SlotSpan]byte) uint64 { return binary.LittleEndian.Uint64(mem[s.Off:]) }
 
 // Pass makes every register unknown that is not in keep, and those in set known.
 func (f *Registers) Pass(keep, set *RegSet) {

@@ -1,6 +1,8 @@
 package frames
 
 import (
+	"encoding/binary"
+
 	"dbg/arch"
 	"dbg/target"
 )
@@ -56,12 +58,11 @@ func (w *Walk) calledBefore(s *site) target.Addr {
 	if n < 6 {
 		return 0
 	}
-	rel := target.Addr(int64(int32(uint32(b[n-4]) | uint32(b[n-3])<<8 | uint32(b[n-2])<<16 | uint32(b[n-1])<<24)))
-	switch {
-	case b[n-5] == 0xe8:
-		return s.pc + rel
-	case b[n-6] == 0xff && b[n-5] == 0x15:
-		return w.slot(s.pc + rel)
+	if to := directCall(arch.AMD64, b, s.pc); to != 0 {
+		return to
+	}
+	if b[n-6] == 0xff && b[n-5] == 0x15 {
+		return w.slot(s.pc + target.Addr(int64(int32(binary.LittleEndian.Uint32(b[n-4:])))))
 	}
 	return 0
 }

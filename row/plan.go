@@ -27,10 +27,10 @@ type Plan struct {
 	size   uint16 // and so long
 	ra     uint8  // of it the return address, in words, or like saved
 	raIn   uint8
-	near   bool              // Finish needs no loop: few registers, close to each other
-	keep   uint64            // the registers that pass through
-	set    uint64            // the registers that are set, PC and SP among them
-	saved  [inPlan]arch.Slot // of n; what is left names the PC, which is set last; of near plans in bytes
+	near   bool            // Finish needs no loop: few registers, close to each other
+	keep   uint64          // the registers that pass through
+	set    uint64          // the registers that are set, PC and SP among them
+	saved  [inPlan]savedAt // of n; what is left names the PC, which is set last; of near plans in bytes
 	more   *rest
 }
 
@@ -38,15 +38,21 @@ type Plan struct {
 type rest struct {
 	row       Row
 	keep, set arch.RegSet
-	saved     []arch.Slot // those that Plan has no room for
+	saved     []savedAt // those that Plan has no room for
 }
+
+// savedAt is a register below 64 and where it has been saved: an offset from what is read, in words, or in bytes in near plans.
+type savedAt struct{ off, reg uint8 }
+
+// load is what a near plan has there.
+func (s savedAt) load(mem *[nearSpan]byte) uint64 { return binary.LittleEndian.Uint64(mem[s.off:]) }
 
 // Limits of fast plans.
 const (
 	inPlan   = 8
-	unrolled = 6                 // x86-64's callee-saved registers
-	nearSpan = arch.SlotSpan     // of what is read, usually
-	nearMost = arch.SlotSpan - 8 // and how much of it a plan may read: slots are in the bytes of uint8
+	unrolled = 6            // x86-64's callee-saved registers
+	nearSpan = 264          // of what is read, usually
+	nearMost = nearSpan - 8 // and how much of it a plan may read: slots are in the bytes of uint8
 	maxSpan  = 256 * 8
 )
 
@@ -92,7 +98,7 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	}
 	keep, set := preserved, arch.SetOf(a.PC, a.SP)
 	ra := false
-	var few [inPlan]arch.Slot
+	var few [inPlan]savedAt
 	saved := few[:0]
 	for i := range r.Regs {
 		rr := &r.Regs[i]
@@ -114,7 +120,7 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 			}
 			keep.Remove(rr.Reg)
 			if rr.Reg != a.PC {
-				saved = append(saved, arch.Slot{Reg: uint8(rr.Reg), Off: uint8((rr.N - lo) / 8)})
+				saved = append(saved, savedAt{reg: uint8(rr.Reg), off: uint8((rr.N - lo) / 8)})
 				set.Add(rr.Reg)
 			}
 		default:
@@ -131,13 +137,13 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	}
 	p.lo, p.size, p.n = int32(lo), uint16(hi-lo), uint8(len(saved))
 	for i := copy(p.saved[:], saved); i < inPlan; i++ {
-		p.saved[i] = arch.Slot{Reg: p.pc}
+		p.saved[i] = savedAt{reg: p.pc}
 	}
 	p.near = ra && !p.pac && len(saved) <= unrolled && hi-lo <= nearMost && keep[1]|set[1] == 0 // the PC is in set
 	if p.near {
 		p.ra *= 8
 		for i := range p.saved {
-			p.saved[i].Off *= 8
+			p.saved[i].off *= 8
 		}
 	}
 	p.keep, p.set, p.wide = keep[0], set[0], keep[1]|set[1] != 0
@@ -233,12 +239,12 @@ func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s *Step) {
 	}
 	// Always six of them: a loop that ends after another number each time costs more.
 	mem := s.near
-	regs.SetLow(arch.Reg(p.saved[0].Reg), p.saved[0].Load(mem))
-	regs.SetLow(arch.Reg(p.saved[1].Reg), p.saved[1].Load(mem))
-	regs.SetLow(arch.Reg(p.saved[2].Reg), p.saved[2].Load(mem))
-	regs.SetLow(arch.Reg(p.saved[3].Reg), p.saved[3].Load(mem))
-	regs.SetLow(arch.Reg(p.saved[4].Reg), p.saved[4].Load(mem))
-	regs.SetLow(arch.Reg(p.saved[5].Reg), p.saved[5].Load(mem))
+	regs.SetLow(arch.Reg(p.saved[0].reg), p.saved[0].load(mem))
+	regs.SetLow(arch.Reg(p.saved[1].reg), p.saved[1].load(mem))
+	regs.SetLow(arch.Reg(p.saved[2].reg), p.saved[2].load(mem))
+	regs.SetLow(arch.Reg(p.saved[3].reg), p.saved[3].load(mem))
+	regs.SetLow(arch.Reg(p.saved[4].reg), p.saved[4].load(mem))
+	regs.SetLow(arch.Reg(p.saved[5].reg), p.saved[5].load(mem))
 	regs.SetLow(arch.Reg(p.pc), s.PC)
 	regs.SetLow(arch.Reg(p.sp), s.CFA)
 	regs.PassLow(p.keep, p.set)
@@ -252,10 +258,10 @@ func (p *Plan) finishFar(regs *arch.Registers, pl *Places, w *Window, s *Step) {
 	keep, set := p.more.keep, p.more.set
 	if mem := w.piece(p.base(s.CFA), p.size); mem != nil {
 		for _, sv := range p.saved[:min(p.n, inPlan)] {
-			regs.SetRaw(arch.Reg(sv.Reg), binary.LittleEndian.Uint64(mem[p.at(sv.Off):]))
+			regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[p.at(sv.off):]))
 		}
 		for _, sv := range p.more.saved {
-			regs.SetRaw(arch.Reg(sv.Reg), binary.LittleEndian.Uint64(mem[p.at(sv.Off):]))
+			regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[p.at(sv.off):]))
 		}
 	} else { // another window: what was saved is not known
 		set = arch.SetOf(arch.Reg(p.pc), arch.Reg(p.sp))
@@ -295,10 +301,10 @@ func (p *Plan) at(off uint8) uint {
 // places says where the registers are that were read from base on.
 func (p *Plan) places(pl *Places, base target.Addr) {
 	for _, sv := range p.saved[:min(p.n, inPlan)] {
-		pl.Addr[sv.Reg] = base + target.Addr(p.at(sv.Off))
+		pl.Addr[sv.reg] = base + target.Addr(p.at(sv.off))
 	}
 	for _, sv := range p.more.saved {
-		pl.Addr[sv.Reg] = base + target.Addr(p.at(sv.Off))
+		pl.Addr[sv.reg] = base + target.Addr(p.at(sv.off))
 	}
 	pl.Addr[p.pc] = base + target.Addr(p.at(p.ra))
 	keep, inMem := arch.RegSet{p.keep}, arch.RegSet{p.set}
