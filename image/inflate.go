@@ -2,10 +2,11 @@ package image
 
 import (
 	"bytes"
-	"compress/zlib"
+
 	"fmt"
 	"io"
 
+	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 )
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"debug/elf"
+	"encoding/binary"
 	"iter"
 	"slices"
 )
@@ -133,6 +134,41 @@ func (t *SymbolTable) Entries() iter.Seq2[int, SymbolEntry] {
 				t.f.Release(t.names)
 				last = i
 			}
+		}
+	}
+}
+
+// Addrs yields the value of each number, whatever it stands for: of a function in Thumb code it is odd. What has been read does not stay
+// in memory.
+func (t *SymbolTable) Addrs() iter.Seq2[int, Addr] {
+	return func(yield func(int, Addr) bool) {
+		for i := range t.list {
+			if !yield(i, t.list[i].Addr) {
+				return
+			}
+		}
+		if t.list != nil {
+			return
+		}
+		const atATime = 1 << 17 // entries
+		is64, order, little := t.f.header.is64, t.f.header.order, t.f.header.order == binary.ByteOrder(binary.LittleEndian)
+		for from := 0; from < t.Len(); from += atATime {
+			part := t.table[from*t.size : min(from+atATime, t.Len())*t.size]
+			for k := 0; k < len(part); k += t.size {
+				var a uint64
+				switch b := part[k:]; {
+				case is64 && little:
+					a = binary.LittleEndian.Uint64(b[8:])
+				case is64:
+					a = order.Uint64(b[8:])
+				default:
+					a = uint64(order.Uint32(b[4:]))
+				}
+				if !yield(from+k/t.size, Addr(a)) {
+					return
+				}
+			}
+			t.f.Release(part)
 		}
 	}
 }

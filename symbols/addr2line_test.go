@@ -111,8 +111,8 @@ func chain(m *Module, calls []Call) (s string) {
 		name := c.Function.Linkage
 		// The peers prefer an ELF symbol for the function proper, and of
 		// several any: see addr2line.
-		if x := m.sortedSymbols(); !c.Inlined {
-			if s, ok := x.find(&x.code, c.Function.Lo); ok && s.Addr == c.Function.Lo {
+		if !c.Inlined {
+			if s, ok := m.symbolWith(codeSymbol, c.Function.Lo); ok && s.Addr == c.Function.Lo {
 				name = s.Addr.String()
 			}
 		}

@@ -14,6 +14,7 @@ import (
 type elfSymbols struct {
 	table    *image.SymbolTable
 	sections []image.Section // of the file that the symbols are from
+	asked    symbolAsked
 	sorted   bool
 	code     byAddress
 	data     byAddress
@@ -47,11 +48,10 @@ func (m *Module) sortedSymbols() *elfSymbols {
 	}
 	x.sorted = true
 	for i, e := range x.table.Entries() {
-		switch {
-		case e.Kind == image.TLS || e.Section < 0 && e.Kind == image.NoType:
-		case e.Kind != image.Object && m.isCode(e.Addr):
+		switch m.symbolClass(&e) {
+		case codeSymbol:
 			x.code.add(uint64(e.Addr), uint32(i))
-		case e.Kind == image.Object:
+		case dataSymbol:
 			x.data.add(uint64(e.Addr), uint32(i))
 		}
 	}
@@ -147,19 +147,20 @@ func better(t *image.SymbolTable, i, j int) bool {
 	return len(nameA) < len(nameB)
 }
 
-// find returns the symbol that has an address: the nearest below it, if the
-// address is within its size; one without size reaches up to the next symbol.
-func (x *elfSymbols) find(l *byAddress, a image.Addr) (image.Symbol, bool) {
+// search returns the number of the symbol that has an address, -1 if none has: see symbolWith.
+func (x *elfSymbols) search(class symbolClass, a image.Addr) int {
+	l := &x.code
+	if class == dataSymbol {
+		l = &x.data
+	}
 	i := sort.Search(len(l.addr), func(i int) bool { return l.addr[i] > uint64(a) })
-	// A symbol may lie within another; then the outer one may reach further.
-	for n := 0; i > 0 && n < 8; n++ {
+	for n := 0; i > 0 && n < maxOuter; n++ {
 		i--
-		e, _ := x.table.Entry(int(l.num[i]))
-		if uint64(a-e.Addr) < e.Size || a == e.Addr || e.Size == 0 && n == 0 && x.sameSection(&e, a) {
-			return x.table.Symbol(int(l.num[i]))
+		if e, _ := x.table.Entry(int(l.num[i])); x.reaches(&e, a, n == 0) {
+			return int(l.num[i])
 		}
 	}
-	return image.Symbol{}, false
+	return -1
 }
 
 // sameSection reports whether an address is in the section that a symbol
@@ -179,8 +180,7 @@ func (m *Module) SymbolAt(a image.Addr) (name string, offset uint64, ok bool) {
 	if name, start, ok := m.pltAt(a); ok {
 		return name, uint64(a - start), true
 	}
-	x := m.sortedSymbols()
-	s, ok := x.find(&x.code, a)
+	s, ok := m.symbolWith(codeSymbol, a)
 	if !ok || !m.sameSegment(s.Addr, a) {
 		return "", 0, false
 	}
@@ -191,8 +191,7 @@ func (m *Module) SymbolAt(a image.Addr) (name string, offset uint64, ok bool) {
 // no size or does not reach a is none. In a Mach-O file the list of function starts stands in for
 // symbols that were stripped.
 func (m *Module) CodeBounds(a image.Addr) (lo, hi image.Addr, ok bool) {
-	x := m.sortedSymbols()
-	s, ok := x.find(&x.code, a)
+	s, ok := m.symbolWith(codeSymbol, a)
 	if !ok || s.Size == 0 || uint64(a-s.Addr) >= s.Size {
 		return m.startedAt(a)
 	}
@@ -201,8 +200,7 @@ func (m *Module) CodeBounds(a image.Addr) (lo, hi image.Addr, ok bool) {
 
 // ObjectAt is SymbolAt for data.
 func (m *Module) ObjectAt(a image.Addr) (name string, offset uint64, ok bool) {
-	x := m.sortedSymbols()
-	s, ok := x.find(&x.data, a)
+	s, ok := m.symbolWith(dataSymbol, a)
 	if !ok || !m.sameSegment(s.Addr, a) {
 		return "", 0, false
 	}
@@ -246,8 +244,7 @@ func (m *Module) elfFunctionAt(a image.Addr) *Function {
 		size := m.pltSize(start)
 		return &Function{Name: name, Lo: start, Hi: start + size, Ranges: []Range{{start, start + size}}, FromSymbolTable: true}
 	}
-	x := m.sortedSymbols()
-	s, ok := x.find(&x.code, a)
+	s, ok := m.symbolWith(codeSymbol, a)
 	if !ok || !m.sameSegment(s.Addr, a) {
 		return nil
 	}
