@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Source gives a file's sections.
@@ -55,10 +56,10 @@ type Data struct {
 	abbrevs     map[uint64]*abbrevTable
 	abbrevBytes uint64 // of all that were read
 	bySig       map[uint64]*Unit
-	surveyed    int        // bytes of line programs that have been looked at
-	spans       []lineSpan // room to look at the next
-	shared      bool       // see Share
-	scratch     LineTable  // see HasFile
+	surveyed    atomic.Int64 // bytes of line programs that have been looked at
+	spans       []lineSpan   // room to look at the next
+	shared      bool         // see Share
+	scratch     LineTable    // see HasFile
 	lines       map[lineKey]sharedLines
 	headerBytes uint64 // of the tables' files, at least
 

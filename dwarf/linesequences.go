@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"sync/atomic"
 )
 
 // Lines are the rows of one sequence of a line table: of contiguous addresses, sorted.
@@ -38,7 +39,7 @@ func (t *LineTable) sequences() []lineSpan {
 	}
 	t.surveyed = true
 	d := t.unit.Data
-	s := survey{t: t, h: t.header, r: t.program, spans: d.spans[:0]}
+	s := survey{t: t, h: t.header, r: t.program, spans: d.spans[:0], spent: &d.surveyed}
 	s.run()
 	d.release(secLine, uint64(t.program.off), uint64(len(t.program.b)))
 	d.spans = s.spans // room for the next table's
@@ -47,6 +48,36 @@ func (t *LineTable) sequences() []lineSpan {
 		slices.SortStableFunc(t.spans, bySpan)
 	}
 	return t.spans
+}
+
+// EachAt calls fn for those of addrs, which are sorted, that are in a sequence, by their index. It gives what At gives, but nothing is kept but
+// rows, which is used for the rows: what fn gets is valid until it returns. What is gone over, in bytes, is added to spent, which is for all
+// tables that a question goes to: those of a corrupt file may be one in truth, and when there is too much of it nothing more is found. After
+// Data.Share several goroutines may call it at once.
+func (t *LineTable) EachAt(addrs []uint64, rows *[]Row, spent *atomic.Int64, fn func(i int, l Lines)) {
+	if t.header == nil || len(addrs) == 0 {
+		return
+	}
+	spans := t.spans
+	if !t.surveyed {
+		s := survey{t: t, h: t.header, r: t.program, only: addrs, spent: spent}
+		s.run()
+		t.unit.Data.release(secLine, uint64(t.program.off), uint64(len(t.program.b)))
+		spans = s.spans
+		slices.SortStableFunc(spans, bySpan)
+	}
+	last, l := -1, Lines{}
+	for i, a := range addrs {
+		k := spanWith(spans, a)
+		if k < 0 {
+			continue
+		}
+		if k != last {
+			l = t.decode(spans[k], (*rows)[:0])
+			last, *rows = k, l.Rows
+		}
+		fn(i, l)
+	}
 }
 
 func bySpan(a, b lineSpan) int { return cmp.Compare(a.lo, b.lo) }
@@ -62,7 +93,10 @@ func (t *LineTable) At(addr uint64) (Lines, bool) {
 
 // span is the number of the sequence that has an address, -1 if none has.
 func (t *LineTable) span(addr uint64) int {
-	spans := t.sequences()
+	return spanWith(t.sequences(), addr)
+}
+
+func spanWith(spans []lineSpan, addr uint64) int {
 	i := sort.Search(len(spans), func(i int) bool { return spans[i].lo > addr })
 	// Sequences seldom overlap; look at a few in case they do.
 	for n := 0; i > 0 && n < 16; n++ {
@@ -116,6 +150,8 @@ func (t *LineTable) decode(s lineSpan, rows []Row) Lines {
 type survey struct {
 	t     *LineTable
 	spans []lineSpan
+	only  []uint64      // of interest are the sequences that have one of these addresses, which are sorted; nil: all are
+	spent *atomic.Int64 // bytes
 	h     *lineHeader
 	r     reader
 	steps [256]uint64 // how far each special opcode advances the address
@@ -131,8 +167,7 @@ func (s *survey) run() {
 	h, r := s.h, &s.r
 	d := s.t.unit.Data
 	// Units have programs of their own. Those of a corrupt file may overlap.
-	size := len(r.b) - r.off
-	if d.surveyed += size; d.surveyed > 4*len(d.section(secLine, 0))+1<<20 {
+	if s.spent.Add(int64(len(r.b)-r.off)) > 4*int64(len(d.secs[secLine].data))+1<<20 {
 		return
 	}
 	plain := h.maxOps <= 1
@@ -213,7 +248,7 @@ func (s *survey) extended() {
 	switch body.u8() {
 	case lneEndSequence:
 		// As in endSequence: what the linker has dropped begins at 0 or at the largest addresses.
-		if s.rows > 0 && s.rows <= maxLineRows && s.lo != 0 && s.lo < s.t.unit.maxAddr()-1 && s.addr > s.lo {
+		if s.rows > 0 && s.rows <= maxLineRows && s.lo != 0 && s.lo < s.t.unit.maxAddr()-1 && s.addr > s.lo && s.wanted() {
 			s.spans = append(s.spans, lineSpan{lo: s.lo, hi: s.addr, from: s.from, to: r.off})
 		}
 		s.reset()
@@ -224,6 +259,17 @@ func (s *survey) extended() {
 		s.opIdx = 0
 	case lneDefineFile:
 		name := body.cstring()
-		s.t.files = append(s.t.files, lineFile{name, body.uleb()})
+		if s.only == nil {
+			s.t.files = append(s.t.files, lineFile{name, body.uleb()})
+		}
 	}
+}
+
+// wanted reports whether the sequence is of interest.
+func (s *survey) wanted() bool {
+	if s.only == nil {
+		return true
+	}
+	i, found := slices.BinarySearch(s.only, s.lo)
+	return found || i < len(s.only) && s.only[i] < s.addr
 }

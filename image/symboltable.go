@@ -6,7 +6,10 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"iter"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 // SymbolTable is a file's symbol table, read where it is mapped: a symbol is decoded when somebody asks
@@ -223,12 +226,16 @@ func (t *SymbolTable) Mentioning(part string) iter.Seq[int] {
 		if len(found) == 0 {
 			return
 		}
+		near := newBlocks(found)
 		const atATime = 1 << 17 // entries
 		for i := range t.Len() {
 			if i%atATime == 0 && i > 0 {
 				t.f.Release(t.table[(i-atATime)*t.size : i*t.size])
 			}
 			off := uint64(t.f.header.order.Uint32(t.table[i*t.size:]))
+			if !near.has(off) {
+				continue
+			}
 			// A name that begins at off has the first place that is not before it, or none: it may be the end of another's.
 			k, _ := slices.BinarySearchFunc(found, off, func(p place, off uint64) int { return cmp.Compare(p.at, off) })
 			if k < len(found) && off >= found[k].begin && found[k].at-off < maxName && !yield(i) {
@@ -241,23 +248,61 @@ func (t *SymbolTable) Mentioning(part string) iter.Seq[int] {
 // place is where a text is in the names, and where the name that it is in begins.
 type place struct{ begin, at uint64 }
 
-// places are those of a text, which has no 0 in it. The names are not all in memory at once.
-func (t *SymbolTable) places(part string) (found []place) {
+// places are those of a text, which has no 0 in it, in order. The names are not all in memory at once.
+func (t *SymbolTable) places(part string) []place {
 	const atATime = 4 << 20
-	for from := 0; from < len(t.names); from += atATime {
-		piece := t.names[from:min(from+atATime+len(part)-1, len(t.names))]
-		for at := 0; ; {
-			n := bytes.Index(piece[at:], []byte(part))
-			if n < 0 {
-				break
+	pieces := make([][]place, (len(t.names)+atATime-1)/atATime)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(pieces)) {
+		wg.Go(func() {
+			for i := int(next.Add(1) - 1); i < len(pieces); i = int(next.Add(1) - 1) {
+				pieces[i] = t.placesIn(part, i*atATime, min((i+1)*atATime+len(part)-1, len(t.names)))
 			}
-			p := place{at: uint64(from + at + n)}
-			first := max(0, int(p.at)-maxName)
-			p.begin = uint64(first + bytes.LastIndexByte(t.names[first:p.at], 0) + 1)
-			found = append(found, p)
-			at += n + 1
-		}
-		t.f.Release(piece)
+		})
 	}
+	wg.Wait()
+	return slices.Concat(pieces...)
+}
+
+// placesIn are those in a piece of the names.
+func (t *SymbolTable) placesIn(part string, from, to int) (found []place) {
+	piece := t.names[from:to]
+	for at := 0; ; {
+		n := bytes.Index(piece[at:], []byte(part))
+		if n < 0 {
+			break
+		}
+		p := place{at: uint64(from + at + n)}
+		first := max(0, int(p.at)-maxName)
+		p.begin = uint64(first + bytes.LastIndexByte(t.names[first:p.at], 0) + 1)
+		found = append(found, p)
+		at += n + 1
+	}
+	t.f.Release(piece)
 	return found
+}
+
+// blocks is a set of 64 bytes each of the names, in which a place's name begins: most symbols need not be looked for among the places.
+type blocks []uint64
+
+const blockBits = 6
+
+func newBlocks(found []place) blocks {
+	b := make(blocks, found[len(found)-1].at>>blockBits/64+1)
+	for i, p := range found {
+		from := p.begin
+		if i > 0 { // what is before the last place is the last one's
+			from = max(from, found[i-1].at)
+		}
+		for k := from >> blockBits; k <= p.at>>blockBits; k++ {
+			b[k/64] |= 1 << (k % 64)
+		}
+	}
+	return b
+}
+
+func (b blocks) has(off uint64) bool {
+	k := off >> blockBits
+	return k/64 < uint64(len(b)) && b[k/64]&(1<<(k%64)) != 0
 }

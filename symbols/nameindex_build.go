@@ -20,6 +20,7 @@ func (m *Module) buildIndex() *nameIndex {
 	// What is shared is made ready before.
 	langs := make([]Lang, len(x.units))
 	split := false
+	m.dwarf().Share() // split units have their addresses there
 	for _, u := range x.units {
 		u.Data.Share()
 		split = split || u.Data != m.dwarf()

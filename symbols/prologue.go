@@ -56,7 +56,13 @@ func (m *Module) BreakLocations(name string) []Location {
 	}
 	m.loadIndex()
 	n := 0
-	for _, s := range m.functionSymbols(q) {
+	symbols := m.functionSymbols(q)
+	places := m.manyPlaces(symbols)
+	for _, s := range symbols {
+		if a, ok := places[s.Addr]; ok {
+			add(Location{Addr: a, m: m})
+			continue
+		}
 		if m.names != nil {
 			if f := m.names.function(uint64(s.Addr)); f != nil && f.skip != notKnown && f.what&hasCopies == 0 {
 				add(Location{Addr: s.Addr + image.Addr(f.skip), m: m})
@@ -103,6 +109,11 @@ func (m *Module) skipPrologue(a image.Addr) image.Addr {
 }
 
 func (m *Module) prologueEnd(fn *function) image.Addr {
+	return m.endOfPrologue(fn.u, fn.entry(), fn.entryEnd())
+}
+
+// entryEnd is where the code around the entry ends.
+func (fn *function) entryEnd() uint64 {
 	entry := fn.entry()
 	end := entry
 	for _, r := range fn.ranges {
@@ -110,18 +121,26 @@ func (m *Module) prologueEnd(fn *function) image.Addr {
 			end = r.Hi
 		}
 	}
-	return m.endOfPrologue(fn.u, entry, end)
+	return end
 }
 
 // endOfPrologue is prologueEnd of a function whose code around its entry ends at end.
 func (m *Module) endOfPrologue(u *unit, entry, end uint64) image.Addr {
-	if u.gcc && u.lang != LangAsm && u.hasLocationLists() {
+	if u.goodFromEntry() {
 		return image.Addr(entry)
 	}
 	seq, ok := u.dw.Files().At(entry)
 	if !ok {
 		return m.afterInstructions(image.Addr(entry))
 	}
+	return m.prologueEndIn(u, seq, entry, end)
+}
+
+// goodFromEntry reports whether a unit's functions have no prologue in which their variables are wrong.
+func (u *unit) goodFromEntry() bool { return u.gcc && u.lang != LangAsm && u.hasLocationLists() }
+
+// prologueEndIn is endOfPrologue by the rows of the sequence that has the entry.
+func (m *Module) prologueEndIn(u *unit, seq dwarf.Lines, entry, end uint64) image.Addr {
 	rows := seq.Rows
 	var pc uint64
 	if u.gcc || u.lang == LangAsm {

@@ -52,18 +52,21 @@ func (u *unit) scan() {
 		return
 	}
 	u.scanned = true
-	defer u.sortFunctions()
+	// What there is room for is kept for the next unit.
+	u.byAddr = u.m.spans[:0]
+	u.eachFunction(u.addFunction)
+	u.m.spans = u.byAddr
+	u.byAddr = slices.Clone(u.byAddr)
+	u.sortFunctions()
+}
+
+// eachFunction goes over the unit's functions that are not in others.
+func (u *unit) eachFunction(fn func(*dwarf.Entry)) {
 	c, err := u.dw.Cursor(u.dw.First)
 	if err != nil || !c.Next() || !c.Children() {
 		return
 	}
-	// What there is room for is kept for the next unit.
-	u.byAddr = u.m.spans[:0]
-	defer func() {
-		u.m.spans = u.byAddr
-		u.byAddr = slices.Clone(u.byAddr)
-		u.dw.Release()
-	}()
+	defer u.dw.Release()
 	var e dwarf.Entry
 	for c.Next() {
 		switch c.Tag() {
@@ -76,11 +79,29 @@ func (u *unit) scan() {
 			}
 		case dwarf.TagSubprogram:
 			if c.Has()&dwarf.HasCode != 0 && c.Entry(&e) == nil {
-				u.addFunction(&e)
+				fn(&e)
 			}
 		}
 		c.Skip()
 	}
+}
+
+// spansWith returns the spans, among those that scan finds, that have one of some addresses, which are sorted. It keeps nothing.
+func (u *unit) spansWith(addrs []uint64) []funcSpan {
+	var out []funcSpan
+	n := 0
+	u.eachFunction(func(e *dwarf.Entry) {
+		e.EachRange(func(lo, hi uint64) {
+			if n++; lo == 0 || n > maxUnitRanges {
+				return
+			}
+			if i, found := slices.BinarySearch(addrs, lo); found || i < len(addrs) && addrs[i] < hi {
+				out = append(out, funcSpan{lo: lo, hi: hi, off: e.Offset})
+			}
+		})
+	})
+	sortSpans(out)
+	return out
 }
 
 // findScopes makes the list of all scopes.
@@ -198,12 +219,14 @@ func (u *unit) function(off uint64) *function {
 	return fn
 }
 
-func (u *unit) sortFunctions() {
-	slices.SortFunc(u.byAddr, func(a, b funcSpan) int { return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.off, b.off)) })
+func (u *unit) sortFunctions() { sortSpans(u.byAddr) }
+
+func sortSpans(spans []funcSpan) {
+	slices.SortFunc(spans, func(a, b funcSpan) int { return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.off, b.off)) })
 	var top uint64
-	for i := range u.byAddr {
-		top = max(top, u.byAddr[i].hi)
-		u.byAddr[i].maxHi = top
+	for i := range spans {
+		top = max(top, spans[i].hi)
+		spans[i].maxHi = top
 	}
 }
 
@@ -250,22 +273,30 @@ func (u *unit) addNested() int {
 }
 
 func (u *unit) searchFunction(a uint64) *function {
-	i, _ := slices.BinarySearchFunc(u.byAddr, a, func(s funcSpan, a uint64) int {
+	if i := spanAt(u.byAddr, a); i >= 0 {
+		return u.function(u.byAddr[i].off)
+	}
+	return nil
+}
+
+// spanAt is the index of the innermost span that has an address, -1 if none has.
+func spanAt(spans []funcSpan, a uint64) int {
+	i, _ := slices.BinarySearchFunc(spans, a, func(s funcSpan, a uint64) int {
 		if s.lo <= a {
 			return -1
 		}
 		return 1
 	})
-	for i--; i >= 0 && u.byAddr[i].maxHi > a; i-- {
-		if u.byAddr[i].hi > a {
+	for i--; i >= 0 && spans[i].maxHi > a; i-- {
+		if spans[i].hi > a {
 			// Of functions that the linker has folded into one, the first.
-			for i > 0 && u.byAddr[i-1].lo == u.byAddr[i].lo && u.byAddr[i-1].hi == u.byAddr[i].hi {
+			for i > 0 && spans[i-1].lo == spans[i].lo && spans[i-1].hi == spans[i].hi {
 				i--
 			}
-			return u.function(u.byAddr[i].off)
+			return i
 		}
 	}
-	return nil
+	return -1
 }
 
 // calls returns the inlined calls in the unit's functions.
@@ -274,9 +305,15 @@ func (u *unit) calls() []inline {
 		return u.inlined
 	}
 	u.listed = true
+	u.inlined, _ = u.findCalls(false)
+	return u.inlined
+}
+
+// findCalls goes over all entries. With here, what leads into another unit ends it: then the answer is false.
+func (u *unit) findCalls(here bool) (calls []inline, ok bool) {
 	c, err := u.dw.Cursor(u.dw.First)
 	if err != nil {
-		return nil
+		return nil, true
 	}
 	type level struct {
 		fn    uint64
@@ -300,6 +337,9 @@ func (u *unit) calls() []inline {
 			what := die{u.dw, 0}
 			var ok bool
 			if what.off, ok = c.InUnit(dwarf.AttrAbstractOrigin); !ok {
+				if here {
+					return nil, false
+				}
 				if c.Entry(&e) != nil {
 					continue
 				}
@@ -307,10 +347,10 @@ func (u *unit) calls() []inline {
 					continue
 				}
 			}
-			u.inlined = append(u.inlined, inline{what, c.Offset(), in[len(in)-1].fn})
+			calls = append(calls, inline{what, c.Offset(), in[len(in)-1].fn})
 		}
 	}
-	return u.inlined
+	return calls, true
 }
 
 // copiesOf returns the inlined calls, in this unit, of an abstract function.
