@@ -30,7 +30,7 @@ type memo struct {
 	copied int // rules, by DW_CFA_remember_state
 
 	begin [maxBegin]row.Begin // of out
-	out   row.Batch
+	out   row.Batch           // its slices are set when they change: that is dear while garbage is collected
 }
 
 // Limits of a memo: a file may have any number of different states.
@@ -49,7 +49,8 @@ type memoState struct {
 	flagSum uint64
 }
 
-// way is from one state to another: the key is the number of the first, and the instructions.
+// way is from one state to another: the key is the number of the first, and the instructions. Its place is by the instructions' hash, plus
+// the number: that is at once known when the state is.
 type way struct {
 	key uint64
 	to  uint32
@@ -128,11 +129,11 @@ func (m *memo) batch(x *exec, k *known, e *entry) bool {
 				bits = (bits + second&63) & 63
 			}
 		}
-		key := w&(1<<(bits&63)-1) | cur<<48
-		if to := &m.ways[key*spread>>(64-waysBits)]; to.key == key {
+		code := w & (1<<(bits&63) - 1)
+		if to := &m.ways[(code*spread>>(64-waysBits)+cur)%(1<<waysBits)]; to.key == code|cur<<48 {
 			cur = uint64(to.to)
 		} else {
-			cur = m.next(x, k, key, pos, int(bits>>3))
+			cur = m.next(x, k, code|cur<<48, pos, int(bits>>3))
 			if cur == 0 {
 				return false
 			}
@@ -149,13 +150,13 @@ func (m *memo) batch(x *exec, k *known, e *entry) bool {
 	for n > 0 && m.begin[n-1].Lo >= e.hi {
 		n--
 	}
-	m.out = row.Batch{Begin: m.begin[:n], Hi: e.hi, Rules: m.rules}
+	m.out.N, m.out.Hi = n, e.hi
 	return true
 }
 
 // next finds a way that is not in its own place, or makes it; 0 if that can't be done.
 func (m *memo) next(x *exec, k *known, key uint64, pos, size int) uint64 {
-	i := key * spread >> (64 - waysBits)
+	i := (key<<16>>16*spread>>(64-waysBits) + key>>48) % (1 << waysBits)
 	for ; m.ways[i].key != 0; i = (i + 1) % (1 << waysBits) {
 		if m.ways[i].key == key {
 			return uint64(m.ways[i].to)
@@ -271,6 +272,7 @@ func (m *memo) state(x *exec, k *known) uint32 {
 	own.Lo, own.Hi, own.Source = 0, 0, 0
 	own.Regs = m.regs.copy(x.row.Regs)
 	m.rules = append(m.rules, own)
+	m.out.Rules = m.rules
 	m.states = append(m.states, memoState{flagSum: x.flagSum, kept: kept{
 		cfa: own.CFA, signed: own.Signed, regs: own.Regs, sums: m.sums.copy(x.sums), sum: x.sum, version: x.version}})
 	m.known[key] = uint32(n)
@@ -279,7 +281,9 @@ func (m *memo) state(x *exec, k *known) uint32 {
 
 // memos are those that nobody uses: their memory is worth keeping, for the next of a program's many files.
 var memos = sync.Pool{New: func() any {
-	return &memo{known: map[stateKey]uint32{}, states: make([]memoState, 1, 256), rules: make([]row.Known, 1, 256)}
+	m := &memo{known: map[stateKey]uint32{}, states: make([]memoState, 1, 256), rules: make([]row.Known, 1, 256)}
+	m.out.Begin = m.begin[:]
+	return m
 }}
 
 // free gives a memo back.
@@ -291,7 +295,7 @@ func (m *memo) free() {
 	clear(m.ways[:])
 	clear(m.states)
 	clear(m.rules)
-	m.states, m.rules, m.used, m.out = m.states[:1], m.rules[:1], 0, row.Batch{}
+	m.states, m.rules, m.used = m.states[:1], m.rules[:1], 0
 	m.regs.clear()
 	m.sums.clear()
 	memos.Put(m)

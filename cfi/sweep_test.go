@@ -63,9 +63,9 @@ func sameBatches(table *cfi.Table, i, j int) error {
 		return err == nil
 	}
 	table.EachBatch(i, j, func(b *row.Batch) {
-		for k, r := range b.Begin {
+		for k, r := range b.Begin[:b.N] {
 			hi := b.Hi
-			if k+1 < len(b.Begin) {
+			if k+1 < b.N {
 				hi = b.Begin[k+1].Lo
 			}
 			check(r.Lo, hi, &b.Rules[r.Rule].Row, b.Rules[r.Rule].Hash)

@@ -11,7 +11,8 @@ type Known struct {
 // Batch is the rows of one entry, or of a part of one, by rising address: each is valid up to where the next begins, the last one up
 // to Hi.
 type Batch struct {
-	Begin []Begin
+	Begin []Begin // the first N are rows
+	N     int
 	Hi    uint64
 	Rules []Known // by number; at most 2^16
 }
@@ -24,15 +25,16 @@ type Begin struct {
 
 // AddBatch is Add for the rows of a batch. Rules have the same numbers in all batches that a builder is given.
 func (b *Builder) AddBatch(in *Batch) {
-	if len(in.Begin) == 0 {
+	begin := in.Begin[:in.N]
+	if len(begin) == 0 {
 		return
 	}
-	first := in.Begin[0].Lo
+	first := begin[0].Lo
 	if first < b.end || len(b.lo) == 0 {
-		for i, r := range in.Begin {
+		for i, r := range begin {
 			hi := in.Hi
-			if i+1 < len(in.Begin) {
-				hi = in.Begin[i+1].Lo
+			if i+1 < len(begin) {
+				hi = begin[i+1].Lo
 			}
 			k := &in.Rules[r.Rule]
 			b.Add(r.Lo, hi, &k.Row, k.Hash)
@@ -47,10 +49,10 @@ func (b *Builder) AddBatch(in *Batch) {
 		b.last = NoRule
 	}
 	n := len(b.lo)
-	lo, rule := slices.Grow(b.lo, len(in.Begin)), slices.Grow(b.rule, len(in.Begin))
-	lo, rule = lo[:n+len(in.Begin)], rule[:n+len(in.Begin)]
+	lo, rule := slices.Grow(b.lo, len(begin)), slices.Grow(b.rule, len(begin))
+	lo, rule = lo[:n+len(begin)], rule[:n+len(begin)]
 	ids, last := b.ids, b.last
-	for _, r := range in.Begin {
+	for _, r := range begin {
 		id := ids[r.Rule]
 		if id == NoRule {
 			id = b.learn(in, r.Rule)
