@@ -155,7 +155,7 @@ func TestForwardIsBounded(t *testing.T) {
 	u := New(arch.AMD64, nothing{m})
 	w := u.Walk(&arch.Registers{})
 	for i := range uint64(60) {
-		s := &site{pc: target.Addr(i*512 + startInstructions + 5), module: m}
+		s := &site{pc: target.Addr(i*512 + startInstructions + 5), module: m, siteFacts: &siteFacts{}}
 		if r := w.fromTo(s, i*512); r.why == "" {
 			t.Fatalf("function %d: %+v, though it is more than %d instructions away", i, *r, startInstructions)
 		}
@@ -173,7 +173,7 @@ func TestForwardIsBounded(t *testing.T) {
 	if len(u.starts.early) == 0 {
 		t.Error("nothing was ever put away")
 	}
-	s := &site{pc: 5, module: m}
+	s := &site{pc: 5, module: m, siteFacts: &siteFacts{}}
 	if r := w.fromTo(s, 0); r.why != "" || r.ra.off != 5*8 {
 		t.Errorf("after 5 pushes: %+v", *r)
 	}

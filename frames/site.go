@@ -9,8 +9,9 @@ import (
 // site is what is known about one PC, whatever the stack is. It outlives a walk, as
 // code and tables do; what the process may change by mapping and unmapping (the
 // module, the permission) is asked again in each walk.
+//
+// It is what each frame needs of it, in one cache line; what only the first needs is apart.
 type site struct {
-	// What each frame needs comes first, in one cache line.
 	pc      target.Addr
 	epoch   uint64 // of the walk that last asked; 0 is an empty site
 	plan    *row.Plan
@@ -24,7 +25,12 @@ type site struct {
 	plain   bool     // plan is fast, exec, and not sigcode or a signal frame: quick can use it
 	how     Strategy // of frames whose rules are plan
 	rowDone bool
-	hasFn   bool        // fn has been looked for
+	hasFn   bool // fn has been looked for
+	*siteFacts
+}
+
+// siteFacts is what was found out about a site's code.
+type siteFacts struct {
 	calls   target.Addr // the function that the call before pc was found to call, 0 if none was looked for
 	fn      target.Addr // where the function at pc begins by its table, 0 if that is not known
 
@@ -93,9 +99,10 @@ func (s *site) returned(pc target.Addr, epoch uint64) bool {
 
 // fillSite makes the site new, or finds that what is known still holds.
 func (w *Walk) fillSite(h uint64, pc target.Addr, precise bool) *site {
-	s, other := &w.u.sites[h%(sites/2)], &w.u.sites[sites/2+h>>12%(sites/2)]
+	i, j := h%(sites/2), sites/2+h>>12%(sites/2)
+	s, other := &w.u.sites[i], &w.u.sites[j]
 	if other.pc == pc && other.precise == precise && other.epoch != 0 || s == w.pinned || s.epoch == w.epoch && other.epoch != w.epoch {
-		s = other // it is there, or it has not been asked for in this walk
+		i, s = j, other // it is there, or it has not been asked for in this walk
 	}
 	lookup := pc
 	if !precise {
@@ -107,7 +114,8 @@ func (w *Walk) fillSite(h uint64, pc target.Addr, precise bool) *site {
 		s.epoch = w.epoch
 		return s
 	}
-	*s = site{pc: pc, precise: precise, epoch: w.epoch, module: m, exec: exec}
+	*s = site{pc: pc, precise: precise, epoch: w.epoch, module: m, exec: exec, siteFacts: &w.u.facts[i]}
+	*s.siteFacts = siteFacts{}
 	if exec || w.u.space.Executable(pc) {
 		w.readCode(s)
 		w.judgeCode(s)

@@ -13,6 +13,8 @@ import (
 // Unwinder finds the callers of frames in one address space. It keeps what it
 // has learned about code from walk to walk. It belongs to one goroutine.
 type Unwinder struct {
+	sites [sites]site // first: large objects begin with a page, and each of these is a cache line
+
 	arch  *arch.Arch
 	space Space
 
@@ -34,7 +36,7 @@ type Unwinder struct {
 
 	epoch   uint64
 	version uint64
-	sites   [sites]site
+	facts   [sites]siteFacts
 	starts  starts
 	spare   [2][]byte // blocks of the walk that ended last
 	pools   [2]row.Pool
