@@ -91,9 +91,9 @@ func (f *Registers) Raw(r Reg) uint64 { return f.value[r] }
 // Together they are the fast way to change several registers at once.
 func (f *Registers) SetRaw(r Reg, v uint64) { f.value[r] = v }
 
-// RawLow and SetLow are Raw and SetRaw for registers below 64.
-func (f *Registers) RawLow(r Reg) uint64    { return f.value[r&63] }
-func (f *Registers) SetLow(r Reg, v uint64) { f.value[r&63] = v }
+// RawLow is Raw for registers below 64; Low are the slots of all of these, to be changed as with SetRaw.
+func (f *Registers) RawLow(r Reg) uint64 { return f.value[r&63] }
+func (f *Registers) Low() *[64]uint64    { return (*[64]uint64)(f.value[:64]) }
 
 // Pass makes every register unknown that is not in keep, and those in set known.
 func (f *Registers) Pass(keep, set *RegSet) {

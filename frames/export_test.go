@@ -20,13 +20,17 @@ func (w *Walk) LookupApply() int {
 		if !cur.rowDone {
 			w.planAt(cur)
 		}
-		if !cur.plain || !cur.plan.Begin(&f.Regs, win, &w.step) {
+		if !cur.plain {
 			return n
 		}
-		cur.plan.Finish(&f.Regs, nil, win, &w.step)
+		step, ok := cur.plan.Begin(&f.Regs, win)
+		if !ok {
+			return n
+		}
+		cur.plan.Finish(&f.Regs, nil, win, step)
 		next := cur.caller
-		if !next.returned(target.Addr(w.step.PC), w.epoch) {
-			next = w.callerOf(cur, target.Addr(w.step.PC))
+		if !next.returned(target.Addr(step.PC), w.epoch) {
+			next = w.callerOf(cur, target.Addr(step.PC))
 		}
 		cur = next
 		n++

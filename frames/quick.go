@@ -21,29 +21,31 @@ func (w *Walk) tryQuick() bool {
 		return false
 	}
 	w.block = w.stack.last & 1
-	if !cur.plan.Begin(&f.Regs, &w.stack.blocks[w.block&1].Window, &w.step) {
+	step, ok := cur.plan.Begin(&f.Regs, &w.stack.blocks[w.block&1].Window)
+	if !ok {
 		return false
 	}
 	if w.u.CodeBits != 0 {
-		w.step.PC = row.Strip(w.step.PC, w.u.CodeBits)
+		step.PC = row.Strip(step.PC, w.u.CodeBits)
 	}
-	if sp := w.u.arch.SP; !f.Regs.IsKnown(sp) || w.step.CFA <= f.Regs.Raw(sp) || w.step.PC == 0 {
+	if sp := w.u.arch.SP; !f.Regs.IsKnown(sp) || step.CFA <= f.Regs.Raw(sp) || step.PC == 0 {
 		return false
 	}
+	w.step = step
 	w.pinned = cur
 	next := cur.caller
-	if !next.returned(target.Addr(w.step.PC), w.epoch) {
-		next = w.callerOf(cur, target.Addr(w.step.PC))
+	if !next.returned(target.Addr(step.PC), w.epoch) {
+		next = w.callerOf(cur, target.Addr(step.PC))
 	}
 	if !next.exec || next.sigcode || next.after != yes {
 		return false
 	}
 	trust := Table
-	if f.Trust == Exact && w.u.Prove && w.proven(cur, next, w.step.CFA, w.step.CFA) {
+	if f.Trust == Exact && w.u.Prove && w.proven(cur, next, step.CFA, step.CFA) {
 		trust = Exact
 	}
 	w.how, w.trust = cur.how, max(trust, f.Trust)
-	f.CFA, f.HasCFA, f.Module = target.Addr(w.step.CFA), true, cur.module
+	f.CFA, f.HasCFA, f.Module = target.Addr(step.CFA), true, cur.module
 	w.next, w.quick = next, true
 	return true
 }
@@ -53,7 +55,7 @@ func (w *Walk) commitQuick() {
 	f := &w.frame
 	w.quick = false
 	p := w.pinned.plan
-	p.Finish(&f.Regs, &f.places, &w.stack.blocks[w.block&1].Window, &w.step)
+	p.Finish(&f.Regs, &f.places, &w.stack.blocks[w.block&1].Window, w.step)
 	if f.Trust > Table || f.heuristic != (arch.RegSet{}) || f.guess != (arch.RegSet{}) {
 		f.doubt(p.Sets(), f.Trust)
 	}

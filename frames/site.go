@@ -31,8 +31,8 @@ type site struct {
 
 // siteFacts is what was found out about a site's code.
 type siteFacts struct {
-	calls   target.Addr // the function that the call before pc was found to call, 0 if none was looked for
-	fn      target.Addr // where the function at pc begins by its table, 0 if that is not known
+	calls target.Addr // the function that the call before pc was found to call, 0 if none was looked for
+	fn    target.Addr // where the function at pc begins by its table, 0 if that is not known
 
 	ahead     *codeRule // what the code from pc on says; nil if nobody has asked
 	start     *codeRule // what the code up to pc says

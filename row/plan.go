@@ -44,9 +44,6 @@ type rest struct {
 // savedAt is a register below 64 and where it has been saved: an offset from what is read, in words, or in bytes in near plans.
 type savedAt struct{ off, reg uint8 }
 
-// load is what a near plan has there.
-func (s savedAt) load(mem *[nearSpan]byte) uint64 { return binary.LittleEndian.Uint64(mem[s.off:]) }
-
 // Limits of fast plans.
 const (
 	inPlan   = 8
@@ -178,47 +175,48 @@ type Window struct {
 	Data []byte
 }
 
-// Step is the outcome of Plan.Begin, which Plan.Finish needs.
+// Step is the outcome of Plan.Begin, which Plan.Finish needs. It has no pointers and goes from one to the other in registers.
 type Step struct {
-	CFA  uint64          // and the caller's SP
-	PC   uint64          // the caller's
-	near *[nearSpan]byte // what is there, if so much is in the window and it is Plan.near
-	win  uint64          // the window
+	CFA uint64 // and the caller's SP
+	PC  uint64 // the caller's
+	at  int    // where in the window what is read begins, if nearSpan bytes are there and the plan is near; else far
+	win uint64 // the window
 }
+
+const far = -1
 
 // Begin computes the CFA and the return address. It is false where the plan
 // is not fast or the window does not have the memory; Apply then tells what it is.
-func (p *Plan) Begin(regs *arch.Registers, w *Window, s *Step) bool {
+func (p *Plan) Begin(regs *arch.Registers, w *Window) (Step, bool) {
 	if !p.near || !regs.IsLowKnown(arch.Reg(p.cfaReg)) {
-		return p.beginFar(regs, w, s)
+		return p.beginFar(regs, w)
 	}
 	cfa := regs.RawLow(arch.Reg(p.cfaReg)) + uint64(int64(p.cfaOff))
-	mem := w.near(p.base(cfa))
-	if mem == nil {
-		return p.beginFar(regs, w, s)
+	b, at := w.Data, int(cfa+uint64(int64(p.lo))-w.Addr)
+	if at < 0 || at > len(b)-nearSpan {
+		return p.beginFar(regs, w)
 	}
-	s.CFA, s.near, s.win = cfa, mem, w.Addr
-	s.PC = binary.LittleEndian.Uint64(mem[p.ra:])
-	return true
+	mem := (*[nearSpan]byte)(b[at : at+nearSpan])
+	return Step{cfa, binary.LittleEndian.Uint64(mem[p.ra:]), at, w.Addr}, true
 }
 
 // base is where what is read begins.
 func (p *Plan) base(cfa uint64) uint64 { return cfa + uint64(int64(p.lo)) }
 
 // beginFar is Begin for plans of many registers or with a link register, and at the window's end.
-func (p *Plan) beginFar(regs *arch.Registers, w *Window, s *Step) bool {
+func (p *Plan) beginFar(regs *arch.Registers, w *Window) (s Step, ok bool) {
 	if !p.Fast || !regs.IsLowKnown(arch.Reg(p.cfaReg)) {
-		return false
+		return s, false
 	}
 	s.CFA = regs.RawLow(arch.Reg(p.cfaReg)) + uint64(int64(p.cfaOff))
-	s.near = nil
+	s.at = far
 	mem := w.piece(p.base(s.CFA), p.size)
 	if mem == nil {
-		return false
+		return s, false
 	}
 	if p.inReg {
 		if !regs.IsLowKnown(arch.Reg(p.raIn)) {
-			return false
+			return s, false
 		}
 		s.PC = regs.RawLow(arch.Reg(p.raIn))
 	} else {
@@ -227,26 +225,28 @@ func (p *Plan) beginFar(regs *arch.Registers, w *Window, s *Step) bool {
 	if p.pac {
 		s.PC = StripPAC(s.PC)
 	}
-	return true
+	return s, true
 }
 
 // Finish turns the frame's registers into its caller's; pl may be nil. Begin must have
 // been true with the same registers and window.
-func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s *Step) {
-	if s.near == nil || w.Addr != s.win {
+func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s Step) {
+	b, at := w.Data, s.at
+	if at < 0 || at > len(b)-nearSpan || w.Addr != s.win {
 		p.finishFar(regs, pl, w, s)
 		return
 	}
+	mem := (*[nearSpan]byte)(b[at : at+nearSpan])
 	// Always six of them: a loop that ends after another number each time costs more.
-	mem := s.near
-	regs.SetLow(arch.Reg(p.saved[0].reg), p.saved[0].load(mem))
-	regs.SetLow(arch.Reg(p.saved[1].reg), p.saved[1].load(mem))
-	regs.SetLow(arch.Reg(p.saved[2].reg), p.saved[2].load(mem))
-	regs.SetLow(arch.Reg(p.saved[3].reg), p.saved[3].load(mem))
-	regs.SetLow(arch.Reg(p.saved[4].reg), p.saved[4].load(mem))
-	regs.SetLow(arch.Reg(p.saved[5].reg), p.saved[5].load(mem))
-	regs.SetLow(arch.Reg(p.pc), s.PC)
-	regs.SetLow(arch.Reg(p.sp), s.CFA)
+	low := regs.Low()
+	low[p.saved[0].reg&63] = binary.LittleEndian.Uint64(mem[p.saved[0].off:])
+	low[p.saved[1].reg&63] = binary.LittleEndian.Uint64(mem[p.saved[1].off:])
+	low[p.saved[2].reg&63] = binary.LittleEndian.Uint64(mem[p.saved[2].off:])
+	low[p.saved[3].reg&63] = binary.LittleEndian.Uint64(mem[p.saved[3].off:])
+	low[p.saved[4].reg&63] = binary.LittleEndian.Uint64(mem[p.saved[4].off:])
+	low[p.saved[5].reg&63] = binary.LittleEndian.Uint64(mem[p.saved[5].off:])
+	low[p.pc&63] = s.PC
+	low[p.sp&63] = s.CFA
 	regs.PassLow(p.keep, p.set)
 	if pl != nil {
 		p.places(pl, target.Addr(p.base(s.CFA)))
@@ -254,7 +254,7 @@ func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s *Step) {
 }
 
 // finishFar is Finish for what beginFar began.
-func (p *Plan) finishFar(regs *arch.Registers, pl *Places, w *Window, s *Step) {
+func (p *Plan) finishFar(regs *arch.Registers, pl *Places, w *Window, s Step) {
 	keep, set := p.more.keep, p.more.set
 	if mem := w.piece(p.base(s.CFA), p.size); mem != nil {
 		for _, sv := range p.saved[:min(p.n, inPlan)] {
@@ -272,14 +272,6 @@ func (p *Plan) finishFar(regs *arch.Registers, pl *Places, w *Window, s *Step) {
 	if pl != nil {
 		p.places(pl, target.Addr(p.base(s.CFA)))
 	}
-}
-
-// near is nearSpan bytes from an address on, or nil.
-func (w *Window) near(addr uint64) *[nearSpan]byte {
-	if at, b := addr-w.Addr, w.Data; len(b) >= nearSpan && at <= uint64(len(b)-nearSpan) {
-		return (*[nearSpan]byte)(b[at : at+nearSpan])
-	}
-	return nil
 }
 
 // piece is n bytes from an address on, or nil.

@@ -56,14 +56,17 @@ func stackOf(depth, functions int, size []uint64, rnd *rand.Rand) (*row.Window, 
 }
 
 func walk(t *row.Table, w *row.Window, regs *arch.Registers, pl *row.Places, depth int) int {
-	var s row.Step
 	n := 0
 	for ; n < depth; n++ {
 		p, _ := t.Lookup(regs.Raw(arch.RIP) - 1)
-		if p == nil || !p.Begin(regs, w, &s) {
+		if p == nil {
 			break
 		}
-		p.Finish(regs, pl, w, &s)
+		s, ok := p.Begin(regs, w)
+		if !ok {
+			break
+		}
+		p.Finish(regs, pl, w, s)
 	}
 	return n
 }
@@ -137,11 +140,10 @@ func TestPlanIsApply(t *testing.T) {
 		}
 		known := regs.Known()
 		pl := row.Places{Live: known}
-		var s row.Step
 		regs1, pl1 := *regs, pl
-		ok := p.Begin(&regs1, w, &s)
+		s, ok := p.Begin(&regs1, w)
 		if ok {
-			p.Finish(&regs1, &pl1, w, &s)
+			p.Finish(&regs1, &pl1, w, s)
 		}
 		var c row.Caller
 		err := row.Apply(r, &row.Env{Arch: a, Regs: regs, Mem: windowWords{w}}, &c)
