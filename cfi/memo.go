@@ -22,7 +22,7 @@ type memo struct {
 	regs   pieces[row.RegRule]
 	sums   pieces[uint64]
 	ways   [1 << waysBits]way // open addressing
-	used   int
+	taken  []uint16              // which of them
 	align  uint64 // of the entry's code
 
 	stack  [maxRemembered]uint32
@@ -162,12 +162,12 @@ func (m *memo) next(x *exec, k *known, key uint64, pos, size int) uint64 {
 			return uint64(m.ways[i].to)
 		}
 	}
-	if m.used > 1<<waysBits/2 {
+	if len(m.taken) > 1<<waysBits/2 {
 		return 0
 	}
 	to := m.learn(x, k, uint32(key>>48), pos, size)
 	if to != 0 {
-		m.used++
+		m.taken = append(m.taken, uint16(i))
 		m.ways[i] = way{key, to}
 	}
 	return uint64(to)
@@ -292,10 +292,12 @@ func (m *memo) free() {
 		return
 	}
 	clear(m.known)
-	clear(m.ways[:])
+	for _, i := range m.taken {
+		m.ways[i] = way{}
+	}
 	clear(m.states)
 	clear(m.rules)
-	m.states, m.rules, m.used = m.states[:1], m.rules[:1], 0
+	m.states, m.rules, m.taken = m.states[:1], m.rules[:1], m.taken[:0]
 	m.regs.clear()
 	m.sums.clear()
 	memos.Put(m)

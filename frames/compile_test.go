@@ -194,3 +194,31 @@ func BenchmarkCompile(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCompileFiles is the same of all the files that TestCompiledRows looks at, together: with DBG_ALL_FILES, of everything that is
+// installed.
+func BenchmarkCompileFiles(b *testing.B) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var all []*frames.Module
+	size := 0
+	for _, path := range libraries(b) {
+		if m := moduleOf(b, path); m != nil && len(m.EHFrame.Data) > 0 {
+			all, size = append(all, m), size+len(m.EHFrame.Data)
+		}
+	}
+	compile := func() {
+		for _, first := range all {
+			m := &frames.Module{EHFrame: first.EHFrame, EHFrameHdr: first.EHFrameHdr, Text: first.Text, Data: first.Data}
+			m.Compile(arch.AMD64)
+		}
+	}
+	compile() // the files are read
+	b.ResetTimer()
+	for range b.N {
+		compile()
+	}
+	mb := float64(size) / 1e6
+	b.ReportMetric(float64(len(all)), "files")
+	b.ReportMetric(mb, "MB")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1e6/float64(b.N)/mb, "ms/MB")
+}
