@@ -17,11 +17,13 @@ func (w *Walk) LookupApply() int {
 	cur := w.site(target.Addr(pc), true)
 	n, win := 0, &w.stack.blocks[w.stack.last&1].Window
 	for {
-		if !cur.rowDone {
-			w.planAt(cur)
-		}
 		if !cur.plain {
-			return n
+			if !cur.rowDone {
+				w.planAt(cur)
+			}
+			if !cur.plain {
+				return n
+			}
 		}
 		step, ok := cur.plan.Begin(&f.Regs, win)
 		if !ok {

@@ -13,10 +13,13 @@ import (
 func (w *Walk) tryQuick() bool {
 	f := &w.frame
 	cur := w.next
-	if cur != nil && !cur.rowDone {
+	if cur == nil {
+		return false
+	}
+	if !cur.plain && !cur.rowDone {
 		w.planAt(cur)
 	}
-	if cur == nil || !cur.plain || cur.pc != f.PC || cur.precise == f.PCIsReturnAddress || cur.epoch != w.epoch ||
+	if !cur.plain || cur.pc != f.PC || cur.precise == f.PCIsReturnAddress || cur.epoch != w.epoch ||
 		w.slow || f.Index+1 >= w.u.DepthLimit {
 		return false
 	}
