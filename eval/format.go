@@ -94,7 +94,7 @@ func (p *printer) typePrefix(v Value) {
 	}
 	switch kindOf(t) {
 	case symbols.Pointer:
-		if t.Kind == symbols.Pointer && isPlainChar(t.Elem()) {
+		if t.Kind == symbols.Pointer && isPlainChar(t.ElemAsDeclared()) {
 			return
 		}
 	case symbols.Reference, symbols.RvalueReference:

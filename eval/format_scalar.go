@@ -150,7 +150,7 @@ func enumName(t *symbols.Type, name string) string {
 // pointer writes an address, the symbol there, and the string that a char pointer points
 // to.
 func (p *printer) pointer(v Value, a target.Addr) {
-	elem := elemOf(v.Type)
+	elem := v.Type.Strip().ElemAsDeclared()
 	prefix, text := charKind(elem)
 	if p.opt.Format == 's' && !text && elem != nil {
 		if t := elem.Strip(); t.Size == 1 && (t.Kind == symbols.Int || t.Kind == symbols.Uint) {

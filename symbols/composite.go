@@ -66,8 +66,11 @@ func (m *Module) typeName(e *dwarf.Entry) string {
 	return m.qualifiedName(e)
 }
 
-// definition finds the complete type of a declaration.
+// definition finds the complete type of a declaration. It may be anywhere: without an index all units are gone over.
 func (m *Module) definition(e *dwarf.Entry, t *Type) *Type {
+	if m.asDeclared {
+		return nil
+	}
 	// A declaration in a type unit's skeleton names the unit.
 	if u, off, ok := e.RefOffset(dwarf.AttrSignature); ok {
 		if def := m.typeAt(die{u, off}); def.Kind != Opaque && def != t {

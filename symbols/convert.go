@@ -24,10 +24,19 @@ func (m *Module) typeOf(e *dwarf.Entry) *Type {
 }
 
 // typeAt returns the type that an entry describes. There is one Type for each
-// entry.
+// entry; and one more where it was asked for as it is declared.
 func (m *Module) typeAt(d die) *Type {
 	if t := m.types[d]; t != nil {
 		return t
+	}
+	types := m.types
+	if m.asDeclared {
+		if m.declared == nil {
+			m.declared = map[die]*Type{}
+		}
+		if types = m.declared; types[d] != nil {
+			return types[d]
+		}
 	}
 	e, err := d.unit.Entry(d.off)
 	if err != nil || m.depth > maxTypeDepth {
@@ -37,7 +46,7 @@ func (m *Module) typeAt(d die) *Type {
 	defer func() { m.depth-- }()
 	u := m.unit(d.unit)
 	t := &Type{Size: -1, Count: -1, Lang: u.lang}
-	m.types[d] = t // before anything that may lead back here
+	types[d] = t // before anything that may lead back here
 	t.Name, _ = e.String(dwarf.AttrName)
 	if n, ok := e.Uint(dwarf.AttrByteSize); ok && n < 1<<48 {
 		t.Size = int64(n)
@@ -47,11 +56,11 @@ func (m *Module) typeAt(d die) *Type {
 	case dwarf.TagBaseType:
 		baseType(t, e)
 	case dwarf.TagPointerType:
-		t.pointer(Pointer, u, elem)
+		m.pointer(t, Pointer, u, e)
 	case dwarf.TagReferenceType:
-		t.pointer(Reference, u, elem)
+		m.pointer(t, Reference, u, e)
 	case dwarf.TagRvalueReferenceType:
-		t.pointer(RvalueReference, u, elem)
+		m.pointer(t, RvalueReference, u, e)
 	case dwarf.TagPtrToMemberType:
 		m.memberPointer(t, u, e, elem)
 	case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagInterfaceType:
@@ -109,11 +118,25 @@ func (m *Module) typeAt(d die) *Type {
 	return t
 }
 
-func (t *Type) pointer(kind Kind, u *unit, elem func() *Type) {
-	t.Kind, t.elem = kind, elem
+func (m *Module) pointer(t *Type, kind Kind, u *unit, e *dwarf.Entry) {
+	t.Kind, t.elem = kind, func() *Type { return m.whole(e) }
+	t.declared = func() *Type {
+		before := m.asDeclared
+		m.asDeclared = true
+		defer func() { m.asDeclared = before }()
+		return m.typeOf(e)
+	}
 	if t.Size < 0 {
 		t.Size = int64(u.dw.AddrSize)
 	}
+}
+
+// whole is typeOf, whatever is being asked for just now.
+func (m *Module) whole(e *dwarf.Entry) *Type {
+	before := m.asDeclared
+	m.asDeclared = false
+	defer func() { m.asDeclared = before }()
+	return m.typeOf(e)
 }
 
 // like makes t a typedef or a qualified form of another type.

@@ -61,7 +61,7 @@ func (t *Type) isDynamic(depth int) bool {
 		if t.elem == nil || depth > 8 {
 			return false
 		}
-		return t.Elem().isDynamic(depth + 1)
+		return t.ElemAsDeclared().isDynamic(depth + 1)
 	}
 	return false
 }

@@ -35,9 +35,12 @@ type Module struct {
 	spans []funcSpan // room to scan a unit in
 	elf   *elfSymbols
 	indexState
-	types   map[die]*Type
-	goTypes *goTypes
-	depth   int // of nested type conversions
+	types map[die]*Type
+	// With asDeclared, structures that are only declared stay so: see Type.ElemAsDeclared. These types are kept apart.
+	asDeclared bool
+	declared   map[die]*Type
+	goTypes    *goTypes
+	depth      int // of nested type conversions
 }
 
 // die names a debugging information entry.

@@ -35,7 +35,8 @@ func (t *Type) declare(inner string, p *budget) string {
 			break // Go and Rust name their pointers
 		}
 		mark := map[Kind]string{Pointer: "*", Reference: "&", RvalueReference: "&&"}[t.Kind]
-		return t.Elem().declare(parenthesize(t.Elem(), mark+inner), p)
+		elem := t.ElemAsDeclared() // whose name is the definition's
+		return elem.declare(parenthesize(elem, mark+inner), p)
 	case MemberPointer:
 		class := "?"
 		if t.container != nil {

@@ -40,6 +40,7 @@ type Type struct {
 	Lang   Lang   // of the unit that defines it
 
 	elem        func() *Type
+	declared    func() *Type // of a pointer or reference, see ElemAsDeclared
 	fields      func() []Field
 	enumerators func() []Enumerator
 	params      func() []*Type
@@ -68,6 +69,15 @@ func (t *Type) Elem() *Type {
 		return nil
 	}
 	return t.elem()
+}
+
+// ElemAsDeclared is Elem for those who only want to know what kind of thing a pointer leads to, as who prints the pointer does: a structure
+// that is declared where the pointer is and defined elsewhere is Opaque, and its definition is not searched for.
+func (t *Type) ElemAsDeclared() *Type {
+	if t.declared == nil {
+		return t.Elem()
+	}
+	return t.declared()
 }
 
 // Fields returns the members of a Struct or Union, base classes first.
