@@ -25,7 +25,6 @@ type valueRef struct {
 	// arrow says that members are reached by "->".
 	arrow   bool
 	indexed bool
-	parts   int
 }
 
 // childKey names a part of what a reference stands for.

@@ -74,8 +74,8 @@ func (s *server) show(key childKey, frame frameKey, v session.Value, path string
 	if s.client.memory && d.HasMemory {
 		out.memory = memoryReference(d.Memory)
 	}
-	if d.Parts > 0 {
-		ref := valueRef{frame: frame, value: v, path: path, arrow: d.Pointer, indexed: d.Indexed, parts: d.Parts}
+	if d.Parts > 0 || d.Uncounted {
+		ref := valueRef{frame: frame, value: v, path: path, arrow: d.Pointer, indexed: d.Indexed}
 		if v.HasAddr && v.Avail == eval.Available {
 			ref.value.Bytes = nil // read again when it is opened: it may have been assigned
 		}

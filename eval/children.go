@@ -15,6 +15,21 @@ func NumChildren(v Value, env Env) int {
 	return int(min(n, 1<<31-1))
 }
 
+// PartsElsewhere reports whether a value is a pointer to a structure that is only declared where the pointer is. To say how many parts
+// there are, or whether there are any, its definition would have to be searched for in the whole program: that is for who opens it.
+func PartsElsewhere(v Value, env Env) bool {
+	v, err := follow(v, env)
+	if err != nil || v.Avail != Available || kindOf(v.Type) != symbols.Pointer {
+		return false
+	}
+	to := v.Type.Strip().ElemAsDeclared()
+	if kindOf(to) != symbols.Opaque || to.Strip().DeclaredKind() == symbols.Enum {
+		return false
+	}
+	v = load(v, env)
+	return v.Avail == Available && integerOf(v) != 0
+}
+
 // Children gives count parts from part start on; count <= 0 is all of them, up to
 // 10000. What can't be read says so itself.
 func Children(v Value, env Env, start, count int) ([]Value, error) {

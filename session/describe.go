@@ -14,6 +14,9 @@ type Description struct {
 	// elements, numbered from 0 on.
 	Parts   int
 	Indexed bool
+	// Uncounted says that it is a pointer whose parts are not counted, since that would cost a search through all debug information; it
+	// may have none.
+	Uncounted bool
 	// Pointer says that the value is a pointer, or a reference.
 	Pointer bool
 	// Memory is where to look at the value's memory: what a pointer points to, else
@@ -35,7 +38,10 @@ func (s *Session) Describe(t target.ThreadID, level int, vs []Value, opt eval.Op
 }
 
 func describe(v Value, e *env, opt eval.Options) Description {
-	d := Description{Text: eval.Format(v, e, opt), Type: eval.TypeName(v), Parts: eval.NumChildren(v, e)}
+	d := Description{Text: eval.Format(v, e, opt), Type: eval.TypeName(v), Uncounted: eval.PartsElsewhere(v, e)}
+	if !d.Uncounted {
+		d.Parts = eval.NumChildren(v, e)
+	}
 	d.Memory, d.HasMemory = v.Addr, v.HasAddr
 	if v.Type == nil {
 		return d

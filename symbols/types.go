@@ -80,6 +80,9 @@ func (t *Type) ElemAsDeclared() *Type {
 	return t.declared()
 }
 
+// DeclaredKind is what an Opaque type is a declaration of: Struct, Union or Enum.
+func (t *Type) DeclaredKind() Kind { return t.opaque }
+
 // Fields returns the members of a Struct or Union, base classes first.
 func (t *Type) Fields() []Field {
 	if t.fields == nil {
