@@ -10,10 +10,19 @@ import (
 )
 
 // Signature returns what debug information calls the function of C or C++ that begins at an address, one of C++ with its parameters,
-// as gdb has it: "ns::f(int)", "__GI___libc_free" of what the linker calls "free", too; "" if there is none.
+// as gdb has it: "ns::f(int)", "__GI___libc_free" of what the linker calls "free", too; where there is none, what a mangled symbol says: "operator
+// new(unsigned long)". It is "" if there is neither.
 func (m *Module) Signature(a image.Addr) string {
 	fn := m.functionAt(a)
-	if fn == nil || fn.u.lang != LangCPlusPlus && fn.u.lang != LangC {
+	if fn == nil {
+		s, ok := m.symbolWith(codeSymbol, a)
+		if name := symbolName(s.Name); ok && s.Addr == a && mangled(name) && len(name) <= maxMangled {
+			full, _ := demangle.ToString(name, demangle.MaxLength(16))
+			return full
+		}
+		return ""
+	}
+	if fn.u.lang != LangCPlusPlus && fn.u.lang != LangC {
 		return ""
 	}
 	f := fn.public()
