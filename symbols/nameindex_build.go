@@ -1,7 +1,6 @@
 package symbols
 
 import (
-	"cmp"
 	"runtime"
 	"slices"
 	"sync"
@@ -41,7 +40,7 @@ func (m *Module) buildIndex() *nameIndex {
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(x.units)) {
 		wg.Go(func() {
-			s := namesScan{seen: map[uint32]uint8{}}
+			s := namesScan{}
 			for i := int(next.Add(1) - 1); i < len(x.units); i = int(next.Add(1) - 1) {
 				if u := x.units[i]; u.First < u.End {
 					langs[i] = langOf(u.Root().Language)
@@ -72,10 +71,22 @@ func (m *Module) buildIndex() *nameIndex {
 		made[i] = unitNames{}
 	}
 	x.names = fewTypes(sortNames(x.names))
-	slices.SortFunc(x.funcs, func(a, b funcRef) int {
-		return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.unit(), b.unit()), cmp.Compare(a.off, b.off))
-	})
+	x.funcs = sortFuncs(x.funcs)
 	return x
+}
+
+// sortFuncs sorts by address. They come by unit and by offset, and so functions of one address stay.
+func sortFuncs(funcs []funcRef) []funcRef {
+	addr, num := make([]uint64, len(funcs)), make([]uint32, len(funcs))
+	for i := range funcs {
+		addr[i], num[i] = funcs[i].lo, uint32(i)
+	}
+	sortByAddress(addr, num)
+	out := make([]funcRef, len(funcs))
+	for i, n := range num {
+		out[i] = funcs[n]
+	}
+	return out
 }
 
 // finishName gives an entry the hash of its name, which is in another unit; false if it has none, or is a variable that is nowhere.
@@ -97,7 +108,7 @@ func (m *Module) namesOfUnit(u *dwarf.Unit) []nameRef {
 	if u.First >= u.End {
 		return nil
 	}
-	s := namesScan{seen: map[uint32]uint8{}}
+	s := namesScan{}
 	s.unit(u, 0, langOf(u.Root().Language))
 	u.Release()
 	names := s.names
@@ -119,7 +130,7 @@ type unitNames struct {
 // namesScan is a worker's state.
 type namesScan struct {
 	unitNames
-	seen   map[uint32]uint8          // how many types of a hash
+	seen   hashCounts                // how many types of a hash
 	scopes [maxNesting + 1]nameScope // by depth: what an entry at that depth is a scope by
 	u      *dwarf.Unit
 	number uint32
@@ -197,8 +208,7 @@ func (s *namesScan) addType(c *dwarf.Cursor) {
 		return
 	}
 	keep := func(h uint32) {
-		if n := s.seen[h]; n < maxSameHash {
-			s.seen[h] = n + 1
+		if s.seen.count(h, maxSameHash) {
 			s.names = append(s.names, newNameRef(h, nameType, s.number, c.Offset()-s.u.Offset))
 		}
 	}
@@ -245,8 +255,7 @@ func (s *namesScan) enumerators(c *dwarf.Cursor) {
 		if at.Tag() == dwarf.TagEnumerator {
 			if name := at.Name(); len(name) > 0 {
 				h := hashName(name) ^ 1 // apart from types
-				if n := s.seen[h]; n < maxSameHash {
-					s.seen[h] = n + 1
+				if s.seen.count(h, maxSameHash) {
 					s.add(nameEnumerator, name, c.Offset())
 				}
 			}
@@ -329,6 +338,51 @@ func (s *namesScan) addNamed(kind nameKind, c *dwarf.Cursor, key func([]byte) []
 			return
 		} else if at.Unit() == nil {
 			return
+		}
+	}
+}
+
+// hashCounts says how often each of many hashes has come. It is asked for each type of a program, most of which come again and again.
+type hashCounts struct {
+	slots []uint64 // open addressing: the count, above it the hash; 0 is free
+	used  int
+}
+
+const countBits = 8
+
+// count notes that a hash has come once more; false if it has been there most times already.
+func (c *hashCounts) count(h uint32, most uint64) bool {
+	if 2*c.used >= len(c.slots) {
+		c.grow()
+	}
+	s := c.slot(uint64(h))
+	switch n := *s & (1<<countBits - 1); n {
+	case most:
+		return false
+	case 0:
+		*s = uint64(h) << countBits
+		c.used++
+	}
+	*s++
+	return true
+}
+
+// slot is the one of a hash, or the free one for it.
+func (c *hashCounts) slot(h uint64) *uint64 {
+	mask := uint64(len(c.slots) - 1)
+	i := h * 0x9e3779b97f4a7c15 >> 32 & mask
+	for c.slots[i] != 0 && c.slots[i]>>countBits != h {
+		i = (i + 1) & mask
+	}
+	return &c.slots[i]
+}
+
+func (c *hashCounts) grow() {
+	old := c.slots
+	c.slots = make([]uint64, max(1<<10, 2*len(old)))
+	for _, s := range old {
+		if s != 0 {
+			*c.slot(s >> countBits) = s
 		}
 	}
 }

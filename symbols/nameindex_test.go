@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -223,5 +224,23 @@ func TestIndexFile(t *testing.T) {
 	}
 	if m.loadIndex() {
 		t.Error("that of another program is used")
+	}
+}
+
+// TestHashCounts holds the counts against a map.
+func TestHashCounts(t *testing.T) {
+	const most = 3
+	r := rand.New(rand.NewPCG(7, 8))
+	var c hashCounts
+	want := map[uint32]int{}
+	for range 200_000 {
+		h := uint32(r.Uint64N(1 << (4 + r.Uint64N(29))))
+		if got := c.count(h, most); got != (want[h] < most) {
+			t.Fatalf("%#x after %d times: %v", h, want[h], got)
+		}
+		want[h]++
+	}
+	if c.used != len(want) {
+		t.Errorf("%d of %d hashes", c.used, len(want))
 	}
 }
