@@ -21,8 +21,8 @@ func (s *sequence) at(i int64) Value {
 }
 
 // sequenceOf takes apart what Go and Rust make strings and slices of: Go's string
-// {str, len} and []T {array, len, cap}, Rust's &str, &[T] and *mut [T] {data_ptr, length}, String {vec} and
-// Vec<T> {buf, len}.
+// {str, len} and []T {array, len, cap}, Rust's &str, &[T], *mut [T], Box<str> and Box<[T]> {data_ptr, length}, String {vec}
+// and Vec<T> {buf, len}.
 func sequenceOf(v Value, env Env) (sequence, bool) {
 	if !isStruct(v.Type) || env == nil {
 		return sequence{}, false
@@ -36,7 +36,8 @@ func sequenceOf(v Value, env Env) (sequence, bool) {
 		capacity = count
 	case t.Lang == symbols.LangGo && (strings.HasPrefix(t.Name, "[]") || t.GoElem() != nil):
 		ptr, count, capacity = field(v, "array"), field(v, "len"), field(v, "cap")
-	case t.Lang == symbols.LangRust && (strings.HasPrefix(t.Name, "&") || strings.HasPrefix(t.Name, "*mut [") || strings.HasPrefix(t.Name, "*const [")):
+	case t.Lang == symbols.LangRust && (strings.HasPrefix(t.Name, "&") || strings.HasPrefix(t.Name, "*mut [") || strings.HasPrefix(t.Name, "*const [") ||
+		strings.HasPrefix(name, "Box<[") || strings.HasPrefix(name, "Box<str,")):
 		ptr, count = field(v, "data_ptr"), field(v, "length")
 		capacity = count
 	case t.Lang == symbols.LangRust && name == "String":
@@ -62,7 +63,7 @@ func sequenceOf(v Value, env Env) (sequence, bool) {
 			s.elem = own
 		}
 	}
-	s.text = t.Name == "string" || t.Name == "&str" || t.Name == "&mut str"
+	s.text = t.Name == "string" || t.Name == "&str" || t.Name == "&mut str" || strings.HasPrefix(name, "Box<str,")
 	size := sizeOf(s.elem)
 	return s, s.count >= 0 && size > 0 && s.count <= (1<<47)/size
 }

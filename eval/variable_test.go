@@ -126,6 +126,8 @@ func TestLanguages(t *testing.T) {
 	goString := record(symbols.LangGo, "string", symbols.Field{Name: "str", Type: ptr(typeUchar)}, symbols.Field{Name: "len", Type: word, Offset: 8})
 	goSlice := record(symbols.LangGo, "[]int", symbols.Field{Name: "array", Type: ptr(word)}, symbols.Field{Name: "len", Type: word, Offset: 8}, symbols.Field{Name: "cap", Type: word, Offset: 16})
 	str := record(symbols.LangRust, "&str", symbols.Field{Name: "data_ptr", Type: ptr(typeUchar)}, symbols.Field{Name: "length", Type: typeUlong, Offset: 8})
+	boxed := record(symbols.LangRust, "alloc::boxed::Box<[i64], alloc::alloc::Global>", symbols.Field{Name: "data_ptr", Type: ptr(word)}, symbols.Field{Name: "length", Type: typeUlong, Offset: 8})
+	boxedStr := record(symbols.LangRust, "alloc::boxed::Box<str, alloc::alloc::Global>", symbols.Field{Name: "data_ptr", Type: ptr(typeUchar)}, symbols.Field{Name: "length", Type: typeUlong, Offset: 8})
 	inner := record(symbols.LangRust, "alloc::raw_vec::RawVec<u8>", symbols.Field{Name: "ptr", Type: ptr(typeUchar)}, symbols.Field{Name: "cap", Type: typeUlong, Offset: 8})
 	vec := record(symbols.LangRust, "alloc::vec::Vec<i64, alloc::alloc::Global>", symbols.Field{Name: "buf", Type: inner}, symbols.Field{Name: "len", Type: typeUlong, Offset: 16})
 	bytesVec := record(symbols.LangRust, "alloc::vec::Vec<u8>", symbols.Field{Name: "buf", Type: inner}, symbols.Field{Name: "len", Type: typeUlong, Offset: 16})
@@ -144,6 +146,8 @@ func TestLanguages(t *testing.T) {
 		{goSlice, []uint64{0x2000, 3, 4}, "[]int len: 3, cap: 4, [1,2,3]", 3},
 		{goSlice, []uint64{0, 0, 0}, "[]int len: 0, cap: 0, []", 0},
 		{str, []uint64{0x1000, 6}, `"h` + "\u00e9" + `llo"`, 0},
+		{boxed, []uint64{0x2000, 2}, "alloc::boxed::Box<[i64], alloc::alloc::Global>(size=2) {1, 2}", 2},
+		{boxedStr, []uint64{0x1000, 6}, `"h` + "\u00e9" + `llo"`, 0},
 		{owned, []uint64{0x1000, 20, 6}, `"h` + "\u00e9" + `llo"`, 0},
 		{vec, []uint64{0x2000, 8, 3}, "Vec(size=3) {1, 2, 3}", 3},
 		{point, []uint64{4, 5}, "test::Point {x: 4, y: 5}", 2},
