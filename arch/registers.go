@@ -104,7 +104,7 @@ func (f *Registers) Pass(keep, set *RegSet) {
 }
 
 // PassLow is Pass for sets in which no register above 63 is.
-func (f *Registers) PassLow(keep, set uint64) { f.known = RegSet{f.known[0]&keep | set} }
+func (f *Registers) PassLow(keep, set uint64) { f.known[0], f.known[1] = f.known[0]&keep|set, 0 }
 
 // PC returns the program counter and whether it is known.
 func (f *Registers) PC() (uint64, bool) { return f.Get(f.Arch.PC) }

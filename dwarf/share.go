@@ -19,6 +19,19 @@ func (d *Data) Share() {
 	}
 }
 
+// ShareUnits is Share for the entries, addresses and ranges of units that end at an offset or before, without strings. Of compressed sections it
+// inflates no more than that.
+func (d *Data) ShareUnits(end uint64) {
+	if end >= typesBase {
+		d.section(secTypes, end-typesBase)
+		end = 0
+	}
+	d.section(secInfo, end)
+	for _, id := range []sectionID{secAbbrev, secAddr, secRanges, secRngLists} {
+		d.all(id)
+	}
+}
+
 // Size is how many bytes .debug_info and .debug_types have.
 func (d *Data) Size() uint64 { return uint64(len(d.section(secInfo, 0)) + len(d.section(secTypes, 0))) }
 

@@ -38,10 +38,11 @@ func (m *Module) manyPlaces(symbols []*image.Symbol) map[image.Addr]image.Addr {
 	if len(work) == 0 {
 		return nil
 	}
-	m.dwarf().Share() // what is shared is made ready before; split units have their addresses there
+	// What is shared is made ready before. Split units have their addresses in the skeletons' file.
+	m.dwarf().ShareUnits(0)
 	for i := range work {
 		w := &work[i]
-		w.u.dw.Data.Share()
+		w.u.dw.Data.ShareUnits(w.u.dw.End)
 		w.lines = w.u.dw.Files()
 	}
 	var next, spent atomic.Int64
@@ -66,7 +67,7 @@ func (m *Module) manyPlaces(symbols []*image.Symbol) map[image.Addr]image.Addr {
 	return out
 }
 
-// placesIn answers for one unit. Nothing that it does leads into another one, see dwarf.Data.Share.
+// placesIn answers for one unit. Nothing that it does leads into another one, see dwarf.Data.ShareUnits.
 func (m *Module) placesIn(w *unitPlaces, rows *[]dwarf.Row, spent *atomic.Int64) {
 	u := w.u
 	w.places = make([]image.Addr, len(w.addrs))
