@@ -36,7 +36,7 @@ type Plan struct {
 
 // rest is what few need of a plan.
 type rest struct {
-	row       Row
+	row       *Row
 	keep, set arch.RegSet
 	saved     []savedAt // those that Plan has no room for
 }
@@ -56,10 +56,10 @@ const (
 // NewPlan makes a plan of r, which it copies. preserved are the registers that
 // keep their value where the row says nothing of them.
 func NewPlan(a *arch.Arch, r *Row, preserved arch.RegSet) *Plan {
-	p := &Plan{more: &rest{}}
-	row := &p.more.row
+	row := new(Row)
 	row.CopyFrom(r)
 	row.Lo, row.Hi, row.Source = 0, 0, 0
+	p := &Plan{more: &rest{row: row}}
 	p.Fast = p.prepare(a, preserved)
 	return p
 }
@@ -70,17 +70,17 @@ func ownPlans(a *arch.Arch, rows []*Row, preserved arch.RegSet) []Plan {
 	for i, r := range rows {
 		p := &plans[i+1]
 		p.more = &more[i]
-		p.more.row = *r
+		p.more.row = r
 		p.Fast = p.prepare(a, preserved)
 	}
 	return plans
 }
 
 // Row has the rules; Lo, Hi and Source are of no entry.
-func (p *Plan) Row() *Row { return &p.more.row }
+func (p *Plan) Row() *Row { return p.more.row }
 
 func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
-	r := &p.more.row
+	r := p.more.row
 	if a.PtrSize != 8 || a.ByteOrder != binary.LittleEndian || r.CFA.Kind != InReg || r.Signal {
 		return false
 	}
