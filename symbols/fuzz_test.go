@@ -21,6 +21,7 @@ func exercise(m *Module) {
 			addrs = append(addrs, s.Addr+image.Addr(s.Size/40*i))
 		}
 	}
+	exerciseMany(m, addrs)
 	for _, a := range append(addrs, 0, 1, 0x1149, ^image.Addr(0)) {
 		m.SymbolAt(a)
 		m.ObjectAt(a)
@@ -50,6 +51,21 @@ func exercise(m *Module) {
 	m.Origin()
 }
 
+// exerciseMany asks for many places at once: of the first functions in the symbol table, and wherever they may be.
+func exerciseMany(m *Module, addrs []image.Addr) {
+	var symbols []*image.Symbol
+	for _, a := range addrs {
+		symbols = append(symbols, &image.Symbol{Addr: a})
+	}
+	t := m.symbols().table
+	for i := range min(t.Len(), 200) {
+		if s, ok := t.Symbol(i); ok && s.Kind == image.Func {
+			symbols = append(symbols, &s)
+		}
+	}
+	m.manyPlaces(symbols)
+}
+
 func exerciseVariable(v *Variable, a image.Addr) {
 	loc := v.Locate(a)
 	if loc.Fill != nil {
@@ -69,6 +85,8 @@ func exerciseType(t *Type, depth int) {
 	}
 	_ = t.String()
 	t.Strip()
+	t.IsDynamic()
+	exerciseType(t.ElemAsDeclared(), depth+1)
 	exerciseType(t.Elem(), depth+1)
 	for i, f := range t.Fields() {
 		if i < 10 {
