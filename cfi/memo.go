@@ -22,8 +22,8 @@ type memo struct {
 	regs   pieces[row.RegRule]
 	sums   pieces[uint64]
 	ways   [1 << waysBits]way // open addressing
-	taken  []uint16              // which of them
-	align  uint64 // of the entry's code
+	taken  []uint16           // which of them
+	align  uint64             // of the entry's code
 
 	stack  [maxRemembered]uint32
 	depth  int
