@@ -52,16 +52,18 @@ func (t *LineTable) sequences() []lineSpan {
 
 // EachAt calls fn for those of addrs, which are sorted, that are in a sequence, by their index. It gives what At gives, but nothing is kept but
 // rows, which is used for the rows: what fn gets is valid until it returns. What is gone over, in bytes, is added to spent, which is for all
-// tables that a question goes to: those of a corrupt file may be one in truth, and when there is too much of it nothing more is found. After
+// tables that a question goes to: those of a corrupt file may be one in truth, and when there is too much of it nothing more is found: then it is false. After
 // Data.Share several goroutines may call it at once.
-func (t *LineTable) EachAt(addrs []uint64, rows *[]Row, spent *atomic.Int64, fn func(i int, l Lines)) {
+func (t *LineTable) EachAt(addrs []uint64, rows *[]Row, spent *atomic.Int64, fn func(i int, l Lines)) bool {
 	if t.header == nil || len(addrs) == 0 {
-		return
+		return true
 	}
 	spans := t.spans
 	if !t.surveyed {
 		s := survey{t: t, h: t.header, r: t.program, only: addrs, spent: spent}
-		s.run()
+		if !s.run() {
+			return false
+		}
 		t.unit.Data.release(secLine, uint64(t.program.off), uint64(len(t.program.b)))
 		spans = s.spans
 		slices.SortStableFunc(spans, bySpan)
@@ -78,6 +80,7 @@ func (t *LineTable) EachAt(addrs []uint64, rows *[]Row, spent *atomic.Int64, fn 
 		}
 		fn(i, l)
 	}
+	return true
 }
 
 func bySpan(a, b lineSpan) int { return cmp.Compare(a.lo, b.lo) }
@@ -163,12 +166,13 @@ type survey struct {
 	from   int
 }
 
-func (s *survey) run() {
+// run is false where too much has been looked at already.
+func (s *survey) run() bool {
 	h, r := s.h, &s.r
 	d := s.t.unit.Data
 	// Units have programs of their own. Those of a corrupt file may overlap.
 	if s.spent.Add(int64(len(r.b)-r.off)) > 4*int64(len(d.secs[secLine].data))+1<<20 {
-		return
+		return false
 	}
 	plain := h.maxOps <= 1
 	if h.lineRange != 0 {
@@ -218,6 +222,7 @@ func (s *survey) run() {
 			}
 		}
 	}
+	return true
 }
 
 func (s *survey) reset() {

@@ -66,18 +66,16 @@ func (m *Module) typeName(e *dwarf.Entry) string {
 	return m.qualifiedName(e)
 }
 
-// definition finds the complete type of a declaration. It may be anywhere: without an index all units are gone over.
+// definition finds the complete type of a declaration. It may be anywhere: without an index all units are gone over, but for those that
+// have a type unit of their own, which has the name, too.
 func (m *Module) definition(e *dwarf.Entry, t *Type) *Type {
-	if m.asDeclared {
-		return nil
-	}
 	// A declaration in a type unit's skeleton names the unit.
 	if u, off, ok := e.RefOffset(dwarf.AttrSignature); ok {
 		if def := m.typeAt(die{u, off}); def.Kind != Opaque && def != t {
 			return def
 		}
 	}
-	if t.Name == "" {
+	if t.Name == "" || m.asDeclared {
 		return nil
 	}
 	name := nameOf(e)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -78,7 +79,7 @@ func (m *Module) SaveIndex() (string, error) {
 	return path, x.write(path, want)
 }
 
-// placeBreakpoints finds where breakpoints on all functions go, unit by unit.
+// placeBreakpoints finds where breakpoints on all functions go, unit by unit. Nothing that is found out on the way is kept.
 func (m *Module) placeBreakpoints(x *nameIndex) {
 	order := make([]uint32, len(x.funcs))
 	for i := range order {
@@ -88,21 +89,70 @@ func (m *Module) placeBreakpoints(x *nameIndex) {
 		f, g := &x.funcs[a], &x.funcs[b]
 		return cmp.Or(cmp.Compare(f.unit(), g.unit()), cmp.Compare(f.lo, g.lo))
 	})
-	var e dwarf.Entry
+	var p placing
+	for len(order) > 0 {
+		n := 1
+		for n < len(order) && x.funcs[order[n]].unit() == x.funcs[order[0]].unit() {
+			n++
+		}
+		m.placeInUnit(x, order[:n], &p)
+		order = order[n:]
+	}
+}
+
+// placing is what is used again from unit to unit.
+type placing struct {
+	e     dwarf.Entry
+	addrs []uint64   // where functions begin
+	ends  []uint64   // where the code around their entries ends
+	funcs []*funcRef // they themselves
+	rows  []dwarf.Row
+	spent atomic.Int64
+}
+
+// placeInUnit does it for the functions of one unit, which are sorted by address.
+func (m *Module) placeInUnit(x *nameIndex, order []uint32, p *placing) {
+	p.addrs, p.ends, p.funcs = p.addrs[:0], p.ends[:0], p.funcs[:0]
+	var du *dwarf.Unit
 	for _, i := range order {
 		f := &x.funcs[i]
 		d, ok := x.at(f.unit(), f.off)
-		if !ok || f.skip != notKnown || d.unit.Read(d.off, &e) != nil || e.Has(dwarf.AttrEntryPC) {
+		if !ok || f.skip != notKnown || d.unit.Read(d.off, &p.e) != nil || p.e.Has(dwarf.AttrEntryPC) {
 			continue
 		}
 		end, first := uint64(0), true
-		e.EachRange(func(lo, hi uint64) {
+		p.e.EachRange(func(lo, hi uint64) {
 			if lo != 0 && first {
 				first, end = false, hi
 			}
 		})
-		if skip := uint64(m.endOfPrologue(m.unit(d.unit), f.lo, end)) - f.lo; end > f.lo && skip < notKnown {
-			f.skip = uint32(skip)
+		if end > f.lo {
+			du = d.unit
+			p.addrs, p.ends, p.funcs = append(p.addrs, f.lo), append(p.ends, end), append(p.funcs, f)
+		}
+	}
+	if du == nil {
+		return
+	}
+	u := m.unit(du)
+	defer du.Release()
+	place := func(i int, at image.Addr) {
+		if skip := uint64(at) - p.addrs[i]; skip < notKnown {
+			p.funcs[i].skip = uint32(skip)
+		}
+	}
+	if u.goodFromEntry() {
+		for i, lo := range p.addrs {
+			place(i, image.Addr(lo))
+		}
+		return
+	}
+	all := u.dw.Files().EachAt(p.addrs, &p.rows, &p.spent, func(i int, l dwarf.Lines) {
+		place(i, m.prologueEndIn(u, l, p.addrs[i], p.ends[i]))
+	})
+	for i, lo := range p.addrs { // those that have no lines
+		if all && p.funcs[i].skip == notKnown {
+			place(i, m.afterInstructions(image.Addr(lo)))
 		}
 	}
 }
