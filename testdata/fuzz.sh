@@ -11,13 +11,15 @@ fuzz() {
 
 for pkg in $(go list ./...); do
 	for f in $(go test -list '^Fuzz' "$pkg" | grep '^Fuzz' || true); do
-		if ! fuzz "$pkg" "$f"; then
+		tries=1
+		until fuzz "$pkg" "$f"; do
 			# When the time is over while a worker is busy, go test may say just this. A finding it says otherwise: with the input.
-			if ! grep -q '^ *context deadline exceeded$' "$log" || grep -q 'Failing input\|panic\|terminated' "$log" || ! fuzz "$pkg" "$f"; then
+			if [ $tries = 4 ] || ! grep -q '^ *context deadline exceeded$' "$log" || grep -q 'Failing input\|panic\|terminated' "$log"; then
 				cat "$log"
 				exit 1
 			fi
-		fi
+			tries=$((tries + 1))
+		done
 		cat "$log"
 	done
 done
