@@ -1,10 +1,13 @@
 package frames
 
-import "dbg/target"
+import (
+	"dbg/arch"
+	"dbg/target"
+)
 
-// LookupApply walks along frames with nothing but the look-up of their rules and the
-// application: no judgement, no trust. It is for benchmarks, and returns the number of frames.
-func (w *Walk) LookupApply() int {
+// Follow is the part of Trace for PCs that have been seen before: the look-up of the rules and their application. It is for
+// benchmarks; memory is read the first time. It returns how many callers it has found.
+func (w *Walk) Follow(pcs []target.Addr) int {
 	f := &w.frame
 	if w.stack.mem == nil {
 		w.reset()
@@ -15,26 +18,22 @@ func (w *Walk) LookupApply() int {
 	f.Regs = w.start
 	pc, _ := f.Regs.PC()
 	cur := w.site(target.Addr(pc), true)
-	n, win := 0, &w.stack.blocks[w.stack.last&1].Window
-	for {
-		if !cur.plain {
-			if !cur.rowDone {
-				w.planAt(cur)
-			}
-			if !cur.plain {
-				return n
-			}
-		}
-		step, ok := cur.plan.Begin(&f.Regs, win)
-		if !ok {
+	for n := 0; ; {
+		to, k := w.follow(cur, pcs[n:])
+		if n, cur = n+k, to; n == len(pcs) {
 			return n
 		}
-		cur.plan.Finish(&f.Regs, nil, win, step)
-		next := cur.caller
-		if !next.returned(target.Addr(step.PC), w.epoch) {
-			next = w.callerOf(cur, target.Addr(step.PC))
+		if plan, err := w.planAt(cur); err != nil || !cur.plain {
+			return n
+		} else if step, ok := plan.Begin(&f.Regs, &w.stack.blocks[w.stack.last&1].Window); !ok {
+			return n
+		} else {
+			plan.Finish(&f.Regs, nil, &w.stack.blocks[w.stack.last&1].Window, step)
+			cur = w.callerOf(cur, target.Addr(step.PC))
+			n++
 		}
-		cur = next
-		n++
 	}
 }
+
+// Now is the registers of the frame that the walk has come to.
+func (w *Walk) Now() *arch.Registers { return &w.frame.Regs }

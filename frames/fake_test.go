@@ -133,6 +133,7 @@ func (w *world) at(pc, sp uint64) {
 func (w *world) walk() (string, frames.End) {
 	w.t.Helper()
 	w.m.EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
+	traced(w.t, frames.New(w.a, settledSpace{w.fake}).Walk(&w.regs))
 	return show(w.t, frames.New(w.a, w.fake).Walk(&w.regs))
 }
 
@@ -155,7 +156,9 @@ func show(t testing.TB, walk *frames.Walk) (string, frames.End) {
 			t.Fatal("the walk does not end")
 		}
 	}
-	return strings.Join(out, "\n"), walk.End()
+	end := walk.End()
+	traced(t, walk)
+	return strings.Join(out, "\n"), end
 }
 
 func (w *world) want(frames, end string) {

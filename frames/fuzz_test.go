@@ -429,6 +429,9 @@ func FuzzWholeWalk(f *testing.F) {
 			if diff := first.differ(&tr, fresh(space).Walk(&w.regs), again.walk); diff != "" {
 				t.Errorf("%s: %s", again.how, diff)
 			}
+			if !again.walk.Record {
+				traced(t, again.walk)
+			}
 		}
 	})
 }

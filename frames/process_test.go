@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -393,10 +394,16 @@ func compare(u *frames.Unwinder, regs *syscall.PtraceRegs, stack []called) (msg,
 func whole(u *frames.Unwinder, regs *syscall.PtraceRegs, stack []called) string {
 	w := u.Walk(toRegisters(regs))
 	var pcs []uint64
+	var places []target.Addr
 	for f := range w.Frames(context.Background()) {
+		places = append(places, f.LookupPC())
 		if f.Index > 0 && f.PCIsReturnAddress {
 			pcs = append(pcs, uint64(f.PC))
 		}
+	}
+	all := make([]target.Addr, len(places)+1)
+	if n := w.Trace(all); !slices.Equal(all[:n], places) {
+		return fmt.Sprintf("Trace gives %v, Frames %v", all[:n], places)
 	}
 	if len(pcs) < len(stack) {
 		return fmt.Sprintf("%d frames, in truth %d: %+v", len(pcs), len(stack), w.End())

@@ -12,15 +12,8 @@ import (
 // the start. What it accepts find would have accepted in the same way.
 func (w *Walk) tryQuick() bool {
 	f := &w.frame
-	cur := w.next
-	if cur == nil {
-		return false
-	}
-	if !cur.plain && !cur.rowDone {
-		w.planAt(cur)
-	}
-	if !cur.plain || cur.pc != f.PC || cur.precise == f.PCIsReturnAddress || cur.epoch != w.epoch ||
-		w.slow || f.Index+1 >= w.u.DepthLimit {
+	cur := w.here()
+	if cur == nil || f.Index+1 >= w.u.DepthLimit {
 		return false
 	}
 	w.block = w.stack.last & 1
@@ -40,7 +33,7 @@ func (w *Walk) tryQuick() bool {
 	if !next.returned(target.Addr(step.PC), w.epoch) {
 		next = w.callerOf(cur, target.Addr(step.PC))
 	}
-	if !next.exec || next.sigcode || next.after != yes {
+	if !next.called {
 		return false
 	}
 	trust := Table
@@ -51,6 +44,21 @@ func (w *Walk) tryQuick() bool {
 	f.CFA, f.HasCFA, f.Module = target.Addr(step.CFA), true, cur.module
 	w.next, w.quick = next, true
 	return true
+}
+
+// here is the site of the frame, if it was met in this walk and its rules are plain, else nil.
+func (w *Walk) here() *site {
+	f, s := &w.frame, w.next
+	if s == nil || w.slow || s.pc != f.PC || s.precise == f.PCIsReturnAddress || s.epoch != w.epoch {
+		return nil
+	}
+	if !s.plain && !s.rowDone {
+		w.planAt(s)
+	}
+	if !s.plain {
+		return nil
+	}
+	return s
 }
 
 // commitQuick is commit for what tryQuick found.

@@ -25,7 +25,7 @@ type site struct {
 	plain   bool     // plan is fast, exec, and not sigcode or a signal frame: quick can use it
 	how     Strategy // of frames whose rules are plan
 	rowDone bool
-	hasFn   bool // fn has been looked for
+	called  bool // pc is a return address that an ordinary caller has: exec, after a call, and not sigcode
 	*siteFacts
 }
 
@@ -33,6 +33,7 @@ type site struct {
 type siteFacts struct {
 	calls target.Addr // the function that the call before pc was found to call, 0 if none was looked for
 	fn    target.Addr // where the function at pc begins by its table, 0 if that is not known
+	hasFn bool        // fn has been looked for
 
 	ahead     *codeRule // what the code from pc on says; nil if nobody has asked
 	start     *codeRule // what the code up to pc says
@@ -120,6 +121,7 @@ func (w *Walk) fillSite(h uint64, pc target.Addr, precise bool) *site {
 		w.readCode(s)
 		w.judgeCode(s)
 	}
+	s.called = !precise && s.exec && s.after == yes && !s.sigcode
 	return s
 }
 

@@ -548,13 +548,25 @@ func mixed(t testing.TB, n int) *world {
 func BenchmarkLookupApply(b *testing.B) {
 	w := mixed(b, 108)
 	walk := frames.New(w.a, w.fake).Walk(&w.regs)
-	if n := walk.LookupApply(); n != 108 {
+	pcs := make([]target.Addr, 200)
+	if n := walk.Follow(pcs); n != 108 {
 		b.Fatal(n)
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
 	for n := 0; n < b.N; {
-		n += walk.LookupApply()
+		n += walk.Follow(pcs)
+	}
+}
+
+// BenchmarkTrace is the cost of a frame of which nothing but the PC is wanted, with the reading of the stack, in the same stack.
+func BenchmarkTrace(b *testing.B) {
+	w := mixed(b, 108)
+	walk := frames.New(w.a, settledSpace{w.fake}).Walk(&w.regs)
+	pcs := make([]target.Addr, 200)
+	b.ReportAllocs()
+	for n := 0; n < b.N; {
+		n += walk.Trace(pcs)
 	}
 }
 

@@ -13,43 +13,49 @@ import (
 // plus an offset, registers saved at offsets from it, a 64-bit little-endian machine. Every other
 // one is run by Apply; a fast plan gives the same result as Apply does.
 //
-// What a fast plan needs on x86-64 is one cache line.
+// It is one cache line.
 type Plan struct {
-	Fast   bool
-	pac    bool
-	inReg  bool // the return address is in the register raIn, else at ra
-	wide   bool // registers above 63 have rules
-	n      uint8
-	cfaReg uint8
-	pc, sp uint8
-	cfaOff int32
-	lo     int32  // what is read is from CFA+lo
-	size   uint16 // and so long
-	ra     uint8  // of it the return address, in words, or like saved
-	raIn   uint8
-	near   bool            // Finish needs no loop: few registers, close to each other
-	keep   uint64          // the registers that pass through
-	set    uint64          // the registers that are set, PC and SP among them
-	saved  [inPlan]savedAt // of n; what is left names the PC, which is set last; of near plans in bytes
-	more   *rest
+	Near
+	Fast  bool
+	pac   bool
+	inReg bool // the return address is in the register raIn, else at RA
+	wide  bool // registers above 63 have rules
+	n     uint8
+	raIn  uint8
+	size  uint16 // of what is read from CFA+Lo on
+	more  *rest
+}
+
+// Near is the part of a plan that says all where OK is true: a return address in memory, few registers, close to each other. It
+// is open to those who run many of them, one after the other.
+type Near struct {
+	OK     bool
+	CFAReg uint8
+	PC, SP uint8
+	CFAOff int32
+	Lo     int32        // what is read is from CFA+Lo
+	RA     uint8        // of it the return address, like Saved
+	Keep   uint64       // the registers that pass through
+	Set    uint64       // the registers that are set, PC and SP among them
+	Saved  [inPlan]Slot // what is left names the PC, which is set last
 }
 
 // rest is what few need of a plan.
 type rest struct {
 	row       *Row
 	keep, set arch.RegSet
-	saved     []savedAt // those that Plan has no room for
+	saved     []Slot // those that Plan has no room for
 }
 
-// savedAt is a register below 64 and where it has been saved: an offset from what is read, in words, or in bytes in near plans.
-type savedAt struct{ off, reg uint8 }
+// Slot is a register below 64 and where it has been saved: an offset from what is read, in words, or in bytes in near plans.
+type Slot struct{ Off, Reg uint8 }
 
 // Limits of fast plans.
 const (
 	inPlan   = 8
 	unrolled = 6            // x86-64's callee-saved registers
-	nearSpan = 264          // of what is read, usually
-	nearMost = nearSpan - 8 // and how much of it a plan may read: slots are in the bytes of uint8
+	NearSpan = 264          // of what is read, usually
+	nearMost = NearSpan - 8 // and how much of it a plan may read: slots are in the bytes of uint8
 	maxSpan  = 256 * 8
 )
 
@@ -87,7 +93,7 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	if r.CFA.N != int64(int32(r.CFA.N)) || r.CFA.Reg >= 64 {
 		return false
 	}
-	p.cfaReg, p.cfaOff, p.pc, p.sp = uint8(r.CFA.Reg), int32(r.CFA.N), uint8(a.PC), uint8(a.SP)
+	p.CFAReg, p.CFAOff, p.PC, p.SP = uint8(r.CFA.Reg), int32(r.CFA.N), uint8(a.PC), uint8(a.SP)
 	p.pac = a == arch.ARM64
 	lo, hi, ok := span(r)
 	if !ok {
@@ -95,7 +101,7 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	}
 	keep, set := preserved, arch.SetOf(a.PC, a.SP)
 	ra := false
-	var few [inPlan]savedAt
+	var few [inPlan]Slot
 	saved := few[:0]
 	for i := range r.Regs {
 		rr := &r.Regs[i]
@@ -113,11 +119,11 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 			}
 		case At:
 			if rr.Reg == r.RA {
-				ra, p.ra = true, uint8((rr.N-lo)/8)
+				ra, p.RA = true, uint8((rr.N-lo)/8)
 			}
 			keep.Remove(rr.Reg)
 			if rr.Reg != a.PC {
-				saved = append(saved, savedAt{reg: uint8(rr.Reg), off: uint8((rr.N - lo) / 8)})
+				saved = append(saved, Slot{Reg: uint8(rr.Reg), Off: uint8((rr.N - lo) / 8)})
 				set.Add(rr.Reg)
 			}
 		default:
@@ -132,18 +138,18 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 		}
 		p.raIn, p.inReg = uint8(a.LR), true
 	}
-	p.lo, p.size, p.n = int32(lo), uint16(hi-lo), uint8(len(saved))
-	for i := copy(p.saved[:], saved); i < inPlan; i++ {
-		p.saved[i] = savedAt{reg: p.pc}
+	p.Lo, p.size, p.n = int32(lo), uint16(hi-lo), uint8(len(saved))
+	for i := copy(p.Saved[:], saved); i < inPlan; i++ {
+		p.Saved[i] = Slot{Reg: p.PC}
 	}
-	p.near = ra && !p.pac && len(saved) <= unrolled && hi-lo <= nearMost && keep[1]|set[1] == 0 // the PC is in set
-	if p.near {
-		p.ra *= 8
-		for i := range p.saved {
-			p.saved[i].off *= 8
+	p.OK = ra && !p.pac && len(saved) <= unrolled && hi-lo <= nearMost && keep[1]|set[1] == 0 // the PC is in set
+	if p.OK {
+		p.RA *= 8
+		for i := range p.Saved {
+			p.Saved[i].Off *= 8
 		}
 	}
-	p.keep, p.set, p.wide = keep[0], set[0], keep[1]|set[1] != 0
+	p.Keep, p.Set, p.wide = keep[0], set[0], keep[1]|set[1] != 0
 	p.more.keep, p.more.set, p.more.saved = keep, set, slices.Clone(saved[min(len(saved), inPlan):])
 	return true
 }
@@ -179,7 +185,7 @@ type Window struct {
 type Step struct {
 	CFA uint64 // and the caller's SP
 	PC  uint64 // the caller's
-	at  int    // where in the window what is read begins, if nearSpan bytes are there and the plan is near; else far
+	at  int    // where in the window what is read begins, if NearSpan bytes are there and the plan is near; else far
 	win uint64 // the window
 }
 
@@ -188,27 +194,27 @@ const far = -1
 // Begin computes the CFA and the return address. It is false where the plan
 // is not fast or the window does not have the memory; Apply then tells what it is.
 func (p *Plan) Begin(regs *arch.Registers, w *Window) (Step, bool) {
-	if !p.near || !regs.IsLowKnown(arch.Reg(p.cfaReg)) {
+	if !p.OK || !regs.IsLowKnown(arch.Reg(p.CFAReg)) {
 		return p.beginFar(regs, w)
 	}
-	cfa := regs.RawLow(arch.Reg(p.cfaReg)) + uint64(int64(p.cfaOff))
-	b, at := w.Data, int(cfa+uint64(int64(p.lo))-w.Addr)
-	if at < 0 || at > len(b)-nearSpan {
+	cfa := regs.RawLow(arch.Reg(p.CFAReg)) + uint64(int64(p.CFAOff))
+	b, at := w.Data, int(cfa+uint64(int64(p.Lo))-w.Addr)
+	if at < 0 || at > len(b)-NearSpan {
 		return p.beginFar(regs, w)
 	}
-	mem := (*[nearSpan]byte)(b[at : at+nearSpan])
-	return Step{cfa, binary.LittleEndian.Uint64(mem[p.ra:]), at, w.Addr}, true
+	mem := (*[NearSpan]byte)(b[at : at+NearSpan])
+	return Step{cfa, binary.LittleEndian.Uint64(mem[p.RA:]), at, w.Addr}, true
 }
 
 // base is where what is read begins.
-func (p *Plan) base(cfa uint64) uint64 { return cfa + uint64(int64(p.lo)) }
+func (p *Plan) base(cfa uint64) uint64 { return cfa + uint64(int64(p.Lo)) }
 
 // beginFar is Begin for plans of many registers or with a link register, and at the window's end.
 func (p *Plan) beginFar(regs *arch.Registers, w *Window) (s Step, ok bool) {
-	if !p.Fast || !regs.IsLowKnown(arch.Reg(p.cfaReg)) {
+	if !p.Fast || !regs.IsLowKnown(arch.Reg(p.CFAReg)) {
 		return s, false
 	}
-	s.CFA = regs.RawLow(arch.Reg(p.cfaReg)) + uint64(int64(p.cfaOff))
+	s.CFA = regs.RawLow(arch.Reg(p.CFAReg)) + uint64(int64(p.CFAOff))
 	s.at = far
 	mem := w.piece(p.base(s.CFA), p.size)
 	if mem == nil {
@@ -220,7 +226,7 @@ func (p *Plan) beginFar(regs *arch.Registers, w *Window) (s Step, ok bool) {
 		}
 		s.PC = regs.RawLow(arch.Reg(p.raIn))
 	} else {
-		s.PC = binary.LittleEndian.Uint64(mem[p.at(p.ra):])
+		s.PC = binary.LittleEndian.Uint64(mem[p.at(p.RA):])
 	}
 	if p.pac {
 		s.PC = StripPAC(s.PC)
@@ -232,22 +238,22 @@ func (p *Plan) beginFar(regs *arch.Registers, w *Window) (s Step, ok bool) {
 // been true with the same registers and window.
 func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s Step) {
 	b, at := w.Data, s.at
-	if at < 0 || at > len(b)-nearSpan || w.Addr != s.win {
+	if at < 0 || at > len(b)-NearSpan || w.Addr != s.win {
 		p.finishFar(regs, pl, w, s)
 		return
 	}
-	mem := (*[nearSpan]byte)(b[at : at+nearSpan])
+	mem := (*[NearSpan]byte)(b[at : at+NearSpan])
 	// Always six of them: a loop that ends after another number each time costs more.
 	low := regs.Low()
-	low[p.saved[0].reg&63] = binary.LittleEndian.Uint64(mem[p.saved[0].off:])
-	low[p.saved[1].reg&63] = binary.LittleEndian.Uint64(mem[p.saved[1].off:])
-	low[p.saved[2].reg&63] = binary.LittleEndian.Uint64(mem[p.saved[2].off:])
-	low[p.saved[3].reg&63] = binary.LittleEndian.Uint64(mem[p.saved[3].off:])
-	low[p.saved[4].reg&63] = binary.LittleEndian.Uint64(mem[p.saved[4].off:])
-	low[p.saved[5].reg&63] = binary.LittleEndian.Uint64(mem[p.saved[5].off:])
-	low[p.pc&63] = s.PC
-	low[p.sp&63] = s.CFA
-	regs.PassLow(p.keep, p.set)
+	low[p.Saved[0].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[0].Off:])
+	low[p.Saved[1].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[1].Off:])
+	low[p.Saved[2].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[2].Off:])
+	low[p.Saved[3].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[3].Off:])
+	low[p.Saved[4].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[4].Off:])
+	low[p.Saved[5].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[5].Off:])
+	low[p.PC&63] = s.PC
+	low[p.SP&63] = s.CFA
+	regs.PassLow(p.Keep, p.Set)
 	if pl != nil {
 		p.places(pl, target.Addr(p.base(s.CFA)))
 	}
@@ -257,17 +263,17 @@ func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s Step) {
 func (p *Plan) finishFar(regs *arch.Registers, pl *Places, w *Window, s Step) {
 	keep, set := p.more.keep, p.more.set
 	if mem := w.piece(p.base(s.CFA), p.size); mem != nil {
-		for _, sv := range p.saved[:min(p.n, inPlan)] {
-			regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[p.at(sv.off):]))
+		for _, sv := range p.Saved[:min(p.n, inPlan)] {
+			regs.SetRaw(arch.Reg(sv.Reg), binary.LittleEndian.Uint64(mem[p.at(sv.Off):]))
 		}
 		for _, sv := range p.more.saved {
-			regs.SetRaw(arch.Reg(sv.reg), binary.LittleEndian.Uint64(mem[p.at(sv.off):]))
+			regs.SetRaw(arch.Reg(sv.Reg), binary.LittleEndian.Uint64(mem[p.at(sv.Off):]))
 		}
 	} else { // another window: what was saved is not known
-		set = arch.SetOf(arch.Reg(p.pc), arch.Reg(p.sp))
+		set = arch.SetOf(arch.Reg(p.PC), arch.Reg(p.SP))
 	}
-	regs.SetRaw(arch.Reg(p.pc), s.PC)
-	regs.SetRaw(arch.Reg(p.sp), s.CFA)
+	regs.SetRaw(arch.Reg(p.PC), s.PC)
+	regs.SetRaw(arch.Reg(p.SP), s.CFA)
 	regs.Pass(&keep, &set)
 	if pl != nil {
 		p.places(pl, target.Addr(p.base(s.CFA)))
@@ -284,7 +290,7 @@ func (w *Window) piece(addr uint64, n uint16) []byte {
 
 // at is the offset, in bytes, of a slot of the plan.
 func (p *Plan) at(off uint8) uint {
-	if p.near {
+	if p.OK {
 		return uint(off)
 	}
 	return 8 * uint(off)
@@ -292,20 +298,20 @@ func (p *Plan) at(off uint8) uint {
 
 // places says where the registers are that were read from base on.
 func (p *Plan) places(pl *Places, base target.Addr) {
-	for _, sv := range p.saved[:min(p.n, inPlan)] {
-		pl.Addr[sv.reg] = base + target.Addr(p.at(sv.off))
+	for _, sv := range p.Saved[:min(p.n, inPlan)] {
+		pl.Addr[sv.Reg] = base + target.Addr(p.at(sv.Off))
 	}
 	for _, sv := range p.more.saved {
-		pl.Addr[sv.reg] = base + target.Addr(p.at(sv.off))
+		pl.Addr[sv.Reg] = base + target.Addr(p.at(sv.Off))
 	}
-	pl.Addr[p.pc] = base + target.Addr(p.at(p.ra))
-	keep, inMem := arch.RegSet{p.keep}, arch.RegSet{p.set}
+	pl.Addr[p.PC] = base + target.Addr(p.at(p.RA))
+	keep, inMem := arch.RegSet{p.Keep}, arch.RegSet{p.Set}
 	if p.wide {
 		keep, inMem = p.more.keep, p.more.set
 	}
-	inMem.Remove(arch.Reg(p.sp))
+	inMem.Remove(arch.Reg(p.SP))
 	if p.inReg {
-		inMem.Remove(arch.Reg(p.pc))
+		inMem.Remove(arch.Reg(p.PC))
 	}
 	for i := range keep {
 		pl.InMemory[i] = pl.InMemory[i]&keep[i] | inMem[i]

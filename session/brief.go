@@ -1,11 +1,11 @@
 package session
 
 import (
-	"context"
 	"errors"
 
 	"dbg/image"
 	"dbg/symbols"
+	"dbg/target"
 	"dbg/target/ptrace"
 )
 
@@ -55,18 +55,16 @@ func (s *Session) places() map[place]bool {
 		most    = 100_000 // places in all
 	)
 	out := map[place]bool{}
+	pcs := make([]target.Addr, deepest)
 	s.refreshModulesQuietly()
 	for _, t := range s.tgt.Threads() {
 		regs, err := s.tgt.Registers(t.ID)
 		if err != nil {
 			continue
 		}
-		for f, err := range s.unwinder().Walk(&regs).Frames(context.Background()) {
-			if err != nil || f.Index >= deepest {
-				break
-			}
-			if m := s.modules.find(f.LookupPC()); m != nil && m.Symbols != nil && len(out) < most {
-				out[place{m.Symbols, m.fileAddr(f.LookupPC())}] = true
+		for _, pc := range pcs[:s.unwinder().Walk(&regs).Trace(pcs)] {
+			if m := s.modules.find(pc); m != nil && m.Symbols != nil && len(out) < most {
+				out[place{m.Symbols, m.fileAddr(pc)}] = true
 			}
 		}
 	}

@@ -1,0 +1,92 @@
+package frames
+
+import (
+	"encoding/binary"
+
+	"dbg/row"
+	"dbg/target"
+)
+
+// Trace is Frames for those who want to know nothing but where control is: it puts the LookupPC of each frame into pcs, innermost
+// first, as many as there are and as there is room for, and returns how many that is. The frames are those that Frames gives. End
+// is complete if pcs was not filled.
+func (w *Walk) Trace(pcs []target.Addr) int {
+	w.reset()
+	defer w.release()
+	if _, known := w.start.PC(); !known {
+		w.end = End{Reason: "no strategy found a caller", Attempts: []Attempt{{Context, "the program counter is not known"}}}
+		return 0
+	}
+	for n := 0; n < len(pcs); {
+		pcs[n] = w.frame.LookupPC()
+		if n++; n == len(pcs) || !w.tryQuick() && !w.find() {
+			return n
+		}
+		w.commit()
+		n += w.goOn(pcs[n:])
+	}
+	return len(pcs)
+}
+
+// goOn follows the walk's frame as far as that goes, but not to the last of those that are wanted.
+func (w *Walk) goOn(pcs []target.Addr) int {
+	f := &w.frame
+	s := w.here()
+	most := min(len(pcs), w.u.DepthLimit-f.Index) - 1
+	if s == nil || most <= 0 {
+		return 0
+	}
+	s, n := w.follow(s, pcs[:most])
+	if n > 0 {
+		f.Index += n
+		f.PC, f.PCIsReturnAddress = s.pc, true
+		w.next = s
+	}
+	return n
+}
+
+// follow goes on from a frame at s as long as nothing needs a thought: the rules are near plans, what they read is at hand, the stack
+// pointer rises, and each return address is one that was met at its place before and follows a call. It puts where each frame is, s first,
+// into pcs, changes the registers alone, and returns where it has come to and how many frames that is.
+func (w *Walk) follow(s *site, pcs []target.Addr) (*site, int) {
+	regs, win := &w.frame.Regs, &w.stack.blocks[w.stack.last&1].Window
+	epoch, low, b, base := w.epoch, regs.Low(), win.Data, win.Addr
+	known := regs.Known()[0]
+	sp, _ := regs.SP()
+	n := 0
+	for ; n < len(pcs) && s.plain; n++ {
+		p := &s.plan.Near
+		if !p.OK || known>>(p.CFAReg&63)&1 == 0 {
+			break
+		}
+		cfa := low[p.CFAReg&63] + uint64(int64(p.CFAOff))
+		at := int(cfa + uint64(int64(p.Lo)) - base)
+		if cfa <= sp || at < 0 || at > len(b)-row.NearSpan {
+			break
+		}
+		mem := (*[row.NearSpan]byte)(b[at : at+row.NearSpan])
+		pc := target.Addr(binary.LittleEndian.Uint64(mem[p.RA:]))
+		next := s.caller
+		if next == nil || next.pc != pc || next.epoch != epoch || !next.called {
+			if next = s.other; next == nil || next.pc != pc || next.epoch != epoch || !next.called {
+				break
+			}
+		}
+		// Always six of them: a loop that ends after another number each time costs more.
+		low[p.Saved[0].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[0].Off:])
+		low[p.Saved[1].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[1].Off:])
+		low[p.Saved[2].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[2].Off:])
+		low[p.Saved[3].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[3].Off:])
+		low[p.Saved[4].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[4].Off:])
+		low[p.Saved[5].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[5].Off:])
+		low[p.PC&63] = uint64(pc)
+		low[p.SP&63] = cfa
+		known = known&p.Keep | p.Set
+		pcs[n] = s.lookup()
+		s, sp = next, cfa
+	}
+	if n > 0 {
+		regs.PassLow(0, known)
+	}
+	return s, n
+}
