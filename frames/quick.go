@@ -12,8 +12,14 @@ import (
 // the start. What it accepts find would have accepted in the same way.
 func (w *Walk) tryQuick() bool {
 	f := &w.frame
-	cur := w.here()
-	if cur == nil || f.Index+1 >= w.u.DepthLimit {
+	cur := w.next
+	if cur == nil {
+		return false
+	}
+	if !cur.plain && !cur.rowDone {
+		w.planAt(cur)
+	}
+	if !cur.isPlainly(w) || f.Index+1 >= w.u.DepthLimit {
 		return false
 	}
 	w.block = w.stack.last & 1
@@ -46,19 +52,9 @@ func (w *Walk) tryQuick() bool {
 	return true
 }
 
-// here is the site of the frame, if it was met in this walk and its rules are plain, else nil.
-func (w *Walk) here() *site {
-	f, s := &w.frame, w.next
-	if s == nil || w.slow || s.pc != f.PC || s.precise == f.PCIsReturnAddress || s.epoch != w.epoch {
-		return nil
-	}
-	if !s.plain && !s.rowDone {
-		w.planAt(s)
-	}
-	if !s.plain {
-		return nil
-	}
-	return s
+// isPlainly reports whether s is the site of the walk's frame, met in this walk, with plain rules.
+func (s *site) isPlainly(w *Walk) bool {
+	return s.plain && s.pc == w.frame.PC && s.precise != w.frame.PCIsReturnAddress && s.epoch == w.epoch && !w.slow
 }
 
 // commitQuick is commit for what tryQuick found.

@@ -31,9 +31,9 @@ func (w *Walk) Trace(pcs []target.Addr) int {
 // goOn follows the walk's frame as far as that goes, but not to the last of those that are wanted.
 func (w *Walk) goOn(pcs []target.Addr) int {
 	f := &w.frame
-	s := w.here()
+	s := w.next
 	most := min(len(pcs), w.u.DepthLimit-f.Index) - 1
-	if s == nil || most <= 0 {
+	if s == nil || !s.isPlainly(w) || most <= 0 {
 		return 0
 	}
 	s, n := w.follow(s, pcs[:most])
