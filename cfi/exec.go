@@ -2,6 +2,7 @@ package cfi
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"dbg/arch"
 	"dbg/row"
@@ -50,17 +51,22 @@ type known struct {
 	state kept
 	args  uint64
 	flags uint64 // flagSum
-	first uint32 // what the instructions leave, in EachBatch's memo
+	kind  kind   // what of it EachBatch's memo knows
 }
 
+// execs is how many there have been.
+var execs atomic.Uint64
+
 func newExec(t *Table) *exec {
-	return &exec{t: t, r: reader{data: t.data, order: t.arch.ByteOrder}}
+	x := &exec{t: t, r: reader{data: t.data, order: t.arch.ByteOrder}}
+	x.last = execs.Add(1) << 32 // versions are no other's: a memo goes from one to the next
+	return x
 }
 
 // forget says that there is no memo any more.
 func (x *exec) forget() {
 	for i := range x.cies {
-		x.cies[i].first = 0
+		x.cies[i].kind = kind{}
 	}
 }
 
@@ -77,7 +83,7 @@ func (x *exec) cie(off uint64) (*known, error) {
 	}
 	k := &x.cies[x.order]
 	x.order = (x.order + 1) % len(x.cies)
-	k.ran, k.first = false, 0
+	k.ran, k.kind = false, kind{}
 	if err := x.t.cie(off, &k.cie); err != nil {
 		k.cie.Version = 0
 		return nil, err

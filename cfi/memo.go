@@ -11,11 +11,13 @@ import (
 
 // memo makes an automaton of what instructions do. A file's programs are the same few hundred
 // states and a few thousand ways from one to the next: each is executed
-// once, and then looked up by the state and the bytes of the instructions.
+// once, and then looked up by the state and the bytes of the instructions. They are the next file's, too, if that has
+// CIEs that say the same.
 //
 // It knows the instructions that nearly all programs are made of. At anything else, and at whatever may
 // be a defect, it gives up, and the program is executed from the start.
 type memo struct {
+	kinds  map[cieKind]kind
 	known  map[stateKey]uint32
 	states []memoState // by number; there is no 0
 	rules  []row.Known // as states
@@ -40,8 +42,22 @@ const (
 	waysBits  = 14
 )
 
-// stateKey: the CIE belongs to the state, because DW_CFA_restore means what it said.
-type stateKey struct{ hash, cie uint64 }
+// cieKind is what of a CIE its FDEs' instructions depend on.
+type cieKind struct {
+	arch      *arch.Arch
+	codeAlign uint64
+	dataAlign int64
+	hash      uint64 // of its row
+}
+
+// kind is its number, and the state that it begins with.
+type kind struct{ n, first uint32 }
+
+// stateKey: the kind of CIE belongs to the state, because DW_CFA_restore means what it said.
+type stateKey struct {
+	hash uint64
+	kind uint32
+}
 
 // memoState is what is needed to execute more instructions.
 type memoState struct {
@@ -237,22 +253,41 @@ func (m *memo) learn(x *exec, k *known, start uint32, pos, size int) uint32 {
 	return m.state(x, k)
 }
 
-// first is the state that a CIE's instructions leave.
+// first is the state that a CIE's instructions leave, 0 if that is none of those that are known here.
 func (m *memo) first(x *exec, k *known) uint32 {
-	if k.first != 0 {
-		return k.first
+	if k.kind.first != 0 {
+		return k.kind.first
 	}
 	if !k.ran {
 		x.runCIE(k)
 	}
-	if k.err != nil {
+	if k.err != nil || k.state.hasExpressions() {
 		return 0
 	}
 	r := x.row
 	x.recall(&k.state)
 	r.RA, r.Signal, r.ArgsSize, x.flagSum = k.cie.RA, k.cie.Signal, k.args, k.flags
-	k.first = m.state(x, k)
-	return k.first
+	if r.CFA.Kind != row.InReg {
+		return 0
+	}
+	key := cieKind{x.t.arch, k.cie.CodeAlign, k.cie.DataAlign, x.hash()}
+	if k.kind = m.kinds[key]; k.kind.first == 0 {
+		k.kind.n = uint32(len(m.kinds) + 1)
+		if k.kind.first = m.state(x, k); k.kind.first != 0 {
+			m.kinds[key] = k.kind
+		}
+	}
+	return k.kind.first
+}
+
+// hasExpressions says that rules are bytes of the section.
+func (k *kept) hasExpressions() bool {
+	for i := range k.regs {
+		if k.regs[i].Expr != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // state is the one that x is in. What an expression has computed is not part of any.
@@ -260,7 +295,7 @@ func (m *memo) state(x *exec, k *known) uint32 {
 	if x.row.CFA.Kind != row.InReg {
 		return 0
 	}
-	key := stateKey{x.hash(), k.cie.Offset}
+	key := stateKey{x.hash(), k.kind.n}
 	if n := m.known[key]; n != 0 {
 		return n
 	}
@@ -279,9 +314,9 @@ func (m *memo) state(x *exec, k *known) uint32 {
 	return uint32(n)
 }
 
-// memos are those that nobody uses: their memory is worth keeping, for the next of a program's many files.
+// memos are those that nobody uses, with what they know. A program has many files.
 var memos = sync.Pool{New: func() any {
-	m := &memo{known: map[stateKey]uint32{}, states: make([]memoState, 1, 256), rules: make([]row.Known, 1, 256)}
+	m := &memo{kinds: map[cieKind]kind{}, known: map[stateKey]uint32{}, states: make([]memoState, 1, 256), rules: make([]row.Known, 1, 256)}
 	m.out.Begin = m.begin[:]
 	return m
 }}
@@ -291,6 +326,15 @@ func (m *memo) free() {
 	if len(m.states) > maxStatesKept {
 		return
 	}
+	if len(m.taken) > 1<<waysBits/4 {
+		m.reset()
+	}
+	memos.Put(m)
+}
+
+// reset makes it know nothing.
+func (m *memo) reset() {
+	clear(m.kinds)
 	clear(m.known)
 	for _, i := range m.taken {
 		m.ways[i] = way{}
@@ -300,7 +344,6 @@ func (m *memo) free() {
 	m.states, m.rules, m.taken = m.states[:1], m.rules[:1], m.taken[:0]
 	m.regs.clear()
 	m.sums.clear()
-	memos.Put(m)
 }
 
 // maxStatesKept is how large a memo is worth keeping.
