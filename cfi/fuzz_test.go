@@ -44,6 +44,9 @@ func exercise(t *testing.T, c cfi.Config, pc uint64) {
 			}
 			return lo < hi
 		})
+		if err := sameBatches(table); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, pc := range []uint64{pc, 0, 1, 0x1000, 0x400000, 1 << 63, 1<<64 - 1} {
 		err := table.RowAt(pc, &r)

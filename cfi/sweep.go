@@ -76,12 +76,25 @@ func (x *exec) sweep(s *span, fn RowFunc) bool {
 	return true
 }
 
+// Batches is the number of entries that EachBatch goes over. It may be more than Entries, and change when EachBatch was false.
+func (t *Table) Batches() int {
+	t.headerOnce.Do(func() { t.headerWhole.Store(t.search.count > 0 && t.countFDEs() == t.search.count) })
+	if t.headerWhole.Load() {
+		return t.search.count
+	}
+	return t.Entries()
+}
+
 // EachBatch is EachRow for those who want the rows of whole entries at once: batch is called for the entries that can be had so,
 // fn for the rows of the others, all by rising address. The batch is valid until batch returns, the
 // numbers in it until EachBatch does.
-func (t *Table) EachBatch(i, j int, batch func(*row.Batch), fn RowFunc) {
-	t.indexOnce.Do(t.buildIndex)
-	i, j = max(i, 0), min(j, len(t.index))
+//
+// Entries are read in the order of .eh_frame_hdr, if there are as many in it as in the section, and each is looked at once. Where one
+// is then not what the header says, or not behind the one before, EachBatch is false: what was said is to be forgotten, everything
+// from the first entry on is to be asked for again, and comes from the index.
+func (t *Table) EachBatch(i, j int, batch func(*row.Batch), fn RowFunc) bool {
+	n := t.Batches()
+	i, j = max(i, 0), min(j, n)
 	x := t.exec()
 	defer t.done(x)
 	x.begin(&x.own)
@@ -89,6 +102,17 @@ func (t *Table) EachBatch(i, j int, batch func(*row.Batch), fn RowFunc) {
 	x.forget()
 	m := memos.Get().(*memo)
 	defer m.free()
+	b := batches{x, m, batch, fn}
+	if t.headerWhole.Load() {
+		if b.byHeader(i, j) {
+			return true
+		}
+		t.headerWhole.Store(false)
+		return false
+	}
+	if n != t.Entries() {
+		return false // somebody else has found out just now
+	}
 	for k := i; k < j; k++ {
 		s := &t.index[k]
 		if t.dear[k] {
@@ -96,10 +120,54 @@ func (t *Table) EachBatch(i, j int, batch func(*row.Batch), fn RowFunc) {
 			continue
 		}
 		var e entry
-		if c, err := x.entry(s.off, &e); err == nil && e.lo == s.lo && e.hi == s.hi && m.batch(x, c, &e) {
-			batch(&m.out)
-		} else {
-			x.sweep(s, fn)
+		c, err := x.entry(s.off, &e)
+		b.add(c, &e, s, err)
+	}
+	return true
+}
+
+// batches is what EachBatch works with.
+type batches struct {
+	x     *exec
+	m     *memo
+	batch func(*row.Batch)
+	fn    RowFunc
+}
+
+// add gives the rows of an entry, as much of it as s says.
+func (b *batches) add(k *known, e *entry, s *span, err error) {
+	if err == nil && e.lo == s.lo && e.hi == s.hi && b.m.batch(b.x, k, e) {
+		b.batch(&b.m.out)
+	} else {
+		b.x.sweep(s, b.fn)
+	}
+}
+
+// byHeader goes over entries of .eh_frame_hdr; false if one of them is not as it should be.
+func (b *batches) byHeader(i, j int) bool {
+	t := b.x.t
+	var e entry
+	last, end := uint64(0), uint64(0) // where the entry before begins, and where the last ends that is not empty
+	for k := i - 1; k >= 0 && end == 0; k-- {
+		if _, err := b.x.entry(t.headerEntry(k, 1)-t.addr, &e); err != nil {
+			return false
+		}
+		if last = max(last, t.headerEntry(k, 0)); e.lo < e.hi {
+			end = e.hi
 		}
 	}
+	for k := i; k < j; k++ {
+		c, err := b.x.entry(t.headerEntry(k, 1)-t.addr, &e)
+		if err != nil || e.lo != t.headerEntry(k, 0) || k > 0 && e.lo <= last {
+			return false
+		}
+		if last = e.lo; e.lo < e.hi {
+			if e.lo < end {
+				return false
+			}
+			end = e.hi
+			b.add(c, &e, &e.span, nil)
+		}
+	}
+	return true
 }

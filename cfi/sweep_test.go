@@ -17,7 +17,7 @@ func checkSweep(t testing.TB, table *cfi.Table) int {
 	t.Helper()
 	rows, err := sweep(table)
 	if err == nil {
-		err = sameBatches(table, 0, table.Entries())
+		err = sameBatches(table)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -25,16 +25,10 @@ func checkSweep(t testing.TB, table *cfi.Table) int {
 	return rows
 }
 
-// sameBatches holds EachBatch against EachRow.
-func sameBatches(table *cfi.Table, i, j int) error {
-	type swept struct {
-		lo, hi uint64
-		known  bool
-		hash   uint64
-		row    row.Row
-	}
+// sameBatches holds EachBatch against EachRow, in one part and in three.
+func sameBatches(table *cfi.Table) error {
 	var want []swept
-	table.EachRow(i, j, func(lo, hi uint64, r *row.Row, hash uint64) bool {
+	table.EachRow(0, table.Entries(), func(lo, hi uint64, r *row.Row, hash uint64) bool {
 		s := swept{lo: lo, hi: hi, known: r != nil, hash: hash}
 		if r != nil {
 			s.row.CopyFrom(r)
@@ -42,6 +36,33 @@ func sameBatches(table *cfi.Table, i, j int) error {
 		want = append(want, s)
 		return true
 	})
+	for _, parts := range []int{1, 3} {
+		for again := 0; ; again++ {
+			ok, err := inBatches(table, parts, want)
+			if err != nil && ok {
+				return fmt.Errorf("in %d parts: %w", parts, err)
+			}
+			if ok {
+				break
+			}
+			if again == 1 {
+				return fmt.Errorf("EachBatch is false twice")
+			}
+		}
+	}
+	return nil
+}
+
+// swept is a row of EachRow.
+type swept struct {
+	lo, hi uint64
+	known  bool
+	hash   uint64
+	row    row.Row
+}
+
+// inBatches holds EachBatch against the rows that there should be; it is false where EachBatch is.
+func inBatches(table *cfi.Table, parts int, want []swept) (bool, error) {
 	var err error
 	n := 0
 	check := func(lo, hi uint64, r *row.Row, hash uint64) bool {
@@ -62,7 +83,7 @@ func sameBatches(table *cfi.Table, i, j int) error {
 		}
 		return err == nil
 	}
-	table.EachBatch(i, j, func(b *row.Batch) {
+	batch := func(b *row.Batch) {
 		for k, r := range b.Begin[:b.N] {
 			hi := b.Hi
 			if k+1 < b.N {
@@ -70,11 +91,16 @@ func sameBatches(table *cfi.Table, i, j int) error {
 			}
 			check(r.Lo, hi, &b.Rules[r.Rule].Row, b.Rules[r.Rule].Hash)
 		}
-	}, check)
+	}
+	for i, all := 0, table.Batches(); i < parts; i++ {
+		if !table.EachBatch(i*all/parts, (i+1)*all/parts, batch, check) {
+			return false, nil
+		}
+	}
 	if err == nil && n != len(want) {
 		err = fmt.Errorf("%d rows in batches, %d in EachRow", n, len(want))
 	}
-	return err
+	return true, err
 }
 
 func sweep(table *cfi.Table) (rows int, err error) {

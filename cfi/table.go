@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	"dbg/arch"
 	"dbg/row"
@@ -42,6 +43,9 @@ type Table struct {
 
 	ptr    int  // size of an address
 	little bool // numbers are little-endian
+
+	headerOnce  sync.Once
+	headerWhole atomic.Bool // its table may be taken for the index, as far as anybody has seen
 
 	indexOnce sync.Once
 	index     []span       // of the whole section, disjoint, by address

@@ -297,6 +297,9 @@ func TestTortureHeader(t *testing.T) {
 			conf := b.config()
 			conf.Hdr, conf.HdrAddr = hdr, 0x300000
 			covers(t, cfi.New(conf), want)
+			if err := sameBatches(cfi.New(conf)); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 	t.Run("header is used: an FDE that only it reaches", func(t *testing.T) {
@@ -484,4 +487,36 @@ func TestTorturePointers(t *testing.T) {
 			t.Error("not a signal frame")
 		}
 	})
+}
+
+// TestTortureHeaderOfOverlaps: a header that has all entries, in order, is no index where one is longer than to the next, and one of
+// no length is none at all.
+func TestTortureHeaderOfOverlaps(t *testing.T) {
+	for name, size := range map[string]func(i int) uint64{
+		"none":                     func(int) uint64 { return 0x80 },
+		"first":                    func(i int) uint64 { return 0x80 + 0x100*uint64((i+9)/10^1) },
+		"at a third":               func(i int) uint64 { return map[bool]uint64{true: 0x101, false: 0x100}[i == 9] },
+		"last but one":             func(i int) uint64 { return map[bool]uint64{true: 0x180, false: 0x80}[i == 28] },
+		"over an empty one":        func(i int) uint64 { return []uint64{0x180, 0, 0x80}[i%3] },
+		"over some empty ones":     func(i int) uint64 { return map[bool]uint64{true: 0x801, false: 0}[i%8 == 0] },
+		"empty ones":               func(i int) uint64 { return 0x100 * uint64(i%2) },
+		"empty ones up to a third": func(i int) uint64 { return 0x80 * uint64(i/10) },
+		"nothing but empty ones":   func(int) uint64 { return 0 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &builder{a: arch.AMD64}
+			c := b.cie(plain...)
+			var pairs [][2]uint64
+			for i := range 30 {
+				lo := 0x1000 + 0x100*uint64(i)
+				off := b.fde(c, lo, size(i), 0x41, 0x0e, byte(16+i))
+				pairs = append(pairs, [2]uint64{lo, sectionAddr + uint64(off)})
+			}
+			conf := b.config()
+			conf.Hdr, conf.HdrAddr = searchHeader(0x3b, pairs...), 0x300000
+			if err := sameBatches(cfi.New(conf)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }

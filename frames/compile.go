@@ -2,6 +2,7 @@ package frames
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 
 	"dbg/cfi"
@@ -14,22 +15,46 @@ const compileLeast = 2048
 // compile makes the table of all rows, once. As many workers as there are processors share the entries.
 func (s *source) compile() {
 	s.once.Do(func() {
-		n := s.Entries()
-		parts := make([]*row.Builder, max(1, min(runtime.GOMAXPROCS(0), n/compileLeast)))
-		var wg sync.WaitGroup
-		for i := range parts {
-			wg.Go(func() { parts[i] = s.compilePart(i*n/len(parts), (i+1)*n/len(parts), s.size/5/len(parts)) })
+		parts, ok := s.compileParts()
+		if !ok { // the section's header was wrong, and is not asked again
+			parts, ok = s.compileParts()
 		}
-		wg.Wait()
+		if !ok {
+			return
+		}
 		if t := row.Join(s.arch, parts, s.preserved); t != nil {
 			s.compiled.Store(t)
 		}
 	})
 }
 
-// compilePart decodes a range of entries; rows is about how many they will be.
-func (s *source) compilePart(from, to, rows int) *row.Builder {
-	b := row.NewBuilder(rows)
+// batcher is a table that gives the rows of whole entries.
+type batcher interface {
+	Batches() int
+	EachBatch(i, j int, batch func(*row.Batch), fn cfi.RowFunc) bool
+}
+
+// compileParts decodes all entries; false if it is to be done again.
+func (s *source) compileParts() (parts []*row.Builder, ok bool) {
+	n := 0
+	if t, is := s.table.(batcher); is {
+		n = t.Batches()
+	} else {
+		n = s.Entries()
+	}
+	parts = make([]*row.Builder, max(1, min(runtime.GOMAXPROCS(0), n/compileLeast)))
+	good := make([]bool, len(parts))
+	var wg sync.WaitGroup
+	for i := range parts {
+		wg.Go(func() { parts[i], good[i] = s.compilePart(i*n/len(parts), (i+1)*n/len(parts), s.size/5/len(parts)) })
+	}
+	wg.Wait()
+	return parts, !slices.Contains(good, false)
+}
+
+// compilePart decodes a range of entries; rows is about how many they will be. It is false if nothing of it can be used.
+func (s *source) compilePart(from, to, rows int) (b *row.Builder, ok bool) {
+	b = row.NewBuilder(rows)
 	add := func(lo, hi uint64, r *row.Row, hash uint64) bool {
 		if r == nil {
 			b.Ask(lo, hi)
@@ -38,12 +63,8 @@ func (s *source) compilePart(from, to, rows int) *row.Builder {
 		}
 		return true
 	}
-	if t, ok := s.table.(interface {
-		EachBatch(i, j int, batch func(*row.Batch), fn cfi.RowFunc)
-	}); ok {
-		t.EachBatch(from, to, b.AddBatch, add)
-	} else {
-		s.EachRow(from, to, add)
+	if t, is := s.table.(batcher); is {
+		return b, t.EachBatch(from, to, b.AddBatch, add)
 	}
-	return b
+	return b, s.EachRow(from, to, add)
 }

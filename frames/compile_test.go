@@ -1,6 +1,7 @@
 package frames_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -88,6 +89,41 @@ func TestCompiledRows(t *testing.T) {
 	t.Logf("%d tables, %d rows, at most %d rules in one", files, rows, rules)
 	if rows < 10_000 {
 		t.Errorf("only %d rows were compared", rows)
+	}
+}
+
+// TestCompiledWithoutHeader: where .eh_frame_hdr is not the section's index, wherever that shows, its rows are compiled all the same.
+func TestCompiledWithoutHeader(t *testing.T) {
+	good := moduleOf(t, libraries(t)[0])
+	if good == nil || len(good.EHFrameHdr.Data) < 1000 {
+		fixture.Missing(t, "no libc with .eh_frame_hdr")
+	}
+	good.Compile(arch.AMD64)
+	_, right := good.Compiled(arch.AMD64)
+	n := (len(good.EHFrameHdr.Data) - 12) / 8
+	for _, at := range []int{0, 1, n / 2, n - 1} {
+		for name, spoil := range map[string]func(b []byte){
+			"another function":   func(b []byte) { b[0]++ },
+			"another entry":      func(b []byte) { b[4] ^= 4 },
+			"the section's end":  func(b []byte) { copy(b[4:], "\xff\xff\xff\x7f") },
+			"the same as before": func(b []byte) { copy(b, good.EHFrameHdr.Data[12+8*max(at-1, 0):][:8]) },
+		} {
+			if at == 0 && name == "the same as before" {
+				continue
+			}
+			hdr := bytes.Clone(good.EHFrameHdr.Data)
+			spoil(hdr[12+8*at:])
+			m := &frames.Module{EHFrame: good.EHFrame, EHFrameHdr: frames.Section{Data: hdr, Addr: good.EHFrameHdr.Addr}, Text: good.Text, Data: good.Data}
+			m.Compile(arch.AMD64)
+			_, compiled := m.Compiled(arch.AMD64)
+			if compiled == nil || compiled.Rows() != right.Rows() {
+				t.Errorf("%s at %d of %d: not all rows are compiled", name, at, n)
+			}
+			_, table := m.Tables(arch.AMD64)
+			if _, err := sameRows(table, compiled); err != nil {
+				t.Errorf("%s at %d of %d: %v", name, at, n, err)
+			}
+		}
 	}
 }
 
