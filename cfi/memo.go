@@ -42,10 +42,9 @@ const (
 	waysBits  = 14
 )
 
-// cieKind is what of a CIE its FDEs' instructions depend on.
+// cieKind is what of a CIE the rules depend on that its FDEs' instructions make.
 type cieKind struct {
 	arch      *arch.Arch
-	codeAlign uint64
 	dataAlign int64
 	hash      uint64 // of its row
 }
@@ -270,7 +269,7 @@ func (m *memo) first(x *exec, k *known) uint32 {
 	if r.CFA.Kind != row.InReg {
 		return 0
 	}
-	key := cieKind{x.t.arch, k.cie.CodeAlign, k.cie.DataAlign, x.hash()}
+	key := cieKind{x.t.arch, k.cie.DataAlign, x.hash()}
 	if k.kind = m.kinds[key]; k.kind.first == 0 {
 		k.kind.n = uint32(len(m.kinds) + 1)
 		if k.kind.first = m.state(x, k); k.kind.first != 0 {

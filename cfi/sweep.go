@@ -90,7 +90,7 @@ func (t *Table) Batches() int {
 // numbers in it until EachBatch does.
 //
 // Entries are read in the order of .eh_frame_hdr, if there are as many in it as in the section, and each is looked at once. Where one
-// is then not what the header says, or not behind the one before, EachBatch is false: what was said is to be forgotten, everything
+// is then not behind the one before, EachBatch is false: what was said is to be forgotten, everything
 // from the first entry on is to be asked for again, and comes from the index.
 func (t *Table) EachBatch(i, j int, batch func(*row.Batch), fn RowFunc) bool {
 	n := t.Batches()
@@ -98,7 +98,6 @@ func (t *Table) EachBatch(i, j int, batch func(*row.Batch), fn RowFunc) bool {
 	x := t.exec()
 	defer t.done(x)
 	x.begin(&x.own)
-	defer x.forget()
 	x.forget()
 	m := memos.Get().(*memo)
 	defer m.free()
@@ -152,13 +151,13 @@ func (b *batches) byHeader(i, j int) bool {
 		if _, err := b.x.entry(t.headerEntry(k, 1)-t.addr, &e); err != nil {
 			return false
 		}
-		if last = max(last, t.headerEntry(k, 0)); e.lo < e.hi {
+		if last = max(last, e.lo); e.lo < e.hi {
 			end = e.hi
 		}
 	}
 	for k := i; k < j; k++ {
 		c, err := b.x.entry(t.headerEntry(k, 1)-t.addr, &e)
-		if err != nil || e.lo != t.headerEntry(k, 0) || k > 0 && e.lo <= last {
+		if err != nil || k > 0 && e.lo <= last { // they rise, so that none comes twice, and as many as there are, are all
 			return false
 		}
 		if last = e.lo; e.lo < e.hi {

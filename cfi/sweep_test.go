@@ -25,18 +25,10 @@ func checkSweep(t testing.TB, table *cfi.Table) int {
 	return rows
 }
 
-// sameBatches holds EachBatch against EachRow, in one part and in three.
+// sameBatches holds EachBatch against EachRow, in three parts and in one.
 func sameBatches(table *cfi.Table) error {
-	var want []swept
-	table.EachRow(0, table.Entries(), func(lo, hi uint64, r *row.Row, hash uint64) bool {
-		s := swept{lo: lo, hi: hi, known: r != nil, hash: hash}
-		if r != nil {
-			s.row.CopyFrom(r)
-		}
-		want = append(want, s)
-		return true
-	})
-	for _, parts := range []int{1, 3} {
+	want := rowsOf(table)
+	for _, parts := range []int{3, 1} { // what is wrong only where two parts meet, first
 		for again := 0; ; again++ {
 			ok, err := inBatches(table, parts, want)
 			if err != nil && ok {
@@ -59,6 +51,18 @@ type swept struct {
 	known  bool
 	hash   uint64
 	row    row.Row
+}
+
+func rowsOf(table *cfi.Table) (rows []swept) {
+	table.EachRow(0, table.Entries(), func(lo, hi uint64, r *row.Row, hash uint64) bool {
+		s := swept{lo: lo, hi: hi, known: r != nil, hash: hash}
+		if r != nil {
+			s.row.CopyFrom(r)
+		}
+		rows = append(rows, s)
+		return true
+	})
+	return rows
 }
 
 // inBatches holds EachBatch against the rows that there should be; it is false where EachBatch is.
@@ -230,5 +234,77 @@ func BenchmarkIndex(b *testing.B) {
 			b.ReportMetric(ns/float64(n), "ns/entry")
 			b.ReportMetric(ns/1e6/(float64(size)/(1<<20)), "ms/MB")
 		})
+	}
+}
+
+// TestBatchesOfManyFiles: what is known of one file's instructions is used for the next one's only where that says the same.
+func TestBatchesOfManyFiles(t *testing.T) {
+	cie := func(version, codeAlign, dataAlign, ra byte, initial ...byte) []byte {
+		return append([]byte{version, 0, codeAlign, dataAlign, ra}, initial...)
+	}
+	usual := []byte{0x0c, 7, 8, 0x90, 1}
+	files := []struct {
+		a    *arch.Arch
+		cie  []byte
+		expr bool
+	}{
+		{arch.AMD64, cie(1, 1, 0x78, 16, usual...), false},
+		{arch.AMD64, cie(1, 4, 0x78, 16, usual...), false},                                     // code alignment
+		{arch.AMD64, cie(1, 1, 0x7c, 16, 0x0c, 7, 8, 0x90, 2), false},                          // data alignment, with the same row
+		{arch.AMD64, cie(3, 1, 0x78, 16, usual...), false},                                     // the same again
+		{arch.AMD64, cie(1, 1, 0x78, 15, usual...), false},                                     // return address
+		{arch.AMD64, cie(1, 1, 0x78, 16, append([]byte{0x86, 4}, usual...)...), false},         // what DW_CFA_restore gives rbp
+		{arch.AMD64, cie(1, 1, 0x78, 16, append([]byte{0x2e, 8}, usual...)...), false},         // size of arguments
+		{arch.AMD64, cie(1, 1, 0x78, 16, append([]byte{0x10, 6, 1, 0x30}, usual...)...), true}, // an expression, of the section's bytes
+		{arch.ARM64, cie(1, 1, 0x78, 16, usual...), false},                                     // other registers have these numbers
+		{arch.I386, cie(1, 1, 0x7c, 8, 0x0c, 4, 4, 0x88, 1), false},
+	}
+	for round := range 3 {
+		for i := range files {
+			f := &files[(i*7+round)%len(files)]
+			b := &builder{a: f.a}
+			c := b.cie(f.cie...)
+			for n := range uint64(20) {
+				b.fde(c, 0x1000+n*0x400, 0x400, 0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x42, 0x0a, 0xc6, 0x0c, 7, byte(8+n%3), 0x41, 0x0b, 0x42, 0x86, byte(n%5), 0x43, 0xc6)
+			}
+			b.fde(c, 0x8000, 0x400, 0x41, 0x2d) // DW_CFA_AARCH64_negate_ra_state, for others DW_CFA_GNU_window_save
+			b.fde(c, 0x9000, 0x400)
+			table := b.table()
+			if err := sameBatches(table); err != nil {
+				t.Errorf("round %d, file %d: %v", round, (i*7+round)%len(files), err)
+			}
+			batches := 0
+			table.EachBatch(0, table.Batches(), func(*row.Batch) { batches++ }, func(uint64, uint64, *row.Row, uint64) bool { return true })
+			want := 20 // all but the section's last, behind which there are no eight bytes
+			switch {
+			case f.expr:
+				want = 0
+			case f.a == arch.ARM64:
+				want = 21
+			}
+			if batches != want {
+				t.Errorf("round %d, file %d: %d batches, not %d", round, (i*7+round)%len(files), batches, want)
+			}
+		}
+	}
+}
+
+// TestBatchesInOtherOrder: a state that one file's instructions have led to is gone on from in another file, which has come to it by
+// another way.
+func TestBatchesInOtherOrder(t *testing.T) {
+	for _, programs := range [][][]byte{
+		{{0x41, 0x86, 2}},
+		{{0x41, 0x83, 2}, {0x41, 0x86, 2, 0x41, 0x8c, 3}}, // rbx; rbp, and then r12
+		{{0x41, 0x8d, 2}, {0x41, 0x86, 2, 0x41, 0x8c, 3, 0x41, 0x8e, 4}},
+	} {
+		b := &builder{a: arch.AMD64}
+		c := b.cie(1, 0, 1, 0x78, 14, 0x0c, 7, 8, 0x8e, 1) // no other test has these
+		for i, p := range programs {
+			b.fde(c, 0x1000+0x100*uint64(i), 0x100, p...)
+		}
+		b.fde(c, 0x8000, 0x100)
+		if _, err := inBatches(b.table(), 1, rowsOf(b.table())); err != nil {
+			t.Error(err)
+		}
 	}
 }

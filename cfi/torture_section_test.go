@@ -276,6 +276,7 @@ func TestTortureHeader(t *testing.T) {
 		odd[i][1] += 3                             // in the middle of an entry
 	}
 	repeated := slices.Concat(pairs[:1], pairs[:1], pairs[1:])
+	instead := slices.Concat(pairs[:6], pairs[5:6], pairs[7:])
 	for name, hdr := range map[string][]byte{
 		"header missing":                    nil,
 		"header of length 1":                {1},
@@ -285,6 +286,7 @@ func TestTortureHeader(t *testing.T) {
 		"header wrong: outside the section": searchHeader(0x3c, elsewhere...),
 		"header wrong: inside entries":      searchHeader(0x3b, odd...),
 		"header wrong: repeated":            searchHeader(0x3b, repeated...),
+		"header wrong: instead of another":  searchHeader(0x3b, instead...),
 		"header wrong: count too great":     slices.Concat(searchHeader(0x3b, pairs...)[:8], u32(1<<31-1), searchHeader(0x3b, pairs...)[12:]),
 		"header wrong: count 0":             slices.Concat(searchHeader(0x3b, pairs...)[:8], u32(0), searchHeader(0x3b, pairs...)[12:]),
 		"header right":                      searchHeader(0x3b, pairs...),
@@ -512,10 +514,12 @@ func TestTortureHeaderOfOverlaps(t *testing.T) {
 				off := b.fde(c, lo, size(i), 0x41, 0x0e, byte(16+i))
 				pairs = append(pairs, [2]uint64{lo, sectionAddr + uint64(off)})
 			}
-			conf := b.config()
-			conf.Hdr, conf.HdrAddr = searchHeader(0x3b, pairs...), 0x300000
-			if err := sameBatches(cfi.New(conf)); err != nil {
-				t.Error(err)
+			for _, pairs := range [][][2]uint64{pairs, slices.Concat(pairs[:2], pairs[1:2], pairs[3:])} { // one twice, another not at all
+				conf := b.config()
+				conf.Hdr, conf.HdrAddr = searchHeader(0x3b, pairs...), 0x300000
+				if err := sameBatches(cfi.New(conf)); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}
