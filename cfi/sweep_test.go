@@ -27,7 +27,7 @@ func checkSweep(t testing.TB, table *cfi.Table) int {
 
 // sameBatches holds EachBatch against EachRow, in three parts and in one.
 func sameBatches(table *cfi.Table) error {
-	want := rowsOf(table)
+	want := sweptRows(table)
 	for _, parts := range []int{3, 1} { // what is wrong only where two parts meet, first
 		for again := 0; ; again++ {
 			ok, err := inBatches(table, parts, want)
@@ -53,7 +53,7 @@ type swept struct {
 	row    row.Row
 }
 
-func rowsOf(table *cfi.Table) (rows []swept) {
+func sweptRows(table *cfi.Table) (rows []swept) {
 	table.EachRow(0, table.Entries(), func(lo, hi uint64, r *row.Row, hash uint64) bool {
 		s := swept{lo: lo, hi: hi, known: r != nil, hash: hash}
 		if r != nil {
@@ -303,7 +303,7 @@ func TestBatchesInOtherOrder(t *testing.T) {
 			b.fde(c, 0x1000+0x100*uint64(i), 0x100, p...)
 		}
 		b.fde(c, 0x8000, 0x100)
-		if _, err := inBatches(b.table(), 1, rowsOf(b.table())); err != nil {
+		if _, err := inBatches(b.table(), 1, sweptRows(b.table())); err != nil {
 			t.Error(err)
 		}
 	}
