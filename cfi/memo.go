@@ -341,6 +341,7 @@ func (m *memo) reset() {
 	clear(m.states)
 	clear(m.rules)
 	m.states, m.rules, m.taken = m.states[:1], m.rules[:1], m.taken[:0]
+	m.out.Forget()
 	m.regs.clear()
 	m.sums.clear()
 }

@@ -15,6 +15,26 @@ type Batch struct {
 	N     int
 	Hi    uint64
 	Rules []Known // by number; at most 2^16
+
+	kept []*Row // copies of Rules that tables have, nil where none does
+	own  block
+}
+
+// Forget is to be called when the numbers of Rules mean something else.
+func (b *Batch) Forget() {
+	clear(b.kept)
+	b.kept = b.kept[:0]
+}
+
+// keep is a copy of rules that tables share, whichever file they are of.
+func (b *Batch) keep(n uint32) *Row {
+	if int(n) >= len(b.kept) {
+		b.kept = append(b.kept, make([]*Row, len(b.Rules)-len(b.kept))...)
+	}
+	if b.kept[n] == nil {
+		b.kept[n] = b.own.copy(&b.Rules[n].Row)
+	}
+	return b.kept[n]
 }
 
 // Begin is where a row begins, and the number of its rules.
@@ -69,8 +89,10 @@ func (b *Builder) AddBatch(in *Batch) {
 
 // learn finds the number that rules of a batch have here.
 func (b *Builder) learn(in *Batch, n uint32) uint16 {
-	k := &in.Rules[n]
-	id, ok := b.in.id(&k.Row, k.Hash)
+	id, ok := b.in.find(in.Rules[n].Hash)
+	if !ok {
+		id, ok = b.in.add(in.keep(n), in.Rules[n].Hash)
+	}
 	if id++; !ok {
 		id = AskEntry
 	}

@@ -132,8 +132,7 @@ type interner struct {
 	hash  []uint64
 	slots []slot // open addressing
 
-	free     []Row // not used yet
-	freeRegs []RegRule
+	own block
 }
 
 type slot struct {
@@ -141,8 +140,15 @@ type slot struct {
 	n    uint16 // number+1, 0 is free
 }
 
-// id is the number of r's rules; false when the numbers have run out.
+// id is the number of r's rules, of which a copy is made if they are new; false when the numbers have run out.
 func (in *interner) id(r *Row, hash uint64) (uint16, bool) {
+	if n, ok := in.find(hash); ok {
+		return n, true
+	}
+	return in.add(in.own.copy(r), hash)
+}
+
+func (in *interner) find(hash uint64) (uint16, bool) {
 	if mask := uint64(len(in.slots) - 1); len(in.slots) > 0 {
 		for i := hash & mask; in.slots[i].n != 0; i = (i + 1) & mask {
 			if in.slots[i].hash == hash {
@@ -150,9 +156,10 @@ func (in *interner) id(r *Row, hash uint64) (uint16, bool) {
 			}
 		}
 	}
-	return in.add(r, hash)
+	return 0, false
 }
 
+// add gives rules that are new, and never change, a number.
 func (in *interner) add(r *Row, hash uint64) (uint16, bool) {
 	if len(in.rows) >= maxRules {
 		return 0, false
@@ -160,7 +167,7 @@ func (in *interner) add(r *Row, hash uint64) (uint16, bool) {
 	if len(in.rows)*2 >= len(in.slots) {
 		in.grow()
 	}
-	in.rows, in.hash = append(in.rows, in.ownRules(r)), append(in.hash, hash)
+	in.rows, in.hash = append(in.rows, r), append(in.hash, hash)
 	in.put(hash, uint16(len(in.rows)))
 	return uint16(len(in.rows) - 1), true
 }
@@ -181,17 +188,25 @@ func (in *interner) grow() {
 	}
 }
 
-// ownRules is a copy that shares no bytes with the section, which may be unmapped before
+// block is memory for rules.
+type block struct {
+	rows []Row // not used yet
+	regs []RegRule
+	used int
+}
+
+// copy is a copy of rules that shares no bytes with the section, which may be unmapped before
 // it is given up.
-func (in *interner) ownRules(r *Row) *Row {
-	if len(in.free) == 0 {
-		in.free = make([]Row, min(max(16, len(in.rows)), 256))
+func (b *block) copy(r *Row) *Row {
+	if len(b.rows) == 0 {
+		b.rows = make([]Row, min(max(16, b.used), 256))
 	}
-	if len(in.freeRegs) < len(r.Regs) {
-		in.freeRegs = make([]RegRule, max(len(r.Regs), min(max(64, 4*len(in.rows)), 1024)))
+	if len(b.regs) < len(r.Regs) {
+		b.regs = make([]RegRule, max(len(r.Regs), min(max(64, 4*b.used), 1024)))
 	}
-	c, regs := &in.free[0], in.freeRegs[:len(r.Regs):len(r.Regs)]
-	in.free, in.freeRegs = in.free[1:], in.freeRegs[len(regs):]
+	b.used++
+	c, regs := &b.rows[0], b.regs[:len(r.Regs):len(r.Regs)]
+	b.rows, b.regs = b.rows[1:], b.regs[len(regs):]
 	copy(regs, r.Regs)
 	*c = *r
 	c.Regs, c.Lo, c.Hi, c.Source = regs, 0, 0, 0

@@ -231,7 +231,10 @@ func (t *joined) add(b *Builder) {
 	var ids [1 << 16]uint16
 	ids[AskEntry] = AskEntry
 	for i, r := range b.in.rows {
-		n, ok := t.all.id(r, b.in.hash[i])
+		n, ok := t.all.find(b.in.hash[i])
+		if !ok {
+			n, ok = t.all.add(r, b.in.hash[i])
+		}
 		if ids[i+1] = n + 1; !ok {
 			ids[i+1] = AskEntry
 		}
