@@ -308,3 +308,30 @@ func TestBatchesInOtherOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestBatchesInBatches: what a table knows of its CIEs is not what another memo says of them.
+func TestBatchesInBatches(t *testing.T) {
+	file := func(ra byte) *cfi.Table {
+		b := &builder{a: arch.AMD64}
+		for k := range byte(3) {
+			c := b.cie(1, 0, 1, 0x78, ra-k, 0x0c, 7, 8, 0x80|(ra-k), 1)
+			for i := range uint64(5) {
+				b.fde(c, 0x1000*uint64(k+1)+0x100*i, 0x100, 0x41, 0x86, 2, 0x41, 0x0e, 16)
+			}
+		}
+		return b.table()
+	}
+	table, other := file(13), file(16)
+	want := sweptRows(table)
+	nested := 0
+	check := func() {
+		if _, err := inBatches(table, 1, want); err != nil {
+			t.Error(err)
+		}
+	}
+	check()
+	other.EachBatch(0, other.Batches(), func(*row.Batch) { nested++; check() }, func(uint64, uint64, *row.Row, uint64) bool { return true })
+	if nested == 0 {
+		t.Error("no batch")
+	}
+}

@@ -65,6 +65,9 @@ func TestCompiledRows(t *testing.T) {
 		if m == nil {
 			continue
 		}
+		if files%3 == 0 {
+			forgetful().Compile(arch.AMD64) // what is known of other files is used sometimes, and sometimes there is nothing
+		}
 		m.Compile(arch.AMD64)
 		d, e := m.Tables(arch.AMD64)
 		dc, ec := m.Compiled(arch.AMD64)
@@ -89,6 +92,26 @@ func TestCompiledRows(t *testing.T) {
 	t.Logf("%d tables, %d rows, at most %d rules in one", files, rows, rules)
 	if rows < 10_000 {
 		t.Errorf("only %d rows were compared", rows)
+	}
+}
+
+// TestCompiledAfterOthers: what was learned from other files, and forgotten, is in no table of a later one.
+func TestCompiledAfterOthers(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one memo
+	for i, path := range libraries(t)[:4] {
+		m := moduleOf(t, path)
+		if m == nil {
+			continue
+		}
+		if i%2 == 1 {
+			forgetful().Compile(arch.AMD64)
+		}
+		m.Compile(arch.AMD64)
+		_, table := m.Tables(arch.AMD64)
+		_, compiled := m.Compiled(arch.AMD64)
+		if _, err := sameRows(table, compiled); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }
 
