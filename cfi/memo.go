@@ -25,7 +25,6 @@ type memo struct {
 	sums   pieces[uint64]
 	ways   [1 << waysBits]way // open addressing
 	taken  []uint16           // which of them
-	align  uint64             // of the entry's code
 
 	stack  [maxRemembered]uint32
 	depth  int
@@ -95,71 +94,48 @@ func (m *memo) batch(x *exec, k *known, e *entry) bool {
 	t := x.t
 	pos, end := e.instr[0], e.instr[1]
 	align := k.cie.CodeAlign
-	cur := uint64(m.first(x, k))
-	if cur == 0 || !t.little || align == 0 || align > 1<<10 || pos > end || end-pos > maxProgram || end+8 > len(t.data) || e.lo >= e.hi || e.hi > 1<<62 {
+	at := reached{loc: e.lo, cur: uint64(m.first(x, k))}
+	if at.cur == 0 || !t.little || align == 0 || align > 1<<10 || pos > end || end-pos > maxProgram || end+8 > len(t.data) || e.lo >= e.hi || e.hi > 1<<62 {
 		return false
 	}
 	data := t.data[:end+8]
-	loc, n := e.lo, 0
-	m.depth, m.copied, m.align = 0, 0, align
-	for pos < len(data)-8 {
-		w := binary.LittleEndian.Uint64(data[pos:])
-		if op := byte(w); op > cfaAdvanceLoc && op < cfaOffset {
-			if n >= len(m.begin) {
-				return false
-			}
-			m.begin[n] = row.Begin{Lo: loc, Rule: uint32(cur)}
-			n++
-			loc += uint64(op&0x3f) * m.align
-			if pos++; pos >= len(data)-8 {
-				break
-			}
-			w >>= 8 // seven bytes are left, of which six are looked at
+	m.depth, m.copied = 0, 0
+	for {
+		if pos, at = m.glide(data, pos, at, align); pos >= end {
+			break
 		}
-		shape := uint64(shapes[byte(w)])
-		bits := shape & 63
+		w := binary.LittleEndian.Uint64(data[pos:])
+		bits := common(w, end-pos)
 		if bits == 0 {
-			next, delta, size := m.special(byte(w), w>>8, uint32(cur))
-			if pos += size; next == 0 || pos > len(data)-8 || n >= len(m.begin) {
+			next, delta, size := m.special(byte(w), w>>8, uint32(at.cur))
+			if pos += size; next == 0 || pos > end || at.n >= len(m.begin) {
 				return false
 			}
 			if delta != 0 {
-				m.begin[n] = row.Begin{Lo: loc, Rule: uint32(cur)}
-				n++
-				if loc += delta * m.align; loc > e.hi {
+				m.begin[at.n] = row.Begin{Lo: at.loc, Rule: uint32(at.cur)}
+				at.n++
+				if at.loc += delta * align; at.loc > e.hi {
 					return false
 				}
 			}
-			cur = uint64(next)
+			at.cur = uint64(next)
 			continue
 		}
-		if w&shape&shapeMore != 0 {
-			if byte(w) != cfaDefCFAOffset || w&0x800000 != 0 {
-				return false
-			}
-			bits = 24 // an operand of two bytes
-		} else {
-			then := w >> (bits & 63)
-			if second := uint64(shapes[byte(then)]); then&second&shapeMore == 0 && pos+int((bits+second&63)>>3) <= len(data)-8 {
-				bits = (bits + second&63) & 63
-			}
+		if bits == uncommon {
+			return false
 		}
-		code := w & (1<<(bits&63) - 1)
-		if to := &m.ways[(code*spread>>(64-waysBits)+cur)%(1<<waysBits)]; to.key == code|cur<<48 {
-			cur = uint64(to.to)
-		} else {
-			cur = m.next(x, k, code|cur<<48, pos, int(bits>>3))
-			if cur == 0 {
-				return false
-			}
+		at.cur = m.next(x, k, w&(1<<bits-1)|at.cur<<48, pos, int(bits>>3))
+		if at.cur == 0 {
+			return false
 		}
 		pos += int(bits >> 3)
 	}
-	if pos > len(data)-8 || n >= len(m.begin) {
+	n := at.n
+	if pos > end || n >= len(m.begin) {
 		return false
 	}
-	if loc < e.hi {
-		m.begin[n] = row.Begin{Lo: loc, Rule: uint32(cur)}
+	if at.loc < e.hi {
+		m.begin[n] = row.Begin{Lo: at.loc, Rule: uint32(at.cur)}
 		n++
 	}
 	for n > 0 && m.begin[n-1].Lo >= e.hi {
@@ -168,6 +144,87 @@ func (m *memo) batch(x *exec, k *known, e *entry) bool {
 	m.out.N, m.out.Hi = n, e.hi
 	return true
 }
+
+// reached is how far a program has been executed: the rows in memo.begin, where the next begins, and the state.
+type reached struct {
+	loc, cur uint64
+	n        int
+}
+
+// glide executes instructions that have been met in the same states, from pos on, and stops before one that has not, or is none
+// of the usual. Nothing is called in it, so that all that it works with stays in registers. Behind the program there are eight bytes of data.
+func (m *memo) glide(data []byte, pos int, at reached, align uint64) (int, reached) {
+	end := len(data) - 8
+	loc, cur, n := at.loc, at.cur, at.n
+	for pos < end {
+		w := binary.LittleEndian.Uint64(data[pos:])
+		if op := byte(w); op > cfaAdvanceLoc && op < cfaOffset {
+			if n >= len(m.begin) {
+				break
+			}
+			m.begin[n] = row.Begin{Lo: loc, Rule: uint32(cur)}
+			n++
+			loc += uint64(op&0x3f) * align
+			if pos++; pos >= end {
+				break
+			}
+			w >>= 8 // seven bytes are left, of which six are looked at
+		}
+		// As in common, which would be a call.
+		shape := uint64(shapes[byte(w)])
+		bits := shape & 63
+		if bits == 0 {
+			if left := end - pos; left < 8 && w<<(64-8*uint(left)&63) == 0 { // DW_CFA_nop up to the end
+				pos = end
+				break
+			}
+			if byte(w) != cfaAdvanceLoc1 || w&0xff00 == 0 || n >= len(m.begin) {
+				break
+			}
+			m.begin[n] = row.Begin{Lo: loc, Rule: uint32(cur)}
+			n++
+			loc += w >> 8 & 0xff * align
+			pos += 2
+			continue
+		}
+		if w&shape&shapeMore == 0 {
+			then := w >> (bits & 63)
+			if second := uint64(shapes[byte(then)]); then&second&shapeMore == 0 && pos+int((bits+second&63)>>3) <= end {
+				bits += second & 63
+			}
+		} else if bits = 24; byte(w) != cfaDefCFAOffset || w&0x800000 != 0 {
+			break
+		}
+		code := w & (1<<(bits&63) - 1)
+		to := &m.ways[(code*spread>>(64-waysBits)+cur)%(1<<waysBits)]
+		if to.key != code|cur<<48 {
+			break
+		}
+		cur = uint64(to.to)
+		pos += int(bits >> 3)
+	}
+	return pos, reached{loc, cur, n}
+}
+
+// common is how many bits the next instruction has, or the next two, of the left bytes of the program that begin with w, if they are of
+// those in shapes; 0 for others, and uncommon for those whose operands are not.
+func common(w uint64, left int) uint64 {
+	shape := uint64(shapes[byte(w)])
+	bits := shape & 63
+	if w&shape&shapeMore != 0 {
+		if byte(w) != cfaDefCFAOffset || w&0x800000 != 0 {
+			return uncommon
+		}
+		return 24 // an operand of two bytes
+	}
+	then := w >> (bits & 63)
+	if second := uint64(shapes[byte(then)]); bits != 0 && then&second&shapeMore == 0 && int(bits+second&63)>>3 <= left {
+		bits += second & 63
+	}
+	return bits
+}
+
+const uncommon = 64
 
 // next finds a way that is not in its own place, or makes it; 0 if that can't be done.
 func (m *memo) next(x *exec, k *known, key uint64, pos, size int) uint64 {
