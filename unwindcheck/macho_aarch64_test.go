@@ -51,7 +51,7 @@ func TestMachOARM64(t *testing.T) {
 		for _, level := range []string{"0", "1", "2", "3", "s"} {
 			for _, fp := range []bool{true, false} {
 				rust := strings.HasSuffix(s.file, ".rs")
-				if rust && !fp || !all && (level != "0" && level != "2" || rust && level == "0" || !fp) {
+				if rust && (!fp || !rustLevels[level]) || !all && (level != "0" && level != "2" || rust && level == "0" || !fp) {
 					continue
 				}
 				name := filepath.Base(s.file) + " -O" + level + " without frame pointers"
