@@ -31,13 +31,7 @@ func TestShadowStack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("gcc is needed")
-		}
-		t.Skip("gcc is not installed")
-	}
+	fixture.Need(t, "gcc")
 	for _, c := range []struct {
 		flags string
 		steps int // a dynamically linked program is at main after some 100,000
@@ -59,8 +53,8 @@ func TestShadowStack(t *testing.T) {
 				t.Fatal(err)
 			}
 			args := append(strings.Fields(flags), "-o", bin, src)
-			if out, err := exec.Command(gcc, args...).CombinedOutput(); err != nil {
-				fixture.Missing(t, fmt.Sprintf("gcc %s: %s", flags, out))
+			if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+				t.Fatalf("gcc %s: %v\n%s", flags, err, out)
 			}
 			shadow(t, bin, c.steps, c.wrong)
 		})
@@ -263,8 +257,13 @@ func shadow(t *testing.T, bin string, steps, allowed int) {
 				t.Errorf("step %d: pc 0x%x (%s), code % x: %s", i, regs.Rip, where(l, regs.Rip), code[:8], msg)
 			}
 		}
-		if i%500 == 0 {
+		// In longjmp compare does not judge either: glibc's table there describes the frame that is jumped to.
+		if i%101 == 0 && how != "longjmp" {
 			full++
+			stack := stack
+			if how == "trampoline" {
+				stack = stack[:len(stack)-1] // the handler has returned
+			}
 			if msg := whole(u, &regs, stack); msg != "" && allowed == 0 {
 				t.Errorf("step %d: pc 0x%x (%s): %s", i, regs.Rip, where(l, regs.Rip), msg)
 			}
