@@ -5,9 +5,9 @@
 // Target is what can be read. Process adds what can be run. A user of the
 // package holds a Target and asks whether it is a Process.
 //
-// All-stop: a Process runs with all its threads or is stopped with all its
-// threads. Between a call of Resume and the Stopped, Exited or Killed event
-// that ends it, threads may not be read.
+// All-stop, as a client sees it: a Process runs or is stopped with all its threads. While it
+// runs, a thread that hits a site stops alone; a Judge lets it go on, stops the process, or parks
+// the thread until the target's user has decided (Move, StopAll).
 //
 // Addresses are target.Addr, addresses in the process. Addresses in a file are
 // image.Addr; the difference is the module's load bias, and only the holder of

@@ -10,6 +10,7 @@ const (
 	ThreadStarted                  // a thread was created; the process still runs
 	ThreadExited                   // a thread ended; the process still runs
 	Forked                         // a child was made; it was let go, unharmed; Child
+	Parked                         // one thread stopped and waits for a decision; the others run. Reason is Breakpoint or Stepped
 )
 
 // StopReason says why a process stopped.
@@ -33,7 +34,7 @@ type Event struct {
 	Kind     EventKind
 	Thread   ThreadID
 	Reason   StopReason  // of Stopped
-	Addr     Addr        // of a Breakpoint: its address
+	Addr     Addr        // of a Breakpoint, and of Parked: where the thread is
 	Signal   *SignalInfo // of Signalled and Killed
 	ExitCode int         // of Exited
 	Child    int         // of Forked

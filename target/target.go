@@ -72,8 +72,8 @@ type Mapping struct {
 }
 
 // Target is something that can be examined. Its methods may be called from any
-// goroutine; a Process answers them only while it is stopped (memory may be
-// read at any time).
+// goroutine. A Process answers questions about a thread only while that thread is stopped: with
+// all others, or parked. Memory may be read at any time.
 type Target interface {
 	Memory
 
@@ -136,12 +136,24 @@ type Process interface {
 	// process does nothing.
 	Interrupt() error
 
-	// InsertBreakpoint puts a breakpoint instruction at addr; it counts, so that two
-	// users of one address both remove theirs. The instruction is never seen
-	// through ReadMemory. It may be called while the process runs: the process
-	// is held for as long as that takes and no event is sent for it.
+	// InsertBreakpoint makes addr a site: while the process runs, a breakpoint instruction is
+	// there. It counts, so that two users of one address both remove theirs. The instruction is
+	// never seen through ReadMemory, and it is not in memory while the process is stopped. Both
+	// methods may be called while the process runs, which goes on meanwhile.
 	InsertBreakpoint(addr Addr) error
 	RemoveBreakpoint(addr Addr) error
+
+	// SetJudge sets the function that decides about each hit; nil stops at every hit.
+	SetJudge(Judge)
+
+	// Move lets a parked thread go on as r says; r.Thread is the thread. The error is ErrNotRunning
+	// if the process has stopped meanwhile (the thread is then kept for the next Resume) and
+	// ErrNoThread if the thread is not parked or has ended.
+	Move(r Resume) error
+
+	// StopAll stops the process for a parked thread: Stopped follows, with the reason for which
+	// the thread was parked. The errors are those of Move.
+	StopAll(t ThreadID) error
 
 	// SetSignalPolicy says what a signal does. It may be called at any time.
 	SetSignalPolicy(sig int, p SignalPolicy)
@@ -153,6 +165,27 @@ type Process interface {
 	// Kill ends the process. The event Killed follows.
 	Kill() error
 }
+
+// Verdict says what follows from a thread's arrival at a site.
+type Verdict uint8
+
+const (
+	Halt Verdict = iota // the process stops
+	Pass                // the thread goes on; no other thread notices
+	Park                // the thread waits for Move or StopAll, and the others run
+)
+
+// Hit is a thread that has arrived at a site.
+type Hit struct {
+	Thread ThreadID
+	Addr   Addr
+	Regs   *arch.Registers // valid during the call
+}
+
+// Judge decides about a hit. It runs on the tracer's thread and must return at once: it takes no
+// lock that is held while the target is called. It may call ReadMemory, Registers and WideRegister of the
+// thread that hit.
+type Judge func(*Hit) Verdict
 
 // SignalPolicy says what happens when the process gets a signal.
 type SignalPolicy struct {

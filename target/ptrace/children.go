@@ -1,9 +1,7 @@
 package ptrace
 
 import (
-	"maps"
 	"os"
-	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -17,12 +15,15 @@ func (p *Process) noteChild(t *thread, event int) {
 	if err != nil || child == 0 {
 		return
 	}
-	if event == unix.PTRACE_EVENT_CLONE && p.isThread(child) {
+	if event == unix.PTRACE_EVENT_CLONE && !t.guest && p.isThread(child) {
 		p.addThread(child)
 		p.send(target.Event{Kind: target.ThreadStarted, Thread: target.ThreadID(child)})
 		return
 	}
-	p.send(target.Event{Kind: target.Forked, Thread: target.ThreadID(t.tid), Child: child})
+	t.waits = event == unix.PTRACE_EVENT_VFORK
+	if !t.guest {
+		p.send(target.Event{Kind: target.Forked, Thread: target.ThreadID(t.tid), Child: child})
+	}
 	// The child's first stop comes by itself and at once.
 	if _, ok := p.early[child]; !ok {
 		ws, ok := waitFor(child)
@@ -31,13 +32,11 @@ func (p *Process) noteChild(t *thread, event int) {
 		}
 	}
 	delete(p.early, child)
-	if event == unix.PTRACE_EVENT_VFORK && !p.mem.empty() {
-		// It shares our memory until it executes a program or exits, and
-		// would die of our breakpoints.
-		t.child, t.why = child, vforked
+	if sharesMemory(t, child, event) && !p.steppingAll && !p.over {
+		p.addGuest(child)
 		return
 	}
-	p.detachChild(child, event == unix.PTRACE_EVENT_VFORK)
+	p.detachChild(child)
 }
 
 // isThread reports whether a task is a thread of the process, as opposed to a
@@ -85,74 +84,42 @@ func (p *Process) options(leader bool) int {
 	return o
 }
 
-// detachChild lets a child go that is in its first stop. Unless it has the same
-// memory as we, its copy is cleaned of our breakpoints.
-func (p *Process) detachChild(child int, shared bool) {
-	if !shared && !p.mem.empty() && !sameMemory(p.pid, child) {
+// detachChild lets a child go that is in its first stop. If its memory is a copy of ours, the copy is
+// cleaned of our bytes.
+func (p *Process) detachChild(child int) {
+	if p.mem.raised && !p.mem.empty() && !sameMemory(p.pid, child) {
 		if fd, err := unix.Open("/proc/"+itoa(child)+"/mem", unix.O_RDWR|unix.O_CLOEXEC, 0); err == nil {
-			for _, b := range p.mem.breaks {
-				p.mem.restore(fd, b)
-			}
+			p.mem.clean(fd)
 			_ = unix.Close(fd)
 		}
 	}
 	_ = ptrace(unix.PTRACE_DETACH, child, 0, 0)
 }
 
-// sameMemory asks kcmp(2) whether two processes share their address space, as
-// with clone(CLONE_VM) and nothing else. A kernel without it says no.
+// sharesMemory reports whether a child that a thread has just made has the thread's memory. kcmp(2) tells; where the
+// kernel has none, or forbids it, the arguments of the system call do.
+func sharesMemory(t *thread, child, event int) bool {
+	if same, ok := compareMemory(t.tid, child); ok {
+		return same
+	}
+	const cloneVM = 0x100
+	r, err := t.registers()
+	if err == nil && r.get(offOrigRAX) == unix.SYS_CLONE {
+		return r.get(offRDI)&cloneVM != 0
+	}
+	return event == unix.PTRACE_EVENT_VFORK
+}
+
+// sameMemory reports whether two processes are known to share their address space.
 func sameMemory(a, b int) bool {
+	same, ok := compareMemory(a, b)
+	return ok && same
+}
+
+func compareMemory(a, b int) (same, ok bool) {
 	const kcmpVM = 1
 	r, _, e := unix.RawSyscall6(unix.SYS_KCMP, uintptr(a), uintptr(b), kcmpVM, 0, 0, 0)
-	return e == 0 && r == 0
-}
-
-// serveVforks lets the children of vfork go. All breakpoints are out of memory
-// until the last of them no longer needs it; so that no thread misses one in
-// the meantime, only the parents move, which wait in the kernel anyway.
-func (p *Process) serveVforks() {
-	p.halt()
-	if p.over || !p.running {
-		return
-	}
-	if p.reportKept() {
-		return
-	}
-	for _, t := range p.threads {
-		if t.why == vforked && !p.stays(t) {
-			if p.vforks == 0 {
-				p.mem.restoreAll(false)
-			}
-			p.letChildGo(t)
-			t.inVfork = true
-			p.vforks++
-		}
-	}
-	p.resumeAll()
-}
-
-// letChildGo detaches the child of a vfork, breakpoints being lifted.
-func (p *Process) letChildGo(t *thread) {
-	if t.child != 0 {
-		p.detachChild(t.child, true)
-		t.child = 0
-	}
-	if t.why == vforked {
-		t.why = passing
-	}
-}
-
-// vforkDone ends what serveVforks began.
-func (p *Process) vforkDone(t *thread) {
-	if !t.inVfork {
-		return
-	}
-	t.inVfork = false
-	p.vforks--
-	if p.vforks == 0 {
-		p.mem.putBack(p.mem.all())
-		p.thawed = true
-	}
+	return r == 0, e == 0
 }
 
 // noteExec is for PTRACE_EVENT_EXEC: all threads but one are gone, that one has
@@ -160,30 +127,23 @@ func (p *Process) vforkDone(t *thread) {
 // under ptrace".
 func (p *Process) noteExec(tid int) *thread {
 	for _, t := range p.threads {
-		if t.running {
-			p.inMotion--
-		}
 		if t.tid != p.pid {
 			p.send(target.Event{Kind: target.ThreadExited, Thread: target.ThreadID(t.tid)})
 		}
 	}
-	if slices.ContainsFunc(slices.Collect(maps.Values(p.threads)), func(t *thread) bool { return t.child != 0 }) {
-		p.mem.restoreAll(false) // in the old memory, which the child still has
-		for _, t := range p.threads {
-			p.letChildGo(t)
-		}
-	}
+	p.mem.lower() // the old memory, which guests still have
+	p.releaseGuests()
 	old, _ := eventMessage(tid)
 	wasStepper := p.stepper != nil && p.stepper.tid == old
 	t := &thread{tid: tid, running: true}
 	p.threads = map[int]*thread{tid: t}
-	p.inMotion = 1
-	p.kept, p.born, p.vforks, p.stepperLost = nil, nil, 0, false
+	p.inMotion, p.parked = 1, 0
+	p.kept, p.born, p.stepperLost = nil, nil, false
 	if wasStepper {
 		p.stepper = t
 	}
 	for child := range p.early {
-		p.detachChild(child, true)
+		p.detachChild(child)
 		delete(p.early, child)
 	}
 	_ = ptrace(unix.PTRACE_SETOPTIONS, tid, 0, uintptr(p.options(true)))

@@ -30,16 +30,19 @@ func (p *Process) detach() {
 	if p.over {
 		return
 	}
-	p.mem.restoreAll(true)
+	p.mem.lower()
+	p.releaseGuests()
+	p.mem.forget()
 	for child := range p.early {
-		p.detachChild(child, true)
+		p.detachChild(child)
 	}
-	// Signals that signalFor sends again are delivered after the detaching.
+	// Signals that signalFor sends again are delivered after the detaching. A thread that waits for a child of vfork
+	// is let go when the tracer's thread ends.
 	for _, t := range p.threads {
-		p.letChildGo(t)
-		if t.zombie {
+		if t.zombie || t.away {
 			continue
 		}
+		t.flush()
 		t.groupStop = false
 		sig := p.signalFor(t)
 		_ = ptrace(unix.PTRACE_DETACH, t.tid, 0, uintptr(sig))

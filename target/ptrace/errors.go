@@ -17,6 +17,7 @@ var (
 	ErrSelf          = errors.New("a debugger can't debug itself")
 	ErrKernelThread  = errors.New("a kernel thread")
 	ErrZombie        = errors.New("the process has already ended")
+	ErrEndedEarly    = errors.New("the kernel could not load it, or it was killed")
 	Err32Bit         = errors.New("32-bit programs can't be run yet")
 )
 

@@ -1,6 +1,8 @@
 package ptrace
 
 import (
+	"iter"
+
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
@@ -9,18 +11,43 @@ import (
 // halt stops every thread and takes its status. What they stopped for is in
 // p.kept. PTRACE_INTERRUPT has no side effect on the thread: a system call that it
 // disturbs goes on by itself.
+//
+// Threads are waited for by their ids, since wait4(-1) looks at all tracees each time. Where none has
+// stopped yet, wait4(-1) sleeps: it also gets what nobody expects, such as the end of a thread of which we have not
+// heard. Threads that wait for a child of vfork can't stop and count as stopped.
 func (p *Process) halt() {
+	p.busy++
+	defer func() { p.busy-- }()
 	for !p.over && (p.inMotion > 0 || p.dying()) {
 		for _, t := range p.threads {
-			if t.running && !t.frozen && !t.fresh {
+			if t.running && !t.frozen && !t.fresh && !t.away {
 				t.frozen = true
 				_ = ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0)
 			}
 		}
-		if !p.waitNoting() {
+		if !p.collect() && !p.waitNoting() {
 			return
 		}
 	}
+	clear(p.mem.gone)
+}
+
+// collect takes the statuses of the threads that have stopped by now. It reports whether there was one.
+func (p *Process) collect() bool {
+	found := false
+	for tid, t := range p.threads {
+		if !t.running || t.away {
+			continue
+		}
+		if ws, ok := take(tid); ok {
+			found = true
+			p.note(tid, ws)
+			if p.over {
+				return true
+			}
+		}
+	}
+	return found
 }
 
 // dying reports whether only the leader is left, past the point where it could be
@@ -40,13 +67,42 @@ func (p *Process) waitNoting() bool {
 	return true
 }
 
+// waitFor waits for a thread that is sure to report soon, and notes it; false if there is no such tracee any more.
+// It takes whatever comes, since the thread may be gone without a word of its own (execve).
+func (p *Process) waitFor(t *thread) bool {
+	if ws, ok := take(t.tid); ok {
+		p.note(t.tid, ws)
+		return true
+	}
+	return p.waitNoting()
+}
+
+// everyThread goes over the threads and the guests.
+func (p *Process) everyThread() iter.Seq[*thread] {
+	return func(yield func(*thread) bool) {
+		for _, t := range p.threads {
+			if !yield(t) {
+				return
+			}
+		}
+		for _, t := range p.guests {
+			if !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// known reports whether a thread is still there.
+func (p *Process) known(t *thread) bool { return p.threads[t.tid] == t || p.guests[t.tid] == t }
+
 // reportKept sends the oldest stop that was kept and still holds, which ends
-// the run. All threads are stopped.
+// the run. All threads are stopped but for those that are on their way out.
 func (p *Process) reportKept() bool {
 	kept := p.kept
 	p.kept = nil
 	for i, t := range kept {
-		if p.threads[t.tid] != t || t.running {
+		if p.threads[t.tid] != t || t.running || t.parked {
 			continue
 		}
 		if p.alone && t != p.stepper {
@@ -59,11 +115,22 @@ func (p *Process) reportKept() bool {
 		switch why {
 		case breakpoint:
 			// The PC has been put back, so that nothing is lost if the
-			// breakpoint is gone; and if the user moved the PC, it
+			// site is gone; and if the user moved the PC, it
 			// is not there any more.
 			if !p.mem.inserted(t.addr) || t.pc() != t.addr {
 				continue
 			}
+			verdict := p.judge(t)
+			if verdict == target.Pass {
+				t.skip, t.skipping = t.addr, true
+				continue
+			}
+			t.why = why
+			if verdict == target.Park {
+				p.park(t)
+				continue
+			}
+			t.why = passing
 			e.Reason, e.Addr = target.Breakpoint, t.addr
 		case signalled:
 			if t.signal == nil || !p.policyOf(t.signal.Number).Stop {
@@ -72,6 +139,11 @@ func (p *Process) reportKept() bool {
 			e.Reason, e.Signal = target.Signalled, t.signal
 		case stepped:
 			if !p.stepping || t != p.stepper {
+				continue
+			}
+			if p.decide != nil {
+				t.why = why
+				p.park(t)
 				continue
 			}
 			e.Reason = target.Stepped
@@ -94,16 +166,28 @@ func (p *Process) reportKept() bool {
 // stopFor ends the run with an event of a thread. All threads are stopped.
 func (p *Process) stopFor(t *thread, e target.Event) {
 	p.running, p.stepping, p.alone, p.stepperLost, p.stepper = false, false, false, false, nil
-	p.terminal.takeBack()
-	if t == nil {
-		return
+	p.mem.lower()
+	// What was parked is judged again when the process goes on. A step that ended while
+	// another stop was found is nobody's any more.
+	if p.parked > 0 {
+		for _, o := range p.threads {
+			if o.parked {
+				o.parked = false
+				switch {
+				case o != t && o.why == breakpoint:
+					p.kept = append(p.kept, o)
+				case o.why == stepped:
+					o.why = passing
+				}
+			}
+		}
+		p.parked = 0
 	}
-	e.Thread = target.ThreadID(t.tid)
-	t.skip, t.skipping = t.pc(), true
-	p.last = t
-	// A step that ended while another stop was found is nobody's any more.
 	rest := p.kept[:0]
 	for _, k := range p.kept {
+		if k == t {
+			continue
+		}
 		if k.why == stepped {
 			k.why = passing
 			continue
@@ -111,5 +195,154 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 		rest = append(rest, k)
 	}
 	p.kept = rest
+	p.settleTraps()
+	p.serveGuests()
+	p.terminal.takeBack()
+	if t == nil || p.over {
+		return
+	}
+	if !p.known(t) { // it was killed while its trap was settled
+		if t = p.someThread(); t == nil {
+			return
+		}
+	}
+	e.Thread = target.ThreadID(t.tid)
+	t.skip, t.skipping = t.pc(), true
+	p.last = t
 	p.send(e)
+}
+
+// settleTraps takes threads that stopped for a trap of ours out of the signal-delivery-stop, into one that
+// PTRACE_INTERRUPT makes, without executing anything. If dbg is killed, the kernel lets threads go on as they are: it
+// would deliver the SIGTRAP from the first kind of stop, which kills a program.
+func (p *Process) settleTraps() {
+	left := 0
+	for _, t := range p.threads {
+		if p.beginSettling(t) {
+			left++
+		}
+	}
+	for left > 0 && !p.over {
+		before := left
+		left = 0
+		for _, t := range p.threads {
+			if !t.settling {
+				continue
+			}
+			if ws, ok := take(t.tid); ok {
+				p.note(t.tid, ws)
+			} else {
+				left++
+			}
+			if p.over {
+				return
+			}
+		}
+		if left == before && left > 0 && !p.waitNoting() {
+			return
+		}
+	}
+}
+
+// settleTrap is settleTraps for one thread.
+func (p *Process) settleTrap(t *thread) {
+	if p.beginSettling(t) {
+		for !p.over && p.known(t) && t.settling {
+			if !p.waitFor(t) {
+				return
+			}
+		}
+	}
+}
+
+func (p *Process) beginSettling(t *thread) bool {
+	if !t.trapStop || t.running || t.inject != 0 {
+		return false
+	}
+	t.flush()
+	if ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0) != nil {
+		return false
+	}
+	t.settling, t.running, t.trapStop = true, true, false
+	p.inMotion++
+	_ = ptrace(unix.PTRACE_CONT, t.tid, 0, 0)
+	return true
+}
+
+// settled notes that a thread has come out of its signal-delivery-stop. What it had stopped for stays.
+func (p *Process) settled(t *thread, ws unix.WaitStatus) {
+	t.running, t.settling, t.sigStop = false, false, false
+	p.inMotion--
+	t.groupStop = ws.StopSignal() != unix.SIGTRAP
+}
+
+// park keeps one thread stopped while the others run.
+func (p *Process) park(t *thread) {
+	reason, addr := target.Stepped, t.pc()
+	if t.why == breakpoint {
+		reason, addr = target.Breakpoint, t.addr
+	}
+	if p.stepper == t {
+		p.stepper, p.stepping = nil, false
+	}
+	t.parked = true
+	p.parked++
+	p.settleTrap(t)
+	if p.known(t) && t.parked {
+		p.send(target.Event{Kind: target.Parked, Thread: target.ThreadID(t.tid), Reason: reason, Addr: addr})
+	}
+}
+
+// parkedThread returns a parked thread of the running process.
+func (p *Process) parkedThread(id target.ThreadID) (*thread, error) {
+	switch t := p.threads[int(id)]; {
+	case p.over:
+		return nil, target.ErrGone
+	case !p.running:
+		return nil, target.ErrNotRunning
+	case t == nil || !t.parked:
+		return nil, target.ErrNoThread
+	default:
+		t.parked = false
+		p.parked--
+		return t, nil
+	}
+}
+
+// Move implements target.Process.
+func (p *Process) Move(r target.Resume) error {
+	return p.do(func() error {
+		t, err := p.parkedThread(r.Thread)
+		if err != nil {
+			return err
+		}
+		p.forgetRegisters(t)
+		t.skip, t.skipping = t.pc(), true
+		t.why, t.signal = passing, nil
+		if r.Step {
+			p.stepper, p.stepping, p.stepLo, p.stepHi, p.first = t, true, r.StepLo, r.StepHi, true
+		}
+		p.pass(t)
+		return nil
+	})
+}
+
+// StopAll implements target.Process.
+func (p *Process) StopAll(id target.ThreadID) error {
+	return p.do(func() error {
+		t, err := p.parkedThread(id)
+		if err != nil {
+			return err
+		}
+		e := target.Event{Kind: target.Stopped, Reason: target.Stepped}
+		if t.why == breakpoint {
+			e.Reason, e.Addr = target.Breakpoint, t.addr
+		}
+		t.why = passing
+		p.halt()
+		if !p.over {
+			p.stopFor(t, e)
+		}
+		return nil
+	})
 }

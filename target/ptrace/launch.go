@@ -54,11 +54,7 @@ func (p *Process) launch(opts LaunchOptions) (err error) {
 	defer func() {
 		if err != nil {
 			_ = unix.Kill(pid, unix.SIGKILL)
-			for {
-				if ws, ok := waitFor(pid); !ok || ws.Exited() || ws.Signaled() {
-					break
-				}
-			}
+			reapKilled(pid)
 		}
 	}()
 	t, err := p.seizeAtExec()
@@ -137,7 +133,7 @@ func forkTraced(opts LaunchOptions) (int, error) {
 func (p *Process) seizeAtExec() (*thread, error) {
 	ws, ok := waitFor(p.pid)
 	if !ok || !ws.Stopped() || ws.StopSignal() != unix.SIGTRAP {
-		return nil, fmt.Errorf("it ended before it had begun (status %#x)", int(ws))
+		return nil, endedEarly(ws)
 	}
 	t := &thread{tid: p.pid}
 	entry := t.pc()
@@ -159,8 +155,8 @@ func (p *Process) seizeAtExec() (*thread, error) {
 	// SIGSTOP away that is still to come.
 	for sent := false; ; {
 		ws, ok := waitFor(p.pid)
-		if !ok || !ws.Stopped() {
-			return nil, fmt.Errorf("it was ended from outside (status %#x)", int(ws))
+		if !ok || !ws.Stopped() || stopEvent(ws) == unix.PTRACE_EVENT_EXIT {
+			return nil, endedEarly(ws)
 		}
 		sig := ws.StopSignal()
 		deliver := 0
@@ -186,6 +182,22 @@ func (p *Process) seizeAtExec() (*thread, error) {
 			return nil, err
 		}
 	}
+}
+
+// endedEarly is the error of a program that ended, or began to, before its first instruction. The kernel ends a
+// program so when it finds out too late that it can't load the file.
+func endedEarly(ws unix.WaitStatus) error {
+	sig := 0
+	switch {
+	case ws.Signaled():
+		sig = int(ws.Signal())
+	case ws.Stopped() && stopEvent(ws) == 0:
+		sig = int(ws.StopSignal())
+	}
+	if sig != 0 {
+		return fmt.Errorf("it ended before its first instruction, with %s: %w", target.SignalName(sig), ErrEndedEarly)
+	}
+	return fmt.Errorf("it ended before its first instruction: %w", ErrEndedEarly)
 }
 
 // clearDeathSignal has the process itself take back the signal that it would
@@ -224,8 +236,8 @@ func (p *Process) clearDeathSignal(t *thread) error {
 			return err
 		}
 		ws, ok := waitFor(p.pid)
-		if !ok || !ws.Stopped() {
-			return fmt.Errorf("it was ended from outside (status %#x)", int(ws))
+		if !ok || !ws.Stopped() || stopEvent(ws) == unix.PTRACE_EVENT_EXIT {
+			return endedEarly(ws)
 		}
 		if ws.StopSignal() == unix.SIGTRAP|0x80 && !atSyscallEntry(p.pid) {
 			break

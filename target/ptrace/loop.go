@@ -17,6 +17,7 @@ import (
 func (p *Process) start(begin func() error) error {
 	result := make(chan error, 1)
 	go onCleanThread(func() {
+		p.tracer.Store(int64(unix.Gettid()))
 		signal.Notify(p.children, syscall.SIGCHLD)
 		tracing(1)
 		err := begin()
@@ -57,8 +58,12 @@ func onCleanThread(f func()) {
 // loop is the tracer's life after the begin.
 func (p *Process) loop() {
 	defer func() {
+		if p.lookout.quiet {
+			hushStops(false)
+		}
 		tracing(-1)
 		signal.Stop(p.children)
+		p.tracer.Store(0)
 		p.release()
 		close(p.events)
 		close(p.ended)
@@ -86,6 +91,20 @@ func (p *Process) loop() {
 			}
 			continue
 		}
+		if p.hot != 0 && p.running {
+			select {
+			case f := <-p.commands:
+				f()
+			case out <- next:
+				p.queue = p.queue[1:]
+			default:
+				if !p.stayAwake() {
+					p.sleep()
+				}
+			}
+			continue
+		}
+		p.sleep()
 		select {
 		case f := <-p.commands:
 			f()
@@ -114,12 +133,17 @@ func (p *Process) takeOne(block bool) bool {
 		}
 		return false
 	}
+	p.takeStatus(tid, ws)
+	return true
+}
+
+// takeStatus deals with a status.
+func (p *Process) takeStatus(tid int, ws unix.WaitStatus) {
 	t := p.note(tid, ws)
-	if p.stepperLost || p.thawed {
-		p.thawed = false
+	if p.stepperLost {
 		p.halt()
 		p.settle()
-		return true
+		return
 	}
 	if t != nil {
 		p.react(t)
@@ -128,26 +152,56 @@ func (p *Process) takeOne(block bool) bool {
 		t, p.born = p.born[0], p.born[1:]
 		p.react(t)
 	}
-	return true
 }
 
 // react decides what follows from a stop that has been noted.
 func (p *Process) react(t *thread) {
-	if !p.running || p.over || t.running {
+	if !p.running || p.over || t.running || t.parked {
 		return
 	}
 	switch {
+	case t.why == breakpoint:
+		p.arrive(t)
+	case t.why == stepped && p.decide != nil:
+		p.unkeep(t)
+		p.park(t)
 	case t.why.matters():
 		p.halt()
 		p.settle()
-	case t.why == vforked:
-		p.serveVforks()
 	case p.stays(t):
-	case p.needsStepOver(t):
-		p.halt()
-		p.settle()
 	default:
-		p.goOn(t)
+		p.pass(t)
+	}
+}
+
+// arrive deals with a thread that has hit a site.
+func (p *Process) arrive(t *thread) {
+	switch p.judge(t) {
+	case target.Pass:
+		p.unkeep(t)
+		t.skip, t.skipping, t.why = t.addr, true, passing
+		p.hot = t.tid
+		p.pass(t)
+	case target.Park:
+		p.unkeep(t)
+		p.park(t)
+	default:
+		p.unkeep(t)
+		e := target.Event{Kind: target.Stopped, Reason: target.Breakpoint, Addr: t.addr}
+		t.why = passing
+		p.halt()
+		if !p.over {
+			p.stopFor(t, e)
+		}
+	}
+}
+
+// unkeep takes a thread out of those whose stop is to be reported.
+func (p *Process) unkeep(t *thread) {
+	for i := len(p.kept) - 1; i >= 0; i-- {
+		if p.kept[i] == t {
+			p.kept = append(p.kept[:i], p.kept[i+1:]...)
+		}
 	}
 }
 

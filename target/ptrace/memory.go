@@ -9,25 +9,17 @@ import (
 	"dbg/target"
 )
 
-// breakByte is int3.
-const breakByte = 0xcc
-
-// inserted is one breakpoint in the process's memory.
-type insertedBreak struct {
-	addr     target.Addr
-	original byte
-	count    int // of users
-}
-
-// memory is the process's memory with the breakpoints in it. Reading may be
-// done in any goroutine; the lock guards the table, and the descriptor against
-// being closed, while it is done. Changing is up to the tracer.
+// memory is the process's memory with the sites in it. Any goroutine may read; the lock guards
+// the table and the descriptor meanwhile. Only the tracer changes them.
 type memory struct {
 	lock   sync.RWMutex
 	pid    int
-	fd     int // of /proc/PID/mem, -1 when closed
-	breaks []insertedBreak
-	trap   trap // StepAll's
+	fd     int                  // of /proc/PID/mem, -1 when closed
+	sites  []site               // by rising address
+	raised bool                 // the bytes of the sites are in memory
+	gone   map[target.Addr]bool // removed since the last halt: a trap of theirs may still be pending
+	guard  *guard               // nil: nobody repairs memory if we are killed
+	trap   trap                 // StepAll's
 }
 
 func (m *memory) open(pid int) error {
@@ -46,7 +38,8 @@ func (m *memory) open(pid int) error {
 	if m.fd >= 0 {
 		_ = unix.Close(m.fd)
 	}
-	m.pid, m.fd, m.breaks, m.trap = pid, fd, nil, trap{}
+	m.pid, m.fd, m.sites, m.trap, m.raised, m.gone = pid, fd, nil, trap{}, false, map[target.Addr]bool{}
+	m.guard.clear()
 	return err
 }
 
@@ -59,12 +52,12 @@ func (m *memory) close() {
 	}
 }
 
-// find returns the index of the first breakpoint at or above addr.
+// find returns the index of the first site at or above addr.
 func (m *memory) find(addr target.Addr) int {
-	lo, hi := 0, len(m.breaks)
+	lo, hi := 0, len(m.sites)
 	for lo < hi {
 		mid := (lo + hi) / 2
-		if m.breaks[mid].addr < addr {
+		if m.sites[mid].addr < addr {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -75,11 +68,11 @@ func (m *memory) find(addr target.Addr) int {
 
 // The tracer alone changes the table, and so may look at it without the lock.
 
-func (m *memory) empty() bool { return len(m.breaks) == 0 }
+func (m *memory) empty() bool { return len(m.sites) == 0 }
 
 func (m *memory) inserted(addr target.Addr) bool {
 	i := m.find(addr)
-	return i < len(m.breaks) && m.breaks[i].addr == addr
+	return i < len(m.sites) && m.sites[i].addr == addr
 }
 
 // ReadMemory implements target.Memory. It may be called from any goroutine.
@@ -98,13 +91,13 @@ func (m *memory) read(addr target.Addr, buf []byte) (int, error) {
 	}
 	n := m.raw(addr, buf)
 	m.hideTrap(addr, buf[:n])
-	for i := m.find(addr); i < len(m.breaks); i++ {
-		off := m.breaks[i].addr - addr
+	for i := m.find(addr); m.raised && i < len(m.sites); i++ {
+		off := m.sites[i].addr - addr
 		if off >= target.Addr(n) {
 			break
 		}
 		if buf[off] == breakByte { // else something else has been mapped there
-			buf[off] = m.breaks[i].original
+			buf[off] = m.sites[i].original
 		}
 	}
 	if n < len(buf) {
@@ -131,17 +124,19 @@ func (m *memory) raw(addr target.Addr, buf []byte) int {
 	return n
 }
 
-// WriteMemory implements target.Target.
+// WriteMemory implements target.Target. It may be called while a thread is parked.
 func (p *Process) WriteMemory(addr target.Addr, data []byte) (n int, err error) {
-	err = p.whileStopped(func() error {
+	err = p.alive(func() error {
+		if p.running && p.parked == 0 {
+			return target.ErrRunning
+		}
 		n, err = p.mem.write(addr, data)
 		return err
 	})
 	return n, err
 }
 
-// write changes memory under the breakpoints: they stay, and their original
-// bytes become the new ones.
+// write changes memory under the sites: their bytes stay, and what is written becomes the original.
 func (m *memory) write(addr target.Addr, data []byte) (int, error) {
 	if len(data) == 0 {
 		return 0, nil
@@ -153,20 +148,21 @@ func (m *memory) write(addr target.Addr, data []byte) (int, error) {
 	}
 	first := m.find(addr)
 	end := first
-	for end < len(m.breaks) && m.breaks[end].addr-addr < target.Addr(len(data)) {
+	for m.raised && end < len(m.sites) && m.sites[end].addr-addr < target.Addr(len(data)) {
 		end++
 	}
 	out := data
 	if first < end {
 		out = slices.Clone(data)
-		for _, b := range m.breaks[first:end] {
-			out[b.addr-addr] = breakByte
+		for i := range m.sites[first:end] {
+			out[m.sites[first+i].addr-addr] = breakByte
 		}
 	}
 	n := m.rawWrite(addr, out)
 	for i := first; i < end; i++ {
-		if off := m.breaks[i].addr - addr; off < target.Addr(n) {
-			m.breaks[i].original = data[off]
+		if off := m.sites[i].addr - addr; off < target.Addr(n) {
+			m.sites[i].original = data[off]
+			m.guard.add(m.sites[i].addr, data[off])
 		}
 	}
 	if n < len(data) {

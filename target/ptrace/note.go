@@ -23,6 +23,9 @@ const (
 // now. It moves no thread, but for one that is ending and would only have to be
 // sent on.
 func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
+	if g := p.guests[tid]; g != nil {
+		return p.noteGuest(g, ws)
+	}
 	if ws.Exited() || ws.Signaled() {
 		p.noteEnd(tid, ws)
 		return nil
@@ -37,6 +40,10 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 	if t == nil {
 		// A new thread or child whose parent's event is still to come.
 		p.early[tid] = ws
+		return nil
+	}
+	if t.settling && stopEvent(ws) == unix.PTRACE_EVENT_STOP {
+		p.settled(t, ws)
 		return nil
 	}
 	p.stopped(t)
@@ -59,7 +66,6 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 	case unix.PTRACE_EVENT_CLONE, unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK:
 		p.noteChild(t, stopEvent(ws))
 	case unix.PTRACE_EVENT_VFORK_DONE:
-		p.vforkDone(t)
 	case unix.PTRACE_EVENT_EXEC:
 		t.why = execed
 	case unix.PTRACE_EVENT_EXIT:
@@ -87,7 +93,7 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 // before it looks for signals; without this, a breakpoint might be removed
 // whose trap is still to come, with the PC behind it. No instruction is executed in between.
 func (p *Process) takesTrap(t *thread) bool {
-	if !t.owed && (p.mem.empty() || !p.mem.inserted(t.pc()-1)) || !trapPending(t.tid) {
+	if !t.owed && !p.trappedAt(t.pc()-1) || !trapPending(t.tid) {
 		return false
 	}
 	t.running = true
@@ -96,14 +102,21 @@ func (p *Process) takesTrap(t *thread) bool {
 	return true
 }
 
+// trappedAt reports whether a trap whose instruction is at addr may be one of ours.
+func (p *Process) trappedAt(addr target.Addr) bool {
+	return p.mem.inserted(addr) || p.mem.gone[addr]
+}
+
 // stopped sets what is true of any thread that has just stopped.
 func (p *Process) stopped(t *thread) {
 	if t.running {
 		t.running = false
-		p.inMotion--
+		if !t.away && !t.guest {
+			p.inMotion--
+		}
 	}
-	t.haveRegs, t.decoded = false, nil
-	t.why, t.signal, t.groupStop, t.sigStop, t.frozen = passing, nil, false, false, false
+	t.haveRegs, t.changed, t.away, t.waits, t.settling = false, false, false, false, false
+	t.why, t.signal, t.groupStop, t.sigStop, t.trapStop, t.frozen = passing, nil, false, false, false, false
 }
 
 // moved forgets what belonged to the place at which a thread was.
@@ -141,14 +154,20 @@ func (p *Process) noteSignal(t *thread, sig int) {
 			pc := t.pc()
 			if p.mem.inserted(pc - 1) {
 				_ = t.setPC(pc - 1)
-				t.why, t.addr = breakpoint, pc-1
+				t.why, t.addr, t.trapStop = breakpoint, pc-1, true
+				return
+			}
+			if p.mem.gone[pc-1] { // the site was removed when the thread had hit it already
+				_ = t.setPC(pc - 1)
+				t.trapStop = true
 				return
 			}
 		case (t.step == plainStep || t.step == slowStep) && (code == codeTrace || code == codeBrkpt || code == codeHandler):
+			t.trapStop = true
 			p.noteStepped(t)
 			return
 		case owed && (code == codeTrace || code == codeHandler):
-			t.owed = false
+			t.owed, t.trapStop = false, true
 			return // of a step that nobody waits for any more
 		}
 	}
@@ -156,6 +175,9 @@ func (p *Process) noteSignal(t *thread, sig int) {
 		return
 	}
 	policy := p.policyOf(sig)
+	if t.guest {
+		policy = target.SignalPolicy{Pass: true}
+	}
 	if policy.Pass {
 		t.inject = sig
 		t.fault = target.IsFault(sig, t.info.code())
@@ -200,11 +222,17 @@ func (p *Process) noteStepped(t *thread) {
 	}
 	t.step, t.wasPushf, t.owed = noStep, false, false
 	if !p.stepping || t != p.stepper {
-		return // it was ours, over a breakpoint
+		return // it was ours, over a site
 	}
-	if pc := t.pc(); p.stepHi == 0 || pc < p.stepLo || pc >= p.stepHi {
+	if p.stepDone(t) {
 		t.why = stepped
 	}
+}
+
+// stepDone reports whether the thread that steps has come to where the step ends.
+func (p *Process) stepDone(t *thread) bool {
+	pc := t.pc()
+	return p.stepHi == 0 || pc < p.stepLo || pc >= p.stepHi
 }
 
 // noteEnd is for a thread that is gone, or the process with its last thread.
@@ -214,18 +242,20 @@ func (p *Process) noteEnd(tid int, ws unix.WaitStatus) {
 	if t == nil {
 		return
 	}
-	if t.running {
+	if t.running && !t.away {
 		p.inMotion--
+	}
+	if t.parked {
+		t.parked = false
+		p.parked--
 	}
 	t.running = false
 	delete(p.threads, tid)
-	p.vforkDone(t)
 	if tid != p.pid && len(p.threads) > 0 {
 		p.send(target.Event{Kind: target.ThreadExited, Thread: target.ThreadID(tid)})
 		p.stepperGone(t)
 		return
 	}
-	p.letChildGo(t)
 	p.finish()
 	e := target.Event{Kind: target.Exited, Thread: target.ThreadID(tid), ExitCode: ws.ExitStatus()}
 	if ws.Signaled() {
@@ -237,16 +267,16 @@ func (p *Process) noteEnd(tid int, ws unix.WaitStatus) {
 	p.send(e)
 }
 
-// finish forgets a process that has ended.
+// finish forgets a process that has ended. Its memory may live on in guests.
 func (p *Process) finish() {
-	for _, t := range p.threads {
-		p.letChildGo(t)
-	}
-	for child := range p.early {
-		p.detachChild(child, false)
-	}
+	p.mem.lower()
 	p.over, p.running, p.stepperLost = true, false, false
-	p.threads, p.kept, p.born, p.inMotion = map[int]*thread{}, nil, nil, 0
+	p.releaseGuests()
+	for child := range p.early {
+		p.detachChild(child)
+	}
+	clear(p.early)
+	p.threads, p.kept, p.born, p.inMotion, p.parked = map[int]*thread{}, nil, nil, 0, 0
 	p.terminal.takeBack()
 }
 
@@ -259,10 +289,15 @@ func (p *Process) vanished() {
 	}
 }
 
-// stepperGone remembers that the thread that was to move is no more; the run
-// ends with that, see reportKept.
+// stepperGone remembers that the thread that was to move is no more. Without a judge the run
+// ends with that, see reportKept; a target's user that judges is told by ThreadExited.
 func (p *Process) stepperGone(t *thread) {
-	if t == p.stepper && p.running && (p.stepping || p.alone) {
-		p.stepperLost = true
+	if t != p.stepper || !p.running || !p.stepping && !p.alone {
+		return
 	}
+	if p.decide == nil || p.alone {
+		p.stepperLost = true
+		return
+	}
+	p.stepper, p.stepping = nil, false
 }

@@ -3,6 +3,7 @@ package ptrace
 import (
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -19,6 +20,7 @@ type Process struct {
 	events chan target.Event
 
 	commands chan func()
+	tracer   atomic.Int64   // the id of the tracer's OS thread
 	children chan os.Signal // SIGCHLD
 	ended    chan struct{}  // closed when the tracer's goroutine has ended
 
@@ -38,18 +40,20 @@ type Process struct {
 	policy [target.NumSignals]target.SignalPolicy
 
 	threads     map[int]*thread
-	inMotion    int                     // how many of threads are running
+	guests      map[int]*thread         // children that share our memory, see guests.go
+	inMotion    int                     // how many of threads are running and can be stopped
+	parked      int                     // how many of threads are parked
 	early       map[int]unix.WaitStatus // stops of tracees of whom we have not heard yet
 	running     bool                    // as the user sees it
 	over        bool                    // the process has ended or was detached
 	closing     bool                    // nobody wants events any more
+	busy        int                     // not 0 while all threads are being stopped or kept stopped: guests wait
+	steppingAll bool                    // StepAll is at work
 	queue       []target.Event          // not yet received
 	kept        []*thread               // stops that matter and were not yet reported, oldest first
 	last        *thread                 // whose stop was reported last
 	born        []*thread               // new threads whose first stop has been noted with their parent's
 	first       bool                    // the step that was asked for has yet to begin
-	thawed      bool                    // the last vfork is done: all may go on
-	vforks      int                     // children that still share our memory; breakpoints are lifted
 	stepper     *thread                 // who is being stepped, or is alone
 	stepping    bool                    // the stepper is stepping
 	stepperLost bool                    // the stepper has ended
@@ -57,6 +61,11 @@ type Process struct {
 	stepLo      target.Addr             // the range of the step
 	stepHi      target.Addr             // 0: one instruction
 	lastFatal   *target.SignalInfo      // the signal that was last given to a thread
+	decide      target.Judge            // nil: each hit stops the process
+	hit         target.Hit              // what decide is given
+	hot         int                     // the thread that has just passed a site, see hot.go
+	lookout     lookout
+	emulation   emulation
 	terminal    terminal
 }
 
@@ -70,18 +79,23 @@ func newProcess(kind target.Kind) *Process {
 		children: make(chan os.Signal, 1),
 		ended:    make(chan struct{}),
 		threads:  map[int]*thread{},
+		guests:   map[int]*thread{},
 		early:    map[int]unix.WaitStatus{},
 		cache:    map[target.ThreadID]arch.Registers{},
 	}
 	p.mem.fd = -1
+	p.emulation.p = p
 	for s := range p.policy {
 		p.policy[s] = target.DefaultSignalPolicy(s)
 	}
 	return p
 }
 
-// do runs f in the tracer's goroutine and waits for it.
+// do runs f in the tracer's goroutine and waits for it. A judge, which is in that goroutine, is served at once.
 func (p *Process) do(f func() error) error {
+	if p.tracer.Load() == int64(unix.Gettid()) {
+		return f()
+	}
 	var err error
 	done := make(chan struct{})
 	select {
@@ -108,9 +122,15 @@ func (p *Process) whileStopped(f func() error) error {
 
 // onThread runs f in the tracer's goroutine with a thread that is stopped.
 func (p *Process) onThread(id target.ThreadID, f func(*thread) error) error {
-	return p.whileStopped(func() error {
+	return p.alive(func() error {
 		t := p.threads[int(id)]
-		if t == nil || t.zombie || t.running {
+		switch {
+		case t == nil || t.zombie:
+			return target.ErrNoThread
+		case t.running && !t.away:
+			if p.running {
+				return target.ErrRunning
+			}
 			return target.ErrNoThread
 		}
 		err := f(t)
@@ -147,7 +167,11 @@ func (p *Process) Interrupt() error {
 			return nil
 		}
 		p.halt()
-		if p.over || p.reportKept() {
+		if p.over {
+			return nil
+		}
+		// With a judge, what was kept is judged when the process goes on: a pause is never late.
+		if p.decide == nil && p.reportKept() {
 			return nil
 		}
 		p.stopFor(p.someThread(), target.Event{Kind: target.Stopped, Reason: target.Interrupted})

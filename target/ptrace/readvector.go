@@ -12,9 +12,18 @@ import (
 // page by page: it returns what came before the first page that can't be read.
 // unix.ProcessVMReadv would allocate its vectors.
 func readVector(pid int, addr target.Addr, buf []byte) int {
+	return vector(unix.SYS_PROCESS_VM_READV, pid, addr, buf)
+}
+
+// writeVector writes with process_vm_writev(2), which respects the protection of pages as /proc/PID/mem does not.
+func writeVector(pid int, addr target.Addr, buf []byte) int {
+	return vector(unix.SYS_PROCESS_VM_WRITEV, pid, addr, buf)
+}
+
+func vector(call uintptr, pid int, addr target.Addr, buf []byte) int {
 	local := unix.Iovec{Base: &buf[0], Len: uint64(len(buf))}
 	remote := unix.RemoteIovec{Base: uintptr(addr), Len: len(buf)}
-	n, _, e := unix.Syscall6(unix.SYS_PROCESS_VM_READV, uintptr(pid),
+	n, _, e := unix.Syscall6(call, uintptr(pid),
 		uintptr(unsafe.Pointer(&local)), 1, uintptr(unsafe.Pointer(&remote)), 1, 0)
 	if e != 0 {
 		return 0

@@ -31,6 +31,13 @@ func (p *Process) Registers(id target.ThreadID) (arch.Registers, error) {
 	return r, err
 }
 
+// forgetRegisters is called before one thread moves.
+func (p *Process) forgetRegisters(t *thread) {
+	p.cacheLock.Lock()
+	delete(p.cache, target.ThreadID(t.tid))
+	p.cacheLock.Unlock()
+}
+
 // forgetCache is called before anything moves.
 func (p *Process) forgetCache() {
 	p.cacheLock.Lock()
@@ -56,11 +63,14 @@ func (p *Process) SetRegister(id target.ThreadID, reg arch.Reg, v uint64) error 
 			// call, would move the PC back by two to start the call again.
 			changed.set(offOrigRAX, ^uint64(0))
 		}
+		if t.away {
+			return errors.New("the thread waits for a child of vfork; its registers can't be changed now")
+		}
 		if err := setRegs(t.tid, &changed); err != nil {
 			return err
 		}
 		// Read back: the kernel does not take every bit of the flags.
-		t.haveRegs = false
+		t.haveRegs, t.changed = false, false
 		p.cacheLock.Lock()
 		delete(p.cache, id)
 		p.cacheLock.Unlock()

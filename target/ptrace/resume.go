@@ -26,6 +26,7 @@ func (p *Process) Resume(r target.Resume) error {
 			t.skip, t.skipping = t.pc(), true
 		}
 		p.running, p.stepperLost, p.first = true, false, true
+		p.mem.raise()
 		// A thread that is not to move has nothing to say yet.
 		if !r.Alone && p.reportKept() {
 			return nil
@@ -54,29 +55,21 @@ func (p *Process) replaceSignal(t *thread, sig int) {
 
 // stays reports whether a thread is to stay stopped in this run.
 func (p *Process) stays(t *thread) bool {
-	return t.zombie || p.alone && t != p.stepper || p.vforks > 0 && !t.inVfork
+	return t.zombie || p.alone && t != p.stepper && !t.guest
 }
 
 // resumeAll lets every thread go that is to go; those that stand at a
-// breakpoint which they have seen are taken over it first. All are stopped.
+// site which they have seen are taken over it first. All are stopped.
 func (p *Process) resumeAll() {
-	p.born, p.thawed = nil, false
-	if p.vforks == 0 {
-		for _, t := range p.threads {
-			if t.why == vforked && !p.stays(t) {
-				p.serveVforks()
-				return
-			}
-		}
-	}
-	if !p.stepAllOver() {
+	p.born = nil
+	if !p.passAllSlowly() {
 		return
 	}
-	for _, t := range p.threads {
+	for t := range p.everyThread() {
 		if p.over || !p.running {
 			return
 		}
-		if !t.running && !p.stays(t) && !t.why.matters() {
+		if !t.running && !t.parked && !p.stays(t) && !t.why.matters() {
 			p.goOn(t)
 		}
 	}
@@ -149,10 +142,19 @@ func (p *Process) stepOn(t *thread) {
 // resumeWith makes the request. A thread that has been killed from outside is
 // taken for running: its end is about to be reported.
 func (p *Process) resumeWith(t *thread, request, sig int) {
+	t.flush()
 	t.running = true
-	p.inMotion++
-	t.haveRegs = false
+	if t.waits {
+		_, _ = t.registers()
+		t.waits, t.away = false, true
+	} else {
+		t.haveRegs = false
+		if !t.guest {
+			p.inMotion++
+		}
+	}
 	t.inject = 0
+	p.forgetRegisters(t)
 	if request == unix.PTRACE_LISTEN {
 		sig = 0
 	}

@@ -80,6 +80,8 @@ func (s *stepLoop) run() error {
 	p := s.p
 	p.forgetCache()
 	p.kept, p.born = nil, nil
+	p.steppingAll = true
+	defer func() { p.steppingAll = false }()
 	unpin := pin(p)
 	defer unpin()
 	s.hush(true)
@@ -117,6 +119,7 @@ func (s *stepLoop) run() error {
 	for _, th := range s.all {
 		if th.trapped && th.t.pc() == p.mem.trap.addr+1 {
 			_ = th.t.setPC(p.mem.trap.addr)
+			th.t.flush()
 			th.t.inject = 0
 		}
 	}
@@ -136,9 +139,15 @@ func (s *stepLoop) begin(th *stepThread) {
 	t.inject = 0
 	th.given = sig
 	th.fast = sig == 0 && th.cause == StepDone && th.next.Instruction != TrapInstruction
-	t.running, t.haveRegs = true, false
+	t.flush()
+	if t.waits {
+		_, _ = t.registers()
+		t.running, t.waits, t.away = true, false, true
+	} else {
+		t.running, t.haveRegs = true, false
+		s.p.inMotion++
+	}
 	t.step, t.owed = plainStep, true
-	s.p.inMotion++
 	request := unix.PTRACE_SINGLESTEP
 	switch {
 	case t.groupStop:
@@ -299,7 +308,6 @@ func (s *stepLoop) takeEvent(tid int, ws unix.WaitStatus) {
 		return
 	}
 	t.why = passing
-	p.letChildGo(t)
 	s.again(s.enlist(t))
 }
 

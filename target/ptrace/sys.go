@@ -31,6 +31,8 @@ const (
 	offRIP     = 16 * 8
 	offFlags   = 18 * 8
 	offRSP     = 19 * 8
+	offFSBase  = 21 * 8
+	offGSBase  = 22 * 8
 )
 
 func (r *userRegs) get(off int) uint64    { return *(*uint64)(unsafe.Pointer(&r[off])) }
@@ -78,26 +80,40 @@ func getSigInfo(tid int, s *sigInfo) error {
 	return ptrace(unix.PTRACE_GETSIGINFO, tid, 0, uintptr(unsafe.Pointer(s)))
 }
 
-// trapPending reports whether a stopped thread has a SIGTRAP of its own doing
-// (a breakpoint or a step) that it has not taken yet: PTRACE_PEEKSIGINFO.
-func trapPending(tid int) bool {
+// peekSignal reads one of a stopped thread's pending signals, of its own queue or of the process's; false if there
+// are not so many: PTRACE_PEEKSIGINFO.
+func peekSignal(tid, i int, shared bool, info *sigInfo) bool {
 	var args struct { // struct __ptrace_peeksiginfo_args
 		off   uint64
 		flags uint32
 		nr    int32
 	}
+	args.off, args.nr = uint64(i), 1
+	if shared {
+		args.flags = 1
+	}
+	n, _, e := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_PEEKSIGINFO, uintptr(tid),
+		uintptr(unsafe.Pointer(&args)), uintptr(unsafe.Pointer(info)), 0, 0)
+	return e == 0 && n == 1
+}
+
+// trapPending reports whether a stopped thread has a SIGTRAP of its own doing
+// (a breakpoint or a step) that it has not taken yet.
+func trapPending(tid int) bool {
+	const most = 64
 	var info sigInfo
-	for args.nr = 1; args.off < 64; args.off++ {
-		n, _, e := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_PEEKSIGINFO, uintptr(tid),
-			uintptr(unsafe.Pointer(&args)), uintptr(unsafe.Pointer(&info)), 0, 0)
-		if e != 0 || n == 0 {
-			return false
-		}
+	for i := 0; i < most && peekSignal(tid, i, false, &info); i++ {
 		if info.signo() == int(unix.SIGTRAP) && info.code() > 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// signalPending reports whether a stopped thread has a signal to take.
+func signalPending(tid int) bool {
+	var info sigInfo
+	return peekSignal(tid, 0, false, &info) || peekSignal(tid, 0, true, &info)
 }
 
 func setSigInfo(tid int, s *sigInfo) error {
@@ -146,6 +162,25 @@ func waitFor(tid int) (ws unix.WaitStatus, ok bool) {
 			continue
 		}
 		return ws, err == nil && got == tid
+	}
+}
+
+// take waits for one tracee without blocking. It returns false if the tracee has nothing to report.
+func take(tid int) (ws unix.WaitStatus, ok bool) {
+	var status int32
+	n, _, e := unix.RawSyscall6(unix.SYS_WAIT4, uintptr(tid), uintptr(unsafe.Pointer(&status)), unix.WALL|unix.WNOHANG, 0, 0, 0)
+	return unix.WaitStatus(status), e == 0 && int(n) == tid
+}
+
+// reapKilled waits for the end of a tracee that was sent SIGKILL. It stops once more on its way out if its
+// exit is traced.
+func reapKilled(tid int) {
+	for {
+		ws, ok := waitFor(tid)
+		if !ok || ws.Exited() || ws.Signaled() {
+			return
+		}
+		_ = ptrace(unix.PTRACE_CONT, tid, 0, 0)
 	}
 }
 

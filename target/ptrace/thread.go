@@ -1,9 +1,6 @@
 package ptrace
 
-import (
-	"dbg/arch"
-	"dbg/target"
-)
+import "dbg/target"
 
 // stop says what a stopped thread stopped for.
 type stop uint8
@@ -15,7 +12,6 @@ const (
 	signalled              // a signal with Stop in its policy
 	execed                 // the process became another program
 	inSyscall              // a syscall-stop, on the way in
-	vforked                // it made a child that shares its memory; see children.go
 )
 
 // matters reports whether the stop is one that ends a run.
@@ -26,10 +22,14 @@ func (s stop) matters() bool {
 // thread is what the tracer knows of one thread.
 type thread struct {
 	tid     int
+	guest   bool // a child that shares our memory, see guests.go
 	running bool // from the resuming request to the next status
 	fresh   bool // its very first stop, as a new thread, has not come yet
 	zombie  bool // the leader, after it exited alone: nothing comes of it any more
 	frozen  bool // PTRACE_INTERRUPT has been sent since it was resumed
+	away    bool // running, but waiting for a child of vfork: it can't be stopped, and regs is what it went in with
+	waits   bool // stopped, and about to wait for a child of vfork when it goes on
+	parked  bool // stopped, while the process runs, until the target's user decides
 
 	// Of the last stop.
 	why       stop
@@ -37,8 +37,8 @@ type thread struct {
 	signal    *target.SignalInfo // of signalled; for Threads
 	groupStop bool               // it takes part in a group-stop: PTRACE_LISTEN is its way on
 	sigStop   bool               // a signal-delivery-stop: a signal may be injected on the way on
-	child     int                // of vforked: the child, not yet let go
-	inVfork   bool               // from letting that child go until it no longer needs our memory
+	trapStop  bool               // the signal was a trap of ours: the kernel would deliver it if we died, see settleTraps
+	settling  bool               // it is on its way out of that stop
 
 	// What it gets when it goes on.
 	inject int       // a signal, or 0
@@ -59,8 +59,8 @@ type thread struct {
 	wasPushf bool     // the step was over a pushf
 
 	haveRegs bool
+	changed  bool // regs has what the thread is to go on with; resumeWith and flush write it
 	regs     userRegs
-	decoded  *arch.Registers // of regs, for Registers
 }
 
 // stepKind says how a thread was resumed.
@@ -101,7 +101,16 @@ func (t *thread) setPC(pc target.Addr) error {
 		return err
 	}
 	r.set(offRIP, uint64(pc))
-	return setRegs(t.tid, r)
+	t.changed = true
+	return nil
+}
+
+// flush writes changed registers.
+func (t *thread) flush() {
+	if t.changed {
+		t.changed = false
+		_ = setRegs(t.tid, &t.regs) // ESRCH: it was killed
+	}
 }
 
 // restarting reports whether the thread was interrupted in a system call that

@@ -1,0 +1,105 @@
+package ptrace
+
+import (
+	"golang.org/x/sys/unix"
+)
+
+// A guest is a process that shares the memory of ours: the child of vfork, or of clone(CLONE_VM). It runs into our
+// bytes, so it is traced until it executes a program or ends. It passes every site, its signals are its own, it is
+// in nobody's list of threads, and it is never kept from running.
+
+// addGuest takes up a child that is in its first stop.
+func (p *Process) addGuest(tid int) {
+	g := &thread{tid: tid, guest: true}
+	p.guests[tid] = g
+	// It is not ours to kill when we end.
+	_ = ptrace(unix.PTRACE_SETOPTIONS, tid, 0, uintptr(p.options(false)&^unix.PTRACE_O_EXITKILL))
+	p.serveGuest(g)
+}
+
+// noteGuest records a status of a guest and lets it go on.
+func (p *Process) noteGuest(g *thread, ws unix.WaitStatus) *thread {
+	if ws.Exited() || ws.Signaled() {
+		delete(p.guests, g.tid)
+		return nil
+	}
+	if !ws.Stopped() {
+		return nil
+	}
+	p.stopped(g)
+	switch stopEvent(ws) {
+	case 0:
+		if ws.StopSignal() == unix.SIGTRAP|0x80 {
+			p.noteSyscall(g)
+		} else {
+			p.noteSignal(g, int(ws.StopSignal()))
+		}
+	case unix.PTRACE_EVENT_STOP:
+		g.groupStop = ws.StopSignal() != unix.SIGTRAP
+		if p.takesTrap(g) {
+			return nil
+		}
+	case unix.PTRACE_EVENT_CLONE, unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK:
+		p.noteChild(g, stopEvent(ws))
+	case unix.PTRACE_EVENT_EXEC:
+		delete(p.guests, g.tid)
+		_ = ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
+		return nil
+	}
+	if g.why == breakpoint {
+		g.skip, g.skipping, g.why = g.addr, true, passing
+	}
+	p.serveGuest(g)
+	return nil
+}
+
+// serveGuest lets a guest go on, over the site at which it stands. While threads are being stopped, or are taken over
+// sites, it waits: resumeAll or stopFor goes on with it.
+func (p *Process) serveGuest(g *thread) {
+	if g.running || p.busy > 0 || p.over {
+		return
+	}
+	if p.mem.raised {
+		if addr, ok := p.siteToPass(g); ok && !p.emulate(g, addr) {
+			p.halt()
+			p.settle()
+			return
+		}
+	}
+	p.goOn(g)
+}
+
+// serveGuests lets all go on that wait. The process has stopped, and the bytes are out of memory.
+func (p *Process) serveGuests() {
+	for _, g := range p.guests {
+		p.serveGuest(g)
+	}
+}
+
+// releaseGuests lets all guests go for good. The bytes are out of memory. One that waits for a child of its own
+// can't be stopped; it is let go when the tracer's thread ends.
+func (p *Process) releaseGuests() {
+	p.busy++
+	defer func() { p.busy-- }()
+	for _, g := range p.guests {
+		if g.running && !g.away {
+			_ = ptrace(unix.PTRACE_INTERRUPT, g.tid, 0, 0)
+		}
+	}
+	for _, g := range p.guests {
+		for p.guests[g.tid] == g && g.running && !g.away {
+			ws, ok := waitFor(g.tid)
+			if !ok {
+				delete(p.guests, g.tid)
+				break
+			}
+			p.noteGuest(g, ws)
+		}
+		if p.guests[g.tid] == g && !g.running {
+			g.flush()
+			g.groupStop = false
+			_ = ptrace(unix.PTRACE_DETACH, g.tid, 0, uintptr(p.signalFor(g)))
+		}
+	}
+	p.guests = map[int]*thread{}
+}

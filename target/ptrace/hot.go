@@ -1,0 +1,75 @@
+package ptrace
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A thread that has just passed a site often hits one again soon. To be woken for that through SIGCHLD and Go's
+// scheduler costs ten times more than the hit itself. So the tracer stays awake for a moment: it gives the processor to
+// others, which may be the thread itself, and looks. SIGCHLD is kept down meanwhile.
+
+// patience is how long the tracer stays awake after the last status.
+const patience = 100 * time.Microsecond
+
+// manyTracees is the number of tracees from which wait4(-1), which goes over all of them, is done only each
+// fewThreads looks.
+const (
+	manyTracees = 16
+	eachLooks   = 8
+)
+
+// lookout is the state of a tracer that stays awake.
+type lookout struct {
+	quiet bool // SIGCHLD is kept down
+	looks int
+	last  time.Time // of the last status
+}
+
+// stayAwake looks for a status of the hot thread, and of others now and then. It returns false when the tracer is to
+// sleep again.
+func (p *Process) stayAwake() bool {
+	l := &p.lookout
+	if !l.quiet {
+		l.quiet = true
+		hushStops(true)
+		l.last = time.Now()
+	}
+	for {
+		l.looks++
+		if p.hot != 0 {
+			if ws, ok := take(p.hot); ok {
+				tid := p.hot
+				l.last = time.Now()
+				p.takeStatus(tid, ws)
+				return p.running && !p.over
+			}
+		}
+		if len(p.threads) < manyTracees || l.looks%eachLooks == 0 {
+			if tid, ws := rawWait(unix.WALL | unix.WNOTHREAD | unix.WNOHANG); tid > 0 {
+				l.last = time.Now()
+				p.takeStatus(tid, ws)
+				return p.running && !p.over
+			}
+		}
+		if time.Since(l.last) > patience {
+			return false
+		}
+		_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+		if l.looks%eachLooks == 0 {
+			return true // commands may wait
+		}
+	}
+}
+
+// sleep ends staying awake: SIGCHLD comes again, and what came without it is taken.
+func (p *Process) sleep() {
+	p.hot = 0
+	if p.lookout.quiet {
+		p.lookout.quiet = false
+		hushStops(false)
+		for !p.over && p.takeOne(false) {
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package ptrace
+
+import (
+	"golang.org/x/sys/unix"
+
+	"dbg/arch"
+	"dbg/code/emulate"
+	"dbg/target"
+)
+
+// A thread that stands at a site and is to go on has to execute the instruction there first. There are
+// three ways, the quickest first:
+//
+//   - The instruction is emulated: nothing but the thread's registers and memory change.
+//   - It is executed out of line (displace.go): the thread steps a copy of it elsewhere.
+//   - All threads stop, the original byte is put back, the thread steps, the byte returns.
+//
+// A system call is never executed to its end on that way, since it might wait for one of the stopped
+// threads: PTRACE_SYSCALL takes the thread to the call's entry, where the instruction is behind it. That also
+// keeps the trap flag out of r11, in which the syscall instruction saves the flags.
+
+// siteToPass returns the site that a stopped thread has to be taken over before it goes on.
+func (p *Process) siteToPass(t *thread) (target.Addr, bool) {
+	if p.mem.empty() || t.groupStop || t.why == inSyscall {
+		return 0, false
+	}
+	if t.skipping {
+		if pc := t.pc(); pc == t.skip && p.mem.inserted(pc) {
+			return pc, true
+		}
+		return 0, false
+	}
+	// The kernel will execute the syscall instruction again. The thread has
+	// been past it, so this is no new arrival.
+	if t.restarting() && t.inject == 0 {
+		if pc := t.pc() - 2; p.mem.inserted(pc) {
+			return pc, true
+		}
+	}
+	return 0, false
+}
+
+// emulate executes the instruction at the site at which a thread stands. It is false if that can't be
+// done; then nothing has changed.
+func (p *Process) emulate(t *thread, addr target.Addr) bool {
+	r, err := t.registers()
+	if err != nil || target.Addr(r.get(offRIP)) != addr || int64(r.get(offOrigRAX)) >= 0 && restarting(r) {
+		return false
+	}
+	op := p.mem.instruction(addr)
+	if op == nil {
+		return false
+	}
+	e := &p.emulation
+	for i, off := range emulatedOffsets {
+		e.regs.GPR[i] = r.get(off)
+	}
+	e.regs.RIP, e.regs.Flags = r.get(offRIP), r.get(offFlags)
+	e.regs.FSBase, e.regs.GSBase = r.get(offFSBase), r.get(offGSBase)
+	if e.regs.Flags&trapFlag != 0 || op.Run(&e.regs, e) != nil {
+		return false
+	}
+	for i, off := range emulatedOffsets {
+		r.set(off, e.regs.GPR[i])
+	}
+	r.set(offRIP, e.regs.RIP)
+	r.set(offFlags, e.regs.Flags)
+	t.changed = true
+	t.skipping, t.why, t.signal = false, passing, nil
+	return true
+}
+
+// emulatedOffsets has where struct user_regs_struct keeps the registers, by their hardware numbers.
+var emulatedOffsets = [16]int{
+	offRAX, 11 * 8, 12 * 8, 5 * 8, offRSP, 4 * 8, offRSI, offRDI,
+	9 * 8, 8 * 8, 7 * 8, 6 * 8, 3 * 8, 2 * 8, 1 * 8, 0,
+}
+
+// emulation is what emulate works on; it is kept so that a hit allocates nothing.
+type emulation struct {
+	p    *Process
+	regs emulate.Regs
+}
+
+// ReadMemory implements emulate.Memory as the program would read: what it may not, is an error.
+func (e *emulation) ReadMemory(addr uint64, buf []byte) error {
+	if readVector(e.p.pid, target.Addr(addr), buf) != len(buf) {
+		return target.ErrGone
+	}
+	return nil
+}
+
+// WriteMemory implements emulate.Memory as the program would write. A write over a site is left to the processor.
+func (e *emulation) WriteMemory(addr uint64, buf []byte) error {
+	a := target.Addr(addr)
+	if i := e.p.mem.find(a); i < len(e.p.mem.sites) && e.p.mem.sites[i].addr-a < target.Addr(len(buf)) {
+		return target.ErrReadOnly
+	}
+	if writeVector(e.p.pid, a, buf) != len(buf) {
+		return target.ErrGone
+	}
+	return nil
+}
+
+// pass takes a stopped thread over its site and lets it go on, in the way that the run wants it to.
+func (p *Process) pass(t *thread) {
+	addr, ok := p.siteToPass(t)
+	if !ok {
+		p.goOn(t)
+		return
+	}
+	if p.emulate(t, addr) {
+		p.passed(t)
+		return
+	}
+	p.halt()
+	p.settle()
+}
+
+// passed lets a thread go on that has just executed the instruction at a site.
+func (p *Process) passed(t *thread) {
+	if p.stepping && t == p.stepper && p.stepDone(t) {
+		t.why = stepped
+		p.react(t)
+		return
+	}
+	p.goOn(t)
+}
+
+// passAllSlowly takes all that need it over their sites, those that can be emulated first. All threads are
+// stopped. It reports whether the run may go on: false if a stop was found that has been reported.
+func (p *Process) passAllSlowly() bool {
+	var all []*thread
+	var lifted []target.Addr
+	for t := range p.everyThread() {
+		if t.running || t.parked || p.stays(t) || t.why.matters() {
+			continue
+		}
+		a, ok := p.siteToPass(t)
+		if !ok {
+			continue
+		}
+		// The thread may have stood there for long. A signal that has come meanwhile comes first.
+		if !signalPending(t.tid) && p.emulate(t, a) {
+			if p.stepping && t == p.stepper && p.stepDone(t) {
+				t.why = stepped
+				p.kept = append(p.kept, t)
+			}
+			continue
+		}
+		all = append(all, t)
+		lifted = append(lifted, a)
+	}
+	if len(all) > 0 {
+		p.busy++
+		p.mem.lift(lifted)
+		for _, t := range all {
+			if !p.over && p.known(t) && p.running {
+				p.stepOver(t)
+			}
+		}
+		if !p.over {
+			p.mem.putBack(lifted)
+		}
+		p.busy--
+	}
+	if p.over {
+		return false
+	}
+	return !p.reportKept()
+}
+
+// stepOver executes the one instruction of a thread whose site is lifted.
+func (p *Process) stepOver(t *thread) {
+	at := t.pc()
+	again := p.repeats(t)
+	for {
+		if t.inject != 0 && !t.fault {
+			p.holdBack(t)
+		}
+		kind, request := plainStep, unix.PTRACE_SINGLESTEP
+		switch in := p.instructionAt(t); {
+		case t.restarting(), in == insnSyscall && t.inject == 0:
+			kind, request = toSyscall, unix.PTRACE_SYSCALL
+		case in == insnPushf:
+			t.wasPushf = !p.trapFlag(t)
+		}
+		sig := 0
+		if t.inject != 0 {
+			sig = p.signalFor(t)
+		}
+		t.step, t.why, t.signal = kind, passing, nil
+		t.owed = kind == plainStep
+		p.resumeWith(t, request, sig)
+		for t.running && !p.over && p.known(t) {
+			if !p.waitFor(t) {
+				return
+			}
+		}
+		switch {
+		case p.over || !p.known(t) || t.zombie || t.groupStop || t.why.matters():
+			return
+		case t.why == inSyscall:
+			t.skipping = false
+			return
+		case t.step == noStep: // done
+			if again && t.pc() == at && !(p.stepping && p.stepper == t) {
+				continue
+			}
+			t.skipping = again && t.pc() == at
+			return
+		}
+		// A signal, or an interruption that was sent before: once more.
+	}
+}
+
+// judge asks what follows from a thread's arrival at a site.
+func (p *Process) judge(t *thread) target.Verdict {
+	if t.guest {
+		return target.Pass
+	}
+	if p.decide == nil {
+		return target.Halt
+	}
+	r, err := t.registers()
+	if err != nil {
+		return target.Pass // it has been killed
+	}
+	h := &p.hit
+	if h.Regs == nil {
+		h.Regs = &arch.Registers{}
+	}
+	*h.Regs = arch.Registers{Arch: arch.AMD64}
+	target.SetAMD64User(h.Regs, r[:])
+	h.Thread, h.Addr = target.ThreadID(t.tid), t.addr
+	return p.decide(h)
+}
+
+// SetJudge implements target.Process.
+func (p *Process) SetJudge(j target.Judge) {
+	_ = p.do(func() error { p.decide = j; return nil })
+}
