@@ -5,6 +5,7 @@ package cfi_test
 import (
 	"testing"
 
+	"dbg/internal/fixture"
 	"dbg/row"
 )
 
@@ -15,7 +16,7 @@ func TestRowAtAllocatesNothing(t *testing.T) {
 		eh, _ = sections(t, "/bin/sh")
 	}
 	if eh == nil {
-		t.Skip("no .eh_frame on this machine")
+		fixture.Missing(t, "no .eh_frame on this machine")
 	}
 	var pcs []uint64
 	for f, err := range eh.FDEs() {

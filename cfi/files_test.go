@@ -114,7 +114,7 @@ func realFiles() (files []string) {
 	return files
 }
 
-// allFiles lists every ELF file, executable or shared, under the folders of DBG_ALL_FILES.
+// allFiles lists every ELF file, executable or shared, under these folders.
 func allFiles(roots []string) (files []string) {
 	seen := map[string]bool{}
 	for _, root := range roots {

@@ -6,6 +6,7 @@ import (
 
 	"dbg/arch"
 	"dbg/cfi"
+	"dbg/internal/fixture"
 	"dbg/row"
 )
 
@@ -171,7 +172,7 @@ func FuzzHeader(f *testing.F) {
 func BenchmarkRowAt(b *testing.B) {
 	eh, _ := sections(b, "/lib/x86_64-linux-gnu/libc.so.6")
 	if eh == nil {
-		b.Skip("no libc")
+		fixture.Missing(b, "no libc")
 	}
 	var pcs []uint64
 	for f, err := range eh.FDEs() {

@@ -16,8 +16,8 @@ import (
 )
 
 // TestGolden compares every row of every entry of real files with what readelf says:
-// of a few dozen files, or, with DBG_ALL_FILES=1, of every ELF file under /usr/lib and
-// /usr/bin (with DBG_ALL_FILES=DIR:DIR..., under these). Rows is what is compared; EachRow and
+// of a few dozen files, or, with DBG_ALL, of every ELF file under /usr/lib and
+// /usr/bin. Rows is what is compared; EachRow and
 // RowAt are held against each other beside.
 func TestGolden(t *testing.T) {
 	fixture.Need(t, "readelf")
@@ -25,12 +25,8 @@ func TestGolden(t *testing.T) {
 	if testing.Short() && len(files) > 5 {
 		files = files[:5]
 	}
-	switch all := os.Getenv("DBG_ALL_FILES"); all {
-	case "":
-	case "1":
+	if fixture.All() {
 		files = allFiles([]string{"/usr/lib", "/usr/bin", "/usr/sbin", "/usr/lib32", "/usr/libx32", "/usr/libexec"})
-	default:
-		files = allFiles(filepath.SplitList(all))
 	}
 	var total tally
 	next := make(chan string)
@@ -42,7 +38,7 @@ func TestGolden(t *testing.T) {
 				c := compareFile(t, f)
 				mu.Lock()
 				total.add(c)
-				if total.files%500 == 0 && c.files > 0 && os.Getenv("DBG_ALL_FILES") != "" {
+				if total.files%500 == 0 && c.files > 0 && fixture.All() {
 					fmt.Fprintf(os.Stderr, "%s: %s\n", f, &total)
 				}
 				mu.Unlock()

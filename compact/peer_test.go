@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -106,7 +105,7 @@ func TestPeer(t *testing.T) {
 		})
 	}
 	files := addons
-	if os.Getenv("DBG_ALL_FILES") != "" {
+	if fixture.All() {
 		files = append(addons[:len(addons):len(addons)], largeAddons...)
 	}
 	for _, n := range files {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -31,10 +30,10 @@ func moduleOf(t testing.TB, path string) *frames.Module {
 	return frames.ModuleOf(f, nil)
 }
 
-// libraries lists the ELF files that the test looks at: a few, or with DBG_ALL_FILES everything under
+// libraries lists the ELF files that the test looks at: a few, or with DBG_ALL everything under
 // /usr/lib and /usr/bin.
 func libraries(t testing.TB) (list []string) {
-	if os.Getenv("DBG_ALL_FILES") == "" {
+	if !fixture.All() {
 		for _, p := range []string{"/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2", "/usr/lib/x86_64-linux-gnu/libcrypto.so.3",
 			"/usr/lib/x86_64-linux-gnu/libstdc++.so.6", "/usr/bin/gdb", "/usr/lib/x86_64-linux-gnu/libgcc_s.so.1", "/usr/bin/bash"} {
 			if p, err := filepath.EvalSymlinks(p); err == nil {
@@ -226,7 +225,7 @@ func compileBench(b *testing.B) (names []string, all []*frames.Module) {
 		}
 	}
 	if len(all) == 0 {
-		b.Skip("no library")
+		fixture.Missing(b, "no library")
 	}
 	return names, all
 }
@@ -272,7 +271,7 @@ func BenchmarkCompile(b *testing.B) {
 }
 
 // BenchmarkCompileFiles is the same of all the files that TestCompiledRows looks at, one after the other, as in a program that has them:
-// with DBG_ALL_FILES, of everything that is installed.
+// with DBG_ALL, of everything that is installed.
 func BenchmarkCompileFiles(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var all []*frames.Module

@@ -416,7 +416,7 @@ func corruptTable(t *testing.T, s *snapshot, trials int, section func(*frames.Mo
 		entries[f.Module] = append(entries[f.Module], o.Row.Source)
 	}
 	if len(used) == 0 {
-		t.Skip("no such section")
+		t.Fatal("the walk goes through no such section")
 	}
 	for i := range trials {
 		r := rand.New(rand.NewPCG(uint64(i), 7))

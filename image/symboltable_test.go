@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"slices"
 	"testing"
+
+	"dbg/internal/fixture"
 )
 
 // TestMentioning asserts that the search through the names as one text finds the symbols that a look at each name does.
 func TestMentioning(t *testing.T) {
 	f, err := Open("/lib/x86_64-linux-gnu/libc.so.6")
 	if err != nil {
-		t.Skip(err)
+		fixture.Missing(t, err)
 	}
 	defer f.Close()
 	table := f.SymbolTable()
@@ -34,7 +36,7 @@ func TestMentioning(t *testing.T) {
 func TestAddrs(t *testing.T) {
 	f, err := Open("/lib/x86_64-linux-gnu/libc.so.6")
 	if err != nil {
-		t.Skip(err)
+		fixture.Missing(t, err)
 	}
 	defer f.Close()
 	table := f.SymbolTable()

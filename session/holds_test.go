@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +20,7 @@ import (
 // it does not know.
 func TestGoHolds(t *testing.T) {
 	cases := map[string][]string{"optimised": nil, "plain": {"-gcflags=-N -l"}}
-	if os.Getenv("DBG_ALL") != "" { // it has to be linked with all of the library compiled anew
+	if fixture.All() { // it has to be linked with all of the library compiled anew
 		cases["pie"] = []string{"-gcflags=-N -l", "-buildmode=pie"}
 		cases["linked by gcc"] = []string{"-gcflags=-N -l", "-ldflags=-linkmode=external"}
 	}
@@ -28,7 +29,7 @@ func TestGoHolds(t *testing.T) {
 			checkHolds(t, fixture.Build(t, "c/holds.go", flags...), flags == nil)
 		})
 	}
-	if os.Getenv("DBG_ALL") != "" {
+	if fixture.All() {
 		t.Run("Go 1.23", func(t *testing.T) { checkHolds(t, buildWithGo123(t), false) }) // maps were others until then
 	}
 }
@@ -41,7 +42,7 @@ func buildWithGo123(t *testing.T) string {
 	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=go1.23.4")
 	root, err := cmd.Output()
 	if err != nil {
-		t.Skipf("Go 1.23.4 can't be had: %v", err)
+		fixture.Missing(t, fmt.Sprintf("Go 1.23.4 can't be had: %v", err))
 	}
 	root = bytes.TrimSpace(root)
 	cmd = exec.Command(filepath.Join(string(root), "bin/go"), "build", "-gcflags=-N -l", "-o", exe, filepath.Join(fixture.Root(), "testdata/c/holds.go"))

@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -16,14 +17,11 @@ const libcPath = "/lib/x86_64-linux-gnu/libc.so.6"
 func libc(t testing.TB) *Module {
 	t.Helper()
 	if _, err := os.Stat(libcPath); err != nil {
-		t.Skip(err)
+		fixture.Missing(t, err)
 	}
 	m := load(t, libcPath)
 	if !m.HasDebugInfo() {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("libc6-dbg is not installed: %s", m.Origin())
-		}
-		t.Skipf("libc6-dbg is not installed: %s", m.Origin())
+		fixture.Missing(t, fmt.Sprintf("libc6-dbg is not installed: %s", m.Origin()))
 	}
 	return m
 }

@@ -2,7 +2,6 @@ package symbols
 
 import (
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"dbg/image"
@@ -15,8 +14,8 @@ func TestManyPlaces(t *testing.T) {
 	fixture.Need(t, "dwz", "objcopy")
 	for _, f := range placesFiles {
 		t.Run(f.name, func(t *testing.T) {
-			if f.all && os.Getenv("DBG_ALL") == "" {
-				t.Skip("only with DBG_ALL")
+			if f.all {
+				fixture.Sweep(t)
 			}
 			path := f.make(t)
 			together, alone := load(t, path), load(t, path)

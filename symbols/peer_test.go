@@ -15,7 +15,11 @@ import (
 // its path. tool is the compiler.
 func compile(t testing.TB, tool, source string, flags ...string) string {
 	t.Helper()
-	fixture.Need(t, tool)
+	if tool == "rustc" {
+		tool = fixture.Rust(t)
+	} else {
+		fixture.Need(t, tool)
+	}
 	src, err := filepath.Abs(filepath.Join("testdata", source))
 	if err != nil {
 		t.Fatal(err)

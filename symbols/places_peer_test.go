@@ -23,20 +23,14 @@ import (
 // placesFile is a file whose every address is asked for.
 type placesFile struct {
 	name string
-	all  bool // only with DBG_ALL
+	all  bool // only in the sweep
 	make func(t *testing.T) string
 	not  string // peers that do not read such files, or "entries", see TestLookups
 }
 
 var placesFiles = []placesFile{
 	{"libc", false, func(t *testing.T) string { return libc(t).File().Path() }, ""},
-	{"kernel", true, func(t *testing.T) string {
-		const path = "/tmp/kdbg/usr/lib/debug/boot/vmlinux-6.12.117+deb12-amd64"
-		if _, err := os.Stat(path); err != nil {
-			t.Skip("no kernel image with debug information: apt-get download linux-image-6.12.117+deb12-amd64-dbg, and dpkg -x it to /tmp/kdbg")
-		}
-		return path
-	}, ""},
+	{"kernel", true, fixture.Kernel, ""},
 	{"go-compile", true, func(t *testing.T) string {
 		out := filepath.Join(t.TempDir(), "compile")
 		command(t, "go", "build", "-o", out, "cmd/compile")
@@ -69,7 +63,7 @@ func bigWith(cxx, flags string) func(*testing.T) string {
 	return func(t *testing.T) string {
 		fixture.Need(t, cxx)
 		units := 1
-		if os.Getenv("DBG_ALL") != "" {
+		if fixture.All() {
 			units = 5
 		}
 		version, _ := exec.Command(cxx, "--version").Output()
@@ -132,10 +126,10 @@ func TestPlaces(t *testing.T) {
 	for _, f := range placesFiles {
 		t.Run(f.name, func(t *testing.T) {
 			count := 300
-			if os.Getenv("DBG_ALL") != "" {
+			if fixture.All() {
 				count = 10_000
 			} else if f.all {
-				t.Skip("DBG_ALL is not set")
+				fixture.Sweep(t)
 			}
 			path := f.make(t)
 			m := load(t, path)

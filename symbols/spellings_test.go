@@ -1,7 +1,6 @@
 package symbols
 
 import (
-	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -122,7 +121,7 @@ func TestSpellings(t *testing.T) {
 				}
 				names, at = some, places
 			}
-			if len(names) > 100 && os.Getenv("DBG_ALL") == "" { // a share of them
+			if len(names) > 100 && !fixture.All() { // a share of them
 				var some []string
 				var places []image.Addr
 				for i := 0; i < len(names); i += 4 {

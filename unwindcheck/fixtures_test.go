@@ -1,8 +1,6 @@
 package unwindcheck
 
 import (
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -84,19 +82,8 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// build compiles a fixture; a Rust compiler that is not in PATH is looked for where rustup puts it.
 func build(t *testing.T, source string, flags ...string) string {
 	t.Helper()
-	if strings.HasSuffix(source, ".rs") {
-		if _, err := exec.LookPath("rustc"); err != nil {
-			home, _ := os.UserHomeDir()
-			cargo := home + "/.cargo/bin/rustc"
-			if _, err := os.Stat(cargo); err != nil {
-				fixture.Missing(t, "rustc is not installed")
-			}
-			flags = append([]string{"cc=" + cargo}, flags...)
-		}
-	}
 	return fixture.Build(t, "check/"+source, flags...)
 }
 

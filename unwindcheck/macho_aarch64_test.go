@@ -3,7 +3,6 @@ package unwindcheck
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -16,7 +15,7 @@ import (
 	"dbg/row"
 )
 
-// Without DBG_ALL_FILES the programs do everything once or twice, and no more than the first quickSteps instructions are judged.
+// Without DBG_ALL the programs do everything once or twice, and no more than the first quickSteps instructions are judged.
 const quickSteps = 15_000
 
 // quick is their argument and what they print for it, how many instructions that takes at least, and how often exceptions land.
@@ -45,7 +44,7 @@ func TestMachOARM64(t *testing.T) {
 	fixture.Need(t, emulator)
 	// Not -lstdc++: C compilers for other machines come with the shared library only.
 	loader := fixture.Build(t, "macho/loader.c", "cc="+compiler, "-O1", "-rdynamic", "-Wl,--no-as-needed", "-l:libstdc++.so.6", "-l:libgcc_s.so.1", "-ldl")
-	all := os.Getenv("DBG_ALL_FILES") != ""
+	all := fixture.All()
 	t.Logf("%-40s %8s %9s %9s %9s %9s %9s %9s", "build", "asked", "compact", "body", "refined", "DWARF", "right", "no answer")
 	for _, s := range machoSources {
 		for _, level := range []string{"0", "1", "2", "3", "s"} {

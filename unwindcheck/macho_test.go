@@ -30,7 +30,7 @@ type machoSource struct {
 	least    uint64 // instructions in the file's text
 	throws   bool
 	flags    []string
-	// With DBG_ALL_FILES: it costs the process's own runtime 25,000 instructions to throw one exception.
+	// With DBG_ALL: it costs the process's own runtime 25,000 instructions to throw one exception.
 	allArgument, allSum string
 }
 
@@ -46,13 +46,13 @@ var rustLevels = map[string]bool{"0": true, "2": true, "s": true}
 
 // TestMachO steps programs for macOS, which testdata/macho/loader.c maps, and judges what __unwind_info says of them at
 // every instruction of their text: with the refiner, which has to be right everywhere, and without, which is right in the bodies
-// of functions only. With DBG_ALL_FILES=1 in all builds.
+// of functions only. With DBG_ALL in all builds.
 func TestMachO(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
 	loader := machoLoader(t)
-	all := os.Getenv("DBG_ALL_FILES") != ""
+	all := fixture.All()
 	t.Logf("%-44s %8s %9s %12s %9s", "build", "judged", "body", "no answer", "refined")
 	for _, s := range machoSources {
 		for _, level := range []string{"0", "1", "2", "3", "s"} {
@@ -97,7 +97,7 @@ func TestMachOByDWARF(t *testing.T) {
 	}
 	loader := machoLoader(t)
 	for _, s := range machoSources[:2] {
-		if s.throws && os.Getenv("DBG_ALL_FILES") == "" {
+		if s.throws && !fixture.All() {
 			continue
 		}
 		for _, fp := range []bool{true, false} {
@@ -162,7 +162,7 @@ func (s *machoSource) loaderArgs(file, argument string) []string {
 func (s *machoSource) check(t *testing.T, loader, file string, source Source) *Report {
 	t.Helper()
 	argument, sum := s.argument, s.sum
-	if s.allSum != "" && os.Getenv("DBG_ALL_FILES") != "" {
+	if s.allSum != "" && fixture.All() {
 		argument, sum = s.allArgument, s.allSum
 	}
 	args := s.loaderArgs(file, argument)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"dbg/internal/fixture"
 	"dbg/unwindtable"
 )
 
@@ -13,7 +14,7 @@ import (
 func BenchmarkPrint(b *testing.B) {
 	const path = "/usr/lib/x86_64-linux-gnu/libLLVM.so.19.1"
 	if _, err := os.Stat(path); err != nil {
-		b.Skip("libLLVM is not installed")
+		fixture.Missing(b, "libLLVM is not installed")
 	}
 	for name, opt := range map[string]unwindtable.Options{"text": {}, "json": {JSON: true}, "raw": {Raw: true}} {
 		b.Run(name, func(b *testing.B) {

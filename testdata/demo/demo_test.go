@@ -11,6 +11,8 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"dbg/internal/fixture"
 )
 
 // TestSums: the binary is what build.sh made of this source.
@@ -39,12 +41,7 @@ func TestNoBuildPath(t *testing.T) {
 // TestRebuild: the compiler that is here makes the same functions of the source.
 // The same compiler makes the same bytes.
 func TestRebuild(t *testing.T) {
-	if _, err := exec.LookPath("gcc"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("gcc is not installed")
-		}
-		t.Skip("gcc is not installed")
-	}
+	fixture.Need(t, "gcc")
 	out := filepath.Join(t.TempDir(), "demo")
 	cmd := exec.Command("sh", "build.sh", out)
 	if msg, err := cmd.CombinedOutput(); err != nil {
