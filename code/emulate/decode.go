@@ -40,6 +40,8 @@ func special(l *layout, e encoding) encoding {
 	switch {
 	case e.kind == xchg && l.opmap == map1Byte && l.opcode == 0x90 && l.rexB == 0:
 		return encoding{kind: nop} // also PAUSE, with prefix f3
+	case e.kind == push && e.dst == E:
+		return encoding{push, none, E, v} // In group 5 the others have a destination.
 	case e.kind == endbr && !(l.rep == 0xf3 && l.mod == 3 && l.reg == 7 && (l.rm == 2 || l.rm == 3)):
 		return encoding{} // RDSSP and others
 	case e.kind == movsxd && !l.rexW && l.op16:

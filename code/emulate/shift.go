@@ -10,8 +10,9 @@ func shiftCount(src uint64, size uint8) uint64 {
 }
 
 // shiftFlags returns the flags after a shift whose count is not 0.
+// AF is undefined; processors of AMD set it.
 func shiftFlags(result uint64, carry, overflow bool, size uint8, flags uint64) uint64 {
-	return flags&^statusFlags | resultFlags(result, size) | when(carry, flagCF) | when(overflow, flagOF)
+	return flags&^statusFlags | resultFlags(result, size) | when(carry, flagCF) | when(overflow, flagOF) | flagAF
 }
 
 func shiftLeft(dst, src uint64, size uint8, flags uint64) (uint64, uint64) {
