@@ -14,7 +14,9 @@ import (
 
 // capture reads what a launched program writes. Its standard output is a
 // pseudo-terminal in raw mode, so that the C library flushes at each line and
-// an editor shows output when it is written; so is standard error.
+// an editor shows output when it is written; so is standard error. Where no
+// pseudo-terminal can be had (no devpts is mounted) both are pipes: the C library
+// then flushes when its buffer is full and at the end.
 type capture struct {
 	stdin, stdout, stderr *os.File // the program's ends
 	masters               []*os.File
@@ -23,27 +25,60 @@ type capture struct {
 	finishing             atomic.Bool // no more waiting for slow subscribers
 }
 
-// newCapture makes the terminals.
-func newCapture(s *Session) (*capture, error) {
-	c := &capture{owner: s}
-	var err error
-	if c.stdin, err = os.Open(os.DevNull); err != nil {
+// newCapture makes the terminals, or the pipes.
+func newCapture(s *Session) (*capture, error) { return newCaptureWith(s, openTerminal) }
+
+// opener opens a channel: the program writes to slave, master reads it.
+type opener func() (master, slave *os.File, err error)
+
+// newCaptureWith makes the channels with terminal, and with pipes where that fails.
+func newCaptureWith(s *Session, terminal opener) (*capture, error) {
+	stdin, err := os.Open(os.DevNull)
+	if err != nil {
 		return nil, err
 	}
-	var out, errm *os.File
-	if out, c.stdout, err = openTerminal(); err == nil {
-		errm, c.stderr, err = openTerminal()
+	c := &capture{stdin: stdin, owner: s}
+	whyNot := c.open(terminal)
+	if whyNot == nil {
+		return c, nil
 	}
-	if err != nil {
-		for _, f := range []*os.File{c.stdin, c.stdout, out} {
-			if f != nil {
-				f.Close()
-			}
-		}
-		return nil, fmt.Errorf("a terminal for the program's output: %w", err)
+	if err := c.open(openPipe); err != nil {
+		stdin.Close()
+		return nil, fmt.Errorf("neither terminals nor pipes for the program's output: %w", errors.Join(whyNot, err))
 	}
-	c.masters = []*os.File{out, errm}
 	return c, nil
+}
+
+// open makes both channels, or none.
+func (c *capture) open(channel opener) error {
+	out, stdout, err := channel()
+	if err != nil {
+		return err
+	}
+	errs, stderr, err := channel()
+	if err != nil {
+		out.Close()
+		stdout.Close()
+		return err
+	}
+	c.stdout, c.stderr, c.masters = stdout, stderr, []*os.File{out, errs}
+	return nil
+}
+
+// openPipe opens a pipe. Only the end that reads is non-blocking: few programs expect
+// a write to fail with EAGAIN.
+func openPipe() (master, slave *os.File, err error) {
+	var fds [2]int
+	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
+		return nil, nil, fmt.Errorf("pipe2: %w", err)
+	}
+	slave = os.NewFile(uintptr(fds[1]), "pipe")
+	if err := unix.SetNonblock(fds[0], true); err != nil {
+		unix.Close(fds[0])
+		slave.Close()
+		return nil, nil, fmt.Errorf("pipe: %w", err)
+	}
+	return os.NewFile(uintptr(fds[0]), "pipe"), slave, nil
 }
 
 // openTerminal opens a pseudo-terminal, pty(7), that changes nothing of what is
@@ -84,7 +119,8 @@ func (c *capture) started(ok bool) {
 		return
 	}
 	// The slaves stay open here as long as the program lives: without that, a
-	// read of the master would fail while no process has the terminal open.
+	// read of the master would fail while no process has the terminal or the
+	// pipe open.
 	for i, m := range c.masters {
 		c.readers.Add(1)
 		go c.read(m, i == 1)
@@ -112,19 +148,29 @@ func (c *capture) read(m *os.File, isErr bool) {
 	}
 }
 
+// drainMost is how many bytes drain reads at most: more than the largest pipe
+// (/proc/sys/fs/pipe-max-size) and the kernel's buffers of a terminal hold, so all
+// that the program wrote before its end is among them.
+const drainMost = 2 << 20
+
 // drain publishes what the program wrote before it ended. It does not wait: a
-// child of the program may hold the terminal for ever.
+// child of the program may hold the channel for ever. It does not go on for ever
+// either: such a child may write all the time.
 func (c *capture) drain(m *os.File, isErr bool, buf []byte) {
 	raw, err := m.SyscallConn()
 	if err != nil {
 		return
 	}
 	raw.Control(func(fd uintptr) {
-		for {
+		for read := 0; read < drainMost; {
 			n, err := unix.Read(int(fd), buf)
+			if errors.Is(err, unix.EINTR) {
+				continue
+			}
 			if n <= 0 || err != nil {
 				return
 			}
+			read += n
 			c.owner.publish(Output{Stderr: isErr, Data: append([]byte(nil), buf[:n]...)})
 		}
 	})
