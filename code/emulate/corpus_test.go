@@ -126,22 +126,21 @@ func (l *layout) isRelativeBranch() bool {
 // sample returns some of the instructions: perForm of each form, which is what remains without
 // register numbers, displacements and immediates, and every stride-th of the others.
 func sample(all [][]byte, perForm, stride int) [][]byte {
-	type form struct {
-		layout
-		rexR, rexB, rm byte
-	}
-	count := map[form]int{}
+	count := map[layout]int{}
 	var chosen [][]byte
 	for i, code := range all {
-		l, _ := parse(code)
-		key := form{layout: l}
-		key.rexR, key.rexX, key.rexB, key.sib, key.disp, key.imm, key.layout.rexR, key.layout.rexB = 0, 0, 0, 0, 0, 0, 0, 0
-		if l.mod == 3 || l.rm != 4 && l.rm != 5 {
-			key.layout.rm = 0
+		key, _ := parse(code)
+		group := key.scheme != legacy
+		if key.opmap == map1Byte {
+			_, group = groups[oneByte[key.opcode].kind]
 		}
-		if _, group := groups[oneByte[l.opcode].kind]; !(group && l.opmap == map1Byte) && l.scheme == legacy {
+		if !group {
 			key.reg = 0
 		}
+		if key.mod == 3 || key.rm != 4 && key.rm != 5 {
+			key.rm = 0
+		}
+		key.rexR, key.rexX, key.rexB, key.sib, key.disp, key.imm = 0, 0, 0, 0, 0, 0
 		if count[key]++; count[key] <= perForm || i%stride == 0 {
 			chosen = append(chosen, code)
 		}

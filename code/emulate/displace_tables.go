@@ -194,6 +194,7 @@ const displaceEVEX0F3A = "" +
 var displaceTables = [...][4]string{
 	legacy: {map1Byte: displace1Byte, map0F: displace0F, map0F38: displace0F38, map0F3A: displace0F3A},
 	vex:    {map0F: displaceVEX0F, map0F38: displaceVEX0F38, map0F3A: displaceVEX0F3A},
+	xop:    {},
 	evex:   {map0F: displaceEVEX0F, map0F38: displaceEVEX0F38, map0F3A: displaceEVEX0F3A},
 }
 

@@ -10,6 +10,9 @@ const (
 	map0F
 	map0F38
 	map0F3A
+	mapXOP8 opcodeMap = 8
+	mapXOP9 opcodeMap = 9
+	mapXOPA opcodeMap = 10
 )
 
 // scheme is the way in which opcode, map and operand size are encoded.
@@ -19,6 +22,7 @@ const (
 	legacy scheme = iota
 	vex
 	evex
+	xop // of AMD's older processors: AMD64 manual volume 6, 1.2.5; only its length is known
 )
 
 type segment uint8
@@ -158,6 +162,9 @@ func (l *layout) opcodeFields(c *cursor) byte {
 	case 'V':
 		return l.vector(c)
 	}
+	if l.opcode == 0x8f && c.peek()&0x1f >= byte(mapXOP8) { // POP has less there.
+		return l.vector(c)
+	}
 	return fields
 }
 
@@ -174,7 +181,7 @@ func (l *layout) escaped(c *cursor) byte {
 	return fields0F[l.opcode]
 }
 
-// vector reads what follows C5, C4 and 62: SDM volume 2, 2.3.5 and 2.7.1. These allow none of REX,
+// vector reads what follows C5, C4, 62 and 8F: SDM volume 2, 2.3.5 and 2.7.1. These allow none of REX,
 // 66, F2, F3 and LOCK before them. R, X, B and vvvv are inverted.
 func (l *layout) vector(c *cursor) byte {
 	if l.hasREX || l.op16 || l.rep != 0 || l.lock {
@@ -187,8 +194,10 @@ func (l *layout) vector(c *cursor) byte {
 		last = c.next()
 		l.rexR = ^last >> 4 & 8
 		last &= 0x7f // It has R in the place of W.
-	case 0xc4:
-		l.scheme = vex
+	case 0xc4, 0x8f:
+		if l.scheme = vex; l.opcode == 0x8f {
+			l.scheme = xop
+		}
 		first := c.next()
 		l.rexR, l.rexX, l.rexB = ^first>>4&8, ^first>>3&8, ^first>>2&8
 		l.opmap = opcodeMap(first & 0x1f)
@@ -212,10 +221,12 @@ func (l *layout) vector(c *cursor) byte {
 	switch l.opmap {
 	case map0F:
 		return fields0F[l.opcode]
-	case map0F38:
+	case map0F38, mapXOP9:
 		return 'm'
-	case map0F3A:
+	case map0F3A, mapXOP8:
 		return 'M'
+	case mapXOPA:
+		return 'Z'
 	}
 	return 'x'
 }

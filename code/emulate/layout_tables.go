@@ -29,7 +29,7 @@ const fields1Byte = "" +
 	"................" + // 5
 	"xxVmppppzZbM...." + // 6
 	"rrrrrrrrrrrrrrrr" + // 7
-	"MZxMmmmmmmmmmmmm" + // 8: 8f is POP with reg = 0, else XOP; decode.go and displace.go mind it
+	"MZxMmmmmmmmmmmmm" + // 8: 8f may also be XOP
 	"..........x....." + // 9
 	"oooo....bz......" + // a
 	"bbbbbbbbvvvvvvvv" + // b

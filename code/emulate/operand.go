@@ -15,6 +15,8 @@ const (
 	rdx place = 2
 	rsp place = 4
 	rbp place = 5
+	rsi place = 6
+	rdi place = 7
 
 	highByte    place = 16 // AH, CH, DH, BH
 	memoryPlace place = 20 // the memory operand

@@ -64,13 +64,14 @@ func newTrial(code []byte, rng *rand.Rand, arena []byte) trial {
 		r.GPR[rsp] = inArena(rng)
 		r.GPR[rbp] = inArena(rng)
 	}
-	for _, reg := range []int{6, 7} { // of string instructions
-		if rng.IntN(4) == 0 {
-			r.GPR[reg] = inArena(rng)
-		}
+	if rng.IntN(4) == 0 { // of string instructions
+		r.GPR[rsi], r.GPR[rdi] = inArena(rng), inArena(rng)
 	}
-	if rng.IntN(4) == 0 {
+	if rng.IntN(4) == 0 { // of shifts
 		r.GPR[rcx] &= 0x3f
+	}
+	if rng.IntN(2) == 0 { // of divisions
+		r.GPR[rax], r.GPR[rdx] = r.GPR[rax]&0xff, 0
 	}
 	if l.isRelativeBranch() {
 		imm := t.code[l.length-l.immLen:]
