@@ -81,17 +81,20 @@ func (d *displaceJudge) compare(try trial, state int) (unix.Signal, string) {
 	copy(p.arena, d.before)
 	displaced := d.step(&try.regs, to, out, vectors)
 
-	if original.signal == unix.SIGTRAP {
-		displaced.regs.RIP += from + uint64(n) - to - uint64(len(out))
-	} else {
-		displaced.regs.RIP += from - to
+	var s string
+	switch displaced.regs.RIP {
+	case to:
+		displaced.regs.RIP = from
+	case to + uint64(len(out)):
+		displaced.regs.RIP = from + uint64(n)
+	default:
+		s = "  displaced, it branches\n"
 	}
 	if displaced.fault == to {
 		displaced.fault = from // of an undefined instruction or a division
 	}
-	var s string
 	if original.signal != displaced.signal || original.fault != displaced.fault {
-		s = fmt.Sprintf("  original: %v at %#x, displaced: %v at %#x\n", original.signal, original.fault, displaced.signal, displaced.fault)
+		s += fmt.Sprintf("  original: %v at %#x, displaced: %v at %#x\n", original.signal, original.fault, displaced.signal, displaced.fault)
 	}
 	s += differences(&try.regs, &displaced.regs, &original.regs)
 	s += memoryDifferences(displaced.memory, original.memory)

@@ -220,6 +220,9 @@ func (l *layout) vector(c *cursor) byte {
 	l.opcode = c.next()
 	switch l.opmap {
 	case map0F:
+		if l.scheme == evex && l.opcode&0xfc == 0x78 { // Conversions; without EVEX it is VMREAD and others.
+			return 'm'
+		}
 		return fields0F[l.opcode]
 	case map0F38, mapXOP9:
 		return 'm'

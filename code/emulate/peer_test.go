@@ -58,6 +58,7 @@ func TestTablesLikeObjdump(t *testing.T) {
 	}
 	var bytesOf []byte
 	var entryOf []entry
+	known := map[entry]bool{}
 	for s := range displaceTables {
 		for m, table := range displaceTables[s] {
 			for op := range len(table) {
@@ -66,6 +67,7 @@ func TestTablesLikeObjdump(t *testing.T) {
 						continue
 					}
 					e := entry{scheme(s), opcodeMap(m), op, prefix}
+					known[e] = false
 					for _, code := range encodings(e.scheme, e.opmap, byte(op), prefix) {
 						if _, _, ok := Displace(code, 0, 0); ok {
 							bytesOf = append(bytesOf, code...)
@@ -78,10 +80,8 @@ func TestTablesLikeObjdump(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "code")
 	check(t, os.WriteFile(file, bytesOf, 0o600))
-	known := map[entry]bool{}
 	listing := objdump(t, "-D", "-b", "binary", "-m", "i386:x86-64", file)
 	for i, e := range entryOf {
-		known[e] = known[e] || false
 		d := listing[uint64(i*slot)]
 		if d.bad {
 			continue
