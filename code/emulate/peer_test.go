@@ -110,7 +110,7 @@ func encodings(s scheme, m opcodeMap, op, prefix byte) [][]byte {
 				if code == nil {
 					continue
 				}
-				code = append(code, byte(modrm&7<<3|0xc0)) // a register
+				code = append(code, byte(modrm&7<<3|0xc2)) // the register 2: with F3 0F 1E it is ENDBR64
 				if modrm >= 8 {
 					code[len(code)-1] = byte(modrm&7<<3 | 0x44) // SIB and an 8-bit displacement
 					code = append(code, 0x88, 0x10)
