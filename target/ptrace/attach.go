@@ -16,12 +16,23 @@ import (
 //
 // An error is one sentence for the user and wraps one of the sentinels of this
 // package.
-func Attach(pid int) (*Process, error) {
+func Attach(pid int) (*Process, error) { return AttachWith(pid, AttachOptions{}) }
+
+// AttachOptions says how to attach.
+type AttachOptions struct {
+	// Guardian is the path of a program that calls GuardianMain. It is started when the first site is inserted, and
+	// repairs the process's memory if this program is killed. "": nobody does.
+	Guardian string
+}
+
+// AttachWith is Attach with options.
+func AttachWith(pid int, opts AttachOptions) (*Process, error) {
 	if err := checkProcess(pid); err != nil {
 		return nil, err
 	}
 	p := newProcess(target.Attached)
 	p.pid = pid
+	p.guardian = opts.Guardian
 	if err := p.start(p.attach); err != nil {
 		return nil, err
 	}
@@ -37,7 +48,7 @@ func checkProcess(pid int) error {
 	if pid <= 0 {
 		return say(ErrNoProcess, "%d is not the number of a process", pid)
 	}
-	tgid := status(pid, "Tgid")
+	tgid := statusField(pid, "Tgid")
 	switch {
 	case tgid == "":
 		return say(ErrNoProcess, "there is no process %d", pid)
@@ -46,10 +57,10 @@ func checkProcess(pid int) error {
 	case tgid != itoa(pid):
 		return say(ErrNoProcess, "%d is a thread of process %s; attach to that", pid, tgid)
 	}
-	if status(pid, "Kthread") == "1" || status(pid, "VmSize") == "" && status(pid, "PPid") == "2" {
+	if statusField(pid, "Kthread") == "1" || statusField(pid, "VmSize") == "" && statusField(pid, "PPid") == "2" {
 		return say(ErrKernelThread, "process %d is a kernel thread; it can't be debugged", pid)
 	}
-	if list, err := tasks(pid); err == nil && len(list) == 1 && strings.HasPrefix(status(pid, "State"), "Z") {
+	if list, err := tasks(pid); err == nil && len(list) == 1 && strings.HasPrefix(statusField(pid, "State"), "Z") {
 		return say(ErrZombie, "process %d has already ended; its parent has not yet taken notice", pid)
 	}
 	return tracedBy(pid, pid)
@@ -57,9 +68,9 @@ func checkProcess(pid int) error {
 
 // tracedBy returns an error if a task has a tracer.
 func tracedBy(pid, tid int) error {
-	if tracer := status(tid, "TracerPid"); tracer != "" && tracer != "0" {
+	if tracer := statusField(tid, "TracerPid"); tracer != "" && tracer != "0" {
 		// The field has the thread that traces.
-		if group := status(atoi(tracer), "Tgid"); group != "" {
+		if group := statusField(atoi(tracer), "Tgid"); group != "" {
 			tracer = group
 		}
 		name := "another program"
@@ -115,7 +126,6 @@ func (p *Process) attach() error {
 		p.letGo()
 		return err
 	}
-	p.queue = nil // threads that began or ended on the way
 	p.last = p.someThread()
 	p.last.skip, p.last.skipping = p.last.pc(), true
 	return nil
@@ -135,11 +145,11 @@ func (p *Process) seize(tid int) (bool, error) {
 	}
 	// EPERM: it is dead, or traced (perhaps by us, as somebody's child), or
 	// not ours to trace.
-	state := status(tid, "State")
+	state := statusField(tid, "State")
 	if state == "" || state[0] == 'Z' || state[0] == 'X' {
 		return false, nil
 	}
-	if status(tid, "TracerPid") == itoa(unix.Gettid()) && tid != p.pid && len(p.threads) > 0 {
+	if statusField(tid, "TracerPid") == itoa(unix.Gettid()) && tid != p.pid && len(p.threads) > 0 {
 		return p.adopt(tid), nil
 	}
 	if err := tracedBy(p.pid, tid); err != nil {

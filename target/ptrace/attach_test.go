@@ -82,7 +82,7 @@ func attach(t *testing.T, pid int) *debuggee {
 	return &debuggee{Process: p, t: t, counts: map[target.EventKind]int{}}
 }
 
-func state(pid int) string { s := status(pid, "State"); return s[:min(1, len(s))] }
+func state(pid int) string { s := statusField(pid, "State"); return s[:min(1, len(s))] }
 
 func TestAttachAndDetachAHundredTimes(t *testing.T) {
 	t.Parallel()

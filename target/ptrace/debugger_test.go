@@ -37,6 +37,8 @@ func TestRole(t *testing.T) {
 			_ = p.Resume(target.Resume{})
 		}
 		select {}
+	case "guarded":
+		guarded()
 	case "terminal": // has a controlling terminal
 		tty := os.NewFile(0, "tty")
 		p, err := Launch(LaunchOptions{Path: os.Getenv("PROGRAM"), Args: []string{"read"}, Terminal: tty, Stdin: tty})
@@ -86,11 +88,11 @@ func TestNothingStaysWhenTheDebuggerIsKilled(t *testing.T) {
 			t.Fatal("no process")
 		}
 		for deadline := time.Now().Add(30 * time.Second); ; runtime.Gosched() {
-			if s := status(pid, "State"); s == "" || s[0] == 'Z' || s[0] == 'X' {
+			if s := statusField(pid, "State"); s == "" || s[0] == 'Z' || s[0] == 'X' {
 				break
 			}
 			if time.Now().After(deadline) {
-				t.Fatalf("process %d is still there: %s", pid, status(pid, "State"))
+				t.Fatalf("process %d is still there: %s", pid, statusField(pid, "State"))
 			}
 		}
 	}

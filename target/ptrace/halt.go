@@ -18,6 +18,7 @@ import (
 func (p *Process) halt() {
 	p.busy++
 	defer func() { p.busy-- }()
+	p.noteDeferred()
 	for !p.over && (p.inMotion > 0 || p.dying()) {
 		for _, t := range p.threads {
 			if t.running && !t.frozen && !t.fresh && !t.away {
@@ -244,15 +245,52 @@ func (p *Process) settleTraps() {
 	}
 }
 
-// settleTrap is settleTraps for one thread.
+// settleTrap is settleTraps for one thread, while others run. What they report meanwhile is dealt with later.
 func (p *Process) settleTrap(t *thread) {
-	if p.beginSettling(t) {
-		for !p.over && p.known(t) && t.settling {
-			if !p.waitFor(t) {
-				return
-			}
+	if !p.beginSettling(t) {
+		return
+	}
+	for !p.over && p.known(t) && t.settling {
+		if ws, ok := take(t.tid); ok {
+			p.note(t.tid, ws)
+			continue
+		}
+		tid, ws := wait(true)
+		switch {
+		case tid <= 0:
+			p.vanished()
+			return
+		case tid == t.tid:
+			p.note(tid, ws)
+		default:
+			p.deferred = append(p.deferred, status{tid, ws})
 		}
 	}
+}
+
+// status is what wait4(2) has said of a tracee.
+type status struct {
+	tid int
+	ws  unix.WaitStatus
+}
+
+// noteDeferred notes what was put off, when all threads are to stop.
+func (p *Process) noteDeferred() {
+	for len(p.deferred) > 0 {
+		d := p.deferred[0]
+		p.deferred = p.deferred[1:]
+		p.note(d.tid, d.ws)
+	}
+}
+
+// takeDeferred deals with what was put off, while the process runs.
+func (p *Process) takeDeferred() {
+	for len(p.deferred) > 0 && !p.over {
+		d := p.deferred[0]
+		p.deferred = p.deferred[1:]
+		p.takeStatus(d.tid, d.ws)
+	}
+	p.deferred = nil
 }
 
 func (p *Process) beginSettling(t *thread) bool {

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A thread that has just passed a site often hits one again soon. To be woken for that through SIGCHLD and Go's
-// scheduler costs ten times more than the hit itself. So the tracer stays awake for a moment: it gives the processor to
-// others, which may be the thread itself, and looks. SIGCHLD is kept down meanwhile.
+// A thread that has just passed a site often hits one again soon. To sleep until then and to be woken costs several times
+// more than the hit itself where the thread is on another core. So the tracer stays awake for a moment: it gives the
+// processor to others, which may be the thread itself, and looks.
 
 // patience is how long the tracer stays awake after the last status.
 const patience = 100 * time.Microsecond
@@ -22,7 +22,6 @@ const (
 
 // lookout is the state of a tracer that stays awake.
 type lookout struct {
-	quiet bool // SIGCHLD is kept down
 	looks int
 	last  time.Time // of the last status
 }
@@ -31,9 +30,7 @@ type lookout struct {
 // sleep again.
 func (p *Process) stayAwake() bool {
 	l := &p.lookout
-	if !l.quiet {
-		l.quiet = true
-		hushStops(true)
+	if l.last.IsZero() {
 		l.last = time.Now()
 	}
 	for {
@@ -54,22 +51,12 @@ func (p *Process) stayAwake() bool {
 			}
 		}
 		if time.Since(l.last) > patience {
+			l.last = time.Time{}
 			return false
 		}
 		_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 		if l.looks%eachLooks == 0 {
 			return true // commands may wait
-		}
-	}
-}
-
-// sleep ends staying awake: SIGCHLD comes again, and what came without it is taken.
-func (p *Process) sleep() {
-	p.hot = 0
-	if p.lookout.quiet {
-		p.lookout.quiet = false
-		hushStops(false)
-		for !p.over && p.takeOne(false) {
 		}
 	}
 }

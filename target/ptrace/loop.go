@@ -2,10 +2,8 @@ package ptrace
 
 import (
 	"os"
-	"os/signal"
 	"runtime"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -17,18 +15,20 @@ import (
 func (p *Process) start(begin func() error) error {
 	result := make(chan error, 1)
 	go onCleanThread(func() {
-		p.tracer.Store(int64(unix.Gettid()))
-		signal.Notify(p.children, syscall.SIGCHLD)
+		p.bell.tracer.Store(int64(unix.Gettid()))
 		tracing(1)
+		p.mute = true
 		err := begin()
 		if err != nil {
 			tracing(-1)
-			signal.Stop(p.children)
+			p.bell.tracer.Store(0)
 			p.release()
 			close(p.ended)
 			result <- err
 			return
 		}
+		p.mute = false
+		go p.outbox.deliver(p.events)
 		result <- nil
 		p.loop()
 	})
@@ -55,86 +55,41 @@ func onCleanThread(f func()) {
 	f() // the goroutine ends locked, and the runtime ends the thread
 }
 
-// loop is the tracer's life after the begin.
+// loop is the tracer's life after the begin: it serves commands and deals with what the kernel reports.
 func (p *Process) loop() {
 	defer func() {
-		if p.lookout.quiet {
-			hushStops(false)
+		if r := recover(); r != nil { // the program must not suffer from it
+			p.detach()
+			panic(r)
 		}
 		tracing(-1)
-		signal.Stop(p.children)
-		p.tracer.Store(0)
+		p.bell.tracer.Store(0)
 		p.release()
-		close(p.events)
+		p.outbox.end()
 		close(p.ended)
 	}()
-	for {
-		if p.closing {
-			p.queue = nil
-		}
-		if p.over && len(p.queue) == 0 {
+	for !p.over {
+		p.takeDeferred()
+		p.serve()
+		if p.over {
 			return
 		}
-		var out chan target.Event
-		var next target.Event
-		if len(p.queue) > 0 {
-			out, next = p.events, p.queue[0]
-		}
-		if p.stepReportsSoon() {
-			p.takeOne(true)
-			select {
-			case f := <-p.commands:
-				f()
-			case out <- next:
-				p.queue = p.queue[1:]
-			default:
-			}
+		if p.hot != 0 && p.running && p.stayAwake() {
 			continue
 		}
-		if p.hot != 0 && p.running {
-			select {
-			case f := <-p.commands:
-				f()
-			case out <- next:
-				p.queue = p.queue[1:]
-			default:
-				if !p.stayAwake() {
-					p.sleep()
-				}
-			}
-			continue
-		}
-		p.sleep()
-		select {
-		case f := <-p.commands:
-			f()
-		case <-p.children:
-			for p.takeOne(false) {
-			}
-		case out <- next:
-			p.queue = p.queue[1:]
-		}
-	}
-}
-
-// stepReportsSoon reports whether a step is under way that ends by itself, so
-// that waiting for it in the kernel saves the way through SIGCHLD.
-func (p *Process) stepReportsSoon() bool {
-	t := p.stepper
-	return p.running && p.stepping && t != nil && t.running && (t.step == plainStep || t.step == toSyscall)
-}
-
-// takeOne takes one status and deals with it. It reports whether there was one.
-func (p *Process) takeOne(block bool) bool {
-	tid, ws := wait(block)
-	if tid <= 0 {
-		if tid < 0 {
+		p.hot = 0
+		switch tid, ws := p.doze(p.wanted); {
+		case tid > 0:
+			p.takeStatus(tid, ws)
+		case tid < 0:
 			p.vanished()
+			if !p.over { // there is nothing to wait for but commands
+				f := <-p.commands
+				p.bell.rung.Add(-1)
+				f()
+			}
 		}
-		return false
 	}
-	p.takeStatus(tid, ws)
-	return true
 }
 
 // takeStatus deals with a status.
@@ -225,8 +180,4 @@ func (p *Process) release() {
 		p.pidfd = -1
 	}
 	p.pidfdLock.Unlock()
-}
-
-func (p *Process) send(e target.Event) {
-	p.queue = append(p.queue, e)
 }

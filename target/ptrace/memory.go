@@ -50,6 +50,8 @@ func (m *memory) close() {
 		_ = unix.Close(m.fd)
 		m.fd = -1
 	}
+	m.guard.close()
+	m.guard = nil
 }
 
 // find returns the index of the first site at or above addr.

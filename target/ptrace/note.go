@@ -38,6 +38,11 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 		t = p.noteExec(tid)
 	}
 	if t == nil {
+		if stopEvent(ws) == unix.PTRACE_EVENT_EXIT {
+			// A new thread that is killed before its creator could tell of it.
+			_ = ptrace(unix.PTRACE_CONT, tid, 0, 0)
+			return nil
+		}
 		// A new thread or child whose parent's event is still to come.
 		p.early[tid] = ws
 		return nil
@@ -148,6 +153,9 @@ func (p *Process) noteSignal(t *thread, sig int) {
 	}
 	t.inject, t.fault, t.told = 0, false, false
 	if sig == int(unix.SIGTRAP) {
+		if _, err := t.registers(); err != nil {
+			return // killed meanwhile; its end is about to be reported
+		}
 		owed := t.owed
 		switch code := t.info.code(); {
 		case code == codeKernel:

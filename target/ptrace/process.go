@@ -1,9 +1,7 @@
 package ptrace
 
 import (
-	"os"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -20,9 +18,9 @@ type Process struct {
 	events chan target.Event
 
 	commands chan func()
-	tracer   atomic.Int64   // the id of the tracer's OS thread
-	children chan os.Signal // SIGCHLD
-	ended    chan struct{}  // closed when the tracer's goroutine has ended
+	bell     bell
+	outbox   outbox
+	ended    chan struct{} // closed when the tracer's goroutine has ended
 
 	// mem has the process's memory and breakpoints; it has its own lock.
 	mem memory
@@ -37,6 +35,8 @@ type Process struct {
 	cacheLock sync.Mutex
 	cache     map[target.ThreadID]arch.Registers
 
+	guardian string // the guardian's program, see AttachOptions
+
 	policy [target.NumSignals]target.SignalPolicy
 
 	threads     map[int]*thread
@@ -49,9 +49,10 @@ type Process struct {
 	closing     bool                    // nobody wants events any more
 	busy        int                     // not 0 while all threads are being stopped or kept stopped: guests wait
 	steppingAll bool                    // StepAll is at work
-	queue       []target.Event          // not yet received
+	mute        bool                    // events other than the end are not sent
 	kept        []*thread               // stops that matter and were not yet reported, oldest first
 	last        *thread                 // whose stop was reported last
+	deferred    []status                // taken while a thread was settled, to be dealt with
 	born        []*thread               // new threads whose first stop has been noted with their parent's
 	first       bool                    // the step that was asked for has yet to begin
 	stepper     *thread                 // who is being stepped, or is alone
@@ -76,7 +77,6 @@ func newProcess(kind target.Kind) *Process {
 		kind: kind, pidfd: -1,
 		events:   make(chan target.Event),
 		commands: make(chan func()),
-		children: make(chan os.Signal, 1),
 		ended:    make(chan struct{}),
 		threads:  map[int]*thread{},
 		guests:   map[int]*thread{},
@@ -85,26 +85,11 @@ func newProcess(kind target.Kind) *Process {
 	}
 	p.mem.fd = -1
 	p.emulation.p = p
+	p.outbox.init()
 	for s := range p.policy {
 		p.policy[s] = target.DefaultSignalPolicy(s)
 	}
 	return p
-}
-
-// do runs f in the tracer's goroutine and waits for it. A judge, which is in that goroutine, is served at once.
-func (p *Process) do(f func() error) error {
-	if p.tracer.Load() == int64(unix.Gettid()) {
-		return f()
-	}
-	var err error
-	done := make(chan struct{})
-	select {
-	case p.commands <- func() { err = f(); close(done) }:
-		<-done
-		return err
-	case <-p.ended:
-		return target.ErrGone
-	}
 }
 
 // whileStopped runs f in the tracer's goroutine if the process is stopped.
@@ -196,6 +181,7 @@ func (p *Process) Kill() error {
 
 // Close implements target.Target.
 func (p *Process) Close() error {
+	p.outbox.discard()
 	if p.kind == target.Launched {
 		_ = p.Kill()
 		_ = p.do(func() error { p.closing = true; return nil })

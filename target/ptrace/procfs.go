@@ -63,7 +63,7 @@ func tasks(pid int) ([]int, error) {
 }
 
 // status returns one field of /proc/PID/status: proc_pid_status(5).
-func status(pid int, field string) string {
+func statusField(pid int, field string) string {
 	b, _ := os.ReadFile(procPath(pid, "status"))
 	for line := range strings.Lines(string(b)) {
 		if v, ok := strings.CutPrefix(line, field+":"); ok {

@@ -25,6 +25,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	GuardianMain()
 	code := m.Run()
 	if builtPath != "" {
 		_ = os.RemoveAll(filepath.Dir(builtPath))
@@ -56,7 +57,12 @@ func program(t testing.TB) string {
 // symbol returns the address of a symbol of the program, which is not PIE.
 func symbol(t *testing.T, name string) target.Addr {
 	t.Helper()
-	f, err := elf.Open(program(t))
+	return symbolIn(t, program(t), name)
+}
+
+func symbolIn(t testing.TB, path, name string) target.Addr {
+	t.Helper()
+	f, err := elf.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,7 @@ func (p *Process) Resume(r target.Resume) error {
 			t.skip, t.skipping = t.pc(), true
 		}
 		p.running, p.stepperLost, p.first = true, false, true
+		p.mem.guard.await()
 		p.mem.raise()
 		// A thread that is not to move has nothing to say yet.
 		if !r.Alone && p.reportKept() {

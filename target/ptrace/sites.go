@@ -30,7 +30,18 @@ const maxInstruction = 15
 
 // InsertBreakpoint implements target.Process.
 func (p *Process) InsertBreakpoint(addr target.Addr) error {
-	return p.alive(func() error { return p.mem.insert(addr) })
+	return p.alive(func() error {
+		if p.guardian != "" {
+			g, err := startGuard(p.guardian, p.pid, p.pidfd)
+			if err != nil {
+				return err // better no breakpoint than one that may stay
+			}
+			p.mem.lock.Lock()
+			p.mem.guard, p.guardian = g, ""
+			p.mem.lock.Unlock()
+		}
+		return p.mem.insert(addr)
+	})
 }
 
 // RemoveBreakpoint implements target.Process. After an Execed stop no

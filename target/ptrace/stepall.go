@@ -80,12 +80,10 @@ func (s *stepLoop) run() error {
 	p := s.p
 	p.forgetCache()
 	p.kept, p.born = nil, nil
-	p.steppingAll = true
-	defer func() { p.steppingAll = false }()
+	p.steppingAll, p.mute = true, true // the visitor is told
+	defer func() { p.steppingAll, p.mute = false, false }()
 	unpin := pin(p)
 	defer unpin()
-	s.hush(true)
-	defer s.hush(false)
 	s.all = make(map[int]*stepThread, len(p.threads))
 	for _, t := range p.threads {
 		if !t.zombie {
@@ -270,7 +268,6 @@ func (s *stepLoop) takeSignal(th *stepThread, sig int) {
 // takeEvent deals with everything else: threads that come, change and go.
 func (s *stepLoop) takeEvent(tid int, ws unix.WaitStatus) {
 	p := s.p
-	p.queue = nil // the visitor is told
 	if th := s.all[tid]; th != nil && th.trapped {
 		th.trapped = false
 	}

@@ -1,9 +1,14 @@
 package ptrace
 
-import "golang.org/x/sys/unix"
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
 
 // wait takes the next status. As long as one is sure to come at once it is waited for in the
-// kernel, without a word to Go's scheduler; else in a select, which ctx can end.
+// kernel, without a word to Go's scheduler; else asleep, which ctx can end.
 func (s *stepLoop) wait() (tid int, ws unix.WaitStatus, err error) {
 	if s.soon != nil || len(s.ready) > 0 {
 		flags := unix.WALL | unix.WNOTHREAD
@@ -25,24 +30,24 @@ func (s *stepLoop) wait() (tid int, ws unix.WaitStatus, err error) {
 			return tid, ws, nil
 		}
 	}
-	s.hush(false)
-	defer s.hush(true)
-	for {
-		if tid, ws := wait(false); tid != 0 {
-			return tid, ws, nil
+	// The end of ctx strikes until it is heard.
+	over := make(chan struct{})
+	defer close(over)
+	defer context.AfterFunc(s.ctx, func() {
+		t := time.NewTicker(again)
+		defer t.Stop()
+		for {
+			s.p.bell.strike()
+			select {
+			case <-over:
+				return
+			case <-t.C:
+			}
 		}
-		select {
-		case <-s.p.children:
-		case <-s.done:
-			return 0, 0, s.ctx.Err()
-		}
+	})()
+	tid, ws = s.p.doze(func() bool { return s.ctx.Err() != nil })
+	if tid == 0 {
+		err = s.ctx.Err()
 	}
-}
-
-// hush keeps SIGCHLD down or lets it come again.
-func (s *stepLoop) hush(on bool) {
-	if s.quiet != on {
-		s.quiet = on
-		hushStops(on)
-	}
+	return tid, ws, err
 }
