@@ -3,14 +3,21 @@ GO ?= go
 export CGO_ENABLED = 0
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 3s
+TIMEOUT ?= 20m
 
-.PHONY: all test tools check unit fuzz bench demo-binary
+.PHONY: all test test-all tools check unit fuzz bench demo-binary
 
 all:
 	$(GO) build -trimpath -ldflags='-s -w' -o dbg ./cmd/dbg
 
 # test is the one test command: tools, static checks, tests, a little fuzzing.
 test: tools check unit fuzz
+
+# test-all runs the sweeps too: every file of the machine, all seeds, all builds, and an hour of fuzzing. It takes hours.
+test-all: export DBG_ALL = 1
+test-all: FUZZTIME = 2m
+test-all: TIMEOUT = 6h
+test-all: test
 
 # tools installs what the tests need where it can, or says what is missing.
 tools:
@@ -21,8 +28,9 @@ check:
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 
+# Those that take longest come first, so that both processors are busy until the end.
 unit:
-	$(GO) test -timeout 20m ./... ./testdata/demo
+	$(GO) test -timeout $(TIMEOUT) ./unwindcheck ./session ./symbols ./target/ptrace ./frames ./... ./testdata/demo
 
 fuzz:
 	@sh testdata/fuzz.sh $(FUZZTIME)
