@@ -127,8 +127,8 @@ func signExtend(value uint64, size uint8) uint64 {
 	return uint64(int64(value<<unused) >> unused)
 }
 
-// product is IMUL with two or three operands. CF and OF tell that the product did not fit. The other
-// flags are undefined; processors of AMD leave them.
+// product is IMUL with two or three operands. CF and OF tell that the product did not fit. The
+// other flags are undefined; processors of AMD leave them.
 func product(dst, src uint64, size uint8, flags uint64) (uint64, uint64) {
 	a, c := int64(signExtend(dst, size)), int64(signExtend(src, size))
 	high, low := bits.Mul64(uint64(a), uint64(c))

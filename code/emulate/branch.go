@@ -2,7 +2,8 @@ package emulate
 
 import "fmt"
 
-// holds reports whether a condition holds: SDM volume 2, appendix B.1.4.7. The lowest bit negates it.
+// holds reports whether a condition holds: SDM volume 2, appendix B.1.4.7. The lowest bit negates
+// it.
 func holds(cond uint8, flags uint64) bool {
 	var met bool
 	switch cond >> 1 {
@@ -26,8 +27,8 @@ func holds(cond uint8, flags uint64) bool {
 	return met != (cond&1 != 0)
 }
 
-// userLimit is the end of the addresses that are canonical and a program's, with 4-level paging. With
-// 5-level paging there are more, but a jump to them is left to the processor.
+// userLimit is the end of the addresses that are canonical and a program's, with 4-level paging.
+// With 5-level paging there are more, but a jump to them is left to the processor.
 const userLimit = 1 << 47
 
 // branch executes a jump, a call or a return and gives the next RIP.

@@ -34,7 +34,8 @@ func functions(t testing.TB, path string) []routine {
 	code, err := text.Data()
 	check(t, err)
 
-	// Version, three encodings, the address of .eh_frame, the count, then pairs relative to the header.
+	// Version, three encodings, the address of .eh_frame, the count, then pairs relative to the
+	// header.
 	if !slices.Equal(index[:4], []byte{1, 0x1b, 3, 0x3b}) {
 		t.Fatalf("%s: unusual .eh_frame_hdr: % x", path, index[:4])
 	}
@@ -57,8 +58,8 @@ type instruction struct {
 	first bool // of its function
 }
 
-// instructions returns the instructions of a function in order of addresses. Where the length of one
-// is unknown, it is returned last, without code.
+// instructions returns the instructions of a function in order of addresses. Where the length of
+// one is unknown, it is returned last, without code.
 func (f routine) instructions() []instruction {
 	var all []instruction
 	for at := 0; at < len(f.code); {

@@ -75,8 +75,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// lineStarts returns the addresses where debug information in /usr/lib/debug begins a statement. The
-// map is empty if there is none.
+// lineStarts returns the addresses where debug information in /usr/lib/debug begins a statement.
+// The map is empty if there is none.
 func lineStarts(t *testing.T, path string) map[uint64]bool {
 	f, err := elf.Open(path)
 	if errors.Is(err, os.ErrNotExist) && os.Getenv("CI") == "" {

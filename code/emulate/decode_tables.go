@@ -91,11 +91,11 @@ var twoByte = [256]encoding{
 	0x90: {setcc, E, none, b}, // to 9f
 	0xa3: {bt, R, G, v},       // With memory it reaches beyond the operand.
 	0xab: {bts, R, G, v},      // As bt.
-	0xaf: {imul, G, E, v},     //
-	0xb3: {btr, R, G, v},      // As bt.
-	0xb6: {movzx, G, E, v},    // from 8 bits
-	0xb7: {movzx, G, E, v},    // from 16 bits
-	0xba: {group8, E, I, v},   //
+	0xaf: {imul, G, E, v},
+	0xb3: {btr, R, G, v},   // As bt.
+	0xb6: {movzx, G, E, v}, // from 8 bits
+	0xb7: {movzx, G, E, v}, // from 16 bits
+	0xba: {group8, E, I, v},
 	0xbb: {btc, R, G, v},      // As bt.
 	0xbe: {movsx, G, E, v},    // from 8 bits
 	0xbf: {movsx, G, E, v},    // from 16 bits

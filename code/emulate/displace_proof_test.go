@@ -1,3 +1,5 @@
+//go:build linux && amd64
+
 package emulate
 
 import (
@@ -12,45 +14,67 @@ import (
 // TestDisplacedLikeOriginal compares a step of the displaced instruction with one of the original:
 // registers, flags, memory, signal and, unless Decode claims the instruction, vector registers.
 func TestDisplacedLikeOriginal(t *testing.T) {
-	p := newProcessor(t)
-	rng := rand.New(rand.NewPCG(1, 2))
-	d := displaceJudge{p, p.vectorStates(rng, 8), make([]byte, arenaSize)}
-	fill(p.arena)
-	claimed, steps, faults, failures := 0, 0, 0, 0
-	for _, code := range corpus(t) {
-		if _, _, ok := Displace(code, codeBase, awayBase); !ok {
-			continue
-		}
-		claimed++
-		rng := randomFor(code)
-		steppedWithoutFault := false
-		for i := range 6 {
-			signal, difference := d.compare(newTrial(code, rng, p.arena), i)
-			if difference != "" {
-				t.Errorf("% x (%s)\n%s", code, name(code), difference)
-				if failures++; failures > 20 {
-					t.Fatal("too many differences")
-				}
-				break
-			}
-			steps++
-			steppedWithoutFault = steppedWithoutFault || signal == unix.SIGTRAP
-		}
-		if !steppedWithoutFault {
-			t.Logf("% x (%s): each step raised a fault", code, name(code))
-			faults++
-		}
-	}
-	t.Logf("%d distinct instructions, %d comparisons", claimed, steps)
+	d := newDisplaceJudge(t)
+	claimed, faults := d.compareAll(corpus(t))
 	if faults*100 > claimed {
 		t.Errorf("%d of %d instructions raised a fault in each step", faults, claimed)
 	}
 }
 
+// TestDisplacedTablesLikeOriginal does the same with instructions of each entry of the tables. Some
+// of them are not valid with each vector length, or not on this processor: then both raise a fault.
+func TestDisplacedTablesLikeOriginal(t *testing.T) {
+	d := newDisplaceJudge(t)
+	perEntry := 2
+	if sweep() {
+		perEntry = 40
+	}
+	d.compareAll(generatedDisplaced(perEntry))
+}
+
 type displaceJudge struct {
+	t      *testing.T
 	p      *processor
 	states [][]byte // of the vector registers
 	before []byte   // the arena
+}
+
+func newDisplaceJudge(t *testing.T) *displaceJudge {
+	p := newProcessor(t)
+	d := &displaceJudge{t, p, p.vectorStates(rand.New(rand.NewPCG(1, 2)), 8), make([]byte, arenaSize)}
+	fill(p.arena)
+	return d
+}
+
+// compareAll compares the instructions that Displace claims. It returns how many these are, and how
+// many raised a fault in each step.
+func (d *displaceJudge) compareAll(codes [][]byte) (claimed, faults int) {
+	steps, failures := 0, 0
+	for _, code := range codes {
+		if _, _, ok := Displace(code, codeBase, awayBase); !ok {
+			continue
+		}
+		claimed++
+		rng := randomFor(code)
+		faulted := true
+		for i := range 6 {
+			signal, difference := d.compare(newTrial(code, rng, d.p.arena), i)
+			if difference != "" {
+				d.t.Errorf("% x (%s)\n%s", code, name(code), difference)
+				if failures++; failures > 20 {
+					d.t.Fatal("too many differences")
+				}
+				break
+			}
+			steps++
+			faulted = faulted && signal != unix.SIGTRAP
+		}
+		if faulted {
+			faults++
+		}
+	}
+	d.t.Logf("%d distinct instructions, %d comparisons, %d instructions that raised a fault in each", claimed, steps, faults)
+	return claimed, faults
 }
 
 // outcome is the state after a step.

@@ -10,7 +10,7 @@ package emulate
 //
 // or the sum of them, in hexadecimal. A dot stands for an instruction that may not be displaced: it
 // depends on its address, it is privileged, it is one of MMX or x87, or it is not defined. Columns
-// are those of SDM volume 2, tables, and of the "VEX" and "EVEX" lines of chapter 3 to 5.
+// are those of SDM volume 2, tables, and of the VEX and EVEX forms in chapters 3 to 5.
 const displace1Byte = "" +
 	"333333..333333.." + // 0
 	"333333..333333.." + // 1

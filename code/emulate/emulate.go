@@ -21,7 +21,7 @@ type Memory interface {
 // Op is a decoded instruction that Run can execute. It is immutable, and goroutines may share it.
 type Op struct {
 	pc      uint64
-	imm     uint64 // immediate, sign-extended; of a branch the distance; of an absolute place its address
+	imm     uint64 // immediate, sign-extended; distance of a branch; address of an absolute place
 	disp    int32  // of the memory operand
 	kind    kind
 	cond    uint8 // of jcc, setcc and cmovcc: the low half of the opcode

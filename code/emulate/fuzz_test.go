@@ -6,8 +6,8 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// FuzzDecode checks that no bytes make Decode, Run or Displace panic, and that their lengths are those
-// of golang.org/x/arch/x86/x86asm.
+// FuzzDecode checks that no bytes make Decode, Run or Displace panic, and that their lengths are
+// those of golang.org/x/arch/x86/x86asm.
 func FuzzDecode(f *testing.F) {
 	for _, c := range common {
 		f.Add(c.code)
@@ -47,8 +47,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// isComparable reports whether x86asm knows the instruction. If it does not know one with its prefix, then
-// it returns the prefix alone. After VZEROUPPER and VZEROALL it expects a ModRM byte.
+// isComparable reports whether x86asm knows the instruction. If it does not know one with its
+// prefix, then it returns the prefix alone. After VZEROUPPER and VZEROALL it expects a ModRM byte.
 func isComparable(in x86asm.Inst) bool {
 	return in.Op != 0 && !(in.Len == 1 && in.Prefix[0] != 0) && in.Op != x86asm.VZEROUPPER && in.Op != x86asm.VZEROALL
 }

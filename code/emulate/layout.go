@@ -181,8 +181,8 @@ func (l *layout) escaped(c *cursor) byte {
 	return fields0F[l.opcode]
 }
 
-// vector reads what follows C5, C4, 62 and 8F: SDM volume 2, 2.3.5 and 2.7.1. These allow none of REX,
-// 66, F2, F3 and LOCK before them. R, X, B and vvvv are inverted.
+// vector reads what follows C5, C4, 62 and 8F: SDM volume 2, 2.3.5 and 2.7.1. These allow none of
+// REX, 66, F2, F3 and LOCK before them. R, X, B and vvvv are inverted.
 func (l *layout) vector(c *cursor) byte {
 	if l.hasREX || l.op16 || l.rep != 0 || l.lock {
 		return 'x'
@@ -220,7 +220,8 @@ func (l *layout) vector(c *cursor) byte {
 	l.opcode = c.next()
 	switch l.opmap {
 	case map0F:
-		if l.scheme == evex && l.opcode&0xfc == 0x78 { // Conversions; without EVEX it is VMREAD and others.
+		// These are conversions; without EVEX they are VMREAD and others.
+		if l.scheme == evex && l.opcode&0xfc == 0x78 {
 			return 'm'
 		}
 		return fields0F[l.opcode]

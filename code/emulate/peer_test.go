@@ -46,8 +46,8 @@ func objdump(t *testing.T, args ...string) map[uint64]disassembly {
 	return all
 }
 
-// TestTablesLikeObjdump checks each entry of the tables of Displace: objdump must know an instruction
-// of that opcode, and its length must be the one that Displace returns.
+// TestTablesLikeObjdump checks each entry of the tables of Displace: objdump must know an
+// instruction of that opcode, and its length must be the one that Displace returns.
 func TestTablesLikeObjdump(t *testing.T) {
 	const slot = 16
 	type entry struct {
@@ -130,7 +130,8 @@ func opcodeBytes(s scheme, m opcodeMap, op, prefix, w, length byte) []byte {
 	pp := map[byte]byte{1: 0, 2: 1, 4: 2, 8: 3}[prefix]
 	switch {
 	case s == evex:
-		return []byte{0x62, 0xf0 | byte(m), w<<7 | 0x7c | pp, length<<5 | 8 | 1, op} // With the mask K1, as gathers demand.
+		// It has the mask K1, as gathers demand.
+		return []byte{0x62, 0xf0 | byte(m), w<<7 | 0x7c | pp, length<<5 | 8 | 1, op}
 	case s == vex && length < 2:
 		return []byte{0xc4, 0xe0 | byte(m), w<<7 | 0x78 | length<<2 | pp, op}
 	case s == vex || length > 0:

@@ -1,3 +1,5 @@
+//go:build linux && amd64
+
 package emulate
 
 import (
@@ -66,13 +68,6 @@ func newProcessor(t testing.TB) *processor {
 	p.mapShared(arenaBase, arenaSize, 0)
 	p.mapShared(codeBase, codeSize, arenaSize)
 	return p
-}
-
-func check(t testing.TB, err error) {
-	if err != nil {
-		t.Helper()
-		t.Fatal(err)
-	}
 }
 
 // stubELF returns a static program of one instruction, SYSCALL.

@@ -1,18 +1,16 @@
+//go:build linux && amd64
+
 package emulate
 
 import (
 	"bytes"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"golang.org/x/arch/x86/x86asm"
 	"golang.org/x/sys/unix"
 )
-
-// sweep reports whether the tests are to try all instructions instead of some.
-func sweep() bool { return os.Getenv("DBG_TEST_ALL") != "" }
 
 // corpus returns the instructions to try.
 func corpus(t testing.TB) [][]byte {
@@ -23,8 +21,8 @@ func corpus(t testing.TB) [][]byte {
 	return sample(all, 3, 97)
 }
 
-// TestRunLikeProcessor compares Run with a step of the processor, for instructions of the libraries,
-// with random registers and memory.
+// TestRunLikeProcessor compares Run with a step of the processor, for instructions of the libraries
+// and for generated ones, with random registers and memory.
 func TestRunLikeProcessor(t *testing.T) {
 	p := newProcessor(t)
 	judge := newJudge(t)
@@ -32,7 +30,11 @@ func TestRunLikeProcessor(t *testing.T) {
 	fill(p.arena)
 	copy(model.data, p.arena)
 	claimed, compared, failures := 0, 0, 0
-	for _, code := range corpus(t) {
+	perSet := 3
+	if sweep() {
+		perSet = 30
+	}
+	for _, code := range append(corpus(t), generated(perSet)...) {
 		if _, ok := Decode(code, 0); !ok {
 			continue
 		}
@@ -147,24 +149,6 @@ func undefinedFlags(o *Op, r *Regs) uint64 {
 		return flagAF | flagOF
 	}
 	return 0
-}
-
-// differences lists the registers in which two outcomes differ.
-func differences(before, got, want *Regs) string {
-	var s strings.Builder
-	line := func(name string, before, got, want uint64) {
-		if got != want {
-			fmt.Fprintf(&s, "  %-6s before %#x, emulated %#x, processor %#x\n", name, before, got, want)
-		}
-	}
-	for i := range got.GPR {
-		line(fmt.Sprint("gpr", i), before.GPR[i], got.GPR[i], want.GPR[i])
-	}
-	line("rip", before.RIP, got.RIP, want.RIP)
-	line("flags", before.Flags, got.Flags, want.Flags)
-	line("fs", before.FSBase, got.FSBase, want.FSBase)
-	line("gs", before.GSBase, got.GSBase, want.GSBase)
-	return s.String()
 }
 
 func memoryDifferences(got, want []byte) string {

@@ -16,8 +16,8 @@ const (
 	stack = testBase + 0x400 // RSP at the start
 )
 
-// quirks are the rules that are easy to get wrong. RSP is stack unless the row sets it, and at stack
-// there is the number in memory.
+// quirks are the rules that are easy to get wrong. RSP is stack unless the row sets it, and at
+// stack there is the number in memory.
 var quirks = []struct {
 	name       string
 	code       []byte

@@ -8,9 +8,9 @@ var (
 )
 
 // Run executes the instruction, which must be at r.RIP. If it returns an error, then neither r nor
-// the memory has changed, and the processor must execute the instruction: it raises the right fault.
-// Besides errors of m, an error is a branch to an address that no program can have, or a set TF or AC
-// flag.
+// the memory has changed, and the processor must execute the instruction: it raises the right
+// fault. Besides errors of m, an error is a branch to an address that no program can have, or a set
+// TF or AC flag.
 func (o *Op) Run(r *Regs, m Memory) error {
 	if r.RIP != o.pc {
 		return errPC
@@ -44,7 +44,7 @@ func (o *Op) Run(r *Regs, m Memory) error {
 		return err
 	}
 	r.RIP = next
-	r.Flags &^= flagRF // Every instruction clears it: SDM volume 3, 19.3.1.1.
+	r.Flags &^= flagRF // SDM volume 3, "Instruction-Breakpoint Exception Condition".
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package emulate
 
-// push executes PUSH. PUSH RSP pushes the old value, and an address relative to RSP uses the old one.
+// push executes PUSH. PUSH RSP pushes the old value, and an address relative to RSP uses the old
+// one.
 func (o *Op) push(r *Regs, m Memory) error {
 	value, err := o.read(r, m, o.src, o.size)
 	if err != nil {
@@ -14,7 +15,8 @@ func (o *Op) push(r *Regs, m Memory) error {
 	return nil
 }
 
-// pop executes POP. POP RSP yields the popped value, and an address relative to RSP uses the new one.
+// pop executes POP. POP RSP yields the popped value, and an address relative to RSP uses the new
+// one.
 func (o *Op) pop(r *Regs, m Memory) error {
 	value, err := load(m, r.GPR[rsp], o.size)
 	if err != nil {
