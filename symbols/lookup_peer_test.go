@@ -24,7 +24,7 @@ func TestLookups(t *testing.T) {
 			continue // llvm-dwarfdump does not read such files
 		}
 		t.Run(f.name, func(t *testing.T) {
-			count := 20
+			count := 6
 			if fixture.All() {
 				count = 500
 			} else if f.all {

@@ -47,7 +47,7 @@ func TestFixtures(t *testing.T) {
 		{name: "signals on a stack of their own", source: "handled.c", flags: []string{"-O1", "-static", "-fno-omit-frame-pointer"}, args: []string{"x"},
 			opts: Options{SignalEvery: 300, Signal: 10}, share: 0.99, rows: 700},
 		{name: "children and exec", source: "execs.c", flags: []string{"-O2", "-static"}, share: 0.99, rows: 800, exit: 3},
-		{name: "throws", source: "throws.cc", flags: []string{"-O2", "-static-libstdc++", "-static-libgcc"}, share: 0.99, rows: 1000},
+		{name: "throws", source: "throws.cc", flags: []string{"-O2", "-static-libstdc++", "-static-libgcc"}, share: 0.99, rows: 1000, quick: !fixture.All()},
 		{name: "panics", source: "panics.rs", flags: []string{"-O", "-Ctarget-feature=+crt-static"}, share: 0.99, rows: 1000, quick: true},
 		{name: "routines", source: "routines.go", opts: Options{Max: 400_000}, share: 0.95, rows: 1500, quick: true},
 	} {

@@ -58,7 +58,7 @@ func TestMachO(t *testing.T) {
 		for _, level := range []string{"0", "1", "2", "3", "s"} {
 			for _, fp := range []bool{true, false} {
 				rust := strings.HasSuffix(s.file, ".rs")
-				quick := level == "0" && fp || level == "2" && fp == rust
+				quick := level == "0" && fp && s.file == "macho/shapes.c" || level == "2" && fp == rust
 				if rust && (!fp || !rustLevels[level]) || !all && !quick {
 					continue // Rust keeps frame pointers on macOS, whatever it is told
 				}
@@ -68,10 +68,12 @@ func TestMachO(t *testing.T) {
 				}
 				t.Run(name, func(t *testing.T) {
 					file := s.build(t, "x86_64", level, fp)
-					body := s.check(t, loader, file, "compact-body")
 					refined := s.check(t, loader, file, "compact")
-					if body.Judged() < asked(body)/2 {
-						t.Errorf("without the refiner %d of %d instructions were judged", body.Judged(), asked(body))
+					body := &Report{}
+					if all || !s.throws {
+						if body = s.check(t, loader, file, "compact-body"); body.Judged() < asked(body)/2 {
+							t.Errorf("without the refiner %d of %d instructions were judged", body.Judged(), asked(body))
+						}
 					}
 					t.Logf("%-44s %8d %8.3f%% %11.3f%% %8.3f%%", name, asked(body), 100*rightShare(body),
 						100*float64(body.NotJudged["no answer"])/float64(asked(body)), 100*rightShare(refined))
