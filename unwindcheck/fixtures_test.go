@@ -39,7 +39,8 @@ func TestFixtures(t *testing.T) {
 		share  float64 // of the instructions that are judged, at least
 		rows   int     // at least
 		exit   int
-		quick  bool // without asking what is exact, which takes its time
+		quick  bool   // without asking what is exact, which takes its time
+		most   uint64 // instructions without DBG_ALL, 0: all
 	}{
 		{name: "jumps", source: "jumps.c", flags: []string{"-O2", "-static"}, share: 0.99, rows: 700},
 		{name: "threads", source: "threads.c", flags: []string{"-O2", "-static"}, share: 0.99, rows: 800},
@@ -47,9 +48,9 @@ func TestFixtures(t *testing.T) {
 		{name: "signals on a stack of their own", source: "handled.c", flags: []string{"-O1", "-static", "-fno-omit-frame-pointer"}, args: []string{"x"},
 			opts: Options{SignalEvery: 300, Signal: 10}, share: 0.99, rows: 700},
 		{name: "children and exec", source: "execs.c", flags: []string{"-O2", "-static"}, share: 0.99, rows: 800, exit: 3},
-		{name: "throws", source: "throws.cc", flags: []string{"-O2", "-static-libstdc++", "-static-libgcc"}, share: 0.99, rows: 1000, quick: !fixture.All()},
-		{name: "panics", source: "panics.rs", flags: []string{"-O", "-Ctarget-feature=+crt-static"}, share: 0.99, rows: 1000, quick: true},
-		{name: "routines", source: "routines.go", opts: Options{Max: 400_000}, share: 0.95, rows: 1500, quick: true},
+		{name: "throws", source: "throws.cc", flags: []string{"-O2", "-static-libstdc++", "-static-libgcc"}, share: 0.99, rows: 1000, quick: !fixture.All(), most: 400_000},
+		{name: "panics", source: "panics.rs", flags: []string{"-O", "-Ctarget-feature=+crt-static"}, share: 0.99, rows: 1000, quick: true, most: 300_000},
+		{name: "routines", source: "routines.go", opts: Options{Max: 400_000}, share: 0.95, rows: 1500, quick: true, most: 200_000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -57,6 +58,9 @@ func TestFixtures(t *testing.T) {
 				t.Skip("slow")
 			}
 			c.opts.Prove = !c.quick
+			if c.most > 0 && !fixture.All() {
+				c.opts.Max = c.most
+			}
 			r := check(t, c.opts, build(t, c.source, c.flags...), c.args...)
 			if s := float64(r.Judged()) / float64(r.Instructions); s < c.share || r.Instructions < 20_000 {
 				t.Errorf("%d of %d instructions were judged, want %.0f%%", r.Judged(), r.Instructions, 100*c.share)
