@@ -28,9 +28,9 @@ check:
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 
-# Those that take longest come first, so that both processors are busy until the end.
+# Those that take longest come first, so that both processors are busy until the end. check has vetted all.
 unit:
-	$(GO) test -timeout $(TIMEOUT) ./unwindcheck ./session ./symbols ./target/ptrace ./frames ./... ./testdata/demo
+	$(GO) test -vet=off -timeout $(TIMEOUT) ./unwindcheck ./session ./symbols ./target/ptrace ./frames ./... ./testdata/demo
 
 fuzz:
 	@sh testdata/fuzz.sh $(FUZZTIME)

@@ -26,13 +26,14 @@ func TestTortureTrampolines(t *testing.T) {
 		run      string // "" is the kernel itself
 		kept     [2]arch.Reg
 		modes    int
+		damaged  string // the kind whose handler qemu 7.2 lets return to padding in front of its trampoline
 	}{
-		{"amd64", arch.AMD64, "gcc", "", [2]arch.Reg{arch.RBX, arch.R12}, 2},
-		{"386 under the kernel", arch.I386, "i686-linux-gnu-gcc", "", [2]arch.Reg{6, 7}, 4},
-		{"386 under qemu", arch.I386, "i686-linux-gnu-gcc", "qemu-i386", [2]arch.Reg{6, 7}, 4},
-		{"arm under qemu", arch.ARM, "arm-linux-gnueabihf-gcc", "qemu-arm", [2]arch.Reg{4, 8}, 8},
-		{"arm64 under qemu", arch.ARM64, "aarch64-linux-gnu-gcc", "qemu-aarch64", [2]arch.Reg{19, 28}, 4},
-		{"riscv64 under qemu", arch.RISCV64, "riscv64-linux-gnu-gcc", "qemu-riscv64", [2]arch.Reg{18, 27}, 4},
+		{"amd64", arch.AMD64, "gcc", "", [2]arch.Reg{arch.RBX, arch.R12}, 2, ""},
+		{"386 under the kernel", arch.I386, "i686-linux-gnu-gcc", "", [2]arch.Reg{6, 7}, 4, ""},
+		{"386 under qemu", arch.I386, "i686-linux-gnu-gcc", "qemu-i386", [2]arch.Reg{6, 7}, 4, "kernel rt"},
+		{"arm under qemu", arch.ARM, "arm-linux-gnueabihf-gcc", "qemu-arm", [2]arch.Reg{4, 8}, 8, ""},
+		{"arm64 under qemu", arch.ARM64, "aarch64-linux-gnu-gcc", "qemu-aarch64", [2]arch.Reg{19, 28}, 4, ""},
+		{"riscv64 under qemu", arch.RISCV64, "riscv64-linux-gnu-gcc", "qemu-riscv64", [2]arch.Reg{18, 27}, 4, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fixture.Need(t, c.compiler)
@@ -52,21 +53,22 @@ func TestTortureTrampolines(t *testing.T) {
 			}
 			for _, text := range all {
 				mode, rest, _ := strings.Cut(text, "\n")
-				t.Run(mode, func(t *testing.T) { trampoline(t, c.a, rest, c.kept) })
+				t.Run(mode, func(t *testing.T) { trampoline(t, c.a, rest, c.kept, mode == c.damaged) })
 			}
 		})
 	}
 }
 
 // trampoline walks from a handler's call to nowhere, and from each instruction of the trampoline.
-func trampoline(t *testing.T, a *arch.Arch, text string, kept [2]arch.Reg) {
+func trampoline(t *testing.T, a *arch.Arch, text string, kept [2]arch.Reg, mayBeDamaged bool) {
 	var pc, sp, ra, cfa, codeBase, stackBase uint64
 	var codeHex, stackHex string
 	if _, err := fmt.Sscanf(text, "truth %x %x\nreturn %x %x\ncode %x %s\nstack %x %s\n", &pc, &sp, &ra, &cfa, &codeBase, &codeHex, &stackBase, &stackHex); err != nil {
 		t.Fatalf("%v in %.200q", err, text)
 	}
-	if strings.HasPrefix(codeHex, "0000000000000000") {
-		t.Skip("this qemu lets the handler return to padding in front of its trampoline (qemu-i386 7.2, rt)")
+	if mayBeDamaged && strings.HasPrefix(codeHex, "0000000000000000") {
+		t.Log("this qemu lets the handler return to padding in front of its trampoline")
+		return
 	}
 	code, err1 := hex.DecodeString(codeHex)
 	stack, err2 := hex.DecodeString(stackHex)

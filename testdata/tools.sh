@@ -33,6 +33,7 @@ check() {
 	rust_is_new || add rustc-web
 	need openssl openssl
 	need node nodejs
+	need python3 python3
 	need npm npm
 	need_file /usr/lib/x86_64-linux-gnu/libc.a libc6-dev
 	need_file /usr/lib/debug/.build-id libc6-dbg

@@ -28,7 +28,7 @@ func files(t *testing.T) (out []string) {
 	src := filepath.Join(fixture.Root(), "testdata/cfi/table.c")
 	for i, cc := range cross {
 		words := strings.Fields(cc)
-		if _, err := exec.LookPath(words[0]); err != nil {
+		if !fixture.Has(t, words[0]) {
 			continue
 		}
 		for _, flags := range []string{"-c -O2 -ffunction-sections", "-c -O1 -g -fno-asynchronous-unwind-tables", "-shared -nostdlib -O2 -fPIC"} {
@@ -41,7 +41,7 @@ func files(t *testing.T) (out []string) {
 			out = append(out, o)
 		}
 	}
-	if _, err := exec.LookPath("go"); err == nil { // .debug_frame, compressed and not
+	if fixture.Has(t, "go") { // .debug_frame, compressed and not
 		for _, flags := range []string{"", "-ldflags=-compressdwarf=false"} {
 			o := filepath.Join(t.TempDir(), "hello")
 			args := []string{"build"}
