@@ -10,13 +10,16 @@ TIMEOUT ?= 20m
 all:
 	$(GO) build -trimpath -ldflags='-s -w' -o dbg ./cmd/dbg
 
-# test is the one test command: tools, static checks, tests, a little fuzzing.
-test: tools check unit fuzz
+# test is the one test command: tools, static checks, tests, a little fuzzing. The checks run while packages are installed.
+test:
+	@$(MAKE) --no-print-directory -j2 --output-sync=target tools check
+	@$(MAKE) --no-print-directory unit
+	@$(MAKE) --no-print-directory fuzz
 
-# test-all runs the sweeps too: every file of the machine, all seeds, all builds, and an hour of fuzzing. It takes hours.
+# test-all runs the sweeps too: every file of the machine, all seeds, all builds, and half an hour of fuzzing. It takes hours.
 test-all: export DBG_ALL = 1
-test-all: FUZZTIME = 2m
-test-all: TIMEOUT = 6h
+test-all: export FUZZTIME = 2m
+test-all: export TIMEOUT = 6h
 test-all: test
 
 # tools installs what the tests need where it can, or says what is missing.
