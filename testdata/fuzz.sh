@@ -5,7 +5,7 @@
 # (grep -E) run.
 set -eu
 if [ "${1:-}" = build ]; then # PACKAGE FOLDER BINARY, for xargs
-	exec go test -vet=off -c -fuzz=. -o "$4" "$2"
+	exec go test -vet=off -ldflags="-s -w" -c -fuzz=. -o "$4" "$2"
 fi
 if [ "${1:-}" = run ]; then # TIME CACHE BINARY FOLDER PACKAGE TARGET, for xargs
 	cd "$5"
