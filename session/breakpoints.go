@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"dbg/eval"
 	"dbg/symbols"
@@ -17,8 +18,11 @@ import (
 // starts and ends; the logical breakpoint stays.
 type logical struct {
 	Breakpoint
-	found  map[*symbols.Module][]symbols.Location // what a file has for it, found once
-	ignore int                                    // hits still to be ignored
+	found    map[*symbols.Module][]symbols.Location // what a file has for it, found once
+	ignore   int                                    // hits still to be ignored
+	programs map[target.Addr]program                // the compiled condition, by place
+	tried    int                                    // decisions that the full evaluator has made
+	slowest  time.Duration                          // the latest of them
 }
 
 // internalKind says whom an internal breakpoint is for.
@@ -43,11 +47,14 @@ func (t *breakpointTable) init() {
 
 // setInternal inserts a breakpoint of the session's own.
 func (t *breakpointTable) setInternal(s *Session, a target.Addr, k internalKind) error {
-	if err := s.proc.InsertBreakpoint(a); err != nil {
-		return err
-	}
 	t.internal[a] = append(t.internal[a], k)
-	return nil
+	s.publishRules()
+	err := s.proc.InsertBreakpoint(a)
+	if err != nil {
+		t.internal[a] = t.internal[a][:len(t.internal[a])-1]
+		s.publishRules()
+	}
+	return err
 }
 
 // clearInternal removes one.
@@ -148,6 +155,9 @@ func (s *Session) place(b *logical, places []BreakpointPlace) error {
 		old[p.Addr] = true
 	}
 	live := s.proc != nil && b.Enabled
+	b.Places = places
+	s.compileFor(b)
+	s.publishRules() // before a thread can meet a new site
 	var firstErr error
 	var kept []BreakpointPlace
 	for _, p := range places {
@@ -169,7 +179,13 @@ func (s *Session) place(b *logical, places []BreakpointPlace) error {
 		}
 	}
 	b.Places = kept
+	s.publishRules()
 	return firstErr
+}
+
+// compileFor compiles a breakpoint's condition for each of its places, as far as that can be done.
+func (s *Session) compileFor(b *logical) {
+	b.programs = nil
 }
 
 // remove takes a breakpoint out of the table and the process.
@@ -178,6 +194,7 @@ func (s *Session) remove(b *logical) {
 	for i, have := range s.breakpoints.all {
 		if have == b {
 			s.breakpoints.all = append(s.breakpoints.all[:i:i], s.breakpoints.all[i+1:]...)
+			s.publishRules()
 			return
 		}
 	}
@@ -209,6 +226,7 @@ func (s *Session) EnableBreakpoint(id int, on bool) error {
 		if !on {
 			s.place(b, nil)
 			b.Enabled, b.Places = false, places
+			s.publishRules()
 			return nil
 		}
 		b.Enabled, b.Places = true, nil
@@ -229,6 +247,8 @@ func (s *Session) SetCondition(id int, cond string) error {
 			}
 		}
 		b.Spec.Condition = cond
+		s.compileFor(b)
+		s.publishRules()
 		return nil
 	})
 }
@@ -242,6 +262,7 @@ func (s *Session) SetIgnore(id, n int) error {
 		}
 		b.ignore = n
 		b.Spec.Ignore = n
+		s.publishRules()
 		return nil
 	})
 }
@@ -265,13 +286,18 @@ func (s *Session) Breakpoints() []Breakpoint {
 // hit decides what the breakpoints at a mean for a thread that is there: which
 // of them stop the program.
 func (s *Session) hit(t target.ThreadID, a target.Addr) (stop, deleted []int) {
+	if d, ok := s.decidedHit(t, a); ok {
+		return d.ids, d.deleted
+	}
 	// A log point may stand beside a temporary one; all of them have their say.
 	for _, b := range append([]*logical(nil), s.breakpoints.all...) {
 		if !b.Enabled || !b.at(a) || (b.Spec.Thread != 0 && b.Spec.Thread != t) {
 			continue
 		}
+		began := time.Now()
 		if b.Spec.Condition != "" {
 			ok, err := s.condition(b.Spec.Condition, t)
+			b.decided(s, began)
 			if err != nil {
 				// A condition that can't be evaluated stops: going on would hide it.
 				s.publish(LogMessage{Warning: true, Text: fmt.Sprintf("Error in testing condition for breakpoint %d: %v", b.ID, err)})
@@ -282,14 +308,18 @@ func (s *Session) hit(t target.ThreadID, a target.Addr) (stop, deleted []int) {
 		b.Hits++
 		if b.ignore > 0 {
 			b.ignore--
+			b.Spec.Ignore = b.ignore
+			b.decided(s, began)
 			s.publish(BreakpointChanged{Breakpoint: b.public()})
 			continue
 		}
 		if c, err := parseHitCondition(b.Spec.HitCondition); err == nil && c != nil && !c(b.Hits) {
+			b.decided(s, began)
 			continue
 		}
 		if b.Spec.LogMessage != "" {
 			s.publish(LogMessage{Text: s.expandLog(b.Spec.LogMessage, t)})
+			b.decided(s, began)
 			continue
 		}
 		stop = append(stop, b.ID)
@@ -302,6 +332,16 @@ func (s *Session) hit(t target.ThreadID, a target.Addr) (stop, deleted []int) {
 		}
 	}
 	return stop, deleted
+}
+
+// decided notes how long the full evaluator has taken, from which the judge knows whether the tracer's thread may wait for it.
+func (b *logical) decided(s *Session, began time.Time) {
+	was := b.tried > 0 && b.slowest < quickEnough
+	b.tried++
+	b.slowest = time.Since(began)
+	if now := b.slowest < quickEnough; now != was || b.ignore == 0 && b.Spec.Ignore == 0 && b.tried == 1 {
+		s.publishRules()
+	}
 }
 
 func (b *logical) at(a target.Addr) bool {

@@ -23,10 +23,11 @@ func (s *Session) AttachBriefly(pid int) error {
 		if err != nil {
 			return err
 		}
-		s.tgt, s.proc, s.state = p, p, IsStopped
+		s.tgt, s.proc = p, p
+		s.setState(IsStopped)
 		s.space = &space{s: s}
 		places := s.places()
-		err = p.Detach()
+		err = p.Close()
 		s.forgetTarget()
 		if err != nil {
 			return err

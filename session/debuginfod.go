@@ -61,7 +61,7 @@ func (s *Session) loadSymbols(f *image.File, name string, dirs []string) *symbol
 // debugInfoArrived takes note of a file that was being fetched and has come, or can't be
 // had.
 func (s *Session) debugInfoArrived(sym *symbols.Module) {
-	if s.closing || !sym.Reload() {
+	if s.files == nil || !sym.Reload() {
 		return
 	}
 	here := sym.HasDebugInfo()

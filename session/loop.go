@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -11,35 +12,118 @@ import (
 // ErrClosed is what every method gives after Close.
 var ErrClosed = errors.New("the session is closed")
 
-// loop is the goroutine that owns the session's state.
-func (s *Session) loop() {
-	defer close(s.stopped)
+// control is what may be asked and done while a query is at work: how the program is, pausing it and ending it. Its
+// lock is held for moments only, and nothing is called under it that could wait.
+type control struct {
+	mu      sync.Mutex
+	state   State
+	proc    target.Process // nil for a core, and when there is nothing
+	done    chan struct{}  // closed when the events of proc have been dealt with
+	stop    Stop
+	run     uint64             // of the present or the latest run
+	pausing bool               // a pause was asked for during this run
+	late    []func()           // what the next holder of the lane does first
+	cancel  context.CancelFunc // of the query that holds the lane
+	closing bool
+}
+
+// enter takes the lane: the right to look at, and to change, everything that control doesn't have. It is false if the session has been
+// closed.
+func (s *Session) enter() bool {
+	select {
+	case <-s.closed:
+		return false
+	default:
+	}
+	select {
+	case s.lane <- struct{}{}:
+	case <-s.closed:
+		return false
+	}
+	s.entered()
+	return true
+}
+
+// tryEnter takes the lane if it is free.
+func (s *Session) tryEnter() bool {
+	select {
+	case s.lane <- struct{}{}:
+		s.entered()
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *Session) entered() {
+	s.catchUp()
+	ctx, cancel := context.WithCancel(context.Background())
+	s.ctx = ctx
+	s.ctl.mu.Lock()
+	s.ctl.cancel = cancel
+	s.ctl.mu.Unlock()
+}
+
+// leave gives the lane back.
+func (s *Session) leave() {
+	s.ctl.mu.Lock()
+	cancel := s.ctl.cancel
+	s.ctl.cancel = nil
+	s.ctl.mu.Unlock()
+	cancel()
+	s.catchUp()
+	<-s.lane
+	// Something may have been put off between the last look and the release.
+	s.ctl.mu.Lock()
+	late := len(s.ctl.late) > 0
+	s.ctl.mu.Unlock()
+	if late && s.tryEnter() {
+		s.leave()
+	}
+}
+
+// catchUp does what was put off while another query was at work.
+func (s *Session) catchUp() {
 	for {
-		select {
-		case f := <-s.commands:
+		s.ctl.mu.Lock()
+		late := s.ctl.late
+		s.ctl.late = nil
+		s.ctl.mu.Unlock()
+		if len(late) == 0 {
+			return
+		}
+		for _, f := range late {
 			f()
-			if s.closing {
-				return
-			}
-		case ev, ok := <-s.events:
-			if !ok {
-				s.events = nil
-				continue
-			}
-			s.onEvent(ev)
 		}
 	}
 }
 
-// do runs f on the session's goroutine and waits for it.
+// putOff has f done by the next holder of the lane, who may be there already: then it is done when that one leaves.
+func (s *Session) putOff(f func()) {
+	s.ctl.mu.Lock()
+	s.ctl.late = append(s.ctl.late, f)
+	s.ctl.mu.Unlock()
+	if s.tryEnter() {
+		s.leave()
+	}
+}
+
+// cancelQuery makes the query that is at work end soon.
+func (s *Session) cancelQuery() {
+	s.ctl.mu.Lock()
+	defer s.ctl.mu.Unlock()
+	if s.ctl.cancel != nil {
+		s.ctl.cancel()
+	}
+}
+
+// do runs f in the lane, on the caller's goroutine.
 func (s *Session) do(f func()) error {
-	done := make(chan struct{})
-	select {
-	case s.commands <- func() { defer close(done); f() }:
-	case <-s.stopped:
+	if !s.enter() {
 		return ErrClosed
 	}
-	<-done
+	defer s.leave()
+	f()
 	return nil
 }
 
@@ -123,9 +207,9 @@ func (sub *subscriber) pump() {
 			case <-sub.quit:
 				return
 			}
-			if o, ok := ev.(Output); ok {
+			if n := outputSize(ev); n > 0 {
 				sub.mu.Lock()
-				sub.output -= len(o.Data)
+				sub.output -= n
 				sub.mu.Unlock()
 				sub.space.Broadcast()
 			}
@@ -136,13 +220,47 @@ func (sub *subscriber) pump() {
 func (sub *subscriber) put(ev Event) {
 	sub.mu.Lock()
 	if !sub.closed {
-		sub.queue = append(sub.queue, ev)
-		if o, ok := ev.(Output); ok {
-			sub.output += len(o.Data)
+		if n := len(sub.queue); n > 0 && supersedes(ev, sub.queue[n-1]) {
+			sub.queue[n-1] = ev
+		} else {
+			sub.queue = append(sub.queue, ev)
 		}
+		sub.output += outputSize(ev)
 	}
 	sub.mu.Unlock()
 	sub.ready.Signal()
+}
+
+// outputSize is what an event counts for mostOutput: the program's output, and the messages of log points.
+func outputSize(ev Event) int {
+	switch ev := ev.(type) {
+	case Output:
+		return len(ev.Data)
+	case LogMessage:
+		return len(ev.Text)
+	}
+	return 0
+}
+
+// supersedes reports whether an event says all that the one before it said: a breakpoint that is ignored a million times is
+// not a million events.
+func supersedes(ev, last Event) bool {
+	a, ok1 := ev.(BreakpointChanged)
+	b, ok2 := last.(BreakpointChanged)
+	return ok1 && ok2 && a.Breakpoint.ID == b.Breakpoint.ID && !b.Deleted
+}
+
+// crowded reports whether a subscriber is behind with the output.
+func (s *Session) crowded() bool {
+	for _, sub := range s.subscribers() {
+		sub.mu.Lock()
+		full := sub.output > mostOutput && !sub.closed
+		sub.mu.Unlock()
+		if full {
+			return true
+		}
+	}
+	return false
 }
 
 // end lets the pump finish what is queued and close the channel.
@@ -214,6 +332,9 @@ func (s *Session) needStopped() error {
 	case IsStopped, IsCore:
 		return nil
 	case IsRunning:
+		if s.deciding {
+			return nil // about the one thread that is stopped
+		}
 		return target.ErrRunning
 	}
 	return target.ErrNotRunning

@@ -33,30 +33,39 @@ func (s *Session) Continue(signal int) error {
 	})
 }
 
-// letGo makes the process run and tells everybody.
+// letGo begins a run, and tells everybody before anything can come of it.
 func (s *Session) letGo(r target.Resume) error {
 	s.dropCache()
-	s.resumeReq = r
-	t := s.selected
-	if err := s.proc.Resume(r); err != nil {
-		return err
+	s.publishRules()
+	s.ctl.mu.Lock()
+	s.ctl.run++
+	s.ctl.pausing = false
+	s.state, s.ctl.state = IsRunning, IsRunning
+	s.ctl.mu.Unlock()
+	s.publish(Resumed{Thread: s.selected})
+	err := s.proc.Resume(r)
+	if err != nil {
+		s.setState(IsStopped)
+		s.publish(Stopped{s.LastStop()})
 	}
-	s.state = IsRunning
-	s.publish(Resumed{Thread: t})
-	return nil
+	return err
 }
 
-// Pause stops the running program. A Stopped event follows.
+// Pause stops the running program. A Stopped event follows. It waits for no query.
 func (s *Session) Pause() error {
-	return s.try(func() error {
-		switch {
-		case s.proc == nil:
-			return target.ErrNotRunning
-		case s.state != IsRunning:
-			return errors.New("the program is not running")
-		}
-		return s.proc.Interrupt()
-	})
+	s.ctl.mu.Lock()
+	p, state := s.ctl.proc, s.ctl.state
+	if state == IsRunning {
+		s.ctl.pausing = true
+	}
+	s.ctl.mu.Unlock()
+	switch {
+	case p == nil:
+		return target.ErrNotRunning
+	case state != IsRunning:
+		return errors.New("the program is not running")
+	}
+	return p.Interrupt()
 }
 
 // Step makes the selected thread step count times.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"dbg/arch"
@@ -21,25 +23,28 @@ import (
 
 // Session is one debug session. See the package comment.
 type Session struct {
-	cfg      Config
-	commands chan func()
-	stopped  chan struct{} // closed when the loop has ended
+	cfg    Config
+	ctl    control
+	lane   chan struct{} // holds a token while somebody is in the lane, see enter
+	closed chan struct{} // closed when the session is
+	rules  atomic.Pointer[ruleSet]
+	// hurried says that nobody is to wait for slow subscribers: the process ends.
+	hurried atomic.Bool
 
 	subMu     sync.Mutex // guards subs and subsEnded
 	subs      map[*subscriber]bool
 	subsEnded bool
 
-	// All below belongs to the loop's goroutine.
+	// All below belongs to the holder of the lane.
 
-	closing   bool
-	heldSince time.Time // when the process was stopped
-	quiet     bool      // modules come and go without events
+	ctx       context.Context // of the present query
+	heldSince time.Time       // when the process was stopped
+	quiet     bool            // modules come and go without events
 	state     State
 	program   Program
 	tgt       target.Target  // nil when there is neither process nor core
 	proc      target.Process // nil for a core
 	core      coreFile       // nil for a process
-	events    <-chan target.Event
 	output    *capture
 
 	files   map[string]*fileEntry // opened files by path
@@ -50,7 +55,6 @@ type Session struct {
 	threads  threadList
 	selected target.ThreadID
 	level    int // selected frame
-	lastStop Stop
 	cache    stopCache
 	stops    uint64           // how often the cache was dropped
 	unwind   *frames.Unwinder // of unwindOf; what it has learned about code outlives a stop
@@ -62,31 +66,43 @@ type Session struct {
 
 	breakpoints breakpointTable
 	stepper     stepper
-	resumeReq   target.Resume
+	decided     map[target.ThreadID]decision
+	deciding    bool          // a thread is stopped, while others run, and what it has come to is being decided
+	moveFailed  bool          // the latest thread that was to go on had been stopped with all others
+	done        chan struct{} // closed when the events of proc have been dealt with
 	signals     map[int]SignalSetting
 }
 
 // New makes a session that has no program yet.
 func New(cfg Config) *Session {
 	s := &Session{
-		cfg:      cfg,
-		commands: make(chan func()),
-		stopped:  make(chan struct{}),
-		files:    map[string]*fileEntry{},
-		vars:     map[string]Value{},
-		signals:  map[int]SignalSetting{},
+		cfg:     cfg,
+		lane:    make(chan struct{}, 1),
+		closed:  make(chan struct{}),
+		ctx:     context.Background(),
+		files:   map[string]*fileEntry{},
+		vars:    map[string]Value{},
+		decided: map[target.ThreadID]decision{},
+		signals: map[int]SignalSetting{},
 	}
 	s.breakpoints.init()
 	s.newFetcher()
-	go s.loop()
 	return s
 }
 
 // State returns what the session is doing.
 func (s *Session) State() State {
-	st := NoProgram
-	s.do(func() { st = s.state })
-	return st
+	s.ctl.mu.Lock()
+	defer s.ctl.mu.Unlock()
+	return s.ctl.state
+}
+
+// setState changes what the session is doing, for itself and for those who control it.
+func (s *Session) setState(st State) {
+	s.state = st
+	s.ctl.mu.Lock()
+	s.ctl.state, s.ctl.proc, s.ctl.done = st, s.proc, s.done
+	s.ctl.mu.Unlock()
 }
 
 // Load reads a program that is to be run later. Breakpoints can be set in it.
@@ -119,7 +135,8 @@ func (s *Session) load(p Program) error {
 	if err := runnable(m.File()); err != nil {
 		return err
 	}
-	s.program, s.exeFile, s.state = p, m, NotStarted
+	s.program, s.exeFile = p, m
+	s.setState(NotStarted)
 	s.resolveAll()
 	return nil
 }
@@ -224,7 +241,7 @@ func (s *Session) Attach(pid int) error {
 		if s.tgt != nil {
 			return errors.New("a program is already being debugged")
 		}
-		p, err := ptrace.Attach(pid)
+		p, err := ptrace.AttachWith(pid, ptrace.AttachOptions{Guardian: s.cfg.Guardian})
 		if err != nil {
 			return err
 		}
@@ -285,11 +302,16 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 	s.tgt, s.proc = t, p
 	s.heldSince = time.Now()
 	s.space = &space{s: s}
-	s.state = IsStopped
+	s.setState(IsStopped)
+	clear(s.decided)
 	if p == nil {
-		s.state = IsCore
+		s.setState(IsCore)
 	} else {
-		s.events = p.Events()
+		s.done = make(chan struct{})
+		s.hurried.Store(false)
+		s.setState(IsStopped)
+		p.SetJudge(s.judge(p))
+		go s.follow(p, s.done)
 		for n := 1; n < target.NumSignals; n++ {
 			if set, ok := s.signals[n]; ok {
 				p.SetSignalPolicy(n, set.SignalPolicy)
@@ -310,12 +332,19 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 		}
 	}
 	s.resolveAll()
-	s.refreshThreads(true)
+	s.refreshThreads()
 	if all := s.threads.all; len(all) > 0 {
 		s.selected = all[0].ID
 	}
 	s.level = 0
-	s.lastStop = Stop{Reason: StopEntry, Thread: s.selected}
+	s.setStop(Stop{Reason: StopEntry, Thread: s.selected})
+}
+
+// setStop remembers the newest stop.
+func (s *Session) setStop(st Stop) {
+	s.ctl.mu.Lock()
+	s.ctl.stop = st
+	s.ctl.mu.Unlock()
 }
 
 // dropTarget ends the process (or lets an attached one go) and forgets it.
@@ -334,7 +363,7 @@ func (s *Session) dropTarget() error {
 
 // forgetTarget clears what belongs to a process that is no more.
 func (s *Session) forgetTarget() {
-	s.tgt, s.proc, s.core, s.events = nil, nil, nil, nil
+	s.tgt, s.proc, s.core = nil, nil, nil
 	s.space, s.unwind, s.unwindOf = nil, nil, nil
 	s.stepper = nil
 	s.dropCache()
@@ -342,77 +371,16 @@ func (s *Session) forgetTarget() {
 	s.threads = threadList{}
 	s.breakpoints.forgetSites()
 	s.selected, s.level = 0, 0
-	s.state = NoProgram
-	if s.exeFile != nil {
-		s.state = NotStarted
-	}
+	clear(s.decided)
 	if s.output != nil {
 		s.output.finish()
 		s.output = nil
 	}
-}
-
-// Kill ends the process.
-func (s *Session) Kill() error {
-	return s.try(func() error {
-		if s.proc == nil {
-			return target.ErrNotRunning
-		}
-		pid := s.proc.PID()
-		err := s.proc.Kill()
-		s.drainUntilEnd()
-		s.tgt.Close()
-		s.forgetTarget()
-		s.resolveAll()
-		s.publish(Ended{PID: pid, Signal: &target.SignalInfo{Number: 9}})
-		return err
-	})
-}
-
-// drainUntilEnd takes the events of a process that was killed.
-func (s *Session) drainUntilEnd() {
-	for ev := range s.events {
-		if ev.Kind == target.Exited || ev.Kind == target.Killed {
-			return
-		}
+	if s.exeFile != nil {
+		s.setState(NotStarted)
+	} else {
+		s.setState(NoProgram)
 	}
-}
-
-// Detach lets the process run on, unharmed.
-func (s *Session) Detach() error {
-	return s.try(func() error {
-		if s.proc == nil {
-			return target.ErrNotRunning
-		}
-		pid := s.proc.PID()
-		err := s.proc.Detach()
-		s.logHeld()
-		s.forgetTarget()
-		s.resolveAll()
-		s.publish(Ended{PID: pid, Detached: true})
-		return err
-	})
-}
-
-// Close ends the session: a launched process is killed, an attached one runs
-// on. It may be called more than once.
-func (s *Session) Close() error {
-	var err error
-	e := s.do(func() {
-		err = s.dropTarget()
-		for _, f := range s.files {
-			f.close()
-		}
-		s.files, s.exeFile = nil, nil
-		s.closing = true
-	})
-	if e != nil {
-		return nil
-	}
-	<-s.stopped
-	s.fetcher.client.Close()
-	s.endSubscriptions()
-	return err
 }
 
 // findFile maps a path that was recorded elsewhere to a file here.

@@ -84,6 +84,7 @@ func (m *marks) reached(pc target.Addr, sp uint64) bool {
 func (s *Session) endStepper() {
 	s.stepper.marks().clear(s)
 	s.stepper = nil
+	s.publishRules()
 }
 
 var errNoPC = errors.New("the thread's program counter is not known")

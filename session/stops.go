@@ -2,42 +2,63 @@ package session
 
 import (
 	"fmt"
-	"time"
 
 	"dbg/target"
 )
 
-// onEvent takes an event of the target.
-func (s *Session) onEvent(ev target.Event) {
-	switch ev.Kind {
-	case target.ThreadStarted:
-		s.threadStarted(ev.Thread)
-	case target.ThreadExited:
-		s.threadExited(ev.Thread)
-	case target.Forked:
-		s.publish(LogMessage{Text: fmt.Sprintf("[Detaching after fork from child process %d]", ev.Child)})
-	case target.Exited, target.Killed:
-		s.onEnd(ev)
-	case target.Stopped:
-		s.state = IsStopped
-		s.heldSince = time.Now()
-		s.dropCache()
-		s.onStopped(ev)
+// onParked decides about one thread that has stopped while the others run: at a site whose meaning the judge could not tell, or
+// at the end of a step.
+func (s *Session) onParked(ev target.Event) {
+	s.dropCache()
+	s.knowThread(ev.Thread)
+	s.deciding = true
+	defer func() { s.deciding = false }()
+	if ev.Reason == target.Breakpoint {
+		if s.breakpoints.hasInternal(ev.Addr, internalLinker) && s.refreshModules() {
+			s.resolveAll()
+		}
+		if ids, deleted := s.hit(ev.Thread, ev.Addr); len(ids) > 0 {
+			s.conclude(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted}, ev)
+			return
+		}
+	}
+	r := target.Resume{Thread: ev.Thread}
+	if s.stepper != nil && s.stepper.owner() == ev.Thread {
+		st, next, done := s.plan(ev)
+		if done {
+			s.conclude(st, ev)
+			return
+		}
+		r = next
+		r.Thread = ev.Thread
+	}
+	s.proceed(r)
+	if s.moveFailed && ev.Reason == target.Breakpoint {
+		// A pause came first. The hit has been counted, and is not to be counted again.
+		s.decide(ev.Thread, decision{addr: ev.Addr})
 	}
 }
 
-// onEnd cleans up after a process that ended by itself.
-func (s *Session) onEnd(ev target.Event) {
-	pid := s.tgt.PID()
+// conclude makes a stop of what a parked thread has come to: the others are stopped, and the target tells of it.
+func (s *Session) conclude(st Stop, ev target.Event) {
+	s.decide(ev.Thread, decision{stop: &st, addr: ev.Addr, ids: st.Breakpoints, deleted: st.Deleted})
+	if err := s.proc.StopAll(ev.Thread); err != nil {
+		// A pause came first. What was decided about a hit holds when the thread goes on.
+		s.logf("stop of thread %d: %v", ev.Thread, err)
+		if len(st.Breakpoints) == 0 {
+			delete(s.decided, ev.Thread)
+		}
+	}
 	s.dropCache()
-	s.tgt.Close()
-	s.forgetTarget() // all output is published here, before the end is
-	s.resolveAll()
-	s.publish(Ended{PID: pid, Exited: ev.Kind == target.Exited, ExitCode: ev.ExitCode, Signal: ev.Signal})
 }
 
-// onStopped decides whether the user hears of a stop, or the program goes on.
+// onStopped decides about a stop of all threads.
 func (s *Session) onStopped(ev target.Event) {
+	if d, ok := s.decided[ev.Thread]; ok && d.stop != nil {
+		delete(s.decided, ev.Thread)
+		s.stop(*d.stop)
+		return
+	}
 	switch ev.Reason {
 	case target.Breakpoint:
 		if s.breakpoints.hasInternal(ev.Addr, internalLinker) && s.refreshModules() {
@@ -47,25 +68,32 @@ func (s *Session) onStopped(ev target.Event) {
 			s.stop(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted})
 			return
 		}
-		s.goOn(ev)
-	case target.Stepped:
-		s.goOn(ev)
+		if s.stepper != nil && s.stepper.owner() == ev.Thread {
+			if st, r, done := s.plan(ev); done {
+				s.stop(st)
+			} else {
+				s.proceed(r)
+			}
+			return
+		}
+		s.proceed(target.Resume{})
 	case target.Signalled:
 		s.stop(Stop{Reason: StopSignal, Thread: ev.Thread, Signal: ev.Signal})
-	case target.Interrupted:
-		s.stop(Stop{Reason: StopPause, Thread: ev.Thread})
 	case target.Execed:
 		s.onExec(ev)
 	case target.Entry:
 		s.stop(Stop{Reason: StopEntry, Thread: ev.Thread})
+	default:
+		s.proceed(target.Resume{})
 	}
 }
 
 // onExec follows the process into its new program.
-func (s *Session) onExec(ev target.Event) {
+func (s *Session) onExec(target.Event) {
 	if s.stepper != nil {
 		s.endStepper()
 	}
+	clear(s.decided)
 	s.breakpoints.forgetSites()
 	s.modules = moduleList{nextID: s.modules.nextID}
 	s.exeFile = nil
@@ -76,63 +104,51 @@ func (s *Session) onExec(ev target.Event) {
 	s.followLinker()
 	s.resolveAll()
 	s.publish(LogMessage{Text: fmt.Sprintf("process %d is executing new program: %s", s.tgt.PID(), s.tgt.Exe())})
-	s.resume(target.Resume{})
+	s.proceed(target.Resume{})
 }
 
-// goOn continues after a stop that is not the user's: it asks the step
-// controller, if there is one and the stop is its thread's.
-func (s *Session) goOn(ev target.Event) {
-	if s.stepper == nil {
-		s.resume(target.Resume{})
-		return
-	}
-	if ev.Thread != s.stepper.owner() {
-		if !s.hasLiveThread(s.stepper.owner()) {
-			// The thread that was to step has ended; nothing is left to wait for.
-			s.endStepper()
-			s.resume(target.Resume{})
-			return
-		}
-		s.resume(s.resumeReq)
-		return
-	}
-	s.advance(ev)
-}
-
-// advance lets the step controller decide, in its thread's stop.
-func (s *Session) advance(ev target.Event) {
+// plan asks the step controller what comes now, in a stop of its thread. done says that the step has ended, with the stop.
+func (s *Session) plan(ev target.Event) (st Stop, r target.Resume, done bool) {
 	act, err := s.stepper.next(s, ev)
 	if err != nil {
 		s.publish(LogMessage{Warning: true, Text: err.Error()})
 		act.done = true
 	}
 	if !act.done {
-		s.resume(act.resume)
-		return
+		return st, act.resume, false
 	}
-	stop := act.stop
-	stop.Thread = ev.Thread
+	st = act.stop
+	st.Thread = ev.Thread
 	// A step that ends on a breakpoint has hit it: going on from here steps off it.
-	if regs, err := s.tgt.Registers(ev.Thread); err == nil && ev.Reason != target.Breakpoint {
-		if pc, ok := regs.PC(); ok {
-			if ids, deleted := s.hit(ev.Thread, target.Addr(pc)); len(ids) > 0 {
-				stop = Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted}
+	if ev.Reason != target.Breakpoint {
+		if pc, _, err := s.pcAndSP(ev.Thread); err == nil {
+			if ids, deleted := s.hit(ev.Thread, pc); len(ids) > 0 {
+				st = Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted}
 			}
 		}
 	}
-	s.stop(stop)
+	return st, r, true
 }
 
 // stop tells the user that the program has stopped.
 func (s *Session) stop(st Stop) {
+	s.setState(IsStopped)
+	s.settleStop(&st)
+	s.ctl.mu.Lock()
+	s.ctl.pausing, s.ctl.stop = false, st
+	s.ctl.mu.Unlock()
+	s.publish(Stopped{st})
+}
+
+// settleStop brings the session up to a stop: its threads, the selection, what is mapped.
+func (s *Session) settleStop(st *Stop) {
 	start := target.Addr(0)
 	fn := ""
 	if s.stepper != nil {
 		start, fn = s.stepper.origin()
 		s.endStepper()
 	}
-	s.state = IsStopped
-	s.refreshThreads(true)
+	s.refreshThreads()
 	s.cache.threadsFresh = true
 	if !s.hasThread(st.Thread) && len(s.threads.all) > 0 {
 		st.Thread = s.threads.all[0].ID
@@ -148,34 +164,39 @@ func (s *Session) stop(st Stop) {
 			st.NewFunction = f.Machine.CFA != start || f.FunctionName != fn || (f.ShowPC && f.HasSource()) || !f.HasSource()
 		}
 	}
-	s.lastStop = st
-	s.publish(Stopped{st})
 }
 
 // LastStop returns the newest stop.
 func (s *Session) LastStop() Stop {
-	st, _ := ask(s, func() (Stop, error) { return s.lastStop, nil })
-	return st
+	s.ctl.mu.Lock()
+	defer s.ctl.mu.Unlock()
+	return s.ctl.stop
 }
 
-// resume lets the process go on for the session's own purposes.
-func (s *Session) resume(r target.Resume) {
+// proceed lets the program go on for the session's own purposes: a parked thread, which r names, or all of it after a stop that is not
+// the user's. It is the one place that does. A pause that was asked for meanwhile comes first.
+func (s *Session) proceed(r target.Resume) {
 	s.dropCache()
-	s.resumeReq = r
-	s.state = IsRunning
+	s.publishRules()
+	if s.state == IsRunning {
+		err := s.proc.Move(r)
+		if s.moveFailed = err == target.ErrNotRunning; err != nil {
+			s.logf("thread %d goes on: %v", r.Thread, err) // it has been stopped with all, or has ended
+		}
+		return
+	}
+	s.ctl.mu.Lock()
+	pausing := s.ctl.pausing
+	if !pausing {
+		s.state, s.ctl.state = IsRunning, IsRunning
+	}
+	s.ctl.mu.Unlock()
+	if pausing {
+		s.stop(Stop{Reason: StopPause, Thread: s.selected})
+		return
+	}
 	if err := s.proc.Resume(r); err != nil {
-		s.state = IsStopped
 		s.publish(LogMessage{Warning: true, Text: err.Error()})
 		s.stop(Stop{Reason: StopPause, Thread: s.selected})
 	}
-}
-
-// hasLiveThread asks the target whether a thread is still there.
-func (s *Session) hasLiveThread(id target.ThreadID) bool {
-	for _, t := range s.tgt.Threads() {
-		if t.ID == id {
-			return true
-		}
-	}
-	return false
 }

@@ -14,7 +14,7 @@ type threadList struct {
 
 // refreshThreads asks the target which threads there are and publishes the new
 // and the gone ones.
-func (s *Session) refreshThreads(names bool) {
+func (s *Session) refreshThreads() {
 	if s.tgt == nil {
 		return
 	}
@@ -74,7 +74,7 @@ func (s *Session) Threads() ([]ThreadInfo, error) {
 			return nil, nil
 		}
 		if s.state != IsRunning && !s.cache.threadsFresh {
-			s.refreshThreads(true)
+			s.refreshThreads()
 			s.cache.threadsFresh = true
 		}
 		out := append([]ThreadInfo(nil), s.threads.all...)
@@ -83,6 +83,13 @@ func (s *Session) Threads() ([]ThreadInfo, error) {
 		}
 		return out, nil
 	})
+}
+
+// knowThread makes a thread one of the list before its event has come.
+func (s *Session) knowThread(id target.ThreadID) {
+	if !s.hasThread(id) {
+		s.threadStarted(id)
+	}
 }
 
 // hasThread reports whether there is such a thread.

@@ -83,7 +83,7 @@ func (s *shared) files(f *pflag.FlagSet) {
 }
 
 func (s *shared) config() session.Config {
-	c := session.Config{Sysroot: s.sysroot, DebugDirs: s.debugDirs, Debuginfod: debuginfodConfig(s.batch), IndexDir: indexDir(), Indexing: indexing()}
+	c := session.Config{Sysroot: s.sysroot, DebugDirs: s.debugDirs, Debuginfod: debuginfodConfig(s.batch), IndexDir: indexDir(), Indexing: indexing(), Guardian: "/proc/self/exe"}
 	if s.log == "info" || s.log == "debug" {
 		c.Log = func(format string, args ...any) { fmt.Fprintf(os.Stderr, "dbg: "+format+"\n", args...) }
 	}

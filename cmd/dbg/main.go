@@ -12,9 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"dbg/repl"
+	"dbg/target/ptrace"
 )
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() {
+	ptrace.GuardianMain()
+	os.Exit(run(os.Args[1:]))
+}
 
 // usageError is wrong usage: exit status 2.
 type usageError struct{ err error }

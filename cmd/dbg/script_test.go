@@ -16,9 +16,12 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"dbg/target/ptrace"
 )
 
 func TestMain(m *testing.M) {
+	ptrace.GuardianMain()
 	if os.Getenv("DBG_TEST_RUN") != "" { // dbg on a terminal: see terminal_test.go
 		os.Exit(run(os.Args[1:]))
 	}

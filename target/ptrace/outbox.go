@@ -57,6 +57,11 @@ func (o *outbox) deliver(out chan<- target.Event) {
 		o.lock.Unlock()
 		for _, e := range list {
 			select {
+			case <-o.closed:
+				continue
+			default:
+			}
+			select {
 			case out <- e:
 			case <-o.closed:
 			}

@@ -295,10 +295,10 @@ func TestStormKilled(t *testing.T) {
 				if err := s.Resume(target.Resume{}); err != nil {
 					t.Fatal(err)
 				}
-				go func() {
+				go func(pid int) {
 					randomMoment()
-					_ = unix.Kill(s.PID(), unix.SIGKILL)
-				}()
+					_ = unix.Kill(pid, unix.SIGKILL)
+				}(s.PID())
 				if e, _ := s.wait(); e.Kind != target.Killed || e.Signal.Number != int(unix.SIGKILL) {
 					t.Fatalf("%+v", e)
 				}
@@ -402,10 +402,10 @@ func TestStormAttach(t *testing.T) {
 				t.Fatalf("no hit\n%s", tasksOf(cmd.Process.Pid))
 			}
 		}
-		go func() {
-			for range s.Events() {
+		go func(events <-chan target.Event) {
+			for range events {
 			}
-		}()
+		}(s.Events())
 		if i%2 == 0 {
 			s.Close()
 		} else if err := s.Detach(); err != nil {

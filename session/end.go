@@ -1,0 +1,109 @@
+package session
+
+import (
+	"time"
+
+	"dbg/target"
+)
+
+// grace is how long an end waits for a query that has been cancelled. What is left to be done is then done when that
+// query gives up; the process is free already.
+const grace = 50 * time.Millisecond
+
+// process returns what is being controlled, or nil.
+func (s *Session) process() target.Process {
+	s.ctl.mu.Lock()
+	defer s.ctl.mu.Unlock()
+	return s.ctl.proc
+}
+
+// hurry makes nobody wait for slow subscribers any more.
+func (s *Session) hurry() {
+	s.hurried.Store(true)
+	s.wakeWriters()
+}
+
+// Kill ends the process. It does not wait for queries.
+func (s *Session) Kill() error {
+	p := s.process()
+	if p == nil {
+		return target.ErrNotRunning
+	}
+	s.cancelQuery()
+	s.hurry()
+	s.ctl.mu.Lock()
+	done := s.ctl.done
+	s.ctl.mu.Unlock()
+	err := p.Kill()
+	if err == nil {
+		<-done // its end has been published
+	}
+	return err
+}
+
+// Detach lets the process run on, unharmed. It does not wait for queries.
+func (s *Session) Detach() error {
+	p := s.process()
+	if p == nil {
+		return target.ErrNotRunning
+	}
+	s.cancelQuery()
+	s.hurry()
+	pid := p.PID()
+	err := p.Detach()
+	s.soon(func() {
+		if s.proc == p {
+			s.logHeld()
+			s.forgetTarget()
+			s.resolveAll()
+		}
+		s.publish(Ended{PID: pid, Detached: true})
+	})
+	return err
+}
+
+// Close ends the session: a launched process is killed, an attached one runs
+// on. It may be called more than once.
+func (s *Session) Close() error {
+	s.ctl.mu.Lock()
+	p, closing := s.ctl.proc, s.ctl.closing
+	s.ctl.closing = true
+	s.ctl.mu.Unlock()
+	if closing {
+		<-s.closed
+		return nil
+	}
+	var err error
+	if p != nil {
+		s.cancelQuery()
+		s.hurry()
+		err = p.Close()
+	}
+	s.soon(func() {
+		if e := s.dropTarget(); err == nil {
+			err = e
+		}
+		for _, f := range s.files {
+			f.close()
+		}
+		s.files, s.exeFile = nil, nil
+	})
+	close(s.closed)
+	s.fetcher.client.Close()
+	s.endSubscriptions()
+	return err
+}
+
+// soon runs f in the lane. If a query does not give the lane up in time, f is run when it does, and soon returns before.
+func (s *Session) soon(f func()) {
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case s.lane <- struct{}{}:
+		s.entered()
+		f()
+		s.leave()
+	case <-timer.C:
+		s.putOff(f)
+	}
+}

@@ -1,0 +1,161 @@
+package session
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"dbg/target"
+)
+
+// follow takes the events of a process until it has ended. A pause and the end of the process wait for nothing: what they mean for
+// control is done at once. All other events are dealt with in order, by a goroutine that takes the lane for each.
+func (s *Session) follow(p target.Process, done chan<- struct{}) {
+	defer close(done)
+	var q eventQueue
+	q.init()
+	worked := make(chan struct{})
+	go func() {
+		defer close(worked)
+		q.work()
+	}()
+	for ev := range p.Events() {
+		switch {
+		case ev.Kind == target.Stopped && ev.Reason == target.Interrupted:
+			s.paused(p, ev)
+		case ev.Kind == target.Exited || ev.Kind == target.Killed:
+			s.cancelQuery()
+			s.hurry()
+			var once sync.Once
+			ended := make(chan struct{})
+			end := func() { once.Do(func() { s.onEnd(p, ev); close(ended) }) }
+			q.put(func() { _ = s.do(end) })
+			select {
+			case <-ended:
+			case <-time.After(grace):
+				s.soon(end)
+			}
+		default:
+			q.put(func() {
+				if ev.Kind == target.Parked {
+					s.awaitRoom(&s.hurried)
+				}
+				_ = s.do(func() {
+					if s.proc == p {
+						s.onEvent(ev)
+					}
+				})
+			})
+		}
+	}
+	q.end()
+	<-worked
+}
+
+// eventQueue has what is to be done with events, in order.
+type eventQueue struct {
+	lock  sync.Mutex // guards list and ended
+	list  []func()
+	ended bool
+	wake  chan struct{}
+}
+
+func (q *eventQueue) init() { q.wake = make(chan struct{}, 1) }
+
+func (q *eventQueue) put(f func()) {
+	q.lock.Lock()
+	q.list = append(q.list, f)
+	q.lock.Unlock()
+	q.ring()
+}
+
+func (q *eventQueue) end() {
+	q.lock.Lock()
+	q.ended = true
+	q.lock.Unlock()
+	q.ring()
+}
+
+func (q *eventQueue) ring() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// work does what is in the queue until it has ended.
+func (q *eventQueue) work() {
+	for {
+		q.lock.Lock()
+		list, ended := q.list, q.ended
+		q.list = nil
+		q.lock.Unlock()
+		for _, f := range list {
+			f()
+		}
+		if len(list) > 0 {
+			continue
+		}
+		if ended {
+			return
+		}
+		<-q.wake
+	}
+}
+
+// paused tells of a pause at once, and lets the next holder of the lane bring the rest up to it.
+func (s *Session) paused(p target.Process, ev target.Event) {
+	s.ctl.mu.Lock()
+	if s.ctl.proc != p || s.ctl.state != IsRunning {
+		s.ctl.mu.Unlock()
+		return
+	}
+	st := Stop{Reason: StopPause, Thread: ev.Thread, NewFunction: true}
+	s.ctl.state, s.ctl.pausing, s.ctl.stop = IsStopped, false, st
+	s.ctl.late = append(s.ctl.late, func() {
+		if s.proc == p && s.state == IsRunning {
+			s.state, s.heldSince = IsStopped, time.Now()
+			s.dropCache()
+			s.settleStop(&st)
+		}
+	})
+	s.ctl.mu.Unlock()
+	s.publish(Stopped{st})
+	if s.tryEnter() {
+		s.leave()
+	}
+}
+
+// onEvent takes an event of the process that needs no haste.
+func (s *Session) onEvent(ev target.Event) {
+	switch ev.Kind {
+	case target.ThreadStarted:
+		s.threadStarted(ev.Thread)
+	case target.ThreadExited:
+		s.threadExited(ev.Thread)
+		if s.stepper != nil && s.stepper.owner() == ev.Thread {
+			s.endStepper() // nothing is left to wait for
+		}
+	case target.Forked:
+		s.publish(LogMessage{Text: fmt.Sprintf("[Detaching after fork from child process %d]", ev.Child)})
+	case target.Parked:
+		s.onParked(ev)
+	case target.Stopped:
+		s.setState(IsStopped)
+		s.heldSince = time.Now()
+		s.dropCache()
+		s.onStopped(ev)
+	}
+}
+
+// onEnd cleans up after a process that has ended.
+func (s *Session) onEnd(p target.Process, ev target.Event) {
+	if s.proc != p {
+		return // it was ended by the session itself, which has told of it
+	}
+	s.dropCache()
+	_ = p.Close()
+	s.forgetTarget() // all output is published here, before the end is
+	s.resolveAll()
+	s.publish(Ended{PID: p.PID(), Exited: ev.Kind == target.Exited, ExitCode: ev.ExitCode, Signal: ev.Signal})
+}

@@ -1,0 +1,176 @@
+package session
+
+import (
+	"time"
+
+	"dbg/arch"
+	"dbg/target"
+)
+
+// The judge is asked by the tracer's thread what a thread's arrival at a site means. It has a snapshot of what the sites are for, so
+// that the common answers need no lock: a step's mark that another thread met, a condition that is false.
+
+// ruleSet is such a snapshot. It never changes.
+type ruleSet struct {
+	at map[target.Addr]*siteRule
+}
+
+// siteRule is what one address is for.
+type siteRule struct {
+	linker bool
+	marks  []markRule
+	breaks []breakRule
+}
+
+// markRule is a place at which one thread's plan waits, once its stack is no deeper than minSP.
+type markRule struct {
+	thread target.ThreadID
+	minSP  uint64
+}
+
+// program is a compiled condition: eval.Program.
+type program interface {
+	Run(*arch.Registers, target.Memory) (bool, error)
+}
+
+// breakRule is a breakpoint.
+type breakRule struct {
+	thread  target.ThreadID // 0: any
+	program program         // of the condition; nil: there is none, or it needs the full evaluator
+	stops   bool            // it stops when its condition, if it has one, is true: nothing has to be counted before
+	quick   bool            // the full evaluator has been quick so far
+}
+
+// quickEnough is how long a decision may take on the tracer's thread.
+const quickEnough = time.Millisecond
+
+// decision is what was decided about a thread's arrival at a site and could not be carried out yet, or was on the tracer's thread.
+type decision struct {
+	addr         target.Addr
+	ids, deleted []int
+	stop         *Stop  // nil: of the hit alone
+	run          uint64 // in which it was decided: it holds for the next one, too
+}
+
+// judge returns the judge of a process.
+func (s *Session) judge(p target.Process) target.Judge {
+	return func(h *target.Hit) target.Verdict {
+		set := s.rules.Load()
+		if set == nil {
+			return target.Park
+		}
+		r := set.at[h.Addr]
+		if r == nil {
+			return target.Pass // its last user has just gone
+		}
+		if r.linker {
+			return target.Park
+		}
+		sp, _ := h.Regs.SP()
+		for i := range r.marks {
+			if m := &r.marks[i]; m.thread == h.Thread && sp >= m.minSP {
+				return target.Park
+			}
+		}
+		sure, quick, asked := false, true, false
+		for i := range r.breaks {
+			b := &r.breaks[i]
+			if b.thread != 0 && b.thread != h.Thread {
+				continue
+			}
+			if b.program != nil {
+				if yes, err := b.program.Run(h.Regs, p); err == nil && !yes {
+					continue
+				}
+			}
+			asked = true
+			sure = sure || b.stops
+			quick = quick && b.quick
+		}
+		switch {
+		case !asked:
+			return target.Pass
+		case sure:
+			return target.Halt
+		case !quick || s.crowded() || !s.tryEnter():
+			return target.Park
+		}
+		defer s.leave()
+		if s.proc != p {
+			return target.Park
+		}
+		s.dropCache()
+		s.deciding = true
+		defer func() {
+			s.deciding = false
+			s.dropCache()
+		}()
+		s.knowThread(h.Thread)
+		ids, deleted := s.hit(h.Thread, h.Addr)
+		if len(ids) == 0 {
+			return target.Pass
+		}
+		s.decide(h.Thread, decision{addr: h.Addr, ids: ids, deleted: deleted})
+		return target.Halt
+	}
+}
+
+// publishRules makes a new snapshot, after breakpoints or a plan's marks have changed.
+func (s *Session) publishRules() {
+	set := &ruleSet{at: map[target.Addr]*siteRule{}}
+	at := func(a target.Addr) *siteRule {
+		r := set.at[a]
+		if r == nil {
+			r = &siteRule{}
+			set.at[a] = r
+		}
+		return r
+	}
+	for a, kinds := range s.breakpoints.internal {
+		for _, k := range kinds {
+			if k == internalLinker {
+				at(a).linker = true
+			}
+		}
+	}
+	if s.stepper != nil {
+		for _, m := range s.stepper.marks().list {
+			r := at(m.addr)
+			r.marks = append(r.marks, markRule{s.stepper.owner(), m.minSP})
+		}
+	}
+	for _, b := range s.breakpoints.all {
+		if !b.Enabled {
+			continue
+		}
+		for i := range b.Places {
+			a := b.Places[i].Addr
+			r := at(a)
+			r.breaks = append(r.breaks, b.rule(a))
+		}
+	}
+	s.rules.Store(set)
+}
+
+// rule is what the judge has to know of a breakpoint at one of its places.
+func (b *logical) rule(a target.Addr) breakRule {
+	r := breakRule{thread: b.Spec.Thread, program: b.programs[a], quick: b.tried > 0 && b.slowest < quickEnough}
+	plain := b.ignore == 0 && b.Spec.HitCondition == "" && b.Spec.LogMessage == ""
+	r.stops = plain && (b.Spec.Condition == "" || r.program != nil)
+	return r
+}
+
+// decide keeps a decision until it can be carried out.
+func (s *Session) decide(t target.ThreadID, d decision) {
+	d.run = s.ctl.run
+	s.decided[t] = d
+}
+
+// decidedHit returns what was decided about a hit before, and forgets it.
+func (s *Session) decidedHit(t target.ThreadID, a target.Addr) (d decision, ok bool) {
+	d, ok = s.decided[t]
+	if ok {
+		delete(s.decided, t)
+	}
+	return d, ok && d.addr == a && s.ctl.run-d.run <= 1
+}
