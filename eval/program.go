@@ -1,0 +1,98 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+
+	"dbg/arch"
+	"dbg/image"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// Program is a compiled expression that has a truth value. It is immutable and may be shared between goroutines.
+//
+// It needs the registers and the memory of the thread that is at its place, and nothing else: no
+// symbols, no debug information, no lock. Its result is that of Evaluate and Truth.
+type Program struct {
+	code []instruction
+}
+
+// ProgramContext is what a program is compiled in: a place in the code.
+type ProgramContext struct {
+	// Env knows the types, the functions and the enumerators that an expression at that place sees.
+	// Compile asks for them and never reads memory or registers.
+	Env Env
+	// Variable finds the variable that a name means there, a local of the function or a global, and
+	// the bias of its module. If ok is false, Env is asked. Variable may be nil.
+	Variable func(name string) (v *symbols.Variable, bias uint64, ok bool)
+	PC       image.Addr // in the file's space
+	Bias     uint64     // of the module of PC
+	Arch     *arch.Arch
+	// CFA tells how the canonical frame address is computed at PC: a register and an offset. ok is
+	// false if it is not that simple. CFA may be nil.
+	CFA      func() (r arch.Reg, offset int64, ok bool)
+	Language symbols.Lang
+}
+
+// ErrNotCompiled reports that an expression is valid or may be, but needs the full evaluator.
+var ErrNotCompiled = errors.New("the expression needs the full evaluator")
+
+// errRun is the error of a program that needs the full evaluator after all.
+var errRun = errors.New("the program can't decide: the full evaluator is needed")
+
+// notCompiled tells why the full evaluator is needed.
+func notCompiled(why string) error { return fmt.Errorf("%w: %s", ErrNotCompiled, why) }
+
+// Compile compiles a condition. The error wraps ErrNotCompiled if the full evaluator has to be used.
+// Any other error means that the expression has no meaning there (an unknown name, a wrong type), in
+// the words that Evaluate uses.
+func Compile(text string, c *ProgramContext) (*Program, error) {
+	env := &placeEnv{Env: c.Env, c: c}
+	n, err := parse(text, env)
+	if err != nil {
+		return nil, err
+	}
+	if n.op == "type" {
+		return nil, Error("Attempt to use a type name as an expression")
+	}
+	if c.Arch == nil || c.Arch.PtrSize != 8 || c.Arch.ByteOrder.String() != "LittleEndian" {
+		return nil, notCompiled("the architecture is not supported")
+	}
+	k := &compiler{c: c, env: env, types: evaluator{env: env}}
+	if err := k.truth(n, "!"); err != nil {
+		return nil, err
+	}
+	if k.deepest > stackSize {
+		return nil, notCompiled("the expression is too deep")
+	}
+	return &Program{code: k.code}, nil
+}
+
+// placeEnv is the Env that a program is compiled in. Its variables have a type and no value.
+type placeEnv struct {
+	Env
+	c *ProgramContext
+}
+
+func (e *placeEnv) Language() symbols.Lang { return e.c.Language }
+func (e *placeEnv) Arch() *arch.Arch       { return e.c.Arch }
+
+func (e *placeEnv) Variable(name string) (Value, error) {
+	if v, _, ok := e.variable(name); ok {
+		return Value{Type: v.Type, Name: v.Name, Avail: OptimizedOut}, nil
+	}
+	return e.Env.Variable(name)
+}
+
+func (e *placeEnv) variable(name string) (*symbols.Variable, uint64, bool) {
+	if e.c.Variable == nil {
+		return nil, 0, false
+	}
+	return e.c.Variable(name)
+}
+
+// ReadMemory fails: a program reads memory when it runs, not when it is compiled.
+func (e *placeEnv) ReadMemory(a target.Addr, _ []byte) (int, error) {
+	return 0, &target.MemoryError{Addr: a, Why: "not read to compile"}
+}

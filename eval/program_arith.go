@@ -1,0 +1,254 @@
+package eval
+
+import (
+	"errors"
+
+	"dbg/symbols"
+)
+
+func isNotCompiled(err error) bool { return errors.Is(err, ErrNotCompiled) }
+
+// binary is an operator of two operands.
+func (k *compiler) binary(n *node) (operand, error) {
+	m := k.mark()
+	a, b, err := k.operands(n.a, n.b)
+	if err != nil {
+		return a, err
+	}
+	// The evaluator computes it with numbers that stand for what is not known.
+	result, err := k.types.spokenIf(n.op, &a, &b)
+	if err != nil {
+		return a, err
+	}
+	if a.fixed() && b.fixed() {
+		if v, err := k.types.operate(n.op, a.v, b.v); err == nil {
+			if isComparison(n.op) {
+				v, _ = k.types.spoken(v, nil)
+			}
+			k.rollback(m)
+			return constant(v), nil
+		} // a division by zero, which fails when it is reached
+	}
+	for _, o := range []*operand{&a, &b} {
+		if yes, err := o.isScalar(); err != nil {
+			return a, err
+		} else if !yes {
+			return a, notCompiled("an operand without a number")
+		}
+	}
+	sa, sb := a.one(), b.one()
+	switch pa, pb := stride(sa), stride(sb); {
+	case pa != nil || pb != nil:
+		err = k.pointers(n.op, &a, &b, pa, pb, result.Type)
+	case isFloat(&a) || isFloat(&b):
+		err = k.floats(n.op, &a, &b, result.Type)
+	default:
+		k.integers(n.op, sa, sb)
+	}
+	return stacked(result.Type), err
+}
+
+func isFloat(o *operand) bool { return kindOf(o.typ()) == symbols.Float }
+
+func isComparison(op string) bool {
+	switch op {
+	case "==", "!=", "<", ">", "<=", ">=":
+		return true
+	}
+	return false
+}
+
+// spokenIf tells the type of a op b, or what is wrong with it. 1 stands for both numbers.
+func (e *evaluator) spokenIf(op string, a, b *operand) (Value, error) {
+	v, err := e.operate(op, a.one(), b.one())
+	if isComparison(op) {
+		return e.spoken(v, err)
+	}
+	return v, err
+}
+
+// operands compiles both sides. A name that is unknown may be an enumerator of the other side's type.
+func (k *compiler) operands(x, y *node) (a, b operand, err error) {
+	m := k.mark()
+	a, err = k.operand(x)
+	if err == nil {
+		m = k.mark()
+		b, err = k.operand(y)
+		if v, ok := nameOfEnum(y, Value{Type: a.typ()}, err); ok {
+			k.rollback(m)
+			b, err = k.read(constant(v))
+		}
+		return a, b, err
+	}
+	if x.op == "name" && !isNotCompiled(err) && (y.op != "name" || notFound(err)) {
+		k.rollback(m)
+		if b, e2 := k.operand(y); e2 == nil {
+			v, ok := nameOfEnum(x, Value{Type: b.typ()}, err)
+			k.rollback(m)
+			if ok {
+				if a, err = k.read(constant(v)); err == nil {
+					b, err = k.operand(y)
+				}
+				return a, b, err
+			}
+		}
+	}
+	return a, b, err
+}
+
+// integers computes as C does, in the promoted type.
+func (k *compiler) integers(op string, a, b Value) {
+	x, y := number{signed: isSigned(a.Type), typ: a.Type}, number{signed: isSigned(b.Type), typ: b.Type}
+	t := promoted(x, y)
+	in := instruction{op: integerOps[op]}
+	if op == "<<" || op == ">>" {
+		t = promoted(x, x)
+		in.n = int64(bit(y.signed))
+	}
+	in.bits, in.signed = uint8(t.Size*8), t.Kind == symbols.Int
+	k.emit(in)
+}
+
+// floats computes with at least one floating point number. t is the type of the result.
+func (k *compiler) floats(op string, a, b *operand, t *symbols.Type) error {
+	if !isFloat(b) {
+		k.emit(instruction{op: opIntToFloat, signed: isSigned(b.typ())})
+	}
+	if !isFloat(a) {
+		k.emit(instruction{op: opSwap})
+		k.emit(instruction{op: opIntToFloat, signed: isSigned(a.typ())})
+		k.emit(instruction{op: opSwap})
+	}
+	k.emit(instruction{op: floatOps[op]})
+	if isComparison(op) {
+		return nil
+	}
+	return k.round(t)
+}
+
+// round rounds to what a floating point type holds.
+func (k *compiler) round(t *symbols.Type) error {
+	switch sizeOf(t) {
+	case 4:
+		k.emit(instruction{op: opRound})
+	case 8:
+	default:
+		return notCompiled("a floating point format")
+	}
+	return nil
+}
+
+// pointers computes with at least one pointer.
+func (k *compiler) pointers(op string, a, b *operand, pa, pb, t *symbols.Type) error {
+	if isComparison(op) {
+		if isFloat(b) {
+			k.emit(instruction{op: opFloatToInt})
+		}
+		if isFloat(a) {
+			k.emit(instruction{op: opSwap})
+			k.emit(instruction{op: opFloatToInt})
+			k.emit(instruction{op: opSwap})
+		}
+		k.emit(instruction{op: integerOps[op], bits: 64})
+		return nil
+	}
+	p := pa
+	if pa == nil {
+		p = pb
+		k.emit(instruction{op: opSwap})
+	}
+	size := sizeOf(elemOf(p))
+	if e := kindOf(elemOf(p)); e == symbols.Void || e == symbols.Func {
+		size = 1
+	}
+	if pa != nil && pb != nil {
+		k.emit(instruction{op: opSub, bits: 64})
+		k.emit(instruction{op: opConst, n: size})
+		k.emit(instruction{op: opDiv, bits: 64, signed: true})
+		return nil
+	}
+	if op == "-" {
+		size = -size
+	}
+	k.emit(instruction{op: opIndex, n: size})
+	return k.fit(t)
+}
+
+// fit takes the number on the stack as one of an integral type, as a value of that type keeps it.
+func (k *compiler) fit(t *symbols.Type) error {
+	size := sizeOf(t)
+	if size < 1 || size > 8 {
+		return notCompiled("a value of this size")
+	}
+	k.emit(instruction{op: opExtend, bits: uint8(size * 8), signed: isSigned(t)})
+	return nil
+}
+
+// unary computes -v, +v, !v and ~v.
+func (k *compiler) unary(n *node) (operand, error) {
+	m := k.mark()
+	o, err := k.operand(n.a)
+	if err != nil {
+		return o, err
+	}
+	of := func(v Value) (Value, error) {
+		if n.op == "u!" {
+			return k.types.spoken(unary(n.op, v))
+		}
+		return unary(n.op, v)
+	}
+	result, err := of(o.stand())
+	if err != nil {
+		return o, err
+	}
+	if o.fixed() {
+		k.rollback(m)
+		return constant(result), nil
+	}
+	if yes, err := o.isScalar(); err != nil || !yes {
+		return o, notCompiled("an operand without a number")
+	}
+	t := result.Type
+	in := instruction{bits: uint8(sizeOf(t) * 8), signed: isSigned(t)}
+	switch {
+	case n.op == "u!":
+		if isFloat(&o) {
+			k.emit(instruction{op: opFloatNonzero})
+		}
+		k.emit(instruction{op: opZero})
+		return stacked(t), nil
+	case isFloat(&o):
+		if n.op == "u-" {
+			k.emit(instruction{op: opFloatNeg})
+		}
+		return stacked(t), k.round(t)
+	case n.op == "u-":
+		in.op = opNeg
+	case n.op == "u~":
+		in.op = opNot
+	default:
+		in.op = opExtend
+	}
+	k.emit(in)
+	return stacked(t), nil
+}
+
+// logical is && and ||.
+func (k *compiler) logical(n *node) (operand, error) {
+	a, err := k.operand(n.a)
+	if err != nil {
+		return a, err
+	}
+	if err := k.isTrue(a, n.op); err != nil {
+		return a, err
+	}
+	k.emit(instruction{op: opNonzero})
+	end := k.jump(map[string]opcode{"&&": opAnd2, "||": opOr2}[n.op])
+	if err := k.truth(n.b, n.op); err != nil {
+		return a, err
+	}
+	k.emit(instruction{op: opNonzero})
+	k.land(end)
+	v, err := k.types.spoken(truthValue(true, a.typ()), nil)
+	return stacked(v.Type), err
+}

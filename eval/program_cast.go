@@ -1,0 +1,97 @@
+package eval
+
+import "dbg/symbols"
+
+// cast is (type) o. o needs not be read.
+func (k *compiler) cast(t *symbols.Type, o operand) (operand, error) {
+	if isReference(t) {
+		if isReference(o.typ()) {
+			var err error
+			if o, err = k.follow(o); err != nil {
+				return o, err
+			}
+		}
+		if o.at != inMemory || o.v.BitSize > 0 {
+			return o, notCompiled("a reference to a value that is not in memory")
+		}
+		return stacked(t), nil
+	}
+	m := k.mark()
+	o, err := k.read(o)
+	if err != nil {
+		return o, err
+	}
+	to := kindOf(t)
+	if to == symbols.Struct || to == symbols.Union || to == symbols.Array {
+		return k.castAggregate(t, o)
+	}
+	result, err := k.types.cast(t, o.stand())
+	if err != nil {
+		return o, err
+	}
+	if to == symbols.Void { // the comma operator removes what was emitted
+		return operand{at: nothing, v: Value{Type: typeVoid}}, nil
+	}
+	if o.fixed() {
+		if k.depth > m.depth {
+			k.rollback(m)
+		}
+		return constant(result), nil
+	}
+	if yes, err := o.isScalar(); err != nil || !yes {
+		return o, notCompiled("a cast of a value without a number")
+	}
+	return stacked(t), k.convert(t, &o)
+}
+
+// convert emits the conversion of a number to a scalar type.
+func (k *compiler) convert(t *symbols.Type, o *operand) error {
+	from, to := o.typ(), kindOf(t)
+	if to == kindOf(from) && sizeOf(t) == sizeOf(from) && o.v.BitSize == 0 && to != symbols.Pointer {
+		if to == symbols.Float {
+			return k.round(t)
+		}
+		return k.fit(t) // the same bytes with another name
+	}
+	if to == symbols.Pointer && kindOf(from) == symbols.Pointer {
+		if d := baseAdjustment(elemOf(from), elemOf(t)); d != 0 {
+			k.emit(instruction{op: opAdjust, n: d})
+		}
+	}
+	switch to {
+	case symbols.Float:
+		if !isFloat(o) {
+			k.emit(instruction{op: opIntToFloat, signed: isSigned(from)})
+		}
+		return k.round(t)
+	case symbols.Bool:
+		if isFloat(o) {
+			k.emit(instruction{op: opFloatNonzero})
+		} else {
+			k.emit(instruction{op: opNonzero})
+		}
+		return k.fit(t)
+	}
+	if isFloat(o) {
+		k.emit(instruction{op: opFloatToInt})
+	}
+	return k.fit(t)
+}
+
+// castAggregate takes an aggregate as another type of the same place.
+func (k *compiler) castAggregate(t *symbols.Type, o operand) (operand, error) {
+	from := o.typ()
+	if isStruct(t) && isStruct(from) {
+		if off, ok := baseOffset(from, t, 0); ok {
+			return k.part(o, off, t, "")
+		}
+		if off, ok := baseOffset(t, from, 0); ok && o.at == inMemory {
+			return k.part(o, -off, t, "")
+		}
+	}
+	if kindOf(t) == symbols.Array && kindOf(from) == symbols.Array && o.at == inMemory {
+		o.v.Type = t
+		return o, nil
+	}
+	return o, errInvalidCast
+}

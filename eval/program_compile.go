@@ -1,0 +1,258 @@
+package eval
+
+import (
+	"strings"
+
+	"dbg/symbols"
+)
+
+// compiler translates the tree of an expression. Its methods are those of evaluator, and follow them
+// line by line: a method evaluates what does not depend on the program with the evaluator's own
+// functions, and emits the rest.
+type compiler struct {
+	c     *ProgramContext
+	env   *placeEnv
+	types evaluator // tells the types of results and what is wrong with operands
+	steps int
+
+	code           []instruction
+	barrier        int // instructions before it are not merged with later ones
+	depth, deepest int // of the stack
+}
+
+func (k *compiler) eval(n *node) (operand, error) {
+	k.steps++
+	if k.steps > maxSteps {
+		return operand{}, notCompiled("the expression takes too many steps")
+	}
+	switch n.op {
+	case "value":
+		if kindOf(n.value.Type) == symbols.Array {
+			return operand{}, notCompiled("a string")
+		}
+		return constant(n.value), nil
+	case "name":
+		return k.name(n.text)
+	case "$":
+		return k.dollar(n.text)
+	case "type":
+		return operand{}, Error("Attempt to use a type as an expression")
+	case "sizeof":
+		return k.sizeof(n.a)
+	case "cast":
+		o, err := k.eval(n.a)
+		if err != nil {
+			return o, err
+		}
+		return k.cast(n.typ, o)
+	case "{}":
+		return k.place(n)
+	case ",":
+		m := k.mark()
+		a, err := k.eval(n.a)
+		if err != nil {
+			return a, err
+		}
+		k.discard(m)
+		return k.eval(n.b)
+	case "?":
+		return k.choose(n)
+	case "&&", "||":
+		return k.logical(n)
+	case ".", "->":
+		return k.dot(n)
+	case "[]":
+		return k.index(n)
+	case "u*":
+		return k.dereference(n.a)
+	case "u&":
+		return k.addressOf(n.a)
+	case "u-", "u+", "u!", "u~":
+		return k.unary(n)
+	case "call", "@", "u++", "u--", "p++", "p--", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=":
+		return operand{}, notCompiled("the operator " + n.op)
+	}
+	return k.binary(n)
+}
+
+// operand compiles n, follows a reference, and reads a scalar.
+func (k *compiler) operand(n *node) (operand, error) {
+	o, err := k.eval(n)
+	if err != nil {
+		return o, err
+	}
+	return k.read(o)
+}
+
+// discard removes the value that was emitted since the mark. Reads of memory stay: one that fails
+// is an error of the expression.
+func (k *compiler) discard(m mark) {
+	if k.loads(m) {
+		for k.depth > m.depth {
+			k.emit(instruction{op: opDrop})
+		}
+		return
+	}
+	k.rollback(m)
+}
+
+// truth compiles n to a number that is not 0 if n is true.
+func (k *compiler) truth(n *node, op string) error {
+	if n.op == "?" { // the sides may have different types
+		return k.chooseTruth(n, op)
+	}
+	o, err := k.operand(n)
+	if err != nil {
+		return err
+	}
+	return k.isTrue(o, op)
+}
+
+// isTrue makes a truth of an operand that was read.
+func (k *compiler) isTrue(o operand, op string) error {
+	if isStruct(o.typ()) {
+		return errorf("Structure has no component named operator%s.", op)
+	}
+	if o.at == known || o.at == inBits || o.at == nothing {
+		if _, err := numberOf(o.stand()); err != nil {
+			return err
+		}
+		return notCompiled("a value without a number")
+	}
+	if yes, err := o.isScalar(); err != nil {
+		return err
+	} else if !yes {
+		return errNotNumber
+	}
+	if kindOf(o.typ()) == symbols.Float {
+		k.emit(instruction{op: opFloatNonzero})
+	}
+	return nil
+}
+
+// sizeof is the size of an operand or a type. The operand is compiled only for its type.
+func (k *compiler) sizeof(n *node) (operand, error) {
+	if n.op == "type" {
+		v, err := k.types.sizeof(n)
+		return constant(v), err
+	}
+	m := k.mark()
+	o, err := k.eval(n)
+	if err != nil {
+		return o, err
+	}
+	k.discard(m)
+	if isReference(o.typ()) {
+		o.v.Type = elemOf(o.typ())
+	}
+	v, err := k.types.sizeof(&node{op: "type", typ: o.typ()})
+	return constant(v), err
+}
+
+// place is {type} address.
+func (k *compiler) place(n *node) (operand, error) {
+	o, err := k.operand(n.a)
+	if err != nil {
+		return o, err
+	}
+	if err := k.integer(o); err != nil {
+		return o, err
+	}
+	return operand{at: inMemory, v: Value{Type: n.typ}}, nil
+}
+
+// integer makes the integer of an operand that was read, as C converts it.
+func (k *compiler) integer(o operand) error {
+	if _, err := numberOf(o.stand()); err != nil {
+		return err
+	}
+	if yes, err := o.isScalar(); !yes || err != nil {
+		return notCompiled("a value without a number")
+	}
+	if kindOf(o.typ()) == symbols.Float {
+		k.emit(instruction{op: opFloatToInt})
+	}
+	return nil
+}
+
+// name finds what a name stands for: a symbol, or a member of the object whose method runs.
+func (k *compiler) name(name string) (operand, error) {
+	o, err := k.symbol(name)
+	if err == nil || !notFound(err) {
+		return o, err
+	}
+	if !strings.Contains(name, "::") && name != "this" && name != "self" {
+		for _, self := range []string{"this", "self"} {
+			m := k.mark()
+			obj, e2 := k.symbol(self)
+			if e2 == nil {
+				obj, e2 = k.pointee(obj)
+			}
+			if e2 != nil && !isNotCompiled(e2) {
+				k.rollback(m)
+				continue
+			}
+			if e2 != nil {
+				return obj, e2
+			}
+			found, ok, e2 := k.member(obj, name)
+			if e2 != nil || ok {
+				return found, e2
+			}
+			k.rollback(m)
+		}
+	}
+	// An enumerator by its type's name: Color::RED.
+	if i := strings.LastIndex(name, "::"); i > 0 {
+		if v, ok := enumerator(k.env.Type(name[:i]), name[i+2:]); ok {
+			return constant(v), nil
+		}
+	}
+	return o, err
+}
+
+// symbol finds a variable, a function or an enumerator.
+func (k *compiler) symbol(name string) (operand, error) {
+	if v, bias, ok := k.env.variable(name); ok {
+		return k.variable(v, bias)
+	}
+	v, err := k.env.Env.Variable(name)
+	if err != nil {
+		return operand{}, err
+	}
+	return k.value(v)
+}
+
+// value makes an operand of a value that Env gives.
+func (k *compiler) value(v Value) (operand, error) {
+	switch {
+	case v.Avail != Available || v.Type.IsDynamic():
+		return operand{}, notCompiled("the variable " + v.Name)
+	case v.HasAddr && v.BitSize == 0:
+		k.emit(instruction{op: opConst, n: int64(v.Addr)})
+		return operand{at: inMemory, v: Value{Type: v.Type, Name: v.Name}}, nil
+	case v.Bytes != nil:
+		return constant(v), nil
+	}
+	return operand{}, notCompiled("the variable " + v.Name)
+}
+
+// dollar is a register. What else "$" begins is not compiled: it changes, and belongs to the session.
+func (k *compiler) dollar(name string) (operand, error) {
+	a := k.c.Arch
+	r, ok := a.RegByName(name)
+	t, first := registerType(a, r), int64(0)
+	if !ok {
+		sub, ok := subRegisterOf(a, name)
+		if !ok {
+			return operand{}, notCompiled("$" + name)
+		}
+		r, t, first = sub.reg, sub.typ, int64(sub.byte)
+	}
+	if !isIntegral(t) || !k.general(r) {
+		return operand{}, notCompiled("$" + name)
+	}
+	k.emit(instruction{op: opReg, reg: r})
+	whole := operand{at: inBits, v: Value{Type: typeUlong, Name: name}}
+	return k.part(whole, first, t, name)
+}

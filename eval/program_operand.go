@@ -1,0 +1,228 @@
+package eval
+
+import (
+	"math"
+
+	"dbg/symbols"
+)
+
+// where tells where the value of an operand is while its program runs.
+type where uint8
+
+const (
+	known    where = iota // at compile time: v.Bytes. Nothing is on the stack
+	inMemory              // its address is on the stack
+	inBits                // its bytes are on the stack, the lowest first
+	onStack               // its number is on the stack
+	nothing               // void: it has no value
+)
+
+// operand is a value as the compiler knows it: the static part of a Value.
+type operand struct {
+	at where
+	// v has the type. It has the bytes of what is known, and also of an operand onStack if its
+	// number is known. Of what is inMemory and inBits it has the bits of a bit-field. A variable in a register has InReg, Reg and Name.
+	v Value
+}
+
+func (o *operand) typ() *symbols.Type { return o.v.Type }
+
+// fixed reports whether the value is known at compile time.
+func (o *operand) fixed() bool { return o.v.Bytes != nil }
+
+// stand returns a Value that stands for the operand: of its type, known if the operand is, otherwise
+// 1. The evaluator's own functions tell from it what type a result has, or what is wrong.
+func (o *operand) stand() Value {
+	if o.fixed() {
+		return o.v
+	}
+	return o.one()
+}
+
+func (o *operand) one() Value {
+	v := Value{Type: o.v.Type}
+	switch size := sizeOf(v.Type); kindOf(v.Type) {
+	case symbols.Array, symbols.Func:
+		v.HasAddr, v.Addr = o.at == inMemory || o.at == onStack, 1
+	case symbols.Void:
+	default:
+		if size > 0 && size <= maxFetch {
+			v.Bytes = make([]byte, size)
+			if kindOf(v.Type) != symbols.Float || !encodeFloat(v.Bytes, number{f: 1, isFloat: true}, v.Type.Strip()) {
+				v.Bytes[0] = 1
+			}
+		}
+	}
+	return v
+}
+
+// constant makes an operand of a value that is known.
+func constant(v Value) operand { return operand{at: known, v: v} }
+
+// stacked makes an operand of a number that has been emitted.
+func stacked(t *symbols.Type) operand { return operand{at: onStack, v: Value{Type: t}} }
+
+// isScalar reports whether numberOf can make a number of the operand that a program can compute
+// with; the error is that of numberOf.
+func (o *operand) isScalar() (bool, error) {
+	t := o.typ()
+	switch {
+	case t == nil || o.at == nothing:
+		return false, nil
+	case kindOf(t) == symbols.Func, kindOf(t) == symbols.Array:
+		return o.at == inMemory || o.at == onStack, nil
+	case kindOf(t) == symbols.Float:
+		if n := sizeOf(t); n != 4 && n != 8 {
+			return false, notCompiled("a floating point format")
+		}
+		return true, nil
+	case isIntegral(t):
+		n := sizeOf(t)
+		if n > 8 && o.v.BitSize == 0 {
+			return false, notCompiled("an integer of more than 8 bytes")
+		}
+		if n < 1 || (o.v.BitOffset+o.v.BitSize+7)/8 > 8 {
+			return false, notCompiled("a value of this size")
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+// read follows a reference, and puts the number of a scalar on the stack. Other values stay what they are.
+func (k *compiler) read(o operand) (operand, error) {
+	o, err := k.follow(o)
+	if err != nil {
+		return o, err
+	}
+	yes, err := o.isScalar()
+	if !yes || err != nil {
+		return o, err
+	}
+	t := o.typ()
+	switch o.at {
+	case known:
+		n, err := numberOf(o.v)
+		if err != nil {
+			return o, err
+		}
+		k.constant(n)
+		return operand{at: onStack, v: Value{Type: t, Bytes: o.v.Bytes, BitSize: o.v.BitSize, BitOffset: o.v.BitOffset}}, nil
+	case inMemory:
+		if kindOf(t) == symbols.Func || kindOf(t) == symbols.Array {
+			return o, nil // its number is its address
+		}
+		k.load(&o)
+	case inBits:
+		k.extract(&o)
+	}
+	return operand{at: onStack, v: Value{Type: t, BitSize: o.v.BitSize}}, nil
+}
+
+// constant emits a number that is known.
+func (k *compiler) constant(n number) {
+	u := n.i
+	if n.isFloat {
+		u = math.Float64bits(n.f)
+	}
+	k.emit(instruction{op: opConst, n: int64(u)})
+}
+
+// load replaces the address on the stack by the number there.
+func (k *compiler) load(o *operand) {
+	t := o.typ()
+	n := byteSize(o.v)
+	if kindOf(t) == symbols.Float {
+		k.emit(instruction{op: opLoad, size: uint8(n), bits: uint8(n * 8)})
+		k.single(n)
+		return
+	}
+	if o.v.BitSize > 0 {
+		k.emit(instruction{op: opLoad, size: uint8(n), bits: uint8(n * 8)})
+		k.extract(o)
+		return
+	}
+	k.emit(instruction{op: opLoad, size: uint8(n), bits: uint8(n * 8), signed: isSigned(t)})
+}
+
+// extract replaces the bytes on the stack by the number in them.
+func (k *compiler) extract(o *operand) {
+	t, bits := o.typ(), sizeOf(o.typ())*8
+	if o.v.BitSize > 0 {
+		bits = o.v.BitSize
+		if o.v.BitOffset > 0 {
+			k.emit(instruction{op: opShiftDown, n: o.v.BitOffset})
+		}
+	}
+	if kindOf(t) == symbols.Float {
+		k.single(bits / 8)
+		return
+	}
+	k.emit(instruction{op: opExtend, bits: uint8(bits), signed: isSigned(t)})
+}
+
+// single makes a float64 of a float's bytes.
+func (k *compiler) single(size int64) {
+	if size == 4 {
+		k.emit(instruction{op: opSingle})
+	}
+}
+
+// follow turns a reference into what it refers to.
+func (k *compiler) follow(o operand) (operand, error) {
+	for range maxNesting {
+		if !isReference(o.typ()) {
+			return o, nil
+		}
+		switch o.at {
+		case known:
+			n, err := numberOf(o.v)
+			if err != nil {
+				return o, err
+			}
+			k.constant(n)
+		case inMemory:
+			k.load(&o)
+		case inBits:
+			k.extract(&o)
+		}
+		o = operand{at: inMemory, v: Value{Type: elemOf(o.typ()), Name: o.v.Name}}
+	}
+	return o, Error("reference to itself")
+}
+
+// part is the part of an operand that starts off bytes from its start, as part of a Value.
+func (k *compiler) part(o operand, off int64, t *symbols.Type, name string) (operand, error) {
+	n := sizeOf(t)
+	switch o.at {
+	case known:
+		v := part(o.v, off, t, name)
+		if v.Avail != Available || v.Bytes == nil {
+			return o, notCompiled("a part that is not known")
+		}
+		return constant(v), nil
+	case inMemory:
+		k.emit(instruction{op: opAddConst, n: off})
+		return operand{at: inMemory, v: Value{Type: t, Name: name}}, nil
+	case inBits:
+		if size := sizeOf(o.typ()); off < 0 || n <= 0 || off > size || n > size-off {
+			return o, notCompiled("a part of a register")
+		}
+		if off > 0 {
+			k.emit(instruction{op: opShiftDown, n: off * 8})
+		}
+		return operand{at: inBits, v: Value{Type: t, Name: name, InReg: o.v.InReg, Reg: o.v.Reg}}, nil
+	}
+	return o, notCompiled("a part of a value")
+}
+
+// bitPart is a bit-field of an operand: bits from bit on, in a type t.
+func (k *compiler) bitPart(o operand, bit, size int64, t *symbols.Type, name string) (operand, error) {
+	if bit < 0 || size <= 0 || size > 64 || bit%8+size > 64 || !isIntegral(t) {
+		return o, notCompiled("a bit-field")
+	}
+	bytes, _ := arrayOf(typeUchar, (bit%8+size+7)/8)
+	o, err := k.part(o, bit/8, bytes, name)
+	o.v.Type, o.v.BitSize, o.v.BitOffset = t, size, bit%8
+	return o, err
+}

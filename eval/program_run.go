@@ -1,0 +1,307 @@
+package eval
+
+import (
+	"math"
+	"sync"
+
+	"dbg/arch"
+	"dbg/target"
+)
+
+// stackSize is how many numbers a program can have on its stack.
+const stackSize = 32
+
+// machine is the memory of a running program. It is on the heap, as a buffer that is given to a
+// target.Memory escapes; machines are reused.
+type machine struct {
+	mem   target.Memory
+	stack [stackSize]uint64
+	buf   [8]byte
+
+	// line is the aligned part of memory read last: variables of one frame are close to each other, and
+	// to read 64 bytes costs what reading 4 costs. It never crosses a page.
+	line   [lineSize]byte
+	lineAt uint64
+	filled bool
+}
+
+const lineSize = 64
+
+var machines = sync.Pool{New: func() any { return new(machine) }}
+
+// Run computes the program's truth for a thread at the place. An error (memory that can't be read,
+// division by zero, a register that is not known) means that the full evaluator has to be asked. Run does not allocate.
+func (p *Program) Run(regs *arch.Registers, mem target.Memory) (bool, error) {
+	m := machines.Get().(*machine)
+	m.mem, m.filled = mem, false
+	yes, ok := m.run(p.code, regs)
+	m.mem = nil
+	machines.Put(m)
+	if !ok {
+		return false, errRun
+	}
+	return yes, nil
+}
+
+// load reads a number of size bytes, at most 8.
+func (m *machine) load(addr uint64, size uint64) (uint64, bool) {
+	at := addr &^ (lineSize - 1)
+	off := addr - at
+	if off+size <= lineSize {
+		if !m.filled || m.lineAt != at {
+			n, err := m.mem.ReadMemory(target.Addr(at), m.line[:])
+			m.filled, m.lineAt = err == nil && n == lineSize, at
+		}
+		if m.filled {
+			var u uint64
+			if off+8 <= lineSize {
+				b := m.line[off : off+8 : off+8]
+				u = uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+					uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+				return u << (64 - 8*size) >> (64 - 8*size), true
+			}
+			for i := size; i > 0; i-- {
+				u = u<<8 | uint64(m.line[off+i-1])
+			}
+			return u, true
+		}
+	}
+	n, err := m.mem.ReadMemory(target.Addr(addr), m.buf[:size])
+	if err != nil || uint64(n) != size {
+		return 0, false
+	}
+	return rawUint(m.buf[:size]), true
+}
+
+// extend takes the low bits of u as a number.
+func extend(u uint64, bits uint8, signed bool) uint64 {
+	shift := 64 - uint(bits)
+	if signed {
+		return uint64(int64(u<<shift) >> shift)
+	}
+	return u << shift >> shift
+}
+
+// run executes code. top is the index of the top of the stack.
+func (m *machine) run(code []instruction, regs *arch.Registers) (bool, bool) {
+	top := -1
+	s := &m.stack
+	for pc := 0; pc < len(code); pc++ {
+		in := &code[pc]
+		switch in.op {
+		case opConst:
+			top++
+			s[top] = uint64(in.n)
+		case opReg, opLoadReg:
+			if !regs.IsKnown(in.reg) {
+				return false, false
+			}
+			top++
+			s[top] = regs.Raw(in.reg) + uint64(in.n)
+			if in.op == opLoadReg {
+				u, ok := m.load(s[top], uint64(in.size))
+				if !ok {
+					return false, false
+				}
+				s[top] = extend(u, in.bits, in.signed)
+			}
+		case opLoad:
+			u, ok := m.load(s[top]+uint64(in.n), uint64(in.size))
+			if !ok {
+				return false, false
+			}
+			s[top] = extend(u, in.bits, in.signed)
+		case opAddConst:
+			s[top] += uint64(in.n)
+		case opAdjust:
+			if s[top] != 0 {
+				s[top] += uint64(in.n)
+			}
+		case opShiftDown:
+			s[top] >>= uint64(in.n)
+		case opExtend:
+			s[top] = extend(s[top], in.bits, in.signed)
+		case opDup:
+			top++
+			s[top] = s[top-1]
+		case opOver:
+			top++
+			s[top] = s[top-2]
+		case opDrop:
+			top--
+		case opSwap:
+			s[top], s[top-1] = s[top-1], s[top]
+		case opIndex, opIndexArray:
+			top--
+			i := int64(s[top+1])
+			if in.op == opIndexArray && (i > (1<<47)/in.n || i < -(1<<47)/in.n) {
+				return false, false
+			}
+			s[top] += uint64(i * in.n)
+		case opJump:
+			pc = int(in.n) - 1
+		case opJumpZero:
+			top--
+			if s[top+1] == 0 {
+				pc = int(in.n) - 1
+			}
+		case opAnd2, opOr2:
+			if (s[top] == 0) == (in.op == opAnd2) {
+				pc = int(in.n) - 1
+			} else {
+				top--
+			}
+		case opNonzero:
+			s[top] = bit(s[top] != 0)
+		case opZero:
+			s[top] = bit(s[top] == 0)
+		case opFloatNonzero:
+			s[top] = bit(math.Float64frombits(s[top]) != 0)
+		case opNeg:
+			s[top] = extend(-s[top], in.bits, in.signed)
+		case opNot:
+			s[top] = extend(^s[top], in.bits, in.signed)
+		case opFloatNeg:
+			s[top] = math.Float64bits(-math.Float64frombits(s[top]))
+		case opIntToFloat:
+			if in.signed {
+				s[top] = math.Float64bits(float64(int64(s[top])))
+			} else {
+				s[top] = math.Float64bits(float64(s[top]))
+			}
+		case opFloatToInt:
+			s[top] = number{f: math.Float64frombits(s[top]), isFloat: true}.integer()
+		case opSingle:
+			s[top] = math.Float64bits(float64(math.Float32frombits(uint32(s[top]))))
+		case opRound:
+			s[top] = math.Float64bits(float64(float32(math.Float64frombits(s[top]))))
+		case opFail:
+			return false, false
+		default:
+			top--
+			var ok bool
+			if in.op >= opFloatAdd {
+				s[top] = floatOperation(in, math.Float64frombits(s[top]), math.Float64frombits(s[top+1]))
+			} else if s[top], ok = integerOperation(in, s[top], s[top+1]); !ok {
+				return false, false
+			}
+		}
+	}
+	return s[top] != 0, true
+}
+
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// integerOperation computes a op b as C does in a type of in.bits; the result is of that type.
+func integerOperation(in *instruction, a, b uint64) (uint64, bool) {
+	switch in.op {
+	case opAdd:
+		a += b
+	case opSub:
+		a -= b
+	case opMul:
+		a *= b
+	case opAnd:
+		a &= b
+	case opOr:
+		a |= b
+	case opXor:
+		a ^= b
+	case opShl, opShr:
+		a = shifted(in, a, b)
+	default:
+		return comparison(in, extend(a, in.bits, in.signed), extend(b, in.bits, in.signed))
+	}
+	return extend(a, in.bits, in.signed), true
+}
+
+// comparison computes what depends on all bits of both numbers: a comparison or a quotient.
+func comparison(in *instruction, a, b uint64) (uint64, bool) {
+	less := a < b
+	if in.signed {
+		less = int64(a) < int64(b)
+	}
+	switch in.op {
+	case opEq:
+		return bit(a == b), true
+	case opNe:
+		return bit(a != b), true
+	case opLt:
+		return bit(less), true
+	case opGt:
+		return bit(!less && a != b), true
+	case opLe:
+		return bit(less || a == b), true
+	case opGe:
+		return bit(!less), true
+	}
+	switch {
+	case b == 0:
+		return 0, false
+	case in.signed && int64(b) == -1: // the one quotient that overflows
+		if in.op == opMod {
+			return 0, true
+		}
+		a = -a
+	case in.signed && in.op == opDiv:
+		a = uint64(int64(a) / int64(b))
+	case in.signed:
+		a = uint64(int64(a) % int64(b))
+	case in.op == opDiv:
+		a /= b
+	default:
+		a %= b
+	}
+	return extend(a, in.bits, in.signed), true
+}
+
+// shifted is << and >>, as shift computes them. in.n is not 0 if the count is signed.
+func shifted(in *instruction, a, by uint64) uint64 {
+	a = extend(a, in.bits, in.signed)
+	bits := uint64(in.bits)
+	if in.n != 0 && int64(by) < 0 {
+		by = bits
+	}
+	switch {
+	case in.op == opShl && by < bits:
+		return a << by
+	case in.op == opShl:
+		return 0
+	case in.signed:
+		return uint64(int64(a) >> min(by, 63))
+	case by < bits:
+		return a >> by
+	}
+	return 0
+}
+
+func floatOperation(in *instruction, a, b float64) uint64 {
+	switch in.op {
+	case opFloatAdd:
+		a += b
+	case opFloatSub:
+		a -= b
+	case opFloatMul:
+		a *= b
+	case opFloatDiv:
+		a /= b
+	case opFloatEq:
+		return bit(a == b)
+	case opFloatNe:
+		return bit(a != b)
+	case opFloatLt:
+		return bit(a < b)
+	case opFloatGt:
+		return bit(a > b)
+	case opFloatLe:
+		return bit(a <= b)
+	default:
+		return bit(a >= b)
+	}
+	return math.Float64bits(a)
+}

@@ -1,0 +1,121 @@
+package eval
+
+import (
+	"encoding/binary"
+	"errors"
+	"strings"
+	"testing"
+
+	"dbg/arch"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// programWorld is a world with variables of many types, for programs and for the evaluator.
+func programWorld() (*fakeEnv, *ProgramContext) {
+	e := newFakeEnv()
+	le := binary.LittleEndian
+	page := make([]byte, 4096)
+	const at = target.Addr(0x10000)
+	e.memory[at] = page
+	next := target.Addr(0)
+	put := func(name string, t *symbols.Type, b ...byte) {
+		copy(page[next:], b)
+		e.vars[name] = Value{Type: t, Name: name, Addr: at + next, HasAddr: true}
+		next += 32
+	}
+	u64 := func(u uint64) []byte { return le.AppendUint64(nil, u) }
+	point := symbols.NewStruct(symbols.Struct, "point", 16, []symbols.Field{
+		{Name: "x", Type: typeInt}, {Name: "y", Type: typeShort, Offset: 4}, {Name: "low", Type: typeUint, BitSize: 3, BitOffset: 64},
+		{Name: "high", Type: typeInt, BitSize: 7, BitOffset: 67}, {Name: "", Type: symbols.NewStruct(symbols.Union, "", 4, []symbols.Field{{Name: "inner", Type: typeChar}}), Offset: 12},
+	})
+	color := symbols.NewType(symbols.Enum, "color", 4, false, typeUint)
+	ref := symbols.NewType(symbols.Reference, "", 8, false, typeInt)
+	put("c", typeChar, 0xfe)
+	put("uc", typeUchar, 0xfe)
+	put("s", typeShort, 0x01, 0x80)
+	put("us", typeUshort, 0x01, 0x80)
+	put("i", typeInt, 0xf6, 0xff, 0xff, 0xff)
+	put("u", typeUint, 0xf6, 0xff, 0xff, 0xff)
+	put("l", typeLong, u64(1<<63)...)
+	put("ul", typeUlong, u64(1<<63+5)...)
+	put("f", typeFloat, 0, 0, 0x20, 0x41)
+	put("nan", typeFloat, 0, 0, 0xc0, 0x7f)
+	put("d", typeDouble, u64(0xc004000000000000)...) // -2.5
+	put("b", typeBool, 1)
+	put("odd", typeBool, 2)
+	put("e", color, 2)
+	put("pt", point, 7, 0, 0, 0, 0xff, 0xff, 0, 0, 0x25, 2, 0, 0, 65, 0, 0, 0)
+	put("p", pointerTo(point, 8), u64(uint64(e.vars["pt"].Addr))...)
+	put("ip", pointerTo(typeInt, 8), u64(uint64(e.vars["i"].Addr))...)
+	put("null", pointerTo(point, 8), u64(0)...)
+	put("vp", pointerTo(nil, 8), u64(0x1234)...)
+	put("r", ref, u64(uint64(e.vars["i"].Addr))...)
+	put("a", symbols.NewArray(typeInt, 4), 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff)
+	e.types["point"], e.types["color"] = point, color
+	e.regs.Set(arch.RAX, 0xffffffff80000001)
+	e.regs.Set(arch.RSP, uint64(at))
+	e.regs.Set(arch.RIP, 0x401000)
+	e.regs.Set(arch.RFLAGS, 0x246)
+	return e, &ProgramContext{Env: e, Arch: arch.AMD64, Language: symbols.LangC}
+}
+
+// TestProgramLikeEvaluate compares programs with the evaluator, for every pair of variables and every operator.
+func TestProgramLikeEvaluate(t *testing.T) {
+	e, c := programWorld()
+	var operands []string
+	for name := range e.vars {
+		operands = append(operands, name)
+	}
+	operands = append(operands, "0", "1", "-1", "3u", "7l", "2.5", "2.5f", "'a'", "40", "pt.x", "pt.y", "p->low", "p->high", "pt.inner", "a[2]", "ip[1]",
+		"*ip", "&i", "-c", "~us", "!i", "+uc", "(char)i", "(unsigned char)i", "(float)l", "(double)ul", "(long)d", "(unsigned)d", "(bool)d", "(short)u",
+		"sizeof(pt)", "sizeof i", "$rax", "$eax", "$al", "$ah", "$sp", "$pc", "$eflags", "(i, u)", "i ? c : s", "(i > u)", "i && u", "null || i", "{short} &i")
+	operators := []string{"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "==", "!=", "<", ">", "<=", ">=", "&&", "||"}
+	compiled, all := 0, 0
+	for _, a := range operands {
+		texts := []string{a}
+		for _, b := range operands {
+			for _, op := range operators {
+				texts = append(texts, "("+a+") "+op+" ("+b+")")
+			}
+		}
+		for _, text := range texts {
+			all++
+			if compareProgram(t, text, e, c) {
+				compiled++
+			}
+		}
+	}
+	t.Logf("%d of %d expressions have a truth value and are compiled", compiled, all)
+}
+
+// compareProgram compiles and runs a condition, and compares with the evaluator. It reports whether both decided.
+func compareProgram(t *testing.T, text string, e *fakeEnv, c *ProgramContext) bool {
+	t.Helper()
+	want, wantErr := conditionOf(text, e)
+	p, err := Compile(text, c)
+	if err != nil {
+		// Evaluate does not look at a side of && or || that it does not take.
+		skipped := wantErr == nil && strings.ContainsAny(text, "&|?")
+		if !errors.Is(err, ErrNotCompiled) && !skipped && (wantErr == nil || wantErr.Error() != err.Error()) {
+			t.Errorf("%s: Compile says %v; Evaluate gives %v, %v", text, err, want, wantErr)
+		}
+		return false
+	}
+	got, err := p.Run(&e.regs, e)
+	if err != nil {
+		return false
+	}
+	if wantErr != nil || got != want {
+		t.Errorf("%s: the program gives %v; Evaluate gives %v, %v", text, got, want, wantErr)
+	}
+	return true
+}
+
+func conditionOf(text string, env Env) (bool, error) {
+	v, err := Evaluate(text, env)
+	if err != nil {
+		return false, err
+	}
+	return Truth(v, env)
+}

@@ -1,0 +1,231 @@
+package expr
+
+import (
+	"dbg/arch"
+)
+
+// LinearOp is an operation of a Linear expression.
+type LinearOp uint8
+
+const (
+	LinearConst    LinearOp = iota // push N
+	LinearRegister                 // push the value of Reg, plus N
+	LinearAdd                      // add N to the top
+	LinearLoad                     // replace the top by the number of N bytes at that address
+	LinearUnary                    // DWARF's unary operation Op
+	LinearBinary                   // DWARF's binary operation Op
+	LinearDup                      // push the top again
+	LinearDrop                     // remove the top
+	LinearOver                     // push the entry below the top
+	LinearSwap                     // exchange the two topmost entries
+)
+
+// Operations that a LinearStep can have. Their operands have 64 bits.
+const (
+	OpAnd, OpOr, OpXor, OpPlus, OpMinus, OpMul, OpShl, OpShr, OpShra, OpNeg, OpNot = opAnd, opOr, opXor, opPlus, opMinus, opMul, opShl, opShr, opShra, opNeg, opNot
+)
+
+// LinearStep is one step of a Linear expression.
+type LinearStep struct {
+	Do  LinearOp
+	Reg arch.Reg
+	N   int64
+	Op  byte // of LinearUnary and LinearBinary
+}
+
+// Linear is a location description without branches, typed values, calls and pieces. It needs only
+// registers and memory: a compiler can translate it.
+//
+// Kind InMemory: the steps compute the address. InRegister: there are no steps, and Reg holds the
+// value. Implicit: the steps compute the value, or Bytes is the value. Undefined: optimised out.
+type Linear struct {
+	Kind  PieceKind
+	Reg   arch.Reg
+	Bytes []byte
+	Steps []LinearStep
+}
+
+// LinearContext holds what a linear expression depends on before it runs.
+type LinearContext struct {
+	Arch      *arch.Arch
+	Bias      uint64
+	FrameBase []byte                                     // the frame base's expression, nil if there is none
+	CFA       func() (r arch.Reg, offset int64, ok bool) // the canonical frame address; may be nil
+	AddrIndex func(index uint64) (uint64, error)         // DW_OP_addrx; may be nil
+	Object    bool                                       // the stack begins with an address, as that of a member's location does
+}
+
+// Linearize decodes a location description. ok is false if it is not linear, or malformed: the
+// interpreter knows more. Only targets with addresses of 8 bytes are supported.
+func Linearize(code []byte, c *LinearContext) (l Linear, ok bool) {
+	if c.Arch == nil || c.Arch.PtrSize != 8 {
+		return Linear{}, false
+	}
+	d := linearizer{c: c}
+	if c.Object {
+		d.depth = 1
+	}
+	if !d.run(code, &l, 0) {
+		return Linear{}, false
+	}
+	if l.Kind == Undefined && d.depth > 0 {
+		l.Kind = InMemory
+	}
+	l.Steps = d.steps
+	return l, true
+}
+
+// linearizer translates operations into steps.
+type linearizer struct {
+	c     *LinearContext
+	steps []LinearStep
+	depth int
+}
+
+const maxLinear = 64 // steps; compilers emit a handful
+
+// run translates code. nested is not 0 in a frame base.
+func (d *linearizer) run(code []byte, l *Linear, nested int) bool {
+	r := reader{code: code}
+	for r.more() {
+		op := r.u8()
+		if l.Kind != Undefined && op != opNop && op != opGNUUninit {
+			return false // a piece, or malformed
+		}
+		if !d.step(op, &r, l, nested) || r.err != nil || len(d.steps) > maxLinear {
+			return false
+		}
+	}
+	return true
+}
+
+// push adds a step that leaves one entry more.
+func (d *linearizer) push(s LinearStep) bool {
+	d.steps, d.depth = append(d.steps, s), d.depth+1
+	return d.depth < 16
+}
+
+// change adds a step that takes some entries and leaves some.
+func (d *linearizer) change(s LinearStep, takes, leaves int) bool {
+	if d.depth < takes {
+		return false
+	}
+	d.steps, d.depth = append(d.steps, s), d.depth-takes+leaves
+	return d.depth < 16
+}
+
+func (d *linearizer) constant(n uint64) bool { return d.push(LinearStep{Do: LinearConst, N: int64(n)}) }
+
+func (d *linearizer) register(n uint64, off int64) bool {
+	reg, ok := d.c.Arch.FromDWARF(n)
+	return ok && d.push(LinearStep{Do: LinearRegister, Reg: reg, N: off})
+}
+
+func (d *linearizer) step(op byte, r *reader, l *Linear, nested int) bool {
+	order := d.c.Arch.ByteOrder
+	switch {
+	case op >= opLit0 && op < opReg0:
+		return d.constant(uint64(op - opLit0))
+	case op >= opBreg0 && op < opRegx:
+		return d.register(uint64(op-opBreg0), r.sleb())
+	case op >= opReg0 && op < opBreg0:
+		return d.inRegister(uint64(op-opReg0), l)
+	}
+	switch op {
+	case opAddr:
+		return d.constant(r.uint(8, order) + d.c.Bias)
+	case opAddrx, opGNUAddrIndex, opConstx, opGNUConstIndex:
+		return d.indexed(op, r.uleb())
+	case opConst1u:
+		return d.constant(uint64(r.u8()))
+	case opConst1s:
+		return d.constant(uint64(r.sint(1, order)))
+	case opConst2u:
+		return d.constant(r.uint(2, order))
+	case opConst2s:
+		return d.constant(uint64(r.sint(2, order)))
+	case opConst4u:
+		return d.constant(r.uint(4, order))
+	case opConst4s:
+		return d.constant(uint64(r.sint(4, order)))
+	case opConst8u, opConst8s:
+		return d.constant(r.uint(8, order))
+	case opConstu:
+		return d.constant(r.uleb())
+	case opConsts:
+		return d.constant(uint64(r.sleb()))
+	case opBregx:
+		n := r.uleb()
+		return d.register(n, r.sleb())
+	case opRegx:
+		return d.inRegister(r.uleb(), l)
+	case opFbreg:
+		off := r.sleb()
+		return nested == 0 && d.frameBase() && d.change(LinearStep{Do: LinearAdd, N: off}, 1, 1)
+	case opCallFrameCFA:
+		if d.c.CFA == nil {
+			return false
+		}
+		reg, off, ok := d.c.CFA()
+		return ok && d.push(LinearStep{Do: LinearRegister, Reg: reg, N: off})
+	case opDup:
+		return d.change(LinearStep{Do: LinearDup}, 1, 2)
+	case opDrop:
+		return d.change(LinearStep{Do: LinearDrop}, 1, 0)
+	case opOver:
+		return d.change(LinearStep{Do: LinearOver}, 2, 3)
+	case opSwap:
+		return d.change(LinearStep{Do: LinearSwap}, 2, 2)
+	case opDeref:
+		return d.change(LinearStep{Do: LinearLoad, N: 8}, 1, 1)
+	case opDerefSize:
+		n := r.u8()
+		return n >= 1 && n <= 8 && d.change(LinearStep{Do: LinearLoad, N: int64(n)}, 1, 1)
+	case opPlusUconst:
+		return d.change(LinearStep{Do: LinearAdd, N: int64(r.uleb())}, 1, 1)
+	case opAnd, opOr, opXor, opPlus, opMinus, opMul, opShl, opShr, opShra:
+		return d.change(LinearStep{Do: LinearBinary, Op: op}, 2, 1)
+	case opNeg, opNot:
+		return d.change(LinearStep{Do: LinearUnary, Op: op}, 1, 1)
+	case opStackValue:
+		l.Kind = Implicit
+		return d.depth > 0
+	case opImplicitValue:
+		l.Kind, l.Bytes = Implicit, r.block(r.uleb())
+		d.steps, d.depth = nil, 0
+		return true
+	case opNop, opGNUUninit:
+		return true
+	}
+	return false
+}
+
+func (d *linearizer) inRegister(n uint64, l *Linear) bool {
+	reg, ok := d.c.Arch.FromDWARF(n)
+	l.Kind, l.Reg = InRegister, reg
+	return ok && d.depth == 0
+}
+
+func (d *linearizer) indexed(op byte, index uint64) bool {
+	if d.c.AddrIndex == nil {
+		return false
+	}
+	v, err := d.c.AddrIndex(index)
+	if op == opAddrx || op == opGNUAddrIndex {
+		v += d.c.Bias
+	}
+	return err == nil && d.constant(v)
+}
+
+// frameBase pushes the frame base. DW_OP_reg6 holds it, DW_OP_breg6 is its address (DWARF 5, section 3.3.5).
+func (d *linearizer) frameBase() bool {
+	var base Linear
+	depth := d.depth
+	if d.c.FrameBase == nil || !d.run(d.c.FrameBase, &base, 1) {
+		return false
+	}
+	if base.Kind == InRegister {
+		return d.push(LinearStep{Do: LinearRegister, Reg: base.Reg})
+	}
+	return base.Bytes == nil && d.depth == depth+1
+}
