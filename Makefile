@@ -2,7 +2,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
-FUZZTIME ?= 2s
+FUZZTIME ?= 3s
 TIMEOUT ?= 20m
 
 .PHONY: all test test-all tools check unit fuzz bench demo-binary
