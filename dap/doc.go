@@ -1,5 +1,5 @@
 // Package dap is the Debug Adapter Protocol face of dbg: an editor talks to it
-// over standard input and output or a socket, and it translates to a
+// over standard input and output or a socket (listen.go: loopback or a Unix one, the same user, nothing that looks like HTTP), and it translates to a
 // session.Session and back. It decides nothing by itself.
 //
 // What it gives: Serve for one connection, ListenAndServe for a socket. What it

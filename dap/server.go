@@ -19,15 +19,20 @@ import (
 type Options struct {
 	// Session is what each connection's session is made from.
 	Session session.Config
-	// Stderr gets the listening address; nil is standard error.
+	// Stderr gets the listening address and warnings about it; nil is standard error.
 	Stderr io.Writer
 	// Log gets what is wrong with a connection, for who looks after the debugger; may be nil.
 	Log func(format string, args ...any)
 	// Multi makes ListenAndServe take the next client when one has gone.
 	Multi bool
+	// ListenAny makes ListenAndServe accept an address that other machines can reach.
+	ListenAny bool
 
 	// progressFrom is how many bytes of debug information are worth telling of the index that is made of them; 0: 4 MB.
 	progressFrom uint64
+
+	// helloTime is how long the first message of a connection may take; 0: the constant helloTime.
+	helloTime time.Duration
 
 	// noProgram refuses launch and attach: for fuzzing.
 	noProgram bool

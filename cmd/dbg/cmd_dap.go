@@ -12,23 +12,24 @@ import (
 func dapCommand() *cobra.Command {
 	var s shared
 	var listen string
-	var multi, keepASLR bool
+	var listenAny, multi, keepASLR bool
 	c := &cobra.Command{
 		Use:   "dap [flags]",
 		Short: "Debug Adapter Protocol server, for editors",
 		Long:  "Serves the Debug Adapter Protocol on standard input and output, or, with --listen, on a socket.",
 		Args:  args(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts := dap.Options{Session: s.config(), Multi: multi}
+			opts := dap.Options{Session: s.config(), Multi: multi, ListenAny: listenAny}
 			opts.Session.KeepASLR = keepASLR
 			opts.Log = func(format string, args ...any) { fmt.Fprintf(os.Stderr, "dbg: "+format+"\n", args...) }
-			if listen != "" {
-				return dap.ListenAndServe(cmd.Context(), listen, opts)
+			if listen == "" {
+				return dap.Serve(cmd.Context(), stdio{}, opts)
 			}
-			return dap.Serve(cmd.Context(), stdio{}, opts)
+			return dap.ListenAndServe(cmd.Context(), listen, opts)
 		},
 	}
-	c.Flags().StringVar(&listen, "listen", "", "serve on the TCP address `HOST:PORT` instead; port 0: any")
+	c.Flags().StringVar(&listen, "listen", "", "serve on a socket instead: `ADDRESS` is unix:PATH, or HOST:PORT with a loopback host; port 0: any")
+	c.Flags().BoolVar(&listenAny, "listen-any", false, "accept an address for --listen that other machines can reach: they can run programs as you")
 	c.Flags().BoolVar(&multi, "multi", false, "with --listen: take the next client when one has gone")
 	c.Flags().BoolVar(&keepASLR, "keep-aslr", false, "leave address-space randomisation on for launched programs")
 	s.files(c.Flags())

@@ -1,0 +1,81 @@
+package dap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// listen opens the socket that an address means: "unix:PATH", or HOST:PORT. The host is a loopback address or "localhost"
+// unless anywhere is set.
+func listen(ctx context.Context, addr string, anywhere bool) (net.Listener, error) {
+	if path, ok := strings.CutPrefix(addr, "unix:"); ok {
+		return listenUnix(ctx, path)
+	}
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("listening on %q: expected HOST:PORT or unix:PATH", addr)
+	}
+	if host == "localhost" {
+		host = "127.0.0.1" // a resolver may have another opinion
+	}
+	if ip := net.ParseIP(host); !anywhere && (ip == nil || !ip.IsLoopback()) {
+		return nil, fmt.Errorf("listening on %q: not a loopback address, everybody who can reach it could run programs as this user; use 127.0.0.1 or a Unix socket, or add --listen-any", addr)
+	}
+	return (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(host, port))
+}
+
+// isLocal reports whether only processes of this machine can connect to an address.
+func isLocal(a net.Addr) bool {
+	switch a := a.(type) {
+	case *net.UnixAddr:
+		return true
+	case *net.TCPAddr:
+		return a.IP.IsLoopback()
+	}
+	return false
+}
+
+// listenUnix makes a socket file that only this user can connect to. It replaces a file that a dead listener has left. The
+// file is removed when the listener is closed.
+func listenUnix(ctx context.Context, path string) (net.Listener, error) {
+	if path == "" {
+		return nil, errors.New("listening: unix: needs the path of a socket")
+	}
+	if path[0] == '@' {
+		path = "./" + path // package net takes a bare @ for Linux's abstract names, which have no mode
+	}
+	// Linux makes the file with the mode of the socket (unix(7) does not mention it; unix_bind does): there is no moment at which others
+	// could connect.
+	config := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
+		var err error
+		if e := c.Control(func(fd uintptr) { err = syscall.Fchmod(int(fd), 0o600) }); e != nil {
+			return e
+		}
+		return err
+	}}
+	l, err := config.Listen(ctx, "unix", path)
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return l, err
+	}
+	info, statErr := os.Lstat(path)
+	if statErr != nil || info.Mode().Type() != os.ModeSocket {
+		return nil, fmt.Errorf("listening on unix:%s: the file exists and is not a socket", path)
+	}
+	conn, dialErr := net.Dial("unix", path)
+	if dialErr == nil {
+		conn.Close()
+		return nil, fmt.Errorf("listening on unix:%s: another program listens there", path)
+	}
+	if !errors.Is(dialErr, syscall.ECONNREFUSED) {
+		return nil, fmt.Errorf("listening on unix:%s: %w", path, dialErr)
+	}
+	if err := os.Remove(path); err != nil {
+		return nil, err
+	}
+	return config.Listen(ctx, "unix", path)
+}
