@@ -32,7 +32,7 @@ func TestPointerToDeclared(t *testing.T) {
 	c.breakAt(source, 3)
 	c.ok("configurationDone", nil, nil)
 	st := c.stop("breakpoint")
-	vars := c.vars(c.scope(c.frames(st.ThreadID)[0].Id, "Arguments"))
+	vars := c.vars(c.scope(c.frames(st.ThreadID)[0].Id, "Locals"))
 	p := vars["p"]
 	if p.VariablesReference == 0 || p.NamedVariables != 0 || p.Type != "struct elsewhere *" {
 		c.fail("p: %+v", p)

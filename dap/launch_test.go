@@ -174,7 +174,7 @@ func TestCore(t *testing.T) {
 	}
 	frames := c.frames(st.ThreadID)
 	c.expectFrame(frames[0], "main", line(t, "crash-here"))
-	if v := c.vars(c.scope(frames[0].Id, "Arguments"))["argc"]; v.Value != "2" {
+	if v := c.vars(c.scope(frames[0].Id, "Locals"))["argc"]; v.Value != "2" {
 		c.fail("%+v", v)
 	}
 	for _, r := range []string{"continue", "next", "stepIn", "stepOut", "pause"} {

@@ -8,8 +8,9 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// scopes lists the groups of variables of a frame. Registers are said to be
-// expensive, so that a client does not show them until it is asked to.
+// scopes lists the groups of variables of a frame that have any. The arguments stand with the locals: an editor opens only the first
+// group, which would be an empty one in many a main. Registers are said to be expensive, so that a client does not show them
+// until it is asked to.
 func (s *server) scopes(_ context.Context, args godap.ScopesArguments) (any, error) {
 	k, err := s.refs.findFrame(args.FrameId)
 	if err != nil {
@@ -18,12 +19,17 @@ func (s *server) scopes(_ context.Context, args godap.ScopesArguments) (any, err
 	if _, err := s.sess.Frame(k.thread, k.level); err != nil {
 		return nil, err
 	}
-	scope := func(name, hint string, kind session.ScopeKind, expensive bool) godap.Scope {
-		return godap.Scope{Name: name, PresentationHint: hint, VariablesReference: s.refs.scope(scopeRef{k, kind}), Expensive: expensive}
+	body := godap.ScopesResponseBody{Scopes: []godap.Scope{}}
+	add := func(name, hint string, kind session.ScopeKind, expensive bool) {
+		body.Scopes = append(body.Scopes, godap.Scope{Name: name, PresentationHint: hint, VariablesReference: s.refs.scope(scopeRef{k, kind}), Expensive: expensive})
 	}
-	return godap.ScopesResponseBody{Scopes: []godap.Scope{
-		scope("Arguments", "arguments", session.ScopeArguments, false),
-		scope("Locals", "locals", session.ScopeLocals, false),
-		scope("Registers", "registers", session.ScopeRegisters, true),
-	}}, nil
+	if parts, err := s.scopeParts(scopeRef{k, session.ScopeVariables}); err != nil {
+		return nil, err
+	} else if len(parts) > 0 {
+		add("Locals", "locals", session.ScopeVariables, false)
+	}
+	if list, err := s.sess.Registers(k.thread, k.level); err == nil && len(list) > 0 {
+		add("Registers", "registers", session.ScopeRegisters, true)
+	}
+	return body, nil
 }

@@ -168,7 +168,7 @@ func (s *server) scopeParts(k scopeRef) ([]part, error) {
 		}
 		out = append(out, p)
 	}
-	if st := s.lastStop; st != nil && st.HasReturnValue && k.kind == session.ScopeLocals && k.frame.level == 0 && st.Thread == k.frame.thread {
+	if st := s.lastStop; st != nil && st.HasReturnValue && k.kind == session.ScopeVariables && k.frame.level == 0 && st.Thread == k.frame.thread {
 		p := part{name: "(return value)", value: st.ReturnValue, index: len(out), attributes: []string{"readOnly"}}
 		if st.Returned != nil {
 			p.name = "(" + st.Returned.Name + " returned)"

@@ -185,6 +185,7 @@ const (
 	ScopeArguments ScopeKind = iota
 	ScopeLocals
 	ScopeRegisters
+	ScopeVariables // the arguments, then the locals
 )
 
 // Instruction is one disassembled instruction.

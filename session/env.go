@@ -366,9 +366,12 @@ func (s *Session) Variables(t target.ThreadID, level int, kind ScopeKind) ([]Val
 	})
 }
 
-// frameVariables reads the parameters of a frame, or its other variables.
+// frameVariables reads the parameters of a frame, its other variables, or both.
 func (s *Session) frameVariables(f *Frame, t target.ThreadID, kind ScopeKind) []Value {
 	var out []Value
+	if kind == ScopeVariables {
+		return append(s.frameVariables(f, t, ScopeArguments), s.frameVariables(f, t, ScopeLocals)...)
+	}
 	for _, v := range s.variablesOf(f) {
 		if v.Param == (kind == ScopeArguments) && v.Name != "" {
 			out = append(out, s.readVariable(v, f, t))

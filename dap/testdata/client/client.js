@@ -16,8 +16,8 @@ const scenarios = {
     const { body: { stackFrames } } = await client.stackTraceRequest({ threadId });
     assert.equal(stackFrames[0].name, 'loop');
     const { body: { scopes } } = await client.scopesRequest({ frameId: stackFrames[0].id });
-    assert.deepEqual(scopes.map(s => s.name), ['Arguments', 'Locals', 'Registers']);
-    const { body: { variables } } = await client.variablesRequest({ variablesReference: scopes[1].variablesReference });
+    assert.deepEqual(scopes.map(s => s.name), ['Locals', 'Registers']);
+    const { body: { variables } } = await client.variablesRequest({ variablesReference: scopes[0].variablesReference });
     assert.equal(variables.find(v => v.name === 'total').value, '0');
     assert.equal((await client.evaluateRequest({ expression: 'i + 40', frameId: stackFrames[0].id })).body.result, '40');
     await Promise.all([client.stepInRequest({ threadId }), client.assertStoppedLocation('step', { path: args.source, line: args.add })]);
