@@ -12,7 +12,7 @@ all:
 
 # test is the one test command: tools, static checks, tests, a little fuzzing. The checks run while packages are installed.
 test:
-	@$(MAKE) --no-print-directory -j2 --output-sync=target tools check
+	@$(MAKE) --no-print-directory -j2 tools check
 	@$(MAKE) --no-print-directory unit
 	@$(MAKE) --no-print-directory fuzz
 
