@@ -2,16 +2,20 @@ package dap
 
 import (
 	"context"
+	"slices"
 
 	"dbg/session"
 
 	godap "github.com/google/go-dap"
 )
 
-// maxLocationLines bounds one request.
-const maxLocationLines = 2000
+// Bounds of one request.
+const (
+	maxLocationLines   = 2000
+	maxLocationColumns = 200
+)
 
-// breakpointLocations lists the lines of a range that have code.
+// breakpointLocations lists the lines of a range that have code, and of a single line all columns that have.
 func (s *server) breakpointLocations(ctx context.Context, args godap.BreakpointLocationsArguments) (any, error) {
 	file := s.client.ourPath(args.Source.Path)
 	if file == "" {
@@ -27,20 +31,19 @@ func (s *server) breakpointLocations(ctx context.Context, args godap.BreakpointL
 	}
 	list := []godap.BreakpointLocation{}
 	for line := first; line <= last && ctx.Err() == nil; line++ {
-		columns := map[int]bool{}
 		for _, name := range s.sources.recorded(file) {
 			places, err := s.sess.FindLocation(session.LocationSpec{File: name, Line: line})
 			if err != nil {
 				continue
 			}
-			for _, p := range places {
-				if p.Position.Line != line || columns[p.Position.Column] {
-					continue // a line without code stands for a later one
-				}
-				columns[p.Position.Column] = true
+			columns := columnsOf(places, line)
+			if first == last {
+				columns = s.allColumns(ctx, name, line, columns)
+			}
+			for _, column := range columns {
 				loc := godap.BreakpointLocation{Line: s.client.line(line)}
-				if p.Position.Column > 0 {
-					loc.Column = s.client.column(p.Position.Column)
+				if column > 0 {
+					loc.Column = s.client.column(column)
 				}
 				list = append(list, loc)
 			}
@@ -48,4 +51,41 @@ func (s *server) breakpointLocations(ctx context.Context, args godap.BreakpointL
 		}
 	}
 	return godap.BreakpointLocationsResponseBody{Breakpoints: list}, ctx.Err()
+}
+
+// columnsOf lists the columns of places, each once. A line without code stands for a later one: it has none.
+func columnsOf(places []session.BreakpointPlace, line int) []int {
+	var columns []int
+	for _, p := range places {
+		if p.Position.Line == line && !slices.Contains(columns, p.Position.Column) {
+			columns = append(columns, p.Position.Column)
+		}
+	}
+	return columns
+}
+
+// allColumns finds the columns of a line one after the other. columns are those at which a breakpoint on the line stops.
+func (s *server) allColumns(ctx context.Context, file string, line int, columns []int) []int {
+	if len(columns) == 0 || columns[0] == 0 {
+		return columns
+	}
+	for next := 1; ctx.Err() == nil && len(columns) < maxLocationColumns; {
+		places, err := s.sess.FindLocation(session.LocationSpec{File: file, Line: line, Column: next})
+		if err != nil {
+			break
+		}
+		found := 0
+		for _, column := range columnsOf(places, line) {
+			found = max(found, column)
+		}
+		if found < next {
+			break // there is none after the last one
+		}
+		if !slices.Contains(columns, found) {
+			columns = append(columns, found)
+		}
+		next = found + 1
+	}
+	slices.Sort(columns)
+	return columns
 }

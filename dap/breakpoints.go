@@ -201,7 +201,8 @@ func (s *server) describeBreakpoint(b *clientBreakpoint, now session.Breakpoint)
 		if p.Position.Line > 0 {
 			body.Line = new(s.client.line(p.Position.Line))
 			body.Source = s.sourceOf(p.Position.File)
-			if p.Position.Column > 0 {
+			// An editor moves the mark to a column that it did not ask for.
+			if now.Spec.Column > 0 && p.Position.Column > 0 {
 				body.Column = new(s.client.column(p.Position.Column))
 			}
 		}

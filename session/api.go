@@ -122,7 +122,7 @@ type LocationSpec struct {
 	Function string
 	File     string
 	Line     int
-	Column   int // 0: any
+	Column   int // 0: any; else the nearest place of the line at or after it
 	Addr     target.Addr
 	HasAddr  bool
 

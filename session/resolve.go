@@ -258,6 +258,9 @@ func find(m *symbols.Module, spec *BreakpointSpec) []symbols.Location {
 		if !m.HasDebugInfo() {
 			return nil
 		}
+		if spec.Column > 0 {
+			return m.LinesAtColumn(spec.File, spec.Line, spec.Column)
+		}
 		return m.LinesByFile(spec.File, spec.Line)
 	}
 	list := m.BreakLocations(spec.Function)

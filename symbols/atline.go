@@ -23,6 +23,11 @@ import (
 // the line is reached. Optimisers move a line's instructions between those of others and say of each that it begins a statement:
 // in their code there is one place in each lexical block. An address in a prologue is moved behind it.
 func (m *Module) LinesByFile(file string, line int) []Location {
+	return m.linesByFile(file, line, 0)
+}
+
+// linesByFile is LinesByFile, and LinesAtColumn if column is not 0.
+func (m *Module) linesByFile(file string, line, column int) []Location {
 	d := m.dwarf()
 	if d == nil || file == "" || line <= 0 {
 		return nil
@@ -72,14 +77,19 @@ func (m *Module) LinesByFile(file string, line int) []Location {
 			candidates = append(candidates, candidate{m.unit(du), files})
 		}
 	}
-	// The line, or else the nearest one below it.
-	best := 0
+	// The line, or else the nearest one below it, and the column that is asked for.
+	best, bestColumn := 0, 0
 	for _, c := range candidates {
 		c.u.dw.Files().Each(func(seq dwarf.Lines) bool {
 			for i := range seq.Rows {
 				r := &seq.Rows[i]
 				if n := int(r.Line); n >= line && (best == 0 || n < best) && c.files[r.File] != "" && counts(seq.Rows, i) {
-					best = n
+					best, bestColumn = n, 0
+				}
+				if column > 0 && best == line && int(r.Line) == line && c.files[r.File] != "" && counts(seq.Rows, i) {
+					if at := columnOf(seq.Rows, i); nearerColumn(at, bestColumn, column) {
+						bestColumn = at
+					}
 				}
 			}
 			return true
@@ -95,10 +105,10 @@ func (m *Module) LinesByFile(file string, line int) []Location {
 		c.u.dw.Files().Each(func(seq dwarf.Lines) bool {
 			for i := range seq.Rows {
 				r := &seq.Rows[i]
-				if int(r.Line) == best && c.files[r.File] != "" && counts(seq.Rows, i) {
+				if int(r.Line) == best && c.files[r.File] != "" && counts(seq.Rows, i) && (bestColumn == 0 || columnOf(seq.Rows, i) == bestColumn) {
 					addrs = append(addrs, r.Addr)
-					if !continues(seq.Rows, i) {
-						runs = append(runs, lineRun{r.Addr, runEnd(seq, i)})
+					if !continues(seq.Rows, i, bestColumn != 0) {
+						runs = append(runs, lineRun{r.Addr, runEnd(seq, i, bestColumn != 0)})
 					}
 				}
 			}
@@ -128,14 +138,14 @@ func counts(rows []dwarf.Row, i int) bool {
 	return true
 }
 
-// continues reports whether the code of a row follows code of the same line, and so is no place of its own.
-func continues(rows []dwarf.Row, i int) bool {
+// continues reports whether the code of a row follows code of the same line (and column, if that matters), and so is no place of its own.
+func continues(rows []dwarf.Row, i int, byColumn bool) bool {
 	for j := i - 1; j >= 0; j-- {
 		if rows[j].Addr == rows[i].Addr {
 			continue // it has no code
 		}
 		// The row that the code before this is of: the last at its address.
-		return rows[j].Line == rows[i].Line && rows[j].File == rows[i].File
+		return samePlace(&rows[j], &rows[i], byColumn)
 	}
 	return false
 }
@@ -143,11 +153,11 @@ func continues(rows []dwarf.Row, i int) bool {
 // lineRun is code of a line without any of another line in between.
 type lineRun struct{ lo, hi uint64 }
 
-// runEnd is where the code of a row's line ends.
-func runEnd(seq dwarf.Lines, i int) uint64 {
+// runEnd is where the code of a row's line ends, or of its line and column.
+func runEnd(seq dwarf.Lines, i int, byColumn bool) uint64 {
 	r := &seq.Rows[i]
 	for j := i + 1; j < len(seq.Rows); j++ {
-		if n := &seq.Rows[j]; n.Addr > r.Addr && (n.Line != r.Line || n.File != r.File) {
+		if n := &seq.Rows[j]; n.Addr > r.Addr && !samePlace(n, r, byColumn) {
 			return n.Addr
 		}
 	}
