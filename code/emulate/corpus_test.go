@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"dbg/internal/fixture"
 )
 
 // libraries are the files whose instructions the tests use.
@@ -21,8 +23,8 @@ type routine struct {
 // those of the FDEs: libcrypto has tables between its functions.
 func functions(t testing.TB, path string) []routine {
 	f, err := elf.Open(path)
-	if os.IsNotExist(err) && os.Getenv("CI") == "" {
-		t.Skip("no ", path)
+	if os.IsNotExist(err) {
+		fixture.Missing(t, "no "+path)
 	}
 	check(t, err)
 	defer f.Close()

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"dbg/internal/fixture"
 )
 
 // share counts instructions.
@@ -79,8 +81,8 @@ func TestCoverage(t *testing.T) {
 // The map is empty if there is none.
 func lineStarts(t *testing.T, path string) map[uint64]bool {
 	f, err := elf.Open(path)
-	if errors.Is(err, os.ErrNotExist) && os.Getenv("CI") == "" {
-		t.Skip("no ", path)
+	if errors.Is(err, os.ErrNotExist) {
+		fixture.Missing(t, "no "+path)
 	}
 	check(t, err)
 	defer f.Close()

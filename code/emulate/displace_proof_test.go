@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"dbg/internal/fixture"
 )
 
 // TestDisplacedLikeOriginal compares a step of the displaced instruction with one of the original:
@@ -26,7 +28,7 @@ func TestDisplacedLikeOriginal(t *testing.T) {
 func TestDisplacedTablesLikeOriginal(t *testing.T) {
 	d := newDisplaceJudge(t)
 	perEntry := 2
-	if sweep() {
+	if fixture.All() {
 		perEntry = 40
 	}
 	d.compareAll(generatedDisplaced(perEntry))

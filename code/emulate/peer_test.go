@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"dbg/internal/fixture"
 )
 
 // disassembly is what objdump prints about an instruction.
@@ -19,9 +21,7 @@ type disassembly struct {
 
 // objdump runs objdump and returns the instructions by address.
 func objdump(t *testing.T, args ...string) map[uint64]disassembly {
-	if _, err := exec.LookPath("objdump"); err != nil && os.Getenv("CI") == "" {
-		t.Skip(err)
-	}
+	fixture.Need(t, "objdump")
 	cmd := exec.Command("objdump", append([]string{"-w", "--insn-width=16", "-M", "intel"}, args...)...)
 	out, err := cmd.StdoutPipe()
 	check(t, err)
@@ -150,9 +150,7 @@ func opcodeBytes(s scheme, m opcodeMap, op, prefix, w, length byte) []byte {
 
 // TestBoundariesLikeObjdump compares the lengths of all instructions of the libraries.
 func TestBoundariesLikeObjdump(t *testing.T) {
-	if !sweep() {
-		t.Skip("only with DBG_TEST_ALL")
-	}
+	fixture.Sweep(t)
 	for _, path := range libraries {
 		listing := objdump(t, "-d", "-j", ".text", path)
 		compared, failures := 0, 0

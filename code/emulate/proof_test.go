@@ -10,12 +10,14 @@ import (
 
 	"golang.org/x/arch/x86/x86asm"
 	"golang.org/x/sys/unix"
+
+	"dbg/internal/fixture"
 )
 
 // corpus returns the instructions to try.
 func corpus(t testing.TB) [][]byte {
 	all := distinct(t)
-	if sweep() {
+	if fixture.All() {
 		return all
 	}
 	return sample(all, 3, 97)
@@ -31,7 +33,7 @@ func TestRunLikeProcessor(t *testing.T) {
 	copy(model.data, p.arena)
 	claimed, compared, failures := 0, 0, 0
 	perSet := 3
-	if sweep() {
+	if fixture.All() {
 		perSet = 30
 	}
 	for _, code := range append(corpus(t), generated(perSet)...) {

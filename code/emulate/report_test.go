@@ -2,13 +2,9 @@ package emulate
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 )
-
-// sweep reports whether the tests are to try all instructions instead of some.
-func sweep() bool { return os.Getenv("DBG_TEST_ALL")+os.Getenv("DBG_ALL") != "" }
 
 // check ends the test if there is an error.
 func check(t testing.TB, err error) {
