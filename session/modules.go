@@ -395,10 +395,13 @@ func (s *Session) Modules() ([]*Module, error) {
 // followLinker puts a breakpoint where the dynamic linker says that the list of
 // files has changed (r_brk of the debugger interface in <link.h>; every libc calls
 // the function there _dl_debug_state).
+//
+// It is done when the process is to run for the first time: who only looks changes nothing.
 func (s *Session) followLinker() {
-	if s.proc == nil {
+	if s.proc == nil || s.linked {
 		return
 	}
+	s.linked = true
 	for _, m := range s.modules.all {
 		if m.Symbols == nil || m.Path == "[vdso]" {
 			continue

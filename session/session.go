@@ -67,6 +67,7 @@ type Session struct {
 	breakpoints breakpointTable
 	stepper     stepper
 	decided     map[target.ThreadID]decision
+	linked      bool          // the dynamic linker is followed
 	deciding    bool          // a thread is stopped, while others run, and what it has come to is being decided
 	moveFailed  bool          // the latest thread that was to go on had been stopped with all others
 	done        chan struct{} // closed when the events of proc have been dealt with
@@ -322,7 +323,7 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 	s.threads = threadList{}
 	s.breakpoints.forgetSites() // places in the file are not places in the process
 	s.refreshModules()
-	s.followLinker()
+	s.linked = false
 	if s.program.Path == "" {
 		s.program.Path = t.Exe()
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 
 	"dbg/target"
@@ -10,6 +11,11 @@ import (
 // at the end of a step.
 func (s *Session) onParked(ev target.Event) {
 	s.dropCache()
+	// A pause may have come meanwhile, and another run, with another hit of the thread.
+	pc, _, err := s.pcAndSP(ev.Thread)
+	if s.state != IsRunning || err != nil || pc != ev.Addr {
+		return
+	}
 	s.knowThread(ev.Thread)
 	s.deciding = true
 	defer func() { s.deciding = false }()
@@ -101,6 +107,7 @@ func (s *Session) onExec(target.Event) {
 	if m := s.exeModule(); m != nil {
 		s.exeFile = m.Symbols
 	}
+	s.linked = false
 	s.followLinker()
 	s.resolveAll()
 	s.publish(LogMessage{Text: fmt.Sprintf("process %d is executing new program: %s", s.tgt.PID(), s.tgt.Exe())})
@@ -110,6 +117,9 @@ func (s *Session) onExec(target.Event) {
 // plan asks the step controller what comes now, in a stop of its thread. done says that the step has ended, with the stop.
 func (s *Session) plan(ev target.Event) (st Stop, r target.Resume, done bool) {
 	act, err := s.stepper.next(s, ev)
+	if errors.Is(err, target.ErrGone) || errors.Is(err, target.ErrNoThread) {
+		return st, r, false // it has just been killed, and its end is about to be told
+	}
 	if err != nil {
 		s.publish(LogMessage{Warning: true, Text: err.Error()})
 		act.done = true
@@ -195,7 +205,7 @@ func (s *Session) proceed(r target.Resume) {
 		s.stop(Stop{Reason: StopPause, Thread: s.selected})
 		return
 	}
-	if err := s.proc.Resume(r); err != nil {
+	if err := s.proc.Resume(r); err != nil && !errors.Is(err, target.ErrGone) {
 		s.publish(LogMessage{Warning: true, Text: err.Error()})
 		s.stop(Stop{Reason: StopPause, Thread: s.selected})
 	}

@@ -25,7 +25,7 @@ func btCommand() *cobra.Command {
 stopped only while it is looked at, and runs on before anything is printed. With -x or --ex,
 these commands are done after the backtraces.`,
 		Args: args(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: interruptible(func(cmd *cobra.Command, args []string) error {
 			cfg := s.config()
 			if cfg.Debuginfod.Patience = batchPatience; s.commands != nil {
 				cfg.Debuginfod.Patience = patience // the process is held while they are done
@@ -51,7 +51,7 @@ these commands are done after the backtraces.`,
 			}
 			s.batch = true
 			return s.converse(cmd.Context(), sess)
-		},
+		}),
 	}
 	s.register(c.Flags())
 	c.Flags().IntVar(&most, "max-frames", 0, "print at most `N` frames of each thread; 0: all")

@@ -18,7 +18,7 @@ func dapCommand() *cobra.Command {
 		Short: "Debug Adapter Protocol server, for editors",
 		Long:  "Serves the Debug Adapter Protocol on standard input and output, or, with --listen, on a socket.",
 		Args:  args(0, 0),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: interruptible(func(cmd *cobra.Command, args []string) error {
 			opts := dap.Options{Session: s.config(), Multi: multi, ListenAny: listenAny}
 			opts.Session.KeepASLR = keepASLR
 			opts.Log = func(format string, args ...any) { fmt.Fprintf(os.Stderr, "dbg: "+format+"\n", args...) }
@@ -26,7 +26,7 @@ func dapCommand() *cobra.Command {
 				return dap.Serve(cmd.Context(), stdio{}, opts)
 			}
 			return dap.ListenAndServe(cmd.Context(), listen, opts)
-		},
+		}),
 	}
 	c.Flags().StringVar(&listen, "listen", "", "serve on a socket instead: `ADDRESS` is unix:PATH, or HOST:PORT with a loopback host; port 0: any")
 	c.Flags().BoolVar(&listenAny, "listen-any", false, "accept an address for --listen that other machines can reach: they can run programs as you")

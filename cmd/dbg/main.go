@@ -53,6 +53,30 @@ func run(args []string) int {
 	return status(err)
 }
 
+// interruptible makes a command end in order at SIGINT, too. The terminal front end has another use for it.
+func interruptible(run func(cmd *cobra.Command, args []string) error) func(cmd *cobra.Command, args []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		ctx, cancel := context.WithCancelCause(cmd.Context())
+		defer cancel(nil)
+		interrupts := make(chan os.Signal, 1)
+		signal.Notify(interrupts, os.Interrupt)
+		defer signal.Stop(interrupts)
+		go func() {
+			select {
+			case sig := <-interrupts:
+				cancel(signalError{sig})
+			case <-ctx.Done():
+			}
+		}()
+		cmd.SetContext(ctx)
+		err := run(cmd, args)
+		if cause := context.Cause(ctx); err != nil && errors.Is(err, context.Canceled) && cause != nil {
+			return cause
+		}
+		return err
+	}
+}
+
 // status prints what went wrong and gives the exit status.
 func status(err error) int {
 	var exit *repl.ExitError

@@ -219,7 +219,7 @@ func (p *Process) clearDeathSignal(t *thread) error {
 	pc := target.Addr(regs.get(offRIP))
 	var code [2]byte
 	if n, err := unix.Pread(fd, code[:], int64(pc)); err != nil || n != 2 {
-		return fmt.Errorf("its first instruction can't be read")
+		return fmt.Errorf("its first instruction can't be read: %w", ErrEndedEarly)
 	}
 	if pwriteAll(fd, pc, []byte{0x0f, 0x05}) != 2 {
 		return fmt.Errorf("its first instruction can't be changed")

@@ -201,7 +201,8 @@ func (p *Process) noteSignal(t *thread, sig int) {
 // arrived recognises a signal that we sent again to deliver it, and gives it
 // back what it was.
 func (p *Process) arrived(t *thread, sig int) bool {
-	if len(t.resent) == 0 || t.info.code() != codeTkill || t.info.pid() != os.Getpid() {
+	// A program in another pid namespace knows us as 0: pid_namespaces(7).
+	if pid := t.info.pid(); len(t.resent) == 0 || t.info.code() != codeTkill || pid != os.Getpid() && pid != 0 {
 		return false
 	}
 	for i := range t.resent {

@@ -2,6 +2,7 @@ package ptrace
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -580,5 +581,33 @@ func TestBytesOnlyWhileRunning(t *testing.T) {
 		if now := raw(); !bytes.Equal(now, own) {
 			t.Fatalf("% x, want % x", now, own)
 		}
+	}
+}
+
+// A program that the kernel gives up on in the middle of execve is an error, and nobody hangs.
+func TestLaunchDiesInExecve(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(fixture.Build(t, "../target/ptrace/testdata/storm.c", "-g", "-O1", "-pie"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// e_phoff of the ELF header: the program headers are taken from the middle of others.
+	copy(data[32:], []byte{1, 0, 0, 0, 0, 0, 0, 0})
+	path := filepath.Join(t.TempDir(), "damaged")
+	if err := os.WriteFile(path, data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := Launch(LaunchOptions{Path: path})
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if !errors.Is(err, ErrEndedEarly) {
+			t.Errorf("%v", err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("Launch hangs")
 	}
 }
