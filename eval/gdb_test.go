@@ -90,6 +90,12 @@ var differ = map[string]string{
 	"p der+1":                     "Structure has no component named operator+.",
 	"p yes+yes":                   "2",
 	"whatis yes+yes":              "type = int",
+	"p sizeof(quiet)":             "12", // of an anonymous namespace
+	"p *(quiet*)&qu":              "{q = {0, 0, 0}}",
+	"whatis quiet":                "type = (anonymous namespace)::quiet",
+	"p twin == 0":                 "false", // C++ says that a function hides a class of its name
+	"whatis twin":                 "type = long (int)",
+	"p node::limit == 0":          "false",
 	// Enumerators have no index yet: they are found by their type or by what they are compared with.
 	"p GREEN":   `No symbol "GREEN" in current context.`,
 	"p FC":      `No symbol "FC" in current context.`,
@@ -100,7 +106,7 @@ var differ = map[string]string{
 // TestPrintLikeGDB holds print, print/f, whatis and x against gdb's own answers, on
 // programs that are not running.
 func TestPrintLikeGDB(t *testing.T) {
-	for _, source := range []string{"values.c", "classes.cc"} {
+	for _, source := range []string{"values.c", "classes.cc", "names.cc"} {
 		t.Run(source, func(t *testing.T) { printLikeGDB(t, source) })
 	}
 }

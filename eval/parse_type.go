@@ -6,8 +6,8 @@ import (
 	"dbg/symbols"
 )
 
-// atType says that the current token starts the name of a type. A variable hides a
-// type of its name.
+// atType says that the current token starts the name of a type. A variable, a function or a member of the object whose method runs
+// hides a type of its name. A member function does not: it is found without its class, and a class would mean its constructor.
 func (p *parser) atType() bool {
 	if p.tok.kind != tokName {
 		return false
@@ -21,10 +21,70 @@ func (p *parser) atType() bool {
 	if full, _, ok := p.template(); ok {
 		return p.env.Type(full) != nil
 	}
-	if _, err := p.env.Variable(p.tok.text); err == nil {
+	name := p.tok.text
+	if v, err := p.env.Variable(name); err == nil {
+		return p.isMemberFunction(v, name) && p.env.Type(name) != nil
+	}
+	return p.env.Type(name) != nil && !p.isOwnMember(name)
+}
+
+// isMemberFunction reports whether v, which was found by an unqualified name, is a function of a class.
+func (p *parser) isMemberFunction(v Value, name string) bool {
+	class, ok := scopeOf(v.function)
+	if !ok || v.function == name {
 		return false
 	}
-	return p.env.Type(p.tok.text) != nil
+	return lastName(class) == lastName(name) || p.env.Type(class) != nil
+}
+
+// isOwnMember reports whether a name is a data member of the object whose method runs.
+func (p *parser) isOwnMember(name string) bool {
+	v, err := p.env.Variable("this")
+	return err == nil && hasField(elemOf(v.Type), name, 0)
+}
+
+// hasField looks for a name in a class, its bases and its anonymous members.
+func hasField(t *symbols.Type, name string, depth int) bool {
+	if !isStruct(t) || depth > 32 {
+		return false
+	}
+	for _, f := range t.Strip().Fields() {
+		if f.Name == name && !f.Base || (f.Base || f.Name == "") && hasField(f.Type, name, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// scopeOf returns what is before the last "::" of a name, outside of template arguments.
+func scopeOf(name string) (scope string, ok bool) {
+	level, at := 0, -1
+	for i := 0; i+1 < len(name); i++ {
+		switch name[i] {
+		case '<', '(':
+			level++
+		case '>', ')':
+			level--
+		case ':':
+			if level == 0 && name[i+1] == ':' {
+				at = i
+				i++
+			}
+		}
+	}
+	if at < 0 {
+		return "", false
+	}
+	return name[:at], true
+}
+
+// lastName returns the last part of a name, without template arguments.
+func lastName(name string) string {
+	if scope, ok := scopeOf(name); ok {
+		name = name[len(scope)+2:]
+	}
+	name, _, _ = strings.Cut(name, "<")
+	return name
 }
 
 // template looks whether the current name goes on with template arguments,
