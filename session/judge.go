@@ -22,10 +22,20 @@ type siteRule struct {
 	breaks []breakRule
 }
 
-// markRule is a place at which one thread's plan waits, once its stack is no deeper than minSP.
+// markRule is a place at which one thread's plan waits.
 type markRule struct {
-	thread target.ThreadID
-	minSP  uint64
+	mark
+	goroutine // if it is one's
+	thread    target.ThreadID
+}
+
+// met reports whether a thread that is at the mark's address is the one that waits for it.
+func (m *markRule) met(h *target.Hit, mem target.Memory) bool {
+	if m.g == 0 && m.thread != h.Thread {
+		return false
+	}
+	moved, ok := m.moved(h.Regs, mem)
+	return ok && m.matches(h.Regs, moved)
 }
 
 // program is a compiled condition: eval.Program.
@@ -66,9 +76,8 @@ func (s *Session) judge(p target.Process) target.Judge {
 		if r.linker {
 			return target.Park
 		}
-		sp, _ := h.Regs.SP()
 		for i := range r.marks {
-			if m := &r.marks[i]; m.thread == h.Thread && sp >= m.minSP {
+			if r.marks[i].met(h, p) {
 				return target.Park
 			}
 		}
@@ -136,7 +145,7 @@ func (s *Session) publishRules() {
 	if s.stepper != nil {
 		for _, m := range s.stepper.marks().list {
 			r := at(m.addr)
-			r.marks = append(r.marks, markRule{s.stepper.owner(), m.minSP})
+			r.marks = append(r.marks, markRule{m, s.stepper.marks().goroutine, s.stepper.owner()})
 		}
 	}
 	for _, b := range s.breakpoints.all {

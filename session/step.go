@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"dbg/arch"
 	"dbg/frames"
 	"dbg/target"
 )
@@ -21,6 +22,8 @@ type stepper interface {
 	origin() (cfa target.Addr, function string)
 	// marks are the addresses of its internal breakpoints.
 	marks() *marks
+	// follow says that its goroutine is now on another thread.
+	follow(target.ThreadID)
 }
 
 // action is what a stepper wants next: to be done with that stop, or the
@@ -42,23 +45,36 @@ type stepBase struct {
 func (b *stepBase) owner() target.ThreadID        { return b.thread }
 func (b *stepBase) origin() (target.Addr, string) { return b.cfa, b.fn }
 func (b *stepBase) marks() *marks                 { return &b.placed }
+func (b *stepBase) follow(t target.ThreadID)      { b.thread = t }
 
 // marks are places at which a controller waits.
-type marks struct{ list []mark }
+type marks struct {
+	list []mark
+	goroutine
+}
 
-// mark is a place to be reached with the stack at or above minSP: the same
-// place reached by a deeper recursion is another frame.
+// mark is a place to be reached by one frame: with the stack at or above minSP, since the same
+// place reached by a deeper recursion is another frame, or, if exact is set, with a CFA that a register tells.
 type mark struct {
 	addr  target.Addr
 	minSP uint64
+
+	exact     bool
+	cfa       target.Addr
+	cfaReg    arch.Reg
+	cfaOffset int64
 }
 
 // add puts a breakpoint at addr.
 func (m *marks) add(s *Session, addr target.Addr, minSP uint64) error {
-	if err := s.breakpoints.setInternal(s, addr, internalStep); err != nil {
+	return m.put(s, mark{addr: addr, minSP: minSP})
+}
+
+func (m *marks) put(s *Session, k mark) error {
+	if err := s.breakpoints.setInternal(s, k.addr, internalStep); err != nil {
 		return err
 	}
-	m.list = append(m.list, mark{addr, minSP})
+	m.list = append(m.list, k)
 	return nil
 }
 
@@ -70,14 +86,28 @@ func (m *marks) clear(s *Session) {
 	m.list = nil
 }
 
-// reached reports whether a thread with this PC and SP is at one of the marks.
-func (m *marks) reached(pc target.Addr, sp uint64) bool {
-	for _, k := range m.list {
-		if k.addr == pc && sp >= k.minSP {
+// reached reports whether a thread with these registers is at one of the marks. mem is the program's memory.
+func (m *marks) reached(regs *arch.Registers, mem target.Memory) bool {
+	pc, _ := regs.PC()
+	moved, ok := m.goroutine.moved(regs, mem)
+	if !ok {
+		return false
+	}
+	for i := range m.list {
+		if k := &m.list[i]; uint64(k.addr) == pc && k.matches(regs, moved) {
 			return true
 		}
 	}
 	return false
+}
+
+// atMark reports whether a thread is at one of the marks.
+func (s *Session) atMark(m *marks, t target.ThreadID) (bool, error) {
+	regs, err := s.tgt.Registers(t)
+	if err != nil {
+		return false, err
+	}
+	return m.reached(&regs, s.tgt), nil
 }
 
 // endStepper removes the controller and its breakpoints.

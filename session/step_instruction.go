@@ -38,12 +38,9 @@ func (st *instructionStep) move(s *Session) (target.Resume, error) {
 
 func (st *instructionStep) next(s *Session, ev target.Event) (action, error) {
 	if len(st.placed.list) > 0 {
-		pc, sp, err := s.pcAndSP(st.thread)
-		if err != nil {
+		reached, err := s.atMark(&st.placed, st.thread)
+		if err != nil || !reached {
 			return action{}, err
-		}
-		if !st.placed.reached(pc, sp) {
-			return action{}, nil
 		}
 		st.placed.clear(s)
 	}

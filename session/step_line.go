@@ -1,8 +1,10 @@
 package session
 
 import (
+	"slices"
 	"strings"
 
+	"dbg/arch"
 	"dbg/frames"
 	"dbg/image"
 	"dbg/symbols"
@@ -28,6 +30,12 @@ type lineStep struct {
 	// outside says that the function has no lines: step until it is left.
 	outside bool
 	file    *Module
+
+	spans   []span // of the line that is being left, as far as they were met
+	leaving bool   // the marks are the exits of spans
+
+	spansOf   target.Addr // the frame of spans
+	spansLine symbols.Position
 }
 
 func (s *Session) newLineStep(t target.ThreadID, over bool, count int) (stepper, target.Resume, error) {
@@ -50,51 +58,91 @@ func (st *lineStep) begin(s *Session) (target.Resume, error) {
 	st.file = m
 	if m == nil || m.Symbols == nil {
 		st.outside = true
-		return st.over1(f.PC, f.PC+1), nil
+		return st.over1(s, f.PC, f.PC+1)
 	}
 	fa := m.fileAddr(f.PC)
 	calls := m.Symbols.CallsAt(fa)
 	st.depth = len(calls)
 	if len(calls) > 0 {
 		st.fn = calls[0].Function.Name
+		st.placed.goroutine = s.goroutineOf(st.thread, calls[0].Function)
 	}
 	lr, ok := m.Symbols.LineAt(fa)
 	if !ok || lr.Line == 0 {
 		st.outside = true
-		return st.functionRange(s, m, f.PC), nil
+		return st.functionRange(s, m, f.PC)
 	}
 	st.pos = lr.Position
-	return st.over1(m.processAddr(lr.Lo), m.processAddr(lr.Hi)), nil
+	return st.over1(s, m.processAddr(lr.Lo), m.processAddr(lr.Hi))
 }
 
 // functionRange steps as long as control stays in the function at pc.
-func (st *lineStep) functionRange(s *Session, m *Module, pc target.Addr) target.Resume {
+func (st *lineStep) functionRange(s *Session, m *Module, pc target.Addr) (target.Resume, error) {
 	if fn := m.Symbols.FunctionAt(m.fileAddr(pc)); fn != nil && fn.Hi > fn.Lo {
-		return st.over1(m.processAddr(fn.Lo), m.processAddr(fn.Hi))
+		return st.over1(s, m.processAddr(fn.Lo), m.processAddr(fn.Hi))
 	}
-	return st.over1(pc, pc+1)
+	return st.over1(s, pc, pc+1)
 }
 
-// over1 is a request to step in a range.
-func (st *lineStep) over1(lo, hi target.Addr) target.Resume {
-	return target.Resume{Thread: st.thread, Step: true, StepLo: lo, StepHi: hi}
+// over1 lets the thread leave a range, and the others of the same line in the same frame: by steps, or, where a loop or a call is among
+// them, by running to where it leaves them.
+func (st *lineStep) over1(s *Session, lo, hi target.Addr) (target.Resume, error) {
+	r := span{lo, hi}
+	if !slices.Contains(st.spans, r) {
+		if st.spansOf != st.cfa || st.spansLine != st.pos || len(st.spans) == mostSpans {
+			st.spans = nil
+		}
+		st.spansOf, st.spansLine = st.cfa, st.pos
+		st.spans = append(st.spans, r)
+	}
+	step := target.Resume{Thread: st.thread, Step: true, StepLo: lo, StepHi: hi}
+	if st.cfa == 0 || s.tgt.Arch() != arch.AMD64 {
+		return step, nil
+	}
+	list, worth, ok := s.exits(st.spans, !st.over && !st.outside)
+	if !ok || !worth {
+		return step, nil
+	}
+	pc, _, err := s.pcAndSP(st.thread)
+	if err != nil {
+		return step, err
+	}
+	if slices.Contains(list, pc) { // it stands at an instruction that has to be looked at
+		return target.Resume{Thread: st.thread, Step: true}, nil
+	}
+	for _, a := range list {
+		if err := st.placed.addInFrame(s, a, st.cfa); err != nil {
+			st.placed.clear(s)
+			return step, nil
+		}
+	}
+	st.leaving = true
+	return target.Resume{Thread: st.thread}, nil
 }
 
 // run is a request to let everything go until a mark is reached.
 func (st *lineStep) run() action { return action{resume: target.Resume{}} }
 
 func (st *lineStep) next(s *Session, ev target.Event) (action, error) {
-	pc, sp, err := s.pcAndSP(st.thread)
+	st.settleMoved(s)
+	pc, _, err := s.pcAndSP(st.thread)
 	if err != nil {
 		return action{}, err
 	}
 	if len(st.placed.list) > 0 {
-		if !st.placed.reached(pc, sp) {
-			return st.run(), nil // a deeper recursion passed by
+		reached, err := s.atMark(&st.placed, st.thread)
+		if err != nil || !reached {
+			return st.run(), err // a deeper recursion passed by
 		}
 		st.placed.clear(s)
+		leaving := st.leaving
+		st.leaving = false
 		if st.into {
 			return st.finish(s)
+		}
+		if leaving && slices.ContainsFunc(st.spans, func(r span) bool { return r.has(pc) }) {
+			// A call that is to be entered, a return, a jump to somewhere.
+			return action{resume: target.Resume{Thread: st.thread, Step: true}}, nil
 		}
 	}
 	top, err := s.top(st.thread, 3)
@@ -207,34 +255,37 @@ func (st *lineStep) returned(s *Session, f *frames.Frame) (action, error) {
 	}
 	st.cfa, st.outside, st.file = f.CFA, false, m
 	st.pos, st.depth = lr.Position, len(m.Symbols.CallsAt(fa))
-	return action{resume: st.over1(m.processAddr(lr.Lo), m.processAddr(lr.Hi))}, nil
+	return st.onward(st.over1(s, m.processAddr(lr.Lo), m.processAddr(lr.Hi)))
 }
+
+// onward makes an action of a request to go on.
+func (st *lineStep) onward(r target.Resume, err error) (action, error) { return action{resume: r}, err }
 
 // sameFrame handles a PC outside the range but in the frame that steps.
 func (st *lineStep) sameFrame(s *Session, pc target.Addr) (action, error) {
 	m := s.modules.find(pc)
 	if m == nil || m.Symbols == nil {
-		return action{resume: st.over1(pc, pc+1)}, nil
+		return st.onward(st.over1(s, pc, pc+1))
 	}
 	fa := m.fileAddr(pc)
 	lr, ok := m.Symbols.LineAt(fa)
 	if !ok {
-		return action{resume: st.functionRange(s, m, pc)}, nil
+		return st.onward(st.functionRange(s, m, pc))
 	}
-	on := action{resume: st.over1(m.processAddr(lr.Lo), m.processAddr(lr.Hi))}
+	on := func() (action, error) { return st.onward(st.over1(s, m.processAddr(lr.Lo), m.processAddr(lr.Hi))) }
 	if lr.Line == 0 || (lr.Line == st.pos.Line && lr.File == st.pos.File) {
-		return on, nil
+		return on()
 	}
 	if st.over && len(m.Symbols.CallsAt(fa)) > st.depth {
-		return on, nil // an inlined call is a call
+		return on() // an inlined call is a call
 	}
 	if lr.Lo != fa {
 		// In the middle of another line: its statement is not wholly before us.
 		st.pos = lr.Position
-		return on, nil
+		return on()
 	}
 	if !lr.IsStmt {
-		return on, nil
+		return on()
 	}
 	return st.finish(s)
 }

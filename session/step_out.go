@@ -36,6 +36,9 @@ func (s *Session) newFinish(t target.ThreadID, level int) (stepper, target.Resum
 	}
 	st := &stepOut{left: f.Function, module: f.Module}
 	st.thread, st.cfa, st.fn = t, f.Machine.CFA, f.FunctionName
+	if top, err := s.frame(t, 0); err == nil {
+		st.placed.goroutine = s.goroutineOf(t, top.Function)
+	}
 	minSP := uint64(f.Machine.CFA)
 	if f.Machine.Signal {
 		// The trampoline returns to where the signal struck, on whatever stack that was.
@@ -45,12 +48,9 @@ func (s *Session) newFinish(t target.ThreadID, level int) (stepper, target.Resum
 }
 
 func (st *stepOut) next(s *Session, ev target.Event) (action, error) {
-	pc, sp, err := s.pcAndSP(st.thread)
-	if err != nil {
+	reached, err := s.atMark(&st.placed, st.thread)
+	if err != nil || !reached {
 		return action{}, err
-	}
-	if !st.placed.reached(pc, sp) {
-		return action{}, nil
 	}
 	stop := Stop{Reason: StopFinish, Returned: st.left}
 	if v, ok := s.returnValue(st.thread, st.module, st.left); ok {
@@ -118,12 +118,9 @@ func (s *Session) newAdvance(t target.ThreadID, places []BreakpointPlace) (stepp
 }
 
 func (st *advance) next(s *Session, ev target.Event) (action, error) {
-	pc, sp, err := s.pcAndSP(st.thread)
-	if err != nil {
+	reached, err := s.atMark(&st.placed, st.thread)
+	if err != nil || !reached {
 		return action{}, err
 	}
-	if st.placed.reached(pc, sp) {
-		return action{done: true, stop: Stop{Reason: StopStep}}, nil
-	}
-	return action{}, nil
+	return action{done: true, stop: Stop{Reason: StopStep}}, nil
 }

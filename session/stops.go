@@ -29,6 +29,7 @@ func (s *Session) onParked(ev target.Event) {
 		}
 	}
 	r := target.Resume{Thread: ev.Thread}
+	s.takeUp(ev.Thread)
 	if s.stepper != nil && s.stepper.owner() == ev.Thread {
 		st, next, done := s.plan(ev)
 		if done {

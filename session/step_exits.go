@@ -1,0 +1,110 @@
+package session
+
+import (
+	"dbg/arch"
+	"dbg/code"
+	"dbg/target"
+)
+
+// To leave a line is not to step each of its instructions: they are decoded once, and the thread runs until it comes to one at which it
+// leaves. A loop of a million rounds on one line costs two stops.
+
+// span is a range of a line's code, in the process.
+type span struct{ lo, hi target.Addr }
+
+func (r span) has(a target.Addr) bool { return a >= r.lo && a < r.hi }
+
+// The bounds of what is decoded, and of how many marks are worth it.
+const (
+	mostSpanBytes = 64 << 10
+	mostExits     = 64
+	mostSpans     = 32
+)
+
+// exits finds the places at which control leaves the spans, or has to be looked at: where the code after them begins, the targets
+// of branches that lead out, instructions that return or jump to where nobody knows, and, if calls are to be entered, calls.
+// worth says that a mark at each saves steps: there is a loop or a call. ok is false if the code can't be decoded.
+func (s *Session) exits(spans []span, enter bool) (list []target.Addr, worth, ok bool) {
+	seen := map[target.Addr]bool{}
+	inside := func(a target.Addr) bool {
+		for _, r := range spans {
+			if r.has(a) {
+				return true
+			}
+		}
+		return false
+	}
+	add := func(a target.Addr) {
+		if !seen[a] {
+			seen[a] = true
+			list = append(list, a)
+		}
+	}
+	for _, r := range spans {
+		if r.hi <= r.lo || r.hi-r.lo > mostSpanBytes {
+			return nil, false, false
+		}
+		text := make([]byte, r.hi-r.lo)
+		if n, _ := s.tgt.ReadMemory(r.lo, text); n < len(text) {
+			return nil, false, false
+		}
+		onward := true // control can come to the end of what was decoded
+		for at := 0; at < len(text); {
+			in := code.DecodeX86(text[at:])
+			if in.Len == 0 {
+				return nil, false, false
+			}
+			pc := r.lo + target.Addr(at)
+			at += int(in.Len)
+			to := r.lo + target.Addr(at) + target.Addr(int64(in.Imm))
+			onward = true
+			switch in.Next {
+			case code.Onward:
+			case code.Call, code.CallFar:
+				worth = true
+				if enter {
+					add(pc)
+				}
+			case code.Jump, code.Branch:
+				if inside(to) {
+					worth = worth || to <= pc
+				} else {
+					add(to)
+				}
+				onward = in.Next == code.Branch
+			case code.Indirect, code.Return, code.Trap:
+				add(pc)
+				onward = false
+			default:
+				return nil, false, false
+			}
+		}
+		if onward && !inside(r.hi) {
+			add(r.hi)
+		}
+		if len(list) > mostExits {
+			return nil, false, false
+		}
+	}
+	return list, worth, len(list) > 0
+}
+
+// addInFrame puts a mark at addr that only the frame with this CFA reaches, where the unwind table tells how to know it.
+func (m *marks) addInFrame(s *Session, addr, cfa target.Addr) error {
+	k := mark{addr: addr, cfa: cfa}
+	if mod := s.modules.find(addr); mod != nil && mod.unwind != nil {
+		k.cfaReg, k.cfaOffset, k.exact = mod.unwind.CFAAt(s.tgt.Arch(), uint64(mod.fileAddr(addr)))
+	}
+	return m.put(s, k)
+}
+
+// matches reports whether a thread that is at the mark's address is in the frame for which it is. The frame's stack has
+// moved by so much since the mark was made.
+func (k *mark) matches(regs *arch.Registers, moved uint64) bool {
+	if k.exact {
+		v, ok := regs.Get(k.cfaReg)
+		return ok && v+uint64(k.cfaOffset) == uint64(k.cfa)+moved
+	}
+	sp, ok := regs.SP()
+	return ok && (k.minSP == 0 || sp >= k.minSP+moved)
+}

@@ -1,0 +1,104 @@
+package session
+
+import (
+	"encoding/binary"
+
+	"dbg/arch"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// A step in a program in Go belongs to a goroutine, not to a thread: the function that is stepped over may wait, and go on on another
+// thread; and its stack may be copied to another place when it has to grow.
+
+// goroutine is what tells one, while code of Go runs that the compiler has made: register R14 has the address of its
+// descriptor (Go's internal ABI). The zero value is none.
+type goroutine struct {
+	g  uint64 // the address of its runtime.g; 0: there is none, and a step belongs to its thread
+	hi uint64 // the end of its stack: g.stack.hi, the second word
+}
+
+// goroutineOf returns the goroutine that runs on a thread in a function of Go.
+func (s *Session) goroutineOf(t target.ThreadID, fn *symbols.Function) goroutine {
+	if fn == nil || fn.Lang != symbols.LangGo {
+		return goroutine{}
+	}
+	regs, err := s.tgt.Registers(t)
+	if err != nil || regs.Arch != arch.AMD64 {
+		return goroutine{}
+	}
+	g, ok := regs.Get(arch.R14)
+	if !ok || g == 0 {
+		return goroutine{}
+	}
+	// The register is the descriptor if its stack holds the stack pointer.
+	lo, hi, ok := stackOf(g, s.tgt)
+	sp, known := regs.SP()
+	if !ok || !known || sp < lo || sp > hi {
+		return goroutine{}
+	}
+	return goroutine{g, hi}
+}
+
+// stackOf reads where a goroutine's stack is.
+func stackOf(g uint64, mem target.Memory) (lo, hi uint64, ok bool) {
+	var b [16]byte
+	if n, _ := mem.ReadMemory(target.Addr(g), b[:]); n < len(b) {
+		return 0, 0, false
+	}
+	return binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:]), true
+}
+
+// runs reports whether a thread with these registers runs the goroutine.
+func (o *goroutine) runs(regs *arch.Registers) bool {
+	g, ok := regs.Get(arch.R14)
+	return ok && g == o.g
+}
+
+// moved says by how much the goroutine's stack has moved; false if the thread runs another one. For what is no goroutine it is 0.
+func (o *goroutine) moved(regs *arch.Registers, mem target.Memory) (uint64, bool) {
+	if o.g == 0 {
+		return 0, true
+	}
+	if !o.runs(regs) {
+		return 0, false
+	}
+	_, hi, ok := stackOf(o.g, mem)
+	return hi - o.hi, ok
+}
+
+// takeUp lets the step controller go on with a thread on which its goroutine now is.
+func (s *Session) takeUp(t target.ThreadID) {
+	if s.stepper == nil {
+		return
+	}
+	m := s.stepper.marks()
+	if m.g == 0 {
+		return
+	}
+	if regs, err := s.tgt.Registers(t); err == nil && m.runs(&regs) {
+		s.stepper.follow(t)
+	}
+}
+
+// settleMoved brings what a step remembers of its frame up to where the goroutine's stack is now.
+func (b *stepBase) settleMoved(s *Session) {
+	if b.placed.g == 0 {
+		return
+	}
+	regs, err := s.tgt.Registers(b.thread)
+	if err != nil {
+		return
+	}
+	if moved, ok := b.placed.moved(&regs, s.tgt); ok && moved != 0 {
+		b.cfa += target.Addr(moved)
+		b.placed.hi += moved
+		for i := range b.placed.list {
+			k := &b.placed.list[i]
+			k.cfa += target.Addr(moved)
+			if k.minSP != 0 {
+				k.minSP += moved
+			}
+		}
+	}
+}
