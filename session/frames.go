@@ -53,16 +53,17 @@ const keepInAll = keepFrames
 
 // walk is the backtrace of one thread as far as it was asked for.
 type walk struct {
-	s     *Session
-	regs  arch.Registers
-	walk  *frames.Walk
-	next  func() (*frames.Frame, error, bool)
-	stop  func()
-	kept  []Frame // the first keepFrames levels
-	queue []Frame // levels of the machine frame last taken, not yet handed out
-	last  Frame   // the outermost level of the machine frame last taken
-	count int     // levels handed out by pull
-	end   *frames.End
+	s      *Session
+	thread target.ThreadID
+	regs   arch.Registers
+	walk   *frames.Walk
+	next   func() (*frames.Frame, error, bool)
+	stop   func()
+	kept   []Frame // the first keepFrames levels
+	queue  []Frame // levels of the machine frame last taken, not yet handed out
+	last   Frame   // the outermost level of the machine frame last taken
+	count  int     // levels handed out by pull
+	end    *frames.End
 }
 
 // newWalk begins a backtrace.
@@ -71,7 +72,7 @@ func (s *Session) newWalk(t target.ThreadID) (*walk, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &walk{s: s, regs: regs}
+	w := &walk{s: s, thread: t, regs: regs}
 	w.walk = s.unwinder().Walk(&w.regs)
 	w.next, w.stop = iter.Pull2(w.walk.Frames(context.Background()))
 	return w, nil
@@ -281,6 +282,9 @@ func (s *Session) SelectedFrame() (Frame, error) {
 // levels makes the levels of the next machine frame, and, before them, of the tail calls that it led to.
 func (w *walk) levels(mf *frames.Frame, level int) []Frame {
 	own := w.s.expand(mf, level)
+	if level == 0 {
+		own = w.s.withoutHidden(w.thread, own)
+	}
 	var tails []Frame
 	if w.last.Machine != nil {
 		tails = w.s.tailFrames(&w.last, &own[0])

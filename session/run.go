@@ -44,6 +44,7 @@ func (s *Session) letGo(r target.Resume) error {
 	s.state, s.ctl.state = IsRunning, IsRunning
 	s.ctl.mu.Unlock()
 	s.publish(Resumed{Thread: s.selected})
+	s.hidden = hiddenCalls{}
 	err := s.proc.Resume(r)
 	if err != nil {
 		s.setState(IsStopped)
@@ -100,6 +101,11 @@ func (s *Session) step(t target.ThreadID, kind StepKind, count int) error {
 	var st stepper
 	var r target.Resume
 	var err error
+	if kind == StepInto && s.enterHidden(t) {
+		if count--; count == 0 {
+			return nil
+		}
+	}
 	switch kind {
 	case StepInto, StepOver:
 		st, r, err = s.newLineStep(t, kind == StepOver, count)

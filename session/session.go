@@ -66,6 +66,7 @@ type Session struct {
 
 	breakpoints breakpointTable
 	stepper     stepper
+	hidden      hiddenCalls
 	decided     map[target.ThreadID]decision
 	linked      bool          // the dynamic linker is followed
 	deciding    bool          // a thread is stopped, while others run, and what it has come to is being decided

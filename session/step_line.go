@@ -62,7 +62,8 @@ func (st *lineStep) begin(s *Session) (target.Resume, error) {
 	}
 	fa := m.fileAddr(f.PC)
 	calls := m.Symbols.CallsAt(fa)
-	st.depth = len(calls)
+	hidden := min(s.hidden.hides(st.thread, f.PC), max(0, len(calls)-1))
+	st.depth = len(calls) - hidden
 	if len(calls) > 0 {
 		st.fn = calls[0].Function.Name
 		st.placed.goroutine = s.goroutineOf(st.thread, calls[0].Function)
@@ -72,7 +73,9 @@ func (st *lineStep) begin(s *Session) (target.Resume, error) {
 		st.outside = true
 		return st.functionRange(s, m, f.PC)
 	}
-	st.pos = lr.Position
+	if st.pos = lr.Position; hidden > 0 {
+		st.pos = calls[hidden].Position
+	}
 	return st.over1(s, m.processAddr(lr.Lo), m.processAddr(lr.Hi))
 }
 
@@ -277,6 +280,9 @@ func (st *lineStep) sameFrame(s *Session, pc target.Addr) (action, error) {
 		return on()
 	}
 	if st.over && len(m.Symbols.CallsAt(fa)) > st.depth {
+		if lr.Lo == fa && lr.IsStmt && st.atInlinedLine(s, m, pc) {
+			return st.finish(s)
+		}
 		return on() // an inlined call is a call
 	}
 	if lr.Lo != fa {

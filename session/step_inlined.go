@@ -1,0 +1,67 @@
+package session
+
+import (
+	"slices"
+
+	"dbg/target"
+)
+
+// A step over lines may end where the code of an inlined call begins, for a line that is nothing but that call. It is then shown as being before
+// the call: the inlined levels are hidden, until the program moves or the user steps in.
+
+// hiddenCalls are inlined calls, at the start of whose code a thread stands, that are not shown yet.
+type hiddenCalls struct {
+	thread target.ThreadID
+	pc     target.Addr
+	levels int // the innermost that are hidden; 0: none
+}
+
+// hides returns how many levels are hidden where a thread is.
+func (h *hiddenCalls) hides(t target.ThreadID, pc target.Addr) int {
+	if h.thread != t || h.pc != pc {
+		return 0
+	}
+	return h.levels
+}
+
+// withoutHidden takes the hidden levels off the innermost ones of a thread's backtrace.
+func (s *Session) withoutHidden(t target.ThreadID, own []Frame) []Frame {
+	n := s.hidden.hides(t, own[0].PC)
+	if n == 0 || n >= len(own) {
+		return own
+	}
+	own = slices.Clone(own[n:])
+	for i := range own {
+		own[i].Level = i
+	}
+	own[0].ShowPC = false
+	return own
+}
+
+// enterHidden shows one hidden level more, which is all that a step into an inlined call does. It is false if none is hidden.
+func (s *Session) enterHidden(t target.ThreadID) bool {
+	pc, _, err := s.pcAndSP(t)
+	if err != nil || s.hidden.hides(t, pc) == 0 {
+		return false
+	}
+	s.hidden.levels--
+	s.dropCache()
+	s.publish(Resumed{Thread: t})
+	s.stop(Stop{Reason: StopStep, Thread: t})
+	return true
+}
+
+// atInlinedLine reports whether a step over lines has come to another line of its frame that begins with an inlined call, and hides that call.
+func (st *lineStep) atInlinedLine(s *Session, m *Module, pc target.Addr) bool {
+	calls := m.Symbols.CallsAt(m.fileAddr(pc))
+	deeper := len(calls) - st.depth
+	if deeper <= 0 || deeper >= len(calls) {
+		return false
+	}
+	line := calls[deeper].Position
+	if line.Line == 0 || line.Line == st.pos.Line && line.File == st.pos.File {
+		return false
+	}
+	s.hidden = hiddenCalls{st.thread, pc, deeper}
+	return true
+}
