@@ -35,6 +35,9 @@ type ProgramContext struct {
 	Language symbols.Lang
 }
 
+// maxCode is how many instructions a program can have.
+const maxCode = 4096
+
 // ErrNotCompiled reports that an expression is valid or may be, but needs the full evaluator.
 var ErrNotCompiled = errors.New("the expression needs the full evaluator")
 
@@ -48,7 +51,7 @@ func notCompiled(why string) error { return fmt.Errorf("%w: %s", ErrNotCompiled,
 // Any other error means that the expression has no meaning there (an unknown name, a wrong type), in
 // the words that Evaluate uses.
 func Compile(text string, c *ProgramContext) (*Program, error) {
-	env := &placeEnv{Env: c.Env, c: c}
+	env := &placeEnv{Env: c.Env, c: c, found: map[string]symbol{}, types: map[string]*symbols.Type{}}
 	n, err := parse(text, env)
 	if err != nil {
 		return nil, err
@@ -63,33 +66,66 @@ func Compile(text string, c *ProgramContext) (*Program, error) {
 	if err := k.truth(n, "!"); err != nil {
 		return nil, err
 	}
-	if k.deepest > stackSize {
-		return nil, notCompiled("the expression is too deep")
+	if k.lost != nil {
+		return nil, k.lost
+	}
+	if k.deepest > stackSize || len(k.code) > maxCode || k.depth != 1 {
+		return nil, notCompiled("the expression is too large")
 	}
 	return &Program{code: k.code}, nil
 }
 
-// placeEnv is the Env that a program is compiled in. Its variables have a type and no value.
+// placeEnv is the Env that a program is compiled in. Its variables have a type and no value. It
+// looks for each name once: to look for a name that does not exist is slow.
 type placeEnv struct {
 	Env
-	c *ProgramContext
+	c     *ProgramContext
+	found map[string]symbol
+	types map[string]*symbols.Type
+}
+
+// symbol is what a name means: a variable, or what Env knows.
+type symbol struct {
+	v    *symbols.Variable // nil if it is no variable
+	bias uint64            // of its module
+	Value
+	err error
 }
 
 func (e *placeEnv) Language() symbols.Lang { return e.c.Language }
 func (e *placeEnv) Arch() *arch.Arch       { return e.c.Arch }
 
 func (e *placeEnv) Variable(name string) (Value, error) {
-	if v, _, ok := e.variable(name); ok {
-		return Value{Type: v.Type, Name: v.Name, Avail: OptimizedOut}, nil
-	}
-	return e.Env.Variable(name)
+	s := e.symbol(name)
+	return s.Value, s.err
 }
 
-func (e *placeEnv) variable(name string) (*symbols.Variable, uint64, bool) {
-	if e.c.Variable == nil {
-		return nil, 0, false
+// symbol finds what a name means. The Value of a variable has its type only.
+func (e *placeEnv) symbol(name string) symbol {
+	s, ok := e.found[name]
+	if ok {
+		return s
 	}
-	return e.c.Variable(name)
+	if e.c.Variable != nil {
+		s.v, s.bias, ok = e.c.Variable(name)
+	}
+	if ok {
+		s.Value = Value{Type: s.v.Type, Name: s.v.Name, Avail: OptimizedOut}
+	} else {
+		s.v = nil
+		s.Value, s.err = e.Env.Variable(name)
+	}
+	e.found[name] = s
+	return s
+}
+
+func (e *placeEnv) Type(name string) *symbols.Type {
+	t, ok := e.types[name]
+	if !ok {
+		t = e.Env.Type(name)
+		e.types[name] = t
+	}
+	return t
 }
 
 // ReadMemory fails: a program reads memory when it runs, not when it is compiled.

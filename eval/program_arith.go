@@ -15,8 +15,7 @@ func (k *compiler) binary(n *node) (operand, error) {
 	if err != nil {
 		return a, err
 	}
-	// The evaluator computes it with numbers that stand for what is not known.
-	result, err := k.types.spokenIf(n.op, &a, &b)
+	result, err := k.resultOf(n.op, &a, &b)
 	if err != nil {
 		return a, err
 	}
@@ -58,11 +57,11 @@ func isComparison(op string) bool {
 	return false
 }
 
-// spokenIf tells the type of a op b, or what is wrong with it. 1 stands for both numbers.
-func (e *evaluator) spokenIf(op string, a, b *operand) (Value, error) {
-	v, err := e.operate(op, a.one(), b.one())
+// resultOf tells the type of a op b, or what is wrong with it. 1 stands for both numbers.
+func (k *compiler) resultOf(op string, a, b *operand) (Value, error) {
+	v, err := k.types.operate(op, a.one(), b.one())
 	if isComparison(op) {
-		return e.spoken(v, err)
+		return k.types.spoken(v, err)
 	}
 	return v, err
 }

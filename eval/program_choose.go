@@ -1,6 +1,10 @@
 package eval
 
-import "dbg/symbols"
+import (
+	"errors"
+
+	"dbg/symbols"
+)
 
 // branch compiles c ? a : b. The sides are compiled by their functions.
 func (k *compiler) branch(c *node, a, b func() error) error {
@@ -26,10 +30,6 @@ func (k *compiler) branch(c *node, a, b func() error) error {
 func (k *compiler) chooseTruth(n *node, op string) error {
 	side := func(n *node) func() error {
 		return func() error {
-			k.steps++
-			if k.steps > maxSteps {
-				return notCompiled("the expression takes too many steps")
-			}
 			if err := k.truth(n, op); err != nil {
 				return err
 			}
@@ -70,10 +70,43 @@ func (k *compiler) choose(n *node) (operand, error) {
 		return a, err
 	}
 	if !lvalue && (a.at != onStack || b.at != onStack) || !sameType(a.typ(), b.typ(), 0) {
-		return a, notCompiled("a choice between different types")
+		return a, &mixedChoice{n, n}
 	}
 	a.v.Bytes = nil
 	return a, nil
+}
+
+// mixedChoice is the error of an expression whose type depends on a choice.
+type mixedChoice struct {
+	of     *node // the expression
+	choice *node // the same expression as c ? a : b
+}
+
+func (e *mixedChoice) Error() string { return "a choice between different types" }
+
+func (e *mixedChoice) Unwrap() error { return ErrNotCompiled }
+
+// lift compiles n, of which an operand is such a choice, as a choice: (c ? a : b) + d is
+// c ? a + d : b + d. No operand has side effects.
+func (k *compiler) lift(n *node, part *mixedChoice) (o operand, err error) {
+	a, b := *n, *n
+	switch part.of {
+	case n.a:
+		a.a, b.a = part.choice.b, part.choice.c
+	case n.b:
+		a.b, b.b = part.choice.b, part.choice.c
+	case n.c:
+		a.c, b.c = part.choice.b, part.choice.c
+	default:
+		return o, part
+	}
+	whole := &node{op: "?", a: part.choice.a, b: &a, c: &b}
+	o, err = k.eval(whole)
+	var mixed *mixedChoice
+	if errors.As(err, &mixed) {
+		err = &mixedChoice{n, mixed.choice}
+	}
+	return o, err
 }
 
 // sameType reports whether values of both types are computed with in the same way.

@@ -101,6 +101,11 @@ func (k *compiler) emit(in instruction) {
 // merge makes one instruction of the last and the next.
 func (k *compiler) merge(last *instruction, in instruction) bool {
 	switch in.op {
+	case opDrop:
+		if last.op == opConst || last.op == opReg {
+			k.code = k.code[:len(k.code)-1]
+			return true
+		}
 	case opAddConst:
 		if in.n == 0 {
 			return true

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"strings"
 
 	"dbg/symbols"
@@ -18,12 +19,39 @@ type compiler struct {
 	code           []instruction
 	barrier        int // instructions before it are not merged with later ones
 	depth, deepest int // of the stack
+
+	// lost is why the program is not compiled although its types are known: what is wrong with the
+	// rest of the expression is still found.
+	lost error
 }
 
+// lose makes an operand that stands for one that a program can't read.
+func (k *compiler) lose(v Value, why string) (operand, error) {
+	k.lost = notCompiled(why)
+	k.emit(instruction{op: opConst})
+	return operand{at: inMemory, v: Value{Type: v.Type, Name: v.Name}}, nil
+}
+
+// eval compiles n. If a part of n is a choice between different types, n becomes one.
 func (k *compiler) eval(n *node) (operand, error) {
+	m := k.mark()
+	o, err := k.node(n)
+	if err == nil {
+		return o, nil
+	}
+	var mixed *mixedChoice
+	if !errors.As(err, &mixed) || mixed.of == n {
+		return o, err
+	}
+	k.rollback(m)
+	return k.lift(n, mixed)
+}
+
+// node compiles n.
+func (k *compiler) node(n *node) (operand, error) {
 	k.steps++
-	if k.steps > maxSteps {
-		return operand{}, notCompiled("the expression takes too many steps")
+	if k.steps > maxSteps || len(k.code) > maxCode {
+		return operand{}, notCompiled("the expression is too large")
 	}
 	switch n.op {
 	case "value":
@@ -101,7 +129,13 @@ func (k *compiler) truth(n *node, op string) error {
 	if n.op == "?" { // the sides may have different types
 		return k.chooseTruth(n, op)
 	}
+	m := k.mark()
 	o, err := k.operand(n)
+	var mixed *mixedChoice
+	if errors.As(err, &mixed) {
+		k.rollback(m)
+		return k.chooseTruth(mixed.choice, op)
+	}
 	if err != nil {
 		return err
 	}
@@ -213,28 +247,28 @@ func (k *compiler) name(name string) (operand, error) {
 
 // symbol finds a variable, a function or an enumerator.
 func (k *compiler) symbol(name string) (operand, error) {
-	if v, bias, ok := k.env.variable(name); ok {
-		return k.variable(v, bias)
+	s := k.env.symbol(name)
+	switch {
+	case s.v != nil:
+		return k.variable(s.v, s.bias)
+	case s.err != nil:
+		return operand{}, s.err
 	}
-	v, err := k.env.Env.Variable(name)
-	if err != nil {
-		return operand{}, err
-	}
-	return k.value(v)
+	return k.value(s.Value)
 }
 
 // value makes an operand of a value that Env gives.
 func (k *compiler) value(v Value) (operand, error) {
 	switch {
 	case v.Avail != Available || v.Type.IsDynamic():
-		return operand{}, notCompiled("the variable " + v.Name)
+		return k.lose(v, "the variable "+v.Name)
 	case v.HasAddr && v.BitSize == 0:
 		k.emit(instruction{op: opConst, n: int64(v.Addr)})
 		return operand{at: inMemory, v: Value{Type: v.Type, Name: v.Name}}, nil
 	case v.Bytes != nil:
 		return constant(v), nil
 	}
-	return operand{}, notCompiled("the variable " + v.Name)
+	return k.lose(v, "the variable "+v.Name)
 }
 
 // dollar is a register. What else "$" begins is not compiled: it changes, and belongs to the session.

@@ -10,15 +10,18 @@ import (
 
 // variable compiles the location of a variable, as ReadVariable finds it.
 func (k *compiler) variable(v *symbols.Variable, bias uint64) (operand, error) {
-	if v.Type == nil || v.Type.IsDynamic() {
-		return operand{}, notCompiled("the type of " + v.Name + " depends on the program")
-	}
 	out := Value{Type: v.Type, Name: v.Name}
+	if v.Type == nil {
+		return operand{}, notCompiled(v.Name + " has no type")
+	}
+	if v.Type.IsDynamic() {
+		return k.lose(out, "the type of "+v.Name+" depends on the program")
+	}
 	size := sizeOf(v.Type)
 	at := v.Locate(k.c.PC)
 	switch {
 	case at.Err != nil:
-		return operand{}, notCompiled("the location of " + v.Name + " can't be read")
+		return k.lose(out, "the location of "+v.Name+" can't be read")
 	case at.Const != nil:
 		out.Bytes = at.Const
 		if size >= 0 && int64(len(at.Const)) != size {
@@ -27,7 +30,7 @@ func (k *compiler) variable(v *symbols.Variable, bias uint64) (operand, error) {
 		}
 		return constant(out), nil
 	case at.Expr == nil:
-		return operand{}, notCompiled(v.Name + " is optimized out")
+		return k.lose(out, v.Name+" is optimized out")
 	}
 	var unit expr.Context
 	if at.Fill != nil {
@@ -35,7 +38,7 @@ func (k *compiler) variable(v *symbols.Variable, bias uint64) (operand, error) {
 	}
 	l, ok := expr.Linearize(at.Expr, &expr.LinearContext{Arch: k.c.Arch, Bias: bias, FrameBase: at.FrameBase, CFA: k.c.CFA, AddrIndex: unit.AddrIndex})
 	if !ok {
-		return operand{}, notCompiled("the location of " + v.Name)
+		return k.lose(out, "the location of "+v.Name)
 	}
 	return k.located(l, out, size)
 }
@@ -62,7 +65,7 @@ func (k *compiler) located(l expr.Linear, v Value, size int64) (operand, error) 
 		}
 		return operand{at: inBits, v: v}, k.linear(l.Steps)
 	}
-	return operand{}, notCompiled(v.Name + " is in no simple place")
+	return k.lose(v, v.Name+" is in no simple place")
 }
 
 // general reports whether a thread's registers hold the whole of a register.

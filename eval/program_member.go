@@ -122,7 +122,10 @@ func (k *compiler) member(o operand, name string) (operand, bool, error) {
 		return o, false, err
 	}
 	if last := path[len(path)-1]; last.Static {
-		// A static member is a global variable of its own.
+		// A static member is a global variable of its own; the object only has to be there.
+		if o.at != known {
+			k.emit(instruction{op: opDrop})
+		}
 		class := o.typ()
 		if len(path) > 1 {
 			class = path[len(path)-2].Type
@@ -256,6 +259,9 @@ func (k *compiler) element(o, i operand) (operand, error) {
 		return o, notCompiled("an index without a number")
 	}
 	t := elemOf(o.typ())
+	if t.IsDynamic() {
+		return o, notCompiled("an array in an array of variable length")
+	}
 	size := sizeOf(t)
 	switch kind := kindOf(o.typ()); {
 	case kind == symbols.Array && o.at != inMemory && i.at == known:

@@ -96,8 +96,11 @@ func (k *compiler) read(o operand) (operand, error) {
 		return o, err
 	}
 	yes, err := o.isScalar()
-	if !yes || err != nil {
-		return o, err
+	if err != nil {
+		k.lost = err
+	}
+	if !yes {
+		return o, nil
 	}
 	t := o.typ()
 	switch o.at {
