@@ -133,6 +133,7 @@ func (p *Process) noteExec(tid int) *thread {
 	}
 	p.mem.lower() // the old memory, which guests still have
 	p.releaseGuests()
+	p.scratch, p.sought = scratch{}, false
 	old, _ := eventMessage(tid)
 	wasStepper := p.stepper != nil && p.stepper.tid == old
 	t := &thread{tid: tid, running: true}

@@ -32,6 +32,7 @@ func (p *Process) detach() {
 	}
 	p.mem.lower()
 	p.releaseGuests()
+	p.sweep()
 	p.mem.forget()
 	for child := range p.early {
 		p.detachChild(child)

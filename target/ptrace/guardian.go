@@ -180,13 +180,12 @@ func (g *guard) hold() error {
 
 const robustListSize = 24
 
-// hurry gives the calling thread the lowest real-time priority, or at least a high one. Both need a right that it may not have.
-func hurry() {
+// hurry gives the calling thread the lowest real-time priority, and says whether it could. That needs a right that it may not have.
+func hurry() bool {
 	const schedFIFO = 1
 	param := [4]byte{1} // struct sched_param
-	if _, _, e := unix.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, 0, schedFIFO, uintptr(unsafe.Pointer(&param))); e != 0 {
-		_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20)
-	}
+	_, _, e := unix.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, 0, schedFIFO, uintptr(unsafe.Pointer(&param)))
+	return e == 0
 }
 
 func futexOf(head []byte) *uint32 { return (*uint32)(unsafe.Pointer(&head[headFutex])) }

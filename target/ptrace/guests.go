@@ -20,6 +20,7 @@ func (p *Process) addGuest(tid int) {
 // noteGuest records a status of a guest and lets it go on.
 func (p *Process) noteGuest(g *thread, ws unix.WaitStatus) *thread {
 	if ws.Exited() || ws.Signaled() {
+		p.freeSlot(g)
 		delete(p.guests, g.tid)
 		return nil
 	}
@@ -61,6 +62,9 @@ func (p *Process) serveGuest(g *thread) {
 	}
 	if p.mem.raised {
 		if addr, ok := p.siteToPass(g); ok && !p.emulate(g, addr) {
+			if p.displace(g, addr) {
+				return
+			}
 			p.halt()
 			p.settle()
 			return

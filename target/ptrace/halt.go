@@ -168,6 +168,7 @@ func (p *Process) reportKept() bool {
 func (p *Process) stopFor(t *thread, e target.Event) {
 	p.running, p.stepping, p.alone, p.stepperLost, p.stepper = false, false, false, false, nil
 	p.mem.lower()
+	p.sweep()
 	// What was parked is judged again when the process goes on. A step that ended while
 	// another stop was found is nobody's any more.
 	if p.parked > 0 {

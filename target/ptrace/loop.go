@@ -74,7 +74,7 @@ func (p *Process) loop() {
 		if p.over {
 			return
 		}
-		if p.hot != 0 && p.running && p.stayAwake() {
+		if p.hot != 0 && p.running && !p.urgent && p.stayAwake() {
 			continue
 		}
 		p.hot = 0

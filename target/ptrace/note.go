@@ -122,6 +122,8 @@ func (p *Process) stopped(t *thread) {
 	}
 	t.haveRegs, t.changed, t.away, t.waits, t.settling = false, false, false, false, false
 	t.why, t.signal, t.groupStop, t.sigStop, t.trapStop, t.frozen = passing, nil, false, false, false, false
+	t.cameFrom = outOfLine{}
+	p.comeBack(t)
 }
 
 // moved forgets what belonged to the place at which a thread was.
@@ -151,6 +153,7 @@ func (p *Process) noteSignal(t *thread, sig int) {
 		t.groupStop = err == unix.EINVAL
 		return
 	}
+	t.rectify()
 	t.inject, t.fault, t.told = 0, false, false
 	if sig == int(unix.SIGTRAP) {
 		if _, err := t.registers(); err != nil {
@@ -258,6 +261,7 @@ func (p *Process) noteEnd(tid int, ws unix.WaitStatus) {
 		t.parked = false
 		p.parked--
 	}
+	p.freeSlot(t)
 	t.running = false
 	delete(p.threads, tid)
 	if tid != p.pid && len(p.threads) > 0 {
@@ -279,6 +283,7 @@ func (p *Process) noteEnd(tid int, ws unix.WaitStatus) {
 // finish forgets a process that has ended. Its memory may live on in guests.
 func (p *Process) finish() {
 	p.mem.lower()
+	p.sweep()
 	p.over, p.running, p.stepperLost = true, false, false
 	p.releaseGuests()
 	for child := range p.early {

@@ -113,6 +113,10 @@ func (p *Process) pass(t *thread) {
 		p.passed(t)
 		return
 	}
+	if !(p.stepping && t == p.stepper) && p.displace(t, addr) {
+		return
+	}
+	p.slow++
 	p.halt()
 	p.settle()
 }

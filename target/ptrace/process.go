@@ -66,6 +66,10 @@ type Process struct {
 	hit         target.Hit              // what decide is given
 	hot         int                     // the thread that has just passed a site, see hot.go
 	lookout     lookout
+	scratch     scratch
+	urgent      bool // the tracer's thread has real-time priority: it is woken at once, and must not stay awake
+	slow        int  // how often all threads were stopped to take one over a site; for tests
+	sought      bool // scratch has been looked for
 	emulation   emulation
 	terminal    terminal
 }

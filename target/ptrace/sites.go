@@ -39,6 +39,8 @@ func (p *Process) InsertBreakpoint(addr target.Addr) error {
 			p.mem.lock.Lock()
 			p.mem.guard, p.guardian = g, ""
 			p.mem.lock.Unlock()
+			// A thread that has hit a site is in danger until it has been served: the kernel would deliver its SIGTRAP if we died.
+			p.urgent = hurry()
 		}
 		return p.mem.insert(addr)
 	})

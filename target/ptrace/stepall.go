@@ -46,7 +46,6 @@ type stepLoop struct {
 	all   map[int]*stepThread
 	soon  *stepThread // has been stepped, and reports without waiting for anything
 	left  int         // of the slice of ready[0]
-	quiet bool        // SIGCHLD is kept down
 
 	// No trap may be in memory while somebody else may run in it, or copy it.
 	forking int  // threads that are in fork, vfork or clone

@@ -58,6 +58,9 @@ type thread struct {
 	enter    bool     // the next signal that arrives again is to be given, step or not
 	wasPushf bool     // the step was over a pushf
 
+	line     outOfLine // while it executes a copy of an instruction
+	cameFrom outOfLine // of the last stop: it was there
+
 	haveRegs bool
 	changed  bool // regs has what the thread is to go on with; resumeWith and flush write it
 	regs     userRegs

@@ -36,6 +36,16 @@ __attribute__((noinline)) long shared(long n) {
 	return n + 1;
 }
 
+// Functions whose first instruction no debugger emulates.
+__attribute__((naked, noinline)) void vector(void *p) { __asm__("pxor %xmm1, %xmm1\n\tmovaps %xmm1, %xmm2\n\tret"); }
+__attribute__((naked, noinline)) void load(void *p) { __asm__("movups (%rdi), %xmm0\n\tret"); }
+__attribute__((naked, noinline)) int divide(int n) { __asm__("divl %edi\n\tret"); }
+
+static void *vectors(void *arg) {
+	for (long i = 0; i < number; i++) { vector(0); add(HITS); }
+	return arg;
+}
+
 static void *calls(void *arg) {
 	for (long i = 0; i < number || number < 0; i++) place(i);
 	return arg;
@@ -108,6 +118,12 @@ int main(int argc, char **argv) {
 		pthread_t t[2000];
 		for (long i = 0; i < second; i++) t[i] = start(calls);
 		for (long i = 0; i < second; i++) pthread_join(t[i], 0);
+	} else if (!strcmp(mode, "vector")) {
+		pthread_t t[64];
+		for (long i = 0; i < second; i++) t[i] = start(vectors);
+		for (long i = 0; i < second; i++) pthread_join(t[i], 0);
+	} else if (!strcmp(mode, "fault")) {
+		if (number) divide(0); else load((void *)16);
 	} else if (!strcmp(mode, "idle")) { // one thread calls, the others sleep
 		for (long i = 0; i < second; i++) start(idle);
 		calls(0);
