@@ -118,17 +118,17 @@ func (s *Session) SetBreakpoint(spec BreakpointSpec, pending bool) (Breakpoint, 
 	return ask(s, func() (Breakpoint, error) {
 		b := &logical{Breakpoint: Breakpoint{Spec: spec, Enabled: !spec.Disabled}, found: map[*symbols.Module][]symbols.Location{}}
 		b.ignore = spec.Ignore
-		if spec.Condition != "" {
-			if err := eval.Check(spec.Condition); err != nil {
-				return Breakpoint{}, fmt.Errorf("condition: %w", err)
-			}
-		}
 		if _, err := parseHitCondition(spec.HitCondition); err != nil {
 			return Breakpoint{}, err
 		}
 		places, err := s.resolve(b)
 		if err != nil && !pending {
 			return Breakpoint{}, err
+		}
+		if spec.Condition != "" {
+			if err := s.checkCondition(spec.Condition, places); err != nil {
+				return Breakpoint{}, err
+			}
 		}
 		b.ID = s.breakpoints.next
 		s.breakpoints.next++
@@ -185,7 +185,17 @@ func (s *Session) place(b *logical, places []BreakpointPlace) error {
 
 // compileFor compiles a breakpoint's condition for each of its places, as far as that can be done.
 func (s *Session) compileFor(b *logical) {
+	const most = 64 // a breakpoint of a thousand places is not worth a thousand programs
 	b.programs = nil
+	if b.Spec.Condition == "" || len(b.Places) > most || s.tgt == nil {
+		return
+	}
+	b.programs = map[target.Addr]program{}
+	for _, p := range b.Places {
+		if c, err := s.compileCondition(b.Spec.Condition, p); err == nil {
+			b.programs[p.Addr] = c
+		}
+	}
 }
 
 // remove takes a breakpoint out of the table and the process.
@@ -242,7 +252,7 @@ func (s *Session) SetCondition(id int, cond string) error {
 			return fmt.Errorf("No breakpoint number %d.", id) //lint:ignore ST1005 gdb's words, shown as they are
 		}
 		if cond != "" {
-			if err := eval.Check(cond); err != nil {
+			if err := s.checkCondition(cond, b.Places); err != nil {
 				return err
 			}
 		}
