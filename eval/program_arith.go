@@ -102,7 +102,6 @@ func (k *compiler) integers(op string, a, b Value) {
 	in := instruction{op: integerOps[op]}
 	if op == "<<" || op == ">>" {
 		t = promoted(x, x)
-		in.n = int64(bit(y.signed))
 	}
 	in.bits, in.signed = uint8(t.Size*8), t.Kind == symbols.Int
 	k.emit(in)

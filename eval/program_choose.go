@@ -55,6 +55,10 @@ func (k *compiler) choose(n *node) (operand, error) {
 		lvalue = lvalue && b.at == inMemory && b.v.BitSize == 0
 	}
 	k.rollback(m)
+	var mixed *mixedChoice
+	if errors.As(err, &mixed) {
+		return a, &mixedChoice{n, n}
+	}
 	if err != nil {
 		return a, err
 	}

@@ -189,10 +189,11 @@ func (k *compiler) rollback(m mark) {
 	k.code, k.depth, k.barrier = k.code[:m.length], m.depth, m.barrier
 }
 
-// loads reports whether memory is read since the mark.
-func (k *compiler) loads(m mark) bool {
-	for i := m.length; i < len(k.code); i++ {
-		if op := k.code[i].op; op == opLoad || op == opLoadReg {
+// fails reports whether what was emitted since the mark can fail: it reads memory, or divides.
+func (k *compiler) fails(m mark) bool {
+	for _, in := range k.code[m.length:] {
+		switch in.op {
+		case opLoad, opLoadReg, opIndexArray, opDiv, opMod:
 			return true
 		}
 	}

@@ -112,10 +112,10 @@ func (k *compiler) operand(n *node) (operand, error) {
 	return k.read(o)
 }
 
-// discard removes the value that was emitted since the mark. Reads of memory stay: one that fails
-// is an error of the expression.
+// discard removes the value that was emitted since the mark. What can fail stays: it is an error of
+// the expression.
 func (k *compiler) discard(m mark) {
-	if k.loads(m) {
+	if k.fails(m) {
 		for k.depth > m.depth {
 			k.emit(instruction{op: opDrop})
 		}

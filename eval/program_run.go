@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"encoding/binary"
 	"math"
 	"sync"
 
@@ -18,11 +19,17 @@ type machine struct {
 	stack [stackSize]uint64
 	buf   [8]byte
 
-	// line is the aligned part of memory read last: variables of one frame are close to each other, and
-	// to read 64 bytes costs what reading 4 costs. It never crosses a page.
-	line   [lineSize]byte
-	lineAt uint64
-	filled bool
+	// lines are the aligned parts of memory that were read last: variables of one frame, and members of
+	// one object, are close to each other, and to read 64 bytes costs what reading 4 costs. A line never crosses a page.
+	lines [2]line
+	last  int // the line that was used last
+}
+
+// line is a part of memory.
+type line struct {
+	data [lineSize]byte
+	at   uint64
+	full bool
 }
 
 const lineSize = 64
@@ -33,7 +40,7 @@ var machines = sync.Pool{New: func() any { return new(machine) }}
 // division by zero, a register that is not known) means that the full evaluator has to be asked. Run does not allocate.
 func (p *Program) Run(regs *arch.Registers, mem target.Memory) (bool, error) {
 	m := machines.Get().(*machine)
-	m.mem, m.filled = mem, false
+	m.mem, m.lines[0].full, m.lines[1].full = mem, false, false
 	yes, ok := m.run(p.code, regs)
 	m.mem = nil
 	machines.Put(m)
@@ -48,22 +55,17 @@ func (m *machine) load(addr uint64, size uint64) (uint64, bool) {
 	at := addr &^ (lineSize - 1)
 	off := addr - at
 	if off+size <= lineSize {
-		if !m.filled || m.lineAt != at {
-			n, err := m.mem.ReadMemory(target.Addr(at), m.line[:])
-			m.filled, m.lineAt = err == nil && n == lineSize, at
+		l := &m.lines[m.last]
+		if !l.full || l.at != at {
+			m.last ^= 1
+			l = &m.lines[m.last]
 		}
-		if m.filled {
-			var u uint64
-			if off+8 <= lineSize {
-				b := m.line[off : off+8 : off+8]
-				u = uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-					uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-				return u << (64 - 8*size) >> (64 - 8*size), true
-			}
-			for i := size; i > 0; i-- {
-				u = u<<8 | uint64(m.line[off+i-1])
-			}
-			return u, true
+		if !l.full || l.at != at {
+			n, err := m.mem.ReadMemory(target.Addr(at), l.data[:])
+			l.full, l.at = err == nil && n == lineSize, at
+		}
+		if l.full {
+			return l.number(off, size), true
 		}
 	}
 	n, err := m.mem.ReadMemory(target.Addr(addr), m.buf[:size])
@@ -71,6 +73,18 @@ func (m *machine) load(addr uint64, size uint64) (uint64, bool) {
 		return 0, false
 	}
 	return rawUint(m.buf[:size]), true
+}
+
+// number decodes size bytes of a line.
+func (l *line) number(off, size uint64) uint64 {
+	if off+8 <= lineSize {
+		return binary.LittleEndian.Uint64(l.data[off:off+8]) << (64 - 8*size) >> (64 - 8*size)
+	}
+	var u uint64
+	for i := size; i > 0; i-- {
+		u = u<<8 | uint64(l.data[off+i-1])
+	}
+	return u
 }
 
 // extend takes the low bits of u as a number.
@@ -260,13 +274,10 @@ func comparison(in *instruction, a, b uint64) (uint64, bool) {
 	return extend(a, in.bits, in.signed), true
 }
 
-// shifted is << and >>, as shift computes them. in.n is not 0 if the count is signed.
+// shifted is << and >>, as shift computes them. A negative count shifts everything out, as a large one does.
 func shifted(in *instruction, a, by uint64) uint64 {
 	a = extend(a, in.bits, in.signed)
 	bits := uint64(in.bits)
-	if in.n != 0 && int64(by) < 0 {
-		by = bits
-	}
 	switch {
 	case in.op == opShl && by < bits:
 		return a << by

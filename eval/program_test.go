@@ -44,6 +44,7 @@ func programWorld() (*fakeEnv, *ProgramContext) {
 	put("d", typeDouble, u64(0xc004000000000000)...) // -2.5
 	put("b", typeBool, 1)
 	put("odd", typeBool, 2)
+	put("k", typeInt, 0, 1)
 	put("e", color, 2)
 	put("pt", point, 7, 0, 0, 0, 0xff, 0xff, 0, 0, 0x25, 2, 0, 0, 65, 0, 0, 0)
 	put("p", pointerTo(point, 8), u64(uint64(e.vars["pt"].Addr))...)
@@ -52,7 +53,11 @@ func programWorld() (*fakeEnv, *ProgramContext) {
 	put("vp", pointerTo(nil, 8), u64(0x1234)...)
 	put("r", ref, u64(uint64(e.vars["i"].Addr))...)
 	put("a", symbols.NewArray(typeInt, 4), 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff)
-	e.types["point"], e.types["color"] = point, color
+	base := symbols.NewStruct(symbols.Struct, "base", 4, []symbols.Field{{Name: "z", Type: typeInt}})
+	derived := symbols.NewStruct(symbols.Struct, "derived", 16, []symbols.Field{{Name: "pad", Type: typeLong}, {Name: "base", Type: base, Offset: 8, Base: true}})
+	put("dv", derived, 1, 0, 0, 0, 0, 0, 0, 0, 9)
+	put("dp", pointerTo(derived, 8), u64(uint64(e.vars["dv"].Addr))...)
+	e.types["point"], e.types["color"], e.types["base"], e.types["derived"] = point, color, base, derived
 	e.regs.Set(arch.RAX, 0xffffffff80000001)
 	e.regs.Set(arch.RSP, uint64(at))
 	e.regs.Set(arch.RIP, 0x401000)
@@ -69,7 +74,9 @@ func TestProgramLikeEvaluate(t *testing.T) {
 	}
 	operands = append(operands, "0", "1", "-1", "3u", "7l", "2.5", "2.5f", "'a'", "40", "pt.x", "pt.y", "p->low", "p->high", "pt.inner", "a[2]", "ip[1]",
 		"*ip", "&i", "-c", "~us", "!i", "+uc", "(char)i", "(unsigned char)i", "(float)l", "(double)ul", "(long)d", "(unsigned)d", "(bool)d", "(short)u",
-		"sizeof(pt)", "sizeof i", "$rax", "$eax", "$al", "$ah", "$sp", "$pc", "$eflags", "(i, u)", "i ? c : s", "(i > u)", "i && u", "null || i", "{short} &i")
+		"sizeof(pt)", "sizeof i", "$rax", "$eax", "$al", "$ah", "$sp", "$pc", "$eflags", "(i, u)", "i ? c : s", "(i > u)", "i && u", "null || i", "{short} &i",
+		"(bool)k", "(unsigned char)c", "(char)uc", "(f / 3) * 3", "f / 0.3f", "ip - 1", "p + 1", "1 + a", "&a[3] - a", "(b ? ip : &i)[1]", "(null ? ip : a)[1]", "(i, 3 % i)", "f / 3 == 10 / 3.0",
+		"((base *)dp)->z", "(base *)(derived *)0", "((derived *)(base *)dp)->pad", "dp->z", "((base)dv).z")
 	operators := []string{"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "==", "!=", "<", ">", "<=", ">=", "&&", "||"}
 	compiled, all := 0, 0
 	for _, a := range operands {
