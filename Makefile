@@ -42,6 +42,7 @@ fuzz:
 bench:
 	$(GO) run ./testdata/bench
 	$(GO) run ./testdata/bench/unwind
+	$(GO) run ./testdata/bench/control
 
 demo-binary:
 	sh testdata/demo/build.sh
