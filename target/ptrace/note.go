@@ -17,6 +17,7 @@ const (
 	codeTrace   = 2    // a single step
 	codeHandler = 5    // a single step that entered a signal handler: ptrace_notify(SIGTRAP)
 	codeTkill   = -6
+	codeExit    = int(unix.SIGTRAP) | unix.PTRACE_EVENT_EXIT<<8
 )
 
 // note records a status in its thread and returns the thread if it is stopped
@@ -151,6 +152,12 @@ func (p *Process) noteSignal(t *thread, sig int) {
 		// Killed meanwhile, or (EINVAL) a group-stop.
 		t.sigStop = false
 		t.groupStop = err == unix.EINVAL
+		return
+	}
+	if t.info.code() == codeExit {
+		// Killed meanwhile, too: it has gone on to its PTRACE_EVENT_EXIT, which is about to be reported. What would be told is a
+		// SIGTRAP that nobody sent.
+		t.sigStop = false
 		return
 	}
 	t.rectify()
