@@ -190,13 +190,16 @@ func ignoreBreak(sh *shell, args string) error {
 	if err != nil {
 		return fmt.Errorf("a number is expected, not %q", rest)
 	}
-	return sh.ignore(id, max(0, n))
-}
-
-func (sh *shell) ignore(id, n int) error {
+	n = max(0, n)
 	if err := sh.sess.SetIgnore(id, n); err != nil {
 		return err
 	}
+	sh.printIgnored(id, n)
+	return nil
+}
+
+// printIgnored says how many hits of a breakpoint are ignored from now on.
+func (sh *shell) printIgnored(id, n int) {
 	switch n {
 	case 0:
 		fmt.Fprintf(sh.out, "Will stop next time breakpoint %d is reached.\n", id)
@@ -205,7 +208,6 @@ func (sh *shell) ignore(id, n int) error {
 	default:
 		fmt.Fprintf(sh.out, "Will ignore next %d crossings of breakpoint %d.\n", n, id)
 	}
-	return nil
 }
 
 // infoBreakpoints prints the table of breakpoints.

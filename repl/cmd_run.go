@@ -96,12 +96,12 @@ func continueProgram(sh *shell, args string) error {
 		return err
 	}
 	if n > 1 {
-		st := sh.sess.LastStop()
-		if st.Reason != session.StopBreakpoint || len(st.Breakpoints) == 0 {
-			return said("Not stopped at any breakpoint; argument ignored.")
+		ids := sh.sess.IgnoreHere(n - 1)
+		for _, id := range ids {
+			sh.printIgnored(id, n-1)
 		}
-		if err := sh.ignore(st.Breakpoints[0], n-1); err != nil {
-			return err
+		if len(ids) == 0 {
+			fmt.Fprintln(sh.out, "Not stopped at any breakpoint; argument ignored.")
 		}
 	}
 	sh.chat("Continuing.\n")

@@ -117,6 +117,7 @@ func (sh *shell) sourceFile(path string) error {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
+		sh.idle()
 		err := sh.do(lines.Text())
 		var exit *ExitError
 		if errors.Is(err, errQuit) || errors.As(err, &exit) || err != nil && sh.ctx.Err() != nil {

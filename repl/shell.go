@@ -79,6 +79,7 @@ func Run(ctx context.Context, sess *session.Session, opts Options) error {
 		}
 		err = sh.interact()
 	}
+	sh.idle()
 	var exit *ExitError
 	switch {
 	case errors.As(err, &exit):
@@ -120,6 +121,7 @@ func (sh *shell) runCommands(list []Command) error {
 	defer func() { sh.scripted = false }()
 	for _, c := range list {
 		sh.quiet = sh.opts.Batch && !c.Show
+		sh.idle()
 		var err error
 		if c.Say != "" {
 			fmt.Fprintf(sh.out, "\n%s\n", c.Say)
@@ -191,6 +193,7 @@ func (sh *shell) interact() error {
 		case err != nil:
 			return err
 		}
+		sh.idle() // the program may have been killed while the user typed
 		if err := sh.report(sh.typed(line)); err != nil {
 			return err
 		}

@@ -1,8 +1,10 @@
 package repl
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"dbg/session"
 	"dbg/target"
@@ -31,6 +33,11 @@ func (sh *shell) goAndWait(start func() error, from *origin) error {
 	sh.tty.toProgram()
 	defer sh.tty.toShell()
 	if err := start(); err != nil {
+		if ev, ok := sh.diedBefore(err); ok {
+			sh.tty.toShell()
+			sh.ended(ev)
+			return nil
+		}
 		return err
 	}
 	running := false
@@ -59,13 +66,51 @@ func (sh *shell) goAndWait(start func() error, from *origin) error {
 			case session.Ended:
 				if running {
 					sh.tty.toShell()
-					sh.ended(ev)
+				}
+				sh.ended(ev)
+				if running {
 					return nil
 				}
-				continue
+				continue // of the program before
 			}
 			sh.passing(ev)
 			sh.out.Flush()
+		}
+	}
+}
+
+// Bounds of the time that the end of a program may take to be told after something has failed because of it.
+const (
+	surelyDead   = 5 * time.Second
+	perhapsDying = 100 * time.Millisecond
+)
+
+// diedBefore reports whether the program could not go because it has been killed: then its end is what the user has to know.
+// It takes the events of the attempt.
+func (sh *shell) diedBefore(err error) (session.Ended, bool) {
+	patience := perhapsDying
+	if errors.Is(err, target.ErrGone) || errors.Is(err, target.ErrNoThread) {
+		patience = surelyDead
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for {
+		select {
+		case <-sh.ctx.Done():
+			return session.Ended{}, false
+		case <-timer.C:
+			return session.Ended{}, false
+		case ev, ok := <-sh.events:
+			if !ok {
+				return session.Ended{}, false
+			}
+			switch ev := ev.(type) {
+			case session.Resumed, session.Stopped: // of the attempt
+			case session.Ended:
+				return ev, true
+			default:
+				sh.passing(ev)
+			}
 		}
 	}
 }
@@ -87,17 +132,25 @@ func (sh *shell) waitEnded() (session.Ended, error) {
 	}
 }
 
-// idle prints what happened while the program was not let go by us: another face
+// idle prints what has happened while the program was not let go by us: another face
 // of the session, or somebody who killed the program.
 func (sh *shell) idle() {
-	for {
+	defer sh.out.Flush()
+	mark := sh.sess.Mark()
+	for sh.events != nil {
 		select {
+		case <-sh.ctx.Done():
+			return
 		case ev, ok := <-sh.events:
 			if !ok {
 				sh.events = nil
 				return
 			}
 			switch ev := ev.(type) {
+			case session.Mark:
+				if ev.N == mark {
+					return
+				}
 			case session.Stopped:
 				sh.report(sh.stopped(ev.Stop, nil))
 			case session.Ended:
@@ -105,9 +158,6 @@ func (sh *shell) idle() {
 			default:
 				sh.passing(ev)
 			}
-		default:
-			sh.out.Flush()
-			return
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"time"
 
 	"dbg/target"
@@ -51,6 +52,9 @@ func (s *Session) Detach() error {
 	s.hurry()
 	pid := p.PID()
 	err := p.Detach()
+	if errors.Is(err, target.ErrGone) {
+		return err // it was killed meanwhile; Ended follows
+	}
 	s.soon(func() {
 		if s.proc == p {
 			s.logHeld()

@@ -46,6 +46,9 @@ func (s *Session) letGo(r target.Resume) error {
 	s.publish(Resumed{Thread: s.selected})
 	s.hidden = hiddenCalls{}
 	err := s.proc.Resume(r)
+	if errors.Is(err, target.ErrGone) {
+		return nil // it was killed while it was stopped; Ended follows
+	}
 	if err != nil {
 		s.setState(IsStopped)
 		s.publish(Stopped{s.LastStop()})

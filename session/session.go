@@ -28,6 +28,9 @@ type Session struct {
 	lane   chan struct{} // holds a token while somebody is in the lane, see enter
 	closed chan struct{} // closed when the session is
 	rules  atomic.Pointer[ruleSet]
+	// slowPlan says that the step controller's latest decision took long: the next one is not made on the tracer's thread.
+	slowPlan atomic.Bool
+	marks    atomic.Uint64 // of Mark
 	// hurried says that nobody is to wait for slow subscribers: the process ends.
 	hurried atomic.Bool
 
@@ -67,6 +70,7 @@ type Session struct {
 	breakpoints breakpointTable
 	stepper     stepper
 	hidden      hiddenCalls
+	dirty       bool // rules are out of date
 	decided     map[target.ThreadID]decision
 	linked      bool          // the dynamic linker is followed
 	deciding    bool          // a thread is stopped, while others run, and what it has come to is being decided
