@@ -198,6 +198,9 @@ func (s *Session) start() error {
 	if s.state == IsCore {
 		return errors.New("a core file is open")
 	}
+	if err := checkFolder(s.program.Dir); err != nil {
+		return err
+	}
 	if s.tgt != nil {
 		s.dropTarget()
 	}
