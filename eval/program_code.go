@@ -21,6 +21,7 @@ const (
 	opSwap                       // exchange the two topmost entries
 	opIndex                      // pop i; top += i*n
 	opIndexArray                 // the same, but an i out of all bounds fails
+	opCheck                      // pop a count; fail if the index below is not under it, or if the count is over n
 	opJump                       // go to n
 	opJumpZero                   // pop; go to n if it was 0
 	opAnd2                       // go to n if the top is 0, else pop it
@@ -156,7 +157,7 @@ func effect(op opcode) int {
 	switch op {
 	case opConst, opReg, opLoadReg, opDup, opOver:
 		return 1
-	case opDrop, opIndex, opIndexArray, opJumpZero, opAnd2, opOr2:
+	case opDrop, opIndex, opIndexArray, opCheck, opJumpZero, opAnd2, opOr2:
 		return -1
 	}
 	if op >= opAdd {
@@ -193,7 +194,7 @@ func (k *compiler) rollback(m mark) {
 func (k *compiler) fails(m mark) bool {
 	for _, in := range k.code[m.length:] {
 		switch in.op {
-		case opLoad, opLoadReg, opIndexArray, opDiv, opMod:
+		case opLoad, opLoadReg, opIndexArray, opCheck, opDiv, opMod:
 			return true
 		}
 	}

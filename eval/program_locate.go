@@ -36,8 +36,12 @@ func (k *compiler) variable(v *symbols.Variable, bias uint64) (operand, error) {
 	if at.Fill != nil {
 		at.Fill(&unit)
 	}
-	l, ok := expr.Linearize(at.Expr, &expr.LinearContext{Arch: k.c.Arch, Bias: bias, FrameBase: at.FrameBase, CFA: k.c.CFA, AddrIndex: unit.AddrIndex})
+	c := &expr.LinearContext{Arch: k.c.Arch, Bias: bias, FrameBase: at.FrameBase, CFA: k.c.CFA, AddrIndex: unit.AddrIndex}
+	l, ok := expr.Linearize(at.Expr, c)
 	if !ok {
+		if pieces, ok := expr.LinearizePieces(at.Expr, c); ok && size > 0 && size <= maxKeep {
+			return operand{at: inPieces, v: out, pieces: pieces}, nil
+		}
 		return k.lose(out, "the location of "+v.Name)
 	}
 	return k.located(l, out, size)

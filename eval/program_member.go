@@ -123,7 +123,7 @@ func (k *compiler) member(o operand, name string) (operand, bool, error) {
 	}
 	if last := path[len(path)-1]; last.Static {
 		// A static member is a global variable of its own; the object only has to be there.
-		if o.at != known {
+		if o.at != known && o.at != inPieces {
 			k.emit(instruction{op: opDrop})
 		}
 		class := o.typ()
@@ -290,7 +290,7 @@ func (k *compiler) element(o, i operand) (operand, error) {
 		k.emit(in)
 		return operand{at: inMemory, v: Value{Type: t}}, nil
 	case isStruct(o.typ()):
-		return o, notCompiled("an element of a structure")
+		return k.sequenceElement(o, i)
 	case kind == symbols.Array:
 		return o, notCompiled("an element of an array that is not in memory")
 	}

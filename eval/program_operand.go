@@ -3,6 +3,7 @@ package eval
 import (
 	"math"
 
+	"dbg/expr"
 	"dbg/symbols"
 )
 
@@ -14,6 +15,7 @@ const (
 	inMemory              // its address is on the stack
 	inBits                // its bytes are on the stack, the lowest first
 	onStack               // its number is on the stack
+	inPieces              // in several places. Nothing is on the stack
 	nothing               // void: it has no value
 )
 
@@ -23,6 +25,9 @@ type operand struct {
 	// v has the type. It has the bytes of what is known, and also of an operand onStack if its
 	// number is known. Of what is inMemory and inBits it has the bits of a bit-field. A variable in a register has InReg, Reg and Name.
 	v Value
+	// pieces are where the parts of a value inPieces are; it begins off bytes from the start of the first.
+	pieces []expr.LinearPiece
+	off    int64
 }
 
 func (o *operand) typ() *symbols.Type { return o.v.Type }
@@ -103,6 +108,9 @@ func (k *compiler) read(o operand) (operand, error) {
 		return o, nil
 	}
 	t := o.typ()
+	if o.at == inPieces {
+		o = k.gather(o)
+	}
 	switch o.at {
 	case known:
 		n, err := numberOf(o.v)
@@ -177,6 +185,9 @@ func (k *compiler) follow(o operand) (operand, error) {
 		if !isReference(o.typ()) {
 			return o, nil
 		}
+		if o.at == inPieces {
+			o = k.gather(o)
+		}
 		switch o.at {
 		case known:
 			n, err := numberOf(o.v)
@@ -204,6 +215,9 @@ func (k *compiler) part(o operand, off int64, t *symbols.Type, name string) (ope
 			return o, notCompiled("a part that is not known")
 		}
 		return constant(v), nil
+	case inPieces:
+		o.v, o.off = Value{Type: t, Name: name}, o.off+off
+		return o, nil
 	case inMemory:
 		k.emit(instruction{op: opAddConst, n: off})
 		return operand{at: inMemory, v: Value{Type: t, Name: name}}, nil

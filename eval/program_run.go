@@ -152,6 +152,11 @@ func (m *machine) run(code []instruction, regs *arch.Registers) (bool, bool) {
 				return false, false
 			}
 			s[top] += uint64(i * in.n)
+		case opCheck:
+			top--
+			if n := int64(s[top+1]); n < 0 || n > in.n || s[top] >= uint64(n) {
+				return false, false
+			}
 		case opJump:
 			pc = int(in.n) - 1
 		case opJumpZero:

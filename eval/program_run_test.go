@@ -58,7 +58,7 @@ var errNotMapped = &target.MemoryError{Why: "not mapped"}
 // TestProgramFails asks for the full evaluator where a program can't decide.
 func TestProgramFails(t *testing.T) {
 	e, c := programWorld()
-	for _, text := range []string{"null->x == 1", "i / (u - u)", "*(int *)0x50000 == 1", "$rbx == 1", "*ip % (c - c) == 0", "1 / 0", "a[l] == 1"} {
+	for _, text := range []string{"null->x == 1", "i / (u - u)", "*(int *)0x50000 == 1", "$rbx == 1", "*ip % (c - c) == 0", "1 / 0", "a[l] == 1", "sl[k - 253] == 3", "sl[-1] == 0", "bad[0] == 1"} {
 		p, err := Compile(text, c)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)

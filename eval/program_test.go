@@ -58,6 +58,11 @@ func programWorld() (*fakeEnv, *ProgramContext) {
 	put("dv", derived, 1, 0, 0, 0, 0, 0, 0, 0, 9)
 	put("dp", pointerTo(derived, 8), u64(uint64(e.vars["dv"].Addr))...)
 	put("dn", pointerTo(derived, 8))
+	slice := symbols.NewStruct(symbols.Struct, "[]int", 24, []symbols.Field{{Name: "array", Type: pointerTo(typeInt, 8)},
+		{Name: "len", Type: typeLong, Offset: 8}, {Name: "cap", Type: typeLong, Offset: 16}})
+	slice.Lang = symbols.LangGo
+	put("sl", slice, append(append(u64(uint64(e.vars["a"].Addr)), u64(3)...), u64(4)...)...)
+	put("bad", slice, append(append(u64(uint64(e.vars["a"].Addr)), u64(1<<62)...), u64(4)...)...)
 	e.types["point"], e.types["color"], e.types["base"], e.types["derived"] = point, color, base, derived
 	e.regs.Set(arch.RAX, 0xffffffff80000001)
 	e.regs.Set(arch.RSP, uint64(at))
@@ -77,7 +82,8 @@ func TestProgramLikeEvaluate(t *testing.T) {
 		"*ip", "&i", "-c", "~us", "!i", "+uc", "(char)i", "(unsigned char)i", "(float)l", "(double)ul", "(long)d", "(unsigned)d", "(bool)d", "(short)u",
 		"sizeof(pt)", "sizeof i", "$rax", "$eax", "$al", "$ah", "$sp", "$pc", "$eflags", "(i, u)", "i ? c : s", "(i > u)", "i && u", "null || i", "{short} &i",
 		"(bool)k", "(unsigned char)c", "(char)uc", "(f / 3) * 3", "f / 0.3f", "ip - 1", "p + 1", "1 + a", "&a[3] - a", "(b ? ip : &i)[1]", "(null ? ip : a)[1]", "(i, 3 % i)", "f / 3 == 10 / 3.0",
-		"((base *)dp)->z", "(base *)dn", "((derived *)(base *)dp)->pad", "dp->z", "((base)dv).z")
+		"((base *)dp)->z", "(base *)dn", "((derived *)(base *)dp)->pad", "dp->z", "((base)dv).z",
+		"sl[1]", "sl[b + (i == 0)]", "sl.len")
 	operators := []string{"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "==", "!=", "<", ">", "<=", ">=", "&&", "||"}
 	compiled, all := 0, 0
 	for _, a := range operands {

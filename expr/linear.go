@@ -55,6 +55,45 @@ type LinearContext struct {
 	Object    bool                                       // the stack begins with an address, as that of a member's location does
 }
 
+// LinearPiece is one part of a composite location: Size bytes. Kind Undefined means that nothing is
+// left of it.
+type LinearPiece struct {
+	Linear
+	Size int64
+}
+
+// LinearizePieces decodes a composite location (DWARF 5, section 2.6.1.2) whose parts are linear. ok
+// is false if it is not one, or if it has pieces of bits.
+func LinearizePieces(code []byte, c *LinearContext) (out []LinearPiece, ok bool) {
+	if c.Arch == nil || c.Arch.PtrSize != 8 {
+		return nil, false
+	}
+	r := reader{code: code}
+	for r.more() {
+		d := linearizer{c: c}
+		var p LinearPiece
+		for r.more() && r.code[r.pos] != opPiece {
+			if !d.next(&r, &p.Linear, 0) {
+				return nil, false
+			}
+		}
+		if !r.more() || len(out) >= maxLinear {
+			return nil, false
+		}
+		r.u8()
+		n := r.uleb()
+		if r.err != nil || n > 1<<20 || d.depth > 1 {
+			return nil, false
+		}
+		if p.Kind == Undefined && d.depth > 0 {
+			p.Kind = InMemory
+		}
+		p.Size, p.Steps = int64(n), d.steps
+		out = append(out, p)
+	}
+	return out, len(out) > 0
+}
+
 // Linearize decodes a location description. ok is false if it is not linear, or malformed: the
 // interpreter knows more. Only targets with addresses of 8 bytes are supported.
 func Linearize(code []byte, c *LinearContext) (l Linear, ok bool) {
@@ -88,15 +127,20 @@ const maxLinear = 64 // steps; compilers emit a handful
 func (d *linearizer) run(code []byte, l *Linear, nested int) bool {
 	r := reader{code: code}
 	for r.more() {
-		op := r.u8()
-		if l.Kind != Undefined && op != opNop && op != opGNUUninit {
-			return false // a piece, or malformed
-		}
-		if !d.step(op, &r, l, nested) || r.err != nil || len(d.steps) > maxLinear {
+		if !d.next(&r, l, nested) {
 			return false
 		}
 	}
 	return true
+}
+
+// next translates one operation.
+func (d *linearizer) next(r *reader, l *Linear, nested int) bool {
+	op := r.u8()
+	if l.Kind != Undefined && op != opNop && op != opGNUUninit {
+		return false // a piece, or malformed
+	}
+	return d.step(op, r, l, nested) && r.err == nil && len(d.steps) <= maxLinear
 }
 
 // push adds a step that leaves one entry more.

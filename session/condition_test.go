@@ -36,16 +36,16 @@ func TestConditions(t *testing.T) {
 	}{
 		{"c/vars.c", 90, []string{"cc=gcc", "-g", "-O0", "-w"}},
 		{"c/vars.c", 90, []string{"cc=clang-19", "-g", "-O0", "-w"}},
-		{"c/vars.c", 0, []string{"cc=gcc", "-g", "-O2", "-w"}},
-		{"c/vars.c", 0, []string{"cc=clang-19", "-g", "-O2", "-w"}},
+		{"c/vars.c", 70, []string{"cc=gcc", "-g", "-O2", "-w"}},
+		{"c/vars.c", 70, []string{"cc=clang-19", "-g", "-O2", "-w"}},
 		{"c/vars.cc", 90, []string{"cc=g++", "-g", "-O0", "-w"}},
-		{"c/vars.cc", 0, []string{"cc=clang++-19", "-g", "-O2", "-w"}},
+		{"c/vars.cc", 70, []string{"cc=clang++-19", "-g", "-O2", "-w"}},
 		{"c/known.c", 90, []string{"cc=gcc", "-g", "-O0", "-w"}},
 		{"c/known.rs", 90, []string{"-g", "-C", "opt-level=0", "-C", "codegen-units=1"}},
 		{"c/vars.rs", 90, []string{"-g", "-C", "opt-level=0", "-C", "codegen-units=1"}},
-		{"c/vars.rs", 0, []string{"-g", "-C", "opt-level=2", "-C", "codegen-units=1"}},
-		{"c/vars.go", 0, nil},
-		{"c/vars.go", 80, []string{"-gcflags=-N -l"}},
+		{"c/vars.rs", 70, []string{"-g", "-C", "opt-level=2", "-C", "codegen-units=1"}},
+		{"c/vars.go", 70, nil},
+		{"c/vars.go", 90, []string{"-gcflags=-N -l"}},
 	} {
 		t.Run(c.source+" "+strings.Join(c.flags, " "), func(t *testing.T) {
 			t.Parallel()
@@ -236,6 +236,9 @@ func (m *conditionMaker) collect(text string, t *symbols.Type, depth int) {
 	case symbols.Struct, symbols.Union:
 		m.members(text, ".", s, depth)
 		m.atoms = append(m.atoms, "&"+text, "sizeof("+text+")")
+		if s.Lang == symbols.LangGo && (s.Name == "string" || s.GoElem() != nil) || s.Lang == symbols.LangRust && strings.HasPrefix(s.Name, "&") {
+			m.atoms = append(m.atoms, text+"[0]", text+"[$rax & 1]")
+		}
 	case symbols.Bool, symbols.Int, symbols.Uint, symbols.Char, symbols.Enum, symbols.Float:
 		m.atoms = append(m.atoms, text)
 		for i, e := range s.Enumerators() {
