@@ -2,7 +2,8 @@
 // types, and writes values as people read them.
 //
 // What it gives you: ReadVariable for a variable in a frame, Evaluate for an expression, Format for
-// its text, Children and NumChildren for a tree of it, Examine for memory, RegisterByName for registers.
+// its text, Children and NumChildren for a tree of it, Examine for memory, RegisterByName for registers;
+// Compile for a condition that is decided often: a Program needs registers and memory and no lock.
 //
 // What you must bring: an Env, which is the selected frame's world: its memory, names, types and
 // registers; a FrameContext to read a variable.
