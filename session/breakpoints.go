@@ -48,11 +48,13 @@ func (t *breakpointTable) init() {
 // setInternal inserts a breakpoint of the session's own.
 func (t *breakpointTable) setInternal(s *Session, a target.Addr, k internalKind) error {
 	t.internal[a] = append(t.internal[a], k)
-	s.publishRules()
+	if k == internalLinker {
+		s.publishRules()
+	}
 	err := s.proc.InsertBreakpoint(a)
 	if err != nil {
 		t.internal[a] = t.internal[a][:len(t.internal[a])-1]
-		s.publishRules()
+		s.dirty = true
 	}
 	return err
 }

@@ -50,6 +50,14 @@ func TestCheckCondition(t *testing.T) {
 				t.Errorf("%s, %s: got %q, want %q", when, c.text, got, c.want)
 			}
 		}
+		if b, err = s.SetBreakpoint(BreakpointSpec{LocationSpec: LocationSpec{Function: "vla"}}, false); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"sizeof(rows) > 4", "rows + 1 != 0", "rows[0][0] == 'a'", "a[n] == 1", "a"} {
+			if err := s.try(func() error { return s.checkCondition(text, b.Places) }); err != nil {
+				t.Errorf("%s, %s: %v", when, text, err)
+			}
+		}
 		if err := s.checkCondition("nosuch == 1", nil); err != nil {
 			t.Errorf("%s: without places: %v", when, err)
 		}

@@ -32,6 +32,9 @@ func (s *Session) Describe(t target.ThreadID, level int, vs []Value, opt eval.Op
 		out := make([]Description, len(vs))
 		for i, v := range vs {
 			out[i] = describe(v, e, opt)
+			if err := s.ctx.Err(); err != nil {
+				return nil, err
+			}
 		}
 		return out, nil
 	})

@@ -36,8 +36,15 @@ func (s *Session) Kill() error {
 	done := s.ctl.done
 	s.ctl.mu.Unlock()
 	err := p.Kill()
-	if err == nil {
-		<-done // its end has been published
+	for err == nil {
+		select {
+		case <-done: // its end has been published
+			return nil
+		case <-time.After(grace):
+			if s.queried() {
+				return nil // its end is published when the query gives up, which does not notice that it was cancelled
+			}
+		}
 	}
 	return err
 }

@@ -29,7 +29,7 @@ func (s *Session) follow(p target.Process, done chan<- struct{}) {
 			var once sync.Once
 			ended := make(chan struct{})
 			end := func() { once.Do(func() { s.onEnd(p, ev); close(ended) }) }
-			q.put(func() { _ = s.do(end) })
+			q.put(func() { s.decideNext(end) })
 			select {
 			case <-ended:
 			case <-time.After(grace):
@@ -40,7 +40,7 @@ func (s *Session) follow(p target.Process, done chan<- struct{}) {
 				if ev.Kind == target.Parked {
 					s.awaitRoom(&s.hurried)
 				}
-				_ = s.do(func() {
+				s.decideNext(func() {
 					if s.proc == p {
 						s.onEvent(ev)
 					}

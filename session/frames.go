@@ -188,6 +188,9 @@ func (s *Session) frame(t target.ThreadID, level int) (Frame, error) {
 		defer w.stop()
 	}
 	for {
+		if err := s.ctx.Err(); err != nil {
+			return Frame{}, err
+		}
 		f, ok := w.pull()
 		if !ok {
 			return Frame{}, ErrNoFrame
@@ -232,6 +235,9 @@ func (s *Session) eachFrame(t target.ThreadID, start int, evidence bool, yield f
 			defer w.stop()
 		}
 		for {
+			if err := s.ctx.Err(); err != nil {
+				return nil, err
+			}
 			f, ok := w.pull()
 			if !ok {
 				return w.end, nil

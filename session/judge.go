@@ -65,6 +65,9 @@ type decision struct {
 // judge returns the judge of a process.
 func (s *Session) judge(p target.Process) target.Judge {
 	return func(h *target.Hit) target.Verdict {
+		if h.Reason == target.Stepped {
+			return s.planNow(p, h)
+		}
 		set := s.rules.Load()
 		if set == nil {
 			return target.Park
@@ -78,7 +81,10 @@ func (s *Session) judge(p target.Process) target.Judge {
 		}
 		for i := range r.marks {
 			if r.marks[i].met(h, p) {
-				return target.Park
+				if len(r.breaks) > 0 {
+					return target.Park
+				}
+				return s.planNow(p, h)
 			}
 		}
 		sure, quick, asked := false, true, false
@@ -124,8 +130,44 @@ func (s *Session) judge(p target.Process) target.Judge {
 	}
 }
 
+// planNow asks the step controller on the tracer's thread what comes after a step, or at a mark, if the lane is free and it has been
+// quick so far.
+func (s *Session) planNow(p target.Process, h *target.Hit) target.Verdict {
+	if s.slowPlan.Load() || !s.tryEnter() {
+		return target.Park
+	}
+	defer s.leave()
+	if s.proc != p || s.state != IsRunning || s.stepper == nil {
+		return target.Park
+	}
+	began := time.Now()
+	s.dropCache()
+	s.deciding = true
+	defer func() {
+		s.deciding = false
+		s.dropCache()
+		s.slowPlan.Store(time.Since(began) > quickEnough)
+	}()
+	s.takeUp(h.Thread)
+	if s.stepper.owner() != h.Thread {
+		return target.Park
+	}
+	st, r, done := s.plan(target.Event{Kind: target.Parked, Thread: h.Thread, Reason: h.Reason, Addr: h.Addr})
+	if done {
+		s.decide(h.Thread, decision{stop: &st, addr: h.Addr, ids: st.Breakpoints, deleted: st.Deleted})
+		return target.Halt
+	}
+	if s.dirty {
+		s.publishRules()
+	}
+	r.Thread = h.Thread
+	h.Next = r
+	return target.Pass
+}
+
 // publishRules makes a new snapshot, after breakpoints or a plan's marks have changed.
 func (s *Session) publishRules() {
+	s.dirty = false
 	set := &ruleSet{at: map[target.Addr]*siteRule{}}
 	at := func(a target.Addr) *siteRule {
 		r := set.at[a]

@@ -24,6 +24,7 @@ type control struct {
 	pausing bool               // a pause was asked for during this run
 	late    []func()           // what the next holder of the lane does first
 	cancel  context.CancelFunc // of the query that holds the lane
+	client  bool               // it is a client's, and no decision of the session's own
 	closing bool
 }
 
@@ -68,7 +69,7 @@ func (s *Session) entered() {
 func (s *Session) leave() {
 	s.ctl.mu.Lock()
 	cancel := s.ctl.cancel
-	s.ctl.cancel = nil
+	s.ctl.cancel, s.ctl.client = nil, false
 	s.ctl.mu.Unlock()
 	cancel()
 	s.catchUp()
@@ -123,6 +124,9 @@ func (s *Session) do(f func()) error {
 		return ErrClosed
 	}
 	defer s.leave()
+	s.ctl.mu.Lock()
+	s.ctl.client = true
+	s.ctl.mu.Unlock()
 	f()
 	return nil
 }

@@ -75,6 +75,7 @@ func (m *marks) put(s *Session, k mark) error {
 		return err
 	}
 	m.list = append(m.list, k)
+	s.dirty = true
 	return nil
 }
 
@@ -83,6 +84,7 @@ func (m *marks) clear(s *Session) {
 	for _, k := range m.list {
 		s.breakpoints.clearInternal(s, k.addr, internalStep)
 	}
+	s.dirty = s.dirty || len(m.list) > 0
 	m.list = nil
 }
 

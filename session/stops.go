@@ -11,9 +11,9 @@ import (
 // at the end of a step.
 func (s *Session) onParked(ev target.Event) {
 	s.dropCache()
+	s.slowPlan.Store(false)
 	// A pause may have come meanwhile, and another run, with another hit of the thread.
-	pc, _, err := s.pcAndSP(ev.Thread)
-	if s.state != IsRunning || err != nil || pc != ev.Addr {
+	if s.state != IsRunning || s.proc.ParkedAs(ev.Thread) != ev.Serial {
 		return
 	}
 	s.knowThread(ev.Thread)
@@ -188,7 +188,9 @@ func (s *Session) LastStop() Stop {
 // the user's. It is the one place that does. A pause that was asked for meanwhile comes first.
 func (s *Session) proceed(r target.Resume) {
 	s.dropCache()
-	s.publishRules()
+	if s.dirty {
+		s.publishRules()
+	}
 	if s.state == IsRunning {
 		err := s.proc.Move(r)
 		if s.moveFailed = err == target.ErrNotRunning; err != nil {

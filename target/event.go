@@ -38,6 +38,7 @@ type Event struct {
 	Signal   *SignalInfo // of Signalled and Killed
 	ExitCode int         // of Exited
 	Child    int         // of Forked
+	Serial   uint64      // of Parked: see Process.ParkedAs
 }
 
 // SignalInfo is a signal with what the kernel says of it.

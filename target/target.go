@@ -151,6 +151,10 @@ type Process interface {
 	// ErrNoThread if the thread is not parked or has ended.
 	Move(r Resume) error
 
+	// ParkedAs returns the Serial of the event that told of the thread's being parked; 0 if it is not parked now. A
+	// thread may have been parked again since an event was sent.
+	ParkedAs(t ThreadID) uint64
+
 	// StopAll stops the process for a parked thread: Stopped follows, with the reason for which
 	// the thread was parked. The errors are those of Move.
 	StopAll(t ThreadID) error
@@ -175,16 +179,20 @@ const (
 	Park                // the thread waits for Move or StopAll, and the others run
 )
 
-// Hit is a thread that has arrived at a site.
+// Hit is a thread that has arrived at a site, or at the end of its step.
 type Hit struct {
 	Thread ThreadID
+	Reason StopReason // Breakpoint or Stepped
 	Addr   Addr
 	Regs   *arch.Registers // valid during the call
+
+	// Next is how the thread goes on after Pass, as for Move; the judge may change it.
+	Next Resume
 }
 
 // Judge decides about a hit. It runs on the tracer's thread and must return at once: it takes no
 // lock that is held while the target is called. It may call ReadMemory, Registers and WideRegister of the
-// thread that hit.
+// thread that hit, and insert and remove sites.
 type Judge func(*Hit) Verdict
 
 // SignalPolicy says what happens when the process gets a signal.

@@ -326,10 +326,23 @@ func (p *Process) park(t *thread) {
 	}
 	t.parked = true
 	p.parked++
+	p.serial++
+	t.serial = p.serial
 	p.settleTrap(t)
 	if p.known(t) && t.parked {
-		p.send(target.Event{Kind: target.Parked, Thread: target.ThreadID(t.tid), Reason: reason, Addr: addr})
+		p.send(target.Event{Kind: target.Parked, Thread: target.ThreadID(t.tid), Reason: reason, Addr: addr, Serial: t.serial})
 	}
+}
+
+// ParkedAs implements target.Process.
+func (p *Process) ParkedAs(id target.ThreadID) (serial uint64) {
+	_ = p.do(func() error {
+		if t := p.threads[int(id)]; t != nil && t.parked && p.running && !p.over {
+			serial = t.serial
+		}
+		return nil
+	})
+	return serial
 }
 
 // parkedThread returns a parked thread of the running process.
@@ -355,13 +368,7 @@ func (p *Process) Move(r target.Resume) error {
 		if err != nil {
 			return err
 		}
-		p.forgetRegisters(t)
-		t.skip, t.skipping = t.pc(), true
-		t.why, t.signal = passing, nil
-		if r.Step {
-			p.stepper, p.stepping, p.stepLo, p.stepHi, p.first = t, true, r.StepLo, r.StepHi, true
-		}
-		p.pass(t)
+		p.goFrom(t, r)
 		return nil
 	})
 }

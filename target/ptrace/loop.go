@@ -115,11 +115,8 @@ func (p *Process) react(t *thread) {
 		return
 	}
 	switch {
-	case t.why == breakpoint:
+	case t.why == breakpoint, t.why == stepped && p.decide != nil:
 		p.arrive(t)
-	case t.why == stepped && p.decide != nil:
-		p.unkeep(t)
-		p.park(t)
 	case t.why.matters():
 		p.halt()
 		p.settle()
@@ -129,26 +126,41 @@ func (p *Process) react(t *thread) {
 	}
 }
 
-// arrive deals with a thread that has hit a site.
+// arrive deals with a thread that has hit a site, or has finished its step.
 func (p *Process) arrive(t *thread) {
+	p.unkeep(t)
 	switch p.judge(t) {
 	case target.Pass:
-		p.unkeep(t)
-		t.skip, t.skipping, t.why = t.addr, true, passing
 		p.hot = t.tid
-		p.pass(t)
+		p.goFrom(t, p.hit.Next)
 	case target.Park:
-		p.unkeep(t)
 		p.park(t)
 	default:
-		p.unkeep(t)
-		e := target.Event{Kind: target.Stopped, Reason: target.Breakpoint, Addr: t.addr}
+		e := target.Event{Kind: target.Stopped, Reason: target.Stepped}
+		if t.why == breakpoint {
+			e.Reason, e.Addr = target.Breakpoint, t.addr
+		}
 		t.why = passing
 		p.halt()
 		if !p.over {
 			p.stopFor(t, e)
 		}
 	}
+}
+
+// goFrom lets a thread go on from where it has arrived, as r says.
+func (p *Process) goFrom(t *thread, r target.Resume) {
+	p.forgetRegisters(t)
+	t.skip, t.skipping = t.pc(), true
+	t.why, t.signal = passing, nil
+	switch {
+	case r.Step:
+		p.stepper, p.stepping, p.stepLo, p.stepHi, p.first = t, true, r.StepLo, r.StepHi, true
+		p.hot = t.tid
+	case p.stepper == t:
+		p.stepper, p.stepping = nil, false
+	}
+	p.pass(t)
 }
 
 // unkeep takes a thread out of those whose stop is to be reported.

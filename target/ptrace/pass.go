@@ -66,6 +66,7 @@ func (p *Process) emulate(t *thread, addr target.Addr) bool {
 	r.set(offRIP, e.regs.RIP)
 	r.set(offFlags, e.regs.Flags)
 	t.changed = true
+	p.forgetRegisters(t)
 	t.skipping, t.why, t.signal = false, passing, nil
 	return true
 }
@@ -125,6 +126,7 @@ func (p *Process) pass(t *thread) {
 func (p *Process) passed(t *thread) {
 	if p.stepping && t == p.stepper && p.stepDone(t) {
 		t.why = stepped
+		p.kept = append(p.kept, t)
 		p.react(t)
 		return
 	}
@@ -236,7 +238,11 @@ func (p *Process) judge(t *thread) target.Verdict {
 	}
 	*h.Regs = arch.Registers{Arch: arch.AMD64}
 	target.SetAMD64User(h.Regs, r[:])
-	h.Thread, h.Addr = target.ThreadID(t.tid), t.addr
+	h.Thread, h.Reason, h.Addr = target.ThreadID(t.tid), target.Breakpoint, t.addr
+	if t.why == stepped {
+		h.Reason, h.Addr = target.Stepped, t.pc()
+	}
+	h.Next = target.Resume{Thread: h.Thread}
 	return p.decide(h)
 }
 

@@ -42,6 +42,7 @@ type Process struct {
 	threads     map[int]*thread
 	guests      map[int]*thread         // children that share our memory, see guests.go
 	inMotion    int                     // how many of threads are running and can be stopped
+	serial      uint64                  // of the latest event Parked
 	parked      int                     // how many of threads are parked
 	early       map[int]unix.WaitStatus // stops of tracees of whom we have not heard yet
 	running     bool                    // as the user sees it

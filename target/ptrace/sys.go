@@ -2,6 +2,7 @@ package ptrace
 
 import (
 	"errors"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -9,9 +10,14 @@ import (
 	"dbg/target"
 )
 
+// requests counts the ptrace requests of this program, and waits the statuses taken: what a hit, a step and a stop cost is asserted by
+// tests as such counts. Nothing depends on them.
+var requests, waits atomic.Uint64
+
 // Requests that need no value of their own from package unix go through here.
 // They never block, so that the scheduler need not be told.
 func ptrace(request, tid int, addr, data uintptr) error {
+	requests.Add(1)
 	_, _, e := unix.RawSyscall6(unix.SYS_PTRACE, uintptr(request), uintptr(tid), addr, data, 0, 0)
 	if e != 0 {
 		return e
@@ -168,6 +174,7 @@ func waitFor(tid int) (ws unix.WaitStatus, ok bool) {
 // take waits for one tracee without blocking. It returns false if the tracee has nothing to report.
 func take(tid int) (ws unix.WaitStatus, ok bool) {
 	var status int32
+	waits.Add(1)
 	n, _, e := unix.RawSyscall6(unix.SYS_WAIT4, uintptr(tid), uintptr(unsafe.Pointer(&status)), unix.WALL|unix.WNOHANG, 0, 0, 0)
 	return unix.WaitStatus(status), e == 0 && int(n) == tid
 }

@@ -22,14 +22,15 @@ func (s stop) matters() bool {
 // thread is what the tracer knows of one thread.
 type thread struct {
 	tid     int
-	guest   bool // a child that shares our memory, see guests.go
-	running bool // from the resuming request to the next status
-	fresh   bool // its very first stop, as a new thread, has not come yet
-	zombie  bool // the leader, after it exited alone: nothing comes of it any more
-	frozen  bool // PTRACE_INTERRUPT has been sent since it was resumed
-	away    bool // running, but waiting for a child of vfork: it can't be stopped, and regs is what it went in with
-	waits   bool // stopped, and about to wait for a child of vfork when it goes on
-	parked  bool // stopped, while the process runs, until the target's user decides
+	guest   bool   // a child that shares our memory, see guests.go
+	running bool   // from the resuming request to the next status
+	fresh   bool   // its very first stop, as a new thread, has not come yet
+	zombie  bool   // the leader, after it exited alone: nothing comes of it any more
+	frozen  bool   // PTRACE_INTERRUPT has been sent since it was resumed
+	away    bool   // running, but waiting for a child of vfork: it can't be stopped, and regs is what it went in with
+	waits   bool   // stopped, and about to wait for a child of vfork when it goes on
+	serial  uint64 // of the event that told of its being parked
+	parked  bool   // stopped, while the process runs, until the target's user decides
 
 	// Of the last stop.
 	why       stop

@@ -6,6 +6,8 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"syscall"
+	"time"
 )
 
 //go:noinline
@@ -17,9 +19,18 @@ func grow(n int) int {
 	return grow(n-1) + int(pad[n%256])
 }
 
+// hop returns on another thread, if it can.
+//
+//go:noinline
+func hop() {
+	for t, i := syscall.Gettid(), 0; syscall.Gettid() == t && i < 200; i++ {
+		time.Sleep(20 * time.Microsecond)
+	}
+}
+
 func work(deep int, ping, pong chan int, mu *sync.Mutex) int {
 	n := grow(deep)
-	runtime.Gosched()
+	hop()
 	fmt.Fprintln(io.Discard, n)
 	ping <- n
 	n += <-pong
