@@ -15,6 +15,9 @@ func (k *compiler) binary(n *node) (operand, error) {
 	if err != nil {
 		return a, err
 	}
+	if a.typ().IsDynamic() || b.typ().IsDynamic() {
+		return a, notCompiled("an array of variable length")
+	}
 	result, err := k.resultOf(n.op, &a, &b)
 	if err != nil {
 		return a, err

@@ -142,7 +142,7 @@ func (k *compiler) truth(n *node, op string) error {
 	return k.isTrue(o, op)
 }
 
-// isTrue makes a truth of an operand that was read.
+// isTrue makes a truth of an operand that was read. op is "!" for the whole condition.
 func (k *compiler) isTrue(o operand, op string) error {
 	if isStruct(o.typ()) {
 		return errorf("Structure has no component named operator%s.", op)
@@ -157,6 +157,9 @@ func (k *compiler) isTrue(o operand, op string) error {
 		return err
 	} else if !yes {
 		return errNotNumber
+	}
+	if op == "!" && kindOf(o.typ()) == symbols.Array {
+		return notCompiled("an array, which Evaluate reads as a whole")
 	}
 	if kindOf(o.typ()) == symbols.Float {
 		k.emit(instruction{op: opFloatNonzero})
@@ -178,6 +181,9 @@ func (k *compiler) sizeof(n *node) (operand, error) {
 	k.discard(m)
 	if isReference(o.typ()) {
 		o.v.Type = elemOf(o.typ())
+	}
+	if o.typ().IsDynamic() {
+		return o, notCompiled("the size of an array of variable length")
 	}
 	v, err := k.types.sizeof(&node{op: "type", typ: o.typ()})
 	return constant(v), err

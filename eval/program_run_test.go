@@ -66,7 +66,7 @@ func TestProgramFails(t *testing.T) {
 			t.Errorf("%s: no error", text)
 		}
 	}
-	for _, text := range []string{`"abc"[0] == 1`, "i = 3", "i++", "f(1)", "$foo", "$1 == 2", "a[0]@2", "(long double)d > 1"} {
+	for _, text := range []string{`"abc"[0] == 1`, "i = 3", "i++", "f(1)", "$foo", "$1 == 2", "a[0]@2", "(long double)d > 1", "a", "b ? a : a"} {
 		if _, err := Compile(text, c); !errors.Is(err, ErrNotCompiled) {
 			t.Errorf("%s: error %v, want ErrNotCompiled", text, err)
 		}
