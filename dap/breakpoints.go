@@ -180,7 +180,7 @@ func (s *server) present() map[int]session.Breakpoint {
 // describeBreakpoint says how a breakpoint stands.
 func (s *server) describeBreakpoint(b *clientBreakpoint, now session.Breakpoint) breakpointBody {
 	body := breakpointBody{ID: b.id, Verified: len(now.Places) > 0 && now.Problem == ""}
-	if s.phase == phaseLoaded && s.sess.State() == session.IsCore {
+	if s.phase.get() == phaseLoaded && s.sess.State() == session.IsCore {
 		body.Verified, now.Problem = false, errCore.text
 	}
 	if !body.Verified {
@@ -215,7 +215,7 @@ func (s *server) describeBreakpoint(b *clientBreakpoint, now session.Breakpoint)
 // state counts.
 func (s *server) breakpointChanged(ev session.BreakpointChanged) {
 	b := s.breakpoints.byID[ev.Breakpoint.ID]
-	if b == nil || s.phase == phaseEnded {
+	if b == nil || s.phase.get() == phaseEnded {
 		return
 	}
 	now, ok := s.present()[b.id]

@@ -14,7 +14,7 @@ func (s *server) configurationDone(context.Context, struct{}) (any, error) {
 		return nil, nil
 	}
 	s.configured = true
-	if s.phase == phaseLoaded {
+	if s.phase.get() == phaseLoaded {
 		s.then(s.begin)
 	}
 	return nil, nil
@@ -28,10 +28,10 @@ func (s *server) begin() {
 	}
 	s.started = true
 	switch {
-	case s.kind == target.Core:
+	case s.kind.get() == target.Core:
 		s.showCore()
 		return
-	case s.start.stop() && s.kind == target.Attached:
+	case s.start.stop() && s.kind.get() == target.Attached:
 		s.showEntry()
 		return
 	case s.start.stop():

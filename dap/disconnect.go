@@ -15,11 +15,11 @@ type disconnectArguments struct {
 // disconnect ends the connection. A launched program ends, unless the client
 // says otherwise; an attached one runs on, unless it says otherwise.
 func (s *server) disconnect(_ context.Context, args disconnectArguments) (any, error) {
-	s.finished = true
-	if s.phase != phaseLoaded || s.kind == target.Core {
+	defer s.leave()
+	if s.phase.get() != phaseLoaded || s.kind.get() == target.Core {
 		return nil, nil
 	}
-	kill := s.kind == target.Launched
+	kill := s.kind.get() == target.Launched
 	if args.TerminateDebuggee != nil {
 		kill = *args.TerminateDebuggee
 	}

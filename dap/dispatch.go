@@ -86,13 +86,18 @@ func (s *server) handle(ctx context.Context, req *request) {
 	body, err := s.dispatch(ctx, req)
 	after := s.after
 	s.after = nil
+	s.answer(req, body, err)
+	for _, f := range after {
+		f()
+	}
+}
+
+// answer sends the response to a request.
+func (s *server) answer(req *request, body any, err error) {
 	if err != nil {
 		s.refuse(req, err)
 	} else if req.Type == "request" {
 		s.out.send(&response{RequestSeq: req.Seq, Command: req.Command, Success: true, Body: body})
-	}
-	for _, f := range after {
-		f()
 	}
 }
 
@@ -110,7 +115,7 @@ func (s *server) dispatch(ctx context.Context, req *request) (any, error) {
 	}
 	h, ok := s.handlers[req.Command]
 	switch {
-	case !ok && s.phase == phaseNew:
+	case !ok && s.phase.get() == phaseNew:
 		return nil, errNotInitialized
 	case !ok:
 		return nil, &requestError{id: codeUnsupported, text: fmt.Sprintf("unsupported request %q", cut(req.Command))}
@@ -129,13 +134,13 @@ func (s *server) ready(n need) error {
 	if n == needNothing {
 		return nil
 	}
-	if s.phase == phaseNew {
+	if s.phase.get() == phaseNew {
 		return errNotInitialized
 	}
 	if n == needInitialized {
 		return nil
 	}
-	if s.phase < phaseLoaded || (s.phase == phaseEnded && n > needTarget) {
+	if s.phase.get() < phaseLoaded || (s.phase.get() == phaseEnded && n > needTarget) {
 		return errNoProcess
 	}
 	if n == needTarget {

@@ -14,7 +14,8 @@
 // messages (framing.go) and notices cancellations; the server (server.go) handles
 // one request or one event of the session at a time, so that a response always
 // comes before the events that its request caused; the writer (outbox.go) is the only
-// one that writes; the session has its own. Each request has a file of its own
+// one that writes; the session has its own. Only pause, terminate, disconnect and cancel
+// may be handled beside a request that takes long (overtake.go). Each request has a file of its own
 // name; dispatch.go lists them with what they need (a program, a stopped one).
 //
 // The order of a session: initialize; launch or attach, which loads the program,

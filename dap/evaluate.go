@@ -25,7 +25,7 @@ func (s *server) evaluate(_ context.Context, args godap.EvaluateArguments) (any,
 	if changes && args.Context == "hover" {
 		return nil, &requestError{id: codeArguments, text: "the expression would change the program", quiet: true}
 	}
-	if changes && s.kind == target.Core {
+	if changes && s.kind.get() == target.Core {
 		return nil, &requestError{id: codeCore, text: "a core file can't be changed"}
 	}
 	v, err := s.sess.Evaluate(frame.thread, frame.level, text)

@@ -134,8 +134,7 @@ func (s *server) dropEntryBreakpoint() {
 // choosePaused is the thread to show in a pause: the one that the client asked to
 // pause, if it is there.
 func (s *server) choosePaused(thread int) int {
-	want := s.pauseThread
-	s.pauseThread = 0
+	want := target.ThreadID(s.pauseThread.Swap(0))
 	if want == 0 || s.sess.SelectThread(want) != nil {
 		return thread
 	}
@@ -148,7 +147,7 @@ func (s *server) ended(ev session.Ended) {
 		s.restarting--
 		return
 	}
-	if s.phase == phaseEnded {
+	if s.phase.get() == phaseEnded {
 		return
 	}
 	s.flushOutput()
@@ -170,10 +169,10 @@ func (s *server) ended(ev session.Ended) {
 
 // terminated tells the client, once, that there is nothing more to debug.
 func (s *server) terminated() {
-	if s.phase == phaseEnded {
+	if s.phase.get() == phaseEnded {
 		return
 	}
-	s.phase = phaseEnded
+	s.phase.set(phaseEnded)
 	s.refs.reset()
 	s.event("terminated", nil)
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"io"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // request is a message of the client, as far as everybody understands it.
@@ -15,6 +17,8 @@ type request struct {
 	Command   string          `json:"command"`
 	Arguments json.RawMessage `json:"arguments"`
 
+	taken atomic.Bool // somebody handles it
+
 	size  int   // of the message
 	wrong error // why the message is not JSON, or no message; nil else
 	end   error // the stream has ended: with this
@@ -23,8 +27,11 @@ type request struct {
 // inbox reads requests ahead of their handling, so that a cancellation is noticed
 // while the request that it is about is waiting or under way.
 type inbox struct {
-	requests chan *request
-	quit     chan struct{}
+	requests  chan *request
+	quit      chan struct{}
+	overtake  func(*request) // handles a request before its turn
+	interrupt func()         // makes the session's query that is at work end
+	ahead     sync.WaitGroup // calls of overtake
 
 	mu        sync.Mutex // guards all below
 	room      *sync.Cond // queued or closed has changed
@@ -42,9 +49,9 @@ const (
 	aheadBytes    = 1 << 20 // a message is read only while less than this is queued
 )
 
-func newInbox(r io.Reader) *inbox {
+func newInbox(r io.Reader, overtake func(*request), interrupt func()) *inbox {
 	in := &inbox{
-		requests: make(chan *request, aheadMessages), quit: make(chan struct{}),
+		requests: make(chan *request, aheadMessages), quit: make(chan struct{}), overtake: overtake, interrupt: interrupt,
 		waiting: map[int]bool{}, cancelled: map[int]bool{},
 	}
 	in.room = sync.NewCond(&in.mu)
@@ -69,6 +76,9 @@ func (in *inbox) run(r *bufio.Reader) {
 			in.notice(req)
 		}
 		in.mu.Unlock()
+		if err == nil && req.controls() {
+			time.AfterFunc(overtakeAfter, func() { in.goAhead(req) })
+		}
 		select {
 		case in.requests <- req:
 		case <-in.quit:
@@ -111,13 +121,13 @@ func (in *inbox) notice(req *request) {
 		}
 		json.Unmarshal(req.Arguments, &args) // cancel.go answers
 		if in.cancel != nil && in.current == args.RequestID {
-			in.cancel()
+			in.stopCurrent()
 		} else if in.waiting[args.RequestID] {
 			in.cancelled[args.RequestID] = true
 		}
 	case "disconnect":
 		if in.cancel != nil {
-			in.cancel()
+			in.stopCurrent()
 		}
 	}
 	in.waiting[req.Seq] = true
@@ -140,6 +150,35 @@ func (in *inbox) begin(ctx context.Context, req *request) context.Context {
 	return ctx
 }
 
+// stopCurrent cancels the request that is at work. It may be between two queries of the session, so that these are cancelled until it has
+// finished.
+func (in *inbox) stopCurrent() {
+	in.cancel()
+	current := in.current
+	go func() {
+		for in.isCurrent(current) {
+			in.interrupt()
+			time.Sleep(time.Millisecond)
+		}
+	}()
+}
+
+func (in *inbox) isCurrent(seq int) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.cancel != nil && in.current == seq
+}
+
+// drop takes a request out of the queue that was handled before its turn.
+func (in *inbox) drop(req *request) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.queued -= req.size
+	in.room.Signal()
+	delete(in.waiting, req.Seq)
+	delete(in.cancelled, req.Seq)
+}
+
 // finish says that the request was handled.
 func (in *inbox) finish() {
 	in.mu.Lock()
@@ -155,4 +194,5 @@ func (in *inbox) close() {
 	in.closed = true
 	in.mu.Unlock()
 	in.room.Broadcast()
+	in.ahead.Wait()
 }

@@ -21,7 +21,7 @@ type initializeArguments struct {
 // initialize settles the client's conventions. The initialized event comes later, when
 // a program is loaded: see loaded.
 func (s *server) initialize(_ context.Context, args initializeArguments) (any, error) {
-	if s.phase != phaseNew {
+	if s.phase.get() != phaseNew {
 		return nil, &requestError{id: codeOrder, text: "initialize was sent before"}
 	}
 	s.client = client{
@@ -35,7 +35,7 @@ func (s *server) initialize(_ context.Context, args initializeArguments) (any, e
 	if args.ColumnsStartAt1 != nil && !*args.ColumnsStartAt1 {
 		s.client.columnBase = 0
 	}
-	s.phase = phaseInitialized
+	s.phase.set(phaseInitialized)
 	return capabilities(), nil
 }
 

@@ -47,9 +47,9 @@ func programOf(o launchOptions) session.Program {
 // mayLoad says why there can't be a program now.
 func (s *server) mayLoad() error {
 	switch {
-	case s.phase == phaseLoaded:
+	case s.phase.get() == phaseLoaded:
 		return &requestError{id: codeOrder, text: "a program is being debugged already"}
-	case s.phase == phaseEnded:
+	case s.phase.get() == phaseEnded:
 		return &requestError{id: codeOrder, text: "the session is over"}
 	case s.opts.noProgram:
 		return &requestError{id: codeFailed, text: "no program can be debugged here"}
@@ -84,7 +84,8 @@ func (s *server) openCore(o launchOptions) error {
 // loaded tells the client, after the response, that there is a program, and asks it for
 // its breakpoints.
 func (s *server) loaded(kind target.Kind) {
-	s.phase, s.kind = phaseLoaded, kind
+	s.phase.set(phaseLoaded)
+	s.kind.set(kind)
 	s.then(func() {
 		body := godap.ProcessEventBody{Name: s.start.Program, IsLocalProcess: kind != target.Core, StartMethod: "launch", PointerSize: 64}
 		if ti, ok := s.sess.Target(); ok {

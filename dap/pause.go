@@ -4,14 +4,13 @@ import (
 	"context"
 
 	"dbg/session"
-	"dbg/target"
 
 	godap "github.com/google/go-dap"
 )
 
 // pause stops all threads and shows the one that the client names.
 func (s *server) pause(_ context.Context, args godap.PauseArguments) (any, error) {
-	if s.phase == phaseEnded {
+	if s.phase.get() == phaseEnded {
 		return nil, errNoProcess
 	}
 	switch s.sess.State() {
@@ -20,9 +19,6 @@ func (s *server) pause(_ context.Context, args godap.PauseArguments) (any, error
 	case session.IsStopped:
 		return nil, errStopped
 	}
-	if err := s.sess.Pause(); err != nil {
-		return nil, err
-	}
-	s.pauseThread = target.ThreadID(args.ThreadId)
-	return nil, nil
+	s.pauseThread.Store(int64(args.ThreadId))
+	return nil, s.sess.Pause()
 }

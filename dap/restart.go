@@ -16,7 +16,7 @@ type restartArguments struct {
 // restart ends the program that was launched and launches it again, with the
 // same breakpoints.
 func (s *server) restart(_ context.Context, args restartArguments) (any, error) {
-	if s.kind != target.Launched || s.opts.noProgram {
+	if s.kind.get() != target.Launched || s.opts.noProgram {
 		return nil, &requestError{id: codeUnsupported, text: "only a program that was launched can be restarted"}
 	}
 	options := s.start
@@ -30,7 +30,7 @@ func (s *server) restart(_ context.Context, args restartArguments) (any, error) 
 		}
 	}
 	threads, _ := s.sess.Threads()
-	if s.phase == phaseLoaded {
+	if s.phase.get() == phaseLoaded {
 		// If it has ended by itself, the event that says so is on its way as well.
 		if err := s.sess.Kill(); err != nil && !errors.Is(err, target.ErrNotRunning) {
 			s.logf("restart: %v", err)
@@ -49,7 +49,8 @@ func (s *server) restart(_ context.Context, args restartArguments) (any, error) 
 	if err := s.sess.Start(); err != nil {
 		return nil, s.gone(err)
 	}
-	s.phase, s.started = phaseLoaded, false
+	s.phase.set(phaseLoaded)
+	s.started = false
 	if s.configured {
 		s.then(s.begin)
 	}

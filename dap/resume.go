@@ -16,7 +16,7 @@ func (s *server) resume(start func() error) error {
 	s.refs.reset()
 	s.ownResumes++
 	s.lastStop = nil
-	s.pauseThread = 0
+	s.pauseThread.Store(0)
 	return nil
 }
 

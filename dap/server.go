@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"os/signal"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -34,6 +37,9 @@ type Options struct {
 	// helloTime is how long the first message of a connection may take; 0: the constant helloTime.
 	helloTime time.Duration
 
+	// more has requests that only a test knows.
+	more map[string]handler
+
 	// noProgram refuses launch and attach: for fuzzing.
 	noProgram bool
 }
@@ -48,7 +54,7 @@ const (
 	phaseEnded                    // there was one
 )
 
-// server is one connection. All its fields belong to the goroutine that runs serve.
+// server is one connection. Its fields belong to the goroutine that runs serve, but for those that are said to be shared.
 type server struct {
 	opts   Options
 	sess   *session.Session
@@ -58,8 +64,8 @@ type server struct {
 
 	handlers map[string]handler
 	client   client
-	phase    phase
-	kind     target.Kind // from phaseLoaded on
+	phase    shared[phase]
+	kind     shared[target.Kind] // from phaseLoaded on
 	start    launchOptions
 	// configured says that configurationDone has come; started that the program was
 	// let go (or shown, if it is not to be) after it.
@@ -71,16 +77,20 @@ type server struct {
 	sources     sourceHints
 	progress    progress
 
-	entryBreakpoint int             // the temporary one on main; 0 if there is none
-	ownResumes      int             // Resumed events to come that requests of this client caused
-	staleStop       bool            // a stopped event went out after the client had the program go on
-	pauseThread     target.ThreadID // whom the client wants to see paused
+	entryBreakpoint int  // the temporary one on main; 0 if there is none
+	ownResumes      int  // Resumed events to come that requests of this client caused
+	staleStop       bool // a stopped event went out after the client had the program go on
 	lastStop        *session.Stop
 
 	restarting int // Ended events to come of programs that restart has ended
 
-	after    []func() // to be done when the response is out
-	finished bool     // the connection is to be closed
+	after []func() // to be done when the response is out
+
+	// Requests that control the program may be handled while another one is at work (overtake.go). They use these, phase, kind and sess.
+	pauseThread atomic.Int64  // the thread that the client wants to see paused
+	posted      chan func()   // to be done by serve
+	left        chan struct{} // closed when the connection is to be closed
+	leaveOnce   sync.Once
 }
 
 // patience is how long a client that does not read is waited for after the context
@@ -98,11 +108,13 @@ func Serve(ctx context.Context, rw io.ReadWriteCloser, opts Options) error {
 	defer signal.Stop(pipe)
 
 	s := &server{
-		opts: opts, in: newInbox(rw), out: newOutbox(rw),
+		opts: opts, out: newOutbox(rw), posted: make(chan func(), 8), left: make(chan struct{}),
 		handlers: handlers(), client: defaultClient, refs: newReferences(), breakpoints: newBreakpointTable(),
 	}
+	maps.Copy(s.handlers, opts.more)
 	opts.Session.Indexing = s.indexing(opts.Session.Indexing)
 	s.sess = session.New(opts.Session)
+	s.in = newInbox(rw, s.overtake, s.sess.CancelQuery)
 	var unsubscribe func()
 	s.events, unsubscribe = s.sess.Subscribe()
 	defer unsubscribe()
@@ -120,8 +132,11 @@ func Serve(ctx context.Context, rw io.ReadWriteCloser, opts Options) error {
 
 // serve handles requests and events until the connection is over.
 func (s *server) serve(ctx context.Context) error {
-	for !s.finished {
+	for !s.leaving() {
 		select {
+		case <-s.left:
+		case f := <-s.posted:
+			f()
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-s.out.failed:
@@ -133,6 +148,8 @@ func (s *server) serve(ctx context.Context) error {
 			s.onEvent(ev)
 		case req := <-s.in.requests:
 			switch {
+			case req.end == nil && !req.take():
+				s.in.drop(req) // it was handled before its turn
 			case req.end == nil:
 				s.handle(ctx, req)
 			case errors.Is(req.end, io.EOF), errors.Is(req.end, net.ErrClosed), errors.Is(req.end, syscall.ECONNRESET), errors.Is(req.end, os.ErrClosed), errors.Is(req.end, io.ErrClosedPipe):
@@ -149,17 +166,17 @@ func (s *server) serve(ctx context.Context) error {
 // end closes the session, which ends a launched program and lets an attached one
 // go, and tells the client what is left to tell.
 func (s *server) end() {
-	had := s.phase == phaseLoaded
+	had := s.phase.get() == phaseLoaded
 	if err := s.sess.Close(); err != nil {
 		s.logf("closing the session: %v", err)
 	}
 	for ev := range s.events {
-		if _, ok := ev.(session.Output); ok || s.finished {
+		if _, ok := ev.(session.Output); ok || s.leaving() {
 			s.onEvent(ev)
 		}
 	}
 	s.flushOutput()
-	if had && s.phase == phaseLoaded {
+	if had && s.phase.get() == phaseLoaded {
 		s.terminated()
 	}
 }

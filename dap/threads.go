@@ -10,7 +10,7 @@ import (
 // threads lists them; while the program runs, those that are known then.
 func (s *server) threads(context.Context, struct{}) (any, error) {
 	body := godap.ThreadsResponseBody{Threads: []godap.Thread{}}
-	if s.phase == phaseEnded {
+	if s.phase.get() == phaseEnded {
 		return body, nil
 	}
 	list, err := s.sess.Threads()

@@ -78,8 +78,16 @@ func newPrinter(env Env, opt Options) *printer {
 
 func (p *printer) str(s string) { p.b.WriteString(s) }
 
-// full says that there is enough text.
-func (p *printer) full() bool { return p.b.Len() > maxOutput }
+// Interruptible is an Env whose user may lose interest in a value that is being written.
+type Interruptible interface{ Interrupted() bool }
+
+// full says that there is enough text, or that nobody wants it any more.
+func (p *printer) full() bool {
+	if i, ok := p.env.(Interruptible); ok && i.Interrupted() {
+		return true
+	}
+	return p.b.Len() > maxOutput
+}
 
 // raw says that values are written by their types and not by a format letter.
 func (p *printer) raw() bool { return p.opt.Format == 0 || p.opt.Format == 's' }
