@@ -31,7 +31,7 @@ func (s *server) breakpointLocations(ctx context.Context, args godap.BreakpointL
 	}
 	list := []godap.BreakpointLocation{}
 	for line := first; line <= last && ctx.Err() == nil; line++ {
-		for _, name := range s.sources.recorded(file) {
+		for _, name := range s.sess.RecordedSources(file) {
 			places, err := s.sess.FindLocation(session.LocationSpec{File: name, Line: line})
 			if err != nil {
 				continue

@@ -193,7 +193,7 @@ func (s *server) describeBreakpoint(b *clientBreakpoint, now session.Breakpoint)
 		body.Line = new(s.client.line(line))
 	}
 	if b.group.kind == sourceGroup {
-		body.Source = s.sourceOf(s.sources.local(now.Spec.File))
+		body.Source = s.sourceOf(s.sess.LocalSource(now.Spec.File))
 	}
 	if len(now.Places) > 0 {
 		p := now.Places[0]

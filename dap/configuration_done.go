@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"dbg/session"
 	"dbg/target"
 )
 
@@ -35,13 +34,11 @@ func (s *server) begin() {
 		s.showEntry()
 		return
 	case s.start.stop():
-		b, err := s.sess.SetBreakpoint(session.BreakpointSpec{LocationSpec: session.LocationSpec{Function: "main"}, Temporary: true}, false)
-		if err != nil {
+		if _, err := s.sess.StopInMain(); err != nil {
 			// No main: the first instruction is the entry.
 			s.showEntry()
 			return
 		}
-		s.entryBreakpoint = b.ID
 	}
 	if err := s.resume(func() error { return s.sess.Continue(0) }); err != nil {
 		s.console("important", fmt.Sprintf("The program can't run: %v\n", err))

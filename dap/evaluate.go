@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"dbg/session"
 	"dbg/target"
 
 	godap "github.com/google/go-dap"
@@ -21,7 +22,7 @@ func (s *server) evaluate(_ context.Context, args godap.EvaluateArguments) (any,
 	if text == "" {
 		return nil, badArguments("there is no expression")
 	}
-	changes := hasSideEffects(text)
+	changes := session.HasSideEffects(text)
 	if changes && args.Context == "hover" {
 		return nil, &requestError{id: codeArguments, text: "the expression would change the program", quiet: true}
 	}
@@ -71,37 +72,3 @@ func (s *server) frameOf(id int) (frameKey, error) {
 
 // evaluated is the key of a result: no two are the same.
 func (s *server) evaluated() childKey { return childKey{index: s.refs.next} }
-
-// hasSideEffects reports whether an expression assigns to anything: =, op=, ++ and --
-// outside of quotes. When in doubt it does: "a - --b".
-func hasSideEffects(text string) bool {
-	quote := byte(0)
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		next := byte(0)
-		if i+1 < len(text) {
-			next = text[i+1]
-		}
-		switch {
-		case quote != 0:
-			if c == '\\' {
-				i++
-			} else if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case (c == '+' || c == '-') && next == c:
-			return true
-		case (c == '=' || c == '!') && next == '=':
-			i++
-		case (c == '<' || c == '>') && next == '=':
-			i++
-		case (c == '<' || c == '>') && next == c:
-			i++ // a shift; "<<=" has its "=" left
-		case c == '=':
-			return true
-		}
-	}
-	return false
-}

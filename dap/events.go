@@ -84,7 +84,7 @@ func (s *server) stopped(ev session.Stopped) {
 	case session.StopEntry, session.StopExec:
 		body.Reason, body.Description = "entry", "Paused on entry"
 	case session.StopBreakpoint:
-		body.Reason, body.Description, body.HitBreakpointIDs = s.breakpointReason(ev.Breakpoints)
+		body.Reason, body.Description, body.HitBreakpointIDs = s.breakpointReason(&ev.Stop)
 	case session.StopStep, session.StopFinish:
 		body.Reason, body.Description = "step", "Paused after a step"
 	case session.StopSignal:
@@ -96,22 +96,22 @@ func (s *server) stopped(ev session.Stopped) {
 		body.Reason, body.Description = "pause", "Paused"
 		body.ThreadID = s.choosePaused(body.ThreadID)
 	}
-	s.dropEntryBreakpoint()
+	s.sess.ForgetEntry()
 	s.event("stopped", body)
 }
 
 // breakpointReason words a stop at breakpoints. The one on main that stands for
 // the program's entry is nothing that the client knows of.
-func (s *server) breakpointReason(ids []int) (reason, description string, hit []int) {
+func (s *server) breakpointReason(st *session.Stop) (reason, description string, hit []int) {
 	kinds := map[groupKind]bool{}
-	for _, id := range ids {
+	for _, id := range st.Breakpoints {
 		if b := s.breakpoints.byID[id]; b != nil {
 			hit = append(hit, id)
 			kinds[b.group.kind] = true
 		}
 	}
 	switch {
-	case len(hit) == 0 && s.entryBreakpoint != 0:
+	case len(hit) == 0 && s.sess.AtEntry(st):
 		return "entry", "Paused on entry", nil
 	case kinds[functionGroup] && len(kinds) == 1:
 		return "function breakpoint", "Paused on a function breakpoint", hit
@@ -119,16 +119,6 @@ func (s *server) breakpointReason(ids []int) (reason, description string, hit []
 		return "instruction breakpoint", "Paused on an instruction breakpoint", hit
 	}
 	return "breakpoint", "Paused on a breakpoint", hit
-}
-
-// dropEntryBreakpoint forgets the temporary breakpoint on main once the program
-// has stopped anywhere.
-func (s *server) dropEntryBreakpoint() {
-	if s.entryBreakpoint == 0 {
-		return
-	}
-	s.sess.DeleteBreakpoint(s.entryBreakpoint) // it may be gone
-	s.entryBreakpoint = 0
 }
 
 // choosePaused is the thread to show in a pause: the one that the client asked to

@@ -60,14 +60,10 @@ func (s *server) mayLoad() error {
 // use takes over the options that matter before a program is loaded.
 func (s *server) use(o launchOptions) {
 	s.start = o
-	s.sources = sourceHints{mappings: o.mappings()}
+	s.sess.MapSources(append(append([]session.SourceMapping(nil), o.SourceMap...), o.SourceFileMap...))
 	if o.NoDebug {
 		s.dropBreakpoints()
-		for sig := 1; sig < target.NumSignals; sig++ {
-			set := s.sess.Signal(sig)
-			set.Stop, set.Print, set.Pass = false, false, true
-			s.sess.SetSignal(sig, set)
-		}
+		s.sess.PassAllSignals()
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"dbg/session"
 )
 
 // launchOptions is the arguments of launch and of attach: what a user writes
@@ -45,13 +47,6 @@ func (o *launchOptions) core() string {
 		}
 	}
 	return ""
-}
-
-// mappings is both source maps, the longest prefix first.
-func (o *launchOptions) mappings() []pathMapping {
-	all := append(append([]pathMapping(nil), o.SourceMap...), o.SourceFileMap...)
-	sort.SliceStable(all, func(i, j int) bool { return len(all[i].From) > len(all[j].From) })
-	return all
 }
 
 // argumentList is a list of arguments, or one text that is split as a shell does.
@@ -192,13 +187,13 @@ func (p *processID) UnmarshalJSON(data []byte) error {
 }
 
 // sourceMap is {"from": "to"}, or [["from", "to"]].
-type sourceMap []pathMapping
+type sourceMap []session.SourceMapping
 
 func (m *sourceMap) UnmarshalJSON(data []byte) error {
 	var pairs [][2]string
 	if json.Unmarshal(data, &pairs) == nil {
 		for _, p := range pairs {
-			*m = append(*m, pathMapping{p[0], p[1]})
+			*m = append(*m, session.SourceMapping{From: p[0], To: p[1]})
 		}
 		return nil
 	}
@@ -207,7 +202,7 @@ func (m *sourceMap) UnmarshalJSON(data []byte) error {
 		return errors.New("the source map is neither an object of texts nor a list of pairs")
 	}
 	for from, to := range object {
-		*m = append(*m, pathMapping{from, to})
+		*m = append(*m, session.SourceMapping{From: from, To: to})
 	}
 	return nil
 }

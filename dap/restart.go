@@ -38,7 +38,7 @@ func (s *server) restart(_ context.Context, args restartArguments) (any, error) 
 		s.restarting++
 	}
 	s.refs.reset()
-	s.dropEntryBreakpoint()
+	s.sess.ForgetEntry()
 	for _, t := range threads {
 		s.threadEvent("exited", t.ID)
 	}

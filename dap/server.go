@@ -74,13 +74,11 @@ type server struct {
 	refs        references
 	breakpoints breakpointTable
 	output      outputText
-	sources     sourceHints
 	progress    progress
 
-	entryBreakpoint int  // the temporary one on main; 0 if there is none
-	ownResumes      int  // Resumed events to come that requests of this client caused
-	staleStop       bool // a stopped event went out after the client had the program go on
-	lastStop        *session.Stop
+	ownResumes int  // Resumed events to come that requests of this client caused
+	staleStop  bool // a stopped event went out after the client had the program go on
+	lastStop   *session.Stop
 
 	restarting int // Ended events to come of programs that restart has ended
 

@@ -31,7 +31,7 @@ func (s *server) setBreakpoints(_ context.Context, args setBreakpointsArguments)
 		}
 	}
 	file := s.client.ourPath(name)
-	names := s.sources.recorded(file)
+	names := s.sess.RecordedSources(file)
 	wishes := make([]wanted, len(list))
 	for i, b := range list {
 		w := wanted{line: s.client.ourLine(b.Line)}

@@ -209,53 +209,13 @@ func (sh *shell) printSignal(n int, set session.SignalSetting) {
 
 // handle changes what is done with signals: handle SIGUSR1 nostop noprint.
 func handle(sh *shell, args string) error {
-	var signals []int
-	var actions []string
-	for _, w := range strings.Fields(args) {
-		switch w {
-		case "stop", "nostop", "print", "noprint", "pass", "nopass", "ignore", "noignore":
-			actions = append(actions, w)
-		case "all":
-			for n := 1; n < target.NumSignals; n++ {
-				// As in gdb: "all" leaves out what the debugger uses itself.
-				if name := target.SignalName(n); name != "SIGTRAP" && name != "SIGINT" {
-					signals = append(signals, n)
-				}
-			}
-		default:
-			n := target.SignalByName(strings.ToUpper(w))
-			if n == 0 {
-				return said("Unrecognized or ambiguous flag word: \"%s\".", w)
-			}
-			signals = append(signals, n)
-		}
-	}
-	if len(signals) == 0 {
-		return said("Argument required (signal to handle).")
+	signals, err := sh.sess.HandleSignals(args)
+	if err != nil {
+		return err
 	}
 	fmt.Fprint(sh.out, signalHeader)
 	for _, n := range signals {
-		set := sh.sess.Signal(n)
-		for _, a := range actions {
-			switch a {
-			case "stop":
-				set.Stop, set.Print = true, true
-			case "nostop":
-				set.Stop = false
-			case "print":
-				set.Print = true
-			case "noprint":
-				set.Print, set.Stop = false, false
-			case "pass", "noignore":
-				set.Pass = true
-			case "nopass", "ignore":
-				set.Pass = false
-			}
-		}
-		if err := sh.sess.SetSignal(n, set); err != nil {
-			return err
-		}
-		sh.printSignal(n, set)
+		sh.printSignal(n, sh.sess.Signal(n))
 	}
 	return nil
 }

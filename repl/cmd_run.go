@@ -78,8 +78,7 @@ func startProgram(sh *shell, args string) error {
 	if err := sh.restart(); err != nil {
 		return err
 	}
-	spec := session.BreakpointSpec{LocationSpec: session.LocationSpec{Text: "main", Function: "main"}, Temporary: true}
-	b, err := sh.sess.SetBreakpoint(spec, false)
+	b, err := sh.sess.StopInMain()
 	if err != nil {
 		return err
 	}

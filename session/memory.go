@@ -1,8 +1,6 @@
 package session
 
 import (
-	"fmt"
-
 	"dbg/arch"
 	"dbg/eval"
 	"dbg/frames"
@@ -120,40 +118,6 @@ func (s *Session) returnValue(t target.ThreadID, m *Module, fn *symbols.Function
 		return Value{Type: rt, Bytes: b[:st.Size]}, true
 	}
 	return Value{}, false
-}
-
-// SignalSetting is what is done with one signal.
-type SignalSetting struct {
-	target.SignalPolicy
-	Print bool
-}
-
-// Signals gives the setting of a signal.
-func (s *Session) Signal(sig int) SignalSetting {
-	out, _ := ask(s, func() (SignalSetting, error) { return s.signal(sig), nil })
-	return out
-}
-
-func (s *Session) signal(sig int) SignalSetting {
-	if set, ok := s.signals[sig]; ok {
-		return set
-	}
-	p := target.DefaultSignalPolicy(sig)
-	return SignalSetting{SignalPolicy: p, Print: p.Stop}
-}
-
-// SetSignal changes what is done with a signal. A signal that stops is printed.
-func (s *Session) SetSignal(sig int, set SignalSetting) error {
-	if sig < 1 || sig >= target.NumSignals {
-		return fmt.Errorf("no signal %d", sig)
-	}
-	return s.try(func() error {
-		s.signals[sig] = set
-		if s.proc != nil {
-			s.proc.SetSignalPolicy(sig, set.SignalPolicy)
-		}
-		return nil
-	})
 }
 
 // DefaultFormat is how values are shown unless the user wants it otherwise.

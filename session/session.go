@@ -31,6 +31,8 @@ type Session struct {
 	// slowPlan says that the step controller's latest decision took long: the next one is not made on the tracer's thread.
 	slowPlan atomic.Bool
 	marks    atomic.Uint64 // of Mark
+	names    sourceNames
+	inMain   atomic.Int64 // the breakpoint of StopInMain; 0: there is none
 	// hurried says that nobody is to wait for slow subscribers: the process ends.
 	hurried atomic.Bool
 

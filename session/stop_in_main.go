@@ -1,0 +1,25 @@
+package session
+
+import "slices"
+
+// StopInMain sets a temporary breakpoint on main, where a user wants to see a program first. The error says that there is no main.
+func (s *Session) StopInMain() (Breakpoint, error) {
+	spec := BreakpointSpec{LocationSpec: LocationSpec{Text: "main", Function: "main"}, Temporary: true}
+	b, err := s.SetBreakpoint(spec, false)
+	if err == nil {
+		s.inMain.Store(int64(b.ID))
+	}
+	return b, err
+}
+
+// ForgetEntry removes the breakpoint of StopInMain, if it is still there: once the program has stopped anywhere it has been seen.
+func (s *Session) ForgetEntry() {
+	if id := s.inMain.Swap(0); id != 0 {
+		_ = s.DeleteBreakpoint(int(id)) // it may be gone
+	}
+}
+
+// AtEntry reports whether a stop is at the breakpoint of StopInMain.
+func (s *Session) AtEntry(st *Stop) bool {
+	return slices.Contains(st.Breakpoints, int(s.inMain.Load()))
+}
