@@ -116,7 +116,8 @@ func (s *Session) paused(p target.Process, ev target.Event) {
 		if s.proc == p && s.state == IsRunning {
 			s.state, s.heldSince = IsStopped, time.Now()
 			s.dropCache()
-			s.settleStop(&st)
+			own := st // the event has been published as it was
+			s.settleStop(&own)
 		}
 	})
 	s.ctl.mu.Unlock()
