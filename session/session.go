@@ -32,6 +32,7 @@ type Session struct {
 	slowPlan atomic.Bool
 	marks    atomic.Uint64 // of Mark
 	names    sourceNames
+	sets     breakpointSets
 	inMain   atomic.Int64 // the breakpoint of StopInMain; 0: there is none
 	// hurried says that nobody is to wait for slow subscribers: the process ends.
 	hurried atomic.Bool
@@ -464,4 +465,15 @@ func (s *Session) unwinder() *frames.Unwinder {
 func (s *Session) Format(v Value, opt eval.Options) string {
 	out, _ := ask(s, func() (string, error) { return eval.Format(v, s.env(s.selected, s.level), opt), nil })
 	return out
+}
+
+// Adopt debugs a process that somebody else has launched or attached to, and that is stopped. The session owns it from then on.
+func (s *Session) Adopt(p target.Process) error {
+	return s.try(func() error {
+		if s.tgt != nil {
+			return errors.New("a program is already being debugged")
+		}
+		s.adopt(p, p)
+		return nil
+	})
 }
