@@ -52,8 +52,22 @@ func (s *Session) letGo(r target.Resume) error {
 	if err != nil {
 		s.setState(IsStopped)
 		s.publish(Stopped{s.LastStop()})
+		return err
 	}
-	return err
+	s.interruptIfPausing()
+	return nil
+}
+
+// interruptIfPausing follows a Resume of the target: a pause that was asked for while the target still stood had no effect on it.
+func (s *Session) interruptIfPausing() {
+	s.ctl.mu.Lock()
+	pausing := s.ctl.pausing
+	s.ctl.mu.Unlock()
+	if pausing {
+		if err := s.proc.Interrupt(); err != nil {
+			s.logf("pause: %v", err)
+		}
+	}
 }
 
 // Pause stops the running program. A Stopped event follows. It waits for no query.

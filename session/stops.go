@@ -211,5 +211,7 @@ func (s *Session) proceed(r target.Resume) {
 	if err := s.proc.Resume(r); err != nil && !errors.Is(err, target.ErrGone) {
 		s.publish(LogMessage{Warning: true, Text: err.Error()})
 		s.stop(Stop{Reason: StopPause, Thread: s.selected})
+		return
 	}
+	s.interruptIfPausing()
 }
