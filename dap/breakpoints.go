@@ -1,6 +1,10 @@
 package dap
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+
 	"dbg/session"
 
 	godap "github.com/google/go-dap"
@@ -20,40 +24,20 @@ const (
 	instructionGroup
 )
 
+// name names the group's set of breakpoints in the session.
+func (g group) name() string { return fmt.Sprintf("dap %d %s", g.kind, g.file) }
+
 // wanted is one breakpoint of a request.
 type wanted struct {
-	spec   session.BreakpointSpec
-	line   int                      // asked for; 0 if none was
-	others []session.BreakpointSpec // other names for the same place, tried if spec has none
-	err    error                    // what is wrong with it
+	session.BreakpointWish
+	line int   // asked for; 0 if none was
+	err  error // what is wrong with it
 }
 
 // clientBreakpoint is a breakpoint that this client has set.
 type clientBreakpoint struct {
-	id    int
 	group group
-	key   breakpointKey
 	sent  breakpointBody // as the client knows it
-}
-
-// breakpointKey is what makes two wishes the same.
-type breakpointKey struct {
-	location                            session.LocationSpec
-	condition, hitCondition, logMessage string
-}
-
-func keyOf(spec session.BreakpointSpec) breakpointKey {
-	return breakpointKey{spec.LocationSpec, spec.Condition, spec.HitCondition, spec.LogMessage}
-}
-
-// breakpointTable is the client's breakpoints.
-type breakpointTable struct {
-	byID   map[int]*clientBreakpoint
-	groups map[group][]*clientBreakpoint
-}
-
-func newBreakpointTable() breakpointTable {
-	return breakpointTable{map[int]*clientBreakpoint{}, map[group][]*clientBreakpoint{}}
 }
 
 // breakpointBody is godap.Breakpoint with lines that may be 0.
@@ -91,95 +75,47 @@ type breakpointsBody struct {
 	Breakpoints []breakpointBody `json:"breakpoints"`
 }
 
-// replace makes list the breakpoints of a group. Those that were there before
-// stay as they are, with their numbers and counts.
+// replace makes list the breakpoints of a group.
 func (s *server) replace(g group, list []wanted) breakpointsBody {
-	t := &s.breakpoints
-	old := map[breakpointKey][]*clientBreakpoint{}
-	for _, b := range t.groups[g] {
-		old[b.key] = append(old[b.key], b)
-	}
-	kept := make([]*clientBreakpoint, len(list))
-	for i, w := range list {
-		if same := old[keyOf(w.spec)]; w.err == nil && len(same) > 0 {
-			kept[i], old[keyOf(w.spec)] = same[0], same[1:]
+	var wishes []session.BreakpointWish
+	for i := range list {
+		if w := &list[i]; w.err == nil && s.start.NoDebug {
+			w.err = &requestError{id: codeFailed, text: "the program runs without debugging"}
+		} else if w.err == nil {
+			wishes = append(wishes, w.BreakpointWish)
 		}
 	}
-	for _, gone := range old {
-		for _, b := range gone {
-			delete(t.byID, b.id)
-			if err := s.sess.DeleteBreakpoint(b.id); err != nil {
-				s.logf("deleting a breakpoint: %v", err)
-			}
-		}
-	}
-	now := s.present()
+	outcomes := s.sess.ReplaceBreakpoints(g.name(), wishes)
+	maps.DeleteFunc(s.breakpoints, func(_ int, b *clientBreakpoint) bool { return b.group == g })
 	body := breakpointsBody{Breakpoints: make([]breakpointBody, len(list))}
-	var all []*clientBreakpoint
 	for i, w := range list {
-		b := kept[i]
-		if b == nil {
-			made, err := s.setBreakpoint(w)
-			if err != nil {
-				body.Breakpoints[i] = s.refused(g, w, err)
+		if w.err == nil {
+			out := outcomes[0]
+			outcomes, w.err = outcomes[1:], out.Err
+			if w.err == nil {
+				sent := s.describeBreakpoint(g, out.Breakpoint)
+				s.breakpoints[out.Breakpoint.ID] = &clientBreakpoint{g, sent}
+				body.Breakpoints[i] = sent
 				continue
 			}
-			now[made.ID] = made
-			b = &clientBreakpoint{id: made.ID, group: g, key: keyOf(w.spec)}
-			t.byID[b.id] = b
 		}
-		b.sent = s.describeBreakpoint(b, now[b.id])
-		body.Breakpoints[i] = b.sent
-		all = append(all, b)
-	}
-	t.groups[g] = all
-	if len(all) == 0 {
-		delete(t.groups, g)
+		body.Breakpoints[i] = s.refused(w)
 	}
 	return body
 }
 
-// setBreakpoint sets one, pending if it has no place yet.
-func (s *server) setBreakpoint(w wanted) (session.Breakpoint, error) {
-	if w.err != nil {
-		return session.Breakpoint{}, w.err
-	}
-	if s.start.NoDebug {
-		return session.Breakpoint{}, &requestError{id: codeFailed, text: "the program runs without debugging"}
-	}
-	for _, spec := range w.others {
-		if _, err := s.sess.FindLocation(w.spec.LocationSpec); err == nil {
-			break
-		}
-		if _, err := s.sess.FindLocation(spec.LocationSpec); err == nil {
-			w.spec = spec
-			break
-		}
-	}
-	return s.sess.SetBreakpoint(w.spec, true)
-}
-
 // refused is the answer for a breakpoint that can't be.
-func (s *server) refused(g group, w wanted, err error) breakpointBody {
-	b := breakpointBody{Message: err.Error(), Reason: "failed"}
+func (s *server) refused(w wanted) breakpointBody {
+	b := breakpointBody{Message: w.err.Error(), Reason: "failed"}
 	if w.line > 0 {
 		b.Line = new(s.client.line(w.line))
 	}
 	return b
 }
 
-// present is all breakpoints of the session by number.
-func (s *server) present() map[int]session.Breakpoint {
-	out := map[int]session.Breakpoint{}
-	for _, b := range s.sess.Breakpoints() {
-		out[b.ID] = b
-	}
-	return out
-}
-
 // describeBreakpoint says how a breakpoint stands.
-func (s *server) describeBreakpoint(b *clientBreakpoint, now session.Breakpoint) breakpointBody {
-	body := breakpointBody{ID: b.id, Verified: len(now.Places) > 0 && now.Problem == ""}
+func (s *server) describeBreakpoint(g group, now session.Breakpoint) breakpointBody {
+	body := breakpointBody{ID: now.ID, Verified: len(now.Places) > 0 && now.Problem == ""}
 	if s.phase.get() == phaseLoaded && s.sess.State() == session.IsCore {
 		body.Verified, now.Problem = false, errCore.text
 	}
@@ -192,7 +128,7 @@ func (s *server) describeBreakpoint(b *clientBreakpoint, now session.Breakpoint)
 	if line := now.Spec.Line; line > 0 {
 		body.Line = new(s.client.line(line))
 	}
-	if b.group.kind == sourceGroup {
+	if g.kind == sourceGroup {
 		body.Source = s.sourceOf(s.sess.LocalSource(now.Spec.File))
 	}
 	if len(now.Places) > 0 {
@@ -214,15 +150,16 @@ func (s *server) describeBreakpoint(b *clientBreakpoint, now session.Breakpoint)
 // if anything is. The event may be older than what was said since, so that the present
 // state counts.
 func (s *server) breakpointChanged(ev session.BreakpointChanged) {
-	b := s.breakpoints.byID[ev.Breakpoint.ID]
+	b := s.breakpoints[ev.Breakpoint.ID]
 	if b == nil || s.phase.get() == phaseEnded {
 		return
 	}
-	now, ok := s.present()[b.id]
-	if !ok {
+	all := s.sess.Breakpoints()
+	i := slices.IndexFunc(all, func(now session.Breakpoint) bool { return now.ID == ev.Breakpoint.ID })
+	if i < 0 {
 		return
 	}
-	body := s.describeBreakpoint(b, now)
+	body := s.describeBreakpoint(b.group, all[i])
 	if body.same(&b.sent) {
 		return
 	}
@@ -231,12 +168,4 @@ func (s *server) breakpointChanged(ev session.BreakpointChanged) {
 		Reason     string         `json:"reason"`
 		Breakpoint breakpointBody `json:"breakpoint"`
 	}{"changed", body})
-}
-
-// dropBreakpoints removes all, for a program that runs without debugging.
-func (s *server) dropBreakpoints() {
-	for id := range s.breakpoints.byID {
-		s.sess.DeleteBreakpoint(id)
-	}
-	s.breakpoints = newBreakpointTable()
 }

@@ -105,7 +105,7 @@ func (s *server) stopped(ev session.Stopped) {
 func (s *server) breakpointReason(st *session.Stop) (reason, description string, hit []int) {
 	kinds := map[groupKind]bool{}
 	for _, id := range st.Breakpoints {
-		if b := s.breakpoints.byID[id]; b != nil {
+		if b := s.breakpoints[id]; b != nil {
 			hit = append(hit, id)
 			kinds[b.group.kind] = true
 		}

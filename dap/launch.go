@@ -62,7 +62,8 @@ func (s *server) use(o launchOptions) {
 	s.start = o
 	s.sess.MapSources(append(append([]session.SourceMapping(nil), o.SourceMap...), o.SourceFileMap...))
 	if o.NoDebug {
-		s.dropBreakpoints()
+		s.sess.DropBreakpointSets()
+		clear(s.breakpoints)
 		s.sess.PassAllSignals()
 	}
 }

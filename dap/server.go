@@ -72,7 +72,7 @@ type server struct {
 	configured, started bool
 
 	refs        references
-	breakpoints breakpointTable
+	breakpoints map[int]*clientBreakpoint // by number
 	output      outputText
 	progress    progress
 
@@ -107,7 +107,7 @@ func Serve(ctx context.Context, rw io.ReadWriteCloser, opts Options) error {
 
 	s := &server{
 		opts: opts, out: newOutbox(rw), posted: make(chan func(), 8), left: make(chan struct{}),
-		handlers: handlers(), client: defaultClient, refs: newReferences(), breakpoints: newBreakpointTable(),
+		handlers: handlers(), client: defaultClient, refs: newReferences(), breakpoints: map[int]*clientBreakpoint{},
 	}
 	maps.Copy(s.handlers, opts.more)
 	opts.Session.Indexing = s.indexing(opts.Session.Indexing)

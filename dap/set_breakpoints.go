@@ -35,18 +35,13 @@ func (s *server) setBreakpoints(_ context.Context, args setBreakpointsArguments)
 	wishes := make([]wanted, len(list))
 	for i, b := range list {
 		w := wanted{line: s.client.ourLine(b.Line)}
-		w.spec = session.BreakpointSpec{Condition: b.Condition, HitCondition: b.HitCondition, LogMessage: b.LogMessage}
-		w.spec.File, w.spec.Line = names[0], w.line
+		w.Spec = session.BreakpointSpec{Condition: b.Condition, HitCondition: b.HitCondition, LogMessage: b.LogMessage}
+		w.Spec.File, w.Spec.Line, w.Files = names[0], w.line, names[1:]
 		if b.Column > 0 {
-			w.spec.Column = s.client.ourColumn(b.Column)
+			w.Spec.Column = s.client.ourColumn(b.Column)
 		}
 		if w.line < 1 {
 			w.err = badArguments("there is no line %d", b.Line)
-		}
-		for _, other := range names[1:] {
-			spec := w.spec
-			spec.File = other
-			w.others = append(w.others, spec)
 		}
 		wishes[i] = w
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"dbg/session"
-
 	godap "github.com/google/go-dap"
 )
 
@@ -14,15 +12,16 @@ import (
 func (s *server) setFunctionBreakpoints(_ context.Context, args godap.SetFunctionBreakpointsArguments) (any, error) {
 	wishes := make([]wanted, len(args.Breakpoints))
 	for i, b := range args.Breakpoints {
-		w := wanted{spec: session.BreakpointSpec{Condition: b.Condition, HitCondition: b.HitCondition}}
+		var w wanted
+		w.Spec.Condition, w.Spec.HitCondition = b.Condition, b.HitCondition
 		name := strings.TrimSpace(b.Name)
 		switch {
 		case name == "":
 			w.err = badArguments("a function breakpoint without a name")
 		case strings.Contains(strings.ReplaceAll(name, "::", ""), ":"):
-			w.spec.LocationSpec, w.err = s.sess.ParseLocation(name)
+			w.Spec.LocationSpec, w.err = s.sess.ParseLocation(name)
 		default:
-			w.spec.Function = name
+			w.Spec.Function = name
 		}
 		wishes[i] = w
 	}

@@ -3,8 +3,6 @@ package dap
 import (
 	"context"
 
-	"dbg/session"
-
 	godap "github.com/google/go-dap"
 )
 
@@ -12,9 +10,10 @@ import (
 func (s *server) setInstructionBreakpoints(_ context.Context, args godap.SetInstructionBreakpointsArguments) (any, error) {
 	wishes := make([]wanted, len(args.Breakpoints))
 	for i, b := range args.Breakpoints {
-		w := wanted{spec: session.BreakpointSpec{Condition: b.Condition, HitCondition: b.HitCondition}}
-		w.spec.Addr, w.err = parseMemoryReference(b.InstructionReference, b.Offset)
-		w.spec.HasAddr = true
+		var w wanted
+		w.Spec.Condition, w.Spec.HitCondition = b.Condition, b.HitCondition
+		w.Spec.Addr, w.err = parseMemoryReference(b.InstructionReference, b.Offset)
+		w.Spec.HasAddr = true
 		wishes[i] = w
 	}
 	return s.replace(group{kind: instructionGroup}, wishes), nil

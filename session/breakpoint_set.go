@@ -1,0 +1,118 @@
+package session
+
+import "sync"
+
+// BreakpointWish is one breakpoint of a set that a client wants.
+type BreakpointWish struct {
+	Spec BreakpointSpec
+	// Files has other names of Spec.File. They are tried in order if the file has no place under its first name.
+	Files []string
+}
+
+// BreakpointOutcome is what became of a wish: the breakpoint, or why there is none.
+type BreakpointOutcome struct {
+	Breakpoint Breakpoint
+	Err        error
+}
+
+// breakpointSets remembers which breakpoints were set together.
+type breakpointSets struct {
+	mu     sync.Mutex // guards byName; it is held while a set is replaced, so that nobody sees half of one
+	byName map[string][]setMember
+}
+
+// setMember is a breakpoint of a set, with the wish that it stands for.
+type setMember struct {
+	wish wishKey
+	id   int
+}
+
+// wishKey is what makes two wishes the same.
+type wishKey struct {
+	location                            LocationSpec
+	condition, hitCondition, logMessage string
+}
+
+func (w *BreakpointWish) key() wishKey {
+	return wishKey{w.Spec.LocationSpec, w.Spec.Condition, w.Spec.HitCondition, w.Spec.LogMessage}
+}
+
+// ReplaceBreakpoints makes the wishes the breakpoints of a set, which a client names. Those that were wished for before stay as they are,
+// with their numbers and hit counts; the others of the set are deleted. A new one is pending if it has no place yet. There is an outcome
+// for each wish, in their order.
+func (s *Session) ReplaceBreakpoints(set string, wishes []BreakpointWish) []BreakpointOutcome {
+	s.sets.mu.Lock()
+	defer s.sets.mu.Unlock()
+	present := map[int]Breakpoint{}
+	for _, b := range s.Breakpoints() {
+		present[b.ID] = b
+	}
+	before := map[wishKey][]int{}
+	for _, m := range s.sets.byName[set] {
+		if _, ok := present[m.id]; ok { // another client may have deleted it
+			before[m.wish] = append(before[m.wish], m.id)
+		}
+	}
+	kept := make([]int, len(wishes))
+	for i := range wishes {
+		k := wishes[i].key()
+		if same := before[k]; len(same) > 0 {
+			kept[i], before[k] = same[0], same[1:]
+		}
+	}
+	for _, gone := range before {
+		for _, id := range gone {
+			if err := s.DeleteBreakpoint(id); err != nil {
+				s.logf("deleting breakpoint %d: %v", id, err)
+			}
+		}
+	}
+	out := make([]BreakpointOutcome, len(wishes))
+	var members []setMember
+	for i := range wishes {
+		if kept[i] != 0 {
+			out[i].Breakpoint = present[kept[i]]
+		} else if out[i].Breakpoint, out[i].Err = s.SetBreakpoint(s.located(&wishes[i]), true); out[i].Err != nil {
+			continue
+		}
+		members = append(members, setMember{wishes[i].key(), out[i].Breakpoint.ID})
+	}
+	if s.sets.byName == nil {
+		s.sets.byName = map[string][]setMember{}
+	}
+	s.sets.byName[set] = members
+	if len(members) == 0 {
+		delete(s.sets.byName, set)
+	}
+	return out
+}
+
+// DropBreakpointSets deletes the breakpoints of all sets.
+func (s *Session) DropBreakpointSets() {
+	s.sets.mu.Lock()
+	defer s.sets.mu.Unlock()
+	for _, members := range s.sets.byName {
+		for _, m := range members {
+			_ = s.DeleteBreakpoint(m.id) // it may be gone
+		}
+	}
+	s.sets.byName = nil
+}
+
+// located chooses the name of a wish's file under which it has a place: the first one if there is none.
+func (s *Session) located(w *BreakpointWish) BreakpointSpec {
+	if len(w.Files) == 0 {
+		return w.Spec
+	}
+	if _, err := s.FindLocation(w.Spec.LocationSpec); err == nil {
+		return w.Spec
+	}
+	for _, file := range w.Files {
+		spec := w.Spec
+		spec.File = file
+		if _, err := s.FindLocation(spec.LocationSpec); err == nil {
+			return spec
+		}
+	}
+	return w.Spec
+}
