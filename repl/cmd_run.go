@@ -58,7 +58,7 @@ func (sh *shell) launch(args string) error {
 	p := sh.sess.Program()
 	sh.chat("Starting program: %s %s\n", p.Path, joinWords(p.Args))
 	sh.lastThread = 0
-	return sh.goAndWait(sh.sess.Run, nil)
+	return sh.goAndWait(sh.sess.Run)
 }
 
 func runProgram(sh *shell, args string) error {
@@ -104,7 +104,7 @@ func continueProgram(sh *shell, args string) error {
 		}
 	}
 	sh.chat("Continuing.\n")
-	return sh.goAndWait(func() error { return sh.sess.Continue(0) }, nil)
+	return sh.goAndWait(func() error { return sh.sess.Continue(0) })
 }
 
 func step(kind session.StepKind) func(*shell, string) error {
@@ -119,8 +119,7 @@ func step(kind session.StepKind) func(*shell, string) error {
 		if n < 1 {
 			return nil
 		}
-		from := sh.here()
-		return sh.goAndWait(func() error { return sh.sess.Step(kind, n) }, &from)
+		return sh.goAndWait(func() error { return sh.sess.Step(kind, n) })
 	}
 }
 
@@ -137,7 +136,7 @@ func finish(sh *shell, args string) error {
 		return err
 	}
 	sh.chat("Run till exit from %s\n", sh.names().level(&v))
-	return sh.goAndWait(func() error { return sh.sess.Step(session.StepOut, 1) }, nil)
+	return sh.goAndWait(func() error { return sh.sess.Step(session.StepOut, 1) })
 }
 
 func selectedThread(sh *shell) target.ThreadID {
@@ -163,7 +162,7 @@ func advance(sh *shell, args string) error {
 	if err != nil {
 		return err
 	}
-	return sh.goAndWait(func() error { return sh.sess.Advance(spec) }, nil)
+	return sh.goAndWait(func() error { return sh.sess.Advance(spec) })
 }
 
 func signalProgram(sh *shell, args string) error {
@@ -182,7 +181,7 @@ func signalProgram(sh *shell, args string) error {
 	} else {
 		sh.chat("Continuing with no signal.\n")
 	}
-	return sh.goAndWait(func() error { return sh.sess.Continue(n) }, nil)
+	return sh.goAndWait(func() error { return sh.sess.Continue(n) })
 }
 
 func kill(sh *shell, args string) error {

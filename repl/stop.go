@@ -11,7 +11,7 @@ import (
 )
 
 // stopped prints why and where the program stopped.
-func (sh *shell) stopped(st session.Stop, from *origin) error {
+func (sh *shell) stopped(st session.Stop) error {
 	threads, _ := sh.sess.Threads()
 	many := false
 	who := "Program"
@@ -61,7 +61,7 @@ func (sh *shell) stopped(st session.Stop, from *origin) error {
 	case session.StopPause:
 		fmt.Fprintf(sh.out, "\n%s received signal SIGINT, Interrupt.\n", who)
 	case session.StopStep:
-		brief = !st.NewFunction || sh.sameFrame(from)
+		brief = !st.NewFunction
 	case session.StopFinish:
 		// "Run till exit" stands above; the frame line follows.
 	}
@@ -80,12 +80,6 @@ func (sh *shell) stopped(st session.Stop, from *origin) error {
 	}
 	sh.showDisplays()
 	return nil
-}
-
-// sameFrame reports whether the selected frame is the one that a step began in.
-func (sh *shell) sameFrame(from *origin) bool {
-	now := sh.here()
-	return from != nil && from.known && now.known && now == *from
 }
 
 // printHere prints where the selected frame is: its line and the source, or, brief,

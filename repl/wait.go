@@ -10,24 +10,9 @@ import (
 	"dbg/target"
 )
 
-// origin is the frame in which a step began.
-type origin struct {
-	cfa      target.Addr
-	function string
-	known    bool
-}
-
-func (sh *shell) here() origin {
-	f, err := sh.sess.SelectedFrame()
-	if err != nil {
-		return origin{}
-	}
-	return origin{cfa: f.Machine.CFA, function: f.FunctionName, known: true}
-}
-
 // goAndWait makes the program go by what start does, and returns when it has
-// stopped or is no more. from is where a step began; nil if it is none.
-func (sh *shell) goAndWait(start func() error, from *origin) error {
+// stopped or is no more.
+func (sh *shell) goAndWait(start func() error) error {
 	sh.drainInterrupts()
 	sh.out.Flush()
 	sh.tty.toProgram()
@@ -60,7 +45,7 @@ func (sh *shell) goAndWait(start func() error, from *origin) error {
 			case session.Stopped:
 				if running {
 					sh.tty.toShell()
-					return sh.stopped(ev.Stop, from)
+					return sh.stopped(ev.Stop)
 				}
 				continue
 			case session.Ended:
@@ -152,7 +137,7 @@ func (sh *shell) idle() {
 					return
 				}
 			case session.Stopped:
-				sh.report(sh.stopped(ev.Stop, nil))
+				sh.report(sh.stopped(ev.Stop))
 			case session.Ended:
 				sh.ended(ev)
 			default:

@@ -86,8 +86,8 @@ type Stop struct {
 	// Deleted has the temporary breakpoints among them; they are gone.
 	Deleted []int
 	Signal  *target.SignalInfo
-	// NewFunction says that the stop is in another function, or at another place in
-	// the same one than right after its line's start: the whole frame line is worth showing.
+	// NewFunction says that the whole frame line is worth showing: a step has ended in another frame than it began in, or at another
+	// place than a line's start; or the stop is not the end of a step.
 	NewFunction bool
 	// Returned is the function that a finish left; nil otherwise.
 	Returned *symbols.Function

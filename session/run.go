@@ -115,6 +115,7 @@ func (s *Session) step(t target.ThreadID, kind StepKind, count int) error {
 	if count < 1 {
 		count = 1
 	}
+	s.stepFrom = s.markFrame()
 	var st stepper
 	var r target.Resume
 	var err error

@@ -72,6 +72,7 @@ type Session struct {
 
 	breakpoints breakpointTable
 	stepper     stepper
+	stepFrom    frameMark // where the latest step began
 	hidden      hiddenCalls
 	dirty       bool // rules are out of date
 	decided     map[target.ThreadID]decision

@@ -172,7 +172,7 @@ func (s *Session) settleStop(st *Stop) {
 	st.NewFunction = true
 	if st.Reason == StopStep {
 		if f, err := s.frame(st.Thread, 0); err == nil {
-			st.NewFunction = f.Machine.CFA != start || f.FunctionName != fn || (f.ShowPC && f.HasSource()) || !f.HasSource()
+			st.NewFunction = !s.stepFrom.is(&f) && (f.Machine.CFA != start || f.FunctionName != fn || (f.ShowPC && f.HasSource()) || !f.HasSource())
 		}
 	}
 }
