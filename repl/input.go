@@ -27,20 +27,54 @@ var errInterrupted = errors.New("interrupted")
 // openInput opens the terminal, or the stream of commands.
 func (sh *shell) openInput() (lineReader, error) {
 	if !sh.opts.Terminal {
-		return &pipeInput{lines: bufio.NewReader(sh.opts.In)}, nil
+		return newPipeInput(sh.ctx, sh.opts.In), nil
 	}
 	return newTerminalInput(sh), nil
 }
 
-// pipeInput is a stream of commands that nobody types: there is no prompt.
-type pipeInput struct{ lines *bufio.Reader }
+// pipeInput is a stream of commands that nobody types: there is no prompt. A goroutine reads it, so that dbg ends when it is told to
+// while the stream stays open.
+type pipeInput struct {
+	ctx   context.Context
+	lines chan pipeLine
+}
+
+type pipeLine struct {
+	text string
+	err  error
+}
+
+func newPipeInput(ctx context.Context, r io.Reader) *pipeInput {
+	p := &pipeInput{ctx, make(chan pipeLine)}
+	go func() {
+		defer close(p.lines)
+		for lines, err := bufio.NewReader(r), error(nil); err == nil; {
+			var text string
+			text, err = lines.ReadString('\n')
+			l := pipeLine{strings.TrimRight(text, "\r\n"), err}
+			if err == io.EOF && text != "" {
+				l.err = nil
+			}
+			select {
+			case p.lines <- l:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return p
+}
 
 func (p *pipeInput) read(string) (string, error) {
-	line, err := p.lines.ReadString('\n')
-	if err == io.EOF && line != "" {
-		err = nil
+	select {
+	case l, ok := <-p.lines:
+		if !ok {
+			return "", io.EOF
+		}
+		return l.text, l.err
+	case <-p.ctx.Done():
+		return "", p.ctx.Err()
 	}
-	return strings.TrimRight(line, "\r\n"), err
 }
 
 func (p *pipeInput) close() {}

@@ -200,3 +200,29 @@ func TestKilled(t *testing.T) {
 		})
 	}
 }
+
+// TestToldToEndAtPipe: dbg ends when it is told to, though the stream of its commands stays open.
+func TestToldToEndAtPipe(t *testing.T) {
+	t.Parallel()
+	exe := fixture.Build(t, "../cmd/dbg/testdata/victim.c", "-g", "-O0", "-pthread")
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+		v := newVictim(t, "exec", exe)
+		io.WriteString(v.in, "break work\nrun\n")
+		v.ready()
+		v.until("int work(int i)")
+		if err := v.cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		late := time.AfterFunc(deadline, func() {
+			t.Errorf("%v does not end dbg", sig)
+			v.cmd.Process.Kill()
+		})
+		for range v.lines {
+		}
+		v.cmd.Wait()
+		late.Stop()
+		if syscall.Kill(v.pid, 0) == nil {
+			t.Errorf("after %v the program is left", sig)
+		}
+	}
+}
