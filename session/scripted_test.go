@@ -163,6 +163,7 @@ func TestPauseAfterDecision(t *testing.T) {
 		t.Errorf("%d hits, want 1", n)
 	}
 	s.must(s.Continue(0))
+	s.eventually("the thread does not go on", func() bool { return s.p.ParkedAs(2) == 0 })
 	s.none()
 	if n := s.hits(); n != 1 {
 		t.Errorf("%d hits after the pause, want 1", n)
