@@ -142,7 +142,7 @@ func (s *Session) onEvent(ev target.Event) {
 	case target.Parked:
 		s.onParked(ev)
 	case target.Stopped:
-		s.setState(IsStopped)
+		s.state = IsStopped // for control it runs until it is known to be a stop of the user's
 		s.heldSince = time.Now()
 		s.dropCache()
 		s.onStopped(ev)
