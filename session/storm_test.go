@@ -179,16 +179,25 @@ func processorTime() time.Duration {
 
 // Every hit of a log point, and of an ignored breakpoint, is counted, with many threads at it.
 func TestStormLogPoints(t *testing.T) {
-	s := newStorm(t)
 	threads, calls := amount(200, 40), 20
-	s.load("threads", calls, threads)
+	stormLogPoints(t, int64(threads*calls), "threads", calls, threads)
+}
+
+// The same with threads that come and go.
+func TestStormLogPointsOfShortThreads(t *testing.T) {
+	n := amount(10000, 600)
+	stormLogPoints(t, int64(n), "churn", n)
+}
+
+func stormLogPoints(t *testing.T, want int64, mode string, numbers ...int) {
+	s := newStorm(t)
+	s.load(mode, numbers...)
 	s.breakAt("place", func(b *session.BreakpointSpec) { b.LogMessage = "log {n}" })
 	ignored := s.breakAt("place", func(b *session.BreakpointSpec) { b.Ignore = 1 << 30 })
 	s.must(s.Run())
 	if ev, ok := s.wait().(session.Ended); !ok || ev.ExitCode != 5 {
 		t.Fatalf("%+v", ev)
 	}
-	want := int64(threads * calls)
 	hits := 0
 	for _, b := range s.Breakpoints() {
 		if b.ID == ignored.ID {
