@@ -23,7 +23,7 @@ func (s *server) attach(_ context.Context, args launchOptions) (any, error) {
 	}
 	args.NoDebug = false // what runs already is attached to for no other reason
 	s.use(args)
-	if err := s.sess.Attach(int(pid)); err != nil {
+	if err := s.query.Attach(int(pid)); err != nil {
 		return nil, err
 	}
 	s.loaded(target.Attached)

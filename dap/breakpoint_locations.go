@@ -31,8 +31,8 @@ func (s *server) breakpointLocations(ctx context.Context, args godap.BreakpointL
 	}
 	list := []godap.BreakpointLocation{}
 	for line := first; line <= last && ctx.Err() == nil; line++ {
-		for _, name := range s.sess.RecordedSources(file) {
-			places, err := s.sess.FindLocation(session.LocationSpec{File: name, Line: line})
+		for _, name := range s.query.RecordedSources(file) {
+			places, err := s.query.FindLocation(session.LocationSpec{File: name, Line: line})
 			if err != nil {
 				continue
 			}
@@ -70,7 +70,7 @@ func (s *server) allColumns(ctx context.Context, file string, line int, columns 
 		return columns
 	}
 	for next := 1; ctx.Err() == nil && len(columns) < maxLocationColumns; {
-		places, err := s.sess.FindLocation(session.LocationSpec{File: file, Line: line, Column: next})
+		places, err := s.query.FindLocation(session.LocationSpec{File: file, Line: line, Column: next})
 		if err != nil {
 			break
 		}

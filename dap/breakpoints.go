@@ -85,7 +85,7 @@ func (s *server) replace(g group, list []wanted) breakpointsBody {
 			wishes = append(wishes, w.BreakpointWish)
 		}
 	}
-	outcomes := s.sess.ReplaceBreakpoints(g.name(), wishes)
+	outcomes := s.query.ReplaceBreakpoints(g.name(), wishes)
 	maps.DeleteFunc(s.breakpoints, func(_ int, b *clientBreakpoint) bool { return b.group == g })
 	body := breakpointsBody{Breakpoints: make([]breakpointBody, len(list))}
 	for i, w := range list {
@@ -106,7 +106,7 @@ func (s *server) replace(g group, list []wanted) breakpointsBody {
 
 // refused is the answer for a breakpoint that can't be.
 func (s *server) refused(w wanted) breakpointBody {
-	b := breakpointBody{Message: w.err.Error(), Reason: "failed"}
+	b := breakpointBody{Message: asRequestError(w.err).text, Reason: "failed"}
 	if w.line > 0 {
 		b.Line = new(s.client.line(w.line))
 	}
@@ -116,7 +116,7 @@ func (s *server) refused(w wanted) breakpointBody {
 // describeBreakpoint says how a breakpoint stands.
 func (s *server) describeBreakpoint(g group, now session.Breakpoint) breakpointBody {
 	body := breakpointBody{ID: now.ID, Verified: len(now.Places) > 0 && now.Problem == ""}
-	if s.phase.get() == phaseLoaded && s.sess.State() == session.IsCore {
+	if s.phase.get() == phaseLoaded && s.query.State() == session.IsCore {
 		body.Verified, now.Problem = false, errCore.text
 	}
 	if !body.Verified {
@@ -129,7 +129,7 @@ func (s *server) describeBreakpoint(g group, now session.Breakpoint) breakpointB
 		body.Line = new(s.client.line(line))
 	}
 	if g.kind == sourceGroup {
-		body.Source = s.sourceOf(s.sess.LocalSource(now.Spec.File))
+		body.Source = s.sourceOf(s.query.LocalSource(now.Spec.File))
 	}
 	if len(now.Places) > 0 {
 		p := now.Places[0]
@@ -154,7 +154,7 @@ func (s *server) breakpointChanged(ev session.BreakpointChanged) {
 	if b == nil || s.phase.get() == phaseEnded {
 		return
 	}
-	all := s.sess.Breakpoints()
+	all := s.query.Breakpoints()
 	i := slices.IndexFunc(all, func(now session.Breakpoint) bool { return now.ID == ev.Breakpoint.ID })
 	if i < 0 {
 		return

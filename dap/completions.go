@@ -46,21 +46,21 @@ func (s *server) completions(ctx context.Context, args godap.CompletionsArgument
 	case strings.HasSuffix(rest, ".") || strings.HasSuffix(rest, "->"):
 		s.offerMembers(frame, strings.TrimSuffix(strings.TrimSuffix(rest, "."), "->"), offer)
 	case strings.HasPrefix(word, "$"):
-		if list, err := s.sess.Registers(frame.thread, frame.level); err == nil {
+		if list, err := s.query.Registers(frame.thread, frame.level); err == nil {
 			for _, r := range list {
 				offer("$"+r.Name, "variable")
 			}
 		}
 	default:
 		for _, kind := range []session.ScopeKind{session.ScopeLocals, session.ScopeArguments} {
-			if list, err := s.sess.Variables(frame.thread, frame.level, kind); err == nil {
+			if list, err := s.query.Variables(frame.thread, frame.level, kind); err == nil {
 				for _, v := range list {
 					offer(v.Name, "variable")
 				}
 			}
 		}
 		if word != "" && ctx.Err() == nil {
-			names := s.sess.CompleteFunction(word, maxCompletions)
+			names := s.query.CompleteFunction(word, maxCompletions)
 			sort.Strings(names)
 			for _, name := range names {
 				offer(name, "function")
@@ -76,11 +76,11 @@ func (s *server) offerMembers(frame frameKey, text string, offer func(name, kind
 	if object == "" {
 		return
 	}
-	v, err := s.sess.Evaluate(frame.thread, frame.level, object)
+	v, err := s.query.Evaluate(frame.thread, frame.level, object)
 	if err != nil {
 		return
 	}
-	list, err := s.sess.Children(frame.thread, frame.level, v, 0, maxCompletions)
+	list, err := s.query.Children(frame.thread, frame.level, v, 0, maxCompletions)
 	if err != nil {
 		return
 	}

@@ -34,26 +34,26 @@ func (s *server) begin() {
 		s.showEntry()
 		return
 	case s.start.stop():
-		if _, err := s.sess.StopInMain(); err != nil {
+		if _, err := s.query.StopInMain(); err != nil {
 			// No main: the first instruction is the entry.
 			s.showEntry()
 			return
 		}
 	}
-	if err := s.resume(func() error { return s.sess.Continue(0) }); err != nil {
+	if err := s.resume(func() error { return s.query.Continue(0) }); err != nil {
 		s.console("important", fmt.Sprintf("The program can't run: %v\n", err))
 	}
 }
 
 // showEntry tells the client that the program stands where it was found.
 func (s *server) showEntry() {
-	thread, _ := s.sess.Selected()
+	thread, _ := s.query.Selected()
 	s.event("stopped", stoppedBody{Reason: "entry", Description: "Paused on entry", ThreadID: int(thread), AllThreadsStopped: true})
 }
 
 // showCore is the stopped event of a core: of the signal that it died of.
 func (s *server) showCore() {
-	threads, err := s.sess.Threads()
+	threads, err := s.query.Threads()
 	if err != nil || len(threads) == 0 {
 		s.console("important", "The core has no threads.\n")
 		return

@@ -8,7 +8,7 @@ import (
 
 // cont lets all threads go on.
 func (s *server) cont(context.Context, godap.ContinueArguments) (any, error) {
-	if err := s.resume(func() error { return s.sess.Continue(0) }); err != nil {
+	if err := s.resume(func() error { return s.query.Continue(0) }); err != nil {
 		return nil, err
 	}
 	return godap.ContinueResponseBody{AllThreadsContinued: true}, nil

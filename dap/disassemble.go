@@ -60,7 +60,7 @@ func invalid(a target.Addr) session.Instruction { return session.Instruction{Add
 
 // from gives n instructions from a on.
 func (s *server) from(a target.Addr, n int) []session.Instruction {
-	list, _ := s.sess.Disassemble(a, n)
+	list, _ := s.query.Disassemble(a, n)
 	for len(list) < n {
 		next := a
 		if k := len(list); k > 0 {
@@ -78,7 +78,7 @@ func (s *server) before(ctx context.Context, a target.Addr, n int) []session.Ins
 	var list []session.Instruction // in falling order
 	at := a
 	for len(list) < n && at > 0 && ctx.Err() == nil {
-		_, fn, err := s.sess.DisassembleFunction(at - 1)
+		_, fn, err := s.query.DisassembleFunction(at - 1)
 		if err != nil || len(fn) == 0 || fn[0].Addr >= at {
 			gap := s.padding(at, n-len(list))
 			if len(gap) == 0 {
@@ -115,13 +115,13 @@ const maxPadding = 64
 // at most n; none if there is no function near.
 func (s *server) padding(at target.Addr, n int) []session.Instruction {
 	for back := target.Addr(2); back <= maxPadding && back < at; back++ {
-		_, fn, err := s.sess.DisassembleFunction(at - back)
+		_, fn, err := s.query.DisassembleFunction(at - back)
 		if err != nil || len(fn) == 0 {
 			continue
 		}
 		last := fn[len(fn)-1]
 		end := last.Addr + target.Addr(len(last.Bytes))
-		list, _ := s.sess.Disassemble(end, int(at-end))
+		list, _ := s.query.Disassemble(end, int(at-end))
 		k := sort.Search(len(list), func(i int) bool { return list[i].Addr >= at })
 		list = list[:k]
 		return list[max(0, k-n):]

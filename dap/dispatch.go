@@ -83,6 +83,8 @@ func handlers() map[string]handler {
 func (s *server) handle(ctx context.Context, req *request) {
 	ctx = s.in.begin(ctx, req)
 	defer s.in.finish()
+	s.query = s.sess.Under(ctx)
+	defer func() { s.query = s.sess }()
 	body, err := s.dispatch(ctx, req)
 	after := s.after
 	s.after = nil

@@ -29,7 +29,7 @@ func (s *server) evaluate(_ context.Context, args godap.EvaluateArguments) (any,
 	if changes && s.kind.get() == target.Core {
 		return nil, &requestError{id: codeCore, text: "a core file can't be changed"}
 	}
-	v, err := s.sess.Evaluate(frame.thread, frame.level, text)
+	v, err := s.query.Evaluate(frame.thread, frame.level, text)
 	if err != nil {
 		re := *asRequestError(err)
 		re.quiet = re.quiet || args.Context == "hover" || args.Context == "watch"
@@ -40,7 +40,7 @@ func (s *server) evaluate(_ context.Context, args godap.EvaluateArguments) (any,
 	case "clipboard":
 		opt = valueOptions(args.Format) // all of it
 	case "repl":
-		s.sess.KeepValue(v) // as $1, $2, ...
+		s.query.KeepValue(v) // as $1, $2, ...
 		if changes && s.client.invalidated {
 			s.then(func() {
 				s.event("invalidated", godap.InvalidatedEventBody{Areas: []godap.InvalidatedAreas{"variables"}})
@@ -66,7 +66,7 @@ func (s *server) frameOf(id int) (frameKey, error) {
 	if id != 0 {
 		return s.refs.findFrame(id)
 	}
-	thread, _ := s.sess.Selected()
+	thread, _ := s.query.Selected()
 	return frameKey{thread: thread}, nil
 }
 

@@ -96,7 +96,7 @@ func (s *server) stopped(ev session.Stopped) {
 		body.Reason, body.Description = "pause", "Paused"
 		body.ThreadID = s.choosePaused(body.ThreadID)
 	}
-	s.sess.ForgetEntry()
+	s.query.ForgetEntry()
 	s.event("stopped", body)
 }
 
@@ -111,7 +111,7 @@ func (s *server) breakpointReason(st *session.Stop) (reason, description string,
 		}
 	}
 	switch {
-	case len(hit) == 0 && s.sess.AtEntry(st):
+	case len(hit) == 0 && s.query.AtEntry(st):
 		return "entry", "Paused on entry", nil
 	case kinds[functionGroup] && len(kinds) == 1:
 		return "function breakpoint", "Paused on a function breakpoint", hit
@@ -125,7 +125,7 @@ func (s *server) breakpointReason(st *session.Stop) (reason, description string,
 // pause, if it is there.
 func (s *server) choosePaused(thread int) int {
 	want := target.ThreadID(s.pauseThread.Swap(0))
-	if want == 0 || s.sess.SelectThread(want) != nil {
+	if want == 0 || s.query.SelectThread(want) != nil {
 		return thread
 	}
 	return int(want)
@@ -177,7 +177,7 @@ func (s *server) moduleLoaded(ev session.ModuleLoaded) {
 	if ev.Unloaded {
 		body.Reason = "removed"
 	} else {
-		for _, m := range s.sess.DescribeModules() {
+		for _, m := range s.query.DescribeModules() {
 			if m.ID == ev.Module.ID {
 				body.Module = moduleOf(m)
 			}

@@ -17,7 +17,7 @@ func (s *server) exceptionInfo(_ context.Context, args godap.ExceptionInfoArgume
 		sig = st.Signal
 	}
 	if sig == nil {
-		list, err := s.sess.Threads()
+		list, err := s.query.Threads()
 		if err != nil {
 			return nil, err
 		}

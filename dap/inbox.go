@@ -27,11 +27,10 @@ type request struct {
 // inbox reads requests ahead of their handling, so that a cancellation is noticed
 // while the request that it is about is waiting or under way.
 type inbox struct {
-	requests  chan *request
-	quit      chan struct{}
-	overtake  func(*request) // handles a request before its turn
-	interrupt func()         // makes the session's query that is at work end
-	ahead     sync.WaitGroup // calls of overtake
+	requests chan *request
+	quit     chan struct{}
+	overtake func(*request) // handles a request before its turn
+	ahead    sync.WaitGroup // calls of overtake
 
 	mu        sync.Mutex // guards all below
 	room      *sync.Cond // queued or closed has changed
@@ -49,9 +48,9 @@ const (
 	aheadBytes    = 1 << 20 // a message is read only while less than this is queued
 )
 
-func newInbox(r io.Reader, overtake func(*request), interrupt func()) *inbox {
+func newInbox(r io.Reader, overtake func(*request)) *inbox {
 	in := &inbox{
-		requests: make(chan *request, aheadMessages), quit: make(chan struct{}), overtake: overtake, interrupt: interrupt,
+		requests: make(chan *request, aheadMessages), quit: make(chan struct{}), overtake: overtake,
 		waiting: map[int]bool{}, cancelled: map[int]bool{},
 	}
 	in.room = sync.NewCond(&in.mu)
@@ -121,13 +120,13 @@ func (in *inbox) notice(req *request) {
 		}
 		json.Unmarshal(req.Arguments, &args) // cancel.go answers
 		if in.cancel != nil && in.current == args.RequestID {
-			in.stopCurrent()
+			in.cancel()
 		} else if in.waiting[args.RequestID] {
 			in.cancelled[args.RequestID] = true
 		}
 	case "disconnect":
 		if in.cancel != nil {
-			in.stopCurrent()
+			in.cancel()
 		}
 	}
 	in.waiting[req.Seq] = true
@@ -148,25 +147,6 @@ func (in *inbox) begin(ctx context.Context, req *request) context.Context {
 	delete(in.waiting, req.Seq)
 	delete(in.cancelled, req.Seq)
 	return ctx
-}
-
-// stopCurrent cancels the request that is at work. It may be between two queries of the session, so that these are cancelled until it has
-// finished.
-func (in *inbox) stopCurrent() {
-	in.cancel()
-	current := in.current
-	go func() {
-		for in.isCurrent(current) {
-			in.interrupt()
-			time.Sleep(time.Millisecond)
-		}
-	}()
-}
-
-func (in *inbox) isCurrent(seq int) bool {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.cancel != nil && in.current == seq
 }
 
 // drop takes a request out of the queue that was handled before its turn.

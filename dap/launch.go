@@ -24,10 +24,10 @@ func (s *server) launch(_ context.Context, args launchOptions) (any, error) {
 		return nil, badArguments("launch needs the name of a program: \"program\"")
 	}
 	s.use(args)
-	if err := s.sess.Load(programOf(args)); err != nil {
+	if err := s.query.Load(programOf(args)); err != nil {
 		return nil, err
 	}
-	if err := s.sess.Start(); err != nil {
+	if err := s.query.Start(); err != nil {
 		return nil, err
 	}
 	s.loaded(target.Launched)
@@ -60,18 +60,18 @@ func (s *server) mayLoad() error {
 // use takes over the options that matter before a program is loaded.
 func (s *server) use(o launchOptions) {
 	s.start = o
-	s.sess.MapSources(append(append([]session.SourceMapping(nil), o.SourceMap...), o.SourceFileMap...))
+	s.query.MapSources(append(append([]session.SourceMapping(nil), o.SourceMap...), o.SourceFileMap...))
 	if o.NoDebug {
-		s.sess.DropBreakpointSets()
+		s.query.DropBreakpointSets()
 		clear(s.breakpoints)
-		s.sess.PassAllSignals()
+		s.query.PassAllSignals()
 	}
 }
 
 // openCore opens a core file; nothing runs then.
 func (s *server) openCore(o launchOptions) error {
 	s.use(o)
-	if err := s.sess.OpenCore(o.core(), o.Program); err != nil {
+	if err := s.query.OpenCore(o.core(), o.Program); err != nil {
 		return err
 	}
 	s.loaded(target.Core)
@@ -85,7 +85,7 @@ func (s *server) loaded(kind target.Kind) {
 	s.kind.set(kind)
 	s.then(func() {
 		body := godap.ProcessEventBody{Name: s.start.Program, IsLocalProcess: kind != target.Core, StartMethod: "launch", PointerSize: 64}
-		if ti, ok := s.sess.Target(); ok {
+		if ti, ok := s.query.Target(); ok {
 			if ti.Exe != "" {
 				body.Name = ti.Exe
 			}

@@ -9,7 +9,7 @@ import (
 
 // loadedSources lists the source files that the debug information names.
 func (s *server) loadedSources(context.Context, struct{}) (any, error) {
-	files := s.sess.SourceFiles()
+	files := s.query.SourceFiles()
 	sort.Strings(files)
 	body := godap.LoadedSourcesResponseBody{Sources: []godap.Source{}}
 	for i, f := range files {

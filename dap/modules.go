@@ -15,7 +15,7 @@ func (s *server) modules(_ context.Context, args godap.ModulesArguments) (any, e
 	if args.StartModule < 0 || args.ModuleCount < 0 {
 		return nil, badArguments("a negative number of modules")
 	}
-	all := s.sess.DescribeModules()
+	all := s.query.DescribeModules()
 	body := godap.ModulesResponseBody{Modules: []godap.Module{}, TotalModules: len(all)}
 	for _, m := range page(all, args.StartModule, args.ModuleCount) {
 		body.Modules = append(body.Modules, moduleOf(m))

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"testing"
 
+	"dbg/session"
+	"dbg/symbols"
+
 	godap "github.com/google/go-dap"
 )
 
@@ -162,5 +165,38 @@ func TestTakeRequestOnce(t *testing.T) {
 		if req.controls() {
 			t.Errorf("%+v overtakes", req)
 		}
+	}
+}
+
+// An index of names that a request has built ends when the request is cancelled, and the next request has it built again.
+func TestCancelIndex(t *testing.T) {
+	t.Parallel()
+	begun, release := make(chan bool, 100), make(chan bool)
+	indexing := func(p symbols.Progress) {
+		if p.Done == 0 && !p.End {
+			begun <- true
+			<-release
+		}
+	}
+	exe, _ := tour(t)
+	c := connect(t, Options{Session: session.Config{DebugDirs: []string{t.TempDir()}, Indexing: indexing}})
+	c.start("launch", object{"program": exe, "args": []string{"wait"}})
+	// A name that is in the debug information and is no function's.
+	set := func() int { return c.send("setFunctionBreakpoints", object{"breakpoints": []object{{"name": "int"}}}) }
+	long := set()
+	<-begun
+	c.ok("cancel", object{"requestId": long}, nil)
+	close(release)
+	var body godap.SetBreakpointsResponseBody
+	c.good(long, &body)
+	if len(body.Breakpoints) != 1 || body.Breakpoints[0].Verified || body.Breakpoints[0].Message != "cancelled" {
+		c.fail("%+v", body)
+	}
+	c.good(set(), &body)
+	if len(body.Breakpoints) != 1 || body.Breakpoints[0].Id == 0 || body.Breakpoints[0].Message == "cancelled" {
+		c.fail("%+v", body)
+	}
+	if len(begun) != 1 {
+		c.fail("the index was begun %d times more, want once", len(begun))
 	}
 }

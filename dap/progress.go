@@ -57,7 +57,7 @@ func (s *server) fetching(ev session.Fetching) {
 
 // debugInfoArrived tells that more is known of a module than before.
 func (s *server) debugInfoArrived(ev session.DebugInfoArrived) {
-	for _, m := range s.sess.DescribeModules() {
+	for _, m := range s.query.DescribeModules() {
 		if m.ID == ev.Module.ID {
 			s.event("module", godap.ModuleEventBody{Reason: "changed", Module: moduleOf(m)})
 		}

@@ -30,7 +30,7 @@ func (s *server) readMemory(_ context.Context, args godap.ReadMemoryArguments) (
 		count = int(room)
 	}
 	buf := make([]byte, count)
-	n, _ := s.sess.ReadMemory(a, buf)
+	n, _ := s.query.ReadMemory(a, buf)
 	body.Data = base64.StdEncoding.EncodeToString(buf[:n])
 	body.UnreadableBytes = args.Count - n
 	return body, nil

@@ -29,24 +29,24 @@ func (s *server) restart(_ context.Context, args restartArguments) (any, error) 
 			options.Program, options.NoDebug = s.start.Program, s.start.NoDebug
 		}
 	}
-	threads, _ := s.sess.Threads()
+	threads, _ := s.query.Threads()
 	if s.phase.get() == phaseLoaded {
 		// If it has ended by itself, the event that says so is on its way as well.
-		if err := s.sess.Kill(); err != nil && !errors.Is(err, target.ErrNotRunning) {
+		if err := s.query.Kill(); err != nil && !errors.Is(err, target.ErrNotRunning) {
 			s.logf("restart: %v", err)
 		}
 		s.restarting++
 	}
 	s.refs.reset()
-	s.sess.ForgetEntry()
+	s.query.ForgetEntry()
 	for _, t := range threads {
 		s.threadEvent("exited", t.ID)
 	}
 	s.use(options)
-	if err := s.sess.Load(programOf(options)); err != nil {
+	if err := s.query.Load(programOf(options)); err != nil {
 		return nil, s.gone(err)
 	}
-	if err := s.sess.Start(); err != nil {
+	if err := s.query.Start(); err != nil {
 		return nil, s.gone(err)
 	}
 	s.phase.set(phaseLoaded)

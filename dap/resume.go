@@ -22,7 +22,7 @@ func (s *server) resume(start func() error) error {
 
 // step is what the four stepping requests share.
 func (s *server) step(thread int, kind session.StepKind) (any, error) {
-	return nil, s.resume(func() error { return s.sess.StepThread(target.ThreadID(thread), kind, 1) })
+	return nil, s.resume(func() error { return s.query.StepThread(target.ThreadID(thread), kind, 1) })
 }
 
 // granular chooses a kind of step.

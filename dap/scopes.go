@@ -16,7 +16,7 @@ func (s *server) scopes(_ context.Context, args godap.ScopesArguments) (any, err
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.sess.Frame(k.thread, k.level); err != nil {
+	if _, err := s.query.Frame(k.thread, k.level); err != nil {
 		return nil, err
 	}
 	body := godap.ScopesResponseBody{Scopes: []godap.Scope{}}
@@ -28,7 +28,7 @@ func (s *server) scopes(_ context.Context, args godap.ScopesArguments) (any, err
 	} else if len(parts) > 0 {
 		add("Locals", "locals", session.ScopeVariables, false)
 	}
-	if list, err := s.sess.Registers(k.thread, k.level); err == nil && len(list) > 0 {
+	if list, err := s.query.Registers(k.thread, k.level); err == nil && len(list) > 0 {
 		add("Registers", "registers", session.ScopeRegisters, true)
 	}
 	return body, nil

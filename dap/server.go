@@ -57,7 +57,8 @@ const (
 // server is one connection. Its fields belong to the goroutine that runs serve, but for those that are said to be shared.
 type server struct {
 	opts   Options
-	sess   *session.Session
+	sess   *session.Session // to control the program
+	query  *session.Session // for all else: what is asked of it ends when the request at work is cancelled
 	events <-chan session.Event
 	in     *inbox
 	out    *outbox
@@ -112,7 +113,8 @@ func Serve(ctx context.Context, rw io.ReadWriteCloser, opts Options) error {
 	maps.Copy(s.handlers, opts.more)
 	opts.Session.Indexing = s.indexing(opts.Session.Indexing)
 	s.sess = session.New(opts.Session)
-	s.in = newInbox(rw, s.overtake, s.sess.CancelQuery)
+	s.query = s.sess
+	s.in = newInbox(rw, s.overtake)
 	var unsubscribe func()
 	s.events, unsubscribe = s.sess.Subscribe()
 	defer unsubscribe()

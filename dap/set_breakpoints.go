@@ -31,7 +31,7 @@ func (s *server) setBreakpoints(_ context.Context, args setBreakpointsArguments)
 		}
 	}
 	file := s.client.ourPath(name)
-	names := s.sess.RecordedSources(file)
+	names := s.query.RecordedSources(file)
 	wishes := make([]wanted, len(list))
 	for i, b := range list {
 		w := wanted{line: s.client.ourLine(b.Line)}

@@ -12,11 +12,11 @@ func (s *server) setExpression(_ context.Context, args godap.SetExpressionArgume
 	if err != nil {
 		return nil, err
 	}
-	left, err := s.sess.Evaluate(frame.thread, frame.level, args.Expression)
+	left, err := s.query.Evaluate(frame.thread, frame.level, args.Expression)
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.sess.Assign(frame.thread, frame.level, left, args.Value)
+	v, err := s.query.Assign(frame.thread, frame.level, left, args.Value)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func (s *server) setFunctionBreakpoints(_ context.Context, args godap.SetFunctio
 		case name == "":
 			w.err = badArguments("a function breakpoint without a name")
 		case strings.Contains(strings.ReplaceAll(name, "::", ""), ":"):
-			w.Spec.LocationSpec, w.err = s.sess.ParseLocation(name)
+			w.Spec.LocationSpec, w.err = s.query.ParseLocation(name)
 		default:
 			w.Spec.Function = name
 		}

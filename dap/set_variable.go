@@ -22,7 +22,7 @@ func (s *server) setVariable(_ context.Context, args godap.SetVariableArguments)
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.sess.Assign(frame.thread, frame.level, p.value, args.Value)
+	v, err := s.query.Assign(frame.thread, frame.level, p.value, args.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (s *server) setVariable(_ context.Context, args godap.SetVariableArguments)
 
 // setRegister assigns to a register of a frame.
 func (s *server) setRegister(k frameKey, args godap.SetVariableArguments) (any, error) {
-	list, err := s.sess.Registers(k.thread, k.level)
+	list, err := s.query.Registers(k.thread, k.level)
 	if err != nil {
 		return nil, err
 	}
@@ -43,10 +43,10 @@ func (s *server) setRegister(k frameKey, args godap.SetVariableArguments) (any, 
 		if r.Name != args.Name {
 			continue
 		}
-		if _, err := s.sess.Evaluate(k.thread, k.level, fmt.Sprintf("$%s = (%s)", r.Name, args.Value)); err != nil {
+		if _, err := s.query.Evaluate(k.thread, k.level, fmt.Sprintf("$%s = (%s)", r.Name, args.Value)); err != nil {
 			return nil, err
 		}
-		now, err := s.sess.Registers(k.thread, k.level)
+		now, err := s.query.Registers(k.thread, k.level)
 		if err != nil {
 			return nil, err
 		}

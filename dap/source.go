@@ -13,7 +13,7 @@ func (s *server) source(_ context.Context, args godap.SourceArguments) (any, err
 	if args.Source == nil || args.Source.Path == "" {
 		return nil, badArguments("there is no source with the reference %d", args.SourceReference)
 	}
-	lines, err := s.sess.Source(s.client.ourPath(args.Source.Path))
+	lines, err := s.query.Source(s.client.ourPath(args.Source.Path))
 	if err != nil {
 		return nil, err
 	}

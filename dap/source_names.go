@@ -12,9 +12,9 @@ func (s *server) sourceOf(file string) *godap.Source {
 	if file == "" {
 		return nil
 	}
-	local := s.sess.LocalSource(file)
+	local := s.query.LocalSource(file)
 	src := &godap.Source{Name: filepath.Base(local), Path: s.client.path(local)}
-	if !s.sess.HasSource(local) {
+	if !s.query.HasSource(local) {
 		src.PresentationHint = "deemphasize"
 		src.Origin = "not found on this machine"
 	}

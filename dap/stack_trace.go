@@ -33,7 +33,7 @@ func (s *server) stackTrace(ctx context.Context, args godap.StackTraceArguments)
 	thread := target.ThreadID(args.ThreadId)
 	var list []session.Frame
 	seen := args.StartFrame
-	end, err := s.sess.EachFrame(thread, args.StartFrame, func(f *session.Frame) bool {
+	end, err := s.query.EachFrame(thread, args.StartFrame, func(f *session.Frame) bool {
 		seen++
 		if len(list) < want {
 			c := *f
@@ -63,7 +63,7 @@ func (s *server) stackTrace(ctx context.Context, args godap.StackTraceArguments)
 // depth counts a stack that has at most limit frames.
 func (s *server) depth(thread target.ThreadID, limit int) int {
 	n := 0
-	s.sess.EachFrame(thread, 0, func(*session.Frame) bool { n++; return n < limit })
+	s.query.EachFrame(thread, 0, func(*session.Frame) bool { n++; return n < limit })
 	return n
 }
 
@@ -104,7 +104,7 @@ func (s *server) frameDetails(thread target.ThreadID, f *session.Frame, format *
 		opt := valueOptions(&format.ValueFormat)
 		opt.Compact = true
 		var list []string
-		for _, a := range s.sess.Arguments(thread, f, opt) {
+		for _, a := range s.query.Arguments(thread, f, opt) {
 			list = append(list, parameterText(a, format))
 		}
 		fmt.Fprintf(&b, "(%s)", strings.Join(list, ", "))

@@ -13,7 +13,7 @@ func (s *server) threads(context.Context, struct{}) (any, error) {
 	if s.phase.get() == phaseEnded {
 		return body, nil
 	}
-	list, err := s.sess.Threads()
+	list, err := s.query.Threads()
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func (s *server) variablesOf(parent int, frame frameKey, parts []part, format *g
 	for i := range parts {
 		values[i] = parts[i].value
 	}
-	described, err := s.sess.Describe(frame.thread, frame.level, values, viewOptions(format))
+	described, err := s.query.Describe(frame.thread, frame.level, values, viewOptions(format))
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (s *server) show(key childKey, frame frameKey, v session.Value, path string
 
 // showOne is show for a single value.
 func (s *server) showOne(key childKey, frame frameKey, v session.Value, path string, opt eval.Options) (shown, error) {
-	d, err := s.sess.Describe(frame.thread, frame.level, []session.Value{v}, opt)
+	d, err := s.query.Describe(frame.thread, frame.level, []session.Value{v}, opt)
 	if err != nil {
 		return shown{}, err
 	}
@@ -100,7 +100,7 @@ func (s *server) showOne(key childKey, frame frameKey, v session.Value, path str
 
 // partsOf lists count parts of a value from start on; count 0 is all.
 func (s *server) partsOf(v valueRef, start, count int) ([]part, error) {
-	list, err := s.sess.Children(v.frame.thread, v.frame.level, v.value, start, count)
+	list, err := s.query.Children(v.frame.thread, v.frame.level, v.value, start, count)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func plainPath(path string) bool {
 // scopeParts lists the variables of a frame. Where an inner one hides an outer
 // one of the same name, the outer one's says so.
 func (s *server) scopeParts(k scopeRef) ([]part, error) {
-	list, err := s.sess.Variables(k.frame.thread, k.frame.level, k.kind)
+	list, err := s.query.Variables(k.frame.thread, k.frame.level, k.kind)
 	if err != nil {
 		return nil, err
 	}

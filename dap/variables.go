@@ -74,7 +74,7 @@ func page[T any](list []T, start, count int) []T {
 // registers lists the registers of a frame. One that no inner frame has saved is not known,
 // which is not the same as 0.
 func (s *server) registers(k frameKey) ([]godap.Variable, error) {
-	list, err := s.sess.Registers(k.thread, k.level)
+	list, err := s.query.Registers(k.thread, k.level)
 	if err != nil {
 		return nil, err
 	}

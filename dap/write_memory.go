@@ -22,11 +22,11 @@ func (s *server) writeMemory(_ context.Context, args godap.WriteMemoryArguments)
 	}
 	if !args.AllowPartial {
 		// All or nothing: what can't be read can't be written either.
-		if n, err := s.sess.ReadMemory(a, make([]byte, len(data))); n < len(data) {
+		if n, err := s.query.ReadMemory(a, make([]byte, len(data))); n < len(data) {
 			return nil, err
 		}
 	}
-	n, err := s.sess.WriteMemory(a, data)
+	n, err := s.query.WriteMemory(a, data)
 	if err != nil && (n == 0 || !args.AllowPartial) {
 		return nil, err
 	}

@@ -24,8 +24,10 @@ type shell struct {
 	input  lineReader // nil in a batch
 	cwd    string
 
-	// interrupts has Ctrl-C. Commands that print much look at it as well.
-	interrupts chan os.Signal
+	interrupts chan os.Signal  // has Ctrl-C
+	command    context.Context // of the command at work, which Ctrl-C ends; nil: there is none
+	unwatch    func()          // of attend
+	rewatch    func()
 
 	last     string // what an empty line repeats; "" is nothing
 	repeated bool   // the present command is a repetition
@@ -162,6 +164,10 @@ func (sh *shell) report(err error) error {
 	}
 	sh.failed = true
 	sh.out.Flush()
+	if errors.Is(err, context.Canceled) { // by Ctrl-C
+		fmt.Fprintln(sh.err, "Quit")
+		return nil
+	}
 	fmt.Fprintln(sh.err, message(err))
 	return nil
 }
@@ -232,6 +238,7 @@ func (sh *shell) do(line string) error {
 	if !sh.repeated {
 		sh.list.continued, sh.examine.continued = false, false
 	}
+	defer sh.attend()()
 	return cmd.run(sh, args)
 }
 
@@ -243,16 +250,5 @@ func (sh *shell) drainInterrupts() {
 		default:
 			return
 		}
-	}
-}
-
-// interrupted reports whether the user pressed Ctrl-C during a command, or all
-// is over.
-func (sh *shell) interrupted() bool {
-	select {
-	case <-sh.interrupts:
-		return true
-	default:
-		return sh.ctx.Err() != nil
 	}
 }

@@ -13,6 +13,7 @@ import (
 // goAndWait makes the program go by what start does, and returns when it has
 // stopped or is no more.
 func (sh *shell) goAndWait(start func() error) error {
+	defer sh.takeInterrupts()()
 	sh.drainInterrupts()
 	sh.out.Flush()
 	sh.tty.toProgram()

@@ -1,6 +1,9 @@
 package session
 
-import "sync"
+import (
+	"context"
+	"sync"
+)
 
 // BreakpointWish is one breakpoint of a set that a client wants.
 type BreakpointWish struct {
@@ -39,12 +42,13 @@ func (w *BreakpointWish) key() wishKey {
 
 // ReplaceBreakpoints makes the wishes the breakpoints of a set, which a client names. Those that were wished for before stay as they are,
 // with their numbers and hit counts; the others of the set are deleted. A new one is pending if it has no place yet. There is an outcome
-// for each wish, in their order.
+// for each wish, in their order. When the request is cancelled the outcomes of those that were not set yet say so.
 func (s *Session) ReplaceBreakpoints(set string, wishes []BreakpointWish) []BreakpointOutcome {
 	s.sets.mu.Lock()
 	defer s.sets.mu.Unlock()
+	whole := s.Under(context.Background()) // the set is kept in order even if the request is cancelled
 	present := map[int]Breakpoint{}
-	for _, b := range s.Breakpoints() {
+	for _, b := range whole.Breakpoints() {
 		present[b.ID] = b
 	}
 	before := map[wishKey][]int{}
@@ -62,7 +66,7 @@ func (s *Session) ReplaceBreakpoints(set string, wishes []BreakpointWish) []Brea
 	}
 	for _, gone := range before {
 		for _, id := range gone {
-			if err := s.DeleteBreakpoint(id); err != nil {
+			if err := whole.DeleteBreakpoint(id); err != nil {
 				s.logf("deleting breakpoint %d: %v", id, err)
 			}
 		}

@@ -132,6 +132,9 @@ func (s *Session) SetBreakpoint(spec BreakpointSpec, pending bool) (Breakpoint, 
 				return Breakpoint{}, err
 			}
 		}
+		if err := s.cutError(); err != nil {
+			return Breakpoint{}, err
+		}
 		b.ID = s.breakpoints.next
 		s.breakpoints.next++
 		s.breakpoints.all = append(s.breakpoints.all, b)

@@ -1,13 +1,33 @@
 package session
 
-// CancelQuery makes the client's query that is at work end soon, with context.Canceled. It does nothing to decisions about the program
-// (a condition, a step), and nothing if there is no query. It does not wait.
-func (s *Session) CancelQuery() {
-	s.ctl.mu.Lock()
-	defer s.ctl.mu.Unlock()
-	if s.ctl.client && s.ctl.cancel != nil {
-		s.ctl.cancel()
+import "context"
+
+// cutShort is asked by those who work long for a query (an index of names that is built): it is true when the query was cancelled, which then
+// fails, whatever was found so far. It may be called from any goroutine that works for the holder of the lane.
+func (s *Session) cutShort() bool {
+	if s.ctx.Err() == nil {
+		return false
 	}
+	s.cut.Store(true)
+	return true
+}
+
+// forgetCut drops what a query that was cut short may have found out wrongly, and kept.
+func (s *Session) forgetCut() {
+	for _, f := range s.files {
+		if f.symbols != nil {
+			f.symbols.Forget()
+		}
+	}
+	s.dropCache()
+}
+
+// uncut runs f, which is part of a query, as something that is done whole even if the query is cancelled.
+func (s *Session) uncut(f func()) {
+	ctx := s.ctx
+	s.ctx = context.Background()
+	defer func() { s.ctx = ctx }()
+	f()
 }
 
 // queried reports whether a client's query is at work.
@@ -17,7 +37,7 @@ func (s *Session) queried() bool {
 	return s.ctl.client
 }
 
-// decideNext runs f in the lane, as a decision that CancelQuery leaves alone. It does nothing after Close.
+// decideNext runs f in the lane, as a decision of the session's own, which no client cancels. It does nothing after Close.
 func (s *Session) decideNext(f func()) {
 	if s.enter() {
 		defer s.leave()

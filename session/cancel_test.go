@@ -8,32 +8,36 @@ import (
 	"time"
 )
 
-// TestCancelQuery: a client's query is cancelled, a decision of the session's own is not.
-func TestCancelQuery(t *testing.T) {
+// TestUnder: the context of a handle ends its own query, and neither another client's nor a decision.
+func TestUnder(t *testing.T) {
 	t.Parallel()
 	s := New(Config{})
 	defer s.Close()
+	ctx, cancel := context.WithCancel(context.Background())
 	begun, ended := make(chan bool), make(chan error)
 	go func() {
-		ended <- s.try(func() error {
+		ended <- s.Under(ctx).try(func() error {
 			close(begun)
 			<-s.ctx.Done()
 			return s.ctx.Err()
 		})
 	}()
 	<-begun
-	s.CancelQuery()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("the query ended with %v", err)
+	waits := make(chan error)
+	go func() { waits <- s.Under(ctx).try(func() error { return nil }) }() // for the lane
+	cancel()
+	for _, c := range []chan error{ended, waits} {
+		if err := <-c; !errors.Is(err, context.Canceled) {
+			t.Errorf("the query ended with %v", err)
+		}
 	}
 	s.decideNext(func() {
-		s.CancelQuery()
 		if s.ctx.Err() != nil {
 			t.Error("a decision was cancelled")
 		}
 	})
 	if err := s.try(func() error { return s.ctx.Err() }); err != nil {
-		t.Errorf("the next query: %v", err)
+		t.Errorf("another client's query: %v", err)
 	}
 }
 

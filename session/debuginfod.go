@@ -44,13 +44,13 @@ func (s *Session) newFetcher() {
 
 // loadSymbols makes the symbols of a file. name is what the file is called.
 func (s *Session) loadSymbols(f *image.File, name string, dirs []string) *symbols.Module {
-	opt := symbols.Options{DebugDirs: dirs, IndexDir: s.cfg.IndexDir, Progress: s.cfg.Indexing}
+	opt := symbols.Options{DebugDirs: dirs, IndexDir: s.cfg.IndexDir, Progress: s.cfg.Indexing, Cancelled: s.cutShort}
 	if s.fetcher.client == nil {
 		return symbols.Load(f, opt)
 	}
 	var m *symbols.Module
 	opt.Fetcher = s.fetcher.client
-	opt.Arrived = func() { _ = s.do(func() { s.debugInfoArrived(m) }) } // unless the session is closed
+	opt.Arrived = func() { s.decideNext(func() { s.debugInfoArrived(m) }) } // unless the session is closed
 	if id := f.BuildID(); id != "" {
 		s.fetcher.names.LoadOrStore(id, name)
 	}

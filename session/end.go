@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -111,7 +112,7 @@ func (s *Session) soon(f func()) {
 	defer timer.Stop()
 	select {
 	case s.lane <- struct{}{}:
-		s.entered()
+		s.entered(context.Background())
 		f()
 		s.leave()
 	case <-timer.C:

@@ -80,6 +80,7 @@ const (
 
 // Stop describes a stop.
 type Stop struct {
+	Number      uint64 // 1, 2, ...: of the stops of the session; see Session.At
 	Reason      StopReason
 	Thread      target.ThreadID
 	Breakpoints []int // ids, of StopBreakpoint

@@ -110,8 +110,8 @@ func (s *Session) paused(p target.Process, ev target.Event) {
 		s.ctl.mu.Unlock()
 		return
 	}
-	st := Stop{Reason: StopPause, Thread: ev.Thread, NewFunction: true}
-	s.ctl.state, s.ctl.pausing, s.ctl.stop = IsStopped, false, st
+	st := s.ctl.setStop(Stop{Reason: StopPause, Thread: ev.Thread, NewFunction: true})
+	s.ctl.state, s.ctl.pausing = IsStopped, false
 	s.ctl.late = append(s.ctl.late, func() {
 		if s.proc == p && s.state == IsRunning {
 			s.state, s.heldSince = IsStopped, time.Now()

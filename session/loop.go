@@ -17,9 +17,10 @@ var ErrClosed = errors.New("the session is closed")
 type control struct {
 	mu      sync.Mutex
 	state   State
-	proc    target.Process // nil for a core, and when there is nothing
-	done    chan struct{}  // closed when the events of proc have been dealt with
-	stop    Stop
+	proc    target.Process     // nil for a core, and when there is nothing
+	done    chan struct{}      // closed when the events of proc have been dealt with
+	stop    Stop               // the newest
+	stops   uint64             // how many there have been
 	run     uint64             // of the present or the latest run
 	pausing bool               // a pause was asked for during this run
 	late    []func()           // what the next holder of the lane does first
@@ -28,38 +29,56 @@ type control struct {
 	closing bool
 }
 
-// enter takes the lane: the right to look at, and to change, everything that control doesn't have. It is false if the session has been
-// closed.
-func (s *Session) enter() bool {
+// setStop remembers the newest stop, and gives it its number. The caller holds the lock.
+func (c *control) setStop(st Stop) Stop {
+	c.stops++
+	st.Number = c.stops
+	c.stop = st
+	return st
+}
+
+// enter takes the lane: the right to look at, and to change, everything that control doesn't have. What is done in it is a
+// decision of the session's own, which only the end of the process or of the session cancels. It is false if the session has been closed.
+func (s *Session) enter() bool { return s.enterFor(context.Background()) == nil }
+
+// enterFor takes the lane for something that ends with ctx.
+func (s *Session) enterFor(ctx context.Context) error {
 	select {
 	case <-s.closed:
-		return false
+		return ErrClosed
 	default:
 	}
 	select {
 	case s.lane <- struct{}{}:
 	case <-s.closed:
-		return false
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	s.entered()
-	return true
+	s.entered(ctx)
+	if err := ctx.Err(); err != nil {
+		s.leave()
+		return err
+	}
+	return nil
 }
 
 // tryEnter takes the lane if it is free.
 func (s *Session) tryEnter() bool {
 	select {
 	case s.lane <- struct{}{}:
-		s.entered()
+		s.entered(context.Background())
 		return true
 	default:
 		return false
 	}
 }
 
-func (s *Session) entered() {
+func (s *Session) entered(ctx context.Context) {
 	s.catchUp()
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(ctx)
 	s.ctx = ctx
+	s.cut.Store(false)
 	s.ctl.mu.Lock()
 	s.ctl.cancel = cancel
 	s.ctl.mu.Unlock()
@@ -72,6 +91,7 @@ func (s *Session) leave() {
 	s.ctl.cancel, s.ctl.client = nil, false
 	s.ctl.mu.Unlock()
 	cancel()
+	s.ctx = context.Background()
 	s.catchUp()
 	<-s.lane
 	// Something may have been put off between the last look and the release.
@@ -120,14 +140,29 @@ func (s *Session) cancelQuery() {
 
 // do runs f in the lane, on the caller's goroutine.
 func (s *Session) do(f func()) error {
-	if !s.enter() {
-		return ErrClosed
+	if err := s.enterFor(s.asked); err != nil {
+		return err
 	}
 	defer s.leave()
+	if err := s.current(); err != nil {
+		return err
+	}
 	s.ctl.mu.Lock()
 	s.ctl.client = true
 	s.ctl.mu.Unlock()
 	f()
+	err := s.cutError()
+	if err != nil {
+		s.forgetCut()
+	}
+	return err
+}
+
+// cutError is the error of a query that was cancelled in the middle of something, so that what it has is not an answer.
+func (s *Session) cutError() error {
+	if s.cut.Load() {
+		return s.ctx.Err()
+	}
 	return nil
 }
 

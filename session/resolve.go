@@ -198,6 +198,9 @@ func (s *Session) resolve(b *logical) ([]BreakpointPlace, error) {
 		locs, ok := b.found[f.sym]
 		if !ok {
 			locs = find(f.sym, spec)
+			if err := s.cutError(); err != nil {
+				return nil, err
+			}
 			b.found[f.sym] = locs
 		}
 		for i := range locs {
@@ -293,7 +296,9 @@ func hasSource(m *symbols.Module, file string) bool {
 
 // resolveAll looks for all breakpoints' places again, after what is loaded has
 // changed.
-func (s *Session) resolveAll() {
+func (s *Session) resolveAll() { s.uncut(s.resolveEach) }
+
+func (s *Session) resolveEach() {
 	for _, b := range s.breakpoints.all {
 		before := placesText(b.Places)
 		places, err := s.resolve(b)

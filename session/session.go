@@ -21,8 +21,18 @@ import (
 	"dbg/target/ptrace"
 )
 
-// Session is one debug session. See the package comment.
+// Session is one debug session as one client uses it. See the package comment. Under, At and NewClient make
+// further handles of the same session.
 type Session struct {
+	*shared
+	*cursor
+	asked context.Context // ends the queries made through this handle
+	at    uint64          // the number of the stop that they are about; 0: whichever holds
+}
+
+// shared is what all handles of a session have in common.
+type shared struct {
+	own    *Session // the first handle, which the session's own goroutines use: nobody cancels what they do
 	cfg    Config
 	ctl    control
 	lane   chan struct{} // holds a token while somebody is in the lane, see enter
@@ -34,6 +44,8 @@ type Session struct {
 	names    sourceNames
 	sets     breakpointSets
 	inMain   atomic.Int64 // the breakpoint of StopInMain; 0: there is none
+	// cut says that the query at work was cancelled in the middle of something, so that what it has found is no answer.
+	cut atomic.Bool
 	// hurried says that nobody is to wait for slow subscribers: the process ends.
 	hurried atomic.Bool
 
@@ -59,14 +71,11 @@ type Session struct {
 	space   *space
 
 	threads  threadList
-	selected target.ThreadID
-	level    int // selected frame
+	cursors  []*cursor
 	cache    stopCache
 	stops    uint64           // how often the cache was dropped
 	unwind   *frames.Unwinder // of unwindOf; what it has learned about code outlives a stop
 	unwindOf target.Target
-	vars     map[string]Value // convenience variables
-	history  []Value
 	sources  sourceCache
 	fetcher  fetcher
 
@@ -85,16 +94,17 @@ type Session struct {
 
 // New makes a session that has no program yet.
 func New(cfg Config) *Session {
-	s := &Session{
+	s := &Session{shared: &shared{
 		cfg:     cfg,
 		lane:    make(chan struct{}, 1),
 		closed:  make(chan struct{}),
 		ctx:     context.Background(),
 		files:   map[string]*fileEntry{},
-		vars:    map[string]Value{},
 		decided: map[target.ThreadID]decision{},
 		signals: map[int]SignalSetting{},
-	}
+	}}
+	s.asked = context.Background()
+	s.cursor, s.own = s.newCursor(), s
 	s.breakpoints.init()
 	s.newFetcher()
 	return s
@@ -323,8 +333,8 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 		s.done = make(chan struct{})
 		s.hurried.Store(false)
 		s.setState(IsStopped)
-		p.SetJudge(s.judge(p))
-		go s.follow(p, s.done)
+		p.SetJudge(s.own.judge(p))
+		go s.own.follow(p, s.done)
 		for n := 1; n < target.NumSignals; n++ {
 			if set, ok := s.signals[n]; ok {
 				p.SetSignalPolicy(n, set.SignalPolicy)
@@ -347,16 +357,15 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 	s.resolveAll()
 	s.refreshThreads()
 	if all := s.threads.all; len(all) > 0 {
-		s.selected = all[0].ID
+		s.point(all[0].ID)
 	}
-	s.level = 0
 	s.setStop(Stop{Reason: StopEntry, Thread: s.selected})
 }
 
 // setStop remembers the newest stop.
 func (s *Session) setStop(st Stop) {
 	s.ctl.mu.Lock()
-	s.ctl.stop = st
+	s.ctl.setStop(st)
 	s.ctl.mu.Unlock()
 }
 
@@ -383,7 +392,7 @@ func (s *Session) forgetTarget() {
 	s.modules = moduleList{nextID: s.modules.nextID}
 	s.threads = threadList{}
 	s.breakpoints.forgetSites()
-	s.selected, s.level = 0, 0
+	s.point(0)
 	clear(s.decided)
 	if s.output != nil {
 		s.output.finish()

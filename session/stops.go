@@ -146,7 +146,8 @@ func (s *Session) stop(st Stop) {
 	s.setState(IsStopped)
 	s.settleStop(&st)
 	s.ctl.mu.Lock()
-	s.ctl.pausing, s.ctl.stop = false, st
+	s.ctl.pausing = false
+	st = s.ctl.setStop(st)
 	s.ctl.mu.Unlock()
 	s.publish(Stopped{st})
 }
@@ -164,7 +165,7 @@ func (s *Session) settleStop(st *Stop) {
 	if !s.hasThread(st.Thread) && len(s.threads.all) > 0 {
 		st.Thread = s.threads.all[0].ID
 	}
-	s.selected, s.level = st.Thread, 0
+	s.point(st.Thread)
 	// Code that nobody told us of, mapped by a loader of the program's own: look again.
 	if pc, _, err := s.pcAndSP(st.Thread); err == nil && s.modules.find(pc) == nil && s.refreshModules() {
 		s.resolveAll()

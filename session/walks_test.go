@@ -8,7 +8,7 @@ import (
 
 // TestLimitWalks keeps the frames of the threads that were asked for last, and of the very last one all.
 func TestLimitWalks(t *testing.T) {
-	s := &Session{}
+	s := New(Config{})
 	stopped := 0
 	for id := range target.ThreadID(3000) {
 		s.limitWalks()

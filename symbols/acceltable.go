@@ -149,6 +149,9 @@ func (x *accelTables) look(name string, hash uint32, kinds nameKinds) (answer, b
 		if !has {
 			continue
 		}
+		if x.m.cancelled() {
+			return answer{}, false
+		}
 		u := x.all[i].Full()
 		if u.Data != x.d && !slices.Contains(files, u.Data) {
 			files = append(files, u.Data)

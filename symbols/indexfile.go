@@ -169,7 +169,7 @@ func (m *Module) keepIndex() {
 		f = m.debug
 	}
 	built, id, size, opt := m.names, f.BuildID(), d.Size(), m.opt
-	opt.Fetcher, opt.Arrived, opt.Progress = nil, nil, nil
+	opt.Fetcher, opt.Arrived, opt.Progress, opt.Cancelled = nil, nil, nil, nil
 	path := f.Path()
 	go func() {
 		f, err := image.Open(path)

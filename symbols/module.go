@@ -19,6 +19,9 @@ type Options struct {
 	IndexDir string
 	// Progress is told how far an index is while a question waits for it, from any goroutine; may be nil.
 	Progress func(Progress)
+	// Cancelled reports whether the question that is being answered is no longer wanted, from any goroutine; may be nil.
+	// Work over all debug information then ends early, and its answer is worthless: see Forget.
+	Cancelled func() bool
 }
 
 // Module is the symbols of one file.

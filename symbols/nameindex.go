@@ -211,15 +211,26 @@ func (x *nameIndex) at(unit uint32, off uint64) (die, bool) {
 	return die{u, u.Offset + off}, off < u.End-u.Offset
 }
 
-// nameIndex returns the name index; it is empty if there is no debug
-// information.
+// nameIndex returns the name index. It is empty if there is no debug information, or if the question was cancelled:
+// then it is made again when the next one needs it.
 func (m *Module) nameIndex() *nameIndex {
 	if m.names == nil && !m.loadIndex() {
-		m.names = m.buildIndex()
+		x := m.buildIndex()
+		if x == nil {
+			return &nameIndex{}
+		}
+		m.names = x
 		m.keepIndex()
 	}
 	return m.names
 }
+
+// cancelled reports whether the present question was.
+func (m *Module) cancelled() bool { return m.opt.Cancelled != nil && m.opt.Cancelled() }
+
+// Forget drops the types that have been made. It is called after a question that was cancelled: a definition that was not found
+// then may have been left out for that reason only. Types that the caller still has stay as they are.
+func (m *Module) Forget() { m.types, m.declared = map[die]*Type{}, nil }
 
 // hashName is the hash of a name, which is also kept on disk: FNV-1a.
 func hashName[T string | []byte](name T) uint32 { return hashOn(2166136261, name) }

@@ -10,8 +10,11 @@ import (
 )
 
 // buildIndex goes over all units, not into functions, with as many workers as there are processors. While it runs, nobody else may use
-// the module.
+// the module. It returns nil if the question for which the index is made was cancelled.
 func (m *Module) buildIndex() *nameIndex {
+	if m.cancelled() {
+		return nil
+	}
 	x := &nameIndex{units: m.allUnits()}
 	if len(x.units) == 0 || len(x.units) >= 1<<unitBits {
 		return x
@@ -41,7 +44,7 @@ func (m *Module) buildIndex() *nameIndex {
 	for range min(runtime.GOMAXPROCS(0), len(x.units)) {
 		wg.Go(func() {
 			s := namesScan{}
-			for i := int(next.Add(1) - 1); i < len(x.units); i = int(next.Add(1) - 1) {
+			for i := int(next.Add(1) - 1); i < len(x.units) && !m.cancelled(); i = int(next.Add(1) - 1) {
 				if u := x.units[i]; u.First < u.End {
 					langs[i] = langOf(u.Root().Language)
 					s.unit(u, uint32(i), langs[i])
@@ -56,6 +59,9 @@ func (m *Module) buildIndex() *nameIndex {
 		})
 	}
 	wg.Wait()
+	if m.cancelled() {
+		return nil
+	}
 	n, f := 0, 0
 	for i := range made {
 		n, f = n+len(made[i].names)+len(made[i].later), f+len(made[i].funcs)

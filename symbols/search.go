@@ -68,6 +68,9 @@ func (m *Module) searchIndex(kind SearchKind, re *regexp.Regexp, add func(Found)
 		if r.kind() != want {
 			continue
 		}
+		if i%64 == 0 && m.cancelled() {
+			return
+		}
 		d, ok := x.die(r)
 		if !ok {
 			continue
