@@ -24,7 +24,7 @@ type Config struct {
 	IndexDir string
 	// Indexing is told how far an index of names is, from any goroutine, while a question waits for it; may be nil.
 	Indexing func(symbols.Progress)
-	// Guardian is the path of a program that calls ptrace.GuardianMain: it repairs a process that was attached to if this program
+	// Guardian is the path of a program that calls kinds.RunGuardian: it repairs a process that was attached to if this program
 	// is killed. "": nobody does.
 	Guardian string
 	// KeepASLR leaves address-space randomisation on for launched programs.

@@ -6,7 +6,7 @@ import (
 	"dbg/image"
 	"dbg/symbols"
 	"dbg/target"
-	"dbg/target/ptrace"
+	"dbg/target/kinds"
 )
 
 // AttachBriefly attaches to a process for a look that is to hold it for as short as
@@ -19,7 +19,7 @@ func (s *Session) AttachBriefly(pid int) error {
 		if s.tgt != nil {
 			return errors.New("a program is already being debugged")
 		}
-		p, err := ptrace.Attach(pid)
+		p, err := s.openProcess(kinds.Spec{Attach: &kinds.Attach{PID: pid}})
 		if err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func (s *Session) AttachBriefly(pid int) error {
 		for at := range places {
 			at.read()
 		}
-		if p, err = ptrace.Attach(pid); err != nil {
+		if p, err = s.openProcess(kinds.Spec{Attach: &kinds.Attach{PID: pid}}); err != nil {
 			return err
 		}
 		s.adopt(p, p)

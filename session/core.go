@@ -5,8 +5,7 @@ import (
 
 	"dbg/image"
 	"dbg/target"
-	"dbg/target/elfcore"
-	"dbg/target/machocore"
+	"dbg/target/kinds"
 )
 
 // coreFile is a core of any format.
@@ -18,8 +17,8 @@ type coreFile interface {
 // imageLister is a target that knows which images are loaded, and finds their files
 // itself. What other targets have loaded is told by their memory map.
 type imageLister interface {
-	Images() []*machocore.Image
-	OpenImage(*machocore.Image) (f *image.File, slide uint64, err error)
+	ListImages() []target.Image
+	OpenListed(target.Image) (f *image.File, slide uint64, err error)
 }
 
 // codeSizer is a target that knows how many bits an address of code has; 0: it is not known.
@@ -27,20 +26,21 @@ type codeSizer interface {
 	CodeBits() uint8
 }
 
-// openCoreFile opens a core by its format.
+// openCoreFile opens a core of any format.
 func (s *Session) openCoreFile(path, exe string) (coreFile, error) {
-	if beginsAsMachO(path) {
-		finder := &uuidFinder{root: s.cfg.Sysroot, logf: s.logf}
-		return machocore.Open(path, machocore.Options{Exe: exe, FindFile: finder.find})
+	finder := &uuidFinder{root: s.cfg.Sysroot, logf: s.logf}
+	t, err := kinds.Open(kinds.Spec{Core: &kinds.Core{Path: path, Exe: exe, FindELF: s.findFile, FindMachO: finder.find}})
+	if err != nil {
+		return nil, err
 	}
-	return elfcore.Open(path, elfcore.Options{Exe: exe, FindFile: s.findFile})
+	return t.(coreFile), nil
 }
 
 // imageGroups lists the images of a target that knows them, as groupMappings does of a memory map.
 func imageGroups(l imageLister) []mappedFile {
 	var out []mappedFile
-	for _, im := range l.Images() {
-		out = append(out, mappedFile{path: im.Path, lo: im.Lo, hi: im.Hi, exec: true, image: im})
+	for _, im := range l.ListImages() {
+		out = append(out, mappedFile{path: im.Path, lo: im.Lo, hi: im.Hi, exec: true, image: &im})
 	}
 	return out
 }
@@ -48,7 +48,7 @@ func imageGroups(l imageLister) []mappedFile {
 // imageModule makes the module of an image that the target knows.
 func (s *Session) imageModule(g mappedFile) *Module {
 	m := &Module{Path: g.path, Lo: g.lo, Hi: g.hi, Bias: g.image.Slide, BuildID: g.image.UUID}
-	f, slide, err := s.tgt.(imageLister).OpenImage(g.image)
+	f, slide, err := s.tgt.(imageLister).OpenListed(*g.image)
 	if err != nil {
 		m.Problem = err.Error()
 		return m

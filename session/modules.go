@@ -11,7 +11,6 @@ import (
 	"dbg/image"
 	"dbg/symbols"
 	"dbg/target"
-	"dbg/target/machocore"
 )
 
 // Types of the auxiliary vector: getauxval(3).
@@ -91,7 +90,7 @@ type mappedFile struct {
 	lo, hi target.Addr
 	first  target.Mapping // the one at file offset 0, or the lowest
 	exec   bool
-	image  *machocore.Image // of a target that knows its images, else nil
+	image  *target.Image // of a target that knows its images, else nil
 }
 
 // groupMappings finds the files in a memory map. Anonymous memory between two

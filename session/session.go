@@ -18,7 +18,7 @@ import (
 	"dbg/image"
 	"dbg/symbols"
 	"dbg/target"
-	"dbg/target/ptrace"
+	"dbg/target/kinds"
 )
 
 // Session is one debug session as one client uses it. See the package comment. Under, At and NewClient make
@@ -218,7 +218,7 @@ func (s *Session) start() error {
 	if s.tgt != nil {
 		s.dropTarget()
 	}
-	opts := ptrace.LaunchOptions{
+	opts := kinds.Launch{
 		Path: s.program.Path, Args: s.program.Args, Dir: s.program.Dir, Env: s.program.Env,
 		Stdin: s.program.Stdin, Stdout: s.program.Stdout, Stderr: s.program.Stderr,
 		KeepASLR: s.cfg.KeepASLR,
@@ -246,7 +246,7 @@ func (s *Session) start() error {
 		}
 		opts.Stdin, opts.Stdout, opts.Stderr = cap.stdin, cap.stdout, cap.stderr
 	}
-	p, err := ptrace.Launch(opts)
+	p, err := s.openProcess(kinds.Spec{Launch: &opts})
 	if cap != nil {
 		cap.started(err == nil)
 	}
@@ -264,13 +264,22 @@ func (s *Session) Attach(pid int) error {
 		if s.tgt != nil {
 			return errors.New("a program is already being debugged")
 		}
-		p, err := ptrace.AttachWith(pid, ptrace.AttachOptions{Guardian: s.cfg.Guardian})
+		p, err := s.openProcess(kinds.Spec{Attach: &kinds.Attach{PID: pid, Guardian: s.cfg.Guardian}})
 		if err != nil {
 			return err
 		}
 		s.adopt(p, p)
 		return nil
 	})
+}
+
+// openProcess opens a live target.
+func (s *Session) openProcess(spec kinds.Spec) (target.Process, error) {
+	t, err := kinds.Open(spec)
+	if err != nil {
+		return nil, err
+	}
+	return t.(target.Process), nil
 }
 
 // OpenCore opens a core file. An exe of "" means that the program is found

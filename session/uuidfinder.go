@@ -2,7 +2,6 @@ package session
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,7 +55,7 @@ func (u *uuidFinder) build() {
 			u.logf("%s has more than %d files; images are searched in these only", u.root, mostFiles)
 			return filepath.SkipAll
 		}
-		if err != nil || !e.Type().IsRegular() || !beginsAsMachO(path) {
+		if err != nil || !e.Type().IsRegular() || !image.BeginsAsMachO(path) {
 			return nil
 		}
 		list, err := image.Slices(path)
@@ -78,21 +77,6 @@ func (u *uuidFinder) build() {
 		}
 		return nil
 	})
-}
-
-// beginsAsMachO reports whether a file has the magic number of a Mach-O file,
-// thin or fat.
-func beginsAsMachO(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var b [4]byte
-	if n, _ := f.Read(b[:]); n < 4 {
-		return false
-	}
-	return slices.Contains([]string{"\xcf\xfa\xed\xfe", "\xce\xfa\xed\xfe", "\xca\xfe\xba\xbe", "\xca\xfe\xba\xbf"}, string(b[:]))
 }
 
 // withSysroot adds to the directories of debug information those of the

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"dbg/repl"
-	"dbg/target/ptrace"
+	"dbg/target/kinds"
 )
 
 func main() {
-	ptrace.GuardianMain()
+	kinds.RunGuardian()
 	os.Exit(run(os.Args[1:]))
 }
 

@@ -12,15 +12,8 @@ import (
 
 // Image is a Mach-O file that the process had loaded.
 type Image struct {
-	Path   string      // as the process had it; a name in brackets where the core doesn't say
-	UUID   string      // 32 hex digits, "" if not known
-	Header target.Addr // of its Mach-O header
-	Slide  uint64      // what is to be added to addresses of __TEXT in the file
-
-	// Lo and Hi are where it is: __TEXT, and what else of it lies behind that
-	// with no other image between. (In a dyld shared cache, the other segments
-	// lie elsewhere.)
-	Lo, Hi target.Addr
+	// In a dyld shared cache, segments other than __TEXT are not between Lo and Hi.
+	target.Image
 
 	kind     uint32 // MH_EXECUTE and so on, 0 if not known
 	segments []placedSegment
@@ -82,7 +75,7 @@ func (m *maker) add(f *found) {
 		}
 		m.seen[f.header] = true
 	}
-	im := &Image{Path: f.path, UUID: f.uuid, Header: target.Addr(f.header)}
+	im := &Image{Image: target.Image{Path: f.path, UUID: f.uuid, Header: target.Addr(f.header)}}
 	file, kind := m.inCore(f.header)
 	switch {
 	case file != nil:
@@ -293,6 +286,25 @@ func (c *Core) Exe() string {
 // the core's and doesn't change.
 func (c *Core) Images() []*Image {
 	return slices.DeleteFunc(slices.Clone(c.images), func(im *Image) bool { return im.Hi == 0 })
+}
+
+// ListImages returns what is known of the images that have code in memory, by address.
+func (c *Core) ListImages() []target.Image {
+	var out []target.Image
+	for _, im := range c.Images() {
+		out = append(out, im.Image)
+	}
+	return out
+}
+
+// OpenListed is OpenImage for an image of ListImages.
+func (c *Core) OpenListed(im target.Image) (f *image.File, slide uint64, err error) {
+	for _, own := range c.images {
+		if own.Header == im.Header && own.Path == im.Path {
+			return c.OpenImage(own)
+		}
+	}
+	return nil, 0, fmt.Errorf("%s: the core has no such image at %s", im.Path, im.Header)
 }
 
 // Mappings implements target.Target: the core's segments, cut where a segment of an
