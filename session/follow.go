@@ -134,8 +134,9 @@ func (s *Session) onEvent(ev target.Event) {
 		s.threadStarted(ev.Thread)
 	case target.ThreadExited:
 		s.threadExited(ev.Thread)
-		if s.stepper != nil && s.stepper.owner() == ev.Thread {
-			s.endStepper() // nothing is left to wait for
+		if c := s.courses.of(ev.Thread); c != nil { // nothing is left to wait for
+			s.endCourse(c)
+			s.publishRules()
 		}
 	case target.Forked:
 		s.publish(LogMessage{Text: fmt.Sprintf("[Detaching after fork from child process %d]", ev.Child)})

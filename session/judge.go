@@ -130,14 +130,14 @@ func (s *Session) judge(p target.Process) target.Judge {
 	}
 }
 
-// planNow asks the step controller on the tracer's thread what comes after a step, or at a mark, if the lane is free and it has been
+// planNow asks the thread's plans on the tracer's thread what comes after a step, or at a mark, if the lane is free and it has been
 // quick so far.
 func (s *Session) planNow(p target.Process, h *target.Hit) target.Verdict {
 	if s.slowPlan.Load() || !s.tryEnter() {
 		return target.Park
 	}
 	defer s.leave()
-	if s.proc != p || s.state != IsRunning || s.stepper == nil {
+	if s.proc != p || s.state != IsRunning {
 		return target.Park
 	}
 	began := time.Now()
@@ -148,11 +148,11 @@ func (s *Session) planNow(p target.Process, h *target.Hit) target.Verdict {
 		s.dropCache()
 		s.slowPlan.Store(time.Since(began) > quickEnough)
 	}()
-	s.takeUp(h.Thread)
-	if s.stepper.owner() != h.Thread {
+	c := s.takeUp(h.Thread)
+	if c == nil {
 		return target.Park
 	}
-	st, r, done := s.plan(target.Event{Kind: target.Parked, Thread: h.Thread, Reason: h.Reason, Addr: h.Addr})
+	st, r, done := s.plan(c, target.Event{Kind: target.Parked, Thread: h.Thread, Reason: h.Reason, Addr: h.Addr})
 	if done {
 		s.decide(h.Thread, decision{stop: &st, addr: h.Addr, ids: st.Breakpoints, deleted: st.Deleted})
 		return target.Halt
@@ -184,10 +184,12 @@ func (s *Session) publishRules() {
 			}
 		}
 	}
-	if s.stepper != nil {
-		for _, m := range s.stepper.marks().list {
-			r := at(m.addr)
-			r.marks = append(r.marks, markRule{m, s.stepper.marks().goroutine, s.stepper.owner()})
+	for _, c := range s.courses.all {
+		for _, p := range c.plans {
+			for _, m := range p.marks() {
+				r := at(m.addr)
+				r.marks = append(r.marks, markRule{m, c.goroutine, c.thread})
+			}
 		}
 	}
 	for _, b := range s.breakpoints.all {

@@ -116,8 +116,7 @@ func (s *Session) step(t target.ThreadID, kind StepKind, count int) error {
 		count = 1
 	}
 	s.stepFrom = s.markFrame()
-	var st stepper
-	var r target.Resume
+	var p plan
 	var err error
 	if kind == StepInto && s.enterHidden(t) {
 		if count--; count == 0 {
@@ -126,21 +125,28 @@ func (s *Session) step(t target.ThreadID, kind StepKind, count int) error {
 	}
 	switch kind {
 	case StepInto, StepOver:
-		st, r, err = s.newLineStep(t, kind == StepOver, count)
+		p = &lineStep{over: kind == StepOver, count: count}
 	case StepOut:
-		st, r, err = s.newFinish(t, s.level)
+		p, err = s.newFinish(t, s.level)
 	case StepInstruction, NextInstruction:
-		st, r, err = s.newInstructionStep(t, kind == NextInstruction, count)
+		p = &instructionStep{over: kind == NextInstruction, count: count}
 	}
 	if err != nil {
 		return err
 	}
-	s.stepper = st
-	if err := s.letGo(r); err != nil {
-		s.endStepper()
-		return err
+	return s.goBy(t, p)
+}
+
+// goBy lets the program go with a plan for one thread.
+func (s *Session) goBy(t target.ThreadID, p plan) error {
+	r, err := s.begin(t, p)
+	if err == nil {
+		err = s.letGo(r)
 	}
-	return nil
+	if err != nil {
+		s.endCourses()
+	}
+	return err
 }
 
 // Advance runs until a location is reached, or the selected frame is left.
@@ -153,15 +159,6 @@ func (s *Session) Advance(spec LocationSpec) error {
 		if err := s.needProcess(); err != nil {
 			return err
 		}
-		st, err := s.newAdvance(s.selected, places)
-		if err != nil {
-			return err
-		}
-		s.stepper = st
-		if err := s.letGo(target.Resume{}); err != nil {
-			s.endStepper()
-			return err
-		}
-		return nil
+		return s.goBy(s.selected, s.newAdvance(s.selected, places))
 	})
 }

@@ -15,8 +15,11 @@ func (s *Session) markFrame() frameMark {
 	if err != nil {
 		return frameMark{}
 	}
-	return frameMark{f.Machine.CFA, f.FunctionName, true}
+	return markOf(&f)
 }
+
+// markOf marks a frame.
+func markOf(f *Frame) frameMark { return frameMark{f.Machine.CFA, f.FunctionName, true} }
 
 // is reports whether a frame is the marked one.
 func (m frameMark) is(f *Frame) bool {

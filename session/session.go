@@ -80,7 +80,7 @@ type shared struct {
 	fetcher  fetcher
 
 	breakpoints breakpointTable
-	stepper     stepper
+	courses     courses
 	stepFrom    frameMark // where the latest step began
 	hidden      hiddenCalls
 	dirty       bool // rules are out of date
@@ -383,9 +383,7 @@ func (s *Session) dropTarget() error {
 	if s.tgt == nil {
 		return nil
 	}
-	if s.stepper != nil {
-		s.endStepper()
-	}
+	s.endCourses()
 	s.logHeld()
 	err := s.tgt.Close()
 	s.forgetTarget()
@@ -396,7 +394,7 @@ func (s *Session) dropTarget() error {
 func (s *Session) forgetTarget() {
 	s.tgt, s.proc, s.core = nil, nil, nil
 	s.space, s.unwind, s.unwindOf = nil, nil, nil
-	s.stepper = nil
+	s.courses = courses{}
 	s.dropCache()
 	s.modules = moduleList{nextID: s.modules.nextID}
 	s.threads = threadList{}

@@ -89,13 +89,13 @@ func (s *Session) exits(spans []span, enter bool) (list []target.Addr, worth, ok
 	return list, worth, len(list) > 0
 }
 
-// addInFrame puts a mark at addr that only the frame with this CFA reaches, where the unwind table tells how to know it.
-func (m *marks) addInFrame(s *Session, addr, cfa target.Addr) error {
+// markInFrame is a mark at addr that only the frame with this CFA reaches, where the unwind table tells how to know it.
+func (s *Session) markInFrame(addr, cfa target.Addr) mark {
 	k := mark{addr: addr, cfa: cfa}
 	if mod := s.modules.find(addr); mod != nil && mod.unwind != nil {
 		k.cfaReg, k.cfaOffset, k.exact = mod.unwind.CFAAt(s.tgt.Arch(), uint64(mod.fileAddr(addr)))
 	}
-	return m.put(s, k)
+	return k
 }
 
 // matches reports whether a thread that is at the mark's address is in the frame for which it is. The frame's stack has

@@ -52,7 +52,7 @@ func (s *Session) enterHidden(t target.ThreadID) bool {
 }
 
 // atInlinedLine reports whether a step over lines has come to another line of its frame that begins with an inlined call, and hides that call.
-func (st *lineStep) atInlinedLine(s *Session, m *Module, pc target.Addr) bool {
+func (st *lineStep) atInlinedLine(s *Session, t target.ThreadID, m *Module, pc target.Addr) bool {
 	calls := m.Symbols.CallsAt(m.fileAddr(pc))
 	deeper := len(calls) - st.depth
 	if deeper <= 0 || deeper >= len(calls) {
@@ -62,6 +62,6 @@ func (st *lineStep) atInlinedLine(s *Session, m *Module, pc target.Addr) bool {
 	if line.Line == 0 || line.Line == st.pos.Line && line.File == st.pos.File {
 		return false
 	}
-	s.hidden = hiddenCalls{st.thread, pc, deeper}
+	s.hidden = hiddenCalls{t, pc, deeper}
 	return true
 }

@@ -6,47 +6,41 @@ import (
 
 // instructionStep executes instructions one by one; over passes a call and what
 // it calls in one go.
+//
+// Contract: it ends after count instructions. A signal's handler that begins in a step is gone into, as with gdb. A
+// call that is passed and left by an exception or a longjmp does not come back: the program runs on.
 type instructionStep struct {
-	stepBase
 	over  bool
 	count int
 }
 
-func (s *Session) newInstructionStep(t target.ThreadID, over bool, count int) (stepper, target.Resume, error) {
-	st := &instructionStep{over: over, count: count}
-	st.thread = t
-	if f, err := s.frame(t, 0); err == nil {
-		st.cfa, st.fn = f.Machine.CFA, f.FunctionName
+func (p *instructionStep) begin(s *Session, c *course) (action, error) {
+	if f, err := s.frame(c.thread, 0); err == nil {
+		c.from = markOf(&f)
 	}
-	r, err := st.move(s)
-	return st, r, err
+	return p.move(s, c)
 }
 
 // move begins one instruction.
-func (st *instructionStep) move(s *Session) (target.Resume, error) {
-	pc, sp, err := s.pcAndSP(st.thread)
+func (p *instructionStep) move(s *Session, c *course) (action, error) {
+	pc, sp, err := s.pcAndSP(c.thread)
 	if err != nil {
-		return target.Resume{}, err
+		return action{}, err
 	}
-	if st.over {
+	if p.over {
 		if ins, err := s.disassemble(pc, 1); err == nil && len(ins) == 1 && ins[0].call {
-			return target.Resume{}, st.placed.add(s, pc+target.Addr(len(ins[0].Bytes)), sp)
+			return action{push: to(pc+target.Addr(len(ins[0].Bytes)), sp)}, nil
 		}
 	}
-	return target.Resume{Thread: st.thread, Step: true}, nil
+	return action{resume: target.Resume{Thread: c.thread, Step: true}}, nil
 }
 
-func (st *instructionStep) next(s *Session, ev target.Event) (action, error) {
-	if len(st.placed.list) > 0 {
-		reached, err := s.atMark(&st.placed, st.thread)
-		if err != nil || !reached {
-			return action{}, err
-		}
-		st.placed.clear(s)
-	}
-	if st.count--; st.count > 0 {
-		r, err := st.move(s)
-		return action{resume: r}, err
+func (p *instructionStep) next(s *Session, c *course) (action, error) {
+	if p.count--; p.count > 0 {
+		return p.move(s, c)
 	}
 	return action{done: true, stop: Stop{Reason: StopStep}}, nil
 }
+
+func (*instructionStep) marks() []mark { return nil }
+func (*instructionStep) shift(uint64)  {}

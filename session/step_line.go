@@ -19,77 +19,81 @@ import (
 // to the caller. In a function without line numbers it goes on until that
 // is left, as gdb does. A longjmp out of the frame is not followed.
 type lineStep struct {
-	stepBase
 	over  bool
 	count int
+	cfa   target.Addr      // of the frame that steps
 	pos   symbols.Position // the line that is being left; Line 0: there is none
 	depth int              // inlined calls around the PC when the step began
-	// into says that the marks are a function's start, at which the step ends, and
-	// not a return to the frame that is stepping.
-	into bool
+	// into is the start of a function's body that is being run to; 0: none is. The step ends there.
+	into target.Addr
 	// outside says that the function has no lines: step until it is left.
 	outside bool
 	file    *Module
 
 	spans   []span // of the line that is being left, as far as they were met
-	leaving bool   // the marks are the exits of spans
+	leaving bool   // the exits of spans are being run to
 
 	spansOf   target.Addr // the frame of spans
 	spansLine symbols.Position
 }
 
-func (s *Session) newLineStep(t target.ThreadID, over bool, count int) (stepper, target.Resume, error) {
-	st := &lineStep{over: over, count: count}
-	st.thread = t
-	r, err := st.begin(s)
-	return st, r, err
+func (*lineStep) marks() []mark { return nil }
+
+func (st *lineStep) shift(by uint64) {
+	st.cfa += target.Addr(by)
+	st.spansOf += target.Addr(by)
+}
+
+// shownCalls returns the calls around a thread's PC, and how many of them, the innermost ones, are hidden.
+func (s *Session) shownCalls(t target.ThreadID, m *Module, pc target.Addr) (calls []symbols.Call, hidden int) {
+	calls = m.Symbols.CallsAt(m.fileAddr(pc))
+	return calls, min(s.hidden.hides(t, pc), max(0, len(calls)-1))
 }
 
 // begin takes the present place as the one to leave.
-func (st *lineStep) begin(s *Session) (target.Resume, error) {
-	top, err := s.top(st.thread, 1)
+func (st *lineStep) begin(s *Session, c *course) (action, error) {
+	top, err := s.top(c.thread, 1)
 	if err != nil {
-		return target.Resume{}, err
+		return action{}, err
 	}
 	f := top[0]
-	st.cfa, st.fn, st.outside, st.into = f.CFA, "", false, false
+	st.cfa, st.outside, st.into = f.CFA, false, 0
+	c.from = frameMark{cfa: f.CFA, known: true}
 	st.pos = symbols.Position{}
 	m := s.modules.find(f.PC)
 	st.file = m
 	if m == nil || m.Symbols == nil {
 		st.outside = true
-		return st.over1(s, f.PC, f.PC+1)
+		return st.leave(s, c, f.PC, f.PC+1)
 	}
-	fa := m.fileAddr(f.PC)
-	calls := m.Symbols.CallsAt(fa)
-	hidden := min(s.hidden.hides(st.thread, f.PC), max(0, len(calls)-1))
+	calls, hidden := s.shownCalls(c.thread, m, f.PC)
 	st.depth = len(calls) - hidden
 	if len(calls) > 0 {
-		st.fn = calls[0].Function.Name
-		st.placed.goroutine = s.goroutineOf(st.thread, calls[0].Function)
+		c.from.function = calls[0].Function.Name
+		c.goroutine = s.goroutineOf(c.thread, calls[0].Function)
 	}
-	lr, ok := m.Symbols.LineAt(fa)
+	lr, ok := m.Symbols.LineAt(m.fileAddr(f.PC))
 	if !ok || lr.Line == 0 {
 		st.outside = true
-		return st.functionRange(s, m, f.PC)
+		return st.leaveFunction(s, c, m, f.PC)
 	}
 	if st.pos = lr.Position; hidden > 0 {
 		st.pos = calls[hidden].Position
 	}
-	return st.over1(s, m.processAddr(lr.Lo), m.processAddr(lr.Hi))
+	return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi))
 }
 
-// functionRange steps as long as control stays in the function at pc.
-func (st *lineStep) functionRange(s *Session, m *Module, pc target.Addr) (target.Resume, error) {
+// leaveFunction steps as long as control stays in the function at pc.
+func (st *lineStep) leaveFunction(s *Session, c *course, m *Module, pc target.Addr) (action, error) {
 	if fn := m.Symbols.FunctionAt(m.fileAddr(pc)); fn != nil && fn.Hi > fn.Lo {
-		return st.over1(s, m.processAddr(fn.Lo), m.processAddr(fn.Hi))
+		return st.leave(s, c, m.processAddr(fn.Lo), m.processAddr(fn.Hi))
 	}
-	return st.over1(s, pc, pc+1)
+	return st.leave(s, c, pc, pc+1)
 }
 
-// over1 lets the thread leave a range, and the others of the same line in the same frame: by steps, or, where a loop or a call is among
+// leave lets the thread leave a range, and the others of the same line in the same frame: by steps, or, where a loop or a call is among
 // them, by running to where it leaves them.
-func (st *lineStep) over1(s *Session, lo, hi target.Addr) (target.Resume, error) {
+func (st *lineStep) leave(s *Session, c *course, lo, hi target.Addr) (action, error) {
 	r := span{lo, hi}
 	if !slices.Contains(st.spans, r) {
 		if st.spansOf != st.cfa || st.spansLine != st.pos || len(st.spans) == mostSpans {
@@ -98,7 +102,7 @@ func (st *lineStep) over1(s *Session, lo, hi target.Addr) (target.Resume, error)
 		st.spansOf, st.spansLine = st.cfa, st.pos
 		st.spans = append(st.spans, r)
 	}
-	step := target.Resume{Thread: st.thread, Step: true, StepLo: lo, StepHi: hi}
+	step := action{resume: target.Resume{Thread: c.thread, Step: true, StepLo: lo, StepHi: hi}}
 	if st.cfa == 0 || s.tgt.Arch() != arch.AMD64 {
 		return step, nil
 	}
@@ -106,111 +110,99 @@ func (st *lineStep) over1(s *Session, lo, hi target.Addr) (target.Resume, error)
 	if !ok || !worth {
 		return step, nil
 	}
-	pc, _, err := s.pcAndSP(st.thread)
+	pc, _, err := s.pcAndSP(c.thread)
 	if err != nil {
 		return step, err
 	}
 	if slices.Contains(list, pc) { // it stands at an instruction that has to be looked at
-		return target.Resume{Thread: st.thread, Step: true}, nil
+		return action{resume: target.Resume{Thread: c.thread, Step: true}}, nil
 	}
+	exits := &runTo{}
 	for _, a := range list {
-		if err := st.placed.addInFrame(s, a, st.cfa); err != nil {
-			st.placed.clear(s)
-			return step, nil
-		}
+		exits.list = append(exits.list, s.markInFrame(a, st.cfa))
 	}
 	st.leaving = true
-	return target.Resume{Thread: st.thread}, nil
+	step.push = exits
+	return step, nil
 }
 
-// run is a request to let everything go until a mark is reached.
-func (st *lineStep) run() action { return action{resume: target.Resume{}} }
-
-func (st *lineStep) next(s *Session, ev target.Event) (action, error) {
-	st.settleMoved(s)
-	pc, _, err := s.pcAndSP(st.thread)
+// next implements plan. What was pushed is done: the thread stands at an exit, at the start of a function that is
+// entered, or where a call has returned to; or it has been stepped.
+func (st *lineStep) next(s *Session, c *course) (action, error) {
+	pc, _, err := s.pcAndSP(c.thread)
 	if err != nil {
 		return action{}, err
 	}
-	if len(st.placed.list) > 0 {
-		reached, err := s.atMark(&st.placed, st.thread)
-		if err != nil || !reached {
-			return st.run(), err // a deeper recursion passed by
-		}
-		st.placed.clear(s)
-		leaving := st.leaving
-		st.leaving = false
-		if st.into {
-			return st.finish(s)
-		}
-		if leaving && slices.ContainsFunc(st.spans, func(r span) bool { return r.has(pc) }) {
-			// A call that is to be entered, a return, a jump to somewhere.
-			return action{resume: target.Resume{Thread: st.thread, Step: true}}, nil
-		}
+	leaving := st.leaving
+	st.leaving = false
+	if st.into != 0 && st.into == pc {
+		return st.finish(s, c)
 	}
-	top, err := s.top(st.thread, 3)
+	st.into = 0
+	if leaving && slices.ContainsFunc(st.spans, func(r span) bool { return r.has(pc) }) {
+		// A call that is to be entered, a return, a jump to somewhere.
+		return action{resume: target.Resume{Thread: c.thread, Step: true}}, nil
+	}
+	top, err := s.top(c.thread, 3)
 	if err != nil {
 		return action{}, err
 	}
 	if top[0].HasCFA && top[0].CFA != st.cfa {
-		if a, ok, err := st.leftFrame(s, top); ok || err != nil {
+		if a, ok, err := st.leftFrame(s, c, top); ok || err != nil {
 			return a, err
 		}
 	}
-	return st.sameFrame(s, pc)
+	return st.sameFrame(s, c, pc)
 }
 
 // leftFrame handles a PC in another frame than the one that steps: a callee, a
 // signal handler, or the caller. It is false if that can't be told.
-func (st *lineStep) leftFrame(s *Session, top []*frames.Frame) (action, bool, error) {
+func (st *lineStep) leftFrame(s *Session, c *course, top []*frames.Frame) (action, bool, error) {
 	f0 := top[0]
 	if len(top) > 1 {
 		caller := top[1]
 		if caller.Signal && len(top) > 2 {
 			// A handler began: let it run, and go on where it interrupted.
 			sp, _ := top[2].Regs.SP()
-			return st.run(), true, st.placed.add(s, top[2].PC, sp)
+			return action{push: to(top[2].PC, sp)}, true, nil
 		}
 		if caller.HasCFA && caller.CFA == st.cfa {
-			a, err := st.inCallee(s, f0, caller)
+			a, err := st.inCallee(s, c, f0, caller)
 			return a, true, err
 		}
 	}
 	if f0.CFA > st.cfa || len(top) == 1 {
-		a, err := st.returned(s, f0)
+		a, err := st.returned(s, c, f0)
 		return a, true, err
 	}
 	// Deeper than one call: a callee that jumped on, or one whose frame was
 	// not there when the stop came. Go back to the frame that steps, if it is still there.
-	deep, err := s.top(st.thread, 64)
+	deep, err := s.top(c.thread, 64)
 	if err != nil {
 		return action{}, true, err
 	}
 	for i, f := range deep[1:] {
 		if f.HasCFA && f.CFA == st.cfa {
-			return st.run(), true, st.placed.add(s, f.PC, uint64(deep[i].CFA))
+			return action{push: to(f.PC, uint64(deep[i].CFA))}, true, nil
 		}
 	}
 	return action{}, false, nil
 }
 
 // inCallee decides at a function's entry whether to go in.
-func (st *lineStep) inCallee(s *Session, f0, caller *frames.Frame) (action, error) {
+func (st *lineStep) inCallee(s *Session, c *course, f0, caller *frames.Frame) (action, error) {
 	if !st.over && !st.outside {
 		if entry, ok := s.enterable(f0.PC); ok {
-			st.into = true
 			if entry == f0.PC {
-				return st.finish(s)
+				return st.finish(s, c)
 			}
 			// The function might be left without its body being reached (an exception in a
 			// lazy binding): the return is waited for as well.
-			if err := st.placed.add(s, entry, 0); err != nil {
-				return action{}, err
-			}
-			return st.run(), nil
+			st.into = entry
+			return action{push: &runTo{[]mark{{addr: entry}, {addr: caller.PC, minSP: uint64(f0.CFA)}}}}, nil
 		}
 	}
-	return st.run(), st.placed.add(s, caller.PC, uint64(f0.CFA))
+	return action{push: to(caller.PC, uint64(f0.CFA))}, nil
 }
 
 // enterable returns where to stop in the function at pc if it has line
@@ -247,41 +239,38 @@ func (s *Session) enterable(pc target.Addr) (target.Addr, bool) {
 // returned handles the arrival in a caller. A return address at the start of a
 // statement is a place to stop; one in the middle of a line is not, and the rest of
 // that line is stepped over as if the step had begun in it.
-func (st *lineStep) returned(s *Session, f *frames.Frame) (action, error) {
+func (st *lineStep) returned(s *Session, c *course, f *frames.Frame) (action, error) {
 	lr, m, ok := s.position(f.PC)
 	if !ok {
-		return st.finish(s)
+		return st.finish(s, c)
 	}
 	fa := m.fileAddr(f.PC)
 	if lr.Lo == fa && lr.IsStmt && (lr.Line != st.pos.Line || lr.File != st.pos.File) {
-		return st.finish(s)
+		return st.finish(s, c)
 	}
 	st.cfa, st.outside, st.file = f.CFA, false, m
 	st.pos, st.depth = lr.Position, len(m.Symbols.CallsAt(fa))
-	return st.onward(st.over1(s, m.processAddr(lr.Lo), m.processAddr(lr.Hi)))
+	return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi))
 }
 
-// onward makes an action of a request to go on.
-func (st *lineStep) onward(r target.Resume, err error) (action, error) { return action{resume: r}, err }
-
 // sameFrame handles a PC outside the range but in the frame that steps.
-func (st *lineStep) sameFrame(s *Session, pc target.Addr) (action, error) {
+func (st *lineStep) sameFrame(s *Session, c *course, pc target.Addr) (action, error) {
 	m := s.modules.find(pc)
 	if m == nil || m.Symbols == nil {
-		return st.onward(st.over1(s, pc, pc+1))
+		return st.leave(s, c, pc, pc+1)
 	}
 	fa := m.fileAddr(pc)
 	lr, ok := m.Symbols.LineAt(fa)
 	if !ok {
-		return st.onward(st.functionRange(s, m, pc))
+		return st.leaveFunction(s, c, m, pc)
 	}
-	on := func() (action, error) { return st.onward(st.over1(s, m.processAddr(lr.Lo), m.processAddr(lr.Hi))) }
+	on := func() (action, error) { return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi)) }
 	if lr.Line == 0 || (lr.Line == st.pos.Line && lr.File == st.pos.File) {
 		return on()
 	}
 	if st.over && len(m.Symbols.CallsAt(fa)) > st.depth {
-		if lr.Lo == fa && lr.IsStmt && st.atInlinedLine(s, m, pc) {
-			return st.finish(s)
+		if lr.Lo == fa && lr.IsStmt && st.atInlinedLine(s, c.thread, m, pc) {
+			return st.finish(s, c)
 		}
 		return on() // an inlined call is a call
 	}
@@ -293,14 +282,13 @@ func (st *lineStep) sameFrame(s *Session, pc target.Addr) (action, error) {
 	if !lr.IsStmt {
 		return on()
 	}
-	return st.finish(s)
+	return st.finish(s, c)
 }
 
 // finish ends one step; another may follow.
-func (st *lineStep) finish(s *Session) (action, error) {
+func (st *lineStep) finish(s *Session, c *course) (action, error) {
 	if st.count--; st.count > 0 {
-		r, err := st.begin(s)
-		return action{resume: r}, err
+		return st.begin(s, c)
 	}
 	return action{done: true, stop: Stop{Reason: StopStep}}, nil
 }

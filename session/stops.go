@@ -29,9 +29,8 @@ func (s *Session) onParked(ev target.Event) {
 		}
 	}
 	r := target.Resume{Thread: ev.Thread}
-	s.takeUp(ev.Thread)
-	if s.stepper != nil && s.stepper.owner() == ev.Thread {
-		st, next, done := s.plan(ev)
+	if c := s.takeUp(ev.Thread); c != nil {
+		st, next, done := s.plan(c, ev)
 		if done {
 			s.conclude(st, ev)
 			return
@@ -75,8 +74,8 @@ func (s *Session) onStopped(ev target.Event) {
 			s.stop(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted})
 			return
 		}
-		if s.stepper != nil && s.stepper.owner() == ev.Thread {
-			if st, r, done := s.plan(ev); done {
+		if c := s.takeUp(ev.Thread); c != nil {
+			if st, r, done := s.plan(c, ev); done {
 				s.stop(st)
 			} else {
 				s.proceed(r)
@@ -97,9 +96,7 @@ func (s *Session) onStopped(ev target.Event) {
 
 // onExec follows the process into its new program.
 func (s *Session) onExec(target.Event) {
-	if s.stepper != nil {
-		s.endStepper()
-	}
+	s.endCourses()
 	clear(s.decided)
 	s.breakpoints.forgetSites()
 	s.modules = moduleList{nextID: s.modules.nextID}
@@ -115,20 +112,19 @@ func (s *Session) onExec(target.Event) {
 	s.proceed(target.Resume{})
 }
 
-// plan asks the step controller what comes now, in a stop of its thread. done says that the step has ended, with the stop.
-func (s *Session) plan(ev target.Event) (st Stop, r target.Resume, done bool) {
-	act, err := s.stepper.next(s, ev)
+// plan asks a thread's plans what comes now, in a stop of it. done says that the step has ended, with the stop.
+func (s *Session) plan(c *course, ev target.Event) (st Stop, r target.Resume, done bool) {
+	st, r, done, err := c.ask(s)
 	if errors.Is(err, target.ErrGone) || errors.Is(err, target.ErrNoThread) {
 		return st, r, false // it has just been killed, and its end is about to be told
 	}
 	if err != nil {
 		s.publish(LogMessage{Warning: true, Text: err.Error()})
-		act.done = true
+		done = true
 	}
-	if !act.done {
-		return st, act.resume, false
+	if !done {
+		return st, r, false
 	}
-	st = act.stop
 	st.Thread = ev.Thread
 	// A step that ends on a breakpoint has hit it: going on from here steps off it.
 	if ev.Reason != target.Breakpoint {
@@ -154,12 +150,11 @@ func (s *Session) stop(st Stop) {
 
 // settleStop brings the session up to a stop: its threads, the selection, what is mapped.
 func (s *Session) settleStop(st *Stop) {
-	start := target.Addr(0)
-	fn := ""
-	if s.stepper != nil {
-		start, fn = s.stepper.origin()
-		s.endStepper()
+	var from frameMark
+	if c := s.courses.of(st.Thread); c != nil {
+		from = c.from
 	}
+	s.endCourses()
 	s.refreshThreads()
 	s.cache.threadsFresh = true
 	if !s.hasThread(st.Thread) && len(s.threads.all) > 0 {
@@ -173,7 +168,7 @@ func (s *Session) settleStop(st *Stop) {
 	st.NewFunction = true
 	if st.Reason == StopStep {
 		if f, err := s.frame(st.Thread, 0); err == nil {
-			st.NewFunction = !s.stepFrom.is(&f) && (f.Machine.CFA != start || f.FunctionName != fn || (f.ShowPC && f.HasSource()) || !f.HasSource())
+			st.NewFunction = !s.stepFrom.is(&f) && (!from.is(&f) || (f.ShowPC && f.HasSource()) || !f.HasSource())
 		}
 	}
 }

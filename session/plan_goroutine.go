@@ -67,38 +67,35 @@ func (o *goroutine) moved(regs *arch.Registers, mem target.Memory) (uint64, bool
 	return hi - o.hi, ok
 }
 
-// takeUp lets the step controller go on with a thread on which its goroutine now is.
-func (s *Session) takeUp(t target.ThreadID) {
-	if s.stepper == nil {
-		return
+// takeUp returns the course of a thread; it may be that of a goroutine that has come to this thread. nil if there is none.
+func (s *Session) takeUp(t target.ThreadID) *course {
+	for _, c := range s.courses.all {
+		if c.g == 0 || c.thread == t {
+			continue
+		}
+		if regs, err := s.tgt.Registers(t); err == nil && c.runs(&regs) {
+			c.thread = t
+			return c
+		}
 	}
-	m := s.stepper.marks()
-	if m.g == 0 {
-		return
-	}
-	if regs, err := s.tgt.Registers(t); err == nil && m.runs(&regs) {
-		s.stepper.follow(t)
-	}
+	return s.courses.of(t)
 }
 
-// settleMoved brings what a step remembers of its frame up to where the goroutine's stack is now.
-func (b *stepBase) settleMoved(s *Session) {
-	if b.placed.g == 0 {
+// settleMoved brings what a course remembers of its frames up to where the goroutine's stack is now.
+func (c *course) settleMoved(s *Session) {
+	if c.g == 0 {
 		return
 	}
-	regs, err := s.tgt.Registers(b.thread)
+	regs, err := s.tgt.Registers(c.thread)
 	if err != nil {
 		return
 	}
-	if moved, ok := b.placed.moved(&regs, s.tgt); ok && moved != 0 {
-		b.cfa += target.Addr(moved)
-		b.placed.hi += moved
-		for i := range b.placed.list {
-			k := &b.placed.list[i]
-			k.cfa += target.Addr(moved)
-			if k.minSP != 0 {
-				k.minSP += moved
-			}
+	if by, ok := c.moved(&regs, s.tgt); ok && by != 0 {
+		c.hi += by
+		c.from.cfa += target.Addr(by)
+		for _, p := range c.plans {
+			p.shift(by)
 		}
+		s.dirty = true
 	}
 }

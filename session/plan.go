@@ -1,0 +1,280 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"dbg/arch"
+	"dbg/frames"
+	"dbg/target"
+)
+
+// A plan makes one thread go somewhere: over a line, out of a function, to an address. Plans are small and are built of
+// one another: a plan pushes another one, which moves the thread until it is done, and is then asked again. The
+// session asks the plan on top of a thread's stack after each stop of that thread that no breakpoint, signal or pause
+// of the user's has claimed.
+//
+// Each plan states its contract: where it ends, and what it does on a signal, an exception, a longjmp or the end of its
+// thread. All of them end, without a result, with a stop of the user's and with their thread.
+type plan interface {
+	// begin takes up the plan where the thread stands, and says what comes first.
+	begin(s *Session, c *course) (action, error)
+	// next says, in a stop of the thread, what comes now.
+	next(s *Session, c *course) (action, error)
+	// marks are the places at which the thread is waited for; nil if there are none. They stay as they are after begin.
+	marks() []mark
+	// shift says that the stack of the thread's goroutine has been moved by so much.
+	shift(by uint64)
+}
+
+// action is what a plan wants next. The zero value lets the thread run.
+type action struct {
+	done   bool // the plan has come to its end; stop is the user's if no other plan waits for this one
+	stop   Stop
+	push   plan          // what is to be done before this plan is asked again
+	resume target.Resume // how the thread goes if neither; if it is a step, also if push can't be begun
+}
+
+// course is what a thread is about to do: a stack of plans. In a program in Go it belongs to a goroutine, which may
+// change its thread.
+type course struct {
+	thread target.ThreadID
+	goroutine
+	from  frameMark // the frame in which the latest step of it began
+	plans []plan    // the last one is at work
+}
+
+// mark is a place to be reached by one frame: with the stack at or above minSP, since the same
+// place reached by a deeper recursion is another frame, or, if exact is set, with a CFA that a register tells.
+type mark struct {
+	addr  target.Addr
+	minSP uint64
+
+	exact     bool
+	cfa       target.Addr
+	cfaReg    arch.Reg
+	cfaOffset int64
+}
+
+// shift moves a mark with its stack.
+func (k *mark) shift(by uint64) {
+	k.cfa += target.Addr(by)
+	if k.minSP != 0 {
+		k.minSP += by
+	}
+}
+
+// courses has those of all threads that have one.
+type courses struct {
+	all []*course
+}
+
+// of returns a thread's course, nil if it has none.
+func (l *courses) of(t target.ThreadID) *course {
+	for _, c := range l.all {
+		if c.thread == t {
+			return c
+		}
+	}
+	return nil
+}
+
+// begin gives a thread a course with one plan and says how the thread goes first. Nothing is left of it on an error.
+func (s *Session) begin(t target.ThreadID, p plan) (target.Resume, error) {
+	c := &course{thread: t}
+	s.courses.all = append(s.courses.all, c)
+	_, r, done, err := s.carryOut(c, action{push: p}, nil)
+	if err == nil && done {
+		err = errors.New("there is nothing to do")
+	}
+	if err != nil {
+		s.endCourse(c)
+	}
+	return r, err
+}
+
+// carryOut does what the plan on top wants, until the thread is to move (r) or the last plan is done, with a stop for the
+// user.
+func (s *Session) carryOut(c *course, act action, err error) (st Stop, r target.Resume, done bool, _ error) {
+	for err == nil {
+		switch {
+		case act.push != nil:
+			instead := act.resume
+			if act, err = s.push(c, act.push); err != nil && instead.Step {
+				return st, instead, false, nil
+			}
+		case !act.done:
+			return st, act.resume, false, nil
+		case len(c.plans) == 1:
+			return act.stop, r, true, nil
+		default:
+			s.pop(c)
+			act, err = c.top().next(s, c)
+		}
+	}
+	return st, r, false, err
+}
+
+func (c *course) top() plan { return c.plans[len(c.plans)-1] }
+
+// mostPlans bounds a stack of plans: a plan that pushes without end is a mistake, and shall not hang the program.
+const mostPlans = 100
+
+// push puts a plan on a thread's stack and begins it. After an error it is not there.
+func (s *Session) push(c *course, p plan) (action, error) {
+	if len(c.plans) == mostPlans {
+		return action{}, errors.New("the step needs too many steps of its own")
+	}
+	act, err := p.begin(s, c)
+	if err != nil {
+		return act, err
+	}
+	for i, k := range p.marks() {
+		if err := s.breakpoints.setInternal(s, k.addr, internalStep); err != nil {
+			s.clearMarks(p.marks()[:i])
+			return act, err
+		}
+		s.dirty = true
+	}
+	c.plans = append(c.plans, p)
+	return act, nil
+}
+
+// pop takes the plan on top off a thread's stack.
+func (s *Session) pop(c *course) {
+	s.clearMarks(c.top().marks())
+	c.plans = c.plans[:len(c.plans)-1]
+}
+
+func (s *Session) clearMarks(list []mark) {
+	for _, k := range list {
+		s.breakpoints.clearInternal(s, k.addr, internalStep)
+		s.dirty = true
+	}
+}
+
+// endCourse drops a thread's plans.
+func (s *Session) endCourse(c *course) {
+	for len(c.plans) > 0 {
+		s.pop(c)
+	}
+	for i, x := range s.courses.all {
+		if x == c {
+			s.courses.all = append(s.courses.all[:i:i], s.courses.all[i+1:]...)
+			break
+		}
+	}
+}
+
+// endCourses drops all plans of all threads.
+func (s *Session) endCourses() {
+	if len(s.courses.all) == 0 {
+		return
+	}
+	for len(s.courses.all) > 0 {
+		s.endCourse(s.courses.all[0])
+	}
+	s.publishRules()
+}
+
+// ask asks the plans of a thread, in a stop of it, what comes now: the one on top, and when that is done the one below
+// it. done says that the last one has ended, with a stop for the user.
+func (c *course) ask(s *Session) (st Stop, r target.Resume, done bool, err error) {
+	c.settleMoved(s)
+	// At a mark of a plan further down the frames of those above it are gone, by an exception or a longjmp.
+	for i := len(c.plans) - 2; i >= 0; i-- {
+		if at, err := s.atMark(c, c.plans[i].marks()); at && err == nil {
+			for len(c.plans)-1 > i {
+				s.pop(c)
+			}
+		}
+	}
+	act, err := c.top().next(s, c)
+	return s.carryOut(c, act, err)
+}
+
+// atMark reports whether a course's thread is at one of the marks.
+func (s *Session) atMark(c *course, list []mark) (bool, error) {
+	if len(list) == 0 {
+		return false, nil
+	}
+	regs, err := s.tgt.Registers(c.thread)
+	if err != nil {
+		return false, err
+	}
+	pc, _ := regs.PC()
+	moved, ok := c.goroutine.moved(&regs, s.tgt)
+	if !ok {
+		return false, nil
+	}
+	for i := range list {
+		if k := &list[i]; uint64(k.addr) == pc && k.matches(&regs, moved) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// runTo lets a thread run until it reaches one of its marks.
+//
+// Contract: it ends there, with a step's stop. It passes the handlers of signals, and deeper recursions, by. When an
+// exception or a longjmp leaves the marks' frame it goes on until the program stops for another reason, or a plan
+// below it finds its own mark.
+type runTo struct{ list []mark }
+
+func (p *runTo) marks() []mark { return p.list }
+
+func (p *runTo) begin(*Session, *course) (action, error) { return action{}, nil }
+
+func (p *runTo) next(s *Session, c *course) (action, error) {
+	reached, err := s.atMark(c, p.list)
+	return action{done: reached, stop: Stop{Reason: StopStep}}, err
+}
+
+func (p *runTo) shift(by uint64) {
+	for i := range p.list {
+		p.list[i].shift(by)
+	}
+}
+
+// to is a plan that goes to an address, with the stack at or above minSP (0: wherever it is).
+func to(addr target.Addr, minSP uint64) *runTo { return &runTo{[]mark{{addr: addr, minSP: minSP}}} }
+
+var errNoPC = errors.New("the thread's program counter is not known")
+
+// top unwinds the innermost n machine frames of a thread, without symbols.
+func (s *Session) top(t target.ThreadID, n int) ([]*frames.Frame, error) {
+	regs, err := s.tgt.Registers(t)
+	if err != nil {
+		return nil, err
+	}
+	w := s.unwinder().Walk(&regs)
+	var out []*frames.Frame
+	for f, err := range w.Frames(context.Background()) {
+		if err != nil {
+			return out, err
+		}
+		out = append(out, f.Clone())
+		if len(out) == n {
+			break
+		}
+	}
+	if len(out) == 0 {
+		return nil, errNoPC
+	}
+	return out, nil
+}
+
+// pcAndSP reads a thread's program counter and stack pointer.
+func (s *Session) pcAndSP(t target.ThreadID) (target.Addr, uint64, error) {
+	regs, err := s.tgt.Registers(t)
+	if err != nil {
+		return 0, 0, err
+	}
+	pc, ok := regs.PC()
+	sp, ok2 := regs.SP()
+	if !ok || !ok2 {
+		return 0, 0, errNoPC
+	}
+	return target.Addr(pc), sp, nil
+}
