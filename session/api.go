@@ -91,6 +91,9 @@ type Frame struct {
 	call   *symbols.Call
 	lookup image.Addr
 	tail   *tailLink // of TailCall
+
+	walk      *walk // that found it
+	survivors survivors
 }
 
 // Backtrace is the frames of a thread.

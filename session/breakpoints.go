@@ -30,7 +30,7 @@ type internalKind uint8
 
 const (
 	internalLinker internalKind = iota // the dynamic linker's list has changed
-	internalStep                       // a step controller waits here
+	internalStep                       // a plan waits here
 )
 
 // breakpointTable has all breakpoints.

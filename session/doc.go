@@ -15,7 +15,7 @@
 // Thread, Frame (machine frames and the inlined calls in them), eval.Value.
 //
 // Where to look: stops.go decides what a stop of the process means; step*.go are
-// the step controllers; modules.go follows what is mapped; breakpoints.go
+// the plans of steps; modules.go follows what is mapped; breakpoints.go
 // keeps logical breakpoints and resolve.go finds their places; env.go is
 // the world of a user's expression.
 //

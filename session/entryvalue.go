@@ -7,6 +7,7 @@ import (
 	"dbg/arch"
 	"dbg/eval"
 	"dbg/expr"
+	"dbg/frames"
 	"dbg/symbols"
 	"dbg/target"
 )
@@ -87,33 +88,70 @@ func (s *Session) callerContext(site *symbols.CallSite, caller *Frame, t target.
 	return fc
 }
 
-// addSurvivors gives a frame the registers that no frame inside of it has saved, as they are now. They are the
-// frame's own only if nothing has changed them since: whoever asks must know that from the debug information.
-func (s *Session) addSurvivors(fc *eval.FrameContext, f *Frame, t target.ThreadID) {
-	w, err := s.walkOf(t)
-	if err != nil || f.Level > len(w.kept) || f.Machine.Index == 0 {
-		return
+// survivors are the registers that a machine frame has lost, as they are now: no frame inside of it has saved them.
+type survivors struct {
+	regs  *arch.Registers // shared by the frames that have lost the same ones; nil: there are none
+	whole bool            // vector registers are as they are now, too
+}
+
+// outward returns the survivors of the frame that called in, whose own are these. There are none past a frame that was
+// found by a guess (which registers are saved there, nobody knows), and none past one that was interrupted by a signal: all of
+// its registers are known.
+func (v survivors) outward(in, caller *frames.Frame) survivors {
+	if caller.Signal || in.Signal || caller.Trust > frames.Table {
+		return survivors{}
 	}
-	regs := f.Machine.Regs
-	for i := f.Level - 1; i >= 0; i-- {
-		in := w.kept[i].Machine
-		if in.Signal {
-			return // it was interrupted: all of its registers are known
+	same := v.regs != nil
+	var now arch.Registers
+	any := false
+	for r := range arch.Reg(arch.MaxRegs) {
+		if _, have := caller.Regs.Get(r); have {
+			if same {
+				_, was := v.regs.Get(r)
+				same = !was
+			}
+			continue
 		}
-		for r := range arch.Reg(arch.MaxRegs) {
-			if v, ok := in.Regs.Get(r); ok {
-				if _, have := regs.Get(r); !have {
-					regs.Set(r, v)
-				}
+		if x, ok := in.Regs.Get(r); ok {
+			now.Set(r, x)
+			any, same = true, false
+		} else if v.regs != nil {
+			if x, ok := v.regs.Get(r); ok {
+				now.Set(r, x)
+				any = true
 			}
 		}
 	}
-	fc.Regs = &regs
-	fc.Wide = func(r arch.Reg) ([]byte, error) {
-		if _, own := f.Machine.Regs.Get(r); own {
-			return nil, errNoEntryValue // only this part is known
+	out := survivors{whole: v.whole}
+	switch {
+	case same:
+		out.regs = v.regs
+	case any:
+		now.Arch = caller.Regs.Arch
+		out.regs = &now
+	}
+	return out
+}
+
+// addSurvivors gives a frame the registers that no frame inside of it has saved, as they are now. They are the
+// frame's own only if nothing has changed them since: the caller must know that from the debug information.
+func (s *Session) addSurvivors(fc *eval.FrameContext, f *Frame, t target.ThreadID) {
+	if v := f.survivors; v.regs != nil {
+		regs := f.Machine.Regs
+		for r := range arch.Reg(arch.MaxRegs) {
+			if x, ok := v.regs.Get(r); ok {
+				regs.Set(r, x)
+			}
 		}
-		return s.tgt.WideRegister(t, r)
+		fc.Regs = &regs
+	}
+	if f.survivors.whole && f.Machine.Index > 0 {
+		fc.Wide = func(r arch.Reg) ([]byte, error) {
+			if _, own := f.Machine.Regs.Get(r); own {
+				return nil, errNoEntryValue // only this part is known
+			}
+			return s.tgt.WideRegister(t, r)
+		}
 	}
 }
 
@@ -192,30 +230,60 @@ func (s *Session) callTarget(ret target.Addr) (target.Addr, bool) {
 	return 0, false
 }
 
-// callerOf returns the innermost level of the machine frame that called f's; nil if
-// there is none, or if f is deeper than what is kept of a walk.
+// callerOf returns the innermost level of the machine frame that called f's; nil if there is none. It is the same whatever
+// was asked before.
 func (s *Session) callerOf(f *Frame, t target.ThreadID) *Frame {
-	w, err := s.walkOf(t)
-	if err != nil {
-		return nil
-	}
-	index := f.Machine.Index + 1
-	for {
-		for i := f.Level + 1; i < len(w.kept); i++ {
-			if w.kept[i].Machine.Index == index {
-				return &w.kept[i]
-			}
+	w := f.walk
+	if w == nil || w.gone {
+		var err error
+		if w, err = s.walkOf(t); err != nil {
+			return nil
 		}
-		for i := range w.queue {
-			switch at := w.queue[i].Machine.Index; {
-			case at == index:
-				return &w.queue[i]
-			case at > index:
+	}
+	if !w.ahead(f) {
+		// It has gone past, and kept nothing.
+		spare, err := s.newWalk(t)
+		if err != nil {
+			return nil
+		}
+		s.cache.spare.drop()
+		s.cache.spare, w = spare, spare
+		for w.count <= f.Level {
+			if s.ctx.Err() != nil {
+				return nil
+			}
+			if _, ok := w.pull(); !ok {
 				return nil
 			}
 		}
-		// Beyond what is kept, only the walk that has just given f knows who is next.
-		if len(w.queue) > keepFrames || f.Level >= len(w.kept) && f.Level+1 != w.count || !w.more() {
+	}
+	return w.callerOf(f)
+}
+
+// ahead reports whether the frame that called f's is in what the walk has, or will come.
+func (w *walk) ahead(f *Frame) bool {
+	n := len(w.kept)
+	return f.Level+1 >= w.count || w.count <= n || n > 0 && w.kept[n-1].Machine.Index > f.Machine.Index
+}
+
+// callerOf looks for the frame that called f's, and goes on with the walk if need be.
+func (w *walk) callerOf(f *Frame) *Frame {
+	index := f.Machine.Index + 1
+	for i := f.Level + 1; i < len(w.kept); i++ {
+		if w.kept[i].Machine.Index == index {
+			return &w.kept[i]
+		}
+	}
+	for at := 0; ; {
+		for ; at < len(w.queue); at++ {
+			switch have := w.queue[at].Machine.Index; {
+			case have == index:
+				return &w.queue[at]
+			case have > index:
+				return nil
+			}
+		}
+		if len(w.queue) > keepFrames || !w.more() {
 			return nil
 		}
 	}

@@ -18,6 +18,7 @@ import (
 // when the program goes on or its memory or registers are changed.
 type stopCache struct {
 	walks        map[target.ThreadID]*walk
+	spare        *walk // of callerOf
 	recent       []target.ThreadID // those of walks, the latest last
 	maps         []target.Mapping
 	mapsRead     bool
@@ -64,6 +65,15 @@ type walk struct {
 	last   Frame   // the outermost level of the machine frame last taken
 	count  int     // levels handed out by pull
 	end    *frames.End
+	gone   bool // it was dropped
+}
+
+// drop gives up a walk. A nil one is none.
+func (w *walk) drop() {
+	if w != nil && !w.gone {
+		w.stop()
+		w.gone = true
+	}
 }
 
 // newWalk begins a backtrace.
@@ -142,7 +152,7 @@ func (s *Session) limitWalks() {
 			continue
 		}
 		for _, t := range s.cache.recent[:i+1] {
-			s.cache.walks[t].stop()
+			s.cache.walks[t].drop()
 			delete(s.cache.walks, t)
 		}
 		s.cache.recent = slices.Clone(s.cache.recent[i+1:])
@@ -161,9 +171,10 @@ func (s *Session) dropCache() {
 // which stop ends.
 func (s *Session) dropWalks() {
 	for _, w := range s.cache.walks {
-		w.stop()
+		w.drop()
 	}
-	s.cache.walks, s.cache.recent = nil, nil
+	s.cache.spare.drop()
+	s.cache.walks, s.cache.recent, s.cache.spare = nil, nil, nil
 }
 
 // ErrNoFrame says that the backtrace is not that deep.
@@ -185,7 +196,7 @@ func (s *Session) frame(t target.ThreadID, level int) (Frame, error) {
 		if w, err = s.newWalk(t); err != nil {
 			return Frame{}, err
 		}
-		defer w.stop()
+		defer w.drop()
 	}
 	for {
 		if err := s.ctx.Err(); err != nil {
@@ -220,7 +231,7 @@ func (s *Session) eachFrame(t target.ThreadID, start int, evidence bool, yield f
 				return nil, err
 			}
 			w.walk.Record = true
-			defer w.stop()
+			defer w.drop()
 		}
 		level := start
 		for ; level < len(w.kept); level++ {
@@ -232,7 +243,7 @@ func (s *Session) eachFrame(t target.ThreadID, start int, evidence bool, yield f
 			if w, err = s.newWalk(t); err != nil {
 				return nil, err
 			}
-			defer w.stop()
+			defer w.drop()
 		}
 		for {
 			if err := s.ctx.Err(); err != nil {
@@ -287,7 +298,14 @@ func (s *Session) SelectedFrame() (Frame, error) {
 
 // levels makes the levels of the next machine frame, and, before them, of the tail calls that it led to.
 func (w *walk) levels(mf *frames.Frame, level int) []Frame {
+	base := survivors{whole: true}
+	if w.last.Machine != nil {
+		base = w.last.survivors.outward(w.last.Machine, mf)
+	}
 	own := w.s.expand(mf, level)
+	for i := range own {
+		own[i].walk, own[i].survivors = w, base
+	}
 	if level == 0 {
 		own = w.s.withoutHidden(w.thread, own)
 	}
@@ -296,6 +314,9 @@ func (w *walk) levels(mf *frames.Frame, level int) []Frame {
 		tails = w.s.tailFrames(&w.last, &own[0])
 		for i := range own {
 			own[i].Level += len(tails)
+		}
+		for i := range tails {
+			tails[i].walk = w
 		}
 	}
 	w.last = own[len(own)-1]

@@ -38,7 +38,7 @@ type shared struct {
 	lane   chan struct{} // holds a token while somebody is in the lane, see enter
 	closed chan struct{} // closed when the session is
 	rules  atomic.Pointer[ruleSet]
-	// slowPlan says that the step controller's latest decision took long: the next one is not made on the tracer's thread.
+	// slowPlan says that the latest decision of a plan took long: the next one is not made on the tracer's thread.
 	slowPlan atomic.Bool
 	marks    atomic.Uint64 // of Mark
 	names    sourceNames
