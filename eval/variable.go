@@ -74,6 +74,18 @@ func ReadVariable(v *symbols.Variable, fc *FrameContext) Value {
 	return out
 }
 
+// At is a variable of a type at an address.
+func At(t *symbols.Type, name string, addr target.Addr, mem target.Memory) Value {
+	v := Value{Type: t, Name: name, Addr: addr, HasAddr: true}
+	if t == nil {
+		v.Type = typeVoid
+	}
+	if sizeOf(v.Type) <= maxKeep {
+		v = load(v, mem)
+	}
+	return v
+}
+
 // implied reads what a part of a variable points to that has no address itself.
 func (fc *FrameContext) implied(v *symbols.Variable, p *implicitPart, t *symbols.Type) Value {
 	lost := Value{Type: t, Avail: OptimizedOut}

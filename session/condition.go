@@ -87,6 +87,9 @@ func (e *env) variable(name string) (*symbols.Variable, uint64, bool) {
 	}
 	for _, f := range list {
 		if gs := f.sym.Global(name); len(gs) > 0 {
+			if _, ok := e.s.copyOf(gs[0], f); ok {
+				return nil, 0, false
+			}
 			if f.mod == nil {
 				return gs[0], 0, true
 			}

@@ -128,12 +128,42 @@ func (e *env) Variable(name string) (Value, error) {
 			return eval.Constant(t, n, e.Arch()), nil
 		}
 	}
+	if v, ok := e.declaredOnly(name, list); ok {
+		return v, nil
+	}
 	for _, f := range list {
 		if _, ok := f.sym.LinkageAddr(name); ok {
 			return Value{}, fmt.Errorf("'%s' has unknown type; cast it to its declared type", name)
 		}
 	}
 	return Value{}, &eval.NotFoundError{Name: name}
+}
+
+// declaredOnly reads a variable of which no file has debug information but for its declaration, as programs have of the C library's:
+// the type is the declaration's, and a symbol says where it is.
+func (e *env) declaredOnly(name string, list []searched) (Value, bool) {
+	var t *symbols.Type
+	if f := e.at(); f != nil && f.Module != nil && f.Module.Symbols != nil {
+		t = f.Module.Symbols.DeclaredType(name, f.lookup)
+	}
+	for _, f := range list {
+		if t == nil {
+			t = f.sym.DeclaredType(name, 0)
+		}
+	}
+	if t == nil {
+		return Value{}, false
+	}
+	for _, f := range e.s.searchList() { // the program's own, or its copy, before a library's
+		if a, ok := f.sym.LinkageAddr(name); ok {
+			at := target.Addr(a)
+			if f.mod != nil {
+				at = f.mod.processAddr(a)
+			}
+			return eval.At(t, name, at, e), true
+		}
+	}
+	return Value{}, false
 }
 
 // memberOfThis reports whether the frame is a member function's, of a class that has
@@ -179,7 +209,34 @@ func (s *Session) readGlobal(v *symbols.Variable, in searched, t target.ThreadID
 		fc.Regs = &arch.Registers{Arch: fc.Arch}
 		fc.TLS = s.tlsOf(in.mod, t)
 	}
+	if at, ok := s.copyOf(v, in); ok {
+		return eval.At(v.Type, v.Name, at, fc.Mem)
+	}
 	return eval.ReadVariable(v, fc)
+}
+
+// copyOf returns where the program has its own copy of a file's variable, which is then the one that all files use.
+func (s *Session) copyOf(v *symbols.Variable, in searched) (target.Addr, bool) {
+	exe := s.programFile()
+	if exe.sym == nil || exe.sym == in.sym {
+		return 0, false
+	}
+	a, ok := exe.sym.Copied(v.Linkage())
+	if !ok || exe.mod == nil {
+		return target.Addr(a), ok
+	}
+	return exe.mod.processAddr(a), true
+}
+
+// programFile returns the program's own file; the zero value if it can't be had.
+func (s *Session) programFile() searched {
+	if s.tgt == nil {
+		return searched{sym: s.exeFile}
+	}
+	if m := s.exeModule(); m != nil {
+		return searched{m.Symbols, m}
+	}
+	return searched{}
 }
 
 type memoryFunc func(target.Addr, []byte) (int, error)

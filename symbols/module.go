@@ -37,6 +37,9 @@ type Module struct {
 	units map[*dwarf.Unit]*unit
 	spans []funcSpan // room to scan a unit in
 	elf   *elfSymbols
+
+	copied map[string]image.Addr // see Copied; nil until it is asked
+
 	indexState
 	types map[die]*Type
 	// With asDeclared, structures that are only declared stay so: see Type.ElemAsDeclared. These types are kept apart.
