@@ -36,7 +36,7 @@ func DecodeSigInfo(b []byte, order binary.ByteOrder, wordSize int) (s SignalInfo
 		s.SenderPID = int(int32(order.Uint32(u)))
 		s.SenderUID = int(order.Uint32(u[4:]))
 		s.HasSender = true
-	case IsFault(s.Number, s.Code):
+	case faultHasAddr(s.Number, s.Code):
 		// SI_KERNEL (0x80) is above the signal's own codes: the processor gave
 		// no address then, as for a non-canonical one on x86-64.
 		if s.Number == 31 {
@@ -54,8 +54,18 @@ func DecodeSigInfo(b []byte, order binary.ByteOrder, wordSize int) (s SignalInfo
 
 // IsFault reports whether a signal with that si_code was caused by the
 // instruction at which the thread stands (with a code of the signal's own), so
-// that going on without it would cause it again.
+// that going on without it would cause it again. The code is SI_KERNEL for what the
+// processor reports without an address: a general protection fault.
 func IsFault(sig, code int) bool {
+	const kernel = 0x80
+	if code == kernel {
+		return sig == 4 || sig == 7 || sig == 8 || sig == 11
+	}
+	return faultHasAddr(sig, code)
+}
+
+// faultHasAddr reports whether a signal with that si_code has an address.
+func faultHasAddr(sig, code int) bool {
 	if code <= 0 || code >= 0x80 {
 		return false
 	}

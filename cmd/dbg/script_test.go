@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("DBG_TEST_RUN") != "" { // dbg on a terminal: see terminal_test.go
 		os.Exit(run(os.Args[1:]))
 	}
-	testscript.Main(m, map[string]func(){"dbg": func() { os.Exit(run(os.Args[1:])) }})
+	testscript.Main(tidied{m}, map[string]func(){"dbg": func() { os.Exit(run(os.Args[1:])) }})
 }
 
 // TestScript runs the scripts of testdata/script: each is a page with what is typed

@@ -33,25 +33,6 @@ const deadline = 60 * time.Second
 // openTerminal starts dbg on a new terminal.
 func openTerminal(t *testing.T, home string, args ...string) *terminal {
 	t.Helper()
-	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	master := os.NewFile(uintptr(fd), "ptmx")
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: 200})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -59,12 +40,7 @@ func openTerminal(t *testing.T, home string, args ...string) *terminal {
 	cmd := exec.Command(exe, args...)
 	cmd.Args[0] = "dbg"
 	cmd.Env = append(os.Environ(), "DBG_TEST_RUN=1", "TERM=xterm", "NO_COLOR=1", "XDG_STATE_HOME="+home)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	slave.Close()
+	master := startOnTerminal(t, cmd)
 	term := &terminal{t: t, master: master, cmd: cmd, chunks: make(chan string), exited: make(chan error, 1)}
 	go func() {
 		defer close(term.chunks)
@@ -87,6 +63,37 @@ func openTerminal(t *testing.T, home string, args ...string) *terminal {
 		cmd.Wait()
 	})
 	return term
+}
+
+// startOnTerminal starts a command whose controlling terminal is a new one, and returns the user's side of that.
+func startOnTerminal(t *testing.T, cmd *exec.Cmd) (master *os.File) {
+	t.Helper()
+	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	master = os.NewFile(uintptr(fd), "ptmx")
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: 200})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	slave.Close()
+	return master
 }
 
 // ready is a new prompt. The editor repeats the prompt whenever it draws a line

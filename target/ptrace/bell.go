@@ -36,6 +36,27 @@ func (b *bell) strike() {
 	}
 }
 
+// alarm makes late true after a time, and wakes the tracer again and again from then on, until stop is called.
+func (b *bell) alarm(after time.Duration) (late *atomic.Bool, stop func()) {
+	late = new(atomic.Bool)
+	quit := make(chan struct{})
+	go func() {
+		timer := time.NewTimer(after)
+		defer timer.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case <-timer.C:
+				late.Store(true)
+				b.strike()
+				timer.Reset(again)
+			}
+		}
+	}()
+	return late, func() { close(quit) }
+}
+
 // do runs f in the tracer's goroutine and waits for it. A judge, which is in that goroutine, is served at once.
 func (p *Process) do(f func() error) error {
 	if p.bell.tracer.Load() == int64(unix.Gettid()) {

@@ -65,7 +65,7 @@ func (p *Process) displace(t *thread, addr target.Addr) bool {
 		p.findScratch()
 	}
 	r, err := t.registers()
-	if err != nil || p.scratch.base == 0 || t.inject != 0 || len(t.later) > 0 || target.Addr(r.get(offRIP)) != addr ||
+	if err != nil || p.scratch.base == 0 || t.inject != 0 || target.Addr(r.get(offRIP)) != addr ||
 		int64(r.get(offOrigRAX)) >= 0 && restarting(r) || r.get(offFlags)&trapFlag != 0 {
 		return false
 	}

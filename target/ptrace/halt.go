@@ -198,6 +198,7 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 	}
 	p.kept = rest
 	p.settleTraps()
+	p.flushAll()
 	p.serveGuests()
 	p.terminal.takeBack()
 	if t == nil || p.over {
@@ -212,6 +213,16 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 	t.skip, t.skipping = t.pc(), true
 	p.last = t
 	p.send(e)
+}
+
+// flushAll gives all stopped threads the registers that they are to go on with. If dbg is killed they go on with what the kernel has, and a
+// core has that.
+func (p *Process) flushAll() {
+	for _, t := range p.threads {
+		if !t.running {
+			t.flush()
+		}
+	}
 }
 
 // settleTraps takes threads that stopped for a trap of ours out of the signal-delivery-stop, into one that
@@ -329,6 +340,9 @@ func (p *Process) park(t *thread) {
 	p.serial++
 	t.serial = p.serial
 	p.settleTrap(t)
+	if !t.running {
+		t.flush()
+	}
 	if p.known(t) && t.parked {
 		p.send(target.Event{Kind: target.Parked, Thread: target.ThreadID(t.tid), Reason: reason, Addr: addr, Serial: t.serial})
 	}

@@ -47,6 +47,18 @@ func (p *Process) instructionAt(t *thread) instruction {
 	return decode(b[:n])
 }
 
+// repeatLength returns the length of the string instruction with a rep prefix at an address: prefixes, and one byte of opcode.
+func (p *Process) repeatLength(a target.Addr) int {
+	var b [maxInstruction]byte
+	n, _ := p.ReadMemory(a, b[:])
+	for i, c := range b[:n] {
+		if c >= 0x6c && c <= 0x6f || c >= 0xa4 && c <= 0xaf {
+			return i + 1
+		}
+	}
+	return 0
+}
+
 func (p *Process) repeats(t *thread) bool { return p.instructionAt(t) == insnRepeat }
 
 const trapFlag = 0x100

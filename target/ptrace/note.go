@@ -102,6 +102,7 @@ func (p *Process) takesTrap(t *thread) bool {
 	if !t.owed && !p.trappedAt(t.pc()-1) || !trapPending(t.tid) {
 		return false
 	}
+	t.flush() // comeBack may have put the PC right
 	t.running = true
 	p.inMotion++
 	_ = ptrace(unix.PTRACE_CONT, t.tid, 0, 0)

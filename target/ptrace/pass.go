@@ -1,6 +1,9 @@
 package ptrace
 
 import (
+	"strings"
+	"time"
+
 	"golang.org/x/sys/unix"
 
 	"dbg/arch"
@@ -24,11 +27,8 @@ func (p *Process) siteToPass(t *thread) (target.Addr, bool) {
 	if p.mem.empty() || t.groupStop || t.why == inSyscall {
 		return 0, false
 	}
-	if t.skipping {
-		if pc := t.pc(); pc == t.skip && p.mem.inserted(pc) {
-			return pc, true
-		}
-		return 0, false
+	if pc := t.pc(); t.skipping && pc == t.skip && p.mem.inserted(pc) {
+		return pc, true
 	}
 	// The kernel will execute the syscall instruction again. The thread has
 	// been past it, so this is no new arrival.
@@ -107,6 +107,11 @@ func (e *emulation) WriteMemory(addr uint64, buf []byte) error {
 func (p *Process) pass(t *thread) {
 	addr, ok := p.siteToPass(t)
 	if !ok {
+		if p.mayDump(t) && p.scratch.used != [slots]bool{} {
+			p.halt()
+			p.settle()
+			return
+		}
 		p.goOn(t)
 		return
 	}
@@ -157,12 +162,13 @@ func (p *Process) passAllSlowly() bool {
 		all = append(all, t)
 		lifted = append(lifted, a)
 	}
+	var asleep []*thread
 	if len(all) > 0 {
 		p.busy++
 		p.mem.lift(lifted)
 		for _, t := range all {
-			if !p.over && p.known(t) && p.running {
-				p.stepOver(t)
+			if !p.over && p.known(t) && p.running && p.stepOver(t) {
+				asleep = append(asleep, t)
 			}
 		}
 		if !p.over {
@@ -170,16 +176,25 @@ func (p *Process) passAllSlowly() bool {
 		}
 		p.busy--
 	}
-	if p.over {
+	if p.over || p.reportKept() {
 		return false
 	}
-	return !p.reportKept()
+	for _, t := range asleep {
+		if p.known(t) && !t.running {
+			p.displace(t, t.pc())
+		}
+	}
+	return true
 }
 
-// stepOver executes the one instruction of a thread whose site is lifted.
-func (p *Process) stepOver(t *thread) {
+// stepOver executes the one instruction of a thread whose site is lifted. It returns true if the thread sleeps there instead: in a page
+// fault that another thread of the process has to serve (userfaultfd(2)). The thread stands at the instruction then.
+func (p *Process) stepOver(t *thread) (asleep bool) {
 	at := t.pc()
 	again := p.repeats(t)
+	if again && p.runRounds(t, at) {
+		return false
+	}
 	for {
 		if t.inject != 0 && !t.fault {
 			p.holdBack(t)
@@ -198,26 +213,77 @@ func (p *Process) stepOver(t *thread) {
 		t.step, t.why, t.signal = kind, passing, nil
 		t.owed = kind == plainStep
 		p.resumeWith(t, request, sig)
-		for t.running && !p.over && p.known(t) {
-			if !p.waitFor(t) {
-				return
-			}
-		}
+		asleep = p.awaitStep(t)
 		switch {
-		case p.over || !p.known(t) || t.zombie || t.groupStop || t.why.matters():
-			return
+		case p.over || !p.known(t) || t.running || t.zombie || t.groupStop || t.why.matters():
+			return false
 		case t.why == inSyscall:
 			t.skipping = false
-			return
+			return false
 		case t.step == noStep: // done
 			if again && t.pc() == at && !(p.stepping && p.stepper == t) {
 				continue
 			}
 			t.skipping = again && t.pc() == at
-			return
+			return false
+		case asleep && t.pc() == at:
+			t.skip, t.skipping = at, true
+			return true
 		}
 		// A signal, or an interruption that was sent before: once more.
 	}
+}
+
+// stepTime is how long one instruction may take before awaitStep looks whether the thread sleeps.
+const stepTime = 5 * time.Millisecond
+
+// awaitStep waits until a thread has stopped that steps while all others are stopped. If the thread sleeps, it is interrupted, and the
+// result is true: what it waits for may be one of the others.
+func (p *Process) awaitStep(t *thread) (asleep bool) {
+	late, stop := p.bell.alarm(stepTime)
+	defer stop()
+	for t.running && !p.over && p.known(t) {
+		switch tid, ws := p.doze(late.Load); {
+		case tid > 0:
+			p.note(tid, ws)
+		case tid < 0:
+			p.vanished()
+			return false
+		case !asleep && strings.HasPrefix(statusField(t.tid, "State"), "S"):
+			asleep = true
+			_ = ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0)
+			fallthrough
+		default:
+			late.Store(false)
+		}
+	}
+	return asleep
+}
+
+// runRounds executes a string instruction with a rep prefix up to the next instruction, where a site is put for as long: a step does
+// one round only. It is false if the thread has still to be stepped, and true if it has passed, or has stopped for something else.
+func (p *Process) runRounds(t *thread, at target.Addr) bool {
+	next := at + target.Addr(p.repeatLength(at))
+	if next == at || p.stepping && p.stepper == t || t.inject != 0 || t.restarting() || p.mem.inserted(next) || p.mem.insert(next) != nil {
+		return false
+	}
+	t.step, t.why, t.signal = noStep, passing, nil
+	p.resumeWith(t, unix.PTRACE_CONT, 0)
+	asleep := p.awaitStep(t)
+	if p.over {
+		return true
+	}
+	_ = p.mem.remove(next)
+	delete(p.mem.gone, next) // no other thread can have run into it
+	if !p.known(t) || t.running {
+		return true
+	}
+	passed := t.why == breakpoint && t.addr == next
+	if passed {
+		p.unkeep(t)
+		t.why, t.skipping = passing, false
+	}
+	return passed || asleep && t.pc() == at || t.zombie || t.groupStop || t.why.matters()
 }
 
 // judge asks what follows from a thread's arrival at a site.

@@ -63,7 +63,7 @@ func (p *Process) stays(t *thread) bool {
 // site which they have seen are taken over it first. All are stopped.
 func (p *Process) resumeAll() {
 	p.born = nil
-	if !p.passAllSlowly() {
+	if !p.giveFatal() || !p.passAllSlowly() {
 		return
 	}
 	for t := range p.everyThread() {
@@ -74,6 +74,35 @@ func (p *Process) resumeAll() {
 			p.goOn(t)
 		}
 	}
+}
+
+// dumps has the signals that end a process with a core: signal(7), "Standard signals".
+const dumps = 1<<unix.SIGQUIT | 1<<unix.SIGILL | 1<<unix.SIGTRAP | 1<<unix.SIGABRT | 1<<unix.SIGBUS | 1<<unix.SIGFPE | 1<<unix.SIGSEGV |
+	1<<unix.SIGXCPU | 1<<unix.SIGXFSZ | 1<<unix.SIGSYS
+
+// mayDump reports whether the kernel writes a core when a thread goes on, unless the program handles the thread's signal.
+func (p *Process) mayDump(t *thread) bool {
+	return t.sigStop && !t.groupStop && !t.guest && uint64(t.inject) < 64 && uint64(dumps)>>t.inject&1 != 0
+}
+
+// giveFatal gives threads such a signal while all others stand where they should be, and not out of line: a core shows where they are. It
+// reports whether the run may go on.
+func (p *Process) giveFatal() bool {
+	given := false
+	p.flushAll()
+	for _, t := range p.threads {
+		if _, site := p.siteToPass(t); !site && !t.running && !t.parked && !p.stays(t) && !t.why.matters() && p.mayDump(t) {
+			p.goOn(t)
+			given = true
+		}
+	}
+	if given {
+		p.halt() // in a handler, or the process has ended
+		if p.over || p.reportKept() {
+			return false
+		}
+	}
+	return true
 }
 
 // goOn lets one thread go in the way that this run wants it to.

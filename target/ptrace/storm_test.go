@@ -175,7 +175,7 @@ func amount(full, sample int) int {
 func (s *storm) wantExit(e target.Event) {
 	s.t.Helper()
 	if e.Kind != target.Exited || e.ExitCode != 5 || s.count(stormDone) != 1 {
-		s.t.Fatalf("it ended with %+v", e)
+		s.t.Fatalf("it ended with %+v (signal %+v)", e, e.Signal)
 	}
 }
 

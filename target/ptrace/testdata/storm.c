@@ -2,6 +2,7 @@
 //
 //     storm MODE COUNTERS [NUMBER [NUMBER]]
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -144,6 +145,13 @@ int main(int argc, char **argv) {
 		sigaction(SIGALRM, &sa, 0);
 		setitimer(ITIMER_REAL, &it, 0);
 		calls(0);
+	} else if (!strcmp(mode, "dlopen")) { // a library comes and goes
+		for (long i = 0; i < number || number < 0; i++) {
+			void *lib = dlopen("libm.so.6", RTLD_NOW);
+			if (!lib || !dlsym(lib, "cos")) add(HARM);
+			place(i);
+			if (lib) dlclose(lib);
+		}
 	} else if (!strcmp(mode, "vforksleep")) { // a child of vfork that sleeps for number seconds
 		pid_t pid = vfork();
 		if (pid == 0) {
