@@ -19,7 +19,7 @@ func (w *Walk) startOf(s *site) *codeRule {
 		s.start = notSymbolled
 		if m := s.module; m != nil && m.FunctionAt != nil && w.u.arch == arch.AMD64 {
 			if lo, hi, ok := m.FunctionAt(s.filePC()); ok && lo <= s.filePC() {
-				s.start = w.from(s, lo+m.Bias, lo+m.Bias, hi+m.Bias)
+				s.start, _ = w.from(s, lo+m.Bias, lo+m.Bias, hi+m.Bias)
 			}
 		}
 	}
@@ -30,7 +30,7 @@ func (w *Walk) startOf(s *site) *codeRule {
 const (
 	callWords  = 1024
 	callStarts = 64
-	callReads  = 30_000  // how many instructions may be read that were not read before
+	callReads  = 30_000  // how many instructions are read, or would be if none had been read before
 	callReach  = 1 << 20 // how large a function may be
 )
 
@@ -42,7 +42,7 @@ func (w *Walk) byCalls(s *site) bool {
 	if !known || w.u.arch != arch.AMD64 {
 		return false
 	}
-	tried, read := 0, w.u.starts.read
+	tried, read := 0, 0
 	for i := range uint64(callWords) {
 		at := (sp+7)&^7 + 8*i
 		v, err := w.stack.Word(target.Addr(at), 8)
@@ -63,27 +63,28 @@ func (w *Walk) byCalls(s *site) bool {
 		if fn == 0 {
 			continue
 		}
-		r := w.fromTo(s, uint64(fn))
+		r, n := w.fromTo(s, uint64(fn))
 		if ra, ok := w.locate(r.ra); r.why == "" && ok && ra == at {
 			return w.byCode(r)
 		}
-		if tried++; tried >= callStarts || w.u.starts.read-read > callReads {
+		read += n
+		if tried++; tried >= callStarts || read > callReads {
 			break
 		}
 	}
 	return w.failed(Prologue, "no call on the stack leads to PC")
 }
 
-// fromTo is what the code from a function's start to the site says; the last answer is kept. A part of the
-// function that was split off may be before its start.
-func (w *Walk) fromTo(s *site, fn uint64) *codeRule {
+// fromTo is what the code from a function's start to the site says, and how many instructions that takes; the last
+// answer is kept. A part of the function that was split off may be before its start.
+func (w *Walk) fromTo(s *site, fn uint64) (*codeRule, int) {
 	if s.entered == nil || s.enteredAt != fn {
-		s.entered, s.enteredAt = notCalled, fn
+		s.entered, s.enteredAt, s.enteredBy = notCalled, fn, 0
 		if uint64(s.pc)-fn+callReach < 2*callReach {
-			s.entered = w.from(s, fn, 0, 1<<64-1)
+			s.entered, s.enteredBy = w.from(s, fn, 0, 1<<64-1)
 		}
 	}
-	return s.entered
+	return s.entered, s.enteredBy
 }
 
 // Limits of what is kept of functions that were read from their starts.
@@ -96,7 +97,6 @@ const (
 type starts struct {
 	late, early map[startKey]*forward
 	size        int // of late
-	read        int // instructions, ever
 }
 
 // startKey is a function as a module has it.
@@ -106,13 +106,13 @@ type startKey struct {
 }
 
 // from is what the code from a function's start to the site says. As with a site, the code of a module is taken to stay
-// as it is; other code is read again when the space has changed.
-func (w *Walk) from(s *site, start, lo, hi uint64) *codeRule {
+// as it is; other code, and what leads through slots in memory, is read again when the space has changed.
+func (w *Walk) from(s *site, start, lo, hi uint64) (*codeRule, int) {
 	kept, key := &w.u.starts, startKey{s.module, start, lo, hi}
 	f := kept.late[key]
-	if f == nil || s.module == nil && f.epoch != w.epoch {
+	if f.stale(w) {
 		f = kept.early[key]
-		if f == nil || s.module == nil && f.epoch != w.epoch {
+		if f.stale(w) {
 			f = newForward(s.module, start, lo, hi)
 		}
 		if f.epoch = w.epoch; kept.late == nil || len(kept.late) >= keptStarts || kept.size >= keptInstructions {
@@ -121,9 +121,14 @@ func (w *Walk) from(s *site, start, lo, hi uint64) *codeRule {
 		kept.late[key] = f
 		kept.size += f.size()
 	}
-	size, read := f.size(), f.sim.count
-	r := f.ruleAt(w, uint64(s.pc))
+	size := f.size()
+	r, read := f.ruleAt(w, uint64(s.pc))
 	kept.size += f.size() - size
-	kept.read += f.sim.count - read
-	return r
+	s.slots = s.slots || f.sim.slots
+	return r, read
+}
+
+// stale reports whether f must be read anew: it rests on memory that may have changed.
+func (f *forward) stale(w *Walk) bool {
+	return f == nil || (f.sim.module == nil || f.sim.slots) && f.epoch != w.epoch
 }
