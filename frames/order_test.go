@@ -28,7 +28,7 @@ func TestAnyOrder(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("DBG_ORDERS")); err == nil {
 		orders = n
 	}
-	for _, a := range []*arch.Arch{arch.AMD64, arch.ARM64} {
+	for _, a := range []*arch.Arch{arch.AMD64, arch.ARM64, arch.RISCV64} {
 		for _, settled := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s settled %v", a.Name, settled), func(t *testing.T) {
 				t.Parallel()
@@ -82,25 +82,29 @@ func newCrowd(t testing.TB, a *arch.Arch, settled bool) *crowd {
 	w := newWorld(t, a)
 	text := make([]byte, 0x9000)
 	for at := 0; at+4 <= len(text); at += 4 { // nops
-		binary.LittleEndian.PutUint32(text[at:], map[*arch.Arch]uint32{arch.AMD64: 0x90909090, arch.ARM64: 0xd503201f}[a])
+		binary.LittleEndian.PutUint32(text[at:], map[*arch.Arch]uint32{arch.AMD64: 0x90909090, arch.ARM64: 0xd503201f, arch.RISCV64: 0x13}[a])
 	}
 	w.pieces[0].data, w.m.Hi = text, codeAt+0x9000
 	w.m.Code = nil
 	plain := usual
-	if a == arch.ARM64 {
-		plain = []byte{0x0c, 31, 0}
+	ra := byte(a.PC)
+	if a.LR != arch.NoReg {
+		plain, ra = []byte{0x0c, byte(a.SP), 0}, byte(a.LR)
 	}
 	cie := w.table.cie(a, false, plain...)
 	for i := range crowdFns {
 		w.crowdFunction(cie, i)
 	}
-	w.table.fde(cie, crowdMain, crowdMain+0x80, 0x07, map[*arch.Arch]byte{arch.AMD64: 16, arch.ARM64: 30}[a])
+	w.table.fde(cie, crowdMain, crowdMain+0x80, 0x07, ra)
 	w.call(crowdMain + 0x40)
 	w.table.fde(cie, crowdHandler, crowdHandler+0x80, w.crowdRules(0)...)
-	if a == arch.AMD64 {
+	switch a {
+	case arch.AMD64:
 		w.restorer(crowdSig)
-	} else {
+	case arch.ARM64:
 		w.code(crowdSig, 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4)
+	case arch.RISCV64:
+		w.code(crowdSig, 0x93, 0x08, 0xb0, 0x08, 0x73, 0x00, 0x00, 0x00)
 	}
 	w.m.EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
 	c := &crowd{a: a, space: w.fake}
@@ -112,6 +116,9 @@ func newCrowd(t testing.TB, a *arch.Arch, settled bool) *crowd {
 	}
 	for i := range c.threads {
 		c.want = append(c.want, c.alone(&c.threads[i]))
+		if got := len(c.want[i].frames); got < crowdFrames-5 {
+			t.Fatalf("thread %d has %d frames, %s\n%s", i, got, c.want[i].end, c.want[i].frames[got-1])
+		}
 	}
 	return c
 }
@@ -119,8 +126,11 @@ func newCrowd(t testing.TB, a *arch.Arch, settled bool) *crowd {
 // words is how large the frame of function i is, saved which registers it saves, and where, in words below the CFA.
 func (w *world) crowdLayout(i int) (words int, saved []arch.Reg) {
 	regs := []arch.Reg{arch.RBP, arch.RBX, arch.R12, arch.R13, arch.R14, arch.R15}
-	if w.a == arch.ARM64 {
+	switch w.a {
+	case arch.ARM64:
 		regs = []arch.Reg{29, 19, 20, 21, 22, 23}
+	case arch.RISCV64:
+		regs = []arch.Reg{8, 9, 18, 19, 20, 21}
 	}
 	saved = regs[:1+i%6]
 	if bare(i) {
@@ -129,15 +139,23 @@ func (w *world) crowdLayout(i int) (words int, saved []arch.Reg) {
 	return 2*(2+len(saved)+i%3) + i%2*4, saved
 }
 
+// crowdFP is how far the frame pointer is above the record.
+func (w *world) crowdFP() uint64 {
+	if w.a == arch.RISCV64 {
+		return 16
+	}
+	return 0
+}
+
 // crowdRules is the body's row: the return address is the word below the CFA.
 func (w *world) crowdRules(i int) []byte {
 	words, saved := w.crowdLayout(i)
 	rules := []byte{0x0e, byte(8*words)&0x7f | 0x80, byte(8 * words >> 7)}
-	if w.a == arch.ARM64 {
+	if w.a.LR != arch.NoReg {
 		if i%2 == 1 {
-			rules = []byte{0x0c, 29, 16} // CFA=x29+16
+			rules = []byte{0x0c, byte(w.a.FP), byte(16 - w.crowdFP())} // CFA=x29+16
 		}
-		rules = append(rules, 0x80|30, 1)
+		rules = append(rules, 0x80|byte(w.a.LR), 1)
 	}
 	for j, r := range saved {
 		rules = append(rules, 0x80|byte(r), byte(2+j))
@@ -176,6 +194,7 @@ func (w *world) crowdStack(n int) (regs arch.Registers) {
 	regs.Set(w.a.PC, codeAt+uint64(crowdFn*fn+0x20))
 	regs.Set(w.a.SP, sp)
 	saver := uint64(0) // where the frame before has saved the frame pointer
+	signals := 17
 	for k := range crowdFrames {
 		if fn == -1 { // a handler was interrupted: the trampoline's frame
 			fn, saver = w.crowdSignal(rnd, sp, put)
@@ -188,10 +207,10 @@ func (w *world) crowdStack(n int) (regs arch.Registers) {
 			put(cfa-uint64(8*(2+j)), rnd.Uint64())
 		}
 		// The frame pointer leads to the saved one, on amd64 of functions without a table only.
-		if (w.a == arch.ARM64 || bare(fn)) && saver != 0 {
-			put(saver, cfa-16)
-		} else if saver == 0 {
-			regs.Set(w.a.FP, cfa-16)
+		if fp := cfa - 16 + w.crowdFP(); saver == 0 {
+			regs.Set(w.a.FP, fp)
+		} else if w.a.LR != arch.NoReg || bare(fn) {
+			put(saver, fp)
 		}
 		saver = cfa - 16
 		next := rnd.IntN(crowdFns)
@@ -199,8 +218,9 @@ func (w *world) crowdStack(n int) (regs arch.Registers) {
 		switch {
 		case k == crowdFrames-1:
 			ra = codeAt + crowdMain + 0x40
-		case k%40 == 17 && !bare(next):
+		case k >= signals && !bare(fn) && (w.a.LR == arch.NoReg || fn%2 == 1): // a function whose row says where the stack pointer is
 			ra, next = codeAt+crowdSig, -1
+			signals += 40
 		}
 		put(cfa-8, ra)
 		if w.a == arch.ARM64 {
@@ -228,6 +248,11 @@ func (w *world) crowdSignal(rnd *rand.Rand, sp uint64, put func(at, v uint64)) (
 	}
 	for i := range uint64(34) {
 		put(sp+128+176+8+8*i, rnd.Uint64())
+	}
+	if w.a == arch.RISCV64 {
+		put(sp+128+176, pc)
+		put(sp+128+176+8*2, sp+0x400)
+		return fn, sp + 128 + 176 + 8*8
 	}
 	put(sp+128+176+8+8*31, sp+0x400)
 	put(sp+128+176+8+8*32, pc)

@@ -2,6 +2,8 @@ package frames
 
 import (
 	"dbg/arch"
+	"dbg/code"
+	"dbg/row"
 	"dbg/target"
 )
 
@@ -12,18 +14,42 @@ const (
 )
 
 // startOf reads the code of the site's function from its first instruction to the site, once: what it
-// has pushed by then is what the frame consists of. It needs symbols, that say where the function
+// has pushed by then is what the frame consists of. It needs a symbol or a table entry, which say where the function
 // starts, and gives more than reading ahead where that leads to no return.
 func (w *Walk) startOf(s *site) *codeRule {
 	if s.start == nil {
 		s.start = notSymbolled
-		if m := s.module; m != nil && m.FunctionAt != nil && w.u.arch == arch.AMD64 {
-			if lo, hi, ok := m.FunctionAt(s.filePC()); ok && lo <= s.filePC() {
+		if m := s.module; m != nil && w.u.arch == arch.AMD64 {
+			if lo, hi, ok := w.boundsOf(s); ok {
 				s.start, _ = w.from(s, lo+m.Bias, lo+m.Bias, hi+m.Bias)
 			}
 		}
 	}
 	return s.start
+}
+
+// boundsOf is the range of the site's function: by its symbol, or by its table entry, if that begins as functions do
+// (one for a part that was split off does not). The table may be wrong further on.
+func (w *Walk) boundsOf(s *site) (lo, hi uint64, ok bool) {
+	m, pc := s.module, s.filePC()
+	if m.FunctionAt != nil {
+		if lo, hi, ok = m.FunctionAt(pc); ok && lo <= pc {
+			return lo, hi, true
+		}
+	}
+	for _, t := range m.load(w.u.arch).list {
+		if lo, hi, ok = t.Bounds(pc); ok && w.u.Use.Has(t.how) {
+			return lo, hi, t.RowAt(lo, &w.u.row) == nil && isEntry(w.u.arch, &w.u.row)
+		}
+	}
+	return 0, 0, false
+}
+
+// isEntry reports whether a row is that of a function's first instruction.
+func isEntry(a *arch.Arch, r *row.Row) bool {
+	s, ok := code.FromRow(a, r)
+	ra := r.Rule(r.RA)
+	return ok && s == code.Entry(a) && (ra.Kind == row.Unspecified && r.RA == a.LR || ra.Kind == row.At && ra.N == -int64(a.PtrSize))
 }
 
 // Limits of byCalls.

@@ -62,6 +62,9 @@ type Walk struct {
 	// Record makes each frame carry the evidence of how it was found. It makes the walk slow.
 	Record bool
 
+	// KeepRefused makes the walk keep what a table says where that is not believed: see Refused.
+	KeepRefused bool
+
 	frame Frame
 	end   End
 	stack stack
@@ -87,17 +90,22 @@ type Walk struct {
 
 	// Of the search for it.
 	rec      *recorder // nil but for Explain
+	refused  refusal   // of frame, with KeepRefused
 	pinned   *site     // of frame
 	next     *site     // of the caller that was judged last
 	attempts []Attempt
 	done     bool        // end is set
 	stuck    bool        // a strategy gave a frame that did not move
+	zeroed   string      // says of a return address that it is zero, or ""
 	bad      target.Addr // the first memory that could not be read
 	hasBad   bool
 	switches bool // the row says itself where the stack pointer is
 
 	borrowed   bool // the CFA rests on a register whose value is not known to be the frame's
 	inRegister bool // the row says that the return address is in a register
+
+	// Where a frame's stack pointer is not known: it is not below floor. above is the floor of the caller, at least.
+	floor, above uint64
 
 	turns    []turn
 	nextTurn int
@@ -184,6 +192,7 @@ func (w *Walk) reset() {
 	w.env = row.Env{Arch: u.arch, Regs: &w.frame.Regs, Mem: &w.stack, Expr: &w.expr}
 	w.words = &w.stack
 	w.end = End{}
+	w.floor = 0
 	w.turns, w.nextTurn, w.pinned, w.next, w.quick = w.turns[:0], 0, nil, nil, false
 }
 
