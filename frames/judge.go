@@ -76,11 +76,11 @@ func (w *Walk) judge(how Strategy) bool {
 	return true
 }
 
-// zero is judge for a return address of zero. It ends the stack in a function that is known to be a thread's first one. Anywhere
-// else the word was overwritten, or the return address is not there: the next strategy is asked.
+// zero is judge for a return address of zero. It ends the stack in a function that is known to be a thread's first one, or a
+// context's: makecontext makes a stack whose function returns to one that nobody has called. Anywhere else the word was overwritten, or the return address is not there: the next strategy is asked.
 func (w *Walk) zero(how Strategy) bool {
 	f, c := &w.frame, &w.caller
-	if how.ByTable() && (w.atEntry() || f.Module != nil && f.Module.isThreadStart(w.pinned.filePC())) {
+	if how.ByTable() && (w.pinned.byHand || w.atEntry() || f.Module != nil && f.Module.isThreadStart(w.pinned.filePC())) {
 		f.CFA, f.HasCFA = target.Addr(c.CFA), true
 		w.finish(End{Outermost: true, Reason: "entry point"})
 		return false

@@ -33,6 +33,9 @@ type Module struct {
 
 	EHFrameHdr, EHFrame, DebugFrame Section
 
+	// MachO says that EHFrame is a Mach-O file's __eh_frame, which numbers i386's registers in its own way.
+	MachO bool
+
 	// UnwindInfo is Apple's __unwind_info, which counts from Header, the address of the Mach-O header. Starts
 	// are where functions begin (LC_FUNCTION_STARTS), by rising address; it may be nil.
 	UnwindInfo Section

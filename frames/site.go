@@ -41,6 +41,7 @@ type siteFacts struct {
 	entered   *codeRule // what the code from a function that was called to pc says
 	enteredAt uint64    // that function
 	enteredBy int       // how many instructions that takes
+	byHand    bool      // pc is a function's first instruction and follows no call: nobody has called from there
 	rowErr    error
 	from      *source
 	code      [codeBefore + codeAfter]byte // around pc
@@ -201,6 +202,7 @@ func (w *Walk) planAt(s *site) (*row.Plan, error) {
 				// Nothing was called: the frame was made by hand and returns to a function's first instruction, as
 				// makecontext's do to __start_context.
 				s.plan, s.from, s.rowErr = s.module.planAt(w.u, s.filePC()+1)
+				s.byHand = s.rowErr == nil
 			}
 			if s.from != nil {
 				s.how = s.from.how

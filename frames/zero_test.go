@@ -66,6 +66,34 @@ func TestZeroReturnAddress(t *testing.T) {
 			w.want("401110 context exact\n401210 prologue heuristic\n401310 cfi heuristic", "undefined return address")
 		}
 	})
+	// The entry of a part that was split off begins with a frame: its start is no function's.
+	t.Run("a cold part", func(t *testing.T) {
+		for name, first := range map[string][]byte{"offset": {0x0e, 24}, "register": {0x0d, 6}, "saved": {0x83, 2}, "return address": {0x90, 2}} {
+			w := zeroed(t)
+			w.t = t
+			w.table.b = nil
+			c := w.table.cie(w.a, false, usual...)
+			w.table.fde(c, 0x100, 0x180, append(append([]byte{}, first...), 0x48, 0x0c, 7, 8, 0xc3, 0x90, 1)...) // from 0x108 on as before
+			w.table.fde(c, 0x200, 0x280, 0x0e, 24, 0x83, 2)
+			w.table.fde(c, 0x300, 0x380, 0x07, 16)
+			w.code(0x100, 0x50, 0x50)
+			w.put(stackAt+0x110, codeAt+0x210, 0, 0xb0b, codeAt+0x310)
+			got, _ := w.walk()
+			if want := "401110 context exact\n401210 scan guess\n401310 cfi guess"; got != want {
+				t.Errorf("%s:\n%s", name, got)
+			}
+		}
+	})
+	// A function that nobody has called from: makecontext has made its frame.
+	t.Run("by hand", func(t *testing.T) {
+		w := zeroed(t)
+		c := w.table.cie(w.a, false, usual...)
+		w.table.fde(c, 0x500, 0x580)
+		w.put(stackAt+0x100, codeAt+0x500, 0)
+		w.want("401110 context exact\n401500 cfi table", "entry point")
+		w.call(0x500)
+		w.want("401110 context exact\n401500 cfi table", "no strategy found a caller")
+	})
 	t.Run("the entry point", func(t *testing.T) {
 		w := zeroed(t)
 		w.m.Entry = codeAt - bias + 0x100
