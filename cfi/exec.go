@@ -155,6 +155,25 @@ func (x *exec) next() (more bool, err error) {
 	return at < x.fde.hi, nil
 }
 
+// rest is the defect of a program that goes on after the end of its range, mostly because the range is too short. The rows
+// within the range are good. Rules for the very end are no defect: linkers have them in the entry of each PLT.
+func (x *exec) rest() error {
+	for x.loc == x.fde.hi && x.r.pos < x.r.end {
+		at, err := x.run()
+		if err != nil {
+			return x.fail(err)
+		}
+		if at == x.loc {
+			return nil
+		}
+		x.loc = at
+	}
+	if x.loc > x.fde.hi {
+		return x.fail(beyond)
+	}
+	return nil
+}
+
 // defect is what is wrong with a program; the caller knows where.
 type defect string
 

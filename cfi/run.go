@@ -12,6 +12,7 @@ const (
 	tooLong   = defect("its program is too long")
 	tooCostly = defect("it remembers too many rules")
 	backwards = defect("its location goes backwards")
+	beyond    = defect("it has instructions after the end of its range")
 	moves     = defect("its CIE moves the location")
 )
 

@@ -69,6 +69,16 @@ func (x *exec) sweep(s *span, fn RowFunc) bool {
 		if r.Hi <= s.lo {
 			continue
 		}
+		if x.t.darwin {
+			if d, err := x.darwinRow(); err != nil {
+				if !fn(max(r.Lo, s.lo), min(r.Hi, s.hi), nil, 0) {
+					return false
+				}
+			} else if !fn(max(r.Lo, s.lo), min(r.Hi, s.hi), d, row.HashRow(d)) {
+				return false
+			}
+			continue
+		}
 		if !fn(max(r.Lo, s.lo), min(r.Hi, s.hi), r, x.hash()) {
 			return false
 		}
@@ -135,7 +145,7 @@ type batches struct {
 
 // add gives the rows of an entry, as much of it as s says.
 func (b *batches) add(k *known, e *entry, s *span, err error) {
-	if err == nil && e.lo == s.lo && e.hi == s.hi && b.m.batch(b.x, k, e) {
+	if err == nil && e.lo == s.lo && e.hi == s.hi && !b.x.t.darwin && b.m.batch(b.x, k, e) {
 		b.batch(&b.m.out)
 	} else {
 		b.x.sweep(s, b.fn)

@@ -27,6 +27,10 @@ type Config struct {
 	// 4 for x32. 0 is the architecture's.
 	PtrSize int
 
+	// DarwinEH says that the section is the __eh_frame of a Mach-O file: on i386 ESP is 5 there and EBP 4, unlike in
+	// all else (LLVM's DWARFFlavour::X86_32_DarwinEH, GCC's DWARF2_FRAME_REG_OUT). Rows come with the usual numbers.
+	DarwinEH bool
+
 	// Text and DataBase are what DW_EH_PE_textrel and DW_EH_PE_datarel are relative to
 	// (.eh_frame_hdr's datarel is always relative to itself).
 	Text, DataBase uint64
@@ -40,6 +44,8 @@ type Table struct {
 	debug          bool
 	text, dataBase uint64
 	search         searchTable
+
+	darwin bool // registers are numbered as DarwinEH says
 
 	ptr    int  // size of an address
 	little bool // numbers are little-endian
@@ -63,6 +69,7 @@ func New(c Config) *Table {
 	if t.ptr = c.PtrSize; t.ptr == 0 {
 		t.ptr = c.Arch.PtrSize
 	}
+	t.darwin = c.DarwinEH && c.Arch == arch.I386
 	t.little = c.Arch.ByteOrder == binary.LittleEndian
 	t.execs.New = func() any { return newExec(t) }
 	if !c.Debug && len(c.Hdr) > 0 {
@@ -143,7 +150,7 @@ func (t *Table) RowAt(pc uint64, r *row.Row) error {
 			return err
 		}
 		if pc < r.Hi {
-			return nil
+			return x.numbered()
 		}
 		if !more {
 			return x.fail(defect("its instructions end before the address"))
@@ -190,9 +197,21 @@ func (t *Table) Rows(f FDE) iter.Seq2[*row.Row, error] {
 			err = x.start(&e, k)
 		}
 		for more := err == nil; more; {
-			if more, err = x.next(); err == nil && r.Lo < r.Hi && !yield(&r, nil) {
+			if more, err = x.next(); err != nil || r.Lo >= r.Hi {
+				continue
+			}
+			row := &r
+			if t.darwin { // the state is needed for the next row
+				if row, err = x.darwinRow(); err != nil {
+					break
+				}
+			}
+			if !yield(row, nil) {
 				return
 			}
+		}
+		if err == nil {
+			err = x.rest()
 		}
 		if err != nil {
 			yield(nil, err)

@@ -88,6 +88,7 @@ func (w *Walk) aheadOf(s *site) *codeRule {
 	if s.ahead == nil {
 		sim := &simulation{w: w, module: s.module}
 		s.ahead = sim.run(uint64(s.pc))
+		s.slots = s.slots || sim.slots
 	}
 	return s.ahead
 }
@@ -148,6 +149,7 @@ type simulation struct {
 	count  int
 	forks  []way
 	left   *codeRule // how the code leaves by the first jump that can't be followed
+	slots  bool      // a slot of the global offset table was read, which may have another address later
 }
 
 // way is a state of the simulation.

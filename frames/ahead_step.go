@@ -15,6 +15,7 @@ func (s *simulation) jumpsTo(in *x86asm.Inst, next uint64) uint64 {
 		return next + uint64(int64(a))
 	case x86asm.Mem:
 		if a.Base == x86asm.RIP && a.Index == 0 {
+			s.slots = true
 			to := s.w.slot(target.Addr(next + uint64(a.Disp)))
 			if s.w.u.space.Executable(to) {
 				return uint64(to)

@@ -33,22 +33,28 @@ func (w *Walk) applyRow(s *site, how Strategy) bool {
 	r := s.plan.Row()
 	w.env.Bias, w.env.Preserved = s.module.Bias, &s.from.preserved
 	w.usesRow(s)
+	w.caller.Start(arch.RegSet{})
 	err := row.Apply(r, &w.env, &w.caller)
 	if err != nil && w.borrow(r) {
 		err = row.Apply(r, &w.env, &w.caller)
 		defer w.frame.Regs.Lose(r.CFA.Reg)
 	}
 	if err != nil {
+		w.refuse(how)
 		return w.unreadable(how, err)
 	}
 	if w.caller.End {
-		w.frame.CFA, w.frame.HasCFA = target.Addr(w.caller.CFA), true
+		w.frame.CFA, w.frame.HasCFA = target.Addr(w.caller.CFA), w.caller.CFA != 0
 		w.finish(End{Outermost: true, Reason: "undefined return address"})
 		return false
 	}
 	w.switches = r.CFA.Kind == row.ValExpr || r.Rule(w.u.arch.SP).Kind != row.Unspecified
 	w.inRegister = r.Rule(r.RA).Kind == row.InReg
-	return w.judge(how)
+	if w.judge(how) {
+		return true
+	}
+	w.refuse(how)
+	return false
 }
 
 // borrow takes the inner frame's value of the register that the CFA rests on. Assembly that calls only

@@ -100,9 +100,12 @@ func (w *world) code(off int, b ...byte) { copy(w.pieces[0].data[off:], b) }
 
 // call writes a call at off-5 and gives the return address codeAt+off.
 func (w *world) call(off int) uint64 {
-	if w.a == arch.ARM64 {
+	switch w.a {
+	case arch.ARM64:
 		w.code(off-4, 0, 0, 0, 0x94) // bl .
-	} else {
+	case arch.RISCV64:
+		w.code(off-4, 0xef, 0, 0, 0) // jal ra, .
+	default:
 		w.code(off-5, 0xe8, 0, 0, 0, 0) // call to the next instruction
 	}
 	return codeAt + uint64(off)
@@ -191,8 +194,8 @@ func (t *tableBuilder) cie(a *arch.Arch, signal bool, instr ...byte) (off int) {
 	if signal {
 		body = []byte{1, 'z', 'R', 'S', 0, 1, 0x78, byte(a.PC), 1, 0}
 	}
-	if a == arch.ARM64 {
-		body[len(body)-3] = 30
+	if a.LR != arch.NoReg {
+		body[len(body)-3] = byte(a.LR)
 	}
 	t.entry(0, append(body, instr...))
 	return off

@@ -14,7 +14,8 @@ func (w *Walk) find() bool {
 	f := &w.frame
 	w.attempts = w.attempts[:0]
 	w.done, w.stuck, w.hasBad, w.switches = false, false, false, false
-	w.inRegister, w.borrowed = false, false
+	w.refused.is = false
+	w.inRegister, w.borrowed, w.zeroed, w.above = false, false, "", 0
 	if w.rec != nil {
 		w.rec.tries, w.rec.now = nil, Try{}
 		m := recording{&w.stack, w.rec}
@@ -65,6 +66,8 @@ func (w *Walk) find() bool {
 	}
 	e := End{Reason: "no strategy found a caller"}
 	switch {
+	case w.zeroed != "":
+		e.Reason = w.zeroed
 	case w.stuck:
 		e.Reason = "frame did not move"
 	case w.hasBad:
@@ -77,8 +80,17 @@ func (w *Walk) find() bool {
 // holed reports whether it is known where the return address is, and that part of the stack is not there (a core
 // without that page): what a search of the rest would find is not the caller.
 func (w *Walk) holed() bool {
-	sp, known := w.frame.Regs.SP()
+	sp, known := w.lowest()
 	return w.hasBad && known && uint64(w.bad) >= sp && uint64(w.bad)-sp < maxFrame
+}
+
+// lowest is the frame's stack pointer, or, where that is not known, an address that it is not below; false if that is not known
+// either.
+func (w *Walk) lowest() (uint64, bool) {
+	if sp, known := w.frame.Regs.SP(); known {
+		return sp, true
+	}
+	return w.floor, w.floor != 0
 }
 
 // atEntry reports whether the frame is in its module's entry function.
@@ -117,6 +129,9 @@ func (w *Walk) commit() {
 		f.Tries = w.rec.tries
 	}
 	before := f.Trust
+	if low, _ := w.lowest(); w.how > Prologue {
+		w.floor = max(low, w.above)
+	}
 	w.caller.Commit(&f.Regs, &f.places)
 	switch {
 	case w.how >= PLT:

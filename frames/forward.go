@@ -13,7 +13,7 @@ import (
 type forward struct {
 	sim     simulation
 	lo, hi  uint64
-	reached map[uint64]*codeRule
+	reached map[uint64]reachedAt
 	behind  map[uint64]*codeRule // behind an instruction that does not go on, where nothing else may lead
 	rules   map[code.Frame]*codeRule
 	frame   code.Frame // of the last rule
@@ -23,6 +23,12 @@ type forward struct {
 	at      entryWay
 	going   bool // at is a way that has not ended
 	epoch   uint64
+}
+
+// reachedAt is what the code says of a PC, and how many instructions were read before it was reached.
+type reachedAt struct {
+	rule *codeRule
+	read int
 }
 
 // entryWay is a way that has come to an address.
@@ -54,7 +60,7 @@ var (
 // newForward begins at a function's first instruction and stays between lo and hi.
 func newForward(m *Module, start, lo, hi uint64) *forward {
 	f := &forward{sim: simulation{module: m}, lo: lo, hi: hi, going: true,
-		reached: map[uint64]*codeRule{}, rules: map[code.Frame]*codeRule{}}
+		reached: map[uint64]reachedAt{}, rules: map[code.Frame]*codeRule{}}
 	f.at = entryAt(start)
 	return f
 }
@@ -62,23 +68,24 @@ func newForward(m *Module, start, lo, hi uint64) *forward {
 // entryAt is a function's first instruction.
 func entryAt(pc uint64) entryWay { return entryWay{pc, code.Entry(arch.AMD64)} }
 
-// ruleAt is what the code up to pc says.
-func (f *forward) ruleAt(w *Walk, pc uint64) *codeRule {
-	if r := f.reached[pc]; r != nil {
-		return r
+// ruleAt is what the code up to pc says, and how many instructions must be read to know it. Those that were read
+// before count, so that a limit on them does not depend on what was asked before.
+func (f *forward) ruleAt(w *Walk, pc uint64) (*codeRule, int) {
+	if r := f.reached[pc]; r.rule != nil {
+		return r.rule, r.read
 	}
 	if f.going || len(f.ways)+len(f.waiting) > 0 {
 		f.sim.w = w
 		f.run(pc)
 		f.sim.w = nil
-		if r := f.reached[pc]; r != nil {
-			return r
+		if r := f.reached[pc]; r.rule != nil {
+			return r.rule, r.read
 		}
 	}
 	if r := f.behind[pc]; r != nil {
-		return r
+		return r, f.sim.count
 	}
-	return notReached
+	return notReached, f.sim.count
 }
 
 // size is how much is kept.
@@ -102,11 +109,11 @@ func (f *forward) run(to uint64) {
 			f.ways = f.ways[:len(f.ways)-1]
 		}
 		here := at.pc
-		if here < f.lo || here >= f.hi || f.reached[here] != nil {
+		if here < f.lo || here >= f.hi || f.reached[here].rule != nil {
 			f.going = false
 			continue
 		}
-		f.reached[here] = f.rule(&at.State)
+		f.reached[here] = reachedAt{f.rule(&at.State), f.sim.count}
 		if f.sim.count++; f.sim.count > startInstructions {
 			f.going, f.ways, f.waiting = false, nil, nil
 			continue
@@ -171,6 +178,7 @@ func (s *simulation) leadsTo(in *code.Insn, next uint64) uint64 {
 	case in.Next == code.Jump:
 		return next + uint64(int64(in.Imm))
 	case in.Base == code.RIP:
+		s.slots = true
 		to := s.w.slot(target.Addr(next + uint64(int64(in.Imm))))
 		if s.w.u.space.Executable(to) {
 			return uint64(to)

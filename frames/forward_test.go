@@ -130,7 +130,8 @@ func TestForwardOnce(t *testing.T) {
 		for _, i := range rand.New(rand.NewPCG(1, uint64(functions))).Perm(len(pcs))[:min(len(pcs), 200)] {
 			pc := pcs[i]
 			addresses++
-			got, want := all.ruleAt(w, pc), startTo(w, m, lo, bounds[0], bounds[1], pc)
+			got, _ := all.ruleAt(w, pc)
+			want := startTo(w, m, lo, bounds[0], bounds[1], pc)
 			if *got != *want {
 				t.Fatalf("%s: from 0x%x to 0x%x: %+v, want %+v", s.Name, lo, pc, *got, *want)
 			}
@@ -156,7 +157,7 @@ func TestForwardIsBounded(t *testing.T) {
 	w := u.Walk(&arch.Registers{})
 	for i := range uint64(60) {
 		s := &site{pc: target.Addr(i*512 + startInstructions + 5), module: m, siteFacts: &siteFacts{}}
-		if r := w.fromTo(s, i*512); r.why == "" {
+		if r := entered(w, s, i*512); r.why == "" {
 			t.Fatalf("function %d: %+v, though it is more than %d instructions away", i, *r, startInstructions)
 		}
 		kept := 0
@@ -174,7 +175,7 @@ func TestForwardIsBounded(t *testing.T) {
 		t.Error("nothing was ever put away")
 	}
 	s := &site{pc: 5, module: m, siteFacts: &siteFacts{}}
-	if r := w.fromTo(s, 0); r.why != "" || r.ra.off != 5*8 {
+	if r := entered(w, s, 0); r.why != "" || r.ra.off != 5*8 {
 		t.Errorf("after 5 pushes: %+v", *r)
 	}
 }
@@ -186,7 +187,7 @@ func TestForwardIsReadAgain(t *testing.T) {
 	ask := func() int64 {
 		w := u.Walk(&arch.Registers{})
 		w.reset()
-		return w.fromTo(w.site(0x1002, true), 0x1000).ra.off
+		return entered(w, w.site(0x1002, true), 0x1000).ra.off
 	}
 	if off := ask(); off != 8 {
 		t.Fatalf("after a push the return address is at %d", off)
@@ -211,3 +212,9 @@ func (f *flat) ReadMemory(a target.Addr, buf []byte) (int, error) {
 }
 func (f *flat) FindModule(target.Addr) *Module { return nil }
 func (f *flat) Executable(a target.Addr) bool  { return a >= f.at && a < f.at+target.Addr(len(f.code)) }
+
+// entered is the rule of fromTo alone.
+func entered(w *Walk, s *site, fn uint64) *codeRule {
+	r, _ := w.fromTo(s, fn)
+	return r
+}

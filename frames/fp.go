@@ -9,53 +9,137 @@ import (
 // to skip: 16 MiB, more than the usual stack has.
 const maxFrame = 16 << 20
 
-// fp follows the chain of frame pointers: [FP] is the caller's FP, the word after it the return
-// address (RISC-V has both below FP). The function may have changed any other
-// callee-saved register and saved it where we don't know, so they become unknown.
+// frameRecord is how functions that keep a frame pointer lay out the two words of the chain. Offsets are from the frame
+// pointer.
+type frameRecord struct {
+	reg   arch.Reg
+	saved int64 // the caller's frame pointer
+	ra    int64 // the return address
+	top   int64 // of the record
+	isCFA bool  // the record is the frame's last part: its top is the CFA
+}
+
+// frameRecords lists them for each architecture.
+//
+// x86: the ABI has the record at the top of the frame.
+//
+// arm64: AAPCS64 6.4.6 leaves it open where in the frame the record is, and compilers put it at the bottom. So the
+// CFA, which is the caller's stack pointer, is not known.
+//
+// riscv64: the psABI has the frame pointer at the CFA, but GCC and LLVM put it below the register arguments that
+// a variadic function saves.
+//
+// arm: GCC's ARM code has r11 at the return address, LLVM's at the saved r11. Thumb code has r7: LLVM's at the saved
+// r7, GCC's at the bottom of the frame, which leads nowhere. A variadic function saves its arguments above the record.
+var frameRecords = map[*arch.Arch][]frameRecord{
+	arch.AMD64:   {{reg: arch.RBP, saved: 0, ra: 8, top: 16, isCFA: true}},
+	arch.I386:    {{reg: 5, saved: 0, ra: 4, top: 8, isCFA: true}},
+	arch.ARM64:   {{reg: 29, saved: 0, ra: 8, top: 16}},
+	arch.RISCV64: {{reg: 8, saved: -16, ra: -8, top: 0}},
+	arch.ARM:     {{reg: 11, saved: -4, ra: 0, top: 4}, {reg: 11, saved: 0, ra: 4, top: 8}, {reg: 7, saved: 0, ra: 4, top: 8}},
+}
+
+// fp follows the chain of frame pointers. The function may have changed any other callee-saved register and saved it where
+// we don't know, so they become unknown, and with them the stack pointer where the record does not say it.
 func (w *Walk) fp() bool {
-	a, c := w.u.arch, &w.caller
-	size := uint64(a.PtrSize)
-	fp, known := w.frame.Regs.Get(a.FP)
-	sp, knownSP := w.frame.Regs.SP()
-	low := fp
-	if a == arch.RISCV64 {
-		low = fp - 2*size
+	list := frameRecords[w.u.arch]
+	if len(list) == 1 {
+		words, why, err := w.record(&list[0])
+		switch {
+		case err != nil:
+			return w.unreadable(FP, err)
+		case why != "":
+			return w.failed(FP, why)
+		}
+		return w.byRecord(&list[0], words)
 	}
+	// Several layouts: the one nearest by that leads to a caller.
+	var best *frameRecord
+	var found recordWords
+	first := ""
+	for i := range list {
+		words, why, err := w.record(&list[i])
+		switch {
+		case err != nil:
+			why = err.Error()
+		case why != "":
+		case !w.followsCallAt(words.ra):
+			why = "the word after the frame pointer does not follow a call"
+		case best == nil || words.low < found.low:
+			best, found = &list[i], words
+		}
+		if first == "" {
+			first = why
+		}
+	}
+	if best == nil {
+		return w.failed(FP, first)
+	}
+	return w.byRecord(best, found)
+}
+
+// recordWords is a record as it is on the stack.
+type recordWords struct {
+	fp, low uint64 // the frame pointer, and where the record begins
+	saved   uint64
+	ra      uint64
+}
+
+// record reads the record that the frame pointer leads to; why says what it can't be.
+func (w *Walk) record(l *frameRecord) (r recordWords, why string, err error) {
+	size := uint64(w.u.arch.PtrSize)
+	fp, known := w.frame.Regs.Get(l.reg)
+	sp, knownSP := w.lowest()
+	r.fp, r.low = fp, fp+uint64(min(l.saved, l.ra))
 	switch {
 	case !known:
-		return w.failed(FP, "the frame pointer is not known")
+		return r, "the frame pointer is not known", nil
 	case fp == 0:
-		return w.failed(FP, "the frame pointer is 0")
+		return r, "the frame pointer is 0", nil
 	case fp%size != 0:
-		return w.failed(FP, "the frame pointer is not aligned")
+		return r, "the frame pointer is not aligned", nil
 	case !knownSP:
-		return w.failed(FP, "the stack pointer is not known")
-	case low < sp:
-		return w.failed(FP, "the frame pointer is below the stack pointer")
+		return r, "the stack pointer is not known", nil
+	case r.low < sp || r.low > fp+uint64(l.top):
+		return r, "the frame pointer is below the stack pointer", nil
 	case fp-sp > maxFrame:
-		return w.failed(FP, "the frame pointer is too far from the stack pointer")
+		return r, "the frame pointer is too far from the stack pointer", nil
 	}
-	saved, err := w.words.Word(target.Addr(low), int(size))
-	if err != nil {
-		return w.unreadable(FP, err)
+	if r.saved, err = w.words.Word(target.Addr(fp+uint64(l.saved)), int(size)); err != nil {
+		return r, "", err
 	}
-	at := target.Addr(low + size)
-	ra, err := w.words.Word(at, int(size))
-	if err != nil {
-		return w.unreadable(FP, err)
+	if r.ra, err = w.words.Word(target.Addr(fp+uint64(l.ra)), int(size)); err != nil {
+		return r, "", err
 	}
-	if a == arch.RISCV64 { // there the return address comes second from the top, too: [fp-8] = ra, [fp-16] = fp
-		at = target.Addr(fp - size)
-	}
-	if saved != 0 && (saved <= fp || saved%size != 0) {
+	if r.saved != 0 && (r.saved <= fp || r.saved%size != 0) {
 		// An x86 function may use RBP for something else and its caller may have, but then this is
 		// no chain.
-		return w.failed(FP, "the saved frame pointer does not go up")
+		return r, "the saved frame pointer does not go up", nil
 	}
+	r.ra = w.code64(r.ra)
+	return r, "", nil
+}
+
+// followsCallAt reports whether a word of the stack is a return address, or one of a signal trampoline.
+func (w *Walk) followsCallAt(pc uint64) bool {
+	if pc < page || !w.u.space.Executable(target.Addr(pc-1)) {
+		return false
+	}
+	s := w.site(target.Addr(pc), false)
+	return s.after == yes || s.sigcode
+}
+
+// byRecord takes the caller from a record.
+func (w *Walk) byRecord(l *frameRecord, r recordWords) bool {
+	a, c := w.u.arch, &w.caller
 	c.Start(arch.RegSet{})
-	c.CFA = low + 2*size
-	c.SetSP(a, c.CFA)
-	c.SetSaved(a.FP, saved, target.Addr(low))
-	c.SetPC(a, w.code64(ra), at, true)
+	if top := r.fp + uint64(l.top); l.isCFA {
+		c.CFA = top
+		c.SetSP(a, top)
+	} else {
+		w.above = top
+	}
+	c.SetSaved(l.reg, r.saved, target.Addr(r.fp+uint64(l.saved)))
+	c.SetPC(a, r.ra, target.Addr(r.fp+uint64(l.ra)), true)
 	return w.judge(FP)
 }

@@ -160,7 +160,12 @@ func knownReason(r string) bool {
 	case "undefined return address", "entry point", "no strategy found a caller", "frame did not move", "depth limit":
 		return true
 	}
-	return strings.HasPrefix(r, "memory unreadable at 0x")
+	return strings.HasPrefix(r, "memory unreadable at 0x") || strings.HasPrefix(r, "return address ") && strings.HasSuffix(r, " is zero")
+}
+
+// saysSP reports whether a strategy says where the caller's stack pointer is.
+func saysSP(a *arch.Arch, s frames.Strategy) bool {
+	return s != frames.SCS && (a.LR == arch.NoReg || s != frames.FP && s != frames.Scan)
 }
 
 // plausible holds a frame against the rules of judge.go, which it states a second time.
@@ -187,7 +192,9 @@ func plausible(u *frames.Unwinder, space frames.Space, a *arch.Arch, prev, f *fr
 		return fmt.Errorf("frame %d: return address %v after signal %v", f.Index, f.PCIsReturnAddress, prev.Signal)
 	case f.Strategy == frames.Sigreturn != prev.Signal:
 		return fmt.Errorf("frame %d by %v after signal %v", f.Index, f.Strategy, prev.Signal)
-	case f.Strategy != frames.SCS && !prev.HasCFA:
+	case !saysSP(a, f.Strategy) && (prev.HasCFA || f.Regs.IsKnown(a.SP)):
+		return fmt.Errorf("frame %d has a CFA, though its caller was found by %v", prev.Index, f.Strategy)
+	case saysSP(a, f.Strategy) && !prev.HasCFA:
 		return fmt.Errorf("frame %d has no CFA, though its caller was found by %v", prev.Index, f.Strategy)
 	case f.PC == 0 && !prev.Signal:
 		return fmt.Errorf("frame %d is at 0", f.Index)
@@ -197,7 +204,7 @@ func plausible(u *frames.Unwinder, space frames.Space, a *arch.Arch, prev, f *fr
 	}
 	old, known := prev.Regs.SP()
 	sp, _ := f.Regs.SP()
-	if !known || sp > old || prev.Signal || f.Strategy == frames.SCS {
+	if !known || sp > old || prev.Signal || !saysSP(a, f.Strategy) {
 		return nil
 	}
 	if place, _ := f.Where(a.PC); sp == old && !prev.PCIsReturnAddress && f.PC != prev.PC && (a.LR != arch.NoReg || place != frames.InMemory) {

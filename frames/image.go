@@ -37,7 +37,7 @@ func ModuleOf(f, debug *image.File) *Module {
 
 // ofMachO is ModuleOf for Apple's files.
 func (m *Module) ofMachO(f, debug *image.File) {
-	m.EHFrame = sectionOf(f, "__eh_frame")
+	m.EHFrame, m.MachO = sectionOf(f, "__eh_frame"), true
 	m.DebugFrame = sectionOf(f, ".debug_frame")
 	if m.DebugFrame.Data == nil && debug != nil {
 		m.DebugFrame = sectionOf(debug, ".debug_frame")

@@ -30,18 +30,7 @@ func (w *Walk) judge(how Strategy) bool {
 		c.StripPC(w.u.arch, w.u.CodeBits)
 	}
 	if c.PC == 0 && !f.Signal {
-		// The ABI's mark of the outermost frame (psABI 3.4.1: what _start's caller would
-		// be). A frame that a signal interrupted may well have called a null pointer.
-		if !how.ByTable() || f.Module != nil && f.Module.Go { // Go marks no frame in this way
-			return w.failed(how, "the return address is 0")
-		}
-		f.CFA, f.HasCFA = target.Addr(c.CFA), true
-		reason := "undefined return address"
-		if w.atEntry() {
-			reason = "entry point"
-		}
-		w.finish(End{Outermost: true, Reason: reason})
-		return false
+		return w.zero(how) // code that a signal interrupted may well have called a null pointer
 	}
 	if !w.moved(how) {
 		w.stuck = true
@@ -80,11 +69,30 @@ func (w *Walk) judge(how Strategy) bool {
 		trust = Guess
 	}
 	w.how, w.trust, w.next = how, max(trust, f.Trust), next
-	if how != SCS {
+	if w.caller.Has(w.u.arch.SP) { // else what was found says nothing of the frame's place
 		f.CFA, f.HasCFA = target.Addr(c.CFA), true
 	}
 	w.found(how)
 	return true
+}
+
+// zero is judge for a return address of zero. It ends the stack in a function that is known to be a thread's first one, or a
+// context's: makecontext makes a stack whose function returns to one that nobody has called. Anywhere else the word was overwritten, or the return address is not there: the next strategy is asked.
+func (w *Walk) zero(how Strategy) bool {
+	f, c := &w.frame, &w.caller
+	if how.ByTable() && (w.pinned.byHand || w.atEntry() || f.Module != nil && f.Module.isThreadStart(w.pinned.filePC())) {
+		f.CFA, f.HasCFA = target.Addr(c.CFA), true
+		w.finish(End{Outermost: true, Reason: "entry point"})
+		return false
+	}
+	why := "return address in " + w.u.arch.RegName(w.u.arch.LR) + " is zero"
+	if at, ok := c.SavedPC(w.u.arch); ok {
+		why = fmt.Sprintf("return address at 0x%x is zero", uint64(at))
+	}
+	if how <= Prologue && w.zeroed == "" { // frame pointers and searches may lead to any zero
+		w.zeroed = why
+	}
+	return w.failed(how, "the "+why)
 }
 
 // moved reports whether the caller's stack pointer is where a caller's can be: above
@@ -93,9 +101,9 @@ func (w *Walk) judge(how Strategy) bool {
 // such a turn may not come twice.
 func (w *Walk) moved(how Strategy) bool {
 	f, c := &w.frame, &w.caller
-	sp, known := f.Regs.SP()
+	sp, known := w.lowest()
 	switch {
-	case !known || c.SP > sp || how == SCS:
+	case !known || !c.Has(w.u.arch.SP) || c.SP > sp:
 		return true
 	case c.SP == sp && !f.PCIsReturnAddress && !f.Signal && c.PC != uint64(f.PC) && (w.u.arch.LR != arch.NoReg || w.inRegister):
 		return true // a leaf function of a machine with a link register; one that has popped its return address

@@ -33,6 +33,9 @@ type Module struct {
 
 	EHFrameHdr, EHFrame, DebugFrame Section
 
+	// MachO says that EHFrame is a Mach-O file's __eh_frame, which numbers i386's registers in its own way.
+	MachO bool
+
 	// UnwindInfo is Apple's __unwind_info, which counts from Header, the address of the Mach-O header. Starts
 	// are where functions begin (LC_FUNCTION_STARTS), by rising address; it may be nil.
 	UnwindInfo Section
@@ -75,8 +78,12 @@ type Module struct {
 	firstOnce sync.Once
 	first     []Range // see isFirst
 	clone     Range
-	switches  []goSwitch // see Walk.leftStack
-	beyond    []Range    // what is called there by its address
+
+	startsOnce sync.Once
+	threads    []Range // see isThreadStart
+
+	switches []goSwitch // see Walk.leftStack
+	beyond   []Range    // what is called there by its address
 }
 
 // goSwitch is a function that calls others on another stack.
@@ -123,6 +130,31 @@ func (m *Module) isFirst(pc uint64, calling bool) bool {
 		}
 	}
 	return calling && m.clone.Lo <= pc && pc < m.clone.Hi
+}
+
+// threadStarts are the functions in which C libraries and linkers begin a process or a thread. Some are entered with a
+// return address of zero: bionic's __start_thread, for one.
+var threadStarts = map[string]bool{"_start": true, "__start": true, "_dl_start_user": true, "clone": true, "__clone": true, "clone3": true,
+	"__clone3": true, "__bionic_clone": true, "thread_start": true, "__thread_start": true, "start_thread": true, "__start_thread": true}
+
+// isThreadStart reports whether pc, an address of the file, is in one of threadStarts.
+func (m *Module) isThreadStart(pc uint64) bool {
+	m.startsOnce.Do(func() {
+		if m.file == nil {
+			return
+		}
+		for _, s := range m.file.Symbols() {
+			if s.Size > 0 && threadStarts[s.Name] {
+				m.threads = append(m.threads, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
+			}
+		}
+	})
+	for _, r := range m.threads {
+		if r.Lo <= pc && pc < r.Hi {
+			return true
+		}
+	}
+	return false
 }
 
 // Range is a half-open range of addresses.

@@ -32,12 +32,13 @@ func (w *Walk) proven(cur, next *site, cfa, sp uint64) bool {
 			return false
 		}
 		next.calls = cur.fn
+		next.slots = next.slots || directCall(w.u.arch, next.before(), next.pc) != cur.fn
 	}
 	r := w.aheadOf(cur)
 	if r.ra.base != arch.RSP && w.frame.Index > 0 {
 		// The frame pointer itself was read from the stack, on the table's word: both would be
 		// wrong alike. The function's first instructions say how far the stack pointer is from the return address.
-		r = w.fromTo(cur, uint64(cur.fn))
+		r, _ = w.fromTo(cur, uint64(cur.fn))
 		if r.ra.base != arch.RSP {
 			return false
 		}

@@ -16,7 +16,7 @@ func (w *Walk) tryQuick() bool {
 	if cur == nil {
 		return false
 	}
-	if !cur.plain && !cur.rowDone {
+	if !cur.plain && !cur.rowDone && cur.isOf(w) {
 		w.planAt(cur)
 	}
 	if !cur.isPlainly(w) || f.Index+1 >= w.u.DepthLimit {
@@ -33,7 +33,7 @@ func (w *Walk) tryQuick() bool {
 	if sp := w.u.arch.SP; !f.Regs.IsKnown(sp) || step.CFA <= f.Regs.Raw(sp) || step.PC == 0 {
 		return false
 	}
-	w.step = step
+	w.step, w.plan = step, cur.plan
 	w.pinned = cur
 	next := cur.caller
 	if !next.returned(target.Addr(step.PC), w.epoch) {
@@ -54,14 +54,19 @@ func (w *Walk) tryQuick() bool {
 
 // isPlainly reports whether s is the site of the walk's frame, met in this walk, with plain rules.
 func (s *site) isPlainly(w *Walk) bool {
-	return s.plain && s.pc == w.frame.PC && s.precise != w.frame.PCIsReturnAddress && s.epoch == w.epoch && !w.slow
+	return s.plain && s.isOf(w) && !w.slow
+}
+
+// isOf reports whether s is the site of the walk's frame. Another walk may have filled it anew since w found it.
+func (s *site) isOf(w *Walk) bool {
+	return s.pc == w.frame.PC && s.precise != w.frame.PCIsReturnAddress && s.epoch == w.epoch
 }
 
 // commitQuick is commit for what tryQuick found.
 func (w *Walk) commitQuick() {
 	f := &w.frame
 	w.quick = false
-	p := w.pinned.plan
+	p := w.plan
 	p.Finish(&f.Regs, &f.places, &w.stack.blocks[w.block&1].Window, w.step)
 	if f.Trust > Table || f.heuristic != (arch.RegSet{}) || f.guess != (arch.RegSet{}) {
 		f.doubt(p.Sets(), f.Trust)

@@ -8,12 +8,13 @@ import (
 // scanWords is how far the stack is searched for a return address.
 const scanWords = 1024
 
-// scan searches the stack for a word that can be a return address. Where it is found, the
-// frame ends; that is a guess, and every frame after it is one.
+// scan searches the stack for a word that can be a return address. That is a guess, and every frame after it is
+// one. On x86 the frame ends there. Where a function saves the link register itself, that is anywhere in its frame, so that the
+// caller's stack pointer is not known.
 func (w *Walk) scan() bool {
 	a, c := w.u.arch, &w.caller
 	size := uint64(a.PtrSize)
-	sp, known := w.frame.Regs.SP()
+	sp, known := w.lowest()
 	if !known {
 		return w.failed(Scan, "the stack pointer is not known")
 	}
@@ -27,8 +28,12 @@ func (w *Walk) scan() bool {
 		if v >= page && w.u.space.Executable(target.Addr(v-1)) {
 			if s := w.site(target.Addr(v), false); s.after == yes || s.sigcode {
 				c.Start(w.scanKeeps(at + size))
-				c.CFA = at + size
-				c.SetSP(a, c.CFA)
+				if a.LR == arch.NoReg {
+					c.CFA = at + size
+					c.SetSP(a, c.CFA)
+				} else {
+					w.above = at + size
+				}
 				c.SetPC(a, v, target.Addr(at), true)
 				return w.judge(Scan)
 			}

@@ -61,6 +61,11 @@ var trampolines = map[*arch.Arch][]trampoline{
 	},
 }
 
+// bytesFirst are the architectures whose vDSO has had tables that are wrong at the trampoline, so that the instructions
+// decide. On arm64 the entry of older kernels leads along the kernel's frame record to what was in the interrupted
+// code's link register. On riscv64 it has augmentation S and no rules.
+var bytesFirst = map[*arch.Arch]bool{arch.ARM64: true, arch.RISCV64: true}
+
 var (
 	amd64Context = []arch.Reg{arch.R8, arch.R9, arch.R10, arch.R11, arch.R12, arch.R13, arch.R14, arch.R15,
 		arch.RDI, arch.RSI, arch.RBP, arch.RBX, arch.RDX, arch.RAX, arch.RCX, arch.RSP, arch.RIP, arch.RFLAGS}
@@ -103,6 +108,10 @@ func (u *Unwinder) trampolineAt(s *site) (t *trampoline, popped int64) {
 
 // sigreturn takes the interrupted frame's registers from what the kernel saved.
 func (w *Walk) sigreturn(s *site) bool {
+	if s.sigcode && bytesFirst[w.u.arch] {
+		w.frame.Signal = true
+		return w.byTrampoline(s)
+	}
 	byTable := false
 	if w.u.Use.Has(CFI) || w.u.Use.Has(Compact) {
 		p, err := w.planAt(s)

@@ -35,10 +35,13 @@ type siteFacts struct {
 	fn    target.Addr // where the function at pc begins by its table, 0 if that is not known
 	hasFn bool        // fn has been looked for
 
+	slots     bool      // what is below, or calls, rests on slots of the global offset table
 	ahead     *codeRule // what the code from pc on says; nil if nobody has asked
 	start     *codeRule // what the code up to pc says
 	entered   *codeRule // what the code from a function that was called to pc says
 	enteredAt uint64    // that function
+	enteredBy int       // how many instructions that takes
+	byHand    bool      // pc is a function's first instruction and follows no call: nobody has called from there
 	rowErr    error
 	from      *source
 	code      [codeBefore + codeAfter]byte // around pc
@@ -60,8 +63,8 @@ const (
 	yes
 )
 
-// Versioned is a Space that knows when its modules and permissions change. What
-// is known about an address is asked again only when Version gives another number.
+// Versioned is a Space that knows when its modules and permissions, and the slots through which its code jumps, may have
+// changed. What is known about an address is asked again only when Version gives another number.
 type Versioned interface {
 	Version() uint64
 }
@@ -113,6 +116,9 @@ func (w *Walk) fillSite(h uint64, pc target.Addr, precise bool) *site {
 	exec := w.u.space.Executable(lookup)
 	if s.epoch != 0 && s.pc == pc && s.precise == precise && s.module == m && m != nil && s.exec == exec {
 		s.epoch = w.epoch
+		if s.slots {
+			s.slots, s.calls, s.ahead, s.start, s.entered = false, 0, nil, nil, nil
+		}
 		return s
 	}
 	*s = site{pc: pc, precise: precise, epoch: w.epoch, module: m, exec: exec, siteFacts: &w.u.facts[i]}
@@ -196,6 +202,7 @@ func (w *Walk) planAt(s *site) (*row.Plan, error) {
 				// Nothing was called: the frame was made by hand and returns to a function's first instruction, as
 				// makecontext's do to __start_context.
 				s.plan, s.from, s.rowErr = s.module.planAt(w.u, s.filePC()+1)
+				s.byHand = s.rowErr == nil
 			}
 			if s.from != nil {
 				s.how = s.from.how

@@ -2,6 +2,8 @@ package frames
 
 import (
 	"dbg/arch"
+	"dbg/code"
+	"dbg/row"
 	"dbg/target"
 )
 
@@ -12,25 +14,49 @@ const (
 )
 
 // startOf reads the code of the site's function from its first instruction to the site, once: what it
-// has pushed by then is what the frame consists of. It needs symbols, that say where the function
+// has pushed by then is what the frame consists of. It needs a symbol or a table entry, which say where the function
 // starts, and gives more than reading ahead where that leads to no return.
 func (w *Walk) startOf(s *site) *codeRule {
 	if s.start == nil {
 		s.start = notSymbolled
-		if m := s.module; m != nil && m.FunctionAt != nil && w.u.arch == arch.AMD64 {
-			if lo, hi, ok := m.FunctionAt(s.filePC()); ok && lo <= s.filePC() {
-				s.start = w.from(s, lo+m.Bias, lo+m.Bias, hi+m.Bias)
+		if m := s.module; m != nil && w.u.arch == arch.AMD64 {
+			if lo, hi, ok := w.boundsOf(s); ok {
+				s.start, _ = w.from(s, lo+m.Bias, lo+m.Bias, hi+m.Bias)
 			}
 		}
 	}
 	return s.start
 }
 
+// boundsOf is the range of the site's function: by its symbol, or by its table entry, if that begins as functions do
+// (one for a part that was split off does not). The table may be wrong further on.
+func (w *Walk) boundsOf(s *site) (lo, hi uint64, ok bool) {
+	m, pc := s.module, s.filePC()
+	if m.FunctionAt != nil {
+		if lo, hi, ok = m.FunctionAt(pc); ok && lo <= pc {
+			return lo, hi, true
+		}
+	}
+	for _, t := range m.load(w.u.arch).list {
+		if lo, hi, ok = t.Bounds(pc); ok && w.u.Use.Has(t.how) {
+			return lo, hi, t.RowAt(lo, &w.u.row) == nil && isEntry(w.u.arch, &w.u.row)
+		}
+	}
+	return 0, 0, false
+}
+
+// isEntry reports whether a row is that of a function's first instruction.
+func isEntry(a *arch.Arch, r *row.Row) bool {
+	s, ok := code.FromRow(a, r)
+	ra := r.Rule(r.RA)
+	return ok && s == code.Entry(a) && (ra.Kind == row.Unspecified && r.RA == a.LR || ra.Kind == row.At && ra.N == -int64(a.PtrSize))
+}
+
 // Limits of byCalls.
 const (
 	callWords  = 1024
 	callStarts = 64
-	callReads  = 30_000  // how many instructions may be read that were not read before
+	callReads  = 30_000  // how many instructions are read, or would be if none had been read before
 	callReach  = 1 << 20 // how large a function may be
 )
 
@@ -42,7 +68,7 @@ func (w *Walk) byCalls(s *site) bool {
 	if !known || w.u.arch != arch.AMD64 {
 		return false
 	}
-	tried, read := 0, w.u.starts.read
+	tried, read := 0, 0
 	for i := range uint64(callWords) {
 		at := (sp+7)&^7 + 8*i
 		v, err := w.stack.Word(target.Addr(at), 8)
@@ -63,27 +89,28 @@ func (w *Walk) byCalls(s *site) bool {
 		if fn == 0 {
 			continue
 		}
-		r := w.fromTo(s, uint64(fn))
+		r, n := w.fromTo(s, uint64(fn))
 		if ra, ok := w.locate(r.ra); r.why == "" && ok && ra == at {
 			return w.byCode(r)
 		}
-		if tried++; tried >= callStarts || w.u.starts.read-read > callReads {
+		read += n
+		if tried++; tried >= callStarts || read > callReads {
 			break
 		}
 	}
 	return w.failed(Prologue, "no call on the stack leads to PC")
 }
 
-// fromTo is what the code from a function's start to the site says; the last answer is kept. A part of the
-// function that was split off may be before its start.
-func (w *Walk) fromTo(s *site, fn uint64) *codeRule {
+// fromTo is what the code from a function's start to the site says, and how many instructions that takes; the last
+// answer is kept. A part of the function that was split off may be before its start.
+func (w *Walk) fromTo(s *site, fn uint64) (*codeRule, int) {
 	if s.entered == nil || s.enteredAt != fn {
-		s.entered, s.enteredAt = notCalled, fn
+		s.entered, s.enteredAt, s.enteredBy = notCalled, fn, 0
 		if uint64(s.pc)-fn+callReach < 2*callReach {
-			s.entered = w.from(s, fn, 0, 1<<64-1)
+			s.entered, s.enteredBy = w.from(s, fn, 0, 1<<64-1)
 		}
 	}
-	return s.entered
+	return s.entered, s.enteredBy
 }
 
 // Limits of what is kept of functions that were read from their starts.
@@ -96,7 +123,6 @@ const (
 type starts struct {
 	late, early map[startKey]*forward
 	size        int // of late
-	read        int // instructions, ever
 }
 
 // startKey is a function as a module has it.
@@ -106,13 +132,13 @@ type startKey struct {
 }
 
 // from is what the code from a function's start to the site says. As with a site, the code of a module is taken to stay
-// as it is; other code is read again when the space has changed.
-func (w *Walk) from(s *site, start, lo, hi uint64) *codeRule {
+// as it is; other code, and what leads through slots in memory, is read again when the space has changed.
+func (w *Walk) from(s *site, start, lo, hi uint64) (*codeRule, int) {
 	kept, key := &w.u.starts, startKey{s.module, start, lo, hi}
 	f := kept.late[key]
-	if f == nil || s.module == nil && f.epoch != w.epoch {
+	if f.stale(w) {
 		f = kept.early[key]
-		if f == nil || s.module == nil && f.epoch != w.epoch {
+		if f.stale(w) {
 			f = newForward(s.module, start, lo, hi)
 		}
 		if f.epoch = w.epoch; kept.late == nil || len(kept.late) >= keptStarts || kept.size >= keptInstructions {
@@ -121,9 +147,14 @@ func (w *Walk) from(s *site, start, lo, hi uint64) *codeRule {
 		kept.late[key] = f
 		kept.size += f.size()
 	}
-	size, read := f.size(), f.sim.count
-	r := f.ruleAt(w, uint64(s.pc))
+	size := f.size()
+	r, read := f.ruleAt(w, uint64(s.pc))
 	kept.size += f.size() - size
-	kept.read += f.sim.count - read
-	return r
+	s.slots = s.slots || f.sim.slots
+	return r, read
+}
+
+// stale reports whether f must be read anew: it rests on memory that may have changed.
+func (f *forward) stale(w *Walk) bool {
+	return f == nil || (f.sim.module == nil || f.sim.slots) && f.epoch != w.epoch
 }

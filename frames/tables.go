@@ -66,7 +66,7 @@ func (m *Module) load(a *arch.Arch) *tables {
 		if len(m.EHFrame.Data) > 0 {
 			s := &source{arch: a, how: CFI, size: len(m.EHFrame.Data), patience: int64(len(m.EHFrame.Data) / missWorth), preserved: a.CalleeSavedSet}
 			s.table = cfi.New(cfi.Config{Arch: a, Data: m.EHFrame.Data, Addr: m.EHFrame.Addr,
-				Hdr: m.EHFrameHdr.Data, HdrAddr: m.EHFrameHdr.Addr, Text: m.Text, DataBase: m.Data})
+				DarwinEH: m.MachO, Hdr: m.EHFrameHdr.Data, HdrAddr: m.EHFrameHdr.Addr, Text: m.Text, DataBase: m.Data})
 			t.eh = s
 		}
 		if len(m.UnwindInfo.Data) > 0 {

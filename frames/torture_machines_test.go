@@ -55,7 +55,7 @@ func tortureSCS(t *testing.T) {
 			b.want(`401910 context exact
 				401810 scs heuristic
 				401820 scs heuristic
-				401410 scs heuristic`, "no strategy found a caller")
+				401410 scs heuristic`, "undefined return address")
 			all, _ := b.frames()
 			if _, known := all[1].Regs.SP(); known || all[0].HasCFA {
 				t.Error("a shadow call stack says nothing of the stack")

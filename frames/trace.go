@@ -31,6 +31,9 @@ func (w *Walk) Trace(pcs []target.Addr) int {
 // goOn follows the walk's frame as far as that goes, but not to the last of those that are wanted.
 func (w *Walk) goOn(pcs []target.Addr) int {
 	f := &w.frame
+	if !f.Regs.IsKnown(w.u.arch.SP) { // moved asks more then
+		return 0
+	}
 	s := w.next
 	most := min(len(pcs), w.u.DepthLimit-f.Index) - 1
 	if s == nil || !s.isPlainly(w) || most <= 0 {

@@ -12,6 +12,10 @@ import (
 
 // Unwinder finds the callers of frames in one address space. It keeps what it
 // has learned about code from walk to walk. It belongs to one goroutine.
+//
+// Walks of one Unwinder may interleave in any order: while one is between two frames, others may be started, advanced,
+// explained and given up. What a walk gives does not depend on them, nor on the walks before.
+// The fields are for the owner to set while no walk is under way.
 type Unwinder struct {
 	sites [sites]site // first: large objects begin with a page, and each of these is a cache line
 
@@ -36,6 +40,7 @@ type Unwinder struct {
 
 	epoch   uint64
 	version uint64
+	used    StrategySet // Use, when the rows of sites were looked up
 	facts   [sites]siteFacts
 	starts  starts
 	spare   [2][]byte // blocks of the walk that ended last
@@ -57,6 +62,9 @@ type Walk struct {
 	// Record makes each frame carry the evidence of how it was found. It makes the walk slow.
 	Record bool
 
+	// KeepRefused makes the walk keep what a table says where that is not believed: see Refused.
+	KeepRefused bool
+
 	frame Frame
 	end   End
 	stack stack
@@ -70,24 +78,34 @@ type Walk struct {
 	how    Strategy
 	trust  Trust
 
+	// The caller that tryQuick found: plan's step. Between tryQuick and commit the frame is yielded, and another
+	// walk may fill the site again that the plan is from. So nothing of a site is looked at after that.
+	plan  *row.Plan
 	step  row.Step
 	block int  // of the stack, for step
-	quick bool // the caller is step, by the pinned site's plan
+	quick bool // the caller is step
 	slow  bool // each frame is to be found in the long way
+
+	runs uint // how often the walk was started
 
 	// Of the search for it.
 	rec      *recorder // nil but for Explain
+	refused  refusal   // of frame, with KeepRefused
 	pinned   *site     // of frame
 	next     *site     // of the caller that was judged last
 	attempts []Attempt
 	done     bool        // end is set
 	stuck    bool        // a strategy gave a frame that did not move
+	zeroed   string      // says of a return address that it is zero, or ""
 	bad      target.Addr // the first memory that could not be read
 	hasBad   bool
 	switches bool // the row says itself where the stack pointer is
 
 	borrowed   bool // the CFA rests on a register whose value is not known to be the frame's
 	inRegister bool // the row says that the return address is in a register
+
+	// Where a frame's stack pointer is not known: it is not below floor. above is the floor of the caller, at least.
+	floor, above uint64
 
 	turns    []turn
 	nextTurn int
@@ -109,11 +127,17 @@ func (w *Walk) Restart(regs *arch.Registers) {
 // Frames yields the frames, innermost first. The frame is valid until the next one is
 // asked for; Frame.Clone keeps it. An error comes only from ctx, with a nil
 // frame, and ends the walk. Each use of the iterator is a walk of its own, which
-// reads memory anew.
+// reads memory anew and ends the one before, if that is still under way: w is one walk at a time. Several walks of
+// one Unwinder may be under way at once.
 func (w *Walk) Frames(ctx context.Context) iter.Seq2[*Frame, error] {
 	return func(yield func(*Frame, error) bool) {
 		w.reset()
-		defer w.release()
+		run := w.runs
+		defer func() {
+			if w.runs == run {
+				w.release()
+			}
+		}()
 		if _, known := w.start.PC(); !known {
 			w.finish(End{Reason: "no strategy found a caller", Attempts: nil})
 			w.end.Attempts = []Attempt{{Context, "the program counter is not known"}}
@@ -126,7 +150,7 @@ func (w *Walk) Frames(ctx context.Context) iter.Seq2[*Frame, error] {
 				return
 			}
 			found := w.tryQuick() || w.find()
-			if !yield(&w.frame, nil) || !found {
+			if !yield(&w.frame, nil) || !found || w.runs != run {
 				return
 			}
 			w.commit()
@@ -141,6 +165,10 @@ func (w *Walk) End() End { return w.end }
 // reset prepares frame 0.
 func (w *Walk) reset() {
 	u := w.u
+	w.runs++
+	if u.Use != u.used {
+		u.forget()
+	}
 	if v, ok := u.space.(Versioned); !ok {
 		u.epoch++
 	} else if n := v.Version(); n != u.version || u.epoch == 0 {
@@ -164,7 +192,14 @@ func (w *Walk) reset() {
 	w.env = row.Env{Arch: u.arch, Regs: &w.frame.Regs, Mem: &w.stack, Expr: &w.expr}
 	w.words = &w.stack
 	w.end = End{}
+	w.floor = 0
 	w.turns, w.nextTurn, w.pinned, w.next, w.quick = w.turns[:0], 0, nil, nil, false
+}
+
+// forget makes the unwinder find out again what is known of each place: rows depend on Use.
+func (u *Unwinder) forget() {
+	u.used = u.Use
+	clear(u.sites[:])
 }
 
 // release gives the blocks back for the next walk.

@@ -394,7 +394,7 @@ func TestEnds(t *testing.T) {
 	t.Run("return address 0", func(t *testing.T) {
 		w := chain(t)
 		w.put(stackAt+0x118, 0)
-		w.want("401110 context exact\n401210 cfi table", "undefined return address")
+		w.want("401110 context exact\n401210 cfi table", "return address at 0x7ff000000118 is zero")
 	})
 	t.Run("memory unreadable", func(t *testing.T) {
 		w := chain(t)

@@ -58,6 +58,11 @@ func Apply(r *Row, e *Env, c *Caller) error {
 	a := e.Arch
 	cfa, err := cfaOf(r, e)
 	if err != nil {
+		if r.Rule(r.RA).Kind == Undefined { // that there is no caller does not depend on where the frame is
+			c.Start(arch.RegSet{})
+			c.End = true
+			return nil
+		}
 		return err
 	}
 	if e.Preserved != nil {

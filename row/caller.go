@@ -17,7 +17,7 @@ type Places struct {
 // believes it. It is a difference: registers that are in neither Keep nor Set
 // become unknown.
 type Caller struct {
-	CFA uint64 // of the frame that was unwound; the caller's SP unless that has a rule
+	CFA uint64 // of the frame that was unwound, 0 if it is not known; the caller's SP unless that has a rule
 	PC  uint64 // the caller's
 	SP  uint64 // the caller's, 0 if it is not known
 	// End says that the return address is undefined: there is no caller.
@@ -79,6 +79,9 @@ func (c *Caller) add(ch change) {
 // Forget makes a register unknown in the caller.
 func (c *Caller) Forget(r arch.Reg) { c.keep.Remove(r) }
 
+// Has reports whether c gives the caller r anew.
+func (c *Caller) Has(r arch.Reg) bool { return c.has.Has(r) }
+
 // Sets is the set of registers that c gives the caller anew.
 func (c *Caller) Sets() arch.RegSet { return c.has }
 
@@ -91,6 +94,16 @@ func (c *Caller) SavedAt(addr target.Addr) arch.Reg {
 		}
 	}
 	return arch.NoReg
+}
+
+// SavedPC is where the program counter was read; false if it was not in memory.
+func (c *Caller) SavedPC(a *arch.Arch) (target.Addr, bool) {
+	for i := range c.n {
+		if ch := &c.set[i]; ch.reg == a.PC {
+			return ch.addr, ch.place == inMemory
+		}
+	}
+	return 0, false
 }
 
 // Get is what c says of a register, if it sets it.

@@ -30,7 +30,11 @@ type checker struct {
 	ranges  map[rangeKey]*wrongRange
 	gone    map[registerOf]struct{} // that functions did not give back
 	started time.Time
-	last    *checked // the thread of the last step
+
+	// A row is judged that the unwinder has refused: only what is wrong of it counts, and blamed says that something was.
+	refused, blamed bool
+
+	last *checked // the thread of the last step
 }
 
 // checked is a thread.
@@ -171,6 +175,7 @@ func (c *checker) depth(th *checked, before *place, cause ptrace.StepCause) int 
 func (c *checker) begin(s *ptrace.Step) *checked {
 	th := &checked{thread: *c.shadow.newThread(stateOf(s.Regs)), id: s.Thread}
 	th.walk = c.unwinder.Walk(s.Regs)
+	th.walk.KeepRefused = true
 	c.threads[s.Thread] = th
 	if s.Cause != ptrace.StepExec {
 		c.report.Threads++

@@ -96,10 +96,12 @@ func (f *fault) text(r *row.Row) string {
 	return ""
 }
 
-// relative gives an address by its distance from a register that is near it.
+// relative gives an address by its distance from a register that is near it: base, or the stack pointer.
 func (f *fault) relative(v uint64, base arch.Reg) string {
-	if d := int64(v - f.regs[base]); -1<<20 < d && d < 1<<20 {
-		return fmt.Sprintf("%s%+d", arch.AMD64.RegName(base), d)
+	for _, r := range []arch.Reg{base, arch.RSP} {
+		if d := int64(v - f.regs[r]); -1<<20 < d && d < 1<<20 {
+			return fmt.Sprintf("%s%+d", arch.AMD64.RegName(r), d)
+		}
 	}
 	return fmt.Sprintf("0x%x", v)
 }

@@ -23,6 +23,7 @@ var knownWrong = map[string]string{
 	"__clone3":      "the same",
 	// Go's tables know of no other stack.
 	"gogo":              "Go: the stack is another one from its MOVQ to its JMP",
+	"runtime.clone":     "Go: the child's part has the parent's row, and the child has no caller",
 	"runtime.nanotime1": "Go: the ANDQ that aligns the stack pointer",
 	"runtime.walltime":  "Go: the same",
 }
@@ -112,6 +113,10 @@ func TestWrongTable(t *testing.T) {
 	if r := check(t, Options{Functions: "clob*"}, prog); len(r.Ranges) != 1 || r.Judged() != 5 {
 		t.Errorf("clob*: %d judged, ranges %+v", r.Judged(), r.Ranges)
 	}
+	// The walk does not believe the row of forgets, since what it finds is no code. That makes it no less wrong.
+	if r := check(t, Options{Source: "cfi"}, prog); len(r.Ranges) != 2 || r.Ranges[0].Hits != 4 || r.Wrong != 6 {
+		t.Errorf("the table alone: %d wrong, ranges %+v", r.Wrong, r.Ranges)
+	}
 	if r := check(t, Options{Source: "fallback", Functions: "forgets"}, prog); len(r.Ranges) != 0 || r.Judged() != 8 {
 		t.Errorf("without the table: %d judged, ranges %+v", r.Judged(), r.Ranges)
 	}
@@ -150,5 +155,29 @@ func TestHeuristicsAreFoundOut(t *testing.T) {
 	r = check(t, Options{Source: "eh_frame", Max: 60_000}, prog)
 	if r.Wrong != 0 || r.Judged() < r.Instructions*99/100 {
 		t.Errorf("by .eh_frame: %d of %d wrong, of %d instructions", r.Wrong, r.Judged(), r.Instructions)
+	}
+}
+
+// TestRefusedRows: a row that the unwinder does not believe is wrong all the same, whatever else finds the caller.
+func TestRefusedRows(t *testing.T) {
+	prog := fixture.Build(t, "check/refused.s", "-nostdlib", "-static", "-Wl,--build-id=none,-Ttext=0x401000")
+	for _, source := range []Source{"", "cfi", "eh_frame"} {
+		r := check(t, Options{Source: source}, prog)
+		var got []string
+		for _, w := range r.Ranges {
+			got = append(got, w.String())
+		}
+		want := []string{
+			"refused+0x40101d <unmapped+0x5>: .eh_frame FDE 0x44: CFA is rax+8, truth is rsp+8",
+			"refused+0x401021 <zero+0x2>: .eh_frame FDE 0x5c: CFA is rsp+8, truth is rsp+16",
+			"refused+0x401024 <zero+0x5>: .eh_frame FDE 0x5c: CFA is rsp+8, truth is rsp+16",
+			"refused+0x401028 <still+0x1>: .eh_frame FDE 0x70: CFA is rsp+0, truth is rsp+8",
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("source %q: wrong ranges:\n%s\nwant:\n%s", source, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	if r := check(t, Options{Source: "fallback"}, prog); !r.Clean() {
+		t.Errorf("without tables: %+v", r.Ranges)
 	}
 }

@@ -62,9 +62,27 @@ func (c *checker) judge(th *checked, depth int) {
 			k.next()
 		}
 		inner.take(f)
+		if n == 0 && c.judgeRefused(th, &k, inner) {
+			return
+		}
 		n++
 	}
 	c.compareEnd(th, &k, &inner, n)
+}
+
+// judgeRefused judges the row at the thread's own place where the unwinder does not believe it. A row that differs from the truth is
+// wrong, whichever check has caught it and whatever else has then found the caller. It is true if it is wrong: that is
+// the instruction's verdict.
+func (c *checker) judgeRefused(th *checked, k *cursor, in frameView) bool {
+	f, cfa := th.walk.Refused()
+	if f == nil {
+		return false
+	}
+	in.hasCFA, in.cfa = true, uint64(cfa)
+	c.refused, c.blamed = true, false
+	c.compare(th, k, &in, f, 1)
+	c.refused = false
+	return c.blamed
 }
 
 var background = context.Background()
@@ -130,7 +148,7 @@ func (c *checker) compare(th *checked, k *cursor, in *frameView, f *frames.Frame
 				return false
 			}
 		}
-		if f.Trust == frames.Exact {
+		if f.Trust == frames.Exact && !c.refused {
 			c.report.Exact++
 		}
 		c.right(th, f.Strategy, n)
@@ -143,7 +161,7 @@ func (c *checker) compare(th *checked, k *cursor, in *frameView, f *frames.Frame
 // mayLose reports whether callee-saved registers may be unknown: where a heuristic speaks, where
 // the row says that they are lost, and in Go's own code, which saves RBP only.
 func (c *checker) mayLose(th *checked, f *frames.Frame, lost uint8) (first int, ok bool) {
-	for b := lost; b != 0; b &= b - 1 {
+	for b := lost; b != 0 && !c.refused; b &= b - 1 {
 		c.report.UnknownRegisters++
 	}
 	if !f.Strategy.ByTable() || th.place.module == nil || th.place.module.golang {

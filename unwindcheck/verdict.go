@@ -20,7 +20,10 @@ func (c *checker) fault(th *checked, in *frameView, f *frames.Frame, kind faultK
 
 // right counts a caller that is as it should be.
 func (c *checker) right(th *checked, how frames.Strategy, n int) {
-	if n > 1 {
+	switch {
+	case c.refused:
+		return
+	case n > 1:
 		c.report.Deeper++
 		return
 	}
@@ -35,13 +38,14 @@ func (c *checker) right(th *checked, how frames.Strategy, n int) {
 }
 
 func (c *checker) unjudged(n int, how frames.Strategy, why string) {
-	if n <= 1 {
+	if n <= 1 && !c.refused {
 		c.report.NotJudged[why]++
 	}
 }
 
 // claim keeps what disagrees with the entry until it is known what came of it.
 func (c *checker) claim(th *checked, k *cursor, n int, bad fault, f *frames.Frame) {
+	c.blamed = true
 	cl := claim{fault: bad, pc: uint64(f.PC), deeper: n > 1}
 	cl.sp, _ = f.Regs.Get(arch.RSP)
 	for i, reg := range calleeSaved {
@@ -72,6 +76,7 @@ func (c *checker) claim(th *checked, k *cursor, n int, bad fault, f *frames.Fram
 
 // refute counts what is wrong whatever comes.
 func (c *checker) refute(th *checked, k *cursor, n int, bad fault) {
+	c.blamed = true
 	c.settle(&claim{fault: bad, hits: 1, deeper: n > 1}, refuted)
 }
 

@@ -109,7 +109,7 @@ func (f *file) escape() func(pc uint64, r *row.Row) error {
 	if !ok || len(eh.Data) == 0 {
 		return nil
 	}
-	return cfi.New(cfi.Config{Arch: f.arch, Data: eh.Data, Addr: uint64(eh.Addr)}).RowAt
+	return cfi.New(cfi.Config{Arch: f.arch, Data: eh.Data, Addr: uint64(eh.Addr), DarwinEH: true}).RowAt
 }
 
 // rows are a function's; those that are nil have an error.

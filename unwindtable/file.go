@@ -116,7 +116,8 @@ func (f *file) add(img *image.File, name string) error {
 		return err
 	}
 	src := source{name: name, section: f.sectionName(name)}
-	c := cfi.Config{Arch: f.arch, Data: s.Data, Addr: uint64(s.Addr), Debug: name == "debug_frame"}
+	c := cfi.Config{Arch: f.arch, Data: s.Data, Addr: uint64(s.Addr), Debug: name == "debug_frame",
+		DarwinEH: f.Format() == image.MachO && name == "eh_frame"}
 	if img.Kind() == image.Relocatable {
 		c.Data, src.relocs = relocated(img, s)
 	}

@@ -1,0 +1,82 @@
+package expr
+
+// Renumber returns a copy of an expression in which registers have other numbers: n becomes to(n). Addresses are of ptr bytes.
+// It is false for what can't be decoded, or where a new number needs more bytes than the old one has.
+func Renumber(code []byte, ptr int, to func(n uint64) uint64) ([]byte, bool) {
+	out := append([]byte(nil), code...)
+	return out, renumber(out, ptr, to, 0)
+}
+
+func renumber(code []byte, ptr int, to func(n uint64) uint64, depth int) bool {
+	r := reader{code: code}
+	for r.more() {
+		at := r.pos
+		op := r.u8()
+		operands := ops[op].operands
+		switch {
+		case op >= opLit0 && op < opReg0:
+		case op >= opReg0 && op < opBreg0:
+			n := to(uint64(op - opReg0))
+			if n >= 32 {
+				return false
+			}
+			code[at] = opReg0 + byte(n)
+		case op >= opBreg0 && op < opRegx:
+			n := to(uint64(op - opBreg0))
+			if n >= 32 {
+				return false
+			}
+			code[at] = opBreg0 + byte(n)
+			r.sleb()
+		case op == opRegx, op == opBregx, op == opRegvalType, op == opGNURegvalType:
+			at := r.pos
+			n := to(r.uleb())
+			if r.err != nil || n >= 128 {
+				return false
+			}
+			for i := at; i < r.pos; i++ { // the same number of bytes
+				code[i] = code[i]&0x80 | byte(n)
+				n = 0
+			}
+			operands = operands[1:]
+		case ops[op].name == "":
+			return false
+		}
+		for i := range len(operands) {
+			if !renumberOperand(operands[i], &r, ptr, to, depth) {
+				return false
+			}
+		}
+	}
+	return r.err == nil
+}
+
+// renumberOperand passes one operand; see opInfo.
+func renumberOperand(kind byte, r *reader, ptr int, to func(n uint64) uint64, depth int) bool {
+	switch kind {
+	case 'a':
+		r.block(uint64(ptr))
+	case '1', 'b':
+		r.block(1)
+	case '2', 'h', 'j':
+		r.block(2)
+	case '4', 'w', 'o':
+		r.block(4)
+	case '8', 'q':
+		r.block(8)
+	case 'u':
+		r.uleb()
+	case 's':
+		r.sleb()
+	case 'B':
+		r.block(r.uleb())
+	case 'C':
+		r.block(uint64(r.u8()))
+	case 'E':
+		b := r.block(r.uleb())
+		return depth < maxCalls && renumber(b, ptr, to, depth+1)
+	default: // 'p': its length depends on more than is known here
+		return false
+	}
+	return r.err == nil
+}
