@@ -216,8 +216,11 @@ func (u *Unit) Cursor(off uint64) (Cursor, error) {
 	if off < u.First || off >= u.End {
 		return Cursor{}, fmt.Errorf("offset 0x%x is not in the unit at 0x%x", off, u.Offset)
 	}
-	end := u.End - u.base
-	return Cursor{u: u, shapes: shapes, b: u.Data.section(u.section(), end)[:end], pos: int(off - u.base)}, nil
+	b, err := u.Data.upTo(u.section(), u.End-u.base)
+	if err != nil {
+		return Cursor{}, u.entryError(off, err)
+	}
+	return Cursor{u: u, shapes: shapes, b: b, pos: int(off - u.base)}, nil
 }
 
 // Err is what ended the walk early, nil if nothing did.

@@ -99,11 +99,23 @@ func (d *Data) BigEndian() bool { return d.big }
 func (d *Data) section(id sectionID, n uint64) []byte {
 	s := &d.secs[id]
 	if !s.loaded || n > s.valid && s.valid < uint64(len(s.data)) {
-		s.loaded = true
-		s.data = d.src.Prefix(sectionNames[id]+d.suffix, n)
-		s.valid = max(n, s.valid)
+		now := d.src.Prefix(sectionNames[id]+d.suffix, n)
+		if uint64(len(now)) < uint64(len(s.data)) {
+			// The rest of a compressed section is damaged. What has been read from its beginning is good, and some may have it.
+			now = s.data[:s.valid]
+		}
+		s.loaded, s.data, s.valid = true, now, max(n, s.valid)
 	}
 	return s.data
+}
+
+// upTo returns the first n bytes of a section; an error if it has, or can be read for, fewer.
+func (d *Data) upTo(id sectionID, n uint64) ([]byte, error) {
+	b := d.section(id, n)
+	if n > uint64(len(b)) {
+		return nil, fmt.Errorf("%s%s can be read up to 0x%x only", sectionNames[id], d.suffix, len(b))
+	}
+	return b[:n], nil
 }
 
 // all returns a whole section.

@@ -56,8 +56,11 @@ func (u *Unit) Read(off uint64, e *Entry) error {
 	if off < u.First || off >= u.End {
 		return fmt.Errorf("offset 0x%x is not in the unit at 0x%x", off, u.Offset)
 	}
-	end := u.End - u.base
-	r := reader{b: u.Data.section(u.section(), end)[:end], off: int(off - u.base), big: u.Data.big}
+	b, err := u.Data.upTo(u.section(), u.End-u.base)
+	if err != nil {
+		return u.entryError(off, err)
+	}
+	r := reader{b: b, off: int(off - u.base), big: u.Data.big}
 	e.Unit, e.Offset, e.Tag, e.Children, e.Vals = u, off, 0, false, e.Vals[:0]
 	code := r.uleb()
 	if code == 0 {

@@ -144,7 +144,9 @@ func (u *Unit) readLineHeader(t *LineTable) error {
 		return fmt.Errorf("its %d bytes are not in the section", length)
 	}
 	end := uint64(r.off) + length
-	r.b = d.section(secLine, end)[:end]
+	if r.b, err = d.upTo(secLine, end); err != nil {
+		return err
+	}
 	h := lineHeader{version: int(r.u16()), maxOps: 1, addrSize: u.AddrSize}
 	if h.version < 2 || h.version > 5 {
 		return fmt.Errorf("it has version %d", h.version)

@@ -8,8 +8,11 @@ import (
 // Range is a half-open range of addresses.
 type Range struct{ Lo, Hi uint64 }
 
-// maxRanges bounds the entries of one list.
-const maxRanges = 1 << 16
+// Bounds of the entries of one list: of a unit, which may have a range for each function, and of all else.
+const (
+	maxUnitRanges = 1 << 22
+	maxRanges     = 1 << 16
+)
 
 // maxAddr is the largest address: the base selection mark of DWARF 4 and the
 // linker's mark for discarded code.
@@ -34,7 +37,11 @@ func (e *Entry) Ranges() ([]Range, error) {
 func (e *Entry) EachRange(fn func(lo, hi uint64)) error {
 	u := e.Unit
 	if v := e.Find(AttrRanges); v != nil {
-		return u.rangeList(v, func(lo, hi uint64) {
+		most := maxRanges
+		if e.Offset == u.First {
+			most = maxUnitRanges
+		}
+		return u.rangeList(v, most, func(lo, hi uint64) {
 			if lo < hi && lo < u.maxAddr()-1 {
 				fn(lo, hi)
 			}
@@ -59,14 +66,14 @@ func (e *Entry) EachRange(fn func(lo, hi uint64)) error {
 	return nil
 }
 
-func (u *Unit) rangeList(v *Value, add func(lo, hi uint64)) error {
+func (u *Unit) rangeList(v *Value, most int, add func(lo, hi uint64)) error {
 	base := u.Root().LowPC
 	if u.Version < 5 {
 		if u.skeleton != nil {
 			// There is no .debug_ranges.dwo: its lists are in the program.
-			return u.skeleton.rangeList4(u.skeleton.Root().rangesBase+v.Num, base, add)
+			return u.skeleton.rangeList4(u.skeleton.Root().rangesBase+v.Num, base, most, add)
 		}
-		return u.rangeList4(v.Num, base, add)
+		return u.rangeList4(v.Num, base, most, add)
 	}
 	off := u.part(secRngLists) + v.Num
 	if v.Form == formRnglistx {
@@ -75,19 +82,19 @@ func (u *Unit) rangeList(v *Value, add func(lo, hi uint64)) error {
 			return u.listError(secRngLists, off, err)
 		}
 	}
-	if err := u.rangeList5(off, base, add); err != nil {
+	if err := u.rangeList5(off, base, most, add); err != nil {
 		return u.listError(secRngLists, off, err)
 	}
 	return nil
 }
 
 // rangeList5 reads .debug_rnglists (DWARF 5, section 2.17.3).
-func (u *Unit) rangeList5(off, base uint64, add func(lo, hi uint64)) error {
+func (u *Unit) rangeList5(off, base uint64, most int, add func(lo, hi uint64)) error {
 	r, err := u.Data.at(secRngLists, off, 1<<62)
 	if err != nil {
 		return err
 	}
-	for range maxRanges {
+	for range most {
 		var lo, hi uint64
 		switch kind := r.u8(); kind { // section 7.25
 		case rleEndOfList:
@@ -139,12 +146,12 @@ func (u *Unit) index(r *reader) uint64 {
 }
 
 // rangeList4 reads .debug_ranges (DWARF 4, section 2.17.3).
-func (u *Unit) rangeList4(off, base uint64, add func(lo, hi uint64)) error {
+func (u *Unit) rangeList4(off, base uint64, most int, add func(lo, hi uint64)) error {
 	r, err := u.Data.at(secRanges, off, 1<<62)
 	if err != nil {
 		return u.listError(secRanges, off, err)
 	}
-	for range maxRanges {
+	for range most {
 		lo, hi := r.sized(u.AddrSize), r.sized(u.AddrSize)
 		switch {
 		case r.err != nil:

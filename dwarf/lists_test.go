@@ -62,3 +62,25 @@ func says(t *testing.T, what string, err error, want string) {
 		t.Errorf("%s: %v, want %q", what, err, want)
 	}
 }
+
+// TestManyRanges: a unit may have a range for each of a great many functions.
+func TestManyRanges(t *testing.T) {
+	const n = 200_000
+	abbrev := []byte{1, byte(TagCompileUnit), 0, byte(AttrRanges), byte(formSecOffset), 0, 0, 0}
+	list4, list5 := make([]byte, 4, 4+16*n+16), []byte{0, 0, 0, 0}
+	for i := range uint64(n) {
+		list4 = append(append(list4, u64(0x1000+32*i)...), u64(0x1008+32*i)...)
+		list5 = append(append(append(list5, rleStartEnd), u64(0x1000+32*i)...), u64(0x1008+32*i)...)
+	}
+	list4, list5 = append(list4, make([]byte, 16)...), append(list5, rleEndOfList)
+	for name, s := range map[string]sections{
+		"4": {".debug_abbrev": abbrev, ".debug_ranges": list4, ".debug_info": unit4([]byte{1}, u32(4))},
+		"5": {".debug_abbrev": abbrev, ".debug_rnglists": list5, ".debug_info": unit5([]byte{1}, u32(4))},
+	} {
+		u, e := first(t, s)
+		ranges, err := e.Ranges()
+		if err != nil || len(ranges) != n || ranges[n-1].Lo != 0x1000+32*(n-1) || len(u.Data.Trouble()) != 0 {
+			t.Errorf("DWARF %s: %d ranges, %v, trouble %v", name, len(ranges), err, u.Data.Trouble())
+		}
+	}
+}

@@ -6,8 +6,9 @@ import (
 	"encoding/binary"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"dbg/internal/fault"
 )
 
 // mostPlaces bounds how many places of .debug_str are looked for at once.
@@ -43,7 +44,13 @@ func (d *Data) UnitsNaming(name string, instances bool, tags func(Tag) bool) (un
 	for i, u := range all {
 		how[i] = u.nameForms(tags)
 	}
-	contents := func(u *Unit) []byte { return d.secs[u.section()].data[u.First-u.base : u.End-u.base] }
+	contents := func(u *Unit) []byte { // nil of a unit in the damaged part of a compressed section
+		b := d.secs[u.section()].data
+		if u.End-u.base > uint64(len(b)) {
+			return nil
+		}
+		return b[u.First-u.base : u.End-u.base]
+	}
 	found := inParallel(all, func(i int, u *Unit) bool {
 		return how[i].elsewhere || s.mentions(contents(u), &how[i], indexes[i])
 	})
@@ -73,7 +80,7 @@ const mostLooked = 16 << 20
 func inParallel(units []*Unit, ask func(i int, u *Unit) bool) []bool {
 	out := make([]bool, len(units))
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg fault.Group
 	for range min(runtime.GOMAXPROCS(0), len(units)) {
 		wg.Go(func() {
 			for i := int(next.Add(1) - 1); i < len(units); i = int(next.Add(1) - 1) {

@@ -3,9 +3,9 @@ package frames
 import (
 	"runtime"
 	"slices"
-	"sync"
 
 	"dbg/cfi"
+	"dbg/internal/fault"
 	"dbg/row"
 )
 
@@ -44,7 +44,7 @@ func (s *source) compileParts() (parts []*row.Builder, ok bool) {
 	}
 	parts = make([]*row.Builder, max(1, min(runtime.GOMAXPROCS(0), n/compileLeast)))
 	good := make([]bool, len(parts))
-	var wg sync.WaitGroup
+	var wg fault.Group
 	for i := range parts {
 		wg.Go(func() { parts[i], good[i] = s.compilePart(i*n/len(parts), (i+1)*n/len(parts), s.size/5/len(parts)) })
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/arch"
+	"dbg/internal/fault"
 )
 
 // Kind is what a file is for.
@@ -101,6 +102,7 @@ func mapFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, openError(path, fmt.Errorf("mmap: %w", err))
 	}
+	fault.Mapped(data, path)
 	return data, nil
 }
 
@@ -129,6 +131,7 @@ func (f *File) Close() error {
 	for i := range f.sects {
 		f.sects[i].data, f.sects[i].done = nil, true
 	}
+	fault.Unmapped(data)
 	return unix.Munmap(data)
 }
 

@@ -5,6 +5,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"dbg/internal/fault"
 )
 
 // Mapping is a regular file that is mapped for reading.
@@ -28,6 +30,7 @@ func Map(path string, most int64) (*Mapping, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mapping %s: %w", path, err)
 	}
+	fault.Mapped(data, path)
 	return &Mapping{data}, nil
 }
 
@@ -49,5 +52,6 @@ func (m *Mapping) Close() error {
 	}
 	data := m.data
 	m.data = nil
+	fault.Unmapped(data)
 	return unix.Munmap(data)
 }

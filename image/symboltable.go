@@ -8,8 +8,9 @@ import (
 	"iter"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"dbg/internal/fault"
 )
 
 // SymbolTable is a file's symbol table, read where it is mapped: a symbol is decoded when somebody asks
@@ -253,7 +254,7 @@ func (t *SymbolTable) places(part string) []place {
 	const atATime = 4 << 20
 	pieces := make([][]place, (len(t.names)+atATime-1)/atATime)
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg fault.Group
 	for range min(runtime.GOMAXPROCS(0), len(pieces)) {
 		wg.Go(func() {
 			for i := int(next.Add(1) - 1); i < len(pieces); i = int(next.Add(1) - 1) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 )
 
 func supportCommands() []*command {
@@ -105,7 +106,7 @@ func (sh *shell) sourceFile(path string) error {
 	if sh.depth >= maxSourceDepth {
 		return fmt.Errorf("%s: files of commands name each other too deeply", path)
 	}
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe without a writer is an empty file
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, errors.Unwrap(err))
 	}

@@ -1,6 +1,10 @@
 package session
 
-import "context"
+import (
+	"context"
+
+	"dbg/internal/fault"
+)
 
 // cutShort is asked by those who work long for a query (an index of names that is built): it is true when the query was cancelled, which then
 // fails, whatever was found so far. It may be called from any goroutine that works for the holder of the lane.
@@ -39,9 +43,26 @@ func (s *Session) queried() bool {
 
 // decideNext runs f in the lane, as a decision of the session's own, which no client cancels. It does nothing after Close.
 func (s *Session) decideNext(f func()) {
-	if s.enter() {
-		defer s.leave()
-		f()
+	if !s.enter() {
+		return
+	}
+	defer s.leave()
+	if err := fault.Catch(f); err != nil {
+		s.failed(err)
+	}
+}
+
+// failed is called when a decision about the program could not be made, for want of a file that could be read, or by a mistake of ours. The
+// user gets to see the program where it is.
+func (s *Session) failed(err error) {
+	s.logPanic(err)
+	s.dropCache()
+	s.publish(LogMessage{Warning: true, Text: err.Error()})
+	if s.proc == nil || s.state != IsRunning {
+		return
+	}
+	if err := s.proc.Interrupt(); err != nil {
+		s.logf("%v", err)
 	}
 }
 

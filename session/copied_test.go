@@ -82,7 +82,7 @@ int main(void) {
 					return s.Format(v, eval.DefaultOptions())
 				}
 				for text, want := range map[string]string{
-					"shared_count": "42",
+					"shared_count":                       "42",
 					"(void *)&shared_count == places[0]": "1", "(void *)&shared_count == places[1]": "1", "(void *)&stdout == places[2]": "1",
 				} {
 					if got := value(text); got != want {

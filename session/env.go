@@ -128,42 +128,36 @@ func (e *env) Variable(name string) (Value, error) {
 			return eval.Constant(t, n, e.Arch()), nil
 		}
 	}
-	if v, ok := e.declaredOnly(name, list); ok {
-		return v, nil
-	}
-	for _, f := range list {
-		if _, ok := f.sym.LinkageAddr(name); ok {
-			return Value{}, fmt.Errorf("'%s' has unknown type; cast it to its declared type", name)
+	for _, f := range e.s.searchList() { // the program's own, or its copy, before a library's
+		if a, ok := f.sym.LinkageAddr(name); ok {
+			t := e.declaredType(name, list)
+			if t == nil {
+				return Value{}, fmt.Errorf("'%s' has unknown type; cast it to its declared type", name)
+			}
+			at := target.Addr(a)
+			if f.mod != nil {
+				at = f.mod.processAddr(a)
+			}
+			return eval.At(t, name, at, e), nil
 		}
 	}
 	return Value{}, &eval.NotFoundError{Name: name}
 }
 
-// declaredOnly reads a variable of which no file has debug information but for its declaration, as programs have of the C library's:
-// the type is the declaration's, and a symbol says where it is.
-func (e *env) declaredOnly(name string, list []searched) (Value, bool) {
-	var t *symbols.Type
+// declaredType is the type of a variable of which no file has debug information but for its declaration, as programs have of the C
+// library's; nil if nobody declares it.
+func (e *env) declaredType(name string, list []searched) *symbols.Type {
 	if f := e.at(); f != nil && f.Module != nil && f.Module.Symbols != nil {
-		t = f.Module.Symbols.DeclaredType(name, f.lookup)
+		if t := f.Module.Symbols.DeclaredType(name, f.lookup); t != nil {
+			return t
+		}
 	}
 	for _, f := range list {
-		if t == nil {
-			t = f.sym.DeclaredType(name, 0)
+		if t := f.sym.DeclaredType(name, 0); t != nil {
+			return t
 		}
 	}
-	if t == nil {
-		return Value{}, false
-	}
-	for _, f := range e.s.searchList() { // the program's own, or its copy, before a library's
-		if a, ok := f.sym.LinkageAddr(name); ok {
-			at := target.Addr(a)
-			if f.mod != nil {
-				at = f.mod.processAddr(a)
-			}
-			return eval.At(t, name, at, e), true
-		}
-	}
-	return Value{}, false
+	return nil
 }
 
 // memberOfThis reports whether the frame is a member function's, of a class that has

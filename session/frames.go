@@ -10,6 +10,7 @@ import (
 
 	"dbg/arch"
 	"dbg/frames"
+	"dbg/internal/fault"
 	"dbg/symbols"
 	"dbg/target"
 )
@@ -18,7 +19,7 @@ import (
 // when the program goes on or its memory or registers are changed.
 type stopCache struct {
 	walks        map[target.ThreadID]*walk
-	spare        *walk // of callerOf
+	spare        *walk             // of callerOf
 	recent       []target.ThreadID // those of walks, the latest last
 	maps         []target.Mapping
 	mapsRead     bool
@@ -84,7 +85,10 @@ func (s *Session) newWalk(t target.ThreadID) (*walk, error) {
 	}
 	w := &walk{s: s, thread: t, regs: regs}
 	w.walk = s.unwinder().Walk(&w.regs)
-	w.next, w.stop = iter.Pull2(w.walk.Frames(context.Background()))
+	w.next, w.stop = iter.Pull2(func(yield func(*frames.Frame, error) bool) {
+		fault.Protect() // this is a goroutine of its own
+		w.walk.Frames(context.Background())(yield)
+	})
 	return w, nil
 }
 

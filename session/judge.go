@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"dbg/arch"
+	"dbg/internal/fault"
 	"dbg/target"
 )
 
@@ -64,7 +65,7 @@ type decision struct {
 
 // judge returns the judge of a process.
 func (s *Session) judge(p target.Process) target.Judge {
-	return func(h *target.Hit) target.Verdict {
+	judge := func(h *target.Hit) target.Verdict {
 		if h.Reason == target.Stepped {
 			return s.planNow(p, h)
 		}
@@ -127,6 +128,13 @@ func (s *Session) judge(p target.Process) target.Judge {
 		}
 		s.decide(h.Thread, decision{addr: h.Addr, ids: ids, deleted: deleted})
 		return target.Halt
+	}
+	return func(h *target.Hit) (v target.Verdict) {
+		if err := fault.Catch(func() { v = judge(h) }); err != nil {
+			s.logPanic(err)
+			return target.Park // and the one who decides then tells of it
+		}
+		return v
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"dbg/internal/fault"
 	"dbg/target"
 )
 
@@ -150,12 +151,24 @@ func (s *Session) do(f func()) error {
 	s.ctl.mu.Lock()
 	s.ctl.client = true
 	s.ctl.mu.Unlock()
-	f()
-	err := s.cutError()
+	err := fault.Catch(f)
+	if cut := s.cutError(); err == nil && cut != nil {
+		err = cut
+	} else if err != nil {
+		s.logPanic(err)
+	}
 	if err != nil {
 		s.forgetCut()
 	}
 	return err
+}
+
+// logPanic writes down where a mistake of ours happened.
+func (s *Session) logPanic(err error) {
+	var mine *fault.PanicError
+	if errors.As(err, &mine) {
+		s.logf("%v\n%s", err, mine.Stack)
+	}
 }
 
 // cutError is the error of a query that was cancelled in the middle of something, so that what it has is not an answer.

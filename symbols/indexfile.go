@@ -17,6 +17,7 @@ import (
 
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/internal/fault"
 )
 
 // A name index is kept in a file that is called after the build id of what it is of: a header, the names, the functions. It is for the
@@ -171,7 +172,7 @@ func (m *Module) keepIndex() {
 	built, id, size, opt := m.names, f.BuildID(), d.Size(), m.opt
 	opt.Fetcher, opt.Arrived, opt.Progress, opt.Cancelled = nil, nil, nil, nil
 	path := f.Path()
-	go func() {
+	keep := func() {
 		f, err := image.Open(path)
 		if err != nil {
 			return
@@ -188,8 +189,9 @@ func (m *Module) keepIndex() {
 			return
 		}
 		m.placeBreakpoints(x)
-		_ = x.write(path, h) // a cache: without it the next one takes longer
-	}()
+		_ = x.write(path, h)
+	}
+	go func() { _ = fault.Catch(keep) }() // a cache: without it the next one takes longer
 }
 
 // worthKeeping is how many bytes of debug information an index is kept of without being asked.

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/internal/fault"
 )
 
 // manySymbols is how many symbols of a name are looked at one by one. Of more, as a template in hundreds of units has, each unit is gone
@@ -46,7 +46,7 @@ func (m *Module) manyPlaces(symbols []*image.Symbol) map[image.Addr]image.Addr {
 		w.lines = w.u.dw.Files()
 	}
 	var next, spent atomic.Int64
-	var wg sync.WaitGroup
+	var wg fault.Group
 	for range min(runtime.GOMAXPROCS(0), len(work)) {
 		wg.Go(func() {
 			var rows []dwarf.Row

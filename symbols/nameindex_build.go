@@ -3,10 +3,10 @@ package symbols
 import (
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"dbg/dwarf"
+	"dbg/internal/fault"
 )
 
 // buildIndex goes over all units, not into functions, with as many workers as there are processors. While it runs, nobody else may use
@@ -40,7 +40,7 @@ func (m *Module) buildIndex() *nameIndex {
 	told := m.newProgress(total)
 	defer told.end()
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg fault.Group
 	for range min(runtime.GOMAXPROCS(0), len(x.units)) {
 		wg.Go(func() {
 			s := namesScan{}

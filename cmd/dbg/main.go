@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dbg/internal/fault"
 	"dbg/repl"
 	"dbg/target/kinds"
 )
@@ -46,7 +47,10 @@ func run(args []string) int {
 
 	root := rootCommand()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	var err error
+	if e := fault.Catch(func() { err = root.ExecuteContext(ctx) }); e != nil {
+		err = e
+	}
 	if cause := context.Cause(ctx); err != nil && errors.Is(err, context.Canceled) && cause != nil {
 		err = cause
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/arch"
+	"dbg/internal/fault"
 	"dbg/target"
 )
 
@@ -51,7 +52,7 @@ var _ target.Target = (*Core)(nil)
 
 // IsCore reports whether a file is a Mach-O core.
 func IsCore(path string) (bool, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe must not be waited for
 	if err != nil {
 		return false, err
 	}
@@ -239,7 +240,7 @@ func (c *Core) Close() error {
 
 // mapFile maps a whole file.
 func mapFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe must not be waited for
 	if err != nil {
 		return nil, err
 	}
@@ -261,11 +262,13 @@ func mapFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s can't be mapped: %w", path, err)
 	}
+	fault.Mapped(data, path)
 	return data, nil
 }
 
 func unmap(data []byte) {
 	if data != nil {
+		fault.Unmapped(data)
 		_ = unix.Munmap(data)
 	}
 }
