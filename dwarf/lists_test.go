@@ -24,7 +24,7 @@ func TestListErrors(t *testing.T) {
 			"the list at 0x4 of .debug_loc: a block is cut short", ""},
 		{"5, unknown kinds", unit5, ".debug_loclists", ".debug_rnglists", []byte{0x77}, []byte{0x66},
 			"the list at 0x4 of .debug_loclists: it has an entry of the unknown kind 119", "the list at 0x4 of .debug_rnglists: it has an entry of the unknown kind 102"},
-		{"5, no end", unit5, ".debug_loclists", ".debug_rnglists", cat([]byte{lleBaseAddress}, u64(1)), fill(rleBaseAddress, 9*(maxRanges+1)),
+		{"5, no end", unit5, ".debug_loclists", ".debug_rnglists", cat([]byte{lleBaseAddress}, u64(1)), fill(rleBaseAddress, 9*(maxUnitRanges+1)),
 			"the list at 0x4 of .debug_loclists: a byte is cut short", "the list at 0x4 of .debug_rnglists: it has no end"},
 		{"5, fine", unit5, ".debug_loclists", ".debug_rnglists", fine5, []byte{rleEndOfList}, "", ""},
 	} {
