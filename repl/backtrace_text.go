@@ -8,6 +8,7 @@ import (
 	"dbg/arch"
 	"dbg/eval"
 	"dbg/frames"
+	"dbg/internal/plain"
 	"dbg/session"
 )
 
@@ -138,6 +139,7 @@ type BacktraceOptions struct {
 
 // WriteText prints the backtraces of all threads.
 func WriteText(w io.Writer, s *session.Session, opts BacktraceOptions) error {
+	w = plain.Writer(w)
 	threads, err := s.Threads()
 	if err != nil {
 		return err

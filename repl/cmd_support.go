@@ -88,7 +88,7 @@ func echo(sh *shell, args string) error {
 			b.WriteByte(args[i])
 		}
 	}
-	fmt.Fprint(sh.out, b.String())
+	fmt.Fprint(sh.out.raw, b.String())
 	return nil
 }
 

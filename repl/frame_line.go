@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"dbg/internal/plain"
 	"dbg/session"
 )
 
@@ -52,10 +53,11 @@ const (
 )
 
 func (n *names) paint(color, text string) string {
+	text = plain.Line(text)
 	if !n.color {
 		return text
 	}
-	return "\x1b[" + color + "m" + text + "\x1b[m"
+	return plain.Paint(color, text)
 }
 
 // level is a frame's line with its number: "#1  0x000055555555516a in bar (x=7) at a.c:6".

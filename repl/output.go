@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"io"
 	"sync/atomic"
+
+	"dbg/internal/plain"
 )
 
-// output is buffered standard output. When nobody reads it any more, the session
+// output is buffered standard output, on which control characters are escaped. When nobody reads it any more, the session
 // ends: an attached program is to be let go in order, not by a SIGPIPE.
 type output struct {
-	*bufio.Writer
+	raw    *bufio.Writer // for what the user or the program has written
+	plain  io.Writer
 	failed atomic.Bool
 }
 
@@ -28,6 +31,13 @@ func (w watchedWriter) Write(p []byte) (int, error) {
 
 func newOutput(to io.Writer, cancel func()) *output {
 	o := &output{}
-	o.Writer = bufio.NewWriterSize(watchedWriter{to, func() { o.failed.Store(true); cancel() }}, 32<<10)
+	o.raw = bufio.NewWriterSize(watchedWriter{to, func() { o.failed.Store(true); cancel() }}, 32<<10)
+	o.plain = plain.Writer(o.raw)
 	return o
 }
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) { return o.plain.Write(p) }
+
+// Flush writes what is in the buffer.
+func (o *output) Flush() error { return o.raw.Flush() }

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"strings"
 
+	"dbg/internal/plain"
 	"dbg/session"
 	"dbg/target"
 )
@@ -107,7 +108,7 @@ func newShell(ctx context.Context, cancel func(), sess *session.Session, opts Op
 		opts.Err = os.Stderr
 	}
 	sh := &shell{
-		ctx: ctx, sess: sess, opts: opts, out: newOutput(opts.Out, cancel), err: opts.Err,
+		ctx: ctx, sess: sess, opts: opts, out: newOutput(opts.Out, cancel), err: plain.Writer(opts.Err),
 		interrupts: make(chan os.Signal, 4),
 		settings:   settings{confirm: true, pending: "auto", listSize: 10},
 		argsLine:   joinWords(sess.Program().Args),

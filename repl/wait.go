@@ -167,7 +167,7 @@ func (sh *shell) passing(ev session.Event) {
 		}
 		fmt.Fprintln(sh.out, strings.TrimSuffix(ev.Text, "\n"))
 	case session.Output:
-		sh.out.Write(ev.Data)
+		sh.out.raw.Write(ev.Data)
 	case session.Fetching:
 		sh.fetching(ev)
 	}

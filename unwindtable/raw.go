@@ -6,6 +6,7 @@ import (
 
 	"dbg/arch"
 	"dbg/cfi"
+	safe "dbg/internal/plain"
 )
 
 // raw is what readelf --debug-dump=frames prints.
@@ -59,7 +60,7 @@ func (w *raw) entry(p *printer, s *source, e *cfi.Entry) {
 
 func (w *raw) cie(p *printer, c *cfi.CIE) {
 	fmt.Fprintf(p.out, "  Version:               %d\n", c.Version)
-	fmt.Fprintf(p.out, "  Augmentation:          \"%s\"\n", c.Augmentation)
+	fmt.Fprintf(p.out, "  Augmentation:          \"%s\"\n", safe.Line(string(c.Augmentation)))
 	if c.Version >= 4 {
 		fmt.Fprintf(p.out, "  Pointer Size:          %d\n", c.AddrSize)
 		fmt.Fprintf(p.out, "  Segment Size:          %d\n", c.SegSize)

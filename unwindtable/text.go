@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"dbg/arch"
+	safe "dbg/internal/plain"
 	"dbg/row"
 )
 
@@ -28,7 +29,7 @@ func (t *text) function(p *printer, s *source, f *function) {
 	if f.note != "" {
 		more += " " + f.note
 	}
-	fmt.Fprintf(p.out, "%s 0x%x..0x%x  %s  (%s 0x%x)%s\n", f.name, f.lo, f.hi, s.name, f.kind, f.offset, more)
+	fmt.Fprintf(p.out, "%s 0x%x..0x%x  %s  (%s 0x%x)%s\n", safe.Line(f.name), f.lo, f.hi, s.name, f.kind, f.offset, more)
 	if f.note != "" {
 		return
 	}

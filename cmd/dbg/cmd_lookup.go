@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dbg/image"
+	"dbg/internal/plain"
 	"dbg/symbols"
 )
 
@@ -105,10 +106,10 @@ func (l *lookup) answer(what string) {
 		return
 	}
 	for i := range list {
-		list[i].print(l.out)
+		list[i].print(plain.Writer(l.out))
 	}
 	if len(list) == 0 {
-		fmt.Fprintf(l.out, "%s ??\n", what)
+		fmt.Fprintf(plain.Writer(l.out), "%s ??\n", what)
 	}
 }
 

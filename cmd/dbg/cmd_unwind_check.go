@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"dbg/internal/plain"
 	"dbg/repl"
 	"dbg/unwindcheck"
 )
@@ -116,7 +117,7 @@ func check(ctx context.Context, args []string, opts unwindcheck.Options, output 
 		return err
 	}
 	out := bufio.NewWriter(to)
-	werr := errors.Join(write(out, r), out.Flush())
+	werr := errors.Join(write(plain.Writer(out), r), out.Flush())
 	switch {
 	case err != nil:
 		return errors.New("interrupted: the report is of what was executed until then")

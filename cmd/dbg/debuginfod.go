@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dbg/image/debuginfod"
+	"dbg/internal/plain"
 )
 
 // How long a session waits for debug information in all; what comes later is used from
@@ -39,11 +40,11 @@ func showProgress() func(debuginfod.Progress) {
 		defer mu.Unlock()
 		switch {
 		case p.End && p.Err != nil:
-			fmt.Fprintf(os.Stderr, "\rDownloading from %s: %v\n", p.URL, p.Err)
+			fmt.Fprintf(os.Stderr, "\rDownloading from %s: %v\n", plain.Line(p.URL), p.Err)
 		case p.End:
-			fmt.Fprintf(os.Stderr, "\rDownloading from %s %d/%d\n", p.URL, p.Done, p.Done)
+			fmt.Fprintf(os.Stderr, "\rDownloading from %s %d/%d\n", plain.Line(p.URL), p.Done, p.Done)
 		case p.Total > 0:
-			fmt.Fprintf(os.Stderr, "\rDownloading from %s %d/%d", p.URL, p.Done, p.Total)
+			fmt.Fprintf(os.Stderr, "\rDownloading from %s %d/%d", plain.Line(p.URL), p.Done, p.Total)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
+	"dbg/internal/plain"
 	"dbg/repl"
 	"dbg/session"
 )
@@ -85,7 +86,7 @@ func (s *shared) files(f *pflag.FlagSet) {
 func (s *shared) config() session.Config {
 	c := session.Config{Sysroot: s.sysroot, DebugDirs: s.debugDirs, Debuginfod: debuginfodConfig(s.batch), IndexDir: indexDir(), Indexing: indexing(), Guardian: "/proc/self/exe"}
 	if s.log == "info" || s.log == "debug" {
-		c.Log = func(format string, args ...any) { fmt.Fprintf(os.Stderr, "dbg: "+format+"\n", args...) }
+		c.Log = func(format string, args ...any) { fmt.Fprintf(plain.Writer(os.Stderr), "dbg: "+format+"\n", args...) }
 	}
 	return c
 }

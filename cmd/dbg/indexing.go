@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"dbg/internal/plain"
 	"dbg/symbols"
 )
 
@@ -40,7 +41,7 @@ func showIndexing(w io.Writer, now func() time.Time) func(symbols.Progress) {
 			begun = now()
 		case shown || now().Sub(begun) >= soon:
 			shown = true
-			fmt.Fprintf(w, "\rReading the names of %s: %d%%\x1b[K", filepath.Base(p.Path), p.Done*100/max(1, p.Total))
+			fmt.Fprintf(w, "\rReading the names of %s: %d%%\x1b[K", plain.Line(filepath.Base(p.Path)), p.Done*100/max(1, p.Total))
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dbg/internal/fault"
+	"dbg/internal/plain"
 	"dbg/repl"
 	"dbg/target/kinds"
 )
@@ -99,7 +100,7 @@ func status(err error) int {
 }
 
 func oneLine(err error) string {
-	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+	return strings.Join(strings.FieldsFunc(plain.String(err.Error()), func(r rune) bool { return r == '\n' || r == '\r' }), " ")
 }
 
 func rootCommand() *cobra.Command {
