@@ -46,6 +46,7 @@ type Core struct {
 	lock     sync.RWMutex
 	closed   bool
 	images   map[string]*image
+	local    map[string]string // of files that were placed: where they are here
 	warnings []string
 }
 
@@ -84,7 +85,7 @@ func Open(path string, opts Options) (*Core, error) {
 
 // parse makes a Core of a file's bytes, which it keeps.
 func parse(path string, data []byte, opts Options) (*Core, error) {
-	c := &Core{path: path, options: opts, data: data, images: map[string]*image{}}
+	c := &Core{path: path, options: opts, data: data, images: map[string]*image{}, local: map[string]string{}}
 	if len(data) == 0 {
 		return nil, fmt.Errorf("%s is empty: %w", path, ErrNotCore)
 	}
@@ -102,6 +103,7 @@ func parse(path string, data []byte, opts Options) (*Core, error) {
 	if len(c.threads) == 0 {
 		c.warn("the core file has no threads: none of its notes has registers")
 	}
+	c.placeFiles()
 	c.findExe()
 	return c, nil
 }

@@ -77,6 +77,8 @@ func (c *Core) find(f *mappedFile) *image {
 	given := c.options.Exe != "" && f.path == c.recordedExe()
 	if given {
 		im.at = c.options.Exe
+	} else if at := c.local[f.path]; at != "" {
+		im.at = at
 	} else if c.options.FindFile != nil {
 		if at := c.options.FindFile(f.path, want); at != "" {
 			im.at = at
@@ -138,8 +140,7 @@ func fileBuildID(data []byte) (id string, ok bool) {
 // recordedExe is the path of the program as the core has it: that of the file
 // which the entry point or the program headers were in.
 func (c *Core) recordedExe() string {
-	const atPHDR, atENTRY = 3, 9
-	for _, typ := range []uint64{atENTRY, atPHDR} {
+	for _, typ := range []uint64{auxENTRY, auxPHDR} {
 		if v, ok := c.Auxv(typ); ok {
 			if f := c.fileAt(v); f != nil {
 				return f.path
@@ -185,7 +186,7 @@ func (c *Core) Mappings() ([]target.Mapping, error) {
 		}
 		if f != nil {
 			m.Path, m.Deleted, m.Offset = f.path, f.deleted, f.off+(lo-f.lo)
-		} else if v, ok := c.Auxv(33); ok && v == lo { // AT_SYSINFO_EHDR
+		} else if v, ok := c.Auxv(auxVDSO); ok && v == lo {
 			m.Path = "[vdso]"
 		}
 		out = append(out, m)

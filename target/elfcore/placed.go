@@ -1,0 +1,242 @@
+package elfcore
+
+import (
+	"bytes"
+	"debug/elf"
+
+	"dbg/target"
+)
+
+// A core may name no mapped files: those that QEMU's user mode writes, and gdb's on some machines, have no NT_FILE. Then the program that
+// the user has given (or that AT_EXECFN names) is placed by what the auxiliary vector says of it, and the libraries by the dynamic
+// linker's own list in the core's memory (System V gABI, "Dynamic Linking": DT_DEBUG; <link.h>: struct r_debug, struct link_map).
+
+// Types of the auxiliary vector, <elf.h>.
+const (
+	auxPHDR   = 3
+	auxPHNUM  = 5
+	auxPAGESZ = 6
+	auxENTRY  = 9
+	auxEXECFN = 31
+	auxVDSO   = 33 // AT_SYSINFO_EHDR
+)
+
+// Bounds on what is read out of a core's memory.
+const (
+	maxDynamic  = 4096 // entries
+	maxLinkMaps = 10_000
+	maxPath     = 4096
+)
+
+// layout is what a file's headers say of how it is mapped.
+type layout struct {
+	head    header
+	loads   []segment
+	dynamic uint64 // address of PT_DYNAMIC; 0: there is none
+	phdr    uint64 // address of the program headers; 0: they are not mapped
+	entry   uint64
+}
+
+// layoutOf reads the headers of a program or a library.
+func layoutOf(data []byte) (l layout, ok bool) {
+	var err error
+	if l.head, err = parseHeader(data); err != nil || l.head.kind != elf.ET_EXEC && l.head.kind != elf.ET_DYN {
+		return l, false
+	}
+	if l.head.wide {
+		l.entry = l.head.order.Uint64(data[24:])
+	} else {
+		l.entry = uint64(l.head.order.Uint32(data[24:]))
+	}
+	for i := range l.head.phnum {
+		switch s := l.head.segment(data, i); s.kind {
+		case elf.PT_LOAD:
+			l.loads = append(l.loads, s)
+			if l.phdr == 0 && s.off <= l.head.phoff && l.head.phoff-s.off < s.filesz {
+				l.phdr = s.addr + (l.head.phoff - s.off)
+			}
+		case elf.PT_DYNAMIC:
+			l.dynamic = s.addr
+		}
+	}
+	return l, len(l.loads) > 0
+}
+
+// placeFiles finds where the files were that the core does not name.
+func (c *Core) placeFiles() {
+	if len(c.files) > 0 || c.options.Exe == "" && len(c.auxv) == 0 {
+		return
+	}
+	path := c.options.Exe
+	local := path
+	if path == "" {
+		at, ok := c.Auxv(auxEXECFN)
+		if path = c.text(at); !ok || path == "" || path[0] != '/' {
+			c.warn("the core names no files; give the program that it is of")
+			return
+		}
+		local = c.findFile(path)
+	}
+	data, err := mapFile(local)
+	if err != nil || len(data) == 0 {
+		if c.options.Exe == "" {
+			c.warn("the core names no files, and its program, %s, is not here", path)
+		}
+		return // a wrong EXE is reported when it is opened
+	}
+	defer unmap(data)
+	l, ok := layoutOf(data)
+	if !ok || l.head.machine != c.head.machine {
+		c.warn("%s is not a program for the core's processor, %s", local, machineName(&c.head))
+		return
+	}
+	bias, ok := c.biasOf(&l)
+	if !ok {
+		c.warn("%s is not the program of this core: its program headers and its entry point are elsewhere", local)
+		return
+	}
+	c.exe = path
+	c.place(path, local, &l, bias)
+	c.sortFiles()
+	if l.dynamic != 0 {
+		c.placeLibraries(l.dynamic + bias)
+	}
+	c.warn("the core names no files: %s and its libraries are taken as they are here", path)
+}
+
+// biasOf is what is to be added to the program's addresses. The core's auxiliary vector has where its program headers and its entry point
+// were; both must agree.
+func (c *Core) biasOf(l *layout) (uint64, bool) {
+	phdr, hasPHDR := c.Auxv(auxPHDR)
+	entry, hasEntry := c.Auxv(auxENTRY)
+	num, hasNum := c.Auxv(auxPHNUM)
+	if hasNum && num != l.head.wantedHeaders {
+		return 0, false
+	}
+	switch {
+	case hasPHDR && phdr != 0 && l.phdr != 0:
+		bias := phdr - l.phdr
+		return bias, (!hasEntry || entry == l.entry+bias) && c.plausible(l, bias)
+	case hasEntry:
+		bias := entry - l.entry
+		return bias, c.plausible(l, bias)
+	}
+	return 0, l.head.kind == elf.ET_EXEC && c.plausible(l, 0)
+}
+
+// plausible reports whether a bias is what a loader can have chosen.
+func (c *Core) plausible(l *layout, bias uint64) bool {
+	return bias%c.page() == 0 && (bias == 0 || l.head.kind == elf.ET_DYN)
+}
+
+func (c *Core) page() uint64 {
+	if p, ok := c.Auxv(auxPAGESZ); ok && p >= 4096 && p <= 1<<20 && p&(p-1) == 0 {
+		return p
+	}
+	return 4096
+}
+
+// place adds the mappings of a file's segments, as a loader makes them.
+func (c *Core) place(path, local string, l *layout, bias uint64) {
+	page := c.page()
+	end := uint64(0)
+	for _, s := range l.loads {
+		if s.filesz == 0 || s.off+s.filesz < s.off || s.addr%page != s.off%page {
+			continue
+		}
+		lo := (s.addr + bias) &^ (page - 1)
+		hi := (s.addr + bias + s.filesz + page - 1) &^ (page - 1)
+		f := mappedFile{lo: max(lo, end), hi: hi, path: path}
+		if f.lo >= f.hi || hi < lo {
+			continue
+		}
+		f.off = s.off&^(page-1) + (f.lo - lo)
+		c.files = append(c.files, f)
+		end = f.hi
+	}
+	c.local[path] = local
+}
+
+// findFile is the local file for a path of the core.
+func (c *Core) findFile(path string) string {
+	if c.options.FindFile != nil {
+		if at := c.options.FindFile(path, ""); at != "" {
+			return at
+		}
+	}
+	return path
+}
+
+// placeLibraries goes through the dynamic linker's list. dynamic is where the program's dynamic section was.
+func (c *Core) placeLibraries(dynamic uint64) {
+	w := uint64(c.arch.PtrSize)
+	debug := uint64(0)
+	for i := range uint64(maxDynamic) {
+		tag, ok1 := c.wordAt(dynamic + 2*w*i)
+		value, ok2 := c.wordAt(dynamic + 2*w*i + w)
+		if !ok1 || !ok2 || tag == uint64(elf.DT_NULL) {
+			break
+		}
+		if tag == uint64(elf.DT_DEBUG) {
+			debug = value
+		}
+	}
+	if debug == 0 {
+		return // the program has been killed before its libraries were loaded
+	}
+	at, ok := c.wordAt(debug + w) // r_map
+	seen := map[uint64]bool{}
+	for first := true; ok && at != 0 && !seen[at] && len(seen) < maxLinkMaps; first = false {
+		seen[at] = true
+		addr, ok1 := c.wordAt(at)       // l_addr
+		name, ok2 := c.wordAt(at + w)   // l_name
+		ld, ok3 := c.wordAt(at + 2*w)   // l_ld
+		next, ok4 := c.wordAt(at + 3*w) // l_next
+		if !ok1 || !ok2 || !ok3 {
+			c.warn("the dynamic linker's list of libraries is not all in the core")
+			break
+		}
+		if path := c.text(name); path != "" && !first {
+			c.placeLibrary(path, addr, ld)
+		}
+		at, ok = next, ok4
+	}
+	c.sortFiles()
+}
+
+// placeLibrary places a library whose addresses were moved by bias, and whose dynamic section was at ld.
+func (c *Core) placeLibrary(path string, bias, ld uint64) {
+	if vdso, ok := c.Auxv(auxVDSO); ok && vdso == bias && bias != 0 { // it is no file
+		return
+	}
+	local := c.findFile(path)
+	data, err := mapFile(local)
+	if err != nil || len(data) == 0 {
+		c.warn("%s is not here: what was in it is not known", path)
+		return
+	}
+	defer unmap(data)
+	l, ok := layoutOf(data)
+	if !ok || l.head.machine != c.head.machine || l.dynamic+bias != ld || bias%c.page() != 0 {
+		c.warn("%s is not the library of this core: it is not used", local)
+		return
+	}
+	c.place(path, local, &l, bias)
+}
+
+// wordAt reads a word of the program's memory.
+func (c *Core) wordAt(at uint64) (uint64, bool) {
+	var b [8]byte
+	n, _ := c.ReadMemory(target.Addr(at), b[:c.arch.PtrSize])
+	return c.word(b[:c.arch.PtrSize]), n == c.arch.PtrSize
+}
+
+// text reads a string of the program's memory; "" if it is not there, or too long for a path.
+func (c *Core) text(at uint64) string {
+	b := make([]byte, maxPath)
+	n, _ := c.ReadMemory(target.Addr(at), b)
+	if i := bytes.IndexByte(b[:n], 0); i > 0 {
+		return string(b[:i])
+	}
+	return ""
+}
