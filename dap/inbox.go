@@ -37,6 +37,7 @@ type inbox struct {
 	queued    int        // bytes in requests
 	closed    bool
 	waiting   map[int]bool // seqs in requests
+	moving    map[int]bool // those of waiting, and current, that may set the program going
 	cancelled map[int]bool // those of waiting that were cancelled
 	current   int
 	cancel    context.CancelFunc // of current; nil if none is under way
@@ -51,7 +52,7 @@ const (
 func newInbox(r io.Reader, overtake func(*request)) *inbox {
 	in := &inbox{
 		requests: make(chan *request, aheadMessages), quit: make(chan struct{}), overtake: overtake,
-		waiting: map[int]bool{}, cancelled: map[int]bool{},
+		waiting: map[int]bool{}, moving: map[int]bool{}, cancelled: map[int]bool{},
 	}
 	in.room = sync.NewCond(&in.mu)
 	go in.run(bufio.NewReader(r))
@@ -130,6 +131,16 @@ func (in *inbox) notice(req *request) {
 		}
 	}
 	in.waiting[req.Seq] = true
+	if req.moves() {
+		in.moving[req.Seq] = true
+	}
+}
+
+// mayMove reports whether a request that has not been finished may set the program going.
+func (in *inbox) mayMove() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return len(in.moving) > 0
 }
 
 // begin takes a request out of the queue. Its context is cancelled when the client
@@ -165,6 +176,7 @@ func (in *inbox) finish() {
 	defer in.mu.Unlock()
 	in.cancel()
 	in.cancel = nil
+	delete(in.moving, in.current)
 }
 
 // close ends the reader as soon as its read returns.

@@ -21,6 +21,15 @@ func (req *request) controls() bool {
 	return false
 }
 
+// moves reports whether a request may set the program going.
+func (req *request) moves() bool {
+	switch req.Command {
+	case "launch", "attach", "restart", "configurationDone", "continue", "next", "stepIn", "stepOut":
+		return true
+	}
+	return false
+}
+
 // take makes the caller the one who handles a request; false if another does.
 func (req *request) take() bool { return req.taken.CompareAndSwap(false, true) }
 
@@ -41,12 +50,14 @@ func (in *inbox) goAhead(req *request) {
 }
 
 // overtake handles a request beside the one that is at work, if it has a meaning already: a program that has not been launched can't be
-// ended, and one that does not run can't be paused, until the requests before it have been handled.
+// ended, and one that does not run can't be paused, while a request before it may change that.
 func (s *server) overtake(req *request) {
 	switch phase := s.phase.get(); {
 	case phase == phaseNew && req.Command != "disconnect":
 		return
-	case req.Command == "terminate" && phase < phaseLoaded, req.Command == "pause" && s.sess.State() != session.IsRunning:
+	case req.Command == "terminate" && phase < phaseLoaded:
+		return
+	case req.Command == "pause" && s.sess.State() != session.IsRunning && (phase < phaseLoaded || s.in.mayMove()):
 		return
 	}
 	if !req.take() {

@@ -161,7 +161,7 @@ func (g *guard) hold() error {
 		put(headNode, at+headList)
 		atomic.StoreUint32(futexOf(g.head), uint32(unix.Gettid())|futexWaited)
 		_, _, _ = unix.RawSyscall(unix.SYS_SET_ROBUST_LIST, at+headList, robustListSize, 0)
-		hurry()
+		hurry(holderPriority)
 		close(held)
 		fd := int(r.Fd())
 		var b [1]byte
@@ -180,10 +180,17 @@ func (g *guard) hold() error {
 
 const robustListSize = 24
 
-// hurry gives the calling thread the lowest real-time priority, and says whether it could. That needs a right that it may not have.
-func hurry() bool {
+// Real-time priorities. Where all three threads want one processor, the guardian must not wait for the end of the others.
+const (
+	tracerPriority = 1 + iota
+	holderPriority
+	guardianPriority
+)
+
+// hurry gives the calling thread a real-time priority, and reports whether it could. That needs a right that it may not have.
+func hurry(priority byte) bool {
 	const schedFIFO = 1
-	param := [4]byte{1} // struct sched_param
+	param := [4]byte{priority} // struct sched_param
 	_, _, e := unix.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, 0, schedFIFO, uintptr(unsafe.Pointer(&param)))
 	return e == 0
 }
@@ -313,10 +320,13 @@ func GuardianMain() {
 			}
 		}
 	}()
-	restoreSites(guardianMemory, make([]byte, guardEntry), 1) // nothing is at 0: the code is in memory when it is needed
+	// Nothing is at 0, and the table is empty: the code is in memory when it is needed.
+	restoreSites(guardianMemory, make([]byte, guardEntry), 1)
+	pwriteAll(guardianMemory, 0, make([]byte, 1))
+	repair(head)
 	go func() {
 		runtime.LockOSThread()
-		hurry()
+		hurry(guardianPriority)
 		futex := futexOf(head)
 		_ = unix.Close(guardianReady)
 		for {
@@ -325,7 +335,9 @@ func GuardianMain() {
 				repair(head)
 				os.Exit(0)
 			}
-			_, _, e := unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(futex)), futexWait, uintptr(v), 0, 0, 0)
+			// With RawSyscall the runtime would think that this goroutine computes, and preempt it. To go on, it would need a
+			// thread without priority, which waits for milliseconds on a busy machine.
+			_, _, e := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(futex)), futexWait, uintptr(v), 0, 0, 0)
 			if e != 0 && e != unix.EAGAIN && e != unix.EINTR {
 				return
 			}

@@ -40,7 +40,7 @@ func (p *Process) InsertBreakpoint(addr target.Addr) error {
 			p.mem.guard, p.guardian = g, ""
 			p.mem.lock.Unlock()
 			// A thread that has hit a site is in danger until it has been served: the kernel would deliver its SIGTRAP if we died.
-			p.urgent = hurry()
+			p.urgent = hurry(tracerPriority)
 		}
 		return p.mem.insert(addr)
 	})
