@@ -221,7 +221,7 @@ func (s *simulation) follow(at *way) string {
 			code = s.read(at.pc, buf[:])
 		}
 		in, n := decode(code)
-		if n == 0 {
+		if n == 0 || leftOut(code) {
 			return "the instructions after PC can't be decoded"
 		}
 		at.pc, code = at.pc+uint64(n), code[n:]
@@ -266,6 +266,10 @@ func (s *simulation) follow(at *way) string {
 	}
 	return "the instructions after PC lead to no return"
 }
+
+// leftOut reports whether code begins with zeros as no real code does: its bytes were left out of a core or of a file. They
+// would be two additions.
+func leftOut(code []byte) bool { return len(code) >= 4 && blank(code[:4]) }
 
 // read reads code at pc.
 func (s *simulation) read(pc uint64, buf []byte) []byte {

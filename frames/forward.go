@@ -122,7 +122,7 @@ func (f *forward) run(to uint64) {
 			text = f.sim.read(here, buf[:])
 		}
 		in := code.DecodeX86(text)
-		if f.going = in.Next != code.Bad && in.Len > 0; f.going {
+		if f.going = in.Next != code.Bad && in.Len > 0 && !leftOut(text); f.going {
 			at.pc, text = here+uint64(in.Len), text[in.Len:]
 			text = f.follow(&in, text)
 		}
