@@ -26,9 +26,7 @@ func (w *Walk) judge(how Strategy) bool {
 	if w.u.arch.PtrSize == 4 {
 		c.CFA &= 0xffffffff // the address space wraps around
 	}
-	if w.u.CodeBits != 0 {
-		c.StripPC(w.u.arch, w.u.CodeBits)
-	}
+	w.stripCaller()
 	if c.PC == 0 && !f.Signal {
 		return w.zero(how) // code that a signal interrupted may well have called a null pointer
 	}

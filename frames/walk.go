@@ -187,7 +187,7 @@ func (w *Walk) reset() {
 	}
 	w.slow = w.rec != nil || u.Use != AllStrategies
 	pc, _ := w.start.PC()
-	w.frame.PC = target.Addr(pc)
+	w.frame.PC = target.Addr(w.startPC(pc))
 	w.frame.places.Live = w.start.Known()
 	w.expr.Mem = &w.stack
 	w.env = row.Env{Arch: u.arch, Regs: &w.frame.Regs, Mem: &w.stack, Expr: &w.expr}
