@@ -21,6 +21,12 @@ func ModuleOf(f, debug *image.File) *Module {
 	}
 	m.EHFrameHdr = sectionOf(f, ".eh_frame_hdr")
 	m.EHFrame = sectionOf(f, ".eh_frame")
+	if m.EHFrame.Data == nil {
+		if hdr, frame, ok := f.EHFrame(); ok {
+			m.EHFrameHdr = Section{Data: hdr.Data, Addr: uint64(hdr.Addr)}
+			m.EHFrame = Section{Data: frame.Data, Addr: uint64(frame.Addr)}
+		}
+	}
 	m.DebugFrame = sectionOf(f, ".debug_frame")
 	if m.DebugFrame.Data == nil && debug != nil {
 		m.DebugFrame = sectionOf(debug, ".debug_frame")
@@ -33,6 +39,13 @@ func ModuleOf(f, debug *image.File) *Module {
 		m.Data = uint64(s.Addr)
 	}
 	m.hasCode(f, ".text", ".plt", ".plt.sec", ".plt.got")
+	if len(f.Sections()) == 0 {
+		for _, s := range f.Segments() {
+			if b := f.ContentsFrom(s.Lo); s.Exec && b != nil {
+				m.Code = append(m.Code, Section{Data: b, Addr: uint64(s.Lo)})
+			}
+		}
+	}
 	_, m.Go = f.Section(".go.buildinfo")
 	return m
 }
