@@ -14,7 +14,7 @@ type Frame struct {
 	Saved  uint32 // of slots: is at At
 	Lost   uint32 // of slots: nobody knows
 	Signed bool   // the return address
-	At     [maxSlots]Slot
+	At     [MaxSlots]Slot
 }
 
 // Place is an address: a register's value plus an offset; or, through a word on the stack, which is at

@@ -11,22 +11,22 @@ type machine struct {
 	nslots int
 	slot   [32]int8           // number -> slot; -1 for registers that a function need not preserve
 	regs   [32]arch.Reg       // number -> DWARF number
-	saved  [maxSlots]arch.Reg // slot -> DWARF number
+	saved  [MaxSlots]arch.Reg // slot -> DWARF number
 	order  []uint8            // registers, those first that callers know best
 	call   uint32             // registers that a function that is called may change
 	keeps  uint32             // registers that a function must preserve, or that lead to the caller
 	probe  uint8              // has the size of a large frame while its pages are touched
 }
 
-// maxSlots is how many registers a function must preserve, the link register among them.
-const maxSlots = 20
+// MaxSlots is how many registers a function must preserve at most, the link register among them.
+const MaxSlots = 20
 
 var amd64 = &machine{
 	arch: arch.AMD64, sp: 4, fp: 5, link: None, nregs: 16, nslots: 6,
 	slot: [32]int8{-1, -1, -1, 0, -1, 1, -1, -1, -1, -1, -1, -1, 2, 3, 4, 5},
 	regs: [32]arch.Reg{arch.RAX, arch.RCX, arch.RDX, arch.RBX, arch.RSP, arch.RBP, arch.RSI, arch.RDI,
 		arch.R8, arch.R9, arch.R10, arch.R11, arch.R12, arch.R13, arch.R14, arch.R15},
-	saved: [maxSlots]arch.Reg{arch.RBX, arch.RBP, arch.R12, arch.R13, arch.R14, arch.R15},
+	saved: [MaxSlots]arch.Reg{arch.RBX, arch.RBP, arch.R12, arch.R13, arch.R14, arch.R15},
 	order: []uint8{4, 5, 3, 12, 13, 14, 15, 0, 1, 2, 6, 7, 8, 9, 10, 11},
 	call:  1<<rax | 1<<rcx | 1<<rdx | 1<<rsi | 1<<rdi | 0xf00,
 	keeps: 1<<rbx | 1<<rbp | 1<<rsp | 0xf000,
@@ -34,7 +34,7 @@ var amd64 = &machine{
 }
 
 var arm64 = func() *machine {
-	m := &machine{arch: arch.ARM64, sp: 31, fp: 29, link: 11, nregs: 32, nslots: maxSlots, call: 0x7ffff | 1<<30, keeps: 0xfff80000, probe: 9}
+	m := &machine{arch: arch.ARM64, sp: 31, fp: 29, link: 11, nregs: 32, nslots: MaxSlots, call: 0x7ffff | 1<<30, keeps: 0xfff80000, probe: 9}
 	m.order = []uint8{31, 29}
 	for n := range 32 {
 		m.slot[n], m.regs[n] = -1, arch.Reg(n)
@@ -86,6 +86,22 @@ const (
 	rax, rcx, rdx, rbx = 0, 1, 2, 3
 	rsp, rbp, rsi, rdi = 4, 5, 6, 7
 )
+
+// Decode is the instruction at the start of b. The architecture must be Supported.
+func Decode(a *arch.Arch, b []byte) Insn {
+	if a == arch.ARM64 {
+		return DecodeARM64(b)
+	}
+	return DecodeX86(b)
+}
+
+// LinkSlot is the slot of the link register, -1 where a call pushes the return address.
+func LinkSlot(a *arch.Arch) int {
+	if m := machineOf(a); m != nil && m.link != None {
+		return int(m.link)
+	}
+	return -1
+}
 
 // Supported reports whether instructions of an architecture can be followed.
 func Supported(a *arch.Arch) bool { return machineOf(a) != nil }

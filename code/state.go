@@ -43,7 +43,7 @@ type State struct {
 	saved  uint32 // of slots: has been stored in slot and not been loaded since
 	lost   uint32 // of slots: has another value, and was not stored
 	signed bool   // the return address
-	slot   [maxSlots]value
+	slot   [MaxSlots]value
 	// The stack's word at link has the address linked: what a function that realigns its frame finds its caller's by.
 	link, linked value
 }

@@ -4,6 +4,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"dbg/arch"
+	"dbg/code"
 	"dbg/target"
 )
 
@@ -19,15 +20,21 @@ const (
 // codeRule is what the instructions say of the frame at a PC, without the state of
 // any thread: where the return address is, and where what they will restore is.
 type codeRule struct {
-	why  string // what kept it from being found, "" if it was
-	ra   place
-	regs [6]regCode // of slotRegs
+	why   string // what kept it from being found, "" if it was
+	cfa   place
+	other place // the CFA by another register, if that is known
+	// regs are of code.Slots. Where a call pushes the return address, that is the word below the CFA; else it is where the link
+	// register is.
+	regs [code.MaxSlots]regCode
 }
+
+// ra is where the return address is, on a machine where a call pushes it.
+func (r *codeRule) ra() place { return r.cfa.plus(-8) }
 
 // regCode is where the caller's value of a callee-saved register is.
 type regCode struct {
 	kind codeKind
-	at   place // of inStack
+	at   place // of inStack; of inFrame its offset
 }
 
 type codeKind uint8
@@ -35,6 +42,7 @@ type codeKind uint8
 const (
 	asNow   codeKind = iota // in the register, as it is now
 	inStack                 // at a place
+	inFrame                 // at an offset from the CFA
 	lost                    // nobody knows
 )
 
@@ -69,8 +77,17 @@ func (w *Walk) locate(p place) (uint64, bool) {
 	if !known {
 		return 0, false
 	}
-	v, err := w.words.Word(target.Addr(at+uint64(p.word)), 8)
+	v, err := w.words.Word(target.Addr(at+uint64(p.word)), w.u.arch.PtrSize)
 	return v + uint64(p.off), err == nil
+}
+
+// locateCFA is where the frame of a rule is.
+func (w *Walk) locateCFA(r *codeRule) (uint64, bool) {
+	cfa, known := w.locate(r.cfa)
+	if !known {
+		cfa, known = w.locate(r.other)
+	}
+	return cfa, known
 }
 
 // ahead finds the caller by what the code from PC on does to the stack until it returns: what it will
@@ -98,36 +115,67 @@ func (w *Walk) byCode(r *codeRule) bool {
 	if r.why != "" {
 		return w.failed(Prologue, r.why)
 	}
-	c := &w.caller
-	at, known := w.locate(r.ra)
+	a, c := w.u.arch, &w.caller
+	cfa, known := w.locateCFA(r)
 	if !known {
-		return w.failed(Prologue, "the address that "+w.u.arch.RegName(r.ra.base)+" leads to is not known")
+		return w.failed(Prologue, "the address that "+a.RegName(r.cfa.base)+" leads to is not known")
 	}
-	ra, err := w.words.Word(target.Addr(at), 8)
+	c.Start(w.preserved())
+	slots := code.Slots(a)
+	for i, reg := range slots {
+		if f := w.frame.Module; f != nil && f.Go && reg != a.FP && reg != a.LR {
+			continue
+		}
+		if v, at, ok := w.savedByCode(&r.regs[i], cfa); ok {
+			c.SetSaved(reg, v, at)
+		} else if r.regs[i].kind != asNow {
+			c.Forget(reg)
+		}
+	}
+	c.CFA = cfa
+	c.SetSP(a, cfa)
+	if link := code.LinkSlot(a); link >= 0 {
+		return w.linkByCode(&r.regs[link], cfa)
+	}
+	at := target.Addr(cfa - uint64(a.PtrSize))
+	ra, err := w.words.Word(at, a.PtrSize)
 	if err != nil {
 		return w.unreadable(Prologue, err)
 	}
-	c.Start(w.preserved())
-	c.CFA = at + 8
-	c.SetSP(arch.AMD64, c.CFA)
-	c.SetPC(arch.AMD64, ra, target.Addr(at), true)
-	for i, reg := range slotRegs {
-		if f := w.frame.Module; f != nil && f.Go && reg != arch.RBP {
-			continue
-		}
-		switch rc := &r.regs[i]; rc.kind {
-		case lost:
-			c.Forget(reg)
-		case inStack:
-			at, known := w.locate(rc.at)
-			v, err := w.words.Word(target.Addr(at), 8)
-			if !known || err != nil {
-				c.Forget(reg)
-				continue
-			}
-			c.SetSaved(reg, v, target.Addr(at))
-		}
+	c.SetPC(a, ra, at, true)
+	return w.judge(Prologue)
+}
+
+// savedByCode reads a register from where code has saved it; false if it is nowhere on the stack.
+func (w *Walk) savedByCode(rc *regCode, cfa uint64) (v uint64, at target.Addr, ok bool) {
+	where, known := cfa+uint64(rc.at.off), true
+	switch rc.kind {
+	case inFrame:
+	case inStack:
+		where, known = w.locate(rc.at)
+	default:
+		return 0, 0, false
 	}
+	v, err := w.words.Word(target.Addr(where), w.u.arch.PtrSize)
+	return v, target.Addr(where), known && err == nil
+}
+
+// linkByCode is the last part of byCode where the return address is in the link register, or saved from there.
+func (w *Walk) linkByCode(rc *regCode, cfa uint64) bool {
+	a, c := w.u.arch, &w.caller
+	if rc.kind == asNow {
+		lr, known := w.frame.Regs.Get(a.LR)
+		if !known || w.frame.PCIsReturnAddress {
+			return w.failed(Prologue, "the return address is in "+a.RegName(a.LR)+", whose value is not known")
+		}
+		c.SetPC(a, w.code64(lr), 0, false)
+		return w.judge(Prologue)
+	}
+	ra, at, ok := w.savedByCode(rc, cfa)
+	if !ok {
+		return w.failed(Prologue, "the instructions do not show where the return address is")
+	}
+	c.SetPC(a, w.code64(ra), at, true)
 	return w.judge(Prologue)
 }
 
@@ -175,6 +223,27 @@ type storedWord struct {
 // maxStored is how many words that the code itself writes to the stack are followed.
 const maxStored = 24
 
+// rule is the rule where the code returns in this state.
+func (at *way) rule() *codeRule {
+	r := &codeRule{cfa: at.sp.plus(8), other: noPlace}
+	copy(r.regs[:], at.regs[:])
+	return r
+}
+
+// slotOf is the slot of a register that a function must preserve on x86-64.
+func slotOf(r arch.Reg) int {
+	switch r {
+	case arch.RBX:
+		return 0
+	case arch.RBP:
+		return 1
+	}
+	return int(r-arch.R12) + 2
+}
+
+// slotRegs are the registers by their slots: code.Slots of x86-64.
+var slotRegs = [6]arch.Reg{arch.RBX, arch.RBP, arch.R12, arch.R13, arch.R14, arch.R15}
+
 // run follows the code to a return.
 func (s *simulation) run(pc uint64) *codeRule {
 	at := way{pc: pc, sp: place{base: arch.RSP}}
@@ -185,7 +254,7 @@ func (s *simulation) run(pc uint64) *codeRule {
 	for {
 		why := s.follow(&at)
 		if why == "" {
-			return &codeRule{ra: at.sp, regs: at.regs}
+			return at.rule()
 		}
 		if first == "" {
 			first = why
@@ -206,25 +275,25 @@ func (s *simulation) run(pc uint64) *codeRule {
 // what was on the stack must have been taken away.
 func (s *simulation) leaves(at *way) {
 	if s.left == nil && at.sp.base != arch.NoReg && (at.sp != place{base: arch.RSP} || at.path == 0) {
-		s.left = &codeRule{ra: at.sp, regs: at.regs}
+		s.left = at.rule()
 	}
 }
 
 func (s *simulation) follow(at *way) string {
 	var buf [aheadBytes]byte
-	code := s.read(at.pc, buf[:])
+	text := s.read(at.pc, buf[:])
 	for ; at.path < aheadPath; at.path++ {
 		if s.count++; s.count > aheadInstructions {
 			break
 		}
-		if len(code) < 15 {
-			code = s.read(at.pc, buf[:])
+		if len(text) < 15 {
+			text = s.read(at.pc, buf[:])
 		}
-		in, n := decode(code)
-		if n == 0 {
+		in, n := decode(text)
+		if n == 0 || leftOut(text) {
 			return "the instructions after PC can't be decoded"
 		}
-		at.pc, code = at.pc+uint64(n), code[n:]
+		at.pc, text = at.pc+uint64(n), text[n:]
 		switch in.Op {
 		case x86asm.RET:
 			if at.sp.base == arch.NoReg {
@@ -239,7 +308,7 @@ func (s *simulation) follow(at *way) string {
 			if at.jumps++; to == 0 || at.jumps > aheadJumps {
 				return "the instructions after PC jump to where nobody knows"
 			}
-			at.pc, at.called, code = to, false, nil
+			at.pc, at.called, text = to, false, nil
 			continue
 		case x86asm.HLT, x86asm.UD2, x86asm.INT:
 			return "the instructions after PC do not return"
@@ -266,6 +335,10 @@ func (s *simulation) follow(at *way) string {
 	}
 	return "the instructions after PC lead to no return"
 }
+
+// leftOut reports whether code begins with zeros as no real code does: its bytes were left out of a core or of a file. They
+// would be two additions.
+func leftOut(code []byte) bool { return len(code) >= 4 && blank(code[:4]) }
 
 // read reads code at pc.
 func (s *simulation) read(pc uint64, buf []byte) []byte {

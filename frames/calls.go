@@ -12,6 +12,9 @@ import (
 // nobody has written it for. x86 instructions can't be read backwards: a yes
 // may be chance (about one in 30 positions of ordinary code is one), a no is certain.
 func (u *Unwinder) followsCall(before []byte, pc target.Addr) verdict {
+	if len(before) >= codeBefore && blank(before[len(before)-codeBefore:]) {
+		return unknown
+	}
 	switch u.arch {
 	case arch.AMD64, arch.I386:
 		return x86Call(before, u.arch == arch.AMD64, uint64(pc), u.space)
@@ -33,6 +36,16 @@ func (u *Unwinder) followsCall(before []byte, pc target.Addr) verdict {
 		return armCall(before, pc)
 	}
 	return unknown
+}
+
+// blank reports whether code is nothing but zeros: its bytes were left out of a core or of a file. No code ends in eight zeros.
+func blank(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // directCall is the address that the call that ends at pc has in its instruction, 0 if it has none: CALL rel32, BL.

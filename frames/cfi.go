@@ -49,7 +49,8 @@ func (w *Walk) applyRow(s *site, how Strategy) bool {
 		return false
 	}
 	w.switches = r.CFA.Kind == row.ValExpr || r.Rule(w.u.arch.SP).Kind != row.Unspecified
-	w.inRegister = r.Rule(r.RA).Kind == row.InReg
+	ra := r.Rule(r.RA).Kind
+	w.inRegister, w.byExpr = ra == row.InReg, ra == row.AtExpr || ra == row.ValExpr
 	if w.judge(how) {
 		return true
 	}

@@ -15,7 +15,7 @@ func (w *Walk) find() bool {
 	w.attempts = w.attempts[:0]
 	w.done, w.stuck, w.hasBad, w.switches = false, false, false, false
 	w.refused.is = false
-	w.inRegister, w.borrowed, w.zeroed, w.above = false, false, "", 0
+	w.inRegister, w.byExpr, w.borrowed, w.zeroed, w.above = false, false, false, "", 0
 	if w.rec != nil {
 		w.rec.tries, w.rec.now = nil, Try{}
 		m := recording{&w.stack, w.rec}

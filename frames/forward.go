@@ -11,6 +11,7 @@ import (
 // was asked for. A way that comes to a call waits until the others have ended: the call may not return, and what follows it
 // be led to by another way only. It goes on only as far as somebody asks.
 type forward struct {
+	arch    *arch.Arch
 	sim     simulation
 	lo, hi  uint64
 	reached map[uint64]reachedAt
@@ -37,18 +38,6 @@ type entryWay struct {
 	code.State
 }
 
-func slotOf(r arch.Reg) int {
-	switch r {
-	case arch.RBX:
-		return 0
-	case arch.RBP:
-		return 1
-	}
-	return int(r-arch.R12) + 2
-}
-
-var slotRegs = [6]arch.Reg{arch.RBX, arch.RBP, arch.R12, arch.R13, arch.R14, arch.R15}
-
 // Answers that are no rule.
 var (
 	notReached   = &codeRule{why: "the instructions from the function's start do not lead to PC"}
@@ -58,15 +47,15 @@ var (
 )
 
 // newForward begins at a function's first instruction and stays between lo and hi.
-func newForward(m *Module, start, lo, hi uint64) *forward {
-	f := &forward{sim: simulation{module: m}, lo: lo, hi: hi, going: true,
+func newForward(a *arch.Arch, m *Module, start, lo, hi uint64) *forward {
+	f := &forward{arch: a, sim: simulation{module: m}, lo: lo, hi: hi, going: true,
 		reached: map[uint64]reachedAt{}, rules: map[code.Frame]*codeRule{}}
-	f.at = entryAt(start)
+	f.at = entryAt(a, start)
 	return f
 }
 
 // entryAt is a function's first instruction.
-func entryAt(pc uint64) entryWay { return entryWay{pc, code.Entry(arch.AMD64)} }
+func entryAt(a *arch.Arch, pc uint64) entryWay { return entryWay{pc, code.Entry(a)} }
 
 // ruleAt is what the code up to pc says, and how many instructions must be read to know it. Those that were read
 // before count, so that a limit on them does not depend on what was asked before.
@@ -121,8 +110,8 @@ func (f *forward) run(to uint64) {
 		if len(text) < 15 {
 			text = f.sim.read(here, buf[:])
 		}
-		in := code.DecodeX86(text)
-		if f.going = in.Next != code.Bad && in.Len > 0; f.going {
+		in := code.Decode(f.arch, text)
+		if f.going = in.Next != code.Bad && in.Len > 0 && !leftOut(text); f.going {
 			at.pc, text = here+uint64(in.Len), text[in.Len:]
 			text = f.follow(&in, text)
 		}
@@ -196,7 +185,7 @@ func (f *forward) rule(at *code.State) *codeRule {
 	}
 	r := f.rules[frame]
 	if r == nil {
-		r = ruleOf(&frame)
+		r = ruleOf(f.arch, &frame)
 		f.rules[frame] = r
 	}
 	f.frame, f.last = frame, r
@@ -204,23 +193,24 @@ func (f *forward) rule(at *code.State) *codeRule {
 }
 
 // ruleOf is a frame as a rule.
-func ruleOf(f *code.Frame) *codeRule {
+func ruleOf(a *arch.Arch, f *code.Frame) *codeRule {
 	if !f.CFA.Known() {
 		return notFollowed
 	}
-	// The stack pointer is what callers know best.
-	frame := place{base: arch.RSP, off: int64(f.SP)}
-	if !f.HasSP {
-		frame = place{base: f.CFA.Base, through: f.CFA.Through, word: int64(f.CFA.Word), off: int64(f.CFA.Off)}
+	r := &codeRule{cfa: place{base: f.CFA.Base, through: f.CFA.Through, word: int64(f.CFA.Word), off: int64(f.CFA.Off)}, other: noPlace}
+	if f.HasSP { // the stack pointer is what callers know best
+		if r.cfa.base != a.SP {
+			r.other = r.cfa
+		}
+		r.cfa = place{base: a.SP, off: int64(f.SP)}
 	}
-	r := &codeRule{ra: frame.plus(-8)}
-	for i := range slotRegs {
+	for i := range code.Slots(a) {
 		switch at := f.At[i]; {
 		case f.Lost&(1<<i) != 0:
 			r.regs[i].kind = lost
 		case f.Saved&(1<<i) == 0:
 		case at.Base == arch.NoReg:
-			r.regs[i] = regCode{inStack, frame.plus(int64(at.Off))}
+			r.regs[i] = regCode{inFrame, place{off: int64(at.Off)}}
 		default:
 			r.regs[i] = regCode{inStack, place{base: at.Base, off: int64(at.Off)}}
 		}

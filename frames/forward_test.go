@@ -27,7 +27,7 @@ func startTo(w *Walk, m *Module, start, lo, hi, to uint64) *codeRule {
 	sim := simulation{w: w, module: m}
 	seen := map[uint64]bool{}
 	behind := notReached
-	ways, waiting := []entryWay{entryAt(start)}, []entryWay(nil)
+	ways, waiting := []entryWay{entryAt(arch.AMD64, start)}, []entryWay(nil)
 	for len(ways)+len(waiting) > 0 {
 		if len(ways) == 0 {
 			ways, waiting = waiting, nil
@@ -85,7 +85,7 @@ func startTo(w *Walk, m *Module, start, lo, hi, to uint64) *codeRule {
 func ruleAt(at *entryWay) *codeRule {
 	var f code.Frame
 	at.Frame(&f)
-	return ruleOf(&f)
+	return ruleOf(arch.AMD64, &f)
 }
 
 // TestForwardOnce holds what is found for all addresses of a function together against what is found for each alone, in
@@ -116,7 +116,7 @@ func TestForwardOnce(t *testing.T) {
 			bounds = [2]uint64{0, 1<<64 - 1}
 		}
 		functions++
-		all := newForward(m, lo, bounds[0], bounds[1])
+		all := newForward(arch.AMD64, m, lo, bounds[0], bounds[1])
 		pcs := make([]uint64, 0, hi-lo)
 		all.ruleAt(w, hi) // so that reached has what there is; then anew, in a random order
 		for pc := range all.reached {
@@ -126,7 +126,7 @@ func TestForwardOnce(t *testing.T) {
 			pcs = append(pcs, pc)
 		}
 		pcs = append(pcs, lo+1, lo+2, lo+3)
-		all = newForward(m, lo, bounds[0], bounds[1])
+		all = newForward(arch.AMD64, m, lo, bounds[0], bounds[1])
 		for _, i := range rand.New(rand.NewPCG(1, uint64(functions))).Perm(len(pcs))[:min(len(pcs), 200)] {
 			pc := pcs[i]
 			addresses++
@@ -175,7 +175,7 @@ func TestForwardIsBounded(t *testing.T) {
 		t.Error("nothing was ever put away")
 	}
 	s := &site{pc: 5, module: m, siteFacts: &siteFacts{}}
-	if r := entered(w, s, 0); r.why != "" || r.ra.off != 5*8 {
+	if r := entered(w, s, 0); r.why != "" || r.ra().off != 5*8 {
 		t.Errorf("after 5 pushes: %+v", *r)
 	}
 }
@@ -187,7 +187,7 @@ func TestForwardIsReadAgain(t *testing.T) {
 	ask := func() int64 {
 		w := u.Walk(&arch.Registers{})
 		w.reset()
-		return entered(w, w.site(0x1002, true), 0x1000).ra.off
+		return entered(w, w.site(0x1002, true), 0x1000).ra().off
 	}
 	if off := ask(); off != 8 {
 		t.Fatalf("after a push the return address is at %d", off)

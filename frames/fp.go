@@ -63,8 +63,8 @@ func (w *Walk) fp() bool {
 		case err != nil:
 			why = err.Error()
 		case why != "":
-		case !w.followsCallAt(words.ra):
-			why = "the word after the frame pointer does not follow a call"
+		case !w.mayFollowCall(words.ra):
+			why = "the return address does not follow a call"
 		case best == nil || words.low < found.low:
 			best, found = &list[i], words
 		}
@@ -120,13 +120,13 @@ func (w *Walk) record(l *frameRecord) (r recordWords, why string, err error) {
 	return r, "", nil
 }
 
-// followsCallAt reports whether a word of the stack is a return address, or one of a signal trampoline.
-func (w *Walk) followsCallAt(pc uint64) bool {
+// mayFollowCall reports whether a word of the stack may be a return address, or one of a signal trampoline.
+func (w *Walk) mayFollowCall(pc uint64) bool {
 	if pc < page || !w.u.space.Executable(target.Addr(pc-1)) {
 		return false
 	}
 	s := w.site(target.Addr(pc), false)
-	return s.after == yes || s.sigcode
+	return s.after != no || s.sigcode
 }
 
 // byRecord takes the caller from a record.

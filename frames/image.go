@@ -9,21 +9,29 @@ import (
 )
 
 // ModuleOf makes a module from a file: its unwind tables, and what else the strategies
-// must know of it. debug is the separate debug file or nil; only its .debug_frame counts, where
-// the file itself has no table. The caller fills in Name, Lo, Hi and Bias. Nothing is
+// must know of it. debug is the separate debug file or nil; its .debug_frame counts, where the file has none of its own, and so
+// does, last of all, the one in .gnu_debugdata. An .eh_frame beside them is no reason to leave them out: every linked program
+// has one of the start files' functions. The caller fills in Name, Lo, Hi and Bias. Nothing is
 // read but section headers; the module is valid as long as the files are open.
 func ModuleOf(f, debug *image.File) *Module {
-	m := &Module{Entry: uint64(f.Entry()), file: f, FunctionAt: functionsOf(f, debug)}
+	m := &Module{Entry: uint64(f.Entry()), file: f, debug: debug, FunctionAt: functionsOf(f, debug)}
 	if f.Format() == image.MachO {
 		m.ofMachO(f, debug)
 		return m
 	}
 	m.EHFrameHdr = sectionOf(f, ".eh_frame_hdr")
 	m.EHFrame = sectionOf(f, ".eh_frame")
+	if m.EHFrame.Data == nil {
+		if hdr, frame, ok := f.EHFrame(); ok {
+			m.EHFrameHdr = Section{Data: hdr.Data, Addr: uint64(hdr.Addr)}
+			m.EHFrame = Section{Data: frame.Data, Addr: uint64(frame.Addr)}
+		}
+	}
 	m.DebugFrame = sectionOf(f, ".debug_frame")
-	if m.EHFrame.Data == nil && m.DebugFrame.Data == nil && debug != nil {
+	if m.DebugFrame.Data == nil && debug != nil {
 		m.DebugFrame = sectionOf(debug, ".debug_frame")
 	}
+	m.hasMini = m.DebugFrame.Data == nil && f.HasSection(".gnu_debugdata")
 	if s, ok := f.Section(".text"); ok {
 		m.Text = uint64(s.Addr)
 	}
@@ -31,6 +39,13 @@ func ModuleOf(f, debug *image.File) *Module {
 		m.Data = uint64(s.Addr)
 	}
 	m.hasCode(f, ".text", ".plt", ".plt.sec", ".plt.got")
+	if len(f.Sections()) == 0 {
+		for _, s := range f.Segments() {
+			if b := f.ContentsFrom(s.Lo); s.Exec && b != nil {
+				m.Code = append(m.Code, Section{Data: b, Addr: uint64(s.Lo)})
+			}
+		}
+	}
 	_, m.Go = f.Section(".go.buildinfo")
 	return m
 }

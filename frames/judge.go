@@ -26,9 +26,7 @@ func (w *Walk) judge(how Strategy) bool {
 	if w.u.arch.PtrSize == 4 {
 		c.CFA &= 0xffffffff // the address space wraps around
 	}
-	if w.u.CodeBits != 0 {
-		c.StripPC(w.u.arch, w.u.CodeBits)
-	}
+	w.stripCaller()
 	if c.PC == 0 && !f.Signal {
 		return w.zero(how) // code that a signal interrupted may well have called a null pointer
 	}
@@ -96,9 +94,9 @@ func (w *Walk) zero(how Strategy) bool {
 }
 
 // moved reports whether the caller's stack pointer is where a caller's can be: above
-// this frame's. It may be anywhere across a signal frame (alternate stacks) and where
-// the table itself says that the stack is another one (split stacks, coroutines);
-// such a turn may not come twice.
+// this frame's. It may stay where it is if an expression gives the return address. It may be anywhere across a signal frame
+// (alternate stacks) and where the table itself says that the stack is another one (split stacks, coroutines).
+// Such a turn may not come twice.
 func (w *Walk) moved(how Strategy) bool {
 	f, c := &w.frame, &w.caller
 	sp, known := w.lowest()
@@ -107,6 +105,7 @@ func (w *Walk) moved(how Strategy) bool {
 		return true
 	case c.SP == sp && !f.PCIsReturnAddress && !f.Signal && c.PC != uint64(f.PC) && (w.u.arch.LR != arch.NoReg || w.inRegister):
 		return true // a leaf function of a machine with a link register; one that has popped its return address
+	case c.SP == sp && how.ByTable() && w.byExpr: // the return address is kept elsewhere: the stack has nothing of the frame
 	case !f.Signal && !(how.ByTable() && w.switches):
 		return false
 	}

@@ -75,6 +75,10 @@ type Module struct {
 	tables tables // what was derived; see tables.go
 
 	file      *image.File // that it was made of, or nil
+	debug     *image.File // its separate debug file, or nil
+	hasMini   bool        // .gnu_debugdata may have a .debug_frame
+	miniOnce  sync.Once
+	mini      *image.File // in .gnu_debugdata; see miniDebug
 	firstOnce sync.Once
 	first     []Range // see isFirst
 	clone     Range
@@ -143,9 +147,14 @@ func (m *Module) isThreadStart(pc uint64) bool {
 		if m.file == nil {
 			return
 		}
-		for _, s := range m.file.Symbols() {
-			if s.Size > 0 && threadStarts[s.Name] {
-				m.threads = append(m.threads, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
+		for _, f := range []*image.File{m.file, m.debug, m.miniDebug()} {
+			if f == nil {
+				continue
+			}
+			for _, s := range f.Symbols() {
+				if s.Size > 0 && threadStarts[s.Name] {
+					m.threads = append(m.threads, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
+				}
 			}
 		}
 	})

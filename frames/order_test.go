@@ -171,9 +171,14 @@ func (w *world) crowdFunction(cie, i int) {
 	for off := 16; off < crowdFn-16; off += 8 {
 		w.call(at + off)
 	}
-	if w.a == arch.AMD64 {
+	switch w.a {
+	case arch.AMD64:
 		w.code(at, 0x55, 0x48, 0x89, 0xe5)           // push %rbp; mov %rsp,%rbp
 		w.code(at+crowdFn-8, 0xc9, 0xc3, 0xc3, 0xc3) // leave; ret
+	case arch.ARM64:
+		w.code(at+crowdFn-4, 0xc0, 0x03, 0x5f, 0xd6) // ret
+	case arch.RISCV64:
+		w.code(at+crowdFn-4, 0x67, 0x80, 0x00, 0x00) // ret
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"dbg/arch"
-	"dbg/row"
 )
 
 // prologue finds the caller where no table covers PC, but the instructions show where
@@ -94,15 +93,4 @@ func movSPtoFP(b []byte, long bool) bool {
 		b = b[1:]
 	}
 	return has(b, 0x89, 0xe5) || has(b, 0x8b, 0xec)
-}
-
-// code64 takes from a code address what is not address.
-func (w *Walk) code64(v uint64) uint64 {
-	if w.u.arch == arch.ARM64 {
-		return row.StripPAC(v)
-	}
-	if w.u.arch == arch.ARM {
-		return v &^ 1
-	}
-	return v
 }

@@ -35,15 +35,15 @@ func (w *Walk) proven(cur, next *site, cfa, sp uint64) bool {
 		next.slots = next.slots || directCall(w.u.arch, next.before(), next.pc) != cur.fn
 	}
 	r := w.aheadOf(cur)
-	if r.ra.base != arch.RSP && w.frame.Index > 0 {
+	if r.cfa.base != arch.RSP && w.frame.Index > 0 {
 		// The frame pointer itself was read from the stack, on the table's word: both would be
 		// wrong alike. The function's first instructions say how far the stack pointer is from the return address.
 		r, _ = w.fromTo(cur, uint64(cur.fn))
-		if r.ra.base != arch.RSP {
+		if r.cfa.base != arch.RSP {
 			return false
 		}
 	}
-	at, known := r.ra.address(&w.frame.Regs)
+	at, known := r.ra().address(&w.frame.Regs)
 	if r.why != "" || !known || at+8 != cfa {
 		return false
 	}
@@ -56,10 +56,7 @@ func (w *Walk) proven(cur, next *site, cfa, sp uint64) bool {
 func (w *Walk) calledBefore(s *site) target.Addr {
 	b := s.before()
 	n := len(b)
-	if n < 6 {
-		return 0
-	}
-	if to := directCall(arch.AMD64, b, s.pc); to != 0 {
+	if to := directCall(w.u.arch, b, s.pc); to != 0 || w.u.arch != arch.AMD64 || n < 6 {
 		return to
 	}
 	if b[n-6] == 0xff && b[n-5] == 0x15 {
@@ -75,6 +72,13 @@ func (w *Walk) throughPLT(addr target.Addr) target.Addr {
 	}
 	var buf [16]byte
 	b := (&simulation{w: w, module: w.u.space.FindModule(addr)}).read(uint64(addr), buf[:])
+	switch w.u.arch {
+	case arch.AMD64:
+	case arch.ARM64:
+		return w.throughPLTARM64(b, addr)
+	default:
+		return 0
+	}
 	at := 0
 	if has(b, 0xf3, 0x0f, 0x1e, 0xfa) {
 		at = 4
@@ -87,6 +91,27 @@ func (w *Walk) throughPLT(addr target.Addr) target.Addr {
 	}
 	rel := int64(int32(uint32(b[at+2]) | uint32(b[at+3])<<8 | uint32(b[at+4])<<16 | uint32(b[at+5])<<24))
 	return w.slot(addr + target.Addr(at+6) + target.Addr(rel))
+}
+
+// throughPLTARM64 is throughPLT for [bti c;] adrp x16, page; ldr x17, [x16, #offset]; add x16, x16, #offset; br x17.
+func (w *Walk) throughPLTARM64(b []byte, addr target.Addr) target.Addr {
+	word := func() (v uint32) {
+		if len(b) >= 4 {
+			v, b = binary.LittleEndian.Uint32(b), b[4:]
+		}
+		return v
+	}
+	adrp := word()
+	if adrp == 0xd503245f { // bti c
+		addr += 4
+		adrp = word()
+	}
+	ldr := word()
+	if adrp&0x9f00001f != 0x90000010 || ldr&0xffc003ff != 0xf9400211 {
+		return 0
+	}
+	pages := int64(int32(adrp<<8)>>13)<<2 | int64(adrp>>29&3)
+	return w.slot(addr&^0xfff + target.Addr(pages<<12) + target.Addr(ldr>>10&0xfff*8))
 }
 
 // slot is the address in a slot of the global offset table.

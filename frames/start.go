@@ -19,7 +19,7 @@ const (
 func (w *Walk) startOf(s *site) *codeRule {
 	if s.start == nil {
 		s.start = notSymbolled
-		if m := s.module; m != nil && w.u.arch == arch.AMD64 {
+		if m := s.module; m != nil && code.Supported(w.u.arch) {
 			if lo, hi, ok := w.boundsOf(s); ok {
 				s.start, _ = w.from(s, lo+m.Bias, lo+m.Bias, hi+m.Bias)
 			}
@@ -64,33 +64,32 @@ const (
 // whose target the code leads to PC, with a frame of just the size that puts the return address
 // where the word is. That needs neither table nor symbol, and what it finds is hardly anything else.
 func (w *Walk) byCalls(s *site) bool {
-	sp, known := w.frame.Regs.SP()
-	if !known || w.u.arch != arch.AMD64 {
+	a := w.u.arch
+	sp, known := w.lowest()
+	if !known || !code.Supported(a) {
 		return false
 	}
+	if link := code.LinkSlot(a); link >= 0 && !w.frame.PCIsReturnAddress {
+		// A leaf, or a function that has not saved the link register yet.
+		if lr, known := w.frame.Regs.Get(a.LR); known {
+			if r, _ := w.byCall(s, w.code64(lr)); r != nil && r.regs[link].kind == asNow {
+				return w.byCode(r)
+			}
+		}
+	}
+	size := uint64(a.PtrSize)
 	tried, read := 0, 0
 	for i := range uint64(callWords) {
-		at := (sp+7)&^7 + 8*i
-		v, err := w.stack.Word(target.Addr(at), 8)
+		at := (sp+size-1)&^(size-1) + size*i
+		v, err := w.stack.Word(target.Addr(at), int(size))
 		if err != nil {
 			break
 		}
-		if v < page || !w.u.space.Executable(target.Addr(v-1)) {
+		r, n := w.byCall(s, w.code64(v))
+		if r == nil {
 			continue
 		}
-		next := w.site(target.Addr(v), false)
-		if next.after != yes {
-			continue
-		}
-		fn := w.calledBefore(next)
-		if to := w.throughPLT(fn); to != 0 {
-			fn = to
-		}
-		if fn == 0 {
-			continue
-		}
-		r, n := w.fromTo(s, uint64(fn))
-		if ra, ok := w.locate(r.ra); r.why == "" && ok && ra == at {
+		if ra, ok := w.returnsAt(r); ok && ra == at {
 			return w.byCode(r)
 		}
 		read += n
@@ -99,6 +98,48 @@ func (w *Walk) byCalls(s *site) bool {
 		}
 	}
 	return w.failed(Prologue, "no call on the stack leads to PC")
+}
+
+// byCall is what the code of the function says that a direct call before a return address calls, and how many instructions that
+// takes; nil if there is no such call.
+func (w *Walk) byCall(s *site, ra uint64) (*codeRule, int) {
+	if ra < page || !w.u.space.Executable(target.Addr(ra-1)) {
+		return nil, 0
+	}
+	next := w.site(target.Addr(ra), false)
+	if next.after != yes {
+		return nil, 0
+	}
+	fn := w.calledBefore(next)
+	if to := w.throughPLT(fn); to != 0 {
+		fn = to
+	}
+	if fn == 0 {
+		return nil, 0
+	}
+	return w.fromTo(s, uint64(fn))
+}
+
+// returnsAt is where on the stack a rule has the return address.
+func (w *Walk) returnsAt(r *codeRule) (uint64, bool) {
+	if r.why != "" {
+		return 0, false
+	}
+	cfa, known := w.locateCFA(r)
+	if !known {
+		return 0, false
+	}
+	link := code.LinkSlot(w.u.arch)
+	if link < 0 {
+		return cfa - uint64(w.u.arch.PtrSize), true
+	}
+	switch rc := &r.regs[link]; rc.kind {
+	case inFrame:
+		return cfa + uint64(rc.at.off), true
+	case inStack:
+		return w.locate(rc.at)
+	}
+	return 0, false
 }
 
 // fromTo is what the code from a function's start to the site says, and how many instructions that takes; the last
@@ -139,7 +180,7 @@ func (w *Walk) from(s *site, start, lo, hi uint64) (*codeRule, int) {
 	if f.stale(w) {
 		f = kept.early[key]
 		if f.stale(w) {
-			f = newForward(s.module, start, lo, hi)
+			f = newForward(w.u.arch, s.module, start, lo, hi)
 		}
 		if f.epoch = w.epoch; kept.late == nil || len(kept.late) >= keptStarts || kept.size >= keptInstructions {
 			kept.early, kept.late, kept.size = kept.late, map[startKey]*forward{}, 0

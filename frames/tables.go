@@ -78,11 +78,17 @@ func (m *Module) load(a *arch.Arch) *tables {
 		if t.eh != nil {
 			t.list = append(t.list, t.eh) // behind __unwind_info, which refines it
 		}
+		if m.hasMini {
+			t.list = append(t.list, m.miniFrame(a))
+		}
 		if m.Entry == 0 {
 			return
 		}
 		t.entryLo, t.entryHi = m.Entry, m.Entry+entryGuess
 		for _, s := range t.list {
+			if s.size == 0 {
+				continue // not opened for that
+			}
 			if lo, hi, ok := s.Bounds(m.Entry); ok {
 				t.entryLo, t.entryHi = lo, hi
 				break

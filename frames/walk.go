@@ -103,6 +103,7 @@ type Walk struct {
 
 	borrowed   bool // the CFA rests on a register whose value is not known to be the frame's
 	inRegister bool // the row says that the return address is in a register
+	byExpr     bool // the row has an expression for the return address
 
 	// Where a frame's stack pointer is not known: it is not below floor. above is the floor of the caller, at least.
 	floor, above uint64
@@ -186,7 +187,7 @@ func (w *Walk) reset() {
 	}
 	w.slow = w.rec != nil || u.Use != AllStrategies
 	pc, _ := w.start.PC()
-	w.frame.PC = target.Addr(pc)
+	w.frame.PC = target.Addr(w.startPC(pc))
 	w.frame.places.Live = w.start.Known()
 	w.expr.Mem = &w.stack
 	w.env = row.Env{Arch: u.arch, Regs: &w.frame.Regs, Mem: &w.stack, Expr: &w.expr}

@@ -37,6 +37,7 @@ type Core struct {
 	files    []mappedFile
 	threads  []thread
 	auxv     []byte
+	codeBits uint8 // of NT_ARM_PAC_MASK
 	pid      int
 	name     string // pr_fname
 	exe      string

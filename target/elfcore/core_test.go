@@ -377,6 +377,11 @@ func synthetic(m elf.Machine, n int) []byte {
 		nt = le.AppendUint32(le.AppendUint32(le.AppendUint32(nt, 5), uint32(len(desc))), ntPRSTATUS)
 		nt = append(append(nt, "CORE\x00\x00\x00\x00"...), desc...)
 	}
+	if m == elf.EM_AARCH64 { // NT_ARM_PAC_MASK of a kernel whose addresses have 39 bits
+		nt = le.AppendUint32(le.AppendUint32(le.AppendUint32(nt, 6), 16), ntPACMask)
+		nt = append(nt, "LINUX\x00\x00\x00"...)
+		nt = le.AppendUint64(le.AppendUint64(nt, 0x007fff8000000000), 0x007fff8000000000)
+	}
 	out := make([]byte, 16)
 	copy(out, elf.ELFMAG)
 	out[4], out[5], out[6] = byte(a.PtrSize/4), 1, 1
@@ -423,6 +428,9 @@ func TestOtherArchitectures(t *testing.T) {
 		}
 		if w := c.Warnings(); len(w) > 0 {
 			t.Errorf("%v: %q", m, w)
+		}
+		if got, want := c.CodeBits(), map[elf.Machine]uint8{elf.EM_AARCH64: 39}[m]; got != want {
+			t.Errorf("%v: addresses of code have %d bits, want %d", m, got, want)
 		}
 		threads := c.Threads()
 		if len(threads) != 3 || threads[0].ID != 100 || threads[0].Signal == nil || threads[0].Signal.Number != 11 {

@@ -1,8 +1,10 @@
 package elfcore
 
 import (
+	"math/bits"
 	"strings"
 
+	"dbg/arch"
 	"dbg/target"
 )
 
@@ -14,6 +16,7 @@ const (
 	ntAUXV      = 6
 	ntXSTATE    = 0x202
 	ntARMVFP    = 0x400
+	ntPACMask   = 0x406
 	ntPRXFPREG  = 0x46e62b7f
 	ntSIGINFO   = 0x53494749
 	ntFILE      = 0x46494c45
@@ -58,6 +61,8 @@ func (c *Core) readNote(n note) bool {
 		if t != nil && t.info == nil {
 			t.info = n.desc
 		}
+	case ntPACMask:
+		c.readPACMask(n.desc)
 	case ntXSTATE:
 		if t != nil {
 			t.xstate = n.desc
@@ -110,6 +115,20 @@ func (c *Core) readProcess(b []byte) {
 	}
 	c.name, _, _ = strings.Cut(string(b[fname:fname+16]), "\x00")
 }
+
+// readPACMask reads struct user_pac_mask, <asm/ptrace.h> of arm64: the bits of the signature in addresses of data, and in
+// those of code. They are the same for all threads.
+func (c *Core) readPACMask(b []byte) {
+	if c.arch != arch.ARM64 || c.codeBits != 0 || len(b) < 16 {
+		return
+	}
+	if n := bits.TrailingZeros64(c.word(b[8:])); 32 <= n && n <= 52 { // else it is none
+		c.codeBits = uint8(n)
+	}
+}
+
+// CodeBits is how many bits of a return address are address, the others being its signature; 0 if the core does not say.
+func (c *Core) CodeBits() uint8 { return c.codeBits }
 
 // readFiles reads NT_FILE, fs/binfmt_elf.c, fill_files_note: the number of
 // mappings, the unit of offsets, three words for each mapping, then the paths.

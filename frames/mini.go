@@ -1,0 +1,81 @@
+package frames
+
+import (
+	"sync"
+
+	"dbg/arch"
+	"dbg/cfi"
+	"dbg/image"
+	"dbg/row"
+)
+
+// miniDebug is the file in .gnu_debugdata, nil if there is none that can be read. It is inflated when it is first asked for.
+func (m *Module) miniDebug() *image.File {
+	m.miniOnce.Do(func() {
+		if m.file != nil && m.file.Format() == image.ELF {
+			m.mini, _ = m.file.MiniDebug() // what is wrong with it package symbols reports
+		}
+	})
+	return m.mini
+}
+
+// miniTable is the .debug_frame in .gnu_debugdata. To open that takes a while: it is done when something is asked that no other
+// table knows.
+type miniTable struct {
+	m    *Module
+	arch *arch.Arch
+	once sync.Once
+	cfi  *cfi.Table // nil: there is none
+}
+
+// miniFrame is the source of the module's miniTable, the last one.
+func (m *Module) miniFrame(a *arch.Arch) *source {
+	s := &source{arch: a, how: CFI, preserved: a.CalleeSavedSet, table: &miniTable{m: m, arch: a}}
+	if m.Go {
+		s.preserved = arch.RegSet{}
+	}
+	packed, _ := m.file.SectionData(".gnu_debugdata")
+	s.patience = int64(len(packed) / missWorth)
+	return s
+}
+
+func (t *miniTable) open() *cfi.Table {
+	t.once.Do(func() {
+		if f := t.m.miniDebug(); f != nil {
+			if d := sectionOf(f, ".debug_frame"); len(d.Data) > 0 {
+				t.cfi = cfi.New(cfi.Config{Arch: t.arch, Data: d.Data, Addr: d.Addr, Debug: true})
+			}
+		}
+	})
+	return t.cfi
+}
+
+func (t *miniTable) Name() string { return ".debug_frame" }
+
+func (t *miniTable) RowAt(pc uint64, r *row.Row) error {
+	if c := t.open(); c != nil {
+		return c.RowAt(pc, r)
+	}
+	return cfi.ErrNotCovered
+}
+
+func (t *miniTable) Bounds(pc uint64) (lo, hi uint64, ok bool) {
+	if c := t.open(); c != nil {
+		return c.Bounds(pc)
+	}
+	return 0, 0, false
+}
+
+func (t *miniTable) Entries() int {
+	if c := t.open(); c != nil {
+		return c.Entries()
+	}
+	return 0
+}
+
+func (t *miniTable) EachRow(i, j int, fn cfi.RowFunc) bool {
+	if c := t.open(); c != nil {
+		return c.EachRow(i, j, fn)
+	}
+	return true
+}
