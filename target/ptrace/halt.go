@@ -68,16 +68,6 @@ func (p *Process) waitNoting() bool {
 	return true
 }
 
-// waitFor waits for a thread that is sure to report soon, and notes it; false if there is no such tracee any more.
-// It takes whatever comes, since the thread may be gone without a word of its own (execve).
-func (p *Process) waitFor(t *thread) bool {
-	if ws, ok := take(t.tid); ok {
-		p.note(t.tid, ws)
-		return true
-	}
-	return p.waitNoting()
-}
-
 // everyThread goes over the threads and the guests.
 func (p *Process) everyThread() iter.Seq[*thread] {
 	return func(yield func(*thread) bool) {
