@@ -3,6 +3,7 @@ package elfcore
 import (
 	"bytes"
 	"debug/elf"
+	"path/filepath"
 
 	"dbg/target"
 )
@@ -67,8 +68,10 @@ func (c *Core) placeFiles() {
 	if len(c.files) > 0 || c.options.Exe == "" && len(c.auxv) == 0 {
 		return
 	}
-	path := c.options.Exe
-	local := path
+	path, local := c.options.Exe, c.options.Exe
+	if abs, err := filepath.Abs(path); path != "" && err == nil {
+		path = abs // as a core would name it
+	}
 	if path == "" {
 		at, ok := c.Auxv(auxEXECFN)
 		if path = c.text(at); !ok || path == "" || path[0] != '/' {
