@@ -458,3 +458,32 @@ func TestOtherArchitectures(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestShortStatus: gdb on x86-64 writes a riscv64 thread's status with 27 of its 32 registers. The others are not known.
+func TestShortStatus(t *testing.T) {
+	c := &Core{arch: arch.RISCV64, head: header{order: binary.LittleEndian, machine: elf.EM_RISCV, wide: true}}
+	b := make([]byte, 112)
+	b[32] = 7
+	for i := range uint64(27) {
+		b = binary.LittleEndian.AppendUint64(b, i+1)
+	}
+	c.readStatus(append(b, 0, 0, 0, 0, 0, 0, 0, 0))
+	r, err := c.Registers(7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pc, ok := r.PC(); !ok || pc != 1 {
+		t.Errorf("pc is %d, %t", pc, ok)
+	}
+	if v, ok := r.Get(26); !ok || v != 27 {
+		t.Errorf("x26 is %d, %t", v, ok)
+	}
+	for reg := arch.Reg(27); reg < 32; reg++ {
+		if v, ok := r.Get(reg); ok {
+			t.Errorf("x%d is %d", reg, v)
+		}
+	}
+	if len(c.Warnings()) != 1 {
+		t.Errorf("%q", c.Warnings())
+	}
+}

@@ -46,7 +46,7 @@ func (c *Core) Registers(id target.ThreadID) (arch.Registers, error) {
 	}
 	r := arch.Registers{Arch: c.arch}
 	for i, reg := range user[c.arch.Name] {
-		if reg != none {
+		if reg != none && (i+1)*c.arch.PtrSize <= len(t.regs) {
 			r.Set(reg, c.word(t.regs[i*c.arch.PtrSize:]))
 		}
 	}
