@@ -88,7 +88,7 @@ func (c *Core) readStatus(b []byte) {
 		pid, regs = 32, 112
 	}
 	size := userSize[c.arch.Name]
-	if short := (len(b) - regs - 8) &^ 7; c.head.machine == elf.EM_RISCV && short >= size*3/4 && short < size {
+	if short := (len(b) - regs - 8) &^ 7; len(b) < regs+size && c.head.machine == elf.EM_RISCV && short >= size*3/4 {
 		// gdb writes the status of the machine that it runs on, which has fewer registers, and 8 bytes after them.
 		c.warn("the core has %d of %d registers of each thread", short/8, size/8)
 		size = short
