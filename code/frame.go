@@ -104,12 +104,12 @@ func (f *Frame) SavedAt(r arch.Reg) (off int32, ok bool) {
 	return 0, false
 }
 
-// framed reports whether the frame pointer is one: it points at where the caller's was saved. Then it stays there as long as
+// framed reports whether the frame pointer is one: it points at where the caller's was saved, on riscv64 at the CFA. Then it stays there as long as
 // the frame does; what else it may have is a passing thing, as any register's.
 func (s *State) framed() bool {
 	fp := s.regs[s.m.fp]
 	i := s.m.slot[s.m.fp]
-	return fp.base == cfa && s.saved&(1<<i) != 0 && s.slot[i] == fp
+	return fp.base == cfa && s.saved&(1<<i) != 0 && (s.slot[i] == fp || s.m == riscv64 && fp.off == 0)
 }
 
 // Row writes the frame as rules into r, whose Lo, Hi and Source it leaves as they are. The CFA must be known.

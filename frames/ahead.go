@@ -1,6 +1,8 @@
 package frames
 
 import (
+	"slices"
+
 	"golang.org/x/arch/x86/x86asm"
 
 	"dbg/arch"
@@ -122,6 +124,11 @@ func (w *Walk) byCode(r *codeRule) bool {
 	}
 	c.Start(w.preserved())
 	slots := code.Slots(a)
+	for _, reg := range a.CalleeSaved {
+		if !slices.Contains(slots, reg) { // nobody has looked what becomes of it
+			c.Forget(reg)
+		}
+	}
 	for i, reg := range slots {
 		if f := w.frame.Module; f != nil && f.Go && reg != a.FP && reg != a.LR {
 			continue

@@ -76,6 +76,8 @@ func (w *Walk) throughPLT(addr target.Addr) target.Addr {
 	case arch.AMD64:
 	case arch.ARM64:
 		return w.throughPLTARM64(b, addr)
+	case arch.RISCV64:
+		return w.throughPLTRISCV(b, addr)
 	default:
 		return 0
 	}
@@ -112,6 +114,18 @@ func (w *Walk) throughPLTARM64(b []byte, addr target.Addr) target.Addr {
 	}
 	pages := int64(int32(adrp<<8)>>13)<<2 | int64(adrp>>29&3)
 	return w.slot(addr&^0xfff + target.Addr(pages<<12) + target.Addr(ldr>>10&0xfff*8))
+}
+
+// throughPLTRISCV is throughPLT for auipc t3, hi; ld t3, lo(t3); jalr t1, t3.
+func (w *Walk) throughPLTRISCV(b []byte, addr target.Addr) target.Addr {
+	if len(b) < 12 {
+		return 0
+	}
+	hi, ld, jalr := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])
+	if hi&0xfff != 0xe17 || ld&0xfffff != 0xe3e03 || jalr != 0x000e0367 {
+		return 0
+	}
+	return w.slot(addr + target.Addr(int64(int32(hi&0xfffff000))+int64(int32(ld)>>20)))
 }
 
 // slot is the address in a slot of the global offset table.
