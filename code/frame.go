@@ -73,9 +73,15 @@ func (s *State) find(v value) (Place, bool) {
 	if v.base == cfa && s.framed() {
 		return Place{Base: m.arch.FP, Off: v.off - s.regs[m.fp].off}, true
 	}
+	passing := none // a register that any way may have changed: a word of the stack stays
 	for _, n := range m.order {
 		if have := s.regs[n]; have.base == v.base {
-			return Place{Base: m.regs[n], Off: v.off - have.off}, true
+			p := Place{Base: m.regs[n], Off: v.off - have.off}
+			if m.call&(1<<n) == 0 {
+				return p, true
+			}
+			passing = p
+			break
 		}
 	}
 	if v.base == cfa && s.link.base == aligned {
@@ -83,7 +89,7 @@ func (s *State) find(v value) (Place, bool) {
 			return Place{Base: p.Base, Through: true, Word: p.Off, Off: v.off - s.linked.off}, true
 		}
 	}
-	return none, false
+	return passing, passing.Known()
 }
 
 // IsAt reports whether the CFA is a register's value plus an offset.

@@ -60,6 +60,8 @@ func machineOf(a *arch.Arch) *machine {
 		return arm64
 	case arch.RISCV64:
 		return riscv64
+	case arch.I386:
+		return i386
 	}
 	return nil
 }
@@ -96,6 +98,8 @@ func Decode(a *arch.Arch, b []byte) Insn {
 		return DecodeARM64(b)
 	case arch.RISCV64:
 		return DecodeRISCV(b)
+	case arch.I386:
+		return DecodeI386(b)
 	}
 	return DecodeX86(b)
 }

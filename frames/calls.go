@@ -53,8 +53,12 @@ func blank(b []byte) bool {
 func directCall(a *arch.Arch, b []byte, pc target.Addr) target.Addr {
 	n := len(b)
 	switch {
-	case a == arch.AMD64 && n >= 5 && b[n-5] == 0xe8:
-		return pc + target.Addr(int64(int32(binary.LittleEndian.Uint32(b[n-4:]))))
+	case (a == arch.AMD64 || a == arch.I386) && n >= 5 && b[n-5] == 0xe8:
+		to := pc + target.Addr(int64(int32(binary.LittleEndian.Uint32(b[n-4:]))))
+		if a == arch.I386 {
+			to &= 0xffffffff
+		}
+		return to
 	case a == arch.ARM64 && n >= 4:
 		if w := binary.LittleEndian.Uint32(b[n-4:]); w&0xfc000000 == 0x94000000 {
 			return pc - 4 + target.Addr(int64(int32(w<<6)>>6)*4)

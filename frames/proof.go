@@ -78,6 +78,14 @@ func (w *Walk) throughPLT(addr target.Addr) target.Addr {
 		return w.throughPLTARM64(b, addr)
 	case arch.RISCV64:
 		return w.throughPLTRISCV(b, addr)
+	case arch.I386:
+		if has(b, 0xf3, 0x0f, 0x1e, 0xfb) { // endbr32
+			b = b[4:]
+		}
+		if has(b, 0xff, 0x25) && len(b) >= 6 { // jmp *slot; the other kind has its slot relative to %ebx
+			return w.slot(target.Addr(binary.LittleEndian.Uint32(b[2:])))
+		}
+		return 0
 	default:
 		return 0
 	}
@@ -131,8 +139,12 @@ func (w *Walk) throughPLTRISCV(b []byte, addr target.Addr) target.Addr {
 // slot is the address in a slot of the global offset table.
 func (w *Walk) slot(at target.Addr) target.Addr {
 	var b [8]byte
-	if n, _ := w.u.space.ReadMemory(at, b[:]); n < len(b) {
+	size := w.u.arch.PtrSize
+	if n, _ := w.u.space.ReadMemory(at, b[:size]); n < size {
 		return 0
+	}
+	if size == 4 {
+		return target.Addr(w.u.arch.ByteOrder.Uint32(b[:]))
 	}
 	return target.Addr(w.u.arch.ByteOrder.Uint64(b[:]))
 }

@@ -37,9 +37,18 @@ type guest struct {
 var guests = map[string]guest{
 	"arm64":   {arch.ARM64, "aarch64-linux-gnu-gcc", "qemu-aarch64", registersOf(0, 33), nil, 1, 0.999},
 	"riscv64": {arch.RISCV64, "riscv64-linux-gnu-gcc", "qemu-riscv64", append(registersOf(0, 32), arch.RISCV64.PC), nil, 1, 0.995},
-	"386":     {arch.I386, "i686-linux-gnu-gcc", "qemu-i386", registersOf(0, 10), nil, 0.9, 0.3},
+	"386":     {arch.I386, "i686-linux-gnu-gcc", "qemu-i386", registersOf(0, 10), nil, 1, 0.98},
 	"arm":     {arch.ARM, "arm-linux-gnueabihf-gcc", "qemu-arm", registersOf(0, 16), []string{"-marm"}, 0, 0},
 	"thumb":   {arch.ARM, "arm-linux-gnueabihf-gcc", "qemu-arm", registersOf(0, 16), []string{"-mthumb"}, 0, 0},
+}
+
+// guestKnownWrong are functions whose tables are wrong.
+var guestKnownWrong = map[string]string{
+	"memcpy":                "glibc for i386: ESI and EDI are kept in EDX and EAX, and no directive says it",
+	"__x86.get_pc_thunk.bx": "GCC: it changes the register that it is for",
+	"__x86.get_pc_thunk.si": "the same",
+	"__x86.get_pc_thunk.di": "the same",
+	"__x86.get_pc_thunk.bp": "the same",
 }
 
 func registersOf(first arch.Reg, n int) (list []arch.Reg) {
@@ -246,8 +255,11 @@ func (r *guestRun) compare(u *frames.Unwinder, s *guestScore, name func(uint64) 
 			}
 		}
 		s.by[f.Strategy]++
+		where, _, _ := strings.Cut(name(r.reg(a.PC)), "+")
 		if what == "" {
 			s.right++
+		} else if f.Strategy == frames.CFI && guestKnownWrong[where] != "" {
+			s.judged--
 		} else {
 			s.wrong[name(r.reg(a.PC))+": "+what]++
 		}
@@ -304,7 +316,13 @@ func guestCheck(t *testing.T, g guest, exe string, most int) (table, code *guest
 				return fmt.Sprintf("%s+0x%x", s.Name, pc-lo)
 			}
 		}
-		return fmt.Sprintf("0x%x", pc)
+		best := image.Symbol{Name: "?"}
+		for _, s := range symbols { // assembly without sizes
+			if lo := uint64(s.Addr) &^ 1; lo <= pc && s.Addr >= best.Addr {
+				best = s
+			}
+		}
+		return fmt.Sprintf("%s+0x%x", best.Name, pc-uint64(best.Addr)&^1)
 	}
 	size := 4
 	if g.arch.LR == arch.NoReg {
