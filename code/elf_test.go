@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"dbg/arch"
 	"dbg/cfi"
 	"dbg/image"
 	"dbg/internal/fixture"
@@ -75,7 +76,8 @@ func heldAgainst(f *Frame, r *row.Row) (verdict, string) {
 // instruction.
 func TestELF(t *testing.T) {
 	files := []string{"/lib/x86_64-linux-gnu/libc.so.6", "/lib/x86_64-linux-gnu/libstdc++.so.6", "/usr/bin/python3",
-		"/usr/aarch64-linux-gnu/lib/libc.so.6", "/usr/aarch64-linux-gnu/lib/libstdc++.so.6"}
+		"/usr/aarch64-linux-gnu/lib/libc.so.6", "/usr/aarch64-linux-gnu/lib/libstdc++.so.6",
+		"/usr/riscv64-linux-gnu/lib/libc.so.6"}
 	if more := os.Getenv("DBG_CODE_FILES"); more != "" {
 		files = filepath.SplitList(more)
 	}
@@ -151,9 +153,13 @@ func holdFile(t *testing.T, path string) {
 		t.Log(s)
 	}
 	t.Logf("%d functions (%d skipped), %d instructions, %.0f ns each", functions, skipped, inside, float64(spent.Nanoseconds())/float64(insns))
+	most := 0.0013
+	if a == arch.RISCV64 { // most of the table of riscv64's libc is in .debug_frame: setcontext is half of what is left
+		most = 0.0017
+	}
 	// What is left: setcontext and _start, whose rows are another frame's; assembly of libc whose table is wrong; a few
 	// ways behind calls that do not return.
-	if bad := count[wrongly] + count[regs] + count[unsure] + count[noCFA]; inside < 1000 || float64(bad) > 0.0013*float64(inside) {
+	if bad := count[wrongly] + count[regs] + count[unsure] + count[noCFA]; inside < 1000 || float64(bad) > most*float64(inside) {
 		t.Errorf("%d of %d instructions disagree", bad, inside)
 	}
 	for i, s := range texts {

@@ -80,9 +80,11 @@ func (f *Flow) Reset(a *arch.Arch, base uint64, text []byte) {
 		text = text[:MaxText]
 	}
 	f.m, f.base, f.text = machineOf(a), base, text
-	f.unit = 0
-	if f.m == arm64 {
+	switch f.unit = 0; f.m {
+	case arm64:
 		f.unit = 2
+	case riscv64:
+		f.unit = 1
 	}
 	n := len(text) >> f.unit
 	if cap(f.units) < n {
@@ -102,11 +104,8 @@ func (f *Flow) Reset(a *arch.Arch, base uint64, text []byte) {
 }
 
 func (f *Flow) decode(at uint32) Insn {
-	if f.m == arm64 {
-		return DecodeARM64(f.text[at<<f.unit:])
-	}
-	in := DecodeX86(f.text[at:])
-	if in.Next == Call && in.Imm == 0 { // it wants to know where it is, and pops that
+	in := Decode(f.m.arch, f.text[at<<f.unit:])
+	if f.m == amd64 && in.Next == Call && in.Imm == 0 { // it wants to know where it is, and pops that
 		in.Next, in.Op, in.Kills = Onward, Push, 0
 	}
 	return in

@@ -137,6 +137,9 @@ func (f *Flow) call(w *way, in *Insn, here uint32, frame uint16) {
 // probe is how much the stack pointer is about to be lowered, where the call touches the pages of a large frame (___chkstk_darwin):
 // it leaves the register alone that has the size, which is subtracted from the stack pointer next.
 func (f *Flow) probe(w *way) value {
+	if f.m.probe == None {
+		return value{}
+	}
 	size := w.regs[f.m.probe]
 	if size.base != number || size.off < 4096>>4 || int(w.at) >= len(f.units) {
 		return value{}

@@ -73,9 +73,15 @@ func (s *State) find(v value) (Place, bool) {
 	if v.base == cfa && s.framed() {
 		return Place{Base: m.arch.FP, Off: v.off - s.regs[m.fp].off}, true
 	}
+	passing := none // a register that any way may have changed: a word of the stack stays
 	for _, n := range m.order {
 		if have := s.regs[n]; have.base == v.base {
-			return Place{Base: m.regs[n], Off: v.off - have.off}, true
+			p := Place{Base: m.regs[n], Off: v.off - have.off}
+			if m.call&(1<<n) == 0 {
+				return p, true
+			}
+			passing = p
+			break
 		}
 	}
 	if v.base == cfa && s.link.base == aligned {
@@ -83,7 +89,7 @@ func (s *State) find(v value) (Place, bool) {
 			return Place{Base: p.Base, Through: true, Word: p.Off, Off: v.off - s.linked.off}, true
 		}
 	}
-	return none, false
+	return passing, passing.Known()
 }
 
 // IsAt reports whether the CFA is a register's value plus an offset.
@@ -104,12 +110,12 @@ func (f *Frame) SavedAt(r arch.Reg) (off int32, ok bool) {
 	return 0, false
 }
 
-// framed reports whether the frame pointer is one: it points at where the caller's was saved. Then it stays there as long as
+// framed reports whether the frame pointer is one: it points at where the caller's was saved, on riscv64 at the CFA. Then it stays there as long as
 // the frame does; what else it may have is a passing thing, as any register's.
 func (s *State) framed() bool {
 	fp := s.regs[s.m.fp]
 	i := s.m.slot[s.m.fp]
-	return fp.base == cfa && s.saved&(1<<i) != 0 && s.slot[i] == fp
+	return fp.base == cfa && s.saved&(1<<i) != 0 && (s.slot[i] == fp || s.m == riscv64 && fp.off == 0)
 }
 
 // Row writes the frame as rules into r, whose Lo, Hi and Source it leaves as they are. The CFA must be known.

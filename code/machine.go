@@ -58,6 +58,10 @@ func machineOf(a *arch.Arch) *machine {
 		return amd64
 	case arch.ARM64:
 		return arm64
+	case arch.RISCV64:
+		return riscv64
+	case arch.I386:
+		return i386
 	}
 	return nil
 }
@@ -89,8 +93,13 @@ const (
 
 // Decode is the instruction at the start of b. The architecture must be Supported.
 func Decode(a *arch.Arch, b []byte) Insn {
-	if a == arch.ARM64 {
+	switch a {
+	case arch.ARM64:
 		return DecodeARM64(b)
+	case arch.RISCV64:
+		return DecodeRISCV(b)
+	case arch.I386:
+		return DecodeI386(b)
 	}
 	return DecodeX86(b)
 }

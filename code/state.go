@@ -123,11 +123,11 @@ func (s *State) kill(regs uint32) {
 }
 
 func (s *State) op(in *Insn) {
-	sp := s.m.sp
+	sp, word := s.m.sp, int64(s.m.arch.PtrSize)
 	switch in.Op {
 	case Push:
 		copied := in.Base < 32 && s.link.onStack() && s.regs[in.Base].plus(int64(in.Imm)) == s.link
-		s.set(sp, s.regs[sp].plus(-8))
+		s.set(sp, s.regs[sp].plus(-word))
 		if copied {
 			s.link = s.regs[sp]
 		} else {
@@ -135,12 +135,12 @@ func (s *State) op(in *Insn) {
 		}
 	case Pop:
 		at := s.regs[sp]
-		s.set(sp, at.plus(8))
+		s.set(sp, at.plus(word))
 		s.load(in.Dst, at)
 	case Leave:
 		at := s.regs[s.m.fp]
 		s.load(s.m.fp, at)
-		s.set(sp, at.plus(8))
+		s.set(sp, at.plus(word))
 	case Add:
 		s.set(in.Dst, s.regs[in.Src].plus(int64(in.Imm)))
 	case AddReg:

@@ -1,8 +1,9 @@
 package code
 
-// x86 is an instruction of x86-64 while it is decoded.
+// x86 is an instruction while it is decoded.
 type x86 struct {
 	Insn
+	m              *machine // amd64 or i386
 	b              []byte
 	n              int // of b, decoded
 	rex            byte
@@ -16,13 +17,24 @@ type x86 struct {
 	disp         int32
 }
 
-// DecodeX86 is the instruction at the start of b: Intel SDM volume 2, chapter 2 and appendix A. Its length is 0
+// DecodeX86 is the instruction of x86-64 at the start of b: Intel SDM volume 2, chapter 2 and appendix A. Its length is 0
 // where it is none, or is cut off.
-func DecodeX86(b []byte) Insn {
+func DecodeX86(b []byte) Insn { return amd64.decodeX86(b) }
+
+// DecodeI386 is DecodeX86 for 32-bit code. A call of the next instruction is a push: it wants to know where it is.
+func DecodeI386(b []byte) Insn {
+	in := i386.decodeX86(b)
+	if in.Next == Call && in.Imm == 0 {
+		in.Next, in.Op, in.Kills = Onward, Push, 0
+	}
+	return in
+}
+
+func (m *machine) decodeX86(b []byte) Insn {
 	if len(b) > 15 {
 		b = b[:15]
 	}
-	d := x86{b: b, Insn: Insn{Dst: None, Src: None, Base: None}}
+	d := x86{m: m, b: b, Insn: Insn{Dst: None, Src: None, Base: None}}
 	d.decode()
 	if d.n > len(b) || d.Next == Bad {
 		return Insn{Next: Bad}
@@ -54,11 +66,14 @@ func (d *x86) decode() {
 		}
 		break
 	}
-	if c := d.peek(); c&0xf0 == 0x40 {
+	if c := d.peek(); c&0xf0 == 0x40 && d.m == amd64 {
 		d.rex, d.hasRex = c, true
 		d.n++
 	}
 	op := d.byte()
+	if d.m == i386 && d.only32(op) {
+		return
+	}
 	switch class := classes1[op]; class {
 	case '!':
 		d.special(op)
@@ -143,7 +158,7 @@ const classes1 = "" +
 
 // special is for the opcodes of one byte that matter, and those that are encoded in a way of their own.
 func (d *x86) special(op byte) {
-	wide := d.rex&8 != 0
+	wide := d.wide()
 	lowreg := op&7 | d.rex&1<<3
 	switch {
 	case op>>3 == 0x50>>3: // PUSH
@@ -166,7 +181,7 @@ func (d *x86) special(op byte) {
 		d.killByte(lowreg, true)
 	case op&0xf8 == 0xb8:
 		switch {
-		case wide:
+		case wide && d.m == amd64:
 			v := d.imm64()
 			d.constant(lowreg, v, int64(int32(v)) == v)
 		case d.opsize:
@@ -174,7 +189,7 @@ func (d *x86) special(op byte) {
 			d.kill(lowreg)
 		default:
 			v := d.imm32()
-			d.constant(lowreg, int64(v), v >= 0)
+			d.constant(lowreg, int64(v), v >= 0 || wide)
 		}
 	default:
 		d.special2(op, wide)
@@ -220,8 +235,8 @@ func (d *x86) special2(op byte, wide bool) {
 	case 0x9d:
 		d.Op = Pop
 	case 0xa0, 0xa1, 0xa2, 0xa3:
-		if d.n += 8; d.addr32 {
-			d.n -= 4
+		if d.n += d.m.arch.PtrSize; d.addr32 {
+			d.n -= d.m.arch.PtrSize / 2
 		}
 		if op < 0xa2 {
 			d.kill(rax)
@@ -250,7 +265,7 @@ func (d *x86) special2(op byte, wide bool) {
 			d.kill(rcx)
 		}
 	case 0xe8:
-		d.Next, d.Kills = Call, amd64.call
+		d.Next, d.Kills = Call, d.m.call
 		d.rel(4)
 	case 0xe9:
 		d.Next = Jump

@@ -21,7 +21,7 @@ func (d *x86) killRM(bytes bool) {
 
 // killByte is for a register that may be a byte: without REX 4 to 7 are AH to BH.
 func (d *x86) killByte(n uint8, bytes bool) {
-	if bytes && !d.hasRex && n >= 4 {
+	if bytes && !d.hasRex && 4 <= n && n < 8 {
 		n -= 4
 	}
 	d.kill(n)
@@ -73,6 +73,10 @@ func (d *x86) rel(size int) {
 // modrm decodes ModRM, SIB and displacement.
 func (d *x86) modrm() {
 	c := d.byte()
+	if d.m == i386 && d.addr32 && c>>6 != 3 { // addresses of 16 bits
+		d.Next = Bad
+		return
+	}
 	d.mod, d.reg, d.rm = c>>6, c>>3&7|d.rex&4<<1, c&7|d.rex&1<<3
 	if d.base = None; d.mod == 3 {
 		return
@@ -89,7 +93,7 @@ func (d *x86) modrm() {
 			return
 		}
 	} else if c&7 == 5 && d.mod == 0 {
-		if d.disp = d.imm32(); follow {
+		if d.disp = d.imm32(); follow && d.m == amd64 {
 			d.base = RIP
 		}
 		return

@@ -76,7 +76,7 @@ func (d *x86) special0f(op byte) {
 			}
 		}
 	case 0x05: // SYSCALL
-		d.Kills = amd64.call
+		d.Kills = d.m.call
 	case 0x0b: // UD2
 		d.Next = Trap
 	case 0x1e: // RDSSP

@@ -22,7 +22,7 @@ const (
 // StubRows calls fn for the rows of such a section, of which text is the code from address lo on, by rising address, as EachRow does. What
 // is between, padding and the numbers of arm64's entries, has none. No table covers these sections.
 func StubRows(a *arch.Arch, kind StubKind, lo uint64, text []byte, fn func(lo, hi uint64, r *row.Row, hash uint64) bool) bool {
-	if !code.Supported(a) {
+	if !refinable(a) {
 		return true
 	}
 	text = text[:min(len(text), maxText)]

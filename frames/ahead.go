@@ -1,6 +1,8 @@
 package frames
 
 import (
+	"slices"
+
 	"golang.org/x/arch/x86/x86asm"
 
 	"dbg/arch"
@@ -71,14 +73,23 @@ func (p place) address(regs *arch.Registers) (uint64, bool) {
 // locate is where the place is in the walk's frame.
 func (w *Walk) locate(p place) (uint64, bool) {
 	if !p.through {
-		return p.address(&w.frame.Regs)
+		at, known := p.address(&w.frame.Regs)
+		return w.wrap(at), known
 	}
 	at, known := w.frame.Regs.Get(p.base)
 	if !known {
 		return 0, false
 	}
-	v, err := w.words.Word(target.Addr(at+uint64(p.word)), w.u.arch.PtrSize)
-	return v + uint64(p.off), err == nil
+	v, err := w.words.Word(target.Addr(w.wrap(at+uint64(p.word))), w.u.arch.PtrSize)
+	return w.wrap(v + uint64(p.off)), err == nil
+}
+
+// wrap keeps an address within the address space.
+func (w *Walk) wrap(v uint64) uint64 {
+	if w.u.arch.PtrSize == 4 {
+		return v & 0xffffffff
+	}
+	return v
 }
 
 // locateCFA is where the frame of a rule is.
@@ -122,6 +133,11 @@ func (w *Walk) byCode(r *codeRule) bool {
 	}
 	c.Start(w.preserved())
 	slots := code.Slots(a)
+	for _, reg := range a.CalleeSaved {
+		if !slices.Contains(slots, reg) { // nobody has looked what becomes of it
+			c.Forget(reg)
+		}
+	}
 	for i, reg := range slots {
 		if f := w.frame.Module; f != nil && f.Go && reg != a.FP && reg != a.LR {
 			continue
@@ -137,7 +153,7 @@ func (w *Walk) byCode(r *codeRule) bool {
 	if link := code.LinkSlot(a); link >= 0 {
 		return w.linkByCode(&r.regs[link], cfa)
 	}
-	at := target.Addr(cfa - uint64(a.PtrSize))
+	at := target.Addr(w.wrap(cfa - uint64(a.PtrSize)))
 	ra, err := w.words.Word(at, a.PtrSize)
 	if err != nil {
 		return w.unreadable(Prologue, err)
@@ -148,7 +164,7 @@ func (w *Walk) byCode(r *codeRule) bool {
 
 // savedByCode reads a register from where code has saved it; false if it is nowhere on the stack.
 func (w *Walk) savedByCode(rc *regCode, cfa uint64) (v uint64, at target.Addr, ok bool) {
-	where, known := cfa+uint64(rc.at.off), true
+	where, known := w.wrap(cfa+uint64(rc.at.off)), true
 	switch rc.kind {
 	case inFrame:
 	case inStack:

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"dbg/arch"
+	"dbg/code"
 	"dbg/target"
 )
 
@@ -48,15 +49,30 @@ func blank(b []byte) bool {
 	return true
 }
 
-// directCall is the address that the call that ends at pc has in its instruction, 0 if it has none: CALL rel32, BL.
-func directCall(a *arch.Arch, before []byte, pc target.Addr) target.Addr {
-	n := len(before)
+// directCall is the address that the call that ends at pc has in its instruction, 0 if it has none: CALL rel32, BL, JAL, AUIPC with JALR.
+func directCall(a *arch.Arch, b []byte, pc target.Addr) target.Addr {
+	n := len(b)
 	switch {
-	case a == arch.AMD64 && n >= 5 && before[n-5] == 0xe8:
-		return pc + target.Addr(int64(int32(binary.LittleEndian.Uint32(before[n-4:]))))
+	case (a == arch.AMD64 || a == arch.I386) && n >= 5 && b[n-5] == 0xe8:
+		to := pc + target.Addr(int64(int32(binary.LittleEndian.Uint32(b[n-4:]))))
+		if a == arch.I386 {
+			to &= 0xffffffff
+		}
+		return to
 	case a == arch.ARM64 && n >= 4:
-		if w := binary.LittleEndian.Uint32(before[n-4:]); w&0xfc000000 == 0x94000000 {
+		if w := binary.LittleEndian.Uint32(b[n-4:]); w&0xfc000000 == 0x94000000 {
 			return pc - 4 + target.Addr(int64(int32(w<<6)>>6)*4)
+		}
+	case a == arch.RISCV64 && n >= 4:
+		w := binary.LittleEndian.Uint32(b[n-4:])
+		if w&0xfff == 0x0ef { // JAL ra
+			return pc + target.Addr(int64(code.DecodeRISCV(b[n-4:]).Imm))
+		}
+		if n < 8 || w&0xfffff != 0x080e7 { // AUIPC ra; JALR ra, ra
+			return 0
+		}
+		if hi := binary.LittleEndian.Uint32(b[n-8:]); hi&0xfff == 0x097 {
+			return pc - 8 + target.Addr(int64(int32(hi&0xfffff000))+int64(int32(w)>>20))
 		}
 	}
 	return 0

@@ -129,7 +129,7 @@ func (w *Walk) commit() {
 		f.Tries = w.rec.tries
 	}
 	before := f.Trust
-	if low, _ := w.lowest(); w.how > Prologue {
+	if low, _ := w.lowest(); !w.caller.Has(w.u.arch.SP) {
 		w.floor = max(low, w.above)
 	}
 	w.caller.Commit(&f.Regs, &f.places)

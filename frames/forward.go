@@ -113,6 +113,9 @@ func (f *forward) run(to uint64) {
 		in := code.Decode(f.arch, text)
 		if f.going = in.Next != code.Bad && in.Len > 0 && !leftOut(text); f.going {
 			at.pc, text = here+uint64(in.Len), text[in.Len:]
+			if in.Next == code.Call && f.arch == arch.I386 {
+				f.sim.pcThunk(&in, at.pc)
+			}
 			text = f.follow(&in, text)
 		}
 		if here == to {
@@ -159,6 +162,16 @@ func (f *forward) follow(in *code.Insn, text []byte) []byte {
 	}
 	at.Apply(in)
 	return text
+}
+
+// pcThunk makes a call of one of i386's functions that say where they were called from (mov (%esp),%reg; ret) what it is: a load. It keeps
+// all other registers, and GCC counts on that.
+func (s *simulation) pcThunk(in *code.Insn, next uint64) {
+	var buf [16]byte
+	b := s.read((next+uint64(int64(in.Imm)))&0xffffffff, buf[:])
+	if len(b) >= 4 && b[0] == 0x8b && b[1]&0xc7 == 0x04 && b[2] == 0x24 && b[3] == 0xc3 {
+		in.Next, in.Kills = code.Onward, 1<<(b[1]>>3&7)
+	}
 }
 
 // leadsTo is where a jump goes, 0 if nobody knows; see jumpsTo.

@@ -192,6 +192,7 @@ func plausible(u *frames.Unwinder, space frames.Space, a *arch.Arch, prev, f *fr
 		return fmt.Errorf("frame %d: return address %v after signal %v", f.Index, f.PCIsReturnAddress, prev.Signal)
 	case f.Strategy == frames.Sigreturn != prev.Signal:
 		return fmt.Errorf("frame %d by %v after signal %v", f.Index, f.Strategy, prev.Signal)
+	case f.Strategy == frames.Prologue && a.LR != arch.NoReg && prev.HasCFA == f.Regs.IsKnown(a.SP): // the link register says nothing of it
 	case !saysSP(a, f.Strategy) && (prev.HasCFA || f.Regs.IsKnown(a.SP)):
 		return fmt.Errorf("frame %d has a CFA, though its caller was found by %v", prev.Index, f.Strategy)
 	case saysSP(a, f.Strategy) && !prev.HasCFA:
@@ -204,7 +205,7 @@ func plausible(u *frames.Unwinder, space frames.Space, a *arch.Arch, prev, f *fr
 	}
 	old, known := prev.Regs.SP()
 	sp, _ := f.Regs.SP()
-	if !known || sp > old || prev.Signal || !saysSP(a, f.Strategy) {
+	if !known || sp > old || prev.Signal || !saysSP(a, f.Strategy) || !f.Regs.IsKnown(a.SP) {
 		return nil
 	}
 	if place, _ := f.Where(a.PC); sp == old && !prev.PCIsReturnAddress && f.PC != prev.PC && (a.LR != arch.NoReg || place != frames.InMemory) {

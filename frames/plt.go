@@ -7,7 +7,7 @@ import (
 	"dbg/target"
 )
 
-// Stubs of the procedure linkage table, psABI 5.2 and binutils' elf_x86_64_lazy_plt,
+// Stubs of x86's procedure linkage tables, psABI 5.2 and binutils' elf_x86_64_lazy_plt,
 // _lazy_ibt_plt and _non_lazy_plt. A stub is entered with the return address
 // on top of the stack; the lazy path pushes first the relocation's index, then (in
 // PLT0) the link map. each entry is what the code at PC may be, and how far above SP the return
@@ -23,6 +23,10 @@ var pltCode = []struct {
 	{[]byte{0xe9}, 1},                   // jmp PLT0
 	{[]byte{0xf2, 0xe9}, 1},             // bnd jmp PLT0
 	{[]byte{0xff, 0x35}, 1},             // PLT0: push link map
+	// i386, elf_i386_lazy_plt and its kin.
+	{[]byte{0xf3, 0x0f, 0x1e, 0xfb}, 0}, // endbr32
+	{[]byte{0xff, 0xa3}, 0},             // jmp *slot(%ebx)
+	{[]byte{0xff, 0xb3}, 1},             // PLT0: push link map(%ebx)
 }
 
 // plt finds the caller of a PLT stub that no table covers. Only a precise PC can be there:
@@ -39,7 +43,7 @@ func (w *Walk) plt(s *site) bool {
 		return false
 	}
 	switch w.u.arch {
-	case arch.AMD64:
+	case arch.AMD64, arch.I386:
 	case arch.ARM64, arch.RISCV64, arch.ARM:
 		return w.leaf(PLT)
 	default:
@@ -50,7 +54,8 @@ func (w *Walk) plt(s *site) bool {
 			continue
 		}
 		ra := p.ra
-		if b := s.before(); p.code[0] == 0xff && p.code[1] == 0x25 && len(b) >= 6 && b[len(b)-6] == 0xff && b[len(b)-5] == 0x35 {
+		b := s.before()
+		if n := len(b); n >= 6 && p.code[0] == 0xff && p.ra == 0 && b[n-6] == 0xff && (b[n-5] == 0x35 || b[n-5] == 0xb3) {
 			ra = 2 // PLT0's second instruction
 		}
 		return w.returnAt(PLT, ra, false)

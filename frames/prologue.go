@@ -57,7 +57,7 @@ func (w *Walk) prologue(s *site) bool {
 			return w.leaf(Prologue)
 		}
 	}
-	return w.ahead(s)
+	return w.byLink(s) || w.ahead(s)
 }
 
 // byStart reads the function's code from its start to PC: where symbols say where it

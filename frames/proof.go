@@ -76,6 +76,16 @@ func (w *Walk) throughPLT(addr target.Addr) target.Addr {
 	case arch.AMD64:
 	case arch.ARM64:
 		return w.throughPLTARM64(b, addr)
+	case arch.RISCV64:
+		return w.throughPLTRISCV(b, addr)
+	case arch.I386:
+		if has(b, 0xf3, 0x0f, 0x1e, 0xfb) { // endbr32
+			b = b[4:]
+		}
+		if has(b, 0xff, 0x25) && len(b) >= 6 { // jmp *slot; the other kind has its slot relative to %ebx
+			return w.slot(target.Addr(binary.LittleEndian.Uint32(b[2:])))
+		}
+		return 0
 	default:
 		return 0
 	}
@@ -114,11 +124,27 @@ func (w *Walk) throughPLTARM64(b []byte, addr target.Addr) target.Addr {
 	return w.slot(addr&^0xfff + target.Addr(pages<<12) + target.Addr(ldr>>10&0xfff*8))
 }
 
+// throughPLTRISCV is throughPLT for auipc t3, hi; ld t3, lo(t3); jalr t1, t3.
+func (w *Walk) throughPLTRISCV(b []byte, addr target.Addr) target.Addr {
+	if len(b) < 12 {
+		return 0
+	}
+	hi, ld, jalr := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])
+	if hi&0xfff != 0xe17 || ld&0xfffff != 0xe3e03 || jalr != 0x000e0367 {
+		return 0
+	}
+	return w.slot(addr + target.Addr(int64(int32(hi&0xfffff000))+int64(int32(ld)>>20)))
+}
+
 // slot is the address in a slot of the global offset table.
 func (w *Walk) slot(at target.Addr) target.Addr {
 	var b [8]byte
-	if n, _ := w.u.space.ReadMemory(at, b[:]); n < len(b) {
+	size := w.u.arch.PtrSize
+	if n, _ := w.u.space.ReadMemory(at, b[:size]); n < size {
 		return 0
+	}
+	if size == 4 {
+		return target.Addr(w.u.arch.ByteOrder.Uint32(b[:]))
 	}
 	return target.Addr(w.u.arch.ByteOrder.Uint64(b[:]))
 }
