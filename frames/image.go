@@ -14,7 +14,8 @@ import (
 // has one of the start files' functions. The caller fills in Name, Lo, Hi and Bias. Nothing is
 // read but section headers; the module is valid as long as the files are open.
 func ModuleOf(f, debug *image.File) *Module {
-	m := &Module{Entry: uint64(f.Entry()), file: f, debug: debug, FunctionAt: functionsOf(f, debug)}
+	m := &Module{Entry: uint64(f.Entry()), file: f, debug: debug}
+	m.FunctionAt = m.functions(f, debug)
 	if f.Format() == image.MachO {
 		m.ofMachO(f, debug)
 		return m
@@ -89,15 +90,15 @@ func (m *Module) hasCode(f *image.File, text string, stubs ...string) {
 	}
 }
 
-// functionsOf finds functions by the symbols of a file and of its debug file. They are read when the first one is
+// functions finds functions by the symbols of a file and of its debug file. They are read when the first one is
 // asked for.
-func functionsOf(f, debug *image.File) func(pc uint64) (lo, hi uint64, ok bool) {
+func (m *Module) functions(f, debug *image.File) func(pc uint64) (lo, hi uint64, ok bool) {
 	list := sync.OnceValue(func() (list []Range) {
 		for _, f := range []*image.File{f, debug} {
 			if f == nil {
 				continue
 			}
-			for _, s := range f.Symbols() {
+			for _, s := range m.symbolsOf(f) {
 				if (s.Kind == image.Func || s.Kind == image.IFunc) && s.Size > 0 {
 					list = append(list, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
 				}

@@ -13,6 +13,8 @@ import (
 func (m *Module) miniDebug() *image.File {
 	m.miniOnce.Do(func() {
 		if m.file != nil && m.file.Format() == image.ELF {
+			m.reading.Lock()
+			defer m.reading.Unlock()
 			m.mini, _ = m.file.MiniDebug() // what is wrong with it package symbols reports
 		}
 	})
@@ -34,6 +36,8 @@ func (m *Module) miniFrame(a *arch.Arch) *source {
 	if m.Go {
 		s.preserved = arch.RegSet{}
 	}
+	m.reading.Lock()
+	defer m.reading.Unlock()
 	packed, _ := m.file.SectionData(".gnu_debugdata")
 	s.patience = int64(len(packed) / missWorth)
 	return s
@@ -42,6 +46,8 @@ func (m *Module) miniFrame(a *arch.Arch) *source {
 func (t *miniTable) open() *cfi.Table {
 	t.once.Do(func() {
 		if f := t.m.miniDebug(); f != nil {
+			t.m.reading.Lock()
+			defer t.m.reading.Unlock()
 			if d := sectionOf(f, ".debug_frame"); len(d.Data) > 0 {
 				t.cfi = cfi.New(cfi.Config{Arch: t.arch, Data: d.Data, Addr: d.Addr, Debug: true})
 			}

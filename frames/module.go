@@ -79,6 +79,7 @@ type Module struct {
 	hasMini   bool        // .gnu_debugdata may have a .debug_frame
 	miniOnce  sync.Once
 	mini      *image.File // in .gnu_debugdata; see miniDebug
+	reading   sync.Mutex // guards file, debug and mini, each of which is for one goroutine at a time
 	firstOnce sync.Once
 	first     []Range // see isFirst
 	clone     Range
@@ -112,7 +113,7 @@ func (m *Module) isFirst(pc uint64, calling bool) bool {
 		if m.file == nil {
 			return
 		}
-		for _, s := range m.file.Symbols() {
+		for _, s := range m.symbolsOf(m.file) {
 			if s.Size == 0 {
 				continue
 			}
@@ -141,6 +142,13 @@ func (m *Module) isFirst(pc uint64, calling bool) bool {
 var threadStarts = map[string]bool{"_start": true, "__start": true, "_dl_start_user": true, "clone": true, "__clone": true, "clone3": true,
 	"__clone3": true, "__bionic_clone": true, "thread_start": true, "__thread_start": true, "start_thread": true, "__start_thread": true}
 
+// symbolsOf are the symbols of one of the module's files.
+func (m *Module) symbolsOf(f *image.File) []image.Symbol {
+	m.reading.Lock()
+	defer m.reading.Unlock()
+	return f.Symbols()
+}
+
 // isThreadStart reports whether pc, an address of the file, is in one of threadStarts.
 func (m *Module) isThreadStart(pc uint64) bool {
 	m.startsOnce.Do(func() {
@@ -151,7 +159,7 @@ func (m *Module) isThreadStart(pc uint64) bool {
 			if f == nil {
 				continue
 			}
-			for _, s := range f.Symbols() {
+			for _, s := range m.symbolsOf(f) {
 				if s.Size > 0 && threadStarts[s.Name] {
 					m.threads = append(m.threads, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
 				}
