@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"dbg/image"
+	"dbg/image/gopclntab"
 	"dbg/target"
 )
 
@@ -79,7 +80,7 @@ type Module struct {
 	hasMini   bool        // .gnu_debugdata may have a .debug_frame
 	miniOnce  sync.Once
 	mini      *image.File // in .gnu_debugdata; see miniDebug
-	reading   sync.Mutex // guards file, debug and mini, each of which is for one goroutine at a time
+	reading   sync.Mutex  // guards file, debug and mini, each of which is for one goroutine at a time
 	firstOnce sync.Once
 	first     []Range // see isFirst
 	clone     Range
@@ -114,18 +115,19 @@ func (m *Module) isFirst(pc uint64, calling bool) bool {
 			return
 		}
 		for _, s := range m.symbolsOf(m.file) {
-			if s.Size == 0 {
-				continue
+			if s.Size > 0 {
+				m.knowGo(s.Name, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
 			}
-			r := Range{uint64(s.Addr), uint64(s.Addr) + s.Size}
-			if goFirst[s.Name] {
-				m.first = append(m.first, r)
-			} else if goClone[s.Name] {
-				m.clone = r
-			} else if name := strings.TrimSuffix(s.Name, ".abi0"); goSwitches[name] {
-				m.switches = append(m.switches, goSwitch{r, name})
-			} else if goBeyond[name] {
-				m.beyond = append(m.beyond, r)
+		}
+		if m.Go && len(m.first) == 0 { // it was stripped
+			m.reading.Lock()
+			defer m.reading.Unlock()
+			if t, err := gopclntab.Open(m.file); err == nil {
+				for i := range t.Len() {
+					if f, ok := t.Func(i); ok {
+						m.knowGo(f.Name, Range{f.Lo, f.Hi})
+					}
+				}
 			}
 		}
 	})
@@ -135,6 +137,19 @@ func (m *Module) isFirst(pc uint64, calling bool) bool {
 		}
 	}
 	return calling && m.clone.Lo <= pc && pc < m.clone.Hi
+}
+
+// knowGo notes a function if it is one of those of Go's runtime that are special.
+func (m *Module) knowGo(name string, r Range) {
+	if goFirst[name] {
+		m.first = append(m.first, r)
+	} else if goClone[name] {
+		m.clone = r
+	} else if name = strings.TrimSuffix(name, ".abi0"); goSwitches[name] {
+		m.switches = append(m.switches, goSwitch{r, name})
+	} else if goBeyond[name] {
+		m.beyond = append(m.beyond, r)
+	}
 }
 
 // threadStarts are the functions in which C libraries and linkers begin a process or a thread. Some are entered with a

@@ -81,6 +81,11 @@ func (m *Module) load(a *arch.Arch) *tables {
 		if m.hasMini {
 			t.list = append(t.list, m.miniFrame(a))
 		}
+		if t.debug == nil {
+			if s := m.goFrame(a); s != nil {
+				t.list = append(t.list, s)
+			}
+		}
 		if m.Entry == 0 {
 			return
 		}

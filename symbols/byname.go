@@ -37,6 +37,9 @@ func (m *Module) FunctionsByName(name string) []*Function {
 		return out
 	}
 	m.functionsNamed(q, add)
+	if len(out) == 0 {
+		m.goFunctionsNamed(q, add)
+	}
 	return out
 }
 

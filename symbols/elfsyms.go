@@ -181,7 +181,10 @@ func (m *Module) SymbolAt(a image.Addr) (name string, offset uint64, ok bool) {
 		return name, uint64(a - start), true
 	}
 	s, ok := m.symbolWith(codeSymbol, a)
-	if !ok || !m.sameSegment(s.Addr, a) {
+	if !ok || !m.sameSegment(s.Addr, a) || m.pastGo(&s, a) {
+		if f, ok := m.goFunctionWith(a); ok {
+			return f.Name, uint64(a) - f.Lo, true
+		}
 		return "", 0, false
 	}
 	return demangled(symbolName(s.Name)), uint64(a - s.Addr), true

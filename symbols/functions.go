@@ -12,6 +12,9 @@ func (m *Module) FunctionAt(a image.Addr) *Function {
 	if fn := m.functionAt(a); fn != nil {
 		return fn.public()
 	}
+	if f, ok := m.goFunctionWith(a); ok {
+		return goFunction(&f)
+	}
 	return m.elfFunctionAt(a)
 }
 
@@ -32,6 +35,9 @@ func (m *Module) CallsAt(a image.Addr) []Call {
 	pos := line.Position
 	fn := m.functionAt(a)
 	if fn == nil {
+		if calls := m.goCallsAt(a); calls != nil {
+			return calls
+		}
 		if f := m.elfFunctionAt(a); f != nil {
 			return []Call{{Function: f, Position: pos}}
 		}

@@ -15,7 +15,7 @@ import (
 func (m *Module) LineAt(a image.Addr) (LineRange, bool) {
 	u := m.unitAt(a)
 	if u == nil {
-		return LineRange{}, false
+		return m.goLineAt(a)
 	}
 	t := u.dw.Files()
 	seq, ok := t.At(uint64(a))

@@ -5,6 +5,7 @@ import (
 
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/image/gopclntab"
 )
 
 // Options says how debug information is to be found.
@@ -39,6 +40,9 @@ type Module struct {
 	elf   *elfSymbols
 
 	copied map[string]image.Addr // see Copied; nil until it is asked
+
+	goFuncs *gopclntab.Table // see goTable
+	goTried bool
 
 	indexState
 	types map[die]*Type

@@ -77,6 +77,9 @@ func (m *Module) BreakLocations(name string) []Location {
 	if len(out) == 0 {
 		m.functionsNamed(q, after)
 	}
+	if len(out) == 0 {
+		m.goFunctionsNamed(q, after)
+	}
 	return out
 }
 
