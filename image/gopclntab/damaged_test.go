@@ -45,7 +45,7 @@ func TestDamaged(t *testing.T) {
 		copy(copied, data)
 		for range 1 + r.IntN(40) {
 			at := r.Uint64N(s.Size)
-			if r.IntN(8) == 0 {
+			if r.IntN(200) == 0 {
 				at = r.Uint64N(72) // the header
 			}
 			switch b := copied[s.Offset+at : s.Offset+min(at+4, s.Size)]; r.IntN(3) {
