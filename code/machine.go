@@ -62,6 +62,8 @@ func machineOf(a *arch.Arch) *machine {
 		return riscv64
 	case arch.I386:
 		return i386
+	case arch.ARM:
+		return arm
 	}
 	return nil
 }
@@ -91,7 +93,7 @@ const (
 	rsp, rbp, rsi, rdi = 4, 5, 6, 7
 )
 
-// Decode is the instruction at the start of b. The architecture must be Supported.
+// Decode is the instruction at the start of b. The architecture must be Supported. Of arm it is ARM's: see DecodeThumb.
 func Decode(a *arch.Arch, b []byte) Insn {
 	switch a {
 	case arch.ARM64:
@@ -100,6 +102,8 @@ func Decode(a *arch.Arch, b []byte) Insn {
 		return DecodeRISCV(b)
 	case arch.I386:
 		return DecodeI386(b)
+	case arch.ARM:
+		return DecodeARM(b)
 	}
 	return DecodeX86(b)
 }

@@ -63,6 +63,8 @@ func directCall(a *arch.Arch, b []byte, pc target.Addr) target.Addr {
 		if w := binary.LittleEndian.Uint32(b[n-4:]); w&0xfc000000 == 0x94000000 {
 			return pc - 4 + target.Addr(int64(int32(w<<6)>>6)*4)
 		}
+	case a == arch.ARM:
+		return armCallTarget(b, pc)
 	case a == arch.RISCV64 && n >= 4:
 		w := binary.LittleEndian.Uint32(b[n-4:])
 		if w&0xfff == 0x0ef { // JAL ra

@@ -83,6 +83,9 @@ type Module struct {
 	first     []Range // see isFirst
 	clone     Range
 
+	thumbOnce sync.Once
+	functions []uint64 // of ARM: the values of function symbols; see isThumb
+
 	startsOnce sync.Once
 	threads    []Range // see isThreadStart
 

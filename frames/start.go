@@ -21,7 +21,11 @@ func (w *Walk) startOf(s *site) *codeRule {
 		s.start = notSymbolled
 		if m := s.module; m != nil && code.Supported(w.u.arch) {
 			if lo, hi, ok := w.boundsOf(s); ok {
-				s.start, _ = w.from(s, lo+m.Bias, lo+m.Bias, hi+m.Bias)
+				start := lo + m.Bias
+				if w.u.arch == arch.ARM && w.isThumb(m, lo) {
+					start |= 1
+				}
+				s.start, _ = w.from(s, start, lo+m.Bias, hi+m.Bias)
 			}
 		}
 	}
