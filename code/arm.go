@@ -9,7 +9,8 @@ import (
 
 // arm is 32-bit ARM with the AAPCS's registers; D8 to D15 are not followed.
 var arm = func() *machine {
-	m := &machine{arch: arch.ARM, sp: 13, fp: 11, link: 0, nregs: 16, nslots: 9, probe: None, call: 0xf | 1<<12 | 1<<14, keeps: 0xff0 | 3<<13}
+	m := &machine{arch: arch.ARM, sp: 13, fp: 11, link: 0, nregs: 16, nslots: 9, probe: None}
+	m.call, m.keeps = 0xf|1<<12|1<<14, 0xff0|3<<13
 	m.order = []uint8{13, 11, 7, 4, 5, 6, 8, 9, 10, 12, 3, 2, 1, 0, 14}
 	for n := range 32 {
 		m.slot[n], m.regs[n] = -1, arch.Reg(n)

@@ -34,7 +34,8 @@ var amd64 = &machine{
 }
 
 var arm64 = func() *machine {
-	m := &machine{arch: arch.ARM64, sp: 31, fp: 29, link: 11, nregs: 32, nslots: MaxSlots, call: 0x7ffff | 1<<30, keeps: 0xfff80000, probe: 9}
+	m := &machine{arch: arch.ARM64, sp: 31, fp: 29, link: 11, nregs: 32, nslots: MaxSlots, probe: 9}
+	m.call, m.keeps = 0x7ffff|1<<30, 0xfff80000
 	m.order = []uint8{31, 29}
 	for n := range 32 {
 		m.slot[n], m.regs[n] = -1, arch.Reg(n)

@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// DecodeThumb is the instruction of Thumb at the start of b: Arm Architecture Reference Manual for A-profile (DDI 0406), A6. Length 0 if b
+// DecodeThumb is the instruction of Thumb at the start of b: Arm Architecture Reference Manual for A-profile (DDI
+// 0406), A6. Length 0 if b
 // is too short. An IT instruction has in Size how many of those after it depend on a condition: they are to be made
 // Insn.Conditional.
 func DecodeThumb(b []byte) Insn {

@@ -49,7 +49,8 @@ func blank(b []byte) bool {
 	return true
 }
 
-// directCall is the address that the call that ends at pc has in its instruction, 0 if it has none: CALL rel32, BL, JAL, AUIPC with JALR.
+// directCall is the address that the call that ends at pc has in its instruction, 0 if it has none: CALL rel32, BL,
+// JAL, AUIPC with JALR.
 func directCall(a *arch.Arch, b []byte, pc target.Addr) target.Addr {
 	n := len(b)
 	switch {

@@ -185,7 +185,8 @@ func (f *forward) follow(in *code.Insn, text []byte) []byte {
 	return text
 }
 
-// pcThunk makes a call of one of i386's functions that say where they were called from (mov (%esp),%reg; ret) what it is: a load. It keeps
+// pcThunk makes a call of one of i386's functions that say where they were called from (mov (%esp),%reg; ret) what
+// it is: a load. It keeps
 // all other registers, and GCC counts on that.
 func (s *simulation) pcThunk(in *code.Insn, next uint64) {
 	var buf [16]byte
@@ -231,7 +232,8 @@ func ruleOf(a *arch.Arch, f *code.Frame) *codeRule {
 	if !f.CFA.Known() {
 		return notFollowed
 	}
-	r := &codeRule{cfa: place{base: f.CFA.Base, through: f.CFA.Through, word: int64(f.CFA.Word), off: int64(f.CFA.Off)}, other: noPlace}
+	cfa := place{base: f.CFA.Base, through: f.CFA.Through, word: int64(f.CFA.Word), off: int64(f.CFA.Off)}
+	r := &codeRule{cfa: cfa, other: noPlace}
 	if f.HasSP { // the stack pointer is what callers know best
 		if r.cfa.base != a.SP {
 			r.other = r.cfa

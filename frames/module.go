@@ -141,8 +141,9 @@ func (m *Module) isFirst(pc uint64, calling bool) bool {
 
 // threadStarts are the functions in which C libraries and linkers begin a process or a thread. Some are entered with a
 // return address of zero: bionic's __start_thread, for one.
-var threadStarts = map[string]bool{"_start": true, "__start": true, "_dl_start_user": true, "clone": true, "__clone": true, "clone3": true,
-	"__clone3": true, "__bionic_clone": true, "thread_start": true, "__thread_start": true, "start_thread": true, "__start_thread": true}
+var threadStarts = map[string]bool{"_start": true, "__start": true, "_dl_start_user": true,
+	"clone": true, "__clone": true, "clone3": true, "__clone3": true, "__bionic_clone": true,
+	"thread_start": true, "__thread_start": true, "start_thread": true, "__start_thread": true}
 
 // isThreadStart reports whether pc, an address of the file, is in one of threadStarts.
 func (m *Module) isThreadStart(pc uint64) bool {

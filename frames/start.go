@@ -53,7 +53,8 @@ func (w *Walk) boundsOf(s *site) (lo, hi uint64, ok bool) {
 func isEntry(a *arch.Arch, r *row.Row) bool {
 	s, ok := code.FromRow(a, r)
 	ra := r.Rule(r.RA)
-	return ok && s == code.Entry(a) && (ra.Kind == row.Unspecified && r.RA == a.LR || ra.Kind == row.At && ra.N == -int64(a.PtrSize))
+	return ok && s == code.Entry(a) &&
+		(ra.Kind == row.Unspecified && r.RA == a.LR || ra.Kind == row.At && ra.N == -int64(a.PtrSize))
 }
 
 // Limits of byCalls.

@@ -35,11 +35,12 @@ type guest struct {
 }
 
 var guests = map[string]guest{
-	"arm64":   {arch.ARM64, "aarch64-linux-gnu-gcc", "qemu-aarch64", registersOf(0, 33), nil, 1, 0.999},
-	"riscv64": {arch.RISCV64, "riscv64-linux-gnu-gcc", "qemu-riscv64", append(registersOf(0, 32), arch.RISCV64.PC), nil, 1, 0.995},
-	"386":     {arch.I386, "i686-linux-gnu-gcc", "qemu-i386", registersOf(0, 10), nil, 1, 0.98},
-	"arm":     {arch.ARM, "arm-linux-gnueabihf-gcc", "qemu-arm", registersOf(0, 16), []string{"-marm"}, 0.99, 0.99},
-	"thumb":   {arch.ARM, "arm-linux-gnueabihf-gcc", "qemu-arm", registersOf(0, 16), []string{"-mthumb"}, 0.99, 0.99},
+	"arm64": {arch.ARM64, "aarch64-linux-gnu-gcc", "qemu-aarch64", registersOf(0, 33), nil, 1, 0.999},
+	"riscv64": {arch.RISCV64, "riscv64-linux-gnu-gcc", "qemu-riscv64", append(registersOf(0, 32), arch.RISCV64.PC),
+		nil, 1, 0.995},
+	"386":   {arch.I386, "i686-linux-gnu-gcc", "qemu-i386", registersOf(0, 10), nil, 1, 0.98},
+	"arm":   {arch.ARM, "arm-linux-gnueabihf-gcc", "qemu-arm", registersOf(0, 16), []string{"-marm"}, 0.99, 0.99},
+	"thumb": {arch.ARM, "arm-linux-gnueabihf-gcc", "qemu-arm", registersOf(0, 16), []string{"-mthumb"}, 0.99, 0.99},
 }
 
 // guestKnownWrong are functions whose tables are wrong.
@@ -60,16 +61,13 @@ func registersOf(first arch.Reg, n int) (list []arch.Reg) {
 
 // guestRun is a program that is stepped.
 type guestRun struct {
-	t      *testing.T
-	g      guest
-	stub   *stub
-	file   *image.File
-	regs   arch.Registers
-	calls  []guestCall
-	code   target.Memory
-	module *frames.Module
-	bare   *frames.Module
-	thumb  bool // the instruction to be executed is of Thumb
+	t     *testing.T
+	g     guest
+	stub  *stub
+	file  *image.File
+	regs  arch.Registers
+	calls []guestCall
+	thumb bool // the instruction to be executed is of Thumb
 }
 
 // guestCall is a call that has not returned.
