@@ -11,7 +11,8 @@ import (
 )
 
 // __eh_frame of "int g(int); int f(int a) { return g(a) + 1; }" by
-// clang-19 --target=i386-apple-macosx10.15 -O1 -fno-omit-frame-pointer -fasynchronous-unwind-tables -c. f is push %ebp; mov %esp,%ebp; ...
+// clang-19 --target=i386-apple-macosx10.15 -O1 -fno-omit-frame-pointer -fasynchronous-unwind-tables -c. f is push
+// %ebp; mov %esp,%ebp; ...
 const darwinEH = "1400000000000000017a5200017c0801100c050488010000180000001c000000b4ffffff1700000000410e088402420d04000000"
 
 // In i386's __eh_frame ESP is 5 and EBP is 4, everywhere else it is the other way round.

@@ -35,6 +35,9 @@ func rowsOf(t *testing.T, a *arch.Arch, cie []byte, instr ...byte) string {
 }
 
 // TestInstructions has at least one case for each call frame instruction.
+// beyondRange is the error of a program that goes on after its range.
+const beyondRange = "\nerror: .eh_frame entry at 0x12: it has instructions after the end of its range"
+
 func TestInstructions(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -51,9 +54,9 @@ func TestInstructions(t *testing.T) {
 		{"MIPS_advance_loc8", "\x1d\x80\x00\x00\x00\x00\x00\x00\x00\x0e\x10", "1000 cfa=rsp+8 ra=c-8\n1080 cfa=rsp+16 ra=c-8"},
 		{"set_loc", "\x01\x20\x10\x00\x00\x00\x00\x00\x00\x0e\x10", "1000 cfa=rsp+8 ra=c-8\n1020 cfa=rsp+16 ra=c-8"},
 		{"set_loc backwards", "\x01\x00\x0f\x00\x00\x00\x00\x00\x00", "error: .eh_frame entry at 0x12: its location goes backwards"},
-		{"beyond the end", "\x04\x00\x10\x00\x00\x0e\x10", "1000 cfa=rsp+8 ra=c-8\nerror: .eh_frame entry at 0x12: it has instructions after the end of its range"},
+		{"beyond the end", "\x04\x00\x10\x00\x00\x0e\x10", "1000 cfa=rsp+8 ra=c-8" + beyondRange},
 		{"at the end", "\x04\x00\x01\x00\x00\x0e\x10\x86\x02", "1000 cfa=rsp+8 ra=c-8"},
-		{"at the end and beyond", "\x04\x00\x01\x00\x00\x0e\x10\x41\x0e\x18", "1000 cfa=rsp+8 ra=c-8\nerror: .eh_frame entry at 0x12: it has instructions after the end of its range"},
+		{"at the end and beyond", "\x04\x00\x01\x00\x00\x0e\x10\x41\x0e\x18", "1000 cfa=rsp+8 ra=c-8" + beyondRange},
 		{"offset", "\x86\x02", "1000 cfa=rsp+8 rbp=c-16 ra=c-8"},
 		{"offset_extended", "\x05\x06\x02", "1000 cfa=rsp+8 rbp=c-16 ra=c-8"},
 		{"offset_extended_sf", "\x11\x06\x7e", "1000 cfa=rsp+8 rbp=c+16 ra=c-8"},

@@ -110,7 +110,8 @@ func (f *Frame) SavedAt(r arch.Reg) (off int32, ok bool) {
 	return 0, false
 }
 
-// framed reports whether the frame pointer is one: it points at where the caller's was saved, on riscv64 at the CFA. Then it stays there as long as
+// framed reports whether the frame pointer is one: it points at where the caller's was saved, on riscv64 at the CFA.
+// Then it stays there as long as
 // the frame does; what else it may have is a passing thing, as any register's.
 func (s *State) framed() bool {
 	fp := s.regs[s.m.fp]

@@ -15,6 +15,7 @@ type Insn struct {
 
 	Imm   int32  // displacement, constant; of Jump, Branch and Call: from the end of the instruction to the target
 	Kills uint32 // registers that then have some other value
+	List  uint16 // of StoreMany and LoadMany: registers
 	KillD uint8  // arm64: of D8 to D15, those that then have some other value
 	Cond  Cond   // of Branch
 	Shift uint8  // of ConstPart: where its 16 bits go
@@ -59,6 +60,8 @@ const (
 	Load         // Dst = word at Base+Imm, Src = the one after it
 	Store        // word at Base+Imm = Src, the one after it = Dst
 	Compare      // Dst with Src
+	StoreMany    // words of List below Base, the register of the highest number on top; Base points to the lowest
+	LoadMany     // words of List from Base on; Base points behind them
 	Sign         // the return address is signed, or its signature is taken off: it changes
 )
 

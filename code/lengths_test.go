@@ -21,9 +21,13 @@ func TestLengths(t *testing.T) {
 		{arch.I386, "i686-linux-gnu-objdump", "/usr/i686-linux-gnu/lib/libc.so.6"},
 		{arch.RISCV64, "riscv64-linux-gnu-objdump", "/usr/riscv64-linux-gnu/lib/libc.so.6"},
 		{arch.ARM64, "aarch64-linux-gnu-objdump", "/usr/aarch64-linux-gnu/lib/libc.so.6"},
+		{arch.ARM, "arm-linux-gnueabihf-objdump", ""}, // ARM and Thumb, which symbols tell apart
 	} {
 		t.Run(c.a.Name, func(t *testing.T) {
 			fixture.Need(t, c.objdump)
+			if c.file == "" {
+				c.file = fixture.Build(t, "check/plain.c", "cc=arm-linux-gnueabihf-gcc", "-O2", "-g", "-static", "-marm")
+			}
 			cmd := exec.Command(c.objdump, "-d", "-w", "-z", "-j", ".text", c.file)
 			out, err := cmd.StdoutPipe()
 			if err != nil {
@@ -47,7 +51,11 @@ func TestLengths(t *testing.T) {
 					continue
 				}
 				all++
-				got := Decode(c.a, append(b[:len(b):len(b)], 0x90, 0x90, 0x90, 0x90))
+				code := append(b[:len(b):len(b)], 0x90, 0x90, 0x90, 0x90)
+				got := Decode(c.a, code)
+				if thumb := c.a == arch.ARM && len(strings.Fields(f[1])[0]) == 4; thumb {
+					got = DecodeThumb(code)
+				}
 				if int(got.Len) != len(b) {
 					bad++
 					t.Errorf("%x: %s: % x: length %d", pc, f[2], b, got.Len)

@@ -34,7 +34,8 @@ var amd64 = &machine{
 }
 
 var arm64 = func() *machine {
-	m := &machine{arch: arch.ARM64, sp: 31, fp: 29, link: 11, nregs: 32, nslots: MaxSlots, call: 0x7ffff | 1<<30, keeps: 0xfff80000, probe: 9}
+	m := &machine{arch: arch.ARM64, sp: 31, fp: 29, link: 11, nregs: 32, nslots: MaxSlots, probe: 9}
+	m.call, m.keeps = 0x7ffff|1<<30, 0xfff80000
 	m.order = []uint8{31, 29}
 	for n := range 32 {
 		m.slot[n], m.regs[n] = -1, arch.Reg(n)
@@ -62,6 +63,8 @@ func machineOf(a *arch.Arch) *machine {
 		return riscv64
 	case arch.I386:
 		return i386
+	case arch.ARM:
+		return arm
 	}
 	return nil
 }
@@ -91,7 +94,7 @@ const (
 	rsp, rbp, rsi, rdi = 4, 5, 6, 7
 )
 
-// Decode is the instruction at the start of b. The architecture must be Supported.
+// Decode is the instruction at the start of b. The architecture must be Supported. Of arm it is ARM's: see DecodeThumb.
 func Decode(a *arch.Arch, b []byte) Insn {
 	switch a {
 	case arch.ARM64:
@@ -100,6 +103,8 @@ func Decode(a *arch.Arch, b []byte) Insn {
 		return DecodeRISCV(b)
 	case arch.I386:
 		return DecodeI386(b)
+	case arch.ARM:
+		return DecodeARM(b)
 	}
 	return DecodeX86(b)
 }

@@ -1,6 +1,8 @@
 package code
 
 import (
+	"math/bits"
+
 	"dbg/arch"
 	"dbg/row"
 )
@@ -170,8 +172,35 @@ func (s *State) op(in *Insn) {
 		s.set(in.Dst, v)
 	case Load, Store:
 		s.memory(in)
+	case StoreMany, LoadMany:
+		s.many(in)
 	case Sign:
 		s.signed = !s.signed
+	}
+}
+
+// many does a store or a load of several registers.
+func (s *State) many(in *Insn) {
+	n := int64(bits.OnesCount16(in.List)) * 4
+	base := s.regs[in.Base]
+	at, end := base, base.plus(n)
+	if in.Op == StoreMany {
+		at, end = base.plus(-n), base.plus(-n)
+		s.set(in.Base, end)
+	}
+	for reg := range uint8(16) {
+		if in.List&(1<<reg) == 0 {
+			continue
+		}
+		if in.Op == StoreMany {
+			s.store(at, reg)
+		} else {
+			s.load(reg, at)
+		}
+		at = at.plus(4)
+	}
+	if in.Op == LoadMany && in.List&(1<<in.Base) == 0 {
+		s.set(in.Base, end)
 	}
 }
 

@@ -19,12 +19,14 @@ func TestRenumber(t *testing.T) {
 		name      string
 		code, out []byte // out nil: it can't be
 	}{
-		{"breg", []byte{opBreg0 + 4, 8, opBreg0 + 5, 0x80, 0x7f, opPlus}, []byte{opBreg0 + 5, 8, opBreg0 + 4, 0x80, 0x7f, opPlus}},
+		{"breg", []byte{opBreg0 + 4, 8, opBreg0 + 5, 0x80, 0x7f, opPlus},
+			[]byte{opBreg0 + 5, 8, opBreg0 + 4, 0x80, 0x7f, opPlus}},
 		{"reg", []byte{opReg0 + 5}, []byte{opReg0 + 4}},
 		{"another register", []byte{opBreg0 + 6, 4}, []byte{opBreg0 + 6, 4}},
 		{"bregx", []byte{opBregx, 4, 4}, []byte{opBregx, 5, 4}},
 		{"bregx, a long number", []byte{opBregx, 0x84, 0x80, 0, 4}, []byte{opBregx, 0x85, 0x80, 0, 4}},
-		{"constants that look like it", []byte{opConst1u, opBreg0 + 4, opConst4u, 4, 0x74, 0x75, 5, opAddr, 0x74, 0x74, 0x74, 0x74},
+		{"constants that look like it",
+			[]byte{opConst1u, opBreg0 + 4, opConst4u, 4, 0x74, 0x75, 5, opAddr, 0x74, 0x74, 0x74, 0x74},
 			[]byte{opConst1u, opBreg0 + 4, opConst4u, 4, 0x74, 0x75, 5, opAddr, 0x74, 0x74, 0x74, 0x74}},
 		{"literals", []byte{opLit0 + 4, opDeref}, []byte{opLit0 + 4, opDeref}},
 		{"nested", []byte{opEntryValue, 1, opReg0 + 4, opStackValue}, []byte{opEntryValue, 1, opReg0 + 5, opStackValue}},

@@ -49,7 +49,8 @@ func blank(b []byte) bool {
 	return true
 }
 
-// directCall is the address that the call that ends at pc has in its instruction, 0 if it has none: CALL rel32, BL, JAL, AUIPC with JALR.
+// directCall is the address that the call that ends at pc has in its instruction, 0 if it has none: CALL rel32, BL,
+// JAL, AUIPC with JALR.
 func directCall(a *arch.Arch, b []byte, pc target.Addr) target.Addr {
 	n := len(b)
 	switch {
@@ -63,6 +64,8 @@ func directCall(a *arch.Arch, b []byte, pc target.Addr) target.Addr {
 		if w := binary.LittleEndian.Uint32(b[n-4:]); w&0xfc000000 == 0x94000000 {
 			return pc - 4 + target.Addr(int64(int32(w<<6)>>6)*4)
 		}
+	case a == arch.ARM:
+		return armCallTarget(b, pc)
 	case a == arch.RISCV64 && n >= 4:
 		w := binary.LittleEndian.Uint32(b[n-4:])
 		if w&0xfff == 0x0ef { // JAL ra

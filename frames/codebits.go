@@ -19,7 +19,8 @@ func (w *Walk) code64(v uint64) uint64 {
 	return v
 }
 
-// startPC is the thread's program counter as an address. Where a return address failed its check, the processor has gone there all
+// startPC is the thread's program counter as an address. Where a return address failed its check, the processor has
+// gone there all
 // the same, with an error code where the signature was. That is known only if it is known where a signature is.
 func (w *Walk) startPC(pc uint64) uint64 {
 	if w.u.arch == arch.ARM64 && w.u.CodeBits == 0 {

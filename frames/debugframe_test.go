@@ -17,11 +17,14 @@ import (
 // TestDebugFrameElsewhere: the .debug_frame of a separate debug file, or of .gnu_debugdata, counts though the program has an
 // .eh_frame, which knows the start files' functions only.
 func TestDebugFrameElsewhere(t *testing.T) {
-	for compiler, a := range map[string]*arch.Arch{"gcc": arch.AMD64, "riscv64-linux-gnu-gcc": arch.RISCV64, "arm-linux-gnueabihf-gcc": arch.ARM} {
+	for compiler, a := range map[string]*arch.Arch{
+		"gcc": arch.AMD64, "riscv64-linux-gnu-gcc": arch.RISCV64, "arm-linux-gnueabihf-gcc": arch.ARM,
+	} {
 		t.Run(a.Name, func(t *testing.T) {
 			objcopy := strings.TrimSuffix(compiler, "gcc") + "objcopy"
 			fixture.Need(t, compiler, objcopy, "xz")
-			whole := fixture.Build(t, "unwind/deep.c", "cc="+compiler, "-O1", "-g", "-static", "-fno-asynchronous-unwind-tables", "-fno-exceptions")
+			whole := fixture.Build(t, "unwind/deep.c", "cc="+compiler, "-O1", "-g", "-static",
+				"-fno-asynchronous-unwind-tables", "-fno-exceptions")
 			dir := t.TempDir()
 			in := func(name string) string { return filepath.Join(dir, name) }
 			run := func(name string, args ...string) {

@@ -12,6 +12,7 @@ import (
 // be led to by another way only. It goes on only as far as somebody asks.
 type forward struct {
 	arch    *arch.Arch
+	thumb   bool
 	sim     simulation
 	lo, hi  uint64
 	reached map[uint64]reachedAt
@@ -36,6 +37,7 @@ type reachedAt struct {
 type entryWay struct {
 	pc uint64
 	code.State
+	depend int // how many instructions from pc on depend on Thumb's IT
 }
 
 // Answers that are no rule.
@@ -46,16 +48,35 @@ var (
 	notSymbolled = &codeRule{why: "no symbol says where the function starts"}
 )
 
-// newForward begins at a function's first instruction and stays between lo and hi.
+// newForward begins at a function's first instruction and stays between lo and hi. The start of a function in Thumb code is odd.
 func newForward(a *arch.Arch, m *Module, start, lo, hi uint64) *forward {
-	f := &forward{arch: a, sim: simulation{module: m}, lo: lo, hi: hi, going: true,
+	thumb := a == arch.ARM && start&1 != 0
+	if thumb {
+		start--
+	}
+	f := &forward{arch: a, thumb: thumb, sim: simulation{module: m}, lo: lo, hi: hi, going: true,
 		reached: map[uint64]reachedAt{}, rules: map[code.Frame]*codeRule{}}
 	f.at = entryAt(a, start)
 	return f
 }
 
 // entryAt is a function's first instruction.
-func entryAt(a *arch.Arch, pc uint64) entryWay { return entryWay{pc, code.Entry(a)} }
+func entryAt(a *arch.Arch, pc uint64) entryWay { return entryWay{pc: pc, State: code.Entry(a)} }
+
+// decode is the instruction at f.at.
+func (f *forward) decode(text []byte) code.Insn {
+	if !f.thumb {
+		return code.Decode(f.arch, text)
+	}
+	in := code.DecodeThumb(text)
+	if n, is := in.IsIT(); is {
+		f.at.depend = n
+	} else if f.at.depend > 0 {
+		f.at.depend--
+		in.Conditional()
+	}
+	return in
+}
 
 // ruleAt is what the code up to pc says, and how many instructions must be read to know it. Those that were read
 // before count, so that a limit on them does not depend on what was asked before.
@@ -110,7 +131,7 @@ func (f *forward) run(to uint64) {
 		if len(text) < 15 {
 			text = f.sim.read(here, buf[:])
 		}
-		in := code.Decode(f.arch, text)
+		in := f.decode(text)
 		if f.going = in.Next != code.Bad && in.Len > 0 && !leftOut(text); f.going {
 			at.pc, text = here+uint64(in.Len), text[in.Len:]
 			if in.Next == code.Call && f.arch == arch.I386 {
@@ -164,7 +185,8 @@ func (f *forward) follow(in *code.Insn, text []byte) []byte {
 	return text
 }
 
-// pcThunk makes a call of one of i386's functions that say where they were called from (mov (%esp),%reg; ret) what it is: a load. It keeps
+// pcThunk makes a call of one of i386's functions that say where they were called from (mov (%esp),%reg; ret) what
+// it is: a load. It keeps
 // all other registers, and GCC counts on that.
 func (s *simulation) pcThunk(in *code.Insn, next uint64) {
 	var buf [16]byte
@@ -210,7 +232,8 @@ func ruleOf(a *arch.Arch, f *code.Frame) *codeRule {
 	if !f.CFA.Known() {
 		return notFollowed
 	}
-	r := &codeRule{cfa: place{base: f.CFA.Base, through: f.CFA.Through, word: int64(f.CFA.Word), off: int64(f.CFA.Off)}, other: noPlace}
+	cfa := place{base: f.CFA.Base, through: f.CFA.Through, word: int64(f.CFA.Word), off: int64(f.CFA.Off)}
+	r := &codeRule{cfa: cfa, other: noPlace}
 	if f.HasSP { // the stack pointer is what callers know best
 		if r.cfa.base != a.SP {
 			r.other = r.cfa

@@ -122,7 +122,8 @@ func TestFrameRecordARM(t *testing.T) {
 			b.regs.Set(c.reg, b.stack+0x120+c.fp)
 			for _, v := range []uint64{0, b.stack + 0x160, b.stack + 0x180 + c.fp, 0x1234} { // what the other one has
 				b.regs.Set(c.other, v)
-				b.want("402110 context exact\n401210 fp heuristic\n401410 fp heuristic\n401310 fp heuristic", "undefined return address")
+				b.want("402110 context exact\n401210 fp heuristic\n401410 fp heuristic\n401310 fp heuristic",
+					"undefined return address")
 			}
 			all, _ := b.frames()
 			if all[1].Regs.IsKnown(13) || all[1].Regs.IsKnown(c.other) {

@@ -160,7 +160,8 @@ func knownReason(r string) bool {
 	case "undefined return address", "entry point", "no strategy found a caller", "frame did not move", "depth limit":
 		return true
 	}
-	return strings.HasPrefix(r, "memory unreadable at 0x") || strings.HasPrefix(r, "return address ") && strings.HasSuffix(r, " is zero")
+	return strings.HasPrefix(r, "memory unreadable at 0x") ||
+		strings.HasPrefix(r, "return address ") && strings.HasSuffix(r, " is zero")
 }
 
 // saysSP reports whether a strategy says where the caller's stack pointer is.
@@ -192,7 +193,8 @@ func plausible(u *frames.Unwinder, space frames.Space, a *arch.Arch, prev, f *fr
 		return fmt.Errorf("frame %d: return address %v after signal %v", f.Index, f.PCIsReturnAddress, prev.Signal)
 	case f.Strategy == frames.Sigreturn != prev.Signal:
 		return fmt.Errorf("frame %d by %v after signal %v", f.Index, f.Strategy, prev.Signal)
-	case f.Strategy == frames.Prologue && a.LR != arch.NoReg && prev.HasCFA == f.Regs.IsKnown(a.SP): // the link register says nothing of it
+	// The link register says nothing of it.
+	case f.Strategy == frames.Prologue && a.LR != arch.NoReg && prev.HasCFA == f.Regs.IsKnown(a.SP):
 	case !saysSP(a, f.Strategy) && (prev.HasCFA || f.Regs.IsKnown(a.SP)):
 		return fmt.Errorf("frame %d has a CFA, though its caller was found by %v", prev.Index, f.Strategy)
 	case saysSP(a, f.Strategy) && !prev.HasCFA:

@@ -39,7 +39,7 @@ func ModuleOf(f, debug *image.File) *Module {
 	if s, ok := f.Section(".got"); ok {
 		m.Data = uint64(s.Addr)
 	}
-	m.hasCode(f, ".text", ".plt", ".plt.sec", ".plt.got")
+	m.hasCode(f, ".text", ".plt", ".plt.sec", ".plt.got", ".iplt")
 	if len(f.Sections()) == 0 {
 		for _, s := range f.Segments() {
 			if b := f.ContentsFrom(s.Lo); s.Exec && b != nil {

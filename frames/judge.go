@@ -75,7 +75,8 @@ func (w *Walk) judge(how Strategy) bool {
 }
 
 // zero is judge for a return address of zero. It ends the stack in a function that is known to be a thread's first one, or a
-// context's: makecontext makes a stack whose function returns to one that nobody has called. Anywhere else the word was overwritten, or the return address is not there: the next strategy is asked.
+// context's: makecontext makes a stack whose function returns to one that nobody has called. Anywhere else the word
+// was overwritten, or the return address is not there: the next strategy is asked.
 func (w *Walk) zero(how Strategy) bool {
 	f, c := &w.frame, &w.caller
 	if how.ByTable() && (w.pinned.byHand || w.atEntry() || f.Module != nil && f.Module.isThreadStart(w.pinned.filePC())) {

@@ -5,7 +5,8 @@ import (
 	"dbg/target"
 )
 
-// byLink takes the caller from the link register, in a function whose instructions can't be followed to PC. The register follows a
+// byLink takes the caller from the link register, in a function whose instructions can't be followed to PC. The
+// register follows a
 // call in another function: so this one has not made a call that came back, or it is about to return, and the
 // register has what the function was entered with. Where the function's frame is, that does not say. The function must be known,
 // since one that has made calls has an address of its own there.

@@ -8,7 +8,8 @@ import (
 	"dbg/frames"
 )
 
-// A function whose instructions can't be followed to PC has its caller in the link register, unless it has made a call itself. Where its
+// A function whose instructions can't be followed to PC has its caller in the link register, unless it has made a
+// call itself. Where its
 // frame is, that does not say.
 func TestLinkRegisterOfAFunction(t *testing.T) {
 	bounds := func(pc uint64) (lo, hi uint64, ok bool) {
@@ -50,7 +51,8 @@ func arm64Code(words ...uint32) (b []byte) {
 	return b
 }
 
-// TestPrologueARM64: at each instruction of a function without a table, which its symbol or the call that has entered it leads to.
+// TestPrologueARM64: at each instruction of a function without a table, which its symbol or the call that has
+// entered it leads to.
 func TestPrologueARM64(t *testing.T) {
 	function := arm64Code(
 		0xd10083ff, // sub sp, sp, #32

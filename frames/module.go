@@ -85,6 +85,9 @@ type Module struct {
 	first     []Range // see isFirst
 	clone     Range
 
+	thumbOnce sync.Once
+	functions []uint64 // of ARM: the values of function symbols; see isThumb
+
 	startsOnce sync.Once
 	threads    []Range // see isThreadStart
 
@@ -154,8 +157,9 @@ func (m *Module) knowGo(name string, r Range) {
 
 // threadStarts are the functions in which C libraries and linkers begin a process or a thread. Some are entered with a
 // return address of zero: bionic's __start_thread, for one.
-var threadStarts = map[string]bool{"_start": true, "__start": true, "_dl_start_user": true, "clone": true, "__clone": true, "clone3": true,
-	"__clone3": true, "__bionic_clone": true, "thread_start": true, "__thread_start": true, "start_thread": true, "__start_thread": true}
+var threadStarts = map[string]bool{"_start": true, "__start": true, "_dl_start_user": true,
+	"clone": true, "__clone": true, "clone3": true, "__clone3": true, "__bionic_clone": true,
+	"thread_start": true, "__thread_start": true, "start_thread": true, "__start_thread": true}
 
 // symbolsOf are the symbols of one of the module's files.
 func (m *Module) symbolsOf(f *image.File) []image.Symbol {

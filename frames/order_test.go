@@ -81,8 +81,9 @@ func bare(i int) bool { return i%crowdBare == 1 }
 func newCrowd(t testing.TB, a *arch.Arch, settled bool) *crowd {
 	w := newWorld(t, a)
 	text := make([]byte, 0x9000)
-	for at := 0; at+4 <= len(text); at += 4 { // nops
-		binary.LittleEndian.PutUint32(text[at:], map[*arch.Arch]uint32{arch.AMD64: 0x90909090, arch.ARM64: 0xd503201f, arch.RISCV64: 0x13}[a])
+	nops := map[*arch.Arch]uint32{arch.AMD64: 0x90909090, arch.ARM64: 0xd503201f, arch.RISCV64: 0x13}
+	for at := 0; at+4 <= len(text); at += 4 {
+		binary.LittleEndian.PutUint32(text[at:], nops[a])
 	}
 	w.pieces[0].data, w.m.Hi = text, codeAt+0x9000
 	w.m.Code = nil
@@ -223,7 +224,8 @@ func (w *world) crowdStack(n int) (regs arch.Registers) {
 		switch {
 		case k == crowdFrames-1:
 			ra = codeAt + crowdMain + 0x40
-		case k >= signals && !bare(fn) && (w.a.LR == arch.NoReg || fn%2 == 1): // a function whose row says where the stack pointer is
+		// A function whose row says where the stack pointer is.
+		case k >= signals && !bare(fn) && (w.a.LR == arch.NoReg || fn%2 == 1):
 			ra, next = codeAt+crowdSig, -1
 			signals += 40
 		}
@@ -371,14 +373,16 @@ func (c *crowd) order(t *testing.T, seed uint64) {
 				want := c.want[k.thread]
 				if !ok {
 					if got := fmt.Sprintf("%+v", k.walk.End()); got != want.end || k.n != len(want.frames) {
-						t.Errorf("order %d, thread %d: %d frames, %s\nwant %d, %s", seed, k.thread, k.n, got, len(want.frames), want.end)
+						t.Errorf("order %d, thread %d: %d frames, %s\nwant %d, %s", seed, k.thread, k.n, got,
+							len(want.frames), want.end)
 					}
 					k.stop()
 					open = append(open[:j], open[j+1:]...)
 					break
 				}
 				if got := describe(f); k.n >= len(want.frames) || got != want.frames[k.n] {
-					t.Errorf("order %d, thread %d, frame %d:\ngot  %s\nwant %s", seed, k.thread, k.n, got, want.frames[min(k.n, len(want.frames)-1)])
+					t.Errorf("order %d, thread %d, frame %d:\ngot  %s\nwant %s", seed, k.thread, k.n, got,
+						want.frames[min(k.n, len(want.frames)-1)])
 					return
 				}
 				k.n++
@@ -501,7 +505,8 @@ func TestOrderOfSlots(t *testing.T) {
 		if got != want {
 			t.Errorf("slot %x: got\n%s\nwant\n%s", to, got, want)
 		}
-		if second := strings.Split(want, "\n")[1]; second != map[uint64]string{0x2100: "401210 prologue heuristic", 0x2200: "401310 prologue heuristic"}[to] {
+		first := map[uint64]string{0x2100: "401210 prologue heuristic", 0x2200: "401310 prologue heuristic"}
+		if second := strings.Split(want, "\n")[1]; second != first[to] {
 			t.Errorf("slot %x: %s", to, second)
 		}
 	}

@@ -32,7 +32,9 @@ func sectionless(t testing.TB, path string) []byte {
 
 // TestSectionless: .eh_frame is found by PT_GNU_EH_FRAME where there are no section headers, with the same rows.
 func TestSectionless(t *testing.T) {
-	for compiler, a := range map[string]*arch.Arch{"gcc": arch.AMD64, "i686-linux-gnu-gcc": arch.I386, "aarch64-linux-gnu-gcc": arch.ARM64} {
+	for compiler, a := range map[string]*arch.Arch{
+		"gcc": arch.AMD64, "i686-linux-gnu-gcc": arch.I386, "aarch64-linux-gnu-gcc": arch.ARM64,
+	} {
 		for _, flags := range [][]string{{"-static", "-Wl,--eh-frame-hdr"}, {"-pie", "-fPIE"}} {
 			t.Run(a.Name+" "+flags[0], func(t *testing.T) {
 				fixture.Need(t, compiler)

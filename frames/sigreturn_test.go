@@ -23,7 +23,8 @@ func TestTrampolineBeforeTable(t *testing.T) {
 			b := newBed(t, c.a)
 			sp := byte(c.a.SP)
 			cie := b.cie("zR", 0x0c, sp, 0)
-			b.fde(cie, 0x100, 0x180)                                                 // f, a leaf, was interrupted before its return
+			// F, a leaf, was interrupted before its return.
+			b.fde(cie, 0x100, 0x180)
 			b.fde(cie, 0x200, 0x280, 0x0e, 32, 0x80|b.ra(), 1, 0x80|byte(c.a.FP), 2) // g has called f
 			b.fde(cie, 0x300, 0x380, 0x07, b.ra())
 			b.fde(cie, 0x400, 0x480, 0x0e, 16, 0x80|b.ra(), 1, 0x80|byte(c.a.FP), 2) // the handler

@@ -21,7 +21,11 @@ func (w *Walk) startOf(s *site) *codeRule {
 		s.start = notSymbolled
 		if m := s.module; m != nil && code.Supported(w.u.arch) {
 			if lo, hi, ok := w.boundsOf(s); ok {
-				s.start, _ = w.from(s, lo+m.Bias, lo+m.Bias, hi+m.Bias)
+				start := lo + m.Bias
+				if w.u.arch == arch.ARM && w.isThumb(m, lo) {
+					start |= 1
+				}
+				s.start, _ = w.from(s, start, lo+m.Bias, hi+m.Bias)
 			}
 		}
 	}
@@ -49,7 +53,8 @@ func (w *Walk) boundsOf(s *site) (lo, hi uint64, ok bool) {
 func isEntry(a *arch.Arch, r *row.Row) bool {
 	s, ok := code.FromRow(a, r)
 	ra := r.Rule(r.RA)
-	return ok && s == code.Entry(a) && (ra.Kind == row.Unspecified && r.RA == a.LR || ra.Kind == row.At && ra.N == -int64(a.PtrSize))
+	return ok && s == code.Entry(a) &&
+		(ra.Kind == row.Unspecified && r.RA == a.LR || ra.Kind == row.At && ra.N == -int64(a.PtrSize))
 }
 
 // Limits of byCalls.

@@ -68,12 +68,15 @@ func TestZeroReturnAddress(t *testing.T) {
 	})
 	// The entry of a part that was split off begins with a frame: its start is no function's.
 	t.Run("a cold part", func(t *testing.T) {
-		for name, first := range map[string][]byte{"offset": {0x0e, 24}, "register": {0x0d, 6}, "saved": {0x83, 2}, "return address": {0x90, 2}} {
+		for name, first := range map[string][]byte{
+			"offset": {0x0e, 24}, "register": {0x0d, 6}, "saved": {0x83, 2}, "return address": {0x90, 2},
+		} {
 			w := zeroed(t)
 			w.t = t
 			w.table.b = nil
 			c := w.table.cie(w.a, false, usual...)
-			w.table.fde(c, 0x100, 0x180, append(append([]byte{}, first...), 0x48, 0x0c, 7, 8, 0xc3, 0x90, 1)...) // from 0x108 on as before
+			// From 0x108 on as before.
+			w.table.fde(c, 0x100, 0x180, append(append([]byte{}, first...), 0x48, 0x0c, 7, 8, 0xc3, 0x90, 1)...)
 			w.table.fde(c, 0x200, 0x280, 0x0e, 24, 0x83, 2)
 			w.table.fde(c, 0x300, 0x380, 0x07, 16)
 			w.code(0x100, 0x50, 0x50)
@@ -141,7 +144,8 @@ func TestZeroReturnAddressOfThread(t *testing.T) {
 			}
 		}
 		regs.Set(arch.RSP, stackAt+0x100)
-		if got, end := show(t, frames.New(arch.AMD64, space).Walk(&regs)); end.Reason != want || end.Outermost != (want == "entry point") {
+		got, end := show(t, frames.New(arch.AMD64, space).Walk(&regs))
+		if end.Reason != want || end.Outermost != (want == "entry point") {
 			t.Errorf("%s: %s\n%+v", name, got, end)
 		}
 	}

@@ -3,7 +3,8 @@ package image
 import "debug/elf"
 
 // EHFrame returns .eh_frame_hdr and .eh_frame as the program header PT_GNU_EH_FRAME leads to them: for files whose section
-// headers were stripped, and images that are only in memory. It is false where there is no such header or it can't be read. The end
+// headers were stripped, and images that are only in memory. It is false where there is no such header or it can't
+// be read. The end
 // of .eh_frame is its terminator.
 func (f *File) EHFrame() (hdr, frame Section, ok bool) {
 	if f.macho != nil {
@@ -32,7 +33,8 @@ func (f *File) EHFrame() (hdr, frame Section, ok bool) {
 	return hdr, frame, false
 }
 
-// ContentsFrom returns the bytes of the file from an address to the end of its segment's contents; nil if there are none. They are valid
+// ContentsFrom returns the bytes of the file from an address to the end of its segment's contents; nil if there are
+// none. They are valid
 // until the file is closed.
 func (f *File) ContentsFrom(addr Addr) []byte {
 	if f.macho != nil {

@@ -70,7 +70,8 @@ func (c *checker) judge(th *checked, depth int) {
 	c.compareEnd(th, &k, &inner, n)
 }
 
-// judgeRefused judges the row at the thread's own place where the unwinder does not believe it. A row that differs from the truth is
+// judgeRefused judges the row at the thread's own place where the unwinder does not believe it. A row that differs
+// from the truth is
 // wrong, whichever check has caught it and whatever else has then found the caller. It is true if it is wrong: that is
 // the instruction's verdict.
 func (c *checker) judgeRefused(th *checked, k *cursor, in frameView) bool {

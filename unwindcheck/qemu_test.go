@@ -35,11 +35,12 @@ type guest struct {
 }
 
 var guests = map[string]guest{
-	"arm64":   {arch.ARM64, "aarch64-linux-gnu-gcc", "qemu-aarch64", registersOf(0, 33), nil, 1, 0.999},
-	"riscv64": {arch.RISCV64, "riscv64-linux-gnu-gcc", "qemu-riscv64", append(registersOf(0, 32), arch.RISCV64.PC), nil, 1, 0.995},
-	"386":     {arch.I386, "i686-linux-gnu-gcc", "qemu-i386", registersOf(0, 10), nil, 1, 0.98},
-	"arm":     {arch.ARM, "arm-linux-gnueabihf-gcc", "qemu-arm", registersOf(0, 16), []string{"-marm"}, 0, 0},
-	"thumb":   {arch.ARM, "arm-linux-gnueabihf-gcc", "qemu-arm", registersOf(0, 16), []string{"-mthumb"}, 0, 0},
+	"arm64": {arch.ARM64, "aarch64-linux-gnu-gcc", "qemu-aarch64", registersOf(0, 33), nil, 1, 0.999},
+	"riscv64": {arch.RISCV64, "riscv64-linux-gnu-gcc", "qemu-riscv64", append(registersOf(0, 32), arch.RISCV64.PC),
+		nil, 1, 0.995},
+	"386":   {arch.I386, "i686-linux-gnu-gcc", "qemu-i386", registersOf(0, 10), nil, 1, 0.98},
+	"arm":   {arch.ARM, "arm-linux-gnueabihf-gcc", "qemu-arm", registersOf(0, 16), []string{"-marm"}, 0.99, 0.99},
+	"thumb": {arch.ARM, "arm-linux-gnueabihf-gcc", "qemu-arm", registersOf(0, 16), []string{"-mthumb"}, 0.99, 0.99},
 }
 
 // guestKnownWrong are functions whose tables are wrong.
@@ -60,15 +61,13 @@ func registersOf(first arch.Reg, n int) (list []arch.Reg) {
 
 // guestRun is a program that is stepped.
 type guestRun struct {
-	t      *testing.T
-	g      guest
-	stub   *stub
-	file   *image.File
-	regs   arch.Registers
-	calls  []guestCall
-	code   target.Memory
-	module *frames.Module
-	bare   *frames.Module
+	t     *testing.T
+	g     guest
+	stub  *stub
+	file  *image.File
+	regs  arch.Registers
+	calls []guestCall
+	thumb bool // the instruction to be executed is of Thumb
 }
 
 // guestCall is a call that has not returned.
@@ -82,6 +81,7 @@ type guestScore struct {
 	judged, right, silent int
 	by                    map[frames.Strategy]int
 	wrong                 map[string]int
+	searched              map[string]int // instructions of functions whose callers were found by a search
 }
 
 func (s *guestScore) String() string {
@@ -162,6 +162,12 @@ func (r *guestRun) read() {
 		r.t.Fatalf("%d bytes of registers, %v", len(b), err)
 	}
 	r.regs = arch.Registers{Arch: r.g.arch}
+	if cpsr := 16*4 + 8*12 + 4; r.g.arch == arch.ARM { // after what were the registers of another floating point unit
+		if len(b) < cpsr+4 {
+			r.t.Fatalf("%d bytes of registers", len(b))
+		}
+		r.thumb = b[cpsr]&0x20 != 0
+	}
 	for i, reg := range r.g.regs {
 		v := uint64(binary.LittleEndian.Uint32(b[size*i:]))
 		if size == 8 {
@@ -210,7 +216,7 @@ func (r *guestRun) word(addr uint64) uint64 {
 }
 
 // called reports whether the last instruction, at pc, was a call.
-func (r *guestRun) called(pc, sp uint64) bool {
+func (r *guestRun) called(pc, sp uint64, thumb bool) bool {
 	a, now := r.g.arch, r.reg(r.g.arch.PC)
 	if a.LR == arch.NoReg {
 		back := r.reg(a.SP)
@@ -223,6 +229,9 @@ func (r *guestRun) called(pc, sp uint64) bool {
 	var b [4]byte
 	if n, _ := r.ReadMemory(target.Addr(pc), b[:]); code.Supported(a) {
 		in := code.Decode(a, b[:n])
+		if thumb {
+			in = code.DecodeThumb(b[:n])
+		}
 		return in.Next == code.Call || in.Next == code.CallFar
 	}
 	back := r.reg(a.LR) &^ 1
@@ -255,6 +264,10 @@ func (r *guestRun) compare(u *frames.Unwinder, s *guestScore, name func(uint64) 
 			}
 		}
 		s.by[f.Strategy]++
+		if f.Strategy == frames.Scan {
+			where, _, _ := strings.Cut(name(r.reg(a.PC)), "+")
+			s.searched[where]++
+		}
 		where, _, _ := strings.Cut(name(r.reg(a.PC)), "+")
 		if what == "" {
 			s.right++
@@ -348,14 +361,15 @@ func guestCheck(t *testing.T, g guest, exe string, most int) (table, code *guest
 	}
 	bare.EHFrame, bare.EHFrameHdr, bare.DebugFrame = frames.Section{}, frames.Section{}, frames.Section{}
 	withTables, without := frames.New(g.arch, guestSpace{r, whole}), frames.New(g.arch, guestSpace{r, bare})
-	table = &guestScore{by: map[frames.Strategy]int{}, wrong: map[string]int{}}
-	code = &guestScore{by: map[frames.Strategy]int{}, wrong: map[string]int{}}
+	table = &guestScore{by: map[frames.Strategy]int{}, wrong: map[string]int{}, searched: map[string]int{}}
+	code = &guestScore{by: map[frames.Strategy]int{}, wrong: map[string]int{}, searched: map[string]int{}}
 	r.read()
 	r.enter()
 	for range most {
 		r.compare(withTables, table, name)
 		r.compare(without, code, name)
 		pc, sp := r.reg(g.arch.PC), r.reg(g.arch.SP)
+		was := r.thumb
 		stop, err := c.step()
 		if err != nil || stop.exited {
 			break
@@ -368,7 +382,7 @@ func guestCheck(t *testing.T, g guest, exe string, most int) (table, code *guest
 		if len(r.calls) == 0 {
 			break
 		}
-		if r.called(pc, sp) {
+		if r.called(pc, sp, was) {
 			r.enter()
 		}
 	}
@@ -386,7 +400,7 @@ func TestGuests(t *testing.T) {
 	if fixture.All() {
 		most, levels = 60_000, []string{"-O0", "-O1", "-O2", "-O3", "-Os"}
 	}
-	for _, m := range []string{"arm64", "riscv64", "386"} {
+	for _, m := range []string{"arm64", "riscv64", "386", "arm", "thumb"} {
 		for _, level := range levels {
 			t.Run(m+" "+level, func(t *testing.T) {
 				t.Parallel()
@@ -394,9 +408,13 @@ func TestGuests(t *testing.T) {
 				fixture.Need(t, g.compiler, g.emulator)
 				exe := fixture.Build(t, "check/plain.c", append([]string{"cc=" + g.compiler, level, "-g", "-static",
 					"-fasynchronous-unwind-tables"}, g.flags...)...)
+				most := most
+				if g.arch == arch.ARM && !fixture.All() { // an emulator that steps slowly
+					most = 400
+				}
 				table, code := guestCheck(t, g, exe, most)
 				t.Logf("with tables: %s, by %v%s", table, table.by, table.worst())
-				t.Logf("without:     %s, by %v%s", code, code.by, code.worst())
+				t.Logf("without:     %s, by %v, searched for in %v%s", code, code.by, code.searched, code.worst())
 				if table.judged < most/2 || float64(table.right) < g.table*float64(table.judged) {
 					t.Errorf("with tables: %s, at least %.2f %% were expected", table, 100*g.table)
 				}
