@@ -15,7 +15,7 @@ import (
 // read but section headers; the module is valid as long as the files are open.
 func ModuleOf(f, debug *image.File) *Module {
 	m := &Module{Entry: uint64(f.Entry()), file: f, debug: debug}
-	m.FunctionAt = m.functions(f, debug)
+	m.FunctionAt = m.functionFinder(f, debug)
 	if f.Format() == image.MachO {
 		m.ofMachO(f, debug)
 		return m
@@ -90,9 +90,9 @@ func (m *Module) hasCode(f *image.File, text string, stubs ...string) {
 	}
 }
 
-// functions finds functions by the symbols of a file and of its debug file. They are read when the first one is
+// functionFinder finds functions by the symbols of a file and of its debug file. They are read when the first one is
 // asked for.
-func (m *Module) functions(f, debug *image.File) func(pc uint64) (lo, hi uint64, ok bool) {
+func (m *Module) functionFinder(f, debug *image.File) func(pc uint64) (lo, hi uint64, ok bool) {
 	list := sync.OnceValue(func() (list []Range) {
 		for _, f := range []*image.File{f, debug} {
 			if f == nil {

@@ -14,6 +14,8 @@ import (
 // there is none, its first words do not look like instructions of ARM, which nearly all are unconditional.
 func (w *Walk) isThumb(m *Module, lo uint64) bool {
 	m.thumbOnce.Do(func() {
+		m.reading.Lock()
+		defer m.reading.Unlock()
 		for _, f := range []*image.File{m.file, m.debug} {
 			if f == nil || f.Arch() != arch.ARM {
 				continue
