@@ -112,25 +112,9 @@ func clearBreak(sh *shell, args string) error {
 	if err != nil {
 		return err
 	}
-	places, err := sh.sess.FindLocation(spec)
+	gone, err := sh.sess.BreakpointsAt(spec)
 	if err != nil {
 		return err
-	}
-	at := map[any]bool{}
-	for _, p := range places {
-		at[p.Addr] = true
-		if p.Position.Line != 0 {
-			at[fmt.Sprint(p.Position.File, p.Position.Line)] = true
-		}
-	}
-	var gone []int
-	for _, b := range sh.sess.Breakpoints() {
-		for _, p := range b.Places {
-			if at[p.Addr] || at[fmt.Sprint(p.Position.File, p.Position.Line)] {
-				gone = append(gone, b.ID)
-				break
-			}
-		}
 	}
 	if len(gone) == 0 {
 		return said("No breakpoint at %s.", args)

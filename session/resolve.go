@@ -337,6 +337,36 @@ func (s *Session) FindLocation(spec LocationSpec) ([]BreakpointPlace, error) {
 	})
 }
 
+// BreakpointsAt returns the numbers of the breakpoints that have a place at a location: at one of its addresses, or in one of
+// its lines.
+func (s *Session) BreakpointsAt(spec LocationSpec) ([]int, error) {
+	places, err := s.FindLocation(spec)
+	if err != nil {
+		return nil, err
+	}
+	type line struct {
+		file string
+		line int
+	}
+	addrs, lines := map[target.Addr]bool{}, map[line]bool{}
+	for _, p := range places {
+		addrs[p.Addr] = true
+		if p.Position.Line != 0 {
+			lines[line{p.Position.File, p.Position.Line}] = true
+		}
+	}
+	var out []int
+	for _, b := range s.Breakpoints() {
+		for _, p := range b.Places {
+			if addrs[p.Addr] || lines[line{p.Position.File, p.Position.Line}] {
+				out = append(out, b.ID)
+				break
+			}
+		}
+	}
+	return out, nil
+}
+
 // describe makes the function and the position of a place known.
 func (p *BreakpointPlace) describe() {
 	l := p.loc
