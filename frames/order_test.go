@@ -21,7 +21,7 @@ import (
 // up, started again, explained and traced. Each answer must be that of a fresh Unwinder which is asked
 // this question alone. DBG_ORDERS is the number of orders, DBG_ORDER the seed of the only one.
 func TestAnyOrder(t *testing.T) {
-	orders := 40
+	orders := 25
 	if fixture.All() {
 		orders = 10_000
 	}

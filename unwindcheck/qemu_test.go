@@ -395,7 +395,7 @@ func TestGuests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	most := 2500
+	most := 1200
 	levels := []string{"-O0", "-O2"}
 	if fixture.All() {
 		most, levels = 60_000, []string{"-O0", "-O1", "-O2", "-O3", "-Os"}
