@@ -113,7 +113,7 @@ func TestOrderOfQuestions(t *testing.T) {
 		}
 		return wrong
 	}
-	orders := 60
+	orders := 30
 	if fixture.All() {
 		orders = 10_000
 	}

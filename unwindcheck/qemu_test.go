@@ -396,7 +396,7 @@ func TestGuests(t *testing.T) {
 		t.Skip("slow")
 	}
 	most := 1200
-	levels := []string{"-O0", "-O2"}
+	levels := []string{"-O2"}
 	if fixture.All() {
 		most, levels = 60_000, []string{"-O0", "-O1", "-O2", "-O3", "-Os"}
 	}
@@ -410,7 +410,7 @@ func TestGuests(t *testing.T) {
 					"-fasynchronous-unwind-tables"}, g.flags...)...)
 				most := most
 				if g.arch == arch.ARM && !fixture.All() { // an emulator that steps slowly
-					most = 400
+					most = 250
 				}
 				table, code := guestCheck(t, g, exe, most)
 				t.Logf("with tables: %s, by %v%s", table, table.by, table.worst())
