@@ -85,9 +85,9 @@ func (p *Process) options(leader bool) int {
 }
 
 // detachChild lets a child go that is in its first stop. If its memory is a copy of ours, the copy is
-// cleaned of our bytes.
+// cleaned of our bytes. It may have been made while they were in ours, even if they are not any more.
 func (p *Process) detachChild(child int) {
-	if p.mem.raised && !p.mem.empty() && !sameMemory(p.pid, child) {
+	if !p.mem.empty() && !sameMemory(p.pid, child) {
 		if fd, err := unix.Open("/proc/"+itoa(child)+"/mem", unix.O_RDWR|unix.O_CLOEXEC, 0); err == nil {
 			p.mem.clean(fd)
 			_ = unix.Close(fd)

@@ -33,10 +33,10 @@ func (p *Process) detach() {
 	p.mem.lower()
 	p.releaseGuests()
 	p.sweep()
-	p.mem.forget()
 	for child := range p.early {
 		p.detachChild(child)
 	}
+	p.mem.forget()
 	// Signals that signalFor sends again are delivered after the detaching. A thread that waits for a child of vfork
 	// is let go when the tracer's thread ends.
 	for _, t := range p.threads {
