@@ -68,16 +68,6 @@ func (p *Process) waitNoting() bool {
 	return true
 }
 
-// waitFor waits for a thread that is sure to report soon, and notes it; false if there is no such tracee any more.
-// It takes whatever comes, since the thread may be gone without a word of its own (execve).
-func (p *Process) waitFor(t *thread) bool {
-	if ws, ok := take(t.tid); ok {
-		p.note(t.tid, ws)
-		return true
-	}
-	return p.waitNoting()
-}
-
 // everyThread goes over the threads and the guests.
 func (p *Process) everyThread() iter.Seq[*thread] {
 	return func(yield func(*thread) bool) {
@@ -215,8 +205,8 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 	p.send(e)
 }
 
-// flushAll gives all stopped threads the registers that they are to go on with. If dbg is killed they go on with what the kernel has, and a
-// core has that.
+// flushAll writes the registers that stopped threads are to go on with. If dbg is killed, threads go on with what the kernel has. A
+// core has that, too.
 func (p *Process) flushAll() {
 	for _, t := range p.threads {
 		if !t.running {
