@@ -705,6 +705,9 @@ func endOnce(t *testing.T, e *end, w *work, launched, early bool) {
 		t.Fatalf("dbg does not end in %v; it said\n%s\n%s", endBound, f.said(), describe(d.running()))
 	}
 	took := time.Since(began)
+	if status := f.cmd.ProcessState.Sys().(syscall.WaitStatus); isReady && status.Signaled() {
+		t.Errorf("dbg was killed by %v", status.Signal())
+	}
 	switch {
 	case !launched && !e.killed, launched && e.kept && isReady:
 		pid := 0

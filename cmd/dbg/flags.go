@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 
 	"github.com/spf13/pflag"
@@ -129,6 +130,8 @@ func (s *shared) converse(ctx context.Context, sess *session.Session) error {
 }
 
 func converse(ctx context.Context, sess *session.Session, opts repl.Options) error {
+	// Run gives SIGINT a meaning. After Run it must not kill dbg while the session is being closed.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	err := repl.Run(ctx, sess, opts)
 	if cerr := sess.Close(); err == nil {
 		err = cerr

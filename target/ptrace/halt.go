@@ -205,8 +205,8 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 	p.send(e)
 }
 
-// flushAll gives all stopped threads the registers that they are to go on with. If dbg is killed they go on with what the kernel has, and a
-// core has that.
+// flushAll writes the registers that stopped threads are to go on with. If dbg is killed, threads go on with what the kernel has. A
+// core has that, too.
 func (p *Process) flushAll() {
 	for _, t := range p.threads {
 		if !t.running {

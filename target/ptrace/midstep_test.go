@@ -20,8 +20,8 @@ import (
 	"dbg/target/elfcore"
 )
 
-// An instruction under a breakpoint is emulated, or executed out of line. These tests disturb a thread in the middle of that, and look
-// at the PC that the program, the user and a core get to see.
+// An instruction under a breakpoint is emulated, or executed out of line. These tests disturb a thread in the middle of that, and
+// look at the PC that the program, the user and a core get to see.
 
 // The counters of testdata/midstep.c that testdata/storm.c does not have.
 const (
@@ -31,9 +31,9 @@ const (
 	midPC
 	midAddress
 	midError
-	midLow   = 16 // where on_signal expects the PC
+	midLow   = 16 // where on_signal must not find the PC
 	midHigh  = 17
-	midStray = 18 // a PC outside of that
+	midStray = 18 // a PC there
 )
 
 func midstepProgram(t testing.TB) string {
@@ -221,7 +221,8 @@ func TestFaultMidStep(t *testing.T) {
 	}{
 		{"load", unix.SIGSEGV, false}, {"store", unix.SIGSEGV, false}, {"divide", unix.SIGFPE, true},
 		{"read_word", unix.SIGSEGV, false}, {"write_word", unix.SIGSEGV, false}, {"add_word", unix.SIGSEGV, false},
-		{"push_here", unix.SIGSEGV, false}, {"call_word", unix.SIGSEGV, false}, {"illegal", unix.SIGILL, true}, {"halt", unix.SIGSEGV, false},
+		{"push_here", unix.SIGSEGV, false}, {"call_word", unix.SIGSEGV, false}, {"illegal", unix.SIGILL, true},
+		{"halt", unix.SIGSEGV, false},
 	} {
 		for _, policy := range []target.SignalPolicy{{Pass: true}, {Stop: true, Pass: true}} {
 			t.Run(fmt.Sprintf("%s/%v", c.site, policy.Stop), func(t *testing.T) {
@@ -253,8 +254,8 @@ func TestFaultMidStep(t *testing.T) {
 	}
 }
 
-// A core that the kernel writes has the program's own PC: of a thread that died of a fault under the breakpoint, and of one that was in the
-// middle of an instruction out of line when another thread died.
+// A core that the kernel writes has the program's own PC for a thread that was in the middle of an instruction out of line when
+// another thread died.
 func TestCoreMidStep(t *testing.T) {
 	t.Parallel()
 	if pattern, err := os.ReadFile("/proc/sys/kernel/core_pattern"); err != nil || strings.ContainsAny(string(pattern), "|/%") {
@@ -298,8 +299,8 @@ func TestCoreMidStep(t *testing.T) {
 	}
 }
 
-// A step out of line has been executed when the thread is interrupted, and its SIGTRAP is still pending: the kernel reports the interruption
-// first.
+// A step out of line has been executed when the thread is interrupted, and its SIGTRAP is still pending: the kernel reports the
+// interruption first.
 func TestTrapPendingMidStep(t *testing.T) {
 	t.Parallel()
 	m := newMidstep(t, "vector", "vector", 1)
@@ -402,7 +403,7 @@ func TestPauseRepeatedInstruction(t *testing.T) {
 	}
 }
 
-// A system call under a breakpoint sleeps where it is: others run, a pause is answered, and a signal's handler sees the PC after it.
+// A system call under a breakpoint sleeps in place: others run, a pause is answered, and a signal's handler sees the PC after it.
 func TestPauseSystemCallAtSite(t *testing.T) {
 	t.Parallel()
 	m := newMidstep(t, "sleeps_here", "sleep", 2)
@@ -412,7 +413,8 @@ func TestPauseSystemCallAtSite(t *testing.T) {
 	}
 	m.until("the sleep", func() bool {
 		nr, _ := os.ReadFile(procPath(m.PID(), "syscall"))
-		return m.hits.Load() == 1 && strings.HasPrefix(string(nr), strconv.Itoa(unix.SYS_NANOSLEEP)+" ") && statusField(m.PID(), "State")[0] == 'S'
+		inside := strings.HasPrefix(string(nr), strconv.Itoa(unix.SYS_NANOSLEEP)+" ")
+		return m.hits.Load() == 1 && inside && statusField(m.PID(), "State")[0] == 'S'
 	})
 	if err := m.Interrupt(); err != nil {
 		t.Fatal(err)
@@ -441,8 +443,8 @@ func TestPauseSystemCallAtSite(t *testing.T) {
 	}
 }
 
-// Signals and pauses at any moment of instructions that are executed out of line: nobody sees a PC in the scratch page, and no hit is lost or
-// seen twice.
+// Signals and pauses come at any moment of instructions that are executed out of line: nobody sees a PC in the scratch page, and
+// no hit is lost.
 func TestStormMidStep(t *testing.T) {
 	t.Parallel()
 	calls := amount(20000, 1500)
@@ -465,8 +467,8 @@ func TestStormMidStep(t *testing.T) {
 	}
 	lo, hi := base()
 	m.until("the first hit", func() bool { return m.hits.Load() > 0 })
-	atomic.StoreInt64(&m.counters[midLow], 0)
-	atomic.StoreInt64(&m.counters[midHigh], int64(hi-slots*slotSize)) // all code of the program and of its libraries is below the scratch
+	atomic.StoreInt64(&m.counters[midLow], int64(hi-slots*slotSize))
+	atomic.StoreInt64(&m.counters[midHigh], int64(hi))
 	stop := make(chan struct{})
 	signalled := make(chan struct{})
 	go func() {
@@ -498,7 +500,7 @@ func TestStormMidStep(t *testing.T) {
 		pauses++
 		for _, th := range m.Threads() {
 			if pc, own := m.pc(th.ID), m.kernelPC(th.ID); pc != own || pc >= hi-slots*slotSize && pc < hi {
-				t.Errorf("after %d pauses thread %d is at %v, the kernel has %v, the vDSO is %v to %v", pauses, th.ID, pc, own, lo, hi)
+				t.Errorf("after %d pauses thread %d is at %v, the kernel has %v; the vDSO ends at %v", pauses, th.ID, pc, own, hi)
 			}
 		}
 		m.clean()

@@ -187,8 +187,8 @@ func (p *Process) passAllSlowly() bool {
 	return true
 }
 
-// stepOver executes the one instruction of a thread whose site is lifted. It returns true if the thread sleeps there instead: in a page
-// fault that another thread of the process has to serve (userfaultfd(2)). The thread stands at the instruction then.
+// stepOver executes the one instruction of a thread whose site is lifted. It returns true if the thread sleeps there instead, in a
+// page fault that another thread of the process has to serve (userfaultfd(2)). The thread stands at the instruction then.
 func (p *Process) stepOver(t *thread) (asleep bool) {
 	at := t.pc()
 	again := p.repeats(t)
@@ -237,8 +237,8 @@ func (p *Process) stepOver(t *thread) (asleep bool) {
 // stepTime is how long one instruction may take before awaitStep looks whether the thread sleeps.
 const stepTime = 5 * time.Millisecond
 
-// awaitStep waits until a thread has stopped that steps while all others are stopped. If the thread sleeps, it is interrupted, and the
-// result is true: what it waits for may be one of the others.
+// awaitStep waits until a thread has stopped that steps while all others are stopped. If the thread sleeps, awaitStep interrupts it
+// and returns true: it may wait for one of the others.
 func (p *Process) awaitStep(t *thread) (asleep bool) {
 	late, stop := p.bell.alarm(stepTime)
 	defer stop()
@@ -260,11 +260,14 @@ func (p *Process) awaitStep(t *thread) (asleep bool) {
 	return asleep
 }
 
-// runRounds executes a string instruction with a rep prefix up to the next instruction, where a site is put for as long: a step does
-// one round only. It is false if the thread has still to be stepped, and true if it has passed, or has stopped for something else.
+// runRounds executes a string instruction with a rep prefix up to the next instruction, where it puts a site for as long: a step
+// does one round only. It returns false if the thread must be stepped, and true if it has passed, or has stopped for something else.
 func (p *Process) runRounds(t *thread, at target.Addr) bool {
 	next := at + target.Addr(p.repeatLength(at))
-	if next == at || p.stepping && p.stepper == t || t.inject != 0 || t.restarting() || p.mem.inserted(next) || p.mem.insert(next) != nil {
+	if next == at || p.stepping && p.stepper == t || t.inject != 0 || t.restarting() || p.mem.inserted(next) {
+		return false
+	}
+	if p.mem.insert(next) != nil {
 		return false
 	}
 	t.step, t.why, t.signal = noStep, passing, nil

@@ -85,13 +85,16 @@ func (p *Process) mayDump(t *thread) bool {
 	return t.sigStop && !t.groupStop && !t.guest && uint64(t.inject) < 64 && uint64(dumps)>>t.inject&1 != 0
 }
 
-// giveFatal gives threads such a signal while all others stand where they should be, and not out of line: a core shows where they are. It
+// giveFatal gives threads such a signal while all others stand in place, and not out of line: a core shows where they are. It
 // reports whether the run may go on.
 func (p *Process) giveFatal() bool {
 	given := false
 	p.flushAll()
 	for _, t := range p.threads {
-		if _, site := p.siteToPass(t); !site && !t.running && !t.parked && !p.stays(t) && !t.why.matters() && p.mayDump(t) {
+		if t.running || t.parked || p.stays(t) || t.why.matters() || !p.mayDump(t) {
+			continue
+		}
+		if _, site := p.siteToPass(t); !site {
 			p.goOn(t)
 			given = true
 		}

@@ -57,7 +57,7 @@ static void on_fault(int n, siginfo_t *info, void *u) {
 static void on_signal(int n, siginfo_t *info, void *u) {
 	greg_t pc = ((ucontext_t *)u)->uc_mcontext.gregs[REG_RIP];
 	c[PC] = pc;
-	if (pc < c[16] || pc >= c[17]) c[18] = pc; // neither in the program nor, by chance, in a library
+	if (pc >= c[16] && pc < c[17]) c[18] = pc; // in the debugger's place
 	add(SIGNALS);
 }
 
