@@ -26,7 +26,7 @@ func (d *x86) wide() bool {
 // word is the size of an address.
 func (d *x86) word() uint8 { return uint8(d.m.arch.PtrSize) }
 
-// only32 decodes the opcodes of one byte that are others in 32-bit code; false if op is none of them.
+// only32 decodes the one-byte opcodes that mean something else in 32-bit code. It returns false for all other opcodes.
 func (d *x86) only32(op byte) bool {
 	switch {
 	case op == 0x06, op == 0x0e, op == 0x16, op == 0x1e: // PUSH of a segment register

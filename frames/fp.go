@@ -85,7 +85,7 @@ type recordWords struct {
 	ra      uint64
 }
 
-// record reads the record that the frame pointer leads to; why says what it can't be.
+// record reads the record that the frame pointer leads to. If that can't be a record, why gives the reason.
 func (w *Walk) record(l *frameRecord) (r recordWords, why string, err error) {
 	size := uint64(w.u.arch.PtrSize)
 	fp, known := w.frame.Regs.Get(l.reg)

@@ -73,7 +73,7 @@ func TestFrameRecordARM64(t *testing.T) {
 		map[arch.Reg]uint64{29: s + 0x150},
 		map[arch.Reg]uint64{29: s + 0x190, 30: codeAt + 0x410, 31: s + 0x190, 19: 0x19},
 		map[arch.Reg]uint64{29: s + 0x1d0, 30: codeAt + 0x310, 31: s + 0x1d0, 19: 0x1919})
-	// A chain that goes down after a step whose stack pointer is not known is none.
+	// After a step that gives no stack pointer, a chain that goes down is not a chain of frames.
 	b = newRecords(0x0c, 29, 0x40, 0x9d, 8, 0x9e, 7)
 	b.words(b.stack+0x150, b.stack+0x100, codeAt+0x410)
 	b.want("402110 context exact\n401210 fp heuristic\n401410 cfi heuristic\n401310 scan guess", "undefined return address")

@@ -9,7 +9,7 @@ import (
 	"dbg/row"
 )
 
-// miniDebug is the file in .gnu_debugdata, nil if there is none that can be read. It is inflated when it is first asked for.
+// miniDebug returns the file in .gnu_debugdata; nil if it is missing or can't be read. It is inflated at the first call.
 func (m *Module) miniDebug() *image.File {
 	m.miniOnce.Do(func() {
 		if m.file != nil && m.file.Format() == image.ELF {
@@ -27,7 +27,7 @@ type miniTable struct {
 	m    *Module
 	arch *arch.Arch
 	once sync.Once
-	cfi  *cfi.Table // nil: there is none
+	cfi  *cfi.Table // nil if the section is missing
 }
 
 // miniFrame is the source of the module's miniTable, the last one.
