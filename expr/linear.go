@@ -236,8 +236,7 @@ func (d *linearizer) step(op byte, r *reader, l *Linear, nested int) bool {
 		return d.depth > 0
 	case opImplicitValue:
 		l.Kind, l.Bytes = Implicit, r.block(r.uleb())
-		d.steps, d.depth = nil, 0
-		return true
+		return d.depth == 0 // what else is on the stack is for a later piece
 	case opNop, opGNUUninit:
 		return true
 	}
