@@ -109,7 +109,7 @@ func (p *Process) attach() error {
 		if fresh == 0 {
 			break
 		}
-		p.halt()
+		p.haltSeized()
 		if p.over {
 			return &sentence{fmt.Sprintf("process %d ended while it was being attached to", p.pid), ErrNoProcess}
 		}

@@ -28,6 +28,11 @@ func (p *Process) noteGuest(g *thread, ws unix.WaitStatus) *thread {
 		return nil
 	}
 	p.stopped(g)
+	if g.leaving && stopEvent(ws) != 0 {
+		delete(p.guests, g.tid)
+		_ = ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
+		return nil
+	}
 	switch stopEvent(ws) {
 	case 0:
 		if ws.StopSignal() == unix.SIGTRAP|0x80 {
@@ -81,12 +86,12 @@ func (p *Process) serveGuests() {
 }
 
 // releaseGuests lets all guests go for good. The bytes are out of memory. One that waits for a child of its own
-// can't be stopped; it is let go when the tracer's thread ends.
+// can't be stopped; it is let go when it comes back, or when the tracer's thread ends.
 func (p *Process) releaseGuests() {
 	p.busy++
 	defer func() { p.busy-- }()
 	for _, g := range p.guests {
-		if g.running && !g.away {
+		if g.running {
 			_ = ptrace(unix.PTRACE_INTERRUPT, g.tid, 0, 0)
 		}
 	}
@@ -99,11 +104,15 @@ func (p *Process) releaseGuests() {
 			}
 			p.noteGuest(g, ws)
 		}
-		if p.guests[g.tid] == g && !g.running {
+		switch {
+		case p.guests[g.tid] != g:
+		case g.running:
+			g.leaving = true
+		default:
+			delete(p.guests, g.tid)
 			g.flush()
 			g.groupStop = false
 			_ = ptrace(unix.PTRACE_DETACH, g.tid, 0, uintptr(p.signalFor(g)))
 		}
 	}
-	p.guests = map[int]*thread{}
 }

@@ -20,17 +20,22 @@ func (p *Process) halt() {
 	defer func() { p.busy-- }()
 	p.noteDeferred()
 	for !p.over && (p.inMotion > 0 || p.dying()) {
-		for _, t := range p.threads {
-			if t.running && !t.frozen && !t.fresh && !t.away {
-				t.frozen = true
-				_ = ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0)
-			}
-		}
+		p.interruptAll()
 		if !p.collect() && !p.waitNoting() {
 			return
 		}
 	}
 	clear(p.mem.gone)
+}
+
+// interruptAll asks all that can be stopped to stop.
+func (p *Process) interruptAll() {
+	for _, t := range p.threads {
+		if t.running && !t.frozen && !t.fresh && !t.away {
+			t.frozen = true
+			_ = ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0)
+		}
+	}
 }
 
 // collect takes the statuses of the threads that have stopped by now. It reports whether there was one.

@@ -104,7 +104,9 @@ func (p *Process) takesTrap(t *thread) bool {
 	}
 	t.flush() // comeBack may have put the PC right
 	t.running = true
-	p.inMotion++
+	if !t.guest {
+		p.inMotion++
+	}
 	_ = ptrace(unix.PTRACE_CONT, t.tid, 0, 0)
 	return true
 }
@@ -122,10 +124,32 @@ func (p *Process) stopped(t *thread) {
 			p.inMotion--
 		}
 	}
-	t.haveRegs, t.changed, t.away, t.waits, t.settling = false, false, false, false, false
+	if t.away {
+		p.back(t)
+	}
+	t.haveRegs, t.changed, t.sparse, t.waits, t.settling = false, false, false, false, false
 	t.why, t.signal, t.groupStop, t.sigStop, t.trapStop, t.frozen = passing, nil, false, false, false, false
 	t.cameFrom = outOfLine{}
 	p.comeBack(t)
+}
+
+// goAway is for a thread that is about to wait for a child of vfork. It can't be detached meanwhile, so it is not to be
+// killed with its tracer: we may be asked to let it go.
+func (p *Process) goAway(t *thread) {
+	_, _ = t.registers()
+	t.waits, t.away = false, true
+	if p.kind == target.Launched && !t.guest {
+		_ = ptrace(unix.PTRACE_SETOPTIONS, t.tid, 0, uintptr(p.options(t.tid == p.pid)&^unix.PTRACE_O_EXITKILL))
+	}
+}
+
+// back is for a thread that has waited for a child of vfork.
+func (p *Process) back(t *thread) {
+	t.away = false
+	p.forgetRegisters(t)
+	if p.kind == target.Launched && !t.guest {
+		_ = ptrace(unix.PTRACE_SETOPTIONS, t.tid, 0, uintptr(p.options(t.tid == p.pid)))
+	}
 }
 
 // moved forgets what belonged to the place at which a thread was.

@@ -71,6 +71,7 @@ type Process struct {
 	urgent      bool // the tracer's thread has real-time priority: it is woken at once, and must not stay awake
 	slow        int  // how often all threads were stopped to take one over a site; for tests
 	sought      bool // scratch has been looked for
+	shared      bool // processes that share our memory have been looked for
 	emulation   emulation
 	terminal    terminal
 }

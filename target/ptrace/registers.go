@@ -23,12 +23,26 @@ func (p *Process) Registers(id target.ThreadID) (arch.Registers, error) {
 			return err
 		}
 		r = target.DecodeAMD64User(u[:])
+		if t.sparse {
+			r = sparseRegisters(&r)
+		}
 		p.cacheLock.Lock()
 		p.cache[id] = r
 		p.cacheLock.Unlock()
 		return nil
 	})
 	return r, err
+}
+
+// sparseRegisters keeps what /proc/PID/syscall shows of a thread in a system call.
+func sparseRegisters(all *arch.Registers) (r arch.Registers) {
+	r.Arch = all.Arch
+	for _, n := range []arch.Reg{arch.RIP, arch.RSP, arch.RDI, arch.RSI, arch.RDX, arch.R10, arch.R8, arch.R9} {
+		if v, ok := all.Get(n); ok {
+			r.Set(n, v)
+		}
+	}
+	return r
 }
 
 // forgetRegisters is called before one thread moves.

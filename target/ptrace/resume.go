@@ -178,8 +178,7 @@ func (p *Process) resumeWith(t *thread, request, sig int) {
 	t.flush()
 	t.running = true
 	if t.waits {
-		_, _ = t.registers()
-		t.waits, t.away = false, true
+		p.goAway(t)
 	} else {
 		t.haveRegs = false
 		if !t.guest {

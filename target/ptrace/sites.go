@@ -42,6 +42,10 @@ func (p *Process) InsertBreakpoint(addr target.Addr) error {
 			// A thread that has hit a site is in danger until it has been served: the kernel would deliver its SIGTRAP if we died.
 			p.urgent = hurry(tracerPriority)
 		}
+		if !p.shared && p.kind == target.Attached {
+			p.shared = true
+			p.adoptSharers()
+		}
 		return p.mem.insert(addr)
 	})
 }

@@ -138,8 +138,8 @@ func (s *stepLoop) begin(th *stepThread) {
 	th.fast = sig == 0 && th.cause == StepDone && th.next.Instruction != TrapInstruction
 	t.flush()
 	if t.waits {
-		_, _ = t.registers()
-		t.running, t.waits, t.away = true, false, true
+		t.running = true
+		s.p.goAway(t)
 	} else {
 		t.running, t.haveRegs = true, false
 		s.p.inMotion++

@@ -555,6 +555,67 @@ func TestVforkSleeper(t *testing.T) {
 	}
 }
 
+// A program that has a child in its memory when we come is attached to, and the child is not harmed by our bytes.
+func TestAttachSharers(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"vforksleep", "clonesleep"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			s := newStorm(t)
+			cmd := s.start(mode, 2)
+			s.attach(cmd.Process.Pid)
+			if s.count(stormChildren) != 1 {
+				t.Fatal("the child has ended already: nothing is tested")
+			}
+			if r, err := s.Registers(target.ThreadID(s.PID())); err != nil {
+				t.Errorf("registers: %v", err)
+			} else if pc, ok := r.PC(); !ok || pc == 0 {
+				t.Error("no PC")
+			}
+			s.sites(target.Pass)
+			if err := s.Resume(target.Resume{}); err != nil {
+				t.Fatal(err)
+			}
+			e, _ := s.wait()
+			s.wantExit(e)
+			if s.count(stormHarm) != 0 || s.count(stormChildren) != 2 {
+				t.Errorf("%d harmed", s.count(stormHarm))
+			}
+		})
+	}
+}
+
+// Who is let go while a child of vfork sleeps, lives on: launched or attached to, found there or made under us.
+func TestDetachVforkSleeper(t *testing.T) {
+	t.Parallel()
+	for _, launched := range []bool{true, false} {
+		s := newStorm(t)
+		if launched {
+			s.launch("vforksleep", 1)
+		} else {
+			s.attach(s.start("vforksleep", 1).Process.Pid)
+		}
+		s.sites(target.Pass)
+		if err := s.Resume(target.Resume{}); err != nil {
+			t.Fatal(err)
+		}
+		for s.count(stormChildren) == 0 {
+			runtime.Gosched()
+		}
+		if err := s.Detach(); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(30 * time.Second); s.count(stormDone) == 0; runtime.Gosched() {
+			if time.Now().After(deadline) {
+				t.Fatalf("launched %v: the program does not end\n%s", launched, tasksOf(s.PID()))
+			}
+		}
+		if s.count(stormHarm) != 0 {
+			t.Errorf("launched %v: the child was harmed", launched)
+		}
+	}
+}
+
 // The bytes are in memory only while the process runs, and the program's own when it is over.
 func TestBytesOnlyWhileRunning(t *testing.T) {
 	t.Parallel()

@@ -28,6 +28,7 @@ type thread struct {
 	zombie  bool   // the leader, after it exited alone: nothing comes of it any more
 	frozen  bool   // PTRACE_INTERRUPT has been sent since it was resumed
 	away    bool   // running, but waiting for a child of vfork: it can't be stopped, and regs is what it went in with
+	leaving bool   // a guest that is let go when it stops next
 	waits   bool   // stopped, and about to wait for a child of vfork when it goes on
 	serial  uint64 // of the event that told of its being parked
 	parked  bool   // stopped, while the process runs, until the target's user decides
@@ -63,6 +64,7 @@ type thread struct {
 	cameFrom outOfLine // of the last stop: it was there
 
 	haveRegs bool
+	sparse   bool // regs has only what /proc/PID/syscall shows, see findAway
 	changed  bool // regs has what the thread is to go on with; resumeWith and flush write it
 	regs     userRegs
 }

@@ -70,6 +70,13 @@ static int child(void *arg) {
 	_exit(n == 3 ? 7 : 1);
 }
 
+static int sleeper(void *arg) {
+	struct timespec ts = {number, 0};
+	add(CHILDREN);
+	nanosleep(&ts, 0);
+	return child(arg);
+}
+
 static void check(pid_t pid, int want) {
 	int st = 0;
 	pid_t got;
@@ -155,12 +162,13 @@ int main(int argc, char **argv) {
 	} else if (!strcmp(mode, "vforksleep")) { // a child of vfork that sleeps for number seconds
 		pid_t pid = vfork();
 		if (pid == 0) {
-			struct timespec ts = {number, 0};
-			add(CHILDREN);
-			nanosleep(&ts, 0);
-			shared(0);
-			_exit(7);
+			sleeper(0);
 		}
+		check(pid, 7);
+	} else if (!strcmp(mode, "clonesleep")) { // a child that shares the memory, and sleeps for number seconds
+		static char stack[64 << 10] __attribute__((aligned(16)));
+		pid_t pid = clone(sleeper, stack + sizeof stack, CLONE_VM | SIGCHLD, 0);
+		for (long i = 0; i < 10 * number; i++) { place(i); usleep(100000); }
 		check(pid, 7);
 	} else if (!strcmp(mode, "exec")) { // executes itself number times
 		place(0);
