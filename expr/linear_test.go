@@ -144,7 +144,7 @@ func TestLinearize(t *testing.T) {
 	for name, code := range map[string][]byte{
 		"branch": {opLit0, opSkip, 0, 0}, "entry value": {opEntryValue, 1, opReg0 + 5, opStackValue}, "tls": {opLit0, opFormTLSAddress},
 		"empty stack": {opDeref}, "truncated": {opFbreg}, "bits": {opReg0, opBitPiece, 3, 1}, "typed": {opRegvalType, 0, 1},
-		"after a register": {opReg0, opLit0},
+		"after a register":  {opReg0, opLit0},
 		"left on the stack": {opBreg0 + 15, 0, opImplicitValue, 1, 7, opPiece, 1, opPiece, 4},
 	} {
 		if checkLinear(t, code) {
