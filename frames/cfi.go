@@ -33,6 +33,10 @@ func (w *Walk) applyRow(s *site, how Strategy) bool {
 	r := s.plan.Row()
 	w.env.Bias, w.env.Preserved = s.module.Bias, &s.from.preserved
 	w.usesRow(s)
+	if s.table != nil {
+		w.guard(w.overruled(s))
+		w.refuseTable(s)
+	}
 	w.caller.Start(arch.RegSet{})
 	err := row.Apply(r, &w.env, &w.caller)
 	if err != nil && w.borrow(r) {

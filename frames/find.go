@@ -15,7 +15,7 @@ func (w *Walk) find() bool {
 	w.attempts = w.attempts[:0]
 	w.done, w.stuck, w.hasBad, w.switches = false, false, false, false
 	w.refused.is = false
-	w.inRegister, w.byExpr, w.borrowed, w.zeroed, w.above = false, false, false, "", 0
+	w.inRegister, w.byExpr, w.borrowed, w.landing, w.precise, w.zeroed, w.above = false, false, false, notLanding, false, "", 0
 	if w.rec != nil {
 		w.rec.tries, w.rec.now = nil, Try{}
 		m := recording{&w.stack, w.rec}
@@ -42,6 +42,9 @@ func (w *Walk) find() bool {
 	}
 	use := w.u.Use
 	if use.Has(Sigreturn) && w.sigreturn(s) {
+		return true
+	}
+	if !f.Signal && w.leaves(s) {
 		return true
 	}
 	if !w.done && !f.Signal && (use.Has(CFI) || use.Has(Compact)) && w.byTable(s) {
@@ -142,7 +145,7 @@ func (w *Walk) commit() {
 	}
 	f.Index++
 	f.PC = target.Addr(w.caller.PC)
-	f.PCIsReturnAddress = !f.Signal
+	f.PCIsReturnAddress = !f.Signal && !w.precise
 	f.Signal, f.CFA, f.HasCFA, f.Module = false, 0, false, nil
 	f.Strategy, f.Trust = w.how, w.trust
 	// The attempts of the new frame; its own list becomes the one to fill next.

@@ -36,11 +36,17 @@ func (w *Walk) judge(how Strategy) bool {
 	}
 	w.guard("the stack pointer moves as a caller's can")
 	next := w.site(target.Addr(c.PC), f.Signal)
+	if w.landing == atPad || w.landing == anywhere && next.after != yes {
+		w.precise = true
+		next = w.site(target.Addr(c.PC), true)
+	}
 	switch {
 	case f.Signal:
 		// Wherever the code was interrupted, even in no code at all.
 	case !next.exec && !next.sigcode:
 		return w.failed(how, fmt.Sprintf("the return address 0x%x is not in executable memory", c.PC))
+	case w.landing != notLanding:
+		w.guard("executing the code up to its jump leads there")
 	case next.sigcode:
 		w.guard("the return address is a signal trampoline")
 	case next.after == yes:
@@ -53,17 +59,19 @@ func (w *Walk) judge(how Strategy) bool {
 		return w.failed(how, fmt.Sprintf("the return address 0x%x does not follow a call", c.PC))
 	}
 	trust := Table
-	switch how {
-	case CFI, Compact:
+	switch {
+	case w.landing != notLanding:
+		trust = Exact
+	case how == CFI, how == Compact, how == Prologue && w.pinned.table != nil:
 		if w.borrowed {
 			trust = Heuristic
 		} else if !f.Signal && f.Trust == Exact && w.u.Prove && w.proven(w.pinned, next, c.CFA, c.SP) {
 			trust = Exact
 			w.guard("that call calls this function, whose code agrees with the table")
 		}
-	case PLT, Prologue, FP, SCS:
+	case PLT <= how && how < Scan:
 		trust = Heuristic
-	case Scan:
+	case how == Scan:
 		trust = Guess
 	}
 	w.how, w.trust, w.next = how, max(trust, f.Trust), next
@@ -107,7 +115,7 @@ func (w *Walk) moved(how Strategy) bool {
 	case c.SP == sp && !f.PCIsReturnAddress && !f.Signal && c.PC != uint64(f.PC) && (w.u.arch.LR != arch.NoReg || w.inRegister):
 		return true // a leaf function of a machine with a link register; one that has popped its return address
 	case c.SP == sp && how.ByTable() && w.byExpr: // the return address is kept elsewhere: the stack has nothing of the frame
-	case !f.Signal && !(how.ByTable() && w.switches):
+	case !f.Signal && w.landing == notLanding && !(how.ByTable() && w.switches):
 		return false
 	}
 	t := turn{c.PC, c.SP}

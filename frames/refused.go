@@ -1,6 +1,7 @@
 package frames
 
 import (
+	"dbg/arch"
 	"dbg/row"
 	"dbg/target"
 )
@@ -28,6 +29,17 @@ func (w *Walk) Refused() (caller *Frame, cfa target.Addr) {
 	f.Signal, f.CFA, f.HasCFA, f.Module = false, 0, false, nil
 	f.Strategy, f.Trust = r.how, Guess
 	return &f, target.Addr(r.caller.CFA)
+}
+
+// refuseTable keeps what the table says where the code overrules it.
+func (w *Walk) refuseTable(s *site) {
+	if !w.KeepRefused {
+		return
+	}
+	w.caller.Start(arch.RegSet{})
+	if row.Apply(s.table.Row(), &w.env, &w.caller) == nil && !w.caller.End {
+		w.refuse(CFI)
+	}
 }
 
 // refuse keeps what the table said, for Refused.

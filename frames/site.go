@@ -21,6 +21,7 @@ type site struct {
 	precise bool
 	exec    bool     // the address to look up is in executable memory
 	after   verdict  // pc follows a call instruction
+	leaving landing  // the code at pc is on its way to another stack, see leave.go
 	sigcode bool     // pc is in code that calls sigreturn
 	plain   bool     // plan is fast, exec, and not sigcode or a signal frame: quick can use it
 	how     Strategy // of frames whose rules are plan
@@ -43,6 +44,7 @@ type siteFacts struct {
 	enteredBy int       // how many instructions that takes
 	byHand    bool      // pc is a function's first instruction and follows no call: nobody has called from there
 	rowErr    error
+	table     *row.Plan // what the table says, where the code overrules it: see audit.go; else nil
 	from      *source
 	code      [codeBefore + codeAfter]byte // around pc
 	codeLo    int                          // which of it could be read
@@ -207,7 +209,10 @@ func (w *Walk) planAt(s *site) (*row.Plan, error) {
 			if s.from != nil {
 				s.how = s.from.how
 			}
-			s.plain = s.plan != nil && s.plan.Fast && s.exec && !s.sigcode && w.leftStack(s) == ""
+			if s.plan != nil && w.u.Audit {
+				w.overrule(s)
+			}
+			s.plain = s.plan != nil && s.plan.Fast && s.exec && !s.sigcode && s.table == nil && w.leftStack(s) == "" && !(w.mayLeave(s) && w.isLeaving(s))
 		}
 	}
 	return s.plan, s.rowErr

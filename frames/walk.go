@@ -34,6 +34,10 @@ type Unwinder struct {
 	// their word, and nothing but frame 0 is better than Table.
 	Prove bool
 
+	// Audit says whether the code is held against the tables, and wins where it is certain: see audit.go. It costs some
+	// microseconds for each new function. New sets it.
+	Audit bool
+
 	// CodeBits is how many bits an address of code has, where others in a return address are its signature (pointer
 	// authentication on arm64) and that is the system's choice; 0: as many as the architecture has at most.
 	CodeBits uint8
@@ -43,6 +47,7 @@ type Unwinder struct {
 	used    StrategySet // Use, when the rows of sites were looked up
 	facts   [sites]siteFacts
 	starts  starts
+	audits  map[startKey]*audit
 	spare   [2][]byte // blocks of the walk that ended last
 	pools   [2]row.Pool
 	row     row.Row
@@ -50,7 +55,7 @@ type Unwinder struct {
 
 // New makes an unwinder for one address space.
 func New(a *arch.Arch, space Space) *Unwinder {
-	return &Unwinder{arch: a, space: space, DepthLimit: 10_000_000, Use: AllStrategies, Prove: true}
+	return &Unwinder{arch: a, space: space, DepthLimit: 10_000_000, Use: AllStrategies, Prove: true, Audit: true}
 }
 
 // Walk is one walk along the frames of a thread.
@@ -101,9 +106,11 @@ type Walk struct {
 	hasBad   bool
 	switches bool // the row says itself where the stack pointer is
 
-	borrowed   bool // the CFA rests on a register whose value is not known to be the frame's
-	inRegister bool // the row says that the return address is in a register
-	byExpr     bool // the row has an expression for the return address
+	landing    landing // the caller is where the code is going, see leave.go
+	precise    bool    // and its PC is no return address
+	borrowed   bool    // the CFA rests on a register whose value is not known to be the frame's
+	inRegister bool    // the row says that the return address is in a register
+	byExpr     bool    // the row has an expression for the return address
 
 	// Where a frame's stack pointer is not known: it is not below floor. above is the floor of the caller, at least.
 	floor, above uint64
@@ -201,6 +208,7 @@ func (w *Walk) reset() {
 func (u *Unwinder) forget() {
 	u.used = u.Use
 	clear(u.sites[:])
+	clear(u.audits)
 }
 
 // release gives the blocks back for the next walk.

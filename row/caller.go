@@ -76,6 +76,9 @@ func (c *Caller) add(ch change) {
 	}
 }
 
+// Keep lets a register pass through unchanged.
+func (c *Caller) Keep(r arch.Reg) { c.keep.Add(r) }
+
 // Forget makes a register unknown in the caller.
 func (c *Caller) Forget(r arch.Reg) { c.keep.Remove(r) }
 

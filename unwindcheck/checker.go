@@ -31,8 +31,8 @@ type checker struct {
 	gone    map[registerOf]struct{} // that functions did not give back
 	started time.Time
 
-	// A row is judged that the unwinder has refused: only what is wrong of it counts, and blamed says that something was.
-	refused, blamed bool
+	overruled arch.RegSet // registers of the thread's own place of which the code says that they are lost, and the table is wrong
+	refused   bool        // a row is judged that the unwinder has refused: only what is wrong of it counts
 
 	last *checked // the thread of the last step
 }

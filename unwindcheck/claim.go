@@ -10,6 +10,7 @@ type claim struct {
 	known  uint8 // of saved, a bit each
 	entry  bool  // pc and sp are those of the entry: only registers differ
 	deeper bool  // it is about a caller's caller
+	row    bool  // it is about a row that the unwinder did not believe
 	hits   uint64
 }
 
@@ -28,7 +29,7 @@ const maxClaims = 256
 
 // same reports whether two claims say the same, at the same place.
 func (c *claim) same(o *claim) bool {
-	return c.fault.pc == o.fault.pc && c.fault.kind == o.fault.kind && c.pc == o.pc && c.sp == o.sp && c.saved == o.saved && c.known == o.known
+	return c.fault.pc == o.fault.pc && c.fault.kind == o.fault.kind && c.pc == o.pc && c.sp == o.sp && c.saved == o.saved && c.known == o.known && c.row == o.row
 }
 
 // fits reports whether a claim describes the state in which control has landed. A callee that has
@@ -80,7 +81,7 @@ func addClaim(list []claim, c claim) ([]claim, bool) {
 			list[i].hits++
 			return list, true
 		}
-		if f := &list[i].fault; f.kind == c.fault.kind && f.reg == c.fault.reg && list[i].entry == c.entry {
+		if f := &list[i].fault; f.kind == c.fault.kind && f.reg == c.fault.reg && list[i].entry == c.entry && list[i].row == c.row {
 			alike = i
 		}
 	}

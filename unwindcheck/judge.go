@@ -62,8 +62,9 @@ func (c *checker) judge(th *checked, depth int) {
 			k.next()
 		}
 		inner.take(f)
-		if n == 0 && c.judgeRefused(th, &k, inner) {
-			return
+		if n == 0 {
+			c.overruled = th.walk.Overruled()
+			c.judgeRefused(th, &k, inner)
 		}
 		n++
 	}
@@ -71,19 +72,17 @@ func (c *checker) judge(th *checked, depth int) {
 }
 
 // judgeRefused judges the row at the thread's own place where the unwinder does not believe it. A row that differs
-// from the truth is
-// wrong, whichever check has caught it and whatever else has then found the caller. It is true if it is wrong: that is
-// the instruction's verdict.
-func (c *checker) judgeRefused(th *checked, k *cursor, in frameView) bool {
+// from the truth is wrong, whichever check has caught it and whatever else has then found the caller. It is told, and the
+// instruction's verdict is that of the caller that was found.
+func (c *checker) judgeRefused(th *checked, k *cursor, in frameView) {
 	f, cfa := th.walk.Refused()
 	if f == nil {
-		return false
+		return
 	}
 	in.hasCFA, in.cfa = true, uint64(cfa)
-	c.refused, c.blamed = true, false
+	c.refused = true
 	c.compare(th, k, &in, f, 1)
 	c.refused = false
-	return c.blamed
 }
 
 var background = context.Background()
@@ -160,7 +159,7 @@ func (c *checker) compare(th *checked, k *cursor, in *frameView, f *frames.Frame
 }
 
 // mayLose reports whether callee-saved registers may be unknown: where a heuristic speaks, where
-// the row says that they are lost, and in Go's own code, which saves RBP only.
+// the row says that they are lost, or the code does, and in Go's own code, which saves RBP only.
 func (c *checker) mayLose(th *checked, f *frames.Frame, lost uint8) (first int, ok bool) {
 	for b := lost; b != 0 && !c.refused; b &= b - 1 {
 		c.report.UnknownRegisters++
@@ -171,8 +170,8 @@ func (c *checker) mayLose(th *checked, f *frames.Frame, lost uint8) (first int, 
 	if !th.place.looked {
 		c.look(th.place)
 	}
-	for i := range calleeSaved {
-		if lost&^th.place.lost&(1<<i) != 0 {
+	for i, reg := range calleeSaved {
+		if lost&^th.place.lost&(1<<i) != 0 && !c.overruled.Has(reg) {
 			return i, false
 		}
 	}

@@ -40,22 +40,26 @@ type wrongRange struct {
 	hits   map[uint64]uint64 // by address
 	first  map[uint64]string // the text of each address's first hit
 	deeper uint64
+	rows   uint64 // of rows that were not believed
 }
 
 // wrong records a claim that was wrong.
 func (c *checker) wrong(cl *claim) {
 	f := &cl.fault
-	if f.exact {
+	if f.exact && !cl.row {
 		c.report.ExactWrong += cl.hits
 	}
-	if !cl.deeper {
+	switch {
+	case cl.row:
+		c.report.WrongRows += cl.hits
+	case !cl.deeper:
 		c.report.Wrong += cl.hits
 		c.report.strategies[f.strategy].Judged += cl.hits
-	} else {
+	default:
 		c.report.DeeperWrong += cl.hits
 	}
 	at := uint64(f.lookup())
-	if pl := c.places.get(at); !cl.deeper {
+	if pl := c.places.get(at); !cl.deeper && !cl.row {
 		pl.wrong += cl.hits
 		if !pl.looked && pl.decoded {
 			c.look(pl)
@@ -94,8 +98,11 @@ func (c *checker) wrong(cl *claim) {
 		}
 	}
 	r.hits[at] += cl.hits
-	if cl.deeper {
+	switch {
+	case cl.deeper:
 		r.deeper += cl.hits
+	case cl.row:
+		r.rows += cl.hits
 	}
 	if _, ok := r.first[at]; !ok {
 		row := &o.Row
@@ -114,7 +121,7 @@ func (c *checker) freeze() {
 			for _, w := range list {
 				c.report.NotGivenBack += w.Hits
 			}
-			c.report.NotGivenBack -= r.deeper
+			c.report.NotGivenBack -= r.deeper + r.rows
 		}
 		c.report.Ranges = append(c.report.Ranges, list...)
 	}

@@ -13,6 +13,7 @@ type Report struct {
 	Correct      uint64 // instructions whose caller was right
 	Proven       uint64 // of them: not what the caller was at the entry, but where control came to
 	Wrong        uint64
+	WrongRows    uint64 // instructions whose row in the table is wrong, and was not believed: the caller that was found counts
 	NotGivenBack uint64 // of them: about a register that the function does not give back
 	Exact        uint64 // correct callers that were called exact; with Options.Prove only
 	ExactWrong   uint64 // wrong ones that were: by PC, CFA or stack pointer

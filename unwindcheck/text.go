@@ -54,6 +54,9 @@ func WriteText(out io.Writer, r *Report) error {
 	if r.NotGivenBack > 0 {
 		fmt.Fprintf(&s, "  not kept    %d of the wrong ones are about registers that functions do not give back\n", r.NotGivenBack)
 	}
+	if r.WrongRows > 0 {
+		fmt.Fprintf(&s, "  wrong rows  at %s; they were not believed\n", count(r.WrongRows, "instruction"))
+	}
 	if r.Proven > 0 {
 		fmt.Fprintf(&s, "  landed      %d proven by where control came to\n", r.Proven)
 	}

@@ -45,8 +45,7 @@ func (c *checker) unjudged(n int, how frames.Strategy, why string) {
 
 // claim keeps what disagrees with the entry until it is known what came of it.
 func (c *checker) claim(th *checked, k *cursor, n int, bad fault, f *frames.Frame) {
-	c.blamed = true
-	cl := claim{fault: bad, pc: uint64(f.PC), deeper: n > 1}
+	cl := claim{fault: bad, pc: uint64(f.PC), deeper: n > 1, row: c.refused}
 	cl.sp, _ = f.Regs.Get(arch.RSP)
 	for i, reg := range calleeSaved {
 		if v, known := f.Regs.Get(reg); known {
@@ -76,8 +75,7 @@ func (c *checker) claim(th *checked, k *cursor, n int, bad fault, f *frames.Fram
 
 // refute counts what is wrong whatever comes.
 func (c *checker) refute(th *checked, k *cursor, n int, bad fault) {
-	c.blamed = true
-	c.settle(&claim{fault: bad, hits: 1, deeper: n > 1}, refuted)
+	c.settle(&claim{fault: bad, hits: 1, deeper: n > 1, row: c.refused}, refuted)
 }
 
 // settle counts what came of a claim.
@@ -86,7 +84,7 @@ func (c *checker) settle(cl *claim, o outcome) {
 	switch {
 	case o == refuted:
 		c.wrong(cl)
-	case cl.deeper:
+	case cl.deeper, cl.row:
 	case o == proven:
 		c.report.Correct += cl.hits
 		c.report.Proven += cl.hits

@@ -1,0 +1,213 @@
+package frames
+
+import (
+	"dbg/arch"
+	"dbg/code"
+)
+
+// An audit reads a function's code from its first instruction on, along all ways, for registers that the function must
+// preserve, that have another value, and that are kept nowhere. A table that says that such a register is not changed
+// is wrong there. Assembly often has such tables.
+//
+// It says only what is certain: a way ends at a call, since that may not return, and at a jump to where nobody knows. A
+// register that was stored anywhere, and is then loaded from anywhere, may be what it was.
+type audit struct {
+	at     map[uint64]uint32 // by instruction: slots whose registers are lost before it
+	called map[uint64]uint32 // the same by return address: the state in the call
+}
+
+// Limits of audits.
+const (
+	auditSteps = 20_000 // how many instructions are read, each as often as more becomes known of what leads to it
+	auditWays  = 256    // that are kept for later
+	keptAudits = 4096   // functions
+)
+
+// lostAt is the slots whose registers are lost at a site.
+func (a *audit) lostAt(s *site) uint32 {
+	if a == nil {
+		return 0
+	}
+	if s.precise {
+		return a.at[uint64(s.pc)]
+	}
+	return a.called[uint64(s.pc)]
+}
+
+// auditWay is a way through the code.
+type auditWay struct {
+	pc uint64
+	code.State
+	auditMask
+}
+
+// auditMask is what is known of registers, by slots.
+type auditMask struct {
+	lost   uint32 // has another value
+	kept   uint32 // has been stored somewhere
+	doubt  uint32 // was kept and loaded: perhaps it is what it was
+	copies uint32 // registers, by number, that may have what was stored or copied
+}
+
+// merge adds what another way says; false if that is nothing new.
+func (m *auditMask) merge(o auditMask) bool {
+	before := *m
+	m.lost |= o.lost
+	m.kept |= o.kept
+	m.doubt |= o.doubt
+	m.copies |= o.copies
+	return *m != before
+}
+
+// auditNode is an instruction that was reached.
+type auditNode struct {
+	auditMask
+	frame code.Frame
+}
+
+// auditor reads one function.
+type auditor struct {
+	arch    *arch.Arch
+	machine code.Machine
+	sim     simulation
+	lo, hi  uint64
+	seen    map[uint64]*auditNode
+	behind  map[uint64]*auditMask // by return address
+	ways    []auditWay
+	steps   int
+}
+
+// auditFunction audits the code from lo to hi, addresses of the process; nil if there is nothing to say of it.
+func auditFunction(w *Walk, m *Module, lo, hi uint64) *audit {
+	a := &auditor{arch: w.u.arch, machine: code.MachineOf(w.u.arch), sim: simulation{w: w, module: m}, lo: lo, hi: hi,
+		seen: map[uint64]*auditNode{}, behind: map[uint64]*auditMask{}}
+	a.ways = append(a.ways, auditWay{pc: lo, State: code.Entry(a.arch)})
+	for len(a.ways) > 0 {
+		at := a.ways[len(a.ways)-1]
+		a.ways = a.ways[:len(a.ways)-1]
+		if !a.follow(&at) {
+			return nil
+		}
+	}
+	out := &audit{at: map[uint64]uint32{}, called: map[uint64]uint32{}}
+	for pc, n := range a.seen {
+		if v := n.lost &^ n.doubt; v != 0 {
+			out.at[pc] = v
+		}
+	}
+	for pc, n := range a.behind {
+		if v := n.lost &^ n.doubt; v != 0 {
+			out.called[pc] = v
+		}
+	}
+	if len(out.at) == 0 {
+		return nil
+	}
+	return out
+}
+
+// follow goes on to where the way ends, or says nothing new. It is false if the code makes no sense.
+func (a *auditor) follow(at *auditWay) bool {
+	var buf [aheadBytes]byte
+	var text []byte
+	for a.lo <= at.pc && at.pc < a.hi {
+		var f code.Frame
+		at.Frame(&f)
+		n := a.seen[at.pc]
+		switch {
+		case n == nil:
+			a.seen[at.pc] = &auditNode{at.auditMask, f}
+		case n.frame.HasSP != f.HasSP || n.frame.SP != f.SP || n.frame.CFA != f.CFA:
+			return false // the ways that meet here have different frames
+		case !n.merge(at.auditMask):
+			return true
+		default:
+			at.auditMask = n.auditMask
+		}
+		if a.steps++; a.steps > auditSteps {
+			return false
+		}
+		if len(text) < 15 {
+			text = a.sim.read(at.pc, buf[:])
+		}
+		in := code.Decode(a.arch, text)
+		if in.Next == code.Bad || in.Len == 0 || leftOut(text) {
+			return false
+		}
+		own := text[:in.Len]
+		at.pc, text = at.pc+uint64(in.Len), text[in.Len:]
+		switch in.Next {
+		case code.Return, code.Trap, code.Indirect:
+			return true
+		case code.Call, code.CallFar:
+			a.call(at)
+			return true
+		case code.Jump:
+			at.pc, text = at.pc+uint64(int64(in.Imm)), nil
+			continue
+		case code.Branch:
+			if len(a.ways) >= auditWays {
+				return false
+			}
+			other := *at
+			other.pc += uint64(int64(in.Imm))
+			a.ways = append(a.ways, other)
+		}
+		a.apply(at, &in, own)
+	}
+	return true
+}
+
+// call notes the state in a call.
+func (a *auditor) call(at *auditWay) {
+	if m := a.behind[at.pc]; m != nil {
+		m.merge(at.auditMask)
+	} else {
+		m := at.auditMask
+		a.behind[at.pc] = &m
+	}
+}
+
+// apply does what an instruction does.
+func (a *auditor) apply(at *auditWay, in *code.Insn, text []byte) {
+	var before, after code.Frame
+	at.State.Frame(&before)
+	moves := in.Moves(a.machine, text)
+	at.kept |= a.machine.SlotsOf(moves.Stores) &^ before.Lost
+	at.State.Apply(in)
+	at.State.Frame(&after)
+	fresh := after.Lost &^ before.Lost
+	copies := moves.Loads
+	if moves.From != code.None {
+		if from := uint32(1) << moves.From; at.copies&from != 0 || a.machine.SlotsOf(from)&^before.Lost != 0 {
+			copies |= 1 << moves.To
+		}
+	}
+	at.copies = at.copies&^in.Writes() | copies
+	if fresh&a.machine.SlotsOf(copies) != 0 {
+		at.doubt |= fresh & at.kept
+	}
+	at.lost |= fresh
+}
+
+// auditOf is the audit of the site's function, made once.
+func (w *Walk) auditOf(s *site) *audit {
+	m := s.module
+	lo, hi, ok := s.from.Bounds(s.filePC())
+	if !ok || m == nil || !code.Supported(w.u.arch) || w.u.arch == arch.ARM || hi-lo > callReach {
+		return nil
+	}
+	key := startKey{m, lo, 0, 0}
+	if a, ok := w.u.audits[key]; ok {
+		return a
+	}
+	if len(w.u.audits) >= keptAudits || w.u.audits == nil {
+		w.u.audits = map[startKey]*audit{}
+	}
+	var a *audit
+	if s.from.RowAt(lo, &w.u.row) == nil && isEntry(w.u.arch, &w.u.row) {
+		a = auditFunction(w, m, lo+m.Bias, hi+m.Bias)
+	}
+	w.u.audits[key] = a
+	return a
+}

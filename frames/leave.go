@@ -1,0 +1,253 @@
+package frames
+
+import (
+	"dbg/arch"
+	"dbg/code"
+	"dbg/code/emulate"
+	"dbg/row"
+	"dbg/target"
+)
+
+// Some code goes on to another stack: swapcontext, longjmp, the end of _Unwind_RaiseException, Go's gogo. At its last
+// instructions the stack pointer, or what the stack has, is the other one's already, while the table speaks of a frame that is
+// no more. There the instructions are executed, on a copy of the registers and of what they write, up to the jump: where that leads is
+// the caller, with all its registers.
+
+// Limits of leaving.
+const (
+	leaveInstructions = 128
+	leaveWrites       = 32
+)
+
+// leaves finds the caller of code that is on its way to another stack. It is false for all other code.
+func (w *Walk) leaves(s *site) bool {
+	if !w.mayLeave(s) || !w.isLeaving(s) {
+		return false
+	}
+	e := departure{w: w, sim: simulation{w: w, module: s.module}}
+	for i, reg := range gprs {
+		v, known := w.frame.Regs.Get(reg)
+		if !known {
+			return false
+		}
+		e.regs.GPR[i] = v
+	}
+	e.regs.Flags, e.flags = w.frame.Regs.Get(arch.RFLAGS)
+	e.regs.Flags &^= 1<<8 | 1<<18 // the trap flag is a debugger's
+	e.regs.FSBase, _ = w.frame.Regs.Get(arch.FSBase)
+	e.regs.GSBase, _ = w.frame.Regs.Get(arch.GSBase)
+	e.regs.RIP = uint64(s.pc)
+	if !e.run() {
+		return false
+	}
+	c := &w.caller
+	c.Start(arch.RegSet{})
+	for i, reg := range gprs {
+		if reg == arch.RSP {
+			continue
+		}
+		if now, _ := w.frame.Regs.Get(reg); now == e.regs.GPR[i] {
+			c.Keep(reg)
+		} else {
+			c.SetComputed(reg, e.regs.GPR[i])
+		}
+	}
+	c.CFA = e.regs.GPR[4]
+	c.SetSP(w.u.arch, c.CFA)
+	c.SetPC(w.u.arch, e.regs.RIP, 0, false)
+	w.landing = s.leaving
+	if w.judge(Prologue) {
+		return true
+	}
+	w.landing, w.precise = notLanding, false
+	return false
+}
+
+// landing says what code is that is on its way to another stack.
+type landing uint8
+
+const (
+	notAsked landing = iota
+	notLanding
+	anywhere // it goes on behind a call, or where the other stack was interrupted
+	atPad    // it goes on at a landing pad: the PC is no return address
+)
+
+// mayLeave reports whether the code at a site may be asked.
+func (w *Walk) mayLeave(s *site) bool {
+	return w.u.Audit && w.u.arch == arch.AMD64 && s.precise && s.exec && s.module != nil && w.u.Use.Has(Prologue)
+}
+
+// gprs are the general registers by their numbers in instructions.
+var gprs = [16]arch.Reg{arch.RAX, arch.RCX, arch.RDX, arch.RBX, arch.RSP, arch.RBP, arch.RSI, arch.RDI,
+	arch.R8, arch.R9, arch.R10, arch.R11, arch.R12, arch.R13, arch.R14, arch.R15}
+
+// isLeaving reports whether code is on its way to another stack, and the table does not know it. There are two signs.
+//
+// The code from the function's start has given the stack pointer a value that has nothing to do with the frame, while the row has
+// the CFA by the stack pointer.
+//
+// Or the code ahead, which calls nothing but _Unwind_DebugHook, ends as __builtin_eh_return does: the stack pointer is set to where the table, there, has the CFA
+// by a register that calls may change. What the frame has saved is overwritten by then.
+func (w *Walk) isLeaving(s *site) bool {
+	if s.leaving == notAsked {
+		switch s.leaving = notLanding; {
+		case w.endsInLanding(s):
+			s.leaving = atPad
+		case w.hasLeft(s):
+			s.leaving = anywhere
+		}
+	}
+	return s.leaving != notLanding
+}
+
+func (w *Walk) hasLeft(s *site) bool {
+	p, err := w.planAt(s)
+	return err == nil && s.how != Prologue && p.Row().CFA.Kind == row.InReg && p.Row().CFA.Reg == arch.RSP && w.startOf(s) == notFollowed
+}
+
+func (w *Walk) endsInLanding(s *site) bool {
+	p, err := w.planAt(s)
+	if err != nil {
+		return false
+	}
+	if p.Row().CFA.Kind != row.InReg {
+		return false
+	}
+	sim := simulation{w: w, module: s.module}
+	var buf [aheadBytes]byte
+	pc := uint64(s.pc)
+	text := sim.read(pc, buf[:])
+	called := false
+	for range leaveInstructions / 2 {
+		if len(text) < 15 {
+			text = sim.read(pc, buf[:])
+		}
+		in := code.Decode(w.u.arch, text)
+		if in.Len == 0 || leftOut(text) {
+			return false
+		}
+		switch in.Next {
+		case code.Onward, code.Branch:
+		case code.Jump:
+			pc, text = pc+uint64(in.Len)+uint64(int64(in.Imm)), nil
+			continue
+		case code.Call: // of _Unwind_DebugHook, which does nothing
+			if called {
+				return false
+			}
+			called = true
+		default:
+			return false
+		}
+		if in.Op == code.Add && in.Dst == 4 && in.Src != 4 { // mov %rcx,%rsp
+			if w.u.arch.CalleeSavedSet.Has(gprs[in.Src&15]) {
+				return false // of its own frame
+			}
+			r := &w.u.row
+			return s.from.RowAt(pc-s.module.Bias, r) == nil && r.CFA.Kind == row.InReg && r.CFA.Reg == gprs[in.Src&15]
+		}
+		pc, text = pc+uint64(in.Len), text[in.Len:]
+	}
+	return false
+}
+
+// departure executes code.
+type departure struct {
+	w      *Walk
+	sim    simulation
+	regs   emulate.Regs
+	flags  bool // regs.Flags is known
+	writes []written
+}
+
+// written is what the code has written.
+type written struct {
+	addr uint64
+	data [8]byte
+	n    int
+}
+
+// run goes on until the code jumps to where a register or the stack says. It is false if that is not seen.
+func (e *departure) run() bool {
+	var buf [16]byte
+	depth := 0 // of calls
+	for range leaveInstructions {
+		text := e.sim.read(e.regs.RIP, buf[:])
+		in := code.Decode(arch.AMD64, text)
+		if in.Len == 0 || in.Next == code.Bad || in.Next == code.Branch && !e.flags {
+			return false
+		}
+		switch in.Next {
+		case code.Call:
+			depth++
+		case code.CallFar, code.Trap:
+			return false
+		}
+		op, ok := emulate.Decode(text, e.regs.RIP)
+		switch {
+		case ok:
+			if op.Run(&e.regs, e) != nil {
+				return false
+			}
+		case restoresState(text[:in.Len]):
+			e.regs.RIP += uint64(in.Len)
+		default:
+			return false
+		}
+		switch {
+		case in.Next == code.Return && depth > 0:
+			depth--
+		case in.Next == code.Return, in.Next == code.Indirect:
+			return depth == 0
+		}
+	}
+	return false
+}
+
+// restoresState reports whether an instruction is one that loads floating point or shadow stack state, which nobody here
+// asks for: FLDENV, FLDCW, LDMXCSR, RDSSP (which does nothing without a shadow stack), FRSTOR.
+func restoresState(b []byte) bool {
+	for len(b) > 0 && (b[0] == 0xf3 || b[0]&0xf0 == 0x40) {
+		b = b[1:]
+	}
+	switch {
+	case len(b) >= 2 && b[0] == 0xd9:
+		return b[1]&0xc0 != 0xc0 && (b[1]>>3&7 == 4 || b[1]>>3&7 == 5)
+	case len(b) >= 3 && b[0] == 0x0f && b[1] == 0xae:
+		return b[2]&0xc0 != 0xc0 && (b[2]>>3&7 == 2 || b[2]>>3&7 == 1)
+	case len(b) >= 3 && b[0] == 0x0f && b[1] == 0x1e:
+		return true
+	}
+	return false
+}
+
+// ReadMemory implements emulate.Memory: what the code has written itself comes first.
+func (e *departure) ReadMemory(addr uint64, buf []byte) error {
+	if n, err := e.w.u.space.ReadMemory(target.Addr(addr), buf); n < len(buf) {
+		if err == nil {
+			err = target.ErrGone
+		}
+		return err
+	}
+	for i := range e.writes {
+		w := &e.writes[i]
+		for j := range w.n {
+			if off := w.addr + uint64(j) - addr; off < uint64(len(buf)) {
+				buf[off] = w.data[j]
+			}
+		}
+	}
+	return nil
+}
+
+// WriteMemory implements emulate.Memory.
+func (e *departure) WriteMemory(addr uint64, buf []byte) error {
+	if len(buf) > 8 || len(e.writes) >= leaveWrites {
+		return target.ErrReadOnly
+	}
+	w := written{addr: addr, n: len(buf)}
+	copy(w.data[:], buf)
+	e.writes = append(e.writes, w)
+	return nil
+}

@@ -1,0 +1,129 @@
+package frames
+
+import (
+	"strings"
+
+	"dbg/arch"
+	"dbg/code"
+	"dbg/row"
+)
+
+// overrule makes the site's plan anew where the code contradicts the table, and is certain.
+func (w *Walk) overrule(s *site) {
+	if s.how != CFI && s.how != Compact || s.from.preserved == (arch.RegSet{}) || s.byHand {
+		return
+	}
+	if w.overruleCFA(s) {
+		return
+	}
+	lost := w.auditOf(s).lostAt(s)
+	if lost == 0 {
+		return
+	}
+	r := &w.u.row
+	r.CopyFrom(s.plan.Row())
+	changed := false
+	for i, reg := range code.Slots(w.u.arch) {
+		if lost&(1<<i) == 0 || reg == r.RA || r.CFA.Kind == row.InReg && r.CFA.Reg == reg {
+			continue
+		}
+		if k := r.Rule(reg).Kind; k == row.Same || k == row.Unspecified && s.from.preserved.Has(reg) {
+			r.Set(reg, row.Rule{Kind: row.Undefined})
+			changed = true
+		}
+	}
+	if changed {
+		w.replan(s, r)
+	}
+}
+
+func (w *Walk) replan(s *site, r *row.Row) {
+	s.table, s.plan = s.plan, w.u.poolFor(s.from.preserved).Plan(w.u.arch, r, s.from.preserved)
+}
+
+// tailLength is how many instructions overruleCFA reads.
+const tailLength = 24
+
+// overruleCFA is for the last instructions of a function, from which one way leads to the return, without calls: they say where
+// the return address is. If the table says that it is elsewhere, the table is wrong.
+func (w *Walk) overruleCFA(s *site) bool {
+	r := s.plan.Row()
+	ra := r.Rule(r.RA)
+	if !s.precise || w.u.arch != arch.AMD64 || r.CFA.Kind != row.InReg || r.CFA.Reg != arch.RSP || ra.Kind != row.At || ra.N != -8 {
+		return false
+	}
+	at, ok := code.FromRow(w.u.arch, r)
+	if !ok {
+		return false
+	}
+	sim := simulation{w: w, module: s.module}
+	text := sim.read(uint64(s.pc), make([]byte, 0, aheadBytes)[:aheadBytes])
+	for range tailLength {
+		in := code.Decode(w.u.arch, text)
+		if in.Next == code.Return {
+			break
+		}
+		if in.Next != code.Onward || in.Len == 0 || leftOut(text) {
+			return false
+		}
+		at.Apply(&in)
+		text = text[in.Len:]
+	}
+	var f code.Frame
+	at.Frame(&f)
+	if code.Decode(w.u.arch, text).Next != code.Return || !f.HasSP || f.SP == 8 {
+		return false
+	}
+	c := w.aheadOf(s)
+	if c.why != "" || c.cfa.base != arch.RSP || c.cfa.through || c.cfa.off < 8 {
+		return false // or it returns to what it will have pushed itself
+	}
+	n := &w.u.row
+	n.CopyFrom(r)
+	n.CFA.N = c.cfa.off
+	for i, reg := range slotRegs {
+		switch rc := &c.regs[i]; {
+		case rc.kind == asNow:
+			n.Set(reg, row.Rule{})
+		case rc.kind == inStack && rc.at.base == arch.RSP && !rc.at.through:
+			n.Set(reg, row.Rule{Kind: row.At, N: rc.at.off - c.cfa.off})
+		default:
+			n.Set(reg, row.Rule{Kind: row.Undefined})
+		}
+	}
+	w.replan(s, n)
+	s.how = Prologue
+	return true
+}
+
+// Overruled is the set of registers of which the table says something, at the place of the frame that was yielded last, that the
+// code contradicts: they have no value in the caller. It is valid until the next frame is asked for.
+func (w *Walk) Overruled() (set arch.RegSet) {
+	s := w.pinned
+	if s == nil || s.table == nil {
+		return set
+	}
+	said, is := s.table.Row(), s.plan.Row()
+	for _, reg := range code.Slots(w.u.arch) {
+		if is.Rule(reg).Kind == row.Undefined && said.Rule(reg).Kind != row.Undefined {
+			set.Add(reg)
+		}
+	}
+	return set
+}
+
+// overruled says in words what of the table's row the code contradicts.
+func (w *Walk) overruled(s *site) string {
+	a, said, is := w.u.arch, s.table.Row(), s.plan.Row()
+	set := w.Overruled()
+	if said.CFA.N != is.CFA.N || said.CFA.Reg != is.CFA.Reg {
+		return "the table says that the CFA is " + said.CFAString(a) + ", but the code returns from " + is.CFAString(a)
+	}
+	var lost []string
+	for _, reg := range code.Slots(a) {
+		if set.Has(reg) {
+			lost = append(lost, a.RegName(reg))
+		}
+	}
+	return "the table says that " + strings.Join(lost, ", ") + " did not change, but the code has given other values to them and kept none"
+}
