@@ -176,18 +176,16 @@ func (a *auditor) apply(at *auditWay, in *code.Insn, text []byte) {
 	at.kept |= a.machine.SlotsOf(moves.Stores) &^ before.Lost
 	at.State.Apply(in)
 	at.State.Frame(&after)
-	fresh := after.Lost &^ before.Lost
 	copies := moves.Loads
 	if moves.From != code.None {
 		if from := uint32(1) << moves.From; at.copies&from != 0 || a.machine.SlotsOf(from)&^before.Lost != 0 {
 			copies |= 1 << moves.To
 		}
 	}
-	at.copies = at.copies&^in.Writes() | copies
-	if fresh&a.machine.SlotsOf(copies) != 0 {
-		at.doubt |= fresh & at.kept
-	}
-	at.lost |= fresh
+	writes := in.Writes()
+	at.copies = at.copies&^writes | copies
+	at.doubt = at.doubt&^a.machine.SlotsOf(writes) | a.machine.SlotsOf(copies)&at.kept
+	at.lost |= after.Lost &^ before.Lost
 }
 
 // auditOf is the audit of the site's function, made once.

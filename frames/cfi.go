@@ -20,6 +20,10 @@ func (w *Walk) byTable(s *site) bool {
 	}
 	if _, err := w.planAt(s); err != nil {
 		if err == cfi.ErrNotCovered {
+			if w.leadsToEnd(s) {
+				w.finish(End{Outermost: true, Reason: "undefined return address"})
+				return false
+			}
 			return w.failed(CFI, "no entry covers PC")
 		}
 		return w.failed(CFI, err.Error())

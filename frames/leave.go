@@ -24,19 +24,10 @@ func (w *Walk) leaves(s *site) bool {
 	if !w.mayLeave(s) || !w.isLeaving(s) {
 		return false
 	}
-	e := departure{w: w, sim: simulation{w: w, module: s.module}}
-	for i, reg := range gprs {
-		v, known := w.frame.Regs.Get(reg)
-		if !known {
-			return false
-		}
-		e.regs.GPR[i] = v
+	e, ok := w.depart(s)
+	if !ok {
+		return false
 	}
-	e.regs.Flags, e.flags = w.frame.Regs.Get(arch.RFLAGS)
-	e.regs.Flags &^= 1<<8 | 1<<18 // the trap flag is a debugger's
-	e.regs.FSBase, _ = w.frame.Regs.Get(arch.FSBase)
-	e.regs.GSBase, _ = w.frame.Regs.Get(arch.GSBase)
-	e.regs.RIP = uint64(s.pc)
 	if !e.run() {
 		return false
 	}
@@ -60,6 +51,46 @@ func (w *Walk) leaves(s *site) bool {
 		return true
 	}
 	w.landing, w.precise = notLanding, false
+	return false
+}
+
+// depart begins to execute the code at a site. It is false where not all registers are known.
+func (w *Walk) depart(s *site) (e *departure, ok bool) {
+	e = &departure{w: w, sim: simulation{w: w, module: s.module}}
+	for i, reg := range gprs {
+		if e.regs.GPR[i], ok = w.frame.Regs.Get(reg); !ok {
+			return nil, false
+		}
+	}
+	e.regs.Flags, e.flags = w.frame.Regs.Get(arch.RFLAGS)
+	e.regs.Flags &^= 1<<8 | 1<<18 // the trap flag is a debugger's
+	e.regs.FSBase, _ = w.frame.Regs.Get(arch.FSBase)
+	e.regs.GSBase, _ = w.frame.Regs.Get(arch.GSBase)
+	e.regs.RIP = uint64(s.pc)
+	return e, true
+}
+
+// leadsToEnd reports whether code that no table covers leads at once to where the table says that there is no caller: glibc's
+// clone3 leaves out the instructions that tell the new thread from the old one.
+func (w *Walk) leadsToEnd(s *site) bool {
+	if !w.mayLeave(s) || w.frame.Signal {
+		return false
+	}
+	e, ok := w.depart(s)
+	for range 4 {
+		if !ok || len(e.writes) > 0 {
+			return false
+		}
+		if r := &w.u.row; e.regs.RIP != uint64(s.pc) && s.module == w.u.space.FindModule(target.Addr(e.regs.RIP)) {
+			if _, err := s.module.originAt(w.u.arch, e.regs.RIP-s.module.Bias, r); err == nil {
+				return r.Rule(r.RA).Kind == row.Undefined
+			}
+		}
+		var ends bool
+		if ends, ok = e.step(); ends {
+			return false
+		}
+	}
 	return false
 }
 
@@ -158,6 +189,7 @@ type departure struct {
 	sim    simulation
 	regs   emulate.Regs
 	flags  bool // regs.Flags is known
+	calls  int  // that have not returned
 	writes []written
 }
 
@@ -170,39 +202,46 @@ type written struct {
 
 // run goes on until the code jumps to where a register or the stack says. It is false if that is not seen.
 func (e *departure) run() bool {
-	var buf [16]byte
-	depth := 0 // of calls
 	for range leaveInstructions {
-		text := e.sim.read(e.regs.RIP, buf[:])
-		in := code.Decode(arch.AMD64, text)
-		if in.Len == 0 || in.Next == code.Bad || in.Next == code.Branch && !e.flags {
-			return false
-		}
-		switch in.Next {
-		case code.Call:
-			depth++
-		case code.CallFar, code.Trap:
-			return false
-		}
-		op, ok := emulate.Decode(text, e.regs.RIP)
-		switch {
-		case ok:
-			if op.Run(&e.regs, e) != nil {
-				return false
-			}
-		case restoresState(text[:in.Len]):
-			e.regs.RIP += uint64(in.Len)
-		default:
-			return false
-		}
-		switch {
-		case in.Next == code.Return && depth > 0:
-			depth--
-		case in.Next == code.Return, in.Next == code.Indirect:
-			return depth == 0
+		if ends, ok := e.step(); ends || !ok {
+			return ok
 		}
 	}
 	return false
+}
+
+// step executes one instruction. ends says that it was the jump; ok is false if it can't be executed.
+func (e *departure) step() (ends, ok bool) {
+	var buf [16]byte
+	text := e.sim.read(e.regs.RIP, buf[:])
+	in := code.Decode(arch.AMD64, text)
+	if in.Len == 0 || in.Next == code.Bad || in.Next == code.Branch && !e.flags {
+		return false, false
+	}
+	switch in.Next {
+	case code.Call:
+		e.calls++
+	case code.CallFar, code.Trap:
+		return false, false
+	}
+	op, ok := emulate.Decode(text, e.regs.RIP)
+	switch {
+	case ok:
+		if op.Run(&e.regs, e) != nil {
+			return false, false
+		}
+	case restoresState(text[:in.Len]):
+		e.regs.RIP += uint64(in.Len)
+	default:
+		return false, false
+	}
+	switch {
+	case in.Next == code.Return && e.calls > 0:
+		e.calls--
+	case in.Next == code.Return, in.Next == code.Indirect:
+		return true, e.calls == 0
+	}
+	return false, true
 }
 
 // restoresState reports whether an instruction is one that loads floating point or shadow stack state, which nobody here

@@ -66,6 +66,7 @@ func (c *checker) newUnwinder() {
 	c.unwinder = frames.New(arch.AMD64, c.space)
 	c.unwinder.Use = c.opts.Source.strategies()
 	c.unwinder.Prove = c.opts.Prove
+	c.unwinder.Audit = c.opts.Source == "" // else a strategy is judged as it is
 }
 
 func (c *checker) word(addr uint64) (uint64, bool) {

@@ -13,6 +13,7 @@ type jsonReport struct {
 	Judged           uint64            `json:"judged"`
 	Correct          uint64            `json:"correct"`
 	Wrong            uint64            `json:"wrong"`
+	WrongRows        uint64            `json:"wrong_rows"`
 	NotGivenBack     uint64            `json:"wrong_not_given_back"`
 	Share            float64           `json:"share"`
 	Proven           uint64            `json:"proven_by_landing"`
@@ -61,7 +62,7 @@ type jsonRange struct {
 // WriteJSON prints a report as one object.
 func WriteJSON(out io.Writer, r *Report) error {
 	j := jsonReport{
-		Program: r.Program, Instructions: r.Instructions, Judged: r.Judged(), Correct: r.Correct, Wrong: r.Wrong,
+		Program: r.Program, Instructions: r.Instructions, Judged: r.Judged(), Correct: r.Correct, Wrong: r.Wrong, WrongRows: r.WrongRows,
 		NotGivenBack: r.NotGivenBack,
 		Share:        r.Share(), Proven: r.Proven, Exact: r.Exact, ExactWrong: r.ExactWrong, Deeper: r.Deeper, DeeperWrong: r.DeeperWrong, Threads: r.Threads,
 		Functions: r.Functions, Rows: r.Rows, Signals: r.Signals, Execs: r.Execs, UnknownRegisters: r.UnknownRegisters,

@@ -45,7 +45,7 @@ func (c *checker) unjudged(n int, how frames.Strategy, why string) {
 
 // claim keeps what disagrees with the entry until it is known what came of it.
 func (c *checker) claim(th *checked, k *cursor, n int, bad fault, f *frames.Frame) {
-	cl := claim{fault: bad, pc: uint64(f.PC), deeper: n > 1, row: c.refused}
+	cl := claim{fault: bad, pc: uint64(f.PC), deeper: n > 1, row: c.refused && c.unwinder.Audit}
 	cl.sp, _ = f.Regs.Get(arch.RSP)
 	for i, reg := range calleeSaved {
 		if v, known := f.Regs.Get(reg); known {
@@ -75,7 +75,7 @@ func (c *checker) claim(th *checked, k *cursor, n int, bad fault, f *frames.Fram
 
 // refute counts what is wrong whatever comes.
 func (c *checker) refute(th *checked, k *cursor, n int, bad fault) {
-	c.settle(&claim{fault: bad, hits: 1, deeper: n > 1, row: c.refused}, refuted)
+	c.settle(&claim{fault: bad, hits: 1, deeper: n > 1, row: c.refused && c.unwinder.Audit}, refuted)
 }
 
 // settle counts what came of a claim.
