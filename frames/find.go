@@ -37,6 +37,9 @@ func (w *Walk) find() bool {
 		if goAsks[name] && w.u.Use.Has(Prologue) && w.prologue(s) {
 			return true
 		}
+		if w.bySched() {
+			return true
+		}
 		w.finish(End{Reason: name + " called on another stack"})
 		return false
 	}

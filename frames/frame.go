@@ -12,6 +12,7 @@ type Strategy uint8
 const (
 	Context Strategy = iota // the thread's own registers
 	Sigreturn
+	GoSched // what Go's runtime keeps of a goroutine whose stack waits
 	CFI
 	Compact
 	PLT
@@ -27,7 +28,7 @@ const (
 func (s Strategy) ByTable() bool { return s == CFI || s == Compact }
 
 func (s Strategy) String() string {
-	return [...]string{"context", "sigreturn", "cfi", "compact", "plt", "prologue", "fp", "scs", "scan"}[s]
+	return [...]string{"context", "sigreturn", "gosched", "cfi", "compact", "plt", "prologue", "fp", "scs", "scan"}[s]
 }
 
 // Trust says how far a frame can be relied on, in falling order.

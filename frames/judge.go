@@ -45,6 +45,8 @@ func (w *Walk) judge(how Strategy) bool {
 		// Wherever the code was interrupted, even in no code at all.
 	case !next.exec && !next.sigcode:
 		return w.failed(how, fmt.Sprintf("the return address 0x%x is not in executable memory", c.PC))
+	case how == GoSched:
+		w.guard("the goroutine, its thread and the scheduler's stack refer to each other")
 	case w.landing != notLanding:
 		w.guard("executing the code up to its jump leads there")
 	case next.sigcode:
@@ -60,7 +62,7 @@ func (w *Walk) judge(how Strategy) bool {
 	}
 	trust := Table
 	switch {
-	case w.landing != notLanding:
+	case w.landing != notLanding && how != GoSched:
 		trust = Exact
 	case how == CFI, how == Compact, how == Prologue && w.pinned.table != nil:
 		if w.borrowed {

@@ -1,21 +1,20 @@
 package session_test
 
 import (
-	"strings"
 	"testing"
 
 	"dbg/internal/fixture"
 	"dbg/session"
 )
 
-// TestGoOtherStack: what Go's runtime calls on the scheduler's stack has as outermost frame the function that went there. What is on that
-// stack beyond it belongs to whoever was there before.
+// TestGoOtherStack: below what Go's runtime calls on the scheduler's stack come the frames of the goroutine that it works for, up to its
+// first function.
 func TestGoOtherStack(t *testing.T) {
 	exe := fixture.Build(t, "check/routines.go")
-	for _, c := range []struct{ stop, last string }{
-		{"runtime.newstack", "runtime.morestack"},
-		{"runtime.newproc1", "runtime.systemstack"},
-		{"runtime.park_m", "runtime.mcall"},
+	for _, c := range []struct{ stop, last, next string }{
+		{"runtime.newstack", "runtime.morestack", ""}, // whatever has called needs a larger stack
+		{"runtime.newproc1", "runtime.systemstack", "runtime.newproc"},
+		{"runtime.park_m", "runtime.mcall", "runtime.gopark"},
 	} {
 		t.Run(c.last, func(t *testing.T) {
 			s, events := newSession(t)
@@ -42,9 +41,25 @@ func TestGoOtherStack(t *testing.T) {
 					if f := bt.Frames[i].Function; f == nil || f.Name != c.last {
 						continue
 					}
-					if i+1 < len(bt.Frames) || bt.End == nil || bt.End.Outermost || !strings.Contains(bt.End.Reason, "another stack") {
-						t.Errorf("%s has %d callers, end %+v", c.last, len(bt.Frames)-i-1, bt.End)
+					var below []string
+					for _, f := range bt.Frames[i+1:] {
+						if f.Function == nil {
+							t.Fatalf("no function at %v", f.PC)
+						}
+						if f.Function.Name != "runtime.systemstack_switch" {
+							below = append(below, f.Function.Name)
+						}
 					}
+					if bt.End == nil || !bt.End.Outermost || len(below) < 2 || c.next != "" && below[0] != c.next {
+						if n > 20 {
+							t.Fatalf("below %s: %q, end %+v", c.last, below, bt.End)
+						}
+						break // the scheduler itself: it works for nobody
+					}
+					if last := below[len(below)-1]; last != "runtime.goexit" || bt.Frames[i+1].Strategy != "gosched" {
+						t.Errorf("the outermost frame is %s, the first one was found by %s", last, bt.Frames[i+1].Strategy)
+					}
+					t.Logf("%s: %q", c.last, below)
 					return
 				}
 			}
