@@ -28,7 +28,7 @@ func (w *Walk) leaves(s *site) bool {
 	if !ok {
 		return false
 	}
-	if !e.run() {
+	if !e.run() || w.tableAgrees(s, &e.regs) {
 		return false
 	}
 	c := &w.caller
@@ -52,6 +52,18 @@ func (w *Walk) leaves(s *site) bool {
 	}
 	w.landing, w.precise = notLanding, false
 	return false
+}
+
+// tableAgrees reports whether the table, too, has the caller where the code goes.
+func (w *Walk) tableAgrees(s *site, at *emulate.Regs) bool {
+	p, err := w.planAt(s)
+	if err != nil {
+		return false
+	}
+	c := &w.caller
+	w.env.Bias, w.env.Preserved = s.module.Bias, &s.from.preserved
+	c.Start(arch.RegSet{})
+	return row.Apply(p.Row(), &w.env, c) == nil && !c.End && c.PC == at.RIP && c.SP == at.GPR[4]
 }
 
 // depart begins to execute the code at a site. It is false where not all registers are known.
