@@ -54,7 +54,7 @@ func (w *Walk) leaves(s *site) bool {
 	return false
 }
 
-// tableAgrees reports whether the table, too, has the caller where the code goes.
+// tableAgrees reports whether the table, too, has the caller where the code goes, and its registers.
 func (w *Walk) tableAgrees(s *site, at *emulate.Regs) bool {
 	p, err := w.planAt(s)
 	if err != nil {
@@ -63,7 +63,22 @@ func (w *Walk) tableAgrees(s *site, at *emulate.Regs) bool {
 	c := &w.caller
 	w.env.Bias, w.env.Preserved = s.module.Bias, &s.from.preserved
 	c.Start(arch.RegSet{})
-	return row.Apply(p.Row(), &w.env, c) == nil && !c.End && c.PC == at.RIP && c.SP == at.GPR[4]
+	if row.Apply(p.Row(), &w.env, c) != nil || c.End || c.PC != at.RIP || c.SP != at.GPR[4] {
+		return false
+	}
+	for i, reg := range gprs {
+		if !w.u.arch.CalleeSavedSet.Has(reg) {
+			continue
+		}
+		v, set := c.Get(reg)
+		if k := p.Row().Rule(reg).Kind; !set && k != row.Undefined {
+			v, set = w.frame.Regs.Get(reg)
+		}
+		if set && v != at.GPR[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // depart begins to execute the code at a site. It is false where not all registers are known.
