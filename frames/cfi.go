@@ -20,9 +20,9 @@ func (w *Walk) byTable(s *site) bool {
 	}
 	if _, err := w.planAt(s); err != nil {
 		if err == cfi.ErrNotCovered {
-			return w.failed(CFI, "no entry covers PC")
+			return w.failed(s.module.how(), "no entry covers PC")
 		}
-		return w.failed(CFI, err.Error())
+		return w.failed(s.module.how(), err.Error())
 	}
 	return w.applyRow(s, s.how)
 }

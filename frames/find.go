@@ -44,7 +44,7 @@ func (w *Walk) find() bool {
 	if use.Has(Sigreturn) && w.sigreturn(s) {
 		return true
 	}
-	if !w.done && !f.Signal && (use.Has(CFI) || use.Has(Compact)) && w.byTable(s) {
+	if !w.done && !f.Signal && (use.Has(JIT) || use.Has(CFI) || use.Has(Compact)) && w.byTable(s) {
 		return true
 	}
 	if w.done {

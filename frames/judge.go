@@ -54,7 +54,7 @@ func (w *Walk) judge(how Strategy) bool {
 	}
 	trust := Table
 	switch how {
-	case CFI, Compact:
+	case JIT, CFI, Compact:
 		if w.borrowed {
 			trust = Heuristic
 		} else if !f.Signal && f.Trust == Exact && w.u.Prove && w.proven(w.pinned, next, c.CFA, c.SP) {

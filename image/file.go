@@ -54,8 +54,9 @@ type File struct {
 	trouble     []error // of sections that can't be inflated
 	inflated    uint64  // the size of all that are
 
-	macho  *macho // nil in an ELF file
-	offset uint64 // of data in the file
+	macho  *macho  // nil in an ELF file
+	object *object // of FromObject, else nil
+	offset uint64  // of data in the file
 }
 
 // Open maps the file and reads its headers. Of a fat Mach-O file it opens the
@@ -109,7 +110,7 @@ func mapFile(path string) ([]byte, error) {
 // FromMemory reads the image of a file that is in memory as it would be in a
 // file, such as the vDSO. The name stands for its path. The data is kept and
 // must not change. Section headers that lie outside the data are taken as
-// missing. (FromMapped is for a Mach-O image as a process has it mapped.)
+// missing. (FromMapped is for a Mach-O image as a process has it mapped, FromObject for a file that a program made for a debugger.)
 func FromMemory(name string, data []byte) (*File, error) {
 	if len(data) == 0 {
 		return nil, &OpenError{Path: name, Reason: IsEmpty}

@@ -24,10 +24,27 @@ const (
 type moduleList struct {
 	all    []*Module
 	nextID int
+	made   func(target.Addr) *Module // finds code that is in no file
 }
 
-// find returns the module at a.
+// noModules is an empty list.
+func (s *Session) noModules() moduleList {
+	return moduleList{nextID: s.modules.nextID, made: s.jitModule}
+}
+
+// find returns the module at a: that of a file, or of code that the program made.
 func (l *moduleList) find(a target.Addr) *Module {
+	m := l.mapped(a)
+	if m == nil || m.Symbols == nil {
+		if made := l.made(a); made != nil {
+			return made
+		}
+	}
+	return m
+}
+
+// mapped returns the module of the file at a.
+func (l *moduleList) mapped(a target.Addr) *Module {
 	i := sort.Search(len(l.all), func(i int) bool { return l.all[i].Hi > a })
 	if i < len(l.all) && l.all[i].Lo <= a {
 		return l.all[i]
@@ -160,6 +177,7 @@ func (s *Session) refreshModules() bool {
 	}
 	sort.Slice(now, func(i, j int) bool { return now[i].Lo < now[j].Lo })
 	s.modules.all = now
+	s.dropLists(old)
 	for _, m := range old {
 		s.tell(ModuleLoaded{Module: m, Unloaded: true})
 	}
@@ -170,6 +188,10 @@ func (s *Session) refreshModules() bool {
 	}
 	if len(old)+len(added) > 0 {
 		s.dropWalks()
+		s.made.examined = false
+		if s.linked {
+			s.followJIT()
+		}
 		return true
 	}
 	return false
@@ -352,11 +374,16 @@ func (s *Session) mappedBuildID(m *Module) (string, bool) {
 func unwindModule(m *Module, sym *symbols.Module) *frames.Module {
 	u := frames.ModuleOf(sym.File(), sym.DebugFile())
 	u.Name, u.Lo, u.Hi, u.Bias = m.Path, m.Lo, m.Hi, m.Bias
-	u.FunctionAt = func(pc uint64) (uint64, uint64, bool) {
+	u.FunctionAt = functionAt(sym)
+	return u
+}
+
+// functionAt finds the bounds of functions by the symbols of a file.
+func functionAt(sym *symbols.Module) func(pc uint64) (lo, hi uint64, ok bool) {
+	return func(pc uint64) (uint64, uint64, bool) {
 		lo, hi, ok := sym.CodeBounds(image.Addr(pc))
 		return uint64(lo), uint64(hi), ok
 	}
-	return u
 }
 
 // exeModule returns the module of the main program, or nil.
@@ -413,6 +440,7 @@ func (s *Session) followLinker() {
 			s.breakpoints.setInternal(s, m.processAddr(a), internalLinker)
 		}
 	}
+	s.followJIT()
 }
 
 // space is the process's address space as the unwinder sees it.
@@ -437,7 +465,7 @@ func (sp *space) FindModule(pc target.Addr) *frames.Module {
 
 func (sp *space) Executable(a target.Addr) bool {
 	s := sp.s
-	if m := s.modules.find(a); m != nil && m.file != nil {
+	if m := s.modules.mapped(a); m != nil && m.file != nil {
 		fa := m.fileAddr(a)
 		for _, seg := range m.file.Segments() {
 			if seg.Exec && fa >= seg.Lo && fa < seg.Hi {
