@@ -54,9 +54,10 @@ type File struct {
 	trouble     []error // of sections that can't be inflated
 	inflated    uint64  // the size of all that are
 
-	macho  *macho  // nil in an ELF file
-	object *object // of FromObject, else nil
-	offset uint64  // of data in the file
+	macho  *macho       // nil in an ELF file
+	object *object      // of FromObject, else nil
+	mapped *mappedImage // of an ELF image from FromMapped, else nil
+	offset uint64       // of data in the file
 }
 
 // Open maps the file and reads its headers. Of a fat Mach-O file it opens the
@@ -110,7 +111,7 @@ func mapFile(path string) ([]byte, error) {
 // FromMemory reads the image of a file that is in memory as it would be in a
 // file, such as the vDSO. The name stands for its path. The data is kept and
 // must not change. Section headers that lie outside the data are taken as
-// missing. (FromMapped is for a Mach-O image as a process has it mapped, FromObject for a file that a program made for a debugger.)
+// missing. (FromMapped is for an image as a process has it mapped, FromObject for a file that a program made for a debugger.)
 func FromMemory(name string, data []byte) (*File, error) {
 	if len(data) == 0 {
 		return nil, &OpenError{Path: name, Reason: IsEmpty}
@@ -275,6 +276,9 @@ func (f *File) readSegment(addr Addr, buf []byte) int {
 			continue
 		}
 		off := uint64(addr - s.Lo)
+		if f.mapped != nil {
+			return f.mapped.readMemory(uint64(addr), buf[:min(uint64(len(buf)), uint64(s.Hi-addr))])
+		}
 		if off < s.FileSize {
 			b, _ := f.bytes(s.FileOff+off, min(s.FileSize-off, uint64(len(buf))))
 			return copy(buf, b)

@@ -228,6 +228,7 @@ func (s *Session) newModule(g mappedFile) *Module {
 			return nil
 		}
 		m.Problem = "its segments are not where the file says"
+		s.fromMemory(m)
 		return m
 	}
 	m.Bias, m.file, m.BuildID = bias, f, f.BuildID()
@@ -312,22 +313,6 @@ func loadBias(f *image.File, g mappedFile) (uint64, bool) {
 		}
 	}
 	return 0, false
-}
-
-// fromMemory gives a module whose file can't be had the symbols that are in
-// its memory: dynamic symbols and unwind tables are mapped, if the target still has them.
-func (s *Session) fromMemory(m *Module) {
-	const most = 64 << 20
-	if m.Hi-m.Lo > most {
-		return
-	}
-	head := make([]byte, 64)
-	if n, _ := s.tgt.ReadMemory(m.Lo, head); n < 64 || string(head[:4]) != "\x7fELF" {
-		return
-	}
-	if id, ok := s.mappedBuildID(m); ok {
-		m.BuildID = id
-	}
 }
 
 // vdso makes the module of the kernel's own shared object, which is in memory only.
