@@ -78,6 +78,28 @@ func openChosen(path string, choose chooser) (*File, error) {
 	return f, nil
 }
 
+// OpenAt opens an ELF file that is stored in another file, such as an uncompressed library in an APK. It begins at an offset, in
+// bytes, and Offset returns that. The error is an *OpenError.
+func OpenAt(path string, offset uint64) (*File, error) {
+	data, err := mapFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{path: path, mapping: data, offset: offset}
+	if offset < uint64(len(data)) {
+		f.data = data[offset:]
+	}
+	if !isELF(f.data) {
+		f.Close()
+		return nil, &OpenError{Path: path, Reason: UnknownFormat, Detail: fmt.Sprintf("no ELF file begins at offset 0x%x", offset)}
+	}
+	if err := f.parseELF(true); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
 // mapFile maps a whole file. The error is an *OpenError.
 func mapFile(path string) ([]byte, error) {
 	// Paths come from files, too: opening a pipe must not wait for its writer.
@@ -141,7 +163,7 @@ func (f *File) Close() error {
 func (f *File) Path() string { return f.path }
 
 // Offset returns where in the file at Path the image begins, in bytes: 0, but
-// for a slice of a fat file.
+// for a slice of a fat file and after OpenAt.
 func (f *File) Offset() uint64 { return f.offset }
 
 // Machine returns the name of the processor that the file is for: of a Mach-O
