@@ -130,6 +130,8 @@ type mappedFile struct {
 // does a second mapping of the file's beginning. In a file that does not begin as an ELF file several may be stored: each ELF
 // header parts, too. isELF reports whether there is one at an address.
 func groupMappings(maps []target.Mapping, isELF func(target.Addr) bool) []mappedFile {
+	// V8 maps a part of its program once more, where its own code is.
+	const far = 1 << 30
 	var out []mappedFile
 	archive := func(g *mappedFile) bool {
 		if !g.asked {
@@ -141,7 +143,7 @@ func groupMappings(maps []target.Mapping, isELF func(target.Addr) bool) []mapped
 		if m.Path == "" || m.Path[0] != '/' {
 			continue
 		}
-		if n := len(out); n > 0 && out[n-1].path == m.Path && m.Offset != 0 && !(archive(&out[n-1]) && isELF(m.Lo)) {
+		if n := len(out); n > 0 && out[n-1].path == m.Path && m.Offset != 0 && m.Lo-out[n-1].hi <= far && !(archive(&out[n-1]) && isELF(m.Lo)) {
 			g := &out[n-1]
 			g.hi = m.Hi
 			g.exec = g.exec || m.Exec
