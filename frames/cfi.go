@@ -24,9 +24,9 @@ func (w *Walk) byTable(s *site) bool {
 				w.finish(End{Outermost: true, Reason: "undefined return address"})
 				return false
 			}
-			return w.failed(CFI, "no entry covers PC")
+			return w.failed(s.module.how(), "no entry covers PC")
 		}
-		return w.failed(CFI, err.Error())
+		return w.failed(s.module.how(), err.Error())
 	}
 	return w.applyRow(s, s.how)
 }

@@ -13,6 +13,7 @@ const (
 	Context Strategy = iota // the thread's own registers
 	Sigreturn
 	GoSched // what Go's runtime keeps of a goroutine whose stack waits
+	JIT     // a table of code that the program made while it ran
 	CFI
 	Compact
 	PLT
@@ -25,10 +26,10 @@ const (
 )
 
 // ByTable reports whether a table of the module says where the caller is.
-func (s Strategy) ByTable() bool { return s == CFI || s == Compact }
+func (s Strategy) ByTable() bool { return s == JIT || s == CFI || s == Compact }
 
 func (s Strategy) String() string {
-	return [...]string{"context", "sigreturn", "gosched", "cfi", "compact", "plt", "prologue", "fp", "scs", "scan"}[s]
+	return [...]string{"context", "sigreturn", "gosched", "jit", "cfi", "compact", "plt", "prologue", "fp", "scs", "scan"}[s]
 }
 
 // Trust says how far a frame can be relied on, in falling order.

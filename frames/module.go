@@ -54,6 +54,9 @@ type Module struct {
 	// the process nothing.
 	Code []Section
 
+	// JIT marks code that the program made while it ran. Frames that its tables find have the strategy JIT.
+	JIT bool
+
 	// Go says that .debug_frame describes functions of Go, which preserve no registers
 	// (Go's ABIInternal).
 	Go bool
@@ -93,6 +96,14 @@ type Module struct {
 
 	switches []goSwitch // see Walk.leftStack
 	beyond   []Range    // what is called there by its address
+}
+
+// how returns the strategy of frames that the module's call frame information finds.
+func (m *Module) how() Strategy {
+	if m.JIT {
+		return JIT
+	}
+	return CFI
 }
 
 // goSwitch is a function that calls others on another stack.

@@ -56,7 +56,7 @@ func (m *Module) load(a *arch.Arch) *tables {
 	t := &m.tables
 	t.once.Do(func() {
 		if len(m.DebugFrame.Data) > 0 {
-			s := &source{arch: a, how: CFI, size: len(m.DebugFrame.Data), patience: int64(len(m.DebugFrame.Data) / missWorth), preserved: a.CalleeSavedSet}
+			s := &source{arch: a, how: m.how(), size: len(m.DebugFrame.Data), patience: int64(len(m.DebugFrame.Data) / missWorth), preserved: a.CalleeSavedSet}
 			s.table = cfi.New(cfi.Config{Arch: a, Data: m.DebugFrame.Data, Addr: m.DebugFrame.Addr, Debug: true})
 			if m.Go {
 				s.preserved = arch.RegSet{}
@@ -64,7 +64,7 @@ func (m *Module) load(a *arch.Arch) *tables {
 			t.debug, t.list = s, append(t.list, s)
 		}
 		if len(m.EHFrame.Data) > 0 {
-			s := &source{arch: a, how: CFI, size: len(m.EHFrame.Data), patience: int64(len(m.EHFrame.Data) / missWorth), preserved: a.CalleeSavedSet}
+			s := &source{arch: a, how: m.how(), size: len(m.EHFrame.Data), patience: int64(len(m.EHFrame.Data) / missWorth), preserved: a.CalleeSavedSet}
 			s.table = cfi.New(cfi.Config{Arch: a, Data: m.EHFrame.Data, Addr: m.EHFrame.Addr,
 				DarwinEH: m.MachO, Hdr: m.EHFrameHdr.Data, HdrAddr: m.EHFrameHdr.Addr, Text: m.Text, DataBase: m.Data})
 			t.eh = s

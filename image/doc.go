@@ -9,7 +9,7 @@
 // ([File.HeaderAddr], [File.FunctionStarts], [File.Stubs], [File.LoadCommands]).
 //
 // What you bring: a path ([Open]; [OpenArch] and [Slices] for fat files), the
-// bytes of a file ([FromMemory]), or a way to read the memory that a Mach-O image
+// bytes of a file ([FromMemory]), or a way to read the memory that an image
 // is mapped in ([FromMapped]). All addresses are [Addr]: the file's own, as linked.
 // The package knows no process and no load bias but that of FromMapped.
 //

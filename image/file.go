@@ -54,8 +54,10 @@ type File struct {
 	trouble     []error // of sections that can't be inflated
 	inflated    uint64  // the size of all that are
 
-	macho  *macho // nil in an ELF file
-	offset uint64 // of data in the file
+	macho  *macho       // nil in an ELF file
+	object *object      // of FromObject, else nil
+	mapped *mappedImage // of an ELF image from FromMapped, else nil
+	offset uint64       // of data in the file
 }
 
 // Open maps the file and reads its headers. Of a fat Mach-O file it opens the
@@ -70,6 +72,28 @@ func openChosen(path string, choose chooser) (*File, error) {
 	}
 	f := &File{path: path, data: data, mapping: data}
 	if err := f.parse(true, choose); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// OpenAt opens an ELF file that is stored in another file, such as an uncompressed library in an APK. It begins at an offset, in
+// bytes, and Offset returns that. The error is an *OpenError.
+func OpenAt(path string, offset uint64) (*File, error) {
+	data, err := mapFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{path: path, mapping: data, offset: offset}
+	if offset < uint64(len(data)) {
+		f.data = data[offset:]
+	}
+	if !isELF(f.data) {
+		f.Close()
+		return nil, &OpenError{Path: path, Reason: UnknownFormat, Detail: fmt.Sprintf("no ELF file begins at offset 0x%x", offset)}
+	}
+	if err := f.parseELF(true); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -109,7 +133,7 @@ func mapFile(path string) ([]byte, error) {
 // FromMemory reads the image of a file that is in memory as it would be in a
 // file, such as the vDSO. The name stands for its path. The data is kept and
 // must not change. Section headers that lie outside the data are taken as
-// missing. (FromMapped is for a Mach-O image as a process has it mapped.)
+// missing. (FromMapped is for an image as a process has it mapped, FromObject for a file that a program made for a debugger.)
 func FromMemory(name string, data []byte) (*File, error) {
 	if len(data) == 0 {
 		return nil, &OpenError{Path: name, Reason: IsEmpty}
@@ -139,7 +163,7 @@ func (f *File) Close() error {
 func (f *File) Path() string { return f.path }
 
 // Offset returns where in the file at Path the image begins, in bytes: 0, but
-// for a slice of a fat file.
+// for a slice of a fat file and after OpenAt.
 func (f *File) Offset() uint64 { return f.offset }
 
 // Machine returns the name of the processor that the file is for: of a Mach-O
@@ -274,6 +298,9 @@ func (f *File) readSegment(addr Addr, buf []byte) int {
 			continue
 		}
 		off := uint64(addr - s.Lo)
+		if f.mapped != nil {
+			return f.mapped.readMemory(uint64(addr), buf[:min(uint64(len(buf)), uint64(s.Hi-addr))])
+		}
 		if off < s.FileSize {
 			b, _ := f.bytes(s.FileOff+off, min(s.FileSize-off, uint64(len(buf))))
 			return copy(buf, b)

@@ -6,6 +6,7 @@ import "fmt"
 type mappedImage struct {
 	memory func(addr uint64, buf []byte) (int, error)
 	slide  uint64 // address in memory less address in the file
+	copied uint64 // bytes, see some
 }
 
 const (
@@ -14,8 +15,8 @@ const (
 	mappedStep  = 1 << 20 // a size is believed as far as there is memory
 )
 
-// FromMapped reads a Mach-O image as a process has it mapped: in a core, or
-// where the file is not at hand. header is the address of its Mach-O header in
+// FromMapped reads an ELF or Mach-O image as a process has it mapped: in a core, or
+// where the file is not at hand. header is the address of its header in
 // the process, and read reads the process's memory; it may return fewer bytes
 // than asked for, with or without an error. The name stands for a path.
 //
@@ -23,13 +24,20 @@ const (
 // and load commands are read now; sections, symbols and function starts when
 // they are asked for, through read, which must work as long as the File is
 // used. The contents of a segment are what the process has now: pointers in
-// it are relocated. What is not mapped (debug information) isn't there. The
-// error is an *OpenError.
+// it are relocated. What is not mapped (debug information) isn't there. Of an ELF image the dynamic symbols and the unwind
+// tables are read at once, and copied. The error is an *OpenError.
 func FromMapped(name string, read func(addr uint64, buf []byte) (int, error), header uint64) (*File, error) {
 	f := &File{path: name}
 	m := &mappedImage{memory: read, slide: header}
 	head := make([]byte, 32)
-	if n := m.readMemory(0, head); !isMachO(head[:n]) {
+	n := m.readMemory(0, head)
+	if isELF(head[:n]) {
+		if err := f.mappedELF(m); err != nil {
+			return nil, err
+		}
+		return f, nil
+	}
+	if !isMachO(head[:n]) {
 		return nil, f.machoError(UnknownFormat, "at 0x%x is %s", header, describe(head[:n]))
 	} else if n < len(head) {
 		return nil, f.machoError(Truncated, "only %d bytes of the header at 0x%x can be read", n, header)
@@ -58,6 +66,9 @@ func FromMapped(name string, read func(addr uint64, buf []byte) (int, error), he
 // Slide returns what is to be added to the file's addresses to get those of the
 // process that the image is mapped in; 0 unless it is from FromMapped.
 func (f *File) Slide() uint64 {
+	if f.mapped != nil {
+		return f.mapped.slide
+	}
 	if f.macho == nil || f.macho.mapped == nil {
 		return 0
 	}

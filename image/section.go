@@ -156,6 +156,9 @@ func (f *File) section(i int) Section {
 	if !s.done {
 		s.done = true
 		data, err := f.load(s)
+		if err == nil && f.object != nil {
+			data, err = f.object.contents(f, i, data)
+		}
 		if err != nil {
 			f.damaged(s, err)
 		} else {
@@ -237,6 +240,9 @@ func (f *File) Prefix(name string, n uint64) []byte {
 	s := &f.sects[i]
 	if s.done {
 		return s.data
+	}
+	if f.object != nil {
+		return f.section(i).Data
 	}
 	data, err := f.begin(s)
 	if err == nil {

@@ -57,6 +57,9 @@ func (f *File) SymbolTable() *SymbolTable {
 	return t
 }
 
+// NamesSize is how many bytes of names a search goes through; 0 where they are in memory already.
+func (t *SymbolTable) NamesSize() int { return len(t.names) }
+
 // Len is how many numbers there are.
 func (t *SymbolTable) Len() int {
 	if t.list != nil {

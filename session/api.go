@@ -116,6 +116,9 @@ type Module struct {
 
 	unwind *frames.Module
 	file   *image.File
+	jit    *jitEntry // of code that the program made, else nil
+
+	jitSearched bool // for the GDB JIT interface
 }
 
 // LocationSpec says where a breakpoint is wanted. Exactly one of Function,

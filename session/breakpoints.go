@@ -31,6 +31,7 @@ type internalKind uint8
 const (
 	internalLinker internalKind = iota // the dynamic linker's list has changed
 	internalStep                       // a plan waits here
+	internalJIT                        // the program reports code that it has made
 )
 
 // breakpointTable has all breakpoints.
@@ -48,7 +49,7 @@ func (t *breakpointTable) init() {
 // setInternal inserts a breakpoint of the session's own.
 func (t *breakpointTable) setInternal(s *Session, a target.Addr, k internalKind) error {
 	t.internal[a] = append(t.internal[a], k)
-	if k == internalLinker {
+	if k != internalStep {
 		s.publishRules()
 	}
 	err := s.proc.InsertBreakpoint(a)

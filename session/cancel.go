@@ -23,6 +23,13 @@ func (s *Session) forgetCut() {
 			f.symbols.Forget()
 		}
 	}
+	for _, l := range s.made.lists {
+		for _, e := range l.entries {
+			if e.module != nil {
+				e.module.Symbols.Forget()
+			}
+		}
+	}
 	s.dropCache()
 }
 

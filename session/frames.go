@@ -343,6 +343,9 @@ func (s *Session) expand(mf *frames.Frame, level int) []Frame {
 func (s *Session) expandCalls(base Frame, exact bool) []Frame {
 	m := base.Module
 	if m == nil || m.Symbols == nil {
+		if name, lo, ok := s.perfName(base.Machine.LookupPC()); ok {
+			base.FunctionName, base.Offset = name, uint64(base.PC-lo)
+		}
 		return []Frame{base}
 	}
 	calls := s.callsAt(place{m.Symbols, base.lookup})
@@ -385,10 +388,10 @@ func (f *Frame) HasSource() bool { return f.Position.Line != 0 && f.Position.Fil
 // holder returns the module that an address is in, by its segments too: what is zero at the start (.bss) is mapped
 // from no file, so the module's own mappings may end before it.
 func (l *moduleList) holder(a target.Addr) *Module {
-	i := sort.Search(len(l.all), func(i int) bool { return l.all[i].Hi > a })
-	if i < len(l.all) && l.all[i].Lo <= a {
-		return l.all[i]
+	if m := l.find(a); m != nil {
+		return m
 	}
+	i := sort.Search(len(l.all), func(i int) bool { return l.all[i].Hi > a })
 	if i == 0 || l.all[i-1].file == nil {
 		return nil
 	}
@@ -411,7 +414,8 @@ func (s *Session) symbolize(a target.Addr) (string, uint64, bool) {
 	}
 	m := s.modules.holder(a)
 	if m == nil || m.Symbols == nil {
-		return "", 0, false
+		name, lo, ok := s.perfName(a)
+		return name, uint64(a - lo), ok
 	}
 	fa := m.fileAddr(a)
 	if name, off, ok := m.Symbols.SymbolAt(fa); ok {

@@ -19,6 +19,8 @@ type ruleSet struct {
 // siteRule is what one address is for.
 type siteRule struct {
 	linker bool
+	jit    []jitRule // the program reports here that it has made code or thrown it away
+	named  bool      // then: a breakpoint may have a place in it
 	marks  []markRule
 	breaks []breakRule
 }
@@ -77,7 +79,10 @@ func (s *Session) judge(p target.Process) target.Judge {
 		if r == nil {
 			return target.Pass // its last user has just gone
 		}
-		if r.linker {
+		for i := range r.jit {
+			s.made.report(&r.jit[i], p)
+		}
+		if r.linker || r.named {
 			return target.Park
 		}
 		for i := range r.marks {
@@ -192,6 +197,7 @@ func (s *Session) publishRules() {
 			}
 		}
 	}
+	s.jitRules(at)
 	for _, c := range s.courses.all {
 		for _, p := range c.plans {
 			for _, m := range p.marks() {

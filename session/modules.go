@@ -24,10 +24,27 @@ const (
 type moduleList struct {
 	all    []*Module
 	nextID int
+	made   func(target.Addr) *Module // finds code that is in no file
 }
 
-// find returns the module at a.
+// noModules is an empty list.
+func (s *Session) noModules() moduleList {
+	return moduleList{nextID: s.modules.nextID, made: s.jitModule}
+}
+
+// find returns the module at a: that of a file, or of code that the program made.
 func (l *moduleList) find(a target.Addr) *Module {
+	m := l.mapped(a)
+	if m == nil || m.Symbols == nil {
+		if made := l.made(a); made != nil {
+			return made
+		}
+	}
+	return m
+}
+
+// mapped returns the module of the file at a.
+func (l *moduleList) mapped(a target.Addr) *Module {
 	i := sort.Search(len(l.all), func(i int) bool { return l.all[i].Hi > a })
 	if i < len(l.all) && l.all[i].Lo <= a {
 		return l.all[i]
@@ -57,16 +74,29 @@ func (e *fileEntry) close() {
 // openFile opens an ELF file once for the session. name is what it is called,
 // path where it is.
 func (s *Session) openFile(name, path string) (*symbols.Module, error) {
+	return s.openFileAt(name, path, 0)
+}
+
+// openFileAt is openFile for an ELF file at an offset in another one.
+func (s *Session) openFileAt(name, path string, offset uint64) (*symbols.Module, error) {
 	st, err := os.Stat(path)
 	if err != nil {
 		_, err := image.Open(path)
 		return nil, err
 	}
 	key := fileKey(path, st)
+	if offset != 0 {
+		key = fmt.Sprintf("%s+%x", key, offset)
+	}
 	if e, ok := s.files[key]; ok {
 		return e.symbols, nil
 	}
-	f, err := image.Open(path)
+	var f *image.File
+	if offset != 0 {
+		f, err = image.OpenAt(path, offset)
+	} else {
+		f, err = image.Open(path)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -91,18 +121,29 @@ type mappedFile struct {
 	first  target.Mapping // the one at file offset 0, or the lowest
 	exec   bool
 	image  *target.Image // of a target that knows its images, else nil
+
+	asked, archive bool // the file does not begin as an ELF file, where asked
 }
 
 // groupMappings finds the files in a memory map. Anonymous memory between two
 // mappings of a file (its bss) does not part them; another file does, and so
-// does a second mapping of the file's beginning.
-func groupMappings(maps []target.Mapping) []mappedFile {
+// does a second mapping of the file's beginning. In a file that does not begin as an ELF file several may be stored: each ELF
+// header parts, too. isELF reports whether there is one at an address.
+func groupMappings(maps []target.Mapping, isELF func(target.Addr) bool) []mappedFile {
+	// V8 maps a part of its program once more, where its own code is.
+	const far = 1 << 30
 	var out []mappedFile
+	archive := func(g *mappedFile) bool {
+		if !g.asked {
+			g.asked, g.archive = true, g.first.Offset != 0 || !isELF(g.lo)
+		}
+		return g.archive
+	}
 	for _, m := range maps {
 		if m.Path == "" || m.Path[0] != '/' {
 			continue
 		}
-		if n := len(out); n > 0 && out[n-1].path == m.Path && m.Offset != 0 {
+		if n := len(out); n > 0 && out[n-1].path == m.Path && m.Offset != 0 && m.Lo-out[n-1].hi <= far && !(archive(&out[n-1]) && isELF(m.Lo)) {
 			g := &out[n-1]
 			g.hi = m.Hi
 			g.exec = g.exec || m.Exec
@@ -127,7 +168,7 @@ func (s *Session) refreshModules() bool {
 		old[key(m.Path, m.Lo)] = m
 	}
 	var now, added []*Module
-	groups := groupMappings(maps)
+	groups := groupMappings(maps, s.isELFAt)
 	if l, ok := s.tgt.(imageLister); ok {
 		groups = imageGroups(l)
 	}
@@ -160,6 +201,7 @@ func (s *Session) refreshModules() bool {
 	}
 	sort.Slice(now, func(i, j int) bool { return now[i].Lo < now[j].Lo })
 	s.modules.all = now
+	s.dropLists(old)
 	for _, m := range old {
 		s.tell(ModuleLoaded{Module: m, Unloaded: true})
 	}
@@ -170,6 +212,10 @@ func (s *Session) refreshModules() bool {
 	}
 	if len(old)+len(added) > 0 {
 		s.dropWalks()
+		s.made.examined = false
+		if s.linked {
+			s.followJIT()
+		}
 		return true
 	}
 	return false
@@ -206,6 +252,7 @@ func (s *Session) newModule(g mappedFile) *Module {
 			return nil
 		}
 		m.Problem = "its segments are not where the file says"
+		s.fromMemory(m)
 		return m
 	}
 	m.Bias, m.file, m.BuildID = bias, f, f.BuildID()
@@ -233,29 +280,40 @@ func (s *Session) openMapped(g mappedFile) (*symbols.Module, error) {
 		if exe := s.core.Exe(); exe != "" && exe != g.path && s.isCoreExe(g) {
 			// The user's EXE stands in for the recorded program, unless it is another
 			// one and the recorded one is right.
-			m, err := s.openFile(g.path, s.findFile(exe, ""))
+			m, err := s.openPart(g, s.findFile(exe, ""))
 			if id, ok := s.mappedBuildID(&Module{Path: g.path, Lo: g.lo}); err == nil && ok && id != m.File().BuildID() {
-				if r, rerr := s.openFile(g.path, s.findFile(g.path, "")); rerr == nil && r.File().BuildID() == id {
+				if r, rerr := s.openPart(g, s.findFile(g.path, "")); rerr == nil && r.File().BuildID() == id {
 					return r, nil
 				}
 			}
 			return m, err
 		}
-		return s.openFile(g.path, s.findFile(g.path, ""))
+		return s.openPart(g, s.findFile(g.path, ""))
 	}
 	pid := s.proc.PID()
 	if g.first.Deleted {
 		// The file was replaced or removed while it ran: the kernel still has it.
-		return s.openFile(g.path, fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, uint64(g.first.Lo), uint64(g.first.Hi)))
+		return s.openPart(g, fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, uint64(g.first.Lo), uint64(g.first.Hi)))
 	}
 	// The process may live in another mount namespace (a container): its own root is
 	// the right place to look; ours is the second.
 	if !sameMounts(pid) {
-		if m, err := s.openFile(g.path, filepath.Join(fmt.Sprintf("/proc/%d/root", pid), g.path)); err == nil {
+		if m, err := s.openPart(g, filepath.Join(fmt.Sprintf("/proc/%d/root", pid), g.path)); err == nil {
 			return m, nil
 		}
 	}
-	return s.openFile(g.path, s.findFile(g.path, ""))
+	return s.openPart(g, s.findFile(g.path, ""))
+}
+
+// openPart opens the file of a group. Its first mapping may begin in the middle of an archive, where an ELF file is
+// stored as it is.
+func (s *Session) openPart(g mappedFile, path string) (*symbols.Module, error) {
+	if g.first.Offset != 0 {
+		if m, err := s.openFileAt(g.path, path, g.first.Offset); err == nil {
+			return m, nil
+		}
+	}
+	return s.openFile(g.path, path)
 }
 
 // sameMounts reports whether the process sees the file system that we see.
@@ -285,27 +343,11 @@ func (s *Session) isCoreExe(g mappedFile) bool {
 func loadBias(f *image.File, g mappedFile) (uint64, bool) {
 	const page = 4096
 	for _, seg := range f.Segments() {
-		if seg.FileOff&^(page-1) == g.first.Offset&^(page-1) {
+		if seg.FileOff&^(page-1) == (g.first.Offset-f.Offset())&^(page-1) {
 			return uint64(g.first.Lo) - uint64(seg.Lo)&^(page-1), true
 		}
 	}
 	return 0, false
-}
-
-// fromMemory gives a module whose file can't be had the symbols that are in
-// its memory: dynamic symbols and unwind tables are mapped, if the target still has them.
-func (s *Session) fromMemory(m *Module) {
-	const most = 64 << 20
-	if m.Hi-m.Lo > most {
-		return
-	}
-	head := make([]byte, 64)
-	if n, _ := s.tgt.ReadMemory(m.Lo, head); n < 64 || string(head[:4]) != "\x7fELF" {
-		return
-	}
-	if id, ok := s.mappedBuildID(m); ok {
-		m.BuildID = id
-	}
 }
 
 // vdso makes the module of the kernel's own shared object, which is in memory only.
@@ -352,11 +394,16 @@ func (s *Session) mappedBuildID(m *Module) (string, bool) {
 func unwindModule(m *Module, sym *symbols.Module) *frames.Module {
 	u := frames.ModuleOf(sym.File(), sym.DebugFile())
 	u.Name, u.Lo, u.Hi, u.Bias = m.Path, m.Lo, m.Hi, m.Bias
-	u.FunctionAt = func(pc uint64) (uint64, uint64, bool) {
+	u.FunctionAt = functionAt(sym)
+	return u
+}
+
+// functionAt finds the bounds of functions by the symbols of a file.
+func functionAt(sym *symbols.Module) func(pc uint64) (lo, hi uint64, ok bool) {
+	return func(pc uint64) (uint64, uint64, bool) {
 		lo, hi, ok := sym.CodeBounds(image.Addr(pc))
 		return uint64(lo), uint64(hi), ok
 	}
-	return u
 }
 
 // exeModule returns the module of the main program, or nil.
@@ -413,6 +460,7 @@ func (s *Session) followLinker() {
 			s.breakpoints.setInternal(s, m.processAddr(a), internalLinker)
 		}
 	}
+	s.followJIT()
 }
 
 // space is the process's address space as the unwinder sees it.
@@ -437,7 +485,7 @@ func (sp *space) FindModule(pc target.Addr) *frames.Module {
 
 func (sp *space) Executable(a target.Addr) bool {
 	s := sp.s
-	if m := s.modules.find(a); m != nil && m.file != nil {
+	if m := s.modules.mapped(a); m != nil && m.file != nil {
 		fa := m.fileAddr(a)
 		for _, seg := range m.file.Segments() {
 			if seg.Exec && fa >= seg.Lo && fa < seg.Hi {

@@ -179,6 +179,9 @@ func (s *Session) searchList() []searched {
 			out = append(out, searched{m.Symbols, m})
 		}
 	}
+	for _, m := range s.jitModules() {
+		out = append(out, searched{m.Symbols, m})
+	}
 	return out
 }
 
@@ -207,6 +210,9 @@ func (s *Session) resolve(b *logical) ([]BreakpointPlace, error) {
 			p := BreakpointPlace{Addr: target.Addr(locs[i].Addr), Module: f.mod, loc: &locs[i]}
 			if f.mod != nil {
 				p.Addr = f.mod.processAddr(locs[i].Addr)
+				if f.mod.jit != nil && !f.mod.jit.has(p.Addr) {
+					continue // the program has not loaded that part of its file
+				}
 			}
 			out = append(out, p)
 		}

@@ -68,6 +68,8 @@ type shared struct {
 	files   map[string]*fileEntry // opened files by path
 	exeFile *symbols.Module       // of the loaded program
 	modules moduleList
+	made    madeCode // code in no file
+	perf    perfMap
 	space   *space
 
 	threads  threadList
@@ -105,6 +107,7 @@ func New(cfg Config) *Session {
 	}}
 	s.asked = context.Background()
 	s.cursor, s.own = s.newCursor(), s
+	s.modules = s.noModules()
 	s.breakpoints.init()
 	s.newFetcher()
 	return s
@@ -324,6 +327,9 @@ func (s *Session) Warnings() []string {
 				out = append(out, m.Path+": "+m.Problem)
 			}
 		}
+		for _, l := range s.made.lists {
+			out = append(out, l.troubles...)
+		}
 		return out, nil
 	})
 	return out
@@ -353,8 +359,8 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 	s.dropCache()
 	s.threads = threadList{}
 	s.breakpoints.forgetSites() // places in the file are not places in the process
-	s.refreshModules()
 	s.linked = false
+	s.refreshModules()
 	if s.program.Path == "" {
 		s.program.Path = t.Exe()
 	}
@@ -396,7 +402,8 @@ func (s *Session) forgetTarget() {
 	s.space, s.unwind, s.unwindOf = nil, nil, nil
 	s.courses = courses{}
 	s.dropCache()
-	s.modules = moduleList{nextID: s.modules.nextID}
+	s.forgetJIT()
+	s.modules = s.noModules()
 	s.threads = threadList{}
 	s.breakpoints.forgetSites()
 	s.point(0)

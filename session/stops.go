@@ -20,9 +20,7 @@ func (s *Session) onParked(ev target.Event) {
 	s.deciding = true
 	defer func() { s.deciding = false }()
 	if ev.Reason == target.Breakpoint {
-		if s.breakpoints.hasInternal(ev.Addr, internalLinker) && s.refreshModules() {
-			s.resolveAll()
-		}
+		s.onInternal(ev.Addr)
 		if ids, deleted := s.hit(ev.Thread, ev.Addr); len(ids) > 0 {
 			s.conclude(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted}, ev)
 			return
@@ -42,6 +40,16 @@ func (s *Session) onParked(ev target.Event) {
 	if s.moveFailed && ev.Reason == target.Breakpoint {
 		// A pause came first. The hit has been counted, and is not to be counted again.
 		s.decide(ev.Thread, decision{addr: ev.Addr})
+	}
+}
+
+// onInternal does what a site of the session's own is for, if a thread is at one.
+func (s *Session) onInternal(at target.Addr) {
+	if s.breakpoints.hasInternal(at, internalLinker) && s.refreshModules() {
+		s.resolveAll()
+	}
+	if s.breakpoints.hasInternal(at, internalJIT) {
+		s.onJIT()
 	}
 }
 
@@ -67,9 +75,7 @@ func (s *Session) onStopped(ev target.Event) {
 	}
 	switch ev.Reason {
 	case target.Breakpoint:
-		if s.breakpoints.hasInternal(ev.Addr, internalLinker) && s.refreshModules() {
-			s.resolveAll()
-		}
+		s.onInternal(ev.Addr)
 		if ids, deleted := s.hit(ev.Thread, ev.Addr); len(ids) > 0 {
 			s.stop(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted})
 			return
@@ -99,13 +105,14 @@ func (s *Session) onExec(target.Event) {
 	s.endCourses()
 	clear(s.decided)
 	s.breakpoints.forgetSites()
-	s.modules = moduleList{nextID: s.modules.nextID}
+	s.forgetJIT()
+	s.linked = false
+	s.modules = s.noModules()
 	s.exeFile = nil
 	s.refreshModules()
 	if m := s.exeModule(); m != nil {
 		s.exeFile = m.Symbols
 	}
-	s.linked = false
 	s.followLinker()
 	s.resolveAll()
 	s.publish(LogMessage{Text: fmt.Sprintf("process %d is executing new program: %s", s.tgt.PID(), s.tgt.Exe())})

@@ -184,7 +184,7 @@ func (c *Core) WriteMemory(a target.Addr, data []byte) (int, error) { return 0, 
 
 // Auxv implements target.Target.
 func (c *Core) Auxv(typ uint64) (uint64, bool) {
-	n := c.arch.PtrSize
+	n := c.ptrSize()
 	for b := c.auxv; len(b) >= 2*n; b = b[2*n:] {
 		switch t := c.word(b); t {
 		case typ:
@@ -196,9 +196,18 @@ func (c *Core) Auxv(typ uint64) (uint64, bool) {
 	return 0, false
 }
 
+// ptrSize returns the size of a pointer of the program in bytes. Programs of x32 have the registers and the stack words of x86-64, and
+// pointers of 4 bytes (System V ABI, AMD64 supplement, "ILP32 Programming Model").
+func (c *Core) ptrSize() int {
+	if c.arch == arch.AMD64 && !c.head.wide {
+		return 4
+	}
+	return c.arch.PtrSize
+}
+
 // word reads a word of the program; b has one.
 func (c *Core) word(b []byte) uint64 {
-	if c.arch.PtrSize == 8 {
+	if c.ptrSize() == 8 {
 		return c.head.order.Uint64(b)
 	}
 	return uint64(c.head.order.Uint32(b))

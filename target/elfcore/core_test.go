@@ -343,7 +343,7 @@ func TestDamaged(t *testing.T) {
 func FuzzCore(f *testing.F) {
 	b := small(f)
 	f.Add(b[:min(len(b), 24<<10)])
-	for _, m := range []elf.Machine{elf.EM_386, elf.EM_AARCH64, elf.EM_ARM, elf.EM_RISCV} {
+	for _, m := range []elf.Machine{elf.EM_386, elf.EM_AARCH64, elf.EM_ARM, elf.EM_RISCV, elf.EM_X86_64} {
 		f.Add(synthetic(m, 2))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { use(data) })
@@ -352,26 +352,32 @@ func FuzzCore(f *testing.F) {
 // synthetic makes a core of another architecture: n threads, whose registers
 // are 1, 2, 3... in the kernel's order, and a page of memory at 0x10000.
 func synthetic(m elf.Machine, n int) []byte {
-	names := map[elf.Machine]string{elf.EM_386: "386", elf.EM_ARM: "arm", elf.EM_AARCH64: "arm64", elf.EM_RISCV: "riscv64"}
+	names := map[elf.Machine]string{elf.EM_386: "386", elf.EM_ARM: "arm", elf.EM_AARCH64: "arm64", elf.EM_RISCV: "riscv64", elf.EM_X86_64: "amd64"}
 	a := arch.ByName(names[m])
 	le := binary.LittleEndian
+	ptr, reg := a.PtrSize, a.PtrSize
+	if m == elf.EM_X86_64 {
+		ptr = 4 // x32
+	}
 	word := func(b []byte, v uint64) []byte {
-		if a.PtrSize == 8 {
+		if ptr == 8 {
 			return le.AppendUint64(b, v)
 		}
 		return le.AppendUint32(b, uint32(v))
 	}
 	var nt []byte
 	pid, regs := 24, 72
-	if a.PtrSize == 8 {
+	if ptr == 8 {
 		pid, regs = 32, 112
 	}
 	for i := range n {
 		desc := make([]byte, regs)
 		desc[12] = 11
 		desc[pid] = byte(100 + i)
-		for j := range userSize[a.Name] / a.PtrSize {
-			desc = word(desc, uint64(j+1))
+		for j := range userSize[a.Name] / reg {
+			if desc = word(desc, uint64(j+1)); reg > ptr {
+				desc = append(desc, 0, 0, 0, 0)
+			}
 		}
 		desc = append(desc, 0, 0, 0, 0)
 		nt = le.AppendUint32(le.AppendUint32(le.AppendUint32(nt, 5), uint32(len(desc))), ntPRSTATUS)
@@ -384,10 +390,10 @@ func synthetic(m elf.Machine, n int) []byte {
 	}
 	out := make([]byte, 16)
 	copy(out, elf.ELFMAG)
-	out[4], out[5], out[6] = byte(a.PtrSize/4), 1, 1
+	out[4], out[5], out[6] = byte(ptr/4), 1, 1
 	out = le.AppendUint16(le.AppendUint16(out, uint16(elf.ET_CORE)), uint16(m))
 	ehsize, phsize := 52, 32
-	if a.PtrSize == 8 {
+	if ptr == 8 {
 		ehsize, phsize = 64, 56
 	}
 	out = le.AppendUint32(out, 1)
@@ -398,13 +404,13 @@ func synthetic(m elf.Machine, n int) []byte {
 	}
 	header := func(kind, flags uint32, off, addr, filesz, memsz uint64) {
 		out = le.AppendUint32(out, kind)
-		if a.PtrSize == 8 {
+		if ptr == 8 {
 			out = le.AppendUint32(out, flags)
 		}
 		for _, v := range []uint64{off, addr, 0, filesz, memsz} {
 			out = word(out, v)
 		}
-		if a.PtrSize == 4 {
+		if ptr == 4 {
 			out = le.AppendUint32(out, flags)
 		}
 		out = word(out, 4)
@@ -421,6 +427,7 @@ func TestOtherArchitectures(t *testing.T) {
 		elf.EM_ARM:     {"r0": 1, "sp": 14, "pc": 16, "cpsr": 17},
 		elf.EM_AARCH64: {"x0": 1, "x30": 31, "sp": 32, "pc": 33, "cpsr": 34},
 		elf.EM_RISCV:   {"pc": 1, "ra": 2, "t6": 32, "zero": 0},
+		elf.EM_X86_64:  {"r15": 1, "rbx": 6, "rip": 17, "rsp": 20}, // x32
 	} {
 		c, err := parse("synthetic", synthetic(m, 3), Options{})
 		if err != nil {

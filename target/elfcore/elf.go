@@ -136,7 +136,7 @@ func archOf(h *header) *arch.Arch {
 		return nil
 	}
 	switch {
-	case h.machine == elf.EM_X86_64 && h.wide:
+	case h.machine == elf.EM_X86_64: // x32 has the registers of x86-64, 8 bytes each; see ptrSize
 		return arch.AMD64
 	case h.machine == elf.EM_AARCH64 && h.wide:
 		return arch.ARM64

@@ -84,7 +84,7 @@ func (c *Core) readNote(n note) bool {
 // then the registers.
 func (c *Core) readStatus(b []byte) {
 	pid, regs := 24, 72
-	if c.arch.PtrSize == 8 {
+	if c.ptrSize() == 8 {
 		pid, regs = 32, 112
 	}
 	size := userSize[c.arch.Name]
@@ -110,7 +110,7 @@ func (c *Core) readStatus(b []byte) {
 // readProcess reads struct elf_prpsinfo, <linux/elfcore.h>.
 func (c *Core) readProcess(b []byte) {
 	pid, fname := 12, 28
-	if c.arch.PtrSize == 8 {
+	if c.ptrSize() == 8 {
 		pid, fname = 24, 40
 	}
 	if len(b) < fname+16 {
@@ -139,7 +139,7 @@ func (c *Core) CodeBits() uint8 { return c.codeBits }
 // readFiles reads NT_FILE, fs/binfmt_elf.c, fill_files_note: the number of
 // mappings, the unit of offsets, three words for each mapping, then the paths.
 func (c *Core) readFiles(b []byte) {
-	w := c.arch.PtrSize
+	w := c.ptrSize()
 	if len(b) < 2*w {
 		return
 	}
@@ -195,7 +195,7 @@ func (c *Core) Threads() []target.Thread {
 
 // signal is what a thread died of or had stopped with.
 func (c *Core) signal(t *thread) *target.SignalInfo {
-	s, ok := target.DecodeSigInfo(t.info, c.head.order, c.arch.PtrSize)
+	s, ok := target.DecodeSigInfo(t.info, c.head.order, c.ptrSize())
 	switch {
 	case ok && s.Number > 0 && s.Number < target.NumSignals:
 		return &s

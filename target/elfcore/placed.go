@@ -172,7 +172,7 @@ func (c *Core) findFile(path string) string {
 
 // placeLibraries goes through the dynamic linker's list. dynamic is where the program's dynamic section was.
 func (c *Core) placeLibraries(dynamic uint64) {
-	w := uint64(c.arch.PtrSize)
+	w := uint64(c.ptrSize())
 	debug := uint64(0)
 	for i := range uint64(maxDynamic) {
 		tag, ok1 := c.wordAt(dynamic + 2*w*i)
@@ -230,8 +230,8 @@ func (c *Core) placeLibrary(path string, bias, ld uint64) {
 // wordAt reads a word of the program's memory.
 func (c *Core) wordAt(at uint64) (uint64, bool) {
 	var b [8]byte
-	n, _ := c.ReadMemory(target.Addr(at), b[:c.arch.PtrSize])
-	return c.word(b[:c.arch.PtrSize]), n == c.arch.PtrSize
+	n, _ := c.ReadMemory(target.Addr(at), b[:c.ptrSize()])
+	return c.word(b[:c.ptrSize()]), n == c.ptrSize()
 }
 
 // text reads a string of the program's memory; "" if it is not there, or too long for a path.

@@ -1,0 +1,126 @@
+package image
+
+import (
+	"debug/elf"
+	"fmt"
+)
+
+// object is the state of a File that FromObject made.
+type object struct {
+	relocatable bool
+	spent       int // relocations applied so far, over all sections
+}
+
+// FromObject reads an ELF file that a program made in its own memory for a debugger (GDB manual, "JIT Interface").
+// The name stands for its path. The data is kept and must not change.
+//
+// All addresses of the File are addresses in the process. Its Segments are the sections that occupy memory
+// (SHF_ALLOC) and have an address: such files often have no program headers. In a relocatable file (ET_REL) sh_addr is where the
+// program put a section. Symbols are then relative to their section, and debug information and .eh_frame need
+// their relocations (System V ABI, chapter 4, "Relocation"). Both are done when the section is first asked for.
+//
+// The contents of other sections are those of the data, not those of the process. The error is an *OpenError.
+func FromObject(name string, data []byte) (*File, error) {
+	f, err := FromMemory(name, data)
+	if err != nil {
+		return nil, err
+	}
+	fail := func(r Reason, format string, args ...any) (*File, error) {
+		return nil, &OpenError{Path: name, Reason: r, Detail: fmt.Sprintf(format, args...)}
+	}
+	if f.macho != nil {
+		return fail(UnsupportedFormat, "it is not an ELF file")
+	}
+	f.object = &object{relocatable: f.header.typ == elf.ET_REL}
+	if len(f.sects) == 0 {
+		if f.object.relocatable || len(f.loads) == 0 {
+			return fail(Malformed, "it has no sections")
+		}
+		return f, nil
+	}
+	f.loads = nil
+	var code uint64 // the lowest address of code
+	for i := range f.sects {
+		s := &f.sects[i]
+		if !s.placed() || s.addr+s.size < s.addr {
+			continue
+		}
+		seg := Segment{Lo: Addr(s.addr), Hi: Addr(s.addr + s.size), FileOff: s.off, FileSize: s.size,
+			Read: true, Write: s.flags&elf.SHF_WRITE != 0, Exec: s.flags&elf.SHF_EXECINSTR != 0}
+		if s.typ == elf.SHT_NOBITS {
+			seg.FileSize = 0
+		}
+		if seg.Exec && (code == 0 || s.addr < code) {
+			code = s.addr
+		}
+		f.loads = append(f.loads, seg)
+	}
+	if code == 0 {
+		return fail(Malformed, "no section of code has an address")
+	}
+	// Tables that the program has not loaded have no address. Any will do, since they are only read
+	// here, but differences to the code must fit in 32 bits.
+	for i := range f.sects {
+		if s := &f.sects[i]; f.object.relocatable && s.name == ".eh_frame" && s.addr == 0 {
+			s.addr = code
+		}
+	}
+	return f, nil
+}
+
+// placed reports whether a section occupies memory of the process.
+func (s *section) placed() bool {
+	return s.flags&elf.SHF_ALLOC != 0 && s.addr != 0 && s.size != 0 && s.typ != elf.SHT_NULL
+}
+
+// contents returns the data of section i as a debugger needs it, made from what the file has. It is data itself
+// where nothing has to be changed.
+func (o *object) contents(f *File, i int, data []byte) ([]byte, error) {
+	s := &f.sects[i]
+	switch {
+	case !o.relocatable || len(data) == 0:
+		return data, nil
+	case s.typ == elf.SHT_SYMTAB:
+		return f.placeSymbols(data), nil
+	case s.flags&elf.SHF_ALLOC != 0 && s.name != ".eh_frame":
+		return data, nil // the process has it
+	}
+	out := data
+	for j := range f.sects {
+		r := &f.sects[j]
+		if r.typ != elf.SHT_REL && r.typ != elf.SHT_RELA || uint64(r.info) != uint64(i) || r.size == 0 {
+			continue
+		}
+		if &out[0] == &data[0] {
+			out = append([]byte(nil), data...)
+		}
+		if err := f.relocate(out, s, r); err != nil {
+			return nil, fmt.Errorf("relocation section %s: %w", r.name, err)
+		}
+	}
+	return out, nil
+}
+
+// placeSymbols returns a copy of a symbol table of a relocatable file in which values are addresses. Symbols without an
+// address become undefined.
+func (f *File) placeSymbols(table []byte) []byte {
+	out := append([]byte(nil), table...)
+	h := &f.header
+	size, shndx := 16, 14
+	if h.is64 {
+		size, shndx = 24, 6
+	}
+	for b := out; len(b) >= size; b = b[size:] {
+		n := h.order.Uint16(b[shndx:])
+		switch {
+		case n == uint16(elf.SHN_ABS):
+		case int(n) >= len(f.sects) || !f.sects[n].placed():
+			h.order.PutUint16(b[shndx:], uint16(elf.SHN_UNDEF))
+		case h.is64:
+			h.order.PutUint64(b[8:], h.order.Uint64(b[8:])+f.sects[n].addr)
+		default:
+			h.order.PutUint32(b[4:], h.order.Uint32(b[4:])+uint32(f.sects[n].addr))
+		}
+	}
+	return out
+}

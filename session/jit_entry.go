@@ -1,0 +1,108 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	"dbg/frames"
+	"dbg/image"
+	"dbg/jit"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// jitEntry is one symbol file of a list.
+type jitEntry struct {
+	jit.Entry
+	file   *image.File
+	bytes  int // of the file
+	ranges []codeRange
+	seen   bool    // some of its code is not covered by newer code, valid while madeCode is sorted
+	module *Module // nil until somebody asks
+}
+
+// addEntry reads the symbol file of a new entry, as far as its headers go. It is false if the file is of no use.
+func (s *Session) addEntry(l *jitList, e jit.Entry) bool {
+	if len(l.entries) >= jit.MaxEntries || s.made.bytes+int(min(e.Size, jit.MaxFile)) > maxJITBytes {
+		s.jitTrouble(l, fmt.Errorf("the symbol file of the JIT code entry at %s is not used: there are too many", e.Addr))
+		return false
+	}
+	data, err := jit.ReadFile(s.tgt, e)
+	if err != nil {
+		s.jitTrouble(l, err)
+		return false
+	}
+	f, err := image.FromObject(fmt.Sprintf("[jit %s]", e.File), data)
+	if err != nil {
+		s.jitTrouble(l, err)
+		return false
+	}
+	if f.Arch() != s.tgt.Arch() {
+		s.jitTrouble(l, fmt.Errorf("the symbol file at %s is for %s", e.File, f.Machine()))
+		return false
+	}
+	x := &jitEntry{Entry: e, file: f, bytes: len(data)}
+	for _, seg := range f.Segments() {
+		if seg.Exec {
+			x.ranges = append(x.ranges, codeRange{target.Addr(seg.Lo), target.Addr(seg.Hi), x})
+		}
+	}
+	l.entries, l.byAddr[e.Addr] = append(l.entries, x), x
+	s.made.bytes += len(data)
+	s.made.insert(x)
+	return true
+}
+
+// dropEntry forgets the entry at an address; false if there is none.
+func (s *Session) dropEntry(l *jitList, at target.Addr) bool {
+	x := l.byAddr[at]
+	if x == nil {
+		return false
+	}
+	delete(l.byAddr, at)
+	i := len(l.entries) - 1
+	for l.entries[i] != x { // programs most often remove what is new
+		i--
+	}
+	l.entries = slices.Delete(l.entries, i, i+1)
+	s.made.bytes -= x.bytes
+	s.made.delete(x)
+	if x.module != nil {
+		for _, b := range s.breakpoints.all {
+			delete(b.found, x.module.Symbols)
+		}
+	}
+	return true
+}
+
+// openEntry makes the module of an entry, once.
+func (s *Session) openEntry(x *jitEntry) *Module {
+	if x.module != nil {
+		return x.module
+	}
+	m := &Module{Path: x.file.Path(), file: x.file}
+	for i, r := range x.ranges {
+		if i == 0 || r.lo < m.Lo {
+			m.Lo = r.lo
+		}
+		m.Hi = max(m.Hi, r.hi)
+	}
+	// All that belongs to the file is in it: nothing is searched for on disk.
+	m.Symbols = symbols.Load(x.file, symbols.Options{DebugDirs: []string{}, Progress: s.cfg.Indexing, Cancelled: s.cutShort})
+	u := frames.ModuleOfJIT(x.file)
+	u.Name, u.Lo, u.Hi = m.Path, m.Lo, m.Hi
+	u.FunctionAt = functionAt(m.Symbols)
+	m.unwind, m.jit = u, x
+	x.module = m
+	return m
+}
+
+// has reports whether an address is in the entry's code.
+func (x *jitEntry) has(a target.Addr) bool {
+	for _, r := range x.ranges {
+		if r.lo <= a && a < r.hi {
+			return true
+		}
+	}
+	return false
+}
