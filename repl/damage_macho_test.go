@@ -24,6 +24,7 @@ func (d *damage) machO() {
 			s := session.New(session.Config{DebugDirs: []string{}, Sysroot: filepath.Dir(lib)})
 			return s, s.OpenCore(core, "")
 		}
+		n := d.trials/4 + 1 // of each of some fifty parts
 		for _, path := range []string{lib, dsym} {
 			v := d.victim(path)
 			f, err := macho.Open(path)
@@ -32,19 +33,19 @@ func (d *damage) machO() {
 			}
 			defer f.Close()
 			of := name + " " + filepath.Base(path) + " "
-			v.parts(d.trials, open, part{of + "header", 4, 32}, part{of + "load commands", 32, 32 + int(f.Cmdsz)})
+			v.parts(n, open, part{of + "header", 4, 32}, part{of + "load commands", 32, 32 + int(f.Cmdsz)})
 			for _, s := range f.Sections {
 				if s.Offset != 0 && s.Size > 0 && int(s.Offset)+int(s.Size) <= len(v.data) {
-					v.parts(d.trials, open, part{of + s.Name, int(s.Offset), int(s.Offset) + int(s.Size)})
+					v.parts(n, open, part{of + s.Name, int(s.Offset), int(s.Offset) + int(s.Size)})
 				}
 			}
 			if link := f.Segment("__LINKEDIT"); link != nil && link.Filesz > 0 {
-				v.parts(d.trials, open, part{of + "__LINKEDIT", int(link.Offset), int(link.Offset + link.Filesz)})
+				v.parts(n, open, part{of + "__LINKEDIT", int(link.Offset), int(link.Offset + link.Filesz)})
 			}
 		}
 		v := d.victim(core)
 		commands := 32 + int(binary.LittleEndian.Uint32(v.data[20:]))
-		v.parts(d.trials, open, part{name + " core header", 4, 32}, part{name + " core load commands", 32, commands},
+		v.parts(n, open, part{name + " core header", 4, 32}, part{name + " core load commands", 32, commands},
 			part{name + " core notes and memory", commands, len(v.data)})
 	}
 }
