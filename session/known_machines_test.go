@@ -18,7 +18,7 @@ import (
 // what is written down, or that it does not know. QEMU writes none for RISC-V.
 func TestKnownValuesOfMachines(t *testing.T) {
 	t.Parallel()
-	stops, levels := []int{3, 9, 16, 22, 30, 36}, []string{"-O2"}
+	stops, levels := []int{3, 9, 16, 22, 36, 47}, []string{"-O2"}
 	if fixture.All() {
 		stops, levels = nil, []string{"-O0", "-O1", "-O2", "-O3", "-Os", "-Og"}
 		for i := range 60 {
@@ -96,6 +96,8 @@ func knownInCore(t *testing.T, core, exe string, stop int) (n, shown int) {
 		switch {
 		case k.is(text), info.Arch.PtrSize == 4 && low.is(text):
 			shown++
+		case k.name == "one[3]" && k.function == "arrays":
+			// As TestKnownValues knows, gcc at -O3 forgets to say that it never stores this element.
 		case !strings.HasPrefix(text, "<"):
 			t.Errorf("stop %d, frame %d (%s): %s of %s is %s, dbg shows %s", stop, level, bt[level].Strategy, k.name, k.function, k.text(), text)
 		}
