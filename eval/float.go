@@ -54,8 +54,8 @@ var (
 	formatQuad   = format{15, 112, false, 36}
 )
 
-// floatFormat picks the format of a type. A 16-byte float is x87's unless its
-// name says otherwise: DWARF does not tell the two apart.
+// floatFormat picks the format of a type. A 16-byte float is x87's unless the
+// machine or its name says otherwise: DWARF does not tell the two apart.
 func floatFormat(t *symbols.Type, size int) (format, bool) {
 	switch size {
 	case 2:
@@ -70,7 +70,7 @@ func floatFormat(t *symbols.Type, size int) (format, bool) {
 	case 10, 12:
 		return formatX87, true
 	case 16:
-		if strings.Contains(t.Name, "128") || strings.Contains(t.Name, "quad") {
+		if t.Quad || strings.Contains(t.Name, "128") || strings.Contains(t.Name, "quad") {
 			return formatQuad, true
 		}
 		return formatX87, true

@@ -174,6 +174,7 @@ func (p *printer) pointer(v Value, a target.Addr) {
 func (p *printer) complex(v Value, t *symbols.Type) {
 	half := len(v.Bytes) / 2
 	part := symbols.NewType(symbols.Float, "", int64(half), true, nil)
+	part.Quad = t.Quad
 	re, ok1 := floatOf(v.Bytes[:half], part)
 	im, ok2 := floatOf(v.Bytes[half:], part)
 	if !ok1 || !ok2 {

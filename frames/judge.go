@@ -30,6 +30,9 @@ func (w *Walk) judge(how Strategy) bool {
 	if c.PC == 0 && !f.Signal {
 		return w.zero(how) // code that a signal interrupted may well have called a null pointer
 	}
+	if w.toItself() {
+		return w.failed(how, "the return address is in "+w.u.arch.RegName(w.u.arch.LR)+", which has that of the call before PC")
+	}
 	if !w.moved(how) {
 		w.stuck = true
 		return w.failed(how, whyNotMoved)
@@ -102,6 +105,17 @@ func (w *Walk) zero(how Strategy) bool {
 		w.zeroed = why
 	}
 	return w.failed(how, "the "+why)
+}
+
+// toItself reports whether a frame that has made a call is said to return to where that call does, by the link register: the
+// call has changed it since.
+func (w *Walk) toItself() bool {
+	f, c := &w.frame, &w.caller
+	if w.u.arch.LR == arch.NoReg || !f.PCIsReturnAddress || f.Signal || c.PC != uint64(f.PC) {
+		return false
+	}
+	_, saved := c.SavedPC(w.u.arch)
+	return !saved
 }
 
 // moved reports whether the caller's stack pointer is where a caller's can be: above

@@ -5,19 +5,19 @@ import (
 	"dbg/target"
 )
 
+// shadowPointers are the registers that point behind the last word of a shadow call stack: X18 on AArch64 and GP on RISC-V.
+var shadowPointers = map[*arch.Arch]arch.Reg{arch.ARM64: 18, arch.RISCV64: 3}
+
 // scs takes the return address from a shadow call stack: clang's ShadowCallStack keeps return addresses
-// on a second stack that grows up, whose pointer is X18 on AArch64 and GP (X3) on RISC-V. It
-// says nothing of the ordinary stack: SP is unknown in the caller, and so is everything
+// on a second stack that grows up. It says nothing of the ordinary stack: SP is unknown in the caller, and so is everything
 // else.
+//
+// A leaf function keeps its return address in the link register, as others do at their beginning and end, and a function that was
+// compiled without ShadowCallStack has it on the ordinary stack. So the code from PC on is asked first.
 func (w *Walk) scs() bool {
 	a, c := w.u.arch, &w.caller
-	var reg arch.Reg
-	switch a {
-	case arch.ARM64:
-		reg = 18
-	case arch.RISCV64:
-		reg = 3
-	default:
+	reg, has := shadowPointers[a]
+	if !has {
 		return false
 	}
 	at, known := w.frame.Regs.Get(reg)
@@ -27,13 +27,31 @@ func (w *Walk) scs() bool {
 	case at < page || at%8 != 0:
 		return w.failed(SCS, a.RegName(reg)+" does not point to a shadow call stack")
 	}
-	v, err := w.words.Word(target.Addr(at-8), 8)
-	if err != nil {
-		return w.unreadable(SCS, err)
+	e := w.shadowEnd(uint64(w.frame.PC), reg)
+	switch {
+	case e.link == linkElsewhere:
+		return w.failed(SCS, "the function does not take its return address from the shadow call stack")
+	case e.link == linkUnknown && !w.frame.PCIsReturnAddress:
+		return w.failed(SCS, "the instructions from PC on do not show whether the return address is on the shadow call stack")
+	case e.link == linkUnknown: // a function that does not return, say: but it has called, so it has one there
+		e.at, e.pointer = -8, -8
 	}
 	c.Start(arch.RegSet{})
-	c.SetComputed(reg, at-8)
-	c.SetPC(a, w.code64(v), target.Addr(at-8), true)
+	c.SetComputed(reg, at+uint64(e.pointer))
+	if e.link == linkRegister {
+		lr, known := w.frame.Regs.Get(a.LR)
+		if !known {
+			return w.failed(SCS, a.RegName(a.LR)+" is not known")
+		}
+		c.SetPC(a, w.code64(lr), 0, false)
+	} else {
+		word := target.Addr(at + uint64(e.at))
+		v, err := w.words.Word(word, 8)
+		if err != nil {
+			return w.unreadable(SCS, err)
+		}
+		c.SetPC(a, w.code64(v), word, true)
+	}
 	if w.site(target.Addr(c.PC), false).after != yes {
 		return w.failed(SCS, "the word on top of the shadow call stack does not follow a call")
 	}

@@ -135,6 +135,9 @@ func (w *Walk) byTrampoline(s *site) bool {
 	a, c := w.u.arch, &w.caller
 	t, popped := w.u.trampolineAt(s)
 	sp, known := w.frame.Regs.SP()
+	if t != nil && !known && a == arch.ARM64 {
+		sp, known = w.sigframeByRecord(t)
+	}
 	if t == nil || !known {
 		return w.failed(Sigreturn, "the stack pointer is not known")
 	}

@@ -62,3 +62,47 @@ func TestTrampolineBeforeTable(t *testing.T) {
 		})
 	}
 }
+
+// A handler without a table was found by the frame pointer, which says nothing of SP: the kernel's frame record leads to what it has saved.
+func TestSigreturnAfterFramePointer(t *testing.T) {
+	const sigframe = 4688
+	world := func(t *testing.T, extra uint64) (b *bed, record uint64) {
+		b = newBed(t, arch.ARM64)
+		cie := b.cie("zR", 0x0c, 31, 0)
+		b.fde(cie, 0x100, 0x180) // a leaf, interrupted
+		b.fde(cie, 0x300, 0x380, 0x07, 30)
+		b.code(0x500, 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4)
+		at := b.alt + 0x100
+		record = at + sigframe + extra
+		b.pieces[2].data = make([]byte, 0x8000)
+		for i := range 33 {
+			b.words(at+128+176+8+uint64(8*i), uint64(0x5e70+i))
+		}
+		regs := at + 128 + 176 + 8
+		b.words(regs+8*29, b.stack+0x300, b.calling(0x310)) // X29, X30
+		b.words(regs+8*31, b.stack+0x280, codeAt+0x110)     // SP, PC
+		b.words(record, b.stack+0x300, codeAt+0x310)
+		// The handler, at 0x810, and a function that it has called, at 0x910: both by the frame pointer.
+		b.words(b.alt+0x20, b.alt+0x40, b.calling(0x810))
+		b.words(b.alt+0x40, record, codeAt+0x500)
+		b.regs.Set(29, b.alt+0x20)
+		b.at(codeAt+0x910, b.alt+0x10)
+		return b, record
+	}
+	const whole = `401910 context exact
+		401810 fp heuristic
+		401500 fp heuristic signal
+		401110 sigreturn heuristic precise
+		401310 cfi heuristic`
+	for _, extra := range []uint64{0, 16, 0x1000} {
+		b, _ := world(t, extra)
+		b.want(whole, "undefined return address")
+	}
+	// What is no record of that frame leads nowhere.
+	b, record := world(t, 0)
+	b.words(record, b.stack+0x308)
+	all, end := b.frames()
+	if len(all) != 3 || end.Outermost || end.Attempts[0] != (frames.Attempt{Strategy: frames.Sigreturn, Why: "the stack pointer is not known"}) {
+		t.Errorf("%d frames, %+v", len(all), end)
+	}
+}

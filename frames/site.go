@@ -1,6 +1,7 @@
 package frames
 
 import (
+	"dbg/arch"
 	"dbg/cfi"
 	"dbg/row"
 	"dbg/target"
@@ -193,6 +194,12 @@ func (s *site) lookup() target.Addr {
 // filePC is the address for tables, in the module's address space.
 func (s *site) filePC() uint64 { return uint64(s.lookup()) - s.module.Bias }
 
+// staysInLink reports whether the site is a return address and its row has the return address in the link register: judge must see it.
+func (s *site) staysInLink(a *arch.Arch) bool {
+	r := s.plan.Row()
+	return a.LR != arch.NoReg && !s.precise && r.Rule(r.RA).Kind != row.At
+}
+
 // planAt finds the site's rules, once.
 func (w *Walk) planAt(s *site) (*row.Plan, error) {
 	if !s.rowDone {
@@ -212,7 +219,8 @@ func (w *Walk) planAt(s *site) (*row.Plan, error) {
 			if s.plan != nil && w.u.Audit {
 				w.overrule(s)
 			}
-			s.plain = s.plan != nil && s.plan.Fast && s.exec && !s.sigcode && s.table == nil && w.leftStack(s) == "" && !(w.mayLeave(s) && w.isLeaving(s))
+			s.plain = s.plan != nil && s.plan.Fast && s.exec && !s.sigcode && s.table == nil && w.leftStack(s) == "" &&
+				!s.staysInLink(w.u.arch) && !(w.mayLeave(s) && w.isLeaving(s))
 		}
 	}
 	return s.plan, s.rowErr

@@ -52,6 +52,11 @@ func tortureSCS(t *testing.T) {
 			b.words(b.alt+0x100, 0, b.calling(0x410), b.calling(0x820), b.calling(0x810))
 			b.regs.Set(reg, b.alt+0x120)
 			b.at(codeAt+0x910, b.stack+0x100)
+			if a == arch.ARM64 {
+				b.code(0x910, 0x5e, 0x8e, 0x5f, 0xf8, 0xc0, 0x03, 0x5f, 0xd6) // ldr x30,[x18,#-8]!; ret
+			} else {
+				b.code(0x910, 0x83, 0xb0, 0x81, 0xff, 0xe1, 0x11, 0x82, 0x80) // ld ra,-8(gp); addi gp,gp,-8; ret
+			}
 			b.want(`401910 context exact
 				401810 scs heuristic
 				401820 scs heuristic

@@ -187,11 +187,20 @@ func writtenDown(t *testing.T, s *session.Session, bt []session.Frame) (out []wr
 	if count > 256 {
 		t.Fatalf("the table has %d entries", count)
 	}
-	raw := read(address("&known"), int(count)*32)
+	info, _ := s.Target()
+	ptr := info.Arch.PtrSize
+	size := 2*ptr + 16
+	raw := read(address("&known"), int(count)*size)
+	u := binary.LittleEndian.Uint64
+	pointer := func(b []byte) uint64 {
+		if ptr == 4 {
+			return uint64(binary.LittleEndian.Uint32(b))
+		}
+		return u(b)
+	}
 	for i := range int(count) {
-		e := raw[i*32:]
-		u := binary.LittleEndian.Uint64
-		out = append(out, written{str(u(e)), str(u(e[8:])), u(e[16:]), u(e[24:]) != 0})
+		e := raw[i*size:]
+		out = append(out, written{str(pointer(e)), str(pointer(e[ptr:])), u(e[2*ptr:]), u(e[2*ptr+8:]) != 0})
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package symbols
 import (
 	"strings"
 
+	"dbg/arch"
 	"dbg/dwarf"
 )
 
@@ -55,6 +56,7 @@ func (m *Module) typeAt(d die) *Type {
 	switch e.Tag {
 	case dwarf.TagBaseType:
 		baseType(t, e)
+		t.Quad = m.quad()
 	case dwarf.TagPointerType:
 		m.pointer(t, Pointer, u, e)
 	case dwarf.TagReferenceType:
@@ -152,6 +154,12 @@ func (t *Type) like(kind Kind, of *Type) {
 	if of != nil {
 		t.Signed = of.Signed
 	}
+}
+
+// quad reports whether the ABI's floating point numbers of 16 bytes are binary128 (AAPCS64, RISC-V psABI) and not x87's.
+func (m *Module) quad() bool {
+	a := m.file.Arch()
+	return a != nil && a != arch.AMD64 && a != arch.I386
 }
 
 // baseType sorts the encodings of table 7.11.

@@ -170,6 +170,6 @@ func (m *Module) builtin(c cBase) *Type {
 		}
 	}
 	t := NewType(c.kind, c.Name, size, c.signed, nil)
-	t.Lang = LangC
+	t.Lang, t.Quad = LangC, m.quad()
 	return t
 }

@@ -37,6 +37,7 @@ type Type struct {
 	Size   int64  // bytes; -1 if not known
 	Signed bool   // Int, Char, Enum
 	Count  int64  // of Array
+	Quad   bool   // Float, Complex: numbers of 16 bytes are IEEE 754's binary128, as on all machines but x86
 	Lang   Lang   // of the unit that defines it
 
 	elem        func() *Type

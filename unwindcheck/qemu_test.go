@@ -68,6 +68,8 @@ type guestRun struct {
 	regs  arch.Registers
 	calls []guestCall
 	thumb bool // the instruction to be executed is of Thumb
+
+	symbols []image.Symbol // of functions
 }
 
 // guestCall is a call that has not returned.
@@ -282,15 +284,15 @@ func (r *guestRun) compare(u *frames.Unwinder, s *guestScore, name func(uint64) 
 	s.wrong[name(r.reg(r.g.arch.PC))+": no answer"]++
 }
 
-// guestCheck steps a program from main on and judges every instruction: with its tables, and without any.
-func guestCheck(t *testing.T, g guest, exe string, most int) (table, code *guestScore) {
+// startGuest runs a program under its emulator up to main.
+func startGuest(t *testing.T, g guest, exe string) *guestRun {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
-	defer cancel()
+	t.Cleanup(cancel)
 	dir, err := os.MkdirTemp("", "rsp") // t.TempDir may be too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
+	t.Cleanup(func() { os.RemoveAll(dir) })
 	socket := filepath.Join(dir, "s")
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, g.emulator, "-g", socket, exe)
@@ -298,44 +300,29 @@ func guestCheck(t *testing.T, g guest, exe string, most int) (table, code *guest
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
-	}()
+	})
 	c, err := dialStub(ctx, "unix", socket)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
+	t.Cleanup(c.close)
 	f, err := image.Open(exe)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	t.Cleanup(func() { f.Close() })
 	r := &guestRun{t: t, g: g, stub: c, file: f}
 	var main uint64
-	var symbols []image.Symbol
 	for _, s := range f.Symbols() {
 		if s.Kind == image.Func {
-			symbols = append(symbols, s)
+			r.symbols = append(r.symbols, s)
 		}
 		if s.Name == "main" {
 			main = uint64(s.Addr) &^ 1
 		}
-	}
-	name := func(pc uint64) string {
-		for _, s := range symbols {
-			if lo := uint64(s.Addr) &^ 1; lo <= pc && pc < lo+s.Size {
-				return fmt.Sprintf("%s+0x%x", s.Name, pc-lo)
-			}
-		}
-		best := image.Symbol{Name: "?"}
-		for _, s := range symbols { // assembly without sizes
-			if lo := uint64(s.Addr) &^ 1; lo <= pc && s.Addr >= best.Addr {
-				best = s
-			}
-		}
-		return fmt.Sprintf("%s+0x%x", best.Name, pc-uint64(best.Addr)&^1)
 	}
 	size := 4
 	if g.arch.LR == arch.NoReg {
@@ -352,30 +339,52 @@ func guestCheck(t *testing.T, g guest, exe string, most int) (table, code *guest
 	if err := c.ok(fmt.Sprintf("z0,%x,%x", main, size)); err != nil {
 		t.Fatal(err)
 	}
-	whole, bare := frames.ModuleOf(f, nil), frames.ModuleOf(f, nil)
-	for _, m := range []*frames.Module{whole, bare} {
-		m.Lo, m.Hi = target.Addr(f.Segments()[0].Lo), 0
-		for _, s := range f.Segments() {
-			m.Hi = max(m.Hi, target.Addr(s.Hi))
-		}
-	}
-	bare.EHFrame, bare.EHFrameHdr, bare.DebugFrame = frames.Section{}, frames.Section{}, frames.Section{}
-	withTables, without := frames.New(g.arch, guestSpace{r, whole}), frames.New(g.arch, guestSpace{r, bare})
-	table = &guestScore{by: map[frames.Strategy]int{}, wrong: map[string]int{}, searched: map[string]int{}}
-	code = &guestScore{by: map[frames.Strategy]int{}, wrong: map[string]int{}, searched: map[string]int{}}
 	r.read()
 	r.enter()
+	return r
+}
+
+// name is the function that an address is in.
+func (r *guestRun) name(pc uint64) string {
+	for _, s := range r.symbols {
+		if lo := uint64(s.Addr) &^ 1; lo <= pc && pc < lo+s.Size {
+			return fmt.Sprintf("%s+0x%x", s.Name, pc-lo)
+		}
+	}
+	best := image.Symbol{Name: "?"}
+	for _, s := range r.symbols { // assembly without sizes
+		if lo := uint64(s.Addr) &^ 1; lo <= pc && s.Addr >= best.Addr {
+			best = s
+		}
+	}
+	return fmt.Sprintf("%s+0x%x", best.Name, pc-uint64(best.Addr)&^1)
+}
+
+// module is the program, with its tables or without any.
+func (r *guestRun) module(tables bool) *frames.Module {
+	m := frames.ModuleOf(r.file, nil)
+	m.Lo, m.Hi = target.Addr(r.file.Segments()[0].Lo), 0
+	for _, s := range r.file.Segments() {
+		m.Hi = max(m.Hi, target.Addr(s.Hi))
+	}
+	if !tables {
+		m.EHFrame, m.EHFrameHdr, m.DebugFrame = frames.Section{}, frames.Section{}, frames.Section{}
+	}
+	return m
+}
+
+// each steps until main returns, at most so many times, and calls visit at each instruction.
+func (r *guestRun) each(most int, visit func()) {
 	for range most {
-		r.compare(withTables, table, name)
-		r.compare(without, code, name)
-		pc, sp := r.reg(g.arch.PC), r.reg(g.arch.SP)
+		visit()
+		pc, sp := r.reg(r.g.arch.PC), r.reg(r.g.arch.SP)
 		was := r.thumb
-		stop, err := c.step()
+		stop, err := r.stub.step()
 		if err != nil || stop.exited {
 			break
 		}
 		r.read()
-		now, nowSP := r.reg(g.arch.PC), r.reg(g.arch.SP)
+		now, nowSP := r.reg(r.g.arch.PC), r.reg(r.g.arch.SP)
 		for n := len(r.calls); n > 0 && now == r.calls[n-1].ra && nowSP == r.calls[n-1].cfa; n = len(r.calls) {
 			r.calls = r.calls[:n-1]
 		}
@@ -386,6 +395,18 @@ func guestCheck(t *testing.T, g guest, exe string, most int) (table, code *guest
 			r.enter()
 		}
 	}
+}
+
+// guestCheck steps a program from main on and judges every instruction: with its tables, and without any.
+func guestCheck(t *testing.T, g guest, exe string, most int) (table, code *guestScore) {
+	r := startGuest(t, g, exe)
+	withTables, without := frames.New(g.arch, guestSpace{r, r.module(true)}), frames.New(g.arch, guestSpace{r, r.module(false)})
+	table = &guestScore{by: map[frames.Strategy]int{}, wrong: map[string]int{}, searched: map[string]int{}}
+	code = &guestScore{by: map[frames.Strategy]int{}, wrong: map[string]int{}, searched: map[string]int{}}
+	r.each(most, func() {
+		r.compare(withTables, table, r.name)
+		r.compare(without, code, r.name)
+	})
 	return table, code
 }
 

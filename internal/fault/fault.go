@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -29,6 +30,13 @@ type PanicError struct {
 }
 
 func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v", e.Value) }
+
+// latest is the PanicError that was made last.
+var latest atomic.Pointer[PanicError]
+
+// Latest returns the mistake that Catch or a Group has met last in this process; nil: there was none. A test that provokes mistakes sees
+// those, too, that no answer shows.
+func Latest() *PanicError { return latest.Load() }
 
 // relayed is the panic of a goroutine that waits for others, of which one has failed.
 type relayed struct{ err error }
@@ -67,7 +75,9 @@ func errorOf(r any) error {
 			return &FileError{path, r.Addr()}
 		}
 	}
-	return &PanicError{r, debug.Stack()}
+	mine := &PanicError{r, debug.Stack()}
+	latest.Store(mine)
+	return mine
 }
 
 // Group is goroutines that work for the one that waits for them.

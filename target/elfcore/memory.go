@@ -26,9 +26,7 @@ func (c *Core) ReadMemory(addr target.Addr, buf []byte) (int, error) {
 		}
 		from := c.inCore(at)
 		if len(from) == 0 {
-			c.lock.RUnlock()
-			from = c.inFile(at, uint64(len(buf)-n))
-			c.lock.RLock()
+			from = c.unlocked(func() []byte { return c.inFile(at, uint64(len(buf)-n)) })
 			if c.closed {
 				break
 			}
@@ -43,6 +41,14 @@ func (c *Core) ReadMemory(addr target.Addr, buf []byte) (int, error) {
 		return n, &target.MemoryError{Addr: addr + target.Addr(n), Why: missing}
 	}
 	return n, nil
+}
+
+// unlocked calls f without the lock that its caller holds. The caller holds it again afterwards, also if f panics because a
+// file was cut short.
+func (c *Core) unlocked(f func() []byte) []byte {
+	c.lock.RUnlock()
+	defer c.lock.RLock()
+	return f()
 }
 
 // copyMapped copies out of a mapped file. A file that has been truncated since

@@ -29,7 +29,17 @@ LINKAGE NOINLINE void know(const char *function, const char *name, long long val
 	known_count = known_count + 1;
 }
 
+#ifdef DIES // at the stop whose number is the first argument, to leave a core
+#include <stdlib.h>
+static int stops_left;
+__attribute__((constructor)) static void count_stops(int argc, char **argv) { stops_left = argc > 1 ? atoi(argv[1]) : 0; }
+LINKAGE NOINLINE void stop_here(void) {
+	if (--stops_left == 0)
+		__builtin_trap();
+}
+#else
 LINKAGE NOINLINE void stop_here(void) { __asm__ volatile("" ::: "memory"); }
+#endif
 
 #define I(x) know(__func__, #x, (long long)(x), 0, 0)
 #define F(x) know(__func__, #x, 0, (double)(x), 1)

@@ -29,7 +29,11 @@ static void tell(word cfa, word ra) {
   printf("truth %lx %lx\n", (unsigned long)pc, (unsigned long)sp);
   printf("return %lx %lx\n", (unsigned long)ra, (unsigned long)cfa);
   dump("code", ra & ~(word)1, 16);
+#ifdef __aarch64__
+  dump("stack", cfa - sizeof(word), 4720); // with the kernel's frame record
+#else
   dump("stack", cfa - sizeof(word), 1200);
+#endif
   siglongjmp(out, 1);
 }
 

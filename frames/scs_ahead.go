@@ -1,0 +1,138 @@
+package frames
+
+import (
+	"dbg/arch"
+	"dbg/code"
+	"dbg/target"
+)
+
+// shadowInstructions is how many are read to find the end of a function.
+const shadowInstructions = 2000
+
+// linkPlace is where a function has its return address.
+type linkPlace uint8
+
+const (
+	linkUnknown   linkPlace = iota // no way leads to a return that shows it
+	linkRegister                   // in the link register
+	linkShadow                     // on the shadow call stack
+	linkElsewhere                  // on the ordinary stack: the function keeps none on the shadow call stack
+)
+
+// shadowEnd is what a function does with its shadow call stack from an address on until it returns.
+type shadowEnd struct {
+	link    linkPlace
+	at      int64 // of linkShadow: where the return address is, from where the pointer is now
+	pointer int64 // where the pointer is when the function has returned
+}
+
+// shadowWay is a way through the code that is followed.
+type shadowWay struct {
+	pc     uint64
+	end    shadowEnd
+	called bool // the way goes through a call, which may be one that does not return
+	pushed bool // the way stores the link register, as it is now, on the shadow call stack
+	push   int64
+}
+
+// shadowEnd follows the code to a return. The ways through a function agree, so the first return that shows something decides.
+// A way may lead past a call that never returns into the next function: what happens there shows nothing.
+func (w *Walk) shadowEnd(pc uint64, reg arch.Reg) shadowEnd {
+	first := shadowWay{pc: pc, end: shadowEnd{link: linkRegister}}
+	if w.frame.PCIsReturnAddress {
+		first.end.link = linkElsewhere // the call has changed the link register
+	}
+	ways, been := []shadowWay{first}, map[uint64]bool{}
+	for len(ways) > 0 && len(been) < shadowInstructions {
+		way := &ways[len(ways)-1]
+		if been[way.pc] {
+			ways = ways[:len(ways)-1]
+			continue
+		}
+		been[way.pc] = true
+		in := code.Decode(w.u.arch, w.instructionAt(way.pc))
+		next := way.pc + uint64(in.Len)
+		to := next + uint64(int64(in.Imm))
+		sound := way.apply(&in, uint8(reg), uint8(w.u.arch.LR))
+		way.pc = next
+		switch {
+		case sound && in.Next == code.Return:
+			if way.end.link == linkElsewhere && way.called {
+				break // this may be the next function
+			}
+			return way.end
+		case !sound || in.Next == code.Indirect || in.Next == code.Trap || in.Next == code.Bad:
+		case in.Next == code.Jump:
+			way.pc = to
+			continue
+		case in.Next == code.Branch:
+			other := *way
+			other.pc = to
+			way.pc = next
+			ways = append(ways[:len(ways)-1], other, *way)
+			continue
+		default:
+			continue
+		}
+		ways = ways[:len(ways)-1]
+	}
+	return shadowEnd{}
+}
+
+// instructionAt reads an instruction; there may be none.
+func (w *Walk) instructionAt(pc uint64) []byte {
+	if m := w.pinned.module; m != nil {
+		if b := m.codeAt(pc-m.Bias, 4); b != nil {
+			return b
+		}
+	}
+	n, _ := w.u.space.ReadMemory(target.Addr(pc), w.code[:4])
+	return w.code[:max(0, min(n, 4))]
+}
+
+// apply does what an instruction does to the shadow call stack's pointer and to the link register. It returns false if it does with them
+// what functions that keep a return address there do not.
+func (way *shadowWay) apply(in *code.Insn, pointer, link uint8) bool {
+	e := &way.end
+	onShadow := (in.Op == code.Load || in.Op == code.Store) && in.Base == pointer
+	address := e.pointer
+	if onShadow && in.Wrap != code.Post {
+		address += int64(in.Imm)
+	}
+	switch {
+	case in.Next == code.Call || in.Next == code.CallFar:
+		way.called, e.link = true, linkElsewhere
+		return true // what is called leaves the pointer where it was
+	case in.Kills&(1<<pointer) != 0:
+		return false
+	case in.Op == code.Store && onShadow && in.Src == link && e.link != linkRegister:
+		return false // the beginning of the next function
+	case in.Op == code.Store && onShadow && in.Src == link:
+		way.pushed, way.push = true, address
+	case in.Op == code.Load && onShadow && in.Dst == link && way.pushed && way.push == address:
+		e.link = linkRegister
+	case in.Op == code.Load && onShadow && in.Dst == link:
+		e.link, e.at = linkShadow, address
+	case in.Op == code.Add && in.Dst == pointer && in.Src == pointer:
+		e.pointer += int64(in.Imm)
+	case writes(in, pointer):
+		return false
+	case in.Kills&(1<<link) != 0 || writes(in, link):
+		e.link = linkElsewhere
+	}
+	if onShadow && in.Wrap != code.Keep {
+		e.pointer += int64(in.Imm)
+	}
+	return true
+}
+
+// writes reports whether an instruction's operation changes a register.
+func writes(in *code.Insn, r uint8) bool {
+	switch in.Op {
+	case code.Load:
+		return in.Dst == r || in.Src == r
+	case code.Pop, code.Add, code.AddReg, code.SubReg, code.Const, code.ConstPart:
+		return in.Dst == r
+	}
+	return false
+}

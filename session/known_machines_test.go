@@ -1,0 +1,106 @@
+package session_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"dbg/eval"
+	"dbg/internal/fixture"
+	"dbg/session"
+)
+
+// TestKnownValuesOfMachines opens cores, written by QEMU, of the program that writes down what its variables are: what dbg shows must be
+// what is written down, or that it does not know. QEMU writes none for RISC-V.
+func TestKnownValuesOfMachines(t *testing.T) {
+	t.Parallel()
+	stops, levels := []int{3, 9, 16, 22, 36, 47}, []string{"-O2"}
+	if fixture.All() {
+		stops, levels = nil, []string{"-O0", "-O1", "-O2", "-O3", "-Os", "-Og"}
+		for i := range 60 {
+			stops = append(stops, i+1)
+		}
+	}
+	for _, m := range []struct{ triple, qemu string }{
+		{"aarch64-linux-gnu", "qemu-aarch64"}, {"arm-linux-gnueabihf", "qemu-arm"}, {"i686-linux-gnu", "qemu-i386"},
+	} {
+		for _, level := range levels {
+			t.Run(m.triple+level, func(t *testing.T) {
+				t.Parallel()
+				fixture.Need(t, m.triple+"-gcc", m.qemu)
+				exe := fixture.Build(t, "c/known.c", "cc="+m.triple+"-gcc", "-g", level, "-w", "-static", "-DDIES")
+				n, shown, cores := 0, 0, 0
+				for _, stop := range stops {
+					core := dies(t, m.qemu, exe, strconv.Itoa(stop))
+					if core == "" {
+						break // it has fewer stops
+					}
+					cores++
+					a, b := knownInCore(t, core, exe, stop)
+					n, shown = n+a, shown+b
+				}
+				t.Logf("%d cores, %d values are written down, dbg shows %d of them", cores, n, shown)
+				if n < 15 || shown < n/4 {
+					t.Errorf("of %d values that are written down dbg shows %d", n, shown)
+				}
+			})
+		}
+	}
+}
+
+// dies runs a program under QEMU, which writes a core when it traps; "" if it does not.
+func dies(t *testing.T, qemu, exe, arg string) string {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", `ulimit -c unlimited; exec "$0" "$@"`, qemu, exe, arg)
+	cmd.Dir = t.TempDir()
+	err := cmd.Run()
+	found, _ := filepath.Glob(filepath.Join(cmd.Dir, "qemu_*.core"))
+	if len(found) == 0 && err != nil {
+		t.Fatalf("%s: %v, and no core", qemu, err)
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	t.Cleanup(func() { os.Remove(found[0]) })
+	return found[0]
+}
+
+// knownInCore gives how many values are written down in a core, and how many of them dbg shows.
+func knownInCore(t *testing.T, core, exe string, stop int) (n, shown int) {
+	s := session.New(session.Config{DebugDirs: []string{}})
+	defer s.Close()
+	if err := s.OpenCore(core, exe); err != nil {
+		t.Fatal(err)
+	}
+	thread, _ := s.Selected()
+	bt := walkOf(t, s, 0).Frames
+	info, _ := s.Target()
+	levels := map[string]int{}
+	for _, k := range slices.Backward(writtenDown(t, s, bt)) {
+		level := levelOf(bt, k.function, levels[k.function], k.name, levels)
+		if level < 0 {
+			continue
+		}
+		n++
+		v, err := s.Evaluate(thread, level, k.name)
+		if err != nil {
+			continue
+		}
+		text := s.FormatIn(thread, level, v, eval.Options{Inner: true, AddressOfStrings: true})
+		low := k // a pointer of 32 bits was extended by its sign
+		low.value &= 0xffff_ffff
+		switch {
+		case k.is(text), info.Arch.PtrSize == 4 && low.is(text):
+			shown++
+		case k.name == "one[3]" && k.function == "arrays":
+			// As TestKnownValues knows, gcc at -O3 forgets to say that it never stores this element.
+		case !strings.HasPrefix(text, "<"):
+			t.Errorf("stop %d, frame %d (%s): %s of %s is %s, dbg shows %s", stop, level, bt[level].Strategy, k.name, k.function, k.text(), text)
+		}
+	}
+	return n, shown
+}
