@@ -59,6 +59,7 @@ func TestCodeBits(t *testing.T) {
 			}
 			// By a shadow call stack, and by a search.
 			b.regs.Set(29, 0)
+			b.code(0x1110, 0x5e, 0x8e, 0x5f, 0xf8, 0xc0, 0x03, 0x5f, 0xd6) // ldr x30,[x18,#-8]!; ret
 			b.regs.Set(18, b.alt+8)
 			b.words(b.alt, b.calling(0x410)|c.mask)
 			check("402110 context exact\n401410 scs heuristic")
