@@ -145,6 +145,16 @@ func x86Moves(b []byte) Moves {
 	return out
 }
 
+// LoadsArgument reports whether an instruction, in this state, loads a word of the caller's frame: an argument. Functions keep nothing
+// of theirs there.
+func (s *State) LoadsArgument(in *Insn) bool {
+	if in.Op != Load || in.Base >= 32 || in.Wrap == Post {
+		return false
+	}
+	at := s.regs[in.Base].plus(int64(in.Imm))
+	return at.base == cfa && at.off >= 0
+}
+
 // Machine stands for what an architecture has of registers.
 type Machine struct{ m *machine }
 

@@ -174,9 +174,12 @@ func (a *auditor) apply(at *auditWay, in *code.Insn, text []byte) {
 	at.State.Frame(&before)
 	moves := in.Moves(a.machine, text)
 	at.kept |= a.machine.SlotsOf(moves.Stores) &^ before.Lost
+	copies := moves.Loads
+	if at.LoadsArgument(in) {
+		copies = 0
+	}
 	at.State.Apply(in)
 	at.State.Frame(&after)
-	copies := moves.Loads
 	if moves.From != code.None {
 		if from := uint32(1) << moves.From; at.copies&from != 0 || a.machine.SlotsOf(from)&^before.Lost != 0 {
 			copies |= 1 << moves.To
