@@ -133,7 +133,14 @@ func (f *forward) run(to uint64) {
 		}
 		in := f.decode(text)
 		if f.going = in.Next != code.Bad && in.Len > 0 && !leftOut(text); f.going {
+			own := text[:in.Len]
 			at.pc, text = here+uint64(in.Len), text[in.Len:]
+			if f.arch == arch.ARM && f.tableJump(own) {
+				if here == to {
+					return
+				}
+				continue
+			}
 			if in.Next == code.Call && f.arch == arch.I386 {
 				f.sim.pcThunk(&in, at.pc)
 			}
