@@ -161,6 +161,19 @@ type Machine struct{ m *machine }
 // MachineOf is the machine of a supported architecture.
 func MachineOf(a *arch.Arch) Machine { return Machine{machineOf(a)} }
 
+// Saves is the registers, a bit each, that an instruction stores by the stack pointer or by the frame pointer.
+func (m Machine) Saves(in *Insn) uint32 {
+	switch {
+	case in.Op == Push:
+		return bit(in.Src)
+	case in.Op == Store && (in.Base == m.m.sp || in.Base == m.m.fp):
+		return bit(in.Src) | bit(in.Dst)
+	case in.Op == StoreMany && in.Base == m.m.sp:
+		return uint32(in.List)
+	}
+	return 0
+}
+
 // SlotsOf are the slots of registers, which both are masks.
 func (m Machine) SlotsOf(regs uint32) (slots uint32) {
 	for n := uint8(0); regs != 0; n, regs = n+1, regs>>1 {

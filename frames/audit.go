@@ -62,7 +62,9 @@ func (m *auditMask) merge(o auditMask) bool {
 // auditNode is an instruction that was reached.
 type auditNode struct {
 	auditMask
-	frame code.Frame
+	cfa   code.Place
+	sp    int32
+	hasSP bool
 }
 
 // auditor reads one function.
@@ -81,6 +83,9 @@ type auditor struct {
 func auditFunction(w *Walk, m *Module, lo, hi uint64) *audit {
 	a := &auditor{arch: w.u.arch, machine: code.MachineOf(w.u.arch), sim: simulation{w: w, module: m}, lo: lo, hi: hi,
 		seen: map[uint64]*auditNode{}, behind: map[uint64]*auditMask{}}
+	if a.savesFirst() {
+		return nil
+	}
 	a.ways = append(a.ways, auditWay{pc: lo, State: code.Entry(a.arch)})
 	for len(a.ways) > 0 {
 		at := a.ways[len(a.ways)-1]
@@ -106,6 +111,29 @@ func auditFunction(w *Walk, m *Module, lo, hi uint64) *audit {
 	return out
 }
 
+// savesFirst reports whether the code, read from its first byte to its last, saves each register on the stack before it changes it.
+// So does what compilers make, and there is nothing to be found.
+func (a *auditor) savesFirst() bool {
+	var buf [aheadBytes]byte
+	var text []byte
+	saved := uint32(0)
+	for pc := a.lo; pc < a.hi; {
+		if len(text) < 15 {
+			text = a.sim.read(pc, buf[:])
+		}
+		in := code.Decode(a.arch, text)
+		if a.steps++; in.Len == 0 || a.steps > auditSteps/2 {
+			return false
+		}
+		saved |= a.machine.SlotsOf(a.machine.Saves(&in))
+		if in.Next != code.Call && in.Next != code.CallFar && a.machine.SlotsOf(in.Writes())&^saved != 0 {
+			return false
+		}
+		pc, text = pc+uint64(in.Len), text[in.Len:]
+	}
+	return true
+}
+
 // follow goes on to where the way ends, or says nothing new. It is false if the code makes no sense.
 func (a *auditor) follow(at *auditWay) bool {
 	var buf [aheadBytes]byte
@@ -116,8 +144,8 @@ func (a *auditor) follow(at *auditWay) bool {
 		n := a.seen[at.pc]
 		switch {
 		case n == nil:
-			a.seen[at.pc] = &auditNode{at.auditMask, f}
-		case n.frame.HasSP != f.HasSP || n.frame.SP != f.SP || n.frame.CFA != f.CFA:
+			a.seen[at.pc] = &auditNode{at.auditMask, f.CFA, f.SP, f.HasSP}
+		case n.hasSP != f.HasSP || n.sp != f.SP || n.cfa != f.CFA:
 			return false // the ways that meet here have different frames
 		case !n.merge(at.auditMask):
 			return true

@@ -55,7 +55,7 @@ type Unwinder struct {
 
 // New makes an unwinder for one address space.
 func New(a *arch.Arch, space Space) *Unwinder {
-	return &Unwinder{arch: a, space: space, DepthLimit: 10_000_000, Use: AllStrategies, Prove: true, Audit: true}
+	return &Unwinder{arch: a, space: space, DepthLimit: 10_000_000, Use: AllStrategies, used: AllStrategies, Prove: true, Audit: true}
 }
 
 // Walk is one walk along the frames of a thread.
