@@ -67,13 +67,18 @@ func (w *Walk) applyRow(s *site, how Strategy) bool {
 }
 
 // borrow takes the inner frame's value of the register that the CFA rests on. Assembly that calls only
-// its own helpers (OpenSSL's aesni_gcm_encrypt: CFA=rax+8) counts on registers that a call is free to change. What comes of
-// it is a heuristic, and must follow a call.
+// its own helpers (OpenSSL's aesni_gcm_encrypt: CFA=rax+8) counts on registers that a call is free to change; and past a search
+// the frame pointer may be what it was. What comes of it is a heuristic, and must follow a call.
 func (w *Walk) borrow(r *row.Row) bool {
 	f := &w.frame
 	if r.CFA.Kind != row.InReg || !f.PCIsReturnAddress || f.Regs.IsKnown(r.CFA.Reg) || r.CFA.Reg >= arch.MaxRegs ||
-		r.CFA.Reg == w.u.arch.SP || w.u.arch.CalleeSavedSet.Has(r.CFA.Reg) || f.Regs.Raw(r.CFA.Reg) == 0 {
+		r.CFA.Reg == w.u.arch.SP || f.Regs.Raw(r.CFA.Reg) == 0 {
 		return false
+	}
+	if w.u.arch.CalleeSavedSet.Has(r.CFA.Reg) {
+		if _, ok := w.unsureFP(r.CFA.Reg); !ok || r.CFA.Reg != w.u.arch.FP {
+			return false
+		}
 	}
 	f.Regs.Set(r.CFA.Reg, f.Regs.Raw(r.CFA.Reg))
 	w.borrowed = true

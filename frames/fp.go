@@ -89,6 +89,9 @@ type recordWords struct {
 func (w *Walk) record(l *frameRecord) (r recordWords, why string, err error) {
 	size := uint64(w.u.arch.PtrSize)
 	fp, known := w.frame.Regs.Get(l.reg)
+	if !known {
+		fp, known = w.unsureFP(l.reg)
+	}
 	sp, knownSP := w.lowest()
 	r.fp, r.low = fp, fp+uint64(min(l.saved, l.ra))
 	switch {

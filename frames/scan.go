@@ -9,7 +9,7 @@ import (
 const scanWords = 1024
 
 // scan searches the stack for a word that can be a return address. That is a guess, and every frame after it is
-// one. On x86 the frame ends there. Where a function saves the link register itself, that is anywhere in its frame, so that the
+// one. No register passes: see unsureFP. On x86 the frame ends there. Where a function saves the link register itself, that is anywhere in its frame, so that the
 // caller's stack pointer is not known.
 func (w *Walk) scan() bool {
 	a, c := w.u.arch, &w.caller
@@ -27,7 +27,7 @@ func (w *Walk) scan() bool {
 		v = w.code64(v)
 		if v >= page && w.u.space.Executable(target.Addr(v-1)) {
 			if s := w.site(target.Addr(v), false); s.after == yes || s.sigcode {
-				c.Start(w.scanKeeps(at + size))
+				c.Start(arch.RegSet{})
 				if a.LR == arch.NoReg {
 					c.CFA = at + size
 					c.SetSP(a, c.CFA)
@@ -45,11 +45,11 @@ func (w *Walk) scan() bool {
 	return w.failed(Scan, "no word on the stack follows a call")
 }
 
-// scanKeeps says which registers the caller still has. A frame pointer that points
-// further up the stack is most likely its own: the skipped function did not set one up.
-func (w *Walk) scanKeeps(cfa uint64) (keep arch.RegSet) {
-	if fp, known := w.frame.Regs.Get(w.u.arch.FP); known && fp >= cfa && fp-cfa < maxFrame {
-		keep.Add(w.u.arch.FP)
-	}
-	return keep
+// unsureFP is a frame pointer that the skipped functions may have left as it was, where a search has found the frame. Nobody has
+// read their code, so that the frame does not have it as a register. It serves to find the caller, where what it leads to follows a call.
+func (w *Walk) unsureFP(reg arch.Reg) (uint64, bool) {
+	f := &w.frame
+	sp, known := w.lowest()
+	v := f.Regs.Raw(reg)
+	return v, f.Trust == Guess && known && v >= sp && v-sp < maxFrame
 }

@@ -675,3 +675,28 @@ func TestContextIsHeeded(t *testing.T) {
 		t.Errorf("%+v", walk.End())
 	}
 }
+
+// Nobody has read the code that a search skips: a register may have any value behind it, the frame pointer too, even if it points
+// up the stack. Where it leads to what follows a call, it is believed for that.
+func TestSearchKeepsNoRegister(t *testing.T) {
+	w := chain(t)
+	c := w.table.cie(w.a, false, usual...)
+	w.table.fde(c, 0x400, 0x480, 0x0e, 16, 0x86, 2, 0x0d, 6) // CFA=rbp+16, rbp at c-16
+	w.at(codeAt+0x2000, stackAt+0x20)
+	w.put(stackAt+0x80, w.call(0x410))
+	w.put(stackAt+0xc0, 0xbbb, w.call(0x310))
+	w.regs.Set(arch.RBP, stackAt+0xc0)
+	w.want("403000 context exact\n401410 scan guess\n401310 cfi guess", "undefined return address")
+	for f := range frames.New(w.a, w.fake).Walk(&w.regs).Frames(context.Background()) {
+		switch v, known := f.Regs.Get(arch.RBP); {
+		case f.Index == 1 && known:
+			t.Errorf("behind a search rbp is said to be %x", v)
+		case f.Index == 2 && (!known || v != 0xbbb || f.RegisterTrust(arch.RBP) != frames.Guess):
+			t.Errorf("rbp is %x, %v, %v", v, known, f.RegisterTrust(arch.RBP))
+		}
+	}
+	w.put(stackAt+0xc8, codeAt+0x2100) // follows no call
+	w.put(stackAt+0x100, 0, 0, 0, 0)
+	w.regs.Set(arch.RBP, stackAt+0xc0)
+	w.want("403000 context exact\n401410 scan guess", "no strategy found a caller")
+}
