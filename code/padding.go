@@ -29,7 +29,7 @@ func PaddingAtEnd(a *arch.Arch, b []byte) int {
 			at += n
 			continue
 		}
-		in := decodeOf(a, b[at:])
+		in := Decode(a, b[at:])
 		n := max(int(in.Len), a.MinInstr)
 		ended = in.Next == Return || in.Next == Jump || in.Next == Indirect || in.Next == Trap
 		at += n
@@ -38,25 +38,40 @@ func PaddingAtEnd(a *arch.Arch, b []byte) int {
 	return len(b) - end
 }
 
-func decodeOf(a *arch.Arch, b []byte) Insn {
-	if a == arch.ARM64 {
-		return DecodeARM64(b)
-	}
-	return DecodeX86(b)
-}
-
 // filler is the length of an instruction that fills a gap, 0 if it is none.
 func filler(a *arch.Arch, b []byte) int {
-	if a == arch.ARM64 {
-		if len(b) < 4 {
-			return len(b)
+	switch a {
+	case arch.ARM64:
+		return fixedFiller(b, 4, 0xd503201f, func(w uint32) bool { return w&0xffe0001f == 0xd4200000 }) // NOP, BRK
+	case arch.ARM:
+		return fixedFiller(b, 4, 0xe320f000, func(w uint32) bool { return w == 0xe1a00000 || w&0xfff000f0 == 0xe7f000f0 }) // NOP, MOV r0, r0, UDF
+	case arch.RISCV64:
+		if len(b) >= 2 {
+			switch binary.LittleEndian.Uint16(b) {
+			case 0, 1, 0x9002: // zeros, C.NOP, C.EBREAK
+				return 2
+			}
 		}
-		switch w := binary.LittleEndian.Uint32(b); {
-		case w == 0xd503201f, w == 0, w&0xffe0001f == 0xd4200000: // NOP, zeros, BRK
-			return 4
+		if len(b) == 2 || len(b) == 3 {
+			return 0
 		}
-		return 0
+		return fixedFiller(b, 4, 0x13, func(w uint32) bool { return w == 0x100073 }) // NOP, EBREAK
 	}
+	return x86Filler(a, b)
+}
+
+// fixedFiller is filler where an instruction has four bytes. Where there are fewer left, they are no instruction.
+func fixedFiller(b []byte, size int, nop uint32, is func(uint32) bool) int {
+	if len(b) < size {
+		return len(b)
+	}
+	if w := binary.LittleEndian.Uint32(b); w == nop || w == 0 || is(w) {
+		return size
+	}
+	return 0
+}
+
+func x86Filler(a *arch.Arch, b []byte) int {
 	switch {
 	case b[0] == 0, b[0] == 0xcc, b[0] == 0x90:
 		return 1
@@ -65,13 +80,19 @@ func filler(a *arch.Arch, b []byte) int {
 	}
 	n := prefixes(b)
 	rest := b[n:]
-	if len(rest) >= 1 && n > 0 && rest[0] == 0x90 { // xchg %ax,%ax
+	switch {
+	case len(rest) >= 1 && n > 0 && rest[0] == 0x90: // xchg %ax,%ax
 		return n + 1
-	}
-	if len(rest) >= 3 && rest[0] == 0x0f && rest[1] == 0x1f { // NOP with an operand
-		if in := DecodeX86(b); in.Next != Bad {
-			return int(in.Len)
+	case len(rest) >= 3 && rest[0] == 0x0f && rest[1] == 0x1f: // NOP with an operand
+	case a == arch.I386 && len(rest) >= 2 && (rest[0] == 0x8d || rest[0] == 0x89): // lea 0(%esi),%esi; mov %esi,%esi
+		if in := Decode(a, b); in.Op != Add || in.Dst != in.Src || in.Imm != 0 {
+			return 0
 		}
+	default:
+		return 0
+	}
+	if in := Decode(a, b); in.Next != Bad {
+		return int(in.Len)
 	}
 	return 0
 }

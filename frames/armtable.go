@@ -21,6 +21,7 @@ func (f *forward) tableJump(text []byte) bool {
 		f.branchTable()
 	case w&0x0ffffff0 == 0x079ff100: // LDR pc, [pc, Rm, LSL #2]
 		f.addressTable()
+	case w&0x0ffff010 == 0x008ff000: // ADD pc, pc, Rm with another shift: into the instructions that follow
 	default:
 		return false
 	}

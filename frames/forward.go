@@ -9,11 +9,13 @@ import (
 // forward is what the code from a function's start says of each PC that it leads to. All ways are
 // followed, depth first and each instruction once, so that what is found for a PC does not depend on which one
 // was asked for. A way that comes to a call waits until the others have ended: the call may not return, and what follows it
-// be led to by another way only. It goes on only as far as somebody asks.
+// be led to by another way only. Code that nothing leads to is reached at last, from the jumps through tables: see fromJumps. It goes
+// on only as far as somebody asks.
 type forward struct {
 	arch    *arch.Arch
 	thumb   bool
 	sim     simulation
+	start   uint64
 	lo, hi  uint64
 	reached map[uint64]reachedAt
 	behind  map[uint64]*codeRule // behind an instruction that does not go on, where nothing else may lead
@@ -25,12 +27,21 @@ type forward struct {
 	at      entryWay
 	going   bool // at is a way that has not ended
 	epoch   uint64
+
+	jump    jumpState
+	jumps   []entryWay // behind jumps through tables
+	tails   []entryWay // behind jumps to where nobody knows, without a frame
+	framed  bool       // the function has a frame
+	led     uint64     // up to here code is reached
+	leading bool       // ways are from jumps through tables
 }
 
 // reachedAt is what the code says of a PC, and how many instructions were read before it was reached.
 type reachedAt struct {
 	rule *codeRule
 	read int
+	size uint8 // of the instruction; 0 if it is none
+	led  bool  // to by a jump through a table
 }
 
 // entryWay is a way that has come to an address.
@@ -54,7 +65,7 @@ func newForward(a *arch.Arch, m *Module, start, lo, hi uint64) *forward {
 	if thumb {
 		start--
 	}
-	f := &forward{arch: a, thumb: thumb, sim: simulation{module: m}, lo: lo, hi: hi, going: true,
+	f := &forward{arch: a, thumb: thumb, sim: simulation{module: m}, start: start, lo: lo, hi: hi, going: true,
 		reached: map[uint64]reachedAt{}, rules: map[code.Frame]*codeRule{}}
 	f.at = entryAt(a, start)
 	return f
@@ -84,7 +95,7 @@ func (f *forward) ruleAt(w *Walk, pc uint64) (*codeRule, int) {
 	if r := f.reached[pc]; r.rule != nil {
 		return r.rule, r.read
 	}
-	if f.going || len(f.ways)+len(f.waiting) > 0 {
+	if f.more() {
 		f.sim.w = w
 		f.run(pc)
 		f.sim.w = nil
@@ -111,7 +122,7 @@ func (f *forward) run(to uint64) {
 			if len(f.ways) == 0 {
 				f.ways, f.waiting = f.waiting, nil
 			}
-			if len(f.ways) == 0 {
+			if len(f.ways) == 0 && !f.fromJumps() {
 				f.rules = nil
 				return
 			}
@@ -119,13 +130,19 @@ func (f *forward) run(to uint64) {
 			f.ways = f.ways[:len(f.ways)-1]
 		}
 		here := at.pc
-		if here < f.lo || here >= f.hi || f.reached[here].rule != nil {
+		if was := f.reached[here]; here < f.lo || here >= f.hi || was.rule != nil {
 			f.going = false
+			if f.leading && was.rule != nil && was.rule != f.rule(&at.State) {
+				f.contradicted()
+			}
 			continue
 		}
-		f.reached[here] = reachedAt{f.rule(&at.State), f.sim.count}
+		now := reachedAt{f.rule(&at.State), f.sim.count, 0, f.leading}
+		f.reached[here] = now
+		f.framed = f.framed || now.rule != f.reached[f.start].rule
 		if f.sim.count++; f.sim.count > startInstructions {
 			f.going, f.ways, f.waiting = false, nil, nil
+			f.jump, f.jumps, f.tails = jumpsUnlike, nil, nil
 			continue
 		}
 		if len(text) < 15 {
@@ -133,10 +150,12 @@ func (f *forward) run(to uint64) {
 		}
 		in := f.decode(text)
 		if f.going = in.Next != code.Bad && in.Len > 0 && !leftOut(text); f.going {
+			now.size = in.Len
+			f.reached[here] = now
 			own := text[:in.Len]
 			at.pc, text = here+uint64(in.Len), text[in.Len:]
 			if f.arch == arch.ARM && f.tableJump(own) {
-				if here == to {
+				if here == to && !f.leading {
 					return
 				}
 				continue
@@ -146,7 +165,7 @@ func (f *forward) run(to uint64) {
 			}
 			text = f.follow(&in, text)
 		}
-		if here == to {
+		if here == to && !f.leading {
 			return
 		}
 	}
@@ -172,8 +191,10 @@ func (f *forward) follow(in *code.Insn, text []byte) []byte {
 	case code.Jump, code.Indirect:
 		if to := f.sim.leadsTo(in, at.pc); to != 0 {
 			at.pc, text = to, nil
+		} else {
+			f.tableOrTail()
 		}
-		return text // a jump table: the cases, which usually follow, begin in this state
+		return text
 	case code.Call, code.CallFar:
 		at.Apply(in)
 		if len(f.waiting) < startWays {

@@ -11,6 +11,7 @@ check() {
 	need g++ g++
 	need gdb gdb
 	need gdb-add-index gdb
+	need gdb-multiarch gdb-multiarch
 	need objdump binutils
 	need gold binutils
 	need clang-19 clang-19
