@@ -174,6 +174,11 @@ func (m Machine) Saves(in *Insn) uint32 {
 	return 0
 }
 
+// FreesStack reports whether an instruction takes words off the stack.
+func (m Machine) FreesStack(in *Insn) bool {
+	return in.Op == Pop || in.Op == Leave || in.Op == Add && in.Dst == m.m.sp && in.Src == m.m.sp && in.Imm > 0
+}
+
 // SlotsOf are the slots of registers, which both are masks.
 func (m Machine) SlotsOf(regs uint32) (slots uint32) {
 	for n := uint8(0); regs != 0; n, regs = n+1, regs>>1 {

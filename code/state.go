@@ -99,6 +99,13 @@ func (s *State) SetSP(f *Frame) {
 // preserve.
 func (s *State) Return() { s.kill(s.m.call) }
 
+// Free takes bytes off the stack.
+func (s *State) Free(n int32) {
+	if n != 0 {
+		s.set(s.m.sp, s.regs[s.m.sp].plus(int64(n)))
+	}
+}
+
 // Apply does what one instruction does to the stack pointer, to addresses of the stack and to what is saved.
 func (s *State) Apply(in *Insn) {
 	if in.Op != Nothing {

@@ -24,6 +24,7 @@ type forward struct {
 	last    *codeRule
 	ways    []entryWay
 	waiting []entryWay // behind calls
+	unsure  []entryWay // behind calls that look as if they did not return
 	at      entryWay
 	going   bool // at is a way that has not ended
 	epoch   uint64
@@ -32,6 +33,7 @@ type forward struct {
 	jumps   []entryWay // behind jumps through tables
 	tails   []entryWay // behind jumps to where nobody knows, without a frame
 	framed  bool       // the function has a frame
+	pops    map[uint64]int32
 	led     uint64     // up to here code is reached
 	leading bool       // ways are from jumps through tables
 }
@@ -48,7 +50,9 @@ type reachedAt struct {
 type entryWay struct {
 	pc uint64
 	code.State
-	depend int // how many instructions from pc on depend on Thumb's IT
+	depend int  // how many instructions from pc on depend on Thumb's IT
+	pushed bool // by the last instruction
+	unsure bool // whether control comes here
 }
 
 // Answers that are no rule.
@@ -110,7 +114,9 @@ func (f *forward) ruleAt(w *Walk, pc uint64) (*codeRule, int) {
 }
 
 // size is how much is kept.
-func (f *forward) size() int { return len(f.reached) + len(f.behind) + len(f.ways) + len(f.waiting) }
+func (f *forward) size() int {
+	return len(f.reached) + len(f.behind) + len(f.ways) + len(f.waiting) + len(f.unsure) + len(f.jumps) + len(f.tails)
+}
 
 // run goes on until it comes to an address, or to all ends.
 func (f *forward) run(to uint64) {
@@ -122,6 +128,9 @@ func (f *forward) run(to uint64) {
 			if len(f.ways) == 0 {
 				f.ways, f.waiting = f.waiting, nil
 			}
+			if len(f.ways) == 0 {
+				f.ways, f.unsure = f.unsure, nil
+			}
 			if len(f.ways) == 0 && !f.fromJumps() {
 				f.rules = nil
 				return
@@ -132,7 +141,7 @@ func (f *forward) run(to uint64) {
 		here := at.pc
 		if was := f.reached[here]; here < f.lo || here >= f.hi || was.rule != nil {
 			f.going = false
-			if f.leading && was.rule != nil && was.rule != f.rule(&at.State) {
+			if f.leading && !at.unsure && was.rule != nil && was.rule != f.rule(&at.State) {
 				f.contradicted()
 			}
 			continue
@@ -141,7 +150,7 @@ func (f *forward) run(to uint64) {
 		f.reached[here] = now
 		f.framed = f.framed || now.rule != f.reached[f.start].rule
 		if f.sim.count++; f.sim.count > startInstructions {
-			f.going, f.ways, f.waiting = false, nil, nil
+			f.going, f.ways, f.waiting, f.unsure = false, nil, nil, nil
 			f.jump, f.jumps, f.tails = jumpsUnlike, nil, nil
 			continue
 		}
@@ -197,7 +206,15 @@ func (f *forward) follow(in *code.Insn, text []byte) []byte {
 		return text
 	case code.Call, code.CallFar:
 		at.Apply(in)
-		if len(f.waiting) < startWays {
+		if f.arch == arch.I386 && in.Next == code.Call {
+			at.Free(f.calleePops(at.pc + uint64(int64(in.Imm))))
+		}
+		if f.arch == arch.I386 && at.pushed && f.argumentsStay(text) {
+			if f.going = false; len(f.unsure) < startWays {
+				at.unsure = true
+				f.unsure = append(f.unsure, *at)
+			}
+		} else if len(f.waiting) < startWays {
 			f.waiting = append(f.waiting, *at)
 			f.going = false
 		}
@@ -210,7 +227,54 @@ func (f *forward) follow(in *code.Insn, text []byte) []byte {
 		}
 	}
 	at.Apply(in)
+	at.pushed = in.Op == code.Push
 	return text
+}
+
+// maxCallee is how far calleePops reads.
+const maxCallee = 400
+
+// calleePops is how many bytes of arguments a function of i386 takes off the stack: four if it returns a structure, whose address its
+// caller pushed. That is in its return instruction.
+func (f *forward) calleePops(fn uint64) int32 {
+	if n, known := f.pops[fn]; known {
+		return n
+	}
+	var buf [aheadBytes]byte
+	var text []byte
+	pops := int32(0)
+	for pc, i := fn&0xffffffff, 0; i < maxCallee; i++ {
+		if len(text) < 15 {
+			text = f.sim.read(pc, buf[:])
+		}
+		in := code.Decode(f.arch, text)
+		if in.Len == 0 || leftOut(text) {
+			break
+		}
+		if in.Next == code.Return {
+			if in.Len == 3 && text[0] == 0xc2 { // RET imm16
+				pops = int32(text[1]) | int32(text[2])<<8
+			}
+			break
+		}
+		pc, text = pc+uint64(in.Len), text[in.Len:]
+	}
+	if f.pops == nil {
+		f.pops = map[uint64]int32{}
+	}
+	f.pops[fn] = pops
+	return pops
+}
+
+// argumentsStay reports whether the code after a call leaves the arguments on the stack: then the call may not return, and what
+// follows be another part of the function.
+func (f *forward) argumentsStay(text []byte) bool {
+	var buf [16]byte
+	if len(text) < len(buf) {
+		text = f.sim.read(f.at.pc, buf[:])
+	}
+	in := f.decode(text)
+	return !code.MachineOf(f.arch).FreesStack(&in)
 }
 
 // pcThunk makes a call of one of i386's functions that say where they were called from (mov (%esp),%reg; ret) what

@@ -44,7 +44,7 @@ func (f *forward) bounded() bool { return f.hi-f.lo <= callReach }
 
 // more reports whether there are ways to go on.
 func (f *forward) more() bool {
-	return f.going || len(f.ways)+len(f.waiting)+len(f.jumps) > 0 || len(f.tails) > 0 && !f.framed
+	return f.going || len(f.ways)+len(f.waiting)+len(f.unsure)+len(f.jumps) > 0 || len(f.tails) > 0 && !f.framed
 }
 
 // fromJumps goes on where all other ways have ended: what the function has besides is reached by its jumps through tables. Such code
@@ -91,5 +91,5 @@ func (f *forward) contradicted() {
 			f.reached[pc] = r
 		}
 	}
-	f.jumps, f.leading, f.going, f.ways, f.waiting = nil, false, false, nil, nil
+	f.jumps, f.leading, f.going, f.ways, f.waiting, f.unsure = nil, false, false, nil, nil, nil
 }
