@@ -34,8 +34,8 @@ type forward struct {
 	tails   []entryWay // behind jumps to where nobody knows, without a frame
 	framed  bool       // the function has a frame
 	pops    map[uint64]int32
-	led     uint64     // up to here code is reached
-	leading bool       // ways are from jumps through tables
+	led     uint64 // up to here code is reached
+	leading bool   // ways are from jumps through tables
 }
 
 // reachedAt is what the code says of a PC, and how many instructions were read before it was reached.
