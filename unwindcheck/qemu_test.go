@@ -183,13 +183,10 @@ func (r *guestRun) preserved() (list []arch.Reg) {
 // enter notes a call: the thread is at a function's first instruction.
 func (r *guestRun) enter() {
 	a := r.g.arch
-	c := guestCall{ra: r.reg(a.LR) &^ 1, cfa: r.reg(a.SP)}
+	c := guestCall{ra: r.codeAddr(r.reg(a.LR)), cfa: r.reg(a.SP)}
 	if a.LR == arch.NoReg {
 		c.ra = r.word(c.cfa)
 		c.cfa += uint64(a.PtrSize)
-	}
-	if a != arch.ARM && a.LR != arch.NoReg {
-		c.ra = r.reg(a.LR)
 	}
 	for _, reg := range r.preserved() {
 		c.saved = append(c.saved, r.reg(reg))
@@ -309,7 +306,7 @@ func startGuest(t *testing.T, g guest, exe string) *guestRun {
 			r.symbols = append(r.symbols, s)
 		}
 		if s.Name == "main" {
-			main = uint64(s.Addr) &^ 1
+			main = r.codeAddr(uint64(s.Addr))
 		}
 	}
 	size := 4
@@ -332,20 +329,28 @@ func startGuest(t *testing.T, g guest, exe string) *guestRun {
 	return r
 }
 
+// codeAddr is an address without ARM's bit for Thumb code.
+func (r *guestRun) codeAddr(v uint64) uint64 {
+	if r.g.arch == arch.ARM {
+		v &^= 1
+	}
+	return v
+}
+
 // name is the function that an address is in.
 func (r *guestRun) name(pc uint64) string {
 	for _, s := range r.symbols {
-		if lo := uint64(s.Addr) &^ 1; lo <= pc && pc < lo+s.Size {
+		if lo := r.codeAddr(uint64(s.Addr)); lo <= pc && pc < lo+s.Size {
 			return fmt.Sprintf("%s+0x%x", s.Name, pc-lo)
 		}
 	}
 	best := image.Symbol{Name: "?"}
 	for _, s := range r.symbols { // assembly without sizes
-		if lo := uint64(s.Addr) &^ 1; lo <= pc && s.Addr >= best.Addr {
+		if lo := r.codeAddr(uint64(s.Addr)); lo <= pc && s.Addr >= best.Addr {
 			best = s
 		}
 	}
-	return fmt.Sprintf("%s+0x%x", best.Name, pc-uint64(best.Addr)&^1)
+	return fmt.Sprintf("%s+0x%x", best.Name, pc-r.codeAddr(uint64(best.Addr)))
 }
 
 // module is the program, with its tables or without any.
