@@ -281,11 +281,16 @@ func (in *Insn) armWord(w uint32) {
 	if load && rt == armPC {
 		in.Next = Indirect
 		if rn == armSP && !pre { // ldr pc, [sp], #4
-			in.Next = Return
+			in.returnsBy(imm)
 		}
 		return
 	}
 	in.wordsARM(load, rt, 16, rn, imm, pre, wrap)
+}
+
+// returnsBy is a return through a word on top of the stack.
+func (in *Insn) returnsBy(imm int32) {
+	in.Next, in.Op, in.Dst, in.Base, in.Imm, in.Wrap, in.Size = Return, Load, armPC, armSP, imm, Post, 4
 }
 
 // multiple is LDM and STM; of bits 0 L, 1 W, 3 U, 4 P.
@@ -293,8 +298,11 @@ func (in *Insn) multiple(how, rn, list uint32) {
 	load, wrap, up, before := how&1 != 0, how&2 != 0, how&8 != 0, how&16 != 0
 	switch {
 	case load && list>>armPC&1 != 0:
-		if in.Next = Indirect; rn == armSP || list>>armSP&1 != 0 {
-			in.Next = Return
+		switch in.Next = Indirect; {
+		case rn == armSP && wrap && up && !before:
+			in.Next, in.Op, in.Base, in.List = Return, LoadMany, armSP, uint16(list)
+		case rn == armSP || list>>armSP&1 != 0:
+			in.Next, in.Kills = Return, 1<<armLR // to what nobody follows
 		}
 	case load && wrap && up && !before: // LDMIA, POP
 		in.Op, in.Base, in.List = LoadMany, uint8(rn), uint16(list)

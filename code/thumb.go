@@ -299,7 +299,7 @@ func (in *Insn) thumbWord(w, v uint32) {
 	switch {
 	case load && word && rt == armPC:
 		if in.Next = Indirect; rn == armSP && wraps && !pre { // pop {pc}
-			in.Next = Return
+			in.returnsBy(imm)
 		}
 	case word && plain && rn != armPC:
 		in.wordsARM(load, rt, 16, rn, imm, pre, wraps)

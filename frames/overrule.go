@@ -81,7 +81,7 @@ func (w *Walk) overruleCFA(s *site) bool {
 	n := &w.u.row
 	n.CopyFrom(r)
 	n.CFA.N = c.cfa.off
-	for i, reg := range slotRegs {
+	for i, reg := range code.Slots(w.u.arch) {
 		switch rc := &c.regs[i]; {
 		case rc.kind == asNow:
 			n.Set(reg, row.Rule{})

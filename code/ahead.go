@@ -1,0 +1,305 @@
+package code
+
+import (
+	"math/bits"
+
+	"dbg/arch"
+)
+
+// Ahead follows code from an instruction on, and says what registers have then in terms of what they and the stack have now. At a
+// function's return that is the caller's frame: the code restores what it has saved, wherever that was.
+// It is a value: a copy is independent.
+type Ahead struct {
+	m      *machine
+	regs   [32 + 8]content // the general registers, and D8 to D15 of arm64
+	stored [maxStored]storedWord
+	n      int
+}
+
+// maxStored is how many words that the code itself writes to the stack are followed.
+const maxStored = 24
+
+// content is what a register has.
+type content struct {
+	kind contentKind
+	base uint8 // register, as the index in Ahead.regs
+	word int32 // of wordNow
+	off  int32
+}
+
+type contentKind uint8
+
+const (
+	unknown  contentKind = iota
+	valueNow             // what register base has now, plus off
+	wordNow              // the word that is now at base+word, plus off
+	constant             // off
+)
+
+// storedWord is a word that the code has written, at an offset from what the stack pointer is now.
+type storedWord struct {
+	off  int32
+	what content
+}
+
+func (c content) plus(n int64) content {
+	if c.kind == unknown {
+		return c
+	}
+	sum := int64(c.off) + n
+	if c.off = int32(sum); int64(c.off) != sum {
+		return content{}
+	}
+	return c
+}
+
+// NewAhead is the state now. The architecture must be Supported.
+func NewAhead(a *arch.Arch) Ahead {
+	s := Ahead{m: machineOf(a)}
+	for i := range s.regs {
+		s.regs[i] = content{kind: valueNow, base: uint8(i)}
+	}
+	return s
+}
+
+// index is where a register of an instruction is in Ahead.regs, -1 if it is not followed.
+func (s *Ahead) index(n uint8) int {
+	switch {
+	case n < 32:
+		return int(n)
+	case dreg+8 <= n && n < dreg+16 && s.m == arm64:
+		return 32 + int(n-dreg-8)
+	}
+	return -1
+}
+
+func (s *Ahead) get(n uint8) content {
+	if i := s.index(n); i >= 0 {
+		return s.regs[i]
+	}
+	return content{}
+}
+
+func (s *Ahead) set(n uint8, c content) {
+	if i := s.index(n); i >= 0 {
+		s.regs[i] = c
+	}
+}
+
+// Moved reports whether the stack pointer is elsewhere than now, and it is known where.
+func (s *Ahead) Moved() bool {
+	sp := s.regs[s.m.sp]
+	return sp.kind != unknown && sp != content{kind: valueNow, base: s.m.sp}
+}
+
+// Apply does what one instruction does.
+func (s *Ahead) Apply(in *Insn) {
+	s.op(in)
+	for n, k := uint8(0), in.Kills; k != 0; n, k = n+1, k>>1 {
+		if k&1 != 0 {
+			s.regs[n] = content{}
+		}
+	}
+	for i := range 8 {
+		if in.KillD&(1<<i) != 0 {
+			s.regs[32+i] = content{}
+		}
+	}
+}
+
+func (s *Ahead) op(in *Insn) {
+	sp, word := s.m.sp, int64(s.m.arch.PtrSize)
+	switch in.Op {
+	case Push:
+		s.regs[sp] = s.regs[sp].plus(-word)
+		s.store(s.regs[sp], s.get(in.Src))
+	case Pop:
+		from := s.regs[sp]
+		s.regs[sp] = from.plus(word)
+		s.set(in.Dst, s.load(from))
+	case Leave:
+		from := s.regs[s.m.fp]
+		s.regs[sp] = from.plus(word)
+		s.regs[s.m.fp] = s.load(from)
+	case Add:
+		s.set(in.Dst, s.get(in.Src).plus(int64(in.Imm)))
+	case AddReg:
+		a, b := s.get(in.Src), s.get(in.Base)
+		if a.kind == constant {
+			a, b = b, a
+		}
+		if b.kind != constant {
+			a = content{}
+		}
+		s.set(in.Dst, a.plus(int64(b.off)))
+	case SubReg:
+		a, b := s.get(in.Src), s.get(in.Base)
+		if b.kind != constant {
+			a = content{}
+		}
+		s.set(in.Dst, a.plus(-int64(b.off)))
+	case Const:
+		s.set(in.Dst, content{kind: constant, off: in.Imm})
+	case ConstPart:
+		c := s.get(in.Dst)
+		if c.kind != constant || in.Shift > 16 || in.Shift == 16 && in.Imm >= 0x8000 {
+			c = content{}
+		} else {
+			c.off = c.off&^(0xffff<<in.Shift) | in.Imm<<in.Shift
+		}
+		s.set(in.Dst, c)
+	case Load, Store:
+		s.memory(in)
+	case StoreMany, LoadMany:
+		s.many(in)
+	}
+}
+
+// memory does a load or a store of one register or two.
+func (s *Ahead) memory(in *Insn) {
+	at, base := s.get(in.Base), s.get(in.Base).plus(int64(in.Imm))
+	if in.Wrap != Post {
+		at = base
+	}
+	if in.Op == Store {
+		s.store(at, s.get(in.Src))
+		if in.Dst != None {
+			s.store(at.plus(int64(in.Size)), s.get(in.Dst))
+		}
+	}
+	if in.Wrap != Keep {
+		s.set(in.Base, base)
+	}
+	if in.Op == Load {
+		first := s.load(at)
+		if in.Src != None {
+			s.set(in.Src, s.load(at.plus(int64(in.Size))))
+		}
+		s.set(in.Dst, first)
+	}
+}
+
+// many does a load or a store of several registers.
+func (s *Ahead) many(in *Insn) {
+	n := int64(bits.OnesCount16(in.List)) * 4
+	base := s.get(in.Base)
+	at, end := base, base.plus(n)
+	if in.Op == StoreMany {
+		at, end = base.plus(-n), base.plus(-n)
+	}
+	for reg := range uint8(16) {
+		if in.List&(1<<reg) == 0 {
+			continue
+		}
+		if in.Op == StoreMany {
+			s.store(at, s.get(reg))
+		} else {
+			s.set(reg, s.load(at))
+		}
+		at = at.plus(4)
+	}
+	if in.Op == StoreMany || in.List&(1<<in.Base) == 0 {
+		s.set(in.Base, end)
+	}
+}
+
+// onStack reports whether an address is on the stack, by the stack pointer of now.
+func (s *Ahead) onStack(at content) bool { return at.kind == valueNow && at.base == s.m.sp }
+
+// store notes what is written to the stack.
+func (s *Ahead) store(to, what content) {
+	if !s.onStack(to) {
+		return
+	}
+	for i := range s.n {
+		if s.stored[i].off == to.off {
+			s.stored[i].what = what
+			return
+		}
+	}
+	if s.n < maxStored {
+		s.stored[s.n] = storedWord{to.off, what}
+		s.n++
+	}
+}
+
+// load is what a word on the stack has: what the code has written there itself, or what was there before.
+// Below the stack pointer of now there was nothing.
+func (s *Ahead) load(from content) content {
+	if s.onStack(from) {
+		for i := range s.n {
+			if s.stored[i].off == from.off {
+				return s.stored[i].what
+			}
+		}
+		if from.off < 0 {
+			return content{}
+		}
+	}
+	if from.kind != valueNow {
+		return content{}
+	}
+	return content{kind: wordNow, base: from.base, word: from.off}
+}
+
+// Return is the caller's frame at a return instruction, which must not have been applied. Slots that are neither saved nor lost have
+// what they have now. It is false if it is not known where the stack pointer is then.
+func (s *Ahead) Return(in *Insn, f *Frame) bool {
+	m := s.m
+	*f = Frame{m: m, CFA: Place{Base: arch.NoReg}}
+	s.Apply(in)
+	cfa := s.regs[m.sp]
+	if m.link == None {
+		cfa = cfa.plus(int64(m.arch.PtrSize))
+	}
+	switch cfa.kind {
+	case valueNow:
+		f.CFA = Place{Base: s.reg(cfa.base), Off: cfa.off}
+	case wordNow:
+		f.CFA = Place{Base: s.reg(cfa.base), Through: true, Word: cfa.word, Off: cfa.off}
+	default:
+		return false
+	}
+	for slot, reg := range m.saved[:m.nslots] {
+		i := s.slotIndex(slot, reg)
+		c := s.regs[i]
+		if m.link != None && slot == int(m.link) && in.loadsPC() {
+			c = s.regs[armPC]
+		}
+		switch {
+		case c == content{kind: valueNow, base: uint8(i)}:
+		case c.kind == wordNow && c.off == 0 && s.reg(c.base) != arch.NoReg:
+			f.Saved |= 1 << slot
+			f.At[slot] = Slot{s.reg(c.base), c.word}
+		default:
+			f.Lost |= 1 << slot
+		}
+	}
+	return f.CFA.Known()
+}
+
+// loadsPC reports whether an instruction of ARM returns by loading the program counter.
+func (in *Insn) loadsPC() bool {
+	return in.Op == LoadMany && in.List&(1<<armPC) != 0 || in.Op == Load && in.Dst == armPC
+}
+
+// reg is the DWARF number of an index of Ahead.regs.
+func (s *Ahead) reg(i uint8) arch.Reg {
+	if i < 32 {
+		return s.m.regs[i]
+	}
+	return arch.NoReg
+}
+
+// slotIndex is where the register of a slot is in Ahead.regs.
+func (s *Ahead) slotIndex(slot int, reg arch.Reg) int {
+	if s.m == arm64 && slot >= 12 {
+		return 32 + slot - 12
+	}
+	for n := range s.m.nregs {
+		if s.m.regs[n] == reg {
+			return n
+		}
+	}
+	return int(s.m.sp)
+}

@@ -1,0 +1,174 @@
+package frames
+
+import (
+	"slices"
+
+	"dbg/arch"
+	"dbg/code"
+	"dbg/target"
+)
+
+// codeRule is what the instructions say of the frame at a PC, without the state of
+// any thread: where the return address is, and where what they will restore is.
+type codeRule struct {
+	why   string // what kept it from being found, "" if it was
+	cfa   place
+	other place // the CFA by another register, if that is known
+	// regs are of code.Slots. Where a call pushes the return address, that is the word below the CFA; else it is where the link
+	// register is.
+	regs [code.MaxSlots]regCode
+}
+
+// ra is where the return address is, on a machine where a call pushes it.
+func (r *codeRule) ra() place { return r.cfa.plus(-8) }
+
+// regCode is where the caller's value of a callee-saved register is.
+type regCode struct {
+	kind codeKind
+	at   place // of inStack; of inFrame its offset
+}
+
+type codeKind uint8
+
+const (
+	asNow   codeKind = iota // in the register, as it is now
+	inStack                 // at a place
+	inFrame                 // at an offset from the CFA
+	lost                    // nobody knows
+)
+
+// place is an address: a register's value now plus an offset; or, through a word on the stack, which is at
+// such an address, plus an offset.
+type place struct {
+	base    arch.Reg // NoReg: not known
+	through bool
+	word    int64 // the word is at base+word
+	off     int64
+}
+
+var noPlace = place{base: arch.NoReg}
+
+func (p place) plus(n int64) place {
+	p.off += n
+	return p
+}
+
+// address is where the place is in a frame, without looking at the stack.
+func (p place) address(regs *arch.Registers) (uint64, bool) {
+	v, known := regs.Get(p.base)
+	return v + uint64(p.off), known && !p.through
+}
+
+// locate is where the place is in the walk's frame.
+func (w *Walk) locate(p place) (uint64, bool) {
+	if !p.through {
+		at, known := p.address(&w.frame.Regs)
+		return w.wrap(at), known
+	}
+	at, known := w.frame.Regs.Get(p.base)
+	if !known {
+		return 0, false
+	}
+	v, err := w.words.Word(target.Addr(w.wrap(at+uint64(p.word))), w.u.arch.PtrSize)
+	return w.wrap(v + uint64(p.off)), err == nil
+}
+
+// wrap keeps an address within the address space.
+func (w *Walk) wrap(v uint64) uint64 {
+	if w.u.arch.PtrSize == 4 {
+		return v & 0xffffffff
+	}
+	return v
+}
+
+// locateCFA is where the frame of a rule is.
+func (w *Walk) locateCFA(r *codeRule) (uint64, bool) {
+	cfa, known := w.locate(r.cfa)
+	if !known {
+		cfa, known = w.locate(r.other)
+	}
+	return cfa, known
+}
+
+// byCode applies what code says.
+func (w *Walk) byCode(r *codeRule) bool {
+	if r.why != "" {
+		return w.failed(Prologue, r.why)
+	}
+	a, c := w.u.arch, &w.caller
+	cfa, known := w.locateCFA(r)
+	if !known {
+		return w.failed(Prologue, "the address that "+a.RegName(r.cfa.base)+" leads to is not known")
+	}
+	c.Start(w.preserved())
+	slots := code.Slots(a)
+	for _, reg := range a.CalleeSaved {
+		if !slices.Contains(slots, reg) { // nobody has looked what becomes of it
+			c.Forget(reg)
+		}
+	}
+	for i, reg := range slots {
+		if f := w.frame.Module; f != nil && f.Go && reg != a.FP && reg != a.LR {
+			continue
+		}
+		if v, at, ok := w.savedByCode(&r.regs[i], cfa); ok {
+			c.SetSaved(reg, v, at)
+		} else if r.regs[i].kind != asNow {
+			c.Forget(reg)
+		}
+	}
+	c.CFA = cfa
+	c.SetSP(a, cfa)
+	if link := code.LinkSlot(a); link >= 0 {
+		return w.linkByCode(&r.regs[link], cfa)
+	}
+	at := target.Addr(w.wrap(cfa - uint64(a.PtrSize)))
+	ra, err := w.words.Word(at, a.PtrSize)
+	if err != nil {
+		return w.unreadable(Prologue, err)
+	}
+	c.SetPC(a, ra, at, true)
+	return w.judge(Prologue)
+}
+
+// savedByCode reads a register from where code has saved it; false if it is nowhere on the stack.
+func (w *Walk) savedByCode(rc *regCode, cfa uint64) (v uint64, at target.Addr, ok bool) {
+	where, known := w.wrap(cfa+uint64(rc.at.off)), true
+	switch rc.kind {
+	case inFrame:
+	case inStack:
+		where, known = w.locate(rc.at)
+	default:
+		return 0, 0, false
+	}
+	v, err := w.words.Word(target.Addr(where), w.u.arch.PtrSize)
+	return v, target.Addr(where), known && err == nil
+}
+
+// linkByCode is the last part of byCode where the return address is in the link register, or saved from there.
+func (w *Walk) linkByCode(rc *regCode, cfa uint64) bool {
+	a, c := w.u.arch, &w.caller
+	if rc.kind == asNow {
+		lr, known := w.frame.Regs.Get(a.LR)
+		if !known || w.frame.PCIsReturnAddress {
+			return w.failed(Prologue, "the return address is in "+a.RegName(a.LR)+", whose value is not known")
+		}
+		c.SetPC(a, w.code64(lr), 0, false)
+		return w.judge(Prologue)
+	}
+	ra, at, ok := w.savedByCode(rc, cfa)
+	if !ok {
+		return w.failed(Prologue, "the instructions do not show where the return address is")
+	}
+	c.SetPC(a, w.code64(ra), at, true)
+	return w.judge(Prologue)
+}
+
+// preserved are the registers that the frame's function leaves as they are, by its ABI.
+func (w *Walk) preserved() arch.RegSet {
+	a := w.u.arch
+	if m := w.frame.Module; m != nil && m.Go {
+		return arch.SetOf(a.FP)
+	}
+	return a.CalleeSavedSet
+}
