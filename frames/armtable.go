@@ -64,6 +64,7 @@ func (f *forward) thumbTable(text []byte) bool {
 			break
 		}
 	}
+	f.noteData(table, (min(end, f.hi)-table+1)&^1)
 	f.going = false
 	return true
 }
@@ -93,8 +94,61 @@ func (f *forward) addressTable() {
 		if to < f.lo || to >= f.hi || !f.addWay(to) {
 			return
 		}
+		f.noteData(f.at.pc+4+4*i, 4)
 		if to > f.at.pc {
 			end = min(end, to)
 		}
 	}
+}
+
+// noteData notes that there is no code at an address.
+func (f *forward) noteData(at, size uint64) {
+	if f.data == nil {
+		f.data = map[uint64]uint64{}
+	}
+	if f.reached[at].rule == nil && size > 0 && size <= 2*maxCases {
+		f.data[at] = max(f.data[at], size)
+	}
+}
+
+// noteLiteral notes the words between the instructions that an instruction at pc, text, loads (Arm ARM, A8.8.64 LDR, A8.8.72 LDRD,
+// A8.8.333 VLDR).
+func (f *forward) noteLiteral(pc uint64, text []byte) {
+	var imm, size uint64
+	up := true
+	base := pc + 8
+	if f.thumb {
+		base = (pc + 4) &^ 3
+	}
+	switch len(text) {
+	case 2:
+		w := binary.LittleEndian.Uint16(text)
+		if w>>11 != 9 {
+			return
+		}
+		imm, size = uint64(w&0xff)*4, 4
+	case 4:
+		w := binary.LittleEndian.Uint32(text)
+		vldr, ldrd := w&0x0f3f0e00 == 0x0d1f0a00, false
+		ldr := w&0x0f7f0000 == 0x051f0000
+		if f.thumb {
+			w = w<<16 | w>>16
+			ldr, ldrd, vldr = w&0xff7f0000 == 0xf85f0000, w&0xfe7f0000 == 0xe85f0000, w&0xff3f0e00 == 0xed1f0a00
+		}
+		up = w>>23&1 != 0
+		switch {
+		case ldr:
+			imm, size = uint64(w&0xfff), 4
+		case ldrd:
+			imm, size = uint64(w&0xff)*4, 8
+		case vldr:
+			imm, size = uint64(w&0xff)*4, 4+uint64(w>>8&1)*4
+		default:
+			return
+		}
+	}
+	if !up {
+		imm = -imm
+	}
+	f.noteData(base+imm, size)
 }

@@ -34,6 +34,7 @@ type forward struct {
 	tails   []entryWay // behind jumps to where nobody knows, without a frame
 	framed  bool       // the function has a frame
 	pops    map[uint64]int32
+	data    map[uint64]uint64 // of ARM: how many bytes at an address are no code
 	led     uint64 // up to here code is reached
 	leading bool   // ways are from jumps through tables
 }
@@ -139,7 +140,7 @@ func (f *forward) run(to uint64) {
 			f.ways = f.ways[:len(f.ways)-1]
 		}
 		here := at.pc
-		if was := f.reached[here]; here < f.lo || here >= f.hi || was.rule != nil {
+		if was := f.reached[here]; here < f.lo || here >= f.hi || was.rule != nil || f.data[here] > 0 {
 			f.going = false
 			if f.leading && !at.unsure && was.rule != nil && was.rule != f.rule(&at.State) {
 				f.contradicted()
@@ -163,6 +164,9 @@ func (f *forward) run(to uint64) {
 			f.reached[here] = now
 			own := text[:in.Len]
 			at.pc, text = here+uint64(in.Len), text[in.Len:]
+			if f.arch == arch.ARM {
+				f.noteLiteral(here, own)
+			}
 			if f.arch == arch.ARM && f.tableJump(own) {
 				if here == to && !f.leading {
 					return

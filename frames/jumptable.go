@@ -1,7 +1,6 @@
 package frames
 
 import (
-	"dbg/arch"
 	"dbg/code"
 )
 
@@ -51,8 +50,6 @@ func (f *forward) more() bool {
 // begins behind an instruction that does not go on, so that the first address that was not reached is the first
 // instruction of a case. It has the frame of the jumps, if that is the same for all of them, and is
 // believed if its ways agree with the others where they meet. Nobody is answered before that is known.
-//
-// ARM has its tables in the code: see armtable.go.
 func (f *forward) fromJumps() bool {
 	if len(f.jumps) == 0 && !f.framed && f.bounded() {
 		f.jumps = f.tails
@@ -61,12 +58,16 @@ func (f *forward) fromJumps() bool {
 	if len(f.jumps) == 0 {
 		return false
 	}
-	if f.jump == jumpsUnlike || f.arch == arch.ARM {
+	if f.jump == jumpsUnlike {
 		f.ways, f.jumps = f.jumps, nil
 		return true
 	}
 	f.led = max(f.led, f.lo)
 	for f.led < f.hi {
+		if n := f.data[f.led]; n > 0 {
+			f.led += n
+			continue
+		}
 		r := f.reached[f.led]
 		if r.rule == nil {
 			f.leading = true
