@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"dbg/arch"
+	"dbg/frames"
 )
 
 // Code whose bytes were left out of a core or a file reads as zeros. That says nothing: neither that there is no call
@@ -71,7 +72,7 @@ func TestExpressionReturnAddress(t *testing.T) {
 	b.regs.Set(arch.RBX, b.calling(0x210)-16)
 	b.at(codeAt+0x110, b.stack+0x100)
 	all, end := b.frames()
-	if len(all) != 2 || end.Reason != "frame did not move" {
+	if len(all) != 2 || end.Reason != frames.NotMoved {
 		t.Errorf("%d frames, %+v", len(all), end)
 	}
 	// A word of the stack that a plain rule reads is no such thing.

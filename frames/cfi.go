@@ -21,7 +21,7 @@ func (w *Walk) byTable(s *site) bool {
 	if _, err := w.planAt(s); err != nil {
 		if err == cfi.ErrNotCovered {
 			if w.leadsToEnd(s) {
-				w.finish(End{Outermost: true, Reason: "undefined return address"})
+				w.finish(End{Outermost: true, Reason: UndefinedReturnAddress})
 				return false
 			}
 			return w.failed(s.module.how(), "no entry covers PC")
@@ -53,7 +53,7 @@ func (w *Walk) applyRow(s *site, how Strategy) bool {
 	}
 	if w.caller.End {
 		w.frame.CFA, w.frame.HasCFA = target.Addr(w.caller.CFA), w.caller.CFA != 0
-		w.finish(End{Outermost: true, Reason: "undefined return address"})
+		w.finish(End{Outermost: true, Reason: UndefinedReturnAddress})
 		return false
 	}
 	w.switches = r.CFA.Kind == row.ValExpr || r.Rule(w.u.arch.SP).Kind != row.Unspecified

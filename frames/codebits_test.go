@@ -42,7 +42,7 @@ func TestCodeBits(t *testing.T) {
 				b.renew()
 				b.m.EHFrame = frames.Section{Data: b.table.b, Addr: 0x100000}
 				got, end := show(t, u.Walk(&b.regs))
-				if got != want || end.Reason != "undefined return address" {
+				if got != want || end.Reason != frames.UndefinedReturnAddress {
 					t.Errorf("got\n%s\nwant\n%s\n%+v", got, want, end)
 				}
 			}

@@ -307,7 +307,7 @@ func (y *tally) try(t *testing.T, s *snapshot, u *frames.Unwinder, regs *arch.Re
 	if s.reads > 2000*(n+1) {
 		t.Errorf("%s: %d frames, %d reads of memory", what(), n, s.reads)
 	}
-	if w.End().Reason == "" {
+	if w.End().Reason == frames.NotEnded {
 		t.Errorf("%s: the walk does not say why it ended", what())
 	}
 	y.trials++

@@ -170,7 +170,7 @@ func (w *world) want(frames, end string) {
 	if lines := strings.Join(strings.Fields(strings.ReplaceAll(frames, "\n", ";")), " "); strings.ReplaceAll(got, "\n", ";") != strings.ReplaceAll(lines, "; ", ";") {
 		w.t.Errorf("got\n%s\nwant\n%s\nend %+v", got, frames, e)
 	}
-	if e.Reason != end {
+	if e.Message() != end {
 		w.t.Errorf("end %+v, want %q", e, end)
 	}
 }

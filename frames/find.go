@@ -1,8 +1,6 @@
 package frames
 
 import (
-	"fmt"
-
 	"dbg/arch"
 	"dbg/target"
 )
@@ -15,7 +13,7 @@ func (w *Walk) find() bool {
 	w.attempts = w.attempts[:0]
 	w.done, w.stuck, w.hasBad, w.switches = false, false, false, false
 	w.refused.is = false
-	w.inRegister, w.byExpr, w.borrowed, w.landing, w.precise, w.zeroed, w.above = false, false, false, notLanding, false, "", 0
+	w.inRegister, w.byExpr, w.borrowed, w.landing, w.precise, w.zeroed, w.above = false, false, false, notLanding, false, End{}, 0
 	if w.rec != nil {
 		w.rec.tries, w.rec.now = nil, Try{}
 		m := recording{&w.stack, w.rec}
@@ -26,11 +24,11 @@ func (w *Walk) find() bool {
 	w.pinned = s
 	f.Module = s.module
 	if f.Index+1 >= w.u.DepthLimit {
-		w.finish(End{Reason: "depth limit"})
+		w.finish(End{Reason: DepthLimit})
 		return false
 	}
 	if s.module != nil && s.module.Go && s.module.isFirst(s.filePC(), f.PCIsReturnAddress) {
-		w.finish(End{Outermost: true, Reason: "entry point"})
+		w.finish(End{Outermost: true, Reason: EntryPoint})
 		return false
 	}
 	if name := w.leftStack(s); name != "" {
@@ -40,7 +38,7 @@ func (w *Walk) find() bool {
 		if w.bySched() {
 			return true
 		}
-		w.finish(End{Reason: name + " called on another stack"})
+		w.finish(End{Reason: OtherStack, Function: name})
 		return false
 	}
 	use := w.u.Use
@@ -57,7 +55,7 @@ func (w *Walk) find() bool {
 		return false
 	}
 	if w.atEntry() {
-		w.finish(End{Outermost: true, Reason: "entry point"})
+		w.finish(End{Outermost: true, Reason: EntryPoint})
 		return false
 	}
 	if !f.Signal && (use.Has(PLT) && w.plt(s) || use.Has(Prologue) && w.prologue(s)) {
@@ -67,17 +65,17 @@ func (w *Walk) find() bool {
 		return true
 	}
 	if s.module != nil && s.module.Go && s.module.isFirst(s.filePC(), true) {
-		w.finish(End{Outermost: true, Reason: "entry point"}) // a thread that has just been made
+		w.finish(End{Outermost: true, Reason: EntryPoint}) // a thread that has just been made
 		return false
 	}
-	e := End{Reason: "no strategy found a caller"}
+	e := End{Reason: NoCaller}
 	switch {
-	case w.zeroed != "":
-		e.Reason = w.zeroed
+	case w.zeroed.Reason != NotEnded:
+		e = w.zeroed
 	case w.stuck:
-		e.Reason = "frame did not move"
+		e.Reason = NotMoved
 	case w.hasBad:
-		e.Reason = fmt.Sprintf("memory unreadable at 0x%x", uint64(w.bad))
+		e.Reason, e.Addr = Unreadable, w.bad
 	}
 	w.finish(e)
 	return false

@@ -35,8 +35,8 @@ type forward struct {
 	framed  bool       // the function has a frame
 	pops    map[uint64]int32
 	data    map[uint64]uint64 // of ARM: how many bytes at an address are no code
-	led     uint64 // up to here code is reached
-	leading bool   // ways are from jumps through tables
+	led     uint64            // up to here code is reached
+	leading bool              // ways are from jumps through tables
 }
 
 // reachedAt is what the code says of a PC, and how many instructions were read before it was reached.

@@ -149,15 +149,3 @@ func (f *Frame) Where(r arch.Reg) (Place, target.Addr) {
 	}
 	return Nowhere, 0
 }
-
-// End is the verdict at the end of a walk: why there are no more frames.
-type End struct {
-	// Outermost says that the walk reached the first frame of the thread.
-	Outermost bool
-	// Reason is one of the phrases of the command line's contract:
-	// "undefined return address", "entry point", "return address at 0x... is zero", "no strategy found a caller",
-	// "frame did not move", "memory unreadable at 0x...", "depth limit", ...
-	Reason string
-	// Attempts has what was tried for the frame that was not found.
-	Attempts []Attempt
-}

@@ -94,17 +94,19 @@ func (w *Walk) zero(how Strategy) bool {
 	f, c := &w.frame, &w.caller
 	if how.ByTable() && (w.pinned.byHand || w.atEntry() || f.Module != nil && f.Module.isThreadStart(w.pinned.filePC())) {
 		f.CFA, f.HasCFA = target.Addr(c.CFA), true
-		w.finish(End{Outermost: true, Reason: "entry point"})
+		w.finish(End{Outermost: true, Reason: EntryPoint})
 		return false
 	}
-	why := "return address in " + w.u.arch.RegName(w.u.arch.LR) + " is zero"
+	e := End{Reason: ZeroReturnAddress}
 	if at, ok := c.SavedPC(w.u.arch); ok {
-		why = fmt.Sprintf("return address at 0x%x is zero", uint64(at))
+		e.Addr = at
+	} else {
+		e.Register = w.u.arch.RegName(w.u.arch.LR)
 	}
-	if how <= Prologue && w.zeroed == "" { // frame pointers and searches may lead to any zero
-		w.zeroed = why
+	if how <= Prologue && w.zeroed.Reason == NotEnded { // frame pointers and searches may lead to any zero
+		w.zeroed = e
 	}
-	return w.failed(how, "the "+why)
+	return w.failed(how, "the "+e.Message())
 }
 
 // toItself reports whether a frame that has made a call is said to return to where that call does, by the link register: the

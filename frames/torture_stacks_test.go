@@ -38,7 +38,7 @@ func tortureAltStack(t *testing.T) {
 	b.words(b.alt+0x100, codeAt+0x210, 0, 0, codeAt+0x310)
 	b.at(codeAt+0x410, b.stack+0x1000)
 	all, end := b.frames()
-	if len(all) != 1 || end.Reason != "frame did not move" {
+	if len(all) != 1 || end.Reason != frames.NotMoved {
 		t.Errorf("%d frames, %+v", len(all), end)
 	}
 }
@@ -188,7 +188,7 @@ func tortureChains(t *testing.T) {
 			}
 			b.at(codeAt+0x410, b.alt)
 			all, end := b.frames()
-			if end.Reason != "frame did not move" || len(all) < 2*n || len(all) > 4*n+2 {
+			if end.Reason != frames.NotMoved || len(all) < 2*n || len(all) > 4*n+2 {
 				t.Errorf("%d frames, %+v", len(all), end)
 			}
 		})
@@ -212,7 +212,7 @@ func tortureChains(t *testing.T) {
 		for range w.Frames(context.Background()) {
 			n++
 		}
-		if n > 10_000 || w.End().Reason != "depth limit" {
+		if n > 10_000 || w.End().Reason != frames.DepthLimit {
 			t.Errorf("%d frames, %+v", n, w.End())
 		}
 	})
@@ -293,7 +293,7 @@ func tortureHigh(t *testing.T) {
 		b.at(codeAt+0x110, 1<<64-8)
 		b.renew()
 		got, end := show(t, frames.New(b.a, endless{b.fake}).Walk(&b.regs))
-		if strings.Contains(got, "\n") || end.Reason != "frame did not move" {
+		if strings.Contains(got, "\n") || end.Reason != frames.NotMoved {
 			t.Errorf("%s, %+v", got, end)
 		}
 	})
@@ -319,7 +319,7 @@ func tortureWrap(t *testing.T) {
 				t.Errorf("an address of more than 32 bits: sp %x, %s", sp, describeFrame(f))
 			}
 		}
-		if end.Reason == "" {
+		if end.Reason == frames.NotEnded {
 			t.Error("no reason")
 		}
 		return all

@@ -14,7 +14,7 @@ func (w *Walk) Trace(pcs []target.Addr) int {
 	w.reset()
 	defer w.release()
 	if _, known := w.start.PC(); !known {
-		w.end = End{Reason: "no strategy found a caller", Attempts: []Attempt{{Context, "the program counter is not known"}}}
+		w.end = End{Reason: NoCaller, Attempts: []Attempt{{Context, "the program counter is not known"}}}
 		return 0
 	}
 	for n := 0; n < len(pcs); {

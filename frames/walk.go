@@ -101,7 +101,7 @@ type Walk struct {
 	attempts []Attempt
 	done     bool        // end is set
 	stuck    bool        // a strategy gave a frame that did not move
-	zeroed   string      // says of a return address that it is zero, or ""
+	zeroed   End         // says of a return address that it is zero
 	bad      target.Addr // the first memory that could not be read
 	hasBad   bool
 	switches bool // the row says itself where the stack pointer is
@@ -147,13 +147,13 @@ func (w *Walk) Frames(ctx context.Context) iter.Seq2[*Frame, error] {
 			}
 		}()
 		if _, known := w.start.PC(); !known {
-			w.finish(End{Reason: "no strategy found a caller", Attempts: nil})
+			w.finish(End{Reason: NoCaller})
 			w.end.Attempts = []Attempt{{Context, "the program counter is not known"}}
 			return
 		}
 		for {
 			if w.frame.Index&0xff == 0 && ctx.Err() != nil {
-				w.end = End{Reason: ctx.Err().Error()}
+				w.end = End{Reason: Failed, Err: ctx.Err()}
 				yield(nil, ctx.Err())
 				return
 			}

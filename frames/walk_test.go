@@ -3,6 +3,7 @@ package frames_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -225,7 +226,7 @@ func TestSignalCycle(t *testing.T) {
 	w.sigframe(altAt+8, map[arch.Reg]uint64{arch.RIP: codeAt + 0x410, arch.RSP: altAt}) // itself
 	w.at(codeAt+0x410, altAt)
 	_, end := w.walk()
-	if end.Reason != "frame did not move" {
+	if end.Reason != frames.NotMoved {
 		t.Errorf("%+v", end)
 	}
 }
@@ -235,7 +236,7 @@ func TestNullCall(t *testing.T) {
 		w := chain(t)
 		w.at(pc, stackAt+0x100)
 		got, end := w.walk()
-		if !strings.HasSuffix(got, "401210 prologue heuristic\n401310 cfi heuristic") || end.Reason != "undefined return address" {
+		if !strings.HasSuffix(got, "401210 prologue heuristic\n401310 cfi heuristic") || end.Reason != frames.UndefinedReturnAddress {
 			t.Errorf("%x:\n%s\n%+v", pc, got, end)
 		}
 	}
@@ -424,7 +425,7 @@ func TestEnds(t *testing.T) {
 		w.pieces[1].data = w.pieces[1].data[:0x308] // nothing to be found by searching
 		w.put(stackAt+0x300, codeAt+0x2100)
 		_, end := show(t, u.Walk(&w.regs))
-		if end.Reason != "frame did not move" {
+		if end.Reason != frames.NotMoved {
 			t.Errorf("%+v", end)
 		}
 	})
@@ -434,7 +435,7 @@ func TestEnds(t *testing.T) {
 		u := frames.New(w.a, w.fake)
 		u.DepthLimit = 2
 		got, end := show(t, u.Walk(&w.regs))
-		if strings.Count(got, "\n") != 1 || end.Reason != "depth limit" {
+		if strings.Count(got, "\n") != 1 || end.Reason != frames.DepthLimit {
 			t.Errorf("%s %+v", got, end)
 		}
 	})
@@ -655,7 +656,7 @@ func FuzzWalk(f *testing.F) {
 		walk := u.Walk(&w.regs)
 		for range walk.Frames(context.Background()) {
 		}
-		if walk.End().Reason == "" {
+		if walk.End().Reason == frames.NotEnded {
 			t.Error("no reason")
 		}
 	})
@@ -671,7 +672,7 @@ func TestContextIsHeeded(t *testing.T) {
 			t.Errorf("%v, %v", f, err)
 		}
 	}
-	if walk.End().Reason != "context canceled" {
+	if end := walk.End(); end.Reason != frames.Failed || !errors.Is(end.Err, context.Canceled) {
 		t.Errorf("%+v", walk.End())
 	}
 }

@@ -145,7 +145,7 @@ func TestZeroReturnAddressOfThread(t *testing.T) {
 		}
 		regs.Set(arch.RSP, stackAt+0x100)
 		got, end := show(t, frames.New(arch.AMD64, space).Walk(&regs))
-		if end.Reason != want || end.Outermost != (want == "entry point") {
+		if end.Message() != want || end.Outermost != (want == "entry point") {
 			t.Errorf("%s: %s\n%+v", name, got, end)
 		}
 	}

@@ -169,9 +169,9 @@ func (j *jsonWriter) thread(s *session.Session, t session.ThreadInfo, limit int,
 	case err != nil:
 		j.value(jsonEnd{Reason: err.Error()})
 	case end == nil:
-		j.value(jsonEnd{Reason: "depth limit"})
+		j.value(jsonEnd{Reason: frames.DepthLimit.String()})
 	default:
-		j.value(jsonEnd{Reason: end.Reason, Attempts: attemptsJSON(end.Attempts)})
+		j.value(jsonEnd{Reason: end.Message(), Attempts: attemptsJSON(end.Attempts)})
 	}
 	j.text("}")
 }

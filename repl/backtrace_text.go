@@ -63,8 +63,8 @@ func (b *textBacktrace) write(s *session.Session, t session.ThreadInfo) error {
 
 // writeEnd says why a walk ended where it should not have.
 func writeEnd(w io.Writer, end *frames.End) {
-	if end != nil && !end.Outermost && end.Reason != "" {
-		fmt.Fprintf(w, "Backtrace stopped: %s\n", end.Reason)
+	if end != nil && !end.Outermost && end.Reason != frames.NotEnded {
+		fmt.Fprintf(w, "Backtrace stopped: %s\n", end.Message())
 	}
 }
 

@@ -118,7 +118,7 @@ func (w *walk) pull() (Frame, bool) {
 func (w *walk) finish(err error) {
 	end := w.walk.End()
 	if err != nil {
-		end = frames.End{Reason: err.Error()}
+		end = frames.End{Reason: frames.Failed, Err: err}
 	}
 	w.end = &end
 	w.stop()

@@ -128,7 +128,7 @@ func tortureMissingPage(t *testing.T) {
 			}
 		}
 		var at uint64
-		if _, err := fmt.Sscanf(got.End.Reason, "memory unreadable at 0x%x", &at); err != nil || at < lo || at >= lo+4096 || got.End.Outermost {
+		if _, err := fmt.Sscanf(got.End.Message(), "memory unreadable at 0x%x", &at); err != nil || at < lo || at >= lo+4096 || got.End.Outermost {
 			t.Errorf("%v: %+v, the page at 0x%x is missing", flags, *got.End, lo)
 		}
 	}
@@ -240,7 +240,7 @@ func tortureEnds(t *testing.T) {
 			if !bt.End.Outermost {
 				t.Errorf("thread %d ends at %s: %+v", th.ID, last.FunctionName, *bt.End)
 			}
-			ends[bt.End.Reason]++
+			ends[bt.End.Message()]++
 		}
 		if ends["undefined return address"]+ends["entry point"] != 9 {
 			t.Errorf("ends %v", ends)

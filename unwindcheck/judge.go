@@ -248,7 +248,7 @@ func (c *checker) compareEnd(th *checked, k *cursor, in *frameView, n int) {
 		c.unjudged(n, frames.Context, "no answer")
 	case a == nil:
 		bad := c.fault(th, in, nil, unended, 0, 0)
-		bad.why = end.Reason
+		bad.why = end.Message()
 		c.refute(th, k, n, bad)
 	case in.hasCFA && in.cfa != a.cfa:
 		bad := c.fault(th, in, nil, wrongCFA, in.cfa, a.cfa)
@@ -256,7 +256,7 @@ func (c *checker) compareEnd(th *checked, k *cursor, in *frameView, n int) {
 		c.refute(th, k, n, bad)
 	default:
 		bad := c.fault(th, in, nil, noCaller, 0, a.ra)
-		bad.why = end.Reason
+		bad.why = end.Message()
 		c.refute(th, k, n, bad)
 	}
 }

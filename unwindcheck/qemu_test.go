@@ -37,10 +37,10 @@ type guest struct {
 var guests = map[string]guest{
 	"arm64": {arch.ARM64, "aarch64-linux-gnu-gcc", "qemu-aarch64", registersOf(0, 33), nil, 1, 0.999},
 	"riscv64": {arch.RISCV64, "riscv64-linux-gnu-gcc", "qemu-riscv64", append(registersOf(0, 32), arch.RISCV64.PC),
-		nil, 1, 0.995},
-	"386":   {arch.I386, "i686-linux-gnu-gcc", "qemu-i386", registersOf(0, 10), nil, 1, 0.98},
-	"arm":   {arch.ARM, "arm-linux-gnueabihf-gcc", "qemu-arm", registersOf(0, 16), []string{"-marm"}, 0.99, 0.99},
-	"thumb": {arch.ARM, "arm-linux-gnueabihf-gcc", "qemu-arm", registersOf(0, 16), []string{"-mthumb"}, 0.99, 0.99},
+		nil, 1, 0.999},
+	"386":   {arch.I386, "i686-linux-gnu-gcc", "qemu-i386", registersOf(0, 10), nil, 1, 0.999},
+	"arm":   {arch.ARM, "arm-linux-gnueabihf-gcc", "qemu-arm", registersOf(0, 16), []string{"-marm"}, 1, 0.998},
+	"thumb": {arch.ARM, "arm-linux-gnueabihf-gcc", "qemu-arm", registersOf(0, 16), []string{"-mthumb"}, 1, 0.998},
 }
 
 func registersOf(first arch.Reg, n int) (list []arch.Reg) {
