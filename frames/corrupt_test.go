@@ -70,7 +70,7 @@ func (s *snapshot) mapping(a target.Addr) *target.Mapping {
 
 func (s *snapshot) Executable(a target.Addr) bool {
 	m := s.mapping(a)
-	return m != nil && m.Exec
+	return m != nil && m.Exec == target.Allowed
 }
 
 func (s *snapshot) FindModule(pc target.Addr) *frames.Module {

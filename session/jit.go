@@ -121,7 +121,7 @@ func (s *Session) hasMadeCode() bool {
 }
 
 func (s *Session) mayBeMade(m *target.Mapping) bool {
-	if !m.Exec && !m.PermissionsUnknown || m.Path == "[vdso]" || m.Path == "[vsyscall]" {
+	if m.Exec == target.Denied || m.Path == "[vdso]" || m.Path == "[vsyscall]" {
 		return false
 	}
 	mod := s.modules.mapped(m.Lo)

@@ -91,12 +91,12 @@ func (c *crashed) dump(t *testing.T, p *ptrace.Process, died target.ThreadID) {
 			c.base = uint64(m.Lo)
 		}
 		var prot uint32
-		for i, has := range []bool{m.Read, m.Write, m.Exec} {
-			if has {
+		for i, has := range []target.Permission{m.Read, m.Write, m.Exec} {
+			if has == target.Allowed {
 				prot |= 1 << i
 			}
 		}
-		if m.Read && m.Hi-m.Lo < 64<<20 {
+		if m.Read == target.Allowed && m.Hi-m.Lo < 64<<20 {
 			c.core.Segments = append(c.core.Segments, coretest.Segment{Addr: uint64(m.Lo), Size: uint64(m.Hi - m.Lo), Prot: prot, Data: read(m.Lo, uint64(m.Hi-m.Lo))})
 		}
 	}

@@ -114,46 +114,6 @@ func fileKey(path string, st os.FileInfo) string {
 	return fmt.Sprintf("%s:%d:%d", path, st.Size(), st.ModTime().UnixNano())
 }
 
-// mappedFile is the mappings of one file that belong together.
-type mappedFile struct {
-	path   string
-	lo, hi target.Addr
-	first  target.Mapping // the one at file offset 0, or the lowest
-	exec   bool
-	image  *target.Image // of a target that knows its images, else nil
-
-	asked, archive bool // the file does not begin as an ELF file, where asked
-}
-
-// groupMappings finds the files in a memory map. Anonymous memory between two
-// mappings of a file (its bss) does not part them; another file does, and so
-// does a second mapping of the file's beginning. In a file that does not begin as an ELF file several may be stored: each ELF
-// header parts, too. isELF reports whether there is one at an address.
-func groupMappings(maps []target.Mapping, isELF func(target.Addr) bool) []mappedFile {
-	// V8 maps a part of its program once more, where its own code is.
-	const far = 1 << 30
-	var out []mappedFile
-	archive := func(g *mappedFile) bool {
-		if !g.asked {
-			g.asked, g.archive = true, g.first.Offset != 0 || !isELF(g.lo)
-		}
-		return g.archive
-	}
-	for _, m := range maps {
-		if m.Path == "" || m.Path[0] != '/' {
-			continue
-		}
-		if n := len(out); n > 0 && out[n-1].path == m.Path && m.Offset != 0 && m.Lo-out[n-1].hi <= far && !(archive(&out[n-1]) && isELF(m.Lo)) {
-			g := &out[n-1]
-			g.hi = m.Hi
-			g.exec = g.exec || m.Exec
-			continue
-		}
-		out = append(out, mappedFile{path: m.Path, lo: m.Lo, hi: m.Hi, first: m, exec: m.Exec})
-	}
-	return out
-}
-
 // refreshModules brings the list up to what is mapped now and publishes the
 // differences. It reports whether there were any.
 func (s *Session) refreshModules() bool {
@@ -168,20 +128,20 @@ func (s *Session) refreshModules() bool {
 		old[key(m.Path, m.Lo)] = m
 	}
 	var now, added []*Module
-	groups := groupMappings(maps, s.isELFAt)
-	if l, ok := s.tgt.(imageLister); ok {
-		groups = imageGroups(l)
+	groups := frames.GroupMappings(maps, func(a target.Addr) bool { return frames.IsELFAt(s.tgt, a) })
+	if l, ok := s.tgt.(frames.ImageLister); ok {
+		groups = frames.ListedImages(l)
 	}
 	for _, g := range groups {
-		if !g.exec && s.state != IsCore {
+		if g.Exec != target.Allowed && s.state != IsCore {
 			continue // data files; a core's map may not say what is executable
 		}
-		if m := old[key(g.path, g.lo)]; m != nil {
-			delete(old, key(g.path, g.lo))
-			if g.hi > m.Hi {
-				m.Hi = g.hi // more of it was mapped since
+		if m := old[key(g.Path, g.Lo)]; m != nil {
+			delete(old, key(g.Path, g.Lo))
+			if g.Hi > m.Hi {
+				m.Hi = g.Hi // more of it was mapped since
 				if m.unwind != nil {
-					m.unwind.Hi = g.hi
+					m.unwind.Hi = g.Hi
 				}
 			}
 			now = append(now, m)
@@ -229,24 +189,24 @@ func (s *Session) tell(ev ModuleLoaded) {
 }
 
 // newModule makes the module of a group of mappings; nil if the file is not ELF.
-func (s *Session) newModule(g mappedFile) *Module {
-	if g.image != nil {
+func (s *Session) newModule(g frames.Mapped) *Module {
+	if g.Listed != nil {
 		return s.imageModule(g)
 	}
-	m := &Module{Path: g.path, Lo: g.lo, Hi: g.hi, Bias: uint64(g.lo)}
+	m := &Module{Path: g.Path, Lo: g.Lo, Hi: g.Hi, Bias: uint64(g.Lo)}
 	sym, err := s.openMapped(g)
 	if err != nil {
-		if s.state == IsCore && !g.exec {
+		if s.state == IsCore && g.Exec != target.Allowed {
 			return nil
 		}
 		m.Problem = err.Error()
-		if g.first.Offset == 0 {
+		if g.First.Offset == 0 {
 			s.fromMemory(m)
 		}
 		return m
 	}
 	f := sym.File()
-	bias, ok := loadBias(f, g)
+	bias, ok := g.LoadBias(f)
 	if !ok {
 		if s.state == IsCore {
 			return nil
@@ -275,45 +235,45 @@ func orNone(s string) string {
 }
 
 // openMapped opens the file that a live process or a core has mapped.
-func (s *Session) openMapped(g mappedFile) (*symbols.Module, error) {
+func (s *Session) openMapped(g frames.Mapped) (*symbols.Module, error) {
 	if s.proc == nil {
-		if exe := s.core.Exe(); exe != "" && exe != g.path && s.isCoreExe(g) {
+		if exe := s.core.Exe(); exe != "" && exe != g.Path && s.isCoreExe(g) {
 			// The user's EXE stands in for the recorded program, unless it is another
 			// one and the recorded one is right.
 			m, err := s.openPart(g, s.findFile(exe, ""))
-			if id, ok := s.mappedBuildID(&Module{Path: g.path, Lo: g.lo}); err == nil && ok && id != m.File().BuildID() {
-				if r, rerr := s.openPart(g, s.findFile(g.path, "")); rerr == nil && r.File().BuildID() == id {
+			if id, ok := s.mappedBuildID(&Module{Path: g.Path, Lo: g.Lo}); err == nil && ok && id != m.File().BuildID() {
+				if r, rerr := s.openPart(g, s.findFile(g.Path, "")); rerr == nil && r.File().BuildID() == id {
 					return r, nil
 				}
 			}
 			return m, err
 		}
-		return s.openPart(g, s.findFile(g.path, ""))
+		return s.openPart(g, s.findFile(g.Path, ""))
 	}
 	pid := s.proc.PID()
-	if g.first.Deleted {
+	if g.First.Deleted {
 		// The file was replaced or removed while it ran: the kernel still has it.
-		return s.openPart(g, fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, uint64(g.first.Lo), uint64(g.first.Hi)))
+		return s.openPart(g, fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, uint64(g.First.Lo), uint64(g.First.Hi)))
 	}
 	// The process may live in another mount namespace (a container): its own root is
 	// the right place to look; ours is the second.
 	if !sameMounts(pid) {
-		if m, err := s.openPart(g, filepath.Join(fmt.Sprintf("/proc/%d/root", pid), g.path)); err == nil {
+		if m, err := s.openPart(g, filepath.Join(fmt.Sprintf("/proc/%d/root", pid), g.Path)); err == nil {
 			return m, nil
 		}
 	}
-	return s.openPart(g, s.findFile(g.path, ""))
+	return s.openPart(g, s.findFile(g.Path, ""))
 }
 
 // openPart opens the file of a group. Its first mapping may begin in the middle of an archive, where an ELF file is
 // stored as it is.
-func (s *Session) openPart(g mappedFile, path string) (*symbols.Module, error) {
-	if g.first.Offset != 0 {
-		if m, err := s.openFileAt(g.path, path, g.first.Offset); err == nil {
+func (s *Session) openPart(g frames.Mapped, path string) (*symbols.Module, error) {
+	if g.First.Offset != 0 {
+		if m, err := s.openFileAt(g.Path, path, g.First.Offset); err == nil {
 			return m, nil
 		}
 	}
-	return s.openFile(g.path, path)
+	return s.openFile(g.Path, path)
 }
 
 // sameMounts reports whether the process sees the file system that we see.
@@ -329,25 +289,13 @@ func sameMounts(pid int) bool {
 }
 
 // isCoreExe reports whether a group of a core's mappings is the main program.
-func (s *Session) isCoreExe(g mappedFile) bool {
+func (s *Session) isCoreExe(g frames.Mapped) bool {
 	for _, t := range []uint64{auxPhdr, auxEntry} {
 		if v, ok := s.tgt.Auxv(t); ok && v != 0 {
-			return target.Addr(v) >= g.lo && target.Addr(v) < g.hi
+			return target.Addr(v) >= g.Lo && target.Addr(v) < g.Hi
 		}
 	}
 	return false
-}
-
-// loadBias finds by how much the file was moved: the segment that was mapped
-// from the same offset tells.
-func loadBias(f *image.File, g mappedFile) (uint64, bool) {
-	const page = 4096
-	for _, seg := range f.Segments() {
-		if seg.FileOff&^(page-1) == (g.first.Offset-f.Offset())&^(page-1) {
-			return uint64(g.first.Lo) - uint64(seg.Lo)&^(page-1), true
-		}
-	}
-	return 0, false
 }
 
 // vdso makes the module of the kernel's own shared object, which is in memory only.
@@ -486,19 +434,13 @@ func (sp *space) FindModule(pc target.Addr) *frames.Module {
 func (sp *space) Executable(a target.Addr) bool {
 	s := sp.s
 	if m := s.modules.mapped(a); m != nil && m.file != nil {
-		fa := m.fileAddr(a)
-		for _, seg := range m.file.Segments() {
-			if seg.Exec && fa >= seg.Lo && fa < seg.Hi {
-				return true
-			}
-		}
-		if m.Path == "[vdso]" {
+		if m.Path == "[vdso]" || frames.ExecutableIn(m.file, uint64(m.fileAddr(a))) {
 			return true
 		}
 	}
 	maps := s.mappings()
 	i := sort.Search(len(maps), func(i int) bool { return maps[i].Hi > a })
-	return i < len(maps) && maps[i].Lo <= a && (maps[i].Exec || maps[i].PermissionsUnknown)
+	return i < len(maps) && maps[i].Lo <= a && maps[i].Exec != target.Denied
 }
 
 // mappings returns the memory map of this stop.

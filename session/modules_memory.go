@@ -46,10 +46,3 @@ func (s *Session) useImage(m *Module, f *image.File) {
 	s.files[key] = &fileEntry{file: f, symbols: m.Symbols}
 	m.unwind = unwindModule(m, m.Symbols)
 }
-
-// isELFAt reports whether an ELF header is at an address.
-func (s *Session) isELFAt(a target.Addr) bool {
-	var b [4]byte
-	n, _ := s.tgt.ReadMemory(a, b[:])
-	return n == len(b) && string(b[:]) == "\x7fELF"
-}

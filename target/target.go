@@ -60,15 +60,31 @@ type Thread struct {
 	Signal *SignalInfo
 }
 
+// Permission says whether memory may be read, written or executed.
+type Permission uint8
+
+const (
+	PermissionUnknown Permission = iota // NT_FILE of a core has no permissions, and no segment covers the memory
+	Denied
+	Allowed
+)
+
+// Permit returns Allowed or Denied.
+func Permit(allowed bool) Permission {
+	if allowed {
+		return Allowed
+	}
+	return Denied
+}
+
 // Mapping is one line of the process's memory map.
 type Mapping struct {
-	Lo, Hi             Addr
-	Read, Write, Exec  bool
-	Offset             uint64 // in the file
-	Path               string // file, "[vdso]", "[stack]", or ""
-	Deleted            bool   // the file is no longer at that path
-	Device, Inode      uint64 // 0 if not known
-	PermissionsUnknown bool   // a core's NT_FILE has no permissions and no segment covers it
+	Lo, Hi            Addr
+	Read, Write, Exec Permission
+	Offset            uint64 // in the file
+	Path              string // file, "[vdso]", "[stack]", or ""
+	Deleted           bool   // the file is no longer at that path
+	Device, Inode     uint64 // 0 if not known
 }
 
 // Target is something that can be examined. Its methods may be called from any

@@ -14,7 +14,7 @@ import (
 // checker is the visitor of ptrace.Process.StepAll.
 type checker struct {
 	opts     Options
-	proc     process
+	proc     frames.MappedTarget
 	space    *space
 	unwinder *frames.Unwinder
 	shadow   *shadow
@@ -47,7 +47,7 @@ type checked struct {
 	regs  arch.Registers // there
 }
 
-func newChecker(p process, opts Options) *checker {
+func newChecker(p frames.MappedTarget, opts Options) (*checker, error) {
 	c := &checker{opts: opts, proc: p,
 		places:  places{pages: map[uint64]*[pageSize]*place{}},
 		threads: map[target.ThreadID]*checked{},
@@ -56,10 +56,12 @@ func newChecker(p process, opts Options) *checker {
 		report: newReport(), started: time.Now(),
 	}
 	c.shadow = &shadow{word: c.word, settle: c.settle}
-	c.space = newSpace(p, opts.Source)
-	c.space.refresh()
+	var err error
+	if c.space, err = newSpace(p, dressFor(opts.Source)); err != nil {
+		return nil, err
+	}
 	c.newUnwinder()
-	return c
+	return c, nil
 }
 
 func (c *checker) newUnwinder() {
@@ -193,6 +195,9 @@ func (c *checker) end(id target.ThreadID) {
 	c.last = nil
 }
 
+// refresh reads the memory map again. Of a process that is ending it stays as it was.
+func (c *checker) refresh() { _ = c.space.Refresh() }
+
 // exec begins afresh.
 func (c *checker) exec() {
 	for id := range c.threads {
@@ -204,7 +209,8 @@ func (c *checker) exec() {
 	c.shadow.suspended = nil
 	c.freeze()
 	c.places = places{pages: map[uint64]*[pageSize]*place{}}
-	c.space.clear()
+	c.space.Forget()
+	c.refresh()
 	c.newUnwinder()
 	c.handled = false
 	c.report.Execs++
@@ -251,7 +257,7 @@ func (c *checker) afterSyscall(regs *arch.Registers) {
 	default:
 		return
 	}
-	c.space.refresh()
+	c.refresh()
 	if lo == 0 || nr == sysMremap {
 		lo, size = 0, 1<<63
 	}
@@ -261,13 +267,13 @@ func (c *checker) afterSyscall(regs *arch.Registers) {
 // touches reports whether a range of memory has code or belongs to a module.
 func (c *checker) touches(lo, size uint64) bool {
 	a, b := target.Addr(lo), target.Addr(lo+size)
-	for _, r := range c.space.regions {
-		if r.lo < b && a < r.hi {
+	for _, m := range c.space.Mappings() {
+		if m.Exec == target.Allowed && m.Lo < b && a < m.Hi {
 			return true
 		}
 	}
-	for _, m := range c.space.modules {
-		if m.lo < b && a < m.hi {
+	for _, im := range c.space.Images() {
+		if im.Lo < b && a < im.Hi {
 			return true
 		}
 	}

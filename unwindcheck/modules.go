@@ -3,7 +3,6 @@ package unwindcheck
 import (
 	"os"
 	"path/filepath"
-	"sort"
 
 	"dbg/frames"
 	"dbg/image"
@@ -13,42 +12,68 @@ import (
 
 // module is a mapped file.
 type module struct {
-	unwind *frames.Module
-	file   *image.File
+	*frames.Image
 	syms   *symbols.Module
-	path   string
-	lo, hi target.Addr
-	bias   uint64
 	golang bool // made by the Go compiler, whose functions preserve RBP only
 }
 
 // name is what messages call it.
-func (m *module) name() string { return filepath.Base(m.path) }
-
-// region is memory that can be executed.
-type region struct {
-	lo, hi target.Addr
-	file   bool // it is a file's, so that its code does not change by itself
-}
+func (m *module) name() string { return filepath.Base(m.Path) }
 
 // space is the process's address space: frames.Space. It is brought up to date by refresh.
 type space struct {
-	proc    process
-	dress   func(*frames.Module) // takes away what is not to be judged
-	modules []*module            // by rising address
-	regions []region
+	*frames.AddressSpace
+	proc    frames.MappedTarget
 	files   map[string]*image.File
-	version uint64
-
-	lastModule *module
-	lastRegion region
+	syms    map[*image.File]*symbols.Module
+	modules map[*frames.Image]*module
+	last    *module
 }
 
-// process is what must be known of the process.
-type process interface {
-	target.Memory
-	Mappings() ([]target.Mapping, error)
-	Auxv(typ uint64) (uint64, bool)
+// newSpace reads what a process has mapped. dress takes away of each module what is not to be judged.
+func newSpace(p frames.MappedTarget, dress func(*frames.Module)) (*space, error) {
+	sp := &space{proc: p, files: map[string]*image.File{}, syms: map[*image.File]*symbols.Module{}, modules: map[*frames.Image]*module{}}
+	made := func(im *frames.Image) {
+		dress(im.Module)
+		sp.modules[im] = &module{Image: im, syms: sp.symbolsOf(im.File), golang: im.File.HasSection(".gopclntab")}
+	}
+	var err error
+	sp.AddressSpace, err = frames.NewAddressSpace(p, frames.AddressSpaceOptions{Open: sp.open, Made: made})
+	return sp, err
+}
+
+// open opens a file once.
+func (sp *space) open(g *frames.Mapped) (f, debug *image.File, err error) {
+	if f = sp.files[g.Path]; f == nil {
+		if g.First.Deleted {
+			return nil, nil, os.ErrNotExist
+		}
+		if f, err = image.Open(g.Path); err != nil {
+			return nil, nil, err
+		}
+		sp.files[g.Path] = f
+	}
+	return f, sp.symbolsOf(f).DebugFile(), nil
+}
+
+func (sp *space) symbolsOf(f *image.File) *symbols.Module {
+	m := sp.syms[f]
+	if m == nil {
+		m = symbols.Load(f, symbols.Options{})
+		sp.syms[f] = m
+	}
+	return m
+}
+
+// close closes the files. Nothing of the space may be used any more.
+func (sp *space) close() {
+	for _, m := range sp.syms {
+		m.Close()
+	}
+	for _, f := range sp.files {
+		f.Close()
+	}
+	sp.Close()
 }
 
 // ReadMemory implements target.Memory. Of a large read that would cross into another page it gives the first
@@ -68,162 +93,27 @@ func (sp *space) ReadMemory(a target.Addr, buf []byte) (int, error) {
 
 var errOnePage error = &target.MemoryError{Why: "not read"}
 
-// Version implements frames.Versioned.
-func (sp *space) Version() uint64 { return sp.version }
-
-// FindModule implements frames.Space.
-func (sp *space) FindModule(pc target.Addr) *frames.Module {
-	if m := sp.module(pc); m != nil {
-		return m.unwind
-	}
-	return nil
-}
-
+// module returns the module at pc, or nil.
 func (sp *space) module(pc target.Addr) *module {
-	if m := sp.lastModule; m != nil && m.lo <= pc && pc < m.hi {
-		return m
-	}
-	i := sort.Search(len(sp.modules), func(i int) bool { return sp.modules[i].hi > pc })
-	if i < len(sp.modules) && sp.modules[i].lo <= pc {
-		sp.lastModule = sp.modules[i]
-		return sp.modules[i]
-	}
-	return nil
-}
-
-// Executable implements frames.Space.
-func (sp *space) Executable(a target.Addr) bool {
-	_, ok := sp.region(a)
-	return ok
-}
-
-func (sp *space) region(a target.Addr) (region, bool) {
-	if r := sp.lastRegion; r.lo <= a && a < r.hi {
-		return r, true
-	}
-	i := sort.Search(len(sp.regions), func(i int) bool { return sp.regions[i].hi > a })
-	if i < len(sp.regions) && sp.regions[i].lo <= a {
-		sp.lastRegion = sp.regions[i]
-		return sp.regions[i], true
-	}
-	return region{}, false
-}
-
-// refresh reads the memory map again. Modules that are still there stay the same.
-func (sp *space) refresh() {
-	maps, err := sp.proc.Mappings()
-	if err != nil {
-		return // the process is ending
-	}
-	type key struct {
-		path string
-		lo   target.Addr
-	}
-	old := map[key]*module{}
-	for _, m := range sp.modules {
-		old[key{m.path, m.lo}] = m
-	}
-	sp.modules, sp.regions = nil, sp.regions[:0]
-	sp.lastModule, sp.lastRegion = nil, region{}
-	sp.version++
-	for i := 0; i < len(maps); {
-		first, hi, exec := maps[i], maps[i].Hi, false
-		j := i
-		for ; j < len(maps) && (j == i || maps[j].Path == first.Path && maps[j].Offset != 0 || maps[j].Path == "" && follows(maps[j+1:], first.Path)); j++ {
-			m := maps[j]
-			hi = m.Hi
-			if m.Exec {
-				exec = true
-				sp.regions = append(sp.regions, region{m.Lo, m.Hi, m.Inode != 0 || m.Path == "[vdso]"})
-			}
-		}
-		i = j
-		if !exec || first.Path == "" {
-			continue
-		}
-		m := old[key{first.Path, first.Lo}]
-		if m == nil {
-			m = sp.load(first)
-		}
-		if m != nil {
-			m.hi, m.unwind.Hi = hi, hi
-			sp.modules = append(sp.modules, m)
-		}
-	}
-}
-
-// follows reports whether the next mapping with a name is a later part of the same file: its bss may lie in between.
-func follows(maps []target.Mapping, path string) bool {
-	return path != "" && len(maps) > 0 && maps[0].Path == path && maps[0].Offset != 0
-}
-
-// load makes the module of a file whose first mapping is given; nil if it is none.
-func (sp *space) load(first target.Mapping) *module {
-	m := &module{path: first.Path, lo: first.Lo}
-	var err error
-	switch {
-	case first.Path == "[vdso]":
-		data := make([]byte, first.Hi-first.Lo)
-		n, _ := sp.proc.ReadMemory(first.Lo, data)
-		m.file, err = image.FromMemory(first.Path, data[:n])
-	case first.Path[0] == '/':
-		m.file, err = sp.open(first)
-	default:
+	im := sp.Image(pc)
+	if im == nil {
 		return nil
 	}
-	if err != nil {
-		return nil
+	if sp.last == nil || sp.last.Image != im {
+		sp.last = sp.modules[im]
 	}
-	found := false
-	for _, seg := range m.file.Segments() {
-		const page = 4096
-		if seg.FileOff&^(page-1) == first.Offset&^(page-1) {
-			m.bias, found = uint64(first.Lo)-uint64(seg.Lo)&^(page-1), true
-			break
-		}
-	}
-	if !found {
-		return nil
-	}
-	m.golang = m.file.HasSection(".gopclntab")
-	m.syms = symbols.Load(m.file, symbols.Options{})
-	m.unwind = frames.ModuleOf(m.file, m.syms.DebugFile())
-	m.unwind.Name, m.unwind.Lo, m.unwind.Bias = m.path, m.lo, m.bias
-	sp.dress(m.unwind)
-	return m
+	return sp.last
 }
 
-// open opens a file once.
-func (sp *space) open(m target.Mapping) (*image.File, error) {
-	if f := sp.files[m.Path]; f != nil {
-		return f, nil
-	}
-	if m.Deleted {
-		return nil, os.ErrNotExist
-	}
-	f, err := image.Open(m.Path)
-	if err == nil {
-		sp.files[m.Path] = f
-	}
-	return f, err
-}
-
-// close closes the files. The modules may not be used any more.
-func (sp *space) close() {
-	for _, f := range sp.files {
-		f.Close()
-	}
-}
-
-// clear forgets what a program that is no more had mapped. The files stay.
-func (sp *space) clear() {
-	sp.modules = nil
-	sp.refresh()
+// isFile reports whether code at an address is a file's, so that it does not change by itself.
+func (sp *space) isFile(a target.Addr) bool {
+	m := sp.Mapping(a)
+	return m != nil && m.Exec == target.Allowed && (m.Inode != 0 || m.Path == "[vdso]")
 }
 
 // function names the function at pc: its name, or "" if it has none, and the offset in it.
 func (m *module) function(pc uint64) (name string, off uint64) {
-	a := image.Addr(pc - m.bias)
+	a := image.Addr(pc - m.Bias)
 	f := m.syms.FunctionAt(a)
 	if f == nil {
 		return "", 0

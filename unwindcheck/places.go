@@ -96,14 +96,13 @@ func (c *checker) place(pc uint64) *place {
 	before := pl.code
 	n, _ := c.space.ReadMemory(target.Addr(pc), pl.code[:])
 	if pl.decoded && pl.code != before {
-		c.space.version++ // somebody has generated other code there
+		c.space.CodeChanged() // somebody has generated other code there
 	}
 	pl.codeLen = max(n, 0)
 	pl.in = decode(pl.code[:pl.codeLen], pc)
 	if !pl.decoded {
 		pl.size, pl.foretold = 0, 0
-		r, _ := c.space.region(target.Addr(pc))
-		pl.decoded, pl.volatile = true, !r.file
+		pl.decoded, pl.volatile = true, !c.space.isFile(target.Addr(pc))
 		pl.module = c.space.module(target.Addr(pc))
 		pl.skip = !c.wanted(pl)
 	}

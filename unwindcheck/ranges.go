@@ -76,7 +76,7 @@ func (c *checker) wrong(cl *claim) {
 		key.row = rowKey{o.Module, o.Table, o.Row.Source, o.Row.Lo}
 	} else if m != nil {
 		key.function, _ = m.function(at)
-		key.row.module = m.unwind
+		key.row.module = m.Module
 	}
 	r := c.ranges[key]
 	if r == nil {
@@ -150,8 +150,8 @@ func (c *checker) split(key rangeKey, r *wrongRange) (out []Wrong) {
 		w := Wrong{Lo: pc, Hi: pc, Hits: r.hits[pc], Places: 1, Origin: r.origin, Table: r.table, Entry: r.entry,
 			Strategy: key.strategy.String(), Kind: key.kind.String(), Text: r.first[pc]}
 		if r.module != nil {
-			w.bias = r.module.bias
-			w.Lo, w.Hi, w.Module, w.Path = pc-w.bias, pc-w.bias, r.module.name(), r.module.path
+			w.bias = r.module.Bias
+			w.Lo, w.Hi, w.Module, w.Path = pc-w.bias, pc-w.bias, r.module.name(), r.module.Path
 			w.Function, w.Offset = r.module.function(pc)
 		}
 		if key.kind == wrongRegister || key.kind == unknownRegister {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"dbg/frames"
-	"dbg/image"
 	"dbg/target/ptrace"
 )
 
@@ -69,9 +68,9 @@ func (s Source) strategies() frames.StrategySet {
 	return frames.SetOf(one)
 }
 
-// newSpace makes the space of a process, with the tables that are to be judged.
-func newSpace(p process, s Source) *space {
-	return &space{proc: p, files: map[string]*image.File{}, dress: func(m *frames.Module) {
+// dressFor returns what takes away from a module the tables that are not to be judged.
+func dressFor(s Source) func(*frames.Module) {
+	return func(m *frames.Module) {
 		switch s {
 		case "compact-body":
 			m.Unrefined = true
@@ -80,7 +79,7 @@ func newSpace(p process, s Source) *space {
 		case "debug_frame":
 			m.EHFrame, m.EHFrameHdr = frames.Section{}, frames.Section{}
 		}
-	}}
+	}
 }
 
 // Run steps a process that is stopped at its first instruction until it ends, opts.Max is
@@ -95,10 +94,13 @@ func Run(ctx context.Context, p *ptrace.Process, opts Options) (*Report, error) 
 			return nil, fmt.Errorf("the pattern %q is malformed", pattern)
 		}
 	}
-	c := newChecker(p, opts)
+	c, err := newChecker(p, opts)
+	if err != nil {
+		return nil, err
+	}
 	defer c.space.close()
 	c.report.Program = p.Exe()
-	err := p.StepAll(ctx, c)
+	err = p.StepAll(ctx, c)
 	for id := range c.threads {
 		c.end(id)
 	}

@@ -138,7 +138,7 @@ func checkCrash(t *testing.T, c *Core, dead bool) {
 			t.Errorf("%v is not above %v", m, maps[i-1])
 		}
 		if a >= m.Lo && a < m.Hi {
-			found = m.Path == exe && m.Exec && m.Read && !m.Write
+			found = m.Path == exe && m.Exec == target.Allowed && m.Read == target.Allowed && m.Write == target.Denied
 		}
 	}
 	if !found {

@@ -180,9 +180,7 @@ func (c *Core) Mappings() ([]target.Mapping, error) {
 	add := func(lo, hi uint64, s *segment, f *mappedFile) {
 		m := target.Mapping{Lo: target.Addr(lo), Hi: target.Addr(hi)}
 		if s != nil {
-			m.Read, m.Write, m.Exec = s.flags&elf.PF_R != 0, s.flags&elf.PF_W != 0, s.flags&elf.PF_X != 0
-		} else {
-			m.PermissionsUnknown = true
+			m.Read, m.Write, m.Exec = target.Permit(s.flags&elf.PF_R != 0), target.Permit(s.flags&elf.PF_W != 0), target.Permit(s.flags&elf.PF_X != 0)
 		}
 		if f != nil {
 			m.Path, m.Deleted, m.Offset = f.path, f.deleted, f.off+(lo-f.lo)

@@ -162,7 +162,7 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 	maps, err := c.Mappings()
-	if err != nil || len(maps) != 2 || maps[0].Lo != 0x10000 || maps[0].Hi != 0x10010 || !maps[0].Exec || maps[0].Write || !maps[1].Write || maps[1].Hi != 0x21000 {
+	if err != nil || len(maps) != 2 || maps[0].Lo != 0x10000 || maps[0].Hi != 0x10010 || maps[0].Exec != target.Allowed || maps[0].Write != target.Denied || maps[1].Write != target.Allowed || maps[1].Hi != 0x21000 {
 		t.Errorf("%+v, %v", maps, err)
 	}
 	if _, err := c.WriteMemory(0x10000, b); err != target.ErrReadOnly {

@@ -316,11 +316,9 @@ func (c *Core) Mappings() ([]target.Mapping, error) {
 		m := target.Mapping{Lo: target.Addr(lo), Hi: target.Addr(hi)}
 		switch {
 		case s != nil:
-			m.Read, m.Write, m.Exec = s.prot&1 != 0, s.prot&2 != 0, s.prot&4 != 0
-		case e.segment.sizeUnknown:
-			m.PermissionsUnknown = true
-		default:
-			m.Read, m.Write, m.Exec = e.segment.read, e.segment.write, e.segment.exec
+			m.Read, m.Write, m.Exec = target.Permit(s.prot&1 != 0), target.Permit(s.prot&2 != 0), target.Permit(s.prot&4 != 0)
+		case !e.segment.sizeUnknown:
+			m.Read, m.Write, m.Exec = target.Permit(e.segment.read), target.Permit(e.segment.write), target.Permit(e.segment.exec)
 		}
 		if e != nil {
 			m.Path, m.Offset = e.image.Path, e.segment.fileOff+(lo-e.lo)

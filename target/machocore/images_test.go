@@ -131,7 +131,7 @@ func TestImages(t *testing.T) {
 				found := false
 				for _, m := range maps {
 					if uint64(m.Lo) <= leaf && leaf < uint64(m.Hi) {
-						found = m.Path == c.lib && (m.Exec || m.PermissionsUnknown)
+						found = m.Path == c.lib && m.Exec != target.Denied
 					}
 				}
 				if !found {

@@ -46,7 +46,7 @@ func (p *Process) findScratch() {
 		return
 	}
 	for _, m := range maps {
-		if m.Lo == target.Addr(base) && m.Exec {
+		if m.Lo == target.Addr(base) && m.Exec == target.Allowed {
 			var end [slots * slotSize]byte
 			at := m.Hi - target.Addr(len(end))
 			if n, _ := p.mem.read(at, end[:]); n == len(end) && end == [slots * slotSize]byte{} {

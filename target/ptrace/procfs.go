@@ -154,7 +154,7 @@ func parseMapping(line string) (m target.Mapping, ok bool) {
 		return m, false
 	}
 	m.Lo, m.Hi = target.Addr(l), target.Addr(h)
-	m.Read, m.Write, m.Exec = fields[1][0] == 'r', fields[1][1] == 'w', fields[1][2] == 'x'
+	m.Read, m.Write, m.Exec = target.Permit(fields[1][0] == 'r'), target.Permit(fields[1][1] == 'w'), target.Permit(fields[1][2] == 'x')
 	m.Offset, _ = strconv.ParseUint(fields[2], 16, 64)
 	major, minor, _ := strings.Cut(fields[3], ":")
 	ma, _ := strconv.ParseUint(major, 16, 32)

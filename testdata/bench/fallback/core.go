@@ -70,7 +70,7 @@ func writeCore(path string, p source, regs *arch.Registers, auxv []byte) error {
 	}
 	var segments []segment
 	for _, m := range maps {
-		if !m.Write && m.Path != "[vdso]" || m.Path == "[vsyscall]" || m.Hi-m.Lo > 64<<20 {
+		if m.Write != target.Allowed && m.Path != "[vdso]" || m.Path == "[vsyscall]" || m.Hi-m.Lo > 64<<20 {
 			if m.Inode == 0 {
 				continue
 			}
@@ -108,10 +108,10 @@ func writeCore(path string, p source, regs *arch.Registers, auxv []byte) error {
 	start := at
 	for _, s := range segments {
 		flags := uint32(4)
-		if s.m.Write {
+		if s.m.Write == target.Allowed {
 			flags |= 2
 		}
-		if s.m.Exec {
+		if s.m.Exec == target.Allowed {
 			flags |= 1
 		}
 		header(1, flags, at, uint64(s.m.Lo), uint64(len(s.data)), uint64(s.m.Hi-s.m.Lo), 4096)

@@ -1,0 +1,263 @@
+package frames
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+
+	"dbg/image"
+	"dbg/target"
+)
+
+// auxVDSO is AT_SYSINFO_EHDR of the auxiliary vector: where the kernel's own shared object is (getauxval(3)).
+const auxVDSO = 33
+
+// MappedTarget is what an AddressSpace must know of a target; each target.Target is one.
+type MappedTarget interface {
+	target.Memory
+	Mappings() ([]target.Mapping, error)
+	Auxv(typ uint64) (uint64, bool)
+}
+
+// Image is an object file that is mapped.
+type Image struct {
+	Mapped
+	Bias        uint64      // process address minus file address
+	File, Debug *image.File // Debug is the separate debug file, or nil
+	Module      *Module
+}
+
+// AddressSpaceOptions says how an address space finds files.
+type AddressSpaceOptions struct {
+	// Open opens the file of what is mapped, and its separate debug file or nil. The files stay the caller's, who
+	// closes them after the AddressSpace. nil: the file at the mapping's path is opened, without a debug file, and
+	// closed with the AddressSpace.
+	Open func(*Mapped) (file, debug *image.File, err error)
+
+	// Made is called for each new image, whose Module it may still change; may be nil.
+	Made func(*Image)
+}
+
+// AddressSpace is a target's memory with the object files that are mapped in it: the Space that an Unwinder needs.
+// It belongs to one goroutine.
+type AddressSpace struct {
+	target  MappedTarget
+	opt     AddressSpaceOptions
+	images  []*Image // by rising address
+	maps    []target.Mapping
+	files   map[string]*image.File // that Open did not open
+	version uint64
+
+	lastImage *Image
+	lastMap   *target.Mapping
+}
+
+// NewAddressSpace reads a target's memory map and opens what is mapped. A file that can't be opened is left out: code of it
+// is unwound without tables.
+func NewAddressSpace(t MappedTarget, opt AddressSpaceOptions) (*AddressSpace, error) {
+	s := &AddressSpace{target: t, opt: opt, files: map[string]*image.File{}}
+	if err := s.Refresh(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close closes the files that the AddressSpace has opened itself. Nothing of it may be used after that.
+func (s *AddressSpace) Close() error {
+	var errs []error
+	for _, f := range s.files {
+		errs = append(errs, f.Close())
+	}
+	s.files, s.images = nil, nil
+	return errors.Join(errs...)
+}
+
+// Images lists the images by rising address. The slice is valid until Refresh.
+func (s *AddressSpace) Images() []*Image { return s.images }
+
+// Mappings lists the memory map as it was at the last Refresh.
+func (s *AddressSpace) Mappings() []target.Mapping { return s.maps }
+
+// Refresh reads the memory map again. Images that are still there stay the same; if more of one is mapped by now, its end
+// moves. Walks that are under way must not go on.
+func (s *AddressSpace) Refresh() error {
+	maps, err := s.target.Mappings()
+	if err != nil {
+		return fmt.Errorf("memory map: %w", err)
+	}
+	type key struct {
+		path string
+		lo   target.Addr
+	}
+	old := map[key]*Image{}
+	for _, im := range s.images {
+		old[key{im.Path, im.Lo}] = im
+	}
+	s.maps, s.images = maps, nil
+	s.lastImage, s.lastMap = nil, nil
+	s.version++
+	lister, _ := s.target.(ImageLister)
+	for _, g := range s.mapped(lister) {
+		im := old[key{g.Path, g.Lo}]
+		if im == nil {
+			im = s.newImage(g, lister)
+		}
+		if im != nil {
+			im.Hi, im.Module.Hi = g.Hi, g.Hi
+			s.images = append(s.images, im)
+		}
+	}
+	sort.Slice(s.images, func(i, j int) bool { return s.images[i].Lo < s.images[j].Lo })
+	return nil
+}
+
+// mapped lists what is mapped.
+func (s *AddressSpace) mapped(lister ImageLister) []Mapped {
+	if lister != nil {
+		return ListedImages(lister)
+	}
+	list := GroupMappings(s.maps, func(a target.Addr) bool { return IsELFAt(s.target, a) })
+	if at, ok := s.target.Auxv(auxVDSO); ok {
+		if m := s.Mapping(target.Addr(at)); m != nil && m.Lo == target.Addr(at) && (m.Path == "" || m.Path[0] == '[') {
+			list = append(list, Mapped{Path: "[vdso]", Lo: m.Lo, Hi: m.Hi, First: *m, Exec: target.Allowed})
+		}
+	}
+	return list
+}
+
+// newImage opens what is mapped; nil if it is no object file with code, or is not to be had.
+func (s *AddressSpace) newImage(g Mapped, lister ImageLister) *Image {
+	im := &Image{Mapped: g}
+	var err error
+	ok := true
+	switch {
+	case lister != nil:
+		im.File, im.Bias, err = s.openListed(lister, g.Listed)
+	case g.Path == "[vdso]":
+		im.File, err = s.openVDSO(&g)
+	case g.Exec == target.Denied:
+		return nil
+	case s.opt.Open != nil:
+		im.File, im.Debug, err = s.opt.Open(&im.Mapped)
+	default:
+		im.File, err = s.openLocal(&g)
+	}
+	if err == nil && lister == nil {
+		im.Bias, ok = g.LoadBias(im.File)
+	}
+	if err != nil || !ok {
+		return nil
+	}
+	im.Module = ModuleOf(im.File, im.Debug)
+	im.Module.Name, im.Module.Lo, im.Module.Hi, im.Module.Bias = im.Path, im.Lo, im.Hi, im.Bias
+	if s.opt.Made != nil {
+		s.opt.Made(im)
+	}
+	return im
+}
+
+func (s *AddressSpace) openLocal(g *Mapped) (f *image.File, err error) {
+	if g.First.Deleted {
+		return nil, fmt.Errorf("%s: the file was replaced or removed", g.Path)
+	}
+	key := fmt.Sprintf("%s+%x", g.Path, g.First.Offset)
+	if f := s.files[key]; f != nil {
+		return f, nil
+	}
+	if g.First.Offset != 0 { // stored in an archive
+		f, err = image.OpenAt(g.Path, g.First.Offset)
+	}
+	if f == nil {
+		f, err = image.Open(g.Path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.files[key] = f
+	return f, nil
+}
+
+// openVDSO reads the kernel's own shared object, which is in memory only.
+func (s *AddressSpace) openVDSO(g *Mapped) (*image.File, error) {
+	const most = 64 << 10
+	data := make([]byte, min(uint64(g.Hi-g.Lo), most))
+	n, _ := s.target.ReadMemory(g.Lo, data)
+	return image.FromMemory(g.Path, data[:n])
+}
+
+func (s *AddressSpace) openListed(l ImageLister, im *target.Image) (*image.File, uint64, error) {
+	f, slide, err := l.OpenListed(*im)
+	if err == nil {
+		s.files[fmt.Sprintf("%s@%x", im.Path, uint64(im.Header))] = f
+	}
+	return f, slide, err
+}
+
+// Forget drops all images, as after execve. Their files stay open.
+func (s *AddressSpace) Forget() { s.images, s.lastImage = nil, nil }
+
+// CodeChanged makes unwinders look again at code that is in no file.
+func (s *AddressSpace) CodeChanged() { s.version++ }
+
+// ReadMemory implements target.Memory.
+func (s *AddressSpace) ReadMemory(a target.Addr, buf []byte) (int, error) {
+	return s.target.ReadMemory(a, buf)
+}
+
+// Version implements Versioned.
+func (s *AddressSpace) Version() uint64 { return s.version }
+
+// FindModule implements Space.
+func (s *AddressSpace) FindModule(pc target.Addr) *Module {
+	if im := s.Image(pc); im != nil {
+		return im.Module
+	}
+	return nil
+}
+
+// Image returns the image at an address, or nil.
+func (s *AddressSpace) Image(a target.Addr) *Image {
+	if im := s.lastImage; im != nil && im.Lo <= a && a < im.Hi {
+		return im
+	}
+	i := sort.Search(len(s.images), func(i int) bool { return s.images[i].Hi > a })
+	if i == len(s.images) || s.images[i].Lo > a {
+		return nil
+	}
+	s.lastImage = s.images[i]
+	return s.images[i]
+}
+
+// Executable implements Space: the memory map says so, or, where it does not know, the file's segments.
+func (s *AddressSpace) Executable(a target.Addr) bool {
+	m := s.Mapping(a)
+	return m != nil && m.Exec != target.Denied || s.Image(a).executable(a)
+}
+
+// Mapping returns the mapping at an address, or nil.
+func (s *AddressSpace) Mapping(a target.Addr) *target.Mapping {
+	if m := s.lastMap; m != nil && m.Lo <= a && a < m.Hi {
+		return m
+	}
+	i := sort.Search(len(s.maps), func(i int) bool { return s.maps[i].Hi > a })
+	if i == len(s.maps) || s.maps[i].Lo > a {
+		return nil
+	}
+	s.lastMap = &s.maps[i]
+	return s.lastMap
+}
+
+// executable reports whether the file has code at an address of the process.
+func (im *Image) executable(a target.Addr) bool {
+	return im != nil && ExecutableIn(im.File, uint64(a)-im.Bias)
+}
+
+// ExecutableIn reports whether a file has code at an address of its own.
+func ExecutableIn(f *image.File, a uint64) bool {
+	for _, s := range f.Segments() {
+		if s.Exec && image.Addr(a) >= s.Lo && image.Addr(a) < s.Hi {
+			return true
+		}
+	}
+	return false
+}
