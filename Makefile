@@ -24,7 +24,7 @@ test-all: test
 
 # tools installs what the tests need where it can, or says what is missing.
 tools:
-	@sh testdata/tools.sh
+	@sh scripts/tools.sh
 
 check:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
@@ -36,13 +36,13 @@ unit:
 	$(GO) test -vet=off -timeout $(TIMEOUT) ./unwindcheck ./session ./symbols ./target/ptrace ./frames ./... ./testdata/demo
 
 fuzz:
-	@sh testdata/fuzz.sh $(FUZZTIME)
+	@sh scripts/fuzz.sh $(FUZZTIME)
 
 # bench holds dbg against gdb and lldb, side by side in one run.
 bench:
-	$(GO) run ./testdata/bench
-	$(GO) run ./testdata/bench/unwind
-	$(GO) run ./testdata/bench/control
+	$(GO) run ./internal/bench
+	$(GO) run ./internal/bench/unwind
+	$(GO) run ./internal/bench/control
 
 demo-binary:
 	sh testdata/demo/build.sh

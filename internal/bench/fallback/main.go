@@ -3,10 +3,10 @@
 // copies of the program and its libraries that have no .eh_frame; dbg answers with all strategies but tables. Right is
 // who names the caller's PC and stack pointer.
 //
-//	go run ./testdata/bench/fallback [-samples N] [-max N] PROG [ARGS...]
-//	go run ./testdata/bench/fallback [-samples N] -all DIR [NAME...]
+//	go run ./internal/bench/fallback [-samples N] [-max N] PROG [ARGS...]
+//	go run ./internal/bench/fallback [-samples N] -all DIR [NAME...]
 //
-// With -all it runs the programs that testdata/check/all.sh has built into DIR, or those of these names.
+// With -all it runs the programs that scripts/check-all.sh has built into DIR, or those of these names.
 package main
 
 import (
@@ -27,7 +27,7 @@ import (
 func main() {
 	samples := flag.Int("samples", 300, "how many stops are compared")
 	most := flag.Uint64("max", 300_000, "how many instructions are stepped")
-	all := flag.String("all", "", "the directory with the programs of testdata/check/all.sh: compare these")
+	all := flag.String("all", "", "the directory with the programs of scripts/check-all.sh: compare these")
 	show := flag.Bool("show", false, "print the stops at which gdb is right and dbg is not")
 	flag.Parse()
 	list := []program{{"", *most, 0, flag.Args()}}
@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// program is a program of testdata/check/all.sh.
+// program is a program of scripts/check-all.sh.
 type program struct {
 	name        string
 	most        uint64 // instructions

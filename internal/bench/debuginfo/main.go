@@ -1,8 +1,8 @@
 // Command debuginfo makes the large C++ program that debug information is measured on, and with -measure holds dbg against gdb and
 // lldb on programs that have been made:
 //
-//	go run ./testdata/bench/debuginfo -units 200
-//	go run ./testdata/bench/debuginfo -measure 5,25,200 -kernel VMLINUX -plot docs/debuginfo.svg
+//	go run ./internal/bench/debuginfo -units 200
+//	go run ./internal/bench/debuginfo -measure 5,25,200 -kernel VMLINUX -plot docs/debuginfo.svg
 package main
 
 import (

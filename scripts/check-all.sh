@@ -1,10 +1,10 @@
 #!/bin/sh
 # Steps the programs that docs/unwinding.md speaks of, each on its own, and prints the reports into DIR.
-#   sh testdata/check/all.sh DIR [FLAGS of dbg unwind check]
+#   sh scripts/check-all.sh DIR [FLAGS of dbg unwind check]
 set -u
 dir=$1
 shift
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "$0")/../testdata/check" && pwd)
 mkdir -p "$dir"
 (cd "$here/../.." && CGO_ENABLED=0 go build -o "$dir/dbg" ./cmd/dbg) || exit 1
 cd "$dir" || exit 1

@@ -3,7 +3,7 @@
 // detach. Wall time and peak memory are medians of alternating runs; the ratio to
 // dbg is the figure.
 //
-//	go run ./testdata/bench [-n RUNS]
+//	go run ./internal/bench [-n RUNS]
 package main
 
 import (
@@ -37,7 +37,6 @@ type task struct {
 type result struct {
 	wall time.Duration
 	rss  int64 // KiB
-	err  error
 }
 
 func main() {

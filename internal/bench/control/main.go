@@ -2,7 +2,7 @@
 // breakpoints whose condition is false, log points, steps, attaching. What a hit costs is told by the program
 // itself, which counts how often it passes the breakpoint. Figures are medians of alternating runs.
 //
-//	go run ./testdata/bench/control [-n RUNS] [-only TEXT]
+//	go run ./internal/bench/control [-n RUNS] [-only TEXT]
 package main
 
 import (
@@ -66,7 +66,7 @@ func (b *bench) run() error {
 		return err
 	}
 	b.dbg, b.target, b.bare, b.file = filepath.Join(b.dir, "dbg"), filepath.Join(b.dir, "target"), filepath.Join(b.dir, "bare"), filepath.Join(b.dir, "counters")
-	src := "testdata/bench/control/c/"
+	src := "internal/bench/control/c/"
 	for _, c := range [][]string{
 		{"go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.dbg, "./cmd/dbg"},
 		{"gcc", "-g", "-O0", "-no-pie", "-pthread", "-o", b.target, src + "target.c"},

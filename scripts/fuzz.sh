@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs each fuzz target for a short while: sh testdata/fuzz.sh 3s
+# Runs each fuzz target for a short while: sh scripts/fuzz.sh 3s
 # Each package is built once. As many targets run at once as there are processors,
 # with one worker each. With FUZZ_PATTERN only targets whose name matches it
 # (grep -E) run.

@@ -1,7 +1,7 @@
 // Command unwind holds dbg's unwinder against others on the same stacks: libunwind and libgcc in their own process,
 // libunwind-ptrace, eu-stack and gdb on another one.
 //
-//	go run ./testdata/bench/unwind [-deep FRAMES]
+//	go run ./internal/bench/unwind [-deep FRAMES]
 //
 // It needs gcc, libunwind-dev, elfutils and gdb; what is missing is left out, and said.
 package main
@@ -40,8 +40,8 @@ func bench(deep, gdbDeep int) error {
 	dbg, prog, remote := filepath.Join(dir, "dbg"), filepath.Join(dir, "deep"), filepath.Join(dir, "remote")
 	for _, c := range [][]string{
 		{"go", "build", "-trimpath", "-ldflags=-s -w", "-o", dbg, "./cmd/dbg"},
-		{"gcc", "-O2", "-g", "-pthread", "-o", prog, "testdata/bench/unwind/c/deep.c", "-lunwind"},
-		{"gcc", "-O2", "-o", remote, "testdata/bench/unwind/c/remote.c", "-lunwind-ptrace", "-lunwind-x86_64", "-lunwind"},
+		{"gcc", "-O2", "-g", "-pthread", "-o", prog, "internal/bench/unwind/c/deep.c", "-lunwind"},
+		{"gcc", "-O2", "-o", remote, "internal/bench/unwind/c/remote.c", "-lunwind-ptrace", "-lunwind-x86_64", "-lunwind"},
 	} {
 		if out, err := exec.Command(c[0], c[1:]...).CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %v\n%s", strings.Join(c, " "), err, out)
