@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"runtime"
 
-	"golang.org/x/sys/unix"
-
 	"dbg/arch"
 )
 
@@ -45,11 +43,12 @@ func isFat(b []byte) bool {
 // Slices lists the slices of a fat file in the file's order: architecture
 // and place. A thin Mach-O file has one, at offset 0. The error is an *OpenError.
 func Slices(path string) ([]Slice, error) {
-	data, err := mapFile(path)
+	m, err := Map(path)
 	if err != nil {
 		return nil, err
 	}
-	defer unix.Munmap(data)
+	defer m.Close()
+	data := m.Bytes()
 	f := &File{path: path, data: data}
 	var list []Slice
 	if isFat(data) {

@@ -3,14 +3,9 @@ package image
 import (
 	"bytes"
 	"debug/elf"
-	"errors"
 	"fmt"
-	"os"
-
-	"golang.org/x/sys/unix"
 
 	"dbg/arch"
-	"dbg/internal/fault"
 )
 
 // Kind is what a file is for.
@@ -42,7 +37,7 @@ type Segment struct {
 type File struct {
 	path    string
 	data    []byte
-	mapping []byte // what Close unmaps; data is it or a part of it
+	mapping *Mapping // what Close unmaps; data is it or a part of it
 	header  header
 	loads   []Segment
 	progs   []prog
@@ -66,11 +61,11 @@ type File struct {
 func Open(path string) (*File, error) { return openChosen(path, preferred) }
 
 func openChosen(path string, choose chooser) (*File, error) {
-	data, err := mapFile(path)
+	m, err := Map(path)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{path: path, data: data, mapping: data}
+	f := &File{path: path, data: m.Bytes(), mapping: m}
 	if err := f.parse(true, choose); err != nil {
 		f.Close()
 		return nil, err
@@ -81,12 +76,12 @@ func openChosen(path string, choose chooser) (*File, error) {
 // OpenAt opens an ELF file that is stored in another file, such as an uncompressed library in an APK. It begins at an offset, in
 // bytes, and Offset returns that. The error is an *OpenError.
 func OpenAt(path string, offset uint64) (*File, error) {
-	data, err := mapFile(path)
+	m, err := Map(path)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{path: path, mapping: data, offset: offset}
-	if offset < uint64(len(data)) {
+	f := &File{path: path, mapping: m, offset: offset}
+	if data := m.Bytes(); offset < uint64(len(data)) {
 		f.data = data[offset:]
 	}
 	if !isELF(f.data) {
@@ -98,36 +93,6 @@ func OpenAt(path string, offset uint64) (*File, error) {
 		return nil, err
 	}
 	return f, nil
-}
-
-// mapFile maps a whole file. The error is an *OpenError.
-func mapFile(path string) ([]byte, error) {
-	// Paths come from files, too: opening a pipe must not wait for its writer.
-	fd, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, openError(path, err)
-	}
-	defer fd.Close()
-	info, err := fd.Stat()
-	if err != nil {
-		return nil, openError(path, err)
-	}
-	switch {
-	case info.IsDir():
-		return nil, &OpenError{Path: path, Reason: IsDirectory}
-	case !info.Mode().IsRegular():
-		return nil, &OpenError{Path: path, Reason: UnknownFormat, Detail: "it is not a regular file"}
-	case info.Size() == 0:
-		return nil, &OpenError{Path: path, Reason: IsEmpty}
-	case int64(int(info.Size())) != info.Size():
-		return nil, &OpenError{Path: path, Reason: Unreadable, Err: errors.New("the file is too large to be mapped")}
-	}
-	data, err := unix.Mmap(int(fd.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_PRIVATE)
-	if err != nil {
-		return nil, openError(path, fmt.Errorf("mmap: %w", err))
-	}
-	fault.Mapped(data, path)
-	return data, nil
 }
 
 // FromMemory reads the image of a file that is in memory as it would be in a
@@ -150,13 +115,12 @@ func (f *File) Close() error {
 	if f == nil || f.mapping == nil {
 		return nil
 	}
-	data := f.mapping
+	m := f.mapping
 	f.mapping, f.data = nil, nil
 	for i := range f.sects {
 		f.sects[i].data, f.sects[i].done = nil, true
 	}
-	fault.Unmapped(data)
-	return unix.Munmap(data)
+	return m.Close()
 }
 
 // Path returns the path that the file was opened by.

@@ -9,36 +9,74 @@ import (
 	"dbg/internal/fault"
 )
 
-// Mapping is a regular file that is mapped for reading.
+// Mapping is a regular file that is mapped for reading. Where the file is cut short later, an
+// access faults: package fault turns that into an error that names the file.
 type Mapping struct{ data []byte }
 
-// Map maps a file of at least one and at most so many bytes.
-func Map(path string, most int64) (*Mapping, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+// Map maps a whole file. The error is an *OpenError; a file without bytes is one.
+func Map(path string) (*Mapping, error) { return MapUpTo(path, 1<<63-1) }
+
+// MapUpTo is Map for a file of at most so many bytes.
+func MapUpTo(path string, most int64) (*Mapping, error) {
+	f, info, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
+	size := info.Size()
+	switch {
+	case size == 0:
+		return nil, &OpenError{Path: path, Reason: IsEmpty}
+	case size > most || int64(int(size)) != size:
+		return nil, &OpenError{Path: path, Reason: Unreadable, Err: fmt.Errorf("the file is too large: %d bytes", size)}
 	}
-	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > most {
-		return nil, fmt.Errorf("%s has %d bytes, or is no regular file", path, info.Size())
-	}
-	data, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_PRIVATE)
+	data, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_PRIVATE)
 	if err != nil {
-		return nil, fmt.Errorf("mapping %s: %w", path, err)
+		return nil, openError(path, fmt.Errorf("mmap: %w", err))
 	}
 	fault.Mapped(data, path)
 	return &Mapping{data}, nil
 }
 
-// Bytes is the file, at an address that is a multiple of the page size.
+// Peek reads the beginning of a regular file: fewer bytes than asked if it has no more. The
+// error is an *OpenError.
+func Peek(path string, buf []byte) (int, error) {
+	f, _, err := openRegular(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	n, _ := f.ReadAt(buf, 0)
+	return n, nil
+}
+
+// openRegular opens a regular file. Paths come from files, too: opening a pipe must not wait
+// for its writer.
+func openRegular(path string) (*os.File, os.FileInfo, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, openError(path, err)
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		err = openError(path, err)
+	case info.IsDir():
+		err = &OpenError{Path: path, Reason: IsDirectory}
+	case !info.Mode().IsRegular():
+		err = &OpenError{Path: path, Reason: UnknownFormat, Detail: "it is not a regular file"}
+	default:
+		return f, info, nil
+	}
+	f.Close()
+	return nil, nil, err
+}
+
+// Bytes returns the file, at an address that is a multiple of the page size.
 func (m *Mapping) Bytes() []byte { return m.data }
 
-// Release says that a part of the file that has been read is not needed soon, as File.Release does; from and to are multiples of the page
-// size, or the file's end.
+// Release says that a part of the file that has been read is not needed soon, as File.Release
+// does. from and to are multiples of the page size, or the file's end.
 func (m *Mapping) Release(from, to int) {
 	if from < to && to <= len(m.data) {
 		_ = unix.Madvise(m.data[from:to], unix.MADV_DONTNEED)

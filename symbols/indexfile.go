@@ -321,7 +321,7 @@ func (m *Module) loadIndex() bool {
 	if err != nil {
 		return false
 	}
-	b, err := image.Map(path, indexLimit)
+	b, err := image.MapUpTo(path, indexLimit)
 	if err != nil {
 		return false
 	}

@@ -1,18 +1,13 @@
 package elfcore
 
 import (
-	"cmp"
 	"debug/elf"
 	"fmt"
-	"os"
-	"slices"
-	"sync"
-
-	"golang.org/x/sys/unix"
 
 	"dbg/arch"
-	"dbg/internal/fault"
+	"dbg/image"
 	"dbg/target"
+	"dbg/target/corefile"
 )
 
 // Options says where a core's files are.
@@ -27,13 +22,11 @@ type Options struct {
 
 // Core is a core file. Its methods may be called from any goroutine.
 type Core struct {
-	path    string
 	options Options
-	data    []byte // the file, mapped
+	base    *corefile.File // its segments are PT_LOAD
 	arch    *arch.Arch
 	head    header
 
-	segments []segment // PT_LOAD, by address, not overlapping
 	files    []mappedFile
 	threads  []thread
 	auxv     []byte
@@ -42,29 +35,20 @@ type Core struct {
 	name     string // pr_fname
 	exe      string
 
-	// lock guards what is found out late: files that are opened on first use,
-	// and the warnings that this gives; and closing against reading.
-	lock     sync.RWMutex
-	closed   bool
-	images   map[string]*image
-	local    map[string]string // of files that were placed: where they are here
-	warnings []string
+	// Files that are opened on first use; base guards them.
+	images map[string]*localFile
+	local  map[string]string // of files that were placed: where they are here
 }
 
 var _ target.Target = (*Core)(nil)
 
 // IsCore reports whether a file is an ELF core.
 func IsCore(path string) (bool, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe must not be waited for
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return false, err
-	}
 	b := make([]byte, 64)
-	n, _ := f.ReadAt(b, 0)
+	n, err := image.Peek(path, b)
+	if err != nil {
+		return false, corefile.NotRegular(err)
+	}
 	h, err := parseHeader(b[:n])
 	return err == nil && h.kind == elf.ET_CORE, nil
 }
@@ -72,24 +56,22 @@ func IsCore(path string) (bool, error) {
 // Open maps a core file. A damaged one is opened as far as it goes, and Warnings
 // says what is amiss.
 func Open(path string, opts Options) (*Core, error) {
-	data, err := mapFile(path)
+	f, err := corefile.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	c, err := parse(path, data, opts)
+	c, err := parse(f, opts)
 	if err != nil {
-		unmap(data)
+		f.Close()
 		return nil, err
 	}
 	return c, nil
 }
 
-// parse makes a Core of a file's bytes, which it keeps.
-func parse(path string, data []byte, opts Options) (*Core, error) {
-	c := &Core{path: path, options: opts, data: data, images: map[string]*image{}, local: map[string]string{}}
-	if len(data) == 0 {
-		return nil, fmt.Errorf("%s is empty: %w", path, ErrNotCore)
-	}
+// parse makes a Core of a file, which becomes its own.
+func parse(f *corefile.File, opts Options) (*Core, error) {
+	c := &Core{base: f, options: opts, images: map[string]*localFile{}, local: map[string]string{}}
+	path, data := f.Path(), f.Bytes()
 	var err error
 	if c.head, err = parseHeader(data); err != nil {
 		return nil, fmt.Errorf("%s %w: %w", path, err, ErrNotCore)
@@ -115,15 +97,17 @@ func (c *Core) readSegments() {
 		c.warn("the core file is truncated: %d of %d program headers are not there", c.head.wantedHeaders-c.head.phnum, c.head.wantedHeaders)
 	}
 	short, loads := 0, 0
+	data := c.base.Bytes()
+	var segments []corefile.Segment
 	for i := range c.head.phnum {
-		s := c.head.segment(c.data, i)
-		there := uint64(len(cutSome(c.data, s.off, s.filesz)))
+		s := c.head.segment(data, i)
+		there := uint64(len(cutSome(data, s.off, s.filesz)))
 		switch s.kind {
 		case elf.PT_NOTE:
 			if there < s.filesz {
 				c.warn("the core file is truncated in its notes; threads or registers may be missing")
 			}
-			if !notes(c.data[min(s.off, uint64(len(c.data))):][:there], c.head.order, 4, c.readNote) && there == s.filesz {
+			if !notes(data[min(s.off, uint64(len(data))):][:there], c.head.order, 4, c.readNote) && there == s.filesz {
 				c.warn("the core file's notes are damaged; threads or registers may be missing")
 			}
 		case elf.PT_LOAD:
@@ -136,42 +120,21 @@ func (c *Core) readSegments() {
 			if s.memsz == 0 || s.addr+s.memsz < s.addr {
 				continue
 			}
-			c.segments = append(c.segments, s)
+			segments = append(segments, corefile.Segment{Addr: s.addr, Size: s.memsz, Off: s.off, Have: s.filesz,
+				Read: target.Permit(s.flags&elf.PF_R != 0), Write: target.Permit(s.flags&elf.PF_W != 0), Exec: target.Permit(s.flags&elf.PF_X != 0)})
 		}
 	}
 	if short > 0 {
 		c.warn("the core file is truncated: %d of %d segments are not all there", short, loads)
 	}
-	slices.SortStableFunc(c.segments, func(a, b segment) int { return cmp.Compare(a.addr, b.addr) })
-	// Segments of a sound core don't overlap. The first one wins.
-	end, overlaps := uint64(0), 0
-	c.segments = slices.DeleteFunc(c.segments, func(s segment) bool {
-		if s.addr < end {
-			overlaps++
-			return true
-		}
-		end = s.addr + s.memsz
-		return false
-	})
-	if overlaps > 0 {
-		c.warn("the core file is damaged: %d segments overlap others and are ignored", overlaps)
-	}
+	c.base.Arrange(segments)
 }
 
-func (c *Core) warn(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if len(c.warnings) < 100 && !slices.Contains(c.warnings, text) {
-		c.warnings = append(c.warnings, text)
-	}
-}
+func (c *Core) warn(format string, args ...any) { c.base.Warnf(format, args...) }
 
 // Warnings returns sentences on what is amiss with the core and its files, as
 // far as that has been found out; reading memory may add to it.
-func (c *Core) Warnings() []string {
-	c.lock.RLock()
-	defer c.lock.RUnlock()
-	return slices.Clone(c.warnings)
-}
+func (c *Core) Warnings() []string { return c.base.Warnings() }
 
 func (c *Core) Arch() *arch.Arch  { return c.arch }
 func (c *Core) Kind() target.Kind { return target.Core }
@@ -215,51 +178,11 @@ func (c *Core) word(b []byte) uint64 {
 
 // Close implements target.Target.
 func (c *Core) Close() error {
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	if c.closed {
-		return nil
-	}
-	c.closed = true
+	c.base.Lock()
+	defer c.base.Unlock()
 	for _, im := range c.images {
-		unmap(im.data)
+		_ = im.file.Close()
 	}
-	unmap(c.data)
-	c.images, c.data = nil, nil
-	return nil
-}
-
-// mapFile maps a whole file.
-func mapFile(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe must not be waited for
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, fmt.Errorf("%s is a directory: %w", path, ErrNotCore)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file: %w", path, ErrNotCore)
-	case info.Size() == 0:
-		return nil, nil
-	case int64(int(info.Size())) != info.Size():
-		return nil, fmt.Errorf("%s is too large to be mapped", path)
-	}
-	data, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_PRIVATE)
-	if err != nil {
-		return nil, fmt.Errorf("%s can't be mapped: %w", path, err)
-	}
-	fault.Mapped(data, path)
-	return data, nil
-}
-
-func unmap(data []byte) {
-	if data != nil {
-		fault.Unmapped(data)
-		_ = unix.Munmap(data)
-	}
+	c.images = nil
+	return c.base.Close()
 }

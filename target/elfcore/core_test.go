@@ -16,6 +16,7 @@ import (
 	"dbg/arch"
 	"dbg/internal/fixture"
 	"dbg/target"
+	"dbg/target/corefile"
 )
 
 var scratch string
@@ -179,13 +180,13 @@ func TestKernelCore(t *testing.T) {
 	c := openKernelCore(t, Options{})
 	checkCrash(t, c, true)
 	var me *target.MemoryError
-	if n, err := c.ReadMemory(0x10, make([]byte, 8)); n != 0 || !errors.As(err, &me) || me.Why != missing {
+	if n, err := c.ReadMemory(0x10, make([]byte, 8)); n != 0 || !errors.As(err, &me) || me.Why != "not in the core file" {
 		t.Errorf("%d, %v", n, err)
 	}
 	if err := c.SetRegister(1, 0, 0); err != target.ErrReadOnly {
 		t.Error(err)
 	}
-	if ok, err := IsCore(c.path); !ok || err != nil {
+	if ok, err := IsCore(c.base.Path()); !ok || err != nil {
 		t.Errorf("IsCore: %v %v", ok, err)
 	}
 }
@@ -268,12 +269,11 @@ func TestNotACore(t *testing.T) {
 
 // use does with a core what a debugger would.
 func use(data []byte) {
-	c, err := parse("fuzz", data, Options{FindFile: func(string, string) string { return "/dev/null/none" }})
+	c, err := parse(corefile.New("fuzz", data), Options{FindFile: func(string, string) string { return "/dev/null/none" }})
 	if err != nil {
 		return
 	}
-	c.data = data
-	defer func() { c.data = nil; _ = c.Close() }()
+	defer c.Close()
 	buf := make([]byte, 256)
 	for i, t := range c.Threads() {
 		if i > 100 {
@@ -317,11 +317,10 @@ func TestTruncated(t *testing.T) {
 	for n := 0; n < len(b); n += 1 + n/500 {
 		use(b[:n:n])
 	}
-	c, err := parse("core", b[:len(b)/2:len(b)/2], Options{})
+	c, err := parse(corefile.New("core", b[:len(b)/2:len(b)/2]), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.data = nil
 	if w := strings.Join(c.Warnings(), ""); !strings.Contains(w, "the core file is truncated: ") {
 		t.Errorf("warnings %q", w)
 	}
@@ -429,7 +428,7 @@ func TestOtherArchitectures(t *testing.T) {
 		elf.EM_RISCV:   {"pc": 1, "ra": 2, "t6": 32, "zero": 0},
 		elf.EM_X86_64:  {"r15": 1, "rbx": 6, "rip": 17, "rsp": 20}, // x32
 	} {
-		c, err := parse("synthetic", synthetic(m, 3), Options{})
+		c, err := parse(corefile.New("synthetic", synthetic(m, 3)), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -457,18 +456,17 @@ func TestOtherArchitectures(t *testing.T) {
 		if n, err := c.ReadMemory(0x10000, b); n != 16 || err == nil || string(b[:16]) != "sixteen bytes..." {
 			t.Errorf("%v: %d %v", m, n, err)
 		}
-		c.data = nil
 	}
 	b := synthetic(elf.EM_ARM, 1)
 	b[18] = 8 // MIPS
-	if _, err := parse("mips", b, Options{}); err == nil || !strings.Contains(err.Error(), "MIPS") {
+	if _, err := parse(corefile.New("mips", b), Options{}); err == nil || !strings.Contains(err.Error(), "MIPS") {
 		t.Error(err)
 	}
 }
 
 // TestShortStatus: gdb on x86-64 writes a riscv64 thread's status with 27 of its 32 registers. The others are not known.
 func TestShortStatus(t *testing.T) {
-	c := &Core{arch: arch.RISCV64, head: header{order: binary.LittleEndian, machine: elf.EM_RISCV, wide: true}}
+	c := &Core{base: corefile.New("status", nil), arch: arch.RISCV64, head: header{order: binary.LittleEndian, machine: elf.EM_RISCV, wide: true}}
 	b := make([]byte, 112)
 	b[32] = 7
 	for i := range uint64(27) {

@@ -28,7 +28,7 @@ func TestCutInUse(t *testing.T) {
 		if f.path != exe || f.off == 0 {
 			continue
 		}
-		if len(c.inCore(f.lo)) == 0 && at == 0 {
+		if len(c.base.At(f.lo)) == 0 && at == 0 {
 			at = target.Addr(f.lo)
 		}
 	}

@@ -9,10 +9,11 @@ import (
 	"strings"
 
 	"dbg/arch"
+	"dbg/target/corefile"
 )
 
 // ErrNotCore is wrapped by Open's error for a file that is no core.
-var ErrNotCore = errors.New("not a core file")
+var ErrNotCore = corefile.ErrNotCore
 
 // header is what the package needs of an ELF file's header.
 type header struct {

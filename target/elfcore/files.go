@@ -2,12 +2,13 @@ package elfcore
 
 import (
 	"cmp"
-	"debug/elf"
 	"fmt"
 	"slices"
 	"sort"
 
+	"dbg/image"
 	"dbg/target"
+	"dbg/target/corefile"
 )
 
 // mappedFile is one entry of NT_FILE.
@@ -17,10 +18,10 @@ type mappedFile struct {
 	deleted     bool
 }
 
-// image is a mapped file as it is here and now; data is nil if it is not what
+// localFile is a mapped file as it is here and now; file is nil if it is not what
 // the process had, or can't be opened.
-type image struct {
-	data []byte
+type localFile struct {
+	file *image.Mapping
 	at   string // the local path
 }
 
@@ -38,29 +39,11 @@ func (c *Core) fileAt(at uint64) *mappedFile {
 	return &c.files[i]
 }
 
-// inFile returns up to n bytes that a mapped file has for an address, not
-// beyond its mapping, and not where the core has them.
-func (c *Core) inFile(at, n uint64) []byte {
-	f := c.fileAt(at)
-	if f == nil {
-		return nil
-	}
-	n = min(n, f.hi-at)
-	if next, ok := c.nextInCore(at); ok {
-		n = min(n, next-at)
-	}
-	im := c.open(f)
-	if im == nil || f.off+(at-f.lo) < f.off {
-		return nil
-	}
-	return cutSome(im.data, f.off+(at-f.lo), n)
-}
-
-// open finds the local file for a mapped one, once.
-func (c *Core) open(f *mappedFile) *image {
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	if c.closed {
+// open finds the local file for a mapped one, once. It may panic: the core may be cut short while its build id is read.
+func (c *Core) open(f *mappedFile) *localFile {
+	c.base.Lock()
+	defer c.base.Unlock()
+	if c.base.Closed() {
 		return nil
 	}
 	im := c.images[f.path]
@@ -71,9 +54,9 @@ func (c *Core) open(f *mappedFile) *image {
 	return im
 }
 
-func (c *Core) find(f *mappedFile) *image {
+func (c *Core) find(f *mappedFile) *localFile {
 	want, known := c.buildIDOf(f.path)
-	im := &image{at: f.path}
+	im := &localFile{at: f.path}
 	given := c.options.Exe != "" && f.path == c.recordedExe()
 	if given {
 		im.at = c.options.Exe
@@ -84,23 +67,23 @@ func (c *Core) find(f *mappedFile) *image {
 			im.at = at
 		}
 	}
-	data, err := mapFile(im.at)
-	if err != nil || len(data) == 0 {
+	file, err := image.Map(im.at)
+	if err != nil {
 		return im
 	}
-	have, ok := fileBuildID(data)
+	have, ok := fileBuildID(file.Bytes())
 	switch {
 	case known && have != want:
 		if !given { // else findExe has said it
 			c.warn("%s is not the file that the core had mapped (%s)", im.at, idClause(have, ok, want))
 		}
-		unmap(data)
+		_ = file.Close()
 	case !known && f.deleted && im.at == f.path:
 		// Another file by now, and nothing to tell which.
 		c.warn("%s had been deleted or replaced when the core was made", f.path)
-		unmap(data)
+		_ = file.Close()
 	default:
-		im.data = data
+		im.file = file
 	}
 	return im
 }
@@ -121,12 +104,12 @@ func (c *Core) buildIDOf(path string) (string, bool) {
 		if f.path != path || f.off != 0 {
 			continue
 		}
-		head := c.readCore(f.lo, min(f.hi-f.lo, 1<<16))
+		head := c.base.Some(f.lo, min(f.hi-f.lo, 1<<16))
 		return buildIDIn(head, func(s segment) []byte {
 			if s.off >= f.hi-f.lo {
 				return nil
 			}
-			return c.readCore(f.lo+s.off, s.filesz)
+			return c.base.Some(f.lo+s.off, s.filesz)
 		})
 	}
 	return "", false
@@ -162,13 +145,13 @@ func (c *Core) findExe() {
 	if !known {
 		return
 	}
-	data, err := mapFile(c.exe)
+	file, err := image.Map(c.exe)
 	if err != nil {
 		c.warn("%s can't be read: %v", c.exe, err)
 		return
 	}
-	defer unmap(data)
-	if have, ok := fileBuildID(data); have != want {
+	defer file.Close()
+	if have, ok := fileBuildID(file.Bytes()); have != want {
 		c.warn("%s is not the program of this core (%s)", c.exe, idClause(have, ok, want))
 	}
 }
@@ -177,10 +160,10 @@ func (c *Core) findExe() {
 // begins or ends, with the files' names; and files that no segment covers.
 func (c *Core) Mappings() ([]target.Mapping, error) {
 	var out []target.Mapping
-	add := func(lo, hi uint64, s *segment, f *mappedFile) {
+	add := func(lo, hi uint64, s *corefile.Segment, f *mappedFile) {
 		m := target.Mapping{Lo: target.Addr(lo), Hi: target.Addr(hi)}
 		if s != nil {
-			m.Read, m.Write, m.Exec = target.Permit(s.flags&elf.PF_R != 0), target.Permit(s.flags&elf.PF_W != 0), target.Permit(s.flags&elf.PF_X != 0)
+			m.Read, m.Write, m.Exec = s.Read, s.Write, s.Exec
 		}
 		if f != nil {
 			m.Path, m.Deleted, m.Offset = f.path, f.deleted, f.off+(lo-f.lo)
@@ -191,7 +174,7 @@ func (c *Core) Mappings() ([]target.Mapping, error) {
 	}
 	fi, at := 0, uint64(0)
 	// filesUpTo adds what lies below hi, in segment s or in none.
-	upTo := func(hi uint64, s *segment) {
+	upTo := func(hi uint64, s *corefile.Segment) {
 		for at < hi {
 			for fi < len(c.files) && c.files[fi].hi <= at {
 				fi++
@@ -215,11 +198,12 @@ func (c *Core) Mappings() ([]target.Mapping, error) {
 		}
 		at = hi
 	}
-	for i := range c.segments {
-		s := &c.segments[i]
-		upTo(s.addr, nil)
-		at = s.addr
-		upTo(s.addr+s.memsz, s)
+	segments := c.base.Segments()
+	for i := range segments {
+		s := &segments[i]
+		upTo(s.Addr, nil)
+		at = s.Addr
+		upTo(s.End(), s)
 	}
 	upTo(^uint64(0), nil)
 	return out, nil

@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"path/filepath"
 
+	"dbg/image"
 	"dbg/target"
 )
 
@@ -80,15 +81,15 @@ func (c *Core) placeFiles() {
 		}
 		local = c.findFile(path)
 	}
-	data, err := mapFile(local)
-	if err != nil || len(data) == 0 {
+	file, err := image.Map(local)
+	if err != nil {
 		if c.options.Exe == "" {
 			c.warn("the core names no files, and its program, %s, is not here", path)
 		}
 		return // a wrong EXE is reported when it is opened
 	}
-	defer unmap(data)
-	l, ok := layoutOf(data)
+	defer file.Close()
+	l, ok := layoutOf(file.Bytes())
 	if !ok || l.head.machine != c.head.machine {
 		c.warn("%s is not a program for the core's processor, %s", local, machineName(&c.head))
 		return
@@ -213,13 +214,13 @@ func (c *Core) placeLibrary(path string, bias, ld uint64) {
 		return
 	}
 	local := c.findFile(path)
-	data, err := mapFile(local)
-	if err != nil || len(data) == 0 {
+	file, err := image.Map(local)
+	if err != nil {
 		c.warn("%s is not here: what was in it is not known", path)
 		return
 	}
-	defer unmap(data)
-	l, ok := layoutOf(data)
+	defer file.Close()
+	l, ok := layoutOf(file.Bytes())
 	if !ok || l.head.machine != c.head.machine || l.dynamic+bias != ld || bias%c.page() != 0 {
 		c.warn("%s is not the library of this core: it is not used", local)
 		return

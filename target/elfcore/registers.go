@@ -35,10 +35,10 @@ func (c *Core) thread(id target.ThreadID) *thread {
 
 // Registers implements target.Target.
 func (c *Core) Registers(id target.ThreadID) (arch.Registers, error) {
-	c.lock.RLock()
-	defer c.lock.RUnlock()
+	c.base.RLock()
+	defer c.base.RUnlock()
 	t := c.thread(id)
-	if t == nil || c.closed {
+	if t == nil || c.base.Closed() {
 		return arch.Registers{Arch: c.arch}, target.ErrNoThread
 	}
 	if c.arch == arch.AMD64 {
@@ -58,10 +58,10 @@ func (c *Core) Registers(id target.ThreadID) (arch.Registers, error) {
 
 // WideRegister implements target.Target.
 func (c *Core) WideRegister(id target.ThreadID, reg arch.Reg) ([]byte, error) {
-	c.lock.RLock()
-	defer c.lock.RUnlock()
+	c.base.RLock()
+	defer c.base.RUnlock()
 	t := c.thread(id)
-	if t == nil || c.closed {
+	if t == nil || c.base.Closed() {
 		return nil, target.ErrNoThread
 	}
 	var b []byte

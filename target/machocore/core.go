@@ -1,17 +1,12 @@
 package machocore
 
 import (
-	"cmp"
 	"fmt"
-	"os"
-	"slices"
-	"sync"
-
-	"golang.org/x/sys/unix"
 
 	"dbg/arch"
-	"dbg/internal/fault"
+	"dbg/image"
 	"dbg/target"
+	"dbg/target/corefile"
 )
 
 // Options says where the images' files are.
@@ -27,41 +22,28 @@ type Options struct {
 
 // Core is a Mach-O core file. Its methods may be called from any goroutine.
 type Core struct {
-	path    string
 	options Options
-	data    []byte // the file, mapped
+	base    *corefile.File // it guards files that are opened on first use
 	arch    *arch.Arch
 	head    header
 
-	segments []segment // by address, not overlapping
 	threads  []thread
 	images   []*Image // by the address of their header
 	extents  []extent // of the images, by address, not overlapping
 	main     *Image   // nil if not known
 	notes    notes
 	platform string
-
-	// lock guards what is found out late, files that are opened on first use
-	// and the warnings that this gives, and closing against reading.
-	lock     sync.RWMutex
-	closed   bool
-	warnings []string
 }
 
 var _ target.Target = (*Core)(nil)
 
 // IsCore reports whether a file is a Mach-O core.
 func IsCore(path string) (bool, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe must not be waited for
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return false, err
-	}
 	b := make([]byte, 32)
-	n, _ := f.ReadAt(b, 0)
+	n, err := image.Peek(path, b)
+	if err != nil {
+		return false, corefile.NotRegular(err)
+	}
 	h, err := parseHeader(b[:n])
 	return err == nil && h.kind == typeCore, nil
 }
@@ -69,24 +51,22 @@ func IsCore(path string) (bool, error) {
 // Open maps a core file. A damaged one is opened as far as it goes, and Warnings
 // says what is amiss.
 func Open(path string, opts Options) (*Core, error) {
-	data, err := mapFile(path)
+	f, err := corefile.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	c, err := parse(path, data, opts)
+	c, err := parse(f, opts)
 	if err != nil {
-		unmap(data)
+		f.Close()
 		return nil, err
 	}
 	return c, nil
 }
 
-// parse makes a Core of a file's bytes, which it keeps.
-func parse(path string, data []byte, opts Options) (*Core, error) {
-	c := &Core{path: path, options: opts, data: data}
-	if len(data) == 0 {
-		return nil, fmt.Errorf("%s is empty: %w", path, ErrNotCore)
-	}
+// parse makes a Core of a file, which becomes its own.
+func parse(f *corefile.File, opts Options) (*Core, error) {
+	c := &Core{base: f, options: opts}
+	path, data := f.Path(), f.Bytes()
 	var err error
 	if c.head, err = parseHeader(data); err != nil {
 		return nil, fmt.Errorf("%s %w: %w", path, err, ErrNotCore)
@@ -116,6 +96,7 @@ func (c *Core) readCommands() {
 		c.warn("the core file is truncated in its load commands; threads and memory are missing")
 	}
 	short, loads, bad := 0, 0, 0
+	var segments []corefile.Segment
 	for cmd, b := range c.head.each() {
 		switch cmd {
 		case 0:
@@ -127,12 +108,12 @@ func (c *Core) readCommands() {
 				bad++
 				continue
 			}
-			if there := uint64(len(cutSome(c.data, s.off, s.have))); there < s.have {
+			if there := uint64(len(cutSome(c.base.Bytes(), s.Off, s.Have))); there < s.Have {
 				short++
-				s.have = there
+				s.Have = there
 			}
-			if s.size > 0 {
-				c.segments = append(c.segments, s)
+			if s.Size > 0 {
+				segments = append(segments, s)
 			}
 		case lcThread, lcUnixThread:
 			if len(c.threads) < mostThreads {
@@ -150,20 +131,7 @@ func (c *Core) readCommands() {
 	if short > 0 {
 		c.warn("the core file is truncated: %d of %d segments are not all there", short, loads)
 	}
-	slices.SortStableFunc(c.segments, func(a, b segment) int { return cmp.Compare(a.addr, b.addr) })
-	// Segments of a sound core don't overlap. The first one wins.
-	end, overlaps := uint64(0), 0
-	c.segments = slices.DeleteFunc(c.segments, func(s segment) bool {
-		if s.addr < end {
-			overlaps++
-			return true
-		}
-		end = s.end()
-		return false
-	})
-	if overlaps > 0 {
-		c.warn("the core file is damaged: %d segments overlap others and are ignored", overlaps)
-	}
+	c.base.Arrange(segments)
 }
 
 // readBuildVersion reads LC_BUILD_VERSION: platform, then the version of the
@@ -193,20 +161,11 @@ func platformName(n uint32) string {
 // "main bin spec" has it: "macOS 14.5". It is "" if the core does not say.
 func (c *Core) Platform() string { return c.platform }
 
-func (c *Core) warn(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if len(c.warnings) < 100 && !slices.Contains(c.warnings, text) {
-		c.warnings = append(c.warnings, text)
-	}
-}
+func (c *Core) warn(format string, args ...any) { c.base.Warnf(format, args...) }
 
 // Warnings returns sentences on what is amiss with the core and its files, as
 // far as that has been found out; reading memory may add to it.
-func (c *Core) Warnings() []string {
-	c.lock.RLock()
-	defer c.lock.RUnlock()
-	return slices.Clone(c.warnings)
-}
+func (c *Core) Warnings() []string { return c.base.Warnings() }
 
 func (c *Core) Arch() *arch.Arch  { return c.arch }
 func (c *Core) Kind() target.Kind { return target.Core }
@@ -223,52 +182,11 @@ func (c *Core) Auxv(typ uint64) (uint64, bool) { return 0, false }
 
 // Close implements target.Target.
 func (c *Core) Close() error {
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	if c.closed {
-		return nil
-	}
-	c.closed = true
+	c.base.Lock()
+	defer c.base.Unlock()
 	for _, im := range c.images {
 		_ = im.local.Close()
 		im.local = nil
 	}
-	unmap(c.data)
-	c.data = nil
-	return nil
-}
-
-// mapFile maps a whole file.
-func mapFile(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe must not be waited for
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, fmt.Errorf("%s is a directory: %w", path, ErrNotCore)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file: %w", path, ErrNotCore)
-	case info.Size() == 0:
-		return nil, nil
-	case int64(int(info.Size())) != info.Size():
-		return nil, fmt.Errorf("%s is too large to be mapped", path)
-	}
-	data, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_PRIVATE)
-	if err != nil {
-		return nil, fmt.Errorf("%s can't be mapped: %w", path, err)
-	}
-	fault.Mapped(data, path)
-	return data, nil
-}
-
-func unmap(data []byte) {
-	if data != nil {
-		fault.Unmapped(data)
-		_ = unix.Munmap(data)
-	}
+	return c.base.Close()
 }

@@ -145,7 +145,7 @@ func TestMemory(t *testing.T) {
 	b := make([]byte, 32)
 	var me *target.MemoryError
 	n, err := c.ReadMemory(0x10008, b)
-	if n != 8 || !errors.As(err, &me) || me.Addr != 0x10010 || me.Why != missing || string(b[:8]) != "bytes..." {
+	if n != 8 || !errors.As(err, &me) || me.Addr != 0x10010 || me.Why != "not in the core file" || string(b[:8]) != "bytes..." {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 	// What the segment lacks is not zero.

@@ -8,16 +8,17 @@ import (
 	"dbg/arch"
 	"dbg/internal/fixture"
 	"dbg/target"
+	"dbg/target/corefile"
 	"dbg/target/machocore/coretest"
 )
 
 // use does with a core what a debugger would.
 func use(data []byte) {
-	c, err := parse("fuzz", data, Options{FindFile: func(string, string) []string { return nil }})
+	c, err := parse(corefile.New("fuzz", data), Options{FindFile: func(string, string) []string { return nil }})
 	if err != nil {
 		return
 	}
-	defer func() { c.data = nil; _ = c.Close() }()
+	defer c.Close()
 	buf := make([]byte, 256)
 	for i, t := range c.Threads() {
 		if i > 100 {
@@ -88,11 +89,10 @@ func TestTruncated(t *testing.T) {
 	for n := 0; n < len(b); n += 1 + n/400 {
 		use(b[:n:n])
 	}
-	c, err := parse("core", b[:len(b)-100:len(b)-100], Options{})
+	c, err := parse(corefile.New("core", b[:len(b)-100:len(b)-100]), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.data = nil
 	if w := strings.Join(c.Warnings(), ""); !strings.Contains(w, "the core file is truncated: 1 of ") {
 		t.Errorf("warnings %q", w)
 	}

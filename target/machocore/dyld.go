@@ -1,6 +1,10 @@
 package machocore
 
-import "dbg/image"
+import (
+	"dbg/image"
+	"dbg/target"
+	"dbg/target/corefile"
+)
 
 // fromDyld lists the images without the help of a note.
 func (m *maker) fromDyld() []found {
@@ -12,7 +16,7 @@ func (m *maker) fromDyld() []found {
 			}
 		}
 	}
-	if c.notes.hasMain && c.notes.mainKind != 2 || len(c.segments) == 0 {
+	if c.notes.hasMain && c.notes.mainKind != 2 || len(c.base.Segments()) == 0 {
 		return nil // a kernel's or a firmware's: its images are in other notes
 	}
 	list, dyld := m.scan()
@@ -36,25 +40,24 @@ const (
 func (m *maker) scan() (list []found, dyld []*image.File) {
 	pages := 0
 	for _, executable := range []bool{true, false} {
-		for i := range m.c.segments {
-			s := &m.c.segments[i]
-			if executable != (s.prot&4 != 0) {
+		for _, s := range m.c.base.Segments() {
+			if executable != (s.Exec == target.Allowed) {
 				continue
 			}
-			first := (pageSize - s.addr%pageSize) % pageSize
-			for off := first; off < s.have; off += pageSize {
+			first := (pageSize - s.Addr%pageSize) % pageSize
+			for off := first; off < s.Have; off += pageSize {
 				if pages++; pages > mostPages || len(list) == mostImages {
 					m.c.warn("the core has no list of images, and too much memory to look through all of it; images may be missing")
 					return list, dyld
 				}
-				f, kind := m.imageAt(s.addr + off)
+				f, kind := m.imageAt(s.Addr + off)
 				if f == nil {
 					continue
 				}
 				if kind == typeDylinker && len(dyld) < 16 {
 					dyld = append(dyld, f)
 				}
-				list = append(list, found{header: s.addr + off, slide: none})
+				list = append(list, found{header: s.Addr + off, slide: none})
 			}
 		}
 		if len(list) > 0 {
@@ -67,7 +70,7 @@ func (m *maker) scan() (list []found, dyld []*image.File) {
 // imageAt returns the image that begins at an address, nil if none does.
 func (m *maker) imageAt(at uint64) (*image.File, uint32) {
 	var head [16]byte
-	if n, whole := copyMapped(head[:], m.c.readCore(at, 16)); n < 16 || !whole {
+	if n, whole := corefile.CopyMapped(head[:], m.c.base.Some(at, 16)); n < 16 || !whole {
 		return nil, 0
 	}
 	if magic := le.Uint32(head[:]); magic != magic64 && magic != magic32 || le.Uint32(head[4:]) != m.c.head.cpu {

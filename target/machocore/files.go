@@ -124,9 +124,9 @@ func (c *Core) inFile(at uint64, buf []byte) int {
 	if e == nil || e.segment.write || e.segment.sizeUnknown {
 		return 0
 	}
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	if c.closed {
+	c.base.Lock()
+	defer c.base.Unlock()
+	if c.base.Closed() {
 		return 0
 	}
 	im := e.image

@@ -8,6 +8,7 @@ import (
 
 	"dbg/image"
 	"dbg/target"
+	"dbg/target/corefile"
 )
 
 // Image is a Mach-O file that the process had loaded.
@@ -120,7 +121,7 @@ func (m *maker) inCore(header uint64) (f *image.File, kind uint32) {
 	if header == none || m.left <= 0 {
 		return nil, 0
 	}
-	h, err := parseHeader(m.c.readCore(header, 32))
+	h, err := parseHeader(m.c.base.Some(header, 32))
 	if err != nil || h.cpu != m.c.head.cpu || h.kind == typeCore {
 		return nil, 0
 	}
@@ -135,10 +136,10 @@ func (m *maker) inCore(header uint64) (f *image.File, kind uint32) {
 func (c *Core) readOwn(addr uint64, buf []byte) (int, error) {
 	n := 0
 	for n < len(buf) {
-		got, whole := copyMapped(buf[n:], c.readCore(addr+uint64(n), uint64(len(buf)-n)))
+		got, whole := corefile.CopyMapped(buf[n:], c.base.Some(addr+uint64(n), uint64(len(buf)-n)))
 		n += got
 		if got == 0 || !whole {
-			return n, &target.MemoryError{Addr: target.Addr(addr) + target.Addr(n), Why: missing}
+			return n, &target.MemoryError{Addr: target.Addr(addr) + target.Addr(n), Why: "not in the core file"}
 		}
 	}
 	return n, nil
@@ -198,8 +199,8 @@ func (c *Core) layOut() {
 			// Up to the next image, but no more than the core has in one piece.
 			const least = 0x1000
 			end := e.lo + min(least, none-e.lo)
-			if s := c.segmentAt(e.lo); s != nil {
-				end = s.end()
+			if s := c.base.SegmentAt(e.lo); s != nil {
+				end = s.End()
 			}
 			for j := i + 1; j < len(all); j++ {
 				if all[j].lo > e.lo {
@@ -312,11 +313,11 @@ func (c *Core) OpenListed(im target.Image) (f *image.File, slide uint64, err err
 // core does not have.
 func (c *Core) Mappings() ([]target.Mapping, error) {
 	var out []target.Mapping
-	add := func(lo, hi uint64, s *segment, e *extent) {
+	add := func(lo, hi uint64, s *corefile.Segment, e *extent) {
 		m := target.Mapping{Lo: target.Addr(lo), Hi: target.Addr(hi)}
 		switch {
 		case s != nil:
-			m.Read, m.Write, m.Exec = target.Permit(s.prot&1 != 0), target.Permit(s.prot&2 != 0), target.Permit(s.prot&4 != 0)
+			m.Read, m.Write, m.Exec = s.Read, s.Write, s.Exec
 		case !e.segment.sizeUnknown:
 			m.Read, m.Write, m.Exec = target.Permit(e.segment.read), target.Permit(e.segment.write), target.Permit(e.segment.exec)
 		}
@@ -327,7 +328,7 @@ func (c *Core) Mappings() ([]target.Mapping, error) {
 	}
 	next, at := 0, uint64(0)
 	// upTo adds what lies below hi, in segment s or in none.
-	upTo := func(hi uint64, s *segment) {
+	upTo := func(hi uint64, s *corefile.Segment) {
 		for at < hi {
 			for next < len(c.extents) && c.extents[next].hi <= at {
 				next++
@@ -351,10 +352,11 @@ func (c *Core) Mappings() ([]target.Mapping, error) {
 		}
 		at = hi
 	}
-	for i := range c.segments {
-		s := &c.segments[i]
-		upTo(s.addr, nil)
-		upTo(s.end(), s)
+	segments := c.base.Segments()
+	for i := range segments {
+		s := &segments[i]
+		upTo(s.Addr, nil)
+		upTo(s.End(), s)
 	}
 	upTo(none, nil)
 	return out, nil

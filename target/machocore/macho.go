@@ -7,10 +7,12 @@ import (
 	"iter"
 
 	"dbg/arch"
+	"dbg/target"
+	"dbg/target/corefile"
 )
 
 // ErrNotCore is wrapped by Open's error for a file that is no Mach-O core.
-var ErrNotCore = errors.New("not a core file")
+var ErrNotCore = corefile.ErrNotCore
 
 // The constants of <mach-o/loader.h> and <mach/machine.h> that are needed.
 const (
@@ -134,37 +136,28 @@ func (h *header) kindName() string {
 	return fmt.Sprintf("a Mach-O file of type %d", h.kind)
 }
 
-// segment is memory that the core has, or knows of.
-type segment struct {
-	addr, size uint64 // never wraps around: the last byte of all is left out
-	off, have  uint64 // the bytes in the file; have <= size
-	prot       uint32 // VM_PROT_READ 1, VM_PROT_WRITE 2, VM_PROT_EXECUTE 4
-}
-
-// end returns the first address behind the segment.
-func (s *segment) end() uint64 { return s.addr + s.size }
-
 // parseSegment reads an LC_SEGMENT or LC_SEGMENT_64.
-func parseSegment(cmd uint32, b []byte) (s segment, ok bool) {
+func parseSegment(cmd uint32, b []byte) (s corefile.Segment, ok bool) {
+	var most, prot uint32 // VM_PROT_READ 1, VM_PROT_WRITE 2, VM_PROT_EXECUTE 4
 	if cmd == lcSegment64 {
 		if len(b) < 72 {
 			return s, false
 		}
-		s = segment{addr: le.Uint64(b[24:]), size: le.Uint64(b[32:]), off: le.Uint64(b[40:]), have: le.Uint64(b[48:]), prot: le.Uint32(b[60:])}
-		if s.prot == 0 { // some writers set only what is allowed at most
-			s.prot = le.Uint32(b[56:])
-		}
+		s = corefile.Segment{Addr: le.Uint64(b[24:]), Size: le.Uint64(b[32:]), Off: le.Uint64(b[40:]), Have: le.Uint64(b[48:])}
+		most, prot = le.Uint32(b[56:]), le.Uint32(b[60:])
 	} else {
 		if len(b) < 56 {
 			return s, false
 		}
-		s = segment{addr: uint64(le.Uint32(b[24:])), size: uint64(le.Uint32(b[28:])), off: uint64(le.Uint32(b[32:])), have: uint64(le.Uint32(b[36:])), prot: le.Uint32(b[44:])}
-		if s.prot == 0 {
-			s.prot = le.Uint32(b[40:])
-		}
+		s = corefile.Segment{Addr: uint64(le.Uint32(b[24:])), Size: uint64(le.Uint32(b[28:])), Off: uint64(le.Uint32(b[32:])), Have: uint64(le.Uint32(b[36:]))}
+		most, prot = le.Uint32(b[40:]), le.Uint32(b[44:])
 	}
-	s.size = min(s.size, ^uint64(0)-s.addr)
-	s.have = min(s.have, s.size)
+	if prot == 0 { // some writers set only what is allowed at most
+		prot = most
+	}
+	s.Read, s.Write, s.Exec = target.Permit(prot&1 != 0), target.Permit(prot&2 != 0), target.Permit(prot&4 != 0)
+	s.Size = min(s.Size, ^uint64(0)-s.Addr) // the last byte of all is left out
+	s.Have = min(s.Have, s.Size)
 	return s, true
 }
 

@@ -64,7 +64,7 @@ func (c *Core) readNote(b []byte) {
 	if read == nil {
 		return
 	}
-	p := cutSome(c.data, off, size)
+	p := cutSome(c.base.Bytes(), off, size)
 	if uint64(len(p)) < size {
 		c.warn("the core file is truncated: its note %q is not all there", name)
 	}
@@ -162,7 +162,7 @@ func (c *Core) readImageInfos(b []byte) bool {
 		size = 48
 	}
 	for i := range min(count, mostImages) {
-		e, ok := cut(c.data, at, 48)
+		e, ok := cut(c.base.Bytes(), at, 48)
 		if !ok {
 			c.warn("the core file is truncated: %d of %d images are not in its list", count-i, count)
 			break
@@ -170,7 +170,7 @@ func (c *Core) readImageInfos(b []byte) bool {
 		at += size
 		f := found{header: le.Uint64(e[24:]), slide: none, uuid: uuidOf(e[8:]), executing: le.Uint32(e[44:]) == 1}
 		if off := le.Uint64(e); off != none {
-			f.path = cstring(cutSome(c.data, off, longestPath))
+			f.path = cstring(cutSome(c.base.Bytes(), off, longestPath))
 		}
 		f.segments = c.readPlaced(le.Uint64(e[32:]), le.Uint32(e[40:]))
 		for _, s := range f.segments {
@@ -189,7 +189,7 @@ func (c *Core) readImageInfos(b []byte) bool {
 func (c *Core) readPlaced(off uint64, count uint32) []placed {
 	var out []placed
 	for range count {
-		b, ok := cut(c.data, off, 32)
+		b, ok := cut(c.base.Bytes(), off, 32)
 		if off == none || !ok || c.notes.placed == mostSegments {
 			break
 		}

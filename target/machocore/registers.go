@@ -28,11 +28,11 @@ var layouts = map[*arch.Arch]layout{
 
 // Registers implements target.Target.
 func (c *Core) Registers(id target.ThreadID) (arch.Registers, error) {
-	c.lock.RLock()
-	defer c.lock.RUnlock()
+	c.base.RLock()
+	defer c.base.RUnlock()
 	r := arch.Registers{Arch: c.arch}
 	t := c.thread(id)
-	if t == nil || c.closed {
+	if t == nil || c.base.Closed() {
 		return r, target.ErrNoThread
 	}
 	c.decode(t, &r)
@@ -98,10 +98,10 @@ func (c *Core) strip(v uint64) uint64 {
 
 // WideRegister implements target.Target.
 func (c *Core) WideRegister(id target.ThreadID, reg arch.Reg) ([]byte, error) {
-	c.lock.RLock()
-	defer c.lock.RUnlock()
+	c.base.RLock()
+	defer c.base.RUnlock()
 	t := c.thread(id)
-	if t == nil || c.closed {
+	if t == nil || c.base.Closed() {
 		return nil, target.ErrNoThread
 	}
 	b, ok := c.wide(t, reg)

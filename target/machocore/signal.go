@@ -43,7 +43,7 @@ func (c *Core) findSignals() {
 // access is the signal of a bad access to an address.
 func (c *Core) access(addr uint64) *target.SignalInfo {
 	s := &target.SignalInfo{Number: sigSEGV, Code: segvNotMapped, Addr: target.Addr(addr), HasAddr: true}
-	if c.segmentAt(addr) != nil {
+	if c.base.SegmentAt(addr) != nil {
 		s.Number, s.Code = sigBUS, busAddress
 	}
 	return s
@@ -97,7 +97,7 @@ func (c *Core) atDivision(t *thread) bool {
 	if !known {
 		return false
 	}
-	b := c.readCore(pc, 8)
+	b := c.base.Some(pc, 8)
 	for len(b) > 2 && (b[0] == 0x66 || b[0] == 0x67 || c.arch == arch.AMD64 && b[0]&0xf0 == 0x40) {
 		b = b[1:]
 	}

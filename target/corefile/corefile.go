@@ -1,0 +1,223 @@
+// Package corefile is what core files of every format have in common: the mapped file, the
+// memory that it holds, and sentences on what is amiss with it. The packages elfcore and
+// machocore read the formats and stand on it.
+package corefile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sort"
+	"sync"
+
+	"dbg/image"
+	"dbg/target"
+)
+
+// ErrNotCore is wrapped by the error of opening a file that is no core.
+var ErrNotCore = errors.New("not a core file")
+
+// maxWarnings bounds the warnings about one core.
+const maxWarnings = 100
+
+// Segment is memory that the core holds, or knows of.
+type Segment struct {
+	Addr, Size        uint64 // Addr+Size does not wrap around
+	Off, Have         uint64 // the bytes in the file; Have is at most Size
+	Read, Write, Exec target.Permission
+}
+
+// End returns the first address after the segment.
+func (s *Segment) End() uint64 { return s.Addr + s.Size }
+
+// File is a core file. Its lock guards closing against reading, the warnings, and what its
+// owner finds out late. Methods that need the lock say so.
+type File struct {
+	sync.RWMutex
+
+	path     string
+	mapping  *image.Mapping // nil if the bytes are somebody else's
+	data     []byte
+	segments []Segment // by address, not overlapping, once Arrange was called
+	closed   bool
+	warnings []string
+}
+
+// Open maps a core file. The error is one sentence for the user; it wraps ErrNotCore if the
+// file can't be a core of any format.
+func Open(path string) (*File, error) {
+	m, err := image.Map(path)
+	if err != nil {
+		var e *image.OpenError
+		if errors.As(err, &e) {
+			switch e.Reason {
+			case image.IsDirectory:
+				return nil, fmt.Errorf("%s is a directory: %w", path, ErrNotCore)
+			case image.IsEmpty:
+				return nil, fmt.Errorf("%s is empty: %w", path, ErrNotCore)
+			case image.UnknownFormat:
+				return nil, fmt.Errorf("%s is not a regular file: %w", path, ErrNotCore)
+			}
+		}
+		return nil, err
+	}
+	f := New(path, m.Bytes())
+	f.mapping = m
+	return f, nil
+}
+
+// NotRegular returns nil for an error of image.Peek that says that there is no regular file:
+// then it is no core. Other errors it returns as they are.
+func NotRegular(err error) error {
+	var e *image.OpenError
+	if errors.As(err, &e) && (e.Reason == image.IsDirectory || e.Reason == image.UnknownFormat) {
+		return nil
+	}
+	return err
+}
+
+// New makes a File of bytes that are the caller's and must not change.
+func New(path string, data []byte) *File { return &File{path: path, data: data} }
+
+// Path returns the path that the core was opened by.
+func (f *File) Path() string { return f.path }
+
+// Bytes returns the whole file. The lock must be held, or the File not be shared yet.
+func (f *File) Bytes() []byte { return f.data }
+
+// Closed reports whether Close was called. The lock must be held.
+func (f *File) Closed() bool { return f.closed }
+
+// Close unmaps the file. The lock must be held; closing twice does nothing.
+func (f *File) Close() error {
+	f.closed, f.data = true, nil
+	return f.mapping.Close()
+}
+
+// Warnf adds a warning, unless there is the same one. The lock must be held, or the File not
+// be shared yet.
+func (f *File) Warnf(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if len(f.warnings) < maxWarnings && !slices.Contains(f.warnings, text) {
+		f.warnings = append(f.warnings, text)
+	}
+}
+
+// Warnings returns the warnings until now. It takes the lock.
+func (f *File) Warnings() []string {
+	f.RLock()
+	defer f.RUnlock()
+	return slices.Clone(f.warnings)
+}
+
+// Arrange takes the segments of the file in the order in which the file has them. Those of a
+// sound core don't overlap; of those that do the lowest one wins, and a warning says so.
+func (f *File) Arrange(segments []Segment) {
+	slices.SortStableFunc(segments, func(a, b Segment) int { return cmp.Compare(a.Addr, b.Addr) })
+	end, overlaps := uint64(0), 0
+	f.segments = slices.DeleteFunc(segments, func(s Segment) bool {
+		if s.Addr < end {
+			overlaps++
+			return true
+		}
+		end = s.End()
+		return false
+	})
+	if overlaps > 0 {
+		f.Warnf("the core file is damaged: %d segments overlap others and are ignored", overlaps)
+	}
+}
+
+// Segments lists the segments by address. The slice must not be changed.
+func (f *File) Segments() []Segment { return f.segments }
+
+// SegmentAt returns the segment at an address, or nil.
+func (f *File) SegmentAt(at uint64) *Segment {
+	i := sort.Search(len(f.segments), func(i int) bool { return f.segments[i].Addr > at }) - 1
+	if i < 0 || at-f.segments[i].Addr >= f.segments[i].Size {
+		return nil
+	}
+	return &f.segments[i]
+}
+
+// At returns the core's own bytes from an address to the end of what its segment has, none if
+// it has none there. The lock must be held, or the File not be shared yet.
+func (f *File) At(at uint64) []byte {
+	s := f.SegmentAt(at)
+	if s == nil || f.closed || at-s.Addr >= s.Have {
+		return nil
+	}
+	off, n := s.Off+(at-s.Addr), s.Have-(at-s.Addr)
+	if off > uint64(len(f.data)) || n > uint64(len(f.data))-off {
+		return nil
+	}
+	return f.data[off : off+n]
+}
+
+// Some is At for at most n bytes.
+func (f *File) Some(at, n uint64) []byte {
+	b := f.At(at)
+	return b[:min(n, uint64(len(b)))]
+}
+
+// Next returns the lowest address, not below at, from which the core has bytes.
+func (f *File) Next(at uint64) (uint64, bool) {
+	i := sort.Search(len(f.segments), func(i int) bool { return f.segments[i].Addr > at })
+	for ; i < len(f.segments); i++ {
+		if f.segments[i].Have > 0 {
+			return f.segments[i].Addr, true
+		}
+	}
+	return 0, false
+}
+
+// ReadMemory reads as target.Memory does. Where the core has nothing it asks missing, which
+// fills the beginning of its buffer from elsewhere and returns how many bytes it had. It
+// takes the lock, and does not hold it while it calls missing.
+func (f *File) ReadMemory(addr target.Addr, buf []byte, missing func(at uint64, buf []byte) int) (int, error) {
+	n := 0
+	for n < len(buf) {
+		at := uint64(addr) + uint64(n)
+		if at < uint64(addr) {
+			break // past the end of the address space
+		}
+		got, whole := f.readSome(at, buf[n:], missing)
+		n += got
+		if got == 0 || !whole {
+			break
+		}
+	}
+	if n < len(buf) {
+		return n, &target.MemoryError{Addr: addr + target.Addr(n), Why: "not in the core file"}
+	}
+	return n, nil
+}
+
+// readSome reads one piece. It is not whole if the file was cut short.
+func (f *File) readSome(at uint64, buf []byte, missing func(at uint64, buf []byte) int) (n int, whole bool) {
+	f.RLock()
+	from := f.At(at)
+	n, whole = CopyMapped(buf, from)
+	f.RUnlock()
+	if len(from) > 0 {
+		return n, whole
+	}
+	if next, ok := f.Next(at); ok {
+		buf = buf[:min(uint64(len(buf)), next-at)]
+	}
+	return missing(at, buf), true
+}
+
+// CopyMapped copies out of a mapped file. A file that was cut short since it was mapped faults
+// at its new end: that is an unreadable byte, and whole is false.
+func CopyMapped(to, from []byte) (n int, whole bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if e := recover(); e != nil {
+			n, whole = 0, false
+		}
+	}()
+	return copy(to, from), true
+}
