@@ -61,6 +61,20 @@ const (
 	xYMMHigh = 576
 )
 
+// I386Wide returns the number that x86-64 has for an x87, MMX or SSE register of i386, whose
+// DWARF numbers differ (System V ABI, Intel386 supplement, "DWARF Register Number Mapping"). It is false for others.
+func I386Wide(r arch.Reg) (arch.Reg, bool) {
+	switch {
+	case r >= 11 && r < 19:
+		return r - 11 + arch.ST0, true
+	case r >= 21 && r < 29:
+		return r - 21 + arch.XMM0, true
+	case r >= 29 && r < 37:
+		return r - 29 + arch.MM0, true
+	}
+	return 0, false
+}
+
 // AMD64Wide cuts a vector or floating-point register out of an XSAVE or FXSAVE
 // area. With AVX enabled a vector register has 32 bytes, else 16; an x87
 // register has 10, an MMX register 8.

@@ -159,52 +159,17 @@ func (c *Core) findExe() {
 // Mappings implements target.Target: the segments, each cut where a mapped file
 // begins or ends, with the files' names; and files that no segment covers.
 func (c *Core) Mappings() ([]target.Mapping, error) {
-	var out []target.Mapping
-	add := func(lo, hi uint64, s *corefile.Segment, f *mappedFile) {
-		m := target.Mapping{Lo: target.Addr(lo), Hi: target.Addr(hi)}
-		if s != nil {
-			m.Read, m.Write, m.Exec = s.Read, s.Write, s.Exec
-		}
-		if f != nil {
-			m.Path, m.Deleted, m.Offset = f.path, f.deleted, f.off+(lo-f.lo)
-		} else if v, ok := c.Auxv(auxVDSO); ok && v == lo {
-			m.Path = "[vdso]"
-		}
-		out = append(out, m)
+	parts := make([]corefile.Part, len(c.files))
+	for i, f := range c.files {
+		parts[i] = corefile.Part{Lo: f.lo, Hi: f.hi, Path: f.path, Offset: f.off, Deleted: f.deleted}
 	}
-	fi, at := 0, uint64(0)
-	// filesUpTo adds what lies below hi, in segment s or in none.
-	upTo := func(hi uint64, s *corefile.Segment) {
-		for at < hi {
-			for fi < len(c.files) && c.files[fi].hi <= at {
-				fi++
+	list := c.base.Mappings(parts)
+	if at, ok := c.Auxv(auxVDSO); ok {
+		for i := range list {
+			if m := &list[i]; uint64(m.Lo) == at && m.Path == "" {
+				m.Path = "[vdso]"
 			}
-			if fi == len(c.files) || c.files[fi].lo >= hi {
-				if s != nil {
-					add(at, hi, s, nil)
-				}
-				break
-			}
-			f := &c.files[fi]
-			if f.lo > at {
-				if s != nil {
-					add(at, f.lo, s, nil)
-				}
-				at = f.lo
-			}
-			end := min(f.hi, hi)
-			add(at, end, s, f)
-			at = end
 		}
-		at = hi
 	}
-	segments := c.base.Segments()
-	for i := range segments {
-		s := &segments[i]
-		upTo(s.Addr, nil)
-		at = s.Addr
-		upTo(s.End(), s)
-	}
-	upTo(^uint64(0), nil)
-	return out, nil
+	return list, nil
 }

@@ -80,14 +80,7 @@ func (c *Core) WideRegister(id target.ThreadID, reg arch.Reg) ([]byte, error) {
 		}
 	case arch.I386:
 		// The FXSAVE layout is the same; DWARF's numbers are not.
-		switch {
-		case reg >= 11 && reg < 19:
-			reg = reg - 11 + arch.ST0
-		case reg >= 21 && reg < 29:
-			reg = reg - 21 + arch.XMM0
-		case reg >= 29 && reg < 37:
-			reg = reg - 29 + arch.MM0
-		default:
+		if reg, ok = target.I386Wide(reg); !ok {
 			return nil, target.ErrNoRegister
 		}
 		if b, ok = target.AMD64Wide(t.xstate, reg); !ok && len(t.fp) >= 512 {

@@ -312,54 +312,15 @@ func (c *Core) OpenListed(im target.Image) (f *image.File, slide uint64, err err
 // image begins or ends, with the images' paths; and segments of images that the
 // core does not have.
 func (c *Core) Mappings() ([]target.Mapping, error) {
-	var out []target.Mapping
-	add := func(lo, hi uint64, s *corefile.Segment, e *extent) {
-		m := target.Mapping{Lo: target.Addr(lo), Hi: target.Addr(hi)}
-		switch {
-		case s != nil:
-			m.Read, m.Write, m.Exec = s.Read, s.Write, s.Exec
-		case !e.segment.sizeUnknown:
-			m.Read, m.Write, m.Exec = target.Permit(e.segment.read), target.Permit(e.segment.write), target.Permit(e.segment.exec)
+	parts := make([]corefile.Part, len(c.extents))
+	for i, e := range c.extents {
+		p := corefile.Part{Lo: e.lo, Hi: e.hi, Path: e.image.Path, Offset: e.segment.fileOff}
+		if !e.segment.sizeUnknown {
+			p.Read, p.Write, p.Exec = target.Permit(e.segment.read), target.Permit(e.segment.write), target.Permit(e.segment.exec)
 		}
-		if e != nil {
-			m.Path, m.Offset = e.image.Path, e.segment.fileOff+(lo-e.lo)
-		}
-		out = append(out, m)
+		parts[i] = p
 	}
-	next, at := 0, uint64(0)
-	// upTo adds what lies below hi, in segment s or in none.
-	upTo := func(hi uint64, s *corefile.Segment) {
-		for at < hi {
-			for next < len(c.extents) && c.extents[next].hi <= at {
-				next++
-			}
-			if next == len(c.extents) || c.extents[next].lo >= hi {
-				if s != nil {
-					add(at, hi, s, nil)
-				}
-				break
-			}
-			e := &c.extents[next]
-			if e.lo > at {
-				if s != nil {
-					add(at, e.lo, s, nil)
-				}
-				at = e.lo
-			}
-			end := min(e.hi, hi)
-			add(at, end, s, e)
-			at = end
-		}
-		at = hi
-	}
-	segments := c.base.Segments()
-	for i := range segments {
-		s := &segments[i]
-		upTo(s.Addr, nil)
-		upTo(s.End(), s)
-	}
-	upTo(none, nil)
-	return out, nil
+	return c.base.Mappings(parts), nil
 }
 
 // name is what an image is called.

@@ -129,15 +129,8 @@ func (c *Core) wide(t *thread, reg arch.Reg) ([]byte, bool) {
 		b, ok := cut(t.float, uint64(reg-64)*16, 16)
 		return append([]byte(nil), b...), ok
 	case arch.I386:
-		// DWARF's numbers differ from those of x86-64.
-		switch {
-		case reg >= 11 && reg < 19:
-			reg = reg - 11 + arch.ST0
-		case reg >= 21 && reg < 29:
-			reg = reg - 21 + arch.XMM0
-		case reg >= 29 && reg < 37:
-			reg = reg - 29 + arch.MM0
-		default:
+		var ok bool
+		if reg, ok = target.I386Wide(reg); !ok {
 			return nil, false
 		}
 	}
