@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"dbg/symbols"
+	"dbg/symbols/lang"
 )
 
 // binary is an operator of two operands.
@@ -295,7 +296,7 @@ func truthValue(b bool, operand *symbols.Type) Value {
 	}
 	for t := operand; t != nil; t = t.Elem() {
 		switch t.Lang {
-		case symbols.LangCPlusPlus, symbols.LangRust, symbols.LangGo:
+		case lang.CPlusPlus, lang.Rust, lang.Go:
 			return intValue(typeBool, u)
 		}
 		if kindOf(t) != symbols.Pointer {

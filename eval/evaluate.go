@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dbg/symbols"
+	"dbg/symbols/lang"
 	"dbg/target"
 )
 
@@ -58,13 +59,13 @@ type evaluator struct {
 
 // Speaker is an Env that knows the language of the selected frame. Comparisons
 // give true and false in a language that has them, otherwise 1 and 0.
-type Speaker interface{ Language() symbols.Lang }
+type Speaker interface{ Language() lang.Lang }
 
 // spoken gives the result of a comparison the type that the frame's language gives it.
 func (e *evaluator) spoken(v Value, err error) (Value, error) {
 	if s, ok := e.env.(Speaker); ok && err == nil && v.Type == typeInt {
 		switch s.Language() {
-		case symbols.LangCPlusPlus, symbols.LangRust, symbols.LangGo:
+		case lang.CPlusPlus, lang.Rust, lang.Go:
 			v.Type, v.Bytes = typeBool, v.Bytes[:1]
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"dbg/symbols"
+	"dbg/symbols/lang"
 	"dbg/target"
 )
 
@@ -48,7 +49,7 @@ func Format(v Value, env Env, opt Options) string {
 
 // voidName writes a value that is none: Rust's unit is ().
 func voidName(t *symbols.Type) string {
-	if t != nil && t.Strip().Lang == symbols.LangRust {
+	if t != nil && t.Strip().Lang == lang.Rust {
 		return "()"
 	}
 	return "void"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"dbg/symbols"
+	"dbg/symbols/lang"
 	"dbg/target"
 )
 
@@ -100,7 +101,7 @@ func (p *printer) array(v Value) {
 	if n := v.Type.Strip().Count; n >= 0 && n < count {
 		count = n
 	}
-	if prefix, ok := charKind(elem); ok && p.raw() && v.Avail == Available && elem.Strip().Lang != symbols.LangRust {
+	if prefix, ok := charKind(elem); ok && p.raw() && v.Avail == Available && elem.Strip().Lang != lang.Rust {
 		p.charArray(v, prefix)
 		return
 	}
@@ -109,7 +110,7 @@ func (p *printer) array(v Value) {
 		return
 	}
 	open, end := "{", "}"
-	if lang := v.Type.Strip().Lang; lang == symbols.LangRust || lang == symbols.LangGo {
+	if l := v.Type.Strip().Lang; l == lang.Rust || l == lang.Go {
 		open, end = "[", "]"
 	}
 	p.str(open)

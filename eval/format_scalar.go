@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dbg/symbols"
+	"dbg/symbols/lang"
 	"dbg/target"
 )
 
@@ -139,9 +140,9 @@ func enumName(t *symbols.Type, name string) string {
 		return name
 	}
 	switch {
-	case t.Lang == symbols.LangRust, t.Lang == symbols.LangCPlusPlus && t.Scoped():
+	case t.Lang == lang.Rust, t.Lang == lang.CPlusPlus && t.Scoped():
 		return t.Name + "::" + name
-	case t.Lang == symbols.LangCPlusPlus:
+	case t.Lang == lang.CPlusPlus:
 		return strings.TrimSuffix(t.Name, unqualified(t.Name)) + name
 	}
 	return name
@@ -157,7 +158,7 @@ func (p *printer) pointer(v Value, a target.Addr) {
 			text = true
 		}
 	}
-	if elem != nil && elem.Strip().Lang == symbols.LangRust {
+	if elem != nil && elem.Strip().Lang == lang.Rust {
 		text = false // a *const u8 is no C string
 	}
 	if !text || a == 0 {

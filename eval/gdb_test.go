@@ -11,6 +11,7 @@ import (
 	"dbg/internal/fixture"
 	"dbg/internal/gdbpeer"
 	"dbg/symbols"
+	"dbg/symbols/lang"
 	"dbg/target"
 )
 
@@ -19,7 +20,7 @@ type fileEnv struct {
 	*fakeEnv
 	file   *image.File
 	module *symbols.Module
-	lang   symbols.Lang
+	lang   lang.Lang
 }
 
 func (e *fileEnv) ReadMemory(a target.Addr, buf []byte) (int, error) {
@@ -41,7 +42,7 @@ func (e *fileEnv) Symbolize(a target.Addr) (string, uint64, bool) {
 	return e.module.ObjectAt(image.Addr(a))
 }
 
-func (e *fileEnv) Language() symbols.Lang { return e.lang }
+func (e *fileEnv) Language() lang.Lang { return e.lang }
 
 func (e *fileEnv) Variable(name string) (Value, error) {
 	if vs := e.module.Global(name); len(vs) > 0 {

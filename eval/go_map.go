@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dbg/symbols"
+	"dbg/symbols/lang"
 	"dbg/target"
 )
 
@@ -42,7 +43,7 @@ func errCorrupt(format string, args ...any) error {
 // goTypeWith finds the type, among a type and what it is a typedef of, that has an element of Go.
 func goTypeWith(t *symbols.Type) *symbols.Type {
 	for range 10 {
-		if t == nil || t.Kind != symbols.Typedef || t.Lang != symbols.LangGo {
+		if t == nil || t.Kind != symbols.Typedef || t.Lang != lang.Go {
 			return nil
 		}
 		if t.GoElem() != nil {
@@ -55,7 +56,7 @@ func goTypeWith(t *symbols.Type) *symbols.Type {
 
 // goReference finds the structure that a map or a channel is a pointer to, by the beginning of its name; nil if the value is none.
 func goReference(v Value, prefix string) (t, header *symbols.Type) {
-	if v.Type == nil || v.Type.Kind != symbols.Typedef || v.Type.Lang != symbols.LangGo || kindOf(v.Type) != symbols.Pointer {
+	if v.Type == nil || v.Type.Kind != symbols.Typedef || v.Type.Lang != lang.Go || kindOf(v.Type) != symbols.Pointer {
 		return nil, nil
 	}
 	if header = elemOf(v.Type); header == nil {

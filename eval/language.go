@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dbg/symbols"
+	"dbg/symbols/lang"
 	"dbg/target"
 )
 
@@ -31,20 +32,20 @@ func sequenceOf(v Value, env Env) (sequence, bool) {
 	name := unqualified(t.Name)
 	var ptr, count, capacity Value
 	switch {
-	case t.Lang == symbols.LangGo && t.Name == "string":
+	case t.Lang == lang.Go && t.Name == "string":
 		ptr, count = field(v, "str"), field(v, "len")
 		capacity = count
-	case t.Lang == symbols.LangGo && (strings.HasPrefix(t.Name, "[]") || t.GoElem() != nil):
+	case t.Lang == lang.Go && (strings.HasPrefix(t.Name, "[]") || t.GoElem() != nil):
 		ptr, count, capacity = field(v, "array"), field(v, "len"), field(v, "cap")
-	case t.Lang == symbols.LangRust && (strings.HasPrefix(t.Name, "&") || strings.HasPrefix(t.Name, "*mut [") || strings.HasPrefix(t.Name, "*const [") ||
+	case t.Lang == lang.Rust && (strings.HasPrefix(t.Name, "&") || strings.HasPrefix(t.Name, "*mut [") || strings.HasPrefix(t.Name, "*const [") ||
 		strings.HasPrefix(name, "Box<[") || strings.HasPrefix(name, "Box<str,")):
 		ptr, count = field(v, "data_ptr"), field(v, "length")
 		capacity = count
-	case t.Lang == symbols.LangRust && name == "String":
+	case t.Lang == lang.Rust && name == "String":
 		s, ok := sequenceOf(field(v, "vec"), env)
 		s.text = true
 		return s, ok && sizeOf(s.elem) == 1
-	case t.Lang == symbols.LangRust && strings.HasPrefix(name, "Vec<"):
+	case t.Lang == lang.Rust && strings.HasPrefix(name, "Vec<"):
 		ptr, count = innerPointer(field(v, "buf"), 0), field(v, "len")
 		capacity = count
 	default:
@@ -128,7 +129,7 @@ func firstArgument(name string) string {
 // language writes structures that Go and Rust have their own shape for.
 func (p *printer) language(v Value) bool {
 	t := v.Type.Strip()
-	if t.Lang != symbols.LangGo && t.Lang != symbols.LangRust || v.Avail != Available && v.Avail != Partial {
+	if t.Lang != lang.Go && t.Lang != lang.Rust || v.Avail != Available && v.Avail != Partial {
 		return false
 	}
 	if form, ok := variantOf(v, p.env); ok {
@@ -139,7 +140,7 @@ func (p *printer) language(v Value) bool {
 		switch {
 		case s.text:
 			p.text(&s)
-		case t.Lang == symbols.LangGo:
+		case t.Lang == lang.Go:
 			p.str(fmt.Sprintf("%s len: %d, cap: %d, [", t.Name, s.count, s.capacity))
 			p.sequence(&s, ",")
 			p.str("]")
@@ -154,7 +155,7 @@ func (p *printer) language(v Value) bool {
 		}
 		return true
 	}
-	if t.Lang == symbols.LangRust {
+	if t.Lang == lang.Rust {
 		p.rustStruct(v, t)
 		return true
 	}

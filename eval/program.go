@@ -7,6 +7,7 @@ import (
 	"dbg/arch"
 	"dbg/image"
 	"dbg/symbols"
+	"dbg/symbols/lang"
 	"dbg/target"
 )
 
@@ -32,7 +33,7 @@ type ProgramContext struct {
 	// CFA tells how the canonical frame address is computed at PC: a register and an offset. ok is
 	// false if it is not that simple. CFA may be nil.
 	CFA      func() (r arch.Reg, offset int64, ok bool)
-	Language symbols.Lang
+	Language lang.Lang
 }
 
 // maxCode is how many instructions a program can have.
@@ -92,8 +93,8 @@ type symbol struct {
 	err error
 }
 
-func (e *placeEnv) Language() symbols.Lang { return e.c.Language }
-func (e *placeEnv) Arch() *arch.Arch       { return e.c.Arch }
+func (e *placeEnv) Language() lang.Lang { return e.c.Language }
+func (e *placeEnv) Arch() *arch.Arch    { return e.c.Arch }
 
 func (e *placeEnv) Variable(name string) (Value, error) {
 	s := e.symbol(name)

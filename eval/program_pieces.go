@@ -5,6 +5,7 @@ import (
 
 	"dbg/expr"
 	"dbg/symbols"
+	"dbg/symbols/lang"
 )
 
 // gather emits the bytes of a scalar that is in one of several pieces: a value that the evaluator has
@@ -59,11 +60,11 @@ func (k *compiler) shiftDown(bytes int64) {
 func sequenceFields(t *symbols.Type) (ptr, count string, ok bool) {
 	t = t.Strip()
 	switch {
-	case t.Lang == symbols.LangGo && t.Name == "string":
+	case t.Lang == lang.Go && t.Name == "string":
 		return "str", "len", true
-	case t.Lang == symbols.LangGo && (strings.HasPrefix(t.Name, "[]") || t.GoElem() != nil):
+	case t.Lang == lang.Go && (strings.HasPrefix(t.Name, "[]") || t.GoElem() != nil):
 		return "array", "len", true
-	case t.Lang == symbols.LangRust && (strings.HasPrefix(t.Name, "&") || strings.HasPrefix(t.Name, "*mut [") || strings.HasPrefix(t.Name, "*const [")):
+	case t.Lang == lang.Rust && (strings.HasPrefix(t.Name, "&") || strings.HasPrefix(t.Name, "*mut [") || strings.HasPrefix(t.Name, "*const [")):
 		return "data_ptr", "length", true
 	}
 	return "", "", false

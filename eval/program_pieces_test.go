@@ -6,6 +6,7 @@ import (
 	"dbg/arch"
 	"dbg/expr"
 	"dbg/symbols"
+	"dbg/symbols/entry"
 )
 
 // TestProgramPieces reads every member of a structure that is in several places, as the evaluator does.
@@ -29,7 +30,7 @@ func TestProgramPieces(t *testing.T) {
 		t.Fatal("not linear")
 	}
 	fc := &FrameContext{Mem: e, Regs: &e.regs, Arch: arch.AMD64}
-	located, err := expr.Locate(code, fc.context(&symbols.Located{}))
+	located, err := expr.Locate(code, fc.context(&entry.Location{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"dbg/arch"
 	"dbg/symbols"
+	"dbg/symbols/lang"
 	"dbg/target"
 )
 
@@ -60,7 +61,7 @@ func programWorld() (*fakeEnv, *ProgramContext) {
 	put("dn", pointerTo(derived, 8))
 	slice := symbols.NewStruct(symbols.Struct, "[]int", 24, []symbols.Field{{Name: "array", Type: pointerTo(typeInt, 8)},
 		{Name: "len", Type: typeLong, Offset: 8}, {Name: "cap", Type: typeLong, Offset: 16}})
-	slice.Lang = symbols.LangGo
+	slice.Lang = lang.Go
 	put("sl", slice, append(append(u64(uint64(e.vars["a"].Addr)), u64(3)...), u64(4)...)...)
 	put("bad", slice, append(append(u64(uint64(e.vars["a"].Addr)), u64(1<<62)...), u64(4)...)...)
 	e.types["point"], e.types["color"], e.types["base"], e.types["derived"] = point, color, base, derived
@@ -68,7 +69,7 @@ func programWorld() (*fakeEnv, *ProgramContext) {
 	e.regs.Set(arch.RSP, uint64(at))
 	e.regs.Set(arch.RIP, 0x401000)
 	e.regs.Set(arch.RFLAGS, 0x246)
-	return e, &ProgramContext{Env: e, Arch: arch.AMD64, Language: symbols.LangC}
+	return e, &ProgramContext{Env: e, Arch: arch.AMD64, Language: lang.C}
 }
 
 // TestProgramLikeEvaluate compares programs with the evaluator, for every pair of variables and every operator.

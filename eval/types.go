@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"dbg/symbols"
+	"dbg/symbols/lang"
 )
 
 // Types of constants and results. They are never changed.
@@ -136,7 +137,7 @@ func charKind(t *symbols.Type) (prefix string, ok bool) {
 			t = t.Elem()
 			continue
 		case symbols.Char:
-			if t.Size == 4 && t.Lang == symbols.LangRust {
+			if t.Size == 4 && t.Lang == lang.Rust {
 				return "", true
 			}
 			return map[int64]string{2: "u", 4: "U"}[t.Size], t.Size == 1 || t.Size == 2 || t.Size == 4

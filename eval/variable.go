@@ -8,6 +8,7 @@ import (
 	"dbg/expr"
 	"dbg/image"
 	"dbg/symbols"
+	"dbg/symbols/entry"
 	"dbg/target"
 )
 
@@ -138,13 +139,13 @@ func (b bounds) ReadBound(v *symbols.Variable) (int64, error) {
 	return int64(integerOf(x)), nil
 }
 
-func (b bounds) EvaluateBound(at *symbols.Located) (int64, error) {
+func (b bounds) EvaluateBound(at *entry.Location) (int64, error) {
 	u, err := b.Evaluate(at)
 	return int64(u), err
 }
 
 // Evaluate computes an expression of the debug information in the frame.
-func (fc *FrameContext) Evaluate(at *symbols.Located) (uint64, error) {
+func (fc *FrameContext) Evaluate(at *entry.Location) (uint64, error) {
 	return expr.Eval(at.Expr, fc.context(at))
 }
 
@@ -169,7 +170,7 @@ func unlocated(v Value, err error) Value {
 }
 
 // context makes the context of the variable's expression.
-func (fc *FrameContext) context(at *symbols.Located) *expr.Context {
+func (fc *FrameContext) context(at *entry.Location) *expr.Context {
 	c := &expr.Context{Arch: fc.Arch, Regs: fc.Regs, Wide: fc.Wide, Mem: fc.Mem, Bias: fc.Bias, TLS: fc.TLS, EntryValue: fc.EntryValue, Initial: fc.Initial}
 	if c.Regs == nil {
 		c.Regs = &arch.Registers{Arch: fc.Arch}

@@ -7,6 +7,7 @@ import (
 	"dbg/arch"
 	"dbg/expr"
 	"dbg/symbols"
+	"dbg/symbols/lang"
 	"dbg/target"
 )
 
@@ -117,24 +118,24 @@ func TestLanguages(t *testing.T) {
 	e.memory[0x2000] = le([]int64{1, 2, 3})
 	word := symbols.NewType(symbols.Int, "int", 8, true, nil)
 	e.types["i64"] = word
-	record := func(lang symbols.Lang, name string, fields ...symbols.Field) *symbols.Type {
+	record := func(l lang.Lang, name string, fields ...symbols.Field) *symbols.Type {
 		s := symbols.NewStruct(symbols.Struct, name, int64(len(fields))*8, fields)
-		s.Lang = lang
+		s.Lang = l
 		return s
 	}
 	ptr := func(t *symbols.Type) *symbols.Type { return pointerTo(t, 8) }
-	goString := record(symbols.LangGo, "string", symbols.Field{Name: "str", Type: ptr(typeUchar)}, symbols.Field{Name: "len", Type: word, Offset: 8})
-	goSlice := record(symbols.LangGo, "[]int", symbols.Field{Name: "array", Type: ptr(word)}, symbols.Field{Name: "len", Type: word, Offset: 8}, symbols.Field{Name: "cap", Type: word, Offset: 16})
-	str := record(symbols.LangRust, "&str", symbols.Field{Name: "data_ptr", Type: ptr(typeUchar)}, symbols.Field{Name: "length", Type: typeUlong, Offset: 8})
-	boxed := record(symbols.LangRust, "alloc::boxed::Box<[i64], alloc::alloc::Global>", symbols.Field{Name: "data_ptr", Type: ptr(word)}, symbols.Field{Name: "length", Type: typeUlong, Offset: 8})
-	boxedStr := record(symbols.LangRust, "alloc::boxed::Box<str, alloc::alloc::Global>", symbols.Field{Name: "data_ptr", Type: ptr(typeUchar)}, symbols.Field{Name: "length", Type: typeUlong, Offset: 8})
-	inner := record(symbols.LangRust, "alloc::raw_vec::RawVec<u8>", symbols.Field{Name: "ptr", Type: ptr(typeUchar)}, symbols.Field{Name: "cap", Type: typeUlong, Offset: 8})
-	vec := record(symbols.LangRust, "alloc::vec::Vec<i64, alloc::alloc::Global>", symbols.Field{Name: "buf", Type: inner}, symbols.Field{Name: "len", Type: typeUlong, Offset: 16})
-	bytesVec := record(symbols.LangRust, "alloc::vec::Vec<u8>", symbols.Field{Name: "buf", Type: inner}, symbols.Field{Name: "len", Type: typeUlong, Offset: 16})
-	owned := record(symbols.LangRust, "alloc::string::String", symbols.Field{Name: "vec", Type: bytesVec})
+	goString := record(lang.Go, "string", symbols.Field{Name: "str", Type: ptr(typeUchar)}, symbols.Field{Name: "len", Type: word, Offset: 8})
+	goSlice := record(lang.Go, "[]int", symbols.Field{Name: "array", Type: ptr(word)}, symbols.Field{Name: "len", Type: word, Offset: 8}, symbols.Field{Name: "cap", Type: word, Offset: 16})
+	str := record(lang.Rust, "&str", symbols.Field{Name: "data_ptr", Type: ptr(typeUchar)}, symbols.Field{Name: "length", Type: typeUlong, Offset: 8})
+	boxed := record(lang.Rust, "alloc::boxed::Box<[i64], alloc::alloc::Global>", symbols.Field{Name: "data_ptr", Type: ptr(word)}, symbols.Field{Name: "length", Type: typeUlong, Offset: 8})
+	boxedStr := record(lang.Rust, "alloc::boxed::Box<str, alloc::alloc::Global>", symbols.Field{Name: "data_ptr", Type: ptr(typeUchar)}, symbols.Field{Name: "length", Type: typeUlong, Offset: 8})
+	inner := record(lang.Rust, "alloc::raw_vec::RawVec<u8>", symbols.Field{Name: "ptr", Type: ptr(typeUchar)}, symbols.Field{Name: "cap", Type: typeUlong, Offset: 8})
+	vec := record(lang.Rust, "alloc::vec::Vec<i64, alloc::alloc::Global>", symbols.Field{Name: "buf", Type: inner}, symbols.Field{Name: "len", Type: typeUlong, Offset: 16})
+	bytesVec := record(lang.Rust, "alloc::vec::Vec<u8>", symbols.Field{Name: "buf", Type: inner}, symbols.Field{Name: "len", Type: typeUlong, Offset: 16})
+	owned := record(lang.Rust, "alloc::string::String", symbols.Field{Name: "vec", Type: bytesVec})
 	owned.Size, vec.Size, bytesVec.Size = 24, 24, 24
-	point := record(symbols.LangRust, "test::Point", symbols.Field{Name: "x", Type: word}, symbols.Field{Name: "y", Type: word, Offset: 8})
-	tuple := record(symbols.LangRust, "(i64, i64)", symbols.Field{Name: "__0", Type: word}, symbols.Field{Name: "__1", Type: word, Offset: 8})
+	point := record(lang.Rust, "test::Point", symbols.Field{Name: "x", Type: word}, symbols.Field{Name: "y", Type: word, Offset: 8})
+	tuple := record(lang.Rust, "(i64, i64)", symbols.Field{Name: "__0", Type: word}, symbols.Field{Name: "__1", Type: word, Offset: 8})
 	for _, c := range []struct {
 		typ  *symbols.Type
 		data []uint64

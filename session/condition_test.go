@@ -13,6 +13,7 @@ import (
 	"dbg/eval"
 	"dbg/internal/fixture"
 	"dbg/symbols"
+	"dbg/symbols/lang"
 )
 
 // conditionTally counts what came of the comparisons of compiled conditions with the evaluator.
@@ -236,15 +237,15 @@ func (m *conditionMaker) collect(text string, t *symbols.Type, depth int) {
 	case symbols.Struct, symbols.Union:
 		m.members(text, ".", s, depth)
 		m.atoms = append(m.atoms, "&"+text, "sizeof("+text+")")
-		if s.Lang == symbols.LangGo && (s.Name == "string" || s.GoElem() != nil) || s.Lang == symbols.LangRust && strings.HasPrefix(s.Name, "&") {
+		if s.Lang == lang.Go && (s.Name == "string" || s.GoElem() != nil) || s.Lang == lang.Rust && strings.HasPrefix(s.Name, "&") {
 			m.atoms = append(m.atoms, text+"[0]", text+"[$rax & 1]")
 		}
 	case symbols.Bool, symbols.Int, symbols.Uint, symbols.Char, symbols.Enum, symbols.Float:
 		m.atoms = append(m.atoms, text)
 		for i, e := range s.Enumerators() {
-			if s.Lang == symbols.LangC {
+			if s.Lang == lang.C {
 				m.atoms = append(m.atoms, e.Name)
-			} else if i == 1 && s.Lang == symbols.LangCPlusPlus {
+			} else if i == 1 && s.Lang == lang.CPlusPlus {
 				m.atoms = append(m.atoms, "("+text+" == "+e.Name+")")
 			}
 		}

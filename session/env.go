@@ -8,6 +8,7 @@ import (
 	"dbg/arch"
 	"dbg/eval"
 	"dbg/symbols"
+	"dbg/symbols/lang"
 	"dbg/target"
 )
 
@@ -74,11 +75,11 @@ func (s *Session) changed() {
 
 // Language is that of the selected frame's function: it decides how the result of a
 // comparison is written.
-func (e *env) Language() symbols.Lang {
+func (e *env) Language() lang.Lang {
 	if f := e.at(); f != nil && f.Function != nil {
 		return f.Function.Lang
 	}
-	return symbols.LangUnknown
+	return lang.Unknown
 }
 
 // variables lists what is visible in the frame, the outermost first.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dbg/dwarf"
+	"dbg/symbols/spelling"
 )
 
 // coveredByGDB marks the units that .gdb_index has a symbol of; none of an index that lists type units, as gdb 13 gives these the numbers that
@@ -67,7 +68,7 @@ func canonical(name string) bool {
 
 // inGDB marks the units that .gdb_index has a name for, as the last component of a qualified one. False if a list can't be read.
 func (x *accelTables) inGDB(name string, kinds nameKinds, found []bool) bool {
-	plain := withoutTemplate(name)
+	plain := spelling.WithoutTemplate(name)
 	if plain == "" {
 		plain = name
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"dbg/dwarf"
+	"dbg/symbols/entry"
 )
 
 // accelTables are the tables of names that compilers and linkers have made: .debug_names (DWARF 5, section 6.1.1) and gdb's .gdb_index.
@@ -234,6 +235,6 @@ func (x *accelTables) unit(u *dwarf.Unit, hash uint32, a *answer) bool {
 		names = x.m.namesOfUnit(u)
 		x.made[u] = names
 	}
-	eachName(names, hash, func(r *nameRef) { a.add(r.kind(), die{u, u.Offset + r.off}) })
+	eachName(names, hash, func(r *nameRef) { a.add(r.kind(), entry.Ref{Unit: u, Off: u.Offset + r.off}) })
 	return true
 }

@@ -14,6 +14,7 @@ import (
 	"dbg/dwarf"
 	"dbg/image"
 	"dbg/internal/fixture"
+	"dbg/symbols/spelling"
 )
 
 // tableBuild is a way to make a program of two units with a table of names.
@@ -90,11 +91,11 @@ func allNames(m *Module) []string {
 		if !ok {
 			continue
 		}
-		e, err := d.unit.Entry(d.off)
+		e, err := d.Unit.Entry(d.Off)
 		if err != nil {
 			continue
 		}
-		list := []string{m.qualifiedName(e)}
+		list := []string{m.scopes.Qualified(e)}
 		if r.kind() == nameEnumerator {
 			e.Walk(func(c *dwarf.Entry, _ int) bool {
 				list = append(list, list[0]+"::"+string(c.Bytes(dwarf.AttrName)))
@@ -121,7 +122,7 @@ func answers(m *Module, name string) (out []string) {
 	for _, f := range m.FunctionsByName(name) {
 		out = append(out, fmt.Sprintf("function %s %s 0x%x %v %s:%d", f.Name, f.Linkage, f.Lo, f.Ranges, filepath.Base(f.File), f.Line))
 	}
-	if q, ok := parseQuery(name); ok {
+	if q, ok := spelling.ParseQuery(name); ok {
 		// As if the program had no symbol table.
 		m.functionsNamed(q, func(f *Function) {
 			out = append(out, fmt.Sprintf("function of debug information %s 0x%x", f.Name, f.Lo))

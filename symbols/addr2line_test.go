@@ -10,6 +10,8 @@ import (
 
 	"dbg/image"
 	"dbg/internal/fixture"
+	"dbg/symbols/lang"
+	"dbg/symbols/spelling"
 )
 
 // TestAddr2line holds the chain of calls at every seventh address of the text
@@ -116,8 +118,8 @@ func chain(m *Module, calls []Call) (s string) {
 				name = s.Addr.String()
 			}
 		}
-		if name == "" || c.Inlined && c.Function.Lang == LangC {
-			p := components(c.Function.Name)
+		if name == "" || c.Inlined && c.Function.Lang == lang.C {
+			p := spelling.Components(c.Function.Name)
 			name = p[len(p)-1]
 		}
 		file := c.Position.File

@@ -1,8 +1,8 @@
 package symbols
 
 import (
-	"dbg/expr"
 	"dbg/image"
+	"dbg/symbols/lang"
 )
 
 // Function is a function, or an inlined call of one.
@@ -13,7 +13,7 @@ type Function struct {
 	Ranges  []Range    // all ranges; hot part first
 	File    string     // declaration
 	Line    int
-	Lang    Lang
+	Lang    lang.Lang
 	// FromSymbolTable says that there is no debug information: only Name, Lo and Hi are known.
 	FromSymbolTable bool
 
@@ -64,18 +64,4 @@ type Variable struct {
 	Artificial bool // the compiler's own ("this")
 
 	impl *variable
-}
-
-// Located is where a variable is at one PC, to be evaluated in a frame.
-type Located struct {
-	// Expr is the DWARF expression; nil with Const nil means: optimised out here.
-	Expr []byte
-	// Err says that the variable's location could not be read, and why: it is then not known whether there is one.
-	Err error
-	// Const is the value itself, in memory order, where the variable is a constant.
-	Const []byte
-	// FrameBase is the function's DW_AT_frame_base at this PC, nil if it has none.
-	FrameBase []byte
-	// Fill sets AddrIndex, Call, BaseType and OffsetSize for the variable's unit.
-	Fill func(*expr.Context)
 }

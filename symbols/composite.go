@@ -2,6 +2,8 @@ package symbols
 
 import (
 	"dbg/dwarf"
+	"dbg/symbols/entry"
+	"dbg/symbols/lang"
 )
 
 // composite makes a structure or union. Its members are read when they are
@@ -22,7 +24,7 @@ func (m *Module) composite(t *Type, kind Kind, e *dwarf.Entry) {
 		t.Size = 0
 	}
 	var part uint64
-	if t.Lang == LangRust {
+	if t.Lang == lang.Rust {
 		e.Walk(func(c *dwarf.Entry, _ int) bool {
 			if c.Tag == dwarf.TagVariantPart {
 				part = c.Offset
@@ -43,7 +45,7 @@ func (m *Module) composite(t *Type, kind Kind, e *dwarf.Entry) {
 		}
 	}
 	t.define = func(d *typeWriter) { m.writeDefinition(e, t, d) }
-	if t.Lang == LangCPlusPlus {
+	if t.Lang == lang.CPlusPlus {
 		t.virtual = func(index uint64) string { return m.virtualMethod(e, t, index) }
 	}
 	var fields []Field
@@ -60,10 +62,10 @@ func (m *Module) composite(t *Type, kind Kind, e *dwarf.Entry) {
 // typeName is the qualified name of a structure, union or enumeration, "" if
 // it has none of its own.
 func (m *Module) typeName(e *dwarf.Entry) string {
-	if inherited(e, dwarf.AttrName) == nil {
+	if entry.Inherited(e, dwarf.AttrName) == nil {
 		return ""
 	}
-	return m.qualifiedName(e)
+	return m.scopes.Qualified(e)
 }
 
 // definition finds the complete type of a declaration. It may be anywhere: without an index all units are gone over, but for those that
@@ -71,18 +73,18 @@ func (m *Module) typeName(e *dwarf.Entry) string {
 func (m *Module) definition(e *dwarf.Entry, t *Type) *Type {
 	// A declaration in a type unit's skeleton names the unit.
 	if u, off, ok := e.RefOffset(dwarf.AttrSignature); ok {
-		if def := m.typeAt(die{u, off}); def.Kind != Opaque && def != t {
+		if def := m.typeAt(entry.Ref{Unit: u, Off: off}); def.Kind != Opaque && def != t {
 			return def
 		}
 	}
 	if t.Name == "" || m.asDeclared {
 		return nil
 	}
-	name := nameOf(e)
+	name := entry.Name(e)
 	for _, qualified := range []string{t.Name, name} { // what is in an anonymous namespace has no qualified name in an index
 		for _, d := range m.typesNamed(name, qualified).types[name] {
-			c, err := d.unit.Entry(d.off)
-			if err != nil || kindOf(c.Tag) != kindOf(e.Tag) || m.qualifiedName(c) != t.Name {
+			c, err := d.Unit.Entry(d.Off)
+			if err != nil || kindOf(c.Tag) != kindOf(e.Tag) || m.scopes.Qualified(c) != t.Name {
 				continue
 			}
 			if def := m.typeAt(d); def != t && def.Kind != Opaque {
@@ -178,12 +180,12 @@ func (m *Module) member(c *dwarf.Entry, t *Type) Field {
 
 // memberPlace returns DW_AT_data_member_location as an expression that is to be computed on the
 // object's address; nil if it is none.
-func memberPlace(c *dwarf.Entry) *Located {
+func memberPlace(c *dwarf.Entry) *entry.Location {
 	v := c.Find(dwarf.AttrMemberLocation)
 	if v == nil || !v.IsBlock() || len(v.Block) == 0 {
 		return nil
 	}
-	return &Located{Expr: v.Block, Fill: u2fill(c.Unit)}
+	return &entry.Location{Expr: v.Block, Fill: entry.Fill(c.Unit)}
 }
 
 // memberOffset returns DW_AT_data_member_location; false if it is an

@@ -5,6 +5,8 @@ import (
 
 	"dbg/arch"
 	"dbg/dwarf"
+	"dbg/symbols/entry"
+	"dbg/symbols/lang"
 )
 
 // maxTypeDepth bounds how deep a type may lead through arrays, typedefs and
@@ -21,31 +23,31 @@ func (m *Module) typeOf(e *dwarf.Entry) *Type {
 	if !ok {
 		return &Type{Kind: Unsupported, Name: "<unknown type>", Size: -1}
 	}
-	return m.typeAt(die{u, off})
+	return m.typeAt(entry.Ref{Unit: u, Off: off})
 }
 
 // typeAt returns the type that an entry describes. There is one Type for each
 // entry; and one more where it was asked for as it is declared.
-func (m *Module) typeAt(d die) *Type {
+func (m *Module) typeAt(d entry.Ref) *Type {
 	if t := m.types[d]; t != nil {
 		return t
 	}
 	types := m.types
 	if m.asDeclared {
 		if m.declared == nil {
-			m.declared = map[die]*Type{}
+			m.declared = map[entry.Ref]*Type{}
 		}
 		if types = m.declared; types[d] != nil {
 			return types[d]
 		}
 	}
-	e, err := d.unit.Entry(d.off)
+	e, err := d.Unit.Entry(d.Off)
 	if err != nil || m.depth > maxTypeDepth {
 		return &Type{Kind: Unsupported, Name: "<invalid type>", Size: -1}
 	}
 	m.depth++
 	defer func() { m.depth-- }()
-	u := m.unit(d.unit)
+	u := m.unit(d.Unit)
 	t := &Type{Size: -1, Count: -1, Lang: u.lang}
 	types[d] = t // before anything that may lead back here
 	t.Name, _ = e.String(dwarf.AttrName)
@@ -68,7 +70,7 @@ func (m *Module) typeAt(d die) *Type {
 	case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagInterfaceType:
 		t.class = e.Tag == dwarf.TagClassType
 		m.composite(t, Struct, e)
-		if t.Lang == LangGo {
+		if t.Lang == lang.Go {
 			m.goParts(t, e)
 		}
 	case dwarf.TagUnionType:
@@ -83,9 +85,9 @@ func (m *Module) typeAt(d die) *Type {
 		char := NewType(Char, "char", 1, true, nil)
 		t.elem = func() *Type { return char }
 	case dwarf.TagTypedef, dwarf.TagTemplateAlias:
-		t.Name = m.qualifiedName(e)
+		t.Name = m.scopes.Qualified(e)
 		t.like(Typedef, m.typeOf(e))
-		if t.Lang == LangGo {
+		if t.Lang == lang.Go {
 			m.goParts(t, e)
 		}
 	case dwarf.TagConstType:
@@ -101,9 +103,9 @@ func (m *Module) typeAt(d die) *Type {
 		if e.Tag == dwarf.TagSubprogram {
 			t.Name = ""
 		}
-		t.elem = func() *Type { return m.typeOf(inherited(e, dwarf.AttrType)) }
+		t.elem = func() *Type { return m.typeOf(entry.Inherited(e, dwarf.AttrType)) }
 		t.params = func() []*Type { return m.parameters(e, t) }
-		t.prototyped = inherited(e, dwarf.AttrPrototyped) != nil
+		t.prototyped = entry.Inherited(e, dwarf.AttrPrototyped) != nil
 	case dwarf.TagUnspecifiedType:
 		// decltype(nullptr) is as large as a pointer. Others have no values.
 		if strings.Contains(t.Name, "nullptr") {
@@ -183,7 +185,7 @@ func baseType(t *Type, e *dwarf.Entry) {
 	default:
 		t.Kind = Unsupported
 	}
-	if t.Lang == LangRust && t.Name == "()" {
+	if t.Lang == lang.Rust && t.Name == "()" {
 		t.Kind = Void
 	}
 }
@@ -193,7 +195,7 @@ func (m *Module) memberPointer(t *Type, u *unit, e *dwarf.Entry, elem func() *Ty
 	t.class = false
 	t.container = func() *Type {
 		if u, off, ok := e.RefOffset(dwarf.AttrContainingType); ok {
-			return m.typeAt(die{u, off})
+			return m.typeAt(entry.Ref{Unit: u, Off: off})
 		}
 		return nil
 	}
@@ -213,12 +215,12 @@ func (m *Module) parameters(e *dwarf.Entry, t *Type) []*Type {
 	e.Walk(func(c *dwarf.Entry, depth int) bool {
 		switch c.Tag {
 		case dwarf.TagFormalParameter:
-			p := m.typeOf(inherited(c, dwarf.AttrType))
+			p := m.typeOf(entry.Inherited(c, dwarf.AttrType))
 			if p == nil {
 				p = &Type{Kind: Void, Name: "void"}
 			}
 			// "this" can't be changed, which gcc and clang leave out.
-			if len(out) == 0 && p.Kind == Pointer && t.Lang == LangCPlusPlus && c.Flag(dwarf.AttrArtificial) {
+			if len(out) == 0 && p.Kind == Pointer && t.Lang == lang.CPlusPlus && c.Flag(dwarf.AttrArtificial) {
 				this := &Type{Count: -1, Size: -1, Lang: t.Lang}
 				this.like(Const, p)
 				p = this

@@ -3,6 +3,7 @@ package symbols
 import (
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/symbols/entry"
 )
 
 // DeclaredType returns the type with which a variable of another file is declared ("extern char **environ;"): in the
@@ -56,13 +57,13 @@ func (v *Variable) Linkage() string {
 		return ""
 	}
 	e := v.impl.e
-	if o := inherited(e, dwarf.AttrExternal); o == nil || !o.Flag(dwarf.AttrExternal) {
+	if o := entry.Inherited(e, dwarf.AttrExternal); o == nil || !o.Flag(dwarf.AttrExternal) {
 		return ""
 	}
-	if o := inherited(e, dwarf.AttrLinkageName); o != nil {
+	if o := entry.Inherited(e, dwarf.AttrLinkageName); o != nil {
 		if name, ok := o.String(dwarf.AttrLinkageName); ok {
 			return name
 		}
 	}
-	return nameOf(e)
+	return entry.Name(e)
 }

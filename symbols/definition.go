@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"dbg/dwarf"
+	"dbg/symbols/lang"
+	"dbg/symbols/spelling"
 )
 
 // Definition returns what the type is made of, as gdb's ptype prints it: typedefs and references to a name are resolved, a structure's members,
@@ -104,12 +106,12 @@ func (t *Type) enumBody() string {
 		head += " " + t.Name
 	}
 	scope := ""
-	if t.Lang == LangCPlusPlus {
+	if t.Lang == lang.CPlusPlus {
 		if scope = t.Name + "::"; !t.enumClass {
-			scope = strings.TrimSuffix(t.Name, lastOf(t.Name))
+			scope = strings.TrimSuffix(t.Name, spelling.Last(t.Name))
 		}
 	}
-	if u := t.Elem(); u != nil && t.Lang == LangCPlusPlus {
+	if u := t.Elem(); u != nil && t.Lang == lang.CPlusPlus {
 		head += " : " + u.String()
 	}
 	var parts []string
@@ -252,7 +254,7 @@ func (m *Module) writeDefinition(e *dwarf.Entry, t *Type, d *typeWriter) {
 				d.methods = append(d.methods, writtenMember{access, m.method(c, t)})
 			}
 		case dwarf.TagTypedef:
-			if name, _ := c.String(dwarf.AttrName); name != "" && t.Lang == LangCPlusPlus {
+			if name, _ := c.String(dwarf.AttrName); name != "" && t.Lang == lang.CPlusPlus {
 				d.types = append(d.types, "typedef "+m.typeOf(c).Declare(name))
 			}
 		}
@@ -294,14 +296,9 @@ func (m *Module) method(c *dwarf.Entry, t *Type) string {
 	} else if static {
 		text = "static "
 	}
-	class := withoutTemplate(lastOf(t.Name))
+	class := spelling.WithoutTemplate(spelling.Last(t.Name))
 	if result := m.typeOf(c); name != class && !strings.HasPrefix(name, "~") && !(result == nil && name == "") && !strings.HasPrefix(name, class+"<") {
 		text += result.Declare("") + " "
 	}
 	return text + name + "(" + strings.Join(params, ", ") + ")" + constant
-}
-
-func lastOf(name string) string {
-	parts := components(name)
-	return parts[len(parts)-1]
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"dbg/dwarf"
+	"dbg/symbols/lang"
 )
 
 var accessLabel = regexp.MustCompile(`(?m)^(?: *(?:public|private|protected):)?\n`)
@@ -28,17 +29,17 @@ func TestDefinitions(t *testing.T) {
 				if !ok || x.names[i].kind() != nameType {
 					continue
 				}
-				e, err := d.unit.Entry(d.off)
+				e, err := d.Unit.Entry(d.Off)
 				if err != nil {
 					t.Fatal(err)
 				}
-				name := m.qualifiedName(e)
+				name := m.scopes.Qualified(e)
 				of := name
-				if m.unit(d.unit).lang == LangC && kindOf(e.Tag) == dwarf.TagStructureType {
+				if m.unit(d.Unit).lang == lang.C && kindOf(e.Tag) == dwarf.TagStructureType {
 					of = "struct " + name
-				} else if m.unit(d.unit).lang == LangC && e.Tag == dwarf.TagUnionType {
+				} else if m.unit(d.Unit).lang == lang.C && e.Tag == dwarf.TagUnionType {
 					of = "union " + name
-				} else if m.unit(d.unit).lang == LangC && e.Tag == dwarf.TagEnumerationType {
+				} else if m.unit(d.Unit).lang == lang.C && e.Tag == dwarf.TagEnumerationType {
 					of = "enum " + name
 				}
 				if seen[of] || strings.Contains(of, "{lambda") || strings.Contains(of, "(anonymous") || strings.HasPrefix(name, "std::") || strings.Contains(name, "__gnu") || strings.HasPrefix(name, "__") {

@@ -3,6 +3,7 @@ package symbols
 import (
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/symbols/entry"
 )
 
 // A dynamic type is one whose size only the running program knows: C's arrays of
@@ -23,7 +24,7 @@ type BoundReader interface {
 	// ReadBound reads an integer variable.
 	ReadBound(v *Variable) (int64, error)
 	// EvaluateBound computes an expression.
-	EvaluateBound(at *Located) (int64, error)
+	EvaluateBound(at *entry.Location) (int64, error)
 }
 
 // dynamicBound returns what is known of the count of a dimension whose count is no constant; nil if
@@ -113,7 +114,7 @@ func (i *variable) readBound(b *bound, a image.Addr, r BoundReader) (int64, erro
 	v := e.Find(b.attr)
 	var n int64
 	if v.IsBlock() {
-		at := Located{Expr: v.Block, Fill: u2fill(b.unit)}
+		at := entry.Location{Expr: v.Block, Fill: entry.Fill(b.unit)}
 		if i.fn != nil {
 			at.FrameBase = i.fn.frameBase(a)
 		}
@@ -144,7 +145,7 @@ func (i *variable) readBound(b *bound, a image.Addr, r BoundReader) (int64, erro
 // instance makes a Variable of an entry that a type refers to. In an instance of an inlined function the type is still the
 // abstract function's, and so is what it refers to: the instance's own variable is what counts.
 func (i *variable) instance(d *dwarf.Entry, a image.Addr) *Variable {
-	v := &Variable{Type: i.m.typeOf(inherited(d, dwarf.AttrType)), impl: &variable{m: i.m, e: d, fn: i.fn}}
+	v := &Variable{Type: i.m.typeOf(entry.Inherited(d, dwarf.AttrType)), impl: &variable{m: i.m, e: d, fn: i.fn}}
 	if d.Has(dwarf.AttrLocation) || d.Has(dwarf.AttrConstValue) || i.fn == nil {
 		return v
 	}
@@ -155,7 +156,7 @@ func (i *variable) instance(d *dwarf.Entry, a image.Addr) *Variable {
 			if err != nil || found != nil {
 				continue
 			}
-			origins(e, func(o *dwarf.Entry) bool {
+			entry.Origins(e, func(o *dwarf.Entry) bool {
 				if o.Unit == d.Unit && o.Offset == d.Offset {
 					found = e
 				}

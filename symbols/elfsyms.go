@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"slices"
 	"sort"
-	"strings"
 
 	"dbg/image"
+	"dbg/symbols/spelling"
 )
 
 // elfSymbols is the symbol table of an ELF or Mach-O file. It is read where it is mapped; what is
@@ -187,7 +187,7 @@ func (m *Module) SymbolAt(a image.Addr) (name string, offset uint64, ok bool) {
 		}
 		return "", 0, false
 	}
-	return demangled(symbolName(s.Name)), uint64(a - s.Addr), true
+	return spelling.Demangle(spelling.WithoutVersion(s.Name)), uint64(a - s.Addr), true
 }
 
 // CodeBounds gives the extent of the function at an address by the symbol table alone. One that has
@@ -207,7 +207,7 @@ func (m *Module) ObjectAt(a image.Addr) (name string, offset uint64, ok bool) {
 	if !ok || !m.sameSegment(s.Addr, a) {
 		return "", 0, false
 	}
-	return demangled(symbolName(s.Name)), uint64(a - s.Addr), true
+	return spelling.Demangle(spelling.WithoutVersion(s.Name)), uint64(a - s.Addr), true
 }
 
 // LinkageAddr returns the address of the ELF symbol of exactly this (mangled)
@@ -215,7 +215,7 @@ func (m *Module) ObjectAt(a image.Addr) (name string, offset uint64, ok bool) {
 func (m *Module) LinkageAddr(name string) (image.Addr, bool) {
 	t := m.symbols().table
 	for i := range t.Mentioning(name) {
-		if e, ok := t.Entry(i); ok && e.Kind != image.TLS && symbolName(string(t.Name(i))) == name {
+		if e, ok := t.Entry(i); ok && e.Kind != image.TLS && spelling.WithoutVersion(string(t.Name(i))) == name {
 			return e.Addr, true
 		}
 	}
@@ -230,15 +230,6 @@ func (m *Module) sameSegment(a, b image.Addr) bool {
 		}
 	}
 	return false
-}
-
-// symbolName returns a symbol's name without the version that .symtab has for
-// symbols with one ("memcpy@@GLIBC_2.14").
-func symbolName(name string) string {
-	if i := strings.IndexByte(name, '@'); i > 0 {
-		return name[:i]
-	}
-	return name
 }
 
 // elfFunctionAt makes a Function of the ELF symbol that has an address.
@@ -259,8 +250,8 @@ func (m *Module) elfFunction(s *image.Symbol) *Function {
 	if s.Size == 0 {
 		hi = m.nextSymbol(s.Addr)
 	}
-	name := symbolName(s.Name)
-	return &Function{Name: demangled(name), Linkage: name, Lo: s.Addr, Hi: hi, Ranges: []Range{{s.Addr, hi}}, FromSymbolTable: true}
+	name := spelling.WithoutVersion(s.Name)
+	return &Function{Name: spelling.Demangle(name), Linkage: name, Lo: s.Addr, Hi: hi, Ranges: []Range{{s.Addr, hi}}, FromSymbolTable: true}
 }
 
 // nextSymbol returns where a symbol without a size ends: at the next symbol,

@@ -1,25 +1,28 @@
 package symbols
 
-import "dbg/dwarf"
+import (
+	"dbg/dwarf"
+	"dbg/symbols/spelling"
+)
 
 // Enumerator finds a constant of an enumeration by its name: "RED", "ns::RED" and,
 // for a scoped enumeration or not, "ns::Color::RED".
 func (m *Module) Enumerator(name string) (t *Type, value int64, ok bool) {
-	q, valid := parseQuery(name)
-	if !valid || q.params != "" {
+	q, valid := spelling.ParseQuery(name)
+	if !valid || q.Params != "" {
 		return nil, 0, false
 	}
-	for _, d := range m.named(q.last(), nameEnumerator).enums {
-		e, err := d.unit.Entry(d.off)
+	for _, d := range m.named(q.Last(), nameEnumerator).enums {
+		e, err := d.Unit.Entry(d.Off)
 		if err != nil {
 			continue
 		}
 		found := false
 		e.Walk(func(c *dwarf.Entry, _ int) bool {
-			found = found || c.Tag == dwarf.TagEnumerator && string(c.Bytes(dwarf.AttrName)) == q.last()
+			found = found || c.Tag == dwarf.TagEnumerator && string(c.Bytes(dwarf.AttrName)) == q.Last()
 			return false
 		}, nil)
-		if !found || !m.scopes(e, q) {
+		if !found || !m.scopeMatches(e, q) {
 			continue
 		}
 		t := m.typeAt(d)
@@ -27,7 +30,7 @@ func (m *Module) Enumerator(name string) (t *Type, value int64, ok bool) {
 			continue
 		}
 		for _, c := range t.Enumerators() {
-			if c.Name == q.last() {
+			if c.Name == q.Last() {
 				return t, c.Value, true
 			}
 		}
@@ -35,18 +38,18 @@ func (m *Module) Enumerator(name string) (t *Type, value int64, ok bool) {
 	return nil, 0, false
 }
 
-// scopes reports whether a query's scope can be that of an enumeration's constants:
+// scopeMatches reports whether a query's scope can be that of an enumeration's constants:
 // the enumeration, or, unless it is scoped, what that is in.
-func (m *Module) scopes(e *dwarf.Entry, q query) bool {
-	name := q.last()
-	if p := m.unit(e.Unit).prefix(e.Offset); p != "" {
+func (m *Module) scopeMatches(e *dwarf.Entry, q spelling.Query) bool {
+	name := q.Last()
+	if p := m.scopes.Prefix(e); p != "" {
 		name = p + "::" + name
 	}
-	if !e.Flag(dwarf.AttrEnumClass) && q.matchesName(name) {
+	if !e.Flag(dwarf.AttrEnumClass) && q.Matches(name) {
 		return true
 	}
-	if of := m.qualifiedName(e); of != "" && len(q.parts) > 1 {
-		return q.matchesName(of + "::" + q.last())
+	if of := m.scopes.Qualified(e); of != "" && len(q.Parts) > 1 {
+		return q.Matches(of + "::" + q.Last())
 	}
 	return false
 }

@@ -3,6 +3,7 @@ package symbols
 import (
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/symbols/entry"
 )
 
 // FunctionAt returns the function that has an address: what debug information
@@ -72,7 +73,7 @@ func (m *Module) FunctionType(f *Function) *Type {
 		if !ok {
 			return nil
 		}
-		return m.typeAt(die{du, origin})
+		return m.typeAt(entry.Ref{Unit: du, Off: origin})
 	}
-	return m.typeAt(die{f.impl.u.dw, off})
+	return m.typeAt(entry.Ref{Unit: f.impl.u.dw, Off: off})
 }

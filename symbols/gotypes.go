@@ -3,6 +3,8 @@ package symbols
 import (
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/symbols/entry"
+	"dbg/symbols/lang"
 )
 
 // Attributes of Go's compiler (cmd/internal/dwarf, DW_AT_go_*).
@@ -15,7 +17,7 @@ const (
 
 // goType is a type that has a description at run time.
 type goType struct {
-	die
+	entry.Ref
 	kind uint8
 }
 
@@ -36,7 +38,7 @@ func (m *Module) GoType(a image.Addr) (t *Type, kind uint8) {
 	if !ok || uint64(a) == g.base {
 		return nil, 0
 	}
-	return m.typeAt(at.die), at.kind
+	return m.typeAt(at.Ref), at.kind
 }
 
 // runtimeTypes goes over the types of all units of Go, once.
@@ -57,7 +59,7 @@ func (m *Module) runtimeTypes() *goTypes {
 	least := ^uint64(0)
 	for _, du := range units {
 		u := m.unit(du)
-		if u.lang != LangGo {
+		if u.lang != lang.Go {
 			continue
 		}
 		c, err := u.dw.Cursor(u.dw.First)
@@ -76,7 +78,7 @@ func (m *Module) runtimeTypes() *goTypes {
 			}
 			if c.Value(attrGoRuntimeType, &v) && v.Num != 0 && k.Num < 32 {
 				if _, have := g.all[v.Num]; !have {
-					g.all[v.Num] = goType{die{u.dw, c.Offset()}, uint8(k.Num)}
+					g.all[v.Num] = goType{entry.Ref{Unit: u.dw, Off: c.Offset()}, uint8(k.Num)}
 					least = min(least, v.Num)
 				}
 			}
@@ -94,7 +96,7 @@ func (m *Module) runtimeTypes() *goTypes {
 // GoName is the type's name as Go writes it: "[3]int".
 func (t *Type) GoName() string {
 	switch {
-	case t.Kind == Array && t.Lang == LangGo && t.goName != "":
+	case t.Kind == Array && t.Lang == lang.Go && t.goName != "":
 		return t.goName
 	case t.Name != "":
 		return t.Name
@@ -123,7 +125,7 @@ func (m *Module) goParts(t *Type, e *dwarf.Entry) {
 		}
 		return func() *Type {
 			if u, off, ok := e.RefOffset(a); ok {
-				return m.typeAt(die{u, off})
+				return m.typeAt(entry.Ref{Unit: u, Off: off})
 			}
 			return nil
 		}

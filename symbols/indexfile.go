@@ -118,7 +118,7 @@ func (m *Module) placeInUnit(x *nameIndex, order []uint32, p *placing) {
 	for _, i := range order {
 		f := &x.funcs[i]
 		d, ok := x.at(f.unit(), f.off)
-		if !ok || f.skip != notKnown || d.unit.Read(d.off, &p.e) != nil || p.e.Has(dwarf.AttrEntryPC) {
+		if !ok || f.skip != notKnown || d.Unit.Read(d.Off, &p.e) != nil || p.e.Has(dwarf.AttrEntryPC) {
 			continue
 		}
 		end, first := uint64(0), true
@@ -128,7 +128,7 @@ func (m *Module) placeInUnit(x *nameIndex, order []uint32, p *placing) {
 			}
 		})
 		if end > f.lo {
-			du = d.unit
+			du = d.Unit
 			p.addrs, p.ends, p.funcs = append(p.addrs, f.lo), append(p.ends, end), append(p.funcs, f)
 		}
 	}

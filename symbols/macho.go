@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dbg/image"
+	"dbg/symbols/spelling"
 )
 
 // stubAt returns the name "puts@stub" of a symbol stub of a Mach-O file, and
@@ -24,7 +25,7 @@ func (m *Module) stubAt(a image.Addr) (name string, lo, hi image.Addr, ok bool) 
 		return "", 0, 0, false
 	}
 	s := &x.stubs[i]
-	return demangled(s.Name) + "@stub", s.Addr, s.Addr + image.Addr(s.Size), true
+	return spelling.Demangle(s.Name) + "@stub", s.Addr, s.Addr + image.Addr(s.Size), true
 }
 
 // startedAt gives the extent of the function at an address by the list of

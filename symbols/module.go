@@ -6,6 +6,8 @@ import (
 	"dbg/dwarf"
 	"dbg/image"
 	"dbg/image/gopclntab"
+	"dbg/symbols/entry"
+	"dbg/symbols/lang"
 )
 
 // Options says how debug information is to be found.
@@ -34,10 +36,11 @@ type Module struct {
 
 	splits splitFiles // of data
 
-	index unitIndex
-	units map[*dwarf.Unit]*unit
-	spans []funcSpan // room to scan a unit in
-	elf   *elfSymbols
+	index  unitIndex
+	units  map[*dwarf.Unit]*unit
+	scopes entry.Scopes
+	spans  []funcSpan // room to scan a unit in
+	elf    *elfSymbols
 
 	copied map[string]image.Addr // see Copied; nil until it is asked
 
@@ -45,23 +48,17 @@ type Module struct {
 	goTried bool
 
 	indexState
-	types map[die]*Type
+	types map[entry.Ref]*Type
 	// With asDeclared, structures that are only declared stay so: see Type.ElemAsDeclared. These types are kept apart.
 	asDeclared bool
-	declared   map[die]*Type
+	declared   map[entry.Ref]*Type
 	goTypes    *goTypes
 	depth      int // of nested type conversions
 }
 
-// die names a debugging information entry.
-type die struct {
-	unit *dwarf.Unit
-	off  uint64
-}
-
 // Load makes the module of a file. Nothing is read yet.
 func Load(f *image.File, opt Options) *Module {
-	return &Module{file: f, opt: opt, elf: &elfSymbols{}, units: map[*dwarf.Unit]*unit{}, types: map[die]*Type{}}
+	return &Module{file: f, opt: opt, elf: &elfSymbols{}, units: map[*dwarf.Unit]*unit{}, types: map[entry.Ref]*Type{}}
 }
 
 // File returns the file that the module was made of.
@@ -73,31 +70,10 @@ func (m *Module) unit(du *dwarf.Unit) *unit {
 	du = du.Full()
 	u := m.units[du]
 	if u == nil {
-		root := du.Root()
-		u = &unit{m: m, dw: du, lang: langOf(root.Language)}
-		u.gcc = strings.HasPrefix(root.Producer, "GNU ")
-		if strings.HasPrefix(root.Producer, "GNU AS") {
-			u.lang, u.gcc = LangAsm, false
-		}
+		producer := du.Root().Producer
+		u = &unit{m: m, dw: du, lang: lang.Of(du)}
+		u.gcc = strings.HasPrefix(producer, "GNU ") && !strings.HasPrefix(producer, "GNU AS")
 		m.units[du] = u
 	}
 	return u
-}
-
-// langOf sorts the DW_LANG_ codes (DWARF 5, section 7.12, and the later
-// additions of dwarfstd.org).
-func langOf(code uint64) Lang {
-	switch code {
-	case 0x01, 0x02, 0x0c, 0x1d, 0x2c, 0x3e:
-		return LangC
-	case 0x04, 0x1a, 0x21, 0x2b, 0x3a:
-		return LangCPlusPlus
-	case 0x1c:
-		return LangRust
-	case 0x16:
-		return LangGo
-	case 0x8001, 0x31:
-		return LangAsm
-	}
-	return LangUnknown
 }

@@ -6,6 +6,8 @@ import (
 
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/symbols/entry"
+	"dbg/symbols/spelling"
 )
 
 // nameIndex finds what has a name at the top of a unit, in a namespace or in a class: by a hash of its last component,
@@ -83,10 +85,10 @@ type answer struct {
 	name      string
 	hash      uint32 // of the names in an index
 	kinds     nameKinds
-	types     map[string][]die
-	variables map[string][]die
-	functions map[string][]die
-	enums     []die // enumerations with a constant of the name
+	types     map[string][]entry.Ref
+	variables map[string][]entry.Ref
+	functions map[string][]entry.Ref
+	enums     []entry.Ref // enumerations with a constant of the name
 }
 
 // named returns what is called name, of the kinds that are asked for: variables if none are. An index is not built for a name that the
@@ -133,17 +135,17 @@ func (m *Module) hashed(name string, hash uint32, kinds ...nameKind) answer {
 }
 
 // add adds an entry that an index has for the hash of the name, if it is of a kind that is asked for and has the name.
-func (a *answer) add(kind nameKind, d die) {
+func (a *answer) add(kind nameKind, d entry.Ref) {
 	if !a.kinds.has(kind) || kind == nameType && a.enough() {
 		return
 	}
-	e, err := d.unit.Entry(d.off)
+	e, err := d.Unit.Entry(d.Off)
 	if err != nil {
 		return
 	}
-	to := func(m *map[string][]die) {
+	to := func(m *map[string][]entry.Ref) {
 		if *m == nil {
-			*m = map[string][]die{}
+			*m = map[string][]entry.Ref{}
 		}
 		(*m)[a.name] = append((*m)[a.name], d)
 	}
@@ -153,11 +155,11 @@ func (a *answer) add(kind nameKind, d die) {
 			to(&a.types)
 		}
 	case nameVariable:
-		if (e.Tag == dwarf.TagVariable || e.Tag == dwarf.TagMember) && nameOf(e) == a.name {
+		if (e.Tag == dwarf.TagVariable || e.Tag == dwarf.TagMember) && entry.Name(e) == a.name {
 			to(&a.variables)
 		}
 	case nameFunction:
-		if e.Tag == dwarf.TagSubprogram && withoutTemplate(nameOf(e)) == a.name {
+		if e.Tag == dwarf.TagSubprogram && spelling.WithoutTemplate(entry.Name(e)) == a.name {
 			to(&a.functions)
 		}
 	case nameEnumerator:
@@ -196,19 +198,19 @@ func (x *nameIndex) function(lo uint64) *funcRef {
 	return &x.funcs[i]
 }
 
-func (x *nameIndex) die(r *nameRef) (die, bool) { return x.at(r.unit(), r.off) }
+func (x *nameIndex) die(r *nameRef) (entry.Ref, bool) { return x.at(r.unit(), r.off) }
 
-func (x *nameIndex) at(unit uint32, off uint64) (die, bool) {
+func (x *nameIndex) at(unit uint32, off uint64) (entry.Ref, bool) {
 	if x.units == nil && x.m != nil {
 		if x.units = x.m.allUnits(); uint64(len(x.units)) != x.count {
 			x.units = []*dwarf.Unit{} // it is of another file, whatever it says
 		}
 	}
 	if uint64(unit) >= uint64(len(x.units)) {
-		return die{}, false
+		return entry.Ref{}, false
 	}
 	u := x.units[unit]
-	return die{u, u.Offset + off}, off < u.End-u.Offset
+	return entry.Ref{Unit: u, Off: u.Offset + off}, off < u.End-u.Offset
 }
 
 // nameIndex returns the name index. It is empty if there is no debug information, or if the question was cancelled:
@@ -230,7 +232,7 @@ func (m *Module) cancelled() bool { return m.opt.Cancelled != nil && m.opt.Cance
 
 // Forget drops the types that have been made. It is called after a question that was cancelled: a definition that was not found
 // then may have been left out for that reason only. Types that the caller still has stay as they are.
-func (m *Module) Forget() { m.types, m.declared = map[die]*Type{}, nil }
+func (m *Module) Forget() { m.types, m.declared = map[entry.Ref]*Type{}, nil }
 
 // hashName is the hash of a name, which is also kept on disk: FNV-1a.
 func hashName[T string | []byte](name T) uint32 { return hashOn(2166136261, name) }
@@ -244,22 +246,6 @@ func hashOn[T string | []byte](h uint32, name T) uint32 {
 
 // hashInScope is the hash of a qualified name, of that of its scope.
 func hashInScope(scope uint32, name []byte) uint32 { return hashOn(hashOn(scope, "::"), name) }
-
-// withoutTemplate returns a function's name without template arguments.
-func withoutTemplate(name string) string { return name[:plainName(name)] }
-
-// plainName is how much of a function's name comes before template arguments.
-func plainName[T string | []byte](name T) int {
-	if len(name) > 0 && name[0] == '<' || len(name) >= 8 && string(name[:8]) == "operator" {
-		return len(name)
-	}
-	for i := range len(name) {
-		if name[i] == '<' {
-			return i
-		}
-	}
-	return len(name)
-}
 
 // sortNames orders names by hash, and leaves those of a hash in their order: three passes of a radix sort.
 func sortNames(names []nameRef) []nameRef {

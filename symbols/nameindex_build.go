@@ -7,6 +7,9 @@ import (
 
 	"dbg/dwarf"
 	"dbg/internal/fault"
+	"dbg/symbols/entry"
+	"dbg/symbols/lang"
+	"dbg/symbols/spelling"
 )
 
 // buildIndex goes over all units, not into functions, with as many workers as there are processors. While it runs, nobody else may use
@@ -20,7 +23,7 @@ func (m *Module) buildIndex() *nameIndex {
 		return x
 	}
 	// What is shared is made ready before.
-	langs := make([]Lang, len(x.units))
+	langs := make([]lang.Lang, len(x.units))
 	split := false
 	m.dwarf().Share() // split units have their addresses there
 	for _, u := range x.units {
@@ -46,7 +49,7 @@ func (m *Module) buildIndex() *nameIndex {
 			s := namesScan{}
 			for i := int(next.Add(1) - 1); i < len(x.units) && !m.cancelled(); i = int(next.Add(1) - 1) {
 				if u := x.units[i]; u.First < u.End {
-					langs[i] = langOf(u.Root().Language)
+					langs[i] = lang.FromCode(u.Root().Language)
 					s.unit(u, uint32(i), langs[i])
 					made[i] = s.take()
 					u.Release()
@@ -98,12 +101,12 @@ func sortFuncs(funcs []funcRef) []funcRef {
 // finishName gives an entry the hash of its name, which is in another unit; false if it has none, or is a variable that is nowhere.
 func finishName(u *dwarf.Unit, r nameRef) (nameRef, bool) {
 	e, err := u.Entry(u.Offset + r.off)
-	if err != nil || r.kind() == nameVariable && !e.Has(dwarf.AttrLocation) && inherited(e, dwarf.AttrConstValue) == nil {
+	if err != nil || r.kind() == nameVariable && !e.Has(dwarf.AttrLocation) && entry.Inherited(e, dwarf.AttrConstValue) == nil {
 		return r, false
 	}
-	name := nameOf(e)
+	name := entry.Name(e)
 	if r.kind() == nameFunction {
-		name = withoutTemplate(name)
+		name = spelling.WithoutTemplate(name)
 	}
 	r.hash = hashName(name)
 	return r, name != ""
@@ -115,7 +118,7 @@ func (m *Module) namesOfUnit(u *dwarf.Unit) []nameRef {
 		return nil
 	}
 	s := namesScan{}
-	s.unit(u, 0, langOf(u.Root().Language))
+	s.unit(u, 0, lang.FromCode(u.Root().Language))
 	u.Release()
 	names := s.names
 	for _, r := range s.later {
@@ -136,8 +139,8 @@ type unitNames struct {
 // namesScan is a worker's state.
 type namesScan struct {
 	unitNames
-	seen   hashCounts                // how many types of a hash
-	scopes [maxNesting + 1]nameScope // by depth: what an entry at that depth is a scope by
+	seen   hashCounts                      // how many types of a hash
+	scopes [entry.MaxNesting + 1]nameScope // by depth: what an entry at that depth is a scope by
 	u      *dwarf.Unit
 	number uint32
 	ranges int
@@ -151,7 +154,7 @@ func (s *namesScan) take() unitNames {
 	return out
 }
 
-func (s *namesScan) unit(u *dwarf.Unit, number uint32, lang Lang) {
+func (s *namesScan) unit(u *dwarf.Unit, number uint32, of lang.Lang) {
 	s.u, s.number, s.ranges = u, number, 0
 	s.scopes[0] = nameScope{named: true}
 	c, err := u.Cursor(u.First)
@@ -159,18 +162,18 @@ func (s *namesScan) unit(u *dwarf.Unit, number uint32, lang Lang) {
 		return
 	}
 	// What can be inside of a structure is of interest only where structures are scopes.
-	scoped := lang != LangC && lang != LangGo
+	scoped := of.Scoped()
 	for c.Next() {
 		has := c.Has()
 		switch c.Tag() {
 		case dwarf.TagNamespace, dwarf.TagModule:
-			if c.Depth() < maxNesting {
+			if c.Depth() < entry.MaxNesting {
 				s.enter(&c)
 				continue
 			}
 		case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
 			s.addType(&c)
-			if scoped && c.Depth() < maxNesting {
+			if scoped && c.Depth() < entry.MaxNesting {
 				s.enter(&c)
 				continue
 			}
@@ -183,7 +186,7 @@ func (s *namesScan) unit(u *dwarf.Unit, number uint32, lang Lang) {
 		case dwarf.TagTypedef, dwarf.TagBaseType, dwarf.TagUnspecifiedType, dwarf.TagTemplateAlias:
 			s.addType(&c)
 		case dwarf.TagPointerType:
-			if lang == LangGo { // which gives names to all types
+			if of == lang.Go { // which gives names to all types
 				s.addType(&c)
 			}
 		case dwarf.TagVariable, dwarf.TagMember:
@@ -273,7 +276,7 @@ func (s *namesScan) enumerators(c *dwarf.Cursor) {
 // addVariable keeps a variable that is somewhere: definitions, and constants, whose value may be in the declaration.
 func (s *namesScan) addVariable(c *dwarf.Cursor) {
 	at := *c
-	for range maxHops {
+	for range entry.MaxHops {
 		if at.Has()&(dwarf.HasLocation|dwarf.HasConstValue) != 0 {
 			s.addNamed(nameVariable, c, func(name []byte) []byte { return name })
 			return
@@ -314,7 +317,7 @@ func (s *namesScan) addFunction(c *dwarf.Cursor) {
 		}
 		lo := uint64(0)
 		s.e.EachRange(func(from, _ uint64) {
-			if s.ranges++; from != 0 && lo == 0 && s.ranges <= maxUnitRanges {
+			if s.ranges++; from != 0 && lo == 0 && s.ranges <= entry.MaxUnitRanges {
 				lo = from
 			}
 		})
@@ -327,13 +330,13 @@ func (s *namesScan) addFunction(c *dwarf.Cursor) {
 		}
 		s.funcs = append(s.funcs, f)
 	}
-	s.addNamed(nameFunction, c, func(name []byte) []byte { return name[:plainName(name)] })
+	s.addNamed(nameFunction, c, func(name []byte) []byte { return name[:spelling.PlainLength(name)] })
 }
 
 // addNamed adds an entry under its own name or the one that it has from a declaration or from its abstract instance.
 func (s *namesScan) addNamed(kind nameKind, c *dwarf.Cursor, key func([]byte) []byte) {
 	at := *c
-	for range maxHops {
+	for range entry.MaxHops {
 		if name := at.Name(); len(name) > 0 {
 			s.add(kind, key(name), c.Offset())
 			return

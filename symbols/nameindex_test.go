@@ -10,6 +10,9 @@ import (
 
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/symbols/entry"
+	"dbg/symbols/lang"
+	"dbg/symbols/spelling"
 )
 
 // BenchmarkIndex makes the index of the file in DBG_BENCH_FILE.
@@ -39,11 +42,10 @@ func walkedNames(m *Module) (out []nameRef) {
 		if err != nil {
 			continue
 		}
-		lang := langOf(u.Root().Language)
-		scoped := lang != LangC && lang != LangGo
+		scoped := lang.FromCode(u.Root().Language).Scoped()
 		add := func(kind nameKind, name string, e *dwarf.Entry) {
 			if kind == nameFunction {
-				name = withoutTemplate(name)
+				name = spelling.WithoutTemplate(name)
 			}
 			if name != "" {
 				out = append(out, newNameRef(hashName(name), kind, uint32(i), e.Offset-u.Offset))
@@ -85,8 +87,8 @@ func walkedNames(m *Module) (out []nameRef) {
 				if c.Tag == dwarf.TagMember && !c.Flag(dwarf.AttrExternal) && !c.Flag(dwarf.AttrDeclaration) {
 					break
 				}
-				if c.Has(dwarf.AttrLocation) || inherited(c, dwarf.AttrConstValue) != nil {
-					add(nameVariable, nameOf(c), c)
+				if c.Has(dwarf.AttrLocation) || entry.Inherited(c, dwarf.AttrConstValue) != nil {
+					add(nameVariable, entry.Name(c), c)
 				}
 			case dwarf.TagSubprogram:
 				if c.Flag(dwarf.AttrDeclaration) {
@@ -97,7 +99,7 @@ func walkedNames(m *Module) (out []nameRef) {
 						break
 					}
 				}
-				add(nameFunction, nameOf(c), c)
+				add(nameFunction, entry.Name(c), c)
 			}
 			return false
 		}, nil)
@@ -123,21 +125,21 @@ func TestNameIndex(t *testing.T) {
 				for _, w := range want {
 					if !slices.Contains(got, w) {
 						d, _ := m.names.die(&w)
-						e, _ := d.unit.Entry(d.off)
-						t.Errorf("missing: kind %d, 0x%x %s", w.kind(), d.off, nameOf(e))
+						e, _ := d.Unit.Entry(d.Off)
+						t.Errorf("missing: kind %d, 0x%x %s", w.kind(), d.Off, entry.Name(e))
 					}
 				}
 				for _, g := range got {
 					if !slices.Contains(want, g) {
 						d, _ := m.names.die(&g)
-						e, _ := d.unit.Entry(d.off)
-						t.Errorf("too many: kind %d, 0x%x %s", g.kind(), d.off, nameOf(e))
+						e, _ := d.Unit.Entry(d.Off)
+						t.Errorf("too many: kind %d, 0x%x %s", g.kind(), d.Off, entry.Name(e))
 					}
 				}
 			}
 			for _, f := range m.names.funcs {
 				d, ok := m.names.at(f.unit(), f.off)
-				if fn := m.unit(d.unit).function(d.off); !ok || fn == nil || fn.ranges[0].Lo != f.lo {
+				if fn := m.unit(d.Unit).function(d.Off); !ok || fn == nil || fn.ranges[0].Lo != f.lo {
 					t.Errorf("function 0x%x of unit %d at 0x%x: %v", f.off, f.unit(), f.lo, fn)
 				}
 			}

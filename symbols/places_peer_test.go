@@ -18,6 +18,8 @@ import (
 	"dbg/image"
 	"dbg/internal/fixture"
 	"dbg/internal/fixture/bigcpp"
+	"dbg/symbols/lang"
+	"dbg/symbols/spelling"
 )
 
 // placesFile is a file whose every address is asked for.
@@ -188,7 +190,7 @@ func randomCode(m *Module, n int) []image.Addr {
 func placeOf(calls []Call) (p place) {
 	for _, c := range calls {
 		p.Names = append(p.Names, bareName(c.Function.Name))
-		p.other = append(p.other, []string{c.Function.Linkage, bareName(demangled(c.Function.Linkage))})
+		p.other = append(p.other, []string{c.Function.Linkage, bareName(spelling.Demangle(c.Function.Linkage))})
 		p.Lines = append(p.Lines, lineOf(c.Position.File, c.Position.Line))
 		p.cols = append(p.cols, c.Position.Column)
 	}
@@ -220,7 +222,7 @@ func bareName(name string) string {
 	if name == "??" {
 		return ""
 	}
-	name = cloneSuffix.ReplaceAllString(symbolName(legacyRust.Replace(name)), "")
+	name = cloneSuffix.ReplaceAllString(spelling.WithoutVersion(legacyRust.Replace(name)), "")
 	name = refQualifier.ReplaceAllString(name, "$1")
 	name = rustHash.ReplaceAllString(abiTag.ReplaceAllString(name, ""), "")
 	name = closure.ReplaceAllString(name, "{closure}")
@@ -422,7 +424,7 @@ func comparePlaces(t *testing.T, peer string, m *Module, addrs []image.Addr, our
 	t.Helper()
 	symbols := map[string][]image.Addr{}
 	for _, s := range m.symtab().Symbols() {
-		for _, name := range []string{bareName(symbolName(s.Name)), bareName(demangled(symbolName(s.Name)))} {
+		for _, name := range []string{bareName(spelling.WithoutVersion(s.Name)), bareName(spelling.Demangle(spelling.WithoutVersion(s.Name)))} {
 			symbols[name] = append(symbols[name], s.Addr)
 		}
 	}
@@ -488,7 +490,7 @@ func explain(m *Module, peer string, a image.Addr, ours, theirs place) string {
 	switch {
 	case len(theirs.Names) > n && peer == "gdb" && slices.Equal(theirs.Names[:n], ours.Names):
 		return "a lambda's function is in a block of the function around it"
-	case len(theirs.Names) < n && peer == "gdb" && f.Lang == LangGo && isSubsequence(theirs.Names, ours):
+	case len(theirs.Names) < n && peer == "gdb" && f.Lang == lang.Go && isSubsequence(theirs.Names, ours):
 		return "Go: a block overlaps an inlined call"
 	case len(theirs.Names) < n && peer == "binutils" && isSubsequence(theirs.Names, ours):
 		return "inlined calls are lost"
@@ -520,7 +522,7 @@ func explain(m *Module, peer string, a image.Addr, ours, theirs place) string {
 			return "file 1 is taken for file 0, in another unit with the same function"
 		case i == 0 && ours.Lines[0] == "?" && peer == "gdb":
 			return "line 0 is the line before it"
-		case peer == "binutils" && f.Lang == LangGo && theirs.Lines[i] == "?":
+		case peer == "binutils" && f.Lang == lang.Go && theirs.Lines[i] == "?":
 			return "no lines of Go"
 		case i == 0:
 			return "! line"

@@ -7,6 +7,7 @@ import (
 
 	"dbg/arch"
 	"dbg/image"
+	"dbg/symbols/spelling"
 )
 
 // The procedure linkage table of x86-64: .plt, .plt.sec (with -fcf-protection)
@@ -146,7 +147,7 @@ func (m *Module) gotSlots() map[image.Addr]string {
 			}
 			text := strs.Data[off:]
 			if i := bytes.IndexByte(text, 0); i > 0 {
-				slots[image.Addr(binary.LittleEndian.Uint64(b))] = demangled(string(text[:i]))
+				slots[image.Addr(binary.LittleEndian.Uint64(b))] = spelling.Demangle(string(text[:i]))
 			}
 		}
 	}

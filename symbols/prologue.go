@@ -7,6 +7,8 @@ import (
 	"dbg/arch"
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/symbols/lang"
+	"dbg/symbols/spelling"
 )
 
 // AfterPrologue returns where a breakpoint on a function goes: where its
@@ -37,7 +39,7 @@ func (m *Module) AfterPrologue(f *Function) Location {
 // copy, one place after the prologue. See FunctionsByName. What is known from a kept index is
 // not described yet.
 func (m *Module) BreakLocations(name string) []Location {
-	q, ok := parseQuery(name)
+	q, ok := spelling.ParseQuery(name)
 	if !ok {
 		return nil
 	}
@@ -140,13 +142,13 @@ func (m *Module) endOfPrologue(u *unit, entry, end uint64) image.Addr {
 }
 
 // goodFromEntry reports whether a unit's functions have no prologue in which their variables are wrong.
-func (u *unit) goodFromEntry() bool { return u.gcc && u.lang != LangAsm && u.hasLocationLists() }
+func (u *unit) goodFromEntry() bool { return u.gcc && u.lang != lang.Asm && u.hasLocationLists() }
 
 // prologueEndIn is endOfPrologue by the rows of the sequence that has the entry.
 func (m *Module) prologueEndIn(u *unit, seq dwarf.Lines, entry, end uint64) image.Addr {
 	rows := seq.Rows
 	var pc uint64
-	if u.gcc || u.lang == LangAsm {
+	if u.gcc || u.lang == lang.Asm {
 		pc = uint64(m.afterInstructions(image.Addr(entry)))
 	} else {
 		for _, r := range rows[sort.Search(len(rows), func(i int) bool { return rows[i].Addr >= entry }):] {

@@ -11,6 +11,9 @@ import (
 	"dbg/dwarf"
 	"dbg/expr"
 	"dbg/image"
+	"dbg/symbols/entry"
+	"dbg/symbols/lang"
+	"dbg/symbols/spelling"
 )
 
 // SearchKind is what is searched for.
@@ -75,16 +78,16 @@ func (m *Module) searchIndex(kind SearchKind, re *regexp.Regexp, add func(Found)
 		if !ok {
 			continue
 		}
-		e, err := d.unit.Entry(d.off)
+		e, err := d.Unit.Entry(d.Off)
 		if err != nil {
 			continue
 		}
-		name := m.qualifiedName(e)
+		name := m.scopes.Qualified(e)
 		if name == "" || !re.MatchString(name) {
 			continue
 		}
 		f := Found{Name: name}
-		f.File, f.Line = m.declaration(e)
+		f.File, f.Line = entry.Declaration(e)
 		f.Text = m.declarationText(kind, e, name)
 		if add(f); *full {
 			return
@@ -95,28 +98,28 @@ func (m *Module) searchIndex(kind SearchKind, re *regexp.Regexp, add func(Found)
 // declarationText is how a function, variable or type is declared.
 func (m *Module) declarationText(kind SearchKind, e *dwarf.Entry, name string) string {
 	static := ""
-	if o := inherited(e, dwarf.AttrExternal); kind != SearchTypes && (o == nil || !o.Flag(dwarf.AttrExternal)) {
+	if o := entry.Inherited(e, dwarf.AttrExternal); kind != SearchTypes && (o == nil || !o.Flag(dwarf.AttrExternal)) {
 		static = "static "
 	}
 	switch kind {
 	case SearchFunctions:
-		if t := m.typeAt(die{e.Unit, e.Offset}); t != nil && t.Kind == Func {
+		if t := m.typeAt(entry.Ref{Unit: e.Unit, Off: e.Offset}); t != nil && t.Kind == Func {
 			return static + t.Declare(name) + ";"
 		}
 		return static + name + ";"
 	case SearchVariables:
-		o := inherited(e, dwarf.AttrType)
+		o := entry.Inherited(e, dwarf.AttrType)
 		if o == nil {
 			return static + name + ";"
 		}
 		return static + m.typeOf(o).Declare(name) + ";"
 	}
-	t := m.typeAt(die{e.Unit, e.Offset})
+	t := m.typeAt(entry.Ref{Unit: e.Unit, Off: e.Offset})
 	if t == nil {
 		return name
 	}
 	switch {
-	case t.Kind == Typedef && t.Lang != LangGo && t.Lang != LangRust:
+	case t.Kind == Typedef && t.Lang != lang.Go && t.Lang != lang.Rust:
 		return "typedef " + t.Elem().Declare(name) + ";"
 	case e.Tag == dwarf.TagBaseType || e.Tag == dwarf.TagUnspecifiedType:
 		return t.String()
@@ -132,9 +135,9 @@ func (m *Module) searchSymbols(kind SearchKind, re *regexp.Regexp, add func(Foun
 		if !ok || s.Section < 0 || s.Name == "" || s.Kind == image.TLS || m.isCode(s.Addr) != (kind == SearchFunctions) || s.Addr == 0 {
 			continue
 		}
-		name := symbolName(s.Name)
-		if mangled(name) {
-			name = demangled(name)
+		name := spelling.WithoutVersion(s.Name)
+		if spelling.Mangled(name) {
+			name = spelling.Demangle(name)
 		}
 		if strings.HasPrefix(name, "$") || !re.MatchString(name) {
 			continue
@@ -158,9 +161,9 @@ func (v *Variable) Where(at image.Addr) string {
 	if i == nil {
 		return "not known"
 	}
-	o := inherited(i.e, dwarf.AttrLocation)
+	o := entry.Inherited(i.e, dwarf.AttrLocation)
 	if o == nil {
-		if inherited(i.e, dwarf.AttrConstValue) != nil {
+		if entry.Inherited(i.e, dwarf.AttrConstValue) != nil {
 			return "constant"
 		}
 		return "optimized out"

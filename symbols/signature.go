@@ -7,6 +7,9 @@ import (
 
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/symbols/entry"
+	"dbg/symbols/lang"
+	"dbg/symbols/spelling"
 )
 
 // Signature returns what debug information calls the function of C or C++ that begins at an address, one of C++ with its parameters,
@@ -16,52 +19,28 @@ func (m *Module) Signature(a image.Addr) string {
 	fn := m.functionAt(a)
 	if fn == nil {
 		s, ok := m.symbolWith(codeSymbol, a)
-		if name := symbolName(s.Name); ok && s.Addr == a && mangled(name) && len(name) <= maxMangled {
+		if name := spelling.WithoutVersion(s.Name); ok && s.Addr == a && spelling.Mangled(name) && len(name) <= spelling.MaxMangled {
 			full, _ := demangle.ToString(name, demangle.MaxLength(16))
 			return full
 		}
 		return ""
 	}
-	if fn.u.lang != LangCPlusPlus && fn.u.lang != LangC {
+	if fn.u.lang != lang.CPlusPlus && fn.u.lang != lang.C {
 		return ""
 	}
 	f := fn.public()
 	if f.Lo != a {
 		return ""
 	}
-	if fn.u.lang == LangC {
+	if fn.u.lang == lang.C {
 		return f.Name
 	}
-	if mangled(f.Linkage) && len(f.Linkage) <= maxMangled {
-		if s, ok := signatureOf(f.Linkage); ok {
+	if spelling.Mangled(f.Linkage) && len(f.Linkage) <= spelling.MaxMangled {
+		if s, ok := spelling.Signature(f.Linkage); ok {
 			return s
 		}
 	}
 	return withParameters(f.Name, m.FunctionType(f))
-}
-
-// signatureOf demangles a function's name without the type of its result, which only the names of instances of
-// templates have (Itanium C++ ABI, section 5.1.5.3).
-func signatureOf(linkage string) (string, bool) {
-	ast, err := demangle.ToAST(linkage)
-	if err != nil {
-		s, err := demangle.ToString(linkage, demangle.MaxLength(16)) // not C++
-		return s, err == nil
-	}
-	if typed, ok := ast.(*demangle.Typed); ok {
-		ast = &demangle.Typed{Name: typed.Name, Type: dropResult(typed.Type)}
-	}
-	return demangle.ASTToString(ast, demangle.MaxLength(16)), true
-}
-
-func dropResult(t demangle.AST) demangle.AST {
-	switch t := t.(type) {
-	case *demangle.FunctionType:
-		return &demangle.FunctionType{Args: t.Args, ForLocalName: t.ForLocalName}
-	case *demangle.MethodWithQualifiers:
-		return &demangle.MethodWithQualifiers{Method: dropResult(t.Method), Qualifiers: t.Qualifiers, RefQualifier: t.RefQualifier}
-	}
-	return t
 }
 
 // VirtualMethod returns the method, with its parameters, that a class itself has in an element of its table of
@@ -86,13 +65,13 @@ func (m *Module) virtualMethod(class *dwarf.Entry, t *Type, index uint64) string
 			n |= uint64(b&0x7f) << (7 * min(i, 8))
 		}
 		if n == index {
-			if l := linkageOf(c); mangled(l) && len(l) <= maxMangled {
-				if s, ok := signatureOf(l); ok {
+			if l := entry.Linkage(c); spelling.Mangled(l) && len(l) <= spelling.MaxMangled {
+				if s, ok := spelling.Signature(l); ok {
 					name = s
 					return false
 				}
 			}
-			name = t.Name + "::" + nameOf(c)
+			name = t.Name + "::" + entry.Name(c)
 		}
 		return false
 	}, nil)

@@ -7,6 +7,7 @@ import (
 
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/symbols/spelling"
 )
 
 // sources are the files beside a module's own that its symbols are from.
@@ -268,7 +269,7 @@ const miniSection = ".gnu_debugdata"
 func (m *Module) OwnLinkageAddr(name string) (image.Addr, bool) {
 	t := m.file.SymbolTable()
 	for i := range t.Mentioning(name) {
-		if e, ok := t.Entry(i); ok && e.Kind != image.TLS && symbolName(string(t.Name(i))) == name {
+		if e, ok := t.Entry(i); ok && e.Kind != image.TLS && spelling.WithoutVersion(string(t.Name(i))) == name {
 			return e.Addr, true
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"dbg/expr"
 	"dbg/image"
 	"dbg/internal/fixture"
+	"dbg/symbols/entry"
 	"dbg/target"
 )
 
@@ -301,7 +302,7 @@ func describeType(t *Type, depth int) string {
 }
 
 // locate evaluates a location in a frame of the test's own.
-func locate(loc Located, a *arch.Arch) string {
+func locate(loc entry.Location, a *arch.Arch) string {
 	var regs arch.Registers
 	for r := range 17 {
 		regs.Set(arch.Reg(r), uint64(0x7f0000001000+r*0x100))

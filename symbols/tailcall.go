@@ -4,6 +4,7 @@ import (
 	"dbg/arch"
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/symbols/entry"
 )
 
 // A function that ends in a call may leave its frame to the function that it calls: a tail call. Of the frames that
@@ -57,9 +58,9 @@ func (c *CallSite) target(other *Module) (*function, bool) {
 	if !o.Flag(dwarf.AttrDeclaration) {
 		return c.instance(o) // an abstract function, of which there may be several
 	}
-	name := linkageOf(o)
+	name := entry.Linkage(o)
 	if name == "" {
-		name = nameOf(o)
+		name = entry.Name(o)
 	}
 	for _, m := range []*Module{c.m, other} {
 		if m != nil {
@@ -87,7 +88,7 @@ func (c *CallSite) instance(abstract *dwarf.Entry) (*function, bool) {
 		return nil, false
 	}
 	found := false
-	origins(e, func(e *dwarf.Entry) bool {
+	entry.Origins(e, func(e *dwarf.Entry) bool {
 		found = found || e.Unit == abstract.Unit && e.Offset == abstract.Offset
 		return found
 	})

@@ -4,6 +4,9 @@ import (
 	"strings"
 
 	"dbg/dwarf"
+	"dbg/symbols/entry"
+	"dbg/symbols/lang"
+	"dbg/symbols/spelling"
 )
 
 // Type returns the type of a name: "int", "unsigned long", "struct foo", a
@@ -44,31 +47,31 @@ func (m *Module) Type(name string) *Type {
 // typeNamed finds a type in the debug information: with the same number of
 // components before one in a namespace.
 func (m *Module) typeNamed(name string, want dwarf.Tag) *Type {
-	q, ok := parseQuery(name)
+	q, ok := spelling.ParseQuery(name)
 	if !ok {
 		return nil
 	}
 	// The index has the last components with their template arguments; Go's
 	// dots and Rust's brackets are part of the name.
 	var nested *Type
-	for _, k := range []struct{ name, qualified string }{{q.last(), name}, {q.last(), q.last()}, {name, name}} {
+	for _, k := range []struct{ name, qualified string }{{q.Last(), name}, {q.Last(), q.Last()}, {name, name}} {
 		key := k.name
 		x := m.typesNamed(key, k.qualified)
 		for _, d := range x.types[key] {
-			e, err := d.unit.Entry(d.off)
+			e, err := d.Unit.Entry(d.Off)
 			if err != nil || want != 0 && kindOf(e.Tag) != want {
 				continue
 			}
 			// In C a structure is found by "struct foo" only.
 			tagged := kindOf(e.Tag) == dwarf.TagStructureType || e.Tag == dwarf.TagUnionType || e.Tag == dwarf.TagEnumerationType
-			if want == 0 && tagged && m.unit(d.unit).lang == LangC && !m.onlyTagged(x.types[key]) {
+			if want == 0 && tagged && m.unit(d.Unit).lang == lang.C && !m.onlyTagged(x.types[key]) {
 				continue
 			}
-			qualified := m.qualifiedName(e)
+			qualified := m.scopes.Qualified(e)
 			if qualified == name {
 				return m.typeAt(d)
 			}
-			if nested == nil && (qualified == name || q.matchesName(qualified)) {
+			if nested == nil && (qualified == name || q.Matches(qualified)) {
 				nested = m.typeAt(d)
 			}
 		}
@@ -77,9 +80,9 @@ func (m *Module) typeNamed(name string, want dwarf.Tag) *Type {
 }
 
 // onlyTagged reports whether no typedef or base type is among the entries.
-func (m *Module) onlyTagged(list []die) bool {
+func (m *Module) onlyTagged(list []entry.Ref) bool {
 	for _, d := range list {
-		e, err := d.unit.Entry(d.off)
+		e, err := d.Unit.Entry(d.Off)
 		if err == nil && (e.Tag == dwarf.TagTypedef || e.Tag == dwarf.TagBaseType) {
 			return false
 		}
@@ -170,6 +173,6 @@ func (m *Module) builtin(c cBase) *Type {
 		}
 	}
 	t := NewType(c.kind, c.Name, size, c.signed, nil)
-	t.Lang, t.Quad = LangC, m.quad()
+	t.Lang, t.Quad = lang.C, m.quad()
 	return t
 }

@@ -3,6 +3,8 @@ package symbols
 import (
 	"fmt"
 	"strings"
+
+	"dbg/symbols/lang"
 )
 
 // String returns the type as gdb writes it: "struct foo *", "int (*)(int)",
@@ -50,7 +52,7 @@ func (t *Type) declare(inner string, p *budget) string {
 		if t.vector {
 			return join(fmt.Sprintf("%s __attribute__ ((vector_size(%d)))", t.Elem().declare("", p), t.Count), inner)
 		}
-		if t.Lang == LangRust && t.Count >= 0 {
+		if t.Lang == lang.Rust && t.Count >= 0 {
 			return join(fmt.Sprintf("[%s; %d]", t.Elem().declare("", p), t.Count), inner)
 		}
 		// The outermost dimension comes first, after a space.
@@ -84,7 +86,7 @@ func (t *Type) qualified(inner string, p *budget) string {
 		if w == "" {
 			break
 		}
-		if e.Lang == LangCPlusPlus && w == "restrict" {
+		if e.Lang == lang.CPlusPlus && w == "restrict" {
 			w = "__restrict__"
 		}
 		have[map[Kind]int{Const: 0, Volatile: 1, Restrict: 2, Atomic: 3}[e.Kind]] = w
@@ -118,7 +120,7 @@ func parenthesize(of *Type, inner string) string {
 		}
 		of = of.Elem()
 	}
-	if of != nil && (of.Kind == Array && of.Name == "" && !of.vector && of.Lang != LangRust || of.Kind == Func && of.Name == "") {
+	if of != nil && (of.Kind == Array && of.Name == "" && !of.vector && of.Lang != lang.Rust || of.Kind == Func && of.Name == "") {
 		return "(" + inner + ")"
 	}
 	return inner
@@ -133,10 +135,10 @@ func (t *Type) parameterList(p *budget) string {
 		}
 		list = append(list, param.declare("", p))
 	}
-	if t.variadic && (len(list) > 0 || t.prototyped || t.Lang == LangCPlusPlus) {
+	if t.variadic && (len(list) > 0 || t.prototyped || t.Lang == lang.CPlusPlus) {
 		list = append(list, "...")
 	}
-	if len(list) == 0 && (t.prototyped || t.Lang == LangCPlusPlus) {
+	if len(list) == 0 && (t.prototyped || t.Lang == lang.CPlusPlus) {
 		list = append(list, "void")
 	}
 	return "(" + strings.Join(list, ", ") + ")"
@@ -155,7 +157,7 @@ func (t *Type) baseName() string {
 		return "class {...}"
 	case word != "" && t.Name == "":
 		return word + " {...}"
-	case word != "" && (t.Lang == LangC || t.Lang == LangUnknown || t.Lang == LangAsm):
+	case word != "" && (t.Lang == lang.C || t.Lang == lang.Unknown || t.Lang == lang.Asm):
 		return word + " " + t.Name
 	case t.Name != "":
 		if short, ok := shortNames[t.Name]; ok {

@@ -1,5 +1,10 @@
 package symbols
 
+import (
+	"dbg/symbols/entry"
+	"dbg/symbols/lang"
+)
+
 // Kind is what a type is.
 type Kind uint8
 
@@ -33,12 +38,12 @@ const (
 // compared by their names and shapes, not by pointer. Read only.
 type Type struct {
 	Kind   Kind
-	Name   string // as its language writes it: "unsigned int", "struct foo" is "foo"; "" if anonymous
-	Size   int64  // bytes; -1 if not known
-	Signed bool   // Int, Char, Enum
-	Count  int64  // of Array
-	Quad   bool   // Float, Complex: numbers of 16 bytes are IEEE 754's binary128, as on all machines but x86
-	Lang   Lang   // of the unit that defines it
+	Name   string    // as its language writes it: "unsigned int", "struct foo" is "foo"; "" if anonymous
+	Size   int64     // bytes; -1 if not known
+	Signed bool      // Int, Char, Enum
+	Count  int64     // of Array
+	Quad   bool      // Float, Complex: numbers of 16 bytes are IEEE 754's binary128, as on all machines but x86
+	Lang   lang.Lang // of the unit that defines it
 
 	elem        func() *Type
 	declared    func() *Type // of a pointer or reference, see ElemAsDeclared
@@ -135,7 +140,7 @@ type Field struct {
 	Base      bool  // a base class
 	Virtual   bool  // a virtual base class: its place is in the vtable, Offset means nothing
 	// Place computes the member's address from that of the object, where Offset can't say it.
-	Place  *Located
+	Place  *entry.Location
 	Static bool // a static member; it has no place in the structure
 }
 
@@ -144,18 +149,6 @@ type Enumerator struct {
 	Name  string
 	Value int64
 }
-
-// Lang is the language of a compilation unit.
-type Lang uint8
-
-const (
-	LangUnknown Lang = iota
-	LangC
-	LangCPlusPlus
-	LangRust
-	LangGo
-	LangAsm
-)
 
 // NewType makes a type that no file describes, such as the type of a constant
 // in a user's expression.

@@ -1,10 +1,11 @@
-package symbols
+package spelling
 
-// ownName returns the last identifier of a mangled C++ name, that of the class for constructors and destructors, without making the
-// name readable, which takes a hundred times as long. It is not sure of names with what is seldom in them: operators,
-// lambdas, local classes, expressions (Itanium C++ ABI, section 5.1).
-func ownName(mangled string) (name string, sure bool) {
-	s := scanName{s: mangled, i: 2}
+// LastIdentifier returns the last identifier of a mangled C++ name; for constructors and destructors
+// that is the class. It does not demangle, which takes a hundred times as long. sure is false for
+// names with rare parts: operators, lambdas, local classes, expressions (Itanium C++ ABI, section
+// 5.1).
+func LastIdentifier(mangled string) (name string, sure bool) {
+	s := nameScanner{s: mangled, i: 2}
 	if len(mangled) < 3 || mangled[:2] != "_Z" {
 		return "", false
 	}
@@ -53,23 +54,23 @@ func ownName(mangled string) (name string, sure bool) {
 	}
 }
 
-// scanName goes over a mangled name.
-type scanName struct {
+// nameScanner goes over a mangled name.
+type nameScanner struct {
 	s string
 	i int
 }
 
-func (s *scanName) peek() byte { return s.at(0) }
+func (s *nameScanner) peek() byte { return s.at(0) }
 
-func (s *scanName) at(n int) byte {
+func (s *nameScanner) at(n int) byte {
 	if s.i+n < len(s.s) {
 		return s.s[s.i+n]
 	}
 	return 0
 }
 
-// identifier is a <source-name>: its length and itself.
-func (s *scanName) identifier() (string, bool) {
+// identifier reads a <source-name>: its length, then its text.
+func (s *nameScanner) identifier() (string, bool) {
 	n := 0
 	start := s.i
 	for c := s.peek(); c >= '0' && c <= '9' && n < 1<<20; c = s.peek() {
@@ -84,8 +85,8 @@ func (s *scanName) identifier() (string, bool) {
 	return name, true
 }
 
-// substitution is S_, S1_, St and so on.
-func (s *scanName) substitution() bool {
+// substitution goes over S_, S1_, St and so on.
+func (s *nameScanner) substitution() bool {
 	s.i++
 	if c := s.peek(); c >= 'a' && c <= 'z' {
 		s.i++
@@ -94,8 +95,8 @@ func (s *scanName) substitution() bool {
 	return s.sequence()
 }
 
-// sequence is a number in base 36 with its underscore, or the underscore alone.
-func (s *scanName) sequence() bool {
+// sequence goes over a number in base 36 with its underscore, or the underscore alone.
+func (s *nameScanner) sequence() bool {
 	for c := s.peek(); c >= '0' && c <= '9' || c >= 'A' && c <= 'Z'; c = s.peek() {
 		s.i++
 	}
@@ -104,7 +105,7 @@ func (s *scanName) sequence() bool {
 }
 
 // arguments goes over <template-args>.
-func (s *scanName) arguments() bool {
+func (s *nameScanner) arguments() bool {
 	depth := 0
 	for s.i < len(s.s) {
 		switch c := s.peek(); {
