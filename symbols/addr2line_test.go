@@ -12,6 +12,7 @@ import (
 	"dbg/internal/fixture"
 	"dbg/symbols/lang"
 	"dbg/symbols/spelling"
+	"dbg/symbols/symtab"
 )
 
 // TestAddr2line holds the chain of calls at every seventh address of the text
@@ -87,7 +88,7 @@ func addr2line(t *testing.T, m *Module, tool, path string, addrs []image.Addr) [
 		t.Fatalf("%s answered %d of %d", tool, len(blocks), len(addrs))
 	}
 	symbols := map[string][]image.Addr{} // several local ones may have one name
-	for _, s := range m.symtab().Symbols() {
+	for _, s := range m.files.SymbolFile().Symbols() {
 		symbols[s.Name] = append(symbols[s.Name], s.Addr)
 	}
 	for i, block := range blocks {
@@ -114,7 +115,7 @@ func chain(m *Module, calls []Call) (s string) {
 		// The peers prefer an ELF symbol for the function proper, and of
 		// several any: see addr2line.
 		if !c.Inlined {
-			if s, ok := m.symbolWith(codeSymbol, c.Function.Lo); ok && s.Addr == c.Function.Lo {
+			if s, ok := m.symbols().At(symtab.Code, c.Function.Lo); ok && s.Addr == c.Function.Lo {
 				name = s.Addr.String()
 			}
 		}

@@ -82,13 +82,13 @@ func (m *Module) functionsNamed(q spelling.Query, add func(*Function)) {
 // functionSymbols returns the symbols in code whose names match, those that are
 // literally so first.
 func (m *Module) functionSymbols(q spelling.Query) []*image.Symbol {
-	t := m.symbols().table
+	t := m.symbols().Symbols()
 	var exact, demangledMatch, goMatch []*image.Symbol
 	part := q.MangledPart()
 	for i := range t.Mentioning(part) {
 		sym, ok := t.Symbol(i)
 		s := &sym
-		if !ok || s.Kind == image.TLS || s.Kind == image.Object || s.Section < 0 || !m.isCode(s.Addr) {
+		if !ok || s.Kind == image.TLS || s.Kind == image.Object || s.Section < 0 || !m.symbols().IsCode(s.Addr) {
 			continue
 		}
 		name := spelling.WithoutVersion(s.Name)
@@ -177,12 +177,10 @@ func (fn *function) copies() []*Function {
 // FunctionNames returns names of functions that begin with prefix, qualified or
 // from their last component on, sorted, at most max.
 func (m *Module) FunctionNames(prefix string, max int) []string {
-	x := m.sortedSymbols()
 	set := map[string]bool{}
-	for _, i := range x.code.num {
-		s, _ := x.table.Symbol(int(i))
+	m.symbols().Functions(func(s image.Symbol) {
 		if s.Kind != image.Func && s.Kind != image.IFunc {
-			continue
+			return
 		}
 		name := spelling.WithoutVersion(s.Name)
 		if spelling.Mangled(name) {
@@ -190,12 +188,12 @@ func (m *Module) FunctionNames(prefix string, max int) []string {
 		}
 		if strings.HasPrefix(name, prefix) {
 			set[name] = true
-			continue
+			return
 		}
 		if parts := spelling.Components(name); len(parts) > 1 && prefix != "" && strings.HasPrefix(parts[len(parts)-1], prefix) {
 			set[name] = true
 		}
-	}
+	})
 	out := make([]string, 0, len(set))
 	for name := range set {
 		out = append(out, name)

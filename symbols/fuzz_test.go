@@ -57,7 +57,7 @@ func exerciseMany(m *Module, addrs []image.Addr) {
 	for _, a := range addrs {
 		symbols = append(symbols, &image.Symbol{Addr: a})
 	}
-	t := m.symbols().table
+	t := m.symbols().Symbols()
 	for i := range min(t.Len(), 200) {
 		if s, ok := t.Symbol(i); ok && s.Kind == image.Func {
 			symbols = append(symbols, &s)

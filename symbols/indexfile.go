@@ -165,10 +165,7 @@ func (m *Module) keepIndex() {
 	if m.opt.IndexDir == "" || d == nil || d.Size() < worthKeeping || d.HasSkeletons() {
 		return
 	}
-	f := m.file
-	if m.debug != nil {
-		f = m.debug
-	}
+	f := m.files.InfoFile()
 	built, id, size, opt := m.names, f.BuildID(), d.Size(), m.opt
 	opt.Fetcher, opt.Arrived, opt.Progress, opt.Cancelled = nil, nil, nil, nil
 	path := f.Path()
@@ -184,7 +181,7 @@ func (m *Module) keepIndex() {
 		if err != nil || f.BuildID() != id || h.size != size {
 			return
 		}
-		x := &nameIndex{m: m, units: m.allUnits(), names: built.names, funcs: slices.Clone(built.funcs)}
+		x := &nameIndex{m: m, units: m.files.Units(), names: built.names, funcs: slices.Clone(built.funcs)}
 		if len(x.units) != len(built.units) {
 			return
 		}
@@ -207,10 +204,7 @@ func (m *Module) indexPath() (string, indexHeader, error) {
 	if d == nil {
 		return "", h, errors.New("there is no debug information")
 	}
-	f := m.file
-	if m.debug != nil {
-		f = m.debug
-	}
+	f := m.files.InfoFile()
 	id, err := hex.DecodeString(f.BuildID())
 	if err != nil || len(id) == 0 || len(id) > len(h.id) {
 		return "", h, fmt.Errorf("%s has no build id", f.Path())

@@ -6,8 +6,10 @@ import (
 	"dbg/dwarf"
 	"dbg/image"
 	"dbg/image/gopclntab"
+	"dbg/symbols/debugfiles"
 	"dbg/symbols/entry"
 	"dbg/symbols/lang"
+	"dbg/symbols/symtab"
 )
 
 // Options says how debug information is to be found.
@@ -29,20 +31,17 @@ type Options struct {
 
 // Module is the symbols of one file.
 type Module struct {
-	file *image.File
-	opt  Options
-	sources
-	data *dwarf.Data // nil if there is none
-
-	splits splitFiles // of data
+	file  *image.File
+	opt   Options
+	files *debugfiles.Files
 
 	index  unitIndex
 	units  map[*dwarf.Unit]*unit
 	scopes entry.Scopes
 	spans  []funcSpan // room to scan a unit in
-	elf    *elfSymbols
 
-	copied map[string]image.Addr // see Copied; nil until it is asked
+	table        *symtab.Table // see symbols; nil until it is needed
+	tableFetched bool          // table was made after a debug file was fetched
 
 	goFuncs *gopclntab.Table // see goTable
 	goTried bool
@@ -58,8 +57,50 @@ type Module struct {
 
 // Load makes the module of a file. Nothing is read yet.
 func Load(f *image.File, opt Options) *Module {
-	return &Module{file: f, opt: opt, elf: &elfSymbols{}, units: map[*dwarf.Unit]*unit{}, types: map[entry.Ref]*Type{}}
+	files := debugfiles.New(f, debugfiles.Options{Dirs: opt.DebugDirs, Fetcher: opt.Fetcher, Arrived: opt.Arrived})
+	return newModule(files, opt)
 }
+
+func newModule(files *debugfiles.Files, opt Options) *Module {
+	return &Module{file: files.File(), opt: opt, files: files, units: map[*dwarf.Unit]*unit{}, types: map[entry.Ref]*Type{}}
+}
+
+// Close closes the files that belong to the module. The image.File that it was loaded from is the
+// caller's to close.
+func (m *Module) Close() error {
+	m.mapped.Close()
+	return m.files.Close()
+}
+
+// Reload asks again for files that were being fetched, and reports whether any were. If so, the module
+// is as it was when it was loaded, and earlier answers may no longer be right; but strings, types and
+// functions that it gave out stay valid until Close.
+func (m *Module) Reload() bool {
+	if !m.files.Reload() {
+		return false
+	}
+	*m = *newModule(m.files, m.opt)
+	return true
+}
+
+// dwarf returns the debug information, nil if there is none. A file that is not on this machine is
+// asked for.
+func (m *Module) dwarf() *dwarf.Data { return m.files.Data() }
+
+// DebugFile returns the separate debug file, nil if there is none on this machine. It fetches
+// nothing.
+func (m *Module) DebugFile() *image.File { return m.files.DebugFile() }
+
+// HasDebugInfo reports whether there is DWARF for the file. A file that is not on this machine is
+// asked for.
+func (m *Module) HasDebugInfo() bool { return m.dwarf() != nil }
+
+// DebugInfoHere reports whether there is DWARF now. It fetches nothing.
+func (m *Module) DebugInfoHere() bool { return m.files.Here() }
+
+// Origin tells where the debug information is from, or why there is none and what was tried; also
+// which parts of it are elsewhere, missing or damaged. It fetches nothing.
+func (m *Module) Origin() string { return m.files.Origin(m.accelErr) }
 
 // File returns the file that the module was made of.
 func (m *Module) File() *image.File { return m.file }

@@ -202,7 +202,7 @@ func (x *nameIndex) die(r *nameRef) (entry.Ref, bool) { return x.at(r.unit(), r.
 
 func (x *nameIndex) at(unit uint32, off uint64) (entry.Ref, bool) {
 	if x.units == nil && x.m != nil {
-		if x.units = x.m.allUnits(); uint64(len(x.units)) != x.count {
+		if x.units = x.m.files.Units(); uint64(len(x.units)) != x.count {
 			x.units = []*dwarf.Unit{} // it is of another file, whatever it says
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"dbg/dwarf"
 	"dbg/internal/fault"
+	"dbg/internal/radix"
 	"dbg/symbols/entry"
 	"dbg/symbols/lang"
 	"dbg/symbols/spelling"
@@ -18,7 +19,7 @@ func (m *Module) buildIndex() *nameIndex {
 	if m.cancelled() {
 		return nil
 	}
-	x := &nameIndex{units: m.allUnits()}
+	x := &nameIndex{units: m.files.Units()}
 	if len(x.units) == 0 || len(x.units) >= 1<<unitBits {
 		return x
 	}
@@ -90,7 +91,7 @@ func sortFuncs(funcs []funcRef) []funcRef {
 	for i := range funcs {
 		addr[i], num[i] = funcs[i].lo, uint32(i)
 	}
-	sortByAddress(addr, num)
+	radix.Sort(addr, num)
 	out := make([]funcRef, len(funcs))
 	for i, n := range num {
 		out[i] = funcs[n]

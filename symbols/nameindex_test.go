@@ -37,7 +37,7 @@ func BenchmarkIndex(b *testing.B) {
 
 // walkedNames are the names of a module as a walk over whole entries finds them, without the cursor.
 func walkedNames(m *Module) (out []nameRef) {
-	for i, u := range m.allUnits() {
+	for i, u := range m.files.Units() {
 		root, err := u.Entry(u.First)
 		if err != nil {
 			continue

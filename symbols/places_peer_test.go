@@ -166,7 +166,7 @@ func randomCode(m *Module, n int) []image.Addr {
 	var code []image.Section
 	var total uint64
 	for _, s := range m.File().Sections() {
-		if s.Addr != 0 && s.Size > 0 && m.isCode(s.Addr) && (strings.HasPrefix(s.Name, ".text") || s.Name == ".init.text") {
+		if s.Addr != 0 && s.Size > 0 && m.symbols().IsCode(s.Addr) && (strings.HasPrefix(s.Name, ".text") || s.Name == ".init.text") {
 			code = append(code, s)
 			total += s.Size
 		}
@@ -423,7 +423,7 @@ func gdbPlaces(t *testing.T, path string, addrs []image.Addr) []place {
 func comparePlaces(t *testing.T, peer string, m *Module, addrs []image.Addr, ours, theirs []place, again func(image.Addr) place) {
 	t.Helper()
 	symbols := map[string][]image.Addr{}
-	for _, s := range m.symtab().Symbols() {
+	for _, s := range m.files.SymbolFile().Symbols() {
 		for _, name := range []string{bareName(spelling.WithoutVersion(s.Name)), bareName(spelling.Demangle(spelling.WithoutVersion(s.Name)))} {
 			symbols[name] = append(symbols[name], s.Addr)
 		}
@@ -544,7 +544,7 @@ func explain(m *Module, peer string, a image.Addr, ours, theirs place) string {
 // inOtherUnit reports whether one of several units that have a function at an address, as units
 // have whose copy of a template the linker has dropped, has a line there if its file 1 is file 0.
 func inOtherUnit(m *Module, a image.Addr, want string) bool {
-	units, _ := m.data.Units()
+	units, _ := m.dwarf().Units()
 	for _, du := range units {
 		if u := m.unit(du); du.Version == 5 && u.functionAt(uint64(a)) != nil {
 			seq, _ := du.Files().At(uint64(a))
@@ -582,7 +582,7 @@ func columnAtSameAddress(m *Module, a image.Addr, want int) bool {
 
 // reaches reports whether a symbol that a peer names has the address within its size.
 func reaches(m *Module, theirs place, a image.Addr) bool {
-	for _, s := range m.symtab().Symbols() {
+	for _, s := range m.files.SymbolFile().Symbols() {
 		if len(theirs.Names) > 0 && bareName(s.Name) == theirs.Names[0] && s.Addr <= a && uint64(a-s.Addr) < s.Size {
 			return true
 		}
@@ -599,7 +599,7 @@ func inherits(m *Module, f *Function, linkage string, proper bool) bool {
 	if is(linkage) {
 		return true
 	}
-	for _, s := range m.symtab().Symbols() {
+	for _, s := range m.files.SymbolFile().Symbols() {
 		if proper && s.Addr == f.Lo && is(s.Name) {
 			return true
 		}

@@ -22,9 +22,7 @@ type progress struct {
 func (m *Module) newProgress(total uint64) *progress {
 	p := &progress{fn: m.opt.Progress}
 	p.now.Total = total
-	if p.now.Path = m.file.Path(); m.debug != nil {
-		p.now.Path = m.debug.Path()
-	}
+	p.now.Path = m.files.InfoFile().Path()
 	p.say()
 	return p
 }

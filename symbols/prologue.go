@@ -72,8 +72,8 @@ func (m *Module) BreakLocations(name string) []Location {
 			}
 		}
 		m.functionsOf(s, after)
-		if n++; n%64 == 0 && m.data != nil {
-			m.data.Release()
+		if n++; n%64 == 0 && m.files.Here() {
+			m.dwarf().Release()
 		}
 	}
 	if len(out) == 0 {

@@ -129,10 +129,10 @@ func (m *Module) declarationText(kind SearchKind, e *dwarf.Entry, name string) s
 
 // searchSymbols finds the symbols that the debug information knows nothing of.
 func (m *Module) searchSymbols(kind SearchKind, re *regexp.Regexp, add func(Found), full *bool) {
-	t := m.symbols().table
+	t := m.symbols().Symbols()
 	for i := range t.Len() {
 		s, ok := t.Symbol(i)
-		if !ok || s.Section < 0 || s.Name == "" || s.Kind == image.TLS || m.isCode(s.Addr) != (kind == SearchFunctions) || s.Addr == 0 {
+		if !ok || s.Section < 0 || s.Name == "" || s.Kind == image.TLS || m.symbols().IsCode(s.Addr) != (kind == SearchFunctions) || s.Addr == 0 {
 			continue
 		}
 		name := spelling.WithoutVersion(s.Name)

@@ -10,6 +10,7 @@ import (
 	"dbg/symbols/entry"
 	"dbg/symbols/lang"
 	"dbg/symbols/spelling"
+	"dbg/symbols/symtab"
 )
 
 // Signature returns what debug information calls the function of C or C++ that begins at an address, one of C++ with its parameters,
@@ -18,7 +19,7 @@ import (
 func (m *Module) Signature(a image.Addr) string {
 	fn := m.functionAt(a)
 	if fn == nil {
-		s, ok := m.symbolWith(codeSymbol, a)
+		s, ok := m.symbols().At(symtab.Code, a)
 		if name := spelling.WithoutVersion(s.Name); ok && s.Addr == a && spelling.Mangled(name) && len(name) <= spelling.MaxMangled {
 			full, _ := demangle.ToString(name, demangle.MaxLength(16))
 			return full

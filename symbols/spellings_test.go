@@ -100,7 +100,7 @@ func TestSpellings(t *testing.T) {
 			var names []string
 			var at []image.Addr
 			seen := map[image.Addr]bool{}
-			for _, s := range m.symtab().Symbols() {
+			for _, s := range m.files.SymbolFile().Symbols() {
 				if !strings.HasPrefix(s.Name, "_Z") && !strings.HasPrefix(s.Name, "_R") || s.Kind != image.Func || strings.Contains(s.Name, ".cold") || seen[s.Addr] {
 					continue
 				}

@@ -1,4 +1,4 @@
-package symbols
+package symtab
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 
 // The procedure linkage table of x86-64: .plt, .plt.sec (with -fcf-protection)
 // and .plt.got. Its entries have no symbols of their own. Each jumps through a
-// slot of the global offset table, and a relocation says which function the
-// slot is for.
+// slot of the global offset table, and a relocation names the function of the
+// slot.
 
 const (
 	relaJumpSlot = 7 // R_X86_64_JUMP_SLOT
@@ -28,9 +28,9 @@ var pltSections = []struct {
 
 // pltSection returns the section and the size of its entries, false if the
 // address is not in a procedure linkage table.
-func (m *Module) pltSection(a image.Addr) (image.Section, image.Addr, bool) {
+func (x *Table) pltSection(a image.Addr) (image.Section, image.Addr, bool) {
 	for _, p := range pltSections {
-		if s, ok := m.file.Section(p.name); ok && s.Addr <= a && uint64(a-s.Addr) < s.Size {
+		if s, ok := x.file.Section(p.name); ok && s.Addr <= a && uint64(a-s.Addr) < s.Size {
 			size := p.size
 			// With -fcf-protection the entries of .plt.got are padded to 16.
 			if size == 8 && bytes.HasPrefix(s.Data, []byte("\xf3\x0f\x1e\xfa")) {
@@ -42,35 +42,41 @@ func (m *Module) pltSection(a image.Addr) (image.Section, image.Addr, bool) {
 	return image.Section{}, 0, false
 }
 
-// pltAt returns the name "puts@plt" of an entry, and where it starts.
-func (m *Module) pltAt(a image.Addr) (name string, start image.Addr, ok bool) {
-	if m.file.Format() == image.MachO {
-		name, start, _, ok = m.stubAt(a)
-		return name, start, ok
-	}
-	if m.file.Arch() != arch.AMD64 {
-		return "", 0, false
-	}
-	s, size, ok := m.pltSection(a)
-	if !ok {
-		return "", 0, false
-	}
-	m.readPLT()
-	start = a - (a-s.Addr)%size
-	name, ok = m.elf.plt[start]
-	return name, start, ok
+// Stub is the code that jumps to a function of another file: an entry of the procedure linkage
+// table, or a symbol stub of a Mach-O file.
+type Stub struct {
+	Name   string // "puts@plt", "puts@stub"
+	Lo, Hi image.Addr
 }
 
-// StubOf finds the entry of the procedure linkage table for a function of another file: "puts", "puts@plt",
-// "std::terminate" with parameters or without.
-func (m *Module) StubOf(name string) (image.Addr, bool) {
-	if m.file.Format() != image.ELF || m.file.Arch() != arch.AMD64 {
+// StubAt returns the stub at an address.
+func (x *Table) StubAt(a image.Addr) (Stub, bool) {
+	if x.file.Format() == image.MachO {
+		return x.machoStubAt(a)
+	}
+	if x.file.Arch() != arch.AMD64 {
+		return Stub{}, false
+	}
+	s, size, ok := x.pltSection(a)
+	if !ok {
+		return Stub{}, false
+	}
+	x.readPLT()
+	lo := a - (a-s.Addr)%size
+	name, ok := x.plt[lo]
+	return Stub{name, lo, lo + size}, ok
+}
+
+// StubOf returns the address of the procedure linkage table's entry for a function of another file:
+// "puts", "puts@plt", "std::terminate" with parameters or without.
+func (x *Table) StubOf(name string) (image.Addr, bool) {
+	if x.file.Format() != image.ELF || x.file.Arch() != arch.AMD64 {
 		return 0, false
 	}
-	m.readPLT()
+	x.readPLT()
 	name = strings.TrimSuffix(name, "@plt")
 	best, found := image.Addr(0), false
-	for a, is := range m.elf.plt {
+	for a, is := range x.plt {
 		is = strings.TrimSuffix(is, "@plt")
 		if plain, _, cut := strings.Cut(is, "("); is != name && (!cut || plain != name) {
 			continue
@@ -82,30 +88,20 @@ func (m *Module) StubOf(name string) (image.Addr, bool) {
 	return best, found
 }
 
-func (m *Module) pltSize(a image.Addr) image.Addr {
-	if m.file.Format() == image.MachO {
-		_, lo, hi, _ := m.stubAt(a)
-		return hi - lo
-	}
-	_, size, _ := m.pltSection(a)
-	return size
-}
-
 // readPLT decodes all entries.
-func (m *Module) readPLT() {
-	x := m.elf
+func (x *Table) readPLT() {
 	if x.pltOK {
 		return
 	}
 	x.pltOK = true
 	x.plt = map[image.Addr]string{}
-	slots := m.gotSlots()
+	slots := x.gotSlots()
 	for _, p := range pltSections {
-		s, ok := m.file.Section(p.name)
+		s, ok := x.file.Section(p.name)
 		if !ok || len(s.Data) == 0 {
 			continue
 		}
-		_, size, _ := m.pltSection(s.Addr)
+		_, size, _ := x.pltSection(s.Addr)
 		for off := image.Addr(0); off+size <= image.Addr(len(s.Data)) && off < maxPLT*16; off += size {
 			entry := s.Addr + off
 			if slot, ok := jumpSlot(s.Data[off:off+size], entry); ok && slots[slot] != "" {
@@ -126,12 +122,12 @@ func jumpSlot(code []byte, at image.Addr) (slot image.Addr, ok bool) {
 }
 
 // gotSlots returns the function that each slot is for.
-func (m *Module) gotSlots() map[image.Addr]string {
+func (x *Table) gotSlots() map[image.Addr]string {
 	slots := map[image.Addr]string{}
-	syms, _ := m.file.Section(".dynsym")
-	strs, _ := m.file.Section(".dynstr")
+	syms, _ := x.file.Section(".dynsym")
+	strs, _ := x.file.Section(".dynstr")
 	for _, name := range []string{".rela.plt", ".rela.dyn"} {
-		rela, _ := m.file.Section(name)
+		rela, _ := x.file.Section(name)
 		for b := rela.Data; len(b) >= 24; b = b[24:] {
 			info := binary.LittleEndian.Uint64(b[8:])
 			if t := uint32(info); t != relaJumpSlot && t != relaGlobDat {

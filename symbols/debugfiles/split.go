@@ -1,4 +1,4 @@
-package symbols
+package debugfiles
 
 import (
 	"fmt"
@@ -8,61 +8,59 @@ import (
 	"dbg/image"
 )
 
-// splitFiles are the .dwo files and the package that a module's units are split
-// into.
+// splitFiles are the .dwo files, and the package, that contain the units of skeletons.
 type splitFiles struct {
 	files    []*image.File          // all that are open
 	dwo      map[string]*dwarf.Data // by compilation directory and name, in one string
 	all      []*dwarf.Data          // each once
 	pack     *dwarf.Data            // nil if there is none
 	packPath string
-	packWhy  string // why a package that is there can't be used
+	packWhy  string // why the package cannot be used
 	packDone bool
 
 	fromPack, fromFiles, missing int    // units
 	why                          string // the first unit that is missing
 }
 
-// split gives the full unit of a skeleton unit. It is dwarf.Data.Split. f is
+// split returns the full unit of a skeleton unit, nil if it is missing. It is dwarf.Data.Split. f is
 // the file with the skeleton.
-func (m *Module) split(f *image.File, skeleton *dwarf.Unit) *dwarf.Unit {
-	x := &m.splits
-	if pack := m.openPackage(f); pack != nil {
+func (x *Files) split(f *image.File, skeleton *dwarf.Unit) *dwarf.Unit {
+	s := &x.splits
+	if pack := x.openPackage(f); pack != nil {
 		u, err := pack.SplitUnit(skeleton)
 		if err == nil {
-			x.fromPack++
+			s.fromPack++
 			return u
 		}
-		x.packWhy = fmt.Sprintf("%s: %v", x.packPath, err)
+		s.packWhy = fmt.Sprintf("%s: %v", s.packPath, err)
 	}
-	u, err := m.openDwo(f, skeleton)
+	u, err := x.openDwo(f, skeleton)
 	if err == nil {
-		x.fromFiles++
+		s.fromFiles++
 		return u
 	}
-	if x.missing++; x.missing == 1 {
-		x.why = err.Error()
-		if x.packWhy != "" {
-			x.why = x.packWhy + "; " + x.why
+	if s.missing++; s.missing == 1 {
+		s.why = err.Error()
+		if s.packWhy != "" {
+			s.why = s.packWhy + "; " + s.why
 		}
 	}
 	return nil
 }
 
-// openDwo opens the .dwo file of a skeleton unit, once for all units that are
-// in it.
-func (m *Module) openDwo(f *image.File, skeleton *dwarf.Unit) (*dwarf.Unit, error) {
-	x := &m.splits
+// openDwo opens the .dwo file of a skeleton unit, once for all units in it.
+func (x *Files) openDwo(f *image.File, skeleton *dwarf.Unit) (*dwarf.Unit, error) {
+	s := &x.splits
 	root := skeleton.Root()
 	key := root.CompDir + "\x00" + root.DwoName
-	if d := x.dwo[key]; d != nil {
+	if d := s.dwo[key]; d != nil {
 		if u, err := d.SplitUnit(skeleton); err == nil {
 			return u, nil
 		}
 	}
 	var d *dwarf.Data
 	var u *dwarf.Unit
-	file, err := f.OpenSplit(root.CompDir, root.DwoName, m.opt.DebugDirs, func(file *image.File) (err error) {
+	file, err := f.OpenSplit(root.CompDir, root.DwoName, x.opt.Dirs, func(file *image.File) (err error) {
 		if err := sameKind(f, file); err != nil {
 			return err
 		}
@@ -73,45 +71,45 @@ func (m *Module) openDwo(f *image.File, skeleton *dwarf.Unit) (*dwarf.Unit, erro
 	if err != nil {
 		return nil, err
 	}
-	if x.dwo == nil {
-		x.dwo = map[string]*dwarf.Data{}
+	if s.dwo == nil {
+		s.dwo = map[string]*dwarf.Data{}
 	}
-	x.dwo[key] = d
-	x.files, x.all = append(x.files, file), append(x.all, d)
+	s.dwo[key] = d
+	s.files, s.all = append(s.files, file), append(s.all, d)
 	return u, nil
 }
 
 // openPackage opens the package, if there is one, on the first call.
-func (m *Module) openPackage(f *image.File) *dwarf.Data {
-	x := &m.splits
-	if x.packDone {
-		return x.pack
+func (x *Files) openPackage(f *image.File) *dwarf.Data {
+	s := &x.splits
+	if s.packDone {
+		return s.pack
 	}
-	x.packDone = true
-	for _, of := range []*image.File{f, m.file} {
-		file, err := of.OpenPackage(m.opt.DebugDirs, func(file *image.File) (err error) {
+	s.packDone = true
+	for _, of := range []*image.File{f, x.file} {
+		file, err := of.OpenPackage(x.opt.Dirs, func(file *image.File) (err error) {
 			if err := sameKind(f, file); err != nil {
 				return err
 			}
-			x.pack, err = dwarf.NewPackage(file.Split(), file.BigEndian())
+			s.pack, err = dwarf.NewPackage(file.Split(), file.BigEndian())
 			return err
 		})
 		if err != nil {
-			x.packWhy, x.pack = err.Error(), nil
+			s.packWhy, s.pack = err.Error(), nil
 		}
 		if file != nil {
-			x.packPath, x.packWhy = file.Path(), ""
-			x.files, x.all = append(x.files, file), append(x.all, x.pack)
+			s.packPath, s.packWhy = file.Path(), ""
+			s.files, s.all = append(s.files, file), append(s.all, s.pack)
 			break
 		}
-		if f == m.file {
+		if f == x.file {
 			break
 		}
 	}
-	return x.pack
+	return s.pack
 }
 
-// sameKind returns an error if two files can't be parts of one program.
+// sameKind returns an error if two files cannot be parts of one program.
 func sameKind(a, b *image.File) error {
 	if a.BigEndian() != b.BigEndian() || a.Machine() != b.Machine() {
 		return fmt.Errorf("it is for %s", b.Machine())
@@ -127,11 +125,11 @@ func (x *splitFiles) close() {
 	*x = splitFiles{packDone: true}
 }
 
-// allUnits returns all units with entries of the debug information: those of
-// split units for their skeletons, and the type units of their files. It opens
-// every .dwo file.
-func (m *Module) allUnits() []*dwarf.Unit {
-	d := m.dwarf()
+// Units returns all units of the debug information that have entries: in the place of skeletons the
+// split units, and the type units of their files. It opens every .dwo file. The slice must not be
+// changed.
+func (x *Files) Units() []*dwarf.Unit {
+	d := x.Data()
 	if d == nil {
 		return nil
 	}
@@ -143,19 +141,18 @@ func (m *Module) allUnits() []*dwarf.Unit {
 			continue
 		}
 		if !split {
-			// The slice is dwarf's.
+			// The slice belongs to d.
 			units, split = slices.Clone(units), true
 		}
 		units[i] = full
 	}
-	for _, d := range m.splits.all {
+	for _, d := range x.splits.all {
 		units = append(units[:len(units):len(units)], d.TypeUnits()...)
 	}
 	return units
 }
 
-// String says where split units are from, and which are missing; "" if none has
-// been asked for.
+// String tells where split units are from, and which are missing; "" if none has been asked for.
 func (x *splitFiles) String() string {
 	s := ""
 	switch {

@@ -1,4 +1,4 @@
-package symbols
+package symtab
 
 import (
 	"strings"
@@ -10,36 +10,36 @@ import (
 // supplements: R_X86_64_COPY, R_386_COPY, R_ARM_COPY, R_AARCH64_COPY, R_RISCV_COPY).
 var copyRelocation = map[string]uint32{"amd64": 5, "386": 5, "arm": 20, "arm64": 1024, "riscv64": 4}
 
-// mostRelocations bounds how many are looked at.
+// mostRelocations bounds how many relocations are read.
 const mostRelocations = 1 << 20
 
-// Copied returns where the program has its copy of a library's variable, by the linker's name. A program that is not position
-// independent, and one that refers to a variable directly, has such copies, and then all files use them: the
-// library's own place for the variable is never used again.
-func (m *Module) Copied(linkage string) (image.Addr, bool) {
-	if m.copied == nil {
-		m.copied = m.readCopied()
+// Copied returns the address of the program's copy of a library's variable, by its linkage name. A
+// program that is not position independent, or that refers to a variable directly, has such copies.
+// All files then use them: the library's own place for the variable is never used again.
+func (x *Table) Copied(linkage string) (image.Addr, bool) {
+	if x.copied == nil {
+		x.copied = x.readCopied()
 	}
-	a, ok := m.copied[linkage]
+	a, ok := x.copied[linkage]
 	return a, ok
 }
 
-// readCopied finds all names of all copies: a relocation is for one of the names that a variable has.
-func (m *Module) readCopied() map[string]image.Addr {
+// readCopied finds all names of all copies: a relocation has only one of the names of a variable.
+func (x *Table) readCopied() map[string]image.Addr {
 	out := map[string]image.Addr{}
-	a := m.file.Arch()
-	if m.file.Format() != image.ELF || m.file.Kind() == image.Relocatable || a == nil || copyRelocation[a.Name] == 0 {
+	a := x.file.Arch()
+	if x.file.Format() != image.ELF || x.file.Kind() == image.Relocatable || a == nil || copyRelocation[a.Name] == 0 {
 		return out
 	}
-	syms, _ := m.file.Section(".dynsym")
-	names, _ := m.file.Section(".dynstr")
-	order, wide := a.ByteOrder, m.file.Is64()
+	syms, _ := x.file.Section(".dynsym")
+	names, _ := x.file.Section(".dynstr")
+	order, wide := a.ByteOrder, x.file.Is64()
 	places := map[uint64]bool{}
 	for _, section := range []struct {
 		name   string
 		addend uint64 // 1: there is one
 	}{{".rela.dyn", 1}, {".rel.dyn", 0}} {
-		list, ok := m.file.Section(section.name)
+		list, ok := x.file.Section(section.name)
 		if !ok {
 			continue
 		}
