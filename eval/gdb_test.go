@@ -12,6 +12,7 @@ import (
 	"dbg/internal/gdbpeer"
 	"dbg/symbols"
 	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -54,7 +55,7 @@ func (e *fileEnv) Variable(name string) (Value, error) {
 	return Value{}, &NotFoundError{name}
 }
 
-func (e *fileEnv) Type(name string) *symbols.Type { return e.module.Type(name) }
+func (e *fileEnv) Type(name string) *types.Type { return e.module.Type(name) }
 
 func newFileEnv(t *testing.T, exe string) *fileEnv {
 	f, err := image.Open(exe)

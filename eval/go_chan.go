@@ -3,8 +3,8 @@ package eval
 import (
 	"fmt"
 
-	"dbg/symbols"
 	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -15,7 +15,7 @@ type goChan struct {
 	count, slots int64 // elements, and room for them
 	first        int64 // the slot of the next to be received
 	closed       bool
-	elem         *symbols.Type
+	elem         *types.Type
 	addr         target.Addr
 	err          error // why its content is not known
 }

@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"strings"
 
-	"dbg/symbols"
 	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
 // sequence is a run of elements that a structure of Go or Rust describes.
 type sequence struct {
 	count, capacity int64
-	elem            *symbols.Type
+	elem            *types.Type
 	addr            target.Addr
 	text            bool // it is a string
 }
@@ -52,7 +52,7 @@ func sequenceOf(v Value, env Env) (sequence, bool) {
 		return sequence{}, false
 	}
 	ptr, count, capacity = load(ptr, env), load(count, env), load(capacity, env)
-	if kindOf(ptr.Type) != symbols.Pointer || ptr.Avail != Available || count.Avail != Available || capacity.Avail != Available ||
+	if kindOf(ptr.Type) != types.Pointer || ptr.Avail != Available || count.Avail != Available || capacity.Avail != Available ||
 		!isIntegral(count.Type) || !isIntegral(capacity.Type) {
 		return sequence{}, false
 	}
@@ -84,13 +84,13 @@ func field(v Value, name string) Value {
 
 // innerPointer finds the pointer inside Unique, NonNull and RawVec.
 func innerPointer(v Value, depth int) Value {
-	if kindOf(v.Type) == symbols.Pointer {
+	if kindOf(v.Type) == types.Pointer {
 		return v
 	}
 	if depth < 8 && isStruct(v.Type) {
 		fields := v.Type.Strip().Fields()
 		for i := range fields {
-			if p := innerPointer(fieldOf(v, &fields[i], nil), depth+1); kindOf(p.Type) == symbols.Pointer {
+			if p := innerPointer(fieldOf(v, &fields[i], nil), depth+1); kindOf(p.Type) == types.Pointer {
 				return p
 			}
 		}
@@ -215,7 +215,7 @@ func (p *printer) variant(v Value) {
 }
 
 // rustFields writes fields between brackets; nothing if there are none.
-func (p *printer) rustFields(v Value, fields []symbols.Field) {
+func (p *printer) rustFields(v Value, fields []types.Field) {
 	if len(fields) == 0 {
 		return
 	}
@@ -241,7 +241,7 @@ func (p *printer) rustFields(v Value, fields []symbols.Field) {
 }
 
 // rustStruct writes Point {x: 1, y: 2} and Pair (1, 2), and tuples as (1, 2).
-func (p *printer) rustStruct(v Value, t *symbols.Type) {
+func (p *printer) rustStruct(v Value, t *types.Type) {
 	fields := t.Fields()
 	tuple := len(fields) > 0
 	for i := range fields {

@@ -8,6 +8,7 @@ import (
 	"dbg/image"
 	"dbg/symbols"
 	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -52,7 +53,7 @@ func notCompiled(why string) error { return fmt.Errorf("%w: %s", ErrNotCompiled,
 // Any other error means that the expression has no meaning there (an unknown name, a wrong type), in
 // the words that Evaluate uses.
 func Compile(text string, c *ProgramContext) (*Program, error) {
-	env := &placeEnv{Env: c.Env, c: c, found: map[string]symbol{}, types: map[string]*symbols.Type{}}
+	env := &placeEnv{Env: c.Env, c: c, found: map[string]symbol{}, types: map[string]*types.Type{}}
 	n, err := parse(text, env)
 	if err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ type placeEnv struct {
 	Env
 	c     *ProgramContext
 	found map[string]symbol
-	types map[string]*symbols.Type
+	types map[string]*types.Type
 }
 
 // symbol is what a name means: a variable, or what Env knows.
@@ -120,7 +121,7 @@ func (e *placeEnv) symbol(name string) symbol {
 	return s
 }
 
-func (e *placeEnv) Type(name string) *symbols.Type {
+func (e *placeEnv) Type(name string) *types.Type {
 	t, ok := e.types[name]
 	if !ok {
 		t = e.Env.Type(name)

@@ -3,6 +3,7 @@ package symbols
 import (
 	"dbg/image"
 	"dbg/symbols/lang"
+	"dbg/symbols/types"
 )
 
 // Function is a function, or an inlined call of one.
@@ -57,7 +58,7 @@ type Location struct {
 // Variable is a variable, a parameter or a constant of the program.
 type Variable struct {
 	Name       string
-	Type       *Type
+	Type       *types.Type
 	Param      bool
 	Line       int  // of its declaration, 0 if not known
 	Depth      int  // of the lexical block: 0 is the function itself

@@ -35,7 +35,7 @@ func TestDefinitions(t *testing.T) {
 				}
 				name := m.scopes.Qualified(e)
 				of := name
-				if m.unit(d.Unit).lang == lang.C && kindOf(e.Tag) == dwarf.TagStructureType {
+				if m.unit(d.Unit).lang == lang.C && (e.Tag == dwarf.TagStructureType || e.Tag == dwarf.TagClassType) {
 					of = "struct " + name
 				} else if m.unit(d.Unit).lang == lang.C && e.Tag == dwarf.TagUnionType {
 					of = "union " + name

@@ -10,6 +10,7 @@ import (
 
 	"dbg/expr"
 	"dbg/image"
+	"dbg/symbols/types"
 )
 
 // exercise asks a module everything, about a few places.
@@ -79,7 +80,7 @@ func exerciseVariable(v *Variable, a image.Addr) {
 	exerciseType(v.Type, 0)
 }
 
-func exerciseType(t *Type, depth int) {
+func exerciseType(t *types.Type, depth int) {
 	if t == nil || depth > 4 {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"dbg/symbols/entry"
 	"dbg/symbols/lang"
 	"dbg/symbols/symtab"
+	"dbg/symbols/types"
 )
 
 // Options says how debug information is to be found.
@@ -37,7 +38,7 @@ type Module struct {
 
 	index  unitIndex
 	units  map[*dwarf.Unit]*unit
-	scopes entry.Scopes
+	scopes *entry.Scopes
 	spans  []funcSpan // room to scan a unit in
 
 	table        *symtab.Table // see symbols; nil until it is needed
@@ -47,22 +48,20 @@ type Module struct {
 	goTried bool
 
 	indexState
-	types map[entry.Ref]*Type
-	// With asDeclared, structures that are only declared stay so: see Type.ElemAsDeclared. These types are kept apart.
-	asDeclared bool
-	declared   map[entry.Ref]*Type
-	goTypes    *goTypes
-	depth      int // of nested type conversions
+	types *types.Reader
 }
 
 // Load makes the module of a file. Nothing is read yet.
 func Load(f *image.File, opt Options) *Module {
-	files := debugfiles.New(f, debugfiles.Options{Dirs: opt.DebugDirs, Fetcher: opt.Fetcher, Arrived: opt.Arrived})
-	return newModule(files, opt)
+	m := &Module{}
+	m.begin(debugfiles.New(f, debugfiles.Options{Dirs: opt.DebugDirs, Fetcher: opt.Fetcher, Arrived: opt.Arrived}), opt)
+	return m
 }
 
-func newModule(files *debugfiles.Files, opt Options) *Module {
-	return &Module{file: files.File(), opt: opt, files: files, units: map[*dwarf.Unit]*unit{}, types: map[entry.Ref]*Type{}}
+// begin makes m a module of which nothing has been asked yet.
+func (m *Module) begin(files *debugfiles.Files, opt Options) {
+	*m = Module{file: files.File(), opt: opt, files: files, units: map[*dwarf.Unit]*unit{}, scopes: &entry.Scopes{}}
+	m.types = types.NewReader(m.file, m.scopes, finder{m})
 }
 
 // Close closes the files that belong to the module. The image.File that it was loaded from is the
@@ -79,7 +78,7 @@ func (m *Module) Reload() bool {
 	if !m.files.Reload() {
 		return false
 	}
-	*m = *newModule(m.files, m.opt)
+	m.begin(m.files, m.opt)
 	return true
 }
 

@@ -230,10 +230,6 @@ func (m *Module) nameIndex() *nameIndex {
 // cancelled reports whether the present question was.
 func (m *Module) cancelled() bool { return m.opt.Cancelled != nil && m.opt.Cancelled() }
 
-// Forget drops the types that have been made. It is called after a question that was cancelled: a definition that was not found
-// then may have been left out for that reason only. Types that the caller still has stay as they are.
-func (m *Module) Forget() { m.types, m.declared = map[entry.Ref]*Type{}, nil }
-
 // hashName is the hash of a name, which is also kept on disk: FNV-1a.
 func hashName[T string | []byte](name T) uint32 { return hashOn(2166136261, name) }
 

@@ -14,6 +14,7 @@ import (
 	"dbg/symbols/entry"
 	"dbg/symbols/lang"
 	"dbg/symbols/spelling"
+	"dbg/symbols/types"
 )
 
 // SearchKind is what is searched for.
@@ -103,7 +104,7 @@ func (m *Module) declarationText(kind SearchKind, e *dwarf.Entry, name string) s
 	}
 	switch kind {
 	case SearchFunctions:
-		if t := m.typeAt(entry.Ref{Unit: e.Unit, Off: e.Offset}); t != nil && t.Kind == Func {
+		if t := m.types.At(entry.Ref{Unit: e.Unit, Off: e.Offset}); t != nil && t.Kind == types.Func {
 			return static + t.Declare(name) + ";"
 		}
 		return static + name + ";"
@@ -112,14 +113,14 @@ func (m *Module) declarationText(kind SearchKind, e *dwarf.Entry, name string) s
 		if o == nil {
 			return static + name + ";"
 		}
-		return static + m.typeOf(o).Declare(name) + ";"
+		return static + m.types.Of(o).Declare(name) + ";"
 	}
-	t := m.typeAt(entry.Ref{Unit: e.Unit, Off: e.Offset})
+	t := m.types.At(entry.Ref{Unit: e.Unit, Off: e.Offset})
 	if t == nil {
 		return name
 	}
 	switch {
-	case t.Kind == Typedef && t.Lang != lang.Go && t.Lang != lang.Rust:
+	case t.Kind == types.Typedef && t.Lang != lang.Go && t.Lang != lang.Rust:
 		return "typedef " + t.Elem().Declare(name) + ";"
 	case e.Tag == dwarf.TagBaseType || e.Tag == dwarf.TagUnspecifiedType:
 		return t.String()

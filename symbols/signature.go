@@ -5,12 +5,11 @@ import (
 
 	"github.com/ianlancetaylor/demangle"
 
-	"dbg/dwarf"
 	"dbg/image"
-	"dbg/symbols/entry"
 	"dbg/symbols/lang"
 	"dbg/symbols/spelling"
 	"dbg/symbols/symtab"
+	"dbg/symbols/types"
 )
 
 // Signature returns what debug information calls the function of C or C++ that begins at an address, one of C++ with its parameters,
@@ -44,42 +43,7 @@ func (m *Module) Signature(a image.Addr) string {
 	return withParameters(f.Name, m.FunctionType(f))
 }
 
-// VirtualMethod returns the method, with its parameters, that a class itself has in an element of its table of
-// virtual functions; "" if it has none there.
-func (t *Type) VirtualMethod(index uint64) string {
-	if t.virtual == nil {
-		return ""
-	}
-	return t.virtual(index)
-}
-
-func (m *Module) virtualMethod(class *dwarf.Entry, t *Type, index uint64) string {
-	const attrVtableElem, opConstu = dwarf.Attr(0x4d), 0x10
-	name := ""
-	class.Walk(func(c *dwarf.Entry, _ int) bool {
-		v := c.Find(attrVtableElem)
-		if name != "" || c.Tag != dwarf.TagSubprogram || v == nil || !v.IsBlock() || len(v.Block) < 2 || v.Block[0] != opConstu {
-			return false
-		}
-		var n uint64
-		for i, b := range v.Block[1:] {
-			n |= uint64(b&0x7f) << (7 * min(i, 8))
-		}
-		if n == index {
-			if l := entry.Linkage(c); spelling.Mangled(l) && len(l) <= spelling.MaxMangled {
-				if s, ok := spelling.Signature(l); ok {
-					name = s
-					return false
-				}
-			}
-			name = t.Name + "::" + entry.Name(c)
-		}
-		return false
-	}, nil)
-	return name
-}
-
-func withParameters(name string, t *Type) string {
+func withParameters(name string, t *types.Type) string {
 	if t == nil {
 		return ""
 	}

@@ -16,6 +16,7 @@ import (
 	"dbg/image"
 	"dbg/internal/fixture"
 	"dbg/symbols/entry"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -270,9 +271,9 @@ func variableAt(m *Module, d described, v *Variable, a image.Addr) string {
 }
 
 // described keeps descriptions of types: the same ones come at every address.
-type described map[*Type]string
+type described map[*types.Type]string
 
-func (d described) of(t *Type) string {
+func (d described) of(t *types.Type) string {
 	s, ok := d[t]
 	if !ok {
 		s = describeType(t, 0)
@@ -281,7 +282,7 @@ func (d described) of(t *Type) string {
 	return s
 }
 
-func describeType(t *Type, depth int) string {
+func describeType(t *types.Type, depth int) string {
 	if t == nil {
 		return "void"
 	}

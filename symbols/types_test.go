@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dbg/symbols/entry"
+	"dbg/symbols/types"
 )
 
 // TestGDBTypes holds the type, the size and the members of every global
@@ -79,8 +80,8 @@ func knownDifference(command, want string) bool {
 }
 
 // size is C++'s sizeof, which sees through references.
-func size(t *Type) int64 {
-	if t.Kind == Reference || t.Kind == RvalueReference {
+func size(t *types.Type) int64 {
+	if t.Kind == types.Reference || t.Kind == types.RvalueReference {
 		return t.Elem().Size
 	}
 	return t.Size

@@ -8,6 +8,7 @@ import (
 	"dbg/image"
 	"dbg/symbols/entry"
 	"dbg/symbols/spelling"
+	"dbg/symbols/types"
 )
 
 // variable is what debug information says of a Variable.
@@ -148,7 +149,7 @@ func (m *Module) newVariable(e *dwarf.Entry, fn *function, depth int) *Variable 
 	if o := entry.Inherited(e, dwarf.AttrArtificial); o != nil {
 		v.Artificial = o.Flag(dwarf.AttrArtificial)
 	}
-	v.Type = m.typeOf(entry.Inherited(e, dwarf.AttrType))
+	v.Type = m.types.Of(entry.Inherited(e, dwarf.AttrType))
 	if fn != nil && e.Flag(dwarf.AttrDeclaration) && !e.Has(dwarf.AttrLocation) {
 		// extern int x; in a function.
 		if g := m.Global(name); len(g) > 0 {
@@ -170,7 +171,7 @@ func (v *Variable) Implied(die uint64) *Variable {
 	if err != nil || e.Tag != dwarf.TagVariable && e.Tag != dwarf.TagFormalParameter && e.Tag != tagProcedure {
 		return nil
 	}
-	return &Variable{Name: entry.Name(e), Type: i.m.typeOf(entry.Inherited(e, dwarf.AttrType)), impl: &variable{m: i.m, e: e, fn: i.fn}}
+	return &Variable{Name: entry.Name(e), Type: i.m.types.Of(entry.Inherited(e, dwarf.AttrType)), impl: &variable{m: i.m, e: e, fn: i.fn}}
 }
 
 // Locate returns where the variable is when the PC is a.
@@ -198,7 +199,7 @@ func (v *Variable) Locate(a image.Addr) entry.Location {
 }
 
 // constBytes returns DW_AT_const_value as the bytes of a value of type t.
-func constBytes(e *dwarf.Entry, t *Type, big bool) []byte {
+func constBytes(e *dwarf.Entry, t *types.Type, big bool) []byte {
 	v := e.Find(dwarf.AttrConstValue)
 	size := int64(8)
 	if t != nil && t.Size >= 0 {

@@ -1,4 +1,4 @@
-package symbols
+package types
 
 import (
 	"fmt"
@@ -75,8 +75,7 @@ func (t *Type) declare(inner string, p *budget) string {
 	return join(t.baseName(), inner)
 }
 
-// qualified writes qualifiers: before the type they qualify, but behind the
-// star of a pointer.
+// qualified writes qualifiers: before the type they qualify, but after the star of a pointer.
 func (t *Type) qualified(inner string, p *budget) string {
 	words := map[Kind]string{Const: "const", Volatile: "volatile", Restrict: "restrict", Atomic: "_Atomic"}
 	var have [4]string
@@ -170,13 +169,13 @@ func (t *Type) baseName() string {
 	return "<unnamed type>"
 }
 
-// shortNames is how gdb calls what gcc names in full.
+// shortNames are gdb's names for the types that gcc names in full.
 var shortNames = map[string]string{
 	"long int": "long", "short int": "short", "long long int": "long long", "long unsigned int": "unsigned long",
 	"short unsigned int": "unsigned short", "long long unsigned int": "unsigned long long",
 }
 
-// join puts a declarator behind a type: "int *", "int [3]", "int x".
+// join puts a declarator after a type: "int *", "int [3]", "int x".
 func join(base, inner string) string {
 	if inner == "" {
 		return base

@@ -1,4 +1,4 @@
-package symbols
+package types
 
 import (
 	"dbg/dwarf"
@@ -15,22 +15,22 @@ const (
 	maxGoTypes                   = 1 << 20
 )
 
-// goType is a type that has a description at run time.
+// goType is a type with a descriptor at run time.
 type goType struct {
 	entry.Ref
 	kind uint8
 }
 
-// goTypes are a file's types by what DW_AT_go_runtime_type says of them.
+// goTypes are a file's types by their DW_AT_go_runtime_type.
 type goTypes struct {
 	all  map[uint64]goType
 	base uint64 // what is added to have an address: 0, or where "runtime.types" is
 }
 
-// GoType returns the type whose description at run time (internal/abi.Type) is at an address of the file, and its kind
-// (internal/abi.Kind; 0 if it does not say); nil if debug information knows of none there.
-func (m *Module) GoType(a image.Addr) (t *Type, kind uint8) {
-	g := m.runtimeTypes()
+// GoType returns the type whose descriptor (internal/abi.Type) is at an address of the file, and its kind
+// (internal/abi.Kind; 0 if it is not known); nil if the debug information has no such type.
+func (r *Reader) GoType(a image.Addr) (t *Type, kind uint8) {
+	g := r.runtimeTypes()
 	if uint64(a) < g.base {
 		return nil, 0
 	}
@@ -38,17 +38,17 @@ func (m *Module) GoType(a image.Addr) (t *Type, kind uint8) {
 	if !ok || uint64(a) == g.base {
 		return nil, 0
 	}
-	return m.typeAt(at.Ref), at.kind
+	return r.At(at.Ref), at.kind
 }
 
 // runtimeTypes goes over the types of all units of Go, once.
-func (m *Module) runtimeTypes() *goTypes {
-	if m.goTypes != nil {
-		return m.goTypes
+func (r *Reader) runtimeTypes() *goTypes {
+	if r.goTypes != nil {
+		return r.goTypes
 	}
 	g := &goTypes{all: map[uint64]goType{}}
-	m.goTypes = g
-	data := m.dwarf()
+	r.goTypes = g
+	data := r.finder.DebugInfo()
 	if data == nil {
 		return g
 	}
@@ -58,11 +58,11 @@ func (m *Module) runtimeTypes() *goTypes {
 	}
 	least := ^uint64(0)
 	for _, du := range units {
-		u := m.unit(du)
-		if u.lang != lang.Go {
+		u := du.Full()
+		if r.scopes.Lang(u) != lang.Go {
 			continue
 		}
-		c, err := u.dw.Cursor(u.dw.First)
+		c, err := u.Cursor(u.First)
 		if err != nil || !c.Next() || !c.Children() {
 			continue
 		}
@@ -78,17 +78,17 @@ func (m *Module) runtimeTypes() *goTypes {
 			}
 			if c.Value(attrGoRuntimeType, &v) && v.Num != 0 && k.Num < 32 {
 				if _, have := g.all[v.Num]; !have {
-					g.all[v.Num] = goType{entry.Ref{Unit: u.dw, Off: c.Offset()}, uint8(k.Num)}
+					g.all[v.Num] = goType{entry.Ref{Unit: u, Off: c.Offset()}, uint8(k.Num)}
 					least = min(least, v.Num)
 				}
 			}
 			c.Skip()
 		}
-		u.dw.Release()
+		u.Release()
 	}
 	// Addresses, or, as Go's own linker writes them, distances from the first type: then some are less than that one's address.
-	if types, ok := m.OwnLinkageAddr("runtime.types"); ok && least < uint64(types) {
-		g.base = uint64(types)
+	if first, ok := r.finder.OwnLinkageAddr("runtime.types"); ok && least < uint64(first) {
+		g.base = uint64(first)
 	}
 	return g
 }
@@ -104,10 +104,11 @@ func (t *Type) GoName() string {
 	return t.String()
 }
 
-// GoKey and GoElem return what the keys and the elements of a map, a slice or a channel of Go are, as its own entry says; nil if it does not.
+// GoKey returns the type of the keys of a map of Go; nil if the debug information does not contain it.
 func (t *Type) GoKey() *Type { return called(t.goKey) }
 
-// GoElem is described with GoKey.
+// GoElem returns the type of the elements of a map, a slice or a channel of Go; nil if the debug
+// information does not contain it.
 func (t *Type) GoElem() *Type { return called(t.goElem) }
 
 func called(f func() *Type) *Type {
@@ -118,14 +119,14 @@ func called(f func() *Type) *Type {
 }
 
 // goParts notes where the key and the element of a type of Go are.
-func (m *Module) goParts(t *Type, e *dwarf.Entry) {
+func (r *Reader) goParts(t *Type, e *dwarf.Entry) {
 	part := func(a dwarf.Attr) func() *Type {
 		if !e.Has(a) {
 			return nil
 		}
 		return func() *Type {
 			if u, off, ok := e.RefOffset(a); ok {
-				return m.typeAt(entry.Ref{Unit: u, Off: off})
+				return r.At(entry.Ref{Unit: u, Off: off})
 			}
 			return nil
 		}

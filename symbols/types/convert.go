@@ -1,4 +1,4 @@
-package symbols
+package types
 
 import (
 	"strings"
@@ -13,9 +13,9 @@ import (
 // qualifiers, whose size is that of another type.
 const maxTypeDepth = 200
 
-// typeOf returns the type that an entry's DW_AT_type names; nil, which is void,
-// if it names none.
-func (m *Module) typeOf(e *dwarf.Entry) *Type {
+// Of returns the type that an entry's DW_AT_type names. nil is void: the entry has no DW_AT_type, or is
+// nil itself.
+func (r *Reader) Of(e *dwarf.Entry) *Type {
 	if e == nil || !e.Has(dwarf.AttrType) {
 		return nil
 	}
@@ -23,124 +23,124 @@ func (m *Module) typeOf(e *dwarf.Entry) *Type {
 	if !ok {
 		return &Type{Kind: Unsupported, Name: "<unknown type>", Size: -1}
 	}
-	return m.typeAt(entry.Ref{Unit: u, Off: off})
+	return r.At(entry.Ref{Unit: u, Off: off})
 }
 
-// typeAt returns the type that an entry describes. There is one Type for each
-// entry; and one more where it was asked for as it is declared.
-func (m *Module) typeAt(d entry.Ref) *Type {
-	if t := m.types[d]; t != nil {
+// At returns the type that an entry describes; never nil. There is one Type for each entry, and one more
+// if the type was asked for as it is declared.
+func (r *Reader) At(d entry.Ref) *Type {
+	if t := r.types[d]; t != nil {
 		return t
 	}
-	types := m.types
-	if m.asDeclared {
-		if m.declared == nil {
-			m.declared = map[entry.Ref]*Type{}
+	types := r.types
+	if r.asDeclared {
+		if r.declared == nil {
+			r.declared = map[entry.Ref]*Type{}
 		}
-		if types = m.declared; types[d] != nil {
+		if types = r.declared; types[d] != nil {
 			return types[d]
 		}
 	}
 	e, err := d.Unit.Entry(d.Off)
-	if err != nil || m.depth > maxTypeDepth {
+	if err != nil || r.depth > maxTypeDepth {
 		return &Type{Kind: Unsupported, Name: "<invalid type>", Size: -1}
 	}
-	m.depth++
-	defer func() { m.depth-- }()
-	u := m.unit(d.Unit)
-	t := &Type{Size: -1, Count: -1, Lang: u.lang}
+	r.depth++
+	defer func() { r.depth-- }()
+	dw := d.Unit.Full()
+	t := &Type{Size: -1, Count: -1, Lang: r.scopes.Lang(dw)}
 	types[d] = t // before anything that may lead back here
 	t.Name, _ = e.String(dwarf.AttrName)
 	if n, ok := e.Uint(dwarf.AttrByteSize); ok && n < 1<<48 {
 		t.Size = int64(n)
 	}
-	elem := func() *Type { return m.typeOf(e) }
+	elem := func() *Type { return r.Of(e) }
 	switch e.Tag {
 	case dwarf.TagBaseType:
 		baseType(t, e)
-		t.Quad = m.quad()
+		t.Quad = r.quad()
 	case dwarf.TagPointerType:
-		m.pointer(t, Pointer, u, e)
+		r.pointer(t, Pointer, dw, e)
 	case dwarf.TagReferenceType:
-		m.pointer(t, Reference, u, e)
+		r.pointer(t, Reference, dw, e)
 	case dwarf.TagRvalueReferenceType:
-		m.pointer(t, RvalueReference, u, e)
+		r.pointer(t, RvalueReference, dw, e)
 	case dwarf.TagPtrToMemberType:
-		m.memberPointer(t, u, e, elem)
+		r.memberPointer(t, dw, e, elem)
 	case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagInterfaceType:
 		t.class = e.Tag == dwarf.TagClassType
-		m.composite(t, Struct, e)
+		r.composite(t, Struct, e)
 		if t.Lang == lang.Go {
-			m.goParts(t, e)
+			r.goParts(t, e)
 		}
 	case dwarf.TagUnionType:
-		m.composite(t, Union, e)
+		r.composite(t, Union, e)
 	case dwarf.TagEnumerationType:
-		m.enum(t, e)
+		r.enum(t, e)
 	case dwarf.TagArrayType:
 		t.goName = t.Name
-		m.array(t, e)
+		r.array(t, e)
 	case dwarf.TagStringType:
 		t.Kind, t.Count = Array, t.Size
-		char := NewType(Char, "char", 1, true, nil)
+		char := New(Char, "char", 1, true, nil)
 		t.elem = func() *Type { return char }
 	case dwarf.TagTypedef, dwarf.TagTemplateAlias:
-		t.Name = m.scopes.Qualified(e)
-		t.like(Typedef, m.typeOf(e))
+		t.Name = r.scopes.Qualified(e)
+		t.like(Typedef, r.Of(e))
 		if t.Lang == lang.Go {
-			m.goParts(t, e)
+			r.goParts(t, e)
 		}
 	case dwarf.TagConstType:
-		t.like(Const, m.typeOf(e))
+		t.like(Const, r.Of(e))
 	case dwarf.TagVolatileType:
-		t.like(Volatile, m.typeOf(e))
+		t.like(Volatile, r.Of(e))
 	case dwarf.TagRestrictType:
-		t.like(Restrict, m.typeOf(e))
+		t.like(Restrict, r.Of(e))
 	case dwarf.TagAtomicType:
-		t.like(Atomic, m.typeOf(e))
+		t.like(Atomic, r.Of(e))
 	case dwarf.TagSubroutineType, dwarf.TagSubprogram:
 		t.Kind, t.Size = Func, 1
 		if e.Tag == dwarf.TagSubprogram {
 			t.Name = ""
 		}
-		t.elem = func() *Type { return m.typeOf(entry.Inherited(e, dwarf.AttrType)) }
-		t.params = func() []*Type { return m.parameters(e, t) }
+		t.elem = func() *Type { return r.Of(entry.Inherited(e, dwarf.AttrType)) }
+		t.params = func() []*Type { return r.parameters(e, t) }
 		t.prototyped = entry.Inherited(e, dwarf.AttrPrototyped) != nil
 	case dwarf.TagUnspecifiedType:
 		// decltype(nullptr) is as large as a pointer. Others have no values.
 		if strings.Contains(t.Name, "nullptr") {
-			t.Kind, t.Size = Pointer, int64(u.dw.AddrSize)
+			t.Kind, t.Size = Pointer, int64(dw.AddrSize)
 		} else {
 			t.Kind = Void
 		}
 	case dwarf.TagSubrangeType:
 		// A type of its own in Ada and Pascal: like its base.
-		t.like(Typedef, m.typeOf(e))
+		t.like(Typedef, r.Of(e))
 	default:
 		t.Kind, t.Name = Unsupported, "<unknown type>"
 	}
 	return t
 }
 
-func (m *Module) pointer(t *Type, kind Kind, u *unit, e *dwarf.Entry) {
-	t.Kind, t.elem = kind, func() *Type { return m.whole(e) }
+func (r *Reader) pointer(t *Type, kind Kind, dw *dwarf.Unit, e *dwarf.Entry) {
+	t.Kind, t.elem = kind, func() *Type { return r.whole(e) }
 	t.declared = func() *Type {
-		before := m.asDeclared
-		m.asDeclared = true
-		defer func() { m.asDeclared = before }()
-		return m.typeOf(e)
+		before := r.asDeclared
+		r.asDeclared = true
+		defer func() { r.asDeclared = before }()
+		return r.Of(e)
 	}
 	if t.Size < 0 {
-		t.Size = int64(u.dw.AddrSize)
+		t.Size = int64(dw.AddrSize)
 	}
 }
 
-// whole is typeOf, whatever is being asked for just now.
-func (m *Module) whole(e *dwarf.Entry) *Type {
-	before := m.asDeclared
-	m.asDeclared = false
-	defer func() { m.asDeclared = before }()
-	return m.typeOf(e)
+// whole is Of, but with definitions, even if r is in the middle of a type as declared.
+func (r *Reader) whole(e *dwarf.Entry) *Type {
+	before := r.asDeclared
+	r.asDeclared = false
+	defer func() { r.asDeclared = before }()
+	return r.Of(e)
 }
 
 // like makes t a typedef or a qualified form of another type.
@@ -159,8 +159,8 @@ func (t *Type) like(kind Kind, of *Type) {
 }
 
 // quad reports whether the ABI's floating point numbers of 16 bytes are binary128 (AAPCS64, RISC-V psABI) and not x87's.
-func (m *Module) quad() bool {
-	a := m.file.Arch()
+func (r *Reader) quad() bool {
+	a := r.file.Arch()
 	return a != nil && a != arch.AMD64 && a != arch.I386
 }
 
@@ -190,17 +190,17 @@ func baseType(t *Type, e *dwarf.Entry) {
 	}
 }
 
-func (m *Module) memberPointer(t *Type, u *unit, e *dwarf.Entry, elem func() *Type) {
+func (r *Reader) memberPointer(t *Type, dw *dwarf.Unit, e *dwarf.Entry, elem func() *Type) {
 	t.Kind, t.elem = MemberPointer, elem
 	t.class = false
 	t.container = func() *Type {
 		if u, off, ok := e.RefOffset(dwarf.AttrContainingType); ok {
-			return m.typeAt(entry.Ref{Unit: u, Off: off})
+			return r.At(entry.Ref{Unit: u, Off: off})
 		}
 		return nil
 	}
 	if t.Size < 0 {
-		t.Size = int64(u.dw.AddrSize)
+		t.Size = int64(dw.AddrSize)
 		// Itanium C++ ABI, section 2.3: to a member function, two words.
 		if f := t.Elem(); f != nil && f.Kind == Func {
 			t.Size *= 2
@@ -210,12 +210,12 @@ func (m *Module) memberPointer(t *Type, u *unit, e *dwarf.Entry, elem func() *Ty
 
 // parameters returns the types of a function's parameters; a last nil stands
 // for "...". Lists longer than any compiler's are cut.
-func (m *Module) parameters(e *dwarf.Entry, t *Type) []*Type {
+func (r *Reader) parameters(e *dwarf.Entry, t *Type) []*Type {
 	var out []*Type
 	e.Walk(func(c *dwarf.Entry, depth int) bool {
 		switch c.Tag {
 		case dwarf.TagFormalParameter:
-			p := m.typeOf(entry.Inherited(c, dwarf.AttrType))
+			p := r.Of(entry.Inherited(c, dwarf.AttrType))
 			if p == nil {
 				p = &Type{Kind: Void, Name: "void"}
 			}
@@ -235,7 +235,7 @@ func (m *Module) parameters(e *dwarf.Entry, t *Type) []*Type {
 }
 
 // array makes one Array for each dimension. (DWARF 5, section 5.5.)
-func (m *Module) array(t *Type, e *dwarf.Entry) {
+func (r *Reader) array(t *Type, e *dwarf.Entry) {
 	var counts []int64
 	var bounds []*bound
 	e.Walk(func(c *dwarf.Entry, depth int) bool {
@@ -250,7 +250,7 @@ func (m *Module) array(t *Type, e *dwarf.Entry) {
 	}
 	t.Kind, t.Name = Array, ""
 	t.vector = e.Flag(dwarf.AttrGNUVector)
-	elem := m.typeOf(e)
+	elem := r.Of(e)
 	for i := len(counts) - 1; i > 0; i-- {
 		inner := &Type{Kind: Array, Lang: t.Lang}
 		inner.bounded(counts[i], elem)
@@ -258,7 +258,7 @@ func (m *Module) array(t *Type, e *dwarf.Entry) {
 		elem = inner
 	}
 	size := t.Size
-	if m.strided(e, elem) {
+	if r.strided(e, elem) {
 		t.Kind, t.Name, t.elem = Unsupported, "<array whose elements are not side by side>", nil
 		return
 	}
@@ -271,7 +271,7 @@ func (m *Module) array(t *Type, e *dwarf.Entry) {
 
 // strided reports whether an array's elements are further apart than they are large, or somewhere else than
 // the array's own place says (DWARF 5, sections 2.19 and 5.18): Fortran's and Ada's.
-func (m *Module) strided(e *dwarf.Entry, elem *Type) bool {
+func (r *Reader) strided(e *dwarf.Entry, elem *Type) bool {
 	const attrBitStride, attrByteStride, attrDataLocation = 0x2e, 0x51, 0x50
 	if e.Has(attrDataLocation) {
 		return true

@@ -1,18 +1,18 @@
-package symbols
+package types
 
 import (
 	"dbg/dwarf"
 	"dbg/symbols/spelling"
 )
 
-// Enumerator finds a constant of an enumeration by its name: "RED", "ns::RED" and,
-// for a scoped enumeration or not, "ns::Color::RED".
-func (m *Module) Enumerator(name string) (t *Type, value int64, ok bool) {
+// Enumerator returns the constant of an enumeration with a name, and the enumeration: "RED", "ns::RED",
+// and for any enumeration, scoped or not, "ns::Color::RED". ok is false if there is none.
+func (r *Reader) Enumerator(name string) (t *Type, value int64, ok bool) {
 	q, valid := spelling.ParseQuery(name)
 	if !valid || q.Params != "" {
 		return nil, 0, false
 	}
-	for _, d := range m.named(q.Last(), nameEnumerator).enums {
+	for _, d := range r.finder.EnumerationsWith(q.Last()) {
 		e, err := d.Unit.Entry(d.Off)
 		if err != nil {
 			continue
@@ -22,10 +22,10 @@ func (m *Module) Enumerator(name string) (t *Type, value int64, ok bool) {
 			found = found || c.Tag == dwarf.TagEnumerator && string(c.Bytes(dwarf.AttrName)) == q.Last()
 			return false
 		}, nil)
-		if !found || !m.scopeMatches(e, q) {
+		if !found || !r.scopeMatches(e, q) {
 			continue
 		}
-		t := m.typeAt(d)
+		t := r.At(d)
 		if t == nil {
 			continue
 		}
@@ -38,17 +38,17 @@ func (m *Module) Enumerator(name string) (t *Type, value int64, ok bool) {
 	return nil, 0, false
 }
 
-// scopeMatches reports whether a query's scope can be that of an enumeration's constants:
-// the enumeration, or, unless it is scoped, what that is in.
-func (m *Module) scopeMatches(e *dwarf.Entry, q spelling.Query) bool {
+// scopeMatches reports whether a query's scope can be that of an enumeration's constants: the
+// enumeration itself, or, unless that is scoped, the scope around it.
+func (r *Reader) scopeMatches(e *dwarf.Entry, q spelling.Query) bool {
 	name := q.Last()
-	if p := m.scopes.Prefix(e); p != "" {
+	if p := r.scopes.Prefix(e); p != "" {
 		name = p + "::" + name
 	}
 	if !e.Flag(dwarf.AttrEnumClass) && q.Matches(name) {
 		return true
 	}
-	if of := m.scopes.Qualified(e); of != "" && len(q.Parts) > 1 {
+	if of := r.scopes.Qualified(e); of != "" && len(q.Parts) > 1 {
 		return q.Matches(of + "::" + q.Last())
 	}
 	return false

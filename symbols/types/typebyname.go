@@ -1,4 +1,4 @@
-package symbols
+package types
 
 import (
 	"strings"
@@ -9,10 +9,10 @@ import (
 	"dbg/symbols/spelling"
 )
 
-// Type returns the type of a name: "int", "unsigned long", "struct foo", a
-// typedef, a class, qualified or not. If the program has none of that name but
-// C has, it is C's on this architecture; else nil.
-func (m *Module) Type(name string) *Type {
+// Named returns the type of a name: "int", "unsigned long", "struct foo", a typedef, a class,
+// qualified or not. If the program has none of that name but C has, Named returns C's type on this
+// architecture; else nil.
+func (r *Reader) Named(name string) *Type {
 	words := strings.Fields(name)
 	if len(words) == 0 {
 		return nil
@@ -27,7 +27,7 @@ func (m *Module) Type(name string) *Type {
 		want = dwarf.TagEnumerationType
 	}
 	if want != 0 {
-		return m.typeNamed(strings.Join(words[1:], " "), want)
+		return r.typeNamed(strings.Join(words[1:], " "), want)
 	}
 	plain := strings.Join(words, " ")
 	c, isC := cType(words)
@@ -35,18 +35,18 @@ func (m *Module) Type(name string) *Type {
 		// gcc writes "long unsigned int" for what the user calls
 		// "unsigned long"; clang writes "unsigned long".
 		for _, spelling := range []string{plain, c.Name, c.dwarfName} {
-			if t := m.typeNamed(spelling, 0); t != nil {
+			if t := r.typeNamed(spelling, 0); t != nil {
 				return t
 			}
 		}
-		return m.builtin(c)
+		return r.builtin(c)
 	}
-	return m.typeNamed(plain, 0)
+	return r.typeNamed(plain, 0)
 }
 
 // typeNamed finds a type in the debug information: with the same number of
 // components before one in a namespace.
-func (m *Module) typeNamed(name string, want dwarf.Tag) *Type {
+func (r *Reader) typeNamed(name string, want dwarf.Tag) *Type {
 	q, ok := spelling.ParseQuery(name)
 	if !ok {
 		return nil
@@ -56,23 +56,23 @@ func (m *Module) typeNamed(name string, want dwarf.Tag) *Type {
 	var nested *Type
 	for _, k := range []struct{ name, qualified string }{{q.Last(), name}, {q.Last(), q.Last()}, {name, name}} {
 		key := k.name
-		x := m.typesNamed(key, k.qualified)
-		for _, d := range x.types[key] {
+		list := r.finder.TypesNamed(key, k.qualified)
+		for _, d := range list {
 			e, err := d.Unit.Entry(d.Off)
 			if err != nil || want != 0 && kindOf(e.Tag) != want {
 				continue
 			}
 			// In C a structure is found by "struct foo" only.
 			tagged := kindOf(e.Tag) == dwarf.TagStructureType || e.Tag == dwarf.TagUnionType || e.Tag == dwarf.TagEnumerationType
-			if want == 0 && tagged && m.unit(d.Unit).lang == lang.C && !m.onlyTagged(x.types[key]) {
+			if want == 0 && tagged && r.scopes.Lang(d.Unit) == lang.C && !r.onlyTagged(list) {
 				continue
 			}
-			qualified := m.scopes.Qualified(e)
+			qualified := r.scopes.Qualified(e)
 			if qualified == name {
-				return m.typeAt(d)
+				return r.At(d)
 			}
 			if nested == nil && (qualified == name || q.Matches(qualified)) {
-				nested = m.typeAt(d)
+				nested = r.At(d)
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func (m *Module) typeNamed(name string, want dwarf.Tag) *Type {
 }
 
 // onlyTagged reports whether no typedef or base type is among the entries.
-func (m *Module) onlyTagged(list []entry.Ref) bool {
+func (r *Reader) onlyTagged(list []entry.Ref) bool {
 	for _, d := range list {
 		e, err := d.Unit.Entry(d.Off)
 		if err == nil && (e.Tag == dwarf.TagTypedef || e.Tag == dwarf.TagBaseType) {
@@ -164,15 +164,15 @@ func cType(words []string) (cBase, bool) {
 	return cBase{}, false
 }
 
-func (m *Module) builtin(c cBase) *Type {
+func (r *Reader) builtin(c cBase) *Type {
 	size := c.size
 	if size == 0 {
 		size = 8
-		if !m.file.Is64() {
+		if !r.file.Is64() {
 			size = 4
 		}
 	}
-	t := NewType(c.kind, c.Name, size, c.signed, nil)
-	t.Lang, t.Quad = lang.C, m.quad()
+	t := New(c.kind, c.Name, size, c.signed, nil)
+	t.Lang, t.Quad = lang.C, r.quad()
 	return t
 }

@@ -1,13 +1,14 @@
-package symbols
+package types
 
 import (
 	"dbg/symbols/entry"
 	"dbg/symbols/lang"
 )
 
-// Kind is what a type is.
+// Kind tells how a type is made.
 type Kind uint8
 
+// The kinds.
 const (
 	Void Kind = iota
 	Bool
@@ -34,8 +35,8 @@ const (
 	Atomic
 )
 
-// Type is a type of the program. Types are made lazily, kept per module, and
-// compared by their names and shapes, not by pointer. Read only.
+// Type is a type of the program. Types are made lazily, belong to a module, and are compared by their
+// names and shapes, not by pointer. The fields must not be changed.
 type Type struct {
 	Kind   Kind
 	Name   string    // as its language writes it: "unsigned int", "struct foo" is "foo"; "" if anonymous
@@ -77,8 +78,9 @@ func (t *Type) Elem() *Type {
 	return t.elem()
 }
 
-// ElemAsDeclared is Elem for those who only want to know what kind of thing a pointer leads to, as who prints the pointer does: a structure
-// that is declared where the pointer is and defined elsewhere is Opaque, and its definition is not searched for.
+// ElemAsDeclared is Elem without a search for a definition. A structure that is declared in the
+// pointer's unit and defined elsewhere is Opaque. It is enough to print a pointer, or to get its type's
+// name or size.
 func (t *Type) ElemAsDeclared() *Type {
 	if t.declared == nil {
 		return t.Elem()
@@ -86,7 +88,7 @@ func (t *Type) ElemAsDeclared() *Type {
 	return t.declared()
 }
 
-// DeclaredKind is what an Opaque type is a declaration of: Struct, Union or Enum.
+// DeclaredKind returns the kind of the definition of an Opaque type: Struct, Union or Enum.
 func (t *Type) DeclaredKind() Kind { return t.opaque }
 
 // Fields returns the members of a Struct or Union, base classes first.
@@ -139,7 +141,7 @@ type Field struct {
 	BitOffset int64 // of a bit-field: bits from the start of the structure (little-endian: from the lowest bit)
 	Base      bool  // a base class
 	Virtual   bool  // a virtual base class: its place is in the vtable, Offset means nothing
-	// Place computes the member's address from that of the object, where Offset can't say it.
+	// Place computes the member's address from that of the object, if it is not a constant offset.
 	Place  *entry.Location
 	Static bool // a static member; it has no place in the structure
 }
@@ -150,9 +152,8 @@ type Enumerator struct {
 	Value int64
 }
 
-// NewType makes a type that no file describes, such as the type of a constant
-// in a user's expression.
-func NewType(kind Kind, name string, size int64, signed bool, elem *Type) *Type {
+// New makes a type that no file describes, such as the type of a constant in a user's expression.
+func New(kind Kind, name string, size int64, signed bool, elem *Type) *Type {
 	t := &Type{Kind: kind, Name: name, Size: size, Signed: signed, Count: -1}
 	if elem != nil {
 		t.elem = func() *Type { return elem }
@@ -182,7 +183,7 @@ func (t *Type) Container() *Type {
 
 // NewArray makes an array type.
 func NewArray(elem *Type, count int64) *Type {
-	t := NewType(Array, "", elem.Size*count, false, elem)
+	t := New(Array, "", elem.Size*count, false, elem)
 	t.Count = count
 	return t
 }

@@ -1,4 +1,4 @@
-package symbols
+package types
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"dbg/symbols/spelling"
 )
 
-// Definition returns what the type is made of, as gdb's ptype prints it: typedefs and references to a name are resolved, a structure's members,
-// a class's methods and an enumeration's constants are listed.
+// Definition returns the definition of the type as gdb's ptype prints it. It resolves typedefs, and lists
+// a structure's members, a class's methods and an enumeration's constants.
 func (t *Type) Definition() string {
 	inner := ""
 	var quals []string
@@ -60,7 +60,7 @@ func (t *Type) isComposite() bool {
 	return (t.Kind == Struct || t.Kind == Union) && t.fields != nil || t.Kind == Enum && t.enumerators != nil
 }
 
-// resolved is the type without typedefs.
+// resolved returns the type without typedefs.
 func (t *Type) resolved() *Type {
 	for range maxTypeDepth {
 		if t.Kind != Typedef || t.Elem() == nil {
@@ -71,7 +71,8 @@ func (t *Type) resolved() *Type {
 	return t
 }
 
-// body writes a composite type with what is in it. Types without a name are written out in others down to a depth.
+// body writes a composite type with its members. It writes out members of a type without a name, down to
+// the depth show.
 func (t *Type) body(indent, show int) string {
 	if t.Kind == Enum {
 		return t.enumBody()
@@ -193,7 +194,7 @@ func (d *typeWriter) write() {
 	d.w.WriteString(pad + "}")
 }
 
-// field is the line of a member.
+// field adds the line of a member.
 func (d *typeWriter) field(f *Field, access string) {
 	text := ""
 	if f.Static {
@@ -230,12 +231,12 @@ func accessOf(e *dwarf.Entry, class bool) string {
 }
 
 // writeDefinition fills a writer from the entry of a structure.
-func (m *Module) writeDefinition(e *dwarf.Entry, t *Type, d *typeWriter) {
+func (r *Reader) writeDefinition(e *dwarf.Entry, t *Type, d *typeWriter) {
 	e.Walk(func(c *dwarf.Entry, _ int) bool {
 		access := accessOf(c, t.class)
 		switch c.Tag {
 		case dwarf.TagInheritance:
-			base := m.typeOf(c)
+			base := r.Of(c)
 			if base == nil {
 				break
 			}
@@ -245,32 +246,32 @@ func (m *Module) writeDefinition(e *dwarf.Entry, t *Type, d *typeWriter) {
 			}
 			d.bases = append(d.bases, text+" "+base.baseName())
 		case dwarf.TagMember, dwarf.TagVariable:
-			f := m.member(c, t)
+			f := r.member(c, t)
 			if !c.Flag(dwarf.AttrArtificial) || !strings.HasPrefix(f.Name, "_vptr") {
 				d.field(&f, access)
 			}
 		case dwarf.TagSubprogram:
 			if !c.Flag(dwarf.AttrArtificial) {
-				d.methods = append(d.methods, writtenMember{access, m.method(c, t)})
+				d.methods = append(d.methods, writtenMember{access, r.method(c, t)})
 			}
 		case dwarf.TagTypedef:
 			if name, _ := c.String(dwarf.AttrName); name != "" && t.Lang == lang.CPlusPlus {
-				d.types = append(d.types, "typedef "+m.typeOf(c).Declare(name))
+				d.types = append(d.types, "typedef "+r.Of(c).Declare(name))
 			}
 		}
 		return false
 	}, nil)
 }
 
-// method is the declaration of a method.
-func (m *Module) method(c *dwarf.Entry, t *Type) string {
+// method returns the declaration of a method.
+func (r *Reader) method(c *dwarf.Entry, t *Type) string {
 	name, _ := c.String(dwarf.AttrName)
 	var params []string
 	static, constant, first := true, "", true
 	c.Walk(func(p *dwarf.Entry, _ int) bool {
 		switch p.Tag {
 		case dwarf.TagFormalParameter:
-			pt := m.typeOf(p)
+			pt := r.Of(p)
 			if first && p.Flag(dwarf.AttrArtificial) {
 				static = false
 				if this := pt.Strip(); this != nil && this.Elem() != nil {
@@ -297,7 +298,7 @@ func (m *Module) method(c *dwarf.Entry, t *Type) string {
 		text = "static "
 	}
 	class := spelling.WithoutTemplate(spelling.Last(t.Name))
-	if result := m.typeOf(c); name != class && !strings.HasPrefix(name, "~") && !(result == nil && name == "") && !strings.HasPrefix(name, class+"<") {
+	if result := r.Of(c); name != class && !strings.HasPrefix(name, "~") && !(result == nil && name == "") && !strings.HasPrefix(name, class+"<") {
 		text += result.Declare("") + " "
 	}
 	return text + name + "(" + strings.Join(params, ", ") + ")" + constant

@@ -1,4 +1,4 @@
-package symbols
+package types
 
 import (
 	"dbg/dwarf"
@@ -9,13 +9,13 @@ import (
 // composite makes a structure or union. Its members are read when they are
 // asked for. One that is only declared here is completed from its definition
 // elsewhere in the module, if there is one.
-func (m *Module) composite(t *Type, kind Kind, e *dwarf.Entry) {
-	t.Name = m.typeName(e)
+func (r *Reader) composite(t *Type, kind Kind, e *dwarf.Entry) {
+	t.Name = r.typeName(e)
 	t.Kind = kind
 	if e.Flag(dwarf.AttrDeclaration) || e.Has(dwarf.AttrSignature) {
 		t.Kind = Opaque
 		t.opaque = kind
-		if def := m.definition(e, t); def != nil {
+		if def := r.definition(e, t); def != nil {
 			*t = *def
 		}
 		return
@@ -38,22 +38,22 @@ func (m *Module) composite(t *Type, kind Kind, e *dwarf.Entry) {
 			if v == nil {
 				v = &Variants{}
 				if c, err := e.Unit.Entry(part); err == nil {
-					v = m.variantPart(c, t)
+					v = r.variantPart(c, t)
 				}
 			}
 			return v
 		}
 	}
-	t.define = func(d *typeWriter) { m.writeDefinition(e, t, d) }
+	t.define = func(d *typeWriter) { r.writeDefinition(e, t, d) }
 	if t.Lang == lang.CPlusPlus {
-		t.virtual = func(index uint64) string { return m.virtualMethod(e, t, index) }
+		t.virtual = func(index uint64) string { return r.virtualMethod(e, t, index) }
 	}
 	var fields []Field
 	done := false
 	t.fields = func() []Field {
 		if !done {
 			done = true
-			fields = m.members(e, t)
+			fields = r.members(e, t)
 		}
 		return fields
 	}
@@ -61,33 +61,33 @@ func (m *Module) composite(t *Type, kind Kind, e *dwarf.Entry) {
 
 // typeName is the qualified name of a structure, union or enumeration, "" if
 // it has none of its own.
-func (m *Module) typeName(e *dwarf.Entry) string {
+func (r *Reader) typeName(e *dwarf.Entry) string {
 	if entry.Inherited(e, dwarf.AttrName) == nil {
 		return ""
 	}
-	return m.scopes.Qualified(e)
+	return r.scopes.Qualified(e)
 }
 
-// definition finds the complete type of a declaration. It may be anywhere: without an index all units are gone over, but for those that
-// have a type unit of their own, which has the name, too.
-func (m *Module) definition(e *dwarf.Entry, t *Type) *Type {
-	// A declaration in a type unit's skeleton names the unit.
+// definition finds the complete type of a declaration; nil if there is none. A declaration may name its
+// type unit; else the definition may be in any unit, and without an index the search goes over all units.
+func (r *Reader) definition(e *dwarf.Entry, t *Type) *Type {
+	// The skeleton of a type in a type unit names that unit.
 	if u, off, ok := e.RefOffset(dwarf.AttrSignature); ok {
-		if def := m.typeAt(entry.Ref{Unit: u, Off: off}); def.Kind != Opaque && def != t {
+		if def := r.At(entry.Ref{Unit: u, Off: off}); def.Kind != Opaque && def != t {
 			return def
 		}
 	}
-	if t.Name == "" || m.asDeclared {
+	if t.Name == "" || r.asDeclared {
 		return nil
 	}
 	name := entry.Name(e)
 	for _, qualified := range []string{t.Name, name} { // what is in an anonymous namespace has no qualified name in an index
-		for _, d := range m.typesNamed(name, qualified).types[name] {
+		for _, d := range r.finder.TypesNamed(name, qualified) {
 			c, err := d.Unit.Entry(d.Off)
-			if err != nil || kindOf(c.Tag) != kindOf(e.Tag) || m.scopes.Qualified(c) != t.Name {
+			if err != nil || kindOf(c.Tag) != kindOf(e.Tag) || r.scopes.Qualified(c) != t.Name {
 				continue
 			}
-			if def := m.typeAt(d); def != t && def.Kind != Opaque {
+			if def := r.At(d); def != t && def.Kind != Opaque {
 				return def
 			}
 		}
@@ -107,12 +107,12 @@ func kindOf(tag dwarf.Tag) dwarf.Tag {
 }
 
 // members reads the members of a structure: base classes first.
-func (m *Module) members(e *dwarf.Entry, t *Type) []Field {
+func (r *Reader) members(e *dwarf.Entry, t *Type) []Field {
 	var bases, fields []Field
 	e.Walk(func(c *dwarf.Entry, _ int) bool {
 		switch c.Tag {
 		case dwarf.TagInheritance:
-			f := Field{Type: m.typeOf(c), Base: true}
+			f := Field{Type: r.Of(c), Base: true}
 			if f.Type != nil {
 				f.Name = f.Type.Strip().Name // the class's own, where a typedef is derived from
 			}
@@ -127,15 +127,15 @@ func (m *Module) members(e *dwarf.Entry, t *Type) []Field {
 			}
 			bases = append(bases, f)
 		case dwarf.TagMember, dwarf.TagVariable:
-			fields = append(fields, m.member(c, t))
+			fields = append(fields, r.member(c, t))
 		}
 		return false
 	}, nil)
 	return append(bases, fields...)
 }
 
-func (m *Module) member(c *dwarf.Entry, t *Type) Field {
-	f := Field{Type: m.typeOf(c)}
+func (r *Reader) member(c *dwarf.Entry, t *Type) Field {
+	f := Field{Type: r.Of(c)}
 	if f.Type == nil {
 		f.Type = &Type{Kind: Void, Name: "void", Size: 1}
 	}
@@ -178,8 +178,8 @@ func (m *Module) member(c *dwarf.Entry, t *Type) Field {
 	return f
 }
 
-// memberPlace returns DW_AT_data_member_location as an expression that is to be computed on the
-// object's address; nil if it is none.
+// memberPlace returns DW_AT_data_member_location as an expression to evaluate with the object's address
+// on the stack; nil if it is not an expression.
 func memberPlace(c *dwarf.Entry) *entry.Location {
 	v := c.Find(dwarf.AttrMemberLocation)
 	if v == nil || !v.IsBlock() || len(v.Block) == 0 {
@@ -223,18 +223,18 @@ func memberOffset(c *dwarf.Entry) (int64, bool) {
 }
 
 // enum makes an enumeration.
-func (m *Module) enum(t *Type, e *dwarf.Entry) {
-	t.Name = m.typeName(e)
+func (r *Reader) enum(t *Type, e *dwarf.Entry) {
+	t.Name = r.typeName(e)
 	t.Kind = Enum
 	t.enumClass = e.Flag(dwarf.AttrEnumClass)
 	if e.Flag(dwarf.AttrDeclaration) && t.Size < 0 || e.Has(dwarf.AttrSignature) {
 		t.Kind, t.opaque = Opaque, Enum
-		if def := m.definition(e, t); def != nil {
+		if def := r.definition(e, t); def != nil {
 			*t = *def
 		}
 		return
 	}
-	underlying := m.typeOf(e)
+	underlying := r.Of(e)
 	if underlying != nil {
 		t.elem = func() *Type { return underlying }
 		t.Signed = underlying.Signed

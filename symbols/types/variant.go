@@ -1,20 +1,21 @@
-package symbols
+package types
 
 import (
 	"dbg/dwarf"
 )
 
-// Variants are the forms that a value of a type may have, of which a discriminant in the value tells
-// which it is (DWARF 5, section 5.7.10): Rust's enums with data.
+// Variants are the forms that a value of a type may have. A discriminant in the value selects one
+// (DWARF 5, section 5.7.10). Rust's enums with data are such types.
 type Variants struct {
-	// Discr is the member that tells; nil if there is only one form.
+	// Discr is the member with the discriminant; nil if there is only one form.
 	Discr *Field
 	All   []Variant
 }
 
 // Variant is one form.
 type Variant struct {
-	// Values are the discriminants of the form; none of the one that all others stand for.
+	// Values are the discriminants of the form. They are empty for the form that all other
+	// discriminants select.
 	Values []DiscrRange
 	Fields []Field // Rust has one, named for the form
 }
@@ -22,7 +23,7 @@ type Variant struct {
 // DiscrRange are discriminants from Lo to Hi, both included, as the bits of the discriminant's size.
 type DiscrRange struct{ Lo, Hi uint64 }
 
-// Variants returns the forms of a Struct, nil if it has but one.
+// Variants returns the forms of a Struct, nil if it has only one.
 func (t *Type) Variants() *Variants {
 	if t.variants == nil {
 		return nil
@@ -30,7 +31,7 @@ func (t *Type) Variants() *Variants {
 	return t.variants()
 }
 
-// Select returns the form that a discriminant means; nil if there is none of that value.
+// Select returns the form of a discriminant; nil if there is none.
 func (v *Variants) Select(discr uint64) *Variant {
 	var other *Variant
 	for i := range v.All {
@@ -55,7 +56,7 @@ const (
 )
 
 // variantPart reads a DW_TAG_variant_part.
-func (m *Module) variantPart(part *dwarf.Entry, t *Type) *Variants {
+func (r *Reader) variantPart(part *dwarf.Entry, t *Type) *Variants {
 	out := &Variants{}
 	_, discr, ok := part.RefOffset(attrDiscr)
 	size := int64(8)
@@ -63,7 +64,7 @@ func (m *Module) variantPart(part *dwarf.Entry, t *Type) *Variants {
 		switch c.Tag {
 		case dwarf.TagMember:
 			if ok && c.Offset == discr {
-				f := m.member(c, t)
+				f := r.member(c, t)
 				out.Discr = &f
 				if n := f.Type.Strip().Size; n > 0 && n < 8 {
 					size = n
@@ -77,7 +78,7 @@ func (m *Module) variantPart(part *dwarf.Entry, t *Type) *Variants {
 			if e, err := c.Unit.Entry(c.Offset); err == nil {
 				e.Walk(func(f *dwarf.Entry, _ int) bool {
 					if f.Tag == dwarf.TagMember {
-						v.Fields = append(v.Fields, m.member(f, t))
+						v.Fields = append(v.Fields, r.member(f, t))
 					}
 					return false
 				}, nil)
