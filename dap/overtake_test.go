@@ -6,10 +6,10 @@ import (
 	"errors"
 	"testing"
 
-	"dbg/session"
-	"dbg/symbols"
-
 	godap "github.com/google/go-dap"
+
+	"dbg/session"
+	"dbg/symbols/names"
 )
 
 // busy is a client whose server has a request "block", which is at work until it is released, or cancelled if it listens to that.
@@ -172,7 +172,7 @@ func TestTakeRequestOnce(t *testing.T) {
 func TestCancelIndex(t *testing.T) {
 	t.Parallel()
 	begun, release := make(chan bool, 100), make(chan bool)
-	indexing := func(p symbols.Progress) {
+	indexing := func(p names.Progress) {
 		if p.Done == 0 && !p.End {
 			begun <- true
 			<-release

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	godap "github.com/google/go-dap"
+
 	"dbg/image/debuginfod"
 	"dbg/internal/fixture"
 	"dbg/session"
-	"dbg/symbols"
-
-	godap "github.com/google/go-dap"
+	"dbg/symbols/names"
 )
 
 // A breakpoint is set in a program whose debug information is with a server: the
@@ -75,7 +75,7 @@ func TestProgressOfIndex(t *testing.T) {
 	prog := fixture.Build(t, "../dap/testdata/tour.c", "-g", "-O0")
 	for _, able := range []bool{true, false} {
 		calls := 0
-		c := connect(t, Options{progressFrom: 1, Session: session.Config{DebugDirs: []string{t.TempDir()}, Indexing: func(symbols.Progress) { calls++ }}})
+		c := connect(t, Options{progressFrom: 1, Session: session.Config{DebugDirs: []string{t.TempDir()}, Indexing: func(names.Progress) { calls++ }}})
 		c.ok("initialize", object{"adapterID": "dbg", "supportsProgressReporting": able}, nil)
 		c.ok("launch", object{"program": prog, "args": []string{"wait"}}, nil)
 		c.event("initialized", nil)

@@ -64,7 +64,7 @@ func (m *Module) functionsOf(s *image.Symbol, add func(*Function)) {
 
 // functionsNamed calls add for the functions that only the debug information knows, and for their inlined copies.
 func (m *Module) functionsNamed(q spelling.Query, add func(*Function)) {
-	for _, d := range m.named(spelling.WithoutTemplate(q.Last()), nameFunction).functions[spelling.WithoutTemplate(q.Last())] {
+	for _, d := range m.names.Functions(spelling.WithoutTemplate(q.Last())) {
 		e, err := d.Unit.Entry(d.Off)
 		if err != nil || !m.matchesEntry(q, e) {
 			continue

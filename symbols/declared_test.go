@@ -50,7 +50,7 @@ func TestPointerToDeclared(t *testing.T) {
 			}
 		}
 	}
-	if m.names != nil {
+	if m.names.Present() != nil {
 		t.Fatal("an index was made")
 	}
 	for _, v := range locals {

@@ -11,11 +11,11 @@ import (
 type finder struct{ m *Module }
 
 func (f finder) TypesNamed(name, qualified string) []entry.Ref {
-	return f.m.typesNamed(name, qualified).types[name]
+	return f.m.names.Types(name, qualified)
 }
 
 func (f finder) EnumerationsWith(constant string) []entry.Ref {
-	return f.m.named(constant, nameEnumerator).enums
+	return f.m.names.Enumerations(constant)
 }
 
 func (f finder) DebugInfo() *dwarf.Data { return f.m.dwarf() }

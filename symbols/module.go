@@ -9,24 +9,25 @@ import (
 	"dbg/symbols/debugfiles"
 	"dbg/symbols/entry"
 	"dbg/symbols/lang"
+	"dbg/symbols/names"
 	"dbg/symbols/symtab"
 	"dbg/symbols/types"
 )
 
-// Options says how debug information is to be found.
+// Options tell how debug information is found.
 type Options struct {
-	DebugDirs []string // where separate debug files are; nil: image.DefaultDebugDirs
-	// Fetcher gets files that are not here; nil: none are fetched. Arrived is called, from
-	// another goroutine, when one that was on its way has come or can't be had:
-	// Reload takes note of it.
+	DebugDirs []string // folders of separate debug files; nil: image.DefaultDebugDirs
+	// Fetcher gets files that are not on this machine; nil: none are fetched. Arrived is called, from
+	// another goroutine, when a file that was being fetched has come or cannot be had: Reload takes
+	// note of it.
 	Fetcher image.Fetcher
 	Arrived func()
-	// IndexDir is the folder in which indexes of names are kept, see SaveIndex; "" is none.
+	// IndexDir is the folder of saved indexes of names, see SaveIndex; "" if none are used.
 	IndexDir string
 	// Progress is told how far an index is while a question waits for it, from any goroutine; may be nil.
-	Progress func(Progress)
-	// Cancelled reports whether the question that is being answered is no longer wanted, from any goroutine; may be nil.
-	// Work over all debug information then ends early, and its answer is worthless: see Forget.
+	Progress func(names.Progress)
+	// Cancelled reports, from any goroutine, whether the current question is no longer wanted; may be
+	// nil. Work over all debug information then ends early, and its answer is worthless: see Forget.
 	Cancelled func() bool
 }
 
@@ -47,7 +48,7 @@ type Module struct {
 	goFuncs *gopclntab.Table // see goTable
 	goTried bool
 
-	indexState
+	names *names.Lookup
 	types *types.Reader
 }
 
@@ -61,13 +62,14 @@ func Load(f *image.File, opt Options) *Module {
 // begin makes m a module of which nothing has been asked yet.
 func (m *Module) begin(files *debugfiles.Files, opt Options) {
 	*m = Module{file: files.File(), opt: opt, files: files, units: map[*dwarf.Unit]*unit{}, scopes: &entry.Scopes{}}
+	m.names = names.New(files, names.Options{Dir: opt.IndexDir, Progress: opt.Progress, Cancelled: opt.Cancelled, Built: m.saveBuilt})
 	m.types = types.NewReader(m.file, m.scopes, finder{m})
 }
 
 // Close closes the files that belong to the module. The image.File that it was loaded from is the
 // caller's to close.
 func (m *Module) Close() error {
-	m.mapped.Close()
+	m.names.Close()
 	return m.files.Close()
 }
 
@@ -99,7 +101,7 @@ func (m *Module) DebugInfoHere() bool { return m.files.Here() }
 
 // Origin tells where the debug information is from, or why there is none and what was tried; also
 // which parts of it are elsewhere, missing or damaged. It fetches nothing.
-func (m *Module) Origin() string { return m.files.Origin(m.accelErr) }
+func (m *Module) Origin() string { return m.files.Origin(m.names.Err()) }
 
 // File returns the file that the module was made of.
 func (m *Module) File() *image.File { return m.file }
@@ -117,3 +119,6 @@ func (m *Module) unit(du *dwarf.Unit) *unit {
 	}
 	return u
 }
+
+// cancelled reports whether the current question was cancelled.
+func (m *Module) cancelled() bool { return m.opt.Cancelled != nil && m.opt.Cancelled() }

@@ -56,7 +56,7 @@ func (m *Module) BreakLocations(name string) []Location {
 			add(m.AfterPrologue(fn))
 		}
 	}
-	m.loadIndex()
+	m.names.Load()
 	n := 0
 	symbols := m.functionSymbols(q)
 	places := m.manyPlaces(symbols)
@@ -65,9 +65,9 @@ func (m *Module) BreakLocations(name string) []Location {
 			add(Location{Addr: a, m: m})
 			continue
 		}
-		if m.names != nil {
-			if f := m.names.function(uint64(s.Addr)); f != nil && f.skip != notKnown && f.what&hasCopies == 0 {
-				add(Location{Addr: s.Addr + image.Addr(f.skip), m: m})
+		if x := m.names.Present(); x != nil {
+			if at, ok := x.BreakPlace(uint64(s.Addr)); ok {
+				add(Location{Addr: image.Addr(at), m: m})
 				continue
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"dbg/image"
 	"dbg/symbols/entry"
 	"dbg/symbols/lang"
+	"dbg/symbols/names"
 	"dbg/symbols/spelling"
 	"dbg/symbols/types"
 )
@@ -65,35 +66,25 @@ func (m *Module) Search(kind SearchKind, re *regexp.Regexp, most int) (list []Fo
 }
 
 func (m *Module) searchIndex(kind SearchKind, re *regexp.Regexp, add func(Found), full *bool) {
-	want := map[SearchKind]nameKind{SearchFunctions: nameFunction, SearchVariables: nameVariable, SearchTypes: nameType}[kind]
-	x := m.nameIndex()
-	for i := range x.names {
-		r := &x.names[i]
-		if r.kind() != want {
-			continue
-		}
+	want := map[SearchKind]names.Kind{SearchFunctions: names.Function, SearchVariables: names.Variable, SearchTypes: names.Type}[kind]
+	m.names.Index().Each(want, func(i int, d entry.Ref) bool {
 		if i%64 == 0 && m.cancelled() {
-			return
+			return false
 		}
-		d, ok := x.die(r)
-		if !ok {
-			continue
-		}
-		e, err := d.Unit.Entry(d.Off)
+		e, err := d.Read()
 		if err != nil {
-			continue
+			return true
 		}
 		name := m.scopes.Qualified(e)
 		if name == "" || !re.MatchString(name) {
-			continue
+			return true
 		}
 		f := Found{Name: name}
 		f.File, f.Line = entry.Declaration(e)
 		f.Text = m.declarationText(kind, e, name)
-		if add(f); *full {
-			return
-		}
-	}
+		add(f)
+		return !*full
+	})
 }
 
 // declarationText is how a function, variable or type is declared.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dbg/symbols/entry"
+	"dbg/symbols/names"
 	"dbg/symbols/types"
 )
 
@@ -126,13 +127,11 @@ func TestGDBBitFields(t *testing.T) {
 // allVariables are the variables of the index by their names.
 func allVariables(m *Module) map[string][]entry.Ref {
 	out := map[string][]entry.Ref{}
-	x := m.nameIndex()
-	for i := range x.names {
-		if d, ok := x.die(&x.names[i]); ok && x.names[i].kind() == nameVariable {
-			if e, err := d.Unit.Entry(d.Off); err == nil {
-				out[entry.Name(e)] = append(out[entry.Name(e)], d)
-			}
+	m.names.Index().Each(names.Variable, func(_ int, d entry.Ref) bool {
+		if e, err := d.Read(); err == nil {
+			out[entry.Name(e)] = append(out[entry.Name(e)], d)
 		}
-	}
+		return true
+	})
 	return out
 }

@@ -238,7 +238,7 @@ func (m *Module) Global(name string) []*Variable {
 	}
 	var out, static []*Variable
 	seen := map[entry.Ref]bool{}
-	for _, d := range m.named(q.Last()).variables[q.Last()] {
+	for _, d := range m.names.Variables(q.Last()) {
 		e, err := d.Unit.Entry(d.Off)
 		if err != nil || seen[d] || !q.Matches(m.scopes.Qualified(e)) {
 			continue

@@ -1,4 +1,4 @@
-package symbols
+package names
 
 import (
 	"slices"
@@ -9,9 +9,9 @@ import (
 
 // readNames takes the name indexes that LLVM writes: into each object file, which lld makes one of with --debug-names, or not. What others
 // write under that name (gdb 13: qualified names, as none but gdb reads them) is not known well enough to be relied on.
-func (x *accelTables) readNames() {
+func (x *tables) readNames() {
 	tables, err := x.d.NameTables()
-	x.m.accelErr = err
+	x.l.err = err
 	for _, t := range tables {
 		if strings.HasPrefix(t.Producer, "LLVM") {
 			x.names = append(x.names, t)
@@ -20,16 +20,16 @@ func (x *accelTables) readNames() {
 }
 
 // tagOfKinds reports whether an entry of a tag can have a name of one of the kinds, or, as an inlined copy, say where one is.
-func tagOfKinds(tag dwarf.Tag, kinds nameKinds) bool {
+func tagOfKinds(tag dwarf.Tag, kinds kindSet) bool {
 	switch tag {
 	case dwarf.TagSubprogram, dwarf.TagInlinedSubroutine:
-		return kinds.has(nameFunction)
+		return kinds.has(Function)
 	case dwarf.TagVariable, dwarf.TagMember:
-		return kinds.has(nameVariable)
+		return kinds.has(Variable)
 	case dwarf.TagNamespace, dwarf.TagModule, dwarf.TagImportedDeclaration, dwarf.TagLabel:
 		return false
 	}
-	return kinds.has(nameType) || kinds.has(nameEnumerator)
+	return kinds.has(Type) || kinds.has(Enumerator)
 }
 
 // mostInstances bounds how many strings with "NAME<" in them are looked for among the names.
@@ -37,7 +37,7 @@ const mostInstances = 1 << 20
 
 // inNames marks the units that .debug_names has a name for: as it is, and for functions with template arguments. False if there is an entry
 // of which it can't be said in which unit it is.
-func (x *accelTables) inNames(name string, kinds nameKinds, found []bool) bool {
+func (x *tables) inNames(name string, kinds kindSet, found []bool) bool {
 	known, visits := true, uint64(0)
 	mark := func(off uint64) {
 		if n, ok := x.number[off]; ok {
@@ -65,7 +65,7 @@ func (x *accelTables) inNames(name string, kinds nameKinds, found []bool) bool {
 	for _, t := range x.names {
 		t.Find(name, func(i uint32) bool { return units(t, i) })
 	}
-	if !kinds.has(nameFunction) {
+	if !kinds.has(Function) {
 		return known
 	}
 	with := x.d.StringsWith(name+"<", mostInstances)

@@ -1,28 +1,28 @@
-package symbols
+package names
 
 import "sync"
 
-// Progress is how far an index of names is that is being made: once when it begins, then for each hundredth, and when it ends. Each is told
-// after the one before.
+// Progress tells how far an index is that is being built. There is one when the work begins, one for each
+// hundredth, and one when it ends, in this order and one at a time.
 type Progress struct {
 	Path        string // of the file with the debug information
 	Done, Total uint64 // bytes of it
 	End         bool
 }
 
-// progress tells of one index.
+// progress reports on one index.
 type progress struct {
 	fn func(Progress)
 
-	mu   sync.Mutex // of now and said: workers add at once
+	mu   sync.Mutex // guards now and said: workers add concurrently
 	now  Progress
 	said uint64 // hundredths
 }
 
-func (m *Module) newProgress(total uint64) *progress {
-	p := &progress{fn: m.opt.Progress}
+func (l *Lookup) newProgress(total uint64) *progress {
+	p := &progress{fn: l.opt.Progress}
 	p.now.Total = total
-	p.now.Path = m.files.InfoFile().Path()
+	p.now.Path = l.source.InfoFile().Path()
 	p.say()
 	return p
 }
@@ -33,7 +33,7 @@ func (p *progress) say() {
 	}
 }
 
-// add says that so much more has been gone over.
+// add counts n more bytes as done.
 func (p *progress) add(n uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

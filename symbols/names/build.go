@@ -1,4 +1,4 @@
-package symbols
+package names
 
 import (
 	"runtime"
@@ -13,23 +13,24 @@ import (
 	"dbg/symbols/spelling"
 )
 
-// buildIndex goes over all units, not into functions, with as many workers as there are processors. While it runs, nobody else may use
-// the module. It returns nil if the question for which the index is made was cancelled.
-func (m *Module) buildIndex() *nameIndex {
-	if m.cancelled() {
+// build goes over all units, not into functions, with as many workers as there are processors. While it
+// runs, nobody else may use the debug information. It returns nil if the question that needs the index
+// was cancelled.
+func (l *Lookup) build() *Index {
+	if l.cancelled() {
 		return nil
 	}
-	x := &nameIndex{units: m.files.Units()}
+	x := &Index{units: l.source.Units()}
 	if len(x.units) == 0 || len(x.units) >= 1<<unitBits {
 		return x
 	}
-	// What is shared is made ready before.
+	// Shared parts are made ready first.
 	langs := make([]lang.Lang, len(x.units))
 	split := false
-	m.dwarf().Share() // split units have their addresses there
+	l.source.Data().Share() // split units have their addresses there
 	for _, u := range x.units {
 		u.Data.Share()
-		split = split || u.Data != m.dwarf()
+		split = split || u.Data != l.source.Data()
 	}
 	if split { // units of one file share a skeleton's
 		for _, u := range x.units {
@@ -41,14 +42,14 @@ func (m *Module) buildIndex() *nameIndex {
 	for _, u := range x.units {
 		total += u.End - u.Offset
 	}
-	told := m.newProgress(total)
+	told := l.newProgress(total)
 	defer told.end()
 	var next atomic.Int64
 	var wg fault.Group
 	for range min(runtime.GOMAXPROCS(0), len(x.units)) {
 		wg.Go(func() {
 			s := namesScan{}
-			for i := int(next.Add(1) - 1); i < len(x.units) && !m.cancelled(); i = int(next.Add(1) - 1) {
+			for i := int(next.Add(1) - 1); i < len(x.units) && !l.cancelled(); i = int(next.Add(1) - 1) {
 				if u := x.units[i]; u.First < u.End {
 					langs[i] = lang.FromCode(u.Root().Language)
 					s.unit(u, uint32(i), langs[i])
@@ -63,7 +64,7 @@ func (m *Module) buildIndex() *nameIndex {
 		})
 	}
 	wg.Wait()
-	if m.cancelled() {
+	if l.cancelled() {
 		return nil
 	}
 	n, f := 0, 0
@@ -85,7 +86,7 @@ func (m *Module) buildIndex() *nameIndex {
 	return x
 }
 
-// sortFuncs sorts by address. They come by unit and by offset, and so functions of one address stay.
+// sortFuncs sorts by address. Functions at one address stay in the order of their units and offsets.
 func sortFuncs(funcs []funcRef) []funcRef {
 	addr, num := make([]uint64, len(funcs)), make([]uint32, len(funcs))
 	for i := range funcs {
@@ -99,22 +100,23 @@ func sortFuncs(funcs []funcRef) []funcRef {
 	return out
 }
 
-// finishName gives an entry the hash of its name, which is in another unit; false if it has none, or is a variable that is nowhere.
+// finishName sets the hash of a name that is in another unit; false if the entry has none, or is a variable
+// without a location.
 func finishName(u *dwarf.Unit, r nameRef) (nameRef, bool) {
 	e, err := u.Entry(u.Offset + r.off)
-	if err != nil || r.kind() == nameVariable && !e.Has(dwarf.AttrLocation) && entry.Inherited(e, dwarf.AttrConstValue) == nil {
+	if err != nil || r.kind() == Variable && !e.Has(dwarf.AttrLocation) && entry.Inherited(e, dwarf.AttrConstValue) == nil {
 		return r, false
 	}
 	name := entry.Name(e)
-	if r.kind() == nameFunction {
+	if r.kind() == Function {
 		name = spelling.WithoutTemplate(name)
 	}
 	r.hash = hashName(name)
 	return r, name != ""
 }
 
-// namesOfUnit is the index of one unit: names by hash.
-func (m *Module) namesOfUnit(u *dwarf.Unit) []nameRef {
+// namesOfUnit returns the index of one unit: names by hash.
+func namesOfUnit(u *dwarf.Unit) []nameRef {
 	if u.First >= u.End {
 		return nil
 	}
@@ -130,10 +132,10 @@ func (m *Module) namesOfUnit(u *dwarf.Unit) []nameRef {
 	return slices.Clip(sortNames(names))
 }
 
-// unitNames is what a unit has to do with the index.
+// unitNames are the parts of an index that come from one unit.
 type unitNames struct {
 	names []nameRef
-	later []nameRef // their names are in other units
+	later []nameRef // names that are in other units
 	funcs []funcRef
 }
 
@@ -148,7 +150,7 @@ type namesScan struct {
 	e      dwarf.Entry
 }
 
-// take gives what was found, and keeps the room.
+// take returns the names that were found, and reuses the memory.
 func (s *namesScan) take() unitNames {
 	out := unitNames{slices.Clone(s.names), slices.Clone(s.later), slices.Clone(s.funcs)}
 	s.unitNames = unitNames{s.names[:0], s.later[:0], s.funcs[:0]}
@@ -204,11 +206,11 @@ func (s *namesScan) unit(u *dwarf.Unit, number uint32, of lang.Lang) {
 	}
 }
 
-func (s *namesScan) add(kind nameKind, name []byte, off uint64) {
+func (s *namesScan) add(kind Kind, name []byte, off uint64) {
 	s.names = append(s.names, newNameRef(hashName(name), kind, s.number, off-s.u.Offset))
 }
 
-// addType keeps a type that is complete.
+// addType adds a type that is complete.
 func (s *namesScan) addType(c *dwarf.Cursor) {
 	if c.Has()&dwarf.HasDeclaration != 0 {
 		return
@@ -219,7 +221,7 @@ func (s *namesScan) addType(c *dwarf.Cursor) {
 	}
 	keep := func(h uint32) {
 		if s.seen.count(h, maxSameHash) {
-			s.names = append(s.names, newNameRef(h, nameType, s.number, c.Offset()-s.u.Offset))
+			s.names = append(s.names, newNameRef(h, Type, s.number, c.Offset()-s.u.Offset))
 		}
 	}
 	keep(hashName(name))
@@ -228,14 +230,14 @@ func (s *namesScan) addType(c *dwarf.Cursor) {
 	}
 }
 
-// nameScope is a namespace or a type that has others in it, and with it all that it is in.
+// nameScope is a namespace or a type that contains others, together with the scopes around it.
 type nameScope struct {
 	hash   uint32 // of "A::B", as hashName has it
 	named  bool   // each of them has a name
 	inside bool   // it is one, not the unit
 }
 
-// around is the scope that an entry is in. What follows the unit's own entry, as in a file that is damaged, is in none.
+// around returns the scope of an entry. Entries after the unit's own, as in a damaged file, are in none.
 func (s *namesScan) around(c *dwarf.Cursor) *nameScope {
 	return &s.scopes[min(max(c.Depth(), 1), len(s.scopes))-1]
 }
@@ -266,7 +268,7 @@ func (s *namesScan) enumerators(c *dwarf.Cursor) {
 			if name := at.Name(); len(name) > 0 {
 				h := hashName(name) ^ 1 // apart from types
 				if s.seen.count(h, maxSameHash) {
-					s.add(nameEnumerator, name, c.Offset())
+					s.add(Enumerator, name, c.Offset())
 				}
 			}
 		}
@@ -274,17 +276,18 @@ func (s *namesScan) enumerators(c *dwarf.Cursor) {
 	}
 }
 
-// addVariable keeps a variable that is somewhere: definitions, and constants, whose value may be in the declaration.
+// addVariable adds a variable with a location: definitions, and constants, whose value may be in the
+// declaration.
 func (s *namesScan) addVariable(c *dwarf.Cursor) {
 	at := *c
 	for range entry.MaxHops {
 		if at.Has()&(dwarf.HasLocation|dwarf.HasConstValue) != 0 {
-			s.addNamed(nameVariable, c, func(name []byte) []byte { return name })
+			s.addNamed(Variable, c, func(name []byte) []byte { return name })
 			return
 		}
 		var elsewhere bool
 		if at, elsewhere = origin(at); elsewhere {
-			s.later = append(s.later, newNameRef(0, nameVariable, s.number, c.Offset()-s.u.Offset))
+			s.later = append(s.later, newNameRef(0, Variable, s.number, c.Offset()-s.u.Offset))
 			return
 		} else if at.Unit() == nil {
 			return
@@ -292,8 +295,8 @@ func (s *namesScan) addVariable(c *dwarf.Cursor) {
 	}
 }
 
-// origin goes to the entry that one is an instance or a completion of. It has no unit if there is none, or if that is elsewhere: in
-// another unit.
+// origin returns the entry that one is an instance or a completion of. to has no unit if there is none, or
+// if it is elsewhere: in another unit.
 func origin(c dwarf.Cursor) (to dwarf.Cursor, elsewhere bool) {
 	a := dwarf.AttrAbstractOrigin
 	if c.Has()&dwarf.HasAbstractOrigin == 0 {
@@ -331,11 +334,11 @@ func (s *namesScan) addFunction(c *dwarf.Cursor) {
 		}
 		s.funcs = append(s.funcs, f)
 	}
-	s.addNamed(nameFunction, c, func(name []byte) []byte { return name[:spelling.PlainLength(name)] })
+	s.addNamed(Function, c, func(name []byte) []byte { return name[:spelling.PlainLength(name)] })
 }
 
 // addNamed adds an entry under its own name or the one that it has from a declaration or from its abstract instance.
-func (s *namesScan) addNamed(kind nameKind, c *dwarf.Cursor, key func([]byte) []byte) {
+func (s *namesScan) addNamed(kind Kind, c *dwarf.Cursor, key func([]byte) []byte) {
 	at := *c
 	for range entry.MaxHops {
 		if name := at.Name(); len(name) > 0 {
@@ -352,7 +355,8 @@ func (s *namesScan) addNamed(kind nameKind, c *dwarf.Cursor, key func([]byte) []
 	}
 }
 
-// hashCounts says how often each of many hashes has come. It is asked for each type of a program, most of which come again and again.
+// hashCounts counts how often each of many hashes has come. It is asked for each type of a program, and most
+// of these come again and again.
 type hashCounts struct {
 	slots []uint64 // open addressing: the count, above it the hash; 0 is free
 	used  int
@@ -377,7 +381,7 @@ func (c *hashCounts) count(h uint32, most uint64) bool {
 	return true
 }
 
-// slot is the one of a hash, or the free one for it.
+// slot returns the slot of a hash, or the free one for it.
 func (c *hashCounts) slot(h uint64) *uint64 {
 	mask := uint64(len(c.slots) - 1)
 	i := h * 0x9e3779b97f4a7c15 >> 32 & mask

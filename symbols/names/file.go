@@ -1,4 +1,4 @@
-package symbols
+package names
 
 import (
 	"cmp"
@@ -11,22 +11,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 	"unsafe"
 
 	"dbg/dwarf"
 	"dbg/image"
-	"dbg/internal/fault"
 )
 
-// A name index is kept in a file that is called after the build id of what it is of: a header, the names, the functions. It is for the
-// machine that wrote it: the records are as they are in memory, and so it is mapped and not read. Each file is written under another name and
-// then renamed, so that any number of programs can use the folder at once.
+// A saved index is a file whose name is the build id of the file that it describes: a header, the names,
+// the functions. It is for the machine that wrote it: the records are as they are in memory, so that the
+// file is mapped and not read. Each file is written under another name and then renamed, so that any
+// number of programs can use the folder at once.
 
 const (
 	indexMagic   = "dbgnames"
-	indexVersion = 2       // also to be changed with what a breakpoint's place is
+	indexVersion = 2       // changes also when the rules for a breakpoint's place change
 	indexLimit   = 1 << 30 // bytes of a file, and of all files
 	newPrefix    = "new-"
 )
@@ -49,8 +48,8 @@ const headerSize = int(unsafe.Sizeof(indexHeader{}))
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// IndexDir is where indexes of names are kept unless told otherwise: in the user's cache directory; "" if there is none.
-func IndexDir() string {
+// DefaultDir returns the folder of saved indexes in the user's cache directory; "" if there is none.
+func DefaultDir() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return ""
@@ -58,30 +57,51 @@ func IndexDir() string {
 	return filepath.Join(dir, "dbg", "names")
 }
 
-// SaveIndex makes the index of names, with the places of breakpoints on all functions, and keeps it in Options.IndexDir.
-// The module must not be used while that goes on. It returns the path of the file, "" if there is one already.
-func (m *Module) SaveIndex() (string, error) {
-	d := m.dwarf()
-	path, want, err := m.indexPath()
+// Placer finds where the breakpoints of functions go.
+type Placer interface {
+	// Place calls set with the place of each function of one unit that is known. starts are the
+	// functions' first addresses, sorted; ends are where the code around these ends. Address and index
+	// go to set; it reports whether the index can hold the place.
+	Place(u *dwarf.Unit, starts, ends []uint64, set func(i int, at uint64) bool)
+}
+
+// Save builds the index of all names, with the places of the breakpoints on all functions, and saves it in
+// Options.Dir. The debug information must not be used while it runs. It returns the path of the file, "" if
+// there is one already.
+func (l *Lookup) Save(p Placer) (string, error) {
+	d := l.source.Data()
+	path, want, err := l.path()
 	if err != nil {
 		return "", err
 	}
-	if m.names == nil && m.loadIndex() && m.mapped != nil {
+	if l.index == nil && l.load() && l.mapped != nil {
 		return "", nil
-	}
-	if d == nil {
-		return "", errors.New("there is no debug information")
 	}
 	if d.HasSkeletons() {
 		return "", errors.New("its debug information is in many files")
 	}
-	x := m.nameIndex()
-	m.placeBreakpoints(x)
+	x := l.Index()
+	x.place(p)
 	return path, x.write(path, want)
 }
 
-// placeBreakpoints finds where breakpoints on all functions go, unit by unit. Nothing that is found out on the way is kept.
-func (m *Module) placeBreakpoints(x *nameIndex) {
+// SaveCopy saves an index that another Lookup has built of the same debug information. That one may be in
+// use while SaveCopy runs.
+func (l *Lookup) SaveCopy(built *Index, p Placer) error {
+	path, want, err := l.path()
+	if err != nil {
+		return err
+	}
+	x := &Index{source: l.source, units: l.source.Units(), names: built.names, funcs: slices.Clone(built.funcs)}
+	if len(x.units) != len(built.units) {
+		return errors.New("the index is of other debug information")
+	}
+	x.place(p)
+	return x.write(path, want)
+}
+
+// place finds the places of all functions, unit by unit.
+func (x *Index) place(p Placer) {
 	order := make([]uint32, len(x.funcs))
 	for i := range order {
 		order[i] = uint32(i)
@@ -90,121 +110,71 @@ func (m *Module) placeBreakpoints(x *nameIndex) {
 		f, g := &x.funcs[a], &x.funcs[b]
 		return cmp.Or(cmp.Compare(f.unit(), g.unit()), cmp.Compare(f.lo, g.lo))
 	})
-	var p placing
+	var batch placing
 	for len(order) > 0 {
 		n := 1
 		for n < len(order) && x.funcs[order[n]].unit() == x.funcs[order[0]].unit() {
 			n++
 		}
-		m.placeInUnit(x, order[:n], &p)
+		batch.unit(x, order[:n], p)
 		order = order[n:]
 	}
 }
 
-// placing is what is used again from unit to unit.
+// placing is memory that is reused from unit to unit.
 type placing struct {
-	e     dwarf.Entry
-	addrs []uint64   // where functions begin
-	ends  []uint64   // where the code around their entries ends
-	funcs []*funcRef // they themselves
-	rows  []dwarf.Row
-	spent atomic.Int64
+	e      dwarf.Entry
+	starts []uint64   // of the functions
+	ends   []uint64   // of the code around the starts
+	funcs  []*funcRef // the functions
 }
 
-// placeInUnit does it for the functions of one unit, which are sorted by address.
-func (m *Module) placeInUnit(x *nameIndex, order []uint32, p *placing) {
-	p.addrs, p.ends, p.funcs = p.addrs[:0], p.ends[:0], p.funcs[:0]
+// unit finds the places of the functions of one unit, which are sorted by address.
+func (b *placing) unit(x *Index, order []uint32, p Placer) {
+	b.starts, b.ends, b.funcs = b.starts[:0], b.ends[:0], b.funcs[:0]
 	var du *dwarf.Unit
 	for _, i := range order {
 		f := &x.funcs[i]
 		d, ok := x.at(f.unit(), f.off)
-		if !ok || f.skip != notKnown || d.Unit.Read(d.Off, &p.e) != nil || p.e.Has(dwarf.AttrEntryPC) {
+		if !ok || f.skip != notKnown || d.Unit.Read(d.Off, &b.e) != nil || b.e.Has(dwarf.AttrEntryPC) {
 			continue
 		}
 		end, first := uint64(0), true
-		p.e.EachRange(func(lo, hi uint64) {
+		b.e.EachRange(func(lo, hi uint64) {
 			if lo != 0 && first {
 				first, end = false, hi
 			}
 		})
 		if end > f.lo {
 			du = d.Unit
-			p.addrs, p.ends, p.funcs = append(p.addrs, f.lo), append(p.ends, end), append(p.funcs, f)
+			b.starts, b.ends, b.funcs = append(b.starts, f.lo), append(b.ends, end), append(b.funcs, f)
 		}
 	}
 	if du == nil {
 		return
 	}
-	u := m.unit(du)
 	defer du.Release()
-	place := func(i int, at image.Addr) {
-		if skip := uint64(at) - p.addrs[i]; skip < notKnown {
-			p.funcs[i].skip = uint32(skip)
+	p.Place(du, b.starts, b.ends, func(i int, at uint64) bool {
+		skip := at - b.starts[i]
+		if skip >= notKnown {
+			return false
 		}
-	}
-	if u.goodFromEntry() {
-		for i, lo := range p.addrs {
-			place(i, image.Addr(lo))
-		}
-		return
-	}
-	all := u.dw.Files().EachAt(p.addrs, &p.rows, &p.spent, func(i int, l dwarf.Lines) {
-		place(i, m.prologueEndIn(u, l, p.addrs[i], p.ends[i]))
+		b.funcs[i].skip = uint32(skip)
+		return true
 	})
-	for i, lo := range p.addrs { // those that have no lines
-		if all && p.funcs[i].skip == notKnown {
-			place(i, m.afterInstructions(image.Addr(lo)))
-		}
-	}
 }
 
-// keepIndex does the same as SaveIndex in the background, for an index that has just been built, if it is worth it: with a module
-// of its own, as this one goes on being used.
-func (m *Module) keepIndex() {
-	d := m.dwarf()
-	if m.opt.IndexDir == "" || d == nil || d.Size() < worthKeeping || d.HasSkeletons() {
-		return
-	}
-	f := m.files.InfoFile()
-	built, id, size, opt := m.names, f.BuildID(), d.Size(), m.opt
-	opt.Fetcher, opt.Arrived, opt.Progress, opt.Cancelled = nil, nil, nil, nil
-	path := f.Path()
-	keep := func() {
-		f, err := image.Open(path)
-		if err != nil {
-			return
-		}
-		defer f.Close()
-		m := Load(f, opt)
-		defer m.Close()
-		path, h, err := m.indexPath()
-		if err != nil || f.BuildID() != id || h.size != size {
-			return
-		}
-		x := &nameIndex{m: m, units: m.files.Units(), names: built.names, funcs: slices.Clone(built.funcs)}
-		if len(x.units) != len(built.units) {
-			return
-		}
-		m.placeBreakpoints(x)
-		_ = x.write(path, h)
-	}
-	go func() { _ = fault.Catch(keep) }() // a cache: without it the next one takes longer
-}
-
-// worthKeeping is how many bytes of debug information an index is kept of without being asked.
-const worthKeeping = 4 << 20
-
-// indexPath is where the index is, and the header that it begins with, as far as that is known before.
-func (m *Module) indexPath() (string, indexHeader, error) {
+// path returns the path of the saved index, and the part of its header that is known before it is built.
+func (l *Lookup) path() (string, indexHeader, error) {
 	var h indexHeader
-	if m.opt.IndexDir == "" {
+	if l.opt.Dir == "" {
 		return "", h, errors.New("there is no folder for indexes")
 	}
-	d := m.dwarf()
+	d := l.source.Data()
 	if d == nil {
 		return "", h, errors.New("there is no debug information")
 	}
-	f := m.files.InfoFile()
+	f := l.source.InfoFile()
 	id, err := hex.DecodeString(f.BuildID())
 	if err != nil || len(id) == 0 || len(id) > len(h.id) {
 		return "", h, fmt.Errorf("%s has no build id", f.Path())
@@ -212,10 +182,10 @@ func (m *Module) indexPath() (string, indexHeader, error) {
 	copy(h.magic[:], indexMagic)
 	copy(h.id[:], id)
 	h.version, h.order, h.size = indexVersion, 1, d.Size()
-	return filepath.Join(m.opt.IndexDir, f.BuildID()), h, nil
+	return filepath.Join(l.opt.Dir, f.BuildID()), h, nil
 }
 
-func (x *nameIndex) write(path string, h indexHeader) error {
+func (x *Index) write(path string, h indexHeader) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -245,13 +215,13 @@ func (x *nameIndex) write(path string, h indexHeader) error {
 	return nil
 }
 
-// checksum is that of the header's fields, without the last two.
+// checksum returns the checksum of the fields before head.
 func (h indexHeader) checksum() uint32 {
 	h.head = 0
 	return crc32.Checksum(bytesOf([]indexHeader{h}), castagnoli)
 }
 
-// bytesOf is the memory of a slice of records without pointers.
+// bytesOf returns the memory of a slice of records without pointers.
 func bytesOf[T any](list []T) []byte {
 	if len(list) == 0 {
 		return nil
@@ -259,7 +229,7 @@ func bytesOf[T any](list []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&list[0])), len(list)*int(unsafe.Sizeof(list[0])))
 }
 
-// recordsOf is the other way round; false if they are not all there.
+// recordsOf returns the n records at the start of b, and the rest; false if b is too short.
 func recordsOf[T any](b []byte, n uint64) (list []T, rest []byte, ok bool) {
 	var one T
 	size := uint64(unsafe.Sizeof(one))
@@ -272,7 +242,7 @@ func recordsOf[T any](b []byte, n uint64) (list []T, rest []byte, ok bool) {
 	return list, b[n*size:], true
 }
 
-// forgetIndexes keeps the folder small: the files that have not been used for longest go.
+// forgetIndexes keeps the folder small: it removes the files that were not used for the longest time.
 func forgetIndexes(dir, keep string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -302,16 +272,16 @@ func forgetIndexes(dir, keep string) {
 	}
 }
 
-// loadIndex maps the index that is kept, if there is one that fits; the module has it then.
-func (m *Module) loadIndex() bool {
-	if m.names != nil {
+// load maps the saved index and reports whether l has an index then.
+func (l *Lookup) load() bool {
+	if l.index != nil {
 		return true
 	}
-	if m.indexTried || m.opt.IndexDir == "" {
+	if l.tried || l.opt.Dir == "" {
 		return false
 	}
-	m.indexTried = true
-	path, want, err := m.indexPath()
+	l.tried = true
+	path, want, err := l.path()
 	if err != nil {
 		return false
 	}
@@ -324,15 +294,15 @@ func (m *Module) loadIndex() bool {
 		b.Close()
 		return false
 	}
-	x.m = m
+	x.source = l.source
 	now := time.Now()
 	os.Chtimes(path, now, now) // it has been used
-	m.names, m.mapped = x, b
+	l.index, l.mapped = x, b
 	return true
 }
 
-// parseIndex checks a file against what its header must say.
-func parseIndex(file *image.Mapping, want indexHeader) *nameIndex {
+// parseIndex checks a file against the header that it must have; nil if it does not fit or is damaged.
+func parseIndex(file *image.Mapping, want indexHeader) *Index {
 	b := file.Bytes()
 	if len(b) < headerSize || uintptr(unsafe.Pointer(&b[0]))%8 != 0 {
 		return nil
@@ -343,7 +313,7 @@ func parseIndex(file *image.Mapping, want indexHeader) *nameIndex {
 		return nil
 	}
 	body := b[headerSize:]
-	x := &nameIndex{count: h.units}
+	x := &Index{count: h.units}
 	var ok1, ok2 bool
 	var rest []byte
 	x.names, rest, ok1 = recordsOf[nameRef](body, h.names)

@@ -1,4 +1,4 @@
-package symbols
+package names
 
 import (
 	"math/rand/v2"
@@ -10,6 +10,8 @@ import (
 
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/internal/fixture"
+	"dbg/symbols/debugfiles"
 	"dbg/symbols/entry"
 	"dbg/symbols/lang"
 	"dbg/symbols/spelling"
@@ -26,25 +28,39 @@ func BenchmarkIndex(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		m := Load(f, Options{})
-		x := m.nameIndex()
+		files := debugfiles.New(f, debugfiles.Options{})
+		x := New(files, Options{}).Index()
 		b.ReportMetric(float64(len(x.names)), "names")
 		b.ReportMetric(float64(len(x.funcs)), "functions")
-		m.Close()
+		files.Close()
 		f.Close()
 	}
 }
 
-// walkedNames are the names of a module as a walk over whole entries finds them, without the cursor.
-func walkedNames(m *Module) (out []nameRef) {
-	for i, u := range m.files.Units() {
+// open returns the Lookup of a file.
+func open(t testing.TB, path string, opt Options) *Lookup {
+	t.Helper()
+	f, err := image.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := debugfiles.New(f, debugfiles.Options{})
+	l := New(files, opt)
+	t.Cleanup(func() { l.Close(); files.Close(); f.Close() })
+	return l
+}
+
+// walkedNames returns the names of debug information as a walk over whole entries finds them, without the
+// cursor.
+func walkedNames(units []*dwarf.Unit) (out []nameRef) {
+	for i, u := range units {
 		root, err := u.Entry(u.First)
 		if err != nil {
 			continue
 		}
 		scoped := lang.FromCode(u.Root().Language).Scoped()
-		add := func(kind nameKind, name string, e *dwarf.Entry) {
-			if kind == nameFunction {
+		add := func(kind Kind, name string, e *dwarf.Entry) {
+			if kind == Function {
 				name = spelling.WithoutTemplate(name)
 			}
 			if name != "" {
@@ -57,10 +73,10 @@ func walkedNames(m *Module) (out []nameRef) {
 			if e.Flag(dwarf.AttrDeclaration) || own(e) == "" {
 				return
 			}
-			add(nameType, own(e), e)
+			add(Type, own(e), e)
 			in := scopes[:depth-1]
 			if len(in) > 0 && !slices.Contains(in, "") {
-				add(nameType, strings.Join(in, "::")+"::"+own(e), e)
+				add(Type, strings.Join(in, "::")+"::"+own(e), e)
 			}
 		}
 		root.Walk(func(c *dwarf.Entry, depth int) bool {
@@ -76,7 +92,7 @@ func walkedNames(m *Module) (out []nameRef) {
 				if !c.Flag(dwarf.AttrDeclaration) {
 					c.Walk(func(k *dwarf.Entry, _ int) bool {
 						if k.Tag == dwarf.TagEnumerator {
-							add(nameEnumerator, own(k), c)
+							add(Enumerator, own(k), c)
 						}
 						return false
 					}, nil)
@@ -88,7 +104,7 @@ func walkedNames(m *Module) (out []nameRef) {
 					break
 				}
 				if c.Has(dwarf.AttrLocation) || entry.Inherited(c, dwarf.AttrConstValue) != nil {
-					add(nameVariable, entry.Name(c), c)
+					add(Variable, entry.Name(c), c)
 				}
 			case dwarf.TagSubprogram:
 				if c.Flag(dwarf.AttrDeclaration) {
@@ -99,7 +115,7 @@ func walkedNames(m *Module) (out []nameRef) {
 						break
 					}
 				}
-				add(nameFunction, entry.Name(c), c)
+				add(Function, entry.Name(c), c)
 			}
 			return false
 		}, nil)
@@ -117,80 +133,78 @@ func TestNameIndex(t *testing.T) {
 	for _, p := range indexedPrograms {
 		t.Run(p.tool+" "+p.source+" "+p.flags, func(t *testing.T) {
 			t.Parallel()
-			m := load(t, compile(t, p.tool, p.source, flags(p.flags)...))
-			got := m.nameIndex().names
-			want := walkedNames(m)
+			l := open(t, fixture.Compile(t, p.tool, "symbols/testdata/"+p.source, strings.Fields(p.flags)...), Options{})
+			x := l.Index()
+			got, want := x.names, walkedNames(x.units)
 			if len(want) < 20 || !slices.Equal(got, want) {
 				t.Errorf("%d names, want %d", len(got), len(want))
 				for _, w := range want {
 					if !slices.Contains(got, w) {
-						d, _ := m.names.die(&w)
+						d, _ := x.die(&w)
 						e, _ := d.Unit.Entry(d.Off)
 						t.Errorf("missing: kind %d, 0x%x %s", w.kind(), d.Off, entry.Name(e))
 					}
 				}
 				for _, g := range got {
 					if !slices.Contains(want, g) {
-						d, _ := m.names.die(&g)
+						d, _ := x.die(&g)
 						e, _ := d.Unit.Entry(d.Off)
 						t.Errorf("too many: kind %d, 0x%x %s", g.kind(), d.Off, entry.Name(e))
 					}
 				}
 			}
-			for _, f := range m.names.funcs {
-				d, ok := m.names.at(f.unit(), f.off)
-				if fn := m.unit(d.Unit).function(d.Off); !ok || fn == nil || fn.ranges[0].Lo != f.lo {
-					t.Errorf("function 0x%x of unit %d at 0x%x: %v", f.off, f.unit(), f.lo, fn)
+			for _, f := range x.funcs {
+				d, ok := x.at(f.unit(), f.off)
+				if !ok {
+					t.Errorf("function 0x%x of unit %d has no entry", f.off, f.unit())
+					continue
+				}
+				e, err := d.Read()
+				if err != nil || e.Tag != dwarf.TagSubprogram {
+					t.Errorf("function 0x%x of unit %d: %v, %v", f.off, f.unit(), e, err)
+					continue
+				}
+				ranges, _ := e.Ranges()
+				if i := slices.IndexFunc(ranges, func(r dwarf.Range) bool { return r.Lo != 0 }); i < 0 || ranges[i].Lo != f.lo {
+					t.Errorf("function 0x%x of unit %d at 0x%x: %v", f.off, f.unit(), f.lo, ranges)
 				}
 			}
 		})
 	}
 }
 
-// TestIndexFile keeps an index and finds it again; one that is damaged, of another file, or cut short is not used.
-func TestIndexFile(t *testing.T) {
-	exe := compile(t, "g++", "classes.cc", "-g", "-Wl,--build-id")
-	dir := filepath.Join(t.TempDir(), "names")
-	open := func(path string) *Module {
-		f, err := image.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := Load(f, Options{IndexDir: dir})
-		t.Cleanup(func() { m.Close(); f.Close() })
-		return m
+// atEntry is a Placer that places every breakpoint four bytes after the function's start.
+type atEntry struct{}
+
+func (atEntry) Place(_ *dwarf.Unit, starts, _ []uint64, set func(i int, at uint64) bool) {
+	for i, lo := range starts {
+		set(i, lo+4)
 	}
-	first := open(exe)
-	path, err := first.SaveIndex()
+}
+
+// TestSave saves an index and loads it again. An index that is damaged, of another file, or cut short is
+// not used.
+func TestSave(t *testing.T) {
+	exe := fixture.Compile(t, "g++", "symbols/testdata/classes.cc", "-g", "-Wl,--build-id")
+	opt := Options{Dir: filepath.Join(t.TempDir(), "names")}
+	first := open(t, exe, opt)
+	path, err := first.Save(atEntry{})
 	if err != nil || path == "" {
 		t.Fatalf("%q, %v", path, err)
 	}
-	second := open(exe)
-	if !second.loadIndex() || second.mapped == nil {
+	second := open(t, exe, opt)
+	if second.Load() == nil || second.mapped == nil {
 		t.Fatal("it is not found again")
 	}
-	if !slices.Equal(second.names.names, first.names.names) || !slices.Equal(second.names.funcs, first.names.funcs) || len(second.names.funcs) == 0 {
+	if !slices.Equal(second.index.names, first.index.names) || !slices.Equal(second.index.funcs, first.index.funcs) || len(second.index.funcs) == 0 {
 		t.Error("it is another one")
 	}
-	for _, f := range second.names.funcs {
-		if f.skip == notKnown {
-			t.Errorf("0x%x: no place for a breakpoint", f.lo)
+	for _, f := range second.index.funcs {
+		if f.skip != 4 {
+			t.Errorf("0x%x: the place of a breakpoint is %d bytes after the start, want 4", f.lo, f.skip)
 		}
 	}
-	for _, name := range []string{"main", "geo::Square::area", "Shape"} {
-		plain := load(t, exe)
-		if got, want := second.BreakLocations(name), plain.BreakLocations(name); len(got) != len(want) {
-			t.Errorf("%s: %d places with the index, %d without", name, len(got), len(want))
-		} else {
-			for i := range got {
-				got[i].Describe()
-				if got[i].Addr != want[i].Addr || got[i].Position != want[i].Position || got[i].Function.Name != want[i].Function.Name {
-					t.Errorf("%s: %v %v %s, want %v %v %s", name, got[i].Addr, got[i].Position, got[i].Function.Name, want[i].Addr, want[i].Position, want[i].Function.Name)
-				}
-			}
-		}
-	}
-	if again, err := open(exe).SaveIndex(); again != "" || err != nil {
+	if again, err := open(t, exe, opt).Save(atEntry{}); again != "" || err != nil {
 		t.Errorf("it is written twice: %q, %v", again, err)
 	}
 	good, err := os.ReadFile(path)
@@ -202,7 +216,7 @@ func TestIndexFile(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if m := open(exe); m.loadIndex() {
+		if open(t, exe, opt).Load() != nil {
 			t.Errorf("%s: it is used", what)
 		}
 	}
@@ -215,16 +229,15 @@ func TestIndexFile(t *testing.T) {
 		try("damaged", bad)
 	}
 	try("longer", append(slices.Clone(good), 0))
-	other := compile(t, "g++", "types.cc", "-g", "-Wl,--build-id")
-	m := open(other)
-	p, _, err := m.indexPath()
+	other := open(t, fixture.Compile(t, "g++", "symbols/testdata/types.cc", "-g", "-Wl,--build-id"), opt)
+	p, _, err := other.path()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(p, good, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if m.loadIndex() {
+	if other.Load() != nil {
 		t.Error("that of another program is used")
 	}
 }

@@ -1,4 +1,4 @@
-package symbols
+package names
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 
 // coveredByGDB marks the units that .gdb_index has a symbol of; none of an index that lists type units, as gdb 13 gives these the numbers that
 // compile units have.
-func (x *accelTables) coveredByGDB(out []bool) {
+func (x *tables) coveredByGDB(out []bool) {
 	seen := x.gdb.UnitsWithSymbols()
 	for i, has := range seen {
 		if u, _ := x.gdb.Unit(i); u.IsType {
@@ -25,7 +25,7 @@ func (x *accelTables) coveredByGDB(out []bool) {
 }
 
 // indexed is the number of a unit of the .gdb_index.
-func (x *accelTables) indexed(i int) (n int, ok bool) {
+func (x *tables) indexed(i int) (n int, ok bool) {
 	u, ok := x.gdb.Unit(i)
 	if ok {
 		n, ok = x.number[u.Offset]
@@ -40,14 +40,14 @@ func (x *accelTables) indexed(i int) (n int, ok bool) {
 // them; it has all types and enumerators. That of version 9 has everything.
 //
 // gdb writes some types otherwise than compilers do: "unsigned long" for "long unsigned int".
-func (x *accelTables) completeInGDB(kind nameKind, name string) bool {
+func (x *tables) completeInGDB(kind Kind, name string) bool {
 	switch {
 	case x.gdb.Version <= 7:
-		return x.gdb.Version == 7 && kind == nameFunction && !x.old
+		return x.gdb.Version == 7 && kind == Function && !x.old
 	case canonical(name):
 		return false
 	case x.gdb.Version == 8:
-		return kind == nameType || kind == nameEnumerator
+		return kind == Type || kind == Enumerator
 	}
 	return true
 }
@@ -67,7 +67,7 @@ func canonical(name string) bool {
 }
 
 // inGDB marks the units that .gdb_index has a name for, as the last component of a qualified one. False if a list can't be read.
-func (x *accelTables) inGDB(name string, kinds nameKinds, found []bool) bool {
+func (x *tables) inGDB(name string, kinds kindSet, found []bool) bool {
 	plain := spelling.WithoutTemplate(name)
 	if plain == "" {
 		plain = name
@@ -100,14 +100,14 @@ func (x *accelTables) inGDB(name string, kinds nameKinds, found []bool) bool {
 }
 
 // symbolOfKinds reports whether a symbol can be of one of the kinds.
-func symbolOfKinds(kind dwarf.SymbolKind, kinds nameKinds) bool {
+func symbolOfKinds(kind dwarf.SymbolKind, kinds kindSet) bool {
 	switch kind {
 	case dwarf.SymbolType:
-		return kinds.has(nameType)
+		return kinds.has(Type)
 	case dwarf.SymbolVariable:
-		return kinds.has(nameVariable) || kinds.has(nameEnumerator)
+		return kinds.has(Variable) || kinds.has(Enumerator)
 	case dwarf.SymbolFunction:
-		return kinds.has(nameFunction)
+		return kinds.has(Function)
 	}
 	return true
 }

@@ -1,4 +1,4 @@
-package symbols
+package names
 
 import (
 	"slices"
@@ -7,14 +7,16 @@ import (
 	"dbg/symbols/entry"
 )
 
-// accelTables are the tables of names that compilers and linkers have made: .debug_names (DWARF 5, section 6.1.1) and gdb's .gdb_index.
-// They say which units a name can be in; these units are indexed then, one by one, as all of them are for a nameIndex. So a table that lies
-// can make a look-up miss, and find nothing that is not there; and what is found is what a nameIndex has.
+// tables are the tables of names that compilers and linkers have made: .debug_names (DWARF 5, section
+// 6.1.1) and gdb's .gdb_index. They tell which units may have a name; those units are then indexed one by
+// one, with the code that builds an Index. So a wrong table can make a look-up miss, but cannot find
+// anything that is not there, and the answers are those of an Index.
 //
-// No table has all names. Units that it has nothing of are asked always; for kinds of names that it may lack, the units that
-// have the name in any way (dwarf.Data.UnitsNaming) are asked as well, or, where that can't be said, it is not used.
-type accelTables struct {
-	m     *Module
+// No table has all names. Units that are in no table are always asked. For kinds of names that a table may
+// lack, the units that contain the name in any way (dwarf.Data.UnitsNaming) are asked as well; if these
+// cannot be found, the table is not used.
+type tables struct {
+	l     *Lookup
 	d     *dwarf.Data
 	all   []*dwarf.Unit // of the file: skeletons, not what they stand for
 	names []*dwarf.NameTable
@@ -34,7 +36,7 @@ type accelTables struct {
 type asked struct {
 	name  string
 	hash  uint32
-	kinds nameKinds
+	kinds kindSet
 }
 
 // Bounds on what is kept, and on how often everything is gone over before a whole index is the lesser work.
@@ -43,23 +45,23 @@ const (
 	mostScans = 8
 )
 
-// tables returns the tables, nil if there are none that are of use.
-func (m *Module) tables() *accelTables {
-	if m.accelTried {
-		return m.accel
+// openTables returns the tables, nil if there are none of use.
+func (l *Lookup) openTables() *tables {
+	if l.tablesTried {
+		return l.tables
 	}
-	m.accelTried = true
-	d := m.dwarf()
+	l.tablesTried = true
+	d := l.source.Data()
 	if d == nil {
 		return nil
 	}
-	x := &accelTables{m: m, d: d, made: map[*dwarf.Unit][]nameRef{}, number: map[uint64]int{}}
+	x := &tables{l: l, d: d, made: map[*dwarf.Unit][]nameRef{}, number: map[uint64]int{}}
 	x.limit = max(smallIndex, d.Size()/2)
 	x.readNames()
 	if len(x.names) == 0 {
 		var err error
 		if x.gdb, err = d.GDBIndex(); err != nil {
-			m.accelErr = err
+			l.err = err
 		}
 	}
 	if len(x.names) == 0 && x.gdb == nil {
@@ -79,16 +81,17 @@ func (m *Module) tables() *accelTables {
 		}
 	}
 	if len(x.rest) < len(x.all) && bytes <= x.limit {
-		m.accel = x
+		l.tables = x
 	}
-	return m.accel
+	return l.tables
 }
 
 // smallIndex is how many bytes of units are indexed for a few questions anyway.
 const smallIndex = 8 << 20
 
-// covered says which units the tables have anything of. lld lists in .gdb_index also those that came without names.
-func (x *accelTables) covered() []bool {
+// covered reports which units the tables have names of. lld lists in .gdb_index also units that came
+// without names.
+func (x *tables) covered() []bool {
 	out := make([]bool, len(x.all))
 	for _, t := range x.names {
 		t.Units(func(off uint64) {
@@ -105,16 +108,16 @@ func (x *accelTables) covered() []bool {
 
 // complete reports whether the tables have all names of a kind in the units that they cover. What is here is what tests have found of
 // the tables that compilers, linkers and gdb write; what is not known is no.
-func (x *accelTables) complete(kind nameKind, name string) bool {
+func (x *tables) complete(kind Kind, name string) bool {
 	if x.gdb != nil {
 		return x.completeInGDB(kind, name)
 	}
 	// LLVM lists types, and functions by the inlined copies too; no enumerators, and no constants in classes.
-	return kind == nameType || kind == nameFunction
+	return kind == Type || kind == Function
 }
 
-// named is Module.named; false if a whole index has to be asked.
-func (x *accelTables) named(name string, hash uint32, kinds nameKinds) (answer, bool) {
+// named is Lookup.find; false if a whole index has to be asked.
+func (x *tables) named(name string, hash uint32, kinds kindSet) (answer, bool) {
 	if a, ok := x.given[asked{name, hash, kinds}]; ok {
 		return a, true
 	}
@@ -128,7 +131,7 @@ func (x *accelTables) named(name string, hash uint32, kinds nameKinds) (answer, 
 	return a, ok
 }
 
-func (x *accelTables) look(name string, hash uint32, kinds nameKinds) (answer, bool) {
+func (x *tables) look(name string, hash uint32, kinds kindSet) (answer, bool) {
 	found := make([]bool, len(x.all))
 	for _, i := range x.rest {
 		found[i] = true
@@ -140,7 +143,7 @@ func (x *accelTables) look(name string, hash uint32, kinds nameKinds) (answer, b
 	if !in(name, kinds, found) || !x.addLacking(name, kinds, found) {
 		return answer{}, false
 	}
-	few := kinds == 1<<nameType // the first units may do
+	few := kinds == 1<<Type // the first units may do
 	if !few && !x.affordable(found) {
 		return answer{}, false
 	}
@@ -150,7 +153,7 @@ func (x *accelTables) look(name string, hash uint32, kinds nameKinds) (answer, b
 		if !has {
 			continue
 		}
-		if x.m.cancelled() {
+		if x.l.cancelled() {
 			return answer{}, false
 		}
 		u := x.all[i].Full()
@@ -164,7 +167,7 @@ func (x *accelTables) look(name string, hash uint32, kinds nameKinds) (answer, b
 			return a, true
 		}
 	}
-	for _, d := range files { // as allUnits has them
+	for _, d := range files { // as Source.Units lists them
 		for _, u := range d.TypeUnits() {
 			if !x.unit(u, hash, &a) {
 				return answer{}, false
@@ -175,20 +178,20 @@ func (x *accelTables) look(name string, hash uint32, kinds nameKinds) (answer, b
 }
 
 // tag reports whether an entry of a tag can have a name of one of the kinds.
-func (k nameKinds) tag(t dwarf.Tag) bool {
+func (k kindSet) tag(t dwarf.Tag) bool {
 	switch t {
 	case dwarf.TagSubprogram:
-		return k.has(nameFunction)
+		return k.has(Function)
 	case dwarf.TagVariable, dwarf.TagMember:
-		return k.has(nameVariable)
+		return k.has(Variable)
 	case dwarf.TagEnumerator:
-		return k.has(nameEnumerator)
+		return k.has(Enumerator)
 	}
-	return k.has(nameType) && isType(t)
+	return k.has(Type) && isType(t)
 }
 
 // affordable reports whether units may be indexed that have not been yet.
-func (x *accelTables) affordable(found []bool) bool {
+func (x *tables) affordable(found []bool) bool {
 	bytes := x.bytes
 	for i, has := range found {
 		if u := x.all[i]; has {
@@ -201,9 +204,9 @@ func (x *accelTables) affordable(found []bool) bool {
 }
 
 // addLacking adds the units of names that the tables may lack.
-func (x *accelTables) addLacking(name string, kinds nameKinds, found []bool) bool {
-	lack := nameKinds(0)
-	for kind := nameType; kind <= nameEnumerator; kind++ {
+func (x *tables) addLacking(name string, kinds kindSet, found []bool) bool {
+	lack := kindSet(0)
+	for kind := Type; kind <= Enumerator; kind++ {
 		if kinds.has(kind) && !x.complete(kind, name) {
 			lack |= 1 << kind
 		}
@@ -216,7 +219,7 @@ func (x *accelTables) addLacking(name string, kinds nameKinds, found []bool) boo
 			return false
 		}
 	}
-	units, ok := x.d.UnitsNaming(name, lack.has(nameFunction), lack.tag)
+	units, ok := x.d.UnitsNaming(name, lack.has(Function), lack.tag)
 	for _, u := range units {
 		if i, known := x.number[u.Offset]; known {
 			found[i] = true
@@ -226,13 +229,13 @@ func (x *accelTables) addLacking(name string, kinds nameKinds, found []bool) boo
 }
 
 // unit adds what a unit has of a name; false if too much has been read.
-func (x *accelTables) unit(u *dwarf.Unit, hash uint32, a *answer) bool {
+func (x *tables) unit(u *dwarf.Unit, hash uint32, a *answer) bool {
 	names, ok := x.made[u]
 	if !ok {
 		if x.bytes += u.End - u.Offset; x.bytes > x.limit {
 			return false
 		}
-		names = x.m.namesOfUnit(u)
+		names = namesOfUnit(u)
 		x.made[u] = names
 	}
 	eachName(names, hash, func(r *nameRef) { a.add(r.kind(), entry.Ref{Unit: u, Off: u.Offset + r.off}) })
