@@ -133,7 +133,7 @@ func (m *Module) takes(a image.Addr, params string) bool {
 		return false
 	}
 	list := t.Params()
-	if len(list) > 0 && fn.isMethod() {
+	if e, err := fn.dieEntry(); err == nil && len(list) > 0 && entry.IsMethod(e) {
 		list = list[1:]
 	}
 	var have []string
@@ -141,23 +141,6 @@ func (m *Module) takes(a image.Addr, params string) bool {
 		have = append(have, p.String())
 	}
 	return spelling.Squeeze("("+strings.Join(have, ",")+")") == strings.Replace(params, "(void)", "()", 1)
-}
-
-// isMethod reports whether a function's first parameter is one that nobody has written.
-func (fn *function) isMethod() bool {
-	e, err := fn.u.dw.Entry(fn.off)
-	if err != nil {
-		return false
-	}
-	hidden := false
-	e.Walk(func(c *dwarf.Entry, _ int) bool {
-		if c.Tag == dwarf.TagFormalParameter && !hidden {
-			o := entry.Inherited(c, dwarf.AttrArtificial)
-			hidden = o != nil && o.Flag(dwarf.AttrArtificial)
-		}
-		return false
-	}, nil)
-	return hidden
 }
 
 // copies returns the inlined copies of a function in its own unit. A function

@@ -174,7 +174,7 @@ func (c *CallSite) Direct(m *Module, f *Function) (yes, unsure bool) {
 	if o == nil {
 		return false, false
 	}
-	if pc, ok := lowPC(o); ok {
+	if pc, ok := entry.LowPC(o); ok {
 		return c.m == m && image.Addr(pc) == f.Lo, false
 	}
 	if o.Flag(dwarf.AttrDeclaration) {
@@ -205,19 +205,6 @@ func (c *CallSite) origin() *dwarf.Entry {
 		return o
 	}
 	return c.e.Ref(dwarf.AttrAbstractOrigin)
-}
-
-// lowPC is where the code of a function's entry begins.
-func lowPC(e *dwarf.Entry) (uint64, bool) {
-	if e.Has(dwarf.AttrLowPC) {
-		return e.Addr(dwarf.AttrLowPC)
-	}
-	if e.Has(dwarf.AttrRanges) {
-		if r, err := e.Ranges(); err == nil && len(r) > 0 {
-			return r[0].Lo, true
-		}
-	}
-	return 0, false
 }
 
 // Parameter returns the expression of what the call passes; to be evaluated in

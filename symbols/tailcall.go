@@ -51,7 +51,7 @@ func (c *CallSite) target(other *Module) (*function, bool) {
 	if o == nil {
 		return nil, false
 	}
-	if pc, ok := lowPC(o); ok {
+	if pc, ok := entry.LowPC(o); ok {
 		fn := c.m.functionAt(image.Addr(pc))
 		return fn, fn != nil
 	}

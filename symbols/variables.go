@@ -1,14 +1,12 @@
 package symbols
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"dbg/dwarf"
 	"dbg/image"
 	"dbg/symbols/entry"
 	"dbg/symbols/spelling"
-	"dbg/symbols/types"
 )
 
 // variable is what debug information says of a Variable.
@@ -190,42 +188,16 @@ func (v *Variable) Locate(a image.Addr) entry.Location {
 			loc.Expr = nil // an empty expression is DWARF's "optimised out"
 		}
 	} else if o := entry.Inherited(i.e, dwarf.AttrConstValue); o != nil {
-		loc.Const = constBytes(o, v.Type, i.m.file.BigEndian())
+		size := int64(8)
+		if v.Type != nil && v.Type.Size >= 0 {
+			size = v.Type.Size
+		}
+		loc.Const = entry.Constant(o, size, i.m.file.BigEndian())
 	}
 	if i.fn != nil {
 		loc.FrameBase = i.fn.frameBase(a)
 	}
 	return loc
-}
-
-// constBytes returns DW_AT_const_value as the bytes of a value of type t.
-func constBytes(e *dwarf.Entry, t *types.Type, big bool) []byte {
-	v := e.Find(dwarf.AttrConstValue)
-	size := int64(8)
-	if t != nil && t.Size >= 0 {
-		size = t.Size
-	}
-	if v.IsBlock() {
-		return v.Block
-	}
-	if s, ok := e.String(dwarf.AttrConstValue); ok {
-		return append([]byte(s), 0)
-	}
-	if size > 16 || !v.IsConst() {
-		return nil
-	}
-	out := make([]byte, 16)
-	binary.LittleEndian.PutUint64(out, v.Num)
-	if v.IsSigned() && int64(v.Num) < 0 {
-		binary.LittleEndian.PutUint64(out[8:], ^uint64(0))
-	}
-	out = out[:size]
-	if big {
-		for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
-			out[i], out[j] = out[j], out[i]
-		}
-	}
-	return out
 }
 
 // Global returns the variables of a name that are not local to a function:

@@ -95,3 +95,29 @@ func SourceLine(n uint64) int {
 	}
 	return int(n)
 }
+
+// LowPC returns where the code of an entry begins, by its own attributes; false if it has none.
+func LowPC(e *dwarf.Entry) (uint64, bool) {
+	if e.Has(dwarf.AttrLowPC) {
+		return e.Addr(dwarf.AttrLowPC)
+	}
+	if e.Has(dwarf.AttrRanges) {
+		if r, err := e.Ranges(); err == nil && len(r) > 0 {
+			return r[0].Lo, true
+		}
+	}
+	return 0, false
+}
+
+// IsMethod reports whether the first parameter of a function's entry is not written in the source ("this").
+func IsMethod(e *dwarf.Entry) bool {
+	hidden := false
+	e.Walk(func(c *dwarf.Entry, _ int) bool {
+		if c.Tag == dwarf.TagFormalParameter && !hidden {
+			o := Inherited(c, dwarf.AttrArtificial)
+			hidden = o != nil && o.Flag(dwarf.AttrArtificial)
+		}
+		return false
+	}, nil)
+	return hidden
+}

@@ -1,6 +1,7 @@
 package entry
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 
@@ -62,4 +63,32 @@ func Fill(u *dwarf.Unit) func(*expr.Context) {
 			return int(n), enc == dwarf.EncSigned || enc == dwarf.EncSignedChar, enc == dwarf.EncFloat, nil
 		}
 	}
+}
+
+// Constant returns DW_AT_const_value of an entry as the bytes of a value of size bytes, in memory order;
+// nil if it does not fit. Blocks and strings keep their own lengths. A block is the file's own and must
+// not be changed.
+func Constant(e *dwarf.Entry, size int64, big bool) []byte {
+	v := e.Find(dwarf.AttrConstValue)
+	if v.IsBlock() {
+		return v.Block
+	}
+	if s, ok := e.String(dwarf.AttrConstValue); ok {
+		return append([]byte(s), 0)
+	}
+	if size > 16 || !v.IsConst() {
+		return nil
+	}
+	out := make([]byte, 16)
+	binary.LittleEndian.PutUint64(out, v.Num)
+	if v.IsSigned() && int64(v.Num) < 0 {
+		binary.LittleEndian.PutUint64(out[8:], ^uint64(0))
+	}
+	out = out[:size]
+	if big {
+		for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+			out[i], out[j] = out[j], out[i]
+		}
+	}
+	return out
 }

@@ -1,6 +1,8 @@
 package types
 
 import (
+	"strings"
+
 	"dbg/dwarf"
 	"dbg/symbols/entry"
 	"dbg/symbols/spelling"
@@ -39,4 +41,22 @@ func (r *Reader) virtualMethod(class *dwarf.Entry, t *Type, index uint64) string
 		return false
 	}, nil)
 	return name
+}
+
+// Signature returns the name of a function of this type with its parameters, in C++: "f(int, const char*)".
+func (t *Type) Signature(name string) string {
+	var params []string
+	for i, p := range t.Params() {
+		if i > 64 {
+			break
+		}
+		params = append(params, strings.ReplaceAll(p.String(), " *", "*"))
+	}
+	if t.Variadic() {
+		params = append(params, "...")
+	}
+	if len(params) == 0 {
+		params = []string{"void"}
+	}
+	return name + "(" + strings.Join(params, ", ") + ")"
 }
