@@ -15,10 +15,10 @@ type Function struct {
 	File    string     // declaration
 	Line    int
 	Lang    lang.Lang
-	// FromSymbolTable says that there is no debug information: only Name, Lo and Hi are known.
+	// FromSymbolTable is set if there is no debug information: only Name, Lo and Hi are known.
 	FromSymbolTable bool
 
-	impl *function // what dwarf/ knows; nil if FromSymbolTable
+	impl *function // of the debug information; nil if FromSymbolTable
 }
 
 // Range is a half-open range of file addresses.

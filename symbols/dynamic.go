@@ -15,8 +15,8 @@ type BoundReader interface {
 	EvaluateBound(at *entry.Location) (int64, error)
 }
 
-// Resolve returns the type of the variable with the bounds that it has in a frame whose PC is a. If a
-// bound cannot be found, its array stays without a count, and Resolve returns an error too.
+// Resolve returns the type of the variable with the bounds that it has in a frame whose PC is a. If
+// a bound cannot be found, its array stays without a count, and Resolve returns an error too.
 func (v *Variable) Resolve(a image.Addr, r BoundReader) (*types.Type, error) {
 	if !v.Type.IsDynamic() || v.impl == nil {
 		return v.Type, nil
@@ -42,8 +42,9 @@ func (b *boundEvaluator) Variable(e *dwarf.Entry) (int64, error) {
 	return b.r.ReadBound(b.of.instance(e, b.pc))
 }
 
-// instance makes a Variable of an entry that a type refers to. In an instance of an inlined function the type is still the
-// abstract function's, and so is what it refers to: the instance's own variable is what counts.
+// instance makes a Variable of an entry that a type refers to. In an instance of an inlined
+// function the type is still that of the abstract function, and refers to the abstract variable:
+// instance returns the instance's own variable.
 func (i *variable) instance(d *dwarf.Entry, a image.Addr) *Variable {
 	v := &Variable{Type: i.m.types.Of(entry.Inherited(d, dwarf.AttrType)), impl: &variable{m: i.m, e: d, fn: i.fn}}
 	if d.Has(dwarf.AttrLocation) || d.Has(dwarf.AttrConstValue) || i.fn == nil {

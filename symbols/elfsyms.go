@@ -6,8 +6,8 @@ import (
 	"dbg/symbols/symtab"
 )
 
-// symbols returns the symbol table. It is a new one after a debug file was fetched, which may have a
-// better table; a caller in the middle of a loop goes on with the old one.
+// symbols returns the symbol table. It is a new one after a debug file was fetched, which may have
+// a better table; a caller in the middle of a loop goes on with the old one.
 func (m *Module) symbols() *symtab.Table {
 	if fetched := m.files.Fetched(); m.table == nil || m.tableFetched != fetched {
 		m.table, m.tableFetched = symtab.New(m.file, m.files), fetched
@@ -43,9 +43,9 @@ func (m *Module) ObjectAt(a image.Addr) (name string, offset uint64, ok bool) {
 	return spelling.Demangle(spelling.WithoutVersion(s.Name)), uint64(a - s.Addr), true
 }
 
-// CodeBounds returns the extent of the function at an address by the symbol table alone; false if its
-// symbol has no size or does not reach the address. In a Mach-O file the list of function starts
-// replaces symbols that were stripped.
+// CodeBounds returns the extent of the function at an address by the symbol table alone; false if
+// its symbol has no size or does not reach the address. In a Mach-O file the list of function
+// starts replaces symbols that were stripped.
 func (m *Module) CodeBounds(a image.Addr) (lo, hi image.Addr, ok bool) {
 	return m.symbols().CodeBounds(a)
 }
@@ -62,8 +62,8 @@ func (m *Module) OwnLinkageAddr(name string) (image.Addr, bool) {
 // "puts", "puts@plt", "std::terminate" with parameters or without.
 func (m *Module) StubOf(name string) (image.Addr, bool) { return m.symbols().StubOf(name) }
 
-// Copied returns the address of the program's copy of a library's variable, by its linkage name: see
-// symtab.Table.Copied.
+// Copied returns the address of the program's copy of a library's variable, by its linkage name:
+// see symtab.Table.Copied.
 func (m *Module) Copied(linkage string) (image.Addr, bool) { return m.symbols().Copied(linkage) }
 
 // elfFunctionAt makes a Function of the symbol or the stub at an address; nil if there is none.

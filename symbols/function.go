@@ -7,8 +7,7 @@ import (
 	"dbg/symbols/lang"
 )
 
-// function is what debug information says of a function, or of one inlined
-// call of it.
+// function is a function of the debug information, or one inlined call of it.
 type function struct {
 	u      *unit
 	off    uint64 // DW_TAG_subprogram, or DW_TAG_inlined_subroutine

@@ -17,17 +17,19 @@ import (
 // Options tell how debug information is found.
 type Options struct {
 	DebugDirs []string // folders of separate debug files; nil: image.DefaultDebugDirs
-	// Fetcher gets files that are not on this machine; nil: none are fetched. Arrived is called, from
-	// another goroutine, when a file that was being fetched has come or cannot be had: Reload takes
-	// note of it.
+	// Fetcher gets files that are not on this machine; nil: none are fetched. Arrived is called,
+	// from another goroutine, when a file that was being fetched has come or cannot be had: Reload
+	// takes note of it.
 	Fetcher image.Fetcher
 	Arrived func()
 	// IndexDir is the folder of saved indexes of names, see SaveIndex; "" if none are used.
 	IndexDir string
-	// Progress is told how far an index is while a question waits for it, from any goroutine; may be nil.
+	// Progress is told, from any goroutine, how far an index is while a question waits for it; may
+	// be nil.
 	Progress func(names.Progress)
-	// Cancelled reports, from any goroutine, whether the current question is no longer wanted; may be
-	// nil. Work over all debug information then ends early, and its answer is worthless: see Forget.
+	// Cancelled reports, from any goroutine, whether the current question is no longer wanted; may
+	// be nil. Work over all debug information then ends early, and its answer is worthless: see
+	// Forget.
 	Cancelled func() bool
 }
 
@@ -73,9 +75,9 @@ func (m *Module) Close() error {
 	return m.files.Close()
 }
 
-// Reload asks again for files that were being fetched, and reports whether any were. If so, the module
-// is as it was when it was loaded, and earlier answers may no longer be right; but strings, types and
-// functions that it gave out stay valid until Close.
+// Reload asks again for files that were being fetched, and reports whether any were. If so, the
+// module is as it was when it was loaded, and earlier answers may no longer be right; but strings,
+// types and functions that it gave out stay valid until Close.
 func (m *Module) Reload() bool {
 	if !m.files.Reload() {
 		return false

@@ -9,16 +9,17 @@ import (
 	"dbg/symbols/names"
 )
 
-// SaveIndex builds the index of names, with the places of breakpoints on all functions, and saves it in
-// Options.IndexDir. The module must not be used while it runs. It returns the path of the file, "" if
-// there is one already.
+// SaveIndex builds the index of names, with the places of breakpoints on all functions, and saves
+// it in Options.IndexDir. The module must not be used while it runs. It returns the path of the
+// file, "" if there is one already.
 func (m *Module) SaveIndex() (string, error) { return m.names.Save(&placer{m: m}) }
 
-// worthSaving is how many bytes of debug information make an index worth saving without being asked.
+// worthSaving is how many bytes of debug information make an index worth saving without being
+// asked.
 const worthSaving = 4 << 20
 
-// saveBuilt saves an index that was built for a question, in the background, if it is worth it. It uses a
-// module of its own, as m goes on being used.
+// saveBuilt saves an index that was built for a question, in the background, if it is worth it. It
+// uses a module of its own, as m goes on being used.
 func (m *Module) saveBuilt(built *names.Index) {
 	d := m.dwarf()
 	if m.opt.IndexDir == "" || d == nil || d.Size() < worthSaving || d.HasSkeletons() {

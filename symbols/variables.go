@@ -9,7 +9,7 @@ import (
 	"dbg/symbols/spelling"
 )
 
-// variable is what debug information says of a Variable.
+// variable is a Variable as the debug information has it.
 type variable struct {
 	m  *Module
 	e  *dwarf.Entry

@@ -3,9 +3,9 @@ package radix
 
 import "slices"
 
-// Sort sorts addr, and moves the elements of num, which is as long, in the same way. Equal addresses
-// stay in order. It is a radix sort that suits addresses: they are close together, so that few
-// digits differ.
+// Sort sorts addr, and moves the elements of num, which is as long, in the same way. Equal
+// addresses stay in order. It is a radix sort that suits addresses: they are close together, so
+// that few digits differ.
 func Sort(addr []uint64, num []uint32) {
 	if len(addr) == 0 || slices.IsSorted(addr) {
 		return

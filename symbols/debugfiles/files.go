@@ -148,8 +148,8 @@ func (x *Files) Reload() bool {
 	return true
 }
 
-// Data returns the debug information, nil if there is none. It asks the fetcher for a file that is not
-// on this machine, once.
+// Data returns the debug information, nil if there is none. It asks the fetcher for a file that is
+// not on this machine, once.
 func (x *Files) Data() *dwarf.Data {
 	if x.data == nil && !x.asked {
 		x.look()

@@ -22,8 +22,8 @@ type splitFiles struct {
 	why                          string // the first unit that is missing
 }
 
-// split returns the full unit of a skeleton unit, nil if it is missing. It is dwarf.Data.Split. f is
-// the file with the skeleton.
+// split returns the full unit of a skeleton unit, nil if it is missing. It is dwarf.Data.Split. f
+// is the file with the skeleton.
 func (x *Files) split(f *image.File, skeleton *dwarf.Unit) *dwarf.Unit {
 	s := &x.splits
 	if pack := x.openPackage(f); pack != nil {

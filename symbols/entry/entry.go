@@ -109,7 +109,8 @@ func LowPC(e *dwarf.Entry) (uint64, bool) {
 	return 0, false
 }
 
-// IsMethod reports whether the first parameter of a function's entry is not written in the source ("this").
+// IsMethod reports whether the first parameter of a function's entry is not written in the source
+// ("this").
 func IsMethod(e *dwarf.Entry) bool {
 	hidden := false
 	e.Walk(func(c *dwarf.Entry, _ int) bool {

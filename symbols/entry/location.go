@@ -12,7 +12,8 @@ import (
 // Location is where a value is at one PC, to be evaluated in a frame. The slices are the file's
 // own: they must not be changed, and are valid as long as the file is open.
 type Location struct {
-	// Expr is the DWARF expression. If both Expr and Const are nil, the value is optimised out here.
+	// Expr is the DWARF expression. If both Expr and Const are nil, the value is optimised out
+	// here.
 	Expr []byte
 	// Err is set if the location could not be read. It is then not known whether there is one.
 	Err error
@@ -65,9 +66,9 @@ func Fill(u *dwarf.Unit) func(*expr.Context) {
 	}
 }
 
-// Constant returns DW_AT_const_value of an entry as the bytes of a value of size bytes, in memory order;
-// nil if it does not fit. Blocks and strings keep their own lengths. A block is the file's own and must
-// not be changed.
+// Constant returns DW_AT_const_value of an entry as the bytes of a value of size bytes, in memory
+// order; nil if it does not fit. Blocks and strings keep their own lengths. A block is the file's
+// own and must not be changed.
 func Constant(e *dwarf.Entry, size int64, big bool) []byte {
 	v := e.Find(dwarf.AttrConstValue)
 	if v.IsBlock() {

@@ -143,7 +143,8 @@ func (u *unitScopes) find() {
 	u.list = slices.Clip(u.list)
 }
 
-// walksForNames is how many entries are searched for one by one before the list of all scopes is made.
+// walksForNames is how many entries are searched for one by one before the list of all scopes is
+// made.
 const walksForNames = 16
 
 // around returns the namespaces and types that an entry is in, innermost first.

@@ -13,9 +13,9 @@ import (
 	"dbg/symbols/spelling"
 )
 
-// build goes over all units, not into functions, with as many workers as there are processors. While it
-// runs, nobody else may use the debug information. It returns nil if the question that needs the index
-// was cancelled.
+// build goes over all units, not into functions, with as many workers as there are processors.
+// While it runs, nobody else may use the debug information. It returns nil if the question that
+// needs the index was cancelled.
 func (l *Lookup) build() *Index {
 	if l.cancelled() {
 		return nil
@@ -86,7 +86,8 @@ func (l *Lookup) build() *Index {
 	return x
 }
 
-// sortFuncs sorts by address. Functions at one address stay in the order of their units and offsets.
+// sortFuncs sorts by address. Functions at one address stay in the order of their units and
+// offsets.
 func sortFuncs(funcs []funcRef) []funcRef {
 	addr, num := make([]uint64, len(funcs)), make([]uint32, len(funcs))
 	for i := range funcs {
@@ -100,8 +101,8 @@ func sortFuncs(funcs []funcRef) []funcRef {
 	return out
 }
 
-// finishName sets the hash of a name that is in another unit; false if the entry has none, or is a variable
-// without a location.
+// finishName sets the hash of a name that is in another unit; false if the entry has none, or is a
+// variable without a location.
 func finishName(u *dwarf.Unit, r nameRef) (nameRef, bool) {
 	e, err := u.Entry(u.Offset + r.off)
 	if err != nil || r.kind() == Variable && !e.Has(dwarf.AttrLocation) && entry.Inherited(e, dwarf.AttrConstValue) == nil {
@@ -139,7 +140,7 @@ type unitNames struct {
 	funcs []funcRef
 }
 
-// namesScan is a worker's state.
+// namesScan is the state of a worker.
 type namesScan struct {
 	unitNames
 	seen   hashCounts                      // how many types of a hash
@@ -164,7 +165,7 @@ func (s *namesScan) unit(u *dwarf.Unit, number uint32, of lang.Lang) {
 	if err != nil || !c.Next() || !c.Children() {
 		return
 	}
-	// What can be inside of a structure is of interest only where structures are scopes.
+	// The contents of a structure are of interest only where structures are scopes.
 	scoped := of.Scoped()
 	for c.Next() {
 		has := c.Has()
@@ -237,7 +238,8 @@ type nameScope struct {
 	inside bool   // it is one, not the unit
 }
 
-// around returns the scope of an entry. Entries after the unit's own, as in a damaged file, are in none.
+// around returns the scope of an entry. Entries after the unit's own, as in a damaged file, are in
+// none.
 func (s *namesScan) around(c *dwarf.Cursor) *nameScope {
 	return &s.scopes[min(max(c.Depth(), 1), len(s.scopes))-1]
 }
@@ -276,8 +278,8 @@ func (s *namesScan) enumerators(c *dwarf.Cursor) {
 	}
 }
 
-// addVariable adds a variable with a location: definitions, and constants, whose value may be in the
-// declaration.
+// addVariable adds a variable with a location: definitions, and constants, whose value may be in
+// the declaration.
 func (s *namesScan) addVariable(c *dwarf.Cursor) {
 	at := *c
 	for range entry.MaxHops {
@@ -295,8 +297,8 @@ func (s *namesScan) addVariable(c *dwarf.Cursor) {
 	}
 }
 
-// origin returns the entry that one is an instance or a completion of. to has no unit if there is none, or
-// if it is elsewhere: in another unit.
+// origin returns the entry that one is an instance or a completion of. to has no unit if there is
+// none, or if it is elsewhere: in another unit.
 func origin(c dwarf.Cursor) (to dwarf.Cursor, elsewhere bool) {
 	a := dwarf.AttrAbstractOrigin
 	if c.Has()&dwarf.HasAbstractOrigin == 0 {
@@ -337,7 +339,8 @@ func (s *namesScan) addFunction(c *dwarf.Cursor) {
 	s.addNamed(Function, c, func(name []byte) []byte { return name[:spelling.PlainLength(name)] })
 }
 
-// addNamed adds an entry under its own name or the one that it has from a declaration or from its abstract instance.
+// addNamed adds an entry under its own name, or under the one of its declaration or abstract
+// instance.
 func (s *namesScan) addNamed(kind Kind, c *dwarf.Cursor, key func([]byte) []byte) {
 	at := *c
 	for range entry.MaxHops {
@@ -355,8 +358,8 @@ func (s *namesScan) addNamed(kind Kind, c *dwarf.Cursor, key func([]byte) []byte
 	}
 }
 
-// hashCounts counts how often each of many hashes has come. It is asked for each type of a program, and most
-// of these come again and again.
+// hashCounts counts how often each of many hashes has come. It is asked for each type of a program,
+// and most of these come again and again.
 type hashCounts struct {
 	slots []uint64 // open addressing: the count, above it the hash; 0 is free
 	used  int
@@ -364,7 +367,7 @@ type hashCounts struct {
 
 const countBits = 8
 
-// count notes that a hash has come once more; false if it has been there most times already.
+// count counts a hash once more; false if it has come most times already.
 func (c *hashCounts) count(h uint32, most uint64) bool {
 	if 2*c.used >= len(c.slots) {
 		c.grow()

@@ -18,10 +18,10 @@ import (
 	"dbg/image"
 )
 
-// A saved index is a file whose name is the build id of the file that it describes: a header, the names,
-// the functions. It is for the machine that wrote it: the records are as they are in memory, so that the
-// file is mapped and not read. Each file is written under another name and then renamed, so that any
-// number of programs can use the folder at once.
+// A saved index is a file whose name is the build id of the file that it describes: a header, the
+// names, the functions. It is for the machine that wrote it: the records are as they are in memory,
+// so that the file is mapped and not read. Each file is written under another name and then
+// renamed, so that any number of programs can use the folder at once.
 
 const (
 	indexMagic   = "dbgnames"
@@ -48,7 +48,8 @@ const headerSize = int(unsafe.Sizeof(indexHeader{}))
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// DefaultDir returns the folder of saved indexes in the user's cache directory; "" if there is none.
+// DefaultDir returns the folder of saved indexes in the user's cache directory; "" if there is
+// none.
 func DefaultDir() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -60,14 +61,14 @@ func DefaultDir() string {
 // Placer finds where the breakpoints of functions go.
 type Placer interface {
 	// Place calls set with the place of each function of one unit that is known. starts are the
-	// functions' first addresses, sorted; ends are where the code around these ends. Address and index
-	// go to set; it reports whether the index can hold the place.
+	// functions' first addresses, sorted; ends are where the code around these ends. Address and
+	// index go to set; it reports whether the index can hold the place.
 	Place(u *dwarf.Unit, starts, ends []uint64, set func(i int, at uint64) bool)
 }
 
-// Save builds the index of all names, with the places of the breakpoints on all functions, and saves it in
-// Options.Dir. The debug information must not be used while it runs. It returns the path of the file, "" if
-// there is one already.
+// Save builds the index of all names, with the places of the breakpoints on all functions, and
+// saves it in Options.Dir. The debug information must not be used while it runs. It returns the
+// path of the file, "" if there is one already.
 func (l *Lookup) Save(p Placer) (string, error) {
 	d := l.source.Data()
 	path, want, err := l.path()
@@ -85,8 +86,8 @@ func (l *Lookup) Save(p Placer) (string, error) {
 	return path, x.write(path, want)
 }
 
-// SaveCopy saves an index that another Lookup has built of the same debug information. That one may be in
-// use while SaveCopy runs.
+// SaveCopy saves an index that another Lookup has built of the same debug information. That one may
+// be in use while SaveCopy runs.
 func (l *Lookup) SaveCopy(built *Index, p Placer) error {
 	path, want, err := l.path()
 	if err != nil {
@@ -164,7 +165,8 @@ func (b *placing) unit(x *Index, order []uint32, p Placer) {
 	})
 }
 
-// path returns the path of the saved index, and the part of its header that is known before it is built.
+// path returns the path of the saved index, and the part of its header that is known before it is
+// built.
 func (l *Lookup) path() (string, indexHeader, error) {
 	var h indexHeader
 	if l.opt.Dir == "" {
@@ -242,7 +244,8 @@ func recordsOf[T any](b []byte, n uint64) (list []T, rest []byte, ok bool) {
 	return list, b[n*size:], true
 }
 
-// forgetIndexes keeps the folder small: it removes the files that were not used for the longest time.
+// forgetIndexes keeps the folder small: it removes the files that were not used for the longest
+// time.
 func forgetIndexes(dir, keep string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -301,7 +304,8 @@ func (l *Lookup) load() bool {
 	return true
 }
 
-// parseIndex checks a file against the header that it must have; nil if it does not fit or is damaged.
+// parseIndex checks a file against the header that it must have; nil if it does not fit or is
+// damaged.
 func parseIndex(file *image.Mapping, want indexHeader) *Index {
 	b := file.Bytes()
 	if len(b) < headerSize || uintptr(unsafe.Pointer(&b[0]))%8 != 0 {

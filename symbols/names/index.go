@@ -8,11 +8,11 @@ import (
 	"dbg/symbols/entry"
 )
 
-// Index is the index of all names of a file: of functions, variables, types and enumerators at the top
-// of a unit, in a namespace or in a class. An entry is a hash of the last component of its name, for
-// functions without template arguments. A reader of the index reads the entry of debug information and
-// compares, so that an index of another file can make a look-up miss, but cannot find anything that is
-// not there.
+// Index is the index of all names of a file: of functions, variables, types and enumerators at the
+// top of a unit, in a namespace or in a class. An entry is a hash of the last component of its
+// name, for functions without template arguments. A reader of the index reads the entry of debug
+// information and compares, so that an index of another file can make a look-up miss, but cannot
+// find anything that is not there.
 type Index struct {
 	source Source
 	units  []*dwarf.Unit // as they are numbered; nil until one is asked for
@@ -63,8 +63,8 @@ func (r *funcRef) unit() uint32 { return r.what & (1<<unitBits - 1) }
 
 const notKnown = 1<<32 - 1
 
-// maxSameType bounds how many types of one name the index has: the same structure is in every unit that
-// uses it.
+// maxSameType bounds how many types of one name the index has: the same structure is in every unit
+// that uses it.
 const maxSameType = 8
 
 // kindSet is a set of kinds.
@@ -103,9 +103,9 @@ func (x *Index) Each(kind Kind, fn func(i int, e entry.Ref) bool) {
 	}
 }
 
-// BreakPlace returns where a breakpoint on the function that begins at an address goes; false if the
-// index does not know: there is not exactly one function, it may have inlined copies, or the index was
-// not saved with places.
+// BreakPlace returns where a breakpoint on the function that begins at an address goes; false if
+// the index does not know: there is not exactly one function, it may have inlined copies, or the
+// index was not saved with places.
 func (x *Index) BreakPlace(lo uint64) (uint64, bool) {
 	f := x.function(lo)
 	if f == nil || f.skip == notKnown || f.what&hasCopies != 0 {
@@ -151,7 +151,8 @@ func hashOn[T string | []byte](h uint32, name T) uint32 {
 // hashInScope returns the hash of a qualified name, from that of its scope.
 func hashInScope(scope uint32, name []byte) uint32 { return hashOn(hashOn(scope, "::"), name) }
 
-// sortNames sorts names by hash, and leaves names of one hash in their order: three passes of a radix sort.
+// sortNames sorts names by hash, and leaves names of one hash in their order: three passes of a
+// radix sort.
 func sortNames(names []nameRef) []nameRef {
 	if len(names) < 1<<12 {
 		slices.SortStableFunc(names, func(a, b nameRef) int { return int(int64(a.hash) - int64(b.hash)) })

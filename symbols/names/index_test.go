@@ -50,8 +50,8 @@ func open(t testing.TB, path string, opt Options) *Lookup {
 	return l
 }
 
-// walkedNames returns the names of debug information as a walk over whole entries finds them, without the
-// cursor.
+// walkedNames returns the names of debug information as a walk over whole entries finds them,
+// without the cursor.
 func walkedNames(units []*dwarf.Unit) (out []nameRef) {
 	for i, u := range units {
 		root, err := u.Entry(u.First)
@@ -182,8 +182,8 @@ func (atEntry) Place(_ *dwarf.Unit, starts, _ []uint64, set func(i int, at uint6
 	}
 }
 
-// TestSave saves an index and loads it again. An index that is damaged, of another file, or cut short is
-// not used.
+// TestSave saves an index and loads it again. An index that is damaged, of another file, or cut
+// short is not used.
 func TestSave(t *testing.T) {
 	exe := fixture.Compile(t, "g++", "symbols/testdata/classes.cc", "-g", "-Wl,--build-id")
 	opt := Options{Dir: filepath.Join(t.TempDir(), "names")}

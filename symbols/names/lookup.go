@@ -11,8 +11,8 @@ import (
 type Source interface {
 	// Data returns the debug information, nil if there is none.
 	Data() *dwarf.Data
-	// Units returns all units that have entries, with split units in the places of their skeletons. It
-	// may open many files.
+	// Units returns all units that have entries, with split units in the places of their skeletons.
+	// It may open many files.
 	Units() []*dwarf.Unit
 	// InfoFile returns the file with the debug information. Its build id names the saved index.
 	InfoFile() *image.File
@@ -22,12 +22,14 @@ type Source interface {
 type Options struct {
 	// Dir is the folder of saved indexes, see Lookup.Save; "" if none are used.
 	Dir string
-	// Progress is told how far an index is while a question waits for it, from any goroutine; may be nil.
+	// Progress is told how far an index is while a question waits for it, from any goroutine; may
+	// be nil.
 	Progress func(Progress)
-	// Cancelled reports, from any goroutine, whether the current question is no longer wanted; may be
-	// nil. An index that is being built is then given up, and answers are empty.
+	// Cancelled reports, from any goroutine, whether the current question is no longer wanted; may
+	// be nil. An index that is being built is then given up, and answers are empty.
 	Cancelled func() bool
-	// Built is told of an index that was built for a question, by the goroutine that asked; may be nil.
+	// Built is told of an index that was built for a question, by the goroutine that asked; may be
+	// nil.
 	Built func(*Index)
 }
 
@@ -66,9 +68,9 @@ func (l *Lookup) Variables(name string) []entry.Ref {
 	return l.find(name, hashName(name), 1<<Variable).variables
 }
 
-// Types returns the entries of complete types with a name, with its template arguments. Of a name that
-// many types have, the list may not be complete; with the qualified name, which may be the name itself,
-// the types with that name are in the list.
+// Types returns the entries of complete types with a name, with its template arguments. Of a name
+// that many types have, the list may not be complete; with the qualified name, which may be the
+// name itself, the types with that name are in the list.
 func (l *Lookup) Types(name, qualified string) []entry.Ref {
 	return l.find(name, hashName(qualified), 1<<Type).types
 }
@@ -78,9 +80,9 @@ func (l *Lookup) Enumerations(constant string) []entry.Ref {
 	return l.find(constant, hashName(constant), 1<<Enumerator).enums
 }
 
-// Index returns the index of all names, which it loads or builds if there is none yet. The index is empty
-// if there is no debug information, or if the question was cancelled: the next question then builds it
-// again.
+// Index returns the index of all names, which it loads or builds if there is none yet. The index is
+// empty if there is no debug information, or if the question was cancelled: the next question then
+// builds it again.
 func (l *Lookup) Index() *Index {
 	if l.index == nil && !l.load() {
 		x := l.build()
@@ -121,8 +123,8 @@ type answer struct {
 	enums     []entry.Ref // enumerations that may have a constant of the name
 }
 
-// find returns the entries with a name, of some kinds. It does not build an index for a name that the debug
-// information does not contain, and not if tables in the file can answer.
+// find returns the entries with a name, of some kinds. It does not build an index for a name that
+// the debug information does not contain, and not if tables in the file can answer.
 func (l *Lookup) find(name string, hash uint32, want kindSet) answer {
 	d := l.source.Data()
 	if d == nil {
@@ -148,8 +150,8 @@ func (l *Lookup) find(name string, hash uint32, want kindSet) answer {
 	return a
 }
 
-// add adds an entry that an index has for the hash of the name, if it has the name and is of a kind that
-// was asked for.
+// add adds an entry that an index has for the hash of the name, if it has the name and is of a kind
+// that was asked for.
 func (a *answer) add(kind Kind, d entry.Ref) {
 	if !a.kinds.has(kind) || kind == Type && a.enough() {
 		return

@@ -2,8 +2,8 @@ package names
 
 import "sync"
 
-// Progress tells how far an index is that is being built. There is one when the work begins, one for each
-// hundredth, and one when it ends, in this order and one at a time.
+// Progress tells how far an index is that is being built. There is one when the work begins, one
+// for each hundredth, and one when it ends, in this order and one at a time.
 type Progress struct {
 	Path        string // of the file with the debug information
 	Done, Total uint64 // bytes of it

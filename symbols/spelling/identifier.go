@@ -1,9 +1,9 @@
 package spelling
 
-// LastIdentifier returns the last identifier of a mangled C++ name; for constructors and destructors
-// that is the class. It does not demangle, which takes a hundred times as long. sure is false for
-// names with rare parts: operators, lambdas, local classes, expressions (Itanium C++ ABI, section
-// 5.1).
+// LastIdentifier returns the last identifier of a mangled C++ name; for constructors and
+// destructors that is the class. It does not demangle, which takes a hundred times as long. sure is
+// false for names with rare parts: operators, lambdas, local classes, expressions (Itanium C++ ABI,
+// section 5.1).
 func LastIdentifier(mangled string) (name string, sure bool) {
 	s := nameScanner{s: mangled, i: 2}
 	if len(mangled) < 3 || mangled[:2] != "_Z" {

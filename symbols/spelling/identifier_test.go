@@ -8,7 +8,8 @@ import (
 	"dbg/internal/fixture"
 )
 
-// TestLastIdentifier holds the last identifiers of all names of real programs against those of the readable names.
+// TestLastIdentifier holds the last identifiers of all names of real programs against those of the
+// readable names.
 func TestLastIdentifier(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}

@@ -2,7 +2,8 @@ package spelling
 
 import "testing"
 
-// TestSignature expects the names that gdb makes of debug information: without the result of a template instance.
+// TestSignature expects the names that gdb makes of debug information: without the result of a
+// template instance.
 func TestSignature(t *testing.T) {
 	for linkage, want := range map[string]string{
 		"_Z1fi":                         "f(int)",

@@ -6,8 +6,8 @@ import (
 	"dbg/image"
 )
 
-// copyRelocation is the type of the relocation that copies a library's variable into the program (System V ABI
-// supplements: R_X86_64_COPY, R_386_COPY, R_ARM_COPY, R_AARCH64_COPY, R_RISCV_COPY).
+// copyRelocation is the type of the relocation that copies a library's variable into the program
+// (System V ABI supplements: R_X86_64_COPY, R_386_COPY, R_ARM_COPY, R_AARCH64_COPY, R_RISCV_COPY).
 var copyRelocation = map[string]uint32{"amd64": 5, "386": 5, "arm": 20, "arm64": 1024, "riscv64": 4}
 
 // mostRelocations bounds how many relocations are read.

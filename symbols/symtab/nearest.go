@@ -4,9 +4,9 @@ import (
 	"dbg/image"
 )
 
-// firstQuestions counts the questions about addresses. The first ones are answered by a walk through
-// the table each. Sorting it, and choosing among the aliases of each address, costs as much as a dozen
-// walks or more, and memory; most sessions ask few.
+// firstQuestions counts the questions about addresses. The first ones are answered by a walk
+// through the table each. Sorting it, and choosing among the aliases of each address, costs as much
+// as a dozen walks or more, and memory; most sessions ask few.
 type firstQuestions struct {
 	n       int
 	answers [2]map[image.Addr]int // by Class - 1: numbers in the table, -1 for none
@@ -36,8 +36,8 @@ func (x *Table) classOf(e *image.SymbolEntry) Class {
 	return neither
 }
 
-// At returns the symbol of a class at an address: the nearest below it, if the address is within its
-// size. A symbol without a size reaches up to the next one.
+// At returns the symbol of a class at an address: the nearest below it, if the address is within
+// its size. A symbol without a size reaches up to the next one.
 func (x *Table) At(class Class, a image.Addr) (image.Symbol, bool) {
 	t := x.Symbols()
 	known := x.asked.answers[class-1]

@@ -27,8 +27,9 @@ func open(t testing.TB, path string) (*Table, *image.File) {
 	return New(f, files), f
 }
 
-// TestNearest asserts that a walk through the symbol table and a search in the sorted one give the same
-// symbol: for each of many symbols, with aliases, labels without a size, and symbols within others.
+// TestNearest asserts that a walk through the symbol table and a search in the sorted one give the
+// same symbol: for each of many symbols, with aliases, labels without a size, and symbols within
+// others.
 func TestNearest(t *testing.T) {
 	for _, path := range []string{libcPath, fixture.Build(t, "c/compute.c", "-O2", "-static")} {
 		r := rand.New(rand.NewPCG(3, 4))

@@ -162,9 +162,9 @@ func (x *Table) sameSection(s *image.SymbolEntry, a image.Addr) bool {
 	return a >= sec.Addr && uint64(a-sec.Addr) < sec.Size
 }
 
-// CodeBounds returns the extent of the function at an address by the symbol table alone; false if its
-// symbol has no size or does not reach the address. In a Mach-O file the list of function starts
-// replaces symbols that were stripped.
+// CodeBounds returns the extent of the function at an address by the symbol table alone; false if
+// its symbol has no size or does not reach the address. In a Mach-O file the list of function
+// starts replaces symbols that were stripped.
 func (x *Table) CodeBounds(a image.Addr) (lo, hi image.Addr, ok bool) {
 	s, ok := x.At(Code, a)
 	if !ok || s.Size == 0 || uint64(a-s.Addr) >= s.Size {

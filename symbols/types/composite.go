@@ -68,8 +68,9 @@ func (r *Reader) typeName(e *dwarf.Entry) string {
 	return r.scopes.Qualified(e)
 }
 
-// definition finds the complete type of a declaration; nil if there is none. A declaration may name its
-// type unit; else the definition may be in any unit, and without an index the search goes over all units.
+// definition finds the complete type of a declaration; nil if there is none. A declaration may name
+// its type unit; else the definition may be in any unit, and without an index the search goes over
+// all units.
 func (r *Reader) definition(e *dwarf.Entry, t *Type) *Type {
 	// The skeleton of a type in a type unit names that unit.
 	if u, off, ok := e.RefOffset(dwarf.AttrSignature); ok {
@@ -178,8 +179,8 @@ func (r *Reader) member(c *dwarf.Entry, t *Type) Field {
 	return f
 }
 
-// memberPlace returns DW_AT_data_member_location as an expression to evaluate with the object's address
-// on the stack; nil if it is not an expression.
+// memberPlace returns DW_AT_data_member_location as an expression to evaluate with the object's
+// address on the stack; nil if it is not an expression.
 func memberPlace(c *dwarf.Entry) *entry.Location {
 	v := c.Find(dwarf.AttrMemberLocation)
 	if v == nil || !v.IsBlock() || len(v.Block) == 0 {

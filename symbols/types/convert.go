@@ -13,8 +13,8 @@ import (
 // qualifiers, whose size is that of another type.
 const maxTypeDepth = 200
 
-// Of returns the type that an entry's DW_AT_type names. nil is void: the entry has no DW_AT_type, or is
-// nil itself.
+// Of returns the type that an entry's DW_AT_type names. nil is void: the entry has no DW_AT_type,
+// or is nil itself.
 func (r *Reader) Of(e *dwarf.Entry) *Type {
 	if e == nil || !e.Has(dwarf.AttrType) {
 		return nil
@@ -26,8 +26,8 @@ func (r *Reader) Of(e *dwarf.Entry) *Type {
 	return r.At(entry.Ref{Unit: u, Off: off})
 }
 
-// At returns the type that an entry describes; never nil. There is one Type for each entry, and one more
-// if the type was asked for as it is declared.
+// At returns the type that an entry describes; never nil. There is one Type for each entry, and one
+// more if the type was asked for as it is declared.
 func (r *Reader) At(d entry.Ref) *Type {
 	if t := r.types[d]; t != nil {
 		return t
@@ -158,7 +158,8 @@ func (t *Type) like(kind Kind, of *Type) {
 	}
 }
 
-// quad reports whether the ABI's floating point numbers of 16 bytes are binary128 (AAPCS64, RISC-V psABI) and not x87's.
+// quad reports whether the ABI's floating point numbers of 16 bytes are binary128 (AAPCS64, RISC-V
+// psABI) and not x87's.
 func (r *Reader) quad() bool {
 	a := r.file.Arch()
 	return a != nil && a != arch.AMD64 && a != arch.I386
@@ -219,7 +220,7 @@ func (r *Reader) parameters(e *dwarf.Entry, t *Type) []*Type {
 			if p == nil {
 				p = &Type{Kind: Void, Name: "void"}
 			}
-			// "this" can't be changed, which gcc and clang leave out.
+			// gcc and clang leave out that "this" is constant.
 			if len(out) == 0 && p.Kind == Pointer && t.Lang == lang.CPlusPlus && c.Flag(dwarf.AttrArtificial) {
 				this := &Type{Count: -1, Size: -1, Lang: t.Lang}
 				this.like(Const, p)
@@ -269,8 +270,8 @@ func (r *Reader) array(t *Type, e *dwarf.Entry) {
 	}
 }
 
-// strided reports whether an array's elements are further apart than they are large, or somewhere else than
-// the array's own place says (DWARF 5, sections 2.19 and 5.18): Fortran's and Ada's.
+// strided reports whether an array's elements are further apart than their size, or are not at the
+// array's own place (DWARF 5, sections 2.19 and 5.18): Fortran and Ada have such arrays.
 func (r *Reader) strided(e *dwarf.Entry, elem *Type) bool {
 	const attrBitStride, attrByteStride, attrDataLocation = 0x2e, 0x51, 0x50
 	if e.Has(attrDataLocation) {

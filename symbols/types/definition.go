@@ -9,8 +9,8 @@ import (
 	"dbg/symbols/spelling"
 )
 
-// Definition returns the definition of the type as gdb's ptype prints it. It resolves typedefs, and lists
-// a structure's members, a class's methods and an enumeration's constants.
+// Definition returns the definition of the type as gdb's ptype prints it. It resolves typedefs, and
+// lists a structure's members, a class's methods and an enumeration's constants.
 func (t *Type) Definition() string {
 	inner := ""
 	var quals []string
@@ -71,8 +71,8 @@ func (t *Type) resolved() *Type {
 	return t
 }
 
-// body writes a composite type with its members. It writes out members of a type without a name, down to
-// the depth show.
+// body writes a composite type with its members. It writes out members of a type without a name,
+// down to the depth show.
 func (t *Type) body(indent, show int) string {
 	if t.Kind == Enum {
 		return t.enumBody()

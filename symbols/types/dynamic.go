@@ -26,7 +26,8 @@ type bound struct {
 	lowerDynamic bool // the lower bound is not a constant either: not supported
 }
 
-// dynamicBound returns the bound of a dimension whose count is not a constant; nil if there is none.
+// dynamicBound returns the bound of a dimension whose count is not a constant; nil if there is
+// none.
 func dynamicBound(c *dwarf.Entry) *bound {
 	b := &bound{unit: c.Unit, off: c.Offset, attr: dwarf.AttrUpperBound}
 	v := c.Find(dwarf.AttrCount)

@@ -5,8 +5,9 @@ import (
 	"dbg/symbols/spelling"
 )
 
-// Enumerator returns the constant of an enumeration with a name, and the enumeration: "RED", "ns::RED",
-// and for any enumeration, scoped or not, "ns::Color::RED". ok is false if there is none.
+// Enumerator returns the constant of an enumeration with a name, and the enumeration: "RED",
+// "ns::RED", and for any enumeration, scoped or not, "ns::Color::RED". ok is false if there is
+// none.
 func (r *Reader) Enumerator(name string) (t *Type, value int64, ok bool) {
 	q, valid := spelling.ParseQuery(name)
 	if !valid || q.Params != "" {

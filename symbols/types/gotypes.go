@@ -27,8 +27,9 @@ type goTypes struct {
 	base uint64 // what is added to have an address: 0, or where "runtime.types" is
 }
 
-// GoType returns the type whose descriptor (internal/abi.Type) is at an address of the file, and its kind
-// (internal/abi.Kind; 0 if it is not known); nil if the debug information has no such type.
+// GoType returns the type whose descriptor (internal/abi.Type) is at an address of the file, and
+// its kind (internal/abi.Kind; 0 if it is not known); nil if the debug information has no such
+// type.
 func (r *Reader) GoType(a image.Addr) (t *Type, kind uint8) {
 	g := r.runtimeTypes()
 	if uint64(a) < g.base {
@@ -86,7 +87,8 @@ func (r *Reader) runtimeTypes() *goTypes {
 		}
 		u.Release()
 	}
-	// Addresses, or, as Go's own linker writes them, distances from the first type: then some are less than that one's address.
+	// Addresses, or, as Go's own linker writes them, distances from the first type: then some are
+	// less than that one's address.
 	if first, ok := r.finder.OwnLinkageAddr("runtime.types"); ok && least < uint64(first) {
 		g.base = uint64(first)
 	}
@@ -104,7 +106,8 @@ func (t *Type) GoName() string {
 	return t.String()
 }
 
-// GoKey returns the type of the keys of a map of Go; nil if the debug information does not contain it.
+// GoKey returns the type of the keys of a map of Go; nil if the debug information does not contain
+// it.
 func (t *Type) GoKey() *Type { return called(t.goKey) }
 
 // GoElem returns the type of the elements of a map, a slice or a channel of Go; nil if the debug

@@ -8,8 +8,8 @@ import (
 	"dbg/symbols/spelling"
 )
 
-// VirtualMethod returns the method of the class itself, with its parameters, at an index of its table
-// of virtual functions; "" if there is none.
+// VirtualMethod returns the method of the class itself, with its parameters, at an index of its
+// table of virtual functions; "" if there is none.
 func (t *Type) VirtualMethod(index uint64) string {
 	if t.virtual == nil {
 		return ""
@@ -43,7 +43,8 @@ func (r *Reader) virtualMethod(class *dwarf.Entry, t *Type, index uint64) string
 	return name
 }
 
-// Signature returns the name of a function of this type with its parameters, in C++: "f(int, const char*)".
+// Signature returns the name of a function of this type with its parameters, in C++: "f(int, const
+// char*)".
 func (t *Type) Signature(name string) string {
 	var params []string
 	for i, p := range t.Params() {

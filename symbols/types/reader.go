@@ -43,7 +43,7 @@ func NewReader(f *image.File, scopes *entry.Scopes, finder Finder) *Reader {
 	return &Reader{file: f, scopes: scopes, finder: finder, types: map[entry.Ref]*Type{}}
 }
 
-// Forget drops the types that have been made. The caller calls it after a question that was cancelled:
-// a definition may then be missing only because the search for it was cut short. Types that were
-// handed out stay as they are.
+// Forget drops the types that have been made. The caller calls it after a question that was
+// cancelled: a definition may then be missing only because the search for it was cut short. Types
+// that were handed out stay as they are.
 func (r *Reader) Forget() { r.types, r.declared = map[entry.Ref]*Type{}, nil }

@@ -143,8 +143,8 @@ func (t *Type) parameterList(p *budget) string {
 	return "(" + strings.Join(list, ", ") + ")"
 }
 
-// baseName is the name of a type that is not made of others. C says struct,
-// union and enum before the name; the others do not.
+// baseName returns the name of a type that is not made of others. C writes struct, union and enum
+// before the name; other languages do not.
 func (t *Type) baseName() string {
 	kind := t.Kind
 	if kind == Opaque {

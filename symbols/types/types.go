@@ -14,7 +14,7 @@ const (
 	Bool
 	Int  // signed
 	Uint // unsigned
-	Char // a character type, signed or not: Signed says which
+	Char // a character type; Signed tells whether it is signed
 	Float
 	Complex
 	Pointer
@@ -30,13 +30,13 @@ const (
 	Func          // Elem is the result
 	MemberPointer // pointer to member
 	Opaque        // declared, but not defined here
-	Unsupported   // something that is not understood; Name says what
+	Unsupported   // a type that is not understood; Name describes it
 	Restrict      // more qualifiers of Elem
 	Atomic
 )
 
-// Type is a type of the program. Types are made lazily, belong to a module, and are compared by their
-// names and shapes, not by pointer. The fields must not be changed.
+// Type is a type of the program. Types are made lazily, belong to a module, and are compared by
+// their names and shapes, not by pointer. The fields must not be changed.
 type Type struct {
 	Kind   Kind
 	Name   string    // as its language writes it: "unsigned int", "struct foo" is "foo"; "" if anonymous
@@ -79,8 +79,8 @@ func (t *Type) Elem() *Type {
 }
 
 // ElemAsDeclared is Elem without a search for a definition. A structure that is declared in the
-// pointer's unit and defined elsewhere is Opaque. It is enough to print a pointer, or to get its type's
-// name or size.
+// pointer's unit and defined elsewhere is Opaque. It is enough to print a pointer, or to get its
+// type's name or size.
 func (t *Type) ElemAsDeclared() *Type {
 	if t.declared == nil {
 		return t.Elem()

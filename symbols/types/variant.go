@@ -20,7 +20,8 @@ type Variant struct {
 	Fields []Field // Rust has one, named for the form
 }
 
-// DiscrRange are discriminants from Lo to Hi, both included, as the bits of the discriminant's size.
+// DiscrRange are discriminants from Lo to Hi, both included, as the bits of the discriminant's
+// size.
 type DiscrRange struct{ Lo, Hi uint64 }
 
 // Variants returns the forms of a Struct, nil if it has only one.

@@ -7,14 +7,14 @@ import (
 	"dbg/symbols/entry"
 )
 
-// tables are the tables of names that compilers and linkers have made: .debug_names (DWARF 5, section
-// 6.1.1) and gdb's .gdb_index. They tell which units may have a name; those units are then indexed one by
-// one, with the code that builds an Index. So a wrong table can make a look-up miss, but cannot find
-// anything that is not there, and the answers are those of an Index.
+// tables are the tables of names that compilers and linkers have made: .debug_names (DWARF 5,
+// section 6.1.1) and gdb's .gdb_index. They tell which units may have a name; those units are then
+// indexed one by one, with the code that builds an Index. So a wrong table can make a look-up miss,
+// but cannot find anything that is not there, and the answers are those of an Index.
 //
-// No table has all names. Units that are in no table are always asked. For kinds of names that a table may
-// lack, the units that contain the name in any way (dwarf.Data.UnitsNaming) are asked as well; if these
-// cannot be found, the table is not used.
+// No table has all names. Units that are in no table are always asked. For kinds of names that a
+// table may lack, the units that contain the name in any way (dwarf.Data.UnitsNaming) are asked as
+// well; if these cannot be found, the table is not used.
 type tables struct {
 	l     *Lookup
 	d     *dwarf.Data
@@ -32,14 +32,15 @@ type tables struct {
 	given  map[asked]answer
 }
 
-// asked is a question that has been answered.
+// asked is a question, as a key of the answers.
 type asked struct {
 	name  string
 	hash  uint32
 	kinds kindSet
 }
 
-// Bounds on what is kept, and on how often everything is gone over before a whole index is the lesser work.
+// Bounds on the cached answers, and on how often all debug information is searched before a whole
+// index is cheaper.
 const (
 	mostGiven = 1 << 12
 	mostScans = 8
@@ -86,11 +87,11 @@ func (l *Lookup) openTables() *tables {
 	return l.tables
 }
 
-// smallIndex is how many bytes of units are indexed for a few questions anyway.
+// smallIndex is how many bytes of units are indexed in any case before a whole index is considered.
 const smallIndex = 8 << 20
 
-// covered reports which units the tables have names of. lld lists in .gdb_index also units that came
-// without names.
+// covered reports which units the tables have names of. lld lists in .gdb_index also units that
+// came without names.
 func (x *tables) covered() []bool {
 	out := make([]bool, len(x.all))
 	for _, t := range x.names {
@@ -106,13 +107,15 @@ func (x *tables) covered() []bool {
 	return out
 }
 
-// complete reports whether the tables have all names of a kind in the units that they cover. What is here is what tests have found of
-// the tables that compilers, linkers and gdb write; what is not known is no.
+// complete reports whether the tables have all names of a kind in the units that they cover. The
+// rules are what tests have found in the tables that compilers, linkers and gdb write; the answer
+// for any other table is no.
 func (x *tables) complete(kind Kind, name string) bool {
 	if x.gdb != nil {
 		return x.completeInGDB(kind, name)
 	}
-	// LLVM lists types, and functions by the inlined copies too; no enumerators, and no constants in classes.
+	// LLVM lists types, and functions by the inlined copies too; no enumerators, and no constants
+	// in classes.
 	return kind == Type || kind == Function
 }
 
@@ -190,7 +193,7 @@ func (k kindSet) tag(t dwarf.Tag) bool {
 	return k.has(Type) && isType(t)
 }
 
-// affordable reports whether units may be indexed that have not been yet.
+// affordable reports whether the units that are not indexed yet may be indexed.
 func (x *tables) affordable(found []bool) bool {
 	bytes := x.bytes
 	for i, has := range found {
@@ -228,7 +231,7 @@ func (x *tables) addLacking(name string, kinds kindSet, found []bool) bool {
 	return ok
 }
 
-// unit adds what a unit has of a name; false if too much has been read.
+// unit adds the entries of a unit with a name; false if too much has been read.
 func (x *tables) unit(u *dwarf.Unit, hash uint32, a *answer) bool {
 	names, ok := x.made[u]
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"dbg/symbols/spelling"
 )
 
-// coveredByGDB marks the units that .gdb_index has a symbol of; none of an index that lists type units, as gdb 13 gives these the numbers that
-// compile units have.
+// coveredByGDB marks the units of which .gdb_index has a symbol. It marks none if the index lists
+// type units: gdb 13 gives these the numbers of compile units.
 func (x *tables) coveredByGDB(out []bool) {
 	seen := x.gdb.UnitsWithSymbols()
 	for i, has := range seen {
@@ -24,7 +24,7 @@ func (x *tables) coveredByGDB(out []bool) {
 	}
 }
 
-// indexed is the number of a unit of the .gdb_index.
+// indexed returns the number of a unit of the .gdb_index; false if it is not known.
 func (x *tables) indexed(i int) (n int, ok bool) {
 	u, ok := x.gdb.Unit(i)
 	if ok {
@@ -33,13 +33,15 @@ func (x *tables) indexed(i int) (n int, ok bool) {
 	return n, ok
 }
 
-// completeInGDB is complete for .gdb_index, whose version says who may have written it.
+// completeInGDB is complete for .gdb_index. The version tells which programs may have written it.
 //
-// Version 7 is what linkers make of .debug_gnu_pubnames and .debug_gnu_pubtypes: all functions, of compilers that write DWARF 5; but not what is declared
-// in a class. The old gdb that wrote it too left out functions that are inlined everywhere, and knew no DWARF 5. The gdb of version 8 may or may not have
-// them; it has all types and enumerators. That of version 9 has everything.
+// Version 7 is made by linkers from .debug_gnu_pubnames and .debug_gnu_pubtypes: it has all
+// functions, from compilers that write DWARF 5; but not the members that are declared in a class.
+// An old gdb wrote it too: that gdb left out functions that are inlined everywhere, and knew no
+// DWARF 5. Version 8 may or may not have those functions; it has all types and enumerators. Version
+// 9 has everything.
 //
-// gdb writes some types otherwise than compilers do: "unsigned long" for "long unsigned int".
+// gdb writes some types differently from compilers: "unsigned long" for "long unsigned int".
 func (x *tables) completeInGDB(kind Kind, name string) bool {
 	switch {
 	case x.gdb.Version <= 7:
@@ -52,7 +54,8 @@ func (x *tables) completeInGDB(kind Kind, name string) bool {
 	return true
 }
 
-// canonical reports whether a name may be written in more than one way: that of an integer type, or of a conversion to a type.
+// canonical reports whether a name may be written in more than one way: the name of an integer
+// type, or of a conversion to a type.
 func canonical(name string) bool {
 	if strings.HasPrefix(name, "operator") || strings.ContainsAny(name, "(&*[{") {
 		return true
@@ -66,7 +69,8 @@ func canonical(name string) bool {
 	return false
 }
 
-// inGDB marks the units that .gdb_index has a name for, as the last component of a qualified one. False if a list can't be read.
+// inGDB marks the units for which .gdb_index has a name, as the last component of a qualified one.
+// It returns false if a list cannot be read.
 func (x *tables) inGDB(name string, kinds kindSet, found []bool) bool {
 	plain := spelling.WithoutTemplate(name)
 	if plain == "" {
@@ -112,7 +116,8 @@ func symbolOfKinds(kind dwarf.SymbolKind, kinds kindSet) bool {
 	return true
 }
 
-// endsIn reports whether the last component of a qualified name can be this one, with template arguments or without.
+// endsIn reports whether a name can be the last component of a qualified name, with template
+// arguments or without.
 func endsIn(full, name []byte) bool {
 	for at := 0; ; {
 		i := bytes.Index(full[at:], name)
@@ -127,17 +132,18 @@ func endsIn(full, name []byte) bool {
 	}
 }
 
-// inWord reports whether two characters beside each other can be of one identifier.
+// inWord reports whether two characters next to each other can be in one identifier.
 func inWord(a, b byte) bool { return isWord(a) && isWord(b) }
 
 func isWord(c byte) bool {
 	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
-// goesOn reports whether a "::" follows that is not in brackets: what is before it is not the last component.
+// goesOn reports whether a "::" follows that is not in brackets: the text before it is then not the
+// last component.
 func goesOn(rest []byte) bool {
 	if bytes.Contains(rest, []byte("operator")) {
-		return false // whose brackets are none
+		return false // the brackets of an operator do not match
 	}
 	depth := 0
 	for i, c := range rest {

@@ -7,8 +7,9 @@ import (
 	"dbg/dwarf"
 )
 
-// readNames takes the name indexes that LLVM writes: into each object file, which lld makes one of with --debug-names, or not. What others
-// write under that name (gdb 13: qualified names, as none but gdb reads them) is not known well enough to be relied on.
+// readNames reads the name indexes that LLVM writes into each object file. lld joins them into one
+// with --debug-names. Tables of other producers are not used (gdb 13 writes qualified names, which
+// only gdb expects).
 func (x *tables) readNames() {
 	tables, err := x.d.NameTables()
 	x.l.err = err
@@ -19,7 +20,8 @@ func (x *tables) readNames() {
 	}
 }
 
-// tagOfKinds reports whether an entry of a tag can have a name of one of the kinds, or, as an inlined copy, say where one is.
+// tagOfKinds reports whether an entry of a tag can have a name of one of the kinds, or, as an
+// inlined copy, tell where such an entry is.
 func tagOfKinds(tag dwarf.Tag, kinds kindSet) bool {
 	switch tag {
 	case dwarf.TagSubprogram, dwarf.TagInlinedSubroutine:
@@ -35,8 +37,8 @@ func tagOfKinds(tag dwarf.Tag, kinds kindSet) bool {
 // mostInstances bounds how many strings with "NAME<" in them are looked for among the names.
 const mostInstances = 1 << 20
 
-// inNames marks the units that .debug_names has a name for: as it is, and for functions with template arguments. False if there is an entry
-// of which it can't be said in which unit it is.
+// inNames marks the units for which .debug_names has a name: as it is, and for functions with
+// template arguments. It returns false if the unit of an entry is not known.
 func (x *tables) inNames(name string, kinds kindSet, found []bool) bool {
 	known, visits := true, uint64(0)
 	mark := func(off uint64) {
