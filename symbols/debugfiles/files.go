@@ -152,10 +152,15 @@ func (x *Files) Reload() bool {
 // not on this machine, once.
 func (x *Files) Data() *dwarf.Data {
 	if x.data == nil && !x.asked {
-		x.look()
-		x.fetch()
+		x.find()
 	}
 	return x.data
+}
+
+// find searches for the debug information, and then asks the fetcher.
+func (x *Files) find() {
+	x.look()
+	x.fetch()
 }
 
 // look searches for the debug information in the file and in the directories.
