@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	godap "github.com/google/go-dap"
-
 	"dbg/internal/fixture"
 	"dbg/session"
 	"dbg/symbols/names"
+
+	godap "github.com/google/go-dap"
 )
 
 // Requests that control the program are answered while the debugger has much to do. The tests assert the order: such a request

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"sync"
 
-	godap "github.com/google/go-dap"
-
 	"dbg/symbols/names"
+
+	godap "github.com/google/go-dap"
 )
 
 // worthTelling is how many bytes of debug information an index takes long to be made of.

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"testing"
 
-	godap "github.com/google/go-dap"
-
 	"dbg/session"
 	"dbg/symbols/names"
+
+	godap "github.com/google/go-dap"
 )
 
 // busy is a client whose server has a request "block", which is at work until it is released, or cancelled if it listens to that.

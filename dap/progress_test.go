@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	godap "github.com/google/go-dap"
-
 	"dbg/image/debuginfod"
 	"dbg/internal/fixture"
 	"dbg/session"
 	"dbg/symbols/names"
+
+	godap "github.com/google/go-dap"
 )
 
 // A breakpoint is set in a program whose debug information is with a server: the
