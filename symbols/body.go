@@ -108,7 +108,7 @@ func (b *block) at(a uint64) *block {
 // find returns the block below b whose entry is at an offset, nil if there is none.
 func (b *block) find(off uint64) *block {
 	for i := len(b.kids) - 1; i >= 0; i-- {
-		// They are in the order of the file: it is the last that does not begin behind it, or in that.
+		// They are in the order of the file: it is the last one that does not begin after off, or below that one.
 		if k := b.kids[i]; k.off == off {
 			return k
 		} else if k.off < off {

@@ -29,7 +29,7 @@ const (
 	maxCallParameters            = 256     // of one call
 )
 
-// CallSite is a call as the caller's debug information tells of it: whom it calls, and what
+// CallSite is a call in the caller's debug information: the function that it calls, and what
 // it passes.
 type CallSite struct {
 	m  *Module
@@ -137,10 +137,10 @@ func (c *CallSite) located(e *dwarf.Entry, attrs ...dwarf.Attr) (entry.Location,
 
 // Survivors reports whether the compiler uses registers after a call that the ABI lets the callee change,
 // because it has seen that this callee, and all that it calls, leave them alone: gcc does (-fipa-ra). Then what it
-// says of a place behind a call may be in such a register.
+// says of a place after a call may be in such a register.
 func (c *CallSite) Survivors() bool { return c.fn.u.gcc }
 
-// SurvivesCall reports whether gcc says of a variable that it is in the same place before and behind the call that a lies in: of
+// SurvivesCall reports whether gcc says of a variable that it is in the same place before and after the call that a lies in: of
 // a register that is not saved across calls that says that the callee does not change it (see CallSite.Survivors).
 func (v *Variable) SurvivesCall(a image.Addr) bool {
 	i := v.impl
@@ -153,8 +153,8 @@ func (v *Variable) SurvivesCall(a image.Addr) bool {
 	}
 	at := o.Find(dwarf.AttrLocation)
 	before, _ := o.Unit.Location(at, uint64(a))
-	behind, _ := o.Unit.Location(at, uint64(a)+1)
-	return len(before) > 0 && bytes.Equal(before, behind)
+	after, _ := o.Unit.Location(at, uint64(a)+1)
+	return len(before) > 0 && bytes.Equal(before, after)
 }
 
 // Indirect returns the expression of the address that an indirect call goes to; false if the call is direct or
@@ -268,7 +268,7 @@ func (v *Variable) AtEntry() (p expr.EntryParameter, ok bool) {
 	return i.entered.p, i.entered.ok
 }
 
-// entered is what Variable.AtEntry says.
+// entered is the answer of Variable.AtEntry.
 type entered struct {
 	p  expr.EntryParameter
 	ok bool

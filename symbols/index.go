@@ -44,7 +44,7 @@ func finishSpans(spans []unitSpan) {
 	}
 }
 
-// findSpan calls try for each unit that has an address until it says true.
+// findSpan calls try for each unit that has an address until try returns true.
 func findSpan(spans []unitSpan, a uint64, try func(unit uint64) bool) bool {
 	i, _ := slices.BinarySearchFunc(spans, a, func(s unitSpan, a uint64) int {
 		if s.lo <= a {

@@ -20,7 +20,7 @@ import (
 //   - other code with a line table: the end of the line that the prologue's
 //     instructions (x86: push %rbp; mov %rsp,%rbp) end in, or the entry if there
 //     is no such prologue;
-//   - code of other compilers: the row that says prologue_end, or else the second
+//   - code of other compilers: the row with prologue_end, or else the second
 //     line;
 //   - without debug information: after the prologue's instructions.
 func (m *Module) AfterPrologue(f *Function) Location {
@@ -36,8 +36,8 @@ func (m *Module) AfterPrologue(f *Function) Location {
 }
 
 // BreakLocations returns where a breakpoint on the functions of a name goes: in each, and in each inlined
-// copy, one place after the prologue. See FunctionsByName. What is known from a kept index is
-// not described yet.
+// copy, one place after the prologue. See FunctionsByName. A place from a saved index is
+// not described yet: see Location.Describe.
 func (m *Module) BreakLocations(name string) []Location {
 	q, ok := spelling.ParseQuery(name)
 	if !ok {
@@ -99,8 +99,8 @@ func (l *Location) Describe() {
 	}
 }
 
-// skipPrologue moves an address that is in the prologue of its function behind
-// it.
+// skipPrologue moves an address in the prologue of its function to the
+// prologue's end.
 func (m *Module) skipPrologue(a image.Addr) image.Addr {
 	fn := m.functionAt(a)
 	if fn == nil {

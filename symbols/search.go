@@ -39,8 +39,8 @@ type Found struct {
 	Symbol bool
 }
 
-// Search returns what has a name that an expression matches, by file, then by name; first what has debug information. It gives up after
-// so many, and says so.
+// Search returns what has a name that an expression matches, by file, then by name; first what has debug information. It stops after
+// most of them; more is then true.
 func (m *Module) Search(kind SearchKind, re *regexp.Regexp, most int) (list []Found, more bool) {
 	seen := map[Found]bool{}
 	add := func(f Found) {
@@ -147,7 +147,7 @@ func (m *Module) searchSymbols(kind SearchKind, re *regexp.Regexp, add func(Foun
 	}
 }
 
-// Where says where a variable is at an address, in words: "static storage at address 0x4030", "a register or memory: DW_OP_fbreg -20".
+// Where describes where a variable is at an address, in words: "static storage at address 0x4030", "a register or memory: DW_OP_fbreg -20".
 func (v *Variable) Where(at image.Addr) string {
 	i := v.impl
 	if i == nil {

@@ -205,7 +205,7 @@ func (c *CallSite) Target(other *Module) (*Module, image.Addr, bool) {
 // Module returns the module of the function that makes the call.
 func (c *CallSite) Module() *Module { return c.m }
 
-// Place returns the address that stands for the call, the one behind it where that is told, and one in its instruction.
+// Place returns the address that stands for the call, the one after it if that is known, and one in its instruction.
 func (c *CallSite) Place() (pc, lookup image.Addr) { return image.Addr(c.pc), image.Addr(c.at) }
 
 // MayTailCallItself reports whether a chain of tail calls may lead from a function back to it. Then what its

@@ -46,7 +46,7 @@ func (u *unit) scan() {
 		return
 	}
 	u.scanned = true
-	// What there is room for is kept for the next unit.
+	// The memory is reused for the next unit.
 	u.byAddr = u.m.spans[:0]
 	u.eachFunction(u.addFunction)
 	u.m.spans = u.byAddr
