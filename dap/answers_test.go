@@ -10,7 +10,7 @@ import (
 
 	"dbg/internal/fixture"
 	"dbg/session"
-	"dbg/symbols"
+	"dbg/symbols/names"
 
 	godap "github.com/google/go-dap"
 )
@@ -43,7 +43,7 @@ func (c *testClient) answeredFirst(long int, command string, args any) message {
 func heldIndex(t *testing.T) (c *testClient, pid, long int, release func()) {
 	t.Helper()
 	begun, gate := make(chan bool, 1), make(chan bool)
-	c = connect(t, Options{Session: session.Config{DebugDirs: []string{t.TempDir()}, Indexing: func(p symbols.Progress) {
+	c = connect(t, Options{Session: session.Config{DebugDirs: []string{t.TempDir()}, Indexing: func(p names.Progress) {
 		select {
 		case begun <- true:
 		default:

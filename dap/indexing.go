@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"dbg/symbols"
+	"dbg/symbols/names"
 
 	godap "github.com/google/go-dap"
 )
@@ -15,14 +15,14 @@ const worthTelling = 4 << 20
 
 // indexing makes what tells the client how far an index of names is. The session's goroutine is busy with it then, and so is ours with the
 // request that needs it: the events are sent at once, and not as the session's are.
-func (s *server) indexing(also func(symbols.Progress)) func(symbols.Progress) {
+func (s *server) indexing(also func(names.Progress)) func(names.Progress) {
 	from := s.opts.progressFrom
 	if from == 0 {
 		from = worthTelling
 	}
 	var mu sync.Mutex // of the rest
 	last, under, percent := 0, "", 0
-	return func(p symbols.Progress) {
+	return func(p names.Progress) {
 		if also != nil {
 			also(p)
 		}

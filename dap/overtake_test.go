@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"dbg/session"
-	"dbg/symbols"
+	"dbg/symbols/names"
 
 	godap "github.com/google/go-dap"
 )
@@ -172,7 +172,7 @@ func TestTakeRequestOnce(t *testing.T) {
 func TestCancelIndex(t *testing.T) {
 	t.Parallel()
 	begun, release := make(chan bool, 100), make(chan bool)
-	indexing := func(p symbols.Progress) {
+	indexing := func(p names.Progress) {
 		if p.Done == 0 && !p.End {
 			begun <- true
 			<-release

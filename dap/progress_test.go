@@ -11,7 +11,7 @@ import (
 	"dbg/image/debuginfod"
 	"dbg/internal/fixture"
 	"dbg/session"
-	"dbg/symbols"
+	"dbg/symbols/names"
 
 	godap "github.com/google/go-dap"
 )
@@ -75,7 +75,7 @@ func TestProgressOfIndex(t *testing.T) {
 	prog := fixture.Build(t, "../dap/testdata/tour.c", "-g", "-O0")
 	for _, able := range []bool{true, false} {
 		calls := 0
-		c := connect(t, Options{progressFrom: 1, Session: session.Config{DebugDirs: []string{t.TempDir()}, Indexing: func(symbols.Progress) { calls++ }}})
+		c := connect(t, Options{progressFrom: 1, Session: session.Config{DebugDirs: []string{t.TempDir()}, Indexing: func(names.Progress) { calls++ }}})
 		c.ok("initialize", object{"adapterID": "dbg", "supportsProgressReporting": able}, nil)
 		c.ok("launch", object{"program": prog, "args": []string{"wait"}}, nil)
 		c.event("initialized", nil)

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"math"
 
-	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 )
 
 // binary is an operator of two operands.
@@ -55,7 +56,7 @@ func (e *evaluator) operate(op string, a, b Value) (Value, error) {
 		if isStruct(v.Type) {
 			return Value{}, errorf("Structure has no component named operator%s.", op)
 		}
-		if kindOf(v.Type) == symbols.Float && sizeOf(v.Type) > 16 || kindOf(v.Type) == symbols.Complex {
+		if kindOf(v.Type) == types.Float && sizeOf(v.Type) > 16 || kindOf(v.Type) == types.Complex {
 			return Value{}, errNotNumber
 		}
 	}
@@ -78,20 +79,20 @@ func (e *evaluator) operate(op string, a, b Value) (Value, error) {
 }
 
 // stride is the pointer that the value is or decays to; nil if it is none.
-func stride(v Value) *symbols.Type {
+func stride(v Value) *types.Type {
 	switch kindOf(v.Type) {
-	case symbols.Pointer:
+	case types.Pointer:
 		return v.Type
-	case symbols.Array:
+	case types.Array:
 		return pointerTo(elemOf(v.Type), 8)
-	case symbols.Func:
+	case types.Func:
 		return pointerTo(v.Type, 8)
 	}
 	return nil
 }
 
 // pointers computes with at least one pointer.
-func (e *evaluator) pointers(op string, a, b Value, x, y number, pa, pb *symbols.Type) (Value, error) {
+func (e *evaluator) pointers(op string, a, b Value, x, y number, pa, pb *types.Type) (Value, error) {
 	switch op {
 	case "==", "!=", "<", ">", "<=", ">=":
 		x.signed, y.signed = x.signed && x.typ == nil, false
@@ -105,7 +106,7 @@ func (e *evaluator) pointers(op string, a, b Value, x, y number, pa, pb *symbols
 		p, i, x = pb, x.i, y
 	}
 	size := sizeOf(elemOf(p))
-	if k := kindOf(elemOf(p)); k == symbols.Void || k == symbols.Func {
+	if k := kindOf(elemOf(p)); k == types.Void || k == types.Func {
 		size = 1
 	}
 	if size <= 0 {
@@ -113,7 +114,7 @@ func (e *evaluator) pointers(op string, a, b Value, x, y number, pa, pb *symbols
 	}
 	if pa != nil && pb != nil {
 		other := sizeOf(elemOf(pb))
-		if k := kindOf(elemOf(pb)); k == symbols.Void || k == symbols.Func {
+		if k := kindOf(elemOf(pb)); k == types.Void || k == types.Func {
 			other = 1
 		}
 		if other != size {
@@ -164,7 +165,7 @@ func floats(op string, x, y number) (Value, error) {
 }
 
 // promoted is the type in which C computes with integers of these two types.
-func promoted(x, y number) *symbols.Type {
+func promoted(x, y number) *types.Type {
 	nx, ny := sizeOf(x.typ), sizeOf(y.typ)
 	unsigned := false
 	size := max(nx, ny, 4)
@@ -185,9 +186,9 @@ func promoted(x, y number) *symbols.Type {
 }
 
 // wrap takes a number as one of type t.
-func wrap(u uint64, t *symbols.Type) uint64 {
+func wrap(u uint64, t *types.Type) uint64 {
 	if t.Size == 4 {
-		if t.Kind == symbols.Int {
+		if t.Kind == types.Int {
 			return signExtend(u, 32)
 		}
 		return u & math.MaxUint32
@@ -201,7 +202,7 @@ func integers(op string, x, y number) (Value, error) {
 	if op == "<<" || op == ">>" {
 		return shift(op, x, y)
 	}
-	signed := t.Kind == symbols.Int
+	signed := t.Kind == types.Int
 	a, b := wrap(x.i, t), wrap(y.i, t)
 	var r uint64
 	switch op {
@@ -248,7 +249,7 @@ func integers(op string, x, y number) (Value, error) {
 func shift(op string, x, y number) (Value, error) {
 	t := promoted(x, x)
 	a, by := wrap(x.i, t), y.i
-	signed := t.Kind == symbols.Int
+	signed := t.Kind == types.Int
 	bits := uint64(t.Size) * 8
 	if y.signed && int64(by) < 0 {
 		by = bits
@@ -288,17 +289,17 @@ func compare(op string, a, b uint64, signed bool) bool {
 
 // truthValue is the result of a comparison: an int, or a bool where the operand's
 // language has bool.
-func truthValue(b bool, operand *symbols.Type) Value {
+func truthValue(b bool, operand *types.Type) Value {
 	u := uint64(0)
 	if b {
 		u = 1
 	}
 	for t := operand; t != nil; t = t.Elem() {
 		switch t.Lang {
-		case symbols.LangCPlusPlus, symbols.LangRust, symbols.LangGo:
+		case lang.CPlusPlus, lang.Rust, lang.Go:
 			return intValue(typeBool, u)
 		}
-		if kindOf(t) != symbols.Pointer {
+		if kindOf(t) != types.Pointer {
 			break
 		}
 	}
@@ -339,5 +340,5 @@ func unary(op string, v Value) (Value, error) {
 	case "u~":
 		n.i = ^n.i
 	}
-	return newValue(t, number{i: wrap(n.i, t), signed: t.Kind == symbols.Int})
+	return newValue(t, number{i: wrap(n.i, t), signed: t.Kind == types.Int})
 }

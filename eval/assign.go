@@ -3,7 +3,7 @@ package eval
 import (
 	"errors"
 
-	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -134,9 +134,9 @@ func (e *evaluator) storeConvenience(name string, v Value) Value {
 // the type's whole size.
 func (e *evaluator) converted(left, right Value) ([]byte, error) {
 	k := kindOf(left.Type)
-	if isStruct(left.Type) || k == symbols.Array {
+	if isStruct(left.Type) || k == types.Array {
 		same := kindOf(right.Type) == k && sizeOf(right.Type) == sizeOf(left.Type) &&
-			(k == symbols.Array || left.Type.Strip().Name == right.Type.Strip().Name)
+			(k == types.Array || left.Type.Strip().Name == right.Type.Strip().Name)
 		if !same {
 			return nil, errInvalidCast
 		}

@@ -1,14 +1,14 @@
 package eval
 
 import (
-	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
 var errInvalidCast = Error("Invalid cast.")
 
 // cast is (type) v. v needs not be read.
-func (e *evaluator) cast(t *symbols.Type, v Value) (Value, error) {
+func (e *evaluator) cast(t *types.Type, v Value) (Value, error) {
 	if isReference(t) && !isReference(v.Type) {
 		if !v.HasAddr {
 			return Value{}, Error("Attempt to take address of value not located in memory.")
@@ -28,20 +28,20 @@ func (e *evaluator) cast(t *symbols.Type, v Value) (Value, error) {
 	}
 	to := kindOf(t)
 	switch {
-	case to == symbols.Void:
+	case to == types.Void:
 		return Value{Type: typeVoid}, nil
-	case to == symbols.Struct, to == symbols.Union, to == symbols.Array:
+	case to == types.Struct, to == types.Union, to == types.Array:
 		return e.castAggregate(t, v)
-	case to == symbols.Func || to == symbols.Opaque || to == symbols.Unsupported || to == symbols.Complex:
+	case to == types.Func || to == types.Opaque || to == types.Unsupported || to == types.Complex:
 		return Value{}, errInvalidCast
 	case isStruct(v.Type):
 		return Value{}, errInvalidCast
-	case kindOf(v.Type) == symbols.Array && !v.HasAddr:
+	case kindOf(v.Type) == types.Array && !v.HasAddr:
 		return Value{}, Error("evaluation of this expression requires the target to allocate memory")
-	case kindOf(v.Type) == symbols.Float && to != symbols.Float && !isIntegral(t):
+	case kindOf(v.Type) == types.Float && to != types.Float && !isIntegral(t):
 		return Value{}, errInvalidCast
 	}
-	if to == kindOf(v.Type) && sizeOf(t) == sizeOf(v.Type) && v.BitSize == 0 && v.Bytes != nil && to != symbols.Pointer {
+	if to == kindOf(v.Type) && sizeOf(t) == sizeOf(v.Type) && v.BitSize == 0 && v.Bytes != nil && to != types.Pointer {
 		// The same bytes with another name: also for those that can't be computed with.
 		return Value{Type: t, Bytes: v.Bytes}, nil
 	}
@@ -52,14 +52,14 @@ func (e *evaluator) cast(t *symbols.Type, v Value) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	if to == symbols.Pointer && kindOf(v.Type) == symbols.Pointer && n.i != 0 {
+	if to == types.Pointer && kindOf(v.Type) == types.Pointer && n.i != 0 {
 		n.i += uint64(baseAdjustment(elemOf(v.Type), elemOf(t)))
 	}
 	return newValue(t, n)
 }
 
 // castAggregate takes an aggregate as another type of the same place.
-func (e *evaluator) castAggregate(t *symbols.Type, v Value) (Value, error) {
+func (e *evaluator) castAggregate(t *types.Type, v Value) (Value, error) {
 	if isStruct(t) && isStruct(v.Type) {
 		if off, ok := baseOffset(v.Type, t, 0); ok {
 			return part(v, off, t, ""), nil
@@ -68,19 +68,19 @@ func (e *evaluator) castAggregate(t *symbols.Type, v Value) (Value, error) {
 			return Value{Type: t, Addr: v.Addr - target.Addr(off), HasAddr: true}, nil
 		}
 	}
-	if kindOf(t) == symbols.Array && kindOf(v.Type) == symbols.Array && v.HasAddr {
+	if kindOf(t) == types.Array && kindOf(v.Type) == types.Array && v.HasAddr {
 		return Value{Type: t, Addr: v.Addr, HasAddr: true}, nil
 	}
 	return Value{}, errInvalidCast
 }
 
 // baseOffset is where a base class is in a class; ok also if they are the same.
-func baseOffset(class, base *symbols.Type, depth int) (int64, bool) {
+func baseOffset(class, base *types.Type, depth int) (int64, bool) {
 	c, b := class.Strip(), base.Strip()
 	if c == b || c.Name != "" && c.Name == b.Name && c.Size == b.Size && c.Kind == b.Kind {
 		return 0, true
 	}
-	if depth > 20 || c.Kind != symbols.Struct {
+	if depth > 20 || c.Kind != types.Struct {
 		return 0, false
 	}
 	for _, f := range c.Fields() {
@@ -95,7 +95,7 @@ func baseOffset(class, base *symbols.Type, depth int) (int64, bool) {
 
 // baseAdjustment is what a pointer changes by when it is cast between a class and a base
 // class of it.
-func baseAdjustment(from, to *symbols.Type) int64 {
+func baseAdjustment(from, to *types.Type) int64 {
 	if !isStruct(from) || !isStruct(to) {
 		return 0
 	}

@@ -2,7 +2,7 @@ package eval
 
 import (
 	"dbg/arch"
-	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -18,7 +18,7 @@ type nowhere struct{ Env }
 
 func (nowhere) Arch() *arch.Arch                    { return arch.AMD64 }
 func (nowhere) Variable(name string) (Value, error) { return Value{}, &NotFoundError{name} }
-func (nowhere) Type(string) *symbols.Type           { return typeInt }
+func (nowhere) Type(string) *types.Type             { return typeInt }
 func (nowhere) ReadMemory(a target.Addr, b []byte) (int, error) {
 	return 0, &target.MemoryError{Addr: a}
 }

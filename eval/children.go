@@ -3,7 +3,7 @@ package eval
 import (
 	"fmt"
 
-	"dbg/symbols"
+	"dbg/symbols/types"
 )
 
 // NumChildren is how many parts a value has that can be looked at: the fields of a
@@ -19,11 +19,11 @@ func NumChildren(v Value, env Env) int {
 // there are, or whether there are any, its definition would have to be searched for in the whole program: that is for who opens it.
 func PartsElsewhere(v Value, env Env) bool {
 	v, err := follow(v, env)
-	if err != nil || v.Avail != Available || kindOf(v.Type) != symbols.Pointer {
+	if err != nil || v.Avail != Available || kindOf(v.Type) != types.Pointer {
 		return false
 	}
 	to := v.Type.Strip().ElemAsDeclared()
-	if kindOf(to) != symbols.Opaque || to.Strip().DeclaredKind() == symbols.Enum {
+	if kindOf(to) != types.Opaque || to.Strip().DeclaredKind() == types.Enum {
 		return false
 	}
 	v = load(v, env)
@@ -92,9 +92,9 @@ func newTree(v Value, env Env) tree {
 		}}
 	}
 	switch kindOf(v.Type) {
-	case symbols.Struct, symbols.Union:
+	case types.Struct, types.Union:
 		return fieldTree(v, env)
-	case symbols.Array:
+	case types.Array:
 		elem := elemOf(v.Type)
 		size, total := sizeOf(elem), sizeOf(v.Type)
 		if size <= 0 || total <= 0 {
@@ -103,9 +103,9 @@ func newTree(v Value, env Env) tree {
 		return tree{count: total / size, at: func(i int64) Value {
 			return part(v, i*size, elem, fmt.Sprintf("[%d]", i))
 		}}
-	case symbols.Pointer:
+	case types.Pointer:
 		elem := elemOf(v.Type)
-		if _, text := charKind(elem); text || sizeOf(elem) <= 0 || kindOf(elem) == symbols.Func || kindOf(elem) == symbols.Void {
+		if _, text := charKind(elem); text || sizeOf(elem) <= 0 || kindOf(elem) == types.Func || kindOf(elem) == types.Void {
 			return tree{}
 		}
 		if v = load(v, env); v.Avail != Available || integerOf(v) == 0 {
@@ -151,7 +151,7 @@ func fieldTree(v Value, env Env) tree {
 		c := fieldOf(v, f, env)
 		if c.Name == "" {
 			c.Name = "<anonymous>"
-			if kindOf(f.Type) == symbols.Union {
+			if kindOf(f.Type) == types.Union {
 				c.Name = "<anonymous union>"
 			}
 		}

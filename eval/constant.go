@@ -2,12 +2,12 @@ package eval
 
 import (
 	"dbg/arch"
-	"dbg/symbols"
+	"dbg/symbols/types"
 )
 
 // Constant is a value of a type of at most 8 bytes that is nowhere in the
 // program: an enumeration's constant.
-func Constant(t *symbols.Type, n int64, a *arch.Arch) Value {
+func Constant(t *types.Type, n int64, a *arch.Arch) Value {
 	size := t.Size
 	if size < 1 || size > 8 {
 		size = 8

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"dbg/arch"
-	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -13,7 +13,7 @@ import (
 type fakeEnv struct {
 	memory  map[target.Addr][]byte // regions by their start
 	vars    map[string]Value
-	types   map[string]*symbols.Type
+	types   map[string]*types.Type
 	symbols map[target.Addr]string
 	regs    arch.Registers
 	conv    map[string]Value
@@ -24,7 +24,7 @@ type fakeEnv struct {
 
 func newFakeEnv() *fakeEnv {
 	return &fakeEnv{
-		memory: map[target.Addr][]byte{}, vars: map[string]Value{}, types: map[string]*symbols.Type{},
+		memory: map[target.Addr][]byte{}, vars: map[string]Value{}, types: map[string]*types.Type{},
 		symbols: map[target.Addr]string{}, conv: map[string]Value{}, written: map[target.Addr][]byte{},
 		regs: arch.Registers{Arch: arch.AMD64},
 	}
@@ -80,9 +80,9 @@ func (e *fakeEnv) SetRegister(name string, v uint64) error {
 }
 
 func (e *fakeEnv) SetFrameRegister(r arch.Reg, v uint64) error { e.regs.Set(r, v); return nil }
-func (e *fakeEnv) Type(name string) *symbols.Type              { return e.types[name] }
+func (e *fakeEnv) Type(name string) *types.Type                { return e.types[name] }
 
-func (e *fakeEnv) GoType(target.Addr) (*symbols.Type, uint8) { return nil, 0 }
+func (e *fakeEnv) GoType(target.Addr) (*types.Type, uint8) { return nil, 0 }
 
 func (e *fakeEnv) Symbolize(a target.Addr) (string, uint64, bool) {
 	for lo, name := range e.symbols {
@@ -107,7 +107,7 @@ func (e *fakeEnv) History(n int, relative bool) (Value, bool) {
 }
 
 // put places a variable in memory and gives it its bytes.
-func (e *fakeEnv) put(name string, a target.Addr, t *symbols.Type, b []byte) {
+func (e *fakeEnv) put(name string, a target.Addr, t *types.Type, b []byte) {
 	if b != nil {
 		e.memory[a] = b
 	}
@@ -120,7 +120,7 @@ func (e *fakeEnv) print(text string, opt Options) string {
 	if err != nil {
 		return err.Error()
 	}
-	if kindOf(v.Type) != symbols.Void {
+	if kindOf(v.Type) != types.Void {
 		e.history = append(e.history, Fetch(v, e))
 	}
 	return Format(v, e, opt)

@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -36,7 +37,7 @@ func Evaluate(text string, env Env) (Value, error) {
 // TypeOf is the type of an expression, or the type that text names, for whatis and ptype. Nothing
 // is assigned, and memory is read only where the type depends on it: *p of a null p has a type. A nil
 // type is void.
-func TypeOf(text string, env Env) (*symbols.Type, error) {
+func TypeOf(text string, env Env) (*types.Type, error) {
 	n, err := parse(text, env)
 	if err != nil {
 		return nil, err
@@ -58,13 +59,13 @@ type evaluator struct {
 
 // Speaker is an Env that knows the language of the selected frame. Comparisons
 // give true and false in a language that has them, otherwise 1 and 0.
-type Speaker interface{ Language() symbols.Lang }
+type Speaker interface{ Language() lang.Lang }
 
 // spoken gives the result of a comparison the type that the frame's language gives it.
 func (e *evaluator) spoken(v Value, err error) (Value, error) {
 	if s, ok := e.env.(Speaker); ok && err == nil && v.Type == typeInt {
 		switch s.Language() {
-		case symbols.LangCPlusPlus, symbols.LangRust, symbols.LangGo:
+		case lang.CPlusPlus, lang.Rust, lang.Go:
 			v.Type, v.Bytes = typeBool, v.Bytes[:1]
 		}
 	}
@@ -157,7 +158,7 @@ func (e *evaluator) read(v Value) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	if k := kindOf(v.Type); (k == symbols.Array || k == symbols.Func) && v.HasAddr {
+	if k := kindOf(v.Type); (k == types.Array || k == types.Func) && v.HasAddr {
 		return v, nil
 	}
 	v = load(v, e.env)
@@ -222,8 +223,8 @@ func (e *evaluator) name(name string) (Value, error) {
 }
 
 // enumerator finds the name in an enumeration, with or without its scope.
-func enumerator(t *symbols.Type, name string) (Value, bool) {
-	if kindOf(t) != symbols.Enum {
+func enumerator(t *types.Type, name string) (Value, bool) {
+	if kindOf(t) != types.Enum {
 		return Value{}, false
 	}
 	for _, en := range t.Strip().Enumerators() {
@@ -332,7 +333,7 @@ func (e *evaluator) sizeof(n *node) (Value, error) {
 	}
 	size := sizeOf(t)
 	switch {
-	case kindOf(t) == symbols.Void:
+	case kindOf(t) == types.Void:
 		size = 1 // gcc's void
 	case size < 0:
 		return Value{}, Error("sizeof an incomplete type")

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"dbg/arch"
-	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -25,8 +25,8 @@ func le(v any) []byte {
 // and one that is nowhere.
 func world() *fakeEnv {
 	e := newFakeEnv()
-	pair := symbols.NewStruct(symbols.Struct, "pair", 8, []symbols.Field{{Name: "a", Type: typeInt}, {Name: "b", Type: typeInt, Offset: 4}})
-	bits := symbols.NewStruct(symbols.Struct, "bits", 4, []symbols.Field{
+	pair := types.NewStruct(types.Struct, "pair", 8, []types.Field{{Name: "a", Type: typeInt}, {Name: "b", Type: typeInt, Offset: 4}})
+	bits := types.NewStruct(types.Struct, "bits", 4, []types.Field{
 		{Name: "lo", Type: typeUint, BitSize: 3},
 		{Name: "mid", Type: typeInt, BitSize: 5, BitOffset: 3},
 		{Name: "wide", Type: typeUint, BitSize: 20, BitOffset: 12, Offset: 1},
@@ -43,10 +43,10 @@ func world() *fakeEnv {
 	e.put("p", 0x1700, pointerTo(pair, 8), le(uint64(0x1500)))
 	e.put("this", 0x1800, pointerTo(pair, 8), le(uint64(0x1500)))
 	e.put("main.count", 0x1900, typeInt, le(int32(11)))
-	e.put("arr", 0x1a00, symbols.NewArray(typeInt, 4), le([4]int32{10, 20, 30, 40}))
+	e.put("arr", 0x1a00, types.NewArray(typeInt, 4), le([4]int32{10, 20, 30, 40}))
 	e.put("wild", 0x9000, typeInt, nil)
-	e.put("ref", 0x1b00, symbols.NewType(symbols.Reference, "", 8, false, typeInt), le(uint64(0x1000)))
-	e.put("state", 0x1c00, symbols.NewEnum("state", 4, false, []symbols.Enumerator{{Name: "IDLE"}, {Name: "BUSY", Value: 1}}), le(int32(1)))
+	e.put("ref", 0x1b00, types.New(types.Reference, "", 8, false, typeInt), le(uint64(0x1000)))
+	e.put("state", 0x1c00, types.NewEnum("state", 4, false, []types.Enumerator{{Name: "IDLE"}, {Name: "BUSY", Value: 1}}), le(int32(1)))
 	e.put("b", 0x1d00, typeBool, []byte{1})
 	e.regs.Set(arch.RBX, 0x1122334455667788)
 	e.regs.Set(arch.RIP, 0x401136)
@@ -56,7 +56,7 @@ func world() *fakeEnv {
 	e.vars["inreg"] = Value{Type: typeInt, Name: "inreg", Reg: arch.RBX, InReg: true, Bytes: le(int32(0x55667788))}
 	e.vars["gone"] = Value{Type: typeInt, Name: "gone", Avail: OptimizedOut}
 	e.vars["unsaved"] = Value{Type: typeInt, Name: "unsaved", Avail: NotSaved}
-	e.vars["main"] = FunctionValue("main", 0x401130, symbols.NewFunc(typeInt, []*symbols.Type{typeInt}))
+	e.vars["main"] = FunctionValue("main", 0x401130, types.NewFunc(typeInt, []*types.Type{typeInt}))
 	e.types["state"] = e.vars["state"].Type
 	return e
 }

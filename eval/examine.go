@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -78,7 +78,7 @@ func label(a target.Addr, env Env) string {
 }
 
 // unitType is what a unit is for a letter.
-func unitType(format byte, size int) *symbols.Type {
+func unitType(format byte, size int) *types.Type {
 	switch {
 	case format == 'f' && size == 4:
 		return typeFloat
@@ -91,7 +91,7 @@ func unitType(format byte, size int) *symbols.Type {
 }
 
 // unitText writes one unit; hexadecimal and binary have all their digits here.
-func unitText(b []byte, t *symbols.Type, format byte, env Env) string {
+func unitText(b []byte, t *types.Type, format byte, env Env) string {
 	switch format {
 	case 'x':
 		return fmt.Sprintf("0x%0*x", len(b)*2, rawUint(b))

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -58,7 +58,7 @@ func load(v Value, mem target.Memory) Value {
 	}
 	n := byteSize(v)
 	switch {
-	case kindOf(v.Type) == symbols.Void || kindOf(v.Type) == symbols.Func || n == 0:
+	case kindOf(v.Type) == types.Void || kindOf(v.Type) == types.Func || n == 0:
 		return v
 	case !v.HasAddr:
 		v.Avail, v.Err = Unreadable, errNoPlace
@@ -96,7 +96,7 @@ func availabilityError(v Value) error {
 }
 
 // part is the piece of v of type t that starts off bytes from its start.
-func part(v Value, off int64, t *symbols.Type, name string) Value {
+func part(v Value, off int64, t *types.Type, name string) Value {
 	c := Value{Type: t, Name: name, fixed: v.fixed}
 	if v.variable != "" || v.register != "" {
 		c.fixed = "Parts of registers and convenience variables can't be assigned."
@@ -125,7 +125,7 @@ func part(v Value, off int64, t *symbols.Type, name string) Value {
 	if v.Avail == Partial {
 		c.missing, c.why = v.missing[off:off+n:off+n], v.why
 		c.implicitIn(&v, off*8, n*8)
-		if c.judge(); c.Avail == c.why && (isStruct(t) || kindOf(t) == symbols.Array) {
+		if c.judge(); c.Avail == c.why && (isStruct(t) || kindOf(t) == types.Array) {
 			// Of a value of which something is there the aggregates are shown with their members, as gdb does.
 			c.Avail, c.Bytes, c.missing = Partial, v.Bytes[off:off+n:off+n], v.missing[off:off+n:off+n]
 		}
@@ -134,7 +134,7 @@ func part(v Value, off int64, t *symbols.Type, name string) Value {
 }
 
 // bitPart is a bit-field of v: bits from bit on, in a type t.
-func bitPart(v Value, bit, size int64, t *symbols.Type, name string) Value {
+func bitPart(v Value, bit, size int64, t *types.Type, name string) Value {
 	if bit < 0 || size <= 0 || size > 64 {
 		return Value{Type: t, Name: name, Avail: Unreadable, Err: Error("bit-field is malformed")}
 	}
@@ -166,7 +166,7 @@ func (c *Value) implicitIn(v *Value, from, bits int64) {
 }
 
 // isPointer says that the type is a pointer or a reference.
-func isPointer(t *symbols.Type) bool { return kindOf(t) == symbols.Pointer || isReference(t) }
+func isPointer(t *types.Type) bool { return kindOf(t) == types.Pointer || isReference(t) }
 
 // judge turns Partial into what it amounts to: all there, nothing there, or, for a scalar, lost.
 func (v *Value) judge() {
@@ -182,7 +182,7 @@ func (v *Value) judge() {
 		v.Avail, v.Bytes, v.missing = Synthetic, nil, nil
 	case all && len(v.implicit) > 0 && isStruct(v.Type):
 		v.Avail = Partial // its members say what they are
-	case all || !(isStruct(v.Type) || kindOf(v.Type) == symbols.Array):
+	case all || !(isStruct(v.Type) || kindOf(v.Type) == types.Array):
 		v.Avail, v.Bytes, v.missing = v.why, nil, nil
 	default:
 		v.Avail = Partial

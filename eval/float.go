@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"dbg/symbols"
+	"dbg/symbols/types"
 )
 
 // real is a floating point number of any format, exactly. A nan keeps its
@@ -56,7 +56,7 @@ var (
 
 // floatFormat picks the format of a type. A 16-byte float is x87's unless the
 // machine or its name says otherwise: DWARF does not tell the two apart.
-func floatFormat(t *symbols.Type, size int) (format, bool) {
+func floatFormat(t *types.Type, size int) (format, bool) {
 	switch size {
 	case 2:
 		if strings.Contains(strings.ToLower(t.Name), "bf") {
@@ -79,7 +79,7 @@ func floatFormat(t *symbols.Type, size int) (format, bool) {
 }
 
 // floatOf decodes a float.
-func floatOf(b []byte, t *symbols.Type) (real, bool) {
+func floatOf(b []byte, t *types.Type) (real, bool) {
 	f, ok := floatFormat(t, len(b))
 	if !ok {
 		return real{}, false
@@ -136,7 +136,7 @@ func floatOf(b []byte, t *symbols.Type) (real, bool) {
 }
 
 // encodeFloat writes n in the format of t; long double has a float64's precision.
-func encodeFloat(b []byte, n number, t *symbols.Type) bool {
+func encodeFloat(b []byte, n number, t *types.Type) bool {
 	x := n.float()
 	f, ok := floatFormat(t, len(b))
 	switch {

@@ -3,7 +3,8 @@ package eval
 import (
 	"strings"
 
-	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -33,7 +34,7 @@ func DefaultOptions() Options { return Options{AddressOfStrings: true} }
 // read is said in its place.
 func Format(v Value, env Env, opt Options) string {
 	p := newPrinter(env, opt)
-	if v.Type == nil || kindOf(v.Type) == symbols.Void {
+	if v.Type == nil || kindOf(v.Type) == types.Void {
 		if v.Avail == OptimizedOut {
 			return "<optimized out>"
 		}
@@ -47,8 +48,8 @@ func Format(v Value, env Env, opt Options) string {
 }
 
 // voidName writes a value that is none: Rust's unit is ().
-func voidName(t *symbols.Type) string {
-	if t != nil && t.Strip().Lang == symbols.LangRust {
+func voidName(t *types.Type) string {
+	if t != nil && t.Strip().Lang == lang.Rust {
 		return "()"
 	}
 	return "void"
@@ -61,8 +62,8 @@ type printer struct {
 	opt   Options
 	depth int
 
-	isBase   bool                   // the next structure is a base class of the one around it
-	virtuals map[*symbols.Type]bool // virtual bases that the object around has shown already
+	isBase   bool                 // the next structure is a base class of the one around it
+	virtuals map[*types.Type]bool // virtual bases that the object around has shown already
 }
 
 func newPrinter(env Env, opt Options) *printer {
@@ -97,15 +98,15 @@ func (p *printer) raw() bool { return p.opt.Format == 0 || p.opt.Format == 's' }
 func (p *printer) typePrefix(v Value) {
 	t := v.Type
 	switch t.Kind {
-	case symbols.Const, symbols.Volatile:
+	case types.Const, types.Volatile:
 		t = t.Strip()
 	}
 	switch kindOf(t) {
-	case symbols.Pointer:
-		if t.Kind == symbols.Pointer && isPlainChar(t.ElemAsDeclared()) {
+	case types.Pointer:
+		if t.Kind == types.Pointer && isPlainChar(t.ElemAsDeclared()) {
 			return
 		}
-	case symbols.Reference, symbols.RvalueReference:
+	case types.Reference, types.RvalueReference:
 	default:
 		return
 	}
@@ -130,13 +131,13 @@ func (p *printer) namesItself(v Value) bool {
 
 // isPlainChar says that the type is char or one of the wide characters by its own name,
 // with or without qualifiers: the prefix of its strings tells which.
-func isPlainChar(t *symbols.Type) bool {
+func isPlainChar(t *types.Type) bool {
 	for range 10 {
 		if t == nil {
 			return false
 		}
 		switch t.Kind {
-		case symbols.Const, symbols.Volatile, symbols.Restrict, symbols.Atomic:
+		case types.Const, types.Volatile, types.Restrict, types.Atomic:
 			t = t.Elem()
 			continue
 		}
@@ -165,25 +166,25 @@ func (p *printer) value(v Value) {
 		return
 	}
 	switch t := v.Type; kindOf(t) {
-	case symbols.Struct, symbols.Union:
+	case types.Struct, types.Union:
 		if p.hidden() {
 			p.str("{...}")
 			return
 		}
 		p.structure(v)
-	case symbols.Array:
+	case types.Array:
 		if p.hidden() && !isText(v) {
 			p.str("{...}")
 			return
 		}
 		p.array(v)
-	case symbols.Func:
+	case types.Func:
 		p.function(v)
-	case symbols.Opaque:
+	case types.Opaque:
 		p.str("<incomplete type>")
-	case symbols.Unsupported:
+	case types.Unsupported:
 		p.str("<unsupported type " + t.Strip().Name + ">")
-	case symbols.Void:
+	case types.Void:
 		p.str(voidName(t))
 	default:
 		v = load(v, p.env)
@@ -236,7 +237,7 @@ func (p *printer) reference(v Value) {
 		return // gdb shows the target of the outermost one only
 	}
 	p.str(": ")
-	if kindOf(elemOf(v.Type)) == symbols.Func {
+	if kindOf(elemOf(v.Type)) == types.Func {
 		p.function(FunctionValue("", a, elemOf(v.Type)))
 		return
 	}

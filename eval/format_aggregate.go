@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -24,7 +25,7 @@ func (p *printer) structure(v Value) {
 	// A virtual base is a part of the complete object, however many classes have it.
 	isBase := p.isBase
 	if !isBase {
-		defer func(was map[*symbols.Type]bool) { p.virtuals = was }(p.virtuals)
+		defer func(was map[*types.Type]bool) { p.virtuals = was }(p.virtuals)
 		p.virtuals = nil
 	}
 	p.isBase = false
@@ -40,7 +41,7 @@ func (p *printer) structure(v Value) {
 				continue
 			}
 			if p.virtuals == nil {
-				p.virtuals = map[*symbols.Type]bool{}
+				p.virtuals = map[*types.Type]bool{}
 			}
 			p.virtuals[f.Type.Strip()] = true
 		}
@@ -76,7 +77,7 @@ func (p *printer) structure(v Value) {
 }
 
 // baseName is what a base class is called.
-func baseName(f *symbols.Field) string {
+func baseName(f *types.Field) string {
 	if f.Name != "" {
 		return f.Name
 	}
@@ -100,7 +101,7 @@ func (p *printer) array(v Value) {
 	if n := v.Type.Strip().Count; n >= 0 && n < count {
 		count = n
 	}
-	if prefix, ok := charKind(elem); ok && p.raw() && v.Avail == Available && elem.Strip().Lang != symbols.LangRust {
+	if prefix, ok := charKind(elem); ok && p.raw() && v.Avail == Available && elem.Strip().Lang != lang.Rust {
 		p.charArray(v, prefix)
 		return
 	}
@@ -109,7 +110,7 @@ func (p *printer) array(v Value) {
 		return
 	}
 	open, end := "{", "}"
-	if lang := v.Type.Strip().Lang; lang == symbols.LangRust || lang == symbols.LangGo {
+	if l := v.Type.Strip().Lang; l == lang.Rust || l == lang.Go {
 		open, end = "[", "]"
 	}
 	p.str(open)
@@ -191,7 +192,7 @@ func same(a, b Value) bool {
 // failed says that the value could not be read, so that those after it will not be
 // either.
 func failed(v Value, mem target.Memory) bool {
-	if v.Bytes != nil || isStruct(v.Type) || kindOf(v.Type) == symbols.Array {
+	if v.Bytes != nil || isStruct(v.Type) || kindOf(v.Type) == types.Array {
 		return false
 	}
 	var access *AccessError

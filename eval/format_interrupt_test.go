@@ -3,7 +3,7 @@ package eval
 import (
 	"testing"
 
-	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -19,12 +19,12 @@ func (e *impatientEnv) Interrupted() bool { e.asked++; return e.asked > e.patien
 func TestFormatInterrupted(t *testing.T) {
 	t.Parallel()
 	const count = 5000
-	pair := symbols.NewStruct(symbols.Struct, "pair", 8, []symbols.Field{{Name: "a", Type: typeInt}, {Name: "b", Type: typeInt, Offset: 4}})
+	pair := types.NewStruct(types.Struct, "pair", 8, []types.Field{{Name: "a", Type: typeInt}, {Name: "b", Type: typeInt, Offset: 4}})
 	data := make([]byte, 8*count)
 	for i := range data {
 		data[i] = byte(i * 7 / 5) // no two neighbours are the same
 	}
-	all := symbols.NewArray(pair, count)
+	all := types.NewArray(pair, count)
 	format := func(patience int) int {
 		e := &impatientEnv{newFakeEnv(), 0, patience}
 		e.memory[target.Addr(0x1000)] = data

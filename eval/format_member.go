@@ -5,15 +5,15 @@ import (
 	"strconv"
 
 	"dbg/arch"
-	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
 // memberPointer writes a C++ pointer to member (Itanium C++ ABI, section 2.3): &C::field, &virtual C::f(int),
 // or the type and the function's address.
-func (p *printer) memberPointer(v Value, t *symbols.Type) {
+func (p *printer) memberPointer(v Value, t *types.Type) {
 	class := t.Container()
-	if kindOf(t.Elem()) != symbols.Func {
+	if kindOf(t.Elem()) != types.Func {
 		off := int64(integerOf(v))
 		if n := sizeOf(t); n > 0 && n < 8 {
 			off = off << (64 - 8*n) >> (64 - 8*n)
@@ -60,7 +60,7 @@ func (p *printer) memberPointer(v Value, t *symbols.Type) {
 }
 
 // memberAtOffset names the member at an offset: the class's own, or that of a base class.
-func memberAtOffset(class *symbols.Type, off int64, depth int) string {
+func memberAtOffset(class *types.Type, off int64, depth int) string {
 	if class == nil || depth > 20 {
 		return ""
 	}
@@ -82,7 +82,7 @@ func memberAtOffset(class *symbols.Type, off int64, depth int) string {
 
 // virtualMethod names the method in an element of the table of virtual functions of the part of a class that is adj bytes
 // from its start: the class itself or a base class.
-func virtualMethod(class *symbols.Type, index uint64, adj int64, depth int) string {
+func virtualMethod(class *types.Type, index uint64, adj int64, depth int) string {
 	if class == nil || depth > 20 {
 		return ""
 	}

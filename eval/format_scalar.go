@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -21,7 +22,7 @@ func (p *printer) scalar(v Value) {
 		return
 	}
 	switch t.Kind {
-	case symbols.Float:
+	case types.Float:
 		f, ok := floatOf(v.Bytes, t)
 		if !ok {
 			p.str("<invalid float value>")
@@ -29,11 +30,11 @@ func (p *printer) scalar(v Value) {
 		}
 		p.str(f.String())
 		return
-	case symbols.Complex:
+	case types.Complex:
 		p.complex(v, t)
 		return
 	}
-	if t.Kind == symbols.MemberPointer {
+	if t.Kind == types.MemberPointer {
 		p.memberPointer(v, t)
 		return
 	}
@@ -47,11 +48,11 @@ func (p *printer) scalar(v Value) {
 	}
 	u := integerOf(v)
 	switch t.Kind {
-	case symbols.Bool:
+	case types.Bool:
 		p.bool(u)
-	case symbols.Enum:
+	case types.Enum:
 		p.enum(u, t)
-	case symbols.Pointer:
+	case types.Pointer:
 		p.pointer(v, target.Addr(u))
 	default:
 		if t == typeFlags {
@@ -102,7 +103,7 @@ func (p *printer) char(u uint64, size int64, signed bool, prefix string) {
 
 // enum writes an enumerator's name, or, where all of them are single bits, the names of
 // the bits.
-func (p *printer) enum(u uint64, t *symbols.Type) {
+func (p *printer) enum(u uint64, t *types.Type) {
 	names := t.Enumerators()
 	flags := len(names) > 0
 	for _, e := range names {
@@ -134,14 +135,14 @@ func (p *printer) enum(u uint64, t *symbols.Type) {
 }
 
 // enumName is an enumerator's name with the scope that its language needs.
-func enumName(t *symbols.Type, name string) string {
+func enumName(t *types.Type, name string) string {
 	if t.Name == "" || strings.Contains(name, "::") {
 		return name
 	}
 	switch {
-	case t.Lang == symbols.LangRust, t.Lang == symbols.LangCPlusPlus && t.Scoped():
+	case t.Lang == lang.Rust, t.Lang == lang.CPlusPlus && t.Scoped():
 		return t.Name + "::" + name
-	case t.Lang == symbols.LangCPlusPlus:
+	case t.Lang == lang.CPlusPlus:
 		return strings.TrimSuffix(t.Name, unqualified(t.Name)) + name
 	}
 	return name
@@ -153,11 +154,11 @@ func (p *printer) pointer(v Value, a target.Addr) {
 	elem := v.Type.Strip().ElemAsDeclared()
 	prefix, text := charKind(elem)
 	if p.opt.Format == 's' && !text && elem != nil {
-		if t := elem.Strip(); t.Size == 1 && (t.Kind == symbols.Int || t.Kind == symbols.Uint) {
+		if t := elem.Strip(); t.Size == 1 && (t.Kind == types.Int || t.Kind == types.Uint) {
 			text = true
 		}
 	}
-	if elem != nil && elem.Strip().Lang == symbols.LangRust {
+	if elem != nil && elem.Strip().Lang == lang.Rust {
 		text = false // a *const u8 is no C string
 	}
 	if !text || a == 0 {
@@ -171,9 +172,9 @@ func (p *printer) pointer(v Value, a target.Addr) {
 	p.stringAt(a, int(sizeOf(elem)), prefix)
 }
 
-func (p *printer) complex(v Value, t *symbols.Type) {
+func (p *printer) complex(v Value, t *types.Type) {
 	half := len(v.Bytes) / 2
-	part := symbols.NewType(symbols.Float, "", int64(half), true, nil)
+	part := types.New(types.Float, "", int64(half), true, nil)
 	part.Quad = t.Quad
 	re, ok1 := floatOf(v.Bytes[:half], part)
 	im, ok2 := floatOf(v.Bytes[half:], part)
@@ -197,7 +198,7 @@ func bigInt(b []byte, signed bool) *big.Int {
 
 // formatted writes a loaded scalar by a format letter: its bytes are taken as an integer,
 // floating point numbers too.
-func (p *printer) formatted(v Value, t *symbols.Type) {
+func (p *printer) formatted(v Value, t *types.Type) {
 	b := v.Bytes
 	if v.BitSize > 0 {
 		b = intValue(typeUlong, integerOf(v)).Bytes
@@ -205,7 +206,7 @@ func (p *printer) formatted(v Value, t *symbols.Type) {
 			b = b[:t.Size]
 		}
 	}
-	if t.Kind == symbols.Float && len(b) == 16 {
+	if t.Kind == types.Float && len(b) == 16 {
 		if f, _ := floatFormat(t, 16); f == formatX87 && p.opt.Format != 'f' {
 			b = b[:10] // the rest is padding
 		}
@@ -214,7 +215,7 @@ func (p *printer) formatted(v Value, t *symbols.Type) {
 }
 
 // formatBytes is the text of bytes by a format letter.
-func formatBytes(b []byte, t *symbols.Type, letter byte, env Env) string {
+func formatBytes(b []byte, t *types.Type, letter byte, env Env) string {
 	n := bigInt(b, false)
 	switch letter {
 	case 'x':
@@ -234,7 +235,7 @@ func formatBytes(b []byte, t *symbols.Type, letter byte, env Env) string {
 		return bigInt(b, true).String()
 	case 'c':
 		c, signed := int64(int8(b[0])), true
-		if t.Kind == symbols.Uint || t.Kind == symbols.Bool || t.Kind == symbols.Char && !t.Signed {
+		if t.Kind == types.Uint || t.Kind == types.Bool || t.Kind == types.Char && !t.Signed {
 			c, signed = int64(b[0]), false
 		}
 		p := newPrinter(env, Options{})
@@ -247,7 +248,7 @@ func formatBytes(b []byte, t *symbols.Type, letter byte, env Env) string {
 		}
 		return a.String()
 	case 'f':
-		if f, ok := floatOf(b, t); ok && (t.Kind == symbols.Float || len(b) == 4 || len(b) == 8 || len(b) >= 10) {
+		if f, ok := floatOf(b, t); ok && (t.Kind == types.Float || len(b) == 4 || len(b) == 8 || len(b) >= 10) {
 			return f.String()
 		}
 		return bigInt(b, isSigned(t)).String()

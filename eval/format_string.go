@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -193,7 +193,7 @@ func stringText(mem target.Memory, a target.Addr, width int, prefix string, limi
 
 // isText says that the value is an array of characters.
 func isText(v Value) bool {
-	if kindOf(v.Type) != symbols.Array {
+	if kindOf(v.Type) != types.Array {
 		return false
 	}
 	_, ok := charKind(elemOf(v.Type))

@@ -11,6 +11,8 @@ import (
 	"dbg/internal/fixture"
 	"dbg/internal/gdbpeer"
 	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -19,7 +21,7 @@ type fileEnv struct {
 	*fakeEnv
 	file   *image.File
 	module *symbols.Module
-	lang   symbols.Lang
+	lang   lang.Lang
 }
 
 func (e *fileEnv) ReadMemory(a target.Addr, buf []byte) (int, error) {
@@ -41,7 +43,7 @@ func (e *fileEnv) Symbolize(a target.Addr) (string, uint64, bool) {
 	return e.module.ObjectAt(image.Addr(a))
 }
 
-func (e *fileEnv) Language() symbols.Lang { return e.lang }
+func (e *fileEnv) Language() lang.Lang { return e.lang }
 
 func (e *fileEnv) Variable(name string) (Value, error) {
 	if vs := e.module.Global(name); len(vs) > 0 {
@@ -53,7 +55,7 @@ func (e *fileEnv) Variable(name string) (Value, error) {
 	return Value{}, &NotFoundError{name}
 }
 
-func (e *fileEnv) Type(name string) *symbols.Type { return e.module.Type(name) }
+func (e *fileEnv) Type(name string) *types.Type { return e.module.Type(name) }
 
 func newFileEnv(t *testing.T, exe string) *fileEnv {
 	f, err := image.Open(exe)

@@ -3,7 +3,8 @@ package eval
 import (
 	"fmt"
 
-	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -14,7 +15,7 @@ type goChan struct {
 	count, slots int64 // elements, and room for them
 	first        int64 // the slot of the next to be received
 	closed       bool
-	elem         *symbols.Type
+	elem         *types.Type
 	addr         target.Addr
 	err          error // why its content is not known
 }
@@ -92,7 +93,7 @@ func (p *printer) goChan(c *goChan) {
 
 // golang writes what stands behind an interface, a map or a channel of Go; false if the value is none of them.
 func (p *printer) golang(v Value) bool {
-	if v.Type == nil || !p.raw() || p.opt.Raw || v.Avail != Available || v.Type.Strip().Lang != symbols.LangGo {
+	if v.Type == nil || !p.raw() || p.opt.Raw || v.Avail != Available || v.Type.Strip().Lang != lang.Go {
 		return false
 	}
 	if isGoInterface(v.Type) {
@@ -111,7 +112,7 @@ func (p *printer) golang(v Value) bool {
 
 // goTree has the parts of an interface, a map or a channel of Go; false if the value is none of them.
 func goTree(v Value, env Env) (tree, bool) {
-	if v.Type == nil || v.Avail != Available || v.Type.Strip().Lang != symbols.LangGo {
+	if v.Type == nil || v.Avail != Available || v.Type.Strip().Lang != lang.Go {
 		return tree{}, false
 	}
 	if isGoInterface(v.Type) {

@@ -1,7 +1,7 @@
 package eval
 
 import (
-	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -16,7 +16,7 @@ const (
 // goBuckets goes over the buckets of a map.
 type goBuckets struct {
 	goWalk
-	bucket *symbols.Type
+	bucket *types.Type
 }
 
 func (m *goMap) buckets(env Env, yield func(key, elem Value) bool) error {
@@ -107,7 +107,7 @@ func (w *goBuckets) one(a target.Addr, old bool) (next target.Addr, moved bool, 
 }
 
 // goSlots says that a type is an array of eight, perhaps of nothing.
-func goSlots(t *symbols.Type) bool {
+func goSlots(t *types.Type) bool {
 	size := sizeOf(elemOf(t))
-	return kindOf(t) == symbols.Array && (size == 0 || size > 0 && size*goGroupSlots == sizeOf(t))
+	return kindOf(t) == types.Array && (size == 0 || size > 0 && size*goGroupSlots == sizeOf(t))
 }

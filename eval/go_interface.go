@@ -3,14 +3,15 @@ package eval
 import (
 	"encoding/binary"
 
-	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
 // isGoInterface says that a type is an interface of Go: runtime.eface is that of interface types without methods, runtime.iface of the others.
-func isGoInterface(t *symbols.Type) bool {
+func isGoInterface(t *types.Type) bool {
 	t = t.Strip()
-	return t.Kind == symbols.Struct && t.Lang == symbols.LangGo && (t.Name == "runtime.eface" || t.Name == "runtime.iface")
+	return t.Kind == types.Struct && t.Lang == lang.Go && (t.Name == "runtime.eface" || t.Name == "runtime.iface")
 }
 
 // dynamic is what an interface of Go holds. ok is false if that is not known: the interface is not there as a whole, or what it says is its

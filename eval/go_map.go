@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -24,7 +25,7 @@ type goMap struct {
 	isNil     bool
 	swiss     bool
 	used      int64
-	key, elem *symbols.Type
+	key, elem *types.Type
 	header    Value
 	err       error // why its content is not known
 }
@@ -40,9 +41,9 @@ func errCorrupt(format string, args ...any) error {
 }
 
 // goTypeWith finds the type, among a type and what it is a typedef of, that has an element of Go.
-func goTypeWith(t *symbols.Type) *symbols.Type {
+func goTypeWith(t *types.Type) *types.Type {
 	for range 10 {
-		if t == nil || t.Kind != symbols.Typedef || t.Lang != symbols.LangGo {
+		if t == nil || t.Kind != types.Typedef || t.Lang != lang.Go {
 			return nil
 		}
 		if t.GoElem() != nil {
@@ -54,14 +55,14 @@ func goTypeWith(t *symbols.Type) *symbols.Type {
 }
 
 // goReference finds the structure that a map or a channel is a pointer to, by the beginning of its name; nil if the value is none.
-func goReference(v Value, prefix string) (t, header *symbols.Type) {
-	if v.Type == nil || v.Type.Kind != symbols.Typedef || v.Type.Lang != symbols.LangGo || kindOf(v.Type) != symbols.Pointer {
+func goReference(v Value, prefix string) (t, header *types.Type) {
+	if v.Type == nil || v.Type.Kind != types.Typedef || v.Type.Lang != lang.Go || kindOf(v.Type) != types.Pointer {
 		return nil, nil
 	}
 	if header = elemOf(v.Type); header == nil {
 		return nil, nil
 	}
-	if header = header.Strip(); header.Kind != symbols.Struct || !strings.HasPrefix(header.Name, prefix) {
+	if header = header.Strip(); header.Kind != types.Struct || !strings.HasPrefix(header.Name, prefix) {
 		return nil, nil
 	}
 	return goTypeWith(v.Type), header
@@ -151,14 +152,14 @@ type goWalk struct {
 	m      *goMap
 	env    Env
 	yield  func(key, elem Value) bool
-	group  *symbols.Type
+	group  *types.Type
 	found  int64
 	groups int
 	done   bool // yield has had enough
 }
 
 // directory visits the tables. One that several entries stand for is in neighbours.
-func (w *goWalk) directory(at target.Addr, n int64, table *symbols.Type) error {
+func (w *goWalk) directory(at target.Addr, n int64, table *types.Type) error {
 	p := int64(w.env.Arch().PtrSize)
 	last := target.Addr(0)
 	for i := int64(0); i < n && !w.done; {
@@ -204,7 +205,7 @@ func (w *goWalk) visit(a target.Addr) error {
 	slots := field(g, "slots")
 	slot := elemOf(slots.Type)
 	size := sizeOf(slot)
-	if !ok || size < 0 || kindOf(slots.Type) != symbols.Array || size*goGroupSlots > sizeOf(slots.Type) {
+	if !ok || size < 0 || kindOf(slots.Type) != types.Array || size*goGroupSlots > sizeOf(slots.Type) {
 		return errGoLayout
 	}
 	for i := int64(0); i < goGroupSlots && !w.done; i++ {
@@ -222,13 +223,13 @@ func (w *goWalk) visit(a target.Addr) error {
 }
 
 // inSlot is a key or an element, which a slot has the address of if it is large.
-func inSlot(v Value, t *symbols.Type, env Env) Value {
+func inSlot(v Value, t *types.Type, env Env) Value {
 	inline := sizeOf(t) <= goInlineBytes
 	if inline && sizeOf(v.Type) == sizeOf(t) {
 		v.Type = t
 		return v
 	}
-	if inline || kindOf(v.Type) != symbols.Pointer {
+	if inline || kindOf(v.Type) != types.Pointer {
 		return Value{Type: t, Avail: Unreadable, Err: errGoLayout}
 	}
 	p := load(v, env)

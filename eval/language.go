@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"strings"
 
-	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
 // sequence is a run of elements that a structure of Go or Rust describes.
 type sequence struct {
 	count, capacity int64
-	elem            *symbols.Type
+	elem            *types.Type
 	addr            target.Addr
 	text            bool // it is a string
 }
@@ -31,27 +32,27 @@ func sequenceOf(v Value, env Env) (sequence, bool) {
 	name := unqualified(t.Name)
 	var ptr, count, capacity Value
 	switch {
-	case t.Lang == symbols.LangGo && t.Name == "string":
+	case t.Lang == lang.Go && t.Name == "string":
 		ptr, count = field(v, "str"), field(v, "len")
 		capacity = count
-	case t.Lang == symbols.LangGo && (strings.HasPrefix(t.Name, "[]") || t.GoElem() != nil):
+	case t.Lang == lang.Go && (strings.HasPrefix(t.Name, "[]") || t.GoElem() != nil):
 		ptr, count, capacity = field(v, "array"), field(v, "len"), field(v, "cap")
-	case t.Lang == symbols.LangRust && (strings.HasPrefix(t.Name, "&") || strings.HasPrefix(t.Name, "*mut [") || strings.HasPrefix(t.Name, "*const [") ||
+	case t.Lang == lang.Rust && (strings.HasPrefix(t.Name, "&") || strings.HasPrefix(t.Name, "*mut [") || strings.HasPrefix(t.Name, "*const [") ||
 		strings.HasPrefix(name, "Box<[") || strings.HasPrefix(name, "Box<str,")):
 		ptr, count = field(v, "data_ptr"), field(v, "length")
 		capacity = count
-	case t.Lang == symbols.LangRust && name == "String":
+	case t.Lang == lang.Rust && name == "String":
 		s, ok := sequenceOf(field(v, "vec"), env)
 		s.text = true
 		return s, ok && sizeOf(s.elem) == 1
-	case t.Lang == symbols.LangRust && strings.HasPrefix(name, "Vec<"):
+	case t.Lang == lang.Rust && strings.HasPrefix(name, "Vec<"):
 		ptr, count = innerPointer(field(v, "buf"), 0), field(v, "len")
 		capacity = count
 	default:
 		return sequence{}, false
 	}
 	ptr, count, capacity = load(ptr, env), load(count, env), load(capacity, env)
-	if kindOf(ptr.Type) != symbols.Pointer || ptr.Avail != Available || count.Avail != Available || capacity.Avail != Available ||
+	if kindOf(ptr.Type) != types.Pointer || ptr.Avail != Available || count.Avail != Available || capacity.Avail != Available ||
 		!isIntegral(count.Type) || !isIntegral(capacity.Type) {
 		return sequence{}, false
 	}
@@ -83,13 +84,13 @@ func field(v Value, name string) Value {
 
 // innerPointer finds the pointer inside Unique, NonNull and RawVec.
 func innerPointer(v Value, depth int) Value {
-	if kindOf(v.Type) == symbols.Pointer {
+	if kindOf(v.Type) == types.Pointer {
 		return v
 	}
 	if depth < 8 && isStruct(v.Type) {
 		fields := v.Type.Strip().Fields()
 		for i := range fields {
-			if p := innerPointer(fieldOf(v, &fields[i], nil), depth+1); kindOf(p.Type) == symbols.Pointer {
+			if p := innerPointer(fieldOf(v, &fields[i], nil), depth+1); kindOf(p.Type) == types.Pointer {
 				return p
 			}
 		}
@@ -128,7 +129,7 @@ func firstArgument(name string) string {
 // language writes structures that Go and Rust have their own shape for.
 func (p *printer) language(v Value) bool {
 	t := v.Type.Strip()
-	if t.Lang != symbols.LangGo && t.Lang != symbols.LangRust || v.Avail != Available && v.Avail != Partial {
+	if t.Lang != lang.Go && t.Lang != lang.Rust || v.Avail != Available && v.Avail != Partial {
 		return false
 	}
 	if form, ok := variantOf(v, p.env); ok {
@@ -139,7 +140,7 @@ func (p *printer) language(v Value) bool {
 		switch {
 		case s.text:
 			p.text(&s)
-		case t.Lang == symbols.LangGo:
+		case t.Lang == lang.Go:
 			p.str(fmt.Sprintf("%s len: %d, cap: %d, [", t.Name, s.count, s.capacity))
 			p.sequence(&s, ",")
 			p.str("]")
@@ -154,7 +155,7 @@ func (p *printer) language(v Value) bool {
 		}
 		return true
 	}
-	if t.Lang == symbols.LangRust {
+	if t.Lang == lang.Rust {
 		p.rustStruct(v, t)
 		return true
 	}
@@ -214,7 +215,7 @@ func (p *printer) variant(v Value) {
 }
 
 // rustFields writes fields between brackets; nothing if there are none.
-func (p *printer) rustFields(v Value, fields []symbols.Field) {
+func (p *printer) rustFields(v Value, fields []types.Field) {
 	if len(fields) == 0 {
 		return
 	}
@@ -240,7 +241,7 @@ func (p *printer) rustFields(v Value, fields []symbols.Field) {
 }
 
 // rustStruct writes Point {x: 1, y: 2} and Pair (1, 2), and tuples as (1, 2).
-func (p *printer) rustStruct(v Value, t *symbols.Type) {
+func (p *printer) rustStruct(v Value, t *types.Type) {
 	fields := t.Fields()
 	tuple := len(fields) > 0
 	for i := range fields {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"dbg/symbols"
+	"dbg/symbols/types"
 )
 
 // tokenKind is what a token is.
@@ -243,7 +243,7 @@ func parseNumber(text string, isFloat bool) (Value, error) {
 }
 
 // charTypes has the type of a literal's elements by its prefix.
-func charType(prefix string) *symbols.Type {
+func charType(prefix string) *types.Type {
 	switch prefix {
 	case "L":
 		return typeWchar

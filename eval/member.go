@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -15,9 +15,9 @@ func (e *evaluator) pointee(v Value) (Value, error) {
 		return v, err
 	}
 	switch kindOf(v.Type) {
-	case symbols.Pointer:
+	case types.Pointer:
 		return indirect(v, e.env)
-	case symbols.Array:
+	case types.Array:
 		if isStruct(elemOf(v.Type)) {
 			return e.element(v, 0)
 		}
@@ -35,11 +35,11 @@ func indirect(v Value, mem target.Memory) (Value, error) {
 		return Value{}, err
 	}
 	t := elemOf(v.Type)
-	if kindOf(t) == symbols.Void {
+	if kindOf(t) == types.Void {
 		return Value{}, Error("Attempt to take contents of a non-pointer value.")
 	}
 	p := Value{Type: t, Addr: target.Addr(integerOf(v)), HasAddr: true}
-	if kindOf(t) == symbols.Func {
+	if kindOf(t) == types.Func {
 		p.function = "*"
 	}
 	return p, nil
@@ -60,13 +60,13 @@ func (e *evaluator) dereference(n *node) (Value, error) {
 		return Value{}, err
 	}
 	switch kindOf(v.Type) {
-	case symbols.Pointer:
+	case types.Pointer:
 		return indirect(v, e.env)
-	case symbols.Array:
+	case types.Array:
 		return e.element(v, 0)
-	case symbols.Func:
+	case types.Func:
 		return v, nil
-	case symbols.Int, symbols.Uint, symbols.Char, symbols.Enum:
+	case types.Int, types.Uint, types.Char, types.Enum:
 		// gdb allows it, and takes what is there for an int.
 		a, err := numberOf(v)
 		return Value{Type: typeInt, Addr: target.Addr(a.integer()), HasAddr: true}, err
@@ -216,7 +216,7 @@ func baseNamed(v Value, class string, env Env, depth int) (Value, bool) {
 }
 
 // fieldOf is the value of a field of v.
-func fieldOf(v Value, f *symbols.Field, env Env) Value {
+func fieldOf(v Value, f *types.Field, env Env) Value {
 	switch {
 	case f.Place != nil:
 		return placed(v, f, env)
@@ -230,7 +230,7 @@ func fieldOf(v Value, f *symbols.Field, env Env) Value {
 
 // placed is a field whose place only the object tells: a virtual base class, through the object's
 // table of virtual functions.
-func placed(v Value, f *symbols.Field, env Env) Value {
+func placed(v Value, f *types.Field, env Env) Value {
 	out := Value{Type: f.Type, Name: f.Name}
 	switch {
 	case v.Avail != Available && v.Avail != Partial:
@@ -255,7 +255,7 @@ func placed(v Value, f *symbols.Field, env Env) Value {
 // variantOf is the form that a value has, of a type with several, as the only member that it then
 // has. The second result is false if the type has but one, or if the discriminant is of none.
 func variantOf(v Value, env Env) (Value, bool) {
-	if kindOf(v.Type) != symbols.Struct {
+	if kindOf(v.Type) != types.Struct {
 		return Value{}, false
 	}
 	vs := v.Type.Strip().Variants()
@@ -288,7 +288,7 @@ func variantOf(v Value, env Env) (Value, bool) {
 }
 
 // staticMember is a static member, which is a global variable of its own.
-func staticMember(v Value, f *symbols.Field, env Env) Value {
+func staticMember(v Value, f *types.Field, env Env) Value {
 	if env != nil {
 		s, err := env.Variable(strings.TrimPrefix(v.Type.Strip().Name, "::") + "::" + f.Name)
 		if err == nil {
@@ -339,13 +339,13 @@ func (e *evaluator) element(v Value, i int64) (Value, error) {
 	t := elemOf(v.Type)
 	size := sizeOf(t)
 	switch kindOf(v.Type) {
-	case symbols.Array:
+	case types.Array:
 		if size <= 0 || i > (1<<47)/size || i < -(1<<47)/size {
 			return Value{}, Error("no such vector element")
 		}
 		p := part(v, i*size, t, "")
 		return p, nil
-	case symbols.Pointer:
+	case types.Pointer:
 		p, err := indirect(v, e.env)
 		if err != nil {
 			return Value{}, err

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"dbg/symbols"
+	"dbg/symbols/types"
 )
 
 // number is a scalar to compute with. Exactly one of i (an integer, two's
@@ -14,7 +14,7 @@ type number struct {
 	f       float64
 	isFloat bool
 	signed  bool
-	typ     *symbols.Type
+	typ     *types.Type
 }
 
 func (n number) zero() bool {
@@ -105,13 +105,13 @@ func numberOf(v Value) (number, error) {
 	}
 	t := v.Type.Strip()
 	switch {
-	case t.Kind == symbols.Func && v.HasAddr:
+	case t.Kind == types.Func && v.HasAddr:
 		return number{i: uint64(v.Addr), typ: v.Type}, nil
-	case t.Kind == symbols.Array && v.HasAddr:
+	case t.Kind == types.Array && v.HasAddr:
 		return number{i: uint64(v.Addr), typ: v.Type}, nil
 	case v.Bytes == nil:
 		return number{}, errNotNumber
-	case t.Kind == symbols.Float:
+	case t.Kind == types.Float:
 		f, ok := floatOf(v.Bytes, t)
 		if !ok {
 			return number{}, Error("Invalid floating value found in program.")
@@ -128,18 +128,18 @@ func numberOf(v Value) (number, error) {
 }
 
 // encode is the number as bytes of type t.
-func encode(n number, t *symbols.Type) ([]byte, error) {
+func encode(n number, t *types.Type) ([]byte, error) {
 	size := sizeOf(t)
 	if size <= 0 || size > 16 {
 		return nil, Error("Invalid cast.")
 	}
 	b := make([]byte, size)
 	switch kindOf(t) {
-	case symbols.Float:
+	case types.Float:
 		if !encodeFloat(b, n, t.Strip()) {
 			return nil, Error("Unsupported floating point format.")
 		}
-	case symbols.Bool:
+	case types.Bool:
 		if !n.zero() {
 			b[0] = 1
 		}
@@ -156,13 +156,13 @@ func encode(n number, t *symbols.Type) ([]byte, error) {
 }
 
 // newValue makes a value that lives nowhere.
-func newValue(t *symbols.Type, n number) (Value, error) {
+func newValue(t *types.Type, n number) (Value, error) {
 	b, err := encode(n, t)
 	return Value{Type: t, Bytes: b}, err
 }
 
 // intValue is an integer constant of one of the types of this package.
-func intValue(t *symbols.Type, u uint64) Value {
+func intValue(t *types.Type, u uint64) Value {
 	b := make([]byte, 8)
 	binary.LittleEndian.PutUint64(b, u)
 	return Value{Type: t, Bytes: b[:t.Size]}

@@ -3,7 +3,7 @@ package eval
 import (
 	"bytes"
 
-	"dbg/symbols"
+	"dbg/symbols/types"
 )
 
 // node is a part of an expression: an operator and its operands.
@@ -11,7 +11,7 @@ type node struct {
 	op      string // "name", "value", "$", "cast", "type", "sizeof", "call", or an operator; unary ones as "u-"
 	text    string // of a name or a member
 	value   Value
-	typ     *symbols.Type // of "cast", "type" and "{}"
+	typ     *types.Type // of "cast", "type" and "{}"
 	a, b, c *node
 }
 

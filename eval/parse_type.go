@@ -3,7 +3,7 @@ package eval
 import (
 	"strings"
 
-	"dbg/symbols"
+	"dbg/symbols/types"
 )
 
 // atType says that the current token starts the name of a type. A variable, a function or a member of the object whose method runs
@@ -44,7 +44,7 @@ func (p *parser) isOwnMember(name string) bool {
 }
 
 // hasField looks for a name in a class, its bases and its anonymous members.
-func hasField(t *symbols.Type, name string, depth int) bool {
+func hasField(t *types.Type, name string, depth int) bool {
 	if !isStruct(t) || depth > 32 {
 		return false
 	}
@@ -128,7 +128,7 @@ func (p *parser) known(name string) bool {
 }
 
 // typeName reads a type: specifiers and an abstract declarator.
-func (p *parser) typeName() *symbols.Type {
+func (p *parser) typeName() *types.Type {
 	t := p.specifiers()
 	if p.err != nil {
 		return typeInt
@@ -137,9 +137,9 @@ func (p *parser) typeName() *symbols.Type {
 }
 
 // specifiers reads "const unsigned long", "struct foo", "ns::foo<int>".
-func (p *parser) specifiers() *symbols.Type {
+func (p *parser) specifiers() *types.Type {
 	var words []string
-	var t *symbols.Type
+	var t *types.Type
 	for p.tok.kind == tokName && p.err == nil {
 		w := p.tok.text
 		switch {
@@ -187,7 +187,7 @@ func (p *parser) specifiers() *symbols.Type {
 		p.syntax()
 		return typeInt
 	}
-	if t.Kind == symbols.Void {
+	if t.Kind == types.Void {
 		return t
 	}
 	// The program's own type knows its language and its true size.
@@ -207,7 +207,7 @@ func (p *parser) nameOrTemplate() string {
 }
 
 // declarator reads what follows the specifiers: "*", "*[3]", "(*)(int)", "&".
-func (p *parser) declarator(t *symbols.Type) *symbols.Type {
+func (p *parser) declarator(t *types.Type) *types.Type {
 	defer p.leave()
 	if !p.enter() {
 		return t
@@ -217,9 +217,9 @@ func (p *parser) declarator(t *symbols.Type) *symbols.Type {
 		case p.accept("*"):
 			t = pointerTo(t, p.env.Arch().PtrSize)
 		case p.accept("&"):
-			t = symbols.NewType(symbols.Reference, "", int64(p.env.Arch().PtrSize), false, t)
+			t = types.New(types.Reference, "", int64(p.env.Arch().PtrSize), false, t)
 		case p.accept("&&"):
-			t = symbols.NewType(symbols.RvalueReference, "", int64(p.env.Arch().PtrSize), false, t)
+			t = types.New(types.RvalueReference, "", int64(p.env.Arch().PtrSize), false, t)
 		case p.tok.kind == tokName && (p.tok.text == "const" || p.tok.text == "volatile" || p.tok.text == "restrict" || p.tok.text == "__restrict"):
 			p.advance()
 		default:
@@ -279,19 +279,19 @@ func (p *parser) inner() (place, bool) {
 }
 
 // suffix reads array bounds and parameter lists.
-func (p *parser) suffix(t *symbols.Type) *symbols.Type {
+func (p *parser) suffix(t *types.Type) *types.Type {
 	switch {
 	case p.err != nil:
 		return t
 	case p.is("("):
 		p.advance()
-		var params []*symbols.Type // nil, unless there is a prototype
+		var params []*types.Type // nil, unless there is a prototype
 		for !p.is(")") && p.err == nil {
 			pt := p.typeName()
 			if params == nil {
-				params = []*symbols.Type{}
+				params = []*types.Type{}
 			}
-			if kindOf(pt) != symbols.Void {
+			if kindOf(pt) != types.Void {
 				params = append(params, pt)
 			}
 			if !p.accept(",") {
@@ -299,10 +299,10 @@ func (p *parser) suffix(t *symbols.Type) *symbols.Type {
 			}
 		}
 		p.expect(")")
-		if kindOf(t) == symbols.Void {
+		if kindOf(t) == types.Void {
 			t = nil
 		}
-		return symbols.NewFunc(t, params)
+		return types.NewFunc(t, params)
 	case p.is("["):
 		defer p.leave()
 		if !p.enter() {

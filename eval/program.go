@@ -7,6 +7,8 @@ import (
 	"dbg/arch"
 	"dbg/image"
 	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -32,7 +34,7 @@ type ProgramContext struct {
 	// CFA tells how the canonical frame address is computed at PC: a register and an offset. ok is
 	// false if it is not that simple. CFA may be nil.
 	CFA      func() (r arch.Reg, offset int64, ok bool)
-	Language symbols.Lang
+	Language lang.Lang
 }
 
 // maxCode is how many instructions a program can have.
@@ -51,7 +53,7 @@ func notCompiled(why string) error { return fmt.Errorf("%w: %s", ErrNotCompiled,
 // Any other error means that the expression has no meaning there (an unknown name, a wrong type), in
 // the words that Evaluate uses.
 func Compile(text string, c *ProgramContext) (*Program, error) {
-	env := &placeEnv{Env: c.Env, c: c, found: map[string]symbol{}, types: map[string]*symbols.Type{}}
+	env := &placeEnv{Env: c.Env, c: c, found: map[string]symbol{}, types: map[string]*types.Type{}}
 	n, err := parse(text, env)
 	if err != nil {
 		return nil, err
@@ -81,7 +83,7 @@ type placeEnv struct {
 	Env
 	c     *ProgramContext
 	found map[string]symbol
-	types map[string]*symbols.Type
+	types map[string]*types.Type
 }
 
 // symbol is what a name means: a variable, or what Env knows.
@@ -92,8 +94,8 @@ type symbol struct {
 	err error
 }
 
-func (e *placeEnv) Language() symbols.Lang { return e.c.Language }
-func (e *placeEnv) Arch() *arch.Arch       { return e.c.Arch }
+func (e *placeEnv) Language() lang.Lang { return e.c.Language }
+func (e *placeEnv) Arch() *arch.Arch    { return e.c.Arch }
 
 func (e *placeEnv) Variable(name string) (Value, error) {
 	s := e.symbol(name)
@@ -119,7 +121,7 @@ func (e *placeEnv) symbol(name string) symbol {
 	return s
 }
 
-func (e *placeEnv) Type(name string) *symbols.Type {
+func (e *placeEnv) Type(name string) *types.Type {
 	t, ok := e.types[name]
 	if !ok {
 		t = e.Env.Type(name)

@@ -3,7 +3,7 @@ package eval
 import (
 	"errors"
 
-	"dbg/symbols"
+	"dbg/symbols/types"
 )
 
 func isNotCompiled(err error) bool { return errors.Is(err, ErrNotCompiled) }
@@ -50,7 +50,7 @@ func (k *compiler) binary(n *node) (operand, error) {
 	return stacked(result.Type), err
 }
 
-func isFloat(o *operand) bool { return kindOf(o.typ()) == symbols.Float }
+func isFloat(o *operand) bool { return kindOf(o.typ()) == types.Float }
 
 func isComparison(op string) bool {
 	switch op {
@@ -106,12 +106,12 @@ func (k *compiler) integers(op string, a, b Value) {
 	if op == "<<" || op == ">>" {
 		t = promoted(x, x)
 	}
-	in.bits, in.signed = uint8(t.Size*8), t.Kind == symbols.Int
+	in.bits, in.signed = uint8(t.Size*8), t.Kind == types.Int
 	k.emit(in)
 }
 
 // floats computes with at least one floating point number. t is the type of the result.
-func (k *compiler) floats(op string, a, b *operand, t *symbols.Type) error {
+func (k *compiler) floats(op string, a, b *operand, t *types.Type) error {
 	if !isFloat(b) {
 		k.emit(instruction{op: opIntToFloat, signed: isSigned(b.typ())})
 	}
@@ -128,7 +128,7 @@ func (k *compiler) floats(op string, a, b *operand, t *symbols.Type) error {
 }
 
 // round rounds to what a floating point type holds.
-func (k *compiler) round(t *symbols.Type) error {
+func (k *compiler) round(t *types.Type) error {
 	switch sizeOf(t) {
 	case 4:
 		k.emit(instruction{op: opRound})
@@ -140,7 +140,7 @@ func (k *compiler) round(t *symbols.Type) error {
 }
 
 // pointers computes with at least one pointer.
-func (k *compiler) pointers(op string, a, b *operand, pa, pb, t *symbols.Type) error {
+func (k *compiler) pointers(op string, a, b *operand, pa, pb, t *types.Type) error {
 	if isComparison(op) {
 		if isFloat(b) {
 			k.emit(instruction{op: opFloatToInt})
@@ -159,7 +159,7 @@ func (k *compiler) pointers(op string, a, b *operand, pa, pb, t *symbols.Type) e
 		k.emit(instruction{op: opSwap})
 	}
 	size := sizeOf(elemOf(p))
-	if e := kindOf(elemOf(p)); e == symbols.Void || e == symbols.Func {
+	if e := kindOf(elemOf(p)); e == types.Void || e == types.Func {
 		size = 1
 	}
 	if pa != nil && pb != nil {
@@ -176,7 +176,7 @@ func (k *compiler) pointers(op string, a, b *operand, pa, pb, t *symbols.Type) e
 }
 
 // fit takes the number on the stack as one of an integral type, as a value of that type keeps it.
-func (k *compiler) fit(t *symbols.Type) error {
+func (k *compiler) fit(t *types.Type) error {
 	size := sizeOf(t)
 	if size < 1 || size > 8 {
 		return notCompiled("a value of this size")

@@ -1,9 +1,9 @@
 package eval
 
-import "dbg/symbols"
+import "dbg/symbols/types"
 
 // cast is (type) o. o needs not be read.
-func (k *compiler) cast(t *symbols.Type, o operand) (operand, error) {
+func (k *compiler) cast(t *types.Type, o operand) (operand, error) {
 	if isReference(t) {
 		if isReference(o.typ()) {
 			var err error
@@ -22,14 +22,14 @@ func (k *compiler) cast(t *symbols.Type, o operand) (operand, error) {
 		return o, err
 	}
 	to := kindOf(t)
-	if to == symbols.Struct || to == symbols.Union || to == symbols.Array {
+	if to == types.Struct || to == types.Union || to == types.Array {
 		return k.castAggregate(t, o)
 	}
 	result, err := k.types.cast(t, o.stand())
 	if err != nil {
 		return o, err
 	}
-	if to == symbols.Void { // the comma operator removes what was emitted
+	if to == types.Void { // the comma operator removes what was emitted
 		return operand{at: nothing, v: Value{Type: typeVoid}}, nil
 	}
 	if o.fixed() {
@@ -45,26 +45,26 @@ func (k *compiler) cast(t *symbols.Type, o operand) (operand, error) {
 }
 
 // convert emits the conversion of a number to a scalar type.
-func (k *compiler) convert(t *symbols.Type, o *operand) error {
+func (k *compiler) convert(t *types.Type, o *operand) error {
 	from, to := o.typ(), kindOf(t)
-	if to == kindOf(from) && sizeOf(t) == sizeOf(from) && o.v.BitSize == 0 && to != symbols.Pointer {
-		if to == symbols.Float {
+	if to == kindOf(from) && sizeOf(t) == sizeOf(from) && o.v.BitSize == 0 && to != types.Pointer {
+		if to == types.Float {
 			return k.round(t)
 		}
 		return k.fit(t) // the same bytes with another name
 	}
-	if to == symbols.Pointer && kindOf(from) == symbols.Pointer {
+	if to == types.Pointer && kindOf(from) == types.Pointer {
 		if d := baseAdjustment(elemOf(from), elemOf(t)); d != 0 {
 			k.emit(instruction{op: opAdjust, n: d})
 		}
 	}
 	switch to {
-	case symbols.Float:
+	case types.Float:
 		if !isFloat(o) {
 			k.emit(instruction{op: opIntToFloat, signed: isSigned(from)})
 		}
 		return k.round(t)
-	case symbols.Bool:
+	case types.Bool:
 		if isFloat(o) {
 			k.emit(instruction{op: opFloatNonzero})
 		} else {
@@ -79,7 +79,7 @@ func (k *compiler) convert(t *symbols.Type, o *operand) error {
 }
 
 // castAggregate takes an aggregate as another type of the same place.
-func (k *compiler) castAggregate(t *symbols.Type, o operand) (operand, error) {
+func (k *compiler) castAggregate(t *types.Type, o operand) (operand, error) {
 	from := o.typ()
 	if isStruct(t) && isStruct(from) {
 		if off, ok := baseOffset(from, t, 0); ok {
@@ -89,7 +89,7 @@ func (k *compiler) castAggregate(t *symbols.Type, o operand) (operand, error) {
 			return k.part(o, -off, t, "")
 		}
 	}
-	if kindOf(t) == symbols.Array && kindOf(from) == symbols.Array && o.at == inMemory {
+	if kindOf(t) == types.Array && kindOf(from) == types.Array && o.at == inMemory {
 		o.v.Type = t
 		return o, nil
 	}

@@ -3,7 +3,7 @@ package eval
 import (
 	"errors"
 
-	"dbg/symbols"
+	"dbg/symbols/types"
 )
 
 // branch compiles c ? a : b. The sides are compiled by their functions.
@@ -114,7 +114,7 @@ func (k *compiler) lift(n *node, part *mixedChoice) (o operand, err error) {
 }
 
 // sameType reports whether values of both types are computed with in the same way.
-func sameType(a, b *symbols.Type, depth int) bool {
+func sameType(a, b *types.Type, depth int) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
@@ -126,9 +126,9 @@ func sameType(a, b *symbols.Type, depth int) bool {
 		return false
 	}
 	switch a.Kind {
-	case symbols.Bool, symbols.Int, symbols.Uint, symbols.Char, symbols.Float:
+	case types.Bool, types.Int, types.Uint, types.Char, types.Float:
 		return true
-	case symbols.Pointer:
+	case types.Pointer:
 		return sameType(a.Elem(), b.Elem(), depth+1)
 	}
 	return false

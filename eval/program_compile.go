@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"dbg/symbols"
+	"dbg/symbols/types"
 )
 
 // compiler translates the tree of an expression. Its methods are those of evaluator, and follow them
@@ -55,7 +55,7 @@ func (k *compiler) node(n *node) (operand, error) {
 	}
 	switch n.op {
 	case "value":
-		if kindOf(n.value.Type) == symbols.Array {
+		if kindOf(n.value.Type) == types.Array {
 			return operand{}, notCompiled("a string")
 		}
 		return constant(n.value), nil
@@ -158,10 +158,10 @@ func (k *compiler) isTrue(o operand, op string) error {
 	} else if !yes {
 		return errNotNumber
 	}
-	if op == "!" && kindOf(o.typ()) == symbols.Array {
+	if op == "!" && kindOf(o.typ()) == types.Array {
 		return notCompiled("an array, which Evaluate reads as a whole")
 	}
-	if kindOf(o.typ()) == symbols.Float {
+	if kindOf(o.typ()) == types.Float {
 		k.emit(instruction{op: opFloatNonzero})
 	}
 	return nil
@@ -209,7 +209,7 @@ func (k *compiler) integer(o operand) error {
 	if yes, err := o.isScalar(); !yes || err != nil {
 		return notCompiled("a value without a number")
 	}
-	if kindOf(o.typ()) == symbols.Float {
+	if kindOf(o.typ()) == types.Float {
 		k.emit(instruction{op: opFloatToInt})
 	}
 	return nil

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"dbg/expr"
-	"dbg/symbols"
+	"dbg/symbols/types"
 )
 
 // pointee is what an operand points or refers to; a structure is itself.
@@ -14,12 +14,12 @@ func (k *compiler) pointee(o operand) (operand, error) {
 		return o, err
 	}
 	switch kindOf(o.typ()) {
-	case symbols.Pointer:
+	case types.Pointer:
 		if o, err = k.read(o); err != nil {
 			return o, err
 		}
 		return k.indirect(o)
-	case symbols.Array:
+	case types.Array:
 		if isStruct(elemOf(o.typ())) {
 			return k.element(o, constant(intValue(typeInt, 0)))
 		}
@@ -30,7 +30,7 @@ func (k *compiler) pointee(o operand) (operand, error) {
 // indirect is *o of a pointer that was read.
 func (k *compiler) indirect(o operand) (operand, error) {
 	t := elemOf(o.typ())
-	if kindOf(t) == symbols.Void {
+	if kindOf(t) == types.Void {
 		return o, Error("Attempt to take contents of a non-pointer value.")
 	}
 	return operand{at: inMemory, v: Value{Type: t}}, nil
@@ -43,13 +43,13 @@ func (k *compiler) dereference(n *node) (operand, error) {
 		return o, err
 	}
 	switch kindOf(o.typ()) {
-	case symbols.Pointer:
+	case types.Pointer:
 		return k.indirect(o)
-	case symbols.Array:
+	case types.Array:
 		return k.element(o, constant(intValue(typeInt, 0)))
-	case symbols.Func:
+	case types.Func:
 		return o, nil
-	case symbols.Int, symbols.Uint, symbols.Char, symbols.Enum:
+	case types.Int, types.Uint, types.Char, types.Enum:
 		return operand{at: inMemory, v: Value{Type: typeInt}}, nil
 	}
 	return o, Error("Attempt to take contents of a non-pointer value.")
@@ -141,11 +141,11 @@ func (k *compiler) member(o operand, name string) (operand, bool, error) {
 }
 
 // memberPath finds the fields that lead to a member, in the order of memberAt.
-func memberPath(t *symbols.Type, name string, depth int) (path []*symbols.Field, ok bool, err error) {
+func memberPath(t *types.Type, name string, depth int) (path []*types.Field, ok bool, err error) {
 	if depth > 20 || !isStruct(t) || name == "" {
 		return nil, false, nil
 	}
-	if vs := t.Strip().Variants(); kindOf(t) == symbols.Struct && vs != nil && len(vs.All) > 0 {
+	if vs := t.Strip().Variants(); kindOf(t) == types.Struct && vs != nil && len(vs.All) > 0 {
 		return nil, false, notCompiled("a type with several forms")
 	}
 	if isDigit(name[0]) {
@@ -154,7 +154,7 @@ func memberPath(t *symbols.Type, name string, depth int) (path []*symbols.Field,
 	fields := t.Strip().Fields()
 	for i := range fields {
 		if f := &fields[i]; f.Name == name && f.Name != "" && !f.Base {
-			return []*symbols.Field{f}, true, nil
+			return []*types.Field{f}, true, nil
 		}
 	}
 	for i := range fields {
@@ -163,14 +163,14 @@ func memberPath(t *symbols.Type, name string, depth int) (path []*symbols.Field,
 			continue
 		}
 		if path, ok, err := memberPath(f.Type, name, depth+1); ok || err != nil {
-			return append([]*symbols.Field{f}, path...), ok, err
+			return append([]*types.Field{f}, path...), ok, err
 		}
 	}
 	return nil, false, nil
 }
 
 // basePath finds the fields that lead to the base class of that name.
-func basePath(t *symbols.Type, class string, depth int) ([]*symbols.Field, bool) {
+func basePath(t *types.Type, class string, depth int) ([]*types.Field, bool) {
 	if depth > 20 || !isStruct(t) {
 		return nil, false
 	}
@@ -181,7 +181,7 @@ func basePath(t *symbols.Type, class string, depth int) ([]*symbols.Field, bool)
 	for i := range fields {
 		if f := &fields[i]; f.Base {
 			if path, ok := basePath(f.Type, class, depth+1); ok {
-				return append([]*symbols.Field{f}, path...), true
+				return append([]*types.Field{f}, path...), true
 			}
 		}
 	}
@@ -189,7 +189,7 @@ func basePath(t *symbols.Type, class string, depth int) ([]*symbols.Field, bool)
 }
 
 // fields goes from a structure to a field of a field.
-func (k *compiler) fields(o operand, path []*symbols.Field) (operand, error) {
+func (k *compiler) fields(o operand, path []*types.Field) (operand, error) {
 	for _, f := range path {
 		var err error
 		switch {
@@ -210,7 +210,7 @@ func (k *compiler) fields(o operand, path []*symbols.Field) (operand, error) {
 }
 
 // placed is a field whose place only the object tells: a virtual base class.
-func (k *compiler) placed(o operand, f *symbols.Field) (operand, error) {
+func (k *compiler) placed(o operand, f *types.Field) (operand, error) {
 	if o.at != inMemory {
 		return o, notCompiled("a virtual base class of a value that is not in memory")
 	}
@@ -264,15 +264,15 @@ func (k *compiler) element(o, i operand) (operand, error) {
 	}
 	size := sizeOf(t)
 	switch kind := kindOf(o.typ()); {
-	case kind == symbols.Array && o.at != inMemory && i.at == known:
+	case kind == types.Array && o.at != inMemory && i.at == known:
 		n, err := numberOf(i.v)
 		if err != nil || size <= 0 || int64(n.i) < 0 || int64(n.i) > maxFetch/size {
 			return o, notCompiled("an element of an array that is not in memory")
 		}
 		return k.part(o, int64(n.i)*size, t, "")
-	case kind == symbols.Array && o.at == inMemory || kind == symbols.Pointer && o.at == onStack:
+	case kind == types.Array && o.at == inMemory || kind == types.Pointer && o.at == onStack:
 		in := instruction{op: opIndex, n: size}
-		if kind == symbols.Array {
+		if kind == types.Array {
 			if in.op = opIndexArray; size <= 0 {
 				return o, Error("no such vector element")
 			}
@@ -291,7 +291,7 @@ func (k *compiler) element(o, i operand) (operand, error) {
 		return operand{at: inMemory, v: Value{Type: t}}, nil
 	case isStruct(o.typ()):
 		return k.sequenceElement(o, i)
-	case kind == symbols.Array:
+	case kind == types.Array:
 		return o, notCompiled("an element of an array that is not in memory")
 	}
 	return o, errorf("cannot subscript something of type `%s'", TypeName(o.v))

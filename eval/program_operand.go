@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"dbg/expr"
-	"dbg/symbols"
+	"dbg/symbols/types"
 )
 
 // where tells where the value of an operand is while its program runs.
@@ -30,7 +30,7 @@ type operand struct {
 	off    int64
 }
 
-func (o *operand) typ() *symbols.Type { return o.v.Type }
+func (o *operand) typ() *types.Type { return o.v.Type }
 
 // fixed reports whether the value is known at compile time.
 func (o *operand) fixed() bool { return o.v.Bytes != nil }
@@ -47,13 +47,13 @@ func (o *operand) stand() Value {
 func (o *operand) one() Value {
 	v := Value{Type: o.v.Type}
 	switch size := sizeOf(v.Type); kindOf(v.Type) {
-	case symbols.Array, symbols.Func:
+	case types.Array, types.Func:
 		v.HasAddr, v.Addr = o.at == inMemory || o.at == onStack, 1
-	case symbols.Void:
+	case types.Void:
 	default:
 		if size > 0 && size <= maxFetch {
 			v.Bytes = make([]byte, size)
-			if kindOf(v.Type) != symbols.Float || !encodeFloat(v.Bytes, number{f: 1, isFloat: true}, v.Type.Strip()) {
+			if kindOf(v.Type) != types.Float || !encodeFloat(v.Bytes, number{f: 1, isFloat: true}, v.Type.Strip()) {
 				v.Bytes[0] = 1
 			}
 		}
@@ -65,7 +65,7 @@ func (o *operand) one() Value {
 func constant(v Value) operand { return operand{at: known, v: v} }
 
 // stacked makes an operand of a number that has been emitted.
-func stacked(t *symbols.Type) operand { return operand{at: onStack, v: Value{Type: t}} }
+func stacked(t *types.Type) operand { return operand{at: onStack, v: Value{Type: t}} }
 
 // isScalar reports whether numberOf can make a number of the operand that a program can compute
 // with; the error is that of numberOf.
@@ -74,9 +74,9 @@ func (o *operand) isScalar() (bool, error) {
 	switch {
 	case t == nil || o.at == nothing:
 		return false, nil
-	case kindOf(t) == symbols.Func, kindOf(t) == symbols.Array:
+	case kindOf(t) == types.Func, kindOf(t) == types.Array:
 		return o.at == inMemory || o.at == onStack, nil
-	case kindOf(t) == symbols.Float:
+	case kindOf(t) == types.Float:
 		if n := sizeOf(t); n != 4 && n != 8 {
 			return false, notCompiled("a floating point format")
 		}
@@ -120,7 +120,7 @@ func (k *compiler) read(o operand) (operand, error) {
 		k.constant(n)
 		return operand{at: onStack, v: Value{Type: t, Bytes: o.v.Bytes, BitSize: o.v.BitSize, BitOffset: o.v.BitOffset}}, nil
 	case inMemory:
-		if kindOf(t) == symbols.Func || kindOf(t) == symbols.Array {
+		if kindOf(t) == types.Func || kindOf(t) == types.Array {
 			return o, nil // its number is its address
 		}
 		k.load(&o)
@@ -143,7 +143,7 @@ func (k *compiler) constant(n number) {
 func (k *compiler) load(o *operand) {
 	t := o.typ()
 	n := byteSize(o.v)
-	if kindOf(t) == symbols.Float {
+	if kindOf(t) == types.Float {
 		k.emit(instruction{op: opLoad, size: uint8(n), bits: uint8(n * 8)})
 		k.single(n)
 		return
@@ -165,7 +165,7 @@ func (k *compiler) extract(o *operand) {
 			k.emit(instruction{op: opShiftDown, n: o.v.BitOffset})
 		}
 	}
-	if kindOf(t) == symbols.Float {
+	if kindOf(t) == types.Float {
 		k.single(bits / 8)
 		return
 	}
@@ -206,7 +206,7 @@ func (k *compiler) follow(o operand) (operand, error) {
 }
 
 // part is the part of an operand that starts off bytes from its start, as part of a Value.
-func (k *compiler) part(o operand, off int64, t *symbols.Type, name string) (operand, error) {
+func (k *compiler) part(o operand, off int64, t *types.Type, name string) (operand, error) {
 	n := sizeOf(t)
 	switch o.at {
 	case known:
@@ -234,7 +234,7 @@ func (k *compiler) part(o operand, off int64, t *symbols.Type, name string) (ope
 }
 
 // bitPart is a bit-field of an operand: bits from bit on, in a type t.
-func (k *compiler) bitPart(o operand, bit, size int64, t *symbols.Type, name string) (operand, error) {
+func (k *compiler) bitPart(o operand, bit, size int64, t *types.Type, name string) (operand, error) {
 	if bit < 0 || size <= 0 || size > 64 || bit%8+size > 64 || !isIntegral(t) {
 		return o, notCompiled("a bit-field")
 	}

@@ -4,7 +4,8 @@ import (
 	"strings"
 
 	"dbg/expr"
-	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 )
 
 // gather emits the bytes of a scalar that is in one of several pieces: a value that the evaluator has
@@ -56,14 +57,14 @@ func (k *compiler) shiftDown(bytes int64) {
 
 // sequenceFields names the members that tell where the elements of a slice or a string of Go or Rust
 // are, and how many there are, as sequenceOf finds them.
-func sequenceFields(t *symbols.Type) (ptr, count string, ok bool) {
+func sequenceFields(t *types.Type) (ptr, count string, ok bool) {
 	t = t.Strip()
 	switch {
-	case t.Lang == symbols.LangGo && t.Name == "string":
+	case t.Lang == lang.Go && t.Name == "string":
 		return "str", "len", true
-	case t.Lang == symbols.LangGo && (strings.HasPrefix(t.Name, "[]") || t.GoElem() != nil):
+	case t.Lang == lang.Go && (strings.HasPrefix(t.Name, "[]") || t.GoElem() != nil):
 		return "array", "len", true
-	case t.Lang == symbols.LangRust && (strings.HasPrefix(t.Name, "&") || strings.HasPrefix(t.Name, "*mut [") || strings.HasPrefix(t.Name, "*const [")):
+	case t.Lang == lang.Rust && (strings.HasPrefix(t.Name, "&") || strings.HasPrefix(t.Name, "*mut [") || strings.HasPrefix(t.Name, "*const [")):
 		return "data_ptr", "length", true
 	}
 	return "", "", false
@@ -74,7 +75,7 @@ func sequenceFields(t *symbols.Type) (ptr, count string, ok bool) {
 func (k *compiler) sequenceElement(o, i operand) (operand, error) {
 	ptrName, countName, ok := sequenceFields(o.typ())
 	ptr, count := directField(o.typ(), ptrName), directField(o.typ(), countName)
-	if !ok || ptr == nil || count == nil || kindOf(ptr.Type) != symbols.Pointer || !isIntegral(count.Type) || o.at != inMemory && o.at != inPieces {
+	if !ok || ptr == nil || count == nil || kindOf(ptr.Type) != types.Pointer || !isIntegral(count.Type) || o.at != inMemory && o.at != inPieces {
 		return o, notCompiled("an element of a structure")
 	}
 	t := elemOf(ptr.Type)
@@ -87,7 +88,7 @@ func (k *compiler) sequenceElement(o, i operand) (operand, error) {
 			return o, err
 		}
 	}
-	number := func(f *symbols.Field) error {
+	number := func(f *types.Field) error {
 		part, err := k.part(o, f.Offset, f.Type, f.Name)
 		if err == nil {
 			_, err = k.read(part)
@@ -114,7 +115,7 @@ func (k *compiler) sequenceElement(o, i operand) (operand, error) {
 }
 
 // directField is a member of a structure by its name, nil if there is none that a program can read.
-func directField(t *symbols.Type, name string) *symbols.Field {
+func directField(t *types.Type, name string) *types.Field {
 	fields := t.Strip().Fields()
 	for i := range fields {
 		if f := &fields[i]; f.Name == name && !f.Static && f.BitSize == 0 && f.Place == nil && !f.Virtual {

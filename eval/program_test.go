@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"dbg/arch"
-	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -19,18 +20,18 @@ func programWorld() (*fakeEnv, *ProgramContext) {
 	const at = target.Addr(0x10000)
 	e.memory[at] = page
 	next := target.Addr(0)
-	put := func(name string, t *symbols.Type, b ...byte) {
+	put := func(name string, t *types.Type, b ...byte) {
 		copy(page[next:], b)
 		e.vars[name] = Value{Type: t, Name: name, Addr: at + next, HasAddr: true}
 		next += 32
 	}
 	u64 := func(u uint64) []byte { return le.AppendUint64(nil, u) }
-	point := symbols.NewStruct(symbols.Struct, "point", 16, []symbols.Field{
+	point := types.NewStruct(types.Struct, "point", 16, []types.Field{
 		{Name: "x", Type: typeInt}, {Name: "y", Type: typeShort, Offset: 4}, {Name: "low", Type: typeUint, BitSize: 3, BitOffset: 64},
-		{Name: "high", Type: typeInt, BitSize: 7, BitOffset: 67}, {Name: "", Type: symbols.NewStruct(symbols.Union, "", 4, []symbols.Field{{Name: "inner", Type: typeChar}}), Offset: 12},
+		{Name: "high", Type: typeInt, BitSize: 7, BitOffset: 67}, {Name: "", Type: types.NewStruct(types.Union, "", 4, []types.Field{{Name: "inner", Type: typeChar}}), Offset: 12},
 	})
-	color := symbols.NewType(symbols.Enum, "color", 4, false, typeUint)
-	ref := symbols.NewType(symbols.Reference, "", 8, false, typeInt)
+	color := types.New(types.Enum, "color", 4, false, typeUint)
+	ref := types.New(types.Reference, "", 8, false, typeInt)
 	put("c", typeChar, 0xfe)
 	put("uc", typeUchar, 0xfe)
 	put("s", typeShort, 0x01, 0x80)
@@ -52,15 +53,15 @@ func programWorld() (*fakeEnv, *ProgramContext) {
 	put("null", pointerTo(point, 8), u64(0)...)
 	put("vp", pointerTo(nil, 8), u64(0x1234)...)
 	put("r", ref, u64(uint64(e.vars["i"].Addr))...)
-	put("a", symbols.NewArray(typeInt, 4), 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff)
-	base := symbols.NewStruct(symbols.Struct, "base", 4, []symbols.Field{{Name: "z", Type: typeInt}})
-	derived := symbols.NewStruct(symbols.Struct, "derived", 16, []symbols.Field{{Name: "pad", Type: typeLong}, {Name: "base", Type: base, Offset: 8, Base: true}})
+	put("a", types.NewArray(typeInt, 4), 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff)
+	base := types.NewStruct(types.Struct, "base", 4, []types.Field{{Name: "z", Type: typeInt}})
+	derived := types.NewStruct(types.Struct, "derived", 16, []types.Field{{Name: "pad", Type: typeLong}, {Name: "base", Type: base, Offset: 8, Base: true}})
 	put("dv", derived, 1, 0, 0, 0, 0, 0, 0, 0, 9)
 	put("dp", pointerTo(derived, 8), u64(uint64(e.vars["dv"].Addr))...)
 	put("dn", pointerTo(derived, 8))
-	slice := symbols.NewStruct(symbols.Struct, "[]int", 24, []symbols.Field{{Name: "array", Type: pointerTo(typeInt, 8)},
+	slice := types.NewStruct(types.Struct, "[]int", 24, []types.Field{{Name: "array", Type: pointerTo(typeInt, 8)},
 		{Name: "len", Type: typeLong, Offset: 8}, {Name: "cap", Type: typeLong, Offset: 16}})
-	slice.Lang = symbols.LangGo
+	slice.Lang = lang.Go
 	put("sl", slice, append(append(u64(uint64(e.vars["a"].Addr)), u64(3)...), u64(4)...)...)
 	put("bad", slice, append(append(u64(uint64(e.vars["a"].Addr)), u64(1<<62)...), u64(4)...)...)
 	e.types["point"], e.types["color"], e.types["base"], e.types["derived"] = point, color, base, derived
@@ -68,7 +69,7 @@ func programWorld() (*fakeEnv, *ProgramContext) {
 	e.regs.Set(arch.RSP, uint64(at))
 	e.regs.Set(arch.RIP, 0x401000)
 	e.regs.Set(arch.RFLAGS, 0x246)
-	return e, &ProgramContext{Env: e, Arch: arch.AMD64, Language: symbols.LangC}
+	return e, &ProgramContext{Env: e, Arch: arch.AMD64, Language: lang.C}
 }
 
 // TestProgramLikeEvaluate compares programs with the evaluator, for every pair of variables and every operator.

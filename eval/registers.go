@@ -4,14 +4,14 @@ import (
 	"strings"
 
 	"dbg/arch"
-	"dbg/symbols"
+	"dbg/symbols/types"
 )
 
 // subRegister is a part of a register with a name of its own.
 type subRegister struct {
 	reg  arch.Reg
 	byte uint // its first
-	typ  *symbols.Type
+	typ  *types.Type
 }
 
 // subRegisters of x86-64 by name: eax, ax, al, ah, r8d, r8w, r8l.
@@ -42,22 +42,22 @@ func subRegisterOf(a *arch.Arch, name string) (subRegister, bool) {
 
 // Types of registers, as gdb gives them.
 var (
-	typeSignedByte  = symbols.NewType(symbols.Int, "int8_t", 1, true, nil)
-	typeCodePointer = symbols.NewType(symbols.Pointer, "", 8, false, symbols.NewFunc(nil, nil))
-	typeI386Ext     = symbols.NewType(symbols.Float, "i387_ext", 16, true, nil)
+	typeSignedByte  = types.New(types.Int, "int8_t", 1, true, nil)
+	typeCodePointer = types.New(types.Pointer, "", 8, false, types.NewFunc(nil, nil))
+	typeI386Ext     = types.New(types.Float, "i387_ext", 16, true, nil)
 	typeVector      = vectorType()
 )
 
 // vectorType is the union that gdb shows a vector register as.
-func vectorType() *symbols.Type {
-	lane := func(name string, t *symbols.Type, n int64) symbols.Field {
-		return symbols.Field{Name: name, Type: symbols.NewArray(t, n)}
+func vectorType() *types.Type {
+	lane := func(name string, t *types.Type, n int64) types.Field {
+		return types.Field{Name: name, Type: types.NewArray(t, n)}
 	}
-	named := func(k symbols.Kind, name string, size int64) *symbols.Type {
-		return symbols.NewType(k, name, size, true, nil)
+	named := func(k types.Kind, name string, size int64) *types.Type {
+		return types.New(k, name, size, true, nil)
 	}
-	return symbols.NewStruct(symbols.Union, "vec128", 16, []symbols.Field{
-		lane("v8_bfloat16", named(symbols.Float, "bfloat16", 2), 8),
+	return types.NewStruct(types.Union, "vec128", 16, []types.Field{
+		lane("v8_bfloat16", named(types.Float, "bfloat16", 2), 8),
 		lane("v4_float", typeFloat, 4), lane("v2_double", typeDouble, 2),
 		lane("v16_int8", typeSignedByte, 16), lane("v8_int16", typeShort, 8),
 		lane("v4_int32", typeInt, 4), lane("v2_int64", typeLong, 2),
@@ -99,7 +99,7 @@ func RegisterByName(name string, a *arch.Arch, regs *arch.Registers, wide func(a
 }
 
 // registerType is how a register is shown.
-func registerType(a *arch.Arch, r arch.Reg) *symbols.Type {
+func registerType(a *arch.Arch, r arch.Reg) *types.Type {
 	word := typeLong
 	if a.PtrSize == 4 {
 		word = typeInt
@@ -107,7 +107,7 @@ func registerType(a *arch.Arch, r arch.Reg) *symbols.Type {
 	switch {
 	case r == a.PC:
 		if a.PtrSize == 4 {
-			return symbols.NewType(symbols.Pointer, "", 4, false, symbols.NewFunc(nil, nil))
+			return types.New(types.Pointer, "", 4, false, types.NewFunc(nil, nil))
 		}
 		return typeCodePointer
 	case r == a.SP || r == a.FP && a == arch.AMD64:
@@ -156,7 +156,7 @@ func RegisterUpdate(name string, v uint64, a *arch.Arch, regs *arch.Registers) (
 }
 
 // typeFlags is the status register of x86, shown by the names of its set bits.
-var typeFlags = symbols.NewType(symbols.Int, "i386_eflags", 4, true, nil)
+var typeFlags = types.New(types.Int, "i386_eflags", 4, true, nil)
 
 // flagNames has them by bit; AMD64 Architecture Programmer's Manual, volume 2, 3.1.6.
 var flagNames = [32]string{0: "CF", 1: "", 2: "PF", 4: "AF", 6: "ZF", 7: "SF", 8: "TF", 9: "IF", 10: "DF", 11: "OF",

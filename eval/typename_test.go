@@ -3,16 +3,16 @@ package eval
 import (
 	"testing"
 
-	"dbg/symbols"
+	"dbg/symbols/types"
 )
 
 // A name that is a type and something else: what is in scope hides the type, and the member function of a class does not.
 func TestTypeNameAndOthers(t *testing.T) {
 	t.Parallel()
-	node := symbols.NewStruct(symbols.Struct, "node", 24, []symbols.Field{{Name: "n", Type: typeInt}})
-	inner := symbols.NewStruct(symbols.Struct, "inner", 8, []symbols.Field{{Name: "node", Type: typeChar}})
-	outer := symbols.NewStruct(symbols.Struct, "outer", 8, []symbols.Field{{Name: "inner", Base: true, Type: inner}})
-	method := symbols.NewFunc(typeInt, []*symbols.Type{typeInt})
+	node := types.NewStruct(types.Struct, "node", 24, []types.Field{{Name: "n", Type: typeInt}})
+	inner := types.NewStruct(types.Struct, "inner", 8, []types.Field{{Name: "node", Type: typeChar}})
+	outer := types.NewStruct(types.Struct, "outer", 8, []types.Field{{Name: "inner", Base: true, Type: inner}})
+	method := types.NewFunc(typeInt, []*types.Type{typeInt})
 	for _, tc := range []struct {
 		name string
 		vars map[string]Value

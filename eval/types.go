@@ -3,50 +3,51 @@ package eval
 import (
 	"strings"
 
-	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 )
 
 // Types of constants and results. They are never changed.
 var (
-	typeBool       = symbols.NewType(symbols.Bool, "bool", 1, false, nil)
-	typeChar       = symbols.NewType(symbols.Char, "char", 1, true, nil)
-	typeSignedChar = symbols.NewType(symbols.Char, "signed char", 1, true, nil)
-	typeUchar      = symbols.NewType(symbols.Char, "unsigned char", 1, false, nil)
-	typeShort      = symbols.NewType(symbols.Int, "short", 2, true, nil)
-	typeUshort     = symbols.NewType(symbols.Uint, "unsigned short", 2, false, nil)
-	typeInt        = symbols.NewType(symbols.Int, "int", 4, true, nil)
-	typeUint       = symbols.NewType(symbols.Uint, "unsigned int", 4, false, nil)
-	typeLong       = symbols.NewType(symbols.Int, "long", 8, true, nil)
-	typeUlong      = symbols.NewType(symbols.Uint, "unsigned long", 8, false, nil)
-	typeLonglong   = symbols.NewType(symbols.Int, "long long", 8, true, nil)
-	typeUlonglong  = symbols.NewType(symbols.Uint, "unsigned long long", 8, false, nil)
-	typeInt128     = symbols.NewType(symbols.Int, "__int128", 16, true, nil)
-	typeUint128    = symbols.NewType(symbols.Uint, "unsigned __int128", 16, false, nil)
-	typeFloat      = symbols.NewType(symbols.Float, "float", 4, true, nil)
-	typeDouble     = symbols.NewType(symbols.Float, "double", 8, true, nil)
-	typeLongDouble = symbols.NewType(symbols.Float, "long double", 16, true, nil)
-	typeVoid       = symbols.NewType(symbols.Void, "void", 0, false, nil)
-	typeWchar      = symbols.NewType(symbols.Char, "wchar_t", 4, true, nil)
-	typeChar16     = symbols.NewType(symbols.Char, "char16_t", 2, false, nil)
-	typeChar32     = symbols.NewType(symbols.Char, "char32_t", 4, false, nil)
+	typeBool       = types.New(types.Bool, "bool", 1, false, nil)
+	typeChar       = types.New(types.Char, "char", 1, true, nil)
+	typeSignedChar = types.New(types.Char, "signed char", 1, true, nil)
+	typeUchar      = types.New(types.Char, "unsigned char", 1, false, nil)
+	typeShort      = types.New(types.Int, "short", 2, true, nil)
+	typeUshort     = types.New(types.Uint, "unsigned short", 2, false, nil)
+	typeInt        = types.New(types.Int, "int", 4, true, nil)
+	typeUint       = types.New(types.Uint, "unsigned int", 4, false, nil)
+	typeLong       = types.New(types.Int, "long", 8, true, nil)
+	typeUlong      = types.New(types.Uint, "unsigned long", 8, false, nil)
+	typeLonglong   = types.New(types.Int, "long long", 8, true, nil)
+	typeUlonglong  = types.New(types.Uint, "unsigned long long", 8, false, nil)
+	typeInt128     = types.New(types.Int, "__int128", 16, true, nil)
+	typeUint128    = types.New(types.Uint, "unsigned __int128", 16, false, nil)
+	typeFloat      = types.New(types.Float, "float", 4, true, nil)
+	typeDouble     = types.New(types.Float, "double", 8, true, nil)
+	typeLongDouble = types.New(types.Float, "long double", 16, true, nil)
+	typeVoid       = types.New(types.Void, "void", 0, false, nil)
+	typeWchar      = types.New(types.Char, "wchar_t", 4, true, nil)
+	typeChar16     = types.New(types.Char, "char16_t", 2, false, nil)
+	typeChar32     = types.New(types.Char, "char32_t", 4, false, nil)
 
-	unknownFunction = symbols.NewFunc(typeInt, nil)
+	unknownFunction = types.NewFunc(typeInt, nil)
 )
 
 // sizeOf is the type's size in bytes: 0 for void, -1 if it is not known.
-func sizeOf(t *symbols.Type) int64 { return sizeAt(t, 0) }
+func sizeOf(t *types.Type) int64 { return sizeAt(t, 0) }
 
-func sizeAt(t *symbols.Type, depth int) int64 {
+func sizeAt(t *types.Type, depth int) int64 {
 	if t == nil {
 		return 0
 	}
 	t = t.Strip()
 	switch t.Kind {
-	case symbols.Void:
+	case types.Void:
 		return 0
-	case symbols.Func:
+	case types.Func:
 		return 1
-	case symbols.Array:
+	case types.Array:
 		if t.Size > 0 || t.Count == 0 {
 			return t.Size
 		}
@@ -58,7 +59,7 @@ func sizeAt(t *symbols.Type, depth int) int64 {
 			return -1
 		}
 		return e * t.Count
-	case symbols.Reference, symbols.RvalueReference, symbols.Pointer:
+	case types.Reference, types.RvalueReference, types.Pointer:
 		if t.Size <= 0 {
 			return 8
 		}
@@ -67,49 +68,49 @@ func sizeAt(t *symbols.Type, depth int) int64 {
 }
 
 // kindOf is what the type is without typedefs and qualifiers.
-func kindOf(t *symbols.Type) symbols.Kind {
+func kindOf(t *types.Type) types.Kind {
 	if t == nil {
-		return symbols.Void
+		return types.Void
 	}
 	return t.Strip().Kind
 }
 
 // elemOf is the type that a pointer, reference, array or function stands on; nil is
 // void.
-func elemOf(t *symbols.Type) *symbols.Type {
+func elemOf(t *types.Type) *types.Type {
 	if t == nil {
 		return nil
 	}
 	return t.Strip().Elem()
 }
 
-func isReference(t *symbols.Type) bool {
+func isReference(t *types.Type) bool {
 	k := kindOf(t)
-	return k == symbols.Reference || k == symbols.RvalueReference
+	return k == types.Reference || k == types.RvalueReference
 }
 
-func isStruct(t *symbols.Type) bool {
+func isStruct(t *types.Type) bool {
 	k := kindOf(t)
-	return k == symbols.Struct || k == symbols.Union
+	return k == types.Struct || k == types.Union
 }
 
 // isIntegral says that the type's bytes are an integer.
-func isIntegral(t *symbols.Type) bool {
+func isIntegral(t *types.Type) bool {
 	switch kindOf(t) {
-	case symbols.Bool, symbols.Int, symbols.Uint, symbols.Char, symbols.Enum, symbols.Pointer, symbols.MemberPointer,
-		symbols.Reference, symbols.RvalueReference:
+	case types.Bool, types.Int, types.Uint, types.Char, types.Enum, types.Pointer, types.MemberPointer,
+		types.Reference, types.RvalueReference:
 		return true
 	}
 	return false
 }
 
 // isSigned says how an integral type widens.
-func isSigned(t *symbols.Type) bool {
+func isSigned(t *types.Type) bool {
 	t = t.Strip()
 	switch t.Kind {
-	case symbols.Int:
+	case types.Int:
 		return true
-	case symbols.Char, symbols.Enum:
+	case types.Char, types.Enum:
 		return t.Signed
 	}
 	return false
@@ -118,7 +119,7 @@ func isSigned(t *symbols.Type) bool {
 // charKind tells whether the type is a character for people: with the prefix of its
 // literals. wchar_t and its kin are integers that their typedefs' names tell apart, as
 // in gdb.
-func charKind(t *symbols.Type) (prefix string, ok bool) {
+func charKind(t *types.Type) (prefix string, ok bool) {
 	for range 100 {
 		if t == nil {
 			return "", false
@@ -132,11 +133,11 @@ func charKind(t *symbols.Type) (prefix string, ok bool) {
 			return "U", true
 		}
 		switch t.Kind {
-		case symbols.Typedef, symbols.Const, symbols.Volatile, symbols.Restrict, symbols.Atomic:
+		case types.Typedef, types.Const, types.Volatile, types.Restrict, types.Atomic:
 			t = t.Elem()
 			continue
-		case symbols.Char:
-			if t.Size == 4 && t.Lang == symbols.LangRust {
+		case types.Char:
+			if t.Size == 4 && t.Lang == lang.Rust {
 				return "", true
 			}
 			return map[int64]string{2: "u", 4: "U"}[t.Size], t.Size == 1 || t.Size == 2 || t.Size == 4
@@ -147,33 +148,33 @@ func charKind(t *symbols.Type) (prefix string, ok bool) {
 }
 
 // pointerTo makes a pointer type.
-func pointerTo(t *symbols.Type, size int) *symbols.Type {
+func pointerTo(t *types.Type, size int) *types.Type {
 	if t == nil {
 		t = typeVoid
 	}
-	return symbols.NewType(symbols.Pointer, "", int64(size), false, t)
+	return types.New(types.Pointer, "", int64(size), false, t)
 }
 
 // arrayOf makes an array type; false if it would be larger than an address space.
-func arrayOf(t *symbols.Type, n int64) (*symbols.Type, bool) {
+func arrayOf(t *types.Type, n int64) (*types.Type, bool) {
 	size := sizeOf(t)
 	if t == nil || size <= 0 || n < 0 || n > (1<<47)/size {
 		return nil, false
 	}
-	a := symbols.NewArray(t, n)
+	a := types.NewArray(t, n)
 	a.Size = size * n
 	return a, true
 }
 
 // builtinType gives the type that C's words name, in any order: "long unsigned
 // int". The second result is its usual name.
-func builtinType(words []string) (*symbols.Type, string) {
+func builtinType(words []string) (*types.Type, string) {
 	n := map[string]int{}
 	for _, w := range words {
 		n[w]++
 	}
 	unsigned := n["unsigned"] > 0
-	pick := func(s, u *symbols.Type) (*symbols.Type, string) {
+	pick := func(s, u *types.Type) (*types.Type, string) {
 		if unsigned {
 			s = u
 		}

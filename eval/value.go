@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"dbg/arch"
-	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -23,8 +23,8 @@ const (
 // Value is a typed value and where it is. It is a plain value: copying it is
 // cheap, and nothing changes the bytes that it refers to.
 type Value struct {
-	Type *symbols.Type // nil is void
-	Name string        // of a child or a variable; "" for the result of an operation
+	Type *types.Type // nil is void
+	Name string      // of a child or a variable; "" for the result of an operation
 
 	// Addr is where it is in memory, if HasAddr.
 	Addr    target.Addr
@@ -55,7 +55,7 @@ type Value struct {
 	fixed    string       // why it can't be assigned although it has a place
 
 	implicit []implicitPart // of Partial and Synthetic: the parts that are pointers without a value
-	pointee  func(p *implicitPart, t *symbols.Type) Value
+	pointee  func(p *implicitPart, t *types.Type) Value
 }
 
 // implicitPart is a part of a value of which only what it points to is known (DW_OP_implicit_pointer: DWARF 5, section 2.6.1.1.4).
@@ -87,10 +87,10 @@ type Env interface {
 	SetFrameRegister(r arch.Reg, v uint64) error
 
 	// Type finds a type by name: "foo", "struct foo"; nil if there is none.
-	Type(name string) *symbols.Type
+	Type(name string) *types.Type
 
 	// GoType finds the type of Go whose description at run time (internal/abi.Type) is at a, and its kind; nil if there is none.
-	GoType(a target.Addr) (t *symbols.Type, kind uint8)
+	GoType(a target.Addr) (t *types.Type, kind uint8)
 
 	// Symbolize names the function or data symbol at a, for <main+4>.
 	Symbolize(a target.Addr) (name string, off uint64, ok bool)
@@ -113,7 +113,7 @@ func (e *NotFoundError) Error() string {
 
 // FunctionValue is a function as a value. A nil t is a function of unknown
 // type.
-func FunctionValue(name string, addr target.Addr, t *symbols.Type) Value {
+func FunctionValue(name string, addr target.Addr, t *types.Type) Value {
 	if t == nil {
 		t = unknownFunction
 	}

@@ -8,6 +8,8 @@ import (
 	"dbg/expr"
 	"dbg/image"
 	"dbg/symbols"
+	"dbg/symbols/entry"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -69,13 +71,13 @@ func ReadVariable(v *symbols.Variable, fc *FrameContext) Value {
 	}
 	out = fc.assemble(out, pieces)
 	if len(out.implicit) > 0 {
-		out.pointee = func(p *implicitPart, t *symbols.Type) Value { return fc.implied(v, p, t) }
+		out.pointee = func(p *implicitPart, t *types.Type) Value { return fc.implied(v, p, t) }
 	}
 	return out
 }
 
 // At is a variable of a type at an address.
-func At(t *symbols.Type, name string, addr target.Addr, mem target.Memory) Value {
+func At(t *types.Type, name string, addr target.Addr, mem target.Memory) Value {
 	v := Value{Type: t, Name: name, Addr: addr, HasAddr: true}
 	if t == nil {
 		v.Type = typeVoid
@@ -87,7 +89,7 @@ func At(t *symbols.Type, name string, addr target.Addr, mem target.Memory) Value
 }
 
 // implied reads what a part of a variable points to that has no address itself.
-func (fc *FrameContext) implied(v *symbols.Variable, p *implicitPart, t *symbols.Type) Value {
+func (fc *FrameContext) implied(v *symbols.Variable, p *implicitPart, t *types.Type) Value {
 	lost := Value{Type: t, Avail: OptimizedOut}
 	to := v.Implied(p.die)
 	if to == nil {
@@ -108,7 +110,7 @@ func (fc *FrameContext) implied(v *symbols.Variable, p *implicitPart, t *symbols
 }
 
 // FromBits makes a value of the low bytes of a number; false if the type is larger.
-func FromBits(t *symbols.Type, name string, u uint64, a *arch.Arch) (Value, bool) {
+func FromBits(t *types.Type, name string, u uint64, a *arch.Arch) (Value, bool) {
 	size := sizeOf(t)
 	if t == nil || size <= 0 || size > int64(a.PtrSize) {
 		return Value{}, false
@@ -138,13 +140,13 @@ func (b bounds) ReadBound(v *symbols.Variable) (int64, error) {
 	return int64(integerOf(x)), nil
 }
 
-func (b bounds) EvaluateBound(at *symbols.Located) (int64, error) {
+func (b bounds) EvaluateBound(at *entry.Location) (int64, error) {
 	u, err := b.Evaluate(at)
 	return int64(u), err
 }
 
 // Evaluate computes an expression of the debug information in the frame.
-func (fc *FrameContext) Evaluate(at *symbols.Located) (uint64, error) {
+func (fc *FrameContext) Evaluate(at *entry.Location) (uint64, error) {
 	return expr.Eval(at.Expr, fc.context(at))
 }
 
@@ -169,7 +171,7 @@ func unlocated(v Value, err error) Value {
 }
 
 // context makes the context of the variable's expression.
-func (fc *FrameContext) context(at *symbols.Located) *expr.Context {
+func (fc *FrameContext) context(at *entry.Location) *expr.Context {
 	c := &expr.Context{Arch: fc.Arch, Regs: fc.Regs, Wide: fc.Wide, Mem: fc.Mem, Bias: fc.Bias, TLS: fc.TLS, EntryValue: fc.EntryValue, Initial: fc.Initial}
 	if c.Regs == nil {
 		c.Regs = &arch.Registers{Arch: fc.Arch}
@@ -255,8 +257,8 @@ func (fc *FrameContext) assemble(v Value, pieces []expr.Piece) Value {
 
 // significantBytes is how many bytes of a type count: the rest of a long double is padding,
 // for which clang has no piece.
-func significantBytes(t *symbols.Type, size int64) int64 {
-	if kindOf(t) == symbols.Float {
+func significantBytes(t *types.Type, size int64) int64 {
+	if kindOf(t) == types.Float {
 		if f, ok := floatFormat(t.Strip(), int(size)); ok && f == formatX87 {
 			return 10
 		}
@@ -308,7 +310,7 @@ func (fc *FrameContext) whole(v Value, p *expr.Piece, size int64) Value {
 			return v
 		}
 		b, avail := fc.register(p.Reg, size)
-		if isX87(fc.Arch, p.Reg) && kindOf(v.Type) == symbols.Float {
+		if isX87(fc.Arch, p.Reg) && kindOf(v.Type) == types.Float {
 			b, avail = fc.x87(p.Reg, v.Type)
 		}
 		if v.Avail = avail; avail == Available {
@@ -375,7 +377,7 @@ func isX87(a *arch.Arch, r arch.Reg) bool {
 }
 
 // x87 converts the content of an x87 register to the type of a variable that lives in it.
-func (fc *FrameContext) x87(r arch.Reg, t *symbols.Type) ([]byte, Availability) {
+func (fc *FrameContext) x87(r arch.Reg, t *types.Type) ([]byte, Availability) {
 	b, avail := fc.register(r, 10)
 	if avail != Available || len(b) < 10 {
 		return nil, NotSaved

@@ -6,7 +6,8 @@ import (
 
 	"dbg/arch"
 	"dbg/expr"
-	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -18,7 +19,7 @@ func TestPieces(t *testing.T) {
 	regs.Arch = arch.AMD64
 	regs.Set(arch.RAX, 0x1122334455667788)
 	fc := &FrameContext{Mem: e, Regs: &regs, Arch: arch.AMD64}
-	pair := symbols.NewStruct(symbols.Struct, "pair", 8, []symbols.Field{{Name: "a", Type: typeInt}, {Name: "b", Type: typeInt, Offset: 4}})
+	pair := types.NewStruct(types.Struct, "pair", 8, []types.Field{{Name: "a", Type: typeInt}, {Name: "b", Type: typeInt, Offset: 4}})
 	mem := func(a target.Addr, bits uint64) expr.Piece {
 		return expr.Piece{Kind: expr.InMemory, Addr: a, BitSize: bits}
 	}
@@ -27,7 +28,7 @@ func TestPieces(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		typ    *symbols.Type
+		typ    *types.Type
 		pieces []expr.Piece
 		want   string
 	}{
@@ -47,7 +48,7 @@ func TestPieces(t *testing.T) {
 		{"a register's upper half", typeInt, []expr.Piece{{Kind: expr.InRegister, Reg: arch.RAX, BitSize: 32, BitOffset: 32}}, "287454020"},
 		{"pieces of bits", typeInt, []expr.Piece{reg(arch.RAX, 4), {Kind: expr.Implicit, Bytes: []byte{0xff}, BitSize: 4}, mem(0x1000, 24)}, "504"},
 		{"unreadable", typeInt, []expr.Piece{mem(0x9000, 0)}, "<error: Cannot access memory at address 0x9000>"},
-		{"too large for a register", symbols.NewArray(typeInt, 4), []expr.Piece{reg(arch.RAX, 0)}, "{1432778632, 287454020, <optimized out>, <optimized out>}"},
+		{"too large for a register", types.NewArray(typeInt, 4), []expr.Piece{reg(arch.RAX, 0)}, "{1432778632, 287454020, <optimized out>, <optimized out>}"},
 	} {
 		v := fc.assemble(Value{Type: c.typ}, c.pieces)
 		if got := Format(v, e, Options{}); got != c.want {
@@ -85,7 +86,7 @@ func TestWideRegisters(t *testing.T) {
 	}
 	regs := arch.Registers{Arch: arch.AMD64}
 	fc := &FrameContext{Mem: e, Regs: &regs, Arch: arch.AMD64, Wide: wide}
-	in := func(r arch.Reg, typ *symbols.Type) string {
+	in := func(r arch.Reg, typ *types.Type) string {
 		return Format(fc.assemble(Value{Type: typ}, []expr.Piece{{Kind: expr.InRegister, Reg: r}}), e, Options{})
 	}
 	for _, c := range []struct{ got, want string }{
@@ -115,28 +116,28 @@ func TestLanguages(t *testing.T) {
 	e := newFakeEnv()
 	e.memory[0x1000] = []byte("h\u00e9llo, world")
 	e.memory[0x2000] = le([]int64{1, 2, 3})
-	word := symbols.NewType(symbols.Int, "int", 8, true, nil)
+	word := types.New(types.Int, "int", 8, true, nil)
 	e.types["i64"] = word
-	record := func(lang symbols.Lang, name string, fields ...symbols.Field) *symbols.Type {
-		s := symbols.NewStruct(symbols.Struct, name, int64(len(fields))*8, fields)
-		s.Lang = lang
+	record := func(l lang.Lang, name string, fields ...types.Field) *types.Type {
+		s := types.NewStruct(types.Struct, name, int64(len(fields))*8, fields)
+		s.Lang = l
 		return s
 	}
-	ptr := func(t *symbols.Type) *symbols.Type { return pointerTo(t, 8) }
-	goString := record(symbols.LangGo, "string", symbols.Field{Name: "str", Type: ptr(typeUchar)}, symbols.Field{Name: "len", Type: word, Offset: 8})
-	goSlice := record(symbols.LangGo, "[]int", symbols.Field{Name: "array", Type: ptr(word)}, symbols.Field{Name: "len", Type: word, Offset: 8}, symbols.Field{Name: "cap", Type: word, Offset: 16})
-	str := record(symbols.LangRust, "&str", symbols.Field{Name: "data_ptr", Type: ptr(typeUchar)}, symbols.Field{Name: "length", Type: typeUlong, Offset: 8})
-	boxed := record(symbols.LangRust, "alloc::boxed::Box<[i64], alloc::alloc::Global>", symbols.Field{Name: "data_ptr", Type: ptr(word)}, symbols.Field{Name: "length", Type: typeUlong, Offset: 8})
-	boxedStr := record(symbols.LangRust, "alloc::boxed::Box<str, alloc::alloc::Global>", symbols.Field{Name: "data_ptr", Type: ptr(typeUchar)}, symbols.Field{Name: "length", Type: typeUlong, Offset: 8})
-	inner := record(symbols.LangRust, "alloc::raw_vec::RawVec<u8>", symbols.Field{Name: "ptr", Type: ptr(typeUchar)}, symbols.Field{Name: "cap", Type: typeUlong, Offset: 8})
-	vec := record(symbols.LangRust, "alloc::vec::Vec<i64, alloc::alloc::Global>", symbols.Field{Name: "buf", Type: inner}, symbols.Field{Name: "len", Type: typeUlong, Offset: 16})
-	bytesVec := record(symbols.LangRust, "alloc::vec::Vec<u8>", symbols.Field{Name: "buf", Type: inner}, symbols.Field{Name: "len", Type: typeUlong, Offset: 16})
-	owned := record(symbols.LangRust, "alloc::string::String", symbols.Field{Name: "vec", Type: bytesVec})
+	ptr := func(t *types.Type) *types.Type { return pointerTo(t, 8) }
+	goString := record(lang.Go, "string", types.Field{Name: "str", Type: ptr(typeUchar)}, types.Field{Name: "len", Type: word, Offset: 8})
+	goSlice := record(lang.Go, "[]int", types.Field{Name: "array", Type: ptr(word)}, types.Field{Name: "len", Type: word, Offset: 8}, types.Field{Name: "cap", Type: word, Offset: 16})
+	str := record(lang.Rust, "&str", types.Field{Name: "data_ptr", Type: ptr(typeUchar)}, types.Field{Name: "length", Type: typeUlong, Offset: 8})
+	boxed := record(lang.Rust, "alloc::boxed::Box<[i64], alloc::alloc::Global>", types.Field{Name: "data_ptr", Type: ptr(word)}, types.Field{Name: "length", Type: typeUlong, Offset: 8})
+	boxedStr := record(lang.Rust, "alloc::boxed::Box<str, alloc::alloc::Global>", types.Field{Name: "data_ptr", Type: ptr(typeUchar)}, types.Field{Name: "length", Type: typeUlong, Offset: 8})
+	inner := record(lang.Rust, "alloc::raw_vec::RawVec<u8>", types.Field{Name: "ptr", Type: ptr(typeUchar)}, types.Field{Name: "cap", Type: typeUlong, Offset: 8})
+	vec := record(lang.Rust, "alloc::vec::Vec<i64, alloc::alloc::Global>", types.Field{Name: "buf", Type: inner}, types.Field{Name: "len", Type: typeUlong, Offset: 16})
+	bytesVec := record(lang.Rust, "alloc::vec::Vec<u8>", types.Field{Name: "buf", Type: inner}, types.Field{Name: "len", Type: typeUlong, Offset: 16})
+	owned := record(lang.Rust, "alloc::string::String", types.Field{Name: "vec", Type: bytesVec})
 	owned.Size, vec.Size, bytesVec.Size = 24, 24, 24
-	point := record(symbols.LangRust, "test::Point", symbols.Field{Name: "x", Type: word}, symbols.Field{Name: "y", Type: word, Offset: 8})
-	tuple := record(symbols.LangRust, "(i64, i64)", symbols.Field{Name: "__0", Type: word}, symbols.Field{Name: "__1", Type: word, Offset: 8})
+	point := record(lang.Rust, "test::Point", types.Field{Name: "x", Type: word}, types.Field{Name: "y", Type: word, Offset: 8})
+	tuple := record(lang.Rust, "(i64, i64)", types.Field{Name: "__0", Type: word}, types.Field{Name: "__1", Type: word, Offset: 8})
 	for _, c := range []struct {
-		typ  *symbols.Type
+		typ  *types.Type
 		data []uint64
 		want string
 		kids int

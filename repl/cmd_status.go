@@ -9,6 +9,7 @@ import (
 	"dbg/frames"
 	"dbg/session"
 	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -95,7 +96,7 @@ next:
 			}
 		}
 		v, err := sh.evaluate("$" + want)
-		if err != nil || v.Type == nil || v.Type.Strip().Kind == symbols.Void { // an unset convenience variable
+		if err != nil || v.Type == nil || v.Type.Strip().Kind == types.Void { // an unset convenience variable
 
 			return said("Invalid register `%s'", want)
 		}

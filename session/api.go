@@ -8,6 +8,7 @@ import (
 	"dbg/image"
 	"dbg/image/debuginfod"
 	"dbg/symbols"
+	"dbg/symbols/names"
 	"dbg/target"
 )
 
@@ -23,7 +24,7 @@ type Config struct {
 	// IndexDir is the folder in which indexes of names are kept, see symbols.Options; "" is none.
 	IndexDir string
 	// Indexing is told how far an index of names is, from any goroutine, while a question waits for it; may be nil.
-	Indexing func(symbols.Progress)
+	Indexing func(names.Progress)
 	// Guardian is the path of a program that calls kinds.RunGuardian: it repairs a process that was attached to if this program
 	// is killed. "": nobody does.
 	Guardian string

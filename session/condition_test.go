@@ -12,7 +12,8 @@ import (
 
 	"dbg/eval"
 	"dbg/internal/fixture"
-	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 )
 
 // conditionTally counts what came of the comparisons of compiled conditions with the evaluator.
@@ -209,49 +210,49 @@ type conditionMaker struct {
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
 // collect adds what can be said of a variable: its members, elements, and what it points to.
-func (m *conditionMaker) collect(text string, t *symbols.Type, depth int) {
+func (m *conditionMaker) collect(text string, t *types.Type, depth int) {
 	if t == nil || depth > 3 || len(m.atoms) > 400 {
 		return
 	}
 	s := t.Strip()
 	switch s.Kind {
-	case symbols.Reference, symbols.RvalueReference:
+	case types.Reference, types.RvalueReference:
 		m.collect(text, s.Elem(), depth+1)
-	case symbols.Pointer:
+	case types.Pointer:
 		m.atoms = append(m.atoms, text, text+" + 1", "("+text+" != 0)")
 		e := s.Elem()
 		if e == nil {
 			return
 		}
-		if k := e.Strip().Kind; k == symbols.Struct || k == symbols.Union {
+		if k := e.Strip().Kind; k == types.Struct || k == types.Union {
 			m.members(text, "->", e.Strip(), depth+1)
-		} else if k != symbols.Void && k != symbols.Func && k != symbols.Opaque {
+		} else if k != types.Void && k != types.Func && k != types.Opaque {
 			m.collect("(*"+text+")", e, depth+1)
 			m.collect(text+"[1]", e, depth+1)
 		}
-	case symbols.Array:
+	case types.Array:
 		m.atoms = append(m.atoms, text)
 		m.collect(text+"[0]", s.Elem(), depth+1)
 		m.collect(text+"["+pick(m.rand, "1", "2", "global_int & 1", "$rax & 1")+"]", s.Elem(), depth+1)
-	case symbols.Struct, symbols.Union:
+	case types.Struct, types.Union:
 		m.members(text, ".", s, depth)
 		m.atoms = append(m.atoms, "&"+text, "sizeof("+text+")")
-		if s.Lang == symbols.LangGo && (s.Name == "string" || s.GoElem() != nil) || s.Lang == symbols.LangRust && strings.HasPrefix(s.Name, "&") {
+		if s.Lang == lang.Go && (s.Name == "string" || s.GoElem() != nil) || s.Lang == lang.Rust && strings.HasPrefix(s.Name, "&") {
 			m.atoms = append(m.atoms, text+"[0]", text+"[$rax & 1]")
 		}
-	case symbols.Bool, symbols.Int, symbols.Uint, symbols.Char, symbols.Enum, symbols.Float:
+	case types.Bool, types.Int, types.Uint, types.Char, types.Enum, types.Float:
 		m.atoms = append(m.atoms, text)
 		for i, e := range s.Enumerators() {
-			if s.Lang == symbols.LangC {
+			if s.Lang == lang.C {
 				m.atoms = append(m.atoms, e.Name)
-			} else if i == 1 && s.Lang == symbols.LangCPlusPlus {
+			} else if i == 1 && s.Lang == lang.CPlusPlus {
 				m.atoms = append(m.atoms, "("+text+" == "+e.Name+")")
 			}
 		}
 	}
 }
 
-func (m *conditionMaker) members(text, op string, t *symbols.Type, depth int) {
+func (m *conditionMaker) members(text, op string, t *types.Type, depth int) {
 	for _, f := range t.Fields() {
 		switch {
 		case strings.Contains(f.Name, ".") || f.Static && m.rand.IntN(4) > 0: // slow to look up

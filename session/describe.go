@@ -2,7 +2,7 @@ package session
 
 import (
 	"dbg/eval"
-	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -50,9 +50,9 @@ func describe(v Value, e *env, opt eval.Options) Description {
 		return d
 	}
 	switch v.Type.Strip().Kind {
-	case symbols.Array:
+	case types.Array:
 		d.Indexed = true
-	case symbols.Pointer, symbols.Reference, symbols.RvalueReference:
+	case types.Pointer, types.Reference, types.RvalueReference:
 		d.Pointer = true
 		if a, err := eval.AddressOf(v, e); err == nil {
 			d.Memory, d.HasMemory = a, true

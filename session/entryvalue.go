@@ -9,6 +9,7 @@ import (
 	"dbg/expr"
 	"dbg/frames"
 	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -169,7 +170,7 @@ func (s *Session) atEntry(v *symbols.Variable, f *Frame, t target.ThreadID) (Val
 		return Value{}, false
 	}
 	old, ok := eval.FromBits(v.Type, v.Name, u, s.tgt.Arch())
-	if k := v.Type.Strip().Kind; ok && (k == symbols.Reference || k == symbols.RvalueReference) {
+	if k := v.Type.Strip().Kind; ok && (k == types.Reference || k == types.RvalueReference) {
 		// What it refers to counts, and that may have changed.
 		p.Data = true
 		if _, err := s.entryValue(f, t, p, 0); err != nil || p.OnStack {

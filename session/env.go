@@ -8,6 +8,8 @@ import (
 	"dbg/arch"
 	"dbg/eval"
 	"dbg/symbols"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -74,11 +76,11 @@ func (s *Session) changed() {
 
 // Language is that of the selected frame's function: it decides how the result of a
 // comparison is written.
-func (e *env) Language() symbols.Lang {
+func (e *env) Language() lang.Lang {
 	if f := e.at(); f != nil && f.Function != nil {
 		return f.Function.Lang
 	}
-	return symbols.LangUnknown
+	return lang.Unknown
 }
 
 // variables lists what is visible in the frame, the outermost first.
@@ -146,7 +148,7 @@ func (e *env) Variable(name string) (Value, error) {
 
 // declaredType is the type of a variable of which no file has debug information but for its declaration, as programs have of the C
 // library's; nil if nobody declares it.
-func (e *env) declaredType(name string, list []searched) *symbols.Type {
+func (e *env) declaredType(name string, list []searched) *types.Type {
 	if f := e.at(); f != nil && f.Module != nil && f.Module.Symbols != nil {
 		if t := f.Module.Symbols.DeclaredType(name, f.lookup); t != nil {
 			return t
@@ -174,7 +176,7 @@ func (e *env) memberOfThis(name string) bool {
 }
 
 // hasMember looks through a class, its anonymous members and its bases.
-func hasMember(t *symbols.Type, name string, depth int) bool {
+func hasMember(t *types.Type, name string, depth int) bool {
 	if depth > 32 {
 		return false
 	}
@@ -291,7 +293,7 @@ func (e *env) SetFrameRegister(r arch.Reg, v uint64) error {
 }
 
 // Type finds a type in the frame's file first.
-func (e *env) Type(name string) *symbols.Type {
+func (e *env) Type(name string) *types.Type {
 	if f := e.at(); f != nil && f.Module != nil && f.Module.Symbols != nil {
 		if t := f.Module.Symbols.Type(name); t != nil {
 			return t
@@ -306,7 +308,7 @@ func (e *env) Type(name string) *symbols.Type {
 }
 
 // GoType finds what a description of a type in the memory of a program in Go is in its debug information.
-func (e *env) GoType(a target.Addr) (*symbols.Type, uint8) {
+func (e *env) GoType(a target.Addr) (*types.Type, uint8) {
 	if e.s.tgt == nil {
 		if e.s.exeFile == nil {
 			return nil, 0
@@ -373,7 +375,7 @@ func (s *Session) Print(text string) (Value, int, error) {
 
 // keep puts a value into the history.
 func (s *Session) keep(v Value, e *env) int {
-	if v.Type == nil || v.Type.Strip().Kind == symbols.Void {
+	if v.Type == nil || v.Type.Strip().Kind == types.Void {
 		return 0
 	}
 	s.history = append(s.history, eval.Fetch(v, e))

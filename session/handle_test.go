@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"dbg/eval"
-	"dbg/symbols"
+	"dbg/symbols/names"
 )
 
 // TestCancelledIndex: a question that needs an index of names ends with its context, leaves nothing behind, and is
@@ -31,7 +31,7 @@ func TestCancelledIndex(t *testing.T) {
 	}
 	var during func()
 	begun := 0
-	s := New(Config{DebugDirs: []string{dir}, Indexing: func(p symbols.Progress) {
+	s := New(Config{DebugDirs: []string{dir}, Indexing: func(p names.Progress) {
 		if p.Done == 0 && !p.End {
 			begun++
 			during()

@@ -6,6 +6,7 @@ import (
 	"dbg/frames"
 	"dbg/image"
 	"dbg/symbols"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -98,7 +99,7 @@ func (s *Session) returnValue(t target.ThreadID, m *Module, fn *symbols.Function
 		return Value{}, false
 	}
 	switch st.Kind {
-	case symbols.Bool, symbols.Int, symbols.Uint, symbols.Char, symbols.Pointer, symbols.Enum, symbols.Reference, symbols.RvalueReference:
+	case types.Bool, types.Int, types.Uint, types.Char, types.Pointer, types.Enum, types.Reference, types.RvalueReference:
 		regs, err := s.tgt.Registers(t)
 		if err != nil {
 			return Value{}, false
@@ -110,7 +111,7 @@ func (s *Session) returnValue(t target.ThreadID, m *Module, fn *symbols.Function
 		var buf [8]byte
 		s.tgt.Arch().ByteOrder.PutUint64(buf[:], rax)
 		return Value{Type: rt, Bytes: buf[:st.Size]}, true
-	case symbols.Float:
+	case types.Float:
 		b, err := s.tgt.WideRegister(t, arch.XMM0)
 		if err != nil || int64(len(b)) < st.Size {
 			return Value{}, false

@@ -5,6 +5,7 @@ import (
 
 	"dbg/arch"
 	"dbg/symbols"
+	"dbg/symbols/lang"
 	"dbg/target"
 )
 
@@ -20,7 +21,7 @@ type goroutine struct {
 
 // goroutineOf returns the goroutine that runs on a thread in a function of Go.
 func (s *Session) goroutineOf(t target.ThreadID, fn *symbols.Function) goroutine {
-	if fn == nil || fn.Lang != symbols.LangGo {
+	if fn == nil || fn.Lang != lang.Go {
 		return goroutine{}
 	}
 	regs, err := s.tgt.Registers(t)

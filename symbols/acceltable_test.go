@@ -14,6 +14,9 @@ import (
 	"dbg/dwarf"
 	"dbg/image"
 	"dbg/internal/fixture"
+	"dbg/symbols/entry"
+	"dbg/symbols/names"
+	"dbg/symbols/spelling"
 )
 
 // tableBuild is a way to make a program of two units with a table of names.
@@ -76,37 +79,34 @@ func (b tableBuild) make(t testing.TB) string {
 // withoutTables is the module of a file that answers from an index of its own.
 func withoutTables(t testing.TB, path string) *Module {
 	m := load(t, path)
-	m.accelTried = true
-	m.nameIndex()
+	m.names.Index()
 	return m
 }
 
 // allNames are the names of everything in a module, each in all the ways that it can be written; and some that are not there.
 func allNames(m *Module) []string {
 	set := map[string]bool{"": true, "none": true, "n::none": true, "X": true, "int": true, "unsigned long": true, "long unsigned int": true, "struct S": true, "user": true}
-	for i := range m.names.names {
-		r := &m.names.names[i]
-		d, ok := m.names.die(r)
-		if !ok {
-			continue
-		}
-		e, err := d.unit.Entry(d.off)
-		if err != nil {
-			continue
-		}
-		list := []string{m.qualifiedName(e)}
-		if r.kind() == nameEnumerator {
-			e.Walk(func(c *dwarf.Entry, _ int) bool {
-				list = append(list, list[0]+"::"+string(c.Bytes(dwarf.AttrName)))
-				return false
-			}, nil)
-		}
-		for _, name := range list {
-			for _, s := range spellings(name, false) {
-				set[s] = true
-				set[s+"x"] = true
+	for _, kind := range []names.Kind{names.Type, names.Variable, names.Function, names.Enumerator} {
+		m.names.Index().Each(kind, func(_ int, d entry.Ref) bool {
+			e, err := d.Read()
+			if err != nil {
+				return true
 			}
-		}
+			list := []string{m.scopes.Qualified(e)}
+			if kind == names.Enumerator {
+				e.Walk(func(c *dwarf.Entry, _ int) bool {
+					list = append(list, list[0]+"::"+string(c.Bytes(dwarf.AttrName)))
+					return false
+				}, nil)
+			}
+			for _, name := range list {
+				for _, s := range spellings(name, false) {
+					set[s] = true
+					set[s+"x"] = true
+				}
+			}
+			return true
+		})
 	}
 	out := make([]string, 0, len(set))
 	for name := range set {
@@ -121,7 +121,7 @@ func answers(m *Module, name string) (out []string) {
 	for _, f := range m.FunctionsByName(name) {
 		out = append(out, fmt.Sprintf("function %s %s 0x%x %v %s:%d", f.Name, f.Linkage, f.Lo, f.Ranges, filepath.Base(f.File), f.Line))
 	}
-	if q, ok := parseQuery(name); ok {
+	if q, ok := spelling.ParseQuery(name); ok {
 		// As if the program had no symbol table.
 		m.functionsNamed(q, func(f *Function) {
 			out = append(out, fmt.Sprintf("function of debug information %s 0x%x", f.Name, f.Lo))
@@ -149,16 +149,16 @@ func TestAccelTables(t *testing.T) {
 			t.Parallel()
 			path := b.make(t)
 			got, want := load(t, path), withoutTables(t, path)
-			x := got.tables()
-			if (x == nil) != b.none {
-				t.Fatalf("tables: %v", x)
+			relied := got.names.HasTables()
+			if relied == b.none {
+				t.Fatalf("tables are relied on: %v", relied)
 			}
-			names := allNames(want)
-			if len(names) < 300 {
-				t.Errorf("%d names", len(names))
+			all := allNames(want)
+			if len(all) < 300 {
+				t.Errorf("%d names", len(all))
 			}
 			found := 0
-			for _, name := range names {
+			for _, name := range all {
 				g, w := answers(got, name), answers(want, name)
 				if !slices.Equal(g, w) {
 					t.Errorf("%q:\n\t%s\nwithout the table:\n\t%s", name, strings.Join(g, "\n\t"), strings.Join(w, "\n\t"))
@@ -168,10 +168,10 @@ func TestAccelTables(t *testing.T) {
 			if found < 150 {
 				t.Errorf("%d answers", found)
 			}
-			if x != nil && (got.names != nil) != b.whole {
-				t.Errorf("an index was made: %v", got.names != nil)
+			if made := got.names.Present() != nil; relied && made != b.whole {
+				t.Errorf("an index was made: %v", made)
 			}
-			if x != nil && !b.whole {
+			if relied && !b.whole {
 				damageTable(t, path)
 			}
 		})
@@ -196,8 +196,8 @@ func damageTable(t *testing.T, path string) {
 	}
 	want := withoutTables(t, path)
 	there := map[string][]string{}
-	names := []string{"S", "user", "n::instance", "only_inlined", "glob", "X2", "second_inline", "Box<int, 3>", "none", "konst", "S::Nest", "unsigned long"}
-	for _, name := range names {
+	some := []string{"S", "user", "n::instance", "only_inlined", "glob", "X2", "second_inline", "Box<int, 3>", "none", "konst", "S::Nest", "unsigned long"}
+	for _, name := range some {
 		there[name] = answers(want, name)
 	}
 	f, err := image.Open(path)
@@ -224,7 +224,7 @@ func damageTable(t *testing.T, path string) {
 	}
 	m := Load(file, Options{DebugDirs: []string{}})
 	defer m.Close()
-	for _, name := range names {
+	for _, name := range some {
 		if got := answers(m, name); !slices.Equal(got, there[name]) {
 			t.Errorf("%q with a table of an unknown version: %q, want %q", name, got, there[name])
 		}
@@ -240,10 +240,10 @@ func damageTable(t *testing.T, path string) {
 			t.Fatal(err)
 		}
 		m := Load(f, Options{DebugDirs: []string{}})
-		if m.tables() != nil {
+		if m.names.HasTables() {
 			used++
 		}
-		for _, name := range names {
+		for _, name := range some {
 			for _, a := range answers(m, name) {
 				builtin := name == "unsigned long" // C's own, where none is found
 				if !slices.Contains(there[name], a) && !builtin {

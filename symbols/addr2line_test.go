@@ -10,6 +10,9 @@ import (
 
 	"dbg/image"
 	"dbg/internal/fixture"
+	"dbg/symbols/lang"
+	"dbg/symbols/spelling"
+	"dbg/symbols/symtab"
 )
 
 // TestAddr2line holds the chain of calls at every seventh address of the text
@@ -85,7 +88,7 @@ func addr2line(t *testing.T, m *Module, tool, path string, addrs []image.Addr) [
 		t.Fatalf("%s answered %d of %d", tool, len(blocks), len(addrs))
 	}
 	symbols := map[string][]image.Addr{} // several local ones may have one name
-	for _, s := range m.symtab().Symbols() {
+	for _, s := range m.files.SymbolFile().Symbols() {
 		symbols[s.Name] = append(symbols[s.Name], s.Addr)
 	}
 	for i, block := range blocks {
@@ -112,12 +115,12 @@ func chain(m *Module, calls []Call) (s string) {
 		// The peers prefer an ELF symbol for the function proper, and of
 		// several any: see addr2line.
 		if !c.Inlined {
-			if s, ok := m.symbolWith(codeSymbol, c.Function.Lo); ok && s.Addr == c.Function.Lo {
+			if s, ok := m.symbols().At(symtab.Code, c.Function.Lo); ok && s.Addr == c.Function.Lo {
 				name = s.Addr.String()
 			}
 		}
-		if name == "" || c.Inlined && c.Function.Lang == LangC {
-			p := components(c.Function.Name)
+		if name == "" || c.Inlined && c.Function.Lang == lang.C {
+			p := spelling.Components(c.Function.Name)
 			name = p[len(p)-1]
 		}
 		file := c.Position.File

@@ -1,8 +1,9 @@
 package symbols
 
 import (
-	"dbg/expr"
 	"dbg/image"
+	"dbg/symbols/lang"
+	"dbg/symbols/types"
 )
 
 // Function is a function, or an inlined call of one.
@@ -13,11 +14,11 @@ type Function struct {
 	Ranges  []Range    // all ranges; hot part first
 	File    string     // declaration
 	Line    int
-	Lang    Lang
-	// FromSymbolTable says that there is no debug information: only Name, Lo and Hi are known.
+	Lang    lang.Lang
+	// FromSymbolTable is set if there is no debug information: only Name, Lo and Hi are known.
 	FromSymbolTable bool
 
-	impl *function // what dwarf/ knows; nil if FromSymbolTable
+	impl *function // of the debug information; nil if FromSymbolTable
 }
 
 // Range is a half-open range of file addresses.
@@ -57,25 +58,11 @@ type Location struct {
 // Variable is a variable, a parameter or a constant of the program.
 type Variable struct {
 	Name       string
-	Type       *Type
+	Type       *types.Type
 	Param      bool
 	Line       int  // of its declaration, 0 if not known
 	Depth      int  // of the lexical block: 0 is the function itself
 	Artificial bool // the compiler's own ("this")
 
 	impl *variable
-}
-
-// Located is where a variable is at one PC, to be evaluated in a frame.
-type Located struct {
-	// Expr is the DWARF expression; nil with Const nil means: optimised out here.
-	Expr []byte
-	// Err says that the variable's location could not be read, and why: it is then not known whether there is one.
-	Err error
-	// Const is the value itself, in memory order, where the variable is a constant.
-	Const []byte
-	// FrameBase is the function's DW_AT_frame_base at this PC, nil if it has none.
-	FrameBase []byte
-	// Fill sets AddrIndex, Call, BaseType and OffsetSize for the variable's unit.
-	Fill func(*expr.Context)
 }

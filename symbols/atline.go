@@ -18,10 +18,10 @@ import (
 // the file that has code is meant, and the positions say so; after the last one
 // there is nothing.
 //
-// A line may have several blocks of code: the parts of a for statement, what cleans up behind a return, copies of an inlined
+// A line may have several blocks of code: the parts of a for statement, the clean-up after a return, copies of an inlined
 // function. In code that is not optimised there is a place in each of them that begins a statement, so that a stop comes each time that
 // the line is reached. Optimisers move a line's instructions between those of others and say of each that it begins a statement:
-// in their code there is one place in each lexical block. An address in a prologue is moved behind it.
+// in their code there is one place in each lexical block. An address in a prologue is moved to its end.
 func (m *Module) LinesByFile(file string, line int) []Location {
 	return m.linesByFile(file, line, 0)
 }
@@ -164,7 +164,7 @@ func runEnd(seq dwarf.Lines, i int, byColumn bool) uint64 {
 	return seq.Hi
 }
 
-// begins says for the first addresses of runs whether a line is reached there. What returns from the function, behind the clean-up of its locals, has the
+// begins reports, for the first addresses of runs, whether a line is reached there. The code that returns from the function, after the clean-up of its locals, has the
 // line of a return statement, of one of several perhaps: it is left out if the line has other code in the function.
 func (m *Module) begins(u *unit, runs []lineRun) map[uint64]bool {
 	out := map[uint64]bool{}
@@ -187,7 +187,7 @@ func (m *Module) begins(u *unit, runs []lineRun) map[uint64]bool {
 	return out
 }
 
-// returns reports whether code has an instruction that returns, or does nothing: gcc puts a nop behind a clean-up.
+// returns reports whether code has an instruction that returns, or does nothing: gcc puts a nop after a clean-up.
 func (m *Module) returns(r lineRun) bool {
 	const most = 4096
 	code := make([]byte, min(r.hi-r.lo, most))

@@ -2,6 +2,7 @@ package symbols
 
 import (
 	"dbg/dwarf"
+	"dbg/symbols/entry"
 )
 
 // block is a part of a function that has addresses or variables of its own:
@@ -56,7 +57,7 @@ func (fn *function) body() *block {
 				in.symbols = true
 			}
 			b := newBlock(fn, in, c)
-			if fn.u.ranges += len(b.ranges); len(b.ranges) == 0 || fn.u.ranges > maxUnitRanges || depth > maxNesting {
+			if fn.u.ranges += len(b.ranges); len(b.ranges) == 0 || fn.u.ranges > entry.MaxUnitRanges || depth > entry.MaxNesting {
 				// An abstract block, or code that is gone.
 				return false
 			}
@@ -81,7 +82,7 @@ func newBlock(fn *function, parent *block, e *dwarf.Entry) *block {
 		b.callFile, _ = e.Uint(dwarf.AttrCallFile)
 		line, _ := e.Uint(dwarf.AttrCallLine)
 		col, _ := e.Uint(dwarf.AttrCallColumn)
-		b.callLine, b.callCol = sourceLine(line), sourceLine(col)
+		b.callLine, b.callCol = entry.SourceLine(line), entry.SourceLine(col)
 	}
 	return b
 }
@@ -107,7 +108,7 @@ func (b *block) at(a uint64) *block {
 // find returns the block below b whose entry is at an offset, nil if there is none.
 func (b *block) find(off uint64) *block {
 	for i := len(b.kids) - 1; i >= 0; i-- {
-		// They are in the order of the file: it is the last that does not begin behind it, or in that.
+		// They are in the order of the file: it is the last one that does not begin after off, or below that one.
 		if k := b.kids[i]; k.off == off {
 			return k
 		} else if k.off < off {

@@ -4,10 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ianlancetaylor/demangle"
-
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/symbols/entry"
+	"dbg/symbols/lang"
+	"dbg/symbols/spelling"
 )
 
 // FunctionsByName returns the functions of a name: exact, qualified or not (f
@@ -18,7 +19,7 @@ import (
 // The ELF symbol table is asked first. Only for a function that it does not
 // have (inlined everywhere, or stripped) all debug information is searched.
 func (m *Module) FunctionsByName(name string) []*Function {
-	q, ok := parseQuery(name)
+	q, ok := spelling.ParseQuery(name)
 	if !ok {
 		return nil
 	}
@@ -62,14 +63,14 @@ func (m *Module) functionsOf(s *image.Symbol, add func(*Function)) {
 }
 
 // functionsNamed calls add for the functions that only the debug information knows, and for their inlined copies.
-func (m *Module) functionsNamed(q query, add func(*Function)) {
-	for _, d := range m.named(withoutTemplate(q.last()), nameFunction).functions[withoutTemplate(q.last())] {
-		e, err := d.unit.Entry(d.off)
-		if err != nil || !q.matchesEntry(m, e) {
+func (m *Module) functionsNamed(q spelling.Query, add func(*Function)) {
+	for _, d := range m.names.Functions(spelling.WithoutTemplate(q.Last())) {
+		e, err := d.Unit.Entry(d.Off)
+		if err != nil || !m.matchesEntry(q, e) {
 			continue
 		}
-		u := m.unit(d.unit)
-		if fn := u.function(d.off); fn != nil {
+		u := m.unit(d.Unit)
+		if fn := u.function(d.Off); fn != nil {
 			add(fn.public())
 		}
 		for _, c := range u.copiesOf(d) {
@@ -80,34 +81,34 @@ func (m *Module) functionsNamed(q query, add func(*Function)) {
 
 // functionSymbols returns the symbols in code whose names match, those that are
 // literally so first.
-func (m *Module) functionSymbols(q query) []*image.Symbol {
-	t := m.symbols().table
+func (m *Module) functionSymbols(q spelling.Query) []*image.Symbol {
+	t := m.symbols().Symbols()
 	var exact, demangledMatch, goMatch []*image.Symbol
-	part := q.mangledPart()
+	part := q.MangledPart()
 	for i := range t.Mentioning(part) {
 		sym, ok := t.Symbol(i)
 		s := &sym
-		if !ok || s.Kind == image.TLS || s.Kind == image.Object || s.Section < 0 || !m.isCode(s.Addr) {
+		if !ok || s.Kind == image.TLS || s.Kind == image.Object || s.Section < 0 || !m.symbols().IsCode(s.Addr) {
 			continue
 		}
-		name := symbolName(s.Name)
+		name := spelling.WithoutVersion(s.Name)
 		switch {
-		case name == q.text:
+		case name == q.Text:
 			exact = append(exact, s)
-		case strings.HasPrefix(name, q.text+".") && s.Kind == image.Func && !strings.Contains(name, ".cold"):
+		case strings.HasPrefix(name, q.Text+".") && s.Kind == image.Func && !strings.Contains(name, ".cold"):
 			// gcc's clones: foo.constprop.0, foo.isra.0. Not Go's main.f, which
 			// is another name than main.
-			if fn := m.functionAt(s.Addr); fn != nil && fn.u.lang != LangGo && fn.entry() == uint64(s.Addr) && fn.public().Name == q.text {
+			if fn := m.functionAt(s.Addr); fn != nil && fn.u.lang != lang.Go && fn.entry() == uint64(s.Addr) && fn.public().Name == q.Text {
 				exact = append(exact, s)
 			}
-		case mangled(name):
-			if own, sure := ownName(name); sure && part != "" && own != part && (len(own) != 17 || own[0] != 'h') {
+		case spelling.Mangled(name):
+			if own, sure := spelling.LastIdentifier(name); sure && part != "" && own != part && (len(own) != 17 || own[0] != 'h') {
 				continue // nearly all that mention the name mention it in arguments; 17 characters are old Rust's hash
 			}
-			if q.matches(name) || q.params != "" && q.matchesName(demangled(name)) && m.takes(s.Addr, q.params) {
+			if q.MatchesLinkage(name) || q.Params != "" && q.Matches(spelling.Demangle(name)) && m.takes(s.Addr, q.Params) {
 				demangledMatch = append(demangledMatch, s)
 			}
-		case q.plain && strings.HasSuffix(name, "."+q.text) && s.Kind == image.Func:
+		case q.Plain && strings.HasSuffix(name, "."+q.Text) && s.Kind == image.Func:
 			goMatch = append(goMatch, s) // main for main.main
 		}
 	}
@@ -116,7 +117,7 @@ func (m *Module) functionSymbols(q query) []*image.Symbol {
 	}
 	return slices.DeleteFunc(goMatch, func(s *image.Symbol) bool {
 		f := m.FunctionAt(s.Addr)
-		return f == nil || f.Lang != LangGo
+		return f == nil || f.Lang != lang.Go
 	})
 }
 
@@ -132,31 +133,14 @@ func (m *Module) takes(a image.Addr, params string) bool {
 		return false
 	}
 	list := t.Params()
-	if len(list) > 0 && fn.isMethod() {
+	if e, err := fn.dieEntry(); err == nil && len(list) > 0 && entry.IsMethod(e) {
 		list = list[1:]
 	}
 	var have []string
 	for _, p := range list {
 		have = append(have, p.String())
 	}
-	return squeeze("("+strings.Join(have, ",")+")") == strings.Replace(params, "(void)", "()", 1)
-}
-
-// isMethod reports whether a function's first parameter is one that nobody has written.
-func (fn *function) isMethod() bool {
-	e, err := fn.u.dw.Entry(fn.off)
-	if err != nil {
-		return false
-	}
-	hidden := false
-	e.Walk(func(c *dwarf.Entry, _ int) bool {
-		if c.Tag == dwarf.TagFormalParameter && !hidden {
-			o := inherited(c, dwarf.AttrArtificial)
-			hidden = o != nil && o.Flag(dwarf.AttrArtificial)
-		}
-		return false
-	}, nil)
-	return hidden
+	return spelling.Squeeze("("+strings.Join(have, ",")+")") == strings.Replace(params, "(void)", "()", 1)
 }
 
 // copies returns the inlined copies of a function in its own unit. A function
@@ -170,203 +154,41 @@ func (fn *function) copies() []*Function {
 	if !ok {
 		return nil
 	}
-	return fn.u.copiesOf(die{du, off})
+	return fn.u.copiesOf(entry.Ref{Unit: du, Off: off})
 }
-
-// query is a function's name as a user gives it.
-type query struct {
-	text   string
-	parts  []string // components of the qualified name
-	params string   // "(int)" without spaces, "" if not given
-	plain  bool     // an identifier and nothing else
-}
-
-func parseQuery(name string) (query, bool) {
-	name = strings.TrimSpace(name)
-	q := query{text: name}
-	base, params := splitParams(name)
-	q.params = squeeze(params)
-	q.parts = components(strings.TrimPrefix(base, "::"))
-	q.plain = len(q.parts) == 1 && params == "" && !strings.ContainsAny(name, "<.: ")
-	return q, len(q.parts) > 0 && q.last() != ""
-}
-
-// last returns the last component.
-func (q query) last() string { return q.parts[len(q.parts)-1] }
-
-// mangledPart returns a string that is in every symbol that can match: mangled
-// names have the identifiers literally. It is empty where that is not so, as
-// for operators and for the abbreviated names of namespace std.
-func (q query) mangledPart() string {
-	s := strings.TrimPrefix(q.last(), "~")
-	s, _, _ = strings.Cut(s, "<")
-	if strings.HasPrefix(s, "operator") || strings.ContainsAny(s, "({ $.'") {
-		return ""
-	}
-	switch s {
-	case "allocator", "basic_string", "string", "basic_istream", "basic_ostream", "basic_iostream":
-		return ""
-	}
-	return s
-}
-
-// matches reports whether a mangled name is one of the query's.
-func (q query) matches(name string) bool {
-	base := demangled(name)
-	if base == name || !q.matchesName(base) {
-		return false
-	}
-	if q.params == "" {
-		return true
-	}
-	full, err := demangle.ToString(name, demangle.NoClones, demangle.MaxLength(16))
-	if err != nil {
-		return false
-	}
-	_, params := splitParams(full)
-	return squeeze(params) == q.params || q.params == "(void)" && squeeze(params) == "()"
-}
-
-func (q query) matchesEntry(m *Module, e *dwarf.Entry) bool {
-	if q.params != "" {
-		return q.matches(linkageOf(e))
-	}
-	return q.matchesName(m.qualifiedName(e))
-}
-
-// matchesName compares the components of a name from the last on. Template
-// arguments count only where the query has them.
-func (q query) matchesName(name string) bool {
-	parts := components(name)
-	if len(parts) < len(q.parts) {
-		return false
-	}
-	parts = parts[len(parts)-len(q.parts):]
-	for i, want := range q.parts {
-		have := parts[i]
-		if squeeze(have) == squeeze(want) {
-			continue
-		}
-		if i+1 < len(q.parts) { // a function that a class is local to
-			have, _ = splitParams(have)
-			if want, _ = splitParams(want); squeeze(have) == squeeze(want) {
-				continue
-			}
-		}
-		if !strings.Contains(want, "<") {
-			have = withoutTemplate(have)
-		}
-		if have != want {
-			return false
-		}
-	}
-	return true
-}
-
-// components splits a qualified name at the "::" that are not within brackets.
-func components(name string) []string {
-	var parts []string
-	depth, start := 0, 0
-	for i := 0; i < len(name); i++ {
-		switch c := name[i]; {
-		case strings.HasPrefix(name[i:], "operator") && (i == 0 || name[i-1] == ':') && depth == 0:
-			// operator<, operator->, operator(): what follows is the name.
-			return append(parts, name[start:])
-		case c == '<' || c == '(' || c == '[' || c == '{':
-			depth++
-		case c == '>' || c == ')' || c == ']' || c == '}':
-			if c == '>' && i > 0 && name[i-1] == '-' {
-				break
-			}
-			depth--
-		case c == ':' && depth == 0 && strings.HasPrefix(name[i:], "::"):
-			parts = append(parts, name[start:i])
-			i++
-			start = i + 1
-		}
-	}
-	return append(parts, name[start:])
-}
-
-// splitParams splits "f(int) const" into "f" and "(int) const". The
-// parentheses of "operator()" and "(anonymous namespace)" belong to the name, and so do those of a function that a class is local
-// to: "f(int)::Local::g()".
-func splitParams(name string) (base, params string) {
-	depth := 0
-	for i := 0; i < len(name); i++ {
-		switch name[i] {
-		case '<':
-			if !strings.HasSuffix(name[:i], "operator") && !strings.HasSuffix(name[:i], "operator<") {
-				depth++
-			}
-		case '>':
-			if depth > 0 && name[i-1] != '-' {
-				depth--
-			}
-		case '(':
-			switch {
-			case depth > 0:
-			case strings.HasPrefix(name[i:], "(anonymous namespace)"):
-				i += len("(anonymous namespace)") - 1
-			case strings.HasSuffix(name[:i], "operator") && strings.HasPrefix(name[i:], "()"):
-				i++
-			default:
-				end := closing(name, i)
-				if rest := strings.TrimPrefix(name[end:], " const"); !strings.HasPrefix(rest, "::") {
-					return strings.TrimSpace(name[:i]), name[i:]
-				}
-				i = end - 1
-			}
-		}
-	}
-	return name, ""
-}
-
-// closing is the end of what the parenthesis at i begins.
-func closing(name string, i int) int {
-	depth := 0
-	for ; i < len(name); i++ {
-		switch name[i] {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return len(name)
-}
-
-// squeeze removes the spaces that people put in different places.
-func squeeze(s string) string { return strings.ReplaceAll(s, " ", "") }
 
 // FunctionNames returns names of functions that begin with prefix, qualified or
 // from their last component on, sorted, at most max.
 func (m *Module) FunctionNames(prefix string, max int) []string {
-	x := m.sortedSymbols()
 	set := map[string]bool{}
-	for _, i := range x.code.num {
-		s, _ := x.table.Symbol(int(i))
+	m.symbols().Functions(func(s image.Symbol) {
 		if s.Kind != image.Func && s.Kind != image.IFunc {
-			continue
+			return
 		}
-		name := symbolName(s.Name)
-		if mangled(name) {
-			name = demangled(name)
+		name := spelling.WithoutVersion(s.Name)
+		if spelling.Mangled(name) {
+			name = spelling.Demangle(name)
 		}
 		if strings.HasPrefix(name, prefix) {
 			set[name] = true
-			continue
+			return
 		}
-		if parts := components(name); len(parts) > 1 && prefix != "" && strings.HasPrefix(parts[len(parts)-1], prefix) {
+		if parts := spelling.Components(name); len(parts) > 1 && prefix != "" && strings.HasPrefix(parts[len(parts)-1], prefix) {
 			set[name] = true
 		}
-	}
+	})
 	out := make([]string, 0, len(set))
 	for name := range set {
 		out = append(out, name)
 	}
 	slices.Sort(out)
 	return out[:min(len(out), max)]
+}
+
+// matchesEntry reports whether a query means the function of an entry.
+func (m *Module) matchesEntry(q spelling.Query, e *dwarf.Entry) bool {
+	if q.Params != "" {
+		return q.MatchesLinkage(entry.Linkage(e))
+	}
+	return q.Matches(m.scopes.Qualified(e))
 }

@@ -8,6 +8,7 @@ import (
 	"dbg/dwarf"
 	"dbg/expr"
 	"dbg/image"
+	"dbg/symbols/entry"
 )
 
 // Attributes of call sites: DWARF 5, section 3.4, and what GNU had before it.
@@ -28,7 +29,7 @@ const (
 	maxCallParameters            = 256     // of one call
 )
 
-// CallSite is a call as the caller's debug information tells of it: whom it calls, and what
+// CallSite is a call in the caller's debug information: the function that it calls, and what
 // it passes.
 type CallSite struct {
 	m  *Module
@@ -79,7 +80,7 @@ func (fn *function) calls() *callSites {
 			}
 			return false
 		case dwarf.TagLexicalBlock, dwarf.TagInlinedSubroutine:
-			return depth < maxNesting
+			return depth < entry.MaxNesting
 		}
 		return false
 	}, nil)
@@ -125,40 +126,40 @@ func (fn *function) callSite(s *callSite) *CallSite {
 }
 
 // located is an expression of the caller, to be evaluated in its frame.
-func (c *CallSite) located(e *dwarf.Entry, attrs ...dwarf.Attr) (Located, bool) {
+func (c *CallSite) located(e *dwarf.Entry, attrs ...dwarf.Attr) (entry.Location, bool) {
 	for _, a := range attrs {
 		if v := e.Find(a); v != nil && v.IsBlock() && len(v.Block) > 0 {
-			return Located{Expr: v.Block, FrameBase: c.fn.frameBase(image.Addr(c.at)), Fill: u2fill(e.Unit)}, true
+			return entry.Location{Expr: v.Block, FrameBase: c.fn.frameBase(image.Addr(c.at)), Fill: entry.Fill(e.Unit)}, true
 		}
 	}
-	return Located{}, false
+	return entry.Location{}, false
 }
 
 // Survivors reports whether the compiler uses registers after a call that the ABI lets the callee change,
 // because it has seen that this callee, and all that it calls, leave them alone: gcc does (-fipa-ra). Then what it
-// says of a place behind a call may be in such a register.
+// says of a place after a call may be in such a register.
 func (c *CallSite) Survivors() bool { return c.fn.u.gcc }
 
-// SurvivesCall reports whether gcc says of a variable that it is in the same place before and behind the call that a lies in: of
+// SurvivesCall reports whether gcc says of a variable that it is in the same place before and after the call that a lies in: of
 // a register that is not saved across calls that says that the callee does not change it (see CallSite.Survivors).
 func (v *Variable) SurvivesCall(a image.Addr) bool {
 	i := v.impl
 	if i == nil || i.fn == nil || !i.fn.u.gcc {
 		return false
 	}
-	o := inherited(i.e, dwarf.AttrLocation)
+	o := entry.Inherited(i.e, dwarf.AttrLocation)
 	if o == nil || !o.Unit.IsList(o.Find(dwarf.AttrLocation)) {
 		return false
 	}
 	at := o.Find(dwarf.AttrLocation)
 	before, _ := o.Unit.Location(at, uint64(a))
-	behind, _ := o.Unit.Location(at, uint64(a)+1)
-	return len(before) > 0 && bytes.Equal(before, behind)
+	after, _ := o.Unit.Location(at, uint64(a)+1)
+	return len(before) > 0 && bytes.Equal(before, after)
 }
 
 // Indirect returns the expression of the address that an indirect call goes to; false if the call is direct or
 // the address is not known.
-func (c *CallSite) Indirect() (Located, bool) {
+func (c *CallSite) Indirect() (entry.Location, bool) {
 	return c.located(c.e, attrCallTarget, attrGNUCallTarget)
 }
 
@@ -173,13 +174,13 @@ func (c *CallSite) Direct(m *Module, f *Function) (yes, unsure bool) {
 	if o == nil {
 		return false, false
 	}
-	if pc, ok := lowPC(o); ok {
+	if pc, ok := entry.LowPC(o); ok {
 		return c.m == m && image.Addr(pc) == f.Lo, false
 	}
 	if o.Flag(dwarf.AttrDeclaration) {
-		name := linkageOf(o)
+		name := entry.Linkage(o)
 		if name == "" {
-			name = nameOf(o)
+			name = entry.Name(o)
 		}
 		a, ok := m.LinkageAddr(name)
 		return ok && a == f.Lo, false
@@ -188,7 +189,7 @@ func (c *CallSite) Direct(m *Module, f *Function) (yes, unsure bool) {
 	if c.m == m && f.impl != nil {
 		if e, err := f.impl.u.dw.Entry(f.impl.off); err == nil {
 			found := false
-			origins(e, func(e *dwarf.Entry) bool {
+			entry.Origins(e, func(e *dwarf.Entry) bool {
 				found = found || e.Unit == o.Unit && e.Offset == o.Offset
 				return found
 			})
@@ -206,23 +207,10 @@ func (c *CallSite) origin() *dwarf.Entry {
 	return c.e.Ref(dwarf.AttrAbstractOrigin)
 }
 
-// lowPC is where the code of a function's entry begins.
-func lowPC(e *dwarf.Entry) (uint64, bool) {
-	if e.Has(dwarf.AttrLowPC) {
-		return e.Addr(dwarf.AttrLowPC)
-	}
-	if e.Has(dwarf.AttrRanges) {
-		if r, err := e.Ranges(); err == nil && len(r) > 0 {
-			return r[0].Lo, true
-		}
-	}
-	return 0, false
-}
-
 // Parameter returns the expression of what the call passes; to be evaluated in
 // the caller's frame.
-func (c *CallSite) Parameter(p expr.EntryParameter) (Located, bool) {
-	var at Located
+func (c *CallSite) Parameter(p expr.EntryParameter) (entry.Location, bool) {
+	var at entry.Location
 	found := false
 	n := 0
 	sp := uint64(7)
@@ -280,20 +268,20 @@ func (v *Variable) AtEntry() (p expr.EntryParameter, ok bool) {
 	return i.entered.p, i.entered.ok
 }
 
-// entered is what Variable.AtEntry says.
+// entered is the answer of Variable.AtEntry.
 type entered struct {
 	p  expr.EntryParameter
 	ok bool
 }
 
 func (i *variable) findEntered() (p expr.EntryParameter, ok bool) {
-	entry := i.fn.entry()
-	o := inherited(i.e, dwarf.AttrLocation)
+	start := i.fn.entry()
+	o := entry.Inherited(i.e, dwarf.AttrLocation)
 	if o == nil {
 		return p, false
 	}
-	code, _ := o.Unit.Location(o.Find(dwarf.AttrLocation), entry)
-	return expr.EntryParameterAt(code, expr.IsCFA(i.fn.frameBase(image.Addr(entry))))
+	code, _ := o.Unit.Location(o.Find(dwarf.AttrLocation), start)
+	return expr.EntryParameterAt(code, expr.IsCFA(i.fn.frameBase(image.Addr(start))))
 }
 
 // frameBase is the function's DW_AT_frame_base at an address.

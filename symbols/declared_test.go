@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"dbg/symbols/types"
 )
 
 // TestPointerToDeclared asserts that to print a pointer to a structure of another unit, and to name its type, no index is made: a backtrace does
@@ -43,12 +45,12 @@ func TestPointerToDeclared(t *testing.T) {
 			t.Errorf("the size of %s is not known", v.Name)
 		}
 		if v.Name == "p" {
-			if e := v.Type.ElemAsDeclared(); e.Kind != Opaque || e.String() != "struct elsewhere" {
+			if e := v.Type.ElemAsDeclared(); e.Kind != types.Opaque || e.String() != "struct elsewhere" {
 				t.Errorf("as declared, p leads to a %s of kind %d", e, e.Kind)
 			}
 		}
 	}
-	if m.names != nil {
+	if m.names.Present() != nil {
 		t.Fatal("an index was made")
 	}
 	for _, v := range locals {
@@ -56,7 +58,7 @@ func TestPointerToDeclared(t *testing.T) {
 		if v.Name == "v" {
 			e = e.Elem().Strip()
 		}
-		if e.Kind != Struct || e.Size != 8 || len(e.Fields()) != 2 {
+		if e.Kind != types.Struct || e.Size != 8 || len(e.Fields()) != 2 {
 			t.Errorf("%s leads to a %s of %d bytes with %d fields", v.Name, e, e.Size, len(e.Fields()))
 		}
 	}

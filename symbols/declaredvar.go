@@ -3,11 +3,13 @@ package symbols
 import (
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/symbols/entry"
+	"dbg/symbols/types"
 )
 
 // DeclaredType returns the type with which a variable of another file is declared ("extern char **environ;"): in the
 // unit that has the code at an address, or, with at 0, in any. nil if it isn't.
-func (m *Module) DeclaredType(name string, at image.Addr) *Type {
+func (m *Module) DeclaredType(name string, at image.Addr) *types.Type {
 	d := m.dwarf()
 	if d == nil || name == "" {
 		return nil
@@ -34,7 +36,7 @@ func (m *Module) DeclaredType(name string, at image.Addr) *Type {
 }
 
 // declaredIn looks for the declaration among what is outermost in a unit.
-func (m *Module) declaredIn(u *dwarf.Unit, name string) *Type {
+func (m *Module) declaredIn(u *dwarf.Unit, name string) *types.Type {
 	c, err := u.Cursor(u.First)
 	if err != nil || !c.Next() || !c.Children() {
 		return nil
@@ -42,7 +44,7 @@ func (m *Module) declaredIn(u *dwarf.Unit, name string) *Type {
 	for c.Next() {
 		if c.Tag() == dwarf.TagVariable && c.Has()&dwarf.HasDeclaration != 0 && string(c.Name()) == name {
 			if e, err := u.Entry(c.Offset()); err == nil {
-				return m.typeOf(e)
+				return m.types.Of(e)
 			}
 		}
 		c.Skip()
@@ -56,13 +58,13 @@ func (v *Variable) Linkage() string {
 		return ""
 	}
 	e := v.impl.e
-	if o := inherited(e, dwarf.AttrExternal); o == nil || !o.Flag(dwarf.AttrExternal) {
+	if o := entry.Inherited(e, dwarf.AttrExternal); o == nil || !o.Flag(dwarf.AttrExternal) {
 		return ""
 	}
-	if o := inherited(e, dwarf.AttrLinkageName); o != nil {
+	if o := entry.Inherited(e, dwarf.AttrLinkageName); o != nil {
 		if name, ok := o.String(dwarf.AttrLinkageName); ok {
 			return name
 		}
 	}
-	return nameOf(e)
+	return entry.Name(e)
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"dbg/dwarf"
+	"dbg/symbols/entry"
+	"dbg/symbols/lang"
+	"dbg/symbols/names"
 )
 
 var accessLabel = regexp.MustCompile(`(?m)^(?: *(?:public|private|protected):)?\n`)
@@ -22,35 +25,31 @@ func TestDefinitions(t *testing.T) {
 			m := load(t, path)
 			var commands, got []string
 			seen := map[string]bool{}
-			x := m.nameIndex()
-			for i := range x.names {
-				d, ok := x.die(&x.names[i])
-				if !ok || x.names[i].kind() != nameType {
-					continue
-				}
-				e, err := d.unit.Entry(d.off)
+			m.names.Index().Each(names.Type, func(_ int, d entry.Ref) bool {
+				e, err := d.Read()
 				if err != nil {
 					t.Fatal(err)
 				}
-				name := m.qualifiedName(e)
+				name := m.scopes.Qualified(e)
 				of := name
-				if m.unit(d.unit).lang == LangC && kindOf(e.Tag) == dwarf.TagStructureType {
+				if m.unit(d.Unit).lang == lang.C && (e.Tag == dwarf.TagStructureType || e.Tag == dwarf.TagClassType) {
 					of = "struct " + name
-				} else if m.unit(d.unit).lang == LangC && e.Tag == dwarf.TagUnionType {
+				} else if m.unit(d.Unit).lang == lang.C && e.Tag == dwarf.TagUnionType {
 					of = "union " + name
-				} else if m.unit(d.unit).lang == LangC && e.Tag == dwarf.TagEnumerationType {
+				} else if m.unit(d.Unit).lang == lang.C && e.Tag == dwarf.TagEnumerationType {
 					of = "enum " + name
 				}
 				if seen[of] || strings.Contains(of, "{lambda") || strings.Contains(of, "(anonymous") || strings.HasPrefix(name, "std::") || strings.Contains(name, "__gnu") || strings.HasPrefix(name, "__") {
-					continue
+					return true
 				}
 				ty := m.Type(of)
 				if ty == nil {
-					continue // a local one
+					return true // a local one
 				}
 				seen[of] = true
 				commands, got = append(commands, "ptype "+of), append(got, "type = "+ty.Definition())
-			}
+				return true
+			})
 			bad := 0
 			// What gdb writes otherwise in C++: labels of access where there is but one, typedefs for the types
 			// that they are of, and an empty type for what is only declared.

@@ -3,6 +3,8 @@ package symbols
 import (
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/symbols/entry"
+	"dbg/symbols/types"
 )
 
 // FunctionAt returns the function that has an address: what debug information
@@ -58,7 +60,7 @@ func (m *Module) CallsAt(a image.Addr) []Call {
 
 // FunctionType returns the function's type (Elem is the result, nil for void);
 // nil if it is not known.
-func (m *Module) FunctionType(f *Function) *Type {
+func (m *Module) FunctionType(f *Function) *types.Type {
 	if f == nil || f.impl == nil {
 		return nil
 	}
@@ -72,7 +74,7 @@ func (m *Module) FunctionType(f *Function) *Type {
 		if !ok {
 			return nil
 		}
-		return m.typeAt(die{du, origin})
+		return m.types.At(entry.Ref{Unit: du, Off: origin})
 	}
-	return m.typeAt(die{f.impl.u.dw, off})
+	return m.types.At(entry.Ref{Unit: f.impl.u.dw, Off: off})
 }

@@ -10,6 +10,7 @@ import (
 
 	"dbg/expr"
 	"dbg/image"
+	"dbg/symbols/types"
 )
 
 // exercise asks a module everything, about a few places.
@@ -57,7 +58,7 @@ func exerciseMany(m *Module, addrs []image.Addr) {
 	for _, a := range addrs {
 		symbols = append(symbols, &image.Symbol{Addr: a})
 	}
-	t := m.symbols().table
+	t := m.symbols().Symbols()
 	for i := range min(t.Len(), 200) {
 		if s, ok := t.Symbol(i); ok && s.Kind == image.Func {
 			symbols = append(symbols, &s)
@@ -79,7 +80,7 @@ func exerciseVariable(v *Variable, a image.Addr) {
 	exerciseType(v.Type, 0)
 }
 
-func exerciseType(t *Type, depth int) {
+func exerciseType(t *types.Type, depth int) {
 	if t == nil || depth > 4 {
 		return
 	}

@@ -132,7 +132,7 @@ func TestGDBBreakpoints(t *testing.T) {
 			var places []string
 			var got [][]image.Addr
 			seen := map[string]bool{}
-			for _, s := range m.symtab().Symbols() {
+			for _, s := range m.files.SymbolFile().Symbols() {
 				f := m.FunctionAt(s.Addr)
 				if f == nil || f.FromSymbolTable || seen[f.Name] || f.Lo != s.Addr || strings.Contains(f.Name, "lambda") || !strings.Contains(f.File, "testdata") {
 					continue

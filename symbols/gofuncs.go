@@ -5,6 +5,8 @@ import (
 
 	"dbg/image"
 	"dbg/image/gopclntab"
+	"dbg/symbols/lang"
+	"dbg/symbols/spelling"
 )
 
 // A program of Go that was stripped has neither symbols nor debug information. The table by which its own runtime prints backtraces is still
@@ -30,7 +32,7 @@ func (m *Module) goFunctionWith(a image.Addr) (gopclntab.Func, bool) {
 
 func goFunction(f *gopclntab.Func) *Function {
 	lo, hi := image.Addr(f.Lo), image.Addr(f.Hi)
-	return &Function{Name: f.Name, Linkage: f.Name, Lo: lo, Hi: hi, Ranges: []Range{{lo, hi}}, Lang: LangGo, FromSymbolTable: true}
+	return &Function{Name: f.Name, Linkage: f.Name, Lo: lo, Hi: hi, Ranges: []Range{{lo, hi}}, Lang: lang.Go, FromSymbolTable: true}
 }
 
 func goPosition(p *gopclntab.Position) Position { return Position{File: p.File, Line: p.Line} }
@@ -64,9 +66,9 @@ func (m *Module) goLineAt(a image.Addr) (LineRange, bool) {
 
 // goFunctionsNamed calls add for the functions of the table with a name: the whole one, or, where none has that, what follows the
 // package's name.
-func (m *Module) goFunctionsNamed(q query, add func(*Function)) {
+func (m *Module) goFunctionsNamed(q spelling.Query, add func(*Function)) {
 	t := m.goTable()
-	if t == nil || q.params != "" {
+	if t == nil || q.Params != "" {
 		return
 	}
 	var partly []*Function
@@ -75,10 +77,10 @@ func (m *Module) goFunctionsNamed(q query, add func(*Function)) {
 		f, ok := t.Func(i)
 		switch {
 		case !ok:
-		case f.Name == q.text:
+		case f.Name == q.Text:
 			found = true
 			add(goFunction(&f))
-		case q.plain && strings.HasSuffix(f.Name, "."+q.text):
+		case q.Plain && strings.HasSuffix(f.Name, "."+q.Text):
 			partly = append(partly, goFunction(&f))
 		}
 	}

@@ -44,7 +44,7 @@ func finishSpans(spans []unitSpan) {
 	}
 }
 
-// findSpan calls try for each unit that has an address until it says true.
+// findSpan calls try for each unit that has an address until try returns true.
 func findSpan(spans []unitSpan, a uint64, try func(unit uint64) bool) bool {
 	i, _ := slices.BinarySearchFunc(spans, a, func(s unitSpan, a uint64) int {
 		if s.lo <= a {
@@ -110,7 +110,7 @@ func (m *Module) searchUnit(d *dwarf.Data, a image.Addr) *unit {
 	if found != nil {
 		return found
 	}
-	if (any == nil || !any.claims(uint64(a))) && m.isCode(a) {
+	if (any == nil || !any.claims(uint64(a))) && m.symbols().IsCode(a) {
 		m.indexUnits(d)
 		findSpan(x.others, uint64(a), try)
 	}
@@ -184,14 +184,4 @@ func (m *Module) indexUnits(d *dwarf.Data) {
 		}
 	}
 	finishSpans(x.others)
-}
-
-// isCode reports whether an address is in an executable segment.
-func (m *Module) isCode(a image.Addr) bool {
-	for _, s := range m.file.Segments() {
-		if s.Exec && s.Lo <= a && a < s.Hi {
-			return true
-		}
-	}
-	return false
 }

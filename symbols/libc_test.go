@@ -32,10 +32,11 @@ func TestLibc(t *testing.T) {
 	fixture.Need(t, "addr2line", "llvm-addr2line-19")
 	m := libc(t)
 	var addrs []image.Addr
-	syms := m.sortedSymbols()
+	var functions []image.Symbol
+	m.symbols().Functions(func(s image.Symbol) { functions = append(functions, s) })
 	r := rand.New(rand.NewPCG(1, 2))
 	for len(addrs) < 500 {
-		s, _ := syms.table.Symbol(int(syms.code.num[r.IntN(len(syms.code.num))]))
+		s := functions[r.IntN(len(functions))]
 		if s.Kind == image.Func && s.Size > 0 {
 			addrs = append(addrs, s.Addr+image.Addr(r.Uint64N(s.Size)))
 		}

@@ -133,7 +133,7 @@ func innermost(fn *function, a image.Addr) uint64 {
 // inOtherCopy reports whether an entry is the innermost one in a function of another unit that begins and ends where f does and has its
 // linkage name: the linker keeps one of them, and all units say that it is theirs.
 func inOtherCopy(m *Module, f *Function, a image.Addr, off uint64) bool {
-	units, _ := m.data.Units()
+	units, _ := m.dwarf().Units()
 	for _, du := range units {
 		if off < du.Offset || off >= du.End {
 			continue

@@ -26,7 +26,7 @@ type unitPlaces struct {
 // manyPlaces returns where the breakpoints go of the functions that symbols are of, by the symbols' addresses. Functions that are not in it
 // are to be looked at one by one: an index knows them, or they have inlined copies, are in functions, in no unit or in several.
 func (m *Module) manyPlaces(symbols []*image.Symbol) map[image.Addr]image.Addr {
-	if len(symbols) <= manySymbols || m.names != nil {
+	if len(symbols) <= manySymbols || m.names.Present() != nil {
 		return nil
 	}
 	addrs := make([]uint64, len(symbols))

@@ -19,10 +19,10 @@ func TestManyPlaces(t *testing.T) {
 			}
 			path := f.make(t)
 			together, alone := load(t, path), load(t, path)
-			x := together.symbols()
+			x := together.symbols().Symbols()
 			var symbols []*image.Symbol
-			for i := range x.table.Len() {
-				if s, ok := x.table.Symbol(i); ok && s.Kind == image.Func && s.Section >= 0 && together.isCode(s.Addr) {
+			for i := range x.Len() {
+				if s, ok := x.Symbol(i); ok && s.Kind == image.Func && s.Section >= 0 && together.symbols().IsCode(s.Addr) {
 					symbols = append(symbols, &s)
 				}
 			}
@@ -56,10 +56,10 @@ func TestManyPlaces(t *testing.T) {
 // TestManyPlacesAgain asserts that a question can be asked as often as one likes: what it costs is counted for each by itself.
 func TestManyPlacesAgain(t *testing.T) {
 	m := load(t, bigWith("g++", "-O2")(t))
-	x := m.symbols()
+	x := m.symbols().Symbols()
 	var symbols []*image.Symbol
-	for i := range x.table.Len() {
-		if s, ok := x.table.Symbol(i); ok && s.Kind == image.Func && s.Section >= 0 {
+	for i := range x.Len() {
+		if s, ok := x.Symbol(i); ok && s.Kind == image.Func && s.Section >= 0 {
 			symbols = append(symbols, &s)
 		}
 	}

@@ -6,63 +6,104 @@ import (
 	"dbg/dwarf"
 	"dbg/image"
 	"dbg/image/gopclntab"
+	"dbg/symbols/debugfiles"
+	"dbg/symbols/entry"
+	"dbg/symbols/lang"
+	"dbg/symbols/names"
+	"dbg/symbols/symtab"
+	"dbg/symbols/types"
 )
 
-// Options says how debug information is to be found.
+// Options tell how debug information is found.
 type Options struct {
-	DebugDirs []string // where separate debug files are; nil: image.DefaultDebugDirs
-	// Fetcher gets files that are not here; nil: none are fetched. Arrived is called, from
-	// another goroutine, when one that was on its way has come or can't be had:
-	// Reload takes note of it.
+	DebugDirs []string // folders of separate debug files; nil: image.DefaultDebugDirs
+	// Fetcher gets files that are not on this machine; nil: none are fetched. Arrived is called,
+	// from another goroutine, when a file that was being fetched has come or cannot be had: Reload
+	// takes note of it.
 	Fetcher image.Fetcher
 	Arrived func()
-	// IndexDir is the folder in which indexes of names are kept, see SaveIndex; "" is none.
+	// IndexDir is the folder of saved indexes of names, see SaveIndex; "" if none are used.
 	IndexDir string
-	// Progress is told how far an index is while a question waits for it, from any goroutine; may be nil.
-	Progress func(Progress)
-	// Cancelled reports whether the question that is being answered is no longer wanted, from any goroutine; may be nil.
-	// Work over all debug information then ends early, and its answer is worthless: see Forget.
+	// Progress is told, from any goroutine, how far an index is while a question waits for it; may
+	// be nil.
+	Progress func(names.Progress)
+	// Cancelled reports, from any goroutine, whether the current question is no longer wanted; may
+	// be nil. Work over all debug information then ends early, and its answer is worthless: see
+	// Forget.
 	Cancelled func() bool
 }
 
 // Module is the symbols of one file.
 type Module struct {
-	file *image.File
-	opt  Options
-	sources
-	data *dwarf.Data // nil if there is none
+	file  *image.File
+	opt   Options
+	files *debugfiles.Files
 
-	splits splitFiles // of data
+	index  unitIndex
+	units  map[*dwarf.Unit]*unit
+	scopes *entry.Scopes
+	spans  []funcSpan // room to scan a unit in
 
-	index unitIndex
-	units map[*dwarf.Unit]*unit
-	spans []funcSpan // room to scan a unit in
-	elf   *elfSymbols
-
-	copied map[string]image.Addr // see Copied; nil until it is asked
+	table        *symtab.Table // see symbols; nil until it is needed
+	tableFetched bool          // table was made after a debug file was fetched
 
 	goFuncs *gopclntab.Table // see goTable
 	goTried bool
 
-	indexState
-	types map[die]*Type
-	// With asDeclared, structures that are only declared stay so: see Type.ElemAsDeclared. These types are kept apart.
-	asDeclared bool
-	declared   map[die]*Type
-	goTypes    *goTypes
-	depth      int // of nested type conversions
-}
-
-// die names a debugging information entry.
-type die struct {
-	unit *dwarf.Unit
-	off  uint64
+	names *names.Lookup
+	types *types.Reader
 }
 
 // Load makes the module of a file. Nothing is read yet.
 func Load(f *image.File, opt Options) *Module {
-	return &Module{file: f, opt: opt, elf: &elfSymbols{}, units: map[*dwarf.Unit]*unit{}, types: map[die]*Type{}}
+	m := &Module{}
+	m.begin(debugfiles.New(f, debugfiles.Options{Dirs: opt.DebugDirs, Fetcher: opt.Fetcher, Arrived: opt.Arrived}), opt)
+	return m
 }
+
+// begin makes m a module of which nothing has been asked yet.
+func (m *Module) begin(files *debugfiles.Files, opt Options) {
+	*m = Module{file: files.File(), opt: opt, files: files, units: map[*dwarf.Unit]*unit{}, scopes: &entry.Scopes{}}
+	m.names = names.New(files, names.Options{Dir: opt.IndexDir, Progress: opt.Progress, Cancelled: opt.Cancelled, Built: m.saveBuilt})
+	m.types = types.NewReader(m.file, m.scopes, finder{m})
+}
+
+// Close closes the files that belong to the module. The image.File that it was loaded from is the
+// caller's to close.
+func (m *Module) Close() error {
+	m.names.Close()
+	return m.files.Close()
+}
+
+// Reload asks again for files that were being fetched, and reports whether any were. If so, the
+// module is as it was when it was loaded, and earlier answers may no longer be right; but strings,
+// types and functions that it gave out stay valid until Close.
+func (m *Module) Reload() bool {
+	if !m.files.Reload() {
+		return false
+	}
+	m.begin(m.files, m.opt)
+	return true
+}
+
+// dwarf returns the debug information, nil if there is none. A file that is not on this machine is
+// asked for.
+func (m *Module) dwarf() *dwarf.Data { return m.files.Data() }
+
+// DebugFile returns the separate debug file, nil if there is none on this machine. It fetches
+// nothing.
+func (m *Module) DebugFile() *image.File { return m.files.DebugFile() }
+
+// HasDebugInfo reports whether there is DWARF for the file. A file that is not on this machine is
+// asked for.
+func (m *Module) HasDebugInfo() bool { return m.dwarf() != nil }
+
+// DebugInfoHere reports whether there is DWARF now. It fetches nothing.
+func (m *Module) DebugInfoHere() bool { return m.files.Here() }
+
+// Origin tells where the debug information is from, or why there is none and what was tried; also
+// which parts of it are elsewhere, missing or damaged. It fetches nothing.
+func (m *Module) Origin() string { return m.files.Origin(m.names.Err()) }
 
 // File returns the file that the module was made of.
 func (m *Module) File() *image.File { return m.file }
@@ -73,31 +114,13 @@ func (m *Module) unit(du *dwarf.Unit) *unit {
 	du = du.Full()
 	u := m.units[du]
 	if u == nil {
-		root := du.Root()
-		u = &unit{m: m, dw: du, lang: langOf(root.Language)}
-		u.gcc = strings.HasPrefix(root.Producer, "GNU ")
-		if strings.HasPrefix(root.Producer, "GNU AS") {
-			u.lang, u.gcc = LangAsm, false
-		}
+		producer := du.Root().Producer
+		u = &unit{m: m, dw: du, lang: lang.Of(du)}
+		u.gcc = strings.HasPrefix(producer, "GNU ") && !strings.HasPrefix(producer, "GNU AS")
 		m.units[du] = u
 	}
 	return u
 }
 
-// langOf sorts the DW_LANG_ codes (DWARF 5, section 7.12, and the later
-// additions of dwarfstd.org).
-func langOf(code uint64) Lang {
-	switch code {
-	case 0x01, 0x02, 0x0c, 0x1d, 0x2c, 0x3e:
-		return LangC
-	case 0x04, 0x1a, 0x21, 0x2b, 0x3a:
-		return LangCPlusPlus
-	case 0x1c:
-		return LangRust
-	case 0x16:
-		return LangGo
-	case 0x8001, 0x31:
-		return LangAsm
-	}
-	return LangUnknown
-}
+// cancelled reports whether the current question was cancelled.
+func (m *Module) cancelled() bool { return m.opt.Cancelled != nil && m.opt.Cancelled() }

@@ -1,9 +1,6 @@
 package symbols
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,35 +12,7 @@ import (
 // its path. tool is the compiler.
 func compile(t testing.TB, tool, source string, flags ...string) string {
 	t.Helper()
-	if tool == "rustc" {
-		tool = fixture.Rust(t)
-	} else {
-		fixture.Need(t, tool)
-	}
-	src, err := filepath.Abs(filepath.Join("testdata", source))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	out := filepath.Join(dir, "prog")
-	args := append(flags, "-o", out, src)
-	if tool == "go" {
-		text, err := os.ReadFile(src)
-		if err != nil {
-			t.Fatal(err)
-		}
-		src = filepath.Join(dir, "prog.go")
-		if err := os.WriteFile(src, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		args = append(append([]string{"build", "-o", out}, flags...), src)
-	}
-	cmd := exec.Command(tool, args...)
-	cmd.Dir = dir
-	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s %s: %v\n%s", tool, strings.Join(args, " "), err, text)
-	}
-	return out
+	return fixture.Compile(t, tool, "symbols/testdata/"+source, flags...)
 }
 
 // load opens a program for a test.

@@ -18,6 +18,8 @@ import (
 	"dbg/image"
 	"dbg/internal/fixture"
 	"dbg/internal/fixture/bigcpp"
+	"dbg/symbols/lang"
+	"dbg/symbols/spelling"
 )
 
 // placesFile is a file whose every address is asked for.
@@ -164,7 +166,7 @@ func randomCode(m *Module, n int) []image.Addr {
 	var code []image.Section
 	var total uint64
 	for _, s := range m.File().Sections() {
-		if s.Addr != 0 && s.Size > 0 && m.isCode(s.Addr) && (strings.HasPrefix(s.Name, ".text") || s.Name == ".init.text") {
+		if s.Addr != 0 && s.Size > 0 && m.symbols().IsCode(s.Addr) && (strings.HasPrefix(s.Name, ".text") || s.Name == ".init.text") {
 			code = append(code, s)
 			total += s.Size
 		}
@@ -188,7 +190,7 @@ func randomCode(m *Module, n int) []image.Addr {
 func placeOf(calls []Call) (p place) {
 	for _, c := range calls {
 		p.Names = append(p.Names, bareName(c.Function.Name))
-		p.other = append(p.other, []string{c.Function.Linkage, bareName(demangled(c.Function.Linkage))})
+		p.other = append(p.other, []string{c.Function.Linkage, bareName(spelling.Demangle(c.Function.Linkage))})
 		p.Lines = append(p.Lines, lineOf(c.Position.File, c.Position.Line))
 		p.cols = append(p.cols, c.Position.Column)
 	}
@@ -220,7 +222,7 @@ func bareName(name string) string {
 	if name == "??" {
 		return ""
 	}
-	name = cloneSuffix.ReplaceAllString(symbolName(legacyRust.Replace(name)), "")
+	name = cloneSuffix.ReplaceAllString(spelling.WithoutVersion(legacyRust.Replace(name)), "")
 	name = refQualifier.ReplaceAllString(name, "$1")
 	name = rustHash.ReplaceAllString(abiTag.ReplaceAllString(name, ""), "")
 	name = closure.ReplaceAllString(name, "{closure}")
@@ -421,8 +423,8 @@ func gdbPlaces(t *testing.T, path string, addrs []image.Addr) []place {
 func comparePlaces(t *testing.T, peer string, m *Module, addrs []image.Addr, ours, theirs []place, again func(image.Addr) place) {
 	t.Helper()
 	symbols := map[string][]image.Addr{}
-	for _, s := range m.symtab().Symbols() {
-		for _, name := range []string{bareName(symbolName(s.Name)), bareName(demangled(symbolName(s.Name)))} {
+	for _, s := range m.files.SymbolFile().Symbols() {
+		for _, name := range []string{bareName(spelling.WithoutVersion(s.Name)), bareName(spelling.Demangle(spelling.WithoutVersion(s.Name)))} {
 			symbols[name] = append(symbols[name], s.Addr)
 		}
 	}
@@ -488,7 +490,7 @@ func explain(m *Module, peer string, a image.Addr, ours, theirs place) string {
 	switch {
 	case len(theirs.Names) > n && peer == "gdb" && slices.Equal(theirs.Names[:n], ours.Names):
 		return "a lambda's function is in a block of the function around it"
-	case len(theirs.Names) < n && peer == "gdb" && f.Lang == LangGo && isSubsequence(theirs.Names, ours):
+	case len(theirs.Names) < n && peer == "gdb" && f.Lang == lang.Go && isSubsequence(theirs.Names, ours):
 		return "Go: a block overlaps an inlined call"
 	case len(theirs.Names) < n && peer == "binutils" && isSubsequence(theirs.Names, ours):
 		return "inlined calls are lost"
@@ -520,7 +522,7 @@ func explain(m *Module, peer string, a image.Addr, ours, theirs place) string {
 			return "file 1 is taken for file 0, in another unit with the same function"
 		case i == 0 && ours.Lines[0] == "?" && peer == "gdb":
 			return "line 0 is the line before it"
-		case peer == "binutils" && f.Lang == LangGo && theirs.Lines[i] == "?":
+		case peer == "binutils" && f.Lang == lang.Go && theirs.Lines[i] == "?":
 			return "no lines of Go"
 		case i == 0:
 			return "! line"
@@ -542,7 +544,7 @@ func explain(m *Module, peer string, a image.Addr, ours, theirs place) string {
 // inOtherUnit reports whether one of several units that have a function at an address, as units
 // have whose copy of a template the linker has dropped, has a line there if its file 1 is file 0.
 func inOtherUnit(m *Module, a image.Addr, want string) bool {
-	units, _ := m.data.Units()
+	units, _ := m.dwarf().Units()
 	for _, du := range units {
 		if u := m.unit(du); du.Version == 5 && u.functionAt(uint64(a)) != nil {
 			seq, _ := du.Files().At(uint64(a))
@@ -580,7 +582,7 @@ func columnAtSameAddress(m *Module, a image.Addr, want int) bool {
 
 // reaches reports whether a symbol that a peer names has the address within its size.
 func reaches(m *Module, theirs place, a image.Addr) bool {
-	for _, s := range m.symtab().Symbols() {
+	for _, s := range m.files.SymbolFile().Symbols() {
 		if len(theirs.Names) > 0 && bareName(s.Name) == theirs.Names[0] && s.Addr <= a && uint64(a-s.Addr) < s.Size {
 			return true
 		}
@@ -597,7 +599,7 @@ func inherits(m *Module, f *Function, linkage string, proper bool) bool {
 	if is(linkage) {
 		return true
 	}
-	for _, s := range m.symtab().Symbols() {
+	for _, s := range m.files.SymbolFile().Symbols() {
 		if proper && s.Addr == f.Lo && is(s.Name) {
 			return true
 		}

@@ -7,6 +7,8 @@ import (
 	"dbg/arch"
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/symbols/lang"
+	"dbg/symbols/spelling"
 )
 
 // AfterPrologue returns where a breakpoint on a function goes: where its
@@ -18,7 +20,7 @@ import (
 //   - other code with a line table: the end of the line that the prologue's
 //     instructions (x86: push %rbp; mov %rsp,%rbp) end in, or the entry if there
 //     is no such prologue;
-//   - code of other compilers: the row that says prologue_end, or else the second
+//   - code of other compilers: the row with prologue_end, or else the second
 //     line;
 //   - without debug information: after the prologue's instructions.
 func (m *Module) AfterPrologue(f *Function) Location {
@@ -34,10 +36,10 @@ func (m *Module) AfterPrologue(f *Function) Location {
 }
 
 // BreakLocations returns where a breakpoint on the functions of a name goes: in each, and in each inlined
-// copy, one place after the prologue. See FunctionsByName. What is known from a kept index is
-// not described yet.
+// copy, one place after the prologue. See FunctionsByName. A place from a saved index is
+// not described yet: see Location.Describe.
 func (m *Module) BreakLocations(name string) []Location {
-	q, ok := parseQuery(name)
+	q, ok := spelling.ParseQuery(name)
 	if !ok {
 		return nil
 	}
@@ -54,7 +56,7 @@ func (m *Module) BreakLocations(name string) []Location {
 			add(m.AfterPrologue(fn))
 		}
 	}
-	m.loadIndex()
+	m.names.Load()
 	n := 0
 	symbols := m.functionSymbols(q)
 	places := m.manyPlaces(symbols)
@@ -63,15 +65,15 @@ func (m *Module) BreakLocations(name string) []Location {
 			add(Location{Addr: a, m: m})
 			continue
 		}
-		if m.names != nil {
-			if f := m.names.function(uint64(s.Addr)); f != nil && f.skip != notKnown && f.what&hasCopies == 0 {
-				add(Location{Addr: s.Addr + image.Addr(f.skip), m: m})
+		if x := m.names.Present(); x != nil {
+			if at, ok := x.BreakPlace(uint64(s.Addr)); ok {
+				add(Location{Addr: image.Addr(at), m: m})
 				continue
 			}
 		}
 		m.functionsOf(s, after)
-		if n++; n%64 == 0 && m.data != nil {
-			m.data.Release()
+		if n++; n%64 == 0 && m.files.Here() {
+			m.dwarf().Release()
 		}
 	}
 	if len(out) == 0 {
@@ -97,8 +99,8 @@ func (l *Location) Describe() {
 	}
 }
 
-// skipPrologue moves an address that is in the prologue of its function behind
-// it.
+// skipPrologue moves an address in the prologue of its function to the
+// prologue's end.
 func (m *Module) skipPrologue(a image.Addr) image.Addr {
 	fn := m.functionAt(a)
 	if fn == nil {
@@ -140,13 +142,13 @@ func (m *Module) endOfPrologue(u *unit, entry, end uint64) image.Addr {
 }
 
 // goodFromEntry reports whether a unit's functions have no prologue in which their variables are wrong.
-func (u *unit) goodFromEntry() bool { return u.gcc && u.lang != LangAsm && u.hasLocationLists() }
+func (u *unit) goodFromEntry() bool { return u.gcc && u.lang != lang.Asm && u.hasLocationLists() }
 
 // prologueEndIn is endOfPrologue by the rows of the sequence that has the entry.
 func (m *Module) prologueEndIn(u *unit, seq dwarf.Lines, entry, end uint64) image.Addr {
 	rows := seq.Rows
 	var pc uint64
-	if u.gcc || u.lang == LangAsm {
+	if u.gcc || u.lang == lang.Asm {
 		pc = uint64(m.afterInstructions(image.Addr(entry)))
 	} else {
 		for _, r := range rows[sort.Search(len(rows), func(i int) bool { return rows[i].Addr >= entry }):] {

@@ -11,6 +11,11 @@ import (
 	"dbg/dwarf"
 	"dbg/expr"
 	"dbg/image"
+	"dbg/symbols/entry"
+	"dbg/symbols/lang"
+	"dbg/symbols/names"
+	"dbg/symbols/spelling"
+	"dbg/symbols/types"
 )
 
 // SearchKind is what is searched for.
@@ -34,8 +39,8 @@ type Found struct {
 	Symbol bool
 }
 
-// Search returns what has a name that an expression matches, by file, then by name; first what has debug information. It gives up after
-// so many, and says so.
+// Search returns what has a name that an expression matches, by file, then by name; first what has debug information. It stops after
+// most of them; more is then true.
 func (m *Module) Search(kind SearchKind, re *regexp.Regexp, most int) (list []Found, more bool) {
 	seen := map[Found]bool{}
 	add := func(f Found) {
@@ -61,62 +66,52 @@ func (m *Module) Search(kind SearchKind, re *regexp.Regexp, most int) (list []Fo
 }
 
 func (m *Module) searchIndex(kind SearchKind, re *regexp.Regexp, add func(Found), full *bool) {
-	want := map[SearchKind]nameKind{SearchFunctions: nameFunction, SearchVariables: nameVariable, SearchTypes: nameType}[kind]
-	x := m.nameIndex()
-	for i := range x.names {
-		r := &x.names[i]
-		if r.kind() != want {
-			continue
-		}
+	want := map[SearchKind]names.Kind{SearchFunctions: names.Function, SearchVariables: names.Variable, SearchTypes: names.Type}[kind]
+	m.names.Index().Each(want, func(i int, d entry.Ref) bool {
 		if i%64 == 0 && m.cancelled() {
-			return
+			return false
 		}
-		d, ok := x.die(r)
-		if !ok {
-			continue
-		}
-		e, err := d.unit.Entry(d.off)
+		e, err := d.Read()
 		if err != nil {
-			continue
+			return true
 		}
-		name := m.qualifiedName(e)
+		name := m.scopes.Qualified(e)
 		if name == "" || !re.MatchString(name) {
-			continue
+			return true
 		}
 		f := Found{Name: name}
-		f.File, f.Line = m.declaration(e)
+		f.File, f.Line = entry.Declaration(e)
 		f.Text = m.declarationText(kind, e, name)
-		if add(f); *full {
-			return
-		}
-	}
+		add(f)
+		return !*full
+	})
 }
 
 // declarationText is how a function, variable or type is declared.
 func (m *Module) declarationText(kind SearchKind, e *dwarf.Entry, name string) string {
 	static := ""
-	if o := inherited(e, dwarf.AttrExternal); kind != SearchTypes && (o == nil || !o.Flag(dwarf.AttrExternal)) {
+	if o := entry.Inherited(e, dwarf.AttrExternal); kind != SearchTypes && (o == nil || !o.Flag(dwarf.AttrExternal)) {
 		static = "static "
 	}
 	switch kind {
 	case SearchFunctions:
-		if t := m.typeAt(die{e.Unit, e.Offset}); t != nil && t.Kind == Func {
+		if t := m.types.At(entry.Ref{Unit: e.Unit, Off: e.Offset}); t != nil && t.Kind == types.Func {
 			return static + t.Declare(name) + ";"
 		}
 		return static + name + ";"
 	case SearchVariables:
-		o := inherited(e, dwarf.AttrType)
+		o := entry.Inherited(e, dwarf.AttrType)
 		if o == nil {
 			return static + name + ";"
 		}
-		return static + m.typeOf(o).Declare(name) + ";"
+		return static + m.types.Of(o).Declare(name) + ";"
 	}
-	t := m.typeAt(die{e.Unit, e.Offset})
+	t := m.types.At(entry.Ref{Unit: e.Unit, Off: e.Offset})
 	if t == nil {
 		return name
 	}
 	switch {
-	case t.Kind == Typedef && t.Lang != LangGo && t.Lang != LangRust:
+	case t.Kind == types.Typedef && t.Lang != lang.Go && t.Lang != lang.Rust:
 		return "typedef " + t.Elem().Declare(name) + ";"
 	case e.Tag == dwarf.TagBaseType || e.Tag == dwarf.TagUnspecifiedType:
 		return t.String()
@@ -126,15 +121,15 @@ func (m *Module) declarationText(kind SearchKind, e *dwarf.Entry, name string) s
 
 // searchSymbols finds the symbols that the debug information knows nothing of.
 func (m *Module) searchSymbols(kind SearchKind, re *regexp.Regexp, add func(Found), full *bool) {
-	t := m.symbols().table
+	t := m.symbols().Symbols()
 	for i := range t.Len() {
 		s, ok := t.Symbol(i)
-		if !ok || s.Section < 0 || s.Name == "" || s.Kind == image.TLS || m.isCode(s.Addr) != (kind == SearchFunctions) || s.Addr == 0 {
+		if !ok || s.Section < 0 || s.Name == "" || s.Kind == image.TLS || m.symbols().IsCode(s.Addr) != (kind == SearchFunctions) || s.Addr == 0 {
 			continue
 		}
-		name := symbolName(s.Name)
-		if mangled(name) {
-			name = demangled(name)
+		name := spelling.WithoutVersion(s.Name)
+		if spelling.Mangled(name) {
+			name = spelling.Demangle(name)
 		}
 		if strings.HasPrefix(name, "$") || !re.MatchString(name) {
 			continue
@@ -152,15 +147,15 @@ func (m *Module) searchSymbols(kind SearchKind, re *regexp.Regexp, add func(Foun
 	}
 }
 
-// Where says where a variable is at an address, in words: "static storage at address 0x4030", "a register or memory: DW_OP_fbreg -20".
+// Where describes where a variable is at an address, in words: "static storage at address 0x4030", "a register or memory: DW_OP_fbreg -20".
 func (v *Variable) Where(at image.Addr) string {
 	i := v.impl
 	if i == nil {
 		return "not known"
 	}
-	o := inherited(i.e, dwarf.AttrLocation)
+	o := entry.Inherited(i.e, dwarf.AttrLocation)
 	if o == nil {
-		if inherited(i.e, dwarf.AttrConstValue) != nil {
+		if entry.Inherited(i.e, dwarf.AttrConstValue) != nil {
 			return "constant"
 		}
 		return "optimized out"

@@ -156,7 +156,7 @@ func TestAltOrigin(t *testing.T) {
 	id := f.BuildID()
 	f.Close()
 	useAll := func(m *Module) (types int) {
-		for _, s := range m.symtab().Symbols() {
+		for _, s := range m.files.SymbolFile().Symbols() {
 			if fn := m.FunctionAt(s.Addr); fn != nil && m.FunctionType(fn) != nil {
 				types++
 			}

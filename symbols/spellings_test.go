@@ -11,6 +11,7 @@ import (
 
 	"dbg/image"
 	"dbg/internal/fixture"
+	"dbg/symbols/spelling"
 )
 
 // filtered are names as another program makes them readable.
@@ -40,9 +41,9 @@ var (
 func spellings(full string, params bool) []string {
 	base, args := full, ""
 	if params {
-		base, args = splitParams(full)
+		base, args = spelling.SplitParams(full)
 	}
-	parts := components(base)
+	parts := spelling.Components(base)
 	var out []string
 	for i := range parts {
 		rest := parts[i:]
@@ -52,7 +53,7 @@ func spellings(full string, params bool) []string {
 		}
 		plain := slices.Clone(rest)
 		for k := range plain {
-			plain[k] = withoutTemplate(plain[k])
+			plain[k] = spelling.WithoutTemplate(plain[k])
 		}
 		if !slices.Contains(plain, "") {
 			out = append(out, strings.Join(plain, "::"))
@@ -99,7 +100,7 @@ func TestSpellings(t *testing.T) {
 			var names []string
 			var at []image.Addr
 			seen := map[image.Addr]bool{}
-			for _, s := range m.symtab().Symbols() {
+			for _, s := range m.files.SymbolFile().Symbols() {
 				if !strings.HasPrefix(s.Name, "_Z") && !strings.HasPrefix(s.Name, "_R") || s.Kind != image.Func || strings.Contains(s.Name, ".cold") || seen[s.Addr] {
 					continue
 				}
@@ -135,7 +136,7 @@ func TestSpellings(t *testing.T) {
 			ask := func(query, linkage string, want image.Addr, what string) {
 				asked++
 				if !slices.ContainsFunc(m.BreakLocations(query), func(l Location) bool { return l.Addr == want }) {
-					if ours, _ := demangle.ToString(linkage); what != "linkage" && !strings.HasSuffix(squeeze(ours), squeeze(what)) {
+					if ours, _ := demangle.ToString(linkage); what != "linkage" && !strings.HasSuffix(spelling.Squeeze(ours), spelling.Squeeze(what)) {
 						otherwise[linkage] = true
 						return
 					}

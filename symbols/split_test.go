@@ -15,6 +15,8 @@ import (
 	"dbg/expr"
 	"dbg/image"
 	"dbg/internal/fixture"
+	"dbg/symbols/entry"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -269,9 +271,9 @@ func variableAt(m *Module, d described, v *Variable, a image.Addr) string {
 }
 
 // described keeps descriptions of types: the same ones come at every address.
-type described map[*Type]string
+type described map[*types.Type]string
 
-func (d described) of(t *Type) string {
+func (d described) of(t *types.Type) string {
 	s, ok := d[t]
 	if !ok {
 		s = describeType(t, 0)
@@ -280,7 +282,7 @@ func (d described) of(t *Type) string {
 	return s
 }
 
-func describeType(t *Type, depth int) string {
+func describeType(t *types.Type, depth int) string {
 	if t == nil {
 		return "void"
 	}
@@ -301,7 +303,7 @@ func describeType(t *Type, depth int) string {
 }
 
 // locate evaluates a location in a frame of the test's own.
-func locate(loc Located, a *arch.Arch) string {
+func locate(loc entry.Location, a *arch.Arch) string {
 	var regs arch.Registers
 	for r := range 17 {
 		regs.Set(arch.Reg(r), uint64(0x7f0000001000+r*0x100))

@@ -4,6 +4,7 @@ import (
 	"dbg/arch"
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/symbols/entry"
 )
 
 // A function that ends in a call may leave its frame to the function that it calls: a tail call. Of the frames that
@@ -50,16 +51,16 @@ func (c *CallSite) target(other *Module) (*function, bool) {
 	if o == nil {
 		return nil, false
 	}
-	if pc, ok := lowPC(o); ok {
+	if pc, ok := entry.LowPC(o); ok {
 		fn := c.m.functionAt(image.Addr(pc))
 		return fn, fn != nil
 	}
 	if !o.Flag(dwarf.AttrDeclaration) {
 		return c.instance(o) // an abstract function, of which there may be several
 	}
-	name := linkageOf(o)
+	name := entry.Linkage(o)
 	if name == "" {
-		name = nameOf(o)
+		name = entry.Name(o)
 	}
 	for _, m := range []*Module{c.m, other} {
 		if m != nil {
@@ -87,7 +88,7 @@ func (c *CallSite) instance(abstract *dwarf.Entry) (*function, bool) {
 		return nil, false
 	}
 	found := false
-	origins(e, func(e *dwarf.Entry) bool {
+	entry.Origins(e, func(e *dwarf.Entry) bool {
 		found = found || e.Unit == abstract.Unit && e.Offset == abstract.Offset
 		return found
 	})
@@ -204,7 +205,7 @@ func (c *CallSite) Target(other *Module) (*Module, image.Addr, bool) {
 // Module returns the module of the function that makes the call.
 func (c *CallSite) Module() *Module { return c.m }
 
-// Place returns the address that stands for the call, the one behind it where that is told, and one in its instruction.
+// Place returns the address that stands for the call, the one after it if that is known, and one in its instruction.
 func (c *CallSite) Place() (pc, lookup image.Addr) { return image.Addr(c.pc), image.Addr(c.at) }
 
 // MayTailCallItself reports whether a chain of tail calls may lead from a function back to it. Then what its

@@ -5,6 +5,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"dbg/symbols/entry"
+	"dbg/symbols/names"
+	"dbg/symbols/types"
 )
 
 // TestGDBTypes holds the type, the size and the members of every global
@@ -28,11 +32,11 @@ func TestGDBTypes(t *testing.T) {
 				if len(dies) != 1 || strings.Contains(name, "<") {
 					continue
 				}
-				e, err := dies[0].unit.Entry(dies[0].off)
+				e, err := dies[0].Unit.Entry(dies[0].Off)
 				if err != nil {
 					t.Fatal(err)
 				}
-				full := m.qualifiedName(e)
+				full := m.scopes.Qualified(e)
 				vs := m.Global(full)
 				if len(vs) != 1 {
 					t.Errorf("%s: %d variables", full, len(vs))
@@ -77,8 +81,8 @@ func knownDifference(command, want string) bool {
 }
 
 // size is C++'s sizeof, which sees through references.
-func size(t *Type) int64 {
-	if t.Kind == Reference || t.Kind == RvalueReference {
+func size(t *types.Type) int64 {
+	if t.Kind == types.Reference || t.Kind == types.RvalueReference {
 		return t.Elem().Size
 	}
 	return t.Size
@@ -121,15 +125,13 @@ func TestGDBBitFields(t *testing.T) {
 }
 
 // allVariables are the variables of the index by their names.
-func allVariables(m *Module) map[string][]die {
-	out := map[string][]die{}
-	x := m.nameIndex()
-	for i := range x.names {
-		if d, ok := x.die(&x.names[i]); ok && x.names[i].kind() == nameVariable {
-			if e, err := d.unit.Entry(d.off); err == nil {
-				out[nameOf(e)] = append(out[nameOf(e)], d)
-			}
+func allVariables(m *Module) map[string][]entry.Ref {
+	out := map[string][]entry.Ref{}
+	m.names.Index().Each(names.Variable, func(_ int, d entry.Ref) bool {
+		if e, err := d.Read(); err == nil {
+			out[entry.Name(e)] = append(out[entry.Name(e)], d)
 		}
-	}
+		return true
+	})
 	return out
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"dbg/dwarf"
+	"dbg/symbols/entry"
+	"dbg/symbols/lang"
 )
 
 // unit is a compilation unit. Its entries are scanned once, without going into
@@ -12,15 +14,13 @@ import (
 type unit struct {
 	m    *Module
 	dw   *dwarf.Unit
-	lang Lang
+	lang lang.Lang
 	gcc  bool // the producer is
 
 	scanned bool
 	nested  bool // functions have been searched for functions in them
 	made    map[uint64]*function
 	byAddr  []funcSpan
-	scopes  []scope  // in the order of the entries, once many names have been asked for
-	named   int      // how many
 	inlined []inline // in the order of the entries
 	listed  bool     // inlined is complete
 	lists   int8     // 1: a variable has a location list; -1: none has; 0: not known yet
@@ -34,15 +34,9 @@ type funcSpan struct {
 	off           uint64
 }
 
-// scope is a namespace or type with what is inside of it: the entries from start to end.
-type scope struct {
-	start, end uint64
-	parent     int32 // index in scopes, -1 at the top
-}
-
 // inline is an inlined call: what is called, the entry of the call, and that of the function it is in.
 type inline struct {
-	what    die
+	what    entry.Ref
 	off, fn uint64
 }
 
@@ -52,7 +46,7 @@ func (u *unit) scan() {
 		return
 	}
 	u.scanned = true
-	// What there is room for is kept for the next unit.
+	// The memory is reused for the next unit.
 	u.byAddr = u.m.spans[:0]
 	u.eachFunction(u.addFunction)
 	u.m.spans = u.byAddr
@@ -74,7 +68,7 @@ func (u *unit) eachFunction(fn func(*dwarf.Entry)) {
 			continue
 		case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
 			// Only in these languages there is anything but members in it.
-			if u.lang != LangC && u.lang != LangGo {
+			if u.lang != lang.C && u.lang != lang.Go {
 				continue
 			}
 		case dwarf.TagSubprogram:
@@ -92,7 +86,7 @@ func (u *unit) spansWith(addrs []uint64) []funcSpan {
 	n := 0
 	u.eachFunction(func(e *dwarf.Entry) {
 		e.EachRange(func(lo, hi uint64) {
-			if n++; lo == 0 || n > maxUnitRanges {
+			if n++; lo == 0 || n > entry.MaxUnitRanges {
 				return
 			}
 			if i, found := slices.BinarySearch(addrs, lo); found || i < len(addrs) && addrs[i] < hi {
@@ -104,96 +98,10 @@ func (u *unit) spansWith(addrs []uint64) []funcSpan {
 	return out
 }
 
-// findScopes makes the list of all scopes.
-func (u *unit) findScopes() {
-	if u.scopes != nil {
-		return
-	}
-	u.scopes = []scope{}
-	c, err := u.dw.Cursor(u.dw.First)
-	if err != nil || !c.Next() || !c.Children() {
-		return
-	}
-	type level struct {
-		scope int32
-		depth int
-	}
-	open := []level{{-1, 0}}
-	for c.Next() {
-		for top := open[len(open)-1]; top.depth > 0 && c.Depth() <= top.depth; top = open[len(open)-1] {
-			u.scopes[top.scope].end = c.Offset()
-			open = open[:len(open)-1]
-		}
-		if !c.Children() {
-			continue
-		}
-		switch c.Tag() {
-		case dwarf.TagNamespace, dwarf.TagModule, dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
-			if len(open) < maxNesting {
-				u.scopes = append(u.scopes, scope{start: c.Offset(), end: u.dw.End, parent: open[len(open)-1].scope})
-				open = append(open, level{int32(len(u.scopes) - 1), c.Depth()})
-				continue
-			}
-		case dwarf.TagSubprogram, dwarf.TagLexicalBlock:
-			continue // a class may be in it
-		}
-		c.Skip()
-	}
-	u.scopes = slices.Clip(u.scopes)
-}
-
-// walksForNames is how many names' scopes are searched for one by one before all scopes are found.
-const walksForNames = 16
-
-// around returns the namespaces and types that an entry is in, innermost first.
-func (u *unit) around(off uint64) []uint64 {
-	var out []uint64
-	if u.named++; u.named > walksForNames {
-		u.findScopes()
-		i, _ := slices.BinarySearchFunc(u.scopes, off, func(s scope, off uint64) int { return cmp.Compare(s.start, off) })
-		i-- // an entry is not in its own scope
-		for ; i >= 0; i = int(u.scopes[i].parent) {
-			if off < u.scopes[i].end {
-				out = append(out, u.scopes[i].start)
-			}
-		}
-		return out
-	}
-	c, err := u.dw.Cursor(u.dw.First)
-	if err != nil || !c.Next() {
-		return nil
-	}
-	for c.Next() && c.Offset() < off {
-		if !c.Children() {
-			continue
-		}
-		past := c
-		if past.Skip(); past.End() <= off {
-			c = past
-			continue
-		}
-		switch c.Tag() {
-		case dwarf.TagNamespace, dwarf.TagModule, dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
-			if out = append(out, c.Offset()); len(out) > maxNesting {
-				return nil
-			}
-		}
-	}
-	slices.Reverse(out)
-	return out
-}
-
-// maxNesting bounds how deep scopes and blocks may be nested.
-const maxNesting = 1000
-
-// maxUnitRanges bounds the ranges of all functions and blocks of a unit: many
-// entries of a corrupt file may share one long list.
-const maxUnitRanges = 1 << 22
-
 // addFunction adds the addresses of a function's entry.
 func (u *unit) addFunction(e *dwarf.Entry) {
 	e.EachRange(func(lo, hi uint64) {
-		if u.ranges++; lo != 0 && u.ranges <= maxUnitRanges {
+		if u.ranges++; lo != 0 && u.ranges <= entry.MaxUnitRanges {
 			u.byAddr = append(u.byAddr, funcSpan{lo: lo, hi: hi, off: e.Offset})
 		}
 	})
@@ -327,23 +235,23 @@ func (u *unit) findCalls(here bool) (calls []inline, ok bool) {
 		}
 		switch c.Tag() {
 		case dwarf.TagSubprogram:
-			if len(in) < maxNesting {
+			if len(in) < entry.MaxNesting {
 				in = append(in, level{c.Offset(), c.Depth()})
 			}
 		case dwarf.TagInlinedSubroutine:
 			if len(in) == 0 || c.Has()&dwarf.HasCode == 0 {
 				continue
 			}
-			what := die{u.dw, 0}
+			what := entry.Ref{Unit: u.dw, Off: 0}
 			var ok bool
-			if what.off, ok = c.InUnit(dwarf.AttrAbstractOrigin); !ok {
+			if what.Off, ok = c.InUnit(dwarf.AttrAbstractOrigin); !ok {
 				if here {
 					return nil, false
 				}
 				if c.Entry(&e) != nil {
 					continue
 				}
-				if what.unit, what.off, ok = e.RefOffset(dwarf.AttrAbstractOrigin); !ok {
+				if what.Unit, what.Off, ok = e.RefOffset(dwarf.AttrAbstractOrigin); !ok {
 					continue
 				}
 			}
@@ -354,7 +262,7 @@ func (u *unit) findCalls(here bool) (calls []inline, ok bool) {
 }
 
 // copiesOf returns the inlined calls, in this unit, of an abstract function.
-func (u *unit) copiesOf(abstract die) []*Function {
+func (u *unit) copiesOf(abstract entry.Ref) []*Function {
 	var out []*Function
 	for _, c := range u.calls() {
 		if c.what != abstract {

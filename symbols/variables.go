@@ -1,17 +1,15 @@
 package symbols
 
 import (
-	"encoding/binary"
-	"fmt"
 	"slices"
-	"strings"
 
 	"dbg/dwarf"
-	"dbg/expr"
 	"dbg/image"
+	"dbg/symbols/entry"
+	"dbg/symbols/spelling"
 )
 
-// variable is what debug information says of a Variable.
+// variable is a Variable as the debug information has it.
 type variable struct {
 	m  *Module
 	e  *dwarf.Entry
@@ -49,13 +47,13 @@ func (m *Module) localsOf(fn *function, a image.Addr) []*Variable {
 	}
 	proper := b.fn
 	root := b
-	var seen map[die]bool
+	var seen map[entry.Ref]bool
 	var params, goneParams, vars []*Variable
 	for depth := 0; b != nil; depth++ {
 		var gone []*Variable
 		if abstract := b.abstract(); abstract != nil {
 			if seen == nil {
-				seen = map[die]bool{}
+				seen = map[entry.Ref]bool{}
 				root.instances(seen)
 			}
 			m.inheritVariables(abstract, proper, seen, depth, &goneParams, &gone)
@@ -103,9 +101,9 @@ func (b *block) abstract() *dwarf.Entry {
 // instance lacks: nothing is left of them, and they are shown as optimised out. Those of blocks in it
 // that have instances of their own are theirs. gcc moves what the abstract function has at its top into a block of an
 // inlined call, so seen is of the whole call.
-func (m *Module) inheritVariables(abstract *dwarf.Entry, fn *function, seen map[die]bool, at int, params, vars *[]*Variable) {
+func (m *Module) inheritVariables(abstract *dwarf.Entry, fn *function, seen map[entry.Ref]bool, at int, params, vars *[]*Variable) {
 	abstract.Walk(func(c *dwarf.Entry, depth int) bool {
-		if seen[die{c.Unit, c.Offset}] {
+		if seen[entry.Ref{Unit: c.Unit, Off: c.Offset}] {
 			return false
 		}
 		if c.Tag == dwarf.TagFormalParameter || c.Tag == dwarf.TagVariable {
@@ -114,16 +112,16 @@ func (m *Module) inheritVariables(abstract *dwarf.Entry, fn *function, seen map[
 			}
 		}
 		// The blocks in an abstract function have no addresses.
-		return c.Tag == dwarf.TagLexicalBlock && depth < maxNesting
+		return c.Tag == dwarf.TagLexicalBlock && depth < entry.MaxNesting
 	}, nil)
 }
 
 // instances collects what the variables of a block, and the blocks in it with theirs, are instances of.
-func (b *block) instances(seen map[die]bool) {
+func (b *block) instances(seen map[entry.Ref]bool) {
 	origin := func(off uint64) {
 		if e, err := b.fn.u.dw.Entry(off); err == nil {
 			if u, off, ok := e.RefOffset(dwarf.AttrAbstractOrigin); ok {
-				seen[die{u, off}] = true
+				seen[entry.Ref{Unit: u, Off: off}] = true
 			}
 		}
 	}
@@ -140,16 +138,16 @@ func (b *block) instances(seen map[die]bool) {
 
 // newVariable makes a Variable of an entry, nil of one without a name.
 func (m *Module) newVariable(e *dwarf.Entry, fn *function, depth int) *Variable {
-	name := nameOf(e)
+	name := entry.Name(e)
 	if name == "" {
 		return nil
 	}
-	_, line := m.declaration(e)
+	_, line := entry.Declaration(e)
 	v := &Variable{Name: name, Param: e.Tag == dwarf.TagFormalParameter, Line: line, Depth: depth, impl: &variable{m: m, e: e, fn: fn}}
-	if o := inherited(e, dwarf.AttrArtificial); o != nil {
+	if o := entry.Inherited(e, dwarf.AttrArtificial); o != nil {
 		v.Artificial = o.Flag(dwarf.AttrArtificial)
 	}
-	v.Type = m.typeOf(inherited(e, dwarf.AttrType))
+	v.Type = m.types.Of(entry.Inherited(e, dwarf.AttrType))
 	if fn != nil && e.Flag(dwarf.AttrDeclaration) && !e.Has(dwarf.AttrLocation) {
 		// extern int x; in a function.
 		if g := m.Global(name); len(g) > 0 {
@@ -171,26 +169,30 @@ func (v *Variable) Implied(die uint64) *Variable {
 	if err != nil || e.Tag != dwarf.TagVariable && e.Tag != dwarf.TagFormalParameter && e.Tag != tagProcedure {
 		return nil
 	}
-	return &Variable{Name: nameOf(e), Type: i.m.typeOf(inherited(e, dwarf.AttrType)), impl: &variable{m: i.m, e: e, fn: i.fn}}
+	return &Variable{Name: entry.Name(e), Type: i.m.types.Of(entry.Inherited(e, dwarf.AttrType)), impl: &variable{m: i.m, e: e, fn: i.fn}}
 }
 
 // Locate returns where the variable is when the PC is a.
-func (v *Variable) Locate(a image.Addr) Located {
+func (v *Variable) Locate(a image.Addr) entry.Location {
 	i := v.impl
 	if i == nil {
-		return Located{}
+		return entry.Location{}
 	}
 	u := i.e.Unit
-	loc := Located{Fill: u2fill(u)}
-	if o := inherited(i.e, dwarf.AttrLocation); o != nil {
+	loc := entry.Location{Fill: entry.Fill(u)}
+	if o := entry.Inherited(i.e, dwarf.AttrLocation); o != nil {
 		u = o.Unit
-		loc.Fill = u2fill(u)
+		loc.Fill = entry.Fill(u)
 		loc.Expr, loc.Err = u.Location(o.Find(dwarf.AttrLocation), uint64(a))
 		if len(loc.Expr) == 0 {
 			loc.Expr = nil // an empty expression is DWARF's "optimised out"
 		}
-	} else if o := inherited(i.e, dwarf.AttrConstValue); o != nil {
-		loc.Const = constBytes(o, v.Type, i.m.file.BigEndian())
+	} else if o := entry.Inherited(i.e, dwarf.AttrConstValue); o != nil {
+		size := int64(8)
+		if v.Type != nil && v.Type.Size >= 0 {
+			size = v.Type.Size
+		}
+		loc.Const = entry.Constant(o, size, i.m.file.BigEndian())
 	}
 	if i.fn != nil {
 		loc.FrameBase = i.fn.frameBase(a)
@@ -198,90 +200,19 @@ func (v *Variable) Locate(a image.Addr) Located {
 	return loc
 }
 
-// constBytes returns DW_AT_const_value as the bytes of a value of type t.
-func constBytes(e *dwarf.Entry, t *Type, big bool) []byte {
-	v := e.Find(dwarf.AttrConstValue)
-	size := int64(8)
-	if t != nil && t.Size >= 0 {
-		size = t.Size
-	}
-	if v.IsBlock() {
-		return v.Block
-	}
-	if s, ok := e.String(dwarf.AttrConstValue); ok {
-		return append([]byte(s), 0)
-	}
-	if size > 16 || !v.IsConst() {
-		return nil
-	}
-	out := make([]byte, 16)
-	binary.LittleEndian.PutUint64(out, v.Num)
-	if v.IsSigned() && int64(v.Num) < 0 {
-		binary.LittleEndian.PutUint64(out[8:], ^uint64(0))
-	}
-	out = out[:size]
-	if big {
-		for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
-			out[i], out[j] = out[j], out[i]
-		}
-	}
-	return out
-}
-
-// u2fill returns the function that tells an expression about its unit.
-func u2fill(u *dwarf.Unit) func(*expr.Context) {
-	return func(c *expr.Context) {
-		c.OffsetSize = u.OffsetSize()
-		c.UnitOffset = u.Offset
-		c.AddrIndex = u.AddrIndex
-		c.Call = func(offset uint64, ref bool) ([]byte, error) {
-			var e *dwarf.Entry
-			var err error
-			if ref {
-				e, err = u.Data.EntryAt(offset)
-			} else {
-				e, err = u.Entry(u.Offset + offset)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("DW_OP_call: %w", err)
-			}
-			v := e.Find(dwarf.AttrLocation)
-			if v == nil || !v.IsBlock() {
-				return nil, nil // DWARF 5, section 2.5.1.5: no location, no effect
-			}
-			return v.Block, nil
-		}
-		c.BaseType = func(offset uint64) (size int, signed, float bool, err error) {
-			e, err := u.Entry(u.Offset + offset)
-			if err != nil {
-				return 0, false, false, err
-			}
-			n, ok := e.Uint(dwarf.AttrByteSize)
-			if e.Tag != dwarf.TagBaseType || !ok || n > 1024 {
-				return 0, false, false, fmt.Errorf("the entry at 0x%x is not a base type", e.Offset)
-			}
-			enc, _ := e.Uint(dwarf.AttrEncoding)
-			if name := nameOf(e); enc == dwarf.EncFloat && n == 16 && (strings.Contains(name, "128") || strings.Contains(name, "quad")) {
-				return 0, false, false, &expr.UnavailableError{Op: name, What: "arithmetic in quadruple precision"}
-			}
-			return int(n), enc == dwarf.EncSigned || enc == dwarf.EncSignedChar, enc == dwarf.EncFloat, nil
-		}
-	}
-}
-
 // Global returns the variables of a name that are not local to a function:
 // globals, statics of a file, static members; qualified or not. The definition
 // comes before others of the same name.
 func (m *Module) Global(name string) []*Variable {
-	q, ok := parseQuery(name)
-	if !ok || q.params != "" {
+	q, ok := spelling.ParseQuery(name)
+	if !ok || q.Params != "" {
 		return nil
 	}
 	var out, static []*Variable
-	seen := map[die]bool{}
-	for _, d := range m.named(q.last()).variables[q.last()] {
-		e, err := d.unit.Entry(d.off)
-		if err != nil || seen[d] || !q.matchesName(m.qualifiedName(e)) {
+	seen := map[entry.Ref]bool{}
+	for _, d := range m.names.Variables(q.Last()) {
+		e, err := d.Unit.Entry(d.Off)
+		if err != nil || seen[d] || !q.Matches(m.scopes.Qualified(e)) {
 			continue
 		}
 		seen[d] = true
@@ -289,8 +220,8 @@ func (m *Module) Global(name string) []*Variable {
 		if v == nil {
 			continue
 		}
-		v.Name = m.qualifiedName(e)
-		if o := inherited(e, dwarf.AttrExternal); o != nil && o.Flag(dwarf.AttrExternal) {
+		v.Name = m.scopes.Qualified(e)
+		if o := entry.Inherited(e, dwarf.AttrExternal); o != nil && o.Flag(dwarf.AttrExternal) {
 			out = append(out, v)
 		} else {
 			static = append(static, v)

@@ -8,13 +8,14 @@ import (
 
 	"dbg/image"
 	"dbg/symbols"
+	"dbg/symbols/names"
 )
 
 // indexDir is where indexes of names are kept: DBG_INDEX_DIR, in which "none" turns them off, or else the user's cache.
 func indexDir() string {
 	switch dir := os.Getenv("DBG_INDEX_DIR"); dir {
 	case "":
-		return symbols.IndexDir()
+		return names.DefaultDir()
 	case "none":
 		return ""
 	default:

@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"dbg/internal/plain"
-	"dbg/symbols"
+	"dbg/symbols/names"
 )
 
 // soon is how long an index may take without a word.
 const soon = 500 * time.Millisecond
 
 // indexing tells on a terminal how far an index of names is; it is nil where standard error is none.
-func indexing() func(symbols.Progress) {
+func indexing() func(names.Progress) {
 	if !isTerminal(os.Stderr) {
 		return nil
 	}
@@ -24,11 +24,11 @@ func indexing() func(symbols.Progress) {
 }
 
 // showIndexing writes a line that is written over, and away at the end.
-func showIndexing(w io.Writer, now func() time.Time) func(symbols.Progress) {
+func showIndexing(w io.Writer, now func() time.Time) func(names.Progress) {
 	var mu sync.Mutex // of the rest
 	var begun time.Time
 	shown := false
-	return func(p symbols.Progress) {
+	return func(p names.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"dbg/symbols"
+	"dbg/symbols/names"
 )
 
 // TestShowIndexing: nothing is said of what is done soon; else there is one line, which is gone at the end.
@@ -16,10 +16,10 @@ func TestShowIndexing(t *testing.T) {
 	run := func(each time.Duration) string {
 		out.Reset()
 		for i := range uint64(5) {
-			show(symbols.Progress{Path: "/bin/prog", Done: i, Total: 4})
+			show(names.Progress{Path: "/bin/prog", Done: i, Total: 4})
 			clock = clock.Add(each)
 		}
-		show(symbols.Progress{Path: "/bin/prog", Done: 4, Total: 4, End: true})
+		show(names.Progress{Path: "/bin/prog", Done: 4, Total: 4, End: true})
 		return out.String()
 	}
 	if got := run(soon/4 - 1); got != "" {
