@@ -36,9 +36,13 @@ func (c *Cursor) Fail(err error) {
 
 // Malformed fails because the item at an offset is invalid. The text names the item and the
 // defect: "a LEB128 number of more than 64 bits".
+//
+//go:noinline
 func (c *Cursor) Malformed(at int, item string) { c.Fail(&Error{ErrMalformed, item, at}) }
 
 // Unsupported fails because this program cannot read the item at an offset.
+//
+//go:noinline
 func (c *Cursor) Unsupported(at int, item string) { c.Fail(&Error{ErrUnsupported, item, at}) }
 
 // short fails because an item at Pos is not complete.

@@ -23,8 +23,6 @@
 //     64-bit length.
 //   - A read that would pass the end of the data is cut short. It never returns a part.
 //
-// LEBEnd passes a number without decoding it. It bounds the length but does not look at the value.
-//
 // # Errors
 //
 // Every failed read is an *Error. Its kind tells whether more data could help (ErrCutShort), the

@@ -129,10 +129,10 @@ const (
 	lebLength = "a LEB128 number of more than 16 bytes" // MaxLEB
 )
 
-// LEBEnd returns where the LEB128 number at pos ends; -1 if it is cut short or longer than MaxLEB.
-// Reading it with a Cursor then gives the error.
+// LEBEnd returns where the LEB128 number at pos ends, signed or not. It is -1 where that takes a
+// Cursor to decide: if the number is cut short, or has more than the nine bytes that always fit.
 func LEBEnd(data []byte, pos int) int {
-	for end := min(len(data), pos+MaxLEB); pos < end; pos++ {
+	for end := min(len(data), pos+9); pos < end; pos++ {
 		if data[pos] < 0x80 {
 			return pos + 1
 		}
