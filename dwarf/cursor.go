@@ -358,7 +358,9 @@ func (c *Cursor) over(s *shape) bool {
 		switch st.form {
 		case 0:
 		case formUdata, formSdata, formRefUdata, formStrx, formAddrx, formLoclistx, formRnglistx, formGNUAddrIndex, formGNUStrIndex:
-			if end := bytecursor.LEBEnd(c.b, pos); end >= 0 {
+			if pos < len(c.b) && c.b[pos] < 0x80 {
+				pos++
+			} else if end := bytecursor.LEBEnd(c.b, pos); end >= 0 {
 				pos = end
 			} else if pos = c.afterForm(pos, st.form); pos < 0 {
 				return false

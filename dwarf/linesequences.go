@@ -206,7 +206,9 @@ func (s *survey) run() bool {
 		case lnsAdvancePC:
 			s.advance(r.ULEB())
 		case lnsAdvanceLine, lnsSetFile, lnsSetColumn, lnsSetISA:
-			if end := bytecursor.LEBEnd(r.Data, r.Pos); end >= 0 {
+			if r.Pos < len(r.Data) && r.Data[r.Pos] < 0x80 {
+				r.Pos++
+			} else if end := bytecursor.LEBEnd(r.Data, r.Pos); end >= 0 {
 				r.Pos = end
 			} else if op == lnsAdvanceLine {
 				r.SLEB()

@@ -49,3 +49,8 @@ var (
 	errAfter     = errors.New("DWARF expression goes on after a location is complete")
 	errNoContext = errors.New("DWARF expression without an architecture")
 )
+
+// operandError is the error of an operand that can't be read.
+//
+//go:noinline
+func operandError(err error) error { return fmt.Errorf("DWARF expression: %w", err) }

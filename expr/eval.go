@@ -1,7 +1,7 @@
 package expr
 
 import (
-	"fmt"
+	"encoding/binary"
 
 	"dbg/internal/bytecursor"
 	"dbg/target"
@@ -114,7 +114,8 @@ func (m *machine) pushInitial() error {
 
 // run executes code; depth counts DW_OP_call*.
 func (m *machine) run(code []byte, depth int) error {
-	r := operands(code, m.c.Arch)
+	r := bytecursor.Cursor{Data: code}
+	r.Big = m.c.Arch.ByteOrder == binary.BigEndian
 	for r.More() {
 		if m.steps++; m.steps > maxSteps {
 			return errSteps
@@ -127,7 +128,7 @@ func (m *machine) run(code []byte, depth int) error {
 			return err
 		}
 		if r.Err() != nil {
-			return fmt.Errorf("DWARF expression: %w", r.Err())
+			return operandError(r.Err())
 		}
 	}
 	return nil

@@ -5,9 +5,11 @@ const MaxLEB = 16
 
 // ULEB reads an unsigned LEB128 number (section 7.6). The package comment says which are legal.
 func (c *Cursor) ULEB() uint64 {
-	if b := c.Data[c.Pos:]; len(b) > 0 && b[0] < 0x80 {
-		c.Pos++
-		return uint64(b[0])
+	if at := c.Pos; uint(at) < uint(len(c.Data)) { // one comparison for both bounds
+		if b := c.Data[at]; b < 0x80 {
+			c.Pos = at + 1
+			return uint64(b)
+		}
 	}
 	return c.longULEB()
 }
@@ -56,9 +58,11 @@ func (c *Cursor) wideULEB(v uint64, pos int) uint64 {
 
 // SLEB reads a signed LEB128 number.
 func (c *Cursor) SLEB() int64 {
-	if b := c.Data[c.Pos:]; len(b) > 0 && b[0] < 0x80 {
-		c.Pos++
-		return int64(int8(b[0]<<1) >> 1)
+	if at := c.Pos; uint(at) < uint(len(c.Data)) {
+		if b := c.Data[at]; b < 0x80 {
+			c.Pos = at + 1
+			return int64(int8(b<<1) >> 1)
+		}
 	}
 	return c.longSLEB()
 }
