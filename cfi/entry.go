@@ -74,11 +74,11 @@ func (t *Table) header(off uint64, wide bool) (h header, err error) {
 	}
 	r := reader{data: t.data, pos: int(off), end: len(t.data), order: t.arch.ByteOrder}
 	h.off = off
-	n := r.uint(4)
+	n := r.Uint(4)
 	idSize := 4
 	switch {
 	case n == 0xffffffff: // 64-bit DWARF, 7.4
-		n = r.uint(8)
+		n = r.Uint(8)
 		h.is64 = true
 		if t.debug || wide {
 			idSize = 8
@@ -89,18 +89,18 @@ func (t *Table) header(off uint64, wide bool) (h header, err error) {
 	if r.bad != "" {
 		return h, t.err(off, r.bad)
 	}
-	if n > uint64(r.end-r.pos) {
+	if n > uint64(r.end-r.Pos) {
 		return h, t.err(off, "it is longer than the section")
 	}
-	h.end = r.pos + int(n)
+	h.end = r.Pos + int(n)
 	if n == 0 {
 		h.empty, h.pos = true, h.end
 		return h, nil
 	}
 	r.end = h.end
-	h.idPos = r.pos
-	h.id = r.uint(idSize)
-	h.pos = r.pos
+	h.idPos = r.Pos
+	h.id = r.Uint(idSize)
+	h.pos = r.Pos
 	switch {
 	case !t.debug:
 		h.isCIE = h.id == 0
@@ -133,35 +133,35 @@ func (t *Table) cie(off uint64, c *CIE) error {
 	}
 	*c = CIE{Offset: off, wide: h.pos-h.idPos == 8, AddrSize: byte(t.ptr), ptrEnc: peAbsptr, lsdaEnc: peOmit}
 	r := reader{data: t.data, pos: h.pos, end: h.end, order: t.arch.ByteOrder}
-	c.Version = r.u8()
+	c.Version = r.U8()
 	switch c.Version {
 	case 1, 3, 4, 5:
 	default:
 		return t.err(off, fmt.Sprintf("CIE version %d is unknown", c.Version))
 	}
-	c.Augmentation = r.cstring()
+	c.Augmentation = r.CString()
 	aug := c.Augmentation
 	if len(aug) >= 2 && aug[0] == 'e' && aug[1] == 'h' {
-		r.bytes(uint64(t.ptr)) // GCC 2's pointer to its exception table
+		r.Block(uint64(t.ptr)) // GCC 2's pointer to its exception table
 		aug = aug[2:]
 	}
 	if c.Version >= 4 {
-		c.AddrSize, c.SegSize = r.u8(), r.u8()
+		c.AddrSize, c.SegSize = r.U8(), r.U8()
 		if c.AddrSize != 4 && c.AddrSize != 8 && c.AddrSize != 2 || c.SegSize > 8 {
 			return t.err(off, fmt.Sprintf("addresses of %d bytes with segments of %d", c.AddrSize, c.SegSize))
 		}
 	}
-	c.CodeAlign, c.DataAlign = r.uleb(), r.sleb()
+	c.CodeAlign, c.DataAlign = r.ULEB(), r.SLEB()
 	if c.Version == 1 {
-		c.RAColumn = uint64(r.u8())
+		c.RAColumn = uint64(r.U8())
 	} else {
-		c.RAColumn = r.uleb()
+		c.RAColumn = r.ULEB()
 	}
 	c.RA, _ = t.arch.FromDWARF(c.RAColumn)
 	if err := t.augmentation(c, aug, &r); err != nil {
 		return err
 	}
-	c.instr = [2]int{r.pos, h.end}
+	c.instr = [2]int{r.Pos, h.end}
 	if r.bad != "" {
 		return t.err(off, r.bad)
 	}
@@ -171,29 +171,29 @@ func (t *Table) cie(off uint64, c *CIE) error {
 // augmentation reads what the letters after "eh" announce: LSB Core, "Augmentation
 // String Format". With 'z' first, letters that nobody knows end the reading but
 // not the use of the CIE, since the length of the data is known.
-func (t *Table) augmentation(c *CIE, aug []byte, r *reader) error {
+func (t *Table) augmentation(c *CIE, aug []byte, r *bytecursor.Cursor) error {
 	end := r.end
 	if len(aug) > 0 && aug[0] == 'z' {
 		c.hasData = true
 		aug = aug[1:]
-		n := r.uleb()
-		if n > uint64(r.end-r.pos) {
+		n := r.ULEB()
+		if n > uint64(r.end-r.Pos) {
 			return t.err(c.Offset, "its augmentation data is longer than the entry")
 		}
-		end = r.pos + int(n)
-		c.augData = [2]int{r.pos, end}
+		end = r.Pos + int(n)
+		c.augData = [2]int{r.Pos, end}
 	}
 	b := bases{section: t.addr, text: t.text, data: t.dataBase}
 letters:
 	for _, l := range aug {
 		switch l {
 		case 'R':
-			c.ptrEnc = r.u8()
+			c.ptrEnc = r.U8()
 		case 'P':
-			enc := r.u8()
+			enc := r.U8()
 			r.pointer(enc, t.ptr, &b)
 		case 'L':
-			c.lsdaEnc = r.u8()
+			c.lsdaEnc = r.U8()
 		case 'S':
 			c.Signal = true
 		case 'B':
@@ -208,10 +208,10 @@ letters:
 		}
 	}
 	if c.hasData && r.bad == "" {
-		if r.pos > end {
+		if r.Pos > end {
 			return t.err(c.Offset, "its augmentation data is too short for its augmentation")
 		}
-		r.pos = end
+		r.Pos = end
 	}
 	return nil
 }
@@ -237,11 +237,11 @@ func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 	f.Offset, f.LSDA, f.HasLSDA, f.augData = off, 0, false, [2]int{}
 	r := reader{data: t.data, pos: h.pos, end: h.end, order: t.arch.ByteOrder}
 	b := bases{section: t.addr, text: t.text, data: t.dataBase}
-	r.bytes(uint64(c.SegSize))
+	r.Block(uint64(c.SegSize))
 	var n uint64
 	if t.debug {
-		f.Lo = r.uint(int(c.AddrSize))
-		n = r.uint(int(c.AddrSize))
+		f.Lo = r.Uint(int(c.AddrSize))
+		n = r.Uint(int(c.AddrSize))
 	} else {
 		if c.ptrEnc == peOmit || c.ptrEnc&peIndirect != 0 {
 			return t.err(off, "the encoding of its addresses can't be")
@@ -257,22 +257,22 @@ func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 		return t.err(off, "its range goes beyond the end of the address space")
 	}
 	if c.hasData {
-		aug := r.uleb()
-		if aug > uint64(r.end-r.pos) {
+		aug := r.ULEB()
+		if aug > uint64(r.end-r.Pos) {
 			return t.err(off, "its augmentation data is longer than the entry")
 		}
-		end := r.pos + int(aug)
-		f.augData = [2]int{r.pos, end}
+		end := r.Pos + int(aug)
+		f.augData = [2]int{r.Pos, end}
 		if c.lsdaEnc != peOmit && aug > 0 { // "zPLR" CIEs have FDEs without LSDA, too
 			b.fn = f.Lo
 			l := r
 			l.end = end
 			f.LSDA = l.pointer(c.lsdaEnc, int(c.AddrSize), &b)
-			f.HasLSDA = l.bad == "" && !zero(t.data[r.pos:l.pos])
+			f.HasLSDA = l.bad == "" && !zero(t.data[r.Pos:l.Pos])
 		}
-		r.pos = end
+		r.Pos = end
 	}
-	f.instr = [2]int{r.pos, h.end}
+	f.instr = [2]int{r.Pos, h.end}
 	if r.bad != "" {
 		return t.err(off, r.bad)
 	}

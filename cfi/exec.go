@@ -116,7 +116,7 @@ func (x *exec) start(e *entry, k *known) error {
 
 // program makes instr what run executes.
 func (x *exec) program(instr [2]int, most int) error {
-	x.r.pos, x.r.end, x.r.bad = instr[0], instr[1], ""
+	x.r.Pos, x.r.end, x.r.bad = instr[0], instr[1], ""
 	if instr[1]-instr[0] > most {
 		return tooLong
 	}
@@ -158,7 +158,7 @@ func (x *exec) next() (more bool, err error) {
 // rest is the defect of a program that goes on after the end of its range, mostly because the range is too short. The rows
 // within the range are good. Rules for the very end are no defect: linkers have them in the entry of each PLT.
 func (x *exec) rest() error {
-	for x.loc == x.fde.hi && x.r.pos < x.r.end {
+	for x.loc == x.fde.hi && x.r.Pos < x.r.end {
 		at, err := x.run()
 		if err != nil {
 			return x.fail(err)

@@ -20,10 +20,10 @@ type searchTable struct {
 // be searched.
 func (t *Table) parseHeader(data []byte, addr uint64) (s searchTable) {
 	r := reader{data: data, end: len(data), order: t.arch.ByteOrder}
-	if r.u8() != 1 { // version
+	if r.U8() != 1 { // version
 		return s
 	}
-	ptrEnc, countEnc, enc := r.u8(), r.u8(), r.u8()
+	ptrEnc, countEnc, enc := r.U8(), r.U8(), r.U8()
 	b := bases{section: addr, text: t.text, data: addr} // datarel means: to this section
 	r.pointer(ptrEnc, t.ptr, &b)
 	if countEnc == peOmit || enc == peOmit {
@@ -39,11 +39,11 @@ func (t *Table) parseHeader(data []byte, addr uint64) (s searchTable) {
 	if r.bad != "" || size == 0 {
 		return s
 	}
-	if fit := uint64(r.end-r.pos) / uint64(2*size); count > fit {
+	if fit := uint64(r.end-r.Pos) / uint64(2*size); count > fit {
 		count = fit // what is there may be used all the same: each hit is verified
 	}
 	common := enc == peDataRel|peSdata4 && t.ptr == 8 && t.little
-	return searchTable{data: data, pos: r.pos, addr: addr, enc: enc, size: size, count: int(count), common: common}
+	return searchTable{data: data, pos: r.Pos, addr: addr, enc: enc, size: size, count: int(count), common: common}
 }
 
 // headerEntry reads pointer 0 (function) or 1 (FDE) of entry i.

@@ -287,12 +287,12 @@ func (m *memo) learn(x *exec, k *known, start uint32, pos, size int) uint32 {
 	x.c, x.initial = &k.cie, &k.state
 	x.recall(&from.kept)
 	r.RA, r.Signal, r.ArgsSize, x.flagSum = k.cie.RA, k.cie.Signal, k.args, from.flagSum
-	x.r.pos, x.r.end, x.r.bad = pos, pos+size, ""
-	for x.r.pos < x.r.end {
-		op := byte(x.r.uint(1))
+	x.r.Pos, x.r.end, x.r.bad = pos, pos+size, ""
+	for x.r.Pos < x.r.end {
+		op := byte(x.r.Uint(1))
 		switch op & 0xc0 {
 		case cfaOffset:
-			x.offset(arch.Reg(op&0x3f), int64(x.r.uleb())*x.c.DataAlign)
+			x.offset(arch.Reg(op&0x3f), int64(x.r.ULEB())*x.c.DataAlign)
 		case cfaRestore:
 			reg := arch.Reg(op & 0x3f)
 			rule, sum := x.initial.rule(reg)
@@ -303,7 +303,7 @@ func (m *memo) learn(x *exec, k *known, start uint32, pos, size int) uint32 {
 			}
 		}
 	}
-	if x.r.bad != "" || x.r.pos != pos+size {
+	if x.r.bad != "" || x.r.Pos != pos+size {
 		return 0
 	}
 	return m.state(x, k)

@@ -35,17 +35,17 @@ type bases struct {
 
 // pointer reads an encoded pointer. For DW_EH_PE_indirect it gives the address at
 // which the pointer is to be found.
-func (r *reader) pointer(enc byte, size int, b *bases) uint64 {
+func (r *bytecursor.Cursor) pointer(enc byte, size int, b *bases) uint64 {
 	if enc == peOmit {
 		return 0
 	}
 	if enc&peBase == peAligned {
 		// An absolute pointer at the next address that is aligned to its size.
-		at := b.section + uint64(r.pos)
-		r.bytes(-at & uint64(size-1))
-		return r.uint(size)
+		at := b.section + uint64(r.Pos)
+		r.Block(-at & uint64(size-1))
+		return r.Uint(size)
 	}
-	at := b.section + uint64(r.pos)
+	at := b.section + uint64(r.Pos)
 	v := r.formatted(enc, size)
 	switch enc & peBase {
 	case 0:
@@ -68,26 +68,26 @@ func (r *reader) pointer(enc byte, size int, b *bases) uint64 {
 
 // formatted reads a number in the format of an encoding; signed ones are
 // sign-extended.
-func (r *reader) formatted(enc byte, size int) uint64 {
+func (r *bytecursor.Cursor) formatted(enc byte, size int) uint64 {
 	switch enc & peFormat {
 	case peAbsptr:
-		return r.uint(size)
+		return r.Uint(size)
 	case peSigned:
-		return signed(r.uint(size), size)
+		return signed(r.Uint(size), size)
 	case peULEB:
-		return r.uleb()
+		return r.ULEB()
 	case peSLEB:
-		return uint64(r.sleb())
+		return uint64(r.SLEB())
 	case peUdata2:
-		return r.uint(2)
+		return r.Uint(2)
 	case peUdata4:
-		return r.uint(4)
+		return r.Uint(4)
 	case peUdata8, peSdata8:
-		return r.uint(8)
+		return r.Uint(8)
 	case peSdata2:
-		return signed(r.uint(2), 2)
+		return signed(r.Uint(2), 2)
 	case peSdata4:
-		return signed(r.uint(4), 4)
+		return signed(r.Uint(4), 4)
 	}
 	r.fail("a pointer has an unknown format")
 	return 0

@@ -297,6 +297,8 @@ func (c *Cursor) fail(err error) bool {
 }
 
 // short is fail for an attribute at pos that is not complete.
+//
+//go:noinline
 func (c *Cursor) short(pos int) bool {
 	pos = min(pos, len(c.b))
 	return c.fail(&bytecursor.Error{Kind: bytecursor.ErrCutShort, Item: "an attribute", Offset: pos})
@@ -358,12 +360,14 @@ func (c *Cursor) over(s *shape) bool {
 		switch st.form {
 		case 0:
 		case formUdata, formSdata, formRefUdata, formStrx, formAddrx, formLoclistx, formRnglistx, formGNUAddrIndex, formGNUStrIndex:
-			if pos < len(c.b) && c.b[pos] < 0x80 {
+			from := pos
+			for pos < len(c.b) && c.b[pos] >= 0x80 {
 				pos++
-			} else if end := bytecursor.LEBEnd(c.b, pos); end >= 0 {
-				pos = end
-			} else if pos = c.afterForm(pos, st.form); pos < 0 {
-				return false
+			}
+			if pos++; pos-from > bytecursor.SureLEB {
+				if pos = c.afterForm(from, st.form); pos < 0 {
+					return false
+				}
 			}
 		case formBlock1:
 			if pos < len(c.b) {

@@ -206,14 +206,16 @@ func (s *survey) run() bool {
 		case lnsAdvancePC:
 			s.advance(r.ULEB())
 		case lnsAdvanceLine, lnsSetFile, lnsSetColumn, lnsSetISA:
-			if r.Pos < len(r.Data) && r.Data[r.Pos] < 0x80 {
+			from := r.Pos
+			for r.Pos < len(r.Data) && r.Data[r.Pos] >= 0x80 {
 				r.Pos++
-			} else if end := bytecursor.LEBEnd(r.Data, r.Pos); end >= 0 {
-				r.Pos = end
-			} else if op == lnsAdvanceLine {
-				r.SLEB()
-			} else {
-				r.ULEB()
+			}
+			if r.Pos++; r.Pos-from > bytecursor.SureLEB || r.Pos > len(r.Data) {
+				if r.Pos = from; op == lnsAdvanceLine {
+					r.SLEB()
+				} else {
+					r.ULEB()
+				}
 			}
 		case lnsNegateStmt, lnsSetBasicBlock, lnsSetEpilogueBegin, lnsSetPrologueEnd:
 		case lnsConstAddPC:

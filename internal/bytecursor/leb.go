@@ -3,6 +3,10 @@ package bytecursor
 // MaxLEB bounds the bytes of a LEB128 number, padding included.
 const MaxLEB = 16
 
+// SureLEB is how many bytes of a LEB128 number fit 64 bits whatever their value. A loop that passes
+// numbers without a Cursor leaves those of more bytes to ULEB and SLEB.
+const SureLEB = 9
+
 // ULEB reads an unsigned LEB128 number (section 7.6). The package comment says which are legal.
 func (c *Cursor) ULEB() uint64 {
 	if at := c.Pos; uint(at) < uint(len(c.Data)) { // one comparison for both bounds
@@ -132,14 +136,3 @@ const (
 	lebValue  = "a LEB128 number of more than 64 bits"
 	lebLength = "a LEB128 number of more than 16 bytes" // MaxLEB
 )
-
-// LEBEnd returns where the LEB128 number at pos ends, signed or not. It is -1 where that takes a
-// Cursor to decide: if the number is cut short, or has more than the nine bytes that always fit.
-func LEBEnd(data []byte, pos int) int {
-	for end := min(len(data), pos+9); pos < end; pos++ {
-		if data[pos] < 0x80 {
-			return pos + 1
-		}
-	}
-	return -1
-}
