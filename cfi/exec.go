@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"dbg/arch"
+	"dbg/internal/bytecursor"
 	"dbg/row"
 )
 
@@ -25,9 +26,9 @@ type exec struct {
 	fde span // offset and range
 	c   *CIE
 
-	r       reader // of the program
-	initial *kept  // the rules after the CIE's instructions, for DW_CFA_restore
-	saved   []kept // DW_CFA_remember_state; those from depth on keep their capacity
+	r       bytecursor.Cursor // of the program
+	initial *kept             // the rules after the CIE's instructions, for DW_CFA_restore
+	saved   []kept            // DW_CFA_remember_state; those from depth on keep their capacity
 	depth   int
 	kept    int    // rules copied into saved so far
 	loc     uint64 // where the current row begins
@@ -58,7 +59,7 @@ type known struct {
 var execs atomic.Uint64
 
 func newExec(t *Table) *exec {
-	x := &exec{t: t, r: reader{data: t.data, order: t.arch.ByteOrder}}
+	x := &exec{t: t, r: bytecursor.Cursor{Data: t.data, Big: !t.little}}
 	x.last = execs.Add(1) << 32 // versions are no other's: a memo goes from one to the next
 	return x
 }
@@ -116,7 +117,7 @@ func (x *exec) start(e *entry, k *known) error {
 
 // program makes instr what run executes.
 func (x *exec) program(instr [2]int, most int) error {
-	x.r.Pos, x.r.end, x.r.bad = instr[0], instr[1], ""
+	x.r.Restart(instr[0], instr[1])
 	if instr[1]-instr[0] > most {
 		return tooLong
 	}
@@ -158,7 +159,7 @@ func (x *exec) next() (more bool, err error) {
 // rest is the defect of a program that goes on after the end of its range, mostly because the range is too short. The rows
 // within the range are good. Rules for the very end are no defect: linkers have them in the entry of each PLT.
 func (x *exec) rest() error {
-	for x.loc == x.fde.hi && x.r.Pos < x.r.end {
+	for x.loc == x.fde.hi && x.r.More() {
 		at, err := x.run()
 		if err != nil {
 			return x.fail(err)
@@ -181,12 +182,12 @@ func (d defect) Error() string { return string(d) }
 
 var nothing kept
 
-func (x *exec) fail(what error) error { return x.t.err(x.fde.off, what.Error()) }
+func (x *exec) fail(what error) error { return x.t.err(x.fde.off, what) }
 
 // register is a register that must exist: the CFA depends on it.
 func (x *exec) register(n uint64) (arch.Reg, error) {
 	reg, ok := x.t.arch.FromDWARF(n)
-	if !ok && x.r.bad == "" {
+	if !ok && x.r.Err() == nil {
 		return reg, defect(fmt.Sprintf("it uses register %d, which %s has not", n, x.t.arch.Name))
 	}
 	return reg, nil

@@ -1,6 +1,10 @@
 package cfi
 
-import "iter"
+import (
+	"iter"
+
+	"dbg/internal/bytecursor"
+)
 
 // EntryKind is what an entry of the section is.
 type EntryKind uint8
@@ -83,15 +87,15 @@ func (t *Table) Instructions(e *Entry) iter.Seq2[*Instruction, error] {
 		if e.Kind == IsFDE {
 			instr, loc = e.FDE.instr, e.FDE.Lo
 		}
-		r := reader{data: t.data, pos: instr[0], end: instr[1], order: t.arch.ByteOrder}
+		r := bytecursor.Cursor{Data: t.data[:instr[1]], Pos: instr[0], Big: !t.little}
 		for r.More() {
 			var i Instruction
-			if !t.decode(&r, &i, c, e.FDE.Lo, &loc) && r.bad == "" {
+			if !t.decode(&r, &i, c, e.FDE.Lo, &loc) && r.Err() == nil {
 				yield(&i, t.err(e.Offset, unknownInstruction(i.Op)))
 				return
 			}
-			if r.bad != "" {
-				yield(&i, t.err(e.Offset, r.bad))
+			if r.Err() != nil {
+				yield(&i, t.err(e.Offset, r.Err()))
 				return
 			}
 			if !yield(&i, nil) {
@@ -129,7 +133,7 @@ func (t *Table) decode(r *bytecursor.Cursor, i *Instruction, c *CIE, fn uint64, 
 			*loc = r.Uint(int(c.AddrSize))
 		} else {
 			b := bases{section: t.addr, text: t.text, data: t.dataBase, fn: fn}
-			*loc = r.pointer(c.ptrEnc, int(c.AddrSize), &b)
+			*loc = pointer(r, c.ptrEnc, int(c.AddrSize), &b)
 		}
 		i.Arg[0], i.Loc = *loc, *loc
 		return true

@@ -287,9 +287,9 @@ func (m *memo) learn(x *exec, k *known, start uint32, pos, size int) uint32 {
 	x.c, x.initial = &k.cie, &k.state
 	x.recall(&from.kept)
 	r.RA, r.Signal, r.ArgsSize, x.flagSum = k.cie.RA, k.cie.Signal, k.args, from.flagSum
-	x.r.Pos, x.r.end, x.r.bad = pos, pos+size, ""
-	for x.r.Pos < x.r.end {
-		op := byte(x.r.Uint(1))
+	x.r.Restart(pos, pos+size)
+	for x.r.More() {
+		op := x.r.U8()
 		switch op & 0xc0 {
 		case cfaOffset:
 			x.offset(arch.Reg(op&0x3f), int64(x.r.ULEB())*x.c.DataAlign)
@@ -303,7 +303,7 @@ func (m *memo) learn(x *exec, k *known, start uint32, pos, size int) uint32 {
 			}
 		}
 	}
-	if x.r.bad != "" || x.r.Pos != pos+size {
+	if x.r.Err() != nil || x.r.Pos != pos+size {
 		return 0
 	}
 	return m.state(x, k)

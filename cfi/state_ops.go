@@ -23,15 +23,15 @@ func (x *exec) instruction(op byte) (at uint64, jumps bool, err error) {
 			return r.Uint(int(c.AddrSize)), true, nil
 		}
 		b := bases{section: x.t.addr, text: x.t.text, data: x.t.dataBase, fn: x.fde.lo}
-		return r.pointer(c.ptrEnc, int(c.AddrSize), &b), true, nil
+		return pointer(r, c.ptrEnc, int(c.AddrSize), &b), true, nil
 	case cfaAdvanceLoc1:
-		return x.advance(r.Uint(1)), true, nil
+		return x.advance(uint64(r.U8())), true, nil
 	case cfaAdvanceLoc2:
-		return x.advance(r.Uint(2)), true, nil
+		return x.advance(uint64(r.U16())), true, nil
 	case cfaAdvanceLoc4:
-		return x.advance(r.Uint(4)), true, nil
+		return x.advance(uint64(r.U32())), true, nil
 	case cfaMIPSAdvanceLoc8:
-		return x.advance(r.Uint(8)), true, nil
+		return x.advance(r.U64()), true, nil
 	}
 	return 0, false, x.change(op)
 }
@@ -117,12 +117,14 @@ func (x *exec) change(op byte) error {
 		cur.Signed = !cur.Signed
 		x.hashFlags()
 	default:
-		return defect(unknownInstruction(op))
+		return unknownInstruction(op)
 	}
 	return nil
 }
 
-func unknownInstruction(op byte) string { return fmt.Sprintf("instruction 0x%02x is unknown", op) }
+func unknownInstruction(op byte) defect {
+	return defect(fmt.Sprintf("instruction 0x%02x is unknown", op))
+}
 
 func (x *exec) defCFA(n uint64, off int64) error {
 	reg, err := x.register(n)
@@ -136,7 +138,7 @@ func (x *exec) defCFA(n uint64, off int64) error {
 // defCFAIn is of LLVM's extensions for processors whose stack is in an address space of its own;
 // those that there are facts of in package arch have only one, 0.
 func (x *exec) defCFAIn(n uint64, off int64, space uint64) error {
-	if space != 0 && x.r.bad == "" {
+	if space != 0 && x.r.Err() == nil {
 		return defect(fmt.Sprintf("the CFA is in address space %d", space))
 	}
 	return x.defCFA(n, off)

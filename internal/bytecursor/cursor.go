@@ -16,6 +16,16 @@ type Cursor struct {
 	err error
 }
 
+// Restart makes the cursor read from pos up to end, without an error. It is for many parts of the
+// same bytes: Data is made longer or shorter, up to its capacity. No pointer is written, which
+// would be costly while garbage is collected.
+func (c *Cursor) Restart(pos, end int) {
+	c.Data, c.Pos = c.Data[:end], pos
+	if c.err != nil {
+		c.err = nil
+	}
+}
+
 // Err returns the first failure, nil if there was none.
 func (c *Cursor) Err() error { return c.err }
 

@@ -228,3 +228,17 @@ func BenchmarkULEB(b *testing.B) {
 		})
 	}
 }
+
+func TestRestart(t *testing.T) {
+	r := Cursor{Data: []byte("\x01\x02\x03\x80")}
+	r.Pos = 3
+	r.ULEB()
+	r.Restart(1, 3)
+	if r.U8() != 2 || r.U8() != 3 || r.Err() != nil || r.More() {
+		t.Errorf("at %d, %v", r.Pos, r.Err())
+	}
+	r.Restart(2, 4)
+	if r.U8() != 3 || r.ULEB() != 0 || !errors.Is(r.Err(), ErrCutShort) {
+		t.Errorf("at %d, %v", r.Pos, r.Err())
+	}
+}
