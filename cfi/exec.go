@@ -2,7 +2,6 @@ package cfi
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"dbg/arch"
 	"dbg/internal/bytecursor"
@@ -52,23 +51,21 @@ type known struct {
 	state kept
 	args  uint64
 	flags uint64 // flagSum
-	kind  kind   // what of it EachBatch's memo knows
+	kind  kind   // its number in the automaton of EachBatch
 }
-
-// execs is how many there have been.
-var execs atomic.Uint64
 
 func newExec(t *Table) *exec {
-	x := &exec{t: t, r: bytecursor.Cursor{Data: t.data, Big: !t.little}}
-	x.last = execs.Add(1) << 32 // versions are no other's: a memo goes from one to the next
-	return x
+	return &exec{t: t, r: bytecursor.Cursor{Data: t.data, Big: !t.little}}
 }
 
-// forget says that there is no memo any more.
-func (x *exec) forget() {
+// join prepares x to work with an automaton, whose states come from other machines. Their versions
+// must not be taken for those of x: the states that x has of CIEs are made again, and all versions
+// are newer than the automaton's from now on.
+func (x *exec) join(m *automaton) {
 	for i := range x.cies {
-		x.cies[i].kind = kind{}
+		x.cies[i].kind, x.cies[i].ran = kind{}, false
 	}
+	x.last = max(x.last, m.version)
 }
 
 // cie finds a CIE by its offset among those that were read, or reads it.

@@ -99,18 +99,23 @@ func (t *Table) Batches() int {
 // fn for the rows of the others, all by rising address. The batch is valid until batch returns, the
 // numbers in it until EachBatch does.
 //
+// What the instructions do is learned in an automaton of c, and used for the next table.
+//
 // Entries are read in the order of .eh_frame_hdr, if there are as many in it as in the section, and each is looked at once. Where one
-// is then not behind the one before, EachBatch is false: what was said is to be forgotten, everything
+// does not follow the one before, EachBatch is false: what was said is to be forgotten, everything
 // from the first entry on is to be asked for again, and comes from the index.
-func (t *Table) EachBatch(i, j int, batch func(*row.Batch), fn RowFunc) bool {
+func (t *Table) EachBatch(c *Compiler, i, j int, batch func(*row.Batch), fn RowFunc) bool {
 	n := t.Batches()
 	i, j = max(i, 0), min(j, n)
 	x := t.exec()
 	defer t.done(x)
+	m := c.take()
+	x.join(m)
 	x.begin(&x.own)
-	x.forget()
-	m := memos.Get().(*memo)
-	defer m.free()
+	defer func() {
+		m.version = x.last
+		c.giveBack(m)
+	}()
 	b := batches{x, m, batch, fn}
 	if t.headerWhole.Load() {
 		if b.byHeader(i, j) {
@@ -138,7 +143,7 @@ func (t *Table) EachBatch(i, j int, batch func(*row.Batch), fn RowFunc) bool {
 // batches is what EachBatch works with.
 type batches struct {
 	x     *exec
-	m     *memo
+	m     *automaton
 	batch func(*row.Batch)
 	fn    RowFunc
 }

@@ -60,6 +60,6 @@ func (s *Session) imageModule(g mappedFile) *Module {
 	sym := s.loadSymbols(f, g.path, withSysroot(dirs, s.cfg.Sysroot, g.path))
 	s.files[fmt.Sprintf("%s@%x", g.path, uint64(g.image.Header))] = &fileEntry{file: f, symbols: sym}
 	m.Bias, m.file, m.Symbols = slide, f, sym
-	m.unwind = unwindModule(m, sym)
+	m.unwind = s.unwindModule(m, sym)
 	return m
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"sort"
 
+	"dbg/cfi"
 	"dbg/frames"
 	"dbg/image"
 	"dbg/symbols"
@@ -39,6 +40,8 @@ type space struct {
 	regions []region
 	files   map[string]*image.File
 	version uint64
+
+	compiler cfi.Compiler // of all modules
 
 	lastModule *module
 	lastRegion region
@@ -189,6 +192,7 @@ func (sp *space) load(first target.Mapping) *module {
 	m.syms = symbols.Load(m.file, symbols.Options{})
 	m.unwind = frames.ModuleOf(m.file, m.syms.DebugFile())
 	m.unwind.Name, m.unwind.Lo, m.unwind.Bias = m.path, m.lo, m.bias
+	m.unwind.Compiler = &sp.compiler
 	sp.dress(m.unwind)
 	return m
 }
