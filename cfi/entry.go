@@ -280,7 +280,7 @@ func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 func (t *Table) cieOf(h *header, f *FDE, x *exec) error {
 	off := h.id
 	if !t.debug {
-		off = uint64(h.idPos) - uint64(int64(int32(h.id))) // negative: the CIE is behind the FDE
+		off = uint64(h.idPos) - uint64(int64(int32(h.id))) // negative: the CIE follows the FDE
 	}
 	k, err := x.cie(off)
 	if err == nil {

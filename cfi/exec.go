@@ -13,12 +13,12 @@ const (
 	maxRemembered = 64
 	maxProgram    = 1 << 24 // bytes of an FDE's
 	maxCIEProgram = 1 << 12 // bytes of a CIE's, which is run again for FDEs far apart
-	maxKept       = 1 << 22 // rules copied by all of DW_CFA_remember_state
+	maxCopied     = 1 << 22 // rules copied by all of DW_CFA_remember_state
 )
 
 // exec runs the instructions of one FDE: DWARF 5 section 6.4.3. It goes from row
-// to row; the row is complete when the next location is known. What it learns of CIEs
-// it keeps for the next FDE.
+// to row; the row is complete when the next location is known. It saves the states that CIEs leave
+// for the next FDE.
 type exec struct {
 	state
 	t   *Table
@@ -26,16 +26,16 @@ type exec struct {
 	c   *CIE
 
 	r       bytecursor.Cursor // of the program
-	initial *kept             // the rules after the CIE's instructions, for DW_CFA_restore
-	saved   []kept            // DW_CFA_remember_state; those from depth on keep their capacity
+	initial *savedState       // the rules after the CIE's instructions, for DW_CFA_restore
+	saved   []savedState      // by DW_CFA_remember_state; those from depth on keep their capacity
 	depth   int
-	kept    int    // rules copied into saved so far
+	copied  int    // rules copied into saved so far
 	loc     uint64 // where the current row begins
 
 	exprSum uint64 // row.HashCFA of the CFA's rule if it is an expression
 	flagSum uint64 // the part of the hash that is of no rule
-	cfaSums sumMemo
-	atSums  sumMemo
+	cfaSums hashCache
+	atSums  hashCache
 
 	own    row.Row // of EachRow
 	cies   [4]known
@@ -48,7 +48,7 @@ type known struct {
 	cie   CIE
 	ran   bool
 	err   error
-	state kept
+	state savedState
 	args  uint64
 	flags uint64 // flagSum
 	kind  kind   // its number in the automaton of EachBatch
@@ -98,7 +98,7 @@ func (x *exec) start(e *entry, k *known) error {
 		x.runCIE(k)
 	}
 	x.fde, x.loc = e.span, e.lo
-	x.depth, x.kept = 0, 0
+	x.depth, x.copied = 0, 0
 	r.RA, r.Signal, r.Source = k.cie.RA, k.cie.Signal, e.off
 	if k.err != nil {
 		return x.fail(k.err)
@@ -128,7 +128,7 @@ func (x *exec) runCIE(k *known) {
 	x.row.RA, x.row.Signal = k.cie.RA, k.cie.Signal
 	x.initial = &nothing
 	x.exprSum = 0
-	x.fde, x.loc, x.depth, x.kept = span{hi: 1<<64 - 1}, 0, 0, 0
+	x.fde, x.loc, x.depth, x.copied = span{hi: 1<<64 - 1}, 0, 0, 0
 	if k.err = x.program(k.cie.instr, maxCIEProgram); k.err == nil {
 		var at uint64
 		if at, k.err = x.run(); k.err == nil && at != x.fde.hi { // DWARF 5, 6.4.1: initial instructions make one row
@@ -177,7 +177,7 @@ type defect string
 
 func (d defect) Error() string { return string(d) }
 
-var nothing kept
+var nothing savedState
 
 func (x *exec) fail(what error) error { return x.t.err(x.fde.off, what) }
 

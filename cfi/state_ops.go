@@ -168,9 +168,9 @@ func (x *exec) remember() error {
 		return defect("DW_CFA_remember_state nests too deep")
 	}
 	if x.depth == len(x.saved) {
-		x.saved = append(x.saved, kept{})
+		x.saved = append(x.saved, savedState{})
 	}
-	if x.kept += len(x.sums); x.kept > maxKept {
+	if x.copied += len(x.sums); x.copied > maxCopied {
 		return tooCostly
 	}
 	k := &x.saved[x.depth]

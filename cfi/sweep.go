@@ -37,7 +37,7 @@ func (t *Table) EachRow(i, j int, fn RowFunc) bool {
 	x.begin(&x.own)
 	for k := max(i, 0); k < min(j, len(t.index)); k++ {
 		s := &t.index[k]
-		if t.dear[k] {
+		if t.costly[k] {
 			if !fn(s.lo, s.hi, nil, 0) {
 				return false
 			}
@@ -129,7 +129,7 @@ func (t *Table) EachBatch(c *Compiler, i, j int, batch func(*row.Batch), fn RowF
 	}
 	for k := i; k < j; k++ {
 		s := &t.index[k]
-		if t.dear[k] {
+		if t.costly[k] {
 			fn(s.lo, s.hi, nil, 0)
 			continue
 		}

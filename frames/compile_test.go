@@ -255,12 +255,12 @@ func forgetfulSection() frames.Section {
 // BenchmarkCompile is all of a module's rows, on one core: checking the header, decoding, interning and joining. Nothing is known of other files.
 func BenchmarkCompile(b *testing.B) {
 	names, all := compileBench(b)
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var shared cfi.Compiler
 	for i, first := range all {
 		b.Run(names[i], func(b *testing.B) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // Run has set it
 			b.ReportAllocs()
 			var t *row.Table
-			var shared cfi.Compiler
 			for range b.N {
 				m := &frames.Module{EHFrame: first.EHFrame, EHFrameHdr: first.EHFrameHdr, Text: first.Text, Data: first.Data, Compiler: &shared}
 				b.StopTimer()
@@ -282,7 +282,6 @@ func BenchmarkCompile(b *testing.B) {
 // BenchmarkCompileFiles is the same of all the files that TestCompiledRows looks at, one after the other, as in a program that has them:
 // with DBG_ALL, of everything that is installed.
 func BenchmarkCompileFiles(b *testing.B) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var all []*frames.Module
 	size := 0
 	for _, path := range libraries(b) {
@@ -303,8 +302,9 @@ func BenchmarkCompileFiles(b *testing.B) {
 		b.ReportMetric(mb, "MB")
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1e6/float64(b.N)/mb, "ms/MB")
 	}
+	var shared cfi.Compiler
 	b.Run("one Compiler", func(b *testing.B) {
-		var shared cfi.Compiler
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // Run has set it
 		for range b.N {
 			b.StopTimer()
 			forgetful(&shared).Compile(arch.AMD64) // else the first ones know of the round before
@@ -314,6 +314,7 @@ func BenchmarkCompileFiles(b *testing.B) {
 		report(b)
 	})
 	b.Run("a Compiler for each", func(b *testing.B) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // Run has set it
 		for range b.N {
 			compile(nil)
 		}
@@ -321,6 +322,7 @@ func BenchmarkCompileFiles(b *testing.B) {
 	})
 	// What there would be without automata: every instruction of every entry is executed.
 	b.Run("row by row", func(b *testing.B) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // Run has set it
 		for range b.N {
 			for _, m := range all {
 				_, t := m.Tables(arch.AMD64)
