@@ -38,10 +38,10 @@ type source struct {
 	preserved arch.RegSet
 
 	patience int64 // how many rows are interpreted before all are compiled
-	compiler *cfi.Compiler
 	compiled atomic.Pointer[row.Table]
 	once     sync.Once
 	misses   atomic.Int64
+	compiler *cfi.Compiler
 }
 
 // entryGuess is how far the entry function is taken to reach where no table says it:
