@@ -47,8 +47,8 @@ func TestBoundsOfWork(t *testing.T) {
 				t.Errorf("%v, want %v", err, c.want)
 			}
 			x := table.exec()
-			if x.kept > maxKept+arch.MaxRegs {
-				t.Errorf("%d rules were copied", x.kept)
+			if x.copied > maxCopied+arch.MaxRegs {
+				t.Errorf("%d rules were copied", x.copied)
 			}
 		})
 	}

@@ -79,7 +79,7 @@ func TestDarwinEH(t *testing.T) {
 		}
 		table.EachRow(0, table.Entries(), add(&each))
 		b := row.NewBuilder(10)
-		table.EachBatch(0, table.Batches(), b.AddBatch, add(&batch))
+		table.EachBatch(new(cfi.Compiler), 0, table.Batches(), b.AddBatch, add(&batch))
 		for what, got := range map[string][]string{"Rows": rows, "RowAt": at, "EachRow": each} {
 			if s := strings.Join(got, "|"); s != c.want {
 				t.Errorf("%s %v, %s:\ngot  %s\nwant %s", c.a.Name, c.darwin, what, s, c.want)

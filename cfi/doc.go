@@ -21,11 +21,12 @@
 //	index.go      the same by one scan of the section, where there is no header or it is wrong
 //	entry.go      CIE and FDE; span.go the short way to what rows need of an FDE
 //	pointer.go    DW_EH_PE_* encodings
-//	exec.go       the machine that runs a program; what it knows of CIEs it keeps
+//	exec.go       the machine that runs a program, and saves the states that CIEs leave
 //	run.go        the common instructions, state_ops.go the others
 //	state.go      the row in the making; hash.go its hash
 //	table.go      Table: Find, RowAt, Rows
-//	sweep.go      EachRow
+//	sweep.go      EachRow, EachBatch; automaton.go the short way to the rows of whole entries
+//	compiler.go   what one table teaches for the next
 //	listing.go    Section, Instructions
 //
 // Where FDEs overlap, the one that begins last has the address (of those that begin

@@ -4,18 +4,22 @@ import (
 	"fmt"
 
 	"dbg/arch"
+	"dbg/internal/bytecursor"
 )
 
 // Error is a defect of one entry.
 type Error struct {
 	Section string // ".eh_frame", ".debug_frame"
 	Offset  uint64 // of the entry in the section
-	What    string
+	Err     error  // the defect; a *bytecursor.Error for a value that can't be read
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s entry at 0x%x: %s", e.Section, e.Offset, e.What)
+	return fmt.Sprintf("%s entry at 0x%x: %v", e.Section, e.Offset, e.Err)
 }
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
 
 // CIE is a common information entry, DWARF 5 section 6.4.1.
 type CIE struct {
@@ -70,37 +74,27 @@ type header struct {
 // 64-bit entries, see fde.
 func (t *Table) header(off uint64, wide bool) (h header, err error) {
 	if off >= uint64(len(t.data)) {
-		return h, t.err(off, "it is outside the section")
+		return h, t.err(off, defect("it is outside the section"))
 	}
-	r := reader{data: t.data, pos: int(off), end: len(t.data), order: t.arch.ByteOrder}
+	r := bytecursor.Cursor{Data: t.data, Pos: int(off), Big: !t.little}
 	h.off = off
-	n := r.uint(4)
-	idSize := 4
-	switch {
-	case n == 0xffffffff: // 64-bit DWARF, 7.4
-		n = r.uint(8)
-		h.is64 = true
-		if t.debug || wide {
-			idSize = 8
-		}
-	case n >= 0xfffffff0:
-		return h, t.err(off, "its length is a reserved value")
+	n, is64 := r.InitialLength()
+	h.is64 = is64
+	if r.Err() != nil {
+		return h, t.err(off, r.Err())
 	}
-	if r.bad != "" {
-		return h, t.err(off, r.bad)
+	if n > uint64(r.Left()) {
+		return h, t.err(off, defect("it is longer than the section"))
 	}
-	if n > uint64(r.end-r.pos) {
-		return h, t.err(off, "it is longer than the section")
-	}
-	h.end = r.pos + int(n)
+	h.end = r.Pos + int(n)
 	if n == 0 {
 		h.empty, h.pos = true, h.end
 		return h, nil
 	}
-	r.end = h.end
-	h.idPos = r.pos
-	h.id = r.uint(idSize)
-	h.pos = r.pos
+	r.Data = r.Data[:h.end]
+	h.idPos = r.Pos
+	h.id = r.Offset(is64 && (t.debug || wide))
+	h.pos = r.Pos
 	switch {
 	case !t.debug:
 		h.isCIE = h.id == 0
@@ -109,8 +103,8 @@ func (t *Table) header(off uint64, wide bool) (h header, err error) {
 	default:
 		h.isCIE = h.id == 0xffffffff
 	}
-	if r.bad != "" {
-		return h, t.err(off, r.bad)
+	if r.Err() != nil {
+		return h, t.err(off, r.Err())
 	}
 	return h, nil
 }
@@ -129,41 +123,41 @@ func (t *Table) cie(off uint64, c *CIE) error {
 		}
 	}
 	if h.empty || !h.isCIE {
-		return t.err(off, "it is not a CIE")
+		return t.err(off, defect("it is not a CIE"))
 	}
 	*c = CIE{Offset: off, wide: h.pos-h.idPos == 8, AddrSize: byte(t.ptr), ptrEnc: peAbsptr, lsdaEnc: peOmit}
-	r := reader{data: t.data, pos: h.pos, end: h.end, order: t.arch.ByteOrder}
-	c.Version = r.u8()
+	r := bytecursor.Cursor{Data: t.data[:h.end], Pos: h.pos, Big: !t.little}
+	c.Version = r.U8()
 	switch c.Version {
 	case 1, 3, 4, 5:
 	default:
-		return t.err(off, fmt.Sprintf("CIE version %d is unknown", c.Version))
+		return t.err(off, defect(fmt.Sprintf("CIE version %d is unknown", c.Version)))
 	}
-	c.Augmentation = r.cstring()
+	c.Augmentation = r.CString()
 	aug := c.Augmentation
 	if len(aug) >= 2 && aug[0] == 'e' && aug[1] == 'h' {
-		r.bytes(uint64(t.ptr)) // GCC 2's pointer to its exception table
+		r.Block(uint64(t.ptr)) // GCC 2's pointer to its exception table
 		aug = aug[2:]
 	}
 	if c.Version >= 4 {
-		c.AddrSize, c.SegSize = r.u8(), r.u8()
+		c.AddrSize, c.SegSize = r.U8(), r.U8()
 		if c.AddrSize != 4 && c.AddrSize != 8 && c.AddrSize != 2 || c.SegSize > 8 {
-			return t.err(off, fmt.Sprintf("addresses of %d bytes with segments of %d", c.AddrSize, c.SegSize))
+			return t.err(off, defect(fmt.Sprintf("addresses of %d bytes with segments of %d", c.AddrSize, c.SegSize)))
 		}
 	}
-	c.CodeAlign, c.DataAlign = r.uleb(), r.sleb()
+	c.CodeAlign, c.DataAlign = r.ULEB(), r.SLEB()
 	if c.Version == 1 {
-		c.RAColumn = uint64(r.u8())
+		c.RAColumn = uint64(r.U8())
 	} else {
-		c.RAColumn = r.uleb()
+		c.RAColumn = r.ULEB()
 	}
 	c.RA, _ = t.arch.FromDWARF(c.RAColumn)
 	if err := t.augmentation(c, aug, &r); err != nil {
 		return err
 	}
-	c.instr = [2]int{r.pos, h.end}
-	if r.bad != "" {
-		return t.err(off, r.bad)
+	c.instr = [2]int{r.Pos, h.end}
+	if r.Err() != nil {
+		return t.err(off, r.Err())
 	}
 	return nil
 }
@@ -171,29 +165,29 @@ func (t *Table) cie(off uint64, c *CIE) error {
 // augmentation reads what the letters after "eh" announce: LSB Core, "Augmentation
 // String Format". With 'z' first, letters that nobody knows end the reading but
 // not the use of the CIE, since the length of the data is known.
-func (t *Table) augmentation(c *CIE, aug []byte, r *reader) error {
-	end := r.end
+func (t *Table) augmentation(c *CIE, aug []byte, r *bytecursor.Cursor) error {
+	end := len(r.Data)
 	if len(aug) > 0 && aug[0] == 'z' {
 		c.hasData = true
 		aug = aug[1:]
-		n := r.uleb()
-		if n > uint64(r.end-r.pos) {
-			return t.err(c.Offset, "its augmentation data is longer than the entry")
+		n := r.ULEB()
+		if n > uint64(r.Left()) {
+			return t.err(c.Offset, defect("its augmentation data is longer than the entry"))
 		}
-		end = r.pos + int(n)
-		c.augData = [2]int{r.pos, end}
+		end = r.Pos + int(n)
+		c.augData = [2]int{r.Pos, end}
 	}
 	b := bases{section: t.addr, text: t.text, data: t.dataBase}
 letters:
 	for _, l := range aug {
 		switch l {
 		case 'R':
-			c.ptrEnc = r.u8()
+			c.ptrEnc = r.U8()
 		case 'P':
-			enc := r.u8()
-			r.pointer(enc, t.ptr, &b)
+			enc := r.U8()
+			pointer(r, enc, t.ptr, &b)
 		case 'L':
-			c.lsdaEnc = r.u8()
+			c.lsdaEnc = r.U8()
 		case 'S':
 			c.Signal = true
 		case 'B':
@@ -202,16 +196,16 @@ letters:
 			c.MTE = true
 		default:
 			if !c.hasData {
-				return t.err(c.Offset, fmt.Sprintf("augmentation %q is unknown", c.Augmentation))
+				return t.err(c.Offset, defect(fmt.Sprintf("augmentation %q is unknown", c.Augmentation)))
 			}
 			break letters
 		}
 	}
-	if c.hasData && r.bad == "" {
-		if r.pos > end {
-			return t.err(c.Offset, "its augmentation data is too short for its augmentation")
+	if c.hasData && r.Err() == nil {
+		if r.Pos > end {
+			return t.err(c.Offset, defect("its augmentation data is too short for its augmentation"))
 		}
-		r.pos = end
+		r.Pos = end
 	}
 	return nil
 }
@@ -223,7 +217,7 @@ func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 		return err
 	}
 	if h.empty || h.isCIE {
-		return t.err(off, "it is not an FDE")
+		return t.err(off, defect("it is not an FDE"))
 	}
 	if err = t.cieOf(&h, f, x); err != nil {
 		return err
@@ -235,46 +229,47 @@ func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 	}
 	c := &f.CIE
 	f.Offset, f.LSDA, f.HasLSDA, f.augData = off, 0, false, [2]int{}
-	r := reader{data: t.data, pos: h.pos, end: h.end, order: t.arch.ByteOrder}
+	r := bytecursor.Cursor{Data: t.data[:h.end], Pos: h.pos, Big: !t.little}
 	b := bases{section: t.addr, text: t.text, data: t.dataBase}
-	r.bytes(uint64(c.SegSize))
+	r.Block(uint64(c.SegSize))
 	var n uint64
 	if t.debug {
-		f.Lo = r.uint(int(c.AddrSize))
-		n = r.uint(int(c.AddrSize))
+		f.Lo = r.Uint(int(c.AddrSize))
+		n = r.Uint(int(c.AddrSize))
 	} else {
 		if c.ptrEnc == peOmit || c.ptrEnc&peIndirect != 0 {
-			return t.err(off, "the encoding of its addresses can't be")
+			return t.err(off, &bytecursor.Error{Kind: bytecursor.ErrUnsupported, Offset: r.Pos,
+				Item: fmt.Sprintf("an address of pointer encoding 0x%02x", c.ptrEnc)})
 		}
-		f.Lo = r.pointer(c.ptrEnc, int(c.AddrSize), &b)
-		n = r.formatted(c.ptrEnc, int(c.AddrSize)) // a plain number: nothing is added
+		f.Lo = pointer(&r, c.ptrEnc, int(c.AddrSize), &b)
+		n = formatted(&r, c.ptrEnc, int(c.AddrSize)) // a plain number: nothing is added
 	}
 	if !t.debug {
 		n = unsigned(n, c.ptrEnc, int(c.AddrSize))
 	}
 	f.Hi = f.Lo + n
 	if f.Hi < f.Lo || c.AddrSize == 4 && f.Hi > 1<<32 {
-		return t.err(off, "its range goes beyond the end of the address space")
+		return t.err(off, defect("its range goes beyond the end of the address space"))
 	}
 	if c.hasData {
-		aug := r.uleb()
-		if aug > uint64(r.end-r.pos) {
-			return t.err(off, "its augmentation data is longer than the entry")
+		aug := r.ULEB()
+		if aug > uint64(r.Left()) {
+			return t.err(off, defect("its augmentation data is longer than the entry"))
 		}
-		end := r.pos + int(aug)
-		f.augData = [2]int{r.pos, end}
+		end := r.Pos + int(aug)
+		f.augData = [2]int{r.Pos, end}
 		if c.lsdaEnc != peOmit && aug > 0 { // "zPLR" CIEs have FDEs without LSDA, too
 			b.fn = f.Lo
 			l := r
-			l.end = end
-			f.LSDA = l.pointer(c.lsdaEnc, int(c.AddrSize), &b)
-			f.HasLSDA = l.bad == "" && !zero(t.data[r.pos:l.pos])
+			l.Data = l.Data[:end]
+			f.LSDA = pointer(&l, c.lsdaEnc, int(c.AddrSize), &b)
+			f.HasLSDA = l.Err() == nil && !zero(t.data[r.Pos:l.Pos])
 		}
-		r.pos = end
+		r.Pos = end
 	}
-	f.instr = [2]int{r.pos, h.end}
-	if r.bad != "" {
-		return t.err(off, r.bad)
+	f.instr = [2]int{r.Pos, h.end}
+	if r.Err() != nil {
+		return t.err(off, r.Err())
 	}
 	return nil
 }
@@ -285,7 +280,7 @@ func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 func (t *Table) cieOf(h *header, f *FDE, x *exec) error {
 	off := h.id
 	if !t.debug {
-		off = uint64(h.idPos) - uint64(int64(int32(h.id))) // negative: the CIE is behind the FDE
+		off = uint64(h.idPos) - uint64(int64(int32(h.id))) // negative: the CIE follows the FDE
 	}
 	k, err := x.cie(off)
 	if err == nil {
@@ -312,6 +307,6 @@ func zero(b []byte) bool {
 	return true
 }
 
-func (t *Table) err(off uint64, what string) error {
-	return &Error{Section: t.name(), Offset: off, What: what}
+func (t *Table) err(off uint64, err error) error {
+	return &Error{Section: t.name(), Offset: off, Err: err}
 }

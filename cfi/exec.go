@@ -2,9 +2,9 @@ package cfi
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"dbg/arch"
+	"dbg/internal/bytecursor"
 	"dbg/row"
 )
 
@@ -13,29 +13,29 @@ const (
 	maxRemembered = 64
 	maxProgram    = 1 << 24 // bytes of an FDE's
 	maxCIEProgram = 1 << 12 // bytes of a CIE's, which is run again for FDEs far apart
-	maxKept       = 1 << 22 // rules copied by all of DW_CFA_remember_state
+	maxCopied     = 1 << 22 // rules copied by all of DW_CFA_remember_state
 )
 
 // exec runs the instructions of one FDE: DWARF 5 section 6.4.3. It goes from row
-// to row; the row is complete when the next location is known. What it learns of CIEs
-// it keeps for the next FDE.
+// to row; the row is complete when the next location is known. It saves the states that CIEs leave
+// for the next FDE.
 type exec struct {
 	state
 	t   *Table
 	fde span // offset and range
 	c   *CIE
 
-	r       reader // of the program
-	initial *kept  // the rules after the CIE's instructions, for DW_CFA_restore
-	saved   []kept // DW_CFA_remember_state; those from depth on keep their capacity
+	r       bytecursor.Cursor // of the program
+	initial *savedState       // the rules after the CIE's instructions, for DW_CFA_restore
+	saved   []savedState      // by DW_CFA_remember_state; those from depth on keep their capacity
 	depth   int
-	kept    int    // rules copied into saved so far
+	copied  int    // rules copied into saved so far
 	loc     uint64 // where the current row begins
 
 	exprSum uint64 // row.HashCFA of the CFA's rule if it is an expression
 	flagSum uint64 // the part of the hash that is of no rule
-	cfaSums sumMemo
-	atSums  sumMemo
+	cfaSums hashCache
+	atSums  hashCache
 
 	own    row.Row // of EachRow
 	cies   [4]known
@@ -48,26 +48,24 @@ type known struct {
 	cie   CIE
 	ran   bool
 	err   error
-	state kept
+	state savedState
 	args  uint64
 	flags uint64 // flagSum
-	kind  kind   // what of it EachBatch's memo knows
+	kind  kind   // its number in the automaton of EachBatch
 }
-
-// execs is how many there have been.
-var execs atomic.Uint64
 
 func newExec(t *Table) *exec {
-	x := &exec{t: t, r: reader{data: t.data, order: t.arch.ByteOrder}}
-	x.last = execs.Add(1) << 32 // versions are no other's: a memo goes from one to the next
-	return x
+	return &exec{t: t, r: bytecursor.Cursor{Data: t.data, Big: !t.little}}
 }
 
-// forget says that there is no memo any more.
-func (x *exec) forget() {
+// join prepares x to work with an automaton, whose states come from other machines. Their versions
+// must not be taken for those of x: the states that x has of CIEs are made again, and all versions
+// are newer than the automaton's from now on.
+func (x *exec) join(m *automaton) {
 	for i := range x.cies {
-		x.cies[i].kind = kind{}
+		x.cies[i].kind, x.cies[i].ran = kind{}, false
 	}
+	x.last = max(x.last, m.version)
 }
 
 // cie finds a CIE by its offset among those that were read, or reads it.
@@ -100,7 +98,7 @@ func (x *exec) start(e *entry, k *known) error {
 		x.runCIE(k)
 	}
 	x.fde, x.loc = e.span, e.lo
-	x.depth, x.kept = 0, 0
+	x.depth, x.copied = 0, 0
 	r.RA, r.Signal, r.Source = k.cie.RA, k.cie.Signal, e.off
 	if k.err != nil {
 		return x.fail(k.err)
@@ -116,7 +114,7 @@ func (x *exec) start(e *entry, k *known) error {
 
 // program makes instr what run executes.
 func (x *exec) program(instr [2]int, most int) error {
-	x.r.pos, x.r.end, x.r.bad = instr[0], instr[1], ""
+	x.r.Restart(instr[0], instr[1])
 	if instr[1]-instr[0] > most {
 		return tooLong
 	}
@@ -130,7 +128,7 @@ func (x *exec) runCIE(k *known) {
 	x.row.RA, x.row.Signal = k.cie.RA, k.cie.Signal
 	x.initial = &nothing
 	x.exprSum = 0
-	x.fde, x.loc, x.depth, x.kept = span{hi: 1<<64 - 1}, 0, 0, 0
+	x.fde, x.loc, x.depth, x.copied = span{hi: 1<<64 - 1}, 0, 0, 0
 	if k.err = x.program(k.cie.instr, maxCIEProgram); k.err == nil {
 		var at uint64
 		if at, k.err = x.run(); k.err == nil && at != x.fde.hi { // DWARF 5, 6.4.1: initial instructions make one row
@@ -158,7 +156,7 @@ func (x *exec) next() (more bool, err error) {
 // rest is the defect of a program that goes on after the end of its range, mostly because the range is too short. The rows
 // within the range are good. Rules for the very end are no defect: linkers have them in the entry of each PLT.
 func (x *exec) rest() error {
-	for x.loc == x.fde.hi && x.r.pos < x.r.end {
+	for x.loc == x.fde.hi && x.r.More() {
 		at, err := x.run()
 		if err != nil {
 			return x.fail(err)
@@ -179,14 +177,14 @@ type defect string
 
 func (d defect) Error() string { return string(d) }
 
-var nothing kept
+var nothing savedState
 
-func (x *exec) fail(what error) error { return x.t.err(x.fde.off, what.Error()) }
+func (x *exec) fail(what error) error { return x.t.err(x.fde.off, what) }
 
 // register is a register that must exist: the CFA depends on it.
 func (x *exec) register(n uint64) (arch.Reg, error) {
 	reg, ok := x.t.arch.FromDWARF(n)
-	if !ok && x.r.bad == "" {
+	if !ok && x.r.Err() == nil {
 		return reg, defect(fmt.Sprintf("it uses register %d, which %s has not", n, x.t.arch.Name))
 	}
 	return reg, nil

@@ -91,7 +91,7 @@ func TestInstructions(t *testing.T) {
 		{"def_cfa_offset of three bytes", "\x0e\x88\x81\x01", "1000 cfa=rsp+16520 ra=c-8"},
 		{"offset of two bytes", "\x86\x82\x01", "1000 cfa=rsp+8 rbp=c-1040 ra=c-8"},
 		{"unknown instruction", "\x41\x3c", "1000 cfa=rsp+8 ra=c-8\nerror: .eh_frame entry at 0x12: instruction 0x3c is unknown"},
-		{"truncated", "\x0e", "error: .eh_frame entry at 0x12: it ends too early"},
+		{"truncated", "\x0e", "error: .eh_frame entry at 0x12: a LEB128 number is cut short at offset 0x2b"},
 		{"a register that is not", "\x05\xff\x01\x02", "1000 cfa=rsp+8 ra=c-8"},
 		{"CFA on a register that is not", "\x0c\xff\x01\x02", "error: .eh_frame entry at 0x12: it uses register 255, which amd64 has not"},
 	} {

@@ -23,13 +23,13 @@ func (x *exec) hashFlags() {
 	x.flagSum = row.HashRow(&row.Row{RA: r.RA, Signal: r.Signal, Signed: r.Signed, ArgsSize: r.ArgsSize}) ^ row.HashCFA(&unspecified)
 }
 
-// sumMemo remembers hashes of rules that have a register and an offset: a file has
+// hashCache saves the hashes of rules that have a register and an offset: a file has
 // few different ones. A key is the offset and the register; 0 is none.
-type sumMemo [256]struct{ key, sum uint64 }
+type hashCache [256]struct{ key, sum uint64 }
 
 // of is the hash of the CFA's rule reg+n where kind is InReg, and of the rule
-// offset(n) of register reg where kind is At. A memo is for one kind.
-func (m *sumMemo) of(kind row.Kind, reg arch.Reg, n int64) uint64 {
+// offset(n) of register reg where kind is At. A cache is for one kind.
+func (m *hashCache) of(kind row.Kind, reg arch.Reg, n int64) uint64 {
 	key := uint64(n)<<8 | uint64(reg) + 1
 	e := &m[(uint64(n)>>3^uint64(reg)*5)%uint64(len(m))]
 	if e.key == key && n == n<<8>>8 {
@@ -38,7 +38,7 @@ func (m *sumMemo) of(kind row.Kind, reg arch.Reg, n int64) uint64 {
 	return m.miss(kind, reg, n)
 }
 
-func (m *sumMemo) miss(kind row.Kind, reg arch.Reg, n int64) (sum uint64) {
+func (m *hashCache) miss(kind row.Kind, reg arch.Reg, n int64) (sum uint64) {
 	if kind == row.At {
 		sum = row.HashRule(reg, &row.Rule{Kind: row.At, N: n})
 	} else {

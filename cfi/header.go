@@ -1,6 +1,10 @@
 package cfi
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"dbg/internal/bytecursor"
+)
 
 // searchTable is the binary search table of .eh_frame_hdr: LSB Core,
 // "The .eh_frame_hdr section". Its entries are pairs (start of a function,
@@ -19,31 +23,31 @@ type searchTable struct {
 // parseHeader reads .eh_frame_hdr; count is 0 if there is no table that can
 // be searched.
 func (t *Table) parseHeader(data []byte, addr uint64) (s searchTable) {
-	r := reader{data: data, end: len(data), order: t.arch.ByteOrder}
-	if r.u8() != 1 { // version
+	r := bytecursor.Cursor{Data: data, Big: !t.little}
+	if r.U8() != 1 { // version
 		return s
 	}
-	ptrEnc, countEnc, enc := r.u8(), r.u8(), r.u8()
+	ptrEnc, countEnc, enc := r.U8(), r.U8(), r.U8()
 	b := bases{section: addr, text: t.text, data: addr} // datarel means: to this section
-	r.pointer(ptrEnc, t.ptr, &b)
+	pointer(&r, ptrEnc, t.ptr, &b)
 	if countEnc == peOmit || enc == peOmit {
 		return s
 	}
-	count := r.pointer(countEnc, t.ptr, &b)
+	count := pointer(&r, countEnc, t.ptr, &b)
 	size := fixedSize(enc, t.ptr)
 	switch enc & peBase {
 	case 0, pePCRel, peDataRel, peTextRel:
 	default:
 		return s
 	}
-	if r.bad != "" || size == 0 {
+	if r.Err() != nil || size == 0 {
 		return s
 	}
-	if fit := uint64(r.end-r.pos) / uint64(2*size); count > fit {
+	if fit := uint64(r.Left()) / uint64(2*size); count > fit {
 		count = fit // what is there may be used all the same: each hit is verified
 	}
 	common := enc == peDataRel|peSdata4 && t.ptr == 8 && t.little
-	return searchTable{data: data, pos: r.pos, addr: addr, enc: enc, size: size, count: int(count), common: common}
+	return searchTable{data: data, pos: r.Pos, addr: addr, enc: enc, size: size, count: int(count), common: common}
 }
 
 // headerEntry reads pointer 0 (function) or 1 (FDE) of entry i.
@@ -52,9 +56,9 @@ func (t *Table) headerEntry(i, which int) uint64 {
 	if s.common {
 		return s.addr + uint64(int32(binary.LittleEndian.Uint32(s.data[s.pos+8*i+4*which:])))
 	}
-	r := reader{data: s.data, pos: s.pos + (2*i+which)*s.size, end: len(s.data), order: t.arch.ByteOrder}
+	r := bytecursor.Cursor{Data: s.data, Pos: s.pos + (2*i+which)*s.size, Big: !t.little}
 	b := bases{section: s.addr, text: t.text, data: s.addr}
-	return r.pointer(s.enc, t.ptr, &b)
+	return pointer(&r, s.enc, t.ptr, &b)
 }
 
 // searchHeader finds the FDE that the header has for pc. It need not cover pc, nor be

@@ -21,7 +21,7 @@ func (t *Table) buildIndex() {
 	for i := 1; i < len(list); i++ {
 		if list[i].lo < list[i-1].hi {
 			list = flatten(list)
-			t.dear = dear(list)
+			t.costly = costly(list)
 			break
 		}
 	}
@@ -133,8 +133,8 @@ func flatten(list []span) []span {
 	return out
 }
 
-// dear finds the spans beyond maxParts of one FDE.
-func dear(list []span) map[int]bool {
+// costly finds the spans beyond maxParts of one FDE.
+func costly(list []span) map[int]bool {
 	parts := map[uint64]int{}
 	var d map[int]bool
 	for i := range list {

@@ -1,6 +1,10 @@
 package cfi
 
-import "iter"
+import (
+	"iter"
+
+	"dbg/internal/bytecursor"
+)
 
 // EntryKind is what an entry of the section is.
 type EntryKind uint8
@@ -83,15 +87,15 @@ func (t *Table) Instructions(e *Entry) iter.Seq2[*Instruction, error] {
 		if e.Kind == IsFDE {
 			instr, loc = e.FDE.instr, e.FDE.Lo
 		}
-		r := reader{data: t.data, pos: instr[0], end: instr[1], order: t.arch.ByteOrder}
-		for r.more() {
+		r := bytecursor.Cursor{Data: t.data[:instr[1]], Pos: instr[0], Big: !t.little}
+		for r.More() {
 			var i Instruction
-			if !t.decode(&r, &i, c, e.FDE.Lo, &loc) && r.bad == "" {
+			if !t.decode(&r, &i, c, e.FDE.Lo, &loc) && r.Err() == nil {
 				yield(&i, t.err(e.Offset, unknownInstruction(i.Op)))
 				return
 			}
-			if r.bad != "" {
-				yield(&i, t.err(e.Offset, r.bad))
+			if r.Err() != nil {
+				yield(&i, t.err(e.Offset, r.Err()))
 				return
 			}
 			if !yield(&i, nil) {
@@ -114,8 +118,8 @@ var operands = [256]string{
 }
 
 // decode reads one instruction; false for one that nobody knows.
-func (t *Table) decode(r *reader, i *Instruction, c *CIE, fn uint64, loc *uint64) bool {
-	op := r.u8()
+func (t *Table) decode(r *bytecursor.Cursor, i *Instruction, c *CIE, fn uint64, loc *uint64) bool {
+	op := r.U8()
 	n := 0
 	if high := op & 0xc0; high != 0 {
 		op, i.Arg[0], n = high, uint64(op&0x3f), 1
@@ -125,11 +129,11 @@ func (t *Table) decode(r *reader, i *Instruction, c *CIE, fn uint64, loc *uint64
 	switch op {
 	case cfaSetLoc:
 		if t.debug {
-			r.bytes(uint64(c.SegSize))
-			*loc = r.uint(int(c.AddrSize))
+			r.Block(uint64(c.SegSize))
+			*loc = r.Uint(int(c.AddrSize))
 		} else {
 			b := bases{section: t.addr, text: t.text, data: t.dataBase, fn: fn}
-			*loc = r.pointer(c.ptrEnc, int(c.AddrSize), &b)
+			*loc = pointer(r, c.ptrEnc, int(c.AddrSize), &b)
 		}
 		i.Arg[0], i.Loc = *loc, *loc
 		return true
@@ -143,7 +147,7 @@ func (t *Table) decode(r *reader, i *Instruction, c *CIE, fn uint64, loc *uint64
 		size = 8
 	}
 	if size > 0 {
-		i.Arg[0] = r.uint(size)
+		i.Arg[0] = r.Uint(size)
 	}
 	if size > 0 || op == cfaAdvanceLoc {
 		*loc += i.Arg[0] * c.CodeAlign
@@ -153,11 +157,11 @@ func (t *Table) decode(r *reader, i *Instruction, c *CIE, fn uint64, loc *uint64
 	for _, kind := range operands[op] {
 		switch kind {
 		case 'u':
-			i.Arg[n] = r.uleb()
+			i.Arg[n] = r.ULEB()
 		case 's':
-			i.Arg[n] = uint64(r.sleb())
+			i.Arg[n] = uint64(r.SLEB())
 		case 'b':
-			i.Block = r.bytes(r.uleb())
+			i.Block = r.Block(r.ULEB())
 		}
 		n++
 	}

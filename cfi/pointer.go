@@ -1,5 +1,11 @@
 package cfi
 
+import (
+	"fmt"
+
+	"dbg/internal/bytecursor"
+)
+
 // Pointer encodings: LSB Core, "DWARF Extensions", table 7-1 and 7-2. The low
 // four bits are the format, the next three what it is relative to.
 const (
@@ -35,18 +41,19 @@ type bases struct {
 
 // pointer reads an encoded pointer. For DW_EH_PE_indirect it gives the address at
 // which the pointer is to be found.
-func (r *reader) pointer(enc byte, size int, b *bases) uint64 {
+func pointer(r *bytecursor.Cursor, enc byte, size int, b *bases) uint64 {
 	if enc == peOmit {
 		return 0
 	}
 	if enc&peBase == peAligned {
 		// An absolute pointer at the next address that is aligned to its size.
-		at := b.section + uint64(r.pos)
-		r.bytes(-at & uint64(size-1))
-		return r.uint(size)
+		at := b.section + uint64(r.Pos)
+		r.Block(-at & uint64(size-1))
+		return r.Uint(size)
 	}
-	at := b.section + uint64(r.pos)
-	v := r.formatted(enc, size)
+	start := r.Pos
+	at := b.section + uint64(start)
+	v := formatted(r, enc, size)
 	switch enc & peBase {
 	case 0:
 	case pePCRel:
@@ -58,7 +65,7 @@ func (r *reader) pointer(enc byte, size int, b *bases) uint64 {
 	case peFuncRel:
 		v += b.fn
 	default:
-		r.fail("a pointer has an unknown base")
+		r.Unsupported(start, fmt.Sprintf("a pointer of unknown encoding 0x%02x", enc))
 	}
 	if size == 4 {
 		v &= 0xffffffff
@@ -68,34 +75,29 @@ func (r *reader) pointer(enc byte, size int, b *bases) uint64 {
 
 // formatted reads a number in the format of an encoding; signed ones are
 // sign-extended.
-func (r *reader) formatted(enc byte, size int) uint64 {
+func formatted(r *bytecursor.Cursor, enc byte, size int) uint64 {
 	switch enc & peFormat {
 	case peAbsptr:
-		return r.uint(size)
+		return r.Uint(size)
 	case peSigned:
-		return signed(r.uint(size), size)
+		return uint64(r.Int(size))
 	case peULEB:
-		return r.uleb()
+		return r.ULEB()
 	case peSLEB:
-		return uint64(r.sleb())
+		return uint64(r.SLEB())
 	case peUdata2:
-		return r.uint(2)
+		return r.Uint(2)
 	case peUdata4:
-		return r.uint(4)
+		return r.Uint(4)
 	case peUdata8, peSdata8:
-		return r.uint(8)
+		return r.Uint(8)
 	case peSdata2:
-		return signed(r.uint(2), 2)
+		return uint64(r.Int(2))
 	case peSdata4:
-		return signed(r.uint(4), 4)
+		return uint64(r.Int(4))
 	}
-	r.fail("a pointer has an unknown format")
+	r.Unsupported(r.Pos, fmt.Sprintf("a pointer of unknown encoding 0x%02x", enc))
 	return 0
-}
-
-func signed(v uint64, n int) uint64 {
-	s := uint(64 - 8*n)
-	return uint64(int64(v<<s) >> s)
 }
 
 // fixedSize is the size of a pointer of that encoding, 0 if it varies.

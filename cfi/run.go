@@ -20,10 +20,10 @@ const (
 // location; the end of the program is the end of the range.
 //
 // Nearly all instructions of real files are the dozen that are executed here,
-// without the reader's checks for each byte; the others are in instruction.
+// without the cursor's checks for each byte; the others are in instruction.
 func (x *exec) run() (at uint64, err error) {
-	data := x.r.data[:x.r.end]
-	pos := x.r.pos
+	data := x.r.Data
+	pos := x.r.Pos
 	for pos < len(data) {
 		op := data[pos]
 		pos++
@@ -79,12 +79,12 @@ func (x *exec) run() (at uint64, err error) {
 				}
 			}
 		}
-		x.r.pos = pos
+		x.r.Pos = pos
 		if to, jumps, err := x.instruction(op); err != nil {
 			return 0, err
-		} else if x.r.bad != "" {
-			return 0, defect(x.r.bad)
-		} else if pos = x.r.pos; !jumps {
+		} else if err := x.r.Err(); err != nil {
+			return 0, err
+		} else if pos = x.r.Pos; !jumps {
 			continue
 		} else {
 			at = to
@@ -96,10 +96,10 @@ func (x *exec) run() (at uint64, err error) {
 		if at < x.loc {
 			return 0, backwards
 		}
-		x.r.pos = pos
+		x.r.Pos = pos
 		return at, nil
 	}
-	x.r.pos = pos
+	x.r.Pos = pos
 	return x.fde.hi, nil
 }
 

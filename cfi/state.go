@@ -19,8 +19,8 @@ type state struct {
 	version, last uint64
 }
 
-// kept is a state's rules, of which the registers' are copied.
-type kept struct {
+// savedState is a copy of the rules of a state.
+type savedState struct {
 	cfa     row.Rule
 	cfaSum  uint64
 	signed  bool
@@ -82,7 +82,7 @@ func copyRule(to, from *row.Rule) {
 }
 
 // keep copies the state into k, whose slices it reuses.
-func (s *state) keep(k *kept) {
+func (s *state) keep(k *savedState) {
 	copyRule(&k.cfa, &s.row.CFA)
 	k.signed = s.row.Signed
 	k.regs = append(k.regs[:0], s.row.Regs...)
@@ -91,7 +91,7 @@ func (s *state) keep(k *kept) {
 }
 
 // recall makes the rules what they were. Mostly only the CFA has changed in between.
-func (s *state) recall(k *kept) {
+func (s *state) recall(k *savedState) {
 	r := s.row
 	s.setCFA(&k.cfa)
 	r.Signed = k.signed
@@ -110,7 +110,7 @@ func (s *state) recall(k *kept) {
 }
 
 // rule is what a register has in k, with its hash.
-func (k *kept) rule(reg arch.Reg) (*row.Rule, uint64) {
+func (k *savedState) rule(reg arch.Reg) (*row.Rule, uint64) {
 	for i := range k.regs {
 		if k.regs[i].Reg == reg {
 			return &k.regs[i].Rule, k.sums[i]

@@ -13,25 +13,25 @@ func (x *exec) instruction(op byte) (at uint64, jumps bool, err error) {
 	r, c := &x.r, x.c
 	switch op & 0xc0 {
 	case cfaOffset:
-		x.rule(uint64(op&0x3f), row.Rule{Kind: row.At, N: int64(r.uleb()) * c.DataAlign})
+		x.rule(uint64(op&0x3f), row.Rule{Kind: row.At, N: int64(r.ULEB()) * c.DataAlign})
 		return 0, false, nil
 	}
 	switch op {
 	case cfaSetLoc:
 		if x.t.debug {
-			r.bytes(uint64(c.SegSize))
-			return r.uint(int(c.AddrSize)), true, nil
+			r.Block(uint64(c.SegSize))
+			return r.Uint(int(c.AddrSize)), true, nil
 		}
 		b := bases{section: x.t.addr, text: x.t.text, data: x.t.dataBase, fn: x.fde.lo}
-		return r.pointer(c.ptrEnc, int(c.AddrSize), &b), true, nil
+		return pointer(r, c.ptrEnc, int(c.AddrSize), &b), true, nil
 	case cfaAdvanceLoc1:
-		return x.advance(r.uint(1)), true, nil
+		return x.advance(uint64(r.U8())), true, nil
 	case cfaAdvanceLoc2:
-		return x.advance(r.uint(2)), true, nil
+		return x.advance(uint64(r.U16())), true, nil
 	case cfaAdvanceLoc4:
-		return x.advance(r.uint(4)), true, nil
+		return x.advance(uint64(r.U32())), true, nil
 	case cfaMIPSAdvanceLoc8:
-		return x.advance(r.uint(8)), true, nil
+		return x.advance(r.U64()), true, nil
 	}
 	return 0, false, x.change(op)
 }
@@ -43,62 +43,62 @@ func (x *exec) change(op byte) error {
 	switch op {
 	// 6.4.2.2 CFA definition
 	case cfaDefCFA:
-		return x.defCFA(r.uleb(), int64(r.uleb()))
+		return x.defCFA(r.ULEB(), int64(r.ULEB()))
 	case cfaDefCFASF:
-		return x.defCFA(r.uleb(), r.sleb()*c.DataAlign)
+		return x.defCFA(r.ULEB(), r.SLEB()*c.DataAlign)
 	case cfaLLVMDefAspaceCFA:
-		return x.defCFAIn(r.uleb(), int64(r.uleb()), r.uleb())
+		return x.defCFAIn(r.ULEB(), int64(r.ULEB()), r.ULEB())
 	case cfaLLVMDefAspaceCFASF:
-		return x.defCFAIn(r.uleb(), r.sleb()*c.DataAlign, r.uleb())
+		return x.defCFAIn(r.ULEB(), r.SLEB()*c.DataAlign, r.ULEB())
 	case cfaDefCFARegister:
 		// DWARF forbids this after DW_CFA_def_cfa_expression. Perl-generated assembly
 		// of OpenSSL and libgcrypt does it all the same and means the offset
 		// before the expression, as GCC's unwinder and binutils have it. RISC-V's CIEs have
 		// nothing else: the offset is then 0.
-		return x.defCFA(r.uleb(), cur.CFA.N)
+		return x.defCFA(r.ULEB(), cur.CFA.N)
 	case cfaDefCFAOffset, cfaDefCFAOffsetSF:
 		var off int64
 		if op == cfaDefCFAOffset {
-			off = int64(r.uleb())
+			off = int64(r.ULEB())
 		} else {
-			off = r.sleb() * c.DataAlign
+			off = r.SLEB() * c.DataAlign
 		}
 		cur.CFA.N = off // of a register that may come later
 	case cfaDefCFAExpression:
-		cur.CFA = row.Rule{Kind: row.ValExpr, Expr: r.bytes(r.uleb()), N: cur.CFA.N}
+		cur.CFA = row.Rule{Kind: row.ValExpr, Expr: r.Block(r.ULEB()), N: cur.CFA.N}
 		x.exprSum = row.HashCFA(&cur.CFA)
 
 	// 6.4.2.3 Register rules
 	case cfaUndefined:
-		x.rule(r.uleb(), row.Rule{Kind: row.Undefined})
+		x.rule(r.ULEB(), row.Rule{Kind: row.Undefined})
 	case cfaSameValue:
-		x.rule(r.uleb(), row.Rule{Kind: row.Same})
+		x.rule(r.ULEB(), row.Rule{Kind: row.Same})
 	case cfaOffsetExtended:
-		x.rule(r.uleb(), row.Rule{Kind: row.At, N: int64(r.uleb()) * c.DataAlign})
+		x.rule(r.ULEB(), row.Rule{Kind: row.At, N: int64(r.ULEB()) * c.DataAlign})
 	case cfaOffsetExtendedSF:
-		x.rule(r.uleb(), row.Rule{Kind: row.At, N: r.sleb() * c.DataAlign})
+		x.rule(r.ULEB(), row.Rule{Kind: row.At, N: r.SLEB() * c.DataAlign})
 	case cfaGNUNegativeOffsetExtended:
-		x.rule(r.uleb(), row.Rule{Kind: row.At, N: -int64(r.uleb()) * c.DataAlign})
+		x.rule(r.ULEB(), row.Rule{Kind: row.At, N: -int64(r.ULEB()) * c.DataAlign})
 	case cfaValOffset:
-		x.rule(r.uleb(), row.Rule{Kind: row.Val, N: int64(r.uleb()) * c.DataAlign})
+		x.rule(r.ULEB(), row.Rule{Kind: row.Val, N: int64(r.ULEB()) * c.DataAlign})
 	case cfaValOffsetSF:
-		x.rule(r.uleb(), row.Rule{Kind: row.Val, N: r.sleb() * c.DataAlign})
+		x.rule(r.ULEB(), row.Rule{Kind: row.Val, N: r.SLEB() * c.DataAlign})
 	case cfaRegister:
-		n := r.uleb()
-		from, err := x.register(r.uleb())
+		n := r.ULEB()
+		from, err := x.register(r.ULEB())
 		if err != nil {
 			x.rule(n, row.Rule{Kind: row.Undefined}) // kept where we can't look
 			return nil
 		}
 		x.rule(n, row.Rule{Kind: row.InReg, Reg: from})
 	case cfaExpression:
-		n := r.uleb()
-		x.rule(n, row.Rule{Kind: row.AtExpr, Expr: r.bytes(r.uleb())})
+		n := r.ULEB()
+		x.rule(n, row.Rule{Kind: row.AtExpr, Expr: r.Block(r.ULEB())})
 	case cfaValExpression:
-		n := r.uleb()
-		x.rule(n, row.Rule{Kind: row.ValExpr, Expr: r.bytes(r.uleb())})
+		n := r.ULEB()
+		x.rule(n, row.Rule{Kind: row.ValExpr, Expr: r.Block(r.ULEB())})
 	case cfaRestoreExtended:
-		x.restore(r.uleb())
+		x.restore(r.ULEB())
 
 	// 6.4.2.4 Row states
 	case cfaRememberState:
@@ -108,7 +108,7 @@ func (x *exec) change(op byte) error {
 
 	// Vendors' extensions
 	case cfaGNUArgsSize:
-		cur.ArgsSize = r.uleb()
+		cur.ArgsSize = r.ULEB()
 		x.hashFlags()
 	case cfaAArch64NegateRAState, cfaAArch64NegateRAStatePC:
 		if x.t.arch != arch.ARM64 {
@@ -117,12 +117,14 @@ func (x *exec) change(op byte) error {
 		cur.Signed = !cur.Signed
 		x.hashFlags()
 	default:
-		return defect(unknownInstruction(op))
+		return unknownInstruction(op)
 	}
 	return nil
 }
 
-func unknownInstruction(op byte) string { return fmt.Sprintf("instruction 0x%02x is unknown", op) }
+func unknownInstruction(op byte) defect {
+	return defect(fmt.Sprintf("instruction 0x%02x is unknown", op))
+}
 
 func (x *exec) defCFA(n uint64, off int64) error {
 	reg, err := x.register(n)
@@ -136,7 +138,7 @@ func (x *exec) defCFA(n uint64, off int64) error {
 // defCFAIn is of LLVM's extensions for processors whose stack is in an address space of its own;
 // those that there are facts of in package arch have only one, 0.
 func (x *exec) defCFAIn(n uint64, off int64, space uint64) error {
-	if space != 0 && x.r.bad == "" {
+	if space != 0 && x.r.Err() == nil {
 		return defect(fmt.Sprintf("the CFA is in address space %d", space))
 	}
 	return x.defCFA(n, off)
@@ -166,9 +168,9 @@ func (x *exec) remember() error {
 		return defect("DW_CFA_remember_state nests too deep")
 	}
 	if x.depth == len(x.saved) {
-		x.saved = append(x.saved, kept{})
+		x.saved = append(x.saved, savedState{})
 	}
-	if x.kept += len(x.sums); x.kept > maxKept {
+	if x.copied += len(x.sums); x.copied > maxCopied {
 		return tooCostly
 	}
 	k := &x.saved[x.depth]

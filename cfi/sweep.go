@@ -37,7 +37,7 @@ func (t *Table) EachRow(i, j int, fn RowFunc) bool {
 	x.begin(&x.own)
 	for k := max(i, 0); k < min(j, len(t.index)); k++ {
 		s := &t.index[k]
-		if t.dear[k] {
+		if t.costly[k] {
 			if !fn(s.lo, s.hi, nil, 0) {
 				return false
 			}
@@ -95,22 +95,26 @@ func (t *Table) Batches() int {
 	return t.Entries()
 }
 
-// EachBatch is EachRow for those who want the rows of whole entries at once: batch is called for the entries that can be had so,
-// fn for the rows of the others, all by rising address. The batch is valid until batch returns, the
-// numbers in it until EachBatch does.
+// EachBatch is EachRow with all rows of an entry at once. It calls batch for each entry that an
+// automaton of c can execute, and fn for the rows of the others, all by rising address. A batch is
+// valid until batch returns, the numbers in it until EachBatch returns. c keeps what the automaton
+// has learned for the next table.
 //
-// Entries are read in the order of .eh_frame_hdr, if there are as many in it as in the section, and each is looked at once. Where one
-// is then not behind the one before, EachBatch is false: what was said is to be forgotten, everything
-// from the first entry on is to be asked for again, and comes from the index.
-func (t *Table) EachBatch(i, j int, batch func(*row.Batch), fn RowFunc) bool {
+// Entries are read once, in the order of .eh_frame_hdr, if it has as many entries as the section. If
+// one of them does not follow the one before, EachBatch returns false. The caller then drops all
+// rows of the table and calls EachBatch again, which uses the index.
+func (t *Table) EachBatch(c *Compiler, i, j int, batch func(*row.Batch), fn RowFunc) bool {
 	n := t.Batches()
 	i, j = max(i, 0), min(j, n)
 	x := t.exec()
 	defer t.done(x)
+	m := c.take()
+	x.join(m)
 	x.begin(&x.own)
-	x.forget()
-	m := memos.Get().(*memo)
-	defer m.free()
+	defer func() {
+		m.version = x.last
+		c.giveBack(m)
+	}()
 	b := batches{x, m, batch, fn}
 	if t.headerWhole.Load() {
 		if b.byHeader(i, j) {
@@ -124,7 +128,7 @@ func (t *Table) EachBatch(i, j int, batch func(*row.Batch), fn RowFunc) bool {
 	}
 	for k := i; k < j; k++ {
 		s := &t.index[k]
-		if t.dear[k] {
+		if t.costly[k] {
 			fn(s.lo, s.hi, nil, 0)
 			continue
 		}
@@ -138,7 +142,7 @@ func (t *Table) EachBatch(i, j int, batch func(*row.Batch), fn RowFunc) bool {
 // batches is what EachBatch works with.
 type batches struct {
 	x     *exec
-	m     *memo
+	m     *automaton
 	batch func(*row.Batch)
 	fn    RowFunc
 }

@@ -25,6 +25,10 @@ func checkSweep(t testing.TB, table *cfi.Table) int {
 	return rows
 }
 
+// shared is one Compiler for the files of all tests: what it has learned of one file must not change
+// the rows of another.
+var shared cfi.Compiler
+
 // sameBatches holds EachBatch against EachRow, in three parts and in one.
 func sameBatches(table *cfi.Table) error {
 	want := sweptRows(table)
@@ -97,7 +101,7 @@ func inBatches(table *cfi.Table, parts int, want []swept) (bool, error) {
 		}
 	}
 	for i, all := 0, table.Batches(); i < parts; i++ {
-		if !table.EachBatch(i*all/parts, (i+1)*all/parts, batch, check) {
+		if !table.EachBatch(&shared, i*all/parts, (i+1)*all/parts, batch, check) {
 			return false, nil
 		}
 	}
@@ -278,7 +282,7 @@ func TestBatchesOfManyFiles(t *testing.T) {
 				t.Errorf("round %d, file %d: %v", round, (i*7+round)%len(files), err)
 			}
 			batches := 0
-			table.EachBatch(0, table.Batches(), func(*row.Batch) { batches++ }, func(uint64, uint64, *row.Row, uint64) bool { return true })
+			table.EachBatch(&shared, 0, table.Batches(), func(*row.Batch) { batches++ }, func(uint64, uint64, *row.Row, uint64) bool { return true })
 			want := 22 // all but those with a defect and the section's last, behind which there are no eight bytes
 			switch {
 			case f.expr:
@@ -313,7 +317,7 @@ func TestBatchesInOtherOrder(t *testing.T) {
 	}
 }
 
-// TestBatchesInBatches: what a table knows of its CIEs is not what another memo says of them.
+// TestBatchesInBatches: what a table knows of its CIEs is not what another automaton has of them.
 func TestBatchesInBatches(t *testing.T) {
 	file := func(ra byte) *cfi.Table {
 		b := &builder{a: arch.AMD64}
@@ -334,7 +338,7 @@ func TestBatchesInBatches(t *testing.T) {
 		}
 	}
 	check()
-	other.EachBatch(0, other.Batches(), func(*row.Batch) { nested++; check() }, func(uint64, uint64, *row.Row, uint64) bool { return true })
+	other.EachBatch(&shared, 0, other.Batches(), func(*row.Batch) { nested++; check() }, func(uint64, uint64, *row.Row, uint64) bool { return true })
 	if nested == 0 {
 		t.Error("no batch")
 	}

@@ -55,7 +55,7 @@ type Table struct {
 
 	indexOnce sync.Once
 	index     []span       // of the whole section, disjoint, by address
-	dear      map[int]bool // those that EachRow leaves to RowAt, see maxParts
+	costly    map[int]bool // those that EachRow leaves to RowAt, see maxParts
 
 	execs sync.Pool // of *exec: their buffers, and the CIEs that they know, are worth keeping
 }

@@ -248,7 +248,7 @@ func TestTortureSection(t *testing.T) {
 			last, at = err, f.Offset
 		}
 		var e *cfi.Error
-		if !errors.As(last, &e) || int(at) != bad || !strings.Contains(e.What, "longer than the section") {
+		if !errors.As(last, &e) || int(at) != bad || !strings.Contains(e.Error(), "longer than the section") {
 			t.Errorf("0x%x: %v", at, last)
 		}
 	})

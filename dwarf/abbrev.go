@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"dbg/internal/bytecursor"
 )
 
 // abbrev is an abbreviation declaration (section 7.5.3).
@@ -72,20 +74,20 @@ func (d *Data) readAbbrevs(off uint64) *abbrevTable {
 		}
 		// Units share tables, or have their own. Those of a corrupt file may begin
 		// at each byte of one.
-		size := uint64(len(r.b))
+		size := uint64(len(r.Data))
 		if d.abbrevBytes > 4*size+1<<20 {
 			return fail(errors.New("tables overlap too often"))
 		}
 		if n < size-off {
-			r.b = r.b[:off+n]
+			r.Data = r.Data[:off+n]
 		}
 		t := parseAbbrevs(&r)
-		d.abbrevBytes += uint64(r.off) - off
-		if r.err == nil {
+		d.abbrevBytes += uint64(r.Pos) - off
+		if r.Err() == nil {
 			return t
 		}
-		if uint64(len(r.b)) == size {
-			return fail(r.err)
+		if !errors.Is(r.Err(), bytecursor.ErrCutShort) || uint64(len(r.Data)) == size {
+			return fail(r.Err())
 		}
 	}
 }
@@ -94,24 +96,25 @@ func (d *Data) readAbbrevs(off uint64) *abbrevTable {
 // an entry, so nothing else would. Compilers use some twenty.
 const maxAttrs = 512
 
-func parseAbbrevs(r *reader) *abbrevTable {
+func parseAbbrevs(r *bytecursor.Cursor) *abbrevTable {
 	t := &abbrevTable{}
-	for r.err == nil {
-		code := r.uleb()
+	for r.Err() == nil {
+		start := r.Pos
+		code := r.ULEB()
 		if code == 0 {
 			break
 		}
-		a := abbrev{tag: Tag(r.uleb()), children: r.u8() != 0}
-		for r.err == nil {
-			s := attrSpec{attr: Attr(r.uleb()), form: Form(r.uleb())}
+		a := abbrev{tag: Tag(r.ULEB()), children: r.U8() != 0}
+		for r.Err() == nil {
+			s := attrSpec{attr: Attr(r.ULEB()), form: Form(r.ULEB())}
 			if s.form == formImplicitConst {
-				s.implicit = r.sleb()
+				s.implicit = r.SLEB()
 			}
 			if s.attr == 0 && s.form == 0 {
 				break
 			}
 			if len(a.attrs) == maxAttrs {
-				r.fail("an abbreviation with too many attributes")
+				r.Malformed(start, "an abbreviation with too many attributes")
 			}
 			a.attrs = append(a.attrs, s)
 		}

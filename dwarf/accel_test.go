@@ -137,12 +137,12 @@ func TestNameTableErrors(t *testing.T) {
 		}
 	}
 	for what, c := range map[string]struct{ abbrevs, entries []byte }{
-		"there is no abbreviation 9":             {nameAbbrevs, []byte{9}},
-		"there is no compile unit 2":             {nameAbbrevs, []byte{1, 2, 0, 0, 0, 0, 0}},
-		"there is no type unit 2":                {nameAbbrevs, []byte{2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-		"cut short":                              {nameAbbrevs, []byte{1, 1}},
-		"it is beyond the index":                 {nameAbbrevs, nil},
-		"an attribute has the unknown form 0x3f": {[]byte{1, 1, 3, 0x3f, 0, 0, 0}, []byte{1, 1}},
+		"there is no abbreviation 9":        {nameAbbrevs, []byte{9}},
+		"there is no compile unit 2":        {nameAbbrevs, []byte{1, 2, 0, 0, 0, 0, 0}},
+		"there is no type unit 2":           {nameAbbrevs, []byte{2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+		"cut short":                         {nameAbbrevs, []byte{1, 1}},
+		"it is beyond the index":            {nameAbbrevs, nil},
+		"an attribute of unknown form 0x3f": {[]byte{1, 1, 3, 0x3f, 0, 0, 0}, []byte{1, 1}},
 	} {
 		tables, err := open(nameIndexOf(le, false, 1, c.abbrevs, c.entries))
 		if err != nil || len(tables) != 1 {

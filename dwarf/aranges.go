@@ -1,6 +1,10 @@
 package dwarf
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"dbg/internal/bytecursor"
+)
 
 // Arange says that a range of addresses belongs to the unit at an offset.
 type Arange struct {
@@ -12,47 +16,47 @@ type Arange struct {
 // false; ranges of one unit that follow each other are given as one. A set that can't be read ends the
 // list.
 func (d *Data) Aranges(fn func(Arange) bool) {
-	r := reader{b: d.all(secAranges), big: d.big}
+	r := bytecursor.Cursor{Data: d.all(secAranges), Big: d.big}
 	done := 0
-	defer func() { d.release(secAranges, uint64(done), uint64(r.off)) }()
-	for r.left() > 0 {
-		start := r.off
+	defer func() { d.release(secAranges, uint64(done), uint64(r.Pos)) }()
+	for r.Left() > 0 {
+		start := r.Pos
 		if start-done >= 1<<20 {
 			d.release(secAranges, uint64(done), uint64(start))
 			done = start
 		}
-		length, is64 := r.unitLength()
-		if r.err != nil || length > uint64(r.left()) {
+		length, is64 := r.InitialLength()
+		if r.Err() != nil || length > uint64(r.Left()) {
 			break
 		}
-		set := reader{b: r.b[:r.off+int(length)], off: r.off, big: d.big}
-		r.off += int(length)
-		version := set.u16()
-		unit := set.offset(is64)
-		addrSize, segSize := int(set.u8()), int(set.u8())
+		set := bytecursor.Cursor{Data: r.Data[:r.Pos+int(length)], Pos: r.Pos, Big: d.big}
+		r.Pos += int(length)
+		version := set.U16()
+		unit := set.Offset(is64)
+		addrSize, segSize := int(set.U8()), int(set.U8())
 		if version != 2 || segSize != 0 || addrSize != 4 && addrSize != 8 {
 			continue
 		}
 		// The tuples are aligned to their size, from the start of the set.
-		if rem := (set.off - start) % (2 * addrSize); rem != 0 {
-			set.take(uint64(2*addrSize - rem))
+		if rem := (set.Pos - start) % (2 * addrSize); rem != 0 {
+			set.Block(uint64(2*addrSize - rem))
 		}
-		if !set.tuples(addrSize, unit, fn) {
+		if !eachArange(&set, addrSize, unit, fn) {
 			return
 		}
 	}
 }
 
-// tuples gives the ranges of one set.
-func (r *reader) tuples(addrSize int, unit uint64, fn func(Arange) bool) bool {
+// eachArange gives the ranges of one set.
+func eachArange(r *bytecursor.Cursor, addrSize int, unit uint64, fn func(Arange) bool) bool {
 	var cur Arange
-	for r.left() >= 2*addrSize {
+	for r.Left() >= 2*addrSize {
 		var lo, n uint64
-		if b := r.b[r.off:]; addrSize == 8 && !r.big {
+		if b := r.Data[r.Pos:]; addrSize == 8 && !r.Big {
 			lo, n = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-			r.off += 16
+			r.Pos += 16
 		} else {
-			lo, n = r.sized(addrSize), r.sized(addrSize)
+			lo, n = r.Uint(addrSize), r.Uint(addrSize)
 		}
 		if lo == 0 && n == 0 {
 			break

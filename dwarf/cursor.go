@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"dbg/internal/bytecursor"
 )
 
 // Has is a set of attributes that an entry has: those that a search asks about.
@@ -280,28 +282,38 @@ func (c *Cursor) Next() bool {
 		}
 		if s.children {
 			if c.depth++; c.depth > maxDepth {
-				return c.fail("entries are nested too deeply")
+				return c.fail(errNested)
 			}
 		}
 		return true
 	}
 }
 
-func (c *Cursor) fail(what string) bool {
-	c.err = c.u.entryError(c.Offset(), errors.New(what))
+// fail ends the walk at the entry. It is false, for Next to return.
+func (c *Cursor) fail(err error) bool {
+	c.err = c.u.entryError(c.Offset(), err)
 	c.pos = len(c.b)
 	return false
 }
 
+// short is fail for an attribute at pos that is not complete.
+//
+//go:noinline
+func (c *Cursor) short(pos int) bool {
+	pos = min(pos, len(c.b))
+	return c.fail(&bytecursor.Error{Kind: bytecursor.ErrCutShort, Item: "an attribute", Offset: pos})
+}
+
+var errNested = errors.New("entries are nested too deeply")
+
 // longCode reads the rest of an abbreviation code of several bytes.
 func (c *Cursor) longCode() uint64 {
-	c.pos--
-	v, n := binary.Uvarint(c.b[c.pos:])
-	if n <= 0 {
-		c.fail("its abbreviation code is cut short or too large")
+	r := bytecursor.Cursor{Data: c.b, Pos: c.pos - 1}
+	v := r.ULEB()
+	if c.pos = r.Pos; r.Err() != nil {
+		c.fail(r.Err())
 		return 0
 	}
-	c.pos += n
 	return v
 }
 
@@ -314,7 +326,7 @@ func (c *Cursor) strange(code uint64) bool {
 	}
 	a := t.find(code)
 	if a == nil {
-		return c.fail(fmt.Sprintf("the abbreviation %d is unknown", code))
+		return c.fail(fmt.Errorf("the abbreviation %d is unknown", code))
 	}
 	s := shapeKey{c.u.AddrSize, c.u.Is64, c.u.Version == 2}.compile(a)
 	c.s, c.attrs, c.d = &s, c.pos, c.depth
@@ -323,7 +335,7 @@ func (c *Cursor) strange(code uint64) bool {
 	}
 	if s.children {
 		if c.depth++; c.depth > maxDepth {
-			return c.fail("entries are nested too deeply")
+			return c.fail(errNested)
 		}
 	}
 	return true
@@ -333,7 +345,7 @@ func (c *Cursor) strange(code uint64) bool {
 func (c *Cursor) over(s *shape) bool {
 	if s.fixed >= 0 {
 		if int(s.fixed) > len(c.b)-c.pos {
-			return c.fail("it is cut short")
+			return c.short(c.pos)
 		}
 		c.pos += int(s.fixed)
 		return true
@@ -343,15 +355,20 @@ func (c *Cursor) over(s *shape) bool {
 		st := &s.steps[i]
 		pos += int(st.n)
 		if pos > len(c.b) {
-			return c.fail("it is cut short")
+			return c.short(pos)
 		}
 		switch st.form {
 		case 0:
 		case formUdata, formSdata, formRefUdata, formStrx, formAddrx, formLoclistx, formRnglistx, formGNUAddrIndex, formGNUStrIndex:
+			from := pos
 			for pos < len(c.b) && c.b[pos] >= 0x80 {
 				pos++
 			}
-			pos++
+			if pos++; pos-from > bytecursor.SureLEB {
+				if pos = c.afterForm(from, st.form); pos < 0 {
+					return false
+				}
+			}
 		case formBlock1:
 			if pos < len(c.b) {
 				pos += 1 + int(c.b[pos])
@@ -361,33 +378,38 @@ func (c *Cursor) over(s *shape) bool {
 		case formExprloc, formBlock:
 			if pos < len(c.b) && c.b[pos] < 0x80 {
 				pos += 1 + int(c.b[pos])
-				break
+			} else if pos = c.afterForm(pos, st.form); pos < 0 {
+				return false
 			}
-			n, k := binary.Uvarint(c.b[min(pos, len(c.b)):])
-			if k <= 0 || n > uint64(len(c.b)-pos) {
-				return c.fail("a block is cut short")
-			}
-			pos += k + int(n)
 		case formString:
 			n := bytes.IndexByte(c.b[pos:], 0)
 			if n < 0 {
-				return c.fail("a string is cut short")
+				return c.short(pos)
 			}
 			pos += n + 1
 		default:
-			r := reader{b: c.b, off: pos, big: c.u.Data.big}
-			v := Value{Form: st.form}
-			if c.u.readForm(&r, &v, 0); r.err != nil {
-				return c.fail(r.err.Error())
+			if pos = c.afterForm(pos, st.form); pos < 0 {
+				return false
 			}
-			pos = r.off
 		}
 	}
 	if pos > len(c.b) {
-		return c.fail("it is cut short")
+		return c.short(pos)
 	}
 	c.pos = pos
 	return true
+}
+
+// afterForm returns where an attribute at pos ends. It is -1, and the walk has ended, if the
+// attribute can't be read.
+func (c *Cursor) afterForm(pos int, form Form) int {
+	r := bytecursor.Cursor{Data: c.b, Pos: pos, Big: c.u.Data.big}
+	v := Value{Form: form}
+	if c.u.readForm(&r, &v, 0); r.Err() != nil {
+		c.fail(r.Err())
+		return -1
+	}
+	return r.Pos
 }
 
 // Skip makes Next go to what follows the entry and everything below it.
@@ -433,9 +455,9 @@ func (c *Cursor) next() int {
 			v = uint64(binary.LittleEndian.Uint32(b))
 		}
 	default:
-		r := reader{b: b, big: c.u.Data.big}
+		r := bytecursor.Cursor{Data: b, Big: c.u.Data.big}
 		val := Value{Form: s.sibling}
-		if c.u.readForm(&r, &val, 0); r.err != nil {
+		if c.u.readForm(&r, &val, 0); r.Err() != nil {
 			return 0
 		}
 		switch s.sibling {
@@ -454,12 +476,12 @@ func (c *Cursor) next() int {
 
 // Value decodes an attribute of the entry into v; false if the entry does not have it.
 func (c *Cursor) Value(a Attr, v *Value) bool {
-	r := reader{b: c.b, off: c.attrs, big: c.u.Data.big}
+	r := bytecursor.Cursor{Data: c.b, Pos: c.attrs, Big: c.u.Data.big}
 	for i := range c.s.attrs {
 		spec := &c.s.attrs[i]
 		*v = Value{Attr: spec.attr, Form: spec.form}
 		c.u.readForm(&r, v, spec.implicit)
-		if r.err != nil {
+		if r.Err() != nil {
 			return false
 		}
 		if spec.attr == a {

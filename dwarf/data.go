@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"dbg/internal/bytecursor"
 )
 
 // Source gives a file's sections.
@@ -123,12 +125,12 @@ func (d *Data) all(id sectionID) []byte { return d.section(id, 1<<62) }
 
 // at returns a reader of a section from off to its end, whose first n bytes
 // are valid.
-func (d *Data) at(id sectionID, off, n uint64) (reader, error) {
+func (d *Data) at(id sectionID, off, n uint64) (bytecursor.Cursor, error) {
 	b := d.section(id, off+n)
 	if off > uint64(len(b)) || off+n < off {
-		return reader{}, fmt.Errorf("offset 0x%x is beyond %s", off, sectionNames[id])
+		return bytecursor.Cursor{}, fmt.Errorf("offset 0x%x is beyond %s", off, sectionNames[id])
 	}
-	return reader{b: b, off: int(off), big: d.big}, nil
+	return bytecursor.Cursor{Data: b, Pos: int(off), Big: d.big}, nil
 }
 
 func (d *Data) altData() *Data {

@@ -42,31 +42,6 @@ func first(t *testing.T, s sections) (*Unit, *Entry) {
 	return units[0], e
 }
 
-func TestLEB128(t *testing.T) {
-	for _, c := range []struct {
-		bytes    string
-		unsigned uint64
-		signed   int64
-	}{
-		{"\x02", 2, 2}, {"\x7f", 127, -1}, {"\x80\x01", 128, 128}, {"\xff\x00", 127, 127}, {"\x80\x7f", 16256, -128},
-		{"\x80\x80\x80\x00", 0, 0},
-		{"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 1<<64 - 1, -1},
-		{"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f", 1 << 63, -1 << 63},
-	} {
-		u, s := reader{b: []byte(c.bytes)}, reader{b: []byte(c.bytes)}
-		if got := u.uleb(); got != c.unsigned || u.left() != 0 || u.err != nil {
-			t.Errorf("% x: unsigned %d, %v", c.bytes, got, u.err)
-		}
-		if got := s.sleb(); got != c.signed || s.left() != 0 || s.err != nil {
-			t.Errorf("% x: signed %d, %v", c.bytes, got, s.err)
-		}
-	}
-	r := reader{b: []byte("\x80\x80")}
-	if r.uleb(); r.err == nil {
-		t.Error("a number without an end has no error")
-	}
-}
-
 // TestLocationLists reads lists of both formats with every kind of entry that
 // there is a question about.
 func TestLocationLists(t *testing.T) {

@@ -1,8 +1,9 @@
 package dwarf
 
 import (
-	"errors"
 	"fmt"
+
+	"dbg/internal/bytecursor"
 )
 
 // Entry is a debugging information entry (DIE).
@@ -60,12 +61,15 @@ func (u *Unit) Read(off uint64, e *Entry) error {
 	if err != nil {
 		return u.entryError(off, err)
 	}
-	r := reader{b: b, off: int(off - u.base), big: u.Data.big}
+	r := bytecursor.Cursor{Data: b, Pos: int(off - u.base), Big: u.Data.big}
 	e.Unit, e.Offset, e.Tag, e.Children, e.Vals = u, off, 0, false, e.Vals[:0]
-	code := r.uleb()
+	code := r.ULEB()
+	if r.Err() != nil {
+		return u.entryError(off, r.Err())
+	}
 	if code == 0 {
-		e.End = uint64(r.off) + u.base
-		return r.err
+		e.End = uint64(r.Pos) + u.base
+		return nil
 	}
 	a := t.find(code)
 	if a == nil {
@@ -78,10 +82,10 @@ func (u *Unit) Read(off uint64, e *Entry) error {
 		u.readForm(&r, &v, s.implicit)
 		e.Vals = append(e.Vals, v)
 	}
-	if r.err != nil {
-		return u.entryError(off, r.err)
+	if r.Err() != nil {
+		return u.entryError(off, r.Err())
 	}
-	e.End = uint64(r.off) + u.base
+	e.End = uint64(r.Pos) + u.base
 	return nil
 }
 
@@ -144,7 +148,7 @@ func (u *Unit) walk(off uint64, visit func(c *Entry, depth int) bool, leave func
 		}
 		if into {
 			if depth++; depth > maxDepth {
-				return u.entryError(off, errors.New("entries are nested too deeply"))
+				return u.entryError(off, errNested)
 			}
 			continue
 		}

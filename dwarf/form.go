@@ -1,61 +1,66 @@
 package dwarf
 
-import "fmt"
+import (
+	"fmt"
+
+	"dbg/internal/bytecursor"
+)
 
 // readForm reads the value of an attribute (section 7.5.6).
-func (u *Unit) readForm(r *reader, v *Value, implicit int64) {
+func (u *Unit) readForm(r *bytecursor.Cursor, v *Value, implicit int64) {
+	at := r.Pos
 	if v.Form == formIndirect {
-		v.Form = Form(r.uleb())
+		v.Form = Form(r.ULEB())
 		if v.Form == formImplicitConst {
 			// Its value would be in the abbreviation, where it is not.
-			r.fail("an indirect constant")
+			r.Malformed(at, "DW_FORM_implicit_const through DW_FORM_indirect")
 			return
 		}
 	}
 	switch v.Form {
 	case formAddr:
-		v.Num = r.sized(u.AddrSize)
+		v.Num = r.Uint(u.AddrSize)
 	case formData1, formRef1, formFlag, formStrx1, formAddrx1:
-		v.Num = uint64(r.u8())
+		v.Num = uint64(r.U8())
 	case formData2, formRef2, formStrx2, formAddrx2:
-		v.Num = uint64(r.u16())
+		v.Num = uint64(r.U16())
 	case formStrx3, formAddrx3:
-		v.Num = uint64(r.u24())
+		v.Num = uint64(r.U24())
 	case formData4, formRef4, formStrx4, formAddrx4, formRefSup4:
-		v.Num = uint64(r.u32())
+		v.Num = uint64(r.U32())
 	case formData8, formRef8, formRefSig8, formRefSup8:
-		v.Num = r.u64()
+		v.Num = r.U64()
 	case formUdata, formRefUdata, formStrx, formAddrx, formLoclistx, formRnglistx, formGNUAddrIndex, formGNUStrIndex:
-		v.Num = r.uleb()
+		v.Num = r.ULEB()
 	case formSdata:
-		v.Num = uint64(r.sleb())
+		v.Num = uint64(r.SLEB())
 	case formImplicitConst:
 		v.Num = uint64(implicit)
 	case formFlagPresent:
 		v.Num = 1
 	case formStrp, formLineStrp, formStrpSup, formSecOffset, formGNUStrpAlt, formGNURefAlt:
-		v.Num = r.offset(u.Is64)
+		v.Num = r.Offset(u.Is64)
 	case formRefAddr:
 		if u.Version == 2 { // the size of an address there
-			v.Num = r.sized(u.AddrSize)
+			v.Num = r.Uint(u.AddrSize)
 		} else {
-			v.Num = r.offset(u.Is64)
+			v.Num = r.Offset(u.Is64)
 		}
 	case formString:
-		v.Block = r.cstring()
+		v.Block = r.CString()
 	case formData16:
-		v.Block = r.take(16)
+		v.Block = r.Block(16)
 	case formBlock1:
-		v.Block = r.take(uint64(r.u8()))
+		v.Block = r.Block(uint64(r.U8()))
 	case formBlock2:
-		v.Block = r.take(uint64(r.u16()))
+		v.Block = r.Block(uint64(r.U16()))
 	case formBlock4:
-		v.Block = r.take(uint64(r.u32()))
+		v.Block = r.Block(uint64(r.U32()))
 	case formBlock, formExprloc:
-		v.Block = r.take(r.uleb())
+		v.Block = r.Block(r.ULEB())
 	default:
 		// Its size is unknown, and with it where the next attribute is.
-		r.fail(fmt.Sprintf("an attribute of unknown form 0x%x", uint32(v.Form)))
+		r.Unsupported(at, fmt.Sprintf("an attribute of unknown form 0x%x", uint32(v.Form)))
 	}
 }
 
@@ -157,7 +162,7 @@ func (u *Unit) text(v *Value) []byte {
 		if err != nil {
 			return nil
 		}
-		if s := r.offset(u.Is64); r.err == nil {
+		if s := r.Offset(u.Is64); r.Err() == nil {
 			return d.bytesAt(secStr, s)
 		}
 	}
@@ -205,8 +210,8 @@ func (u *Unit) AddrIndex(index uint64) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	addr := r.sized(u.AddrSize)
-	return addr, r.err
+	addr := r.Uint(u.AddrSize)
+	return addr, r.Err()
 }
 
 // Ref returns the entry that an attribute refers to; nil if it is not there or

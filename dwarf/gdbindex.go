@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+
+	"dbg/internal/bytecursor"
 )
 
 const gdbIndexSection = ".gdb_index"
@@ -62,9 +64,9 @@ func (d *Data) GDBIndex() (*GDBIndex, error) {
 // parseGDBIndex reads the header: the parts follow each other. Versions before 4 have another hash, and names are found by none here, but
 // they lack symbols as well: gdb does not use them either.
 func parseGDBIndex(b []byte) (*GDBIndex, error) {
-	r := reader{b: b}
-	x := &GDBIndex{Version: r.u32()}
-	if r.err == nil && (x.Version < 4 || x.Version > 9) {
+	r := bytecursor.Cursor{Data: b}
+	x := &GDBIndex{Version: r.U32()}
+	if r.Err() == nil && (x.Version < 4 || x.Version > 9) {
 		return nil, fmt.Errorf("unknown version %d", x.Version)
 	}
 	n := 5
@@ -73,13 +75,13 @@ func parseGDBIndex(b []byte) (*GDBIndex, error) {
 	}
 	at := make([]uint64, 0, 7)
 	for range n {
-		at = append(at, uint64(r.u32()))
+		at = append(at, uint64(r.U32()))
 	}
-	if r.err != nil {
-		return nil, r.err
+	if r.Err() != nil {
+		return nil, r.Err()
 	}
 	at = append(at, uint64(len(b)))
-	last := uint64(r.off)
+	last := uint64(r.Pos)
 	for i, off := range at {
 		if off < last || off > uint64(len(b)) {
 			return nil, fmt.Errorf("part %d begins at 0x%x, of 0x%x bytes", i, off, len(b))
@@ -223,18 +225,18 @@ func (x *GDBIndex) UnitsWithSymbols() []bool {
 
 // Units calls fn for the units of a symbol, until it returns false.
 func (x *GDBIndex) Units(at uint32, fn func(s IndexedSymbol) bool) error {
-	r := reader{b: x.pool}
+	r := bytecursor.Cursor{Data: x.pool}
 	fail := func(err error) error {
 		return fmt.Errorf("the units at 0x%x of %s: %w", x.poolOff+uint64(at), gdbIndexSection, err)
 	}
 	if uint64(at) >= uint64(len(x.pool)) {
 		return fail(fmt.Errorf("they are beyond the section"))
 	}
-	r.off = int(at)
-	n := r.u32()
-	list := r.take(4 * uint64(n))
-	if r.err != nil {
-		return fail(r.err)
+	r.Pos = int(at)
+	n := r.U32()
+	list := r.Block(4 * uint64(n))
+	if r.Err() != nil {
+		return fail(r.Err())
 	}
 	for b := list; len(b) >= 4; b = b[4:] {
 		v := binary.LittleEndian.Uint32(b)

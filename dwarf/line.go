@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"dbg/internal/bytecursor"
 )
 
 // LineTable is a unit's line number table (section 6.2).
@@ -17,7 +19,7 @@ type LineTable struct {
 	first    int // number of the first file: 0 in DWARF 5, 1 before
 	compDir  string
 	header   *lineHeader // nil if there is no program that can be run
-	program  reader
+	program  bytecursor.Cursor
 	surveyed bool
 	spans    []lineSpan
 	cache    lineCache
@@ -139,77 +141,80 @@ func (u *Unit) readLineHeader(t *LineTable) error {
 	if err != nil {
 		return err
 	}
-	length, is64 := r.unitLength()
-	if r.err != nil || length > uint64(r.left()) {
+	length, is64 := r.InitialLength()
+	if r.Err() != nil {
+		return r.Err()
+	}
+	if length > uint64(r.Left()) {
 		return fmt.Errorf("its %d bytes are not in the section", length)
 	}
-	end := uint64(r.off) + length
-	if r.b, err = d.upTo(secLine, end); err != nil {
+	end := uint64(r.Pos) + length
+	if r.Data, err = d.upTo(secLine, end); err != nil {
 		return err
 	}
-	h := lineHeader{version: int(r.u16()), maxOps: 1, addrSize: u.AddrSize}
+	h := lineHeader{version: int(r.U16()), maxOps: 1, addrSize: u.AddrSize}
 	if h.version < 2 || h.version > 5 {
 		return fmt.Errorf("it has version %d", h.version)
 	}
 	if h.version >= 5 {
-		h.addrSize = int(r.u8())
-		r.u8() // segment selector size
+		h.addrSize = int(r.U8())
+		r.U8() // segment selector size
 	}
-	headerLength := r.offset(is64)
-	if headerLength > uint64(r.left()) {
+	headerLength := r.Offset(is64)
+	if headerLength > uint64(r.Left()) {
 		return fmt.Errorf("it has a header of %d bytes", headerLength)
 	}
-	program := r.off + int(headerLength)
-	h.minInst = uint64(r.u8())
+	program := r.Pos + int(headerLength)
+	h.minInst = uint64(r.U8())
 	if h.version >= 4 {
-		h.maxOps = max(1, uint64(r.u8()))
+		h.maxOps = max(1, uint64(r.U8()))
 	}
-	h.defaultStmt = r.u8() != 0
-	h.lineBase = int(int8(r.u8()))
-	h.lineRange = int(r.u8())
-	h.opcodeBase = int(r.u8())
+	h.defaultStmt = r.U8() != 0
+	h.lineBase = int(int8(r.U8()))
+	h.lineRange = int(r.U8())
+	h.opcodeBase = int(r.U8())
 	if h.opcodeBase > 0 {
-		h.lengths = r.take(uint64(h.opcodeBase - 1))
+		h.lengths = r.Block(uint64(h.opcodeBase - 1))
 	}
 	if h.version >= 5 {
 		u.readFiles5(&r, t, is64)
 	} else {
 		readFiles4(&r, t)
 	}
-	if r.err != nil {
-		return r.err
+	if r.Err() != nil {
+		return r.Err()
 	}
-	r.off = program
+	r.Pos = program
 	t.program, t.header = r, &h
 	return nil
 }
 
 // readFiles4 reads include_directories and file_names (DWARF 4, 6.2.4). Both
 // count from 1; directory 0 is that of the compilation.
-func readFiles4(r *reader, t *LineTable) {
+func readFiles4(r *bytecursor.Cursor, t *LineTable) {
 	t.first = 1
 	t.dirs = append(t.dirs, []byte(t.compDir))
-	for r.err == nil {
-		s := r.cstring()
+	for r.Err() == nil {
+		s := r.CString()
 		if len(s) == 0 {
 			break
 		}
 		t.dirs = append(t.dirs, s)
 	}
-	for r.err == nil {
-		s := r.cstring()
+	for r.Err() == nil {
+		s := r.CString()
 		if len(s) == 0 {
 			break
 		}
-		t.files = append(t.files, lineFile{s, r.uleb()})
-		r.uleb() // time
-		r.uleb() // length
+		t.files = append(t.files, lineFile{s, r.ULEB()})
+		r.ULEB() // time
+		r.ULEB() // length
 	}
 }
 
 // readFiles5 reads the two tables of section 6.2.4.1, whose columns the header
 // describes.
-func (u *Unit) readFiles5(r *reader, t *LineTable, is64 bool) {
+func (u *Unit) readFiles5(r *bytecursor.Cursor, t *LineTable, is64 bool) {
 	// The columns' forms are those of attributes, so they are read as such.
 	fu := Unit{Data: u.Data, Is64: is64, AddrSize: u.AddrSize, Version: 5, root: u.root}
 	var v Value
@@ -218,22 +223,23 @@ func (u *Unit) readFiles5(r *reader, t *LineTable, is64 bool) {
 		form    Form
 	}
 	for table := range 2 {
-		columns := room[:r.u8()]
+		columns := room[:r.U8()]
 		for i := range columns {
-			columns[i].content, columns[i].form = r.uleb(), Form(r.uleb())
+			columns[i].content, columns[i].form = r.ULEB(), Form(r.ULEB())
 		}
-		count := r.uleb()
-		if len(columns) == 0 && count > 0 || count > uint64(r.left()) {
-			r.fail("a file table")
+		at := r.Pos
+		count := r.ULEB()
+		if len(columns) == 0 && count > 0 || count > uint64(r.Left()) {
+			r.Malformed(at, fmt.Sprintf("a file table of %d entries", count))
 			return
 		}
 		for range count {
-			start := r.off
+			start := r.Pos
 			var f lineFile
 			for _, c := range columns {
 				v = Value{Attr: AttrName, Form: c.form}
 				fu.readForm(r, &v, 0)
-				if r.err != nil {
+				if r.Err() != nil {
 					return
 				}
 				switch c.content {
@@ -243,8 +249,8 @@ func (u *Unit) readFiles5(r *reader, t *LineTable, is64 bool) {
 					f.dir = v.Num
 				}
 			}
-			if r.off == start {
-				r.fail("a file table of empty entries")
+			if r.Pos == start {
+				r.Malformed(at, "a file table of empty entries")
 				return
 			}
 			if table == 0 {

@@ -3,6 +3,8 @@ package dwarf
 import (
 	"cmp"
 	"slices"
+
+	"dbg/internal/bytecursor"
 )
 
 // lineMachine is the state machine of section 6.2.2.
@@ -29,11 +31,11 @@ type lineMachine struct {
 }
 
 // runLines runs the program from r to its end.
-func (u *Unit) runLines(r *reader, t *LineTable, h *lineHeader) {
+func (u *Unit) runLines(r *bytecursor.Cursor, t *LineTable, h *lineHeader) {
 	m := &lineMachine{table: t, u: u, h: h}
 	m.reset()
-	for r.left() > 0 && r.err == nil && len(t.rows) < maxLineRows {
-		op := int(r.u8())
+	for r.Left() > 0 && r.Err() == nil && len(t.rows) < maxLineRows {
+		op := int(r.U8())
 		if op >= h.opcodeBase {
 			m.special(op - h.opcodeBase)
 			continue
@@ -44,15 +46,15 @@ func (u *Unit) runLines(r *reader, t *LineTable, h *lineHeader) {
 		case lnsCopy:
 			m.emit()
 		case lnsAdvancePC:
-			m.advance(r.uleb())
+			m.advance(r.ULEB())
 		case lnsAdvanceLine:
-			m.addLine(r.sleb())
+			m.addLine(r.SLEB())
 		case lnsSetFile:
-			file := r.uleb()
+			file := r.ULEB()
 			m.fileChanged, m.discriminated = file != m.file, m.discriminator
 			m.file = file
 		case lnsSetColumn:
-			m.col = r.uleb()
+			m.col = r.ULEB()
 		case lnsNegateStmt:
 			m.row.Flags ^= IsStmt
 		case lnsSetBasicBlock, lnsSetEpilogueBegin:
@@ -61,16 +63,16 @@ func (u *Unit) runLines(r *reader, t *LineTable, h *lineHeader) {
 				m.advance(uint64((255 - h.opcodeBase) / h.lineRange))
 			}
 		case lnsFixedAdvancePC:
-			m.row.Addr += uint64(r.u16())
+			m.row.Addr += uint64(r.U16())
 			m.opIdx = 0
 		case lnsSetPrologueEnd:
 			m.row.Flags |= PrologueEnd
 		case lnsSetISA:
-			r.uleb()
+			r.ULEB()
 		default:
 			// An opcode of a later version: the header says how many operands.
 			for range h.lengths[op-1] {
-				r.uleb()
+				r.ULEB()
 			}
 		}
 	}
@@ -146,21 +148,21 @@ func (m *lineMachine) emit() {
 	m.discriminator = false
 }
 
-func (m *lineMachine) extended(r *reader) {
-	body := reader{b: r.take(r.uleb()), big: r.big}
-	if body.left() == 0 {
+func (m *lineMachine) extended(r *bytecursor.Cursor) {
+	body := bytecursor.Cursor{Data: r.Block(r.ULEB()), Big: r.Big}
+	if body.Left() == 0 {
 		return
 	}
-	switch body.u8() {
+	switch body.U8() {
 	case lneEndSequence:
 		m.endSequence()
 	case lneSetAddress:
-		if n := body.left(); n == 1 || n == 2 || n == 4 || n == 8 {
-			m.row.Addr = body.sized(n)
+		if n := body.Left(); n == 1 || n == 2 || n == 4 || n == 8 {
+			m.row.Addr = body.Uint(n)
 		}
 		m.opIdx = 0
 	case lneSetDiscriminator:
-		if body.uleb() != 0 {
+		if body.ULEB() != 0 {
 			m.discriminator, m.discriminated = true, true
 		}
 	}

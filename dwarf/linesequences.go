@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"sync/atomic"
+
+	"dbg/internal/bytecursor"
 )
 
 // Lines are the rows of one sequence of a line table: of contiguous addresses, sorted.
@@ -41,7 +43,7 @@ func (t *LineTable) sequences() []lineSpan {
 	d := t.unit.Data
 	s := survey{t: t, h: t.header, r: t.program, spans: d.spans[:0], spent: &d.surveyed}
 	s.run()
-	d.release(secLine, uint64(t.program.off), uint64(len(t.program.b)))
+	d.release(secLine, uint64(t.program.Pos), uint64(len(t.program.Data)))
 	d.spans = s.spans // room for the next table's
 	t.spans = slices.Clone(s.spans)
 	if !slices.IsSortedFunc(t.spans, bySpan) {
@@ -64,7 +66,7 @@ func (t *LineTable) EachAt(addrs []uint64, rows *[]Row, spent *atomic.Int64, fn 
 		if !s.run() {
 			return false
 		}
-		t.unit.Data.release(secLine, uint64(t.program.off), uint64(len(t.program.b)))
+		t.unit.Data.release(secLine, uint64(t.program.Pos), uint64(len(t.program.Data)))
 		spans = s.spans
 		slices.SortStableFunc(spans, bySpan)
 	}
@@ -144,7 +146,7 @@ func (t *LineTable) lines(i int) Lines {
 func (t *LineTable) decode(s lineSpan, rows []Row) Lines {
 	scratch := LineTable{rows: rows}
 	r := t.program
-	r.off, r.b = s.from, r.b[:s.to]
+	r.Pos, r.Data = s.from, r.Data[:s.to]
 	t.unit.runLines(&r, &scratch, t.header)
 	return Lines{Lo: s.lo, Hi: s.hi, Rows: scratch.rows}
 }
@@ -156,7 +158,7 @@ type survey struct {
 	only  []uint64      // of interest are the sequences that have one of these addresses, which are sorted; nil: all are
 	spent *atomic.Int64 // bytes
 	h     *lineHeader
-	r     reader
+	r     bytecursor.Cursor
 	steps [256]uint64 // how far each special opcode advances the address
 
 	addr   uint64
@@ -171,7 +173,7 @@ func (s *survey) run() bool {
 	h, r := s.h, &s.r
 	d := s.t.unit.Data
 	// Units have programs of their own. Those of a corrupt file may overlap.
-	if s.spent.Add(int64(len(r.b)-r.off)) > 4*int64(len(d.secs[secLine].data))+1<<20 {
+	if s.spent.Add(int64(len(r.Data)-r.Pos)) > 4*int64(len(d.secs[secLine].data))+1<<20 {
 		return false
 	}
 	plain := h.maxOps <= 1
@@ -181,9 +183,9 @@ func (s *survey) run() bool {
 		}
 	}
 	s.reset()
-	for r.off < len(r.b) && r.err == nil {
-		op := int(r.b[r.off])
-		r.off++
+	for r.Pos < len(r.Data) && r.Err() == nil {
+		op := int(r.Data[r.Pos])
+		r.Pos++
 		if op >= h.opcodeBase {
 			switch {
 			case h.lineRange == 0:
@@ -202,23 +204,30 @@ func (s *survey) run() bool {
 		case lnsCopy:
 			s.row()
 		case lnsAdvancePC:
-			s.advance(r.uleb())
+			s.advance(r.ULEB())
 		case lnsAdvanceLine, lnsSetFile, lnsSetColumn, lnsSetISA:
-			for r.off < len(r.b) && r.b[r.off] >= 0x80 {
-				r.off++
+			from := r.Pos
+			for r.Pos < len(r.Data) && r.Data[r.Pos] >= 0x80 {
+				r.Pos++
 			}
-			r.off++
+			if r.Pos++; r.Pos-from > bytecursor.SureLEB || r.Pos > len(r.Data) {
+				if r.Pos = from; op == lnsAdvanceLine {
+					r.SLEB()
+				} else {
+					r.ULEB()
+				}
+			}
 		case lnsNegateStmt, lnsSetBasicBlock, lnsSetEpilogueBegin, lnsSetPrologueEnd:
 		case lnsConstAddPC:
 			if h.lineRange != 0 {
 				s.advance(uint64((255 - h.opcodeBase) / h.lineRange))
 			}
 		case lnsFixedAdvancePC:
-			s.addr += uint64(r.u16())
+			s.addr += uint64(r.U16())
 			s.opIdx = 0
 		default:
 			for range h.lengths[op-1] {
-				r.uleb()
+				r.ULEB()
 			}
 		}
 	}
@@ -226,7 +235,7 @@ func (s *survey) run() bool {
 }
 
 func (s *survey) reset() {
-	s.addr, s.opIdx, s.rows, s.from = 0, 0, 0, s.r.off
+	s.addr, s.opIdx, s.rows, s.from = 0, 0, 0, s.r.Pos
 	s.lo, s.hi = ^uint64(0), 0
 }
 
@@ -246,26 +255,26 @@ func (s *survey) row() {
 
 func (s *survey) extended() {
 	r := &s.r
-	body := reader{b: r.take(r.uleb()), big: r.big}
-	if body.left() == 0 {
+	body := bytecursor.Cursor{Data: r.Block(r.ULEB()), Big: r.Big}
+	if body.Left() == 0 {
 		return
 	}
-	switch body.u8() {
+	switch body.U8() {
 	case lneEndSequence:
 		// As in endSequence: what the linker has dropped begins at 0 or at the largest addresses.
 		if s.rows > 0 && s.rows <= maxLineRows && s.lo != 0 && s.lo < s.t.unit.maxAddr()-1 && s.addr > s.lo && s.wanted() {
-			s.spans = append(s.spans, lineSpan{lo: s.lo, hi: s.addr, from: s.from, to: r.off})
+			s.spans = append(s.spans, lineSpan{lo: s.lo, hi: s.addr, from: s.from, to: r.Pos})
 		}
 		s.reset()
 	case lneSetAddress:
-		if n := body.left(); n == 1 || n == 2 || n == 4 || n == 8 {
-			s.addr = body.sized(n)
+		if n := body.Left(); n == 1 || n == 2 || n == 4 || n == 8 {
+			s.addr = body.Uint(n)
 		}
 		s.opIdx = 0
 	case lneDefineFile:
-		name := body.cstring()
+		name := body.CString()
 		if s.only == nil {
-			s.t.files = append(s.t.files, lineFile{name, body.uleb()})
+			s.t.files = append(s.t.files, lineFile{name, body.ULEB()})
 		}
 	}
 }

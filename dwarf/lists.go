@@ -3,6 +3,8 @@ package dwarf
 import (
 	"errors"
 	"fmt"
+
+	"dbg/internal/bytecursor"
 )
 
 // Range is a half-open range of addresses.
@@ -96,9 +98,9 @@ func (u *Unit) rangeList5(off, base uint64, most int, add func(lo, hi uint64)) e
 	}
 	for range most {
 		var lo, hi uint64
-		switch kind := r.u8(); kind { // section 7.25
+		switch kind := r.U8(); kind { // section 7.25
 		case rleEndOfList:
-			return r.err
+			return r.Err()
 		case rleBaseAddressx:
 			base = u.index(&r)
 			continue
@@ -106,25 +108,25 @@ func (u *Unit) rangeList5(off, base uint64, most int, add func(lo, hi uint64)) e
 			lo, hi = u.index(&r), u.index(&r)
 		case rleStartxLength:
 			lo = u.index(&r)
-			hi = lo + r.uleb()
+			hi = lo + r.ULEB()
 		case rleOffsetPair:
-			lo, hi = base+r.uleb(), base+r.uleb()
+			lo, hi = base+r.ULEB(), base+r.ULEB()
 			if base >= u.maxAddr()-1 {
 				lo, hi = 0, 0
 			}
 		case rleBaseAddress:
-			base = r.sized(u.AddrSize)
+			base = r.Uint(u.AddrSize)
 			continue
 		case rleStartEnd:
-			lo, hi = r.sized(u.AddrSize), r.sized(u.AddrSize)
+			lo, hi = r.Uint(u.AddrSize), r.Uint(u.AddrSize)
 		case rleStartLength:
-			lo = r.sized(u.AddrSize)
-			hi = lo + r.uleb()
+			lo = r.Uint(u.AddrSize)
+			hi = lo + r.ULEB()
 		default:
 			return unknownKind(kind)
 		}
-		if r.err != nil {
-			return r.err
+		if r.Err() != nil {
+			return r.Err()
 		}
 		add(lo, hi)
 	}
@@ -137,8 +139,8 @@ func unknownKind(kind uint8) error { return fmt.Errorf("it has an entry of the u
 
 // index reads an index into .debug_addr and returns the address, the largest
 // one if it can't be read.
-func (u *Unit) index(r *reader) uint64 {
-	a, err := u.AddrIndex(r.uleb())
+func (u *Unit) index(r *bytecursor.Cursor) uint64 {
+	a, err := u.AddrIndex(r.ULEB())
 	if err != nil {
 		return u.maxAddr()
 	}
@@ -152,10 +154,10 @@ func (u *Unit) rangeList4(off, base uint64, most int, add func(lo, hi uint64)) e
 		return u.listError(secRanges, off, err)
 	}
 	for range most {
-		lo, hi := r.sized(u.AddrSize), r.sized(u.AddrSize)
+		lo, hi := r.Uint(u.AddrSize), r.Uint(u.AddrSize)
 		switch {
-		case r.err != nil:
-			return u.listError(secRanges, off, r.err)
+		case r.Err() != nil:
+			return u.listError(secRanges, off, r.Err())
 		case lo == 0 && hi == 0:
 			return nil
 		case lo == u.maxAddr():
@@ -177,8 +179,8 @@ func (u *Unit) listOffset(id sectionID, base, index uint64) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	off := base + r.offset(u.Is64)
-	return off, r.err
+	off := base + r.Offset(u.Is64)
+	return off, r.Err()
 }
 
 // Location returns the expression that holds at a PC: the expression itself,
@@ -216,14 +218,14 @@ func (u *Unit) Location(v *Value, pc uint64) ([]byte, error) {
 }
 
 // location5 reads .debug_loclists (DWARF 5, section 2.6.2).
-func (u *Unit) location5(r *reader, pc uint64) ([]byte, error) {
+func (u *Unit) location5(r *bytecursor.Cursor, pc uint64) ([]byte, error) {
 	base := u.Root().LowPC
 	var fallback []byte
 	for range maxRanges {
 		var lo, hi uint64
-		switch kind := r.u8(); kind { // section 7.29
+		switch kind := r.U8(); kind { // section 7.29
 		case lleEndOfList:
-			return fallback, r.err
+			return fallback, r.Err()
 		case lleBaseAddressx:
 			base = u.index(r)
 			continue
@@ -231,30 +233,30 @@ func (u *Unit) location5(r *reader, pc uint64) ([]byte, error) {
 			lo, hi = u.index(r), u.index(r)
 		case lleStartxLength:
 			lo = u.index(r)
-			hi = lo + r.uleb()
+			hi = lo + r.ULEB()
 		case lleOffsetPair:
-			lo, hi = base+r.uleb(), base+r.uleb()
+			lo, hi = base+r.ULEB(), base+r.ULEB()
 		case lleDefaultLocation:
-			fallback = r.take(r.uleb())
+			fallback = r.Block(r.ULEB())
 			continue
 		case lleBaseAddress:
-			base = r.sized(u.AddrSize)
+			base = r.Uint(u.AddrSize)
 			continue
 		case lleStartEnd:
-			lo, hi = r.sized(u.AddrSize), r.sized(u.AddrSize)
+			lo, hi = r.Uint(u.AddrSize), r.Uint(u.AddrSize)
 		case lleStartLength:
-			lo = r.sized(u.AddrSize)
-			hi = lo + r.uleb()
+			lo = r.Uint(u.AddrSize)
+			hi = lo + r.ULEB()
 		case lleViewPair: // gcc -gvariable-location-views
-			r.uleb()
-			r.uleb()
+			r.ULEB()
+			r.ULEB()
 			continue
 		default:
 			return nil, unknownKind(kind)
 		}
-		block := r.take(r.uleb())
-		if r.err != nil {
-			return nil, r.err
+		block := r.Block(r.ULEB())
+		if r.Err() != nil {
+			return nil, r.Err()
 		}
 		if lo <= pc && pc < hi {
 			return block, nil
@@ -264,20 +266,20 @@ func (u *Unit) location5(r *reader, pc uint64) ([]byte, error) {
 }
 
 // location4 reads .debug_loc (DWARF 4, section 2.6.2).
-func (u *Unit) location4(r *reader, pc uint64) ([]byte, error) {
+func (u *Unit) location4(r *bytecursor.Cursor, pc uint64) ([]byte, error) {
 	base := u.Root().LowPC
 	for range maxRanges {
-		lo, hi := r.sized(u.AddrSize), r.sized(u.AddrSize)
-		if lo == 0 && hi == 0 || r.err != nil {
-			return nil, r.err
+		lo, hi := r.Uint(u.AddrSize), r.Uint(u.AddrSize)
+		if lo == 0 && hi == 0 || r.Err() != nil {
+			return nil, r.Err()
 		}
 		if lo == u.maxAddr() {
 			base = hi
 			continue
 		}
-		block := r.take(uint64(r.u16()))
-		if r.err != nil {
-			return nil, r.err
+		block := r.Block(uint64(r.U16()))
+		if r.Err() != nil {
+			return nil, r.Err()
 		}
 		if base+lo <= pc && pc < base+hi {
 			return block, nil

@@ -1,6 +1,10 @@
 package dwarf
 
-import "fmt"
+import (
+	"fmt"
+
+	"dbg/internal/bytecursor"
+)
 
 // NameEntry is what an index has of one entry with a name.
 type NameEntry struct {
@@ -34,12 +38,12 @@ func (t *NameTable) Entries(i uint32, fn func(e *NameEntry) bool) error {
 	if off >= uint64(len(pool)) {
 		return t.entryError(off, fmt.Errorf("it is beyond the index"))
 	}
-	r := reader{b: pool, off: int(off), big: t.d.big}
+	r := bytecursor.Cursor{Data: pool, Pos: int(off), Big: t.d.big}
 	for {
-		off := uint64(r.off)
-		code := r.uleb()
-		if r.err != nil {
-			return t.entryError(off, r.err)
+		off := uint64(r.Pos)
+		code := r.ULEB()
+		if r.Err() != nil {
+			return t.entryError(off, r.Err())
 		}
 		if code == 0 {
 			return nil
@@ -63,14 +67,15 @@ func (t *NameTable) entryError(off uint64, err error) error {
 }
 
 // entry reads the attributes of one entry. Those that are unknown are passed over.
-func (t *NameTable) entry(r *reader, a *nameAbbrev) (e NameEntry, err error) {
+func (t *NameTable) entry(r *bytecursor.Cursor, a *nameAbbrev) (e NameEntry, err error) {
 	e.Tag = a.tag
 	unit, typeUnit := uint64(0), uint64(0)
 	hasUnit, hasType := false, false
 	for _, at := range a.attrs {
 		v, ok := t.value(r, at.form)
 		if !ok {
-			return e, fmt.Errorf("an attribute has the unknown form 0x%x", uint32(at.form))
+			r.Unsupported(r.Pos, fmt.Sprintf("an attribute of unknown form 0x%x", uint32(at.form)))
+			return e, r.Err()
 		}
 		switch at.index {
 		case idxCompileUnit:
@@ -85,8 +90,8 @@ func (t *NameTable) entry(r *reader, a *nameAbbrev) (e NameEntry, err error) {
 			e.Has |= NameTypeHash
 		}
 	}
-	if r.err != nil {
-		return e, r.err
+	if r.Err() != nil {
+		return e, r.Err()
 	}
 	if !hasUnit && !hasType && t.units == 1 {
 		hasUnit = true // section 6.1.1.4.8: it may be left out if there is one only
@@ -113,27 +118,27 @@ func (t *NameTable) entry(r *reader, a *nameAbbrev) (e NameEntry, err error) {
 }
 
 // value reads a number in one of the forms that an index may use; of longer ones only their place counts.
-func (t *NameTable) value(r *reader, form Form) (uint64, bool) {
+func (t *NameTable) value(r *bytecursor.Cursor, form Form) (uint64, bool) {
 	switch form {
 	case formData1, formRef1, formFlag, formStrx1:
-		return uint64(r.u8()), true
+		return uint64(r.U8()), true
 	case formData2, formRef2, formStrx2:
-		return uint64(r.u16()), true
+		return uint64(r.U16()), true
 	case formStrx3:
-		return uint64(r.u24()), true
+		return uint64(r.U24()), true
 	case formData4, formRef4, formStrx4, formRefSup4:
-		return uint64(r.u32()), true
+		return uint64(r.U32()), true
 	case formData8, formRef8, formRefSig8, formRefSup8:
-		return r.u64(), true
+		return r.U64(), true
 	case formData16:
-		r.take(16)
+		r.Block(16)
 		return 0, true
 	case formUdata, formRefUdata, formStrx:
-		return r.uleb(), true
+		return r.ULEB(), true
 	case formSdata:
-		return uint64(r.sleb()), true
+		return uint64(r.SLEB()), true
 	case formRefAddr, formSecOffset, formStrp, formLineStrp, formStrpSup:
-		return r.offset(t.is64), true
+		return r.Offset(t.is64), true
 	case formFlagPresent:
 		return 1, true
 	}

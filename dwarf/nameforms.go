@@ -1,6 +1,10 @@
 package dwarf
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"dbg/internal/bytecursor"
+)
 
 // nameForms says how the entries of a unit that are looked for begin.
 type nameForms struct {
@@ -76,47 +80,47 @@ func (u *Unit) addForm(how *nameForms, code uint64, a *abbrev, tags func(Tag) bo
 }
 
 // pass goes over the attributes before the name.
-func (p *nameBegin) pass(r *reader) bool {
+func (p *nameBegin) pass(r *bytecursor.Cursor) bool {
 	for _, f := range p.before {
 		switch f {
 		case formFlagPresent, formImplicitConst:
 		case formData1, formRef1, formFlag, formStrx1, formAddrx1:
-			r.take(1)
+			r.Block(1)
 		case formData2, formRef2, formStrx2, formAddrx2:
-			r.take(2)
+			r.Block(2)
 		case formStrx3, formAddrx3:
-			r.take(3)
+			r.Block(3)
 		case formData4, formRef4, formStrx4, formAddrx4, formRefSup4:
-			r.take(4)
+			r.Block(4)
 		case formData8, formRef8, formRefSig8, formRefSup8:
-			r.take(8)
+			r.Block(8)
 		case formData16:
-			r.take(16)
+			r.Block(16)
 		case formAddr:
-			r.take(uint64(p.unit.AddrSize))
+			r.Block(uint64(p.unit.AddrSize))
 		case formRefAddr:
 			if p.unit.Version == 2 {
-				r.take(uint64(p.unit.AddrSize))
+				r.Block(uint64(p.unit.AddrSize))
 			} else {
-				r.take(uint64(p.unit.OffsetSize()))
+				r.Block(uint64(p.unit.OffsetSize()))
 			}
 		case formStrp, formLineStrp, formSecOffset, formStrpSup, formGNUStrpAlt, formGNURefAlt:
-			r.take(uint64(p.unit.OffsetSize()))
+			r.Block(uint64(p.unit.OffsetSize()))
 		case formUdata, formSdata, formRefUdata, formStrx, formAddrx, formLoclistx, formRnglistx, formGNUAddrIndex, formGNUStrIndex:
-			r.uleb()
+			r.ULEB()
 		case formString:
-			r.cstring()
+			r.CString()
 		case formExprloc, formBlock:
-			r.take(r.uleb())
+			r.Block(r.ULEB())
 		case formBlock1:
-			r.take(uint64(r.u8()))
+			r.Block(uint64(r.U8()))
 		case formBlock2:
-			r.take(uint64(r.u16()))
+			r.Block(uint64(r.U16()))
 		case formBlock4:
-			r.take(uint64(r.u32()))
+			r.Block(uint64(r.U32()))
 		default:
 			return true // the entry can't be read either
 		}
 	}
-	return r.err == nil
+	return r.Err() == nil
 }

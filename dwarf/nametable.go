@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"dbg/internal/bytecursor"
 )
 
 const namesSection = ".debug_names"
@@ -75,24 +77,24 @@ func (d *Data) NameTables() ([]*NameTable, error) {
 
 // nameTable reads a header (section 6.1.1.4.1).
 func (d *Data) nameTable(b []byte) (*NameTable, error) {
-	r := reader{b: b, big: d.big}
-	length, is64 := r.unitLength()
-	if r.err == nil && length > uint64(r.left()) {
+	r := bytecursor.Cursor{Data: b, Big: d.big}
+	length, is64 := r.InitialLength()
+	if r.Err() == nil && length > uint64(r.Left()) {
 		return nil, fmt.Errorf("its %d bytes are not in the section", length)
 	}
-	if r.err != nil {
-		return nil, r.err
+	if r.Err() != nil {
+		return nil, r.Err()
 	}
-	r.b = b[:r.off+int(length)]
-	t := &NameTable{d: d, b: r.b, is64: is64}
-	if version := r.u16(); r.err == nil && version != 5 {
+	r.Data = b[:r.Pos+int(length)]
+	t := &NameTable{d: d, b: r.Data, is64: is64}
+	if version := r.U16(); r.Err() == nil && version != 5 {
 		return nil, fmt.Errorf("unknown version %d", version)
 	}
-	r.u16() // padding
-	t.units, t.locals, t.foreign = r.u32(), r.u32(), r.u32()
-	t.buckets, t.names = r.u32(), r.u32()
-	abbrevs, augmentation := r.u32(), r.u32()
-	if text := r.take(uint64(augmentation)); len(text) <= 64 {
+	r.U16() // padding
+	t.units, t.locals, t.foreign = r.U32(), r.U32(), r.U32()
+	t.buckets, t.names = r.U32(), r.U32()
+	abbrevs, augmentation := r.U32(), r.U32()
+	if text := r.Block(uint64(augmentation)); len(text) <= 64 {
 		for len(text) > 0 && text[len(text)-1] == 0 {
 			text = text[:len(text)-1]
 		}
@@ -100,15 +102,15 @@ func (d *Data) nameTable(b []byte) (*NameTable, error) {
 	}
 	// The size may be without the padding.
 	if pad := -augmentation & 3; pad != 0 {
-		r.take(uint64(pad))
+		r.Block(uint64(pad))
 	}
 	word := uint64(4)
 	if is64 {
 		word = 8
 	}
 	part := func(at *uint64, n uint32, size uint64) {
-		*at = uint64(r.off)
-		r.take(uint64(n) * size)
+		*at = uint64(r.Pos)
+		r.Block(uint64(n) * size)
 	}
 	part(&t.unitsAt, t.units, word)
 	part(&t.localsAt, t.locals, word)
@@ -121,26 +123,26 @@ func (d *Data) nameTable(b []byte) (*NameTable, error) {
 	part(&t.hashesAt, hashes, 4)
 	part(&t.stringsAt, t.names, word)
 	part(&t.entriesAt, t.names, word)
-	table := reader{b: r.take(uint64(abbrevs)), big: d.big}
-	t.poolAt = uint64(r.off)
-	if r.err != nil {
-		return nil, r.err
+	table := bytecursor.Cursor{Data: r.Block(uint64(abbrevs)), Big: d.big}
+	t.poolAt = uint64(r.Pos)
+	if r.Err() != nil {
+		return nil, r.Err()
 	}
 	return t, t.readAbbrevs(&table)
 }
 
 // readAbbrevs reads the abbreviations table (section 6.1.1.4.7).
-func (t *NameTable) readAbbrevs(r *reader) error {
+func (t *NameTable) readAbbrevs(r *bytecursor.Cursor) error {
 	t.abbrevs = map[uint64]nameAbbrev{}
-	for r.left() > 0 {
-		code := r.uleb()
+	for r.Left() > 0 {
+		code := r.ULEB()
 		if code == 0 {
 			break
 		}
-		a := nameAbbrev{tag: Tag(r.uleb())}
+		a := nameAbbrev{tag: Tag(r.ULEB())}
 		for {
-			at := nameAttr{r.uleb(), Form(r.uleb())}
-			if r.err != nil || at == (nameAttr{}) {
+			at := nameAttr{r.ULEB(), Form(r.ULEB())}
+			if r.Err() != nil || at == (nameAttr{}) {
 				break
 			}
 			if len(a.attrs) == maxNameAttrs {
@@ -151,11 +153,11 @@ func (t *NameTable) readAbbrevs(r *reader) error {
 		if len(t.abbrevs) == maxNameAbbrevs {
 			return errors.New("there are too many abbreviations")
 		}
-		if r.err == nil {
+		if r.Err() == nil {
 			t.abbrevs[code] = a
 		}
 	}
-	return r.err
+	return r.Err()
 }
 
 // word reads a number of an array: its n bytes are in b.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"dbg/internal/bytecursor"
 	"dbg/internal/fault"
 )
 
@@ -192,32 +193,32 @@ func (s *nameScan) says(b []byte) bool {
 
 // named reports whether attributes are in b of which the name is one.
 func (s *nameScan) named(b []byte, p *nameBegin, indexes []uint32) bool {
-	r := reader{b: b, big: s.big}
+	r := bytecursor.Cursor{Data: b, Big: s.big}
 	if !p.pass(&r) {
 		return false
 	}
 	v := uint64(0)
 	switch p.form {
 	case formString:
-		if b = b[r.off:]; !bytes.HasPrefix(b, s.name) || len(b) == len(s.name) {
+		if b = b[r.Pos:]; !bytes.HasPrefix(b, s.name) || len(b) == len(s.name) {
 			return false
 		}
 		return b[len(s.name)] == 0 || s.instances && b[len(s.name)] == '<'
 	case formStrp:
-		v = r.offset(p.unit.Is64)
-		return r.err == nil && v < 1<<32 && s.wanted(uint32(v))
+		v = r.Offset(p.unit.Is64)
+		return r.Err() == nil && v < 1<<32 && s.wanted(uint32(v))
 	case formStrx1:
-		v = uint64(r.u8())
+		v = uint64(r.U8())
 	case formStrx2:
-		v = uint64(r.u16())
+		v = uint64(r.U16())
 	case formStrx3:
-		v = uint64(r.u24())
+		v = uint64(r.U24())
 	case formStrx4:
-		v = uint64(r.u32())
+		v = uint64(r.U32())
 	default: // formStrx, formGNUStrIndex
-		v = r.uleb()
+		v = r.ULEB()
 	}
-	if r.err != nil || v >= 1<<32 {
+	if r.Err() != nil || v >= 1<<32 {
 		return false
 	}
 	_, ok := slices.BinarySearch(indexes, uint32(v))
@@ -263,13 +264,13 @@ func (d *Data) indexesOf(units []*Unit, s *nameScan) [][]uint32 {
 
 // indexes gives which offsets of a table are wanted.
 func (s *nameScan) indexes(table []byte, is64 bool) (out []uint32) {
-	r := reader{b: table, big: s.big}
+	r := bytecursor.Cursor{Data: table, Big: s.big}
 	size := 4
 	if is64 {
 		size = 8
 	}
-	for i := uint32(0); r.left() >= size; i++ {
-		if v := r.offset(is64); v < 1<<32 && s.wanted(uint32(v)) {
+	for i := uint32(0); r.Left() >= size; i++ {
+		if v := r.Offset(is64); v < 1<<32 && s.wanted(uint32(v)) {
 			out = append(out, i)
 		}
 	}

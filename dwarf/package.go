@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"dbg/internal/bytecursor"
 )
 
 // packages are the indexes of a package of split units (section 7.3.5.3).
@@ -72,31 +74,31 @@ func readPackageIndex(src Source, name string, big bool) (*packageIndex, error) 
 	if len(b) == 0 {
 		return nil, nil
 	}
-	r := reader{b: b, big: big}
+	r := bytecursor.Cursor{Data: b, Big: big}
 	x := &packageIndex{big: big}
 	// Version 2 is DebugFission's and has 4 bytes. DWARF 5's has two and padding.
-	version := r.u16()
-	if other := r.u16(); big && version == 0 {
+	version := r.U16()
+	if other := r.U16(); big && version == 0 {
 		version = other
 	}
-	columns := uint64(r.u32())
-	x.rows, x.slots = uint64(r.u32()), uint64(r.u32())
+	columns := uint64(r.U32())
+	x.rows, x.slots = uint64(r.U32()), uint64(r.U32())
 	switch {
-	case r.err != nil:
-		return nil, fmt.Errorf("%s: %w", name, r.err)
+	case r.Err() != nil:
+		return nil, fmt.Errorf("%s: %w", name, r.Err())
 	case version != 2 && version != 5:
 		return nil, fmt.Errorf("%s has the unknown version %d", name, version)
 	case columns > maxColumns || x.slots&(x.slots-1) != 0 || x.rows > x.slots:
 		return nil, fmt.Errorf("%s is malformed: %d columns, %d units, %d slots", name, columns, x.rows, x.slots)
 	}
-	x.ids, x.numbers = r.take(8*x.slots), r.take(4*x.slots)
+	x.ids, x.numbers = r.Block(8*x.slots), r.Block(4*x.slots)
 	for range columns {
-		x.columns = append(x.columns, packageSection(version, r.u32()))
+		x.columns = append(x.columns, packageSection(version, r.U32()))
 	}
-	x.offsets = r.take(4 * x.rows * columns)
-	x.sizes = r.take(4 * x.rows * columns)
-	if r.err != nil {
-		return nil, fmt.Errorf("%s: %w", name, r.err)
+	x.offsets = r.Block(4 * x.rows * columns)
+	x.sizes = r.Block(4 * x.rows * columns)
+	if r.Err() != nil {
+		return nil, fmt.Errorf("%s: %w", name, r.Err())
 	}
 	return x, nil
 }
@@ -132,8 +134,8 @@ func packageSection(version uint16, n uint32) sectionID {
 
 // word returns the 4-byte number at an index of a table that has it.
 func (x *packageIndex) word(table []byte, i uint64) uint64 {
-	r := reader{b: table, off: int(4 * i), big: x.big}
-	return uint64(r.u32())
+	r := bytecursor.Cursor{Data: table, Pos: int(4 * i), Big: x.big}
+	return uint64(r.U32())
 }
 
 // row finds an id in the hash table (section 7.3.5.3); rows count from 0.
@@ -148,8 +150,8 @@ func (x *packageIndex) row(id uint64) (uint64, bool) {
 		if n == 0 || n > x.rows {
 			return 0, false
 		}
-		r := reader{b: x.ids, off: int(8 * slot), big: x.big}
-		if r.u64() == id {
+		r := bytecursor.Cursor{Data: x.ids, Pos: int(8 * slot), Big: x.big}
+		if r.U64() == id {
 			return n - 1, true
 		}
 		slot = (slot + step) & mask

@@ -1,6 +1,10 @@
 package dwarf
 
-import "fmt"
+import (
+	"fmt"
+
+	"dbg/internal/bytecursor"
+)
 
 // NewSplit returns the debug information of a .dwo file, or of a package of
 // them (.dwp), whose sections have names that end in ".dwo" (section 7.3.5).
@@ -155,27 +159,27 @@ func (e *Entry) text(a Attr) string {
 
 // locationGNU reads .debug_loc.dwo as DWARF 4's extension has it: an entry
 // begins with its kind, and addresses are indexes into .debug_addr.
-func (u *Unit) locationGNU(r *reader, pc uint64) ([]byte, error) {
+func (u *Unit) locationGNU(r *bytecursor.Cursor, pc uint64) ([]byte, error) {
 	for range maxRanges {
 		var lo, hi uint64
-		switch kind := r.u8(); kind {
+		switch kind := r.U8(); kind {
 		case lleGNUEndOfList:
-			return nil, r.err
+			return nil, r.Err()
 		case lleGNUBaseAddress: // all others are independent of it
-			r.uleb()
+			r.ULEB()
 			continue
 		case lleGNUStartEnd:
 			lo, hi = u.index(r), u.index(r)
 		case lleGNUStartLength:
 			// gcc writes END-START-1 for END-(START-1), here also below 0.
 			lo = u.index(r)
-			hi = lo + uint64(max(0, int32(r.u32())))
+			hi = lo + uint64(max(0, int32(r.U32())))
 		default:
 			return nil, unknownKind(kind)
 		}
-		block := r.take(uint64(r.u16()))
-		if r.err != nil {
-			return nil, r.err
+		block := r.Block(uint64(r.U16()))
+		if r.Err() != nil {
+			return nil, r.Err()
 		}
 		if lo <= pc && pc < hi {
 			return block, nil

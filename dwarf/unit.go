@@ -87,45 +87,48 @@ func (d *Data) UnitAt(off uint64) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	length, is64 := r.unitLength()
-	if length > uint64(r.left()) {
+	length, is64 := r.InitialLength()
+	if r.Err() != nil {
+		return nil, d.unitError(off, r.Err())
+	}
+	if length > uint64(r.Left()) {
 		return nil, d.unitError(off, fmt.Errorf("its %d bytes are not in the section", length))
 	}
-	u.End, u.Is64 = uint64(r.off)+length+u.base, is64
-	u.Version = int(r.u16())
+	u.End, u.Is64 = uint64(r.Pos)+length+u.base, is64
+	u.Version = int(r.U16())
 	switch {
 	case u.Version >= 2 && u.Version <= 4: // section 7.5.1 of DWARF 4
-		u.abbrevOff = r.offset(is64)
-		u.AddrSize = int(r.u8())
+		u.abbrevOff = r.Offset(is64)
+		u.AddrSize = int(r.U8())
 		u.Type = UTCompile
 		if u.base != 0 {
 			u.Type = UTType
 		}
 	case u.Version == 5: // section 7.5.1
-		u.Type = UnitType(r.u8())
-		u.AddrSize = int(r.u8())
-		u.abbrevOff = r.offset(is64)
+		u.Type = UnitType(r.U8())
+		u.AddrSize = int(r.U8())
+		u.abbrevOff = r.Offset(is64)
 	default:
 		// The length is known, so the next unit can still be found.
 		u.Type, u.First = utUnknown, u.End
 		d.byOffset[off] = u
-		return u, r.err
+		return u, r.Err()
 	}
 	switch u.Type {
 	case UTType, UTSplitType:
-		u.signature = r.u64()
-		u.typeOff = r.offset(is64) + off
+		u.signature = r.U64()
+		u.typeOff = r.Offset(is64) + off
 	case UTSkeleton, UTSplitCompile:
-		u.signature = r.u64()
+		u.signature = r.U64()
 	}
-	if r.err == nil && u.AddrSize != 4 && u.AddrSize != 8 && u.AddrSize != 2 {
-		r.err = fmt.Errorf("its addresses have %d bytes", u.AddrSize)
+	if r.Err() == nil && u.AddrSize != 4 && u.AddrSize != 8 && u.AddrSize != 2 {
+		return nil, d.unitError(off, fmt.Errorf("its addresses have %d bytes", u.AddrSize))
 	}
-	if u.First = uint64(r.off) + u.base; r.err == nil && u.First > u.End {
-		r.err = errors.New("it is shorter than its header")
+	if u.First = uint64(r.Pos) + u.base; r.Err() == nil && u.First > u.End {
+		return nil, d.unitError(off, errors.New("it is shorter than its header"))
 	}
-	if r.err != nil {
-		return nil, d.unitError(off, r.err)
+	if r.Err() != nil {
+		return nil, d.unitError(off, r.Err())
 	}
 	if err := d.place(u); err != nil {
 		return nil, err

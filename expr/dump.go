@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dbg/arch"
+	"dbg/internal/bytecursor"
 )
 
 // Dump writes an expression for people: "breg7 (rsp) +8; deref; plus_uconst 16".
@@ -17,15 +18,15 @@ func dump(code []byte, a *arch.Arch, depth int) string {
 		a = &arch.Arch{PtrSize: 8, ByteOrder: arch.AMD64.ByteOrder}
 	}
 	var s strings.Builder
-	r := reader{code: code}
-	for r.more() {
+	r := operands(code, a)
+	for r.More() {
 		if s.Len() > 0 {
 			s.WriteString("; ")
 		}
 		if s.Len() > 1<<16 {
 			return s.String() + "..."
 		}
-		op := r.u8()
+		op := r.U8()
 		s.WriteString(strings.TrimPrefix(opName(op), "DW_OP_"))
 		operands := ops[op].operands
 		switch {
@@ -33,15 +34,15 @@ func dump(code []byte, a *arch.Arch, depth int) string {
 			regName(&s, a, uint64(op-opReg0))
 		case op >= opBreg0 && op < opRegx:
 			regName(&s, a, uint64(op-opBreg0))
-			fmt.Fprintf(&s, " %+d", r.sleb())
+			fmt.Fprintf(&s, " %+d", r.SLEB())
 		case ops[op].name == "" && !(op >= opLit0 && op < opReg0):
 			return s.String() + " (unknown)"
 		}
 		for i := range len(operands) {
 			operand(&s, operands[i], &r, a, depth)
 		}
-		if r.err != nil {
-			return s.String() + " (" + r.err.Error() + ")"
+		if r.Err() != nil {
+			return s.String() + " (" + r.Err().Error() + ")"
 		}
 	}
 	return s.String()
@@ -54,38 +55,37 @@ func regName(s *strings.Builder, a *arch.Arch, n uint64) {
 }
 
 // operand writes one operand; see opInfo.
-func operand(s *strings.Builder, kind byte, r *reader, a *arch.Arch, depth int) {
-	o := a.ByteOrder
+func operand(s *strings.Builder, kind byte, r *bytecursor.Cursor, a *arch.Arch, depth int) {
 	switch kind {
 	case 'a':
-		fmt.Fprintf(s, " 0x%x", r.uint(a.PtrSize, o))
+		fmt.Fprintf(s, " 0x%x", r.Uint(a.PtrSize))
 	case '1', '2', '4', '8':
-		fmt.Fprintf(s, " %d", r.uint(int(kind-'0'), o))
+		fmt.Fprintf(s, " %d", r.Uint(int(kind-'0')))
 	case 'b':
-		fmt.Fprintf(s, " %d", r.sint(1, o))
+		fmt.Fprintf(s, " %d", r.Int(1))
 	case 'h':
-		fmt.Fprintf(s, " %d", r.sint(2, o))
+		fmt.Fprintf(s, " %d", r.Int(2))
 	case 'w':
-		fmt.Fprintf(s, " %d", r.sint(4, o))
+		fmt.Fprintf(s, " %d", r.Int(4))
 	case 'q':
-		fmt.Fprintf(s, " %d", r.sint(8, o))
+		fmt.Fprintf(s, " %d", r.Int(8))
 	case 'u':
-		fmt.Fprintf(s, " %d", r.uleb())
+		fmt.Fprintf(s, " %d", r.ULEB())
 	case 's':
-		fmt.Fprintf(s, " %d", r.sleb())
+		fmt.Fprintf(s, " %d", r.SLEB())
 	case 'o':
-		fmt.Fprintf(s, " <0x%x>", r.uint(4, o))
+		fmt.Fprintf(s, " <0x%x>", r.Uint(4))
 	case 'j':
-		fmt.Fprintf(s, " %+d", r.sint(2, o))
+		fmt.Fprintf(s, " %+d", r.Int(2))
 	case 'B':
-		fmt.Fprintf(s, " [% x]", r.block(r.uleb()))
+		fmt.Fprintf(s, " [% x]", r.Block(r.ULEB()))
 	case 'C':
-		fmt.Fprintf(s, " [% x]", r.block(uint64(r.u8())))
+		fmt.Fprintf(s, " [% x]", r.Block(uint64(r.U8())))
 	case 'p':
-		enc := r.u8()
-		fmt.Fprintf(s, " 0x%x (encoding 0x%02x)", r.encoded(enc, a.PtrSize, o), enc)
+		enc := r.U8()
+		fmt.Fprintf(s, " 0x%x (encoding 0x%02x)", encoded(r, enc, a.PtrSize), enc)
 	case 'E':
-		b := r.block(r.uleb())
+		b := r.Block(r.ULEB())
 		if depth >= maxCalls {
 			s.WriteString(" (...)")
 			return

@@ -34,13 +34,10 @@ func (e *UnavailableError) Error() string {
 
 // Errors of expressions that are wrong in themselves.
 var (
-	errTruncated = errors.New("DWARF expression ends in the middle of an operation")
-	errLEB       = errors.New("LEB128 number in a DWARF expression is too long")
 	errEmpty     = errors.New("DWARF expression takes a value from an empty stack")
 	errDeep      = errors.New("DWARF expression's stack is deeper than 1024")
 	errSteps     = errors.New("DWARF expression does not end within 100000 steps")
 	errReads     = errors.New("DWARF expression reads memory more than 4096 times")
-	errEncoding  = errors.New("DWARF expression has an address in an unknown encoding")
 	errCalls     = errors.New("DWARF expression's calls nest deeper than 16")
 	errJump      = errors.New("DWARF expression branches out of itself")
 	errDivide    = errors.New("DWARF expression divides by zero")
@@ -52,3 +49,8 @@ var (
 	errAfter     = errors.New("DWARF expression goes on after a location is complete")
 	errNoContext = errors.New("DWARF expression without an architecture")
 )
+
+// operandError is the error of an operand that can't be read.
+//
+//go:noinline
+func operandError(err error) error { return fmt.Errorf("DWARF expression: %w", err) }

@@ -1,6 +1,11 @@
 package expr
 
-import "dbg/target"
+import (
+	"encoding/binary"
+
+	"dbg/internal/bytecursor"
+	"dbg/target"
+)
 
 // Eval evaluates code and returns its value: what is on top of the stack at the
 // end, as the rules DW_CFA_def_cfa_expression, DW_CFA_expression and
@@ -109,20 +114,21 @@ func (m *machine) pushInitial() error {
 
 // run executes code; depth counts DW_OP_call*.
 func (m *machine) run(code []byte, depth int) error {
-	r := reader{code: code}
-	for r.more() {
+	r := bytecursor.Cursor{Data: code}
+	r.Big = m.c.Arch.ByteOrder == binary.BigEndian
+	for r.More() {
 		if m.steps++; m.steps > maxSteps {
 			return errSteps
 		}
-		op := r.u8()
+		op := r.U8()
 		if m.pending != nothing && op != opPiece && op != opBitPiece && op != opNop && op != opGNUUninit {
 			return errAfter
 		}
 		if err := m.step(op, &r, depth); err != nil {
 			return err
 		}
-		if r.err != nil {
-			return r.err
+		if r.Err() != nil {
+			return operandError(r.Err())
 		}
 	}
 	return nil
@@ -241,37 +247,37 @@ func (m *machine) at(n int) (*value, error) {
 // function is entered: in a register, or at an offset from the canonical frame address, which is the stack pointer before the
 // call. cfa says that the function's frame base is that address.
 func EntryParameterAt(code []byte, cfa bool) (p EntryParameter, ok bool) {
-	r := reader{code: code}
-	switch b := r.u8(); {
+	r := bytecursor.Cursor{Data: code}
+	switch b := r.U8(); {
 	case b >= opReg0 && b < opBreg0:
 		p.Reg, ok = uint64(b-opReg0), true
 	case b == opRegx:
-		p.Reg, ok = r.uleb(), true
+		p.Reg, ok = r.ULEB(), true
 	case b == opFbreg && cfa:
-		p.Stack, p.OnStack, ok = r.sleb(), true, true
-	case b == opCallFrameCFA && !r.more():
+		p.Stack, p.OnStack, ok = r.SLEB(), true, true
+	case b == opCallFrameCFA && !r.More():
 		p.OnStack, ok = true, true
 	}
-	return p, ok && r.err == nil && !r.more()
+	return p, ok && r.Err() == nil && !r.More()
 }
 
 // CallParameterAt tells what DW_AT_location of a call site's parameter names: a register, or an
 // offset from the stack pointer, whose number in DWARF is sp.
 func CallParameterAt(code []byte, sp uint64) (p EntryParameter, ok bool) {
-	r := reader{code: code}
-	switch b := r.u8(); {
+	r := bytecursor.Cursor{Data: code}
+	switch b := r.U8(); {
 	case b >= opReg0 && b < opBreg0:
 		p.Reg, ok = uint64(b-opReg0), true
 	case b == opRegx:
-		p.Reg, ok = r.uleb(), true
+		p.Reg, ok = r.ULEB(), true
 	case b >= opBreg0 && b < opRegx:
-		p.Stack, p.OnStack = r.sleb(), true
+		p.Stack, p.OnStack = r.SLEB(), true
 		ok = uint64(b-opBreg0) == sp
 	case b == opBregx:
-		ok = r.uleb() == sp
-		p.Stack, p.OnStack = r.sleb(), true
+		ok = r.ULEB() == sp
+		p.Stack, p.OnStack = r.SLEB(), true
 	}
-	return p, ok && r.err == nil && !r.more()
+	return p, ok && r.Err() == nil && !r.More()
 }
 
 // IsCFA says that the expression is DW_OP_call_frame_cfa and no more.

@@ -204,9 +204,9 @@ func TestEvalErrors(t *testing.T) {
 		{"empty", nil, "empty stack"},
 		{"unknown register", []byte{0x70, 0}, "rax is not known"},
 		{"no such register", []byte{0x92, 0xff, 0x7f, 0}, "register 16383"},
-		{"truncated", []byte{0x0c, 1}, "in the middle"},
-		{"LEB", []byte{0x10, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}, "too long"},
-		{"LEB overflow", []byte{0x10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2}, "too long"},
+		{"truncated", []byte{0x0c, 1}, "a 4-byte number is cut short at offset 0x1"},
+		{"LEB", append(append([]byte{0x10}, bytes.Repeat([]byte{0x80}, 16)...), 0), "more than 16 bytes"},
+		{"LEB overflow", []byte{0x10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2}, "more than 64 bits"},
 		{"division by zero", []byte{0x31, 0x30, 0x1b}, "zero"},
 		{"modulo zero", []byte{0x31, 0x30, 0x1d}, "zero"},
 		{"endless loop", []byte{0x2f, 0xfd, 0xff}, "does not end"},
@@ -322,7 +322,7 @@ func TestDump(t *testing.T) {
 	for code, want := range map[string]string{
 		"\x77\x08\x06\x23\x10":         "breg7 (rsp) +8; deref; plus_uconst 16",
 		"\xa3\x01\x55\x9f":             "entry_value (reg5 (rdi)); stack_value",
-		"\x03\x01\x00\x00\x00\x00\x00": "addr 0x0 (DWARF expression ends in the middle of an operation)",
+		"\x03\x01\x00\x00\x00\x00\x00": "addr 0x0 (an 8-byte number is cut short at offset 0x1)",
 		"\x2f\xfd\xff":                 "skip -3",
 		"\x31\x05":                     "lit1; 0x05 (unknown)",
 	} {

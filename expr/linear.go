@@ -2,6 +2,7 @@ package expr
 
 import (
 	"dbg/arch"
+	"dbg/internal/bytecursor"
 )
 
 // LinearOp is an operation of a Linear expression.
@@ -68,21 +69,21 @@ func LinearizePieces(code []byte, c *LinearContext) (out []LinearPiece, ok bool)
 	if c.Arch == nil || c.Arch.PtrSize != 8 {
 		return nil, false
 	}
-	r := reader{code: code}
-	for r.more() {
+	r := operands(code, c.Arch)
+	for r.More() {
 		d := linearizer{c: c}
 		var p LinearPiece
-		for r.more() && r.code[r.pos] != opPiece {
+		for r.More() && r.Data[r.Pos] != opPiece {
 			if !d.next(&r, &p.Linear, 0) {
 				return nil, false
 			}
 		}
-		if !r.more() || len(out) >= maxLinear {
+		if !r.More() || len(out) >= maxLinear {
 			return nil, false
 		}
-		r.u8()
-		n := r.uleb()
-		if r.err != nil || n > 1<<20 || d.depth > 1 {
+		r.U8()
+		n := r.ULEB()
+		if r.Err() != nil || n > 1<<20 || d.depth > 1 {
 			return nil, false
 		}
 		if p.Kind == Undefined && d.depth > 0 {
@@ -125,8 +126,8 @@ const maxLinear = 64 // steps; compilers emit a handful
 
 // run translates code. nested is not 0 in a frame base.
 func (d *linearizer) run(code []byte, l *Linear, nested int) bool {
-	r := reader{code: code}
-	for r.more() {
+	r := operands(code, d.c.Arch)
+	for r.More() {
 		if !d.next(&r, l, nested) {
 			return false
 		}
@@ -135,12 +136,12 @@ func (d *linearizer) run(code []byte, l *Linear, nested int) bool {
 }
 
 // next translates one operation.
-func (d *linearizer) next(r *reader, l *Linear, nested int) bool {
-	op := r.u8()
+func (d *linearizer) next(r *bytecursor.Cursor, l *Linear, nested int) bool {
+	op := r.U8()
 	if l.Kind != Undefined && op != opNop && op != opGNUUninit {
 		return false // a piece, or malformed
 	}
-	return d.step(op, r, l, nested) && r.err == nil && len(d.steps) <= maxLinear
+	return d.step(op, r, l, nested) && r.Err() == nil && len(d.steps) <= maxLinear
 }
 
 // push adds a step that leaves one entry more.
@@ -165,46 +166,45 @@ func (d *linearizer) register(n uint64, off int64) bool {
 	return ok && d.push(LinearStep{Do: LinearRegister, Reg: reg, N: off})
 }
 
-func (d *linearizer) step(op byte, r *reader, l *Linear, nested int) bool {
-	order := d.c.Arch.ByteOrder
+func (d *linearizer) step(op byte, r *bytecursor.Cursor, l *Linear, nested int) bool {
 	switch {
 	case op >= opLit0 && op < opReg0:
 		return d.constant(uint64(op - opLit0))
 	case op >= opBreg0 && op < opRegx:
-		return d.register(uint64(op-opBreg0), r.sleb())
+		return d.register(uint64(op-opBreg0), r.SLEB())
 	case op >= opReg0 && op < opBreg0:
 		return d.inRegister(uint64(op-opReg0), l)
 	}
 	switch op {
 	case opAddr:
-		return d.constant(r.uint(8, order) + d.c.Bias)
+		return d.constant(r.Uint(8) + d.c.Bias)
 	case opAddrx, opGNUAddrIndex, opConstx, opGNUConstIndex:
-		return d.indexed(op, r.uleb())
+		return d.indexed(op, r.ULEB())
 	case opConst1u:
-		return d.constant(uint64(r.u8()))
+		return d.constant(uint64(r.U8()))
 	case opConst1s:
-		return d.constant(uint64(r.sint(1, order)))
+		return d.constant(uint64(r.Int(1)))
 	case opConst2u:
-		return d.constant(r.uint(2, order))
+		return d.constant(r.Uint(2))
 	case opConst2s:
-		return d.constant(uint64(r.sint(2, order)))
+		return d.constant(uint64(r.Int(2)))
 	case opConst4u:
-		return d.constant(r.uint(4, order))
+		return d.constant(r.Uint(4))
 	case opConst4s:
-		return d.constant(uint64(r.sint(4, order)))
+		return d.constant(uint64(r.Int(4)))
 	case opConst8u, opConst8s:
-		return d.constant(r.uint(8, order))
+		return d.constant(r.Uint(8))
 	case opConstu:
-		return d.constant(r.uleb())
+		return d.constant(r.ULEB())
 	case opConsts:
-		return d.constant(uint64(r.sleb()))
+		return d.constant(uint64(r.SLEB()))
 	case opBregx:
-		n := r.uleb()
-		return d.register(n, r.sleb())
+		n := r.ULEB()
+		return d.register(n, r.SLEB())
 	case opRegx:
-		return d.inRegister(r.uleb(), l)
+		return d.inRegister(r.ULEB(), l)
 	case opFbreg:
-		off := r.sleb()
+		off := r.SLEB()
 		return nested == 0 && d.frameBase() && d.change(LinearStep{Do: LinearAdd, N: off}, 1, 1)
 	case opCallFrameCFA:
 		if d.c.CFA == nil {
@@ -223,10 +223,10 @@ func (d *linearizer) step(op byte, r *reader, l *Linear, nested int) bool {
 	case opDeref:
 		return d.change(LinearStep{Do: LinearLoad, N: 8}, 1, 1)
 	case opDerefSize:
-		n := r.u8()
+		n := r.U8()
 		return n >= 1 && n <= 8 && d.change(LinearStep{Do: LinearLoad, N: int64(n)}, 1, 1)
 	case opPlusUconst:
-		return d.change(LinearStep{Do: LinearAdd, N: int64(r.uleb())}, 1, 1)
+		return d.change(LinearStep{Do: LinearAdd, N: int64(r.ULEB())}, 1, 1)
 	case opAnd, opOr, opXor, opPlus, opMinus, opMul, opShl, opShr, opShra:
 		return d.change(LinearStep{Do: LinearBinary, Op: op}, 2, 1)
 	case opNeg, opNot:
@@ -235,7 +235,7 @@ func (d *linearizer) step(op byte, r *reader, l *Linear, nested int) bool {
 		l.Kind = Implicit
 		return d.depth > 0
 	case opImplicitValue:
-		l.Kind, l.Bytes = Implicit, r.block(r.uleb())
+		l.Kind, l.Bytes = Implicit, r.Block(r.ULEB())
 		return d.depth == 0 // what else is on the stack is for a later piece
 	case opNop, opGNUUninit:
 		return true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"dbg/arch"
+	"dbg/internal/bytecursor"
 	"dbg/target"
 )
 
@@ -111,19 +112,19 @@ func (m *machine) exchange(op byte) error {
 
 // deref is DW_OP_deref and its kin. The x forms take an address space below the
 // address; there is only one, 0.
-func (m *machine) deref(op byte, r *reader) error {
+func (m *machine) deref(op byte, r *bytecursor.Cursor) error {
 	size, t := m.ptr, typ{}
 	switch op {
 	case opDerefSize, opXderefSize:
-		size = int(r.u8())
+		size = int(r.U8())
 	case opDerefType, opXderefType, opGNUDerefType:
-		size = int(r.u8())
+		size = int(r.U8())
 		var err error
-		if t, err = m.baseType(op, r.uleb()); err != nil {
+		if t, err = m.baseType(op, r.ULEB()); err != nil {
 			return err
 		}
 	}
-	if r.err != nil {
+	if r.Err() != nil {
 		return nil
 	}
 	if size < 1 || size > 8 && !t.extended() || t.size == 0 && size > m.ptr || t.size != 0 && size != int(t.size) {
@@ -178,11 +179,11 @@ func (m *machine) read(addr uint64, size int) (uint64, error) {
 // encodedAddr is DW_OP_GNU_encoded_addr: an address in one of the forms that .eh_frame has
 // (LSB Core, "DWARF Extensions"). Where the expression itself lies is not known here, so that
 // of those relative to something there are none.
-func (m *machine) encodedAddr(r *reader) error {
-	enc := r.u8()
-	v := r.encoded(enc, m.ptr, m.c.Arch.ByteOrder)
+func (m *machine) encodedAddr(r *bytecursor.Cursor) error {
+	enc := r.U8()
+	v := encoded(r, enc, m.ptr)
 	switch {
-	case r.err != nil:
+	case r.Err() != nil:
 		return nil
 	case enc&0x70 != 0:
 		return &UnavailableError{opName(opGNUEncodedAddr), fmt.Sprintf("what encoding 0x%02x is relative to", enc)}
@@ -204,35 +205,35 @@ func (m *machine) encodedAddr(r *reader) error {
 // entered is known where the caller tells it: of one register, of a typed register, or
 // of what a register pointed to.
 func (m *machine) entryValue(op byte, block []byte) error {
-	r := reader{code: block}
+	r := bytecursor.Cursor{Data: block}
 	var p EntryParameter
 	var t typ
 	ok := false
-	switch b := r.u8(); {
+	switch b := r.U8(); {
 	case b >= opReg0 && b < opBreg0:
 		p.Reg, ok = uint64(b-opReg0), true
 	case b == opRegx:
-		p.Reg, ok = r.uleb(), true
+		p.Reg, ok = r.ULEB(), true
 	case b == opRegvalType || b == opGNURegvalType:
-		p.Reg, ok = r.uleb(), true
+		p.Reg, ok = r.ULEB(), true
 		var err error
-		if t, err = m.baseType(b, r.uleb()); err != nil {
+		if t, err = m.baseType(b, r.ULEB()); err != nil {
 			return err
 		}
 	case b >= opBreg0 && b < opRegx || b == opBregx:
 		p.Reg, p.Data = uint64(b-opBreg0), true
 		if b == opBregx {
-			p.Reg = r.uleb()
+			p.Reg = r.ULEB()
 		}
-		off := r.sleb()
-		switch r.u8() {
+		off := r.SLEB()
+		switch r.U8() {
 		case opDeref:
 			ok = off == 0
 		case opDerefSize:
-			ok = off == 0 && r.u8() != 0
+			ok = off == 0 && r.U8() != 0
 		}
 	}
-	if !ok || r.err != nil || r.more() {
+	if !ok || r.Err() != nil || r.More() {
 		return &UnavailableError{opName(op), "more than one register as it was when the function was entered"}
 	}
 	return m.entered(op, p, t)
@@ -254,20 +255,20 @@ func (m *machine) entered(op byte, p EntryParameter, t typ) error {
 	return m.pushValue(value{typ: t}.as(v, m.ptr))
 }
 
-func (m *machine) jump(r *reader, off int64) error {
-	to := int64(r.pos) + off
-	if r.err != nil {
+func (m *machine) jump(r *bytecursor.Cursor, off int64) error {
+	to := int64(r.Pos) + off
+	if r.Err() != nil {
 		return nil
 	}
-	if to < 0 || to > int64(len(r.code)) {
+	if to < 0 || to > int64(len(r.Data)) {
 		return errJump
 	}
-	r.pos = int(to)
+	r.Pos = int(to)
 	return nil
 }
 
-func (m *machine) call(op byte, off uint64, r *reader, depth int) error {
-	if r.err != nil {
+func (m *machine) call(op byte, off uint64, r *bytecursor.Cursor, depth int) error {
+	if r.Err() != nil {
 		return nil
 	}
 	if depth+1 >= maxCalls {

@@ -1,5 +1,7 @@
 package expr
 
+import "dbg/internal/bytecursor"
+
 // Renumber returns a copy of an expression in which registers have other numbers: n becomes to(n). Addresses are of ptr bytes.
 // It is false for what can't be decoded, or where a new number needs more bytes than the old one has.
 func Renumber(code []byte, ptr int, to func(n uint64) uint64) ([]byte, bool) {
@@ -8,10 +10,10 @@ func Renumber(code []byte, ptr int, to func(n uint64) uint64) ([]byte, bool) {
 }
 
 func renumber(code []byte, ptr int, to func(n uint64) uint64, depth int) bool {
-	r := reader{code: code}
-	for r.more() {
-		at := r.pos
-		op := r.u8()
+	r := bytecursor.Cursor{Data: code}
+	for r.More() {
+		at := r.Pos
+		op := r.U8()
 		operands := ops[op].operands
 		switch {
 		case op >= opLit0 && op < opReg0:
@@ -27,14 +29,14 @@ func renumber(code []byte, ptr int, to func(n uint64) uint64, depth int) bool {
 				return false
 			}
 			code[at] = opBreg0 + byte(n)
-			r.sleb()
+			r.SLEB()
 		case op == opRegx, op == opBregx, op == opRegvalType, op == opGNURegvalType:
-			at := r.pos
-			n := to(r.uleb())
-			if r.err != nil || n >= 128 {
+			at := r.Pos
+			n := to(r.ULEB())
+			if r.Err() != nil || n >= 128 {
 				return false
 			}
-			for i := at; i < r.pos; i++ { // the same number of bytes
+			for i := at; i < r.Pos; i++ { // the same number of bytes
 				code[i] = code[i]&0x80 | byte(n)
 				n = 0
 			}
@@ -48,35 +50,35 @@ func renumber(code []byte, ptr int, to func(n uint64) uint64, depth int) bool {
 			}
 		}
 	}
-	return r.err == nil
+	return r.Err() == nil
 }
 
 // renumberOperand passes one operand; see opInfo.
-func renumberOperand(kind byte, r *reader, ptr int, to func(n uint64) uint64, depth int) bool {
+func renumberOperand(kind byte, r *bytecursor.Cursor, ptr int, to func(n uint64) uint64, depth int) bool {
 	switch kind {
 	case 'a':
-		r.block(uint64(ptr))
+		r.Block(uint64(ptr))
 	case '1', 'b':
-		r.block(1)
+		r.Block(1)
 	case '2', 'h', 'j':
-		r.block(2)
+		r.Block(2)
 	case '4', 'w', 'o':
-		r.block(4)
+		r.Block(4)
 	case '8', 'q':
-		r.block(8)
+		r.Block(8)
 	case 'u':
-		r.uleb()
+		r.ULEB()
 	case 's':
-		r.sleb()
+		r.SLEB()
 	case 'B':
-		r.block(r.uleb())
+		r.Block(r.ULEB())
 	case 'C':
-		r.block(uint64(r.u8()))
+		r.Block(uint64(r.U8()))
 	case 'E':
-		b := r.block(r.uleb())
+		b := r.Block(r.ULEB())
 		return depth < maxCalls && renumber(b, ptr, to, depth+1)
 	default: // 'p': its length depends on more than is known here
 		return false
 	}
-	return r.err == nil
+	return r.Err() == nil
 }

@@ -1,63 +1,66 @@
 package expr
 
-import "fmt"
+import (
+	"fmt"
+
+	"dbg/internal/bytecursor"
+)
 
 // step executes one operation, in the order of DWARF 5 section 2.5.1.
-func (m *machine) step(op byte, r *reader, depth int) error {
-	order := m.c.Arch.ByteOrder
+func (m *machine) step(op byte, r *bytecursor.Cursor, depth int) error {
 	switch {
 	case op >= opLit0 && op < opReg0:
 		return m.push(uint64(op - opLit0))
 	case op >= opBreg0 && op < opRegx:
-		return m.based(uint64(op-opBreg0), r.sleb())
+		return m.based(uint64(op-opBreg0), r.SLEB())
 	case op >= opReg0 && op < opBreg0:
 		return m.inRegister(uint64(op - opReg0))
 	}
 	switch op {
 	// 2.5.1.1 Literal encodings
 	case opAddr:
-		return m.push(r.uint(m.ptr, order) + m.c.Bias)
+		return m.push(r.Uint(m.ptr) + m.c.Bias)
 	case opGNUEncodedAddr:
 		return m.encodedAddr(r)
 	case opConst1u:
-		return m.push(uint64(r.u8()))
+		return m.push(uint64(r.U8()))
 	case opConst1s:
-		return m.push(uint64(r.sint(1, order)))
+		return m.push(uint64(r.Int(1)))
 	case opConst2u:
-		return m.push(r.uint(2, order))
+		return m.push(r.Uint(2))
 	case opConst2s:
-		return m.push(uint64(r.sint(2, order)))
+		return m.push(uint64(r.Int(2)))
 	case opConst4u:
-		return m.push(r.uint(4, order))
+		return m.push(r.Uint(4))
 	case opConst4s:
-		return m.push(uint64(r.sint(4, order)))
+		return m.push(uint64(r.Int(4)))
 	case opConst8u, opConst8s:
-		return m.push(r.uint(8, order))
+		return m.push(r.Uint(8))
 	case opConstu:
-		return m.push(r.uleb())
+		return m.push(r.ULEB())
 	case opConsts:
-		return m.push(uint64(r.sleb()))
+		return m.push(uint64(r.SLEB()))
 	case opAddrx, opGNUAddrIndex:
-		return m.indexed(op, r.uleb(), m.c.Bias)
+		return m.indexed(op, r.ULEB(), m.c.Bias)
 	case opConstx, opGNUConstIndex:
-		return m.indexed(op, r.uleb(), 0)
+		return m.indexed(op, r.ULEB(), 0)
 	case opConstType, opGNUConstType:
-		t, err := m.baseType(op, r.uleb())
+		t, err := m.baseType(op, r.ULEB())
 		if err != nil {
 			return err
 		}
-		b := r.block(uint64(r.u8()))
-		if r.err == nil && len(b) != t.width(m.ptr) {
+		b := r.Block(uint64(r.U8()))
+		if r.Err() == nil && len(b) != t.width(m.ptr) {
 			return fmt.Errorf("%s has %d bytes for a type of %d", opName(op), len(b), t.width(m.ptr))
 		}
-		if r.err == nil && t.extended() {
+		if r.Err() == nil && t.extended() {
 			return m.pushValue(extendedValue(b, t))
 		}
-		return m.pushValue(value{bits: decodeUint(b, order), typ: t})
+		return m.pushValue(value{bits: decodeUint(b, m.c.Arch.ByteOrder), typ: t})
 
 	// 2.5.1.2 Register values
 	case opFbreg:
-		off := r.sleb()
+		off := r.SLEB()
 		if m.c.FrameBase == nil {
 			return &UnavailableError{opName(op), "the frame base"}
 		}
@@ -67,12 +70,12 @@ func (m *machine) step(op byte, r *reader, depth int) error {
 		}
 		return m.push(base + uint64(off))
 	case opBregx:
-		reg := r.uleb()
-		return m.based(reg, r.sleb())
+		reg := r.ULEB()
+		return m.based(reg, r.SLEB())
 	case opRegvalType, opGNURegvalType:
-		reg := r.uleb()
-		t, err := m.baseType(op, r.uleb())
-		if err != nil || r.err != nil {
+		reg := r.ULEB()
+		t, err := m.baseType(op, r.ULEB())
+		if err != nil || r.Err() != nil {
 			return err
 		}
 		if n, ok := m.c.Arch.FromDWARF(reg); ok && t.float && isX87(m.c.Arch, n) {
@@ -92,7 +95,7 @@ func (m *machine) step(op byte, r *reader, depth int) error {
 	case opOver:
 		return m.pick(1)
 	case opPick:
-		return m.pick(int(r.u8()))
+		return m.pick(int(r.U8()))
 	case opDrop:
 		_, err := m.pop()
 		return err
@@ -139,7 +142,7 @@ func (m *machine) step(op byte, r *reader, depth int) error {
 		*a, err = a.unary(op, m.ptr)
 		return err
 	case opPlusUconst:
-		n := r.uleb()
+		n := r.ULEB()
 		a, err := m.at(0)
 		if err != nil {
 			return err
@@ -149,54 +152,54 @@ func (m *machine) step(op byte, r *reader, depth int) error {
 
 	// 2.5.1.5 Control flow
 	case opSkip:
-		return m.jump(r, r.sint(2, order))
+		return m.jump(r, r.Int(2))
 	case opBra:
-		off := r.sint(2, order)
+		off := r.Int(2)
 		cond, err := m.popInt()
 		if err != nil || cond == 0 {
 			return err
 		}
 		return m.jump(r, off)
 	case opCall2:
-		return m.call(op, r.uint(2, order), r, depth)
+		return m.call(op, r.Uint(2), r, depth)
 	case opCall4:
-		return m.call(op, r.uint(4, order), r, depth)
+		return m.call(op, r.Uint(4), r, depth)
 	case opCallRef:
-		return m.call(op, r.uint(m.offsetSize(), order), r, depth)
+		return m.call(op, r.Uint(m.offsetSize()), r, depth)
 
 	// 2.5.1.6 Type conversions
 	case opConvert, opGNUConvert, opReinterpret, opGNUReinterpret:
-		return m.convert(op, r.uleb())
+		return m.convert(op, r.ULEB())
 
 	// 2.5.1.7 Special operations
 	case opNop, opGNUUninit: // "uninit" says that the variable has no value yet; its place is known
 		return nil
 	case opEntryValue, opGNUEntryValue:
-		block := r.block(r.uleb())
-		if r.err != nil {
+		block := r.Block(r.ULEB())
+		if r.Err() != nil {
 			return nil
 		}
 		return m.entryValue(op, block)
 	case opGNUParameterRef:
-		die := r.uint(4, order)
-		if r.err != nil {
+		die := r.Uint(4)
+		if r.Err() != nil {
 			return nil
 		}
 		return m.entered(op, EntryParameter{DIE: m.c.UnitOffset + die, ByDIE: true}, typ{})
 	case opGNUVariableValue:
-		r.uint(m.offsetSize(), order)
+		r.Uint(m.offsetSize())
 		return &UnavailableError{opName(op), "the value of another variable"}
 	}
 	return m.describe(op, r)
 }
 
 // describe executes an operation of a location description, section 2.6.1.
-func (m *machine) describe(op byte, r *reader) error {
+func (m *machine) describe(op byte, r *bytecursor.Cursor) error {
 	switch op {
 	case opRegx:
-		return m.inRegister(r.uleb())
+		return m.inRegister(r.ULEB())
 	case opImplicitValue:
-		m.pending, m.loc.Bytes = implicit, r.block(r.uleb())
+		m.pending, m.loc.Bytes = implicit, r.Block(r.ULEB())
 		return nil
 	case opStackValue:
 		if len(m.stack) == 0 {
@@ -205,24 +208,24 @@ func (m *machine) describe(op byte, r *reader) error {
 		m.pending = stackValue
 		return nil
 	case opImplicitPointer, opGNUImplicitPointer:
-		m.loc.DIE = r.uint(m.offsetSize(), m.c.Arch.ByteOrder)
-		m.loc.Offset = r.sleb()
+		m.loc.DIE = r.Uint(m.offsetSize())
+		m.loc.Offset = r.SLEB()
 		m.pending = implicitAddr
 		return nil
 	case opPiece:
-		n := r.uleb()
-		if r.err == nil && n > 1<<60 {
+		n := r.ULEB()
+		if r.Err() == nil && n > 1<<60 {
 			return errPieces
 		}
-		if r.err != nil || n == 0 { // a piece of nothing adds nothing
+		if r.Err() != nil || n == 0 { // a piece of nothing adds nothing
 			m.discard()
 			return nil
 		}
 		return m.piece(8*n, 0)
 	case opBitPiece:
-		n := r.uleb()
-		off := r.uleb()
-		if r.err != nil || n == 0 {
+		n := r.ULEB()
+		off := r.ULEB()
+		if r.Err() != nil || n == 0 {
 			m.discard()
 			return nil
 		}

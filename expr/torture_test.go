@@ -45,7 +45,7 @@ func TestTortureBombs(t *testing.T) {
 		{"huge LEBs of zeros", append(append([]byte{0x10}, bytes.Repeat([]byte{0x80}, 1<<20)...), 0), "LEB128"},
 		{"huge signed LEBs", append([]byte{0x11}, bytes.Repeat([]byte{0xff}, 1<<20)...), "LEB128"},
 		{"a LEB of 65 bits", []byte{0x10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02}, "LEB128"},
-		{"a block longer than all memory", []byte{0x9e, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}, "ends in the middle"},
+		{"a block longer than all memory", []byte{0x9e, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}, "cut short"},
 		{"endless memory reads", append([]byte{0x31}, loop(0x06)...), "reads memory more than"},
 		{"endless memory reads of parts", append([]byte{0x31}, loop(0x94, 1)...), "reads memory more than"},
 		{"endless pieces", loop(0x50, 0x93, 1), "more pieces"},
@@ -121,7 +121,7 @@ func TestEncodedAddr(t *testing.T) {
 		{"uleb128", []byte{0xf1, 0x01, 0x90, 0x01}, 0x400090, ""},
 		{"pcrel", []byte{0xf1, 0x1b, 0, 0, 0, 0}, 0, "relative to"},
 		{"unknown", []byte{0xf1, 0x0d, 0, 0, 0, 0}, 0, "unknown encoding"},
-		{"cut", []byte{0xf1, 0x03, 0}, 0, "ends in the middle"},
+		{"cut", []byte{0xf1, 0x03, 0}, 0, "cut short"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v, err := expr.Eval(c.code, newContext(arch.AMD64))
@@ -150,7 +150,7 @@ func TestListing(t *testing.T) {
 		"\x92\x07\x7f":         "DW_OP_bregx: 7 (rsp) -1",
 		"\x57":                 "DW_OP_reg7 (rsp)",
 		"\x05":                 "DW_OP_0x05 (unknown)",
-		"\x23":                 "DW_OP_plus_uconst: 0 (DWARF expression ends in the middle of an operation)",
+		"\x23":                 "DW_OP_plus_uconst: 0 (a LEB128 number is cut short at offset 0x1)",
 	} {
 		if got := expr.Listing([]byte(code), arch.AMD64, name); got != want {
 			t.Errorf("% x: %q, want %q", code, got, want)

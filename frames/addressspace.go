@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sort"
 
+	"dbg/cfi"
 	"dbg/image"
 	"dbg/target"
 )
@@ -47,6 +48,8 @@ type AddressSpace struct {
 	maps    []target.Mapping
 	files   map[string]*image.File // that Open did not open
 	version uint64
+
+	compiler cfi.Compiler // of the images' tables
 
 	lastImage *Image
 	lastMap   *target.Mapping
@@ -149,6 +152,7 @@ func (s *AddressSpace) newImage(g Mapped, lister ImageLister) *Image {
 		return nil
 	}
 	im.Module = ModuleOf(im.File, im.Debug)
+	im.Module.Compiler = &s.compiler
 	im.Module.Name, im.Module.Lo, im.Module.Hi, im.Module.Bias = im.Path, im.Lo, im.Hi, im.Bias
 	if s.opt.Made != nil {
 		s.opt.Made(im)

@@ -31,7 +31,7 @@ func (s *source) compile() {
 // batcher is a table that gives the rows of whole entries.
 type batcher interface {
 	Batches() int
-	EachBatch(i, j int, batch func(*row.Batch), fn cfi.RowFunc) bool
+	EachBatch(c *cfi.Compiler, i, j int, batch func(*row.Batch), fn cfi.RowFunc) bool
 }
 
 // compileParts decodes all entries; false if it is to be done again.
@@ -54,7 +54,7 @@ func (s *source) compileParts() (parts []*row.Builder, ok bool) {
 
 // compilePart decodes a range of entries; rows is about how many they will be. It is false if nothing of it can be used.
 func (s *source) compilePart(from, to, rows int) (b *row.Builder, ok bool) {
-	b = row.NewBuilder(rows)
+	b = s.compiler.NewBuilder(rows)
 	add := func(lo, hi uint64, r *row.Row, hash uint64) bool {
 		if r == nil {
 			b.Ask(lo, hi)
@@ -64,7 +64,7 @@ func (s *source) compilePart(from, to, rows int) (b *row.Builder, ok bool) {
 		return true
 	}
 	if t, is := s.table.(batcher); is {
-		return b, t.EachBatch(from, to, b.AddBatch, add)
+		return b, t.EachBatch(s.compiler, from, to, b.AddBatch, add)
 	}
 	return b, s.EachRow(from, to, add)
 }

@@ -59,13 +59,15 @@ func libraries(t testing.TB) (list []string) {
 // TestCompiledRows holds the compiled rows against the interpreter, for every row of every entry.
 func TestCompiledRows(t *testing.T) {
 	files, rows, rules := 0, 0, 0
+	var shared cfi.Compiler
 	for _, path := range libraries(t) {
 		m := moduleOf(t, path)
 		if m == nil {
 			continue
 		}
+		m.Compiler = &shared
 		if files%3 == 0 {
-			forgetful().Compile(arch.AMD64) // what is known of other files is used sometimes, and sometimes there is nothing
+			forgetful(&shared).Compile(arch.AMD64) // what is known of other files is used sometimes, and sometimes there is nothing
 		}
 		m.Compile(arch.AMD64)
 		d, e := m.Tables(arch.AMD64)
@@ -96,14 +98,16 @@ func TestCompiledRows(t *testing.T) {
 
 // TestCompiledAfterOthers: what was learned from other files, and forgotten, is in no table of a later one.
 func TestCompiledAfterOthers(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one memo
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one automaton
+	var shared cfi.Compiler
 	for i, path := range libraries(t)[:4] {
 		m := moduleOf(t, path)
 		if m == nil {
 			continue
 		}
+		m.Compiler = &shared
 		if i%2 == 1 {
-			forgetful().Compile(arch.AMD64)
+			forgetful(&shared).Compile(arch.AMD64)
 		}
 		m.Compile(arch.AMD64)
 		_, table := m.Tables(arch.AMD64)
@@ -230,8 +234,12 @@ func compileBench(b *testing.B) (names []string, all []*frames.Module) {
 	return names, all
 }
 
-// forgetful is a table after which nothing is known of instructions any more: it has too many different ones.
-func forgetful() *frames.Module {
+// forgetful is a table after which a Compiler knows nothing of instructions any more: it has too many different ones.
+func forgetful(c *cfi.Compiler) *frames.Module {
+	return &frames.Module{EHFrame: forgetfulSection(), Compiler: c}
+}
+
+func forgetfulSection() frames.Section {
 	var t tableBuilder
 	c := t.cie(arch.AMD64, false, usual...)
 	for a := range byte(90) {
@@ -241,21 +249,22 @@ func forgetful() *frames.Module {
 		}
 		t.fde(c, 0x1000*uint64(a), 0x1000*uint64(a+1), code...)
 	}
-	return &frames.Module{EHFrame: frames.Section{Data: t.b, Addr: 0x100000}}
+	return frames.Section{Data: t.b, Addr: 0x100000}
 }
 
 // BenchmarkCompile is all of a module's rows, on one core: checking the header, decoding, interning and joining. Nothing is known of other files.
 func BenchmarkCompile(b *testing.B) {
 	names, all := compileBench(b)
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var shared cfi.Compiler
 	for i, first := range all {
 		b.Run(names[i], func(b *testing.B) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // Run has set it
 			b.ReportAllocs()
 			var t *row.Table
 			for range b.N {
-				m := &frames.Module{EHFrame: first.EHFrame, EHFrameHdr: first.EHFrameHdr, Text: first.Text, Data: first.Data}
+				m := &frames.Module{EHFrame: first.EHFrame, EHFrameHdr: first.EHFrameHdr, Text: first.Text, Data: first.Data, Compiler: &shared}
 				b.StopTimer()
-				forgetful().Compile(arch.AMD64)
+				forgetful(&shared).Compile(arch.AMD64)
 				b.StartTimer()
 				m.Compile(arch.AMD64)
 				_, t = m.Compiled(arch.AMD64)
@@ -273,7 +282,6 @@ func BenchmarkCompile(b *testing.B) {
 // BenchmarkCompileFiles is the same of all the files that TestCompiledRows looks at, one after the other, as in a program that has them:
 // with DBG_ALL, of everything that is installed.
 func BenchmarkCompileFiles(b *testing.B) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var all []*frames.Module
 	size := 0
 	for _, path := range libraries(b) {
@@ -281,22 +289,55 @@ func BenchmarkCompileFiles(b *testing.B) {
 			all, size = append(all, m), size+len(m.EHFrame.Data)
 		}
 	}
-	compile := func() {
+	compile := func(shared *cfi.Compiler) {
 		for _, first := range all {
-			m := &frames.Module{EHFrame: first.EHFrame, EHFrameHdr: first.EHFrameHdr, Text: first.Text, Data: first.Data}
+			m := &frames.Module{EHFrame: first.EHFrame, EHFrameHdr: first.EHFrameHdr, Text: first.Text, Data: first.Data, Compiler: shared}
 			m.Compile(arch.AMD64)
 		}
 	}
-	compile() // the files are read
-	b.ResetTimer()
-	for range b.N {
-		b.StopTimer()
-		forgetful().Compile(arch.AMD64) // else the first ones know of the round before
-		b.StartTimer()
-		compile()
+	compile(nil) // the files are read
+	report := func(b *testing.B) {
+		mb := float64(size) / 1e6
+		b.ReportMetric(float64(len(all)), "files")
+		b.ReportMetric(mb, "MB")
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1e6/float64(b.N)/mb, "ms/MB")
 	}
-	mb := float64(size) / 1e6
-	b.ReportMetric(float64(len(all)), "files")
-	b.ReportMetric(mb, "MB")
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1e6/float64(b.N)/mb, "ms/MB")
+	var shared cfi.Compiler
+	b.Run("one Compiler", func(b *testing.B) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // Run has set it
+		for range b.N {
+			b.StopTimer()
+			forgetful(&shared).Compile(arch.AMD64) // else the first ones know of the round before
+			b.StartTimer()
+			compile(&shared)
+		}
+		report(b)
+	})
+	b.Run("a Compiler for each", func(b *testing.B) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // Run has set it
+		for range b.N {
+			compile(nil)
+		}
+		report(b)
+	})
+	// What there would be without automata: every instruction of every entry is executed.
+	b.Run("row by row", func(b *testing.B) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // Run has set it
+		for range b.N {
+			for _, m := range all {
+				_, t := m.Tables(arch.AMD64)
+				to := row.NewBuilder(len(m.EHFrame.Data) / 5)
+				t.EachRow(0, t.Entries(), func(lo, hi uint64, r *row.Row, hash uint64) bool {
+					if r == nil {
+						to.Ask(lo, hi)
+					} else {
+						to.Add(lo, hi, r, hash)
+					}
+					return true
+				})
+				row.Join(arch.AMD64, []*row.Builder{to}, arch.AMD64.CalleeSavedSet)
+			}
+		}
+		report(b)
+	})
 }

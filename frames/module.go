@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 
+	"dbg/cfi"
 	"dbg/image"
 	"dbg/image/gopclntab"
 	"dbg/target"
@@ -75,6 +76,10 @@ type Module struct {
 	// Entry is the file's entry point (_start), in the file's address space; 0
 	// if it has none.
 	Entry uint64
+
+	// Compiler is that of the module's address space: what is learned of one module serves the next.
+	// If it is nil, the module has one of its own. It must not change once the module is in use.
+	Compiler *cfi.Compiler
 
 	tables tables // what was derived; see tables.go
 

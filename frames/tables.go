@@ -41,6 +41,7 @@ type source struct {
 	compiled atomic.Pointer[row.Table]
 	once     sync.Once
 	misses   atomic.Int64
+	compiler *cfi.Compiler
 }
 
 // entryGuess is how far the entry function is taken to reach where no table says it:
@@ -76,7 +77,7 @@ func (m *Module) load(a *arch.Arch) *tables {
 		}
 		t.list = append(t.list, m.stubs(a)...)
 		if t.eh != nil {
-			t.list = append(t.list, t.eh) // behind __unwind_info, which refines it
+			t.list = append(t.list, t.eh) // after __unwind_info, which refines it
 		}
 		if m.hasMini {
 			t.list = append(t.list, m.miniFrame(a))
@@ -85,6 +86,13 @@ func (m *Module) load(a *arch.Arch) *tables {
 			if s := m.goFrame(a); s != nil {
 				t.list = append(t.list, s)
 			}
+		}
+		compiler := m.Compiler
+		if compiler == nil {
+			compiler = new(cfi.Compiler)
+		}
+		for _, s := range t.list {
+			s.compiler = compiler
 		}
 		if m.Entry == 0 {
 			return

@@ -16,25 +16,25 @@ type Batch struct {
 	Hi    uint64
 	Rules []Known // by number; at most 2^16
 
-	kept []*Row // copies of Rules that tables have, nil where none does
-	own  block
+	shared []*Row // copies of Rules that tables have, nil where none does
+	own    block
 }
 
 // Forget is to be called when the numbers of Rules mean something else.
 func (b *Batch) Forget() {
-	clear(b.kept)
-	b.kept = b.kept[:0]
+	clear(b.shared)
+	b.shared = b.shared[:0]
 }
 
-// keep is a copy of rules that tables share, whichever file they are of.
-func (b *Batch) keep(n uint32) *Row {
-	if int(n) >= len(b.kept) {
-		b.kept = append(b.kept, make([]*Row, len(b.Rules)-len(b.kept))...)
+// share returns a copy of the rules of a number, which the tables of all files share.
+func (b *Batch) share(n uint32) *Row {
+	if int(n) >= len(b.shared) {
+		b.shared = append(b.shared, make([]*Row, len(b.Rules)-len(b.shared))...)
 	}
-	if b.kept[n] == nil {
-		b.kept[n] = b.own.copy(&b.Rules[n].Row)
+	if b.shared[n] == nil {
+		b.shared[n] = b.own.copy(&b.Rules[n].Row)
 	}
-	return b.kept[n]
+	return b.shared[n]
 }
 
 // Begin is where a row begins, and the number of its rules.
@@ -91,7 +91,7 @@ func (b *Builder) AddBatch(in *Batch) {
 func (b *Builder) learn(in *Batch, n uint32) uint16 {
 	id, ok := b.in.find(in.Rules[n].Hash)
 	if !ok {
-		id, ok = b.in.add(in.keep(n), in.Rules[n].Hash)
+		id, ok = b.in.add(in.share(n), in.Rules[n].Hash)
 	}
 	if id++; !ok {
 		id = AskEntry

@@ -83,25 +83,41 @@ type Builder struct {
 	rule []uint16 // 0 and AskEntry, or a number of in plus 1
 	last uint16   // of rule
 	in   interner
-	ids  []uint16 // those of a batch's rules, 0 where not known yet
+	ids  []uint16  // those of a batch's rules, 0 where not known yet
+	home *Builders // that it returns to; nil if it is garbage after Join
 }
 
 // NewBuilder makes a builder for about n rows.
-func NewBuilder(n int) *Builder {
-	b := builders.Get().(*Builder)
+func NewBuilder(n int) *Builder { return new(Builder).grow(n) }
+
+func (b *Builder) grow(n int) *Builder {
 	b.lo, b.rule = slices.Grow(b.lo, n), slices.Grow(b.rule, n)
 	return b
 }
 
-// builders are those that are used up: their memory is worth keeping, for the next of a program's many files.
-var builders = sync.Pool{New: func() any { return new(Builder) }}
+// Builders saves the memory of builders that Join has used up for the next of a program's many
+// files. The zero value is empty. It may be used by several goroutines.
+type Builders struct{ free sync.Pool } // of *Builder
 
-// free gives a builder back, but for what it has interned.
-func (b *Builder) free() {
+// New is NewBuilder with memory that was used before, if there is any. Join returns it.
+func (p *Builders) New(n int) *Builder {
+	b, ok := p.free.Get().(*Builder)
+	if !ok {
+		b = &Builder{home: p}
+	}
+	return b.grow(n)
+}
+
+// release returns a builder to its Builders, without what it has interned.
+func (b *Builder) release() {
+	if b.home == nil {
+		return
+	}
 	clear(b.ids)
 	clear(b.in.slots)
-	*b = Builder{lo: b.lo[:0], rule: b.rule[:0], ids: b.ids, in: interner{hash: b.in.hash[:0], slots: b.in.slots}}
-	builders.Put(b)
+	*b = Builder{home: b.home, lo: b.lo[:0], rule: b.rule[:0], ids: b.ids,
+		in: interner{hash: b.in.hash[:0], slots: b.in.slots}}
+	b.home.free.Put(b)
 }
 
 // Add appends a row that is valid from lo to hi; hash is HashRow of it. Rows come by
@@ -184,7 +200,7 @@ func (b *Builder) from(addr uint64) {
 func Join(a *arch.Arch, parts []*Builder, preserved arch.RegSet) *Table {
 	defer func(all []*Builder) {
 		for _, b := range all {
-			b.free()
+			b.release()
 		}
 	}(slices.Clone(parts))
 	parts = slices.DeleteFunc(parts, func(b *Builder) bool { return len(b.lo) == 0 })

@@ -45,6 +45,6 @@ func (s *Session) imageModule(g frames.Mapped) *Module {
 	sym := s.loadSymbols(f, g.Path, withSysroot(dirs, s.cfg.Sysroot, g.Path))
 	s.files[fmt.Sprintf("%s@%x", g.Path, uint64(g.Listed.Header))] = &fileEntry{file: f, symbols: sym}
 	m.Bias, m.file, m.Symbols = slide, f, sym
-	m.unwind = unwindModule(m, sym)
+	m.unwind = s.unwindModule(m, sym)
 	return m
 }

@@ -72,7 +72,7 @@ func (s *Session) debugInfoArrived(sym *symbols.Module) {
 	var changed []*Module
 	for _, m := range s.modules.all {
 		if m.Symbols == sym {
-			m.unwind = unwindModule(m, sym)
+			m.unwind = s.unwindModule(m, sym)
 			changed = append(changed, m)
 		}
 	}

@@ -91,7 +91,7 @@ func (s *Session) openEntry(x *jitEntry) *Module {
 	m.Symbols = symbols.Load(x.file, symbols.Options{DebugDirs: []string{}, Progress: s.cfg.Indexing, Cancelled: s.cutShort})
 	u := frames.ModuleOfJIT(x.file)
 	u.Name, u.Lo, u.Hi = m.Path, m.Lo, m.Hi
-	u.FunctionAt = functionAt(m.Symbols)
+	u.FunctionAt, u.Compiler = functionAt(m.Symbols), &s.compiler
 	m.unwind, m.jit = u, x
 	x.module = m
 	return m

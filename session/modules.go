@@ -223,7 +223,7 @@ func (s *Session) newModule(g frames.Mapped) *Module {
 		return m
 	}
 	m.Symbols = sym
-	m.unwind = unwindModule(m, sym)
+	m.unwind = s.unwindModule(m, sym)
 	return m
 }
 
@@ -317,7 +317,7 @@ func (s *Session) vdso(at target.Addr) *Module {
 	if segs := f.Segments(); len(segs) > 0 {
 		m.Bias = uint64(at) - uint64(segs[0].Lo)
 	}
-	m.unwind = unwindModule(m, sym)
+	m.unwind = s.unwindModule(m, sym)
 	return m
 }
 
@@ -339,10 +339,11 @@ func (s *Session) mappedBuildID(m *Module) (string, bool) {
 }
 
 // unwindModule gives the unwinder what it needs of a file.
-func unwindModule(m *Module, sym *symbols.Module) *frames.Module {
+func (s *Session) unwindModule(m *Module, sym *symbols.Module) *frames.Module {
 	u := frames.ModuleOf(sym.File(), sym.DebugFile())
 	u.Name, u.Lo, u.Hi, u.Bias = m.Path, m.Lo, m.Hi, m.Bias
 	u.FunctionAt = functionAt(sym)
+	u.Compiler = &s.compiler
 	return u
 }
 

@@ -44,5 +44,5 @@ func (s *Session) useImage(m *Module, f *image.File) {
 		old.close()
 	}
 	s.files[key] = &fileEntry{file: f, symbols: m.Symbols}
-	m.unwind = unwindModule(m, m.Symbols)
+	m.unwind = s.unwindModule(m, m.Symbols)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dbg/arch"
+	"dbg/cfi"
 	"dbg/eval"
 	"dbg/frames"
 	"dbg/image"
@@ -65,12 +66,13 @@ type shared struct {
 	core      coreFile       // nil for a process
 	output    *capture
 
-	files   map[string]*fileEntry // opened files by path
-	exeFile *symbols.Module       // of the loaded program
-	modules moduleList
-	made    madeCode // code in no file
-	perf    perfMap
-	space   *space
+	files    map[string]*fileEntry // opened files by path
+	exeFile  *symbols.Module       // of the loaded program
+	modules  moduleList
+	compiler cfi.Compiler // of the modules' unwind tables
+	made     madeCode     // code in no file
+	perf     perfMap
+	space    *space
 
 	threads  threadList
 	cursors  []*cursor
