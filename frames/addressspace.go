@@ -106,7 +106,7 @@ func (s *AddressSpace) Refresh() error {
 			im = s.newImage(g, lister)
 		}
 		if im != nil {
-			im.Hi, im.Module.Hi = g.Hi, g.Hi
+			im.Hi = g.Hi
 			s.images = append(s.images, im)
 		}
 	}
@@ -151,9 +151,7 @@ func (s *AddressSpace) newImage(g Mapped, lister ImageLister) *Image {
 	if err != nil || !ok {
 		return nil
 	}
-	im.Module = ModuleOf(im.File, im.Debug)
-	im.Module.Compiler = &s.compiler
-	im.Module.Name, im.Module.Lo, im.Module.Hi, im.Module.Bias = im.Path, im.Lo, im.Hi, im.Bias
+	im.Module = ModuleAt(im.File, im.Debug, Placement{Name: im.Path, Lo: im.Lo, Hi: im.Hi, Bias: im.Bias, Compiler: &s.compiler})
 	if s.opt.Made != nil {
 		s.opt.Made(im)
 	}

@@ -5,13 +5,40 @@ import (
 	"slices"
 	"sync"
 
+	"dbg/cfi"
 	"dbg/image"
+	"dbg/target"
 )
 
-// ModuleOf makes a module from a file: its unwind tables, and what else the strategies
+// Placement says where a module is in a process, and what its owner knows of it.
+type Placement struct {
+	Name   string
+	Lo, Hi target.Addr // the mapped addresses
+	Bias   uint64      // process address minus file address
+
+	// FunctionAt and Compiler are as in Module; nil stands for the module's own.
+	FunctionAt func(pc uint64) (lo, hi uint64, ok bool)
+	Compiler   *cfi.Compiler
+}
+
+// ModuleAt is ModuleOf for a file that is mapped. The module is complete and does not change any more.
+func ModuleAt(f, debug *image.File, p Placement) *Module {
+	m := ModuleOf(f, debug)
+	m.place(&p)
+	return m
+}
+
+func (m *Module) place(p *Placement) {
+	m.Name, m.Lo, m.Hi, m.Bias, m.Compiler = p.Name, p.Lo, p.Hi, p.Bias, p.Compiler
+	if p.FunctionAt != nil {
+		m.FunctionAt = p.FunctionAt
+	}
+}
+
+// ModuleOf makes a module from a file, with the file's own addresses: its unwind tables, and what else the strategies
 // must know of it. debug is the separate debug file or nil; its .debug_frame counts, where the file has none of its own, and so
 // does, last of all, the one in .gnu_debugdata. An .eh_frame beside them is no reason to leave them out: every linked program
-// has one of the start files' functions. The caller fills in Name, Lo, Hi and Bias. Nothing is
+// has one of the start files' functions. Nothing is
 // read but section headers; the module is valid as long as the files are open.
 func ModuleOf(f, debug *image.File) *Module {
 	m := &Module{Entry: uint64(f.Entry()), file: f, debug: debug}

@@ -23,13 +23,13 @@ type NamedSection struct {
 	Section
 }
 
-// Module is what the unwinder must know of one mapped file. It is made once for a
-// module and may be shared by walks. The unwinder keeps what it derives from
-// the sections in it.
+// Module is what the unwinder must know of one mapped file. ModuleAt makes it, and its fields do
+// not change once a walk has met it. The unwinder stores in it what it derives from the sections.
+// Several goroutines may use one Module.
 type Module struct {
 	Name string
-	// Lo and Hi bound the module's mapped addresses; Bias is process address
-	// minus file address.
+	// Lo and Hi bound the addresses that were mapped when the module was made: only the Space
+	// looks at them. Bias is process address minus file address.
 	Lo, Hi target.Addr
 	Bias   uint64
 

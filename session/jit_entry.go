@@ -89,10 +89,8 @@ func (s *Session) openEntry(x *jitEntry) *Module {
 	}
 	// All that belongs to the file is in it: nothing is searched for on disk.
 	m.Symbols = symbols.Load(x.file, symbols.Options{DebugDirs: []string{}, Progress: s.cfg.Indexing, Cancelled: s.cutShort})
-	u := frames.ModuleOfJIT(x.file)
-	u.Name, u.Lo, u.Hi = m.Path, m.Lo, m.Hi
-	u.FunctionAt, u.Compiler = functionAt(m.Symbols), &s.compiler
-	m.unwind, m.jit = u, x
+	m.jit = x
+	m.unwind = frames.ModuleOfJIT(x.file, frames.Placement{Name: m.Path, Lo: m.Lo, Hi: m.Hi, FunctionAt: functionAt(m.Symbols), Compiler: &s.compiler})
 	x.module = m
 	return m
 }

@@ -140,9 +140,6 @@ func (s *Session) refreshModules() bool {
 			delete(old, key(g.Path, g.Lo))
 			if g.Hi > m.Hi {
 				m.Hi = g.Hi // more of it was mapped since
-				if m.unwind != nil {
-					m.unwind.Hi = g.Hi
-				}
 			}
 			now = append(now, m)
 			continue
@@ -340,11 +337,8 @@ func (s *Session) mappedBuildID(m *Module) (string, bool) {
 
 // unwindModule gives the unwinder what it needs of a file.
 func (s *Session) unwindModule(m *Module, sym *symbols.Module) *frames.Module {
-	u := frames.ModuleOf(sym.File(), sym.DebugFile())
-	u.Name, u.Lo, u.Hi, u.Bias = m.Path, m.Lo, m.Hi, m.Bias
-	u.FunctionAt = functionAt(sym)
-	u.Compiler = &s.compiler
-	return u
+	return frames.ModuleAt(sym.File(), sym.DebugFile(),
+		frames.Placement{Name: m.Path, Lo: m.Lo, Hi: m.Hi, Bias: m.Bias, FunctionAt: functionAt(sym), Compiler: &s.compiler})
 }
 
 // functionAt finds the bounds of functions by the symbols of a file.
