@@ -9,9 +9,9 @@ import (
 // Limits of reading ahead.
 const (
 	aheadInstructions = 1500 // in all
-	aheadPath         = 400  // on one way
-	aheadJumps        = 32   // on one way
-	aheadForks        = 24   // ways that are kept for later
+	aheadPath         = 400  // on one path
+	aheadJumps        = 32   // on one path
+	aheadForks        = 24   // paths that are kept for later
 	aheadBytes        = 256
 )
 
@@ -39,21 +39,21 @@ func (w *Walk) aheadOf(s *site) *codeRule {
 	return s.ahead
 }
 
-// simulation follows the code from an address on. A conditional branch
-// is first not taken; where that way leads to no return the other one is tried. An unconditional
-// branch is followed; a called function leaves the stack pointer as it was.
+// simulation follows the code from an address to a return. At a conditional branch it goes on
+// first; if that leads to no return it takes the branch. It follows unconditional branches. A called
+// function leaves the stack pointer as it was.
 type simulation struct {
 	w      *Walk
 	module *Module
 	thumb  bool
 	count  int
-	forks  []way
+	forks  []readPath
 	left   *codeRule // how the code leaves by the first jump that can't be followed
 	slots  bool      // a slot of the global offset table was read, which may have another address later
 }
 
-// way is a state of the simulation.
-type way struct {
+// readPath is a path through the code, and the state at its end.
+type readPath struct {
 	pc     uint64
 	path   int
 	jumps  int
@@ -64,7 +64,7 @@ type way struct {
 
 // run follows the code to a return.
 func (s *simulation) run(pc uint64) *codeRule {
-	at := way{pc: pc, Ahead: code.NewAhead(s.w.u.arch)}
+	at := readPath{pc: pc, Ahead: code.NewAhead(s.w.u.arch)}
 	first := ""
 	for {
 		rule, why := s.follow(&at)
@@ -85,10 +85,10 @@ func (s *simulation) run(pc uint64) *codeRule {
 	}
 }
 
-// leaves notes a jump to where nobody knows. If the code that can be followed does not return, that may be
-// how the function ends, by calling another one in its place: then the caller's frame is what a return would lead to. For that to be,
-// what was on the stack must have been taken away.
-func (s *simulation) leaves(at *way) {
+// leaves notes a jump whose target is unknown. If no path returns, the function may end there with a
+// tail call. The caller's frame is then what a return would lead to. That needs a frame that was taken
+// down before the jump.
+func (s *simulation) leaves(at *readPath) {
 	stub := at.path == 0 && s.w.u.arch.LR == arch.NoReg
 	if s.left == nil && (stub || at.Moved()) {
 		s.left = at.rule(s.w.u.arch, &code.Insn{})
@@ -96,7 +96,7 @@ func (s *simulation) leaves(at *way) {
 }
 
 // rule is the rule where the code returns in this state, nil if it is not known where the stack pointer is.
-func (at *way) rule(a *arch.Arch, in *code.Insn) *codeRule {
+func (at *readPath) rule(a *arch.Arch, in *code.Insn) *codeRule {
 	var f code.Frame
 	end := at.Ahead
 	if !end.Return(in, &f) {
@@ -118,8 +118,8 @@ const (
 	aheadEndless = "the instructions after PC lead to no return"
 )
 
-// follow goes on to the end of a way: a return, or why there is none.
-func (s *simulation) follow(at *way) (*codeRule, string) {
+// follow goes on to the end of a path: a return, or why there is none.
+func (s *simulation) follow(at *readPath) (*codeRule, string) {
 	var buf [aheadBytes]byte
 	a := s.w.u.arch
 	text := s.read(at.pc, buf[:])
@@ -179,8 +179,8 @@ func (s *simulation) follow(at *way) (*codeRule, string) {
 	return nil, aheadEndless
 }
 
-// decode is the instruction at the start of text, on a way.
-func (s *simulation) decode(at *way, text []byte) code.Insn {
+// decode is the instruction at the start of text, on a path.
+func (s *simulation) decode(at *readPath, text []byte) code.Insn {
 	if !s.thumb {
 		return code.Decode(s.w.u.arch, text)
 	}

@@ -26,19 +26,19 @@ func (f *forward) tableJump(text []byte) bool {
 		return false
 	}
 	// The condition may not hold: the next instruction is for what the table does not have.
-	f.addWay(f.at.pc)
+	f.addPath(f.at.pc)
 	f.going = false
 	return true
 }
 
-// addWay keeps a way from here for later; false if there are too many.
-func (f *forward) addWay(to uint64) bool {
-	if len(f.ways) >= startWays {
+// addPath keeps a path from here for later; false if there are too many.
+func (f *forward) addPath(to uint64) bool {
+	if len(f.paths) >= maxPaths {
 		return false
 	}
 	other := f.at
 	other.pc = to
-	f.ways = append(f.ways, other)
+	f.paths = append(f.paths, other)
 	return true
 }
 
@@ -60,7 +60,7 @@ func (f *forward) thumbTable(text []byte) bool {
 		if size == 2 {
 			n = uint64(binary.LittleEndian.Uint16(b))
 		}
-		if end = min(end, table+2*n); !f.addWay(table + 2*n) {
+		if end = min(end, table+2*n); !f.addPath(table + 2*n) {
 			break
 		}
 	}
@@ -75,7 +75,7 @@ func (f *forward) branchTable() {
 	for i := range uint64(maxCases) {
 		at := f.at.pc + 4 + 4*i
 		b := f.sim.read(at, buf[:])
-		if len(b) < 4 || b[3] != 0xea || at >= f.hi || !f.addWay(at) {
+		if len(b) < 4 || b[3] != 0xea || at >= f.hi || !f.addPath(at) {
 			return
 		}
 	}
@@ -91,7 +91,7 @@ func (f *forward) addressTable() {
 			return
 		}
 		to := uint64(binary.LittleEndian.Uint32(b))
-		if to < f.lo || to >= f.hi || !f.addWay(to) {
+		if to < f.lo || to >= f.hi || !f.addPath(to) {
 			return
 		}
 		f.noteData(f.at.pc+4+4*i, 4)

@@ -5,11 +5,11 @@ import (
 	"dbg/code"
 )
 
-// An audit reads a function's code from its first instruction on, along all ways, for registers that the function must
+// An audit reads a function's code from its first instruction on, along all paths, for registers that the function must
 // preserve, that have another value, and that are kept nowhere. A table that says that such a register is not changed
 // is wrong there. Assembly often has such tables.
 //
-// It says only what is certain: a way ends at a call, since that may not return, and at a jump to where nobody knows. A
+// It says only what is certain: a path ends at a call, since that may not return, and at a jump to where nobody knows. A
 // register that was stored anywhere, and is then loaded from anywhere, may be what it was.
 type audit struct {
 	at     map[uint64]uint32 // by instruction: slots whose registers are lost before it
@@ -18,9 +18,9 @@ type audit struct {
 
 // Limits of audits.
 const (
-	auditSteps = 20_000 // how many instructions are read, each as often as more becomes known of what leads to it
-	auditWays  = 256    // that are kept for later
-	keptAudits = 4096   // functions
+	auditSteps    = 20_000 // how many instructions are read, each as often as more becomes known of what leads to it
+	maxAuditPaths = 256    // that are kept for later
+	keptAudits    = 4096   // functions
 )
 
 // lostAt is the slots whose registers are lost at a site.
@@ -34,8 +34,8 @@ func (a *audit) lostAt(s *site) uint32 {
 	return a.called[uint64(s.pc)]
 }
 
-// auditWay is a way through the code.
-type auditWay struct {
+// auditPath is a path through the code.
+type auditPath struct {
 	pc uint64
 	code.State
 	auditMask
@@ -49,7 +49,7 @@ type auditMask struct {
 	copies uint32 // registers, by number, that may have what was stored or copied
 }
 
-// merge adds what another way says; false if that is nothing new.
+// merge adds what another path says; false if that is nothing new.
 func (m *auditMask) merge(o auditMask) bool {
 	before := *m
 	m.lost |= o.lost
@@ -75,7 +75,7 @@ type auditor struct {
 	lo, hi  uint64
 	seen    map[uint64]*auditNode
 	behind  map[uint64]*auditMask // by return address
-	ways    []auditWay
+	paths   []auditPath
 	steps   int
 }
 
@@ -86,10 +86,10 @@ func auditFunction(w *Walk, m *Module, lo, hi uint64) *audit {
 	if a.savesFirst() {
 		return nil
 	}
-	a.ways = append(a.ways, auditWay{pc: lo, State: code.Entry(a.arch)})
-	for len(a.ways) > 0 {
-		at := a.ways[len(a.ways)-1]
-		a.ways = a.ways[:len(a.ways)-1]
+	a.paths = append(a.paths, auditPath{pc: lo, State: code.Entry(a.arch)})
+	for len(a.paths) > 0 {
+		at := a.paths[len(a.paths)-1]
+		a.paths = a.paths[:len(a.paths)-1]
 		if !a.follow(&at) {
 			return nil
 		}
@@ -134,8 +134,8 @@ func (a *auditor) savesFirst() bool {
 	return true
 }
 
-// follow goes on to where the way ends, or says nothing new. It is false if the code makes no sense.
-func (a *auditor) follow(at *auditWay) bool {
+// follow goes on to where the path ends, or says nothing new. It is false if the code makes no sense.
+func (a *auditor) follow(at *auditPath) bool {
 	var buf [aheadBytes]byte
 	var text []byte
 	for a.lo <= at.pc && at.pc < a.hi {
@@ -146,7 +146,7 @@ func (a *auditor) follow(at *auditWay) bool {
 		case n == nil:
 			a.seen[at.pc] = &auditNode{at.auditMask, f.CFA, f.SP, f.HasSP}
 		case n.hasSP != f.HasSP || n.sp != f.SP || n.cfa != f.CFA:
-			return false // the ways that meet here have different frames
+			return false // the paths that meet here have different frames
 		case !n.merge(at.auditMask):
 			return true
 		default:
@@ -174,12 +174,12 @@ func (a *auditor) follow(at *auditWay) bool {
 			at.pc, text = at.pc+uint64(int64(in.Imm)), nil
 			continue
 		case code.Branch:
-			if len(a.ways) >= auditWays {
+			if len(a.paths) >= maxAuditPaths {
 				return false
 			}
 			other := *at
 			other.pc += uint64(int64(in.Imm))
-			a.ways = append(a.ways, other)
+			a.paths = append(a.paths, other)
 		}
 		a.apply(at, &in, own)
 	}
@@ -187,7 +187,7 @@ func (a *auditor) follow(at *auditWay) bool {
 }
 
 // call notes the state in a call.
-func (a *auditor) call(at *auditWay) {
+func (a *auditor) call(at *auditPath) {
 	if m := a.behind[at.pc]; m != nil {
 		m.merge(at.auditMask)
 	} else {
@@ -197,7 +197,7 @@ func (a *auditor) call(at *auditWay) {
 }
 
 // apply does what an instruction does.
-func (a *auditor) apply(at *auditWay, in *code.Insn, text []byte) {
+func (a *auditor) apply(at *auditPath, in *code.Insn, text []byte) {
 	var before, after code.Frame
 	at.State.Frame(&before)
 	moves := in.Moves(a.machine, text)

@@ -28,7 +28,7 @@
 // judge.go alone decides what is plausible. The stack pointer moves up, except across signal
 // frames and deliberate switches of the stack. The return address is in executable memory
 // and, where only a heuristic speaks for it, follows a call instruction. Every walk ends: it
-// goes up, or the list of turns catches it, or the depth limit does.
+// goes up, or the list of stack switches catches it, or the depth limit does.
 //
 // Whether a frame's PC is a return address is decided here and stored in the frame:
 // [Frame.LookupPC] is the address at which to look anything up.

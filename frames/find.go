@@ -32,7 +32,7 @@ func (w *Walk) find() bool {
 		return false
 	}
 	if name := w.leftStack(s); name != "" {
-		if goAsks[name] && w.u.Use.Has(Prologue) && w.prologue(s) {
+		if goVDSOCallers[name] && w.u.Use.Has(Prologue) && w.prologue(s) {
 			return true
 		}
 		if w.bySched() {

@@ -6,11 +6,12 @@ import (
 	"dbg/target"
 )
 
-// forward is what the code from a function's start says of each PC that it leads to. All ways are
-// followed, depth first and each instruction once, so that what is found for a PC does not depend on which one
-// was asked for. A way that comes to a call waits until the others have ended: the call may not return, and what follows it
-// be led to by another way only. Code that nothing leads to is reached at last, from the jumps through tables: see fromJumps. It goes
-// on only as far as somebody asks.
+// forward is what the code from a function's start says of each PC that it leads to.
+//
+// It follows all paths, depth first, and reads each instruction once. So the answer for a PC does
+// not depend on which PC was asked for first. A path that comes to a call waits until the others have
+// ended: the call may not return, and other paths may lead to what follows it. At last come the
+// targets of jumps through tables: see fromJumps. It reads only as far as somebody asks.
 type forward struct {
 	arch    *arch.Arch
 	thumb   bool
@@ -18,45 +19,49 @@ type forward struct {
 	start   uint64
 	lo, hi  uint64
 	reached map[uint64]reachedAt
-	behind  map[uint64]*codeRule // behind an instruction that does not go on, where nothing else may lead
+	behind  map[uint64]*codeRule // after an instruction that ends its path; used if no other path leads there
 	rules   map[code.Frame]*codeRule
 	frame   code.Frame // of the last rule
 	last    *codeRule
-	ways    []entryWay
-	waiting []entryWay // behind calls
-	unsure  []entryWay // behind calls that look as if they did not return
-	at      entryWay
-	going   bool // at is a way that has not ended
 	epoch   uint64
 
+	// Paths to follow, each group when the one before is empty.
+	at      codePath
+	going   bool // at has not ended
+	paths   []codePath
+	waiting []codePath // after calls
+	unsure  []codePath // after calls that seem not to return
+	jumps   []codePath // after jumps through tables
+	tails   []codePath // after jumps to unknown targets, where the function has no frame
+
+	// Of jumps through tables: see fromJumps.
 	jump    jumpState
-	jumps   []entryWay // behind jumps through tables
-	tails   []entryWay // behind jumps to where nobody knows, without a frame
-	framed  bool       // the function has a frame
-	pops    map[uint64]int32
-	data    map[uint64]uint64 // of ARM: how many bytes at an address are no code
-	led     uint64            // up to here code is reached
-	leading bool              // ways are from jumps through tables
+	framed  bool   // some instruction has a frame
+	led     uint64 // all addresses below were reached
+	leading bool   // the current paths begin at cases
+
+	pops map[uint64]int32  // i386: see calleePops
+	data map[uint64]uint64 // ARM: how many bytes at an address are data
 }
 
-// reachedAt is what the code says of a PC, and how many instructions were read before it was reached.
+// reachedAt is an instruction that a path has reached.
 type reachedAt struct {
 	rule *codeRule
-	read int
-	size uint8 // of the instruction; 0 if it is none
-	led  bool  // to by a jump through a table
+	read int   // how many instructions were read before
+	size uint8 // in bytes; 0 if it can't be decoded
+	led  bool  // only a jump through a table leads here
 }
 
-// entryWay is a way that has come to an address.
-type entryWay struct {
+// codePath is the end of a path: the next instruction, and the state before it.
+type codePath struct {
 	pc uint64
 	code.State
-	depend int  // how many instructions from pc on depend on Thumb's IT
-	pushed bool // by the last instruction
-	unsure bool // whether control comes here
+	depend int  // how many of the next instructions depend on Thumb's IT
+	pushed bool // the last instruction pushed a word
+	unsure bool // the path goes through a call that seems not to return
 }
 
-// Answers that are no rule.
+// Why there is no rule for a PC.
 var (
 	notReached   = &codeRule{why: "the instructions from the function's start do not lead to PC"}
 	notFollowed  = &codeRule{why: "the instructions from the function's start set the stack pointer to what can't be followed"}
@@ -77,7 +82,7 @@ func newForward(a *arch.Arch, m *Module, start, lo, hi uint64) *forward {
 }
 
 // entryAt is a function's first instruction.
-func entryAt(a *arch.Arch, pc uint64) entryWay { return entryWay{pc: pc, State: code.Entry(a)} }
+func entryAt(a *arch.Arch, pc uint64) codePath { return codePath{pc: pc, State: code.Entry(a)} }
 
 // decode is the instruction at f.at.
 func (f *forward) decode(text []byte) code.Insn {
@@ -116,7 +121,7 @@ func (f *forward) ruleAt(w *Walk, pc uint64) (*codeRule, int) {
 
 // size is how much is kept.
 func (f *forward) size() int {
-	return len(f.reached) + len(f.behind) + len(f.ways) + len(f.waiting) + len(f.unsure) + len(f.jumps) + len(f.tails)
+	return len(f.reached) + len(f.behind) + len(f.paths) + len(f.waiting) + len(f.unsure) + len(f.jumps) + len(f.tails)
 }
 
 // run goes on until it comes to an address, or to all ends.
@@ -126,18 +131,18 @@ func (f *forward) run(to uint64) {
 	at := &f.at
 	for {
 		if !f.going {
-			if len(f.ways) == 0 {
-				f.ways, f.waiting = f.waiting, nil
+			if len(f.paths) == 0 {
+				f.paths, f.waiting = f.waiting, nil
 			}
-			if len(f.ways) == 0 {
-				f.ways, f.unsure = f.unsure, nil
+			if len(f.paths) == 0 {
+				f.paths, f.unsure = f.unsure, nil
 			}
-			if len(f.ways) == 0 && !f.fromJumps() {
+			if len(f.paths) == 0 && !f.fromJumps() {
 				f.rules = nil
 				return
 			}
-			*at, text, f.going = f.ways[len(f.ways)-1], nil, true
-			f.ways = f.ways[:len(f.ways)-1]
+			*at, text, f.going = f.paths[len(f.paths)-1], nil, true
+			f.paths = f.paths[:len(f.paths)-1]
 		}
 		here := at.pc
 		if was := f.reached[here]; here < f.lo || here >= f.hi || was.rule != nil || f.data[here] > 0 {
@@ -151,7 +156,7 @@ func (f *forward) run(to uint64) {
 		f.reached[here] = now
 		f.framed = f.framed || now.rule != f.reached[f.start].rule
 		if f.sim.count++; f.sim.count > startInstructions {
-			f.going, f.ways, f.waiting, f.unsure = false, nil, nil, nil
+			f.going, f.paths, f.waiting, f.unsure = false, nil, nil, nil
 			f.jump, f.jumps, f.tails = jumpsUnlike, nil, nil
 			continue
 		}
@@ -214,20 +219,20 @@ func (f *forward) follow(in *code.Insn, text []byte) []byte {
 			at.Free(f.calleePops(at.pc + uint64(int64(in.Imm))))
 		}
 		if f.arch == arch.I386 && at.pushed && f.argumentsStay(text) {
-			if f.going = false; len(f.unsure) < startWays {
+			if f.going = false; len(f.unsure) < maxPaths {
 				at.unsure = true
 				f.unsure = append(f.unsure, *at)
 			}
-		} else if len(f.waiting) < startWays {
+		} else if len(f.waiting) < maxPaths {
 			f.waiting = append(f.waiting, *at)
 			f.going = false
 		}
 		return text
 	case code.Branch:
-		if len(f.ways) < startWays {
+		if len(f.paths) < maxPaths {
 			other := *at
 			other.pc += uint64(int64(in.Imm))
-			f.ways = append(f.ways, other)
+			f.paths = append(f.paths, other)
 		}
 	}
 	at.Apply(in)
@@ -238,8 +243,8 @@ func (f *forward) follow(in *code.Insn, text []byte) []byte {
 // maxCallee is how far calleePops reads.
 const maxCallee = 400
 
-// calleePops is how many bytes of arguments a function of i386 takes off the stack: four if it returns a structure, whose address its
-// caller pushed. That is in its return instruction.
+// calleePops returns how many bytes of arguments a function of i386 takes off the stack. That is four
+// if it returns a structure, whose address its caller pushed. Its return instruction says so.
 func (f *forward) calleePops(fn uint64) int32 {
 	if n, known := f.pops[fn]; known {
 		return n
@@ -270,8 +275,8 @@ func (f *forward) calleePops(fn uint64) int32 {
 	return pops
 }
 
-// argumentsStay reports whether the code after a call leaves the arguments on the stack: then the call may not return, and what
-// follows be another part of the function.
+// argumentsStay reports whether the code after a call leaves the arguments on the stack. Then the call
+// may not return, and what follows may be another part of the function.
 func (f *forward) argumentsStay(text []byte) bool {
 	var buf [16]byte
 	if len(text) < len(buf) {
@@ -281,9 +286,8 @@ func (f *forward) argumentsStay(text []byte) bool {
 	return !code.MachineOf(f.arch).FreesStack(&in)
 }
 
-// pcThunk makes a call of one of i386's functions that say where they were called from (mov (%esp),%reg; ret) what
-// it is: a load. It keeps
-// all other registers, and GCC counts on that.
+// pcThunk makes a load of a call to one of i386's functions that return their own return address (mov
+// (%esp),%reg; ret). Such a function preserves all other registers, and GCC relies on that.
 func (s *simulation) pcThunk(in *code.Insn, next uint64) {
 	var buf [16]byte
 	b := s.read((next+uint64(int64(in.Imm)))&0xffffffff, buf[:])

@@ -27,7 +27,7 @@ func startTo(w *Walk, m *Module, start, lo, hi, to uint64) *codeRule {
 	sim := simulation{w: w, module: m}
 	seen := map[uint64]bool{}
 	behind := notReached
-	ways, waiting := []entryWay{entryAt(arch.AMD64, start)}, []entryWay(nil)
+	ways, waiting := []codePath{entryAt(arch.AMD64, start)}, []codePath(nil)
 	for len(ways)+len(waiting) > 0 {
 		if len(ways) == 0 {
 			ways, waiting = waiting, nil
@@ -68,14 +68,14 @@ func startTo(w *Walk, m *Module, start, lo, hi, to uint64) *codeRule {
 				}
 				continue
 			case code.Branch:
-				if len(ways) < startWays {
+				if len(ways) < maxPaths {
 					other := at
 					other.pc += uint64(int64(in.Imm))
 					ways = append(ways, other)
 				}
 			}
 			at.Apply(&in)
-			if (in.Next == code.Call || in.Next == code.CallFar) && len(waiting) < startWays {
+			if (in.Next == code.Call || in.Next == code.CallFar) && len(waiting) < maxPaths {
 				waiting = append(waiting, at)
 				break
 			}
@@ -84,7 +84,7 @@ func startTo(w *Walk, m *Module, start, lo, hi, to uint64) *codeRule {
 	return behind
 }
 
-func ruleAt(at *entryWay) *codeRule {
+func ruleAt(at *codePath) *codeRule {
 	var f code.Frame
 	at.Frame(&f)
 	return ruleOf(arch.AMD64, &f)
@@ -178,7 +178,7 @@ func TestForwardIsBounded(t *testing.T) {
 		for _, f := range u.starts.early {
 			kept += f.size()
 		}
-		if most := 2 * (keptInstructions + startInstructions + startWays); kept > most {
+		if most := 2 * (keptInstructions + startInstructions + maxPaths); kept > most {
 			t.Fatalf("after %d functions %d instructions are kept, more than %d", i+1, kept, most)
 		}
 	}

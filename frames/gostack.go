@@ -1,20 +1,22 @@
 package frames
 
-// goSwitches are the functions of Go's runtime that call others on another stack: the scheduler's, or, before they ask the kernel's vDSO for
-// the time, the thread's. Their rows say where their caller is while they are on their own. Go's own unwinder knows them by a flag
-// that is not in .debug_frame (SPWRITE), and does not go beyond them either.
-var goSwitches = map[string]bool{"runtime.mcall": true, "runtime.morestack": true, "runtime.systemstack": true, "runtime.asmcgocall": true,
+// goStackSwitchers are the functions of Go's runtime that call others on another stack: on the
+// scheduler's, or on the thread's before they ask the kernel's vDSO for the time. Their rows hold
+// while control is in themselves. Go's own unwinder knows them by a flag that is not in
+// .debug_frame (SPWRITE), and stops at them too.
+var goStackSwitchers = map[string]bool{"runtime.mcall": true, "runtime.morestack": true, "runtime.systemstack": true, "runtime.asmcgocall": true,
 	"runtime.switchToCrashStack0": true, "runtime.nanotime1": true, "runtime.walltime": true, "time.now": true}
 
-// goAsks are those among them that ask the vDSO. They keep their own SP in R12 (R20 on arm64), which C does not change, so that the instructions behind
-// the call say where the caller is, on whatever stack they have asked.
-var goAsks = map[string]bool{"runtime.nanotime1": true, "runtime.walltime": true, "time.now": true}
+// goVDSOCallers are those of goStackSwitchers that call the vDSO. They save their own SP in R12 (R20
+// on arm64), which C preserves. So the instructions after the call say where the caller is.
+var goVDSOCallers = map[string]bool{"runtime.nanotime1": true, "runtime.walltime": true, "time.now": true}
 
-// goBeyond are the functions that they call there by their addresses. What else they call so is called before.
-var goBeyond = map[string]bool{"runtime.newstack": true, "runtime.asmcgocall_landingpad": true}
+// goIndirectCallees are the functions that goStackSwitchers call by address on the other stack.
+// All their other indirect calls happen before the switch.
+var goIndirectCallees = map[string]bool{"runtime.newstack": true, "runtime.asmcgocall_landingpad": true}
 
-// leftStack is the name of the function of Go that the site, a return address, is in, if that has called on another stack; else "".
-// What is there where its row has the caller is anything.
+// leftStack returns the name of the function of Go that the site, a return address, is in, if that
+// function has made its call on another stack; else "". Its row does not lead to the caller then.
 func (w *Walk) leftStack(s *site) string {
 	m := s.module
 	if m == nil || !m.Go || s.precise {

@@ -66,7 +66,7 @@ func ModuleOf(f, debug *image.File) *Module {
 	if s, ok := f.Section(".got"); ok {
 		m.Data = uint64(s.Addr)
 	}
-	m.hasCode(f, ".text", ".plt", ".plt.sec", ".plt.got", ".iplt")
+	m.addCode(f, ".text", ".plt", ".plt.sec", ".plt.got", ".iplt")
 	if len(f.Sections()) == 0 {
 		for _, s := range f.Segments() {
 			if b := f.ContentsFrom(s.Lo); s.Exec && b != nil {
@@ -93,7 +93,7 @@ func (m *Module) ofMachO(f, debug *image.File) {
 		}
 		return list
 	})
-	m.hasCode(f, "__text", "__stubs", "__stub_helper", "__auth_stubs")
+	m.addCode(f, "__text", "__stubs", "__stub_helper", "__auth_stubs")
 	for _, name := range []string{"__stubs", "__auth_stubs", "__objc_stubs", "__stub_helper"} {
 		if s := sectionOf(f, name); s.Data != nil {
 			m.Stubs = append(m.Stubs, NamedSection{name, s})
@@ -101,8 +101,8 @@ func (m *Module) ofMachO(f, debug *image.File) {
 	}
 }
 
-// hasCode notes where the code is: a section of ordinary code, and those of stubs.
-func (m *Module) hasCode(f *image.File, text string, stubs ...string) {
+// addCode notes where the code is: a section of ordinary code, and those of stubs.
+func (m *Module) addCode(f *image.File, text string, stubs ...string) {
 	for _, name := range append([]string{text}, stubs...) {
 		s, ok := f.Section(name)
 		if !ok {

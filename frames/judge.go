@@ -9,15 +9,15 @@ import (
 
 const whyNotMoved = "the frame did not move"
 
-// turn is a place where the stack pointer did not go up: the way into a signal frame's
-// interrupted code or onto another stack.
-type turn struct {
+// stackSwitch is a step of the walk on which the stack pointer did not rise: from a signal frame to
+// the interrupted code, or to another stack.
+type stackSwitch struct {
 	pc, sp uint64
 }
 
-// maxTurns bounds how many turns are remembered. Every cycle has at least one; a
-// cycle with more than that ends at the depth limit.
-const maxTurns = 1024
+// maxStackSwitches bounds how many of them a walk remembers. Every cycle has at least one. A cycle
+// with more than that ends at the depth limit.
+const maxStackSwitches = 1024
 
 // judge decides whether the caller that a strategy found can be, and how far it is trusted.
 // It is the one place for that.
@@ -123,7 +123,7 @@ func (w *Walk) toItself() bool {
 // moved reports whether the caller's stack pointer is where a caller's can be: above
 // this frame's. It may stay where it is if an expression gives the return address. It may be anywhere across a signal frame
 // (alternate stacks) and where the table itself says that the stack is another one (split stacks, coroutines).
-// Such a turn may not come twice.
+// The same switch may not come twice.
 func (w *Walk) moved(how Strategy) bool {
 	f, c := &w.frame, &w.caller
 	sp, known := w.lowest()
@@ -136,17 +136,17 @@ func (w *Walk) moved(how Strategy) bool {
 	case !f.Signal && w.landing == notLanding && !(how.ByTable() && w.switches):
 		return false
 	}
-	t := turn{c.PC, c.SP}
-	for _, old := range w.turns {
+	t := stackSwitch{c.PC, c.SP}
+	for _, old := range w.stackSwitches {
 		if old == t {
 			return false
 		}
 	}
-	if len(w.turns) < maxTurns {
-		w.turns = append(w.turns, t)
+	if len(w.stackSwitches) < maxStackSwitches {
+		w.stackSwitches = append(w.stackSwitches, t)
 	} else {
-		w.turns[w.nextTurn%maxTurns] = t
-		w.nextTurn++
+		w.stackSwitches[w.nextSwitch%maxStackSwitches] = t
+		w.nextSwitch++
 	}
 	return true
 }

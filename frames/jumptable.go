@@ -12,20 +12,22 @@ const (
 	jumpsUnlike                  // or nothing is to be concluded from them
 )
 
-// tableOrTail is for a jump to where nobody knows; f.at is behind it. With the frame of a function's first instruction it is a
-// call in the place of a return, and leads out of the function, unless that has no other frame anywhere. Else its targets are most
-// likely listed in a table; the first of them often follows.
+// tableOrTail handles a jump whose target is unknown; f.at is after it.
+//
+// If the frame is that of the function's first instruction, the jump is a tail call, unless the
+// function has no other frame anywhere. Otherwise a table most likely lists its targets. The first of
+// them often follows the jump.
 func (f *forward) tableOrTail() {
 	f.going = false
 	entry := code.Entry(f.arch)
 	switch r := f.rule(&f.at.State); {
 	case r == f.rule(&entry):
-		if len(f.tails) < startWays {
+		if len(f.tails) < maxPaths {
 			f.tails = append(f.tails, f.at)
 		}
 	case !f.bounded():
 		f.going = true
-	case len(f.jumps) >= startWays:
+	case len(f.jumps) >= maxPaths:
 		f.jump = jumpsUnlike
 	default:
 		f.jumps = append(f.jumps, f.at)
@@ -41,15 +43,17 @@ func (f *forward) tableOrTail() {
 // bounded reports whether it is known where the function ends.
 func (f *forward) bounded() bool { return f.hi-f.lo <= callReach }
 
-// more reports whether there are ways to go on.
+// more reports whether there are paths to go on.
 func (f *forward) more() bool {
-	return f.going || len(f.ways)+len(f.waiting)+len(f.unsure)+len(f.jumps) > 0 || len(f.tails) > 0 && !f.framed
+	return f.going || len(f.paths)+len(f.waiting)+len(f.unsure)+len(f.jumps) > 0 || len(f.tails) > 0 && !f.framed
 }
 
-// fromJumps goes on where all other ways have ended: what the function has besides is reached by its jumps through tables. Such code
-// begins behind an instruction that does not go on, so that the first address that was not reached is the first
-// instruction of a case. It has the frame of the jumps, if that is the same for all of them, and is
-// believed if its ways agree with the others where they meet. Nobody is answered before that is known.
+// fromJumps finds more paths when all others have ended: the rest of the function is what its jumps
+// through tables lead to. Such code begins after an instruction that does not go on. So the first
+// address that was not reached is the first instruction of a case.
+//
+// The code has the frame of the jumps, if they all have the same one. That is believed only if its
+// paths agree with the others where they meet. Nobody gets an answer before that is known.
 func (f *forward) fromJumps() bool {
 	if len(f.jumps) == 0 && !f.framed && f.bounded() {
 		f.jumps = f.tails
@@ -59,7 +63,7 @@ func (f *forward) fromJumps() bool {
 		return false
 	}
 	if f.jump == jumpsUnlike {
-		f.ways, f.jumps = f.jumps, nil
+		f.paths, f.jumps = f.jumps, nil
 		return true
 	}
 	f.led = max(f.led, f.lo)
@@ -71,7 +75,7 @@ func (f *forward) fromJumps() bool {
 		r := f.reached[f.led]
 		if r.rule == nil {
 			f.leading = true
-			f.ways = append(f.ways, entryWay{pc: f.led, State: f.jumps[0].State})
+			f.paths = append(f.paths, codePath{pc: f.led, State: f.jumps[0].State})
 			return true
 		}
 		if r.size == 0 {
@@ -92,5 +96,5 @@ func (f *forward) contradicted() {
 			f.reached[pc] = r
 		}
 	}
-	f.jumps, f.leading, f.going, f.ways, f.waiting, f.unsure = nil, false, false, nil, nil, nil
+	f.jumps, f.leading, f.going, f.paths, f.waiting, f.unsure = nil, false, false, nil, nil, nil
 }

@@ -117,14 +117,14 @@ type goSwitch struct {
 	name string
 }
 
-// goFirst are the functions of Go's runtime that nobody has called: they are jumped to, or made to
+// goOutermost are the functions of Go's runtime that nobody has called: they are jumped to, or made to
 // look as if they had called the first function of a goroutine. Go's own unwinder knows
 // them by a flag that is not in the file (TOPFRAME). runtime.clone has a caller in the parent; in the
 // child, which alone calls from there, it has none.
-var goFirst = map[string]bool{"runtime.goexit": true, "runtime.goexit.abi0": true, "runtime.rt0_go": true, "runtime.rt0_go.abi0": true,
+var goOutermost = map[string]bool{"runtime.goexit": true, "runtime.goexit.abi0": true, "runtime.rt0_go": true, "runtime.rt0_go.abi0": true,
 	"_rt0_amd64": true, "_rt0_arm64": true, "_rt0_amd64_linux": true, "_rt0_arm64_linux": true}
 
-var goClone = map[string]bool{"runtime.clone": true, "runtime.clone.abi0": true}
+var goThreadClone = map[string]bool{"runtime.clone": true, "runtime.clone.abi0": true}
 
 // isFirst reports whether pc, an address of the file, is in a function of Go that has no caller; calling says
 // that the function was left there by a call.
@@ -160,13 +160,13 @@ func (m *Module) isFirst(pc uint64, calling bool) bool {
 
 // knowGo notes a function if it is one of those of Go's runtime that are special.
 func (m *Module) knowGo(name string, r Range) {
-	if goFirst[name] {
+	if goOutermost[name] {
 		m.first = append(m.first, r)
-	} else if goClone[name] {
+	} else if goThreadClone[name] {
 		m.clone = r
-	} else if name = strings.TrimSuffix(name, ".abi0"); goSwitches[name] {
+	} else if name = strings.TrimSuffix(name, ".abi0"); goStackSwitchers[name] {
 		m.switches = append(m.switches, goSwitch{r, name})
-	} else if goBeyond[name] {
+	} else if goIndirectCallees[name] {
 		m.beyond = append(m.beyond, r)
 	}
 }

@@ -13,7 +13,7 @@ const shadowInstructions = 2000
 type linkPlace uint8
 
 const (
-	linkUnknown   linkPlace = iota // no way leads to a return that shows it
+	linkUnknown   linkPlace = iota // no path leads to a return that shows it
 	linkRegister                   // in the link register
 	linkShadow                     // on the shadow call stack
 	linkElsewhere                  // on the ordinary stack: the function keeps none on the shadow call stack
@@ -26,55 +26,55 @@ type shadowEnd struct {
 	pointer int64 // where the pointer is when the function has returned
 }
 
-// shadowWay is a way through the code that is followed.
-type shadowWay struct {
+// shadowPath is a path through the code that is followed.
+type shadowPath struct {
 	pc     uint64
 	end    shadowEnd
-	called bool // the way goes through a call, which may be one that does not return
-	pushed bool // the way stores the link register, as it is now, on the shadow call stack
+	called bool // the path goes through a call, which may be one that does not return
+	pushed bool // the path stores the link register, as it is now, on the shadow call stack
 	push   int64
 }
 
-// shadowEnd follows the code to a return. The ways through a function agree, so the first return that shows something decides.
-// A way may lead past a call that never returns into the next function: what happens there shows nothing.
+// shadowEnd follows the code to a return. The paths through a function agree, so the first return that shows something decides.
+// A path may lead past a call that never returns into the next function: what happens there shows nothing.
 func (w *Walk) shadowEnd(pc uint64, reg arch.Reg) shadowEnd {
-	first := shadowWay{pc: pc, end: shadowEnd{link: linkRegister}}
+	first := shadowPath{pc: pc, end: shadowEnd{link: linkRegister}}
 	if w.frame.PCIsReturnAddress {
 		first.end.link = linkElsewhere // the call has changed the link register
 	}
-	ways, been := []shadowWay{first}, map[uint64]bool{}
-	for len(ways) > 0 && len(been) < shadowInstructions {
-		way := &ways[len(ways)-1]
-		if been[way.pc] {
-			ways = ways[:len(ways)-1]
+	paths, been := []shadowPath{first}, map[uint64]bool{}
+	for len(paths) > 0 && len(been) < shadowInstructions {
+		path := &paths[len(paths)-1]
+		if been[path.pc] {
+			paths = paths[:len(paths)-1]
 			continue
 		}
-		been[way.pc] = true
-		in := code.Decode(w.u.arch, w.instructionAt(way.pc))
-		next := way.pc + uint64(in.Len)
+		been[path.pc] = true
+		in := code.Decode(w.u.arch, w.instructionAt(path.pc))
+		next := path.pc + uint64(in.Len)
 		to := next + uint64(int64(in.Imm))
-		sound := way.apply(&in, uint8(reg), uint8(w.u.arch.LR))
-		way.pc = next
+		sound := path.apply(&in, uint8(reg), uint8(w.u.arch.LR))
+		path.pc = next
 		switch {
 		case sound && in.Next == code.Return:
-			if way.end.link == linkElsewhere && way.called {
+			if path.end.link == linkElsewhere && path.called {
 				break // this may be the next function
 			}
-			return way.end
+			return path.end
 		case !sound || in.Next == code.Indirect || in.Next == code.Trap || in.Next == code.Bad:
 		case in.Next == code.Jump:
-			way.pc = to
+			path.pc = to
 			continue
 		case in.Next == code.Branch:
-			other := *way
+			other := *path
 			other.pc = to
-			way.pc = next
-			ways = append(ways[:len(ways)-1], other, *way)
+			path.pc = next
+			paths = append(paths[:len(paths)-1], other, *path)
 			continue
 		default:
 			continue
 		}
-		ways = ways[:len(ways)-1]
+		paths = paths[:len(paths)-1]
 	}
 	return shadowEnd{}
 }
@@ -92,8 +92,8 @@ func (w *Walk) instructionAt(pc uint64) []byte {
 
 // apply does what an instruction does to the shadow call stack's pointer and to the link register. It returns false if it does with them
 // what functions that keep a return address there do not.
-func (way *shadowWay) apply(in *code.Insn, pointer, link uint8) bool {
-	e := &way.end
+func (path *shadowPath) apply(in *code.Insn, pointer, link uint8) bool {
+	e := &path.end
 	onShadow := (in.Op == code.Load || in.Op == code.Store) && in.Base == pointer
 	address := e.pointer
 	if onShadow && in.Wrap != code.Post {
@@ -101,15 +101,15 @@ func (way *shadowWay) apply(in *code.Insn, pointer, link uint8) bool {
 	}
 	switch {
 	case in.Next == code.Call || in.Next == code.CallFar:
-		way.called, e.link = true, linkElsewhere
+		path.called, e.link = true, linkElsewhere
 		return true // what is called leaves the pointer where it was
 	case in.Kills&(1<<pointer) != 0:
 		return false
 	case in.Op == code.Store && onShadow && in.Src == link && e.link != linkRegister:
 		return false // the beginning of the next function
 	case in.Op == code.Store && onShadow && in.Src == link:
-		way.pushed, way.push = true, address
-	case in.Op == code.Load && onShadow && in.Dst == link && way.pushed && way.push == address:
+		path.pushed, path.push = true, address
+	case in.Op == code.Load && onShadow && in.Dst == link && path.pushed && path.push == address:
 		e.link = linkRegister
 	case in.Op == code.Load && onShadow && in.Dst == link:
 		e.link, e.at = linkShadow, address

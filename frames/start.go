@@ -10,7 +10,7 @@ import (
 // Limits of reading from a function's start.
 const (
 	startInstructions = 10_000
-	startWays         = 256
+	maxPaths          = 256
 )
 
 // startOf reads the code of the site's function from its first instruction to the site, once: what it

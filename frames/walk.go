@@ -115,8 +115,8 @@ type Walk struct {
 	// Where a frame's stack pointer is not known: it is not below floor. above is the floor of the caller, at least.
 	floor, above uint64
 
-	turns    []turn
-	nextTurn int
+	stackSwitches []stackSwitch
+	nextSwitch    int
 }
 
 // Walk prepares a walk from these registers, which it copies.
@@ -201,7 +201,7 @@ func (w *Walk) reset() {
 	w.words = &w.stack
 	w.end = End{}
 	w.floor = 0
-	w.turns, w.nextTurn, w.pinned, w.next, w.quick = w.turns[:0], 0, nil, nil, false
+	w.stackSwitches, w.nextSwitch, w.pinned, w.next, w.quick = w.stackSwitches[:0], 0, nil, nil, false
 }
 
 // forget makes the unwinder find out again what is known of each place: rows depend on Use.
