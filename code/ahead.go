@@ -236,7 +236,7 @@ func (s *Ahead) load(from content) content {
 			return content{}
 		}
 	}
-	if from.kind != valueNow {
+	if from.kind != valueNow || from.base >= 32 || s.m.keeps&(1<<from.base) == 0 { // not of a frame
 		return content{}
 	}
 	return content{kind: wordNow, base: from.base, word: from.off}
@@ -252,10 +252,10 @@ func (s *Ahead) Return(in *Insn, f *Frame) bool {
 	if m.link == None {
 		cfa = cfa.plus(int64(m.arch.PtrSize))
 	}
-	switch cfa.kind {
-	case valueNow:
+	switch {
+	case cfa.kind == valueNow:
 		f.CFA = Place{Base: s.reg(cfa.base), Off: cfa.off}
-	case wordNow:
+	case cfa.kind == wordNow && (cfa.base == m.sp || cfa.base == m.fp): // elsewhere it is a context: another stack's
 		f.CFA = Place{Base: s.reg(cfa.base), Through: true, Word: cfa.word, Off: cfa.off}
 	default:
 		return false

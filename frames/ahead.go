@@ -102,9 +102,6 @@ func (at *readPath) rule(a *arch.Arch, in *code.Insn) *codeRule {
 	if !end.Return(in, &f) {
 		return nil
 	}
-	if link, shadow := code.LinkSlot(a), shadowPointers[a]; link >= 0 && f.Saved&(1<<link) != 0 && f.At[link].Base == shadow && shadow != 0 {
-		return &codeRule{why: aheadShadow} // see scs.go
-	}
 	return ruleOf(a, &f)
 }
 
@@ -113,7 +110,6 @@ const (
 	aheadBad     = "the instructions after PC can't be decoded"
 	aheadNoSP    = "the instructions after PC set the stack pointer to what can't be followed"
 	aheadUnknown = "the instructions after PC jump to where nobody knows"
-	aheadShadow  = "the instructions after PC take the return address from the shadow call stack"
 	aheadTrap    = "the instructions after PC do not return"
 	aheadEndless = "the instructions after PC lead to no return"
 )
