@@ -6,6 +6,7 @@ import (
 
 	"dbg/arch"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // automaton remembers what instructions do. The programs of a file consist of the same few hundred
@@ -23,7 +24,7 @@ type automaton struct {
 	kinds       map[cieKind]kind
 	known       map[stateKey]uint32
 	states      []automatonState // by number; there is no 0
-	rules       []row.Known      // as states
+	rules       []compiled.Known // as states
 	regs        pieces[row.RegRule]
 	sums        pieces[uint64]
 	transitions [1 << transitionBits]transition // open addressing
@@ -33,8 +34,8 @@ type automaton struct {
 	depth  int
 	copied int // rules, by DW_CFA_remember_state
 
-	begin [maxBegin]row.Begin // of out
-	out   row.Batch           // its slices are set when they change: that is costly while garbage is collected
+	begin [maxBegin]compiled.Begin // of out
+	out   compiled.Batch           // its slices are set when they change: that is costly while garbage is collected
 
 	version uint64 // the last one that a state has; see exec.join
 }
@@ -119,7 +120,7 @@ func (m *automaton) batch(x *exec, k *known, e *entry) bool {
 				return false
 			}
 			if delta != 0 {
-				m.begin[at.n] = row.Begin{Lo: at.loc, Rule: uint32(at.cur)}
+				m.begin[at.n] = compiled.Begin{Lo: at.loc, Rule: uint32(at.cur)}
 				at.n++
 				if at.loc += delta * align; at.loc > e.hi {
 					return false
@@ -142,7 +143,7 @@ func (m *automaton) batch(x *exec, k *known, e *entry) bool {
 		return false
 	}
 	if at.loc < e.hi {
-		m.begin[n] = row.Begin{Lo: at.loc, Rule: uint32(at.cur)}
+		m.begin[n] = compiled.Begin{Lo: at.loc, Rule: uint32(at.cur)}
 		n++
 	}
 	for n > 0 && m.begin[n-1].Lo >= e.hi {
@@ -170,7 +171,7 @@ func (m *automaton) cachedRun(data []byte, pos int, at reached, align uint64) (i
 			if n >= len(m.begin) {
 				break
 			}
-			m.begin[n] = row.Begin{Lo: loc, Rule: uint32(cur)}
+			m.begin[n] = compiled.Begin{Lo: loc, Rule: uint32(cur)}
 			n++
 			loc += uint64(op&0x3f) * align
 			if pos++; pos >= end {
@@ -189,7 +190,7 @@ func (m *automaton) cachedRun(data []byte, pos int, at reached, align uint64) (i
 			if byte(w) != cfaAdvanceLoc1 || w&0xff00 == 0 || n >= len(m.begin) {
 				break
 			}
-			m.begin[n] = row.Begin{Lo: loc, Rule: uint32(cur)}
+			m.begin[n] = compiled.Begin{Lo: loc, Rule: uint32(cur)}
 			n++
 			loc += w >> 8 & 0xff * align
 			pos += 2
@@ -367,7 +368,7 @@ func (m *automaton) state(x *exec, k *known) uint32 {
 	if n > maxStates {
 		return 0
 	}
-	own := row.Known{Row: *x.row, Hash: key.hash}
+	own := compiled.Known{Row: *x.row, Hash: key.hash}
 	own.Lo, own.Hi, own.Source = 0, 0, 0
 	own.Regs = m.regs.copy(x.row.Regs)
 	m.rules = append(m.rules, own)
@@ -383,7 +384,7 @@ func newAutomaton() *automaton {
 		kinds:  map[cieKind]kind{},
 		known:  map[stateKey]uint32{},
 		states: make([]automatonState, 1, 256),
-		rules:  make([]row.Known, 1, 256),
+		rules:  make([]compiled.Known, 1, 256),
 	}
 	m.out.Begin = m.begin[:]
 	return m

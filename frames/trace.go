@@ -3,7 +3,7 @@ package frames
 import (
 	"encoding/binary"
 
-	"dbg/row"
+	"dbg/row/compiled"
 	"dbg/target"
 )
 
@@ -64,10 +64,10 @@ func (w *Walk) follow(s *site, pcs []target.Addr) (*site, int) {
 		}
 		cfa := low[p.CFAReg&63] + uint64(int64(p.CFAOff))
 		at := int(cfa + uint64(int64(p.Lo)) - base)
-		if cfa <= sp || at < 0 || at > len(b)-row.NearSpan {
+		if cfa <= sp || at < 0 || at > len(b)-compiled.NearSpan {
 			break
 		}
-		mem := (*[row.NearSpan]byte)(b[at : at+row.NearSpan])
+		mem := (*[compiled.NearSpan]byte)(b[at : at+compiled.NearSpan])
 		pc := target.Addr(binary.LittleEndian.Uint64(mem[p.RA:]))
 		next := s.caller
 		if next == nil || next.pc != pc || next.epoch != epoch || !next.called {

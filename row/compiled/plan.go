@@ -1,10 +1,11 @@
-package row
+package compiled
 
 import (
 	"encoding/binary"
 	"slices"
 
 	"dbg/arch"
+	"dbg/row"
 	"dbg/target"
 )
 
@@ -42,7 +43,7 @@ type Near struct {
 
 // rest is what few need of a plan.
 type rest struct {
-	row       *Row
+	row       *row.Row
 	keep, set arch.RegSet
 	saved     []Slot // those that Plan has no room for
 }
@@ -61,17 +62,17 @@ const (
 
 // NewPlan makes a plan of r, which it copies. preserved are the registers that
 // keep their value where the row says nothing of them.
-func NewPlan(a *arch.Arch, r *Row, preserved arch.RegSet) *Plan {
-	row := new(Row)
-	row.CopyFrom(r)
-	row.Lo, row.Hi, row.Source = 0, 0, 0
-	p := &Plan{more: &rest{row: row}}
+func NewPlan(a *arch.Arch, r *row.Row, preserved arch.RegSet) *Plan {
+	own := new(row.Row)
+	own.CopyFrom(r)
+	own.Lo, own.Hi, own.Source = 0, 0, 0
+	p := &Plan{more: &rest{row: own}}
 	p.Fast = p.prepare(a, preserved)
 	return p
 }
 
 // ownPlans makes the plans of rows, which they keep, by number: the first, of none, says nothing.
-func ownPlans(a *arch.Arch, rows []*Row, preserved arch.RegSet) []Plan {
+func ownPlans(a *arch.Arch, rows []*row.Row, preserved arch.RegSet) []Plan {
 	plans, more := make([]Plan, len(rows)+1), make([]rest, len(rows))
 	for i, r := range rows {
 		p := &plans[i+1]
@@ -83,11 +84,11 @@ func ownPlans(a *arch.Arch, rows []*Row, preserved arch.RegSet) []Plan {
 }
 
 // Row has the rules; Lo, Hi and Source are of no entry.
-func (p *Plan) Row() *Row { return p.more.row }
+func (p *Plan) Row() *row.Row { return p.more.row }
 
 func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	r := p.more.row
-	if a.PtrSize != 8 || a.ByteOrder != binary.LittleEndian || r.CFA.Kind != InReg || r.Signal {
+	if a.PtrSize != 8 || a.ByteOrder != binary.LittleEndian || r.CFA.Kind != row.InReg || r.Signal {
 		return false
 	}
 	if r.CFA.N != int64(int32(r.CFA.N)) || r.CFA.Reg >= 64 {
@@ -105,19 +106,19 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	saved := few[:0]
 	for i := range r.Regs {
 		rr := &r.Regs[i]
-		if rr.Reg == r.RA && rr.Kind != At || rr.Reg == a.SP && (rr.Kind != Val || rr.N != 0) {
+		if rr.Reg == r.RA && rr.Kind != row.At || rr.Reg == a.SP && (rr.Kind != row.Val || rr.N != 0) {
 			return false
 		}
 		switch rr.Kind {
-		case Same:
+		case row.Same:
 			keep.Add(rr.Reg)
-		case Undefined:
+		case row.Undefined:
 			keep.Remove(rr.Reg)
-		case Val:
+		case row.Val:
 			if rr.Reg != a.SP {
 				return false
 			}
-		case At:
+		case row.At:
 			if rr.Reg == r.RA {
 				ra, p.RA = true, uint8((rr.N-lo)/8)
 			}
@@ -155,10 +156,10 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 }
 
 // span is the memory that a row reads, as offsets from the CFA; false where it is not words, or too large.
-func span(r *Row) (lo, hi int64, ok bool) {
+func span(r *row.Row) (lo, hi int64, ok bool) {
 	for i := range r.Regs {
 		rr := &r.Regs[i]
-		if rr.Kind != At {
+		if rr.Kind != row.At {
 			continue
 		}
 		if rr.N%8 != 0 || rr.N < -1<<30 || rr.N > 1<<30 {
@@ -229,14 +230,14 @@ func (p *Plan) beginFar(regs *arch.Registers, w *Window) (s Step, ok bool) {
 		s.PC = binary.LittleEndian.Uint64(mem[p.at(p.RA):])
 	}
 	if p.pac {
-		s.PC = StripPAC(s.PC)
+		s.PC = row.StripPAC(s.PC)
 	}
 	return s, true
 }
 
 // Finish turns the frame's registers into its caller's; pl may be nil. Begin must have
 // been true with the same registers and window.
-func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s Step) {
+func (p *Plan) Finish(regs *arch.Registers, pl *row.Places, w *Window, s Step) {
 	b, at := w.Data, s.at
 	if at < 0 || at > len(b)-NearSpan || w.Addr != s.win {
 		p.finishFar(regs, pl, w, s)
@@ -260,7 +261,7 @@ func (p *Plan) Finish(regs *arch.Registers, pl *Places, w *Window, s Step) {
 }
 
 // finishFar is Finish for what beginFar began.
-func (p *Plan) finishFar(regs *arch.Registers, pl *Places, w *Window, s Step) {
+func (p *Plan) finishFar(regs *arch.Registers, pl *row.Places, w *Window, s Step) {
 	keep, set := p.more.keep, p.more.set
 	if mem := w.piece(p.base(s.CFA), p.size); mem != nil {
 		for _, sv := range p.Saved[:min(p.n, inPlan)] {
@@ -297,7 +298,7 @@ func (p *Plan) at(off uint8) uint {
 }
 
 // places says where the registers are that were read from base on.
-func (p *Plan) places(pl *Places, base target.Addr) {
+func (p *Plan) places(pl *row.Places, base target.Addr) {
 	for _, sv := range p.Saved[:min(p.n, inPlan)] {
 		pl.Addr[sv.Reg] = base + target.Addr(p.at(sv.Off))
 	}

@@ -1,4 +1,4 @@
-package row
+package compiled
 
 import (
 	"bytes"
@@ -6,13 +6,14 @@ import (
 	"math/rand/v2"
 
 	"dbg/arch"
+	"dbg/row"
 )
 
 // HashRule is a register's part of a row's hash. The hash of a row is HashCFA's result
 // exclusive-or the parts of its registers, in any order, so that a decoder can keep it up to date
 // as rules come and go.
-func HashRule(reg arch.Reg, r *Rule) uint64 {
-	if r.Kind == Unspecified {
+func HashRule(reg arch.Reg, r *row.Rule) uint64 {
+	if r.Kind == row.Unspecified {
 		return 0
 	}
 	h := mix(uint64(reg)<<32 | uint64(r.Kind)<<16 | uint64(r.Reg))
@@ -25,19 +26,19 @@ func HashRule(reg arch.Reg, r *Rule) uint64 {
 
 // HashCFA is the part of the CFA's rule. Where it is an expression, N, which then
 // means nothing, is left out.
-func HashCFA(r *Rule) uint64 {
+func HashCFA(r *row.Rule) uint64 {
 	c := *r
-	if c.Kind == ValExpr {
+	if c.Kind == row.ValExpr {
 		c.N = 0
 	}
-	if c.Kind == Unspecified {
-		c = Rule{}
+	if c.Kind == row.Unspecified {
+		c = row.Rule{}
 	}
 	return HashRule(0xcfa, &c)
 }
 
 // HashRow is the hash of all that a row says but for its range and its Source.
-func HashRow(r *Row) uint64 {
+func HashRow(r *row.Row) uint64 {
 	h := HashCFA(&r.CFA) ^ hashFlags(r)
 	for i := range r.Regs {
 		h ^= HashRule(r.Regs[i].Reg, &r.Regs[i].Rule)
@@ -46,7 +47,7 @@ func HashRow(r *Row) uint64 {
 }
 
 // hashFlags is the part of what is not a rule; it changes seldom.
-func hashFlags(r *Row) uint64 {
+func hashFlags(r *row.Row) uint64 {
 	h := uint64(r.RA) << 8
 	if r.Signal {
 		h |= 1
@@ -81,7 +82,7 @@ func hashBytes(h uint64, b []byte) uint64 {
 
 // SameRules reports whether two rows say the same, wherever they are valid and
 // whichever entry they are from.
-func SameRules(a, b *Row) bool {
+func SameRules(a, b *row.Row) bool {
 	if len(a.Regs) != len(b.Regs) || a.RA != b.RA || a.Signal != b.Signal || a.Signed != b.Signed || a.ArgsSize != b.ArgsSize ||
 		!sameCFA(&a.CFA, &b.CFA) {
 		return false
@@ -108,18 +109,18 @@ next:
 	return true
 }
 
-func sameRule(a, b *Rule) bool {
+func sameRule(a, b *row.Rule) bool {
 	return a.Kind == b.Kind && a.Reg == b.Reg && a.N == b.N && bytes.Equal(a.Expr, b.Expr)
 }
 
-func sameCFA(a, b *Rule) bool {
+func sameCFA(a, b *row.Rule) bool {
 	if a.Kind != b.Kind {
 		return false
 	}
 	switch a.Kind {
-	case Unspecified:
+	case row.Unspecified:
 		return true
-	case ValExpr:
+	case row.ValExpr:
 		return bytes.Equal(a.Expr, b.Expr)
 	}
 	return sameRule(a, b)
@@ -128,7 +129,7 @@ func sameCFA(a, b *Rule) bool {
 // interner gives equal rows one number. Rows with the same hash are taken to be the same: that two of
 // a file's ten thousand different rules have one hash of 64 secret bits does not happen.
 type interner struct {
-	rows  []*Row // by number
+	rows  []*row.Row // by number
 	hash  []uint64
 	slots []slot // open addressing
 
@@ -141,7 +142,7 @@ type slot struct {
 }
 
 // id is the number of r's rules, of which a copy is made if they are new; false when the numbers have run out.
-func (in *interner) id(r *Row, hash uint64) (uint16, bool) {
+func (in *interner) id(r *row.Row, hash uint64) (uint16, bool) {
 	if n, ok := in.find(hash); ok {
 		return n, true
 	}
@@ -160,7 +161,7 @@ func (in *interner) find(hash uint64) (uint16, bool) {
 }
 
 // add gives rules that are new, and never change, a number.
-func (in *interner) add(r *Row, hash uint64) (uint16, bool) {
+func (in *interner) add(r *row.Row, hash uint64) (uint16, bool) {
 	if len(in.rows) >= maxRules {
 		return 0, false
 	}
@@ -190,19 +191,19 @@ func (in *interner) grow() {
 
 // block is memory for rules.
 type block struct {
-	rows []Row // not used yet
-	regs []RegRule
+	rows []row.Row // not used yet
+	regs []row.RegRule
 	used int
 }
 
 // copy is a copy of rules that shares no bytes with the section, which may be unmapped before
 // it is given up.
-func (b *block) copy(r *Row) *Row {
+func (b *block) copy(r *row.Row) *row.Row {
 	if len(b.rows) == 0 {
-		b.rows = make([]Row, min(max(16, b.used), 256))
+		b.rows = make([]row.Row, min(max(16, b.used), 256))
 	}
 	if len(b.regs) < len(r.Regs) {
-		b.regs = make([]RegRule, max(len(r.Regs), min(max(64, 4*b.used), 1024)))
+		b.regs = make([]row.RegRule, max(len(r.Regs), min(max(64, 4*b.used), 1024)))
 	}
 	b.used++
 	c, regs := &b.rows[0], b.regs[:len(r.Regs):len(r.Regs)]
@@ -210,7 +211,7 @@ func (b *block) copy(r *Row) *Row {
 	copy(regs, r.Regs)
 	*c = *r
 	c.Regs, c.Lo, c.Hi, c.Source = regs, 0, 0, 0
-	if c.CFA.Kind == ValExpr {
+	if c.CFA.Kind == row.ValExpr {
 		c.CFA.N = 0
 	}
 	c.CFA.Expr = bytes.Clone(c.CFA.Expr)
@@ -234,7 +235,7 @@ const maxPool = 8192
 
 // Plan returns the plan of a row; preserved are the registers that keep
 // their value where the row says nothing of them, the same in all calls.
-func (p *Pool) Plan(a *arch.Arch, r *Row, preserved arch.RegSet) *Plan {
+func (p *Pool) Plan(a *arch.Arch, r *row.Row, preserved arch.RegSet) *Plan {
 	if len(p.plans) >= maxPool {
 		*p = Pool{}
 	}

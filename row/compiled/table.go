@@ -1,10 +1,11 @@
-package row
+package compiled
 
 import (
 	"slices"
 	"sync"
 
 	"dbg/arch"
+	"dbg/row"
 )
 
 // Numbers of rules in a Table.
@@ -122,7 +123,7 @@ func (b *Builder) release() {
 
 // Add appends a row that is valid from lo to hi; hash is HashRow of it. Rows come by
 // rising address; where one overlaps those before it, the entry must be asked.
-func (b *Builder) Add(lo, hi uint64, r *Row, hash uint64) {
+func (b *Builder) Add(lo, hi uint64, r *row.Row, hash uint64) {
 	if lo >= hi {
 		return
 	}

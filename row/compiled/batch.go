@@ -1,10 +1,14 @@
-package row
+package compiled
 
-import "slices"
+import (
+	"slices"
+
+	"dbg/row"
+)
 
 // Known is the rules of a row, without a range, with their hash.
 type Known struct {
-	Row
+	row.Row
 	Hash uint64 // HashRow
 }
 
@@ -16,7 +20,7 @@ type Batch struct {
 	Hi    uint64
 	Rules []Known // by number; at most 2^16
 
-	shared []*Row // copies of Rules that tables have, nil where none does
+	shared []*row.Row // copies of Rules that tables have, nil where none does
 	own    block
 }
 
@@ -27,9 +31,9 @@ func (b *Batch) Forget() {
 }
 
 // share returns a copy of the rules of a number, which the tables of all files share.
-func (b *Batch) share(n uint32) *Row {
+func (b *Batch) share(n uint32) *row.Row {
 	if int(n) >= len(b.shared) {
-		b.shared = append(b.shared, make([]*Row, len(b.Rules)-len(b.shared))...)
+		b.shared = append(b.shared, make([]*row.Row, len(b.Rules)-len(b.shared))...)
 	}
 	if b.shared[n] == nil {
 		b.shared[n] = b.own.copy(&b.Rules[n].Row)

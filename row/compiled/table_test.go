@@ -1,4 +1,4 @@
-package row_test
+package compiled_test
 
 import (
 	"encoding/binary"
@@ -7,13 +7,14 @@ import (
 
 	"dbg/arch"
 	"dbg/row"
+	"dbg/row/compiled"
 	"dbg/target"
 )
 
 // framesOf makes a table of n functions of 64 bytes, each with a prologue that pushes some of the callee-saved
 // registers: four rows or more each.
-func tableOf(n int) (*row.Table, []uint64) {
-	b := row.NewBuilder(n)
+func tableOf(n int) (*compiled.Table, []uint64) {
+	b := compiled.NewBuilder(n)
 	var size []uint64 // of each function's frame, in its body
 	pushed := [][]arch.Reg{{arch.RBX}, {arch.RBP, arch.RBX}, {arch.R12, arch.RBP, arch.RBX}, {arch.R15, arch.R14, arch.R13, arch.R12, arch.RBP, arch.RBX}, {}}
 	for i := range n {
@@ -23,22 +24,22 @@ func tableOf(n int) (*row.Table, []uint64) {
 		r.Set(arch.RIP, row.Rule{Kind: row.At, N: -8})
 		at := lo
 		for _, reg := range regs {
-			b.Add(at, at+2, &r, row.HashRow(&r))
+			b.Add(at, at+2, &r, compiled.HashRow(&r))
 			at += 2
 			r.CFA.N += 8
 			r.Set(reg, row.Rule{Kind: row.At, N: -r.CFA.N})
 		}
-		b.Add(at, at+4, &r, row.HashRow(&r))
+		b.Add(at, at+4, &r, compiled.HashRow(&r))
 		r.CFA.N += int64(16 + 16*(i%7))
-		b.Add(at+4, lo+60, &r, row.HashRow(&r))
+		b.Add(at+4, lo+60, &r, compiled.HashRow(&r))
 		size = append(size, uint64(r.CFA.N))
 	}
-	return row.Join(arch.AMD64, []*row.Builder{b}, arch.AMD64.CalleeSavedSet), size
+	return compiled.Join(arch.AMD64, []*compiled.Builder{b}, arch.AMD64.CalleeSavedSet), size
 }
 
 // stackOf is a stack of depth frames of random functions, and the registers of its innermost one.
-func stackOf(depth, functions int, size []uint64, rnd *rand.Rand) (*row.Window, arch.Registers) {
-	w := &row.Window{Addr: 0x7ff000000000}
+func stackOf(depth, functions int, size []uint64, rnd *rand.Rand) (*compiled.Window, arch.Registers) {
+	w := &compiled.Window{Addr: 0x7ff000000000}
 	regs := arch.Registers{Arch: arch.AMD64}
 	for _, r := range arch.AMD64.CalleeSaved {
 		regs.Set(r, 1)
@@ -55,7 +56,7 @@ func stackOf(depth, functions int, size []uint64, rnd *rand.Rand) (*row.Window, 
 	return w, regs
 }
 
-func walk(t *row.Table, w *row.Window, regs *arch.Registers, pl *row.Places, depth int) int {
+func walk(t *compiled.Table, w *compiled.Window, regs *arch.Registers, pl *row.Places, depth int) int {
 	n := 0
 	for ; n < depth; n++ {
 		p, _ := t.Lookup(regs.Raw(arch.RIP) - 1)
@@ -124,11 +125,11 @@ func TestPlanIsApply(t *testing.T) {
 	for range 20_000 {
 		a := []*arch.Arch{arch.AMD64, arch.ARM64, arch.RISCV64}[rnd.IntN(3)]
 		r := randomRow(a, rnd)
-		p := row.NewPlan(a, r, a.CalleeSavedSet)
+		p := compiled.NewPlan(a, r, a.CalleeSavedSet)
 		if !p.Fast {
 			continue
 		}
-		w := &row.Window{Addr: 0x10000, Data: make([]byte, 4096)}
+		w := &compiled.Window{Addr: 0x10000, Data: make([]byte, 4096)}
 		for i := range w.Data {
 			w.Data[i] = byte(rnd.Uint32())
 		}
@@ -175,7 +176,7 @@ func TestPlanIsApply(t *testing.T) {
 	}
 }
 
-type windowWords struct{ w *row.Window }
+type windowWords struct{ w *compiled.Window }
 
 func (m windowWords) Word(addr target.Addr, size int) (uint64, error) {
 	off := uint64(addr) - m.w.Addr
@@ -217,8 +218,8 @@ func TestJoin(t *testing.T) {
 	mk := func(n int64) *row.Row {
 		return &row.Row{RA: arch.RIP, CFA: row.Rule{Kind: row.InReg, Reg: arch.RSP, N: n}, Regs: []row.RegRule{{Reg: arch.RIP, Rule: row.Rule{Kind: row.At, N: -8}}}}
 	}
-	one, two := row.NewBuilder(1), row.NewBuilder(1)
-	add := func(b *row.Builder, lo, hi uint64, n int64) { r := mk(n); b.Add(lo, hi, r, row.HashRow(r)) }
+	one, two := compiled.NewBuilder(1), compiled.NewBuilder(1)
+	add := func(b *compiled.Builder, lo, hi uint64, n int64) { r := mk(n); b.Add(lo, hi, r, compiled.HashRow(r)) }
 	add(one, 0x100, 0x110, 8)
 	add(one, 0x110, 0x120, 16)
 	add(one, 0x130, 0x140, 8)  // a gap before it
@@ -226,7 +227,7 @@ func TestJoin(t *testing.T) {
 	one.Ask(0x148, 0x150)
 	add(two, 0x14c, 0x160, 32) // overlaps the end of the other part
 	add(two, 0x170, 0x180, 16)
-	table := row.Join(arch.AMD64, []*row.Builder{one, two}, arch.AMD64.CalleeSavedSet)
+	table := compiled.Join(arch.AMD64, []*compiled.Builder{one, two}, arch.AMD64.CalleeSavedSet)
 	for pc, want := range map[uint64]int64{0xff: -1, 0x100: 8, 0x10f: 8, 0x110: 16, 0x11f: 16, 0x120: -1, 0x12f: -1, 0x130: 8, 0x137: 8, 0x138: -2, 0x147: -2,
 		0x148: -2, 0x14f: -2, 0x150: 32, 0x15f: 32, 0x160: -1, 0x170: 16, 0x17f: 16, 0x180: -1, 0: -1, 1<<64 - 1: -1, 0x100 + 1<<32: -1} {
 		p, n := table.Lookup(pc)
@@ -234,7 +235,7 @@ func TestJoin(t *testing.T) {
 		switch {
 		case p != nil:
 			got = p.Row().CFA.N
-		case n == row.AskEntry:
+		case n == compiled.AskEntry:
 			got = -2
 		}
 		if got != want {
