@@ -18,7 +18,7 @@ import (
 // while is left to the garbage collector.
 type Compiler struct {
 	automata sync.Pool // of *automaton
-	builders compiled.Builders
+	builders compiled.BuilderPool
 }
 
 // NewBuilder returns a builder for about n rows. It returns to the Compiler when compiled.Join has used

@@ -93,10 +93,10 @@ func inBatches(table *cfi.Table, parts int, want []swept) (bool, error) {
 		return err == nil
 	}
 	batch := func(b *compiled.Batch) {
-		for k, r := range b.Begin[:b.N] {
+		for k, r := range b.Starts[:b.N] {
 			hi := b.Hi
 			if k+1 < b.N {
-				hi = b.Begin[k+1].Lo
+				hi = b.Starts[k+1].Lo
 			}
 			check(r.Lo, hi, &b.Rules[r.Rule].Row, b.Rules[r.Rule].Hash)
 		}

@@ -113,7 +113,7 @@ func BenchmarkFile(b *testing.B) {
 							continue
 						}
 					}
-					t.Ask(e.Lo, e.Hi)
+					t.AskDecoder(e.Lo, e.Hi)
 				}
 				if compiled.Join(a, []*compiled.Builder{t}, a.CalleeSavedSet) == nil {
 					b.Fatal("no table")

@@ -23,7 +23,7 @@ func BenchmarkRefine(b *testing.B) {
 				rows := compiled.NewBuilder(n)
 				x.EachRow(0, n, func(lo, hi uint64, r *row.Row, hash uint64) bool {
 					if r == nil {
-						rows.Ask(lo, hi)
+						rows.AskDecoder(lo, hi)
 					} else {
 						rows.Add(lo, hi, r, hash)
 					}

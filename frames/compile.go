@@ -58,7 +58,7 @@ func (s *source) compilePart(from, to, rows int) (b *compiled.Builder, ok bool) 
 	b = s.compiler.NewBuilder(rows)
 	add := func(lo, hi uint64, r *row.Row, hash uint64) bool {
 		if r == nil {
-			b.Ask(lo, hi)
+			b.AskDecoder(lo, hi)
 		} else {
 			b.Add(lo, hi, r, hash)
 		}

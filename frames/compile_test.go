@@ -166,7 +166,7 @@ func sameRows(table *cfi.Table, result *compiled.Table) (n int, err error) {
 		}
 		p, id := result.Lookup(pc)
 		switch {
-		case id == compiled.AskEntry:
+		case id == compiled.AskDecoder:
 		case errors.Is(werr, cfi.ErrNotCovered):
 			if id != compiled.NoRule {
 				return fmt.Errorf("0x%x is not covered, compiled it is %s", pc, p.Row().Format(arch.AMD64))
@@ -330,7 +330,7 @@ func BenchmarkCompileFiles(b *testing.B) {
 				to := compiled.NewBuilder(len(m.EHFrame.Data) / 5)
 				t.EachRow(0, t.Entries(), func(lo, hi uint64, r *row.Row, hash uint64) bool {
 					if r == nil {
-						to.Ask(lo, hi)
+						to.AskDecoder(lo, hi)
 					} else {
 						to.Add(lo, hi, r, hash)
 					}

@@ -146,15 +146,15 @@ func (s *source) planAt(u *Unwinder, pc uint64) (*compiled.Plan, error) {
 	if err := s.RowAt(pc, &u.row); err != nil {
 		return nil, err
 	}
-	return u.poolFor(s.preserved).Plan(s.arch, &u.row, s.preserved), nil
+	return u.planCache(s.preserved).Plan(s.arch, &u.row, s.preserved), nil
 }
 
-// poolFor is the pool of plans whose rows leave these registers as they are.
-func (u *Unwinder) poolFor(preserved arch.RegSet) *compiled.Pool {
+// planCache returns the plans of rows without rules for the preserved registers: these keep their value.
+func (u *Unwinder) planCache(preserved arch.RegSet) *compiled.PlanCache {
 	if preserved == u.arch.CalleeSavedSet {
-		return &u.pools[0]
+		return &u.plans[0]
 	}
-	return &u.pools[1]
+	return &u.plans[1]
 }
 
 // Compile makes the rows of the module's tables ready, so that a look-up needs no

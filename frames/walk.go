@@ -50,7 +50,7 @@ type Unwinder struct {
 	starts  starts
 	audits  map[startKey]*audit
 	spare   [2][]byte // blocks of the walk that ended last
-	pools   [2]compiled.Pool
+	plans   [2]compiled.PlanCache
 	row     row.Row
 }
 

@@ -6,31 +6,38 @@ import (
 	"dbg/row"
 )
 
-// Known is the rules of a row, without a range, with their hash.
-type Known struct {
+// HashedRow is the rules of a row, and their hash. The range of the row has no meaning.
+type HashedRow struct {
 	row.Row
 	Hash uint64 // HashRow
 }
 
-// Batch is the rows of one entry, or of a part of one, by rising address: each is valid up to where the next begins, the last one up
-// to Hi.
+// Batch is the rows of one entry, or of a part of one, by rising address. Each row is valid up to
+// the start of the next one, the last row up to Hi. For a decoder that numbers its rules, AddBatch
+// costs less than Add for each row.
 type Batch struct {
-	Begin []Begin // the first N are rows
-	N     int
-	Hi    uint64
-	Rules []Known // by number; at most 2^16
+	Starts []RowStart // the first N are valid
+	N      int
+	Hi     uint64
+	Rules  []HashedRow // by number; at most 2^16
 
-	shared []*row.Row // copies of Rules that tables have, nil where none does
-	own    block
+	shared []*row.Row // copies of Rules for tables; nil where no table has one
+	own    arena
 }
 
-// Forget is to be called when the numbers of Rules mean something else.
+// RowStart is the address at which a row begins, and the number of its rules in Batch.Rules.
+type RowStart struct {
+	Lo   uint64
+	Rule uint32
+}
+
+// Forget drops the copies of Rules. Call it before the numbers of Rules get another meaning.
 func (b *Batch) Forget() {
 	clear(b.shared)
 	b.shared = b.shared[:0]
 }
 
-// share returns a copy of the rules of a number, which the tables of all files share.
+// share returns a copy of the rules n. All tables that are made from the batch share the copy.
 func (b *Batch) share(n uint32) *row.Row {
 	if int(n) >= len(b.shared) {
 		b.shared = append(b.shared, make([]*row.Row, len(b.Rules)-len(b.shared))...)
@@ -41,24 +48,19 @@ func (b *Batch) share(n uint32) *row.Row {
 	return b.shared[n]
 }
 
-// Begin is where a row begins, and the number of its rules.
-type Begin struct {
-	Lo   uint64
-	Rule uint32
-}
-
-// AddBatch is Add for the rows of a batch. Rules have the same numbers in all batches that a builder is given.
+// AddBatch adds the rows of a batch, as Add does. A number of Rules must mean the same in all
+// batches that a builder is given.
 func (b *Builder) AddBatch(in *Batch) {
-	begin := in.Begin[:in.N]
-	if len(begin) == 0 {
+	starts := in.Starts[:in.N]
+	if len(starts) == 0 {
 		return
 	}
-	first := begin[0].Lo
+	first := starts[0].Lo
 	if first < b.end || len(b.lo) == 0 {
-		for i, r := range begin {
+		for i, r := range starts {
 			hi := in.Hi
-			if i+1 < len(begin) {
-				hi = begin[i+1].Lo
+			if i+1 < len(starts) {
+				hi = starts[i+1].Lo
 			}
 			k := &in.Rules[r.Rule]
 			b.Add(r.Lo, hi, &k.Row, k.Hash)
@@ -73,10 +75,10 @@ func (b *Builder) AddBatch(in *Batch) {
 		b.last = NoRule
 	}
 	n := len(b.lo)
-	lo, rule := slices.Grow(b.lo, len(begin)), slices.Grow(b.rule, len(begin))
-	lo, rule = lo[:n+len(begin)], rule[:n+len(begin)]
+	lo, rule := slices.Grow(b.lo, len(starts)), slices.Grow(b.rule, len(starts))
+	lo, rule = lo[:n+len(starts)], rule[:n+len(starts)]
 	ids, last := b.ids, b.last
-	for _, r := range begin {
+	for _, r := range starts {
 		id := ids[r.Rule]
 		if id == NoRule {
 			id = b.learn(in, r.Rule)
@@ -91,14 +93,14 @@ func (b *Builder) AddBatch(in *Batch) {
 	b.last, b.end = last, in.Hi
 }
 
-// learn finds the number that rules of a batch have here.
+// learn returns the builder's number for the rules n of a batch, and remembers it.
 func (b *Builder) learn(in *Batch, n uint32) uint16 {
 	id, ok := b.in.find(in.Rules[n].Hash)
 	if !ok {
 		id, ok = b.in.add(in.share(n), in.Rules[n].Hash)
 	}
 	if id++; !ok {
-		id = AskEntry
+		id = AskDecoder
 	}
 	b.ids[n] = id
 	return id

@@ -6,62 +6,66 @@ import (
 
 	"dbg/arch"
 	"dbg/row"
-	"dbg/target"
 )
 
-// Plan is a row's rules made ready to be run many times: which registers it reads at which
-// offsets from the CFA. Only the common kind of row has a fast plan: a CFA that is a register
-// plus an offset, registers saved at offsets from it, a 64-bit little-endian machine. Every other
-// one is run by Apply; a fast plan gives the same result as Apply does.
+// Plan is the rules of a row, prepared to be run many times: it holds which registers are read, at
+// which offsets from the CFA. Begin and Finish run it.
 //
-// It is one cache line.
+// Only common rules have a fast plan: the CFA is a register plus an offset, registers are saved at
+// offsets from it, and the machine is a 64-bit little-endian one. row.Apply runs all others. A fast
+// plan gives the same result as row.Apply.
+//
+// A Plan is one cache line.
 type Plan struct {
 	Near
 	Fast  bool
-	pac   bool
-	inReg bool // the return address is in the register raIn, else at RA
-	wide  bool // registers above 63 have rules
-	n     uint8
-	raIn  uint8
-	size  uint16 // of what is read from CFA+Lo on
+	pac   bool   // the return address may have a pointer authentication code
+	inReg bool   // the return address is in the register raIn, else at RA
+	wide  bool   // registers above 63 have rules
+	n     uint8  // how many registers are saved, the return address not counted
+	raIn  uint8  // the register of the return address
+	size  uint16 // how many bytes are read from CFA+Lo on
 	more  *rest
 }
 
-// Near is the part of a plan that says all where OK is true: a return address in memory, few registers, close to each other. It
-// is open to those who run many of them, one after the other.
+// Near holds the fields of a Plan that suffice when OK is set. OK is set for common fast plans: the
+// return address is in memory, few registers are saved, and they are close to each other. The
+// fields are exported for loops that run many plans: see Walk.Trace in package frames.
 type Near struct {
 	OK     bool
-	CFAReg uint8
+	CFAReg uint8 // the CFA is CFAReg+CFAOff
 	PC, SP uint8
 	CFAOff int32
-	Lo     int32        // what is read is from CFA+Lo
-	RA     uint8        // of it the return address, like Saved
-	Keep   uint64       // the registers that pass through
-	Set    uint64       // the registers that are set, PC and SP among them
-	Saved  [inPlan]Slot // what is left names the PC, which is set last
+	Lo     int32        // memory is read from CFA+Lo on
+	RA     uint8        // where the return address is: an offset from CFA+Lo, like Slot.Off
+	Keep   uint64       // the registers whose value does not change
+	Set    uint64       // the registers that get a value; PC and SP are among them
+	Saved  [inPlan]Slot // unused slots name the PC, which is set last
 }
 
-// rest is what few need of a plan.
+// rest holds the parts of a plan that are rarely needed.
 type rest struct {
 	row       *row.Row
 	keep, set arch.RegSet
-	saved     []Slot // those that Plan has no room for
+	saved     []Slot // those for which Near.Saved has no room
 }
 
-// Slot is a register below 64 and where it has been saved: an offset from what is read, in words, or in bytes in near plans.
+// Slot is a register below 64 and the place where it is saved. Off is an offset from CFA+Lo: in
+// bytes if Near.OK is set, else in words.
 type Slot struct{ Off, Reg uint8 }
 
 // Limits of fast plans.
 const (
-	inPlan   = 8
-	unrolled = 6            // x86-64's callee-saved registers
-	NearSpan = 264          // of what is read, usually
-	nearMost = NearSpan - 8 // and how much of it a plan may read: slots are in the bytes of uint8
-	maxSpan  = 256 * 8
+	inPlan   = 8   // slots in a Plan
+	unrolled = 6   // slots that a near plan uses: x86-64 has six callee-saved registers
+	NearSpan = 264 // bytes that must be in the window from CFA+Lo on, to run a near plan
+
+	nearMost = NearSpan - 8 // bytes in which the slots of a near plan lie: their offsets are uint8
+	maxSpan  = 256 * 8      // bytes in which the slots of any fast plan lie: their offsets are words
 )
 
-// NewPlan makes a plan of r, which it copies. preserved are the registers that
-// keep their value where the row says nothing of them.
+// NewPlan makes a plan of a copy of r. The preserved registers keep their value where r has no
+// rule for them.
 func NewPlan(a *arch.Arch, r *row.Row, preserved arch.RegSet) *Plan {
 	own := new(row.Row)
 	own.CopyFrom(r)
@@ -71,8 +75,9 @@ func NewPlan(a *arch.Arch, r *row.Row, preserved arch.RegSet) *Plan {
 	return p
 }
 
-// ownPlans makes the plans of rows, which they keep, by number: the first, of none, says nothing.
-func ownPlans(a *arch.Arch, rows []*row.Row, preserved arch.RegSet) []Plan {
+// plansOf makes a plan for each of the rows, and keeps the rows. The plan of rows[n] has the number
+// n+1: the number 0 is NoRule, and its plan is empty.
+func plansOf(a *arch.Arch, rows []*row.Row, preserved arch.RegSet) []Plan {
 	plans, more := make([]Plan, len(rows)+1), make([]rest, len(rows))
 	for i, r := range rows {
 		p := &plans[i+1]
@@ -83,9 +88,13 @@ func ownPlans(a *arch.Arch, rows []*row.Row, preserved arch.RegSet) []Plan {
 	return plans
 }
 
-// Row has the rules; Lo, Hi and Source are of no entry.
+// Row returns the rules. Its Lo, Hi and Source are zero. The caller must not change it.
 func (p *Plan) Row() *row.Row { return p.more.row }
 
+// Sets returns the registers that a fast plan reads or computes for the caller.
+func (p *Plan) Sets() arch.RegSet { return p.more.set }
+
+// prepare fills the plan from its row. It returns false if the rules have no fast plan.
 func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	r := p.more.row
 	if a.PtrSize != 8 || a.ByteOrder != binary.LittleEndian || r.CFA.Kind != row.InReg || r.Signal {
@@ -155,7 +164,8 @@ func (p *Plan) prepare(a *arch.Arch, preserved arch.RegSet) bool {
 	return true
 }
 
-// span is the memory that a row reads, as offsets from the CFA; false where it is not words, or too large.
+// span returns the memory that a row reads, as offsets from the CFA. It returns false if that
+// memory is not made of aligned words, or is too large.
 func span(r *row.Row) (lo, hi int64, ok bool) {
 	for i := range r.Regs {
 		rr := &r.Regs[i]
@@ -171,151 +181,4 @@ func span(r *row.Row) (lo, hi int64, ok bool) {
 		lo, hi = min(lo, rr.N), max(hi, rr.N+8)
 	}
 	return lo, hi, hi-lo <= maxSpan
-}
-
-// Sets is the set of registers that a fast plan gives the caller anew.
-func (p *Plan) Sets() arch.RegSet { return p.more.set }
-
-// Window is a piece of memory that is at hand.
-type Window struct {
-	Addr uint64
-	Data []byte
-}
-
-// Step is the outcome of Plan.Begin, which Plan.Finish needs. It has no pointers and goes from one to the other in registers.
-type Step struct {
-	CFA uint64 // and the caller's SP
-	PC  uint64 // the caller's
-	at  int    // where in the window what is read begins, if NearSpan bytes are there and the plan is near; else far
-	win uint64 // the window
-}
-
-const far = -1
-
-// Begin computes the CFA and the return address. It is false where the plan
-// is not fast or the window does not have the memory; Apply then tells what it is.
-func (p *Plan) Begin(regs *arch.Registers, w *Window) (Step, bool) {
-	if !p.OK || !regs.IsLowKnown(arch.Reg(p.CFAReg)) {
-		return p.beginFar(regs, w)
-	}
-	cfa := regs.RawLow(arch.Reg(p.CFAReg)) + uint64(int64(p.CFAOff))
-	b, at := w.Data, int(cfa+uint64(int64(p.Lo))-w.Addr)
-	if at < 0 || at > len(b)-NearSpan {
-		return p.beginFar(regs, w)
-	}
-	mem := (*[NearSpan]byte)(b[at : at+NearSpan])
-	return Step{cfa, binary.LittleEndian.Uint64(mem[p.RA:]), at, w.Addr}, true
-}
-
-// base is where what is read begins.
-func (p *Plan) base(cfa uint64) uint64 { return cfa + uint64(int64(p.Lo)) }
-
-// beginFar is Begin for plans of many registers or with a link register, and at the window's end.
-func (p *Plan) beginFar(regs *arch.Registers, w *Window) (s Step, ok bool) {
-	if !p.Fast || !regs.IsLowKnown(arch.Reg(p.CFAReg)) {
-		return s, false
-	}
-	s.CFA = regs.RawLow(arch.Reg(p.CFAReg)) + uint64(int64(p.CFAOff))
-	s.at = far
-	mem := w.piece(p.base(s.CFA), p.size)
-	if mem == nil {
-		return s, false
-	}
-	if p.inReg {
-		if !regs.IsLowKnown(arch.Reg(p.raIn)) {
-			return s, false
-		}
-		s.PC = regs.RawLow(arch.Reg(p.raIn))
-	} else {
-		s.PC = binary.LittleEndian.Uint64(mem[p.at(p.RA):])
-	}
-	if p.pac {
-		s.PC = row.StripPAC(s.PC)
-	}
-	return s, true
-}
-
-// Finish turns the frame's registers into its caller's; pl may be nil. Begin must have
-// been true with the same registers and window.
-func (p *Plan) Finish(regs *arch.Registers, pl *row.Places, w *Window, s Step) {
-	b, at := w.Data, s.at
-	if at < 0 || at > len(b)-NearSpan || w.Addr != s.win {
-		p.finishFar(regs, pl, w, s)
-		return
-	}
-	mem := (*[NearSpan]byte)(b[at : at+NearSpan])
-	// Always six of them: a loop that ends after another number each time costs more.
-	low := regs.Low()
-	low[p.Saved[0].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[0].Off:])
-	low[p.Saved[1].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[1].Off:])
-	low[p.Saved[2].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[2].Off:])
-	low[p.Saved[3].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[3].Off:])
-	low[p.Saved[4].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[4].Off:])
-	low[p.Saved[5].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[5].Off:])
-	low[p.PC&63] = s.PC
-	low[p.SP&63] = s.CFA
-	regs.PassLow(p.Keep, p.Set)
-	if pl != nil {
-		p.places(pl, target.Addr(p.base(s.CFA)))
-	}
-}
-
-// finishFar is Finish for what beginFar began.
-func (p *Plan) finishFar(regs *arch.Registers, pl *row.Places, w *Window, s Step) {
-	keep, set := p.more.keep, p.more.set
-	if mem := w.piece(p.base(s.CFA), p.size); mem != nil {
-		for _, sv := range p.Saved[:min(p.n, inPlan)] {
-			regs.SetRaw(arch.Reg(sv.Reg), binary.LittleEndian.Uint64(mem[p.at(sv.Off):]))
-		}
-		for _, sv := range p.more.saved {
-			regs.SetRaw(arch.Reg(sv.Reg), binary.LittleEndian.Uint64(mem[p.at(sv.Off):]))
-		}
-	} else { // another window: what was saved is not known
-		set = arch.SetOf(arch.Reg(p.PC), arch.Reg(p.SP))
-	}
-	regs.SetRaw(arch.Reg(p.PC), s.PC)
-	regs.SetRaw(arch.Reg(p.SP), s.CFA)
-	regs.Pass(&keep, &set)
-	if pl != nil {
-		p.places(pl, target.Addr(p.base(s.CFA)))
-	}
-}
-
-// piece is n bytes from an address on, or nil.
-func (w *Window) piece(addr uint64, n uint16) []byte {
-	if at, b := addr-w.Addr, w.Data; at <= uint64(len(b)) && uint64(len(b))-at >= uint64(n) {
-		return b[at : at+uint64(n)]
-	}
-	return nil
-}
-
-// at is the offset, in bytes, of a slot of the plan.
-func (p *Plan) at(off uint8) uint {
-	if p.OK {
-		return uint(off)
-	}
-	return 8 * uint(off)
-}
-
-// places says where the registers are that were read from base on.
-func (p *Plan) places(pl *row.Places, base target.Addr) {
-	for _, sv := range p.Saved[:min(p.n, inPlan)] {
-		pl.Addr[sv.Reg] = base + target.Addr(p.at(sv.Off))
-	}
-	for _, sv := range p.more.saved {
-		pl.Addr[sv.Reg] = base + target.Addr(p.at(sv.Off))
-	}
-	pl.Addr[p.PC] = base + target.Addr(p.at(p.RA))
-	keep, inMem := arch.RegSet{p.Keep}, arch.RegSet{p.Set}
-	if p.wide {
-		keep, inMem = p.more.keep, p.more.set
-	}
-	inMem.Remove(arch.Reg(p.SP))
-	if p.inReg {
-		inMem.Remove(arch.Reg(p.PC))
-	}
-	for i := range keep {
-		pl.InMemory[i] = pl.InMemory[i]&keep[i] | inMem[i]
-		pl.Live[i] &= keep[i]
-	}
 }

@@ -11,7 +11,7 @@ import (
 	"dbg/target"
 )
 
-// framesOf makes a table of n functions of 64 bytes, each with a prologue that pushes some of the callee-saved
+// tableOf makes a table of n functions of 64 bytes, each with a prologue that pushes some of the callee-saved
 // registers: four rows or more each.
 func tableOf(n int) (*compiled.Table, []uint64) {
 	b := compiled.NewBuilder(n)
@@ -213,7 +213,7 @@ func randomRow(a *arch.Arch, rnd *rand.Rand) *row.Row {
 	return r
 }
 
-// Parts that overlap, touch or have gaps: nobody's rule is taken for another's.
+// Parts that overlap, touch or have gaps: no address gets the rules of another.
 func TestJoin(t *testing.T) {
 	mk := func(n int64) *row.Row {
 		return &row.Row{RA: arch.RIP, CFA: row.Rule{Kind: row.InReg, Reg: arch.RSP, N: n}, Regs: []row.RegRule{{Reg: arch.RIP, Rule: row.Rule{Kind: row.At, N: -8}}}}
@@ -224,7 +224,7 @@ func TestJoin(t *testing.T) {
 	add(one, 0x110, 0x120, 16)
 	add(one, 0x130, 0x140, 8)  // a gap before it
 	add(one, 0x138, 0x148, 24) // overlaps
-	one.Ask(0x148, 0x150)
+	one.AskDecoder(0x148, 0x150)
 	add(two, 0x14c, 0x160, 32) // overlaps the end of the other part
 	add(two, 0x170, 0x180, 16)
 	table := compiled.Join(arch.AMD64, []*compiled.Builder{one, two}, arch.AMD64.CalleeSavedSet)
@@ -235,7 +235,7 @@ func TestJoin(t *testing.T) {
 		switch {
 		case p != nil:
 			got = p.Row().CFA.N
-		case n == compiled.AskEntry:
+		case n == compiled.AskDecoder:
 			got = -2
 		}
 		if got != want {
