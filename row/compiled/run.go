@@ -62,8 +62,8 @@ func (p *Plan) Finish(regs *arch.Registers, pl *row.Places, w *Window, s Step) {
 }
 
 // RestoreFirst and RestoreLast write the caller's registers to low, which Registers.Low returns.
-// mem is the memory from CFA+Lo on. Near.OK must be set. Then the caller knows the registers of Set,
-// and those of Keep that the callee knew.
+// mem is the memory from CFA+Lo on. Near.OK must be set. Known in the caller are then the registers
+// of Set, and those of Keep that are known in the callee.
 //
 // They always read six slots: the processor mispredicts the end of a loop whose length varies. The
 // compiler inlines both methods. It does not inline one method of this size, and the call takes
