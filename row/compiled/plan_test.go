@@ -11,7 +11,8 @@ import (
 	"dbg/target"
 )
 
-// TestPlanIsApply compares fast plans with Apply, for random rows: all registers, places and the CFA.
+// TestPlanIsApply compares fast plans with Apply, for random rows: all registers, places and the
+// CFA.
 func TestPlanIsApply(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	fast := 0

@@ -94,13 +94,13 @@ func BenchmarkWarm(b *testing.B) { benchmarkWalk(b, 1000, 108, false) }
 // BenchmarkWarmPlaces also keeps where each register is saved.
 func BenchmarkWarmPlaces(b *testing.B) { benchmarkWalk(b, 1000, 108, true) }
 
-// BenchmarkColdRows does the same for a stack in which almost each frame is of another one of 25,000
-// functions (more than 100,000 rows, four times libc's). The rows are compiled, but no cache has
-// their PCs.
+// BenchmarkColdRows does the same for a stack in which almost each frame is of another one of
+// 25,000 functions (more than 100,000 rows, four times libc's). The rows are compiled, but no cache
+// has their PCs.
 func BenchmarkColdRows(b *testing.B) { benchmarkWalk(b, 25_000, 20_000, false) }
 
-// BenchmarkColdMemory has 250,000 functions, a million rows (as many as libLLVM), and 20 MB of stack.
-// Neither is in the caches of the processor.
+// BenchmarkColdMemory has 250,000 functions, a million rows (as many as libLLVM), and 20 MB of
+// stack. Neither is in the caches of the processor.
 func BenchmarkColdMemory(b *testing.B) { benchmarkWalk(b, 250_000, 200_000, false) }
 
 func benchmarkWalk(b *testing.B, functions, depth int, places bool) {
