@@ -6,6 +6,7 @@ import (
 
 	"dbg/arch"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // automaton remembers what instructions do. The programs of a file consist of the same few hundred
@@ -22,8 +23,8 @@ import (
 type automaton struct {
 	kinds       map[cieKind]kind
 	known       map[stateKey]uint32
-	states      []automatonState // by number; there is no 0
-	rules       []row.Known      // as states
+	states      []automatonState     // by number; there is no 0
+	rules       []compiled.HashedRow // as states
 	regs        pieces[row.RegRule]
 	sums        pieces[uint64]
 	transitions [1 << transitionBits]transition // open addressing
@@ -33,8 +34,8 @@ type automaton struct {
 	depth  int
 	copied int // rules, by DW_CFA_remember_state
 
-	begin [maxBegin]row.Begin // of out
-	out   row.Batch           // its slices are set when they change: that is costly while garbage is collected
+	rowStarts [maxRowStarts]compiled.RowStart // of out
+	out       compiled.Batch                  // its slices are set when they change: that is costly while garbage is collected
 
 	version uint64 // the last one that a state has; see exec.join
 }
@@ -42,7 +43,7 @@ type automaton struct {
 // Limits of an automaton: a file may have any number of different states.
 const (
 	maxStates      = 1<<16 - 1
-	maxBegin       = 1 << 12 // rows of an entry
+	maxRowStarts   = 1 << 12 // rows of an entry
 	transitionBits = 14
 )
 
@@ -115,11 +116,11 @@ func (m *automaton) batch(x *exec, k *known, e *entry) bool {
 		bits := common(w, end-pos)
 		if bits == 0 {
 			next, delta, size := m.special(byte(w), w>>8, uint32(at.cur))
-			if pos += size; next == 0 || pos > end || at.n >= len(m.begin) {
+			if pos += size; next == 0 || pos > end || at.n >= len(m.rowStarts) {
 				return false
 			}
 			if delta != 0 {
-				m.begin[at.n] = row.Begin{Lo: at.loc, Rule: uint32(at.cur)}
+				m.rowStarts[at.n] = compiled.RowStart{Lo: at.loc, Rule: uint32(at.cur)}
 				at.n++
 				if at.loc += delta * align; at.loc > e.hi {
 					return false
@@ -138,21 +139,21 @@ func (m *automaton) batch(x *exec, k *known, e *entry) bool {
 		pos += int(bits >> 3)
 	}
 	n := at.n
-	if pos > end || n >= len(m.begin) {
+	if pos > end || n >= len(m.rowStarts) {
 		return false
 	}
 	if at.loc < e.hi {
-		m.begin[n] = row.Begin{Lo: at.loc, Rule: uint32(at.cur)}
+		m.rowStarts[n] = compiled.RowStart{Lo: at.loc, Rule: uint32(at.cur)}
 		n++
 	}
-	for n > 0 && m.begin[n-1].Lo >= e.hi {
+	for n > 0 && m.rowStarts[n-1].Lo >= e.hi {
 		n--
 	}
 	m.out.N, m.out.Hi = n, e.hi
 	return true
 }
 
-// reached is how far a program has been executed: the rows in automaton.begin, where the next begins, and the state.
+// reached is how far a program has been executed: the rows in automaton.rowStarts, where the next begins, and the state.
 type reached struct {
 	loc, cur uint64
 	n        int
@@ -167,10 +168,10 @@ func (m *automaton) cachedRun(data []byte, pos int, at reached, align uint64) (i
 	for pos < end {
 		w := binary.LittleEndian.Uint64(data[pos:])
 		if op := byte(w); op > cfaAdvanceLoc && op < cfaOffset {
-			if n >= len(m.begin) {
+			if n >= len(m.rowStarts) {
 				break
 			}
-			m.begin[n] = row.Begin{Lo: loc, Rule: uint32(cur)}
+			m.rowStarts[n] = compiled.RowStart{Lo: loc, Rule: uint32(cur)}
 			n++
 			loc += uint64(op&0x3f) * align
 			if pos++; pos >= end {
@@ -186,10 +187,10 @@ func (m *automaton) cachedRun(data []byte, pos int, at reached, align uint64) (i
 				pos = end
 				break
 			}
-			if byte(w) != cfaAdvanceLoc1 || w&0xff00 == 0 || n >= len(m.begin) {
+			if byte(w) != cfaAdvanceLoc1 || w&0xff00 == 0 || n >= len(m.rowStarts) {
 				break
 			}
-			m.begin[n] = row.Begin{Lo: loc, Rule: uint32(cur)}
+			m.rowStarts[n] = compiled.RowStart{Lo: loc, Rule: uint32(cur)}
 			n++
 			loc += w >> 8 & 0xff * align
 			pos += 2
@@ -367,7 +368,7 @@ func (m *automaton) state(x *exec, k *known) uint32 {
 	if n > maxStates {
 		return 0
 	}
-	own := row.Known{Row: *x.row, Hash: key.hash}
+	own := compiled.HashedRow{Row: *x.row, Hash: key.hash}
 	own.Lo, own.Hi, own.Source = 0, 0, 0
 	own.Regs = m.regs.copy(x.row.Regs)
 	m.rules = append(m.rules, own)
@@ -383,9 +384,9 @@ func newAutomaton() *automaton {
 		kinds:  map[cieKind]kind{},
 		known:  map[stateKey]uint32{},
 		states: make([]automatonState, 1, 256),
-		rules:  make([]row.Known, 1, 256),
+		rules:  make([]compiled.HashedRow, 1, 256),
 	}
-	m.out.Begin = m.begin[:]
+	m.out.Starts = m.rowStarts[:]
 	return m
 }
 

@@ -3,7 +3,7 @@ package cfi
 import (
 	"sync"
 
-	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // Compiler holds what the compilation of one table teaches for the next: the automata of call frame
@@ -18,12 +18,12 @@ import (
 // while is left to the garbage collector.
 type Compiler struct {
 	automata sync.Pool // of *automaton
-	builders row.Builders
+	builders compiled.BuilderPool
 }
 
-// NewBuilder returns a builder for about n rows. It returns to the Compiler when row.Join has used
+// NewBuilder returns a builder for about n rows. It returns to the Compiler when compiled.Join has used
 // it up.
-func (c *Compiler) NewBuilder(n int) *row.Builder { return c.builders.New(n) }
+func (c *Compiler) NewBuilder(n int) *compiled.Builder { return c.builders.New(n) }
 
 // take returns an automaton that nobody else uses.
 func (c *Compiler) take() *automaton {

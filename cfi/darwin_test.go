@@ -8,6 +8,7 @@ import (
 	"dbg/arch"
 	"dbg/cfi"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // __eh_frame of "int g(int); int f(int a) { return g(a) + 1; }" by
@@ -69,7 +70,7 @@ func TestDarwinEH(t *testing.T) {
 		}
 		add := func(list *[]string) cfi.RowFunc {
 			return func(lo, hi uint64, r *row.Row, hash uint64) bool {
-				if r == nil || hash != row.HashRow(r) {
+				if r == nil || hash != compiled.HashRow(r) {
 					t.Errorf("row at %x: %v, hash %x", lo, r, hash)
 					return true
 				}
@@ -78,7 +79,7 @@ func TestDarwinEH(t *testing.T) {
 			}
 		}
 		table.EachRow(0, table.Entries(), add(&each))
-		b := row.NewBuilder(10)
+		b := compiled.NewBuilder(10)
 		table.EachBatch(new(cfi.Compiler), 0, table.Batches(), b.AddBatch, add(&batch))
 		for what, got := range map[string][]string{"Rows": rows, "RowAt": at, "EachRow": each} {
 			if s := strings.Join(got, "|"); s != c.want {

@@ -32,7 +32,7 @@ type exec struct {
 	copied  int    // rules copied into saved so far
 	loc     uint64 // where the current row begins
 
-	exprSum uint64 // row.HashCFA of the CFA's rule if it is an expression
+	exprSum uint64 // compiled.HashCFA of the CFA's rule if it is an expression
 	flagSum uint64 // the part of the hash that is of no rule
 	cfaSums hashCache
 	atSums  hashCache

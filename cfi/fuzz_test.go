@@ -8,6 +8,7 @@ import (
 	"dbg/cfi"
 	"dbg/internal/fixture"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // exercise does everything with a table that there is to do, and holds the ways to a row against each
@@ -40,8 +41,8 @@ func exercise(t *testing.T, c cfi.Config, pc uint64) {
 		checkSweep(t, table)
 	} else {
 		table.EachRow(0, 50, func(lo, hi uint64, r *row.Row, hash uint64) bool {
-			if r != nil && hash != row.HashRow(r) {
-				t.Fatalf("0x%x: hash 0x%x, of the row 0x%x", lo, hash, row.HashRow(r))
+			if r != nil && hash != compiled.HashRow(r) {
+				t.Fatalf("0x%x: hash 0x%x, of the row 0x%x", lo, hash, compiled.HashRow(r))
 			}
 			return lo < hi
 		})
@@ -78,7 +79,7 @@ func rowsOfFDE(t *testing.T, table *cfi.Table, f cfi.FDE, a *arch.Arch) {
 			if got, ok := table.Find(pc); !ok || got.Offset != f.Offset {
 				continue // another entry's
 			}
-			if err := table.RowAt(pc, &at); err != nil || !row.SameRules(r, &at) || r.Lo != at.Lo || r.Hi != at.Hi || r.Source != at.Source {
+			if err := table.RowAt(pc, &at); err != nil || !compiled.SameRules(r, &at) || r.Lo != at.Lo || r.Hi != at.Hi || r.Source != at.Source {
 				t.Fatalf("FDE 0x%x at 0x%x: Rows %s, RowAt %s, %v", f.Offset, pc, r.Format(a), at.Format(a), err)
 			}
 		}

@@ -3,9 +3,10 @@ package cfi
 import (
 	"dbg/arch"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
-// hash is row.HashRow of the row; whatever changes the row keeps its parts up to date.
+// hash is compiled.HashRow of the row; whatever changes the row keeps its parts up to date.
 func (x *exec) hash() uint64 {
 	cfa := &x.row.CFA
 	if cfa.Kind == row.InReg {
@@ -14,13 +15,13 @@ func (x *exec) hash() uint64 {
 	if cfa.Kind == row.ValExpr {
 		return x.sum ^ x.flagSum ^ x.exprSum
 	}
-	return x.sum ^ x.flagSum ^ row.HashCFA(cfa)
+	return x.sum ^ x.flagSum ^ compiled.HashCFA(cfa)
 }
 
 // hashFlags is to be called when the row says something new besides rules.
 func (x *exec) hashFlags() {
 	r := x.row
-	x.flagSum = row.HashRow(&row.Row{RA: r.RA, Signal: r.Signal, Signed: r.Signed, ArgsSize: r.ArgsSize}) ^ row.HashCFA(&unspecified)
+	x.flagSum = compiled.HashRow(&row.Row{RA: r.RA, Signal: r.Signal, Signed: r.Signed, ArgsSize: r.ArgsSize}) ^ compiled.HashCFA(&unspecified)
 }
 
 // hashCache saves the hashes of rules that have a register and an offset: a file has
@@ -40,9 +41,9 @@ func (m *hashCache) of(kind row.Kind, reg arch.Reg, n int64) uint64 {
 
 func (m *hashCache) miss(kind row.Kind, reg arch.Reg, n int64) (sum uint64) {
 	if kind == row.At {
-		sum = row.HashRule(reg, &row.Rule{Kind: row.At, N: n})
+		sum = compiled.HashRule(reg, &row.Rule{Kind: row.At, N: n})
 	} else {
-		sum = row.HashCFA(&row.Rule{Kind: row.InReg, Reg: reg, N: n})
+		sum = compiled.HashCFA(&row.Rule{Kind: row.InReg, Reg: reg, N: n})
 	}
 	e := &m[(uint64(n)>>3^uint64(reg)*5)%uint64(len(m))]
 	e.key, e.sum = uint64(n)<<8|uint64(reg)+1, sum

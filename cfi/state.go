@@ -11,7 +11,7 @@ import (
 type state struct {
 	row  *row.Row // the caller's
 	slot [arch.MaxRegs]uint8
-	sums []uint64 // row.HashRule of each of row.Regs
+	sums []uint64 // compiled.HashRule of each of row.Regs
 	sum  uint64   // all of them, exclusive-or
 
 	// version names what row.Regs says: it changes with every change, and comes back

@@ -5,6 +5,7 @@ import (
 
 	"dbg/arch"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // instruction executes one whose first byte is read; jumps says that it sets the
@@ -66,7 +67,7 @@ func (x *exec) change(op byte) error {
 		cur.CFA.N = off // of a register that may come later
 	case cfaDefCFAExpression:
 		cur.CFA = row.Rule{Kind: row.ValExpr, Expr: r.Block(r.ULEB()), N: cur.CFA.N}
-		x.exprSum = row.HashCFA(&cur.CFA)
+		x.exprSum = compiled.HashCFA(&cur.CFA)
 
 	// 6.4.2.3 Register rules
 	case cfaUndefined:
@@ -148,7 +149,7 @@ func (x *exec) defCFAIn(n uint64, off int64, space uint64) error {
 // architecture has no slot for (AVX-512 masks, and so on) are of no use to anybody here and are left out.
 func (x *exec) rule(n uint64, rule row.Rule) {
 	if reg, ok := x.t.arch.FromDWARF(n); ok {
-		x.set(reg, &rule, row.HashRule(reg, &rule))
+		x.set(reg, &rule, compiled.HashRule(reg, &rule))
 	}
 }
 

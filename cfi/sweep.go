@@ -1,10 +1,13 @@
 package cfi
 
-import "dbg/row"
+import (
+	"dbg/row"
+	"dbg/row/compiled"
+)
 
 // RowFunc is told of a row that is valid from lo up to but not including hi. The row is
 // valid until RowFunc returns; its own Lo and Hi are those that its entry says,
-// which may be more than [lo, hi) where entries overlap. hash is row.HashRow of it.
+// which may be more than [lo, hi) where entries overlap. hash is compiled.HashRow of it.
 //
 // A nil row says that RowAt must be asked for these addresses: it gives the
 // defect that the entry has there.
@@ -74,7 +77,7 @@ func (x *exec) sweep(s *span, fn RowFunc) bool {
 				if !fn(max(r.Lo, s.lo), min(r.Hi, s.hi), nil, 0) {
 					return false
 				}
-			} else if !fn(max(r.Lo, s.lo), min(r.Hi, s.hi), d, row.HashRow(d)) {
+			} else if !fn(max(r.Lo, s.lo), min(r.Hi, s.hi), d, compiled.HashRow(d)) {
 				return false
 			}
 			continue
@@ -103,7 +106,7 @@ func (t *Table) Batches() int {
 // Entries are read once, in the order of .eh_frame_hdr, if it has as many entries as the section. If
 // one of them does not follow the one before, EachBatch returns false. The caller then drops all
 // rows of the table and calls EachBatch again, which uses the index.
-func (t *Table) EachBatch(c *Compiler, i, j int, batch func(*row.Batch), fn RowFunc) bool {
+func (t *Table) EachBatch(c *Compiler, i, j int, batch func(*compiled.Batch), fn RowFunc) bool {
 	n := t.Batches()
 	i, j = max(i, 0), min(j, n)
 	x := t.exec()
@@ -143,7 +146,7 @@ func (t *Table) EachBatch(c *Compiler, i, j int, batch func(*row.Batch), fn RowF
 type batches struct {
 	x     *exec
 	m     *automaton
-	batch func(*row.Batch)
+	batch func(*compiled.Batch)
 	fn    RowFunc
 }
 

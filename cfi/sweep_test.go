@@ -9,10 +9,11 @@ import (
 	"dbg/arch"
 	"dbg/cfi"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // checkSweep holds EachRow against RowAt at the first and the last address of each row,
-// and its hash against row.HashRow.
+// and its hash against compiled.HashRow.
 func checkSweep(t testing.TB, table *cfi.Table) int {
 	t.Helper()
 	rows, err := sweep(table)
@@ -83,7 +84,7 @@ func inBatches(table *cfi.Table, parts int, want []swept) (bool, error) {
 		}
 		w := &want[n]
 		n++
-		if lo != w.lo || hi != w.hi || (r != nil) != w.known || r != nil && (hash != w.hash || !row.SameRules(r, &w.row)) {
+		if lo != w.lo || hi != w.hi || (r != nil) != w.known || r != nil && (hash != w.hash || !compiled.SameRules(r, &w.row)) {
 			err = fmt.Errorf("0x%x..0x%x is 0x%x..0x%x in a batch", w.lo, w.hi, lo, hi)
 			if r != nil {
 				err = fmt.Errorf("%w, %s: %s", err, w.row.Format(arch.AMD64), r.Format(arch.AMD64))
@@ -91,11 +92,11 @@ func inBatches(table *cfi.Table, parts int, want []swept) (bool, error) {
 		}
 		return err == nil
 	}
-	batch := func(b *row.Batch) {
-		for k, r := range b.Begin[:b.N] {
+	batch := func(b *compiled.Batch) {
+		for k, r := range b.Starts[:b.N] {
 			hi := b.Hi
 			if k+1 < b.N {
-				hi = b.Begin[k+1].Lo
+				hi = b.Starts[k+1].Lo
 			}
 			check(r.Lo, hi, &b.Rules[r.Rule].Row, b.Rules[r.Rule].Hash)
 		}
@@ -128,12 +129,12 @@ func sweep(table *cfi.Table) (rows int, err error) {
 			case r == nil:
 			case atErr != nil:
 				err = fmt.Errorf("0x%x: RowAt: %w", pc, atErr)
-			case !row.SameRules(r, &at) || r.Lo != at.Lo || r.Hi != at.Hi || r.Source != at.Source:
+			case !compiled.SameRules(r, &at) || r.Lo != at.Lo || r.Hi != at.Hi || r.Source != at.Source:
 				err = fmt.Errorf("0x%x: EachRow %s of 0x%x, RowAt %s of 0x%x", pc, r.Format(arch.AMD64), r.Source, at.Format(arch.AMD64), at.Source)
 			}
 		}
-		if r != nil && hash != row.HashRow(r) {
-			err = fmt.Errorf("0x%x: hash 0x%x, of the row 0x%x", lo, hash, row.HashRow(r))
+		if r != nil && hash != compiled.HashRow(r) {
+			err = fmt.Errorf("0x%x: hash 0x%x, of the row 0x%x", lo, hash, compiled.HashRow(r))
 		}
 		return err == nil
 	})
@@ -282,7 +283,7 @@ func TestBatchesOfManyFiles(t *testing.T) {
 				t.Errorf("round %d, file %d: %v", round, (i*7+round)%len(files), err)
 			}
 			batches := 0
-			table.EachBatch(&shared, 0, table.Batches(), func(*row.Batch) { batches++ }, func(uint64, uint64, *row.Row, uint64) bool { return true })
+			table.EachBatch(&shared, 0, table.Batches(), func(*compiled.Batch) { batches++ }, func(uint64, uint64, *row.Row, uint64) bool { return true })
 			want := 22 // all but those with a defect and the section's last, behind which there are no eight bytes
 			switch {
 			case f.expr:
@@ -338,7 +339,7 @@ func TestBatchesInBatches(t *testing.T) {
 		}
 	}
 	check()
-	other.EachBatch(&shared, 0, other.Batches(), func(*row.Batch) { nested++; check() }, func(uint64, uint64, *row.Row, uint64) bool { return true })
+	other.EachBatch(&shared, 0, other.Batches(), func(*compiled.Batch) { nested++; check() }, func(uint64, uint64, *row.Row, uint64) bool { return true })
 	if nested == 0 {
 		t.Error("no batch")
 	}

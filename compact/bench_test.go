@@ -6,7 +6,7 @@ import (
 
 	"dbg/arch"
 	"dbg/compact"
-	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // tenThousand is a table of 10,000 entries, and addresses in it at random.
@@ -104,7 +104,7 @@ func BenchmarkFile(b *testing.B) {
 					b.Fatal(err)
 				}
 				rows := tab.Rows()
-				t := row.NewBuilder(tab.Entries())
+				t := compiled.NewBuilder(tab.Entries())
 				for e, err := range tab.All() {
 					entries++
 					if err == nil {
@@ -113,9 +113,9 @@ func BenchmarkFile(b *testing.B) {
 							continue
 						}
 					}
-					t.Ask(e.Lo, e.Hi)
+					t.AskDecoder(e.Lo, e.Hi)
 				}
-				if row.Join(a, []*row.Builder{t}, a.CalleeSavedSet) == nil {
+				if compiled.Join(a, []*compiled.Builder{t}, a.CalleeSavedSet) == nil {
 					b.Fatal("no table")
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"dbg/arch"
 	"dbg/compact"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // Opcodes of every kind at random, all to rows and back.
@@ -247,7 +248,7 @@ func TestRows(t *testing.T) {
 			}
 			n++
 			text := w.Format(a)
-			if got := u.Row.Format(a); got != text || u.Row.Hi != w.Hi || u.Row.Source != w.Source || u.Hash != row.HashRow(&w) {
+			if got := u.Row.Format(a); got != text || u.Row.Hi != w.Hi || u.Row.Source != w.Source || u.Hash != compiled.HashRow(&w) {
 				t.Fatalf("%s, want %s", got, text)
 			}
 			if text = text[16:]; byID[u.ID] == "" {

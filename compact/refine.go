@@ -171,7 +171,7 @@ func (x *Refiner) index() {
 }
 
 // EachRow calls fn for the rows of the functions from i up to but not including j, by rising address. The row is valid until
-// fn returns; hash is row.HashRow of it. A nil row says that RowAt must be asked: it gives the defect. False is fn's.
+// fn returns; hash is compiled.HashRow of it. A nil row says that RowAt must be asked: it gives the defect. False is fn's.
 func (x *Refiner) EachRow(i, j int, fn func(lo, hi uint64, r *row.Row, hash uint64) bool) bool {
 	if x.Unrefined {
 		return x.eachBody(i, j, fn)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // BenchmarkRefine makes the rows of a whole file, of 9 MB, on one CPU: refined, and as the format has them.
@@ -19,16 +20,16 @@ func BenchmarkRefine(b *testing.B) {
 			n := x.Entries()
 			b.ReportAllocs()
 			for b.Loop() {
-				rows := row.NewBuilder(n)
+				rows := compiled.NewBuilder(n)
 				x.EachRow(0, n, func(lo, hi uint64, r *row.Row, hash uint64) bool {
 					if r == nil {
-						rows.Ask(lo, hi)
+						rows.AskDecoder(lo, hi)
 					} else {
 						rows.Add(lo, hi, r, hash)
 					}
 					return true
 				})
-				row.Join(o.file.Arch(), []*row.Builder{rows}, o.file.Arch().CalleeSavedSet)
+				compiled.Join(o.file.Arch(), []*compiled.Builder{rows}, o.file.Arch().CalleeSavedSet)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/function")
 		})

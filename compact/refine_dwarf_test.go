@@ -11,6 +11,7 @@ import (
 	"dbg/image"
 	"dbg/internal/fixture"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 func refiner(o opened) *compact.Refiner {
@@ -125,7 +126,7 @@ func compare(a *arch.Arch, dwarf, refined, body *row.Row, err error) string {
 	if err != nil {
 		return "no row"
 	}
-	epilogue := row.SameRules(dwarf, body) || dwarf.CFA.Reg == body.CFA.Reg && dwarf.CFA.N == body.CFA.N
+	epilogue := compiled.SameRules(dwarf, body) || dwarf.CFA.Reg == body.CFA.Reg && dwarf.CFA.N == body.CFA.N
 	if dwarf.CFA.Kind != refined.CFA.Kind || dwarf.CFA.Reg != refined.CFA.Reg || dwarf.CFA.N != refined.CFA.N {
 		if epilogue {
 			return "epilogue"

@@ -6,6 +6,7 @@ import (
 	"dbg/arch"
 	"dbg/code"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // worker refines one function after the other; it is for one goroutine.
@@ -330,7 +331,7 @@ func (w *worker) newRow() *row.Row {
 // intern finds the last row among those before, and drops it then.
 func (w *worker) intern() int32 {
 	last := len(w.out.rows) - 1
-	h := row.HashRow(&w.out.rows[last])
+	h := compiled.HashRow(&w.out.rows[last])
 	for i, have := range w.out.hash { // some ten; a Flow has no more than a few thousand frames
 		if have == h {
 			w.out.rows = w.out.rows[:last]

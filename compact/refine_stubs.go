@@ -6,6 +6,7 @@ import (
 	"dbg/arch"
 	"dbg/code"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // StubKind is a section of code that the linker writes.
@@ -62,7 +63,7 @@ func StubRows(a *arch.Arch, kind StubKind, lo uint64, text []byte, fn func(lo, h
 		frame.Row(&r)
 		end = pc + uint64(size)
 		r.Lo, r.Hi, r.Source = pc, end, 0
-		ok = fn(pc, end, &r, row.HashRow(&r))
+		ok = fn(pc, end, &r, compiled.HashRow(&r))
 		return ok
 	})
 	return ok

@@ -8,6 +8,7 @@ import (
 	"dbg/arch"
 	"dbg/compact"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // stubSections are sections of code as linkers write them, and their rows: where each instruction begins and ends, one line for those that
@@ -126,7 +127,7 @@ func stubRows(t *testing.T, a *arch.Arch, kind compact.StubKind, text []byte) st
 		}
 	}
 	if !compact.StubRows(a, kind, at, text, func(lo, hi uint64, r *row.Row, hash uint64) bool {
-		if lo < max(end, at) || lo >= hi || hi > at+uint64(len(text)) || r.Lo != lo || r.Hi != hi || hash != row.HashRow(r) {
+		if lo < max(end, at) || lo >= hi || hi > at+uint64(len(text)) || r.Lo != lo || r.Hi != hi || hash != compiled.HashRow(r) {
 			t.Fatalf("%d bytes: 0x%x to 0x%x after 0x%x: %s, hash %#x", len(text), lo, hi, end, r.Format(a), hash)
 		}
 		s := r.Format(a)

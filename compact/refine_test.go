@@ -16,6 +16,7 @@ import (
 	"dbg/compact"
 	"dbg/internal/fixture"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // TestRefineAddons refines whole files that other people's compilers and Apple's linker made: hardly a function is left with its body's row,
@@ -50,7 +51,7 @@ func TestRefineAddons(t *testing.T) {
 				}
 				hows[x.How(lo)]++
 				for _, pc := range []uint64{lo, hi - 1} {
-					if err := x.RowAt(pc, &r); err != nil || row.HashRow(&r) != hash || r.Lo != lo || r.Hi != hi {
+					if err := x.RowAt(pc, &r); err != nil || compiled.HashRow(&r) != hash || r.Lo != lo || r.Hi != hi {
 						t.Errorf("%x: %v, %s, want %s", pc, err, r.Format(o.file.Arch()), want.Format(o.file.Arch()))
 					}
 				}
@@ -101,10 +102,10 @@ func TestUnrefined(t *testing.T) {
 		if err := o.Find(lo, &e); err != nil || e.Lo != lo || e.Hi != hi {
 			t.Fatalf("%x to %x: %v", lo, hi, err)
 		}
-		if err := o.Row(&e, &body); err != nil || !row.SameRules(got, &body) || row.HashRow(got) != hash {
+		if err := o.Row(&e, &body); err != nil || !compiled.SameRules(got, &body) || compiled.HashRow(got) != hash {
 			t.Errorf("%x: %v", lo, err)
 		}
-		if err := x.RowAt(hi-1, &r); err != nil || !row.SameRules(&r, &body) {
+		if err := x.RowAt(hi-1, &r); err != nil || !compiled.SameRules(&r, &body) {
 			t.Errorf("%x: %v", hi-1, err)
 		}
 		return true

@@ -1,6 +1,9 @@
 package compact
 
-import "dbg/row"
+import (
+	"dbg/row"
+	"dbg/row/compiled"
+)
 
 // Rows makes rows of many entries: each opcode is decoded once, as files have few different ones. It is for one
 // goroutine.
@@ -19,7 +22,7 @@ const nearBits = 9
 // Rule is what all entries of one opcode (and one size, if that is indirect) have in common.
 type Rule struct {
 	Row  row.Row // Lo, Hi and Source are those of the entry that Rows.Row was asked for last
-	Hash uint64  // row.HashRow of it
+	Hash uint64  // compiled.HashRow of it
 	ID   int     // numbers from 0
 }
 
@@ -63,7 +66,7 @@ func (x *Rows) Row(e *Entry) (*Rule, error) {
 			}
 			u = &Rule{ID: len(x.known)}
 			x.t.fill(&b, k.sub, &u.Row)
-			u.Hash = row.HashRow(&u.Row)
+			u.Hash = compiled.HashRow(&u.Row)
 			x.known[k] = u
 		}
 		n.rowKey, n.Rule = k, u

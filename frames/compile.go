@@ -7,6 +7,7 @@ import (
 	"dbg/cfi"
 	"dbg/internal/fault"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // compileLeast is how many entries are worth a goroutine.
@@ -22,7 +23,7 @@ func (s *source) compile() {
 		if !ok {
 			return
 		}
-		if t := row.Join(s.arch, parts, s.preserved); t != nil {
+		if t := compiled.Join(s.arch, parts, s.preserved); t != nil {
 			s.compiled.Store(t)
 		}
 	})
@@ -31,18 +32,18 @@ func (s *source) compile() {
 // batcher is a table that gives the rows of whole entries.
 type batcher interface {
 	Batches() int
-	EachBatch(c *cfi.Compiler, i, j int, batch func(*row.Batch), fn cfi.RowFunc) bool
+	EachBatch(c *cfi.Compiler, i, j int, batch func(*compiled.Batch), fn cfi.RowFunc) bool
 }
 
 // compileParts decodes all entries; false if it is to be done again.
-func (s *source) compileParts() (parts []*row.Builder, ok bool) {
+func (s *source) compileParts() (parts []*compiled.Builder, ok bool) {
 	n := 0
 	if t, is := s.table.(batcher); is {
 		n = t.Batches()
 	} else {
 		n = s.Entries()
 	}
-	parts = make([]*row.Builder, max(1, min(runtime.GOMAXPROCS(0), n/compileLeast)))
+	parts = make([]*compiled.Builder, max(1, min(runtime.GOMAXPROCS(0), n/compileLeast)))
 	good := make([]bool, len(parts))
 	var wg fault.Group
 	for i := range parts {
@@ -53,11 +54,11 @@ func (s *source) compileParts() (parts []*row.Builder, ok bool) {
 }
 
 // compilePart decodes a range of entries; rows is about how many they will be. It is false if nothing of it can be used.
-func (s *source) compilePart(from, to, rows int) (b *row.Builder, ok bool) {
+func (s *source) compilePart(from, to, rows int) (b *compiled.Builder, ok bool) {
 	b = s.compiler.NewBuilder(rows)
 	add := func(lo, hi uint64, r *row.Row, hash uint64) bool {
 		if r == nil {
-			b.Ask(lo, hi)
+			b.AskDecoder(lo, hi)
 		} else {
 			b.Add(lo, hi, r, hash)
 		}

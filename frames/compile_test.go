@@ -15,6 +15,7 @@ import (
 	"dbg/image"
 	"dbg/internal/fixture"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // moduleOf opens a file of x86-64; nil if it is something else.
@@ -74,7 +75,7 @@ func TestCompiledRows(t *testing.T) {
 		dc, ec := m.Compiled(arch.AMD64)
 		for _, x := range []struct {
 			table    *cfi.Table
-			compiled *row.Table
+			compiled *compiled.Table
 		}{{d, dc}, {e, ec}} {
 			if x.table == nil {
 				continue
@@ -111,8 +112,8 @@ func TestCompiledAfterOthers(t *testing.T) {
 		}
 		m.Compile(arch.AMD64)
 		_, table := m.Tables(arch.AMD64)
-		_, compiled := m.Compiled(arch.AMD64)
-		if _, err := sameRows(table, compiled); err != nil {
+		_, result := m.Compiled(arch.AMD64)
+		if _, err := sameRows(table, result); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -141,52 +142,52 @@ func TestCompiledWithoutHeader(t *testing.T) {
 			spoil(hdr[12+8*at:])
 			m := &frames.Module{EHFrame: good.EHFrame, EHFrameHdr: frames.Section{Data: hdr, Addr: good.EHFrameHdr.Addr}, Text: good.Text, Data: good.Data}
 			m.Compile(arch.AMD64)
-			_, compiled := m.Compiled(arch.AMD64)
-			if compiled == nil || compiled.Rows() != right.Rows() {
+			_, result := m.Compiled(arch.AMD64)
+			if result == nil || result.Rows() != right.Rows() {
 				t.Errorf("%s at %d of %d: not all rows are compiled", name, at, n)
 			}
 			_, table := m.Tables(arch.AMD64)
-			if _, err := sameRows(table, compiled); err != nil {
+			if _, err := sameRows(table, result); err != nil {
 				t.Errorf("%s at %d of %d: %v", name, at, n, err)
 			}
 		}
 	}
 }
 
-func sameRows(table *cfi.Table, compiled *row.Table) (n int, err error) {
+func sameRows(table *cfi.Table, result *compiled.Table) (n int, err error) {
 	var want row.Row
 	check := func(pc uint64) error {
 		werr := table.RowAt(pc, &want)
-		if compiled == nil {
+		if result == nil {
 			if werr == nil {
 				return fmt.Errorf("0x%x has a row, and nothing was compiled", pc)
 			}
 			return nil
 		}
-		p, id := compiled.Lookup(pc)
+		p, id := result.Lookup(pc)
 		switch {
-		case id == row.AskEntry:
+		case id == compiled.AskDecoder:
 		case errors.Is(werr, cfi.ErrNotCovered):
-			if id != row.NoRule {
+			if id != compiled.NoRule {
 				return fmt.Errorf("0x%x is not covered, compiled it is %s", pc, p.Row().Format(arch.AMD64))
 			}
 		case werr != nil:
 			return fmt.Errorf("0x%x: %w, compiled it is rule %d", pc, werr, id)
 		case p == nil:
 			return fmt.Errorf("0x%x is %s, compiled there is none", pc, want.Format(arch.AMD64))
-		case !row.SameRules(&want, p.Row()):
+		case !compiled.SameRules(&want, p.Row()):
 			return fmt.Errorf("0x%x is %s, compiled it is %s", pc, want.Format(arch.AMD64), p.Row().Format(arch.AMD64))
 		}
 		return nil
 	}
 	// is spares check, which interprets the entry from its beginning, where the entry is the one that is asked.
 	is := func(f *cfi.FDE, r *row.Row, pc uint64) bool {
-		if compiled == nil {
+		if result == nil {
 			return false
 		}
-		p, _ := compiled.Lookup(pc)
+		p, _ := result.Lookup(pc)
 		found, ok := table.Find(pc)
-		return p != nil && ok && found.Offset == f.Offset && row.SameRules(r, p.Row())
+		return p != nil && ok && found.Offset == f.Offset && compiled.SameRules(r, p.Row())
 	}
 	for f, ferr := range table.FDEs() {
 		if ferr != nil {
@@ -260,7 +261,7 @@ func BenchmarkCompile(b *testing.B) {
 		b.Run(names[i], func(b *testing.B) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // Run has set it
 			b.ReportAllocs()
-			var t *row.Table
+			var t *compiled.Table
 			for range b.N {
 				m := &frames.Module{EHFrame: first.EHFrame, EHFrameHdr: first.EHFrameHdr, Text: first.Text, Data: first.Data, Compiler: &shared}
 				b.StopTimer()
@@ -326,16 +327,16 @@ func BenchmarkCompileFiles(b *testing.B) {
 		for range b.N {
 			for _, m := range all {
 				_, t := m.Tables(arch.AMD64)
-				to := row.NewBuilder(len(m.EHFrame.Data) / 5)
+				to := compiled.NewBuilder(len(m.EHFrame.Data) / 5)
 				t.EachRow(0, t.Entries(), func(lo, hi uint64, r *row.Row, hash uint64) bool {
 					if r == nil {
-						to.Ask(lo, hi)
+						to.AskDecoder(lo, hi)
 					} else {
 						to.Add(lo, hi, r, hash)
 					}
 					return true
 				})
-				row.Join(arch.AMD64, []*row.Builder{to}, arch.AMD64.CalleeSavedSet)
+				compiled.Join(arch.AMD64, []*compiled.Builder{to}, arch.AMD64.CalleeSavedSet)
 			}
 		}
 		report(b)

@@ -7,6 +7,7 @@ import (
 	"dbg/cfi"
 	"dbg/image/gopclntab"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // goTable gives the rows of Go's own table (package gopclntab), by which its runtime unwinds: how far the stack pointer has moved at each
@@ -93,7 +94,7 @@ func (t *goTable) EachRow(i, j int, fn cfi.RowFunc) bool {
 			if t.rowOf(&f, pc, &r) != nil || r.Hi <= pc {
 				break
 			}
-			if !fn(r.Lo, r.Hi, &r, row.HashRow(&r)) {
+			if !fn(r.Lo, r.Hi, &r, compiled.HashRow(&r)) {
 				return false
 			}
 		}

@@ -38,7 +38,7 @@ func (w *Walk) overrule(s *site) {
 }
 
 func (w *Walk) replan(s *site, r *row.Row) {
-	s.table, s.plan = s.plan, w.u.poolFor(s.from.preserved).Plan(w.u.arch, r, s.from.preserved)
+	s.table, s.plan = s.plan, w.u.planCache(s.from.preserved).Plan(w.u.arch, r, s.from.preserved)
 }
 
 // tailLength is how many instructions overruleCFA reads.

@@ -4,6 +4,7 @@ import (
 	"dbg/arch"
 	"dbg/cfi"
 	"dbg/row"
+	"dbg/row/compiled"
 	"dbg/target"
 )
 
@@ -15,7 +16,7 @@ import (
 type site struct {
 	pc      target.Addr
 	epoch   uint64 // of the walk that last asked; 0 is an empty site
-	plan    *row.Plan
+	plan    *compiled.Plan
 	caller  *site // where a frame that was here returned to when it was last asked
 	other   *site // the same, of the time before
 	module  *Module
@@ -45,7 +46,7 @@ type siteFacts struct {
 	enteredBy int       // how many instructions that takes
 	byHand    bool      // pc is a function's first instruction and follows no call: nobody has called from there
 	rowErr    error
-	table     *row.Plan // what the table says, where the code overrules it: see audit.go; else nil
+	table     *compiled.Plan // what the table says, where the code overrules it: see audit.go; else nil
 	from      *source
 	code      [codeBefore + codeAfter]byte // around pc
 	codeLo    int                          // which of it could be read
@@ -201,7 +202,7 @@ func (s *site) staysInLink(a *arch.Arch) bool {
 }
 
 // planAt finds the site's rules, once.
-func (w *Walk) planAt(s *site) (*row.Plan, error) {
+func (w *Walk) planAt(s *site) (*compiled.Plan, error) {
 	if !s.rowDone {
 		s.rowDone = true
 		s.rowErr = cfi.ErrNotCovered

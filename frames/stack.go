@@ -3,7 +3,7 @@ package frames
 import (
 	"encoding/binary"
 
-	"dbg/row"
+	"dbg/row/compiled"
 	"dbg/target"
 )
 
@@ -28,15 +28,15 @@ type stack struct {
 }
 
 type block struct {
-	row.Window        // what could be read
-	buf        []byte // where it is
+	compiled.Window        // what could be read
+	buf             []byte // where it is
 }
 
 // reset forgets everything but the buffers.
 func (s *stack) reset(mem target.Memory, order binary.ByteOrder) {
 	s.mem, s.order, s.size, s.last = mem, order, minBlock, 0
 	for i := range s.blocks {
-		s.blocks[i].Window = row.Window{}
+		s.blocks[i].Window = compiled.Window{}
 	}
 }
 
@@ -76,7 +76,7 @@ func (s *stack) miss(addr target.Addr, size int) (uint64, error) {
 	}
 	s.size = min(2*s.size, maxBlock)
 	got, _ := s.mem.ReadMemory(lo, b.buf[:n]) // short at the end of the stack
-	b.Window = row.Window{Addr: uint64(lo), Data: b.buf[:min(uint64(max(got, 0)), n)]}
+	b.Window = compiled.Window{Addr: uint64(lo), Data: b.buf[:min(uint64(max(got, 0)), n)]}
 	off := uint64(addr - lo)
 	if off+uint64(size) <= uint64(len(b.Data)) {
 		return s.decode(b.Data[off : off+uint64(size)]), nil

@@ -7,6 +7,7 @@ import (
 	"dbg/arch"
 	"dbg/cfi"
 	"dbg/row"
+	"dbg/row/compiled"
 )
 
 // tables is what is derived from a module's sections. It is made when it is first
@@ -38,7 +39,7 @@ type source struct {
 	preserved arch.RegSet
 
 	patience int64 // how many rows are interpreted before all are compiled
-	compiled atomic.Pointer[row.Table]
+	compiled atomic.Pointer[compiled.Table]
 	once     sync.Once
 	misses   atomic.Int64
 	compiler *cfi.Compiler
@@ -114,7 +115,7 @@ func (m *Module) load(a *arch.Arch) *tables {
 // planAt finds the rules at pc, an address of the file, and the table that has them. .debug_frame
 // goes first: where both cover an address it is the one that describes every instruction.
 // ErrNotCovered of package cfi means that no entry covers pc.
-func (m *Module) planAt(u *Unwinder, pc uint64) (*row.Plan, *source, error) {
+func (m *Module) planAt(u *Unwinder, pc uint64) (*compiled.Plan, *source, error) {
 	t := m.load(u.arch)
 	err := cfi.ErrNotCovered
 	for _, s := range t.list {
@@ -132,11 +133,11 @@ func (m *Module) planAt(u *Unwinder, pc uint64) (*row.Plan, *source, error) {
 	return nil, nil, err
 }
 
-func (s *source) planAt(u *Unwinder, pc uint64) (*row.Plan, error) {
+func (s *source) planAt(u *Unwinder, pc uint64) (*compiled.Plan, error) {
 	if t := s.compiled.Load(); t != nil {
 		if p, n := t.Lookup(pc); p != nil {
 			return p, nil
-		} else if n == row.NoRule {
+		} else if n == compiled.NoRule {
 			return nil, cfi.ErrNotCovered
 		}
 	} else if s.misses.Add(1) > s.patience {
@@ -145,15 +146,15 @@ func (s *source) planAt(u *Unwinder, pc uint64) (*row.Plan, error) {
 	if err := s.RowAt(pc, &u.row); err != nil {
 		return nil, err
 	}
-	return u.poolFor(s.preserved).Plan(s.arch, &u.row, s.preserved), nil
+	return u.planCache(s.preserved).Plan(s.arch, &u.row, s.preserved), nil
 }
 
-// poolFor is the pool of plans whose rows leave these registers as they are.
-func (u *Unwinder) poolFor(preserved arch.RegSet) *row.Pool {
+// planCache returns the plans of rows without rules for the preserved registers: these keep their value.
+func (u *Unwinder) planCache(preserved arch.RegSet) *compiled.PlanCache {
 	if preserved == u.arch.CalleeSavedSet {
-		return &u.pools[0]
+		return &u.plans[0]
 	}
-	return &u.pools[1]
+	return &u.plans[1]
 }
 
 // Compile makes the rows of the module's tables ready, so that a look-up needs no
@@ -166,7 +167,7 @@ func (m *Module) Compile(a *arch.Arch) {
 }
 
 // Compiled returns the compiled rows of .debug_frame and .eh_frame, nil for what there is not.
-func (m *Module) Compiled(a *arch.Arch) (debugFrame, ehFrame *row.Table) {
+func (m *Module) Compiled(a *arch.Arch) (debugFrame, ehFrame *compiled.Table) {
 	t := m.load(a)
 	if t.debug != nil {
 		debugFrame = t.debug.compiled.Load()

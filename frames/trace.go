@@ -3,7 +3,7 @@ package frames
 import (
 	"encoding/binary"
 
-	"dbg/row"
+	"dbg/row/compiled"
 	"dbg/target"
 )
 
@@ -64,10 +64,10 @@ func (w *Walk) follow(s *site, pcs []target.Addr) (*site, int) {
 		}
 		cfa := low[p.CFAReg&63] + uint64(int64(p.CFAOff))
 		at := int(cfa + uint64(int64(p.Lo)) - base)
-		if cfa <= sp || at < 0 || at > len(b)-row.NearSpan {
+		if cfa <= sp || at < 0 || at > len(b)-compiled.NearSpan {
 			break
 		}
-		mem := (*[row.NearSpan]byte)(b[at : at+row.NearSpan])
+		mem := (*[compiled.NearSpan]byte)(b[at : at+compiled.NearSpan])
 		pc := target.Addr(binary.LittleEndian.Uint64(mem[p.RA:]))
 		next := s.caller
 		if next == nil || next.pc != pc || next.epoch != epoch || !next.called {
@@ -75,15 +75,8 @@ func (w *Walk) follow(s *site, pcs []target.Addr) (*site, int) {
 				break
 			}
 		}
-		// Always six of them: a loop that ends after another number each time costs more.
-		low[p.Saved[0].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[0].Off:])
-		low[p.Saved[1].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[1].Off:])
-		low[p.Saved[2].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[2].Off:])
-		low[p.Saved[3].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[3].Off:])
-		low[p.Saved[4].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[4].Off:])
-		low[p.Saved[5].Reg&63] = binary.LittleEndian.Uint64(mem[p.Saved[5].Off:])
-		low[p.PC&63] = uint64(pc)
-		low[p.SP&63] = cfa
+		p.RestoreFirst(low, mem)
+		p.RestoreLast(low, mem, uint64(pc), cfa)
 		known = known&p.Keep | p.Set
 		pcs[n] = s.lookup()
 		s, sp = next, cfa

@@ -7,6 +7,7 @@ import (
 	"dbg/arch"
 	"dbg/expr"
 	"dbg/row"
+	"dbg/row/compiled"
 	"dbg/target"
 )
 
@@ -49,7 +50,7 @@ type Unwinder struct {
 	starts  starts
 	audits  map[startKey]*audit
 	spare   [2][]byte // blocks of the walk that ended last
-	pools   [2]row.Pool
+	plans   [2]compiled.PlanCache
 	row     row.Row
 }
 
@@ -85,8 +86,8 @@ type Walk struct {
 
 	// The caller that tryQuick found: plan's step. Between tryQuick and commit the frame is yielded, and another
 	// walk may fill the site again that the plan is from. So nothing of a site is looked at after that.
-	plan  *row.Plan
-	step  row.Step
+	plan  *compiled.Plan
+	step  compiled.Step
 	block int  // of the stack, for step
 	quick bool // the caller is step
 	slow  bool // each frame is to be found in the long way

@@ -9,37 +9,36 @@ import (
 	"dbg/target"
 )
 
-// Env is the frame that a row is applied to.
+// Env is the frame to which a row is applied.
 type Env struct {
 	Arch *arch.Arch
 	Regs *arch.Registers
 	Mem  Words
-	Bias uint64 // of the module that the row is from, for DW_OP_addr
+	Bias uint64 // of the row's module, for DW_OP_addr
 
-	// Preserved are the registers that keep their value where the row says nothing of
-	// them; nil means what the platform's usual ABI has. Go's functions, for one, keep none.
+	// Preserved are the registers that keep their value if the row has no rule for them. nil
+	// means the callee-saved registers of the platform's ABI. Go's functions preserve none.
 	Preserved *arch.RegSet
 
-	// Expr is used for expressions, with Arch, Regs, Mem, Bias and Initial
-	// filled in by Apply; the rest is the caller's. It must not be nil if rows
-	// may have expressions.
+	// Expr is the context of expressions. Apply fills in Arch, Regs, Bias and Initial, the caller
+	// the rest. It must not be nil if rows may have expressions.
 	Expr *expr.Context
 }
 
-// Words is memory that is read a word at a time.
+// Words reads memory, one word at a time.
 type Words interface {
-	// Word reads an unsigned number of size bytes, the size of an address.
+	// Word reads an unsigned number of size bytes.
 	Word(addr target.Addr, size int) (uint64, error)
 }
 
-// Errors of Apply other than those of memory and of expressions.
+// Errors of Apply. It also returns NotKnownError, and the errors of memory and of expressions.
 var (
 	ErrNoCFA    = errors.New("the row does not say where the frame is")
 	ErrNoReturn = errors.New("the row does not say where the return address is")
 )
 
-// NotKnownError says that the CFA or the return address depends on a register whose value is
-// not known.
+// NotKnownError reports that the CFA or the return address depends on a register whose value is not
+// known.
 type NotKnownError struct {
 	What string // "the frame's address", "the return address"
 	Reg  string
@@ -51,14 +50,13 @@ func (e *NotKnownError) Error() string {
 
 // Apply computes the caller's registers.
 //
-// The return address, and with it the walk, depends on few registers. So only
-// the CFA and the return address make Apply fail; any other register whose saved value
-// can't be read becomes unknown.
+// It fails only if the CFA, the return address or the stack pointer can't be computed: the walk
+// depends on these. Any other register becomes unknown if its saved value can't be read.
 func Apply(r *Row, e *Env, c *Caller) error {
 	a := e.Arch
 	cfa, err := cfaOf(r, e)
 	if err != nil {
-		if r.Rule(r.RA).Kind == Undefined { // that there is no caller does not depend on where the frame is
+		if r.Rule(r.RA).Kind == Undefined { // the outermost frame, wherever it is
 			c.Start(arch.RegSet{})
 			c.End = true
 			return nil
@@ -97,9 +95,9 @@ func Apply(r *Row, e *Env, c *Caller) error {
 			}
 		}
 		if !ok || err != nil {
-			if rr.Reg == a.SP { // the table says that SP is not the CFA, and we can't tell what it is
+			if rr.Reg == a.SP { // by its rule SP is not the CFA, and its value is unknown
 				if rr.Kind == Undefined {
-					continue // some assemblers write this; the CFA is still the ABI's answer
+					continue // some assemblers write this; by the ABI it is the CFA
 				}
 				if err == nil {
 					err = &NotKnownError{"the caller's stack pointer", name(a, rr.Reg)}
@@ -148,8 +146,7 @@ func cfaOf(r *Row, e *Env) (uint64, error) {
 	return 0, ErrNoCFA
 }
 
-// value computes one register's value in the caller; ok is false when the rule says
-// that it is not known.
+// value computes the value of one register in the caller. ok is false if it is not known.
 func value(rr *RegRule, e *Env, cfa uint64) (v uint64, place placeKind, addr target.Addr, from arch.Reg, ok bool, err error) {
 	a := e.Arch
 	switch rr.Kind {
@@ -187,8 +184,8 @@ func eval(e *Env, code []byte) (uint64, error) {
 	return expr.Eval(code, e.Expr)
 }
 
-// size is the number of bytes in which a register is saved: a word, save for
-// the floating point registers of 32-bit ARM, which have 8.
+// size returns the number of bytes in which a register is saved: a word, or 8 for the floating
+// point registers of 32-bit ARM.
 func size(a *arch.Arch, r arch.Reg) int {
 	if a == arch.ARM && r >= 64 {
 		return 8
@@ -196,7 +193,7 @@ func size(a *arch.Arch, r arch.Reg) int {
 	return a.PtrSize
 }
 
-// wrap keeps an address within the address space: addresses wrap around.
+// wrap cuts an address to the size of an address: 32-bit addresses wrap around.
 func wrap(a *arch.Arch, v uint64) uint64 {
 	if a.PtrSize == 4 {
 		return v & 0xffffffff
@@ -204,7 +201,7 @@ func wrap(a *arch.Arch, v uint64) uint64 {
 	return v
 }
 
-// returnAddress takes from a return address what is not address.
+// returnAddress removes from a return address the bits that are not address bits.
 func returnAddress(a *arch.Arch, r *Row, v uint64) uint64 {
 	switch {
 	case a == arch.ARM64:
@@ -214,10 +211,3 @@ func returnAddress(a *arch.Arch, r *Row, v uint64) uint64 {
 	}
 	return wrap(a, v)
 }
-
-// StripPAC takes the pointer authentication code from an AArch64 code address. Bit 55
-// says which half of the address space it is in; user space has at most 48
-// bits (52 with large addresses, where the code is shorter than what is cut: Linux
-// gives such only on request). Signed and unsigned addresses come alike: a
-// function's table may not say that it signs.
-func StripPAC(v uint64) uint64 { return Strip(v, 48) }

@@ -5,22 +5,21 @@ import (
 	"dbg/target"
 )
 
-// Places says where each register of a frame is kept: saved in memory, or still in the
-// thread's own register.
+// Places holds the place of each register of a frame: saved in memory, or still in the thread's own
+// register.
 type Places struct {
 	InMemory arch.RegSet // Addr has the address
 	Live     arch.RegSet
 	Addr     [arch.MaxRegs]target.Addr
 }
 
-// Caller is what a strategy found out about the calling frame, before anybody
-// believes it. It is a difference: registers that are in neither Keep nor Set
-// become unknown.
+// Caller is the result of a strategy: the calling frame, not yet checked. It holds the differences
+// to the callee. A register that is neither kept nor set becomes unknown.
 type Caller struct {
-	CFA uint64 // of the frame that was unwound, 0 if it is not known; the caller's SP unless that has a rule
+	CFA uint64 // of the callee, 0 if it is not known; the caller's SP unless SP has a rule
 	PC  uint64 // the caller's
 	SP  uint64 // the caller's, 0 if it is not known
-	// End says that the return address is undefined: there is no caller.
+	// End is set if the return address is undefined: there is no caller.
 	End bool
 
 	keep arch.RegSet
@@ -29,7 +28,7 @@ type Caller struct {
 	set  [arch.MaxRegs]change
 }
 
-// change is a register's new value.
+// change is the new value of a register.
 type change struct {
 	reg   arch.Reg
 	place placeKind
@@ -41,27 +40,27 @@ type change struct {
 type placeKind uint8
 
 const (
-	computed placeKind = iota // nowhere: it can't be assigned
+	computed placeKind = iota // it has no place, and can't be assigned
 	inMemory
-	inRegister // where register from is
+	inRegister // it has the place of the register from
 )
 
-// Start makes c empty; keep are the registers that pass through unchanged.
+// Start makes c empty. The registers in keep pass through unchanged.
 func (c *Caller) Start(keep arch.RegSet) {
 	c.CFA, c.PC, c.SP, c.End, c.keep, c.has, c.n = 0, 0, 0, false, keep, arch.RegSet{}, 0
 }
 
-// SetSaved gives a register a value that was read at addr.
+// SetSaved sets a register to a value that was read at addr.
 func (c *Caller) SetSaved(r arch.Reg, v uint64, addr target.Addr) {
 	c.add(change{reg: r, place: inMemory, value: v, addr: addr})
 }
 
-// SetComputed gives a register a value that is kept nowhere.
+// SetComputed sets a register to a value that has no place.
 func (c *Caller) SetComputed(r arch.Reg, v uint64) { c.add(change{reg: r, value: v}) }
 
 func (c *Caller) add(ch change) {
 	c.keep.Remove(ch.reg)
-	if c.has.Has(ch.reg) { // the last word on a register counts
+	if c.has.Has(ch.reg) { // the last value counts
 		for i := range c.n {
 			if c.set[i].reg == ch.reg {
 				c.set[i] = ch
@@ -82,14 +81,14 @@ func (c *Caller) Keep(r arch.Reg) { c.keep.Add(r) }
 // Forget makes a register unknown in the caller.
 func (c *Caller) Forget(r arch.Reg) { c.keep.Remove(r) }
 
-// Has reports whether c gives the caller r anew.
+// Has reports whether c sets r.
 func (c *Caller) Has(r arch.Reg) bool { return c.has.Has(r) }
 
-// Sets is the set of registers that c gives the caller anew.
+// Sets returns the registers that c sets.
 func (c *Caller) Sets() arch.RegSet { return c.has }
 
-// SavedAt is the register that c read at addr, or NoReg. The return address is
-// the PC.
+// SavedAt returns the register that was read at addr, or NoReg. The return address counts as the
+// PC.
 func (c *Caller) SavedAt(addr target.Addr) arch.Reg {
 	for i := range c.n {
 		if c.set[i].place == inMemory && c.set[i].addr == addr {
@@ -99,7 +98,7 @@ func (c *Caller) SavedAt(addr target.Addr) arch.Reg {
 	return arch.NoReg
 }
 
-// SavedPC is where the program counter was read; false if it was not in memory.
+// SavedPC returns where the return address was read. It returns false if it was not in memory.
 func (c *Caller) SavedPC(a *arch.Arch) (target.Addr, bool) {
 	for i := range c.n {
 		if ch := &c.set[i]; ch.reg == a.PC {
@@ -109,7 +108,7 @@ func (c *Caller) SavedPC(a *arch.Arch) (target.Addr, bool) {
 	return 0, false
 }
 
-// Get is what c says of a register, if it sets it.
+// Get returns the value to which c sets a register, and false if c does not set it.
 func (c *Caller) Get(r arch.Reg) (uint64, bool) {
 	for i := range c.n {
 		if c.set[i].reg == r {
@@ -119,8 +118,8 @@ func (c *Caller) Get(r arch.Reg) (uint64, bool) {
 	return 0, false
 }
 
-// SetPC sets the caller's program counter, which is not a register that the
-// callee changed: it can be assigned where the return address is saved.
+// SetPC sets the caller's program counter. saved is the address of the return address if inMem is
+// set: to assign the caller's PC, write there.
 func (c *Caller) SetPC(a *arch.Arch, v uint64, saved target.Addr, inMem bool) {
 	c.PC = v
 	if inMem {
@@ -130,7 +129,7 @@ func (c *Caller) SetPC(a *arch.Arch, v uint64, saved target.Addr, inMem bool) {
 	}
 }
 
-// StripPC takes what is not address from the program counter: see Strip.
+// StripPC removes the signature from the program counter: see Strip.
 func (c *Caller) StripPC(a *arch.Arch, bits uint8) {
 	pc := Strip(c.PC, bits)
 	if pc == c.PC {
@@ -144,15 +143,6 @@ func (c *Caller) StripPC(a *arch.Arch, bits uint8) {
 	}
 }
 
-// Strip takes a signature from a code address of so many bits. Bit 55 says in which half of the
-// address space it is.
-func Strip(v uint64, bits uint8) uint64 {
-	if v&(1<<55) != 0 {
-		return v | ^uint64(0)<<bits
-	}
-	return v &^ (^uint64(0) << bits)
-}
-
 // SetSP sets the caller's stack pointer to a computed value.
 func (c *Caller) SetSP(a *arch.Arch, v uint64) {
 	c.SP = wrap(a, v)
@@ -161,8 +151,8 @@ func (c *Caller) SetSP(a *arch.Arch, v uint64) {
 
 // Commit turns the registers of a frame into those of its caller.
 func (c *Caller) Commit(regs *arch.Registers, p *Places) {
-	// Places of the callee that a register(R) rule refers to must be read
-	// before any is overwritten.
+	// A register(R) rule refers to a place of the callee: read all of them before any is
+	// overwritten.
 	var mem, live arch.RegSet
 	for i := range c.n {
 		ch := &c.set[i]
@@ -175,8 +165,7 @@ func (c *Caller) Commit(regs *arch.Registers, p *Places) {
 		case ch.place == inRegister && p.Live.Has(ch.from) && ch.reg == ch.from:
 			live.Add(ch.reg)
 		}
-		// A register that lives in another, live one has no place of its own: Where
-		// can't name that one.
+		// A register that is kept in another live one has no place: Places can't express that.
 	}
 	regs.Keep(c.keep)
 	for i := range p.InMemory {

@@ -1,27 +1,29 @@
-// Package row is the one form to which every unwind format compiles: for a
-// range of addresses, how to find the canonical frame address (CFA) and where
-// the caller's value of each register is.
+// Package row describes one row of an unwind table. Every unwind format is decoded to rows. A Row
+// is valid for a range of addresses: it has the rule for the canonical frame address (CFA), and the
+// rules for the caller's values of the registers.
 //
-// A decoder (package cfi) fills a Row; Apply computes the caller's registers
-// from it. There is exactly one Apply. Strategies that have no table (frame pointers,
-// scanning) fill a Caller themselves, so that all callers are judged and taken over
-// in the same way.
+// A decoder (packages cfi and compact) fills a Row. Apply computes the caller's registers from it:
+// the result is a Caller. There is exactly one Apply. Strategies without a table (frame pointers,
+// scanning) fill a Caller themselves, so that all callers are checked and committed in one way.
+//
+// Package row/compiled makes rows fast to find and to run. It gives the same results as Apply.
+// This package does not import it.
 //
 // # What a missing rule means
 //
-// Unspecified, undefined and same value are three things. A register of which
-// the table says nothing is taken as the platform's ABI has it: callee-saved
-// registers keep their value, all others are unknown in the caller
-// (DWARF 5, 6.4.1 leaves the default to the ABI). The caller's stack pointer is
-// the CFA unless there is a rule for it. The return address needs a rule, except on
-// an architecture whose return address column is a real register (a link
-// register), which is then taken as it is.
+// Unspecified, undefined and same value are three different things. For an unspecified register the
+// platform's ABI decides (DWARF 5, section 6.4.1, leaves the default to it): callee-saved registers
+// keep their value, all others are unknown in the caller. The caller's stack pointer is the CFA
+// unless it has a rule. The return address needs a rule. The exception is an architecture whose
+// return address column is a real register, the link register: without a rule it keeps its value.
 //
 // # Addresses
 //
-// Rows are in the file's address space; register values and the results of Apply
-// are the process's. Only Env.Bias knows the difference.
+// Rows are in the file's address space. Register values and the results of Apply are in the
+// process's. Only Env.Bias knows the difference.
 //
-// Neither Apply nor Caller.Commit allocates. A Row is refilled in place and keeps
-// the capacity of its slices.
+// # How it stays fast
+//
+// Apply and Caller.Commit do not allocate. A Row is refilled in place and keeps the capacity of its
+// slices.
 package row

@@ -8,11 +8,11 @@ import (
 	"dbg/expr"
 )
 
-// Kind is how a rule finds a value; the names are those of DWARF 5, section 6.4.1.
+// Kind is the kind of a rule: how it finds a value. DWARF 5, section 6.4.1, defines them.
 type Kind uint8
 
 const (
-	Unspecified Kind = iota // the table does not say
+	Unspecified Kind = iota // the table has no rule
 	Undefined               // lost: it can't be recovered
 	Same                    // not changed
 	At                      // offset(N): saved at CFA+N
@@ -22,13 +22,13 @@ const (
 	ValExpr                 // val_expression(E): it is what E computes from the CFA
 )
 
-// Rule is one register's rule, or the rule of the CFA. As the CFA's, only three
-// kinds have a meaning: InReg (register Reg plus N), ValExpr, and Unspecified.
+// Rule is the rule of a register, or of the CFA. A CFA has one of three kinds: InReg (the CFA is
+// register Reg plus N), ValExpr, or Unspecified.
 type Rule struct {
 	Kind Kind
 	Reg  arch.Reg // of InReg
 	N    int64    // offset of At and Val; of the CFA's InReg
-	Expr []byte   // of AtExpr and ValExpr: bytes of the section
+	Expr []byte   // of AtExpr and ValExpr: it refers to the bytes of the section
 }
 
 // RegRule is the rule of a register.
@@ -51,7 +51,7 @@ type Row struct {
 	Source   uint64 // offset of the entry in its section
 }
 
-// Reset makes r empty; it keeps the capacity of its slices.
+// Reset makes r empty. It keeps the capacity of its slices.
 func (r *Row) Reset() { *r = Row{Regs: r.Regs[:0], RA: arch.NoReg} }
 
 // CopyFrom makes r equal to o, with its own slice of rules.
@@ -61,7 +61,7 @@ func (r *Row) CopyFrom(o *Row) {
 	r.Regs = regs
 }
 
-// Rule returns the rule of a register, Unspecified if there is none.
+// Rule returns the rule of a register. Its kind is Unspecified if there is none.
 func (r *Row) Rule(reg arch.Reg) Rule {
 	for i := range r.Regs {
 		if r.Regs[i].Reg == reg {
@@ -71,7 +71,7 @@ func (r *Row) Rule(reg arch.Reg) Rule {
 	return Rule{}
 }
 
-// Set gives a register a rule; an Unspecified one takes its rule away.
+// Set sets the rule of a register. An Unspecified rule removes it.
 func (r *Row) Set(reg arch.Reg, rule Rule) {
 	for i := range r.Regs {
 		if r.Regs[i].Reg != reg {
@@ -91,8 +91,8 @@ func (r *Row) Set(reg arch.Reg, rule Rule) {
 	}
 }
 
-// String is the rule in DWARF's shorthand (DWARF 5, appendix D.6): "u", "s", "c-16",
-// "v-16", "r5", "exp", "vexp"; an unspecified one is "".
+// String returns the rule in DWARF's shorthand (DWARF 5, appendix D.6): "u", "s", "c-16", "v-16",
+// "r5", "exp", "vexp". An unspecified rule is "".
 func (r Rule) String() string {
 	switch r.Kind {
 	case Undefined:
@@ -113,7 +113,7 @@ func (r Rule) String() string {
 	return ""
 }
 
-// CFAString is the CFA's rule: "rsp+8", or "exp" for an expression.
+// CFAString returns the rule of the CFA: "rsp+8", "exp" for an expression, or "u" if there is none.
 func (r *Row) CFAString(a *arch.Arch) string {
 	switch r.CFA.Kind {
 	case InReg:
@@ -124,8 +124,8 @@ func (r *Row) CFAString(a *arch.Arch) string {
 	return "u"
 }
 
-// Format is the row on one line: the CFA and the rules in the order of the register
-// numbers, the return address last.
+// Format returns the row as one line: the CFA, then the rules by register number, the return
+// address last.
 func (r *Row) Format(a *arch.Arch) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%016x cfa=%s", r.Lo, r.CFAString(a))
@@ -143,8 +143,7 @@ func (r *Row) Format(a *arch.Arch) string {
 	return s.String()
 }
 
-// Explain is a rule in words that a person can check: "saved at CFA-16",
-// "breg7 (rsp) +8; deref".
+// Explain returns the rule in words: "saved at CFA-16", "saved at breg7 (rsp) +8; deref".
 func (r Rule) Explain(a *arch.Arch) string {
 	switch r.Kind {
 	case Undefined:
