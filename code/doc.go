@@ -10,13 +10,14 @@
 // instruction, or another State for code with another entry (a landing pad). The package reads no
 // files and knows no processes.
 //
-//   - Insn is one instruction, as far as it affects the stack. Decode, DecodeX86 and DecodeARM64 make it. An
-//     instruction that is not known in detail destroys every register that it may write.
-//   - State describes the machine between two instructions: which registers hold addresses of the stack, and
-//     what is saved. State.Apply applies an instruction. State.Frame expresses the state in terms of the
-//     current registers.
-//   - Flow follows all paths through a function, from one start or several, and stores a Frame for each
-//     address.
+//   - Insn is one instruction, as far as it affects the stack. Decode, DecodeX86 and DecodeARM64
+//     make it. An instruction that is not known in detail destroys every register that it may
+//     write.
+//   - State describes the machine between two instructions: which registers hold addresses of the
+//     stack, and what is saved. State.Apply applies an instruction. State.Frame expresses the
+//     state in terms of the current registers.
+//   - Flow follows all paths through a function, from one start or several, and stores a Frame
+//     for each address.
 //
 // What it does not do: the only values that it tracks are addresses of the stack and constants.
 // It tracks memory only for saved registers. It assumes that a called function returns and

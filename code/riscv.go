@@ -133,13 +133,13 @@ func (in *Insn) riscv(w uint32) {
 		case f3 != 0:
 			in.killR(rd)
 		}
-	case 0x07, 0x27, 0x0f, 0x43, 0x47, 0x4b, 0x4f: // loads and stores of floating point and vectors, fences, FMADD and its kin
+	case 0x07, 0x27, 0x0f, 0x43, 0x47, 0x4b, 0x4f: // loads and stores of floating point and vectors, fences, FMADD and similar
 	case 0x53: // OP-FP
-		if op := w >> 27; op == 0x14 || op == 0x18 || op == 0x1c { // FEQ and its kin, FCVT to, FMV to and FCLASS
+		if op := w >> 27; op == 0x14 || op == 0x18 || op == 0x1c { // FEQ and similar, FCVT to, FMV to and FCLASS
 			in.killR(rd)
 		}
 	case 0x57: // OP-V
-		if f3 == 7 || f3 == 2 && w>>26 == 0x10 { // VSETVL, VMV.X.S and its kin
+		if f3 == 7 || f3 == 2 && w>>26 == 0x10 { // VSETVL, VMV.X.S and similar
 			in.killR(rd)
 		}
 	case 0x17, 0x1b, 0x3b, 0x2f, 0x0b, 0x2b: // AUIPC, OP-IMM-32, OP-32, AMO, custom

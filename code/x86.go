@@ -135,10 +135,12 @@ func (d *x86) plain(class byte, bytes bool) {
 	}
 }
 
-// classes1 are the classes of the one-byte opcodes, a row for each high half. Without ModRM: . nothing, 1 and 4 an immediate of 8 or
-// 32 (16) bits, a, A and D the same that write RAX, j a short branch. With ModRM: m writes no general register, i the
-// same with an immediate byte, r writes reg, w writes r/m, b both, R and W with an immediate byte, Q with one of 32 bits. x is no instruction,
-// p a prefix, ! is decoded in special, 2 leads to two bytes, v is VEX or its kin.
+// classes1 lists the classes of the one-byte opcodes, a row for each high half. Without ModRM: .
+// nothing, 1 and 4 an immediate of 8 or 32 (16) bits, a, A and D the same with a write of RAX, j
+// a short branch. With ModRM: m writes no general register, i the same with an immediate byte, r
+// writes reg, w writes r/m, b both, R and W with an immediate byte, Q with an immediate of 32
+// bits. x is invalid, p a prefix, ! is decoded in special, 2 leads to two bytes, v is VEX, EVEX
+// or XOP.
 const classes1 = "" +
 	"w!r!ADxxwwrrADx2" +
 	"wwrrADxxwwrrADxx" +

@@ -26,7 +26,8 @@ func (d *x86) wide() bool {
 // word returns the size of an address, in bytes.
 func (d *x86) word() uint8 { return uint8(d.m.arch.PtrSize) }
 
-// only32 decodes the one-byte opcodes that mean something else in 32-bit code. It returns false for all other opcodes.
+// only32 decodes the one-byte opcodes that mean something else in 32-bit code. It returns false
+// for all other opcodes.
 func (d *x86) only32(op byte) bool {
 	switch {
 	case op == 0x06, op == 0x0e, op == 0x16, op == 0x1e: // PUSH of a segment register

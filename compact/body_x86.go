@@ -6,7 +6,8 @@ import "dbg/arch"
 //
 // Frame:      16..23 how far below the frame pointer the saved registers begin, in words
 // .           0..14  five registers of 3 bits, the lowest bits for the lowest word; 0 means no register
-// Frameless:  16..23 size of the frame in words, including the return address; if indirect, the offset of the size in the function
+// Frameless:  16..23 size of the frame in words, including the return address; if indirect, the
+// .                  offset of the size in the function
 // .           13..15 indirect: words to add to that size
 // .           10..12 number of registers that are saved, below the return address
 // .           0..9   the registers and their order: see permutation.go

@@ -28,23 +28,23 @@ type worker struct {
 // The table and the code are combined as follows.
 //
 //   - All paths of the code are followed from the function's start. The function is confirmed if
-//     somewhere on them the frame is that of the body: the same CFA, the same registers saved in the
-//     same places. Then the instructions are trusted at every address that is reached, even where they
-//     differ from the body's row, as in prologues, epilogues, and code that runs before a late
-//     prologue or after an early epilogue.
+//     somewhere on them the frame is that of the body: the same CFA, the same registers saved in
+//     the same places. Then the instructions are trusted at every address that is reached, even
+//     where they differ from the body's row, as in prologues, epilogues, and code that runs
+//     before a late prologue or after an early epilogue.
 //   - Where the instructions do not determine the CFA, the body's row applies. If the CFA is the
 //     body's, it also applies to a register that the instructions have lost.
-//   - Landing pads, the cases of a jump table and the code after a call that does not return are not
-//     reached from the start. They are followed from the state in which they are entered: the state at
-//     a call of this function, or at the jump through the table.
+//   - Landing pads, the cases of a jump table and the code after a call that does not return are
+//     not reached from the start. They are followed from the state in which they are entered: the
+//     state at a call of this function, or at the jump through the table.
 //   - Padding, which no path reaches, has no row.
-//   - A function for which the table has no row gets rows if all paths from its start end in returns,
-//     or in jumps to other functions, with the stack and the registers as they were; otherwise it has
-//     none. The same applies to a function that is not confirmed: functions without a frame have the
-//     null opcode on x86-64, for which LLVM's linker writes no entry, so that they lie in the entry of
-//     the function before.
-//   - Any other function that is not confirmed has the body's row everywhere except in its padding: its
-//     code may be anything.
+//   - A function for which the table has no row gets rows if all paths from its start end in
+//     returns, or in jumps to other functions, with the stack and the registers as they were;
+//     otherwise it has none. The same applies to a function that is not confirmed: functions
+//     without a frame have the null opcode on x86-64, for which LLVM's linker writes no entry, so
+//     that they lie in the entry of the function before.
+//   - Any other function that is not confirmed has the body's row everywhere except in its
+//     padding: its code may be anything.
 func (w *worker) refine(e *Entry, lo, hi uint64) error {
 	w.out = refined{lo: lo, hi: hi, spans: w.out.spans[:0], rows: w.out.rows[:0], hash: w.out.hash[:0]}
 	w.ids, w.agree = w.ids[:0], w.agree[:0]

@@ -14,10 +14,10 @@ import (
 // AfterPrologue returns the location for a breakpoint on a function, where its parameters can be
 // read. The rules are those of gdb 13, so that both debuggers stop at the same instruction:
 //
-//   - gcc code whose variables have location lists: the entry, since the lists are valid from the first
-//     instruction on;
-//   - other code with a line table: the end of the line in which the prologue's instructions (x86: push
-//     %rbp; mov %rsp,%rbp) end, or the entry if there is no such prologue;
+//   - gcc code whose variables have location lists: the entry, since the lists are valid from the
+//     first instruction on;
+//   - other code with a line table: the end of the line in which the prologue's instructions
+//     (x86: push %rbp; mov %rsp,%rbp) end, or the entry if there is no such prologue;
 //   - code of other compilers: the row with prologue_end, or else the second line;
 //   - without debug information: after the prologue's instructions.
 func (m *Module) AfterPrologue(f *Function) Location {

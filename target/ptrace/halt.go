@@ -8,13 +8,14 @@ import (
 	"dbg/target"
 )
 
-// halt stops every thread and takes its status. What they stopped for is in
-// p.kept. PTRACE_INTERRUPT has no side effect on the thread: a system call that it
-// disturbs goes on by itself.
+// halt stops every thread and takes its status. The stops to report are in p.kept.
+// PTRACE_INTERRUPT has no side effect on the thread: an interrupted system call continues by
+// itself.
 //
-// Threads are waited for by their ids, since wait4(-1) looks at all tracees each time. Where none has
-// stopped yet, wait4(-1) sleeps: it also gets what nobody expects, such as the end of a thread of which we have not
-// heard. Threads that wait for a child of vfork can't stop and count as stopped.
+// halt waits for threads by their ids, since wait4(-1) examines all tracees each time. If no
+// thread has stopped yet, it sleeps in wait4(-1), which also returns unexpected statuses, such as
+// the end of an unknown thread. Threads that wait for a child of vfork can't stop, and count as
+// stopped.
 func (p *Process) halt() {
 	p.busy++
 	defer func() { p.busy-- }()

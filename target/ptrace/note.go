@@ -94,10 +94,10 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 	return t
 }
 
-// takesTrap makes a thread that was interrupted with the SIGTRAP of a breakpoint
-// or of a step still pending take it now. The kernel looks for interruptions
-// before it looks for signals; without this, a breakpoint might be removed
-// whose trap is still to come, with the PC behind it. No instruction is executed in between.
+// takesTrap lets a thread take a pending SIGTRAP of a breakpoint or of a step, if it was
+// interrupted before it took it. The kernel looks for interruptions before it looks for signals.
+// Without this, a breakpoint might be removed whose trap is still pending, with the PC after it.
+// No instruction is executed in between.
 func (p *Process) takesTrap(t *thread) bool {
 	if !t.owed && !p.trappedAt(t.pc()-1) || !trapPending(t.tid) {
 		return false
@@ -326,8 +326,8 @@ func (p *Process) finish() {
 	p.terminal.takeBack()
 }
 
-// vanished is for a process whose end somebody else has taken notice of: its
-// parent, when that is another thread of this program.
+// vanished handles a process whose status another waiter has taken: its parent, if that is
+// another thread of this program.
 func (p *Process) vanished() {
 	if !p.over && len(p.threads) > 0 {
 		p.finish()
