@@ -140,7 +140,7 @@ func (p *Process) noteExec(tid int) *thread {
 	t := &thread{tid: tid, running: true}
 	p.threads = map[int]*thread{tid: t}
 	p.inMotion, p.parked = 1, 0
-	p.kept, p.born, p.stepperLost = nil, nil, false
+	p.pending, p.born, p.stepperLost = nil, nil, false
 	if wasStepper {
 		p.stepper = t
 	}

@@ -48,7 +48,7 @@ func (p *Process) detach() {
 		_ = ptrace(unix.PTRACE_DETACH, t.tid, 0, uintptr(sig))
 	}
 	p.over, p.running = true, false
-	p.threads, p.kept, p.inMotion = map[int]*thread{}, nil, 0
+	p.threads, p.pending, p.inMotion = map[int]*thread{}, nil, 0
 	if p.kind == target.Launched {
 		go reap(p.pid)
 	}

@@ -89,7 +89,7 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 		return nil
 	}
 	if t.why.matters() {
-		p.kept = append(p.kept, t)
+		p.pending = append(p.pending, t)
 	}
 	return t
 }
@@ -322,7 +322,7 @@ func (p *Process) finish() {
 		p.detachChild(child)
 	}
 	clear(p.early)
-	p.threads, p.kept, p.born, p.inMotion, p.parked = map[int]*thread{}, nil, nil, 0, 0
+	p.threads, p.pending, p.born, p.inMotion, p.parked = map[int]*thread{}, nil, nil, 0, 0
 	p.terminal.takeBack()
 }
 
@@ -336,7 +336,7 @@ func (p *Process) vanished() {
 }
 
 // stepperGone remembers that the thread that was to move is no more. Without a judge the run
-// ends with that, see reportKept; a target's user that judges is told by ThreadExited.
+// ends with that, see reportPending; a target's user that judges is told by ThreadExited.
 func (p *Process) stepperGone(t *thread) {
 	if t != p.stepper || !p.running || !p.stepping && !p.alone {
 		return

@@ -51,7 +51,7 @@ type Process struct {
 	busy        int                     // not 0 while all threads are being stopped or kept stopped: guests wait
 	steppingAll bool                    // StepAll is running
 	mute        bool                    // events other than the end are not sent
-	kept        []*thread               // stops to report that are not reported yet, oldest first
+	pending     []*thread               // stops to report that are not reported yet, oldest first
 	last        *thread                 // the thread whose stop was reported last
 	deferred    []status                // taken while a thread was settled, to be handled later
 	born        []*thread               // new threads whose first stop has been noted with their parent's
@@ -162,7 +162,7 @@ func (p *Process) Interrupt() error {
 			return nil
 		}
 		// With a judge, saved stops are judged when the process continues: a pause is never late.
-		if p.decide == nil && p.reportKept() {
+		if p.decide == nil && p.reportPending() {
 			return nil
 		}
 		p.stopFor(p.someThread(), target.Event{Kind: target.Stopped, Reason: target.Interrupted})

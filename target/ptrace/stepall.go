@@ -79,7 +79,7 @@ type stepThread struct {
 func (s *stepLoop) run() error {
 	p := s.p
 	p.forgetCache()
-	p.kept, p.born = nil, nil
+	p.pending, p.born = nil, nil
 	p.steppingAll, p.mute = true, true // the visitor is told
 	defer func() { p.steppingAll, p.mute = false, false }()
 	unpin := pin(p)
@@ -125,7 +125,7 @@ func (s *stepLoop) run() error {
 	for _, t := range p.threads {
 		t.why, t.step, t.owed = passing, noStep, false
 	}
-	p.kept = nil
+	p.pending = nil
 	return s.ctx.Err()
 }
 
@@ -290,7 +290,7 @@ func (s *stepLoop) takeEvent(tid int, ws unix.WaitStatus) {
 	for _, b := range p.born {
 		s.again(s.enlist(b))
 	}
-	p.born, p.kept = nil, nil
+	p.born, p.pending = nil, nil
 	if ws.Exited() || ws.Signaled() {
 		s.ended.Status = ws.ExitStatus()
 		if ws.Signaled() {
