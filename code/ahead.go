@@ -6,9 +6,10 @@ import (
 	"dbg/arch"
 )
 
-// Ahead follows code from an instruction on, and says what registers have then in terms of what they and the stack have now. At a
-// function's return that is the caller's frame: the code restores what it has saved, wherever that was.
-// It is a value: a copy is independent.
+// Ahead follows code forward from an instruction, and describes the later values of registers in
+// terms of the current values of registers and stack. At a function's return that is the caller's
+// frame: the code restores the registers that it saved, wherever they are. It is a value: a copy
+// is independent.
 type Ahead struct {
 	m      *machine
 	regs   [32 + 8]content // the general registers, and D8 to D15 of arm64
@@ -16,14 +17,14 @@ type Ahead struct {
 	n      int
 }
 
-// maxStored is how many words that the code itself writes to the stack are followed.
+// maxStored limits the number of tracked words that the code itself writes to the stack.
 const maxStored = 24
 
-// content is what a register has.
+// content is the value of a register.
 type content struct {
 	kind contentKind
 	base uint8 // register, as the index in Ahead.regs
-	word int32 // of wordNow
+	word int32 // for wordNow
 	off  int32
 }
 
@@ -31,12 +32,12 @@ type contentKind uint8
 
 const (
 	unknown  contentKind = iota
-	valueNow             // what register base has now, plus off
-	wordNow              // the word that is now at base+word, plus off
+	valueNow             // the current value of register base, plus off
+	wordNow              // the current word at base+word, plus off
 	constant             // off
 )
 
-// storedWord is a word that the code has written, at an offset from what the stack pointer is now.
+// storedWord is a word that the code has written, at an offset from the current stack pointer.
 type storedWord struct {
 	off  int32
 	what content
@@ -53,7 +54,7 @@ func (c content) plus(n int64) content {
 	return c
 }
 
-// NewAhead is the state now. The architecture must be Supported.
+// NewAhead returns the current state. The architecture must be Supported.
 func NewAhead(a *arch.Arch) Ahead {
 	s := Ahead{m: machineOf(a)}
 	for i := range s.regs {
@@ -62,7 +63,8 @@ func NewAhead(a *arch.Arch) Ahead {
 	return s
 }
 
-// index is where a register of an instruction is in Ahead.regs, -1 if it is not followed.
+// index returns the index in Ahead.regs of a register of an instruction, or -1 if it is not
+// tracked.
 func (s *Ahead) index(n uint8) int {
 	switch {
 	case n < 32:
@@ -86,13 +88,13 @@ func (s *Ahead) set(n uint8, c content) {
 	}
 }
 
-// Moved reports whether the stack pointer is elsewhere than now, and it is known where.
+// Moved reports whether the stack pointer has a known value that differs from the current one.
 func (s *Ahead) Moved() bool {
 	sp := s.regs[s.m.sp]
 	return sp.kind != unknown && sp != content{kind: valueNow, base: s.m.sp}
 }
 
-// Apply does what one instruction does.
+// Apply applies one instruction.
 func (s *Ahead) Apply(in *Insn) {
 	s.op(in)
 	for n, k := uint8(0), in.Kills; k != 0; n, k = n+1, k>>1 {
@@ -155,7 +157,7 @@ func (s *Ahead) op(in *Insn) {
 	}
 }
 
-// memory does a load or a store of one register or two.
+// memory applies a load or a store of one or two registers.
 func (s *Ahead) memory(in *Insn) {
 	at, base := s.get(in.Base), s.get(in.Base).plus(int64(in.Imm))
 	if in.Wrap != Post {
@@ -179,7 +181,7 @@ func (s *Ahead) memory(in *Insn) {
 	}
 }
 
-// many does a load or a store of several registers.
+// many applies a load or a store of several registers.
 func (s *Ahead) many(in *Insn) {
 	n := int64(bits.OnesCount16(in.List)) * 4
 	base := s.get(in.Base)
@@ -203,10 +205,10 @@ func (s *Ahead) many(in *Insn) {
 	}
 }
 
-// onStack reports whether an address is on the stack, by the stack pointer of now.
+// onStack reports whether an address is on the stack, relative to the current stack pointer.
 func (s *Ahead) onStack(at content) bool { return at.kind == valueNow && at.base == s.m.sp }
 
-// store notes what is written to the stack.
+// store records a write to the stack.
 func (s *Ahead) store(to, what content) {
 	if !s.onStack(to) {
 		return
@@ -223,8 +225,8 @@ func (s *Ahead) store(to, what content) {
 	}
 }
 
-// load is what a word on the stack has: what the code has written there itself, or what was there before.
-// Below the stack pointer of now there was nothing.
+// load returns the value of a word on the stack: the word that the code itself wrote there, or
+// the earlier word. Below the current stack pointer there was no word.
 func (s *Ahead) load(from content) content {
 	if s.onStack(from) {
 		for i := range s.n {
@@ -242,8 +244,9 @@ func (s *Ahead) load(from content) content {
 	return content{kind: wordNow, base: from.base, word: from.off}
 }
 
-// Return is the caller's frame at a return instruction, which must not have been applied. Slots that are neither saved nor lost have
-// what they have now. It is false if it is not known where the stack pointer is then.
+// Return sets f to the caller's frame at a return instruction, which must not have been applied
+// yet. Slots that are neither saved nor lost have their current values. It returns false if the
+// stack pointer at the return is unknown.
 func (s *Ahead) Return(in *Insn, f *Frame) bool {
 	m := s.m
 	*f = Frame{m: m, CFA: Place{Base: arch.NoReg}}
@@ -283,7 +286,7 @@ func (in *Insn) loadsPC() bool {
 	return in.Op == LoadMany && in.List&(1<<armPC) != 0 || in.Op == Load && in.Dst == armPC
 }
 
-// reg is the DWARF number of an index of Ahead.regs.
+// reg returns the DWARF number for an index in Ahead.regs.
 func (s *Ahead) reg(i uint8) arch.Reg {
 	if i < 32 {
 		return s.m.regs[i]
@@ -291,7 +294,7 @@ func (s *Ahead) reg(i uint8) arch.Reg {
 	return arch.NoReg
 }
 
-// slotIndex is where the register of a slot is in Ahead.regs.
+// slotIndex returns the index in Ahead.regs of the register of a slot.
 func (s *Ahead) slotIndex(slot int, reg arch.Reg) int {
 	if s.m == arm64 && slot >= 12 {
 		return 32 + slot - 12

@@ -7,7 +7,7 @@ import (
 	"dbg/arch"
 )
 
-// arm is 32-bit ARM with the AAPCS's registers; D8 to D15 are not followed.
+// arm is 32-bit ARM with the registers of the AAPCS. D8 to D15 are not tracked.
 var arm = func() *machine {
 	m := &machine{arch: arch.ARM, sp: 13, fp: 11, link: 0, nregs: 16, nslots: 9, probe: None}
 	m.call, m.keeps = 0xf|1<<12|1<<14, 0xff0|3<<13
@@ -23,9 +23,10 @@ var arm = func() *machine {
 
 const armSP, armLR, armPC = 13, 14, 15
 
-// DecodeARM is the instruction of 32-bit ARM at the start of b: Arm Architecture Reference Manual for A-profile (DDI 0406), A5.
-// Length 0 if b is too short. Instructions that are not known in detail destroy what they may write; one that depends on
-// a condition may or may not.
+// DecodeARM decodes the instruction of 32-bit ARM at the start of b: Arm Architecture Reference
+// Manual for A-profile (DDI 0406), A5. The length is 0 if b is too short. An instruction that is
+// not known in detail destroys every register that it may write. A conditional instruction may be
+// executed or not.
 func DecodeARM(b []byte) Insn {
 	if len(b) < 4 {
 		return Insn{Next: Bad}
@@ -66,11 +67,11 @@ func DecodeARM(b []byte) Insn {
 	return in
 }
 
-// conditional is an instruction that may not be executed.
+// conditional marks an instruction that may not be executed.
 func (in *Insn) conditional() {
 	switch in.Next {
 	case Return, Indirect, Trap:
-		in.Next, in.Op, in.Kills = Onward, Nothing, 0 // who goes on has not executed it
+		in.Next, in.Op, in.Kills = Onward, Nothing, 0 // on the next instruction, it was not executed
 		return
 	case Jump:
 		in.Next = Branch
@@ -111,7 +112,7 @@ func (in *Insn) killARM(regs ...uint32) {
 	}
 }
 
-// armAlways is A5.7: instructions without a condition.
+// armAlways decodes A5.7: instructions without a condition.
 func (in *Insn) armAlways(w uint32) {
 	switch {
 	case w>>25 == 0x7d: // BLX, to Thumb
@@ -123,7 +124,7 @@ func (in *Insn) armAlways(w uint32) {
 	}
 }
 
-// armData is A5.2: data processing and what is encoded between it.
+// armData decodes A5.2: data processing, and other instructions in its encoding space.
 func (in *Insn) armData(w uint32) {
 	rn, rd := w>>16&15, w>>12&15
 	switch {
@@ -171,7 +172,7 @@ func (in *Insn) armData(w uint32) {
 	in.sumRegsARM(op, rd, rn, w&15, w&0xff0 == 0)
 }
 
-// sumARM is a data processing instruction with an immediate: 2 SUB, 4 ADD, 13 MOV.
+// sumARM decodes a data processing instruction with an immediate: 2 SUB, 4 ADD, 13 MOV.
 func (in *Insn) sumARM(op, rd, rn uint32, imm int32) {
 	switch {
 	case op == 2 && rn != armPC:
@@ -200,18 +201,19 @@ func (in *Insn) sumRegsARM(op, rd, rn, rm uint32, plain bool) {
 	}
 }
 
-// jumpARM is a jump to a register.
+// jumpARM decodes a jump to a register.
 func (in *Insn) jumpARM(rm uint32) {
 	if in.Next = Indirect; rm == armLR {
 		in.Next = Return
 	}
 }
 
-// armExtra is multiplies, exclusive loads and stores, and those of halfwords, signed bytes and two words.
+// armExtra decodes multiplies, exclusive loads and stores, and loads and stores of halfwords,
+// signed bytes and two words.
 func (in *Insn) armExtra(w uint32) {
 	rn, rd := w>>16&15, w>>12&15
 	switch {
-	case w&0x0f0000f0 == 0x90: // MUL, MLA, UMULL and their kin
+	case w&0x0f0000f0 == 0x90: // MUL, MLA, UMULL and similar
 		in.killARM(rn, rd)
 	case w&0x0f0000f0 == 0x01000090: // SWP, LDREX, STREX
 		in.killARM(rd, rd+1)
@@ -234,7 +236,8 @@ func (in *Insn) armExtra(w uint32) {
 	}
 }
 
-// wordsARM is a load or a store of one word or two; second is 16 or more for none. The address is base+imm if pre, else base.
+// wordsARM decodes a load or a store of one or two words. second is 16 or more if there is only
+// one. The address is base+imm if pre is set, else base.
 func (in *Insn) wordsARM(load bool, first, second, base uint32, imm int32, pre, wrap bool) {
 	switch {
 	case base == armPC:
@@ -259,7 +262,7 @@ func (in *Insn) wordsARM(load bool, first, second, base uint32, imm int32, pre, 
 	}
 }
 
-// armWord is A5.3: loads and stores of a word or a byte.
+// armWord decodes A5.3: loads and stores of a word or a byte.
 func (in *Insn) armWord(w uint32) {
 	rn, rt := w>>16&15, w>>12&15
 	load, pre, wrap := w>>20&1 != 0, w>>24&1 != 0, w>>21&1 != 0
@@ -288,12 +291,12 @@ func (in *Insn) armWord(w uint32) {
 	in.wordsARM(load, rt, 16, rn, imm, pre, wrap)
 }
 
-// returnsBy is a return through a word on top of the stack.
+// returnsBy sets a return through a word at the top of the stack.
 func (in *Insn) returnsBy(imm int32) {
 	in.Next, in.Op, in.Dst, in.Base, in.Imm, in.Wrap, in.Size = Return, Load, armPC, armSP, imm, Post, 4
 }
 
-// multiple is LDM and STM; of bits 0 L, 1 W, 3 U, 4 P.
+// multiple decodes LDM and STM. In how, bit 0 is L, 1 W, 3 U, 4 P.
 func (in *Insn) multiple(how, rn, list uint32) {
 	load, wrap, up, before := how&1 != 0, how&2 != 0, how&8 != 0, how&16 != 0
 	switch {
@@ -302,7 +305,7 @@ func (in *Insn) multiple(how, rn, list uint32) {
 		case rn == armSP && wrap && up && !before:
 			in.Next, in.Op, in.Base, in.List = Return, LoadMany, armSP, uint16(list)
 		case rn == armSP || list>>armSP&1 != 0:
-			in.Next, in.Kills = Return, 1<<armLR // to what nobody follows
+			in.Next, in.Kills = Return, 1<<armLR // to an address that is not tracked
 		}
 	case load && wrap && up && !before: // LDMIA, POP
 		in.Op, in.Base, in.List = LoadMany, uint8(rn), uint16(list)
@@ -318,8 +321,8 @@ func (in *Insn) multiple(how, rn, list uint32) {
 	}
 }
 
-// coprocessor is A5.6 and A7: of the vector and floating point instructions those that move the stack pointer, and those that
-// write a general register.
+// coprocessor decodes A5.6 and A7: the vector and floating-point instructions that move the stack
+// pointer or write a general register.
 func (in *Insn) coprocessor(w uint32) {
 	rn, rt := w>>16&15, w>>12&15
 	switch {

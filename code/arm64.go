@@ -2,9 +2,10 @@ package code
 
 import "encoding/binary"
 
-// DecodeARM64 is the instruction at the start of b: Arm Architecture Reference Manual, C4.1. Length 0 if b is
-// too short. Every class of instructions that writes a general register, or one of D8 to D15, is known by what it
-// writes; only those that set up and take down frames are known by what they write into it.
+// DecodeARM64 decodes the instruction at the start of b: Arm Architecture Reference Manual, C4.1.
+// The length is 0 if b is too short. For every class of instructions, the general registers and
+// the registers D8 to D15 that it writes are known. The values that it writes are known only for
+// instructions that set up and take down frames.
 func DecodeARM64(b []byte) Insn {
 	in := Insn{Len: 4, Dst: None, Src: None, Base: None}
 	if len(b) < 4 {
@@ -40,7 +41,7 @@ func DecodeARM64(b []byte) Insn {
 	return in
 }
 
-// killX is for a register of which 31 is zero.
+// killX destroys a register; number 31 is the zero register.
 func (in *Insn) killX(n uint32) {
 	if n != 31 {
 		in.Kills |= 1 << n
@@ -53,7 +54,7 @@ func (in *Insn) killV(n uint32) {
 	}
 }
 
-// immediate is C4.1.92, data processing with an immediate.
+// immediate decodes C4.1.92, data processing with an immediate.
 func (in *Insn) immediate(w uint32) {
 	rd, rn := w&31, w>>5&31
 	wide := w>>31 != 0
@@ -75,7 +76,7 @@ func (in *Insn) immediate(w uint32) {
 		}
 	case 3: // ADDG, SUBG
 		in.Kills = 1 << rd
-	case 4: // AND and its kin: they can set SP, but for ANDS
+	case 4: // AND and similar: they can set SP, except ANDS
 		if w>>29&3 == 3 {
 			in.killX(rd)
 		} else {
@@ -111,10 +112,11 @@ func (in *Insn) move(w uint32) {
 	}
 }
 
-// signed is an n-bit field of w at a bit, in words.
+// signed returns an n-bit field of w at a bit, converted from words to bytes.
 func signed(w uint32, at, n uint) int32 { return int32(w<<(32-n-at)) >> (32 - n) * 4 }
 
-// branch is C4.1.93, branches, exceptions and system instructions. Immediates become relative to the end.
+// branch decodes C4.1.93, branches, exceptions and system instructions. Immediates are made
+// relative to the end of the instruction.
 func (in *Insn) branch(w uint32) {
 	switch {
 	case w>>26&0x1f == 5: // B, BL
@@ -143,7 +145,7 @@ func (in *Insn) branch(w uint32) {
 		case w>>21&7 <= 2: // BRK, HLT
 			in.Next = Trap
 		}
-	case w>>25 == 0x6b: // BR, BLR, RET and their kin that authenticate
+	case w>>25 == 0x6b: // BR, BLR, RET and their authenticating variants
 		switch w >> 21 & 7 {
 		case 0:
 			in.Next = Indirect
@@ -160,13 +162,13 @@ func (in *Insn) branch(w uint32) {
 		switch w >> 5 & 0x7f {
 		case 24, 25, 26, 27, 28, 29, 30, 31: // PACIAZ, PACIASP and so on to AUTIBSP
 			in.Op = Sign
-		case 8, 10, 12, 14: // PACIA1716 and its kin
+		case 8, 10, 12, 14: // PACIA1716 and similar
 			in.Kills = 1 << 17
 		}
 	}
 }
 
-// register is C4.1.95, data processing of registers.
+// register decodes C4.1.95, data processing of registers.
 func (in *Insn) register(w uint32) {
 	rd, rn, rm := w&31, w>>5&31, w>>16&31
 	wide, sets := w>>31 != 0, w>>29&1 != 0
@@ -174,13 +176,13 @@ func (in *Insn) register(w uint32) {
 	case w>>28&1 != 0:
 		switch {
 		case w>>21&0xff == 0xd2, w>>21&0xff == 0xd0 && w>>10&0x3f != 0: // CCMP, RMIF, SETF
-		case w&0xffff8000 == 0xdac10000 && rd == 30 && w>>10&0x3f < 16: // PACIA X30 and its kin
+		case w&0xffff8000 == 0xdac10000 && rd == 30 && w>>10&0x3f < 16: // PACIA X30 and similar
 			in.Op = Sign
 		case w&0xffff8000 == 0xdac10000 && rd == 30: // XPACI
 		default:
 			in.killX(rd)
 		}
-	case w>>24&1 == 0: // AND, ORR and their kin
+	case w>>24&1 == 0: // AND, ORR and similar
 		if w&0xffe0ffe0 == 0xaa0003e0 && rd != 31 { // MOV
 			if rm == 31 {
 				in.Op, in.Dst, in.Imm = Const, uint8(rd), 0
@@ -198,12 +200,13 @@ func (in *Insn) register(w uint32) {
 				in.Op = Nothing
 			}
 		}
-	default: // extended: 31 is SP, but as a destination that sets flags
+	default: // extended: 31 is SP, except as a destination that sets flags
 		in.sum(w, rd != 31 || !sets, wide && w>>13&3 == 3 && w>>10&7 == 0 && rm != 31)
 	}
 }
 
-// sum is an addition or a subtraction, of which the result is kept, and whose operands can be followed, or not.
+// sum decodes an addition or a subtraction. kept means that the result is written, and plain that
+// the operands can be tracked.
 func (in *Insn) sum(w uint32, kept, plain bool) {
 	minus := w>>30&1 != 0
 	in.Src, in.Base = uint8(w>>5&31), uint8(w>>16&31)
@@ -219,7 +222,8 @@ func (in *Insn) sum(w uint32, kept, plain bool) {
 	}
 }
 
-// vector is C4.1.96, SIMD and floating point: they write a vector register, or a general one, or neither.
+// vector decodes C4.1.96, SIMD and floating point: the instructions write a vector register, a
+// general register, or neither.
 func (in *Insn) vector(w uint32) {
 	rd := w & 31
 	switch {

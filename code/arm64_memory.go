@@ -1,6 +1,6 @@
 package code
 
-// loadStore is C4.1.94, loads and stores.
+// loadStore decodes C4.1.94, loads and stores.
 func (in *Insn) loadStore(w uint32) {
 	rt := w & 31
 	vector := w>>26&1 != 0
@@ -40,7 +40,7 @@ func (in *Insn) loadStore(w uint32) {
 	}
 }
 
-// pair is LDP and STP.
+// pair decodes LDP and STP.
 func (in *Insn) pair(w uint32) {
 	rt, rt2 := uint8(w&31), uint8(w>>10&31)
 	load := w>>22&1 != 0
@@ -66,8 +66,8 @@ func (in *Insn) pair(w uint32) {
 	}
 }
 
-// transfer sets the registers of a load or a store. Those that are not whole are of no use: a load of such a register
-// destroys it.
+// transfer sets the registers of a load or a store. A partial register can't be tracked: loading
+// it destroys it.
 func (in *Insn) transfer(load, whole bool, rt, rt2 uint8) {
 	for i, r := range [2]uint8{rt, rt2} {
 		switch {
@@ -91,7 +91,7 @@ func (in *Insn) transfer(load, whole bool, rt, rt2 uint8) {
 	}
 }
 
-// single is LDR and STR of one register, and what is encoded beside them.
+// single decodes LDR and STR of one register, and other instructions in their encoding space.
 func (in *Insn) single(w uint32) {
 	rt, rn := uint8(w&31), uint8(w>>5&31)
 	vector := w>>26&1 != 0
@@ -129,7 +129,7 @@ func (in *Insn) single(w uint32) {
 		case 3:
 			in.Wrap = Pre
 		}
-	default: // the address is not known: with a register's offset, authenticated; and atomic operations
+	default: // unknown addresses: with a register offset, authenticated; and atomic operations
 		in.Op, in.Base = Nothing, None
 		switch {
 		case w>>10&1 != 0 && !vector: // LDRAA
@@ -149,9 +149,10 @@ func (in *Insn) single(w uint32) {
 	in.transfer(load, whole, rt, None)
 }
 
-// exclusive is LDXR, STXR, LDAR, STLR and CAS: what they may write is taken to be written.
+// exclusive decodes LDXR, STXR, LDAR, STLR and CAS. Every register that they may write is
+// destroyed.
 func (in *Insn) exclusive(w uint32) {
-	in.killX(w >> 16 & 31) // the status, or what was in memory; 31 where there is none
+	in.killX(w >> 16 & 31) // the status or the old value in memory; 31 if there is none
 	pair := w>>21&1 != 0 && w>>23&1 == 0
 	if w>>22&1 != 0 {
 		in.killX(w & 31)
@@ -164,7 +165,7 @@ func (in *Insn) exclusive(w uint32) {
 	}
 }
 
-// structures is LD1 to LD4 and ST1 to ST4.
+// structures decodes LD1 to LD4 and ST1 to ST4.
 func (in *Insn) structures(w uint32) {
 	if w>>23&1 != 0 {
 		in.Kills |= 1 << (w >> 5 & 31)

@@ -4,28 +4,28 @@ import "dbg/arch"
 
 // Limits of a Flow.
 const (
-	MaxText   = 1 << 20 // bytes of a function that are looked at
-	MaxInsns  = 1 << 18 // instructions that are done, in all
+	MaxText   = 1 << 20 // bytes of a function that are read
+	MaxInsns  = 1 << 18 // instructions that are applied, in total
 	maxWays   = 1 << 12
-	maxFrames = 1 << 12 // different ones; functions have some tens
+	maxFrames = 1 << 12 // different frames; functions usually have tens
 	maxCalls  = 16
 )
 
-// Flow follows the code of one function. It can be used again for another one, and then keeps its memory. It is for one
-// goroutine at a time.
+// Flow follows the code of one function. It can be reused for another function, and then reuses
+// its memory. It must be used by one goroutine at a time.
 type Flow struct {
 	m     *machine
 	base  uint64
 	text  []byte
-	unit  uint // bytes to a unit, as a shift
+	unit  uint // bytes per unit, as a shift
 	units []unit
 
 	frames []Frame
 	ids    map[Frame]uint16
 
 	ways    []way // LIFO
-	behind  []way // behind calls
-	last    []way // behind calls, at places that jumps lead to as well: such a call hardly returns
+	behind  []way // after calls
+	last    []way // after calls, at addresses that are also jump targets: such a call rarely returns
 	count   int
 	starts  int // how often Follow was called
 	callSPs []Seen
@@ -33,21 +33,21 @@ type Flow struct {
 	tally   Tally
 }
 
-// unit is what is known of an address: a byte on x86, a word on arm64.
+// unit is the state of an address: a byte on x86, a word on arm64.
 type unit struct {
-	frame uint16 // number in frames plus 1; 0: not reached
+	frame uint16 // index in frames plus 1, or 0 if not reached
 	flags uint8
-	n     uint8 // how long the instruction is
+	n     uint8 // length of the instruction
 }
 
 const (
 	target uint8 = 1 << iota // a branch leads here
-	weak                     // led to by what is behind a call, by no jump
+	weak                     // reached only from the code after a call, not by a jump
 	wide                     // has been widened
-	ends                     // control does not go on from here
+	ends                     // control does not continue after this
 )
 
-// way is a way that has come to an address.
+// way is a path that has reached an address.
 type way struct {
 	at   uint32
 	weak bool
@@ -55,26 +55,26 @@ type way struct {
 	State
 }
 
-// Seen is a state at a call or at a jump to where nobody knows.
+// Seen is a state at a call, or at a jump with an unknown target.
 type Seen struct {
 	PC    uint64
-	Size  int // of the instruction
+	Size  int // size of the instruction, in bytes
 	Count int
 	State State
 	frame uint16
 }
 
-// Tally counts what was found.
+// Tally counts the results of a Flow.
 type Tally struct {
 	Insns     int
-	Conflicts int // ways that came to an address in another state than those before
-	Returns   int // in the state that callers expect
+	Conflicts int // paths that reached an address in a different state than an earlier path
+	Returns   int // returns in the state that callers expect
 	Wrong     int // returns, and jumps out of the function, in another state
-	Unknown   int // bytes that are no instruction, and limits
-	Lost      int // ways to where nobody knows, in another state than at a function's first instruction
+	Unknown   int // bytes that are not an instruction, and limits reached
+	Lost      int // jumps to unknown targets, in a state other than at a function's first instruction
 }
 
-// Reset begins with the code of another function.
+// Reset starts the analysis of another function.
 func (f *Flow) Reset(a *arch.Arch, base uint64, text []byte) {
 	if len(text) > MaxText {
 		text = text[:MaxText]
@@ -105,13 +105,14 @@ func (f *Flow) Reset(a *arch.Arch, base uint64, text []byte) {
 
 func (f *Flow) decode(at uint32) Insn {
 	in := Decode(f.m.arch, f.text[at<<f.unit:])
-	if f.m == amd64 && in.Next == Call && in.Imm == 0 { // it wants to know where it is, and pops that
+	if f.m == amd64 && in.Next == Call && in.Imm == 0 { // the code reads its own address, and pops it
 		in.Next, in.Op, in.Kills = Onward, Push, 0
 	}
 	return in
 }
 
-// sweep finds out where branches lead to: from the first byte on, one instruction after the other.
+// sweep finds the targets of branches, by decoding all instructions in order, from the first byte
+// on.
 func (f *Flow) sweep() {
 	n := uint32(len(f.units))
 	for at := uint32(0); at < n; {
@@ -130,7 +131,7 @@ func (f *Flow) sweep() {
 	}
 }
 
-// target is the unit that a branch leads to, if that is in the function.
+// target returns the unit that is the target of a branch, if it is in the function.
 func (f *Flow) target(next uint32, rel int32) (uint32, bool) {
 	to := int64(next)<<f.unit + int64(rel)
 	if to < 0 || to >= int64(len(f.units))<<f.unit {
@@ -139,7 +140,8 @@ func (f *Flow) target(next uint32, rel int32) (uint32, bool) {
 	return uint32(to >> f.unit), true
 }
 
-// Follow follows all ways from an address in a state, to what was not reached before.
+// Follow follows all paths from an address in a state, through code that has not been reached
+// before.
 func (f *Flow) Follow(pc uint64, s State) {
 	if at := (pc - f.base) >> f.unit; at < uint64(len(f.units)) {
 		f.starts++
@@ -164,13 +166,13 @@ func (f *Flow) run() {
 	}
 }
 
-// follow follows one way to its end.
+// follow follows one path to its end.
 func (f *Flow) follow(w *way) {
 	frame := f.number(&w.State)
 	var compared Insn
 	for frame != 0 {
 		if int(w.at) >= len(f.units) {
-			return // it goes on behind the function: a call does not return
+			return // it runs past the function's end: a call does not return
 		}
 		u := &f.units[w.at]
 		if u.frame != 0 && !f.arrive(u, w, &frame) {
@@ -218,7 +220,8 @@ func (f *Flow) follow(w *way) {
 	}
 }
 
-// touches reports whether an instruction may change a frame that is simple: all others are of passing values.
+// touches reports whether an instruction may change a simple frame. All other instructions only
+// change temporary values.
 func (m *machine) touches(in *Insn) bool {
 	if in.Kills&m.keeps != 0 || in.KillD != 0 {
 		return true
@@ -236,7 +239,7 @@ func (m *machine) touches(in *Insn) bool {
 
 func (m *machine) kept(n uint8) bool { return n < 32 && m.keeps&(1<<n) != 0 || n >= dreg && n != None }
 
-// simple reports whether a frame is said by the stack pointer or the frame pointer alone.
+// simple reports whether a frame depends only on the stack pointer or only on the frame pointer.
 func (f *Flow) simple(frame uint16) bool {
 	b := f.frames[frame-1].CFA.Base
 	return b == f.m.arch.SP || b == f.m.arch.FP
@@ -244,7 +247,7 @@ func (f *Flow) simple(frame uint16) bool {
 
 func (f *Flow) pc(at uint32) uint64 { return f.base + uint64(at)<<f.unit }
 
-// number is that of the state's frame, plus 1; 0 if there are too many.
+// number returns the number of the state's frame, plus 1, or 0 if there are too many.
 func (f *Flow) number(s *State) uint16 {
 	var frame Frame
 	s.Frame(&frame)

@@ -1,6 +1,6 @@
 package code
 
-// At is what the code says at an address: nil where it was not led to.
+// At returns the frame at an address, or nil if the address was not reached.
 func (f *Flow) At(pc uint64) *Frame {
 	at := (pc - f.base) >> f.unit
 	if at >= uint64(len(f.units)) || f.units[at].frame == 0 {
@@ -9,10 +9,10 @@ func (f *Flow) At(pc uint64) *Frame {
 	return &f.frames[f.units[at].frame-1]
 }
 
-// Frames are the different frames that there are. They are valid until Reset.
+// Frames returns the different frames. They are valid until Reset.
 func (f *Flow) Frames() []Frame { return f.frames }
 
-// Number is the place in Frames of what the code says at an address; -1 where it was not led to.
+// Number returns the index in Frames of the frame at an address, or -1 if it was not reached.
 func (f *Flow) Number(pc uint64) int {
 	at := (pc - f.base) >> f.unit
 	if at >= uint64(len(f.units)) {
@@ -21,7 +21,8 @@ func (f *Flow) Number(pc uint64) int {
 	return int(f.units[at].frame) - 1
 }
 
-// Each calls fn for each instruction that was reached, by rising address, with the place of its frame in Frames.
+// Each calls fn for each instruction that was reached, by rising address, with the index of its
+// frame in Frames.
 func (f *Flow) Each(fn func(pc uint64, size int, frame int) bool) {
 	for at := range f.units {
 		if u := &f.units[at]; u.frame != 0 && !fn(f.pc(uint32(at)), int(u.n), int(u.frame)-1) {
@@ -30,7 +31,8 @@ func (f *Flow) Each(fn func(pc uint64, size int, frame int) bool) {
 	}
 }
 
-// Gap is the first range, from pc on, that no instruction that was reached takes up; lo is hi at the end.
+// Gap returns the first range, from pc on, that no reached instruction occupies. lo is hi at the
+// end.
 func (f *Flow) Gap(pc uint64) (lo, hi uint64) {
 	n := uint32(len(f.units))
 	at := uint32(min((pc-f.base)>>f.unit, uint64(n)))
@@ -45,22 +47,23 @@ func (f *Flow) Gap(pc uint64) (lo, hi uint64) {
 	return f.pc(at), f.pc(end)
 }
 
-// Calls are the states at calls, one for each different frame: the first with it. Jumps are those at jumps to where nobody
-// knows: tail calls, and through tables; PC is the last of them. They are valid until Reset.
+// Calls returns the states at calls, one for each different frame: the first one with it. Jumps
+// returns those at jumps with unknown targets: tail calls, and jumps through tables; PC is the
+// last such jump. Both are valid until Reset.
 func (f *Flow) Calls() []Seen { return f.callSPs }
 
-// Jumps: see Calls.
+// Jumps returns the states at jumps with unknown targets: see Calls.
 func (f *Flow) Jumps() []Seen { return f.jumps }
 
-// Tally is what was counted so far.
+// Tally returns the counts so far.
 func (f *Flow) Tally() Tally {
 	t := f.tally
 	t.Insns = f.count
 	return t
 }
 
-// Most is the place of that frame, of those that are chosen, that most instructions have and that says where the stack pointer is; -1 if
-// there is none.
+// Most returns the index of the most frequent frame among the chosen ones with a known stack
+// pointer, or -1 if there is none.
 func (f *Flow) Most(chosen []bool) int {
 	count := make([]int, len(f.frames))
 	best := -1

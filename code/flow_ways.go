@@ -1,6 +1,7 @@
 package code
 
-// arrive decides what happens where a way comes to what has been reached before: whether it goes on.
+// arrive handles a path that reaches an address that was reached before, and reports whether to
+// continue.
 func (f *Flow) arrive(u *unit, w *way, frame *uint16) bool {
 	switch {
 	case u.frame == *frame:
@@ -9,7 +10,7 @@ func (f *Flow) arrive(u *unit, w *way, frame *uint16) bool {
 		}
 		return false
 	case u.flags&weak != 0 && !w.weak:
-		// Reached only by a call's coming back so far: the jump is better evidence.
+		// So far reached only by the return of a call: the jump is better evidence.
 		return true
 	case u.flags&(weak|wide) == 0 && w.back && f.starts == 1 && f.widen(&f.frames[u.frame-1], w):
 		u.flags |= wide
@@ -20,9 +21,10 @@ func (f *Flow) arrive(u *unit, w *way, frame *uint16) bool {
 	return false
 }
 
-// widen is only done on ways from the first start: what is followed later may be no code at all, as a jump table behind a function.
-// It is for loops that move the stack pointer, such as those that touch each page of a large frame: where two ways
-// differ in the stack pointer only, and another register leads to the CFA, the stack pointer is not known.
+// widen is applied only to paths from the first start: code that is followed later may not be
+// code at all, such as a jump table after a function. It handles loops that move the stack
+// pointer, such as those that touch each page of a large frame. Where two paths differ only in
+// the stack pointer, and another register leads to the CFA, the stack pointer becomes unknown.
 func (f *Flow) widen(old *Frame, w *way) bool {
 	if !old.HasSP || w.regs[f.m.sp].base != cfa || w.regs[f.m.sp].off == -old.SP {
 		return false
@@ -36,7 +38,7 @@ func (f *Flow) widen(old *Frame, w *way) bool {
 	return true
 }
 
-// equal is behind a branch that is not taken if two registers are equal.
+// equal applies the knowledge after a branch that is not taken if two registers are equal.
 func (s *State) equal(compared *Insn) {
 	a, b := compared.Dst, compared.Src
 	if b == s.m.sp {
@@ -47,7 +49,8 @@ func (s *State) equal(compared *Insn) {
 	}
 }
 
-// leave does what changes the flow of control: whether the way goes on.
+// leave applies an instruction that changes the flow of control, and reports whether the path
+// continues.
 func (f *Flow) leave(w *way, in *Insn, here uint32, frame uint16, compared Insn) bool {
 	u := &f.units[here]
 	switch in.Next {
@@ -97,7 +100,7 @@ func (f *Flow) leave(w *way, in *Insn, here uint32, frame uint16, compared Insn)
 	return true
 }
 
-// out is a return, or a jump to another function.
+// out records a return, or a jump to another function.
 func (f *Flow) out(s *State) {
 	if s.entered() {
 		f.tally.Returns++
@@ -106,12 +109,13 @@ func (f *Flow) out(s *State) {
 	}
 }
 
-// entered reports whether the stack and the callee-saved registers are as at a function's first instruction.
+// entered reports whether the stack and the callee-saved registers are as at a function's first
+// instruction.
 func (s *State) entered() bool {
 	return s.saved == 0 && s.lost == 0 && s.regs[s.m.sp] == (value{cfa, s.m.entrySP()})
 }
 
-// call lets a way wait behind a call.
+// call queues the path after a call.
 func (f *Flow) call(w *way, in *Insn, here uint32, frame uint16) {
 	f.callSPs = f.seen(f.callSPs, here, frame, &w.State)
 	var probe value
@@ -134,8 +138,9 @@ func (f *Flow) call(w *way, in *Insn, here uint32, frame uint16) {
 	}
 }
 
-// probe is how much the stack pointer is about to be lowered, where the call touches the pages of a large frame (___chkstk_darwin):
-// it leaves the register alone that has the size, which is subtracted from the stack pointer next.
+// probe returns the amount by which the stack pointer will be lowered, if the call touches the
+// pages of a large frame (___chkstk_darwin). That function preserves the register with the size,
+// which is then subtracted from the stack pointer.
 func (f *Flow) probe(w *way) value {
 	if f.m.probe == None {
 		return value{}
@@ -151,7 +156,7 @@ func (f *Flow) probe(w *way) value {
 	return size
 }
 
-// seen notes a state, one for each frame.
+// seen records a state, one for each frame.
 func (f *Flow) seen(list []Seen, at uint32, frame uint16, s *State) []Seen {
 	for i := range list {
 		if list[i].frame == frame {

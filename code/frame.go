@@ -5,28 +5,28 @@ import (
 	"dbg/row"
 )
 
-// Frame is a State in terms of the registers at the address. Equal frames compare equal.
+// Frame is a State expressed in terms of the current registers. Equal frames compare equal.
 type Frame struct {
 	m      *machine
 	CFA    Place
 	SP     int32  // from the stack pointer to the CFA
 	HasSP  bool   // SP is known
-	Saved  uint32 // of slots: is at At
-	Lost   uint32 // of slots: nobody knows
-	Signed bool   // the return address
+	Saved  uint32 // slots that are saved at At
+	Lost   uint32 // slots whose location is unknown
+	Signed bool   // the return address is signed
 	At     [MaxSlots]Slot
 }
 
-// Place is an address: a register's value plus an offset; or, through a word on the stack, which is at
-// such an address, that word plus an offset.
+// Place is an address: the value of a register plus an offset. Or it is indirect: the word on the
+// stack at such an address, plus an offset.
 type Place struct {
-	Base    arch.Reg // NoReg: it is not known
+	Base    arch.Reg // NoReg: unknown
 	Through bool
 	Word    int32 // the word is at Base+Word
 	Off     int32
 }
 
-// Slot is where a register is saved: relative to the CFA, or to a register's value.
+// Slot is the location of a saved register, relative to the CFA or to the value of a register.
 type Slot struct {
 	Base arch.Reg // NoReg: the CFA
 	Off  int32
@@ -35,8 +35,9 @@ type Slot struct {
 // Known reports whether the place is known.
 func (p Place) Known() bool { return p.Base != arch.NoReg }
 
-// Frame says the state in terms of registers: of the frame pointer where it is one, else of the stack pointer, else of
-// those that will do. It is false if the CFA can't be said so; what it says of registers is right nevertheless.
+// Frame expresses the state in terms of registers: of the frame pointer if it is used as one,
+// else of the stack pointer, else of any suitable register. It returns false if the CFA can't be
+// expressed; the information about registers is valid nevertheless.
 func (s *State) Frame(f *Frame) bool {
 	m := s.m
 	*f = Frame{m: m, Saved: s.saved, Lost: s.lost, Signed: s.signed}
@@ -63,7 +64,8 @@ func (s *State) Frame(f *Frame) bool {
 	return f.CFA.Known()
 }
 
-// find says an address of the stack by a register, or by the word of the stack that leads to it.
+// find expresses an address of the stack by a register, or by the word of the stack that leads to
+// it.
 func (s *State) find(v value) (Place, bool) {
 	none := Place{Base: arch.NoReg}
 	if !v.onStack() {
@@ -73,7 +75,7 @@ func (s *State) find(v value) (Place, bool) {
 	if v.base == cfa && s.framed() {
 		return Place{Base: m.arch.FP, Off: v.off - s.regs[m.fp].off}, true
 	}
-	passing := none // a register that any way may have changed: a word of the stack stays
+	passing := none // a register that any path may have changed; a word of the stack is preferred
 	for _, n := range m.order {
 		if have := s.regs[n]; have.base == v.base {
 			p := Place{Base: m.regs[n], Off: v.off - have.off}
@@ -100,7 +102,7 @@ func (f *Frame) IsAt(r arch.Reg, off int64) bool {
 	return f.CFA.Base == r && !f.CFA.Through && int64(f.CFA.Off) == off
 }
 
-// SavedAt is where a register is saved, from the CFA, if it is.
+// SavedAt returns the offset from the CFA at which a register is saved, if it is.
 func (f *Frame) SavedAt(r arch.Reg) (off int32, ok bool) {
 	for i, reg := range f.m.saved[:f.m.nslots] {
 		if reg == r {
@@ -110,16 +112,17 @@ func (f *Frame) SavedAt(r arch.Reg) (off int32, ok bool) {
 	return 0, false
 }
 
-// framed reports whether the frame pointer is one: it points at where the caller's was saved, on riscv64 at the CFA.
-// Then it stays there as long as
-// the frame does; what else it may have is a passing thing, as any register's.
+// framed reports whether the frame pointer is used as one: it points to the saved frame pointer
+// of the caller or, on riscv64, to the CFA. Then it stays there as long as the frame does. Any
+// other value in it is temporary, as in any register.
 func (s *State) framed() bool {
 	fp := s.regs[s.m.fp]
 	i := s.m.slot[s.m.fp]
 	return fp.base == cfa && s.saved&(1<<i) != 0 && (s.slot[i] == fp || s.m == riscv64 && fp.off == 0)
 }
 
-// Row writes the frame as rules into r, whose Lo, Hi and Source it leaves as they are. The CFA must be known.
+// Row writes the frame as rules into r. It does not change Lo, Hi and Source. The CFA must be
+// known.
 func (f *Frame) Row(r *row.Row) {
 	m := f.m
 	lo, hi, source := r.Lo, r.Hi, r.Source
@@ -149,7 +152,8 @@ func (f *Frame) Row(r *row.Row) {
 	}
 }
 
-// through is a place by a word of the stack as an expression: DWARF 5, sections 2.5.1.2 to 2.5.1.4.
+// through returns the DWARF expression for a place through a word of the stack: DWARF 5, sections
+// 2.5.1.2 to 2.5.1.4.
 func through(p Place) []byte {
 	const deref, consts, plus = 0x06, 0x11, 0x22
 	e := append(breg(nil, p.Base, p.Word), deref)

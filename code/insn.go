@@ -1,27 +1,28 @@
 package code
 
-// Insn is an instruction, as far as it matters to the stack. Registers are numbered as the machine encodes them: 0 to 15 on
-// x86-64; on arm64 0 to 30, 31 for SP, and 64+n for Dn, of which a function must preserve 8 to 15.
+// Insn is an instruction, as far as it affects the stack. Registers have the numbers of the
+// machine's encoding: 0 to 15 on x86-64. On arm64 they are 0 to 30, 31 for SP, and 64+n for Dn,
+// of which a function must preserve 8 to 15.
 type Insn struct {
 	Len  uint8
 	Next Next
 	Op   Op
-	Size uint8 // of Load and Store: from one register to the next, in bytes
+	Size uint8 // for Load and Store: distance from one register to the next, in bytes
 
-	Dst  uint8 // of Load, Pop, Add, AddReg, SubReg, Const; of Store the second register
-	Src  uint8 // of Store, Push, Add, AddReg, SubReg; of Load the second register
-	Base uint8 // of Load and Store: the address is Base+Imm; of AddReg and SubReg: the second operand; of Indirect: RIP
-	Wrap Wrap  // of Load and Store: what becomes of Base
+	Dst  uint8 // for Load, Pop, Add, AddReg, SubReg, Const; for Store the second register
+	Src  uint8 // for Store, Push, Add, AddReg, SubReg; for Load the second register
+	Base uint8 // for Load and Store: the address is Base+Imm; for AddReg and SubReg: the second operand; for Indirect: RIP
+	Wrap Wrap  // for Load and Store: the update of Base
 
-	Imm   int32  // displacement, constant; of Jump, Branch and Call: from the end of the instruction to the target
-	Kills uint32 // registers that then have some other value
-	List  uint16 // of StoreMany and LoadMany: registers
-	KillD uint8  // arm64: of D8 to D15, those that then have some other value
-	Cond  Cond   // of Branch
-	Shift uint8  // of ConstPart: where its 16 bits go
+	Imm   int32  // displacement or constant; for Jump, Branch and Call: distance from the end of the instruction to the target
+	Kills uint32 // registers that get an unknown value
+	List  uint16 // for StoreMany and LoadMany: registers
+	KillD uint8  // arm64: registers of D8 to D15 that get an unknown value
+	Cond  Cond   // for Branch
+	Shift uint8  // for ConstPart: the position of its 16 bits
 }
 
-// None stands for no register; RIP is the base of an address relative to the next instruction.
+// None means no register. RIP is the base of an address relative to the next instruction.
 const (
 	None uint8 = 0xff
 	RIP  uint8 = 0xfe
@@ -29,7 +30,7 @@ const (
 	dreg uint8 = 64 // D0 of arm64
 )
 
-// Next is where control goes from an instruction.
+// Next is the destination of control after an instruction.
 type Next uint8
 
 const (
@@ -37,19 +38,19 @@ const (
 	Jump                 // to its target
 	Branch               // to its target or to the instruction after it
 	Call                 // to its target, and back
-	CallFar              // to where nobody knows, and back
-	Indirect             // to where nobody knows: a jump through a register or memory
+	CallFar              // to an unknown target, and back
+	Indirect             // to an unknown target: a jump through a register or memory
 	Return               // back to the caller
 	Trap                 // nowhere: ud2, hlt, brk
-	Bad                  // it is none that is known
+	Bad                  // not a known instruction
 )
 
-// Op is what an instruction does, beside Kills.
+// Op is the operation of an instruction, in addition to Kills.
 type Op uint8
 
 const (
 	Nothing   Op = iota
-	Push         // Src, None for what is of no interest
+	Push         // Src; None for a value that is not tracked
 	Pop          // Dst
 	Leave        // SP = FP; pop FP
 	Add          // Dst = Src + Imm
@@ -61,11 +62,11 @@ const (
 	Store        // word at Base+Imm = Src, the one after it = Dst
 	Compare      // Dst with Src
 	StoreMany    // words of List below Base, the register of the highest number on top; Base points to the lowest
-	LoadMany     // words of List from Base on; Base points behind them
-	Sign         // the return address is signed, or its signature is taken off: it changes
+	LoadMany     // words of List from Base on; Base points after them
+	Sign         // the signature of the return address is added or removed
 )
 
-// Wrap is what a load or a store does to the register of its address.
+// Wrap is the update of the address register by a load or a store.
 type Wrap uint8
 
 const (
@@ -74,7 +75,7 @@ const (
 	Post      // Base += Imm, afterwards; the address is Base
 )
 
-// Cond is what a branch depends on.
+// Cond is the condition of a branch.
 type Cond uint8
 
 const (

@@ -2,23 +2,24 @@ package code
 
 import "dbg/arch"
 
-// machine is what an architecture has of registers.
+// machine describes the registers of an architecture.
 type machine struct {
 	arch   *arch.Arch
 	sp, fp uint8
-	link   uint8 // slot of the link register, None where a call pushes the return address
+	link   uint8 // slot of the link register; None if a call pushes the return address
 	nregs  int
 	nslots int
 	slot   [32]int8           // number -> slot; -1 for registers that a function need not preserve
 	regs   [32]arch.Reg       // number -> DWARF number
 	saved  [MaxSlots]arch.Reg // slot -> DWARF number
-	order  []uint8            // registers, those first that callers know best
-	call   uint32             // registers that a function that is called may change
+	order  []uint8            // registers; those that are most useful to callers come first
+	call   uint32             // registers that a called function may change
 	keeps  uint32             // registers that a function must preserve, or that lead to the caller
-	probe  uint8              // has the size of a large frame while its pages are touched
+	probe  uint8              // holds the size of a large frame while its pages are touched
 }
 
-// MaxSlots is how many registers a function must preserve at most, the link register among them.
+// MaxSlots is the largest number of registers that a function must preserve, including the link
+// register.
 const MaxSlots = 20
 
 var amd64 = &machine{
@@ -69,7 +70,7 @@ func machineOf(a *arch.Arch) *machine {
 	return nil
 }
 
-// entrySP is where the stack pointer is at a function's first instruction, from the CFA.
+// entrySP returns the offset of the stack pointer from the CFA at a function's first instruction.
 func (m *machine) entrySP() int32 {
 	if m.link == None {
 		return -int32(m.arch.PtrSize)
@@ -77,7 +78,7 @@ func (m *machine) entrySP() int32 {
 	return 0
 }
 
-// slotOf is the slot of a register, D registers included; -1 if it has none.
+// slotOf returns the slot of a register, including D registers, or -1 if it has none.
 func (m *machine) slotOf(n uint8) int {
 	switch {
 	case n < 32:
@@ -88,13 +89,14 @@ func (m *machine) slotOf(n uint8) int {
 	return -1
 }
 
-// Registers of x86-64 by their numbers.
+// Register numbers of x86-64.
 const (
 	rax, rcx, rdx, rbx = 0, 1, 2, 3
 	rsp, rbp, rsi, rdi = 4, 5, 6, 7
 )
 
-// Decode is the instruction at the start of b. The architecture must be Supported. Of arm it is ARM's: see DecodeThumb.
+// Decode decodes the instruction at the start of b. The architecture must be Supported. For arm
+// it decodes ARM code; see DecodeThumb for Thumb.
 func Decode(a *arch.Arch, b []byte) Insn {
 	switch a {
 	case arch.ARM64:
@@ -109,7 +111,7 @@ func Decode(a *arch.Arch, b []byte) Insn {
 	return DecodeX86(b)
 }
 
-// LinkSlot is the slot of the link register, -1 where a call pushes the return address.
+// LinkSlot returns the slot of the link register, or -1 if a call pushes the return address.
 func LinkSlot(a *arch.Arch) int {
 	if m := machineOf(a); m != nil && m.link != None {
 		return int(m.link)
@@ -117,10 +119,10 @@ func LinkSlot(a *arch.Arch) int {
 	return -1
 }
 
-// Supported reports whether instructions of an architecture can be followed.
+// Supported reports whether this package can follow the instructions of an architecture.
 func Supported(a *arch.Arch) bool { return machineOf(a) != nil }
 
-// Slots lists the registers that Frame.Regs is about, by slot.
+// Slots lists the registers described by Frame.Regs, by slot.
 func Slots(a *arch.Arch) []arch.Reg {
 	if m := machineOf(a); m != nil {
 		return m.saved[:m.nslots]

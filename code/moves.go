@@ -2,16 +2,16 @@ package code
 
 import "dbg/arch"
 
-// Moves says what an instruction copies: see Insn.Moves.
+// Moves describes the values that an instruction copies: see Insn.Moves.
 type Moves struct {
-	Stores uint32 // registers, a bit each, that it stores in memory, or copies to another register
-	Loads  uint32 // registers that get a value from memory, or from a vector register
-	From   uint8  // the register that is copied to To; None: it copies none
+	Stores uint32 // mask of registers that it stores in memory, or copies to another register
+	Loads  uint32 // mask of registers that get a value from memory, or from a vector register
+	From   uint8  // the register that is copied to To, or None
 	To     uint8
 }
 
-// Moves says what an instruction, whose bytes are text, copies as it is. Vector registers count as far as single values are moved to
-// and from them.
+// Moves returns the registers that an instruction, whose bytes are text, copies unchanged. Vector
+// registers count as far as single values are moved to and from them.
 func (in *Insn) Moves(m Machine, text []byte) Moves {
 	if m.m == amd64 || m.m == i386 {
 		return x86Moves(text)
@@ -38,7 +38,7 @@ func (in *Insn) Moves(m Machine, text []byte) Moves {
 	return out
 }
 
-// Writes is the registers, a bit each, that an instruction gives a value.
+// Writes returns the mask of registers that an instruction writes.
 func (in *Insn) Writes() uint32 {
 	w := in.Kills
 	switch in.Op {
@@ -59,8 +59,8 @@ func bit(n uint8) uint32 {
 	return 0
 }
 
-// x86Moves is Moves from the encoding: Intel SDM volume 2, chapter 2. Code follows only addresses that it can compute, while a
-// register may be stored anywhere.
+// x86Moves is Moves from the encoding: Intel SDM volume 2, chapter 2. The decoder tracks only
+// addresses that it can compute, while a register may be stored anywhere.
 func x86Moves(b []byte) Moves {
 	out := Moves{From: None, To: None}
 	rex, table := byte(0), byte(0)
@@ -145,8 +145,8 @@ func x86Moves(b []byte) Moves {
 	return out
 }
 
-// LoadsArgument reports whether an instruction, in this state, loads a word of the caller's frame: an argument. Functions keep nothing
-// of theirs there.
+// LoadsArgument reports whether an instruction, in this state, loads a word of the caller's
+// frame: an argument. Functions do not save their own values there.
 func (s *State) LoadsArgument(in *Insn) bool {
 	if in.Op != Load || in.Base >= 32 || in.Wrap == Post {
 		return false
@@ -155,13 +155,14 @@ func (s *State) LoadsArgument(in *Insn) bool {
 	return at.base == cfa && at.off >= 0
 }
 
-// Machine stands for what an architecture has of registers.
+// Machine describes the registers of an architecture.
 type Machine struct{ m *machine }
 
-// MachineOf is the machine of a supported architecture.
+// MachineOf returns the machine of a supported architecture.
 func MachineOf(a *arch.Arch) Machine { return Machine{machineOf(a)} }
 
-// Saves is the registers, a bit each, that an instruction stores by the stack pointer or by the frame pointer.
+// Saves returns the mask of registers that an instruction stores relative to the stack pointer or
+// the frame pointer.
 func (m Machine) Saves(in *Insn) uint32 {
 	switch {
 	case in.Op == Push:
@@ -174,12 +175,12 @@ func (m Machine) Saves(in *Insn) uint32 {
 	return 0
 }
 
-// FreesStack reports whether an instruction takes words off the stack.
+// FreesStack reports whether an instruction removes words from the stack.
 func (m Machine) FreesStack(in *Insn) bool {
 	return in.Op == Pop || in.Op == Leave || in.Op == Add && in.Dst == m.m.sp && in.Src == m.m.sp && in.Imm > 0
 }
 
-// SlotsOf are the slots of registers, which both are masks.
+// SlotsOf returns the mask of the slots for a mask of registers.
 func (m Machine) SlotsOf(regs uint32) (slots uint32) {
 	for n := uint8(0); regs != 0; n, regs = n+1, regs>>1 {
 		if i := m.m.slotOf(n); regs&1 != 0 && i >= 0 {

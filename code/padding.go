@@ -6,8 +6,8 @@ import (
 	"dbg/arch"
 )
 
-// Padding is how many bytes at the start of b are what compilers and linkers fill gaps with: instructions that do nothing,
-// traps, and zeros.
+// Padding returns the number of bytes at the start of b that are padding of compilers or linkers:
+// instructions without effect, traps, and zeros.
 func Padding(a *arch.Arch, b []byte) int {
 	at := 0
 	for at < len(b) {
@@ -20,8 +20,9 @@ func Padding(a *arch.Arch, b []byte) int {
 	return at
 }
 
-// PaddingAtEnd is how many bytes at the end of b are Padding, behind what ends the last way there: a return or a jump. It goes over all
-// instructions, one after the other, from the first one on.
+// PaddingAtEnd returns the number of bytes of Padding at the end of b, after the instruction that
+// ends the last path: a return or a jump. It decodes all instructions in order, from the first
+// one on.
 func PaddingAtEnd(a *arch.Arch, b []byte) int {
 	end, ended := 0, false
 	for at := 0; at < len(b); {
@@ -38,7 +39,7 @@ func PaddingAtEnd(a *arch.Arch, b []byte) int {
 	return len(b) - end
 }
 
-// filler is the length of an instruction that fills a gap, 0 if it is none.
+// filler returns the length of a padding instruction, or 0 if it is not one.
 func filler(a *arch.Arch, b []byte) int {
 	switch a {
 	case arch.ARM64:
@@ -60,7 +61,8 @@ func filler(a *arch.Arch, b []byte) int {
 	return x86Filler(a, b)
 }
 
-// fixedFiller is filler where an instruction has four bytes. Where there are fewer left, they are no instruction.
+// fixedFiller is filler for instructions of four bytes. Fewer remaining bytes are not an
+// instruction.
 func fixedFiller(b []byte, size int, nop uint32, is func(uint32) bool) int {
 	if len(b) < size {
 		return len(b)

@@ -6,7 +6,7 @@ import (
 	"dbg/arch"
 )
 
-// riscv64 is RV64 with the psABI's registers.
+// riscv64 is RV64 with the registers of the psABI.
 var riscv64 = func() *machine {
 	m := &machine{arch: arch.RISCV64, sp: 2, fp: 8, link: 0, nregs: 32, nslots: 13, probe: None}
 	m.call = 1<<1 | 7<<5 | 0xff<<10 | 0xf<<28
@@ -26,8 +26,9 @@ var riscv64 = func() *machine {
 	return m
 }()
 
-// DecodeRISCV is the instruction at the start of b, of RV64GC: The RISC-V Instruction Set Manual, volume I, chapters 24
-// (opcode map) and 16 (C). Length 0 if b is too short. Instructions that are not known in detail destroy rd.
+// DecodeRISCV decodes the instruction of RV64GC at the start of b: The RISC-V Instruction Set
+// Manual, volume I, chapters 24 (opcode map) and 16 (C). The length is 0 if b is too short. An
+// instruction that is not known in detail destroys rd.
 func DecodeRISCV(b []byte) Insn {
 	in := Insn{Len: 4, Dst: None, Src: None, Base: None}
 	switch {
@@ -47,14 +48,14 @@ func DecodeRISCV(b []byte) Insn {
 	return in
 }
 
-// killR is for a register of which 0 is zero.
+// killR destroys a register; number 0 is the zero register.
 func (in *Insn) killR(n uint32) {
 	if n != 0 {
 		in.Kills |= 1 << n
 	}
 }
 
-// addR is rd = rs + imm.
+// addR decodes rd = rs + imm.
 func (in *Insn) addR(rd, rs uint32, imm int32) {
 	switch {
 	case rd == 0:
@@ -65,7 +66,7 @@ func (in *Insn) addR(rd, rs uint32, imm int32) {
 	}
 }
 
-// loadR and storeR are of 8 bytes.
+// loadR and storeR decode loads and stores of 8 bytes.
 func (in *Insn) loadR(rd, base uint32, imm int32) {
 	if rd != 0 {
 		in.Op, in.Dst, in.Base, in.Imm, in.Size = Load, uint8(rd), uint8(base), imm, 8
@@ -132,13 +133,13 @@ func (in *Insn) riscv(w uint32) {
 		case f3 != 0:
 			in.killR(rd)
 		}
-	case 0x07, 0x27, 0x0f, 0x43, 0x47, 0x4b, 0x4f: // loads and stores of floating point and vectors, fences, FMADD and its kin
+	case 0x07, 0x27, 0x0f, 0x43, 0x47, 0x4b, 0x4f: // loads and stores of floating point and vectors, fences, FMADD and similar
 	case 0x53: // OP-FP
-		if op := w >> 27; op == 0x14 || op == 0x18 || op == 0x1c { // FEQ and its kin, FCVT to, FMV to and FCLASS
+		if op := w >> 27; op == 0x14 || op == 0x18 || op == 0x1c { // FEQ and similar, FCVT to, FMV to and FCLASS
 			in.killR(rd)
 		}
 	case 0x57: // OP-V
-		if f3 == 7 || f3 == 2 && w>>26 == 0x10 { // VSETVL, VMV.X.S and its kin
+		if f3 == 7 || f3 == 2 && w>>26 == 0x10 { // VSETVL, VMV.X.S and similar
 			in.killR(rd)
 		}
 	case 0x17, 0x1b, 0x3b, 0x2f, 0x0b, 0x2b: // AUIPC, OP-IMM-32, OP-32, AMO, custom
@@ -148,8 +149,8 @@ func (in *Insn) riscv(w uint32) {
 	}
 }
 
-// jumpR is a jump that leaves the address after it in rd. Those that use t0 call helpers that push registers (-msave-restore):
-// they are not known.
+// jumpR decodes a jump that writes the address after it to rd. Jumps with t0 call helpers that
+// push registers (-msave-restore), whose effects are unknown.
 func (in *Insn) jumpR(rd uint32, jump, call Next) {
 	switch rd {
 	case 0:
@@ -161,7 +162,7 @@ func (in *Insn) jumpR(rd uint32, jump, call Next) {
 	}
 }
 
-// compressed is chapter 16, tables 16.5 to 16.7.
+// compressed decodes chapter 16, tables 16.5 to 16.7.
 func (in *Insn) compressed(w uint32) {
 	rd, rs2 := w>>7&31, w>>2&31
 	small, small2 := 8+(w>>7&7), 8+(w>>2&7)
@@ -213,7 +214,7 @@ func (in *Insn) compressed(w uint32) {
 	}
 }
 
-// jumpCompressed is C.JR, C.MV, C.EBREAK, C.JALR and C.ADD.
+// jumpCompressed decodes C.JR, C.MV, C.EBREAK, C.JALR and C.ADD.
 func (in *Insn) jumpCompressed(w, rd, rs2 uint32) {
 	switch add := w>>12&1 != 0; {
 	case rs2 != 0 && !add:

@@ -7,20 +7,20 @@ import (
 	"dbg/row"
 )
 
-// value is what a register has, as far as it is followed.
+// value is the tracked value of a register.
 type value struct {
 	base space
 	off  int32
 }
 
-// space is what a value is relative to.
+// space is the base of a value.
 type space uint8
 
 const (
 	nowhere space = iota
 	cfa           // the canonical frame address
-	aligned       // what the stack pointer was when it was last set to what can't be followed: the frame was realigned, or has a size of its own
-	number        // nothing: it is a constant
+	aligned       // the stack pointer when it was last set to a value that can't be tracked: a realigned frame, or one of variable size
+	number        // none: it is a constant
 )
 
 func (v value) plus(n int64) value {
@@ -34,31 +34,33 @@ func (v value) plus(n int64) value {
 	return v
 }
 
-// onStack reports whether it is an address of the stack.
+// onStack reports whether the value is an address of the stack.
 func (v value) onStack() bool { return v.base == cfa || v.base == aligned }
 
-// State is what is known between two instructions. It is a value: a copy is independent, equal states
-// compare equal.
+// State describes the machine between two instructions. It is a value: a copy is independent, and
+// equal states compare equal.
 type State struct {
 	m      *machine
 	regs   [32]value
-	saved  uint32 // of slots: has been stored in slot and not been loaded since
-	lost   uint32 // of slots: has another value, and was not stored
-	signed bool   // the return address
+	saved  uint32 // slots that were stored in slot and not loaded since
+	lost   uint32 // slots that have another value and were not stored
+	signed bool   // the return address is signed
 	slot   [MaxSlots]value
-	// The stack's word at link has the address linked: what a function that realigns its frame finds its caller's by.
+	// The word of the stack at link holds the address linked. A function that realigns its frame
+	// uses it to find its caller's frame.
 	link, linked value
 }
 
-// Entry is the state at a function's first instruction. The architecture must be Supported.
+// Entry returns the state at a function's first instruction. The architecture must be Supported.
 func Entry(a *arch.Arch) State {
 	s := State{m: machineOf(a)}
 	s.regs[s.m.sp] = value{cfa, s.m.entrySP()}
 	return s
 }
 
-// FromRow is the state in which a row is valid, as far as the row says. Registers that it has no rule for still have the
-// caller's value. False if it can't be said so.
+// FromRow returns the state in which a row is valid, as far as the row determines it. Registers
+// without a rule still have the caller's value. It returns false if the row can't be expressed as
+// a State.
 func FromRow(a *arch.Arch, r *row.Row) (State, bool) {
 	s := State{m: machineOf(a)}
 	if s.m == nil || r.CFA.Kind != row.InReg || int64(int32(r.CFA.N)) != r.CFA.N {
@@ -87,7 +89,7 @@ func FromRow(a *arch.Arch, r *row.Row) (State, bool) {
 	return s, true
 }
 
-// SetSP has the stack pointer where a frame has it.
+// SetSP sets the stack pointer to its value in a frame.
 func (s *State) SetSP(f *Frame) {
 	if f.HasSP {
 		s.forgetAligned()
@@ -95,18 +97,19 @@ func (s *State) SetSP(f *Frame) {
 	}
 }
 
-// Return does what a function that is called does: it comes back, with other values in registers that it need not
-// preserve.
+// Return applies the return of a called function: the registers that it need not preserve have
+// other values.
 func (s *State) Return() { s.kill(s.m.call) }
 
-// Free takes bytes off the stack.
+// Free removes bytes from the stack.
 func (s *State) Free(n int32) {
 	if n != 0 {
 		s.set(s.m.sp, s.regs[s.m.sp].plus(int64(n)))
 	}
 }
 
-// Apply does what one instruction does to the stack pointer, to addresses of the stack and to what is saved.
+// Apply applies one instruction to the stack pointer, to addresses of the stack and to saved
+// registers.
 func (s *State) Apply(in *Insn) {
 	if in.Op != Nothing {
 		s.op(in)
@@ -186,7 +189,7 @@ func (s *State) op(in *Insn) {
 	}
 }
 
-// many does a store or a load of several registers.
+// many applies a store or a load of several registers.
 func (s *State) many(in *Insn) {
 	n := int64(bits.OnesCount16(in.List)) * 4
 	base := s.regs[in.Base]
@@ -211,7 +214,7 @@ func (s *State) many(in *Insn) {
 	}
 }
 
-// memory does a load or a store of one register or two.
+// memory applies a load or a store of one or two registers.
 func (s *State) memory(in *Insn) {
 	at, base := s.regs[in.Base], s.regs[in.Base].plus(int64(in.Imm))
 	if in.Wrap != Post {
@@ -235,14 +238,14 @@ func (s *State) memory(in *Insn) {
 	}
 }
 
-// lose notes that a register has another value than the caller's.
+// lose records that a register no longer has the caller's value.
 func (s *State) lose(slot int) {
 	if slot >= 0 && s.saved&(1<<slot) == 0 {
 		s.lost |= 1 << slot
 	}
 }
 
-// set gives a register a value that is not the caller's.
+// set sets a register to a value that is not the caller's.
 func (s *State) set(n uint8, v value) {
 	if n == s.m.sp && !v.onStack() {
 		s.forgetAligned()
@@ -254,7 +257,7 @@ func (s *State) set(n uint8, v value) {
 	s.lose(s.m.slotOf(n))
 }
 
-// forgetAligned is when the stack pointer is set anew to what can't be followed.
+// forgetAligned handles a stack pointer that is set again to a value that can't be tracked.
 func (s *State) forgetAligned() {
 	for i, r := range s.regs {
 		if r.base == aligned {
@@ -269,7 +272,7 @@ func (s *State) forgetAligned() {
 	s.link, s.linked = value{}, value{}
 }
 
-// store notes what is written to the stack.
+// store records a write to the stack.
 func (s *State) store(to value, src uint8) {
 	if !to.onStack() {
 		return
@@ -281,14 +284,14 @@ func (s *State) store(to value, src uint8) {
 		s.saved |= 1 << i
 		s.slot[i] = to
 	}
-	// The last copy counts: code that moves on in its frame takes it along.
+	// The last copy counts: code that moves its frame copies the word again.
 	if src < 32 && to.base == aligned && s.regs[src].base == cfa && (s.link.base == nowhere || s.linked == s.regs[src]) {
 		s.link, s.linked = to, s.regs[src]
 	}
 }
 
-// load is a register that got a word of the stack: if that is where it was saved, it is now what it
-// was.
+// load handles a register that is loaded from the stack: if the word is the register's saved
+// value, the register has that value again.
 func (s *State) load(n uint8, from value) {
 	if n == None {
 		return

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// DecodeThumb is the instruction of Thumb at the start of b: Arm Architecture Reference Manual for A-profile (DDI
-// 0406), A6. Length 0 if b
-// is too short. An IT instruction has in Size how many of those after it depend on a condition: they are to be made
-// Insn.Conditional.
+// DecodeThumb decodes the Thumb instruction at the start of b: Arm Architecture Reference Manual
+// for A-profile (DDI 0406), A6. The length is 0 if b is too short. For an IT instruction, Size is
+// the number of following instructions that depend on a condition: call Insn.Conditional for each
+// of them.
 func DecodeThumb(b []byte) Insn {
 	if len(b) < 2 {
 		return Insn{Next: Bad}
@@ -27,10 +27,10 @@ func DecodeThumb(b []byte) Insn {
 	return in
 }
 
-// IsIT reports whether in is Thumb's IT, and how many instructions depend on it.
+// IsIT reports whether in is Thumb's IT, and the number of instructions that depend on it.
 func (in *Insn) IsIT() (int, bool) { return int(in.Size), in.Op == Nothing && in.Size != 0 }
 
-// Conditional makes in an instruction that may not be executed.
+// Conditional marks in as an instruction that may not be executed.
 func (in *Insn) Conditional() { in.conditional() }
 
 func (in *Insn) thumb16(w uint32) {
@@ -101,7 +101,7 @@ func (in *Insn) thumb16(w uint32) {
 	}
 }
 
-// thumbData is A6.2.2 and A6.2.3: data processing, and that of high registers.
+// thumbData decodes A6.2.2 and A6.2.3: data processing, also of high registers.
 func (in *Insn) thumbData(w uint32) {
 	rd, rm := w&7|w>>4&8, w>>3&15
 	switch op := w >> 6 & 15; {
@@ -124,7 +124,7 @@ func (in *Insn) thumbData(w uint32) {
 	}
 }
 
-// thumbMisc is A6.2.5.
+// thumbMisc decodes A6.2.5.
 func (in *Insn) thumbMisc(w uint32) {
 	switch op := w >> 8 & 15; op {
 	case 0:
@@ -135,7 +135,7 @@ func (in *Insn) thumbMisc(w uint32) {
 		in.Op, in.Dst, in.Src, in.Imm = Add, armSP, armSP, imm
 	case 1, 3, 9, 11: // CBZ, CBNZ
 		in.Next, in.Imm = Branch, int32(w>>2&0x3e|w>>3&0x40)+2
-	case 2, 10: // SXTH and its kin, REV and its kin
+	case 2, 10: // SXTH, REV and similar
 		in.killARM(w & 7)
 	case 4, 5: // PUSH
 		in.multiple(0x12, armSP, w&0xff|w&0x100<<6)
@@ -192,7 +192,7 @@ func (in *Insn) thumbMultiple(w, v uint32) {
 	}
 }
 
-// thumbRegisters is A6.3.11. The numbers of operations are others than ARM's.
+// thumbRegisters decodes A6.3.11. The operation numbers differ from ARM's.
 func (in *Insn) thumbRegisters(w, v uint32) {
 	rn, rd, rm := w&15, v>>8&15, v&15
 	plain := v&0x70f0 == 0
@@ -209,7 +209,7 @@ func (in *Insn) thumbRegisters(w, v uint32) {
 	}
 }
 
-// thumbImmediate is A6.3.1 and A6.3.3.
+// thumbImmediate decodes A6.3.1 and A6.3.3.
 func (in *Insn) thumbImmediate(w, v uint32) {
 	rn, rd := w&15, v>>8&15
 	imm12 := w<<1&0x800 | v>>4&0x700 | v&0xff
@@ -256,7 +256,7 @@ func expandThumb(imm12 uint32) uint32 {
 	return v
 }
 
-// thumbBranch is A6.3.4.
+// thumbBranch decodes A6.3.4.
 func (in *Insn) thumbBranch(w, v uint32) {
 	sign := int32(w<<21) >> 31
 	j1, j2 := v>>13&1, v>>11&1
@@ -282,7 +282,7 @@ func (in *Insn) thumbBranch(w, v uint32) {
 	}
 }
 
-// thumbWord is A6.3.7 to A6.3.10: loads and stores of one item.
+// thumbWord decodes A6.3.7 to A6.3.10: loads and stores of one item.
 func (in *Insn) thumbWord(w, v uint32) {
 	rn, rt := w&15, v>>12
 	load, word := w>>4&1 != 0, w>>5&3 == 2

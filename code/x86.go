@@ -1,11 +1,11 @@
 package code
 
-// x86 is an instruction while it is decoded.
+// x86 is the state while an instruction is decoded.
 type x86 struct {
 	Insn
 	m              *machine // amd64 or i386
 	b              []byte
-	n              int // of b, decoded
+	n              int // number of decoded bytes of b
 	rex            byte
 	hasRex         bool
 	opsize, repf3  bool // prefixes 66 and f3
@@ -13,15 +13,16 @@ type x86 struct {
 	addr32         bool
 
 	mod, reg, rm uint8 // of ModRM; reg and rm with their REX bits
-	base         uint8 // of a memory operand, None if the address can't be followed
+	base         uint8 // base of a memory operand; None if the address can't be tracked
 	disp         int32
 }
 
-// DecodeX86 is the instruction of x86-64 at the start of b: Intel SDM volume 2, chapter 2 and appendix A. Its length is 0
-// where it is none, or is cut off.
+// DecodeX86 decodes the instruction of x86-64 at the start of b: Intel SDM volume 2, chapter 2
+// and appendix A. The length is 0 if it is invalid or truncated.
 func DecodeX86(b []byte) Insn { return amd64.decodeX86(b) }
 
-// DecodeI386 is DecodeX86 for 32-bit code. A call of the next instruction is a push: it wants to know where it is.
+// DecodeI386 is DecodeX86 for 32-bit code. A call of the next instruction is a push: code reads
+// its own address that way.
 func DecodeI386(b []byte) Insn {
 	in := i386.decodeX86(b)
 	if in.Next == Call && in.Imm == 0 {
@@ -86,7 +87,7 @@ func (d *x86) decode() {
 	}
 }
 
-// plain does what a class of instructions does; bytes says that its operands are bytes.
+// plain applies the effects of a class of instructions. bytes means that its operands are bytes.
 func (d *x86) plain(class byte, bytes bool) {
 	switch class {
 	case '.':
@@ -134,10 +135,12 @@ func (d *x86) plain(class byte, bytes bool) {
 	}
 }
 
-// classes1 are the classes of the one-byte opcodes, a row for each high half. Without ModRM: . nothing, 1 and 4 an immediate of 8 or
-// 32 (16) bits, a, A and D the same that write RAX, j a short branch. With ModRM: m writes no general register, i the
-// same with an immediate byte, r writes reg, w writes r/m, b both, R and W with an immediate byte, Q with one of 32 bits. x is no instruction,
-// p a prefix, ! is decoded in special, 2 leads to two bytes, v is VEX or its kin.
+// classes1 lists the classes of the one-byte opcodes, a row for each high half. Without ModRM: .
+// nothing, 1 and 4 an immediate of 8 or 32 (16) bits, a, A and D the same with a write of RAX, j
+// a short branch. With ModRM: m writes no general register, i the same with an immediate byte, r
+// writes reg, w writes r/m, b both, R and W with an immediate byte, Q with an immediate of 32
+// bits. x is invalid, p a prefix, ! is decoded in special, 2 leads to two bytes, v is VEX, EVEX
+// or XOP.
 const classes1 = "" +
 	"w!r!ADxxwwrrADx2" +
 	"wwrrADxxwwrrADxx" +
@@ -156,7 +159,7 @@ const classes1 = "" +
 	"!!!!AA11!!x!aa.." +
 	"p.pp!.!!......!!"
 
-// special is for the opcodes of one byte that matter, and those that are encoded in a way of their own.
+// special decodes the one-byte opcodes that affect the stack, and those with a special encoding.
 func (d *x86) special(op byte) {
 	wide := d.wide()
 	lowreg := op&7 | d.rex&1<<3
@@ -253,7 +256,7 @@ func (d *x86) special2(op byte, wide bool) {
 		d.Kills = 1<<rsp | 1<<rbp
 	case 0xc9:
 		d.Op = Leave
-	case 0xcc: // INT3: a debugger's, or __debugbreak, behind which the program goes on
+	case 0xcc: // INT3: from a debugger, or __debugbreak, after which the program continues
 	case 0xdf: // FNSTSW AX
 		if d.modrm(); d.mod == 3 {
 			d.kill(rax)

@@ -2,7 +2,7 @@ package code
 
 import "dbg/arch"
 
-// i386 is 32-bit x86. Registers 8 to 15 are not there.
+// i386 is 32-bit x86. Registers 8 to 15 do not exist.
 var i386 = &machine{
 	arch: arch.I386, sp: 4, fp: 5, link: None, nregs: 8, nslots: 4,
 	slot: [32]int8{-1, -1, -1, 0, -1, 1, 2, 3, -1, -1, -1, -1, -1, -1, -1, -1,
@@ -15,7 +15,7 @@ var i386 = &machine{
 	probe: None,
 }
 
-// wide reports whether an operand has the size of an address, so that it can be followed.
+// wide reports whether an operand has the size of an address, so that it can be tracked.
 func (d *x86) wide() bool {
 	if d.m == i386 {
 		return !d.opsize
@@ -23,10 +23,11 @@ func (d *x86) wide() bool {
 	return d.rex&8 != 0
 }
 
-// word is the size of an address.
+// word returns the size of an address, in bytes.
 func (d *x86) word() uint8 { return uint8(d.m.arch.PtrSize) }
 
-// only32 decodes the one-byte opcodes that mean something else in 32-bit code. It returns false for all other opcodes.
+// only32 decodes the one-byte opcodes that mean something else in 32-bit code. It returns false
+// for all other opcodes.
 func (d *x86) only32(op byte) bool {
 	switch {
 	case op == 0x06, op == 0x0e, op == 0x16, op == 0x1e: // PUSH of a segment register

@@ -1,6 +1,6 @@
 package code
 
-// arithmetic is ADD, SUB, XOR and CMP of whole registers, which can be followed.
+// arithmetic decodes ADD, SUB, XOR and CMP of whole registers, which can be tracked.
 func (d *x86) arithmetic(op byte, wide bool) {
 	d.modrm()
 	dst, src := d.rm, d.reg
@@ -22,7 +22,7 @@ func (d *x86) arithmetic(op byte, wide bool) {
 	}
 }
 
-// group1 is arithmetic with an immediate.
+// group1 decodes arithmetic with an immediate.
 func (d *x86) group1(op byte, wide bool) {
 	d.modrm()
 	var imm int32
@@ -102,7 +102,7 @@ func (d *x86) movImm(op byte, wide bool) {
 	}
 }
 
-// group3 is TEST, NOT, NEG, MUL and DIV.
+// group3 decodes TEST, NOT, NEG, MUL and DIV.
 func (d *x86) group3(op byte) {
 	d.modrm()
 	switch k := d.reg & 7; {
@@ -117,7 +117,7 @@ func (d *x86) group3(op byte) {
 	}
 }
 
-// group5 is INC, DEC, and calls, jumps and pushes through memory.
+// group5 decodes INC, DEC, and calls, jumps and pushes through memory.
 func (d *x86) group5(op byte) {
 	d.modrm()
 	k := d.reg & 7

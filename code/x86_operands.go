@@ -12,14 +12,14 @@ func (d *x86) constant(n uint8, v int64, fits bool) {
 
 func (d *x86) kill(n uint8) { d.Kills |= 1 << n }
 
-// killRM is for r/m, if it is a register.
+// killRM destroys r/m, if it is a register.
 func (d *x86) killRM(bytes bool) {
 	if d.mod == 3 {
 		d.killByte(d.rm, bytes)
 	}
 }
 
-// killByte is for a register that may be a byte: without REX 4 to 7 are AH to BH.
+// killByte destroys a register that may be a byte register: without REX, 4 to 7 are AH to BH.
 func (d *x86) killByte(n uint8, bytes bool) {
 	if bytes && !d.hasRex && 4 <= n && n < 8 {
 		n -= 4
@@ -40,7 +40,7 @@ func (d *x86) byte() byte {
 	return c
 }
 
-// immSize is the size of an immediate operand that is 32 bits by default.
+// immSize returns the size in bytes of an immediate operand that has 32 bits by default.
 func (d *x86) immSize() int {
 	if d.opsize && d.rex&8 == 0 {
 		return 2
@@ -61,7 +61,7 @@ func (d *x86) imm64() int64 {
 	return int64(d.imm32())<<32 | int64(uint32(lo))
 }
 
-// rel is a branch's displacement.
+// rel reads the displacement of a branch.
 func (d *x86) rel(size int) {
 	if size == 1 {
 		d.Imm = int32(int8(d.byte()))

@@ -1,6 +1,7 @@
 package code
 
-// classes2 are the classes of the opcodes that begin with 0f, as classes1 has them; e and E go on to three bytes.
+// classes2 lists the classes of the opcodes that begin with 0f, in the notation of classes1. e
+// and E lead to three bytes.
 const classes2 = "" +
 	"!!rrx!....x!xm.i" +
 	"mmmmmmmmmmmmmm!m" +
@@ -24,7 +25,7 @@ func (d *x86) twoBytes() {
 	switch class := classes2[op]; class {
 	case 'e':
 		d.map38()
-	case 'E': // of these only PEXTR writes a general register
+	case 'E': // only PEXTR writes a general register here
 		op := d.byte()
 		if d.modrm(); 0x14 <= op && op <= 0x17 {
 			d.killRM(false)
@@ -33,7 +34,7 @@ func (d *x86) twoBytes() {
 	case '!':
 		d.special0f(op)
 	default:
-		// Bytes: SETcc, CMPXCHG, XADD; what is extended from a byte is not.
+		// Byte operands: SETcc, CMPXCHG, XADD; but not values extended from a byte.
 		bytes := op&0xf0 == 0x90 || op == 0xc0
 		d.plain(class, bytes)
 		if op == 0xc7 && d.mod == 3 { // RDRAND, RDSEED, RDPID
@@ -103,7 +104,7 @@ func (d *x86) special0f(op byte) {
 		d.modrm()
 		d.killRM(op == 0xb0)
 		d.kill(rax)
-	case 0xba: // BT with an immediate, BTS and its kin
+	case 0xba: // BT with an immediate, BTS and similar
 		if d.modrm(); d.reg&7 > 4 {
 			d.killRM(false)
 		}
@@ -113,7 +114,7 @@ func (d *x86) special0f(op byte) {
 	}
 }
 
-// map38 is MOVBE, CRC32, ADCX and ADOX among what concerns vectors.
+// map38 decodes MOVBE, CRC32, ADCX and ADOX, which are among vector instructions.
 func (d *x86) map38() {
 	op := d.byte()
 	d.modrm()
@@ -123,7 +124,7 @@ func (d *x86) map38() {
 	}
 }
 
-// vector is an instruction with a VEX, EVEX or XOP prefix.
+// vector decodes an instruction with a VEX, EVEX or XOP prefix.
 func (d *x86) vector() {
 	n := vectorLength(d.b)
 	if d.hasRex || n == 0 {

@@ -1,6 +1,7 @@
 package code
 
-// vectorWrites is for what vectorLength knows: BMI1, BMI2, TBM, and moves from vectors and masks (opcode map, opcode).
+// vectorWrites covers the general instructions that vectorLength knows: BMI1, BMI2, TBM, and
+// moves from vectors and masks (opcode map, opcode).
 func vectorWrites(b []byte) uint16 {
 	b = b[prefixes(b):]
 	ext, v, op, mapNo := b[1], b[1], b[2], byte(1) // 0xc5
@@ -34,9 +35,9 @@ func vectorWrites(b []byte) uint16 {
 		}
 	case 2:
 		switch op {
-		case 0xf2, 0xf5, 0xf7: // ANDN, BZHI, PDEP, PEXT, BEXTR, SHLX and its kin
+		case 0xf2, 0xf5, 0xf7: // ANDN, BZHI, PDEP, PEXT, BEXTR, SHLX and similar
 			return 1 << reg
-		case 0xf3: // BLSR and its kin
+		case 0xf3: // BLSR and similar
 			return 1 << vvvv
 		case 0xf6: // MULX
 			return 1<<reg | 1<<vvvv
@@ -58,7 +59,7 @@ func vectorWrites(b []byte) uint16 {
 	return 0
 }
 
-// prefixes is how many legacy prefixes there are: Intel SDM volume 2, 2.1.1.
+// prefixes returns the number of legacy prefixes: Intel SDM volume 2, 2.1.1.
 func prefixes(b []byte) int {
 	for i, c := range b {
 		switch c {
@@ -70,12 +71,12 @@ func prefixes(b []byte) int {
 	return len(b)
 }
 
-// vectorLength is the length of an instruction with a VEX, EVEX or XOP prefix (Intel SDM volume 2, 2.3 and
-// 2.7; AMD's manual, volume 6), 0 if it is none.
+// vectorLength returns the length of an instruction with a VEX, EVEX or XOP prefix (Intel SDM
+// volume 2, 2.3 and 2.7; AMD's manual, volume 6), or 0 if it is not one.
 func vectorLength(b []byte) int {
 	p := prefixes(b)
 	b = b[p:]
-	var n int // of prefix and opcode
+	var n int // length of prefix and opcode
 	var mapNo byte
 	switch {
 	case len(b) >= 4 && b[0] == 0xc5:
@@ -112,7 +113,8 @@ func vectorLength(b []byte) int {
 	return p + n
 }
 
-// modrmSize is the length of ModRM, SIB and displacement in 64-bit mode; 0 if they end too early.
+// modrmSize returns the length of ModRM, SIB and displacement in 64-bit mode, or 0 if they are
+// truncated.
 func modrmSize(b []byte) int {
 	if len(b) == 0 {
 		return 0

@@ -6,31 +6,33 @@ import (
 	"dbg/arch"
 )
 
-// Body is what an opcode says of a function's body.
+// Body is the decoded meaning of an opcode: how to unwind from a function's body.
 type Body struct {
 	Kind Kind
 
-	// Size is what the CFA is above the frame pointer (Frame) or the stack pointer. Of FramelessIndirect, it is to be added to
-	// the number of 4 bytes that stands SizeAt bytes behind the function's start.
+	// Size is the distance in bytes from the frame pointer (Frame) or the stack pointer up to the
+	// CFA. For FramelessIndirect, it is added to the 4-byte number that is SizeAt bytes after the
+	// function's start.
 	Size   int64
 	SizeAt uint64
 
-	FDE uint32 // of DWARF: its offset in __eh_frame; 0 also where the offset was too large to say
+	FDE uint32 // for DWARF: offset of the FDE in __eh_frame; also 0 if the offset was too large to encode
 
 	saved [maxSaved]Saved
 	n     int
 }
 
-// Saved is a register that is saved at an offset from the CFA.
+// Saved is a register that is saved at an offset from the CFA, in bytes.
 type Saved struct {
 	Reg arch.Reg
 	At  int64
 }
 
-// maxSaved is how many registers an opcode can name: arm64's nine pairs, and frame pointer and return address.
+// maxSaved is the largest number of registers in an opcode: arm64's nine pairs, the frame pointer
+// and the return address.
 const maxSaved = 20
 
-// Saved gives the saved registers, the return address where it is on the stack too.
+// Saved returns the saved registers, including the return address if it is on the stack.
 func (b *Body) Saved() []Saved { return b.saved[:b.n] }
 
 func (b *Body) save(r arch.Reg, at int64) {
@@ -38,7 +40,7 @@ func (b *Body) save(r arch.Reg, at int64) {
 	b.n++
 }
 
-// Decode tells what the opcode says. An error names what is unknown or contradicts itself.
+// Decode decodes the opcode. The error names the part that is unknown or contradictory.
 func (o Opcode) Decode(a *arch.Arch) (Body, error) {
 	var b Body
 	err := o.decode(a, &b)

@@ -8,10 +8,12 @@ import "dbg/arch"
 // .           8..11 d8 and d9, ... d14 and d15
 // Frameless:  12..23 size of the frame in 16 bytes
 //
-// The article in which the format is best described has the d registers in bits 5..8, and no registers in frameless functions;
-// LLVM writes what stands here. Pairs lie in this order from higher to lower addresses, the first of each above the second:
-// right below the frame record, or where there is none, below the CFA. (LLVM's libunwind looks for those of a frameless
-// function one word higher and takes them off SP once more. The compiler's code decides: it is as its DWARF says.)
+// The article that describes the format best has the d registers in bits 5..8, and no registers in
+// frameless functions; LLVM writes the layout above. Pairs are stored in this order from higher to
+// lower addresses, the first register above the second, directly below the frame record or, without
+// one, below the CFA. (For a frameless function, LLVM's libunwind looks one word higher, and
+// subtracts their size from SP once more. The compiler's code and its DWARF agree with the layout
+// here.)
 
 var pairsARM64 = [9]struct {
 	bit Opcode
@@ -21,7 +23,7 @@ var pairsARM64 = [9]struct {
 func (o Opcode) decodeARM64(b *Body) error {
 	a := arch.ARM64
 	if o&0xe0 != 0 {
-		return o.wrong("what bits 5..7 mean is unknown")
+		return o.wrong("the meaning of bits 5..7 is unknown")
 	}
 	at := int64(0)
 	if b.Kind == Frame {

@@ -5,13 +5,14 @@ import "dbg/arch"
 // Bits of x86's opcodes.
 //
 // Frame:      16..23 how far below the frame pointer the saved registers begin, in words
-// .           0..14  five registers of 3 bits, the lowest bits for the lowest word; 0 is a word without one
-// Frameless:  16..23 size of the frame in words with the return address; of the indirect kind, where in the function the size is
+// .           0..14  five registers of 3 bits, the lowest bits for the lowest word; 0 means no register
+// Frameless:  16..23 size of the frame in words, including the return address; if indirect, the
+// .                  offset of the size in the function
 // .           13..15 indirect: words to add to that size
-// .           10..12 how many registers are saved, below the return address
-// .           0..9   which, and in what order: see permutation.go
+// .           10..12 number of registers that are saved, below the return address
+// .           0..9   the registers and their order: see permutation.go
 
-// Compact unwind's own numbers of registers; 0 is none, and so is 7.
+// Register numbers of compact unwind; 0 and 7 mean no register.
 var (
 	regsAMD64 = [8]arch.Reg{0: arch.NoReg, 1: arch.RBX, 2: arch.R12, 3: arch.R13, 4: arch.R14, 5: arch.R15, 6: arch.RBP, 7: arch.NoReg}
 	regsI386  = [8]arch.Reg{0: arch.NoReg, 1: 3, 2: 1, 3: 2, 4: 7, 5: 6, 6: 5, 7: arch.NoReg} // ebx ecx edx edi esi ebp
@@ -32,9 +33,9 @@ func (o Opcode) decodeX86(a *arch.Arch, b *Body) error {
 	n := min(int(o>>10&7), 6)
 	p, ok := permutation(n, int(o&0x3ff))
 	if !ok {
-		return o.wrong("%d is not the number of an order of %d registers", o&0x3ff, n)
+		return o.wrong("%d is not a valid permutation of %d registers", o&0x3ff, n)
 	}
-	// The last one is right below the return address.
+	// The last one is directly below the return address.
 	for i, c := range p[:n] {
 		b.save(regs[c], -w*int64(n+1-i))
 	}
@@ -59,7 +60,7 @@ func (o Opcode) decodeX86Frame(a *arch.Arch, b *Body, regs *[8]arch.Reg) error {
 		case r == arch.NoReg:
 			continue
 		case r == a.FP:
-			return o.wrong("%s is saved where the frame pointer points, not among the others", a.RegName(r))
+			return o.wrong("%s is saved at the frame pointer, not with the other registers", a.RegName(r))
 		case seen.Has(r):
 			return o.wrong("%s is saved twice", a.RegName(r))
 		case i >= begin:

@@ -61,7 +61,7 @@ func TestCorrupt(t *testing.T) {
 		"as it is": {found: whole},
 
 		// Errors of New.
-		"version 0":                    {patch: set(0, 0), err: "at 0x0: version 0, not 1"},
+		"version 0":                    {patch: set(0, 0), err: "at 0x0: unsupported version 0, expected 1"},
 		"version 2":                    {patch: set(0, 2), err: "version 2"},
 		"cut header":                   {patch: func(b []byte) []byte { return b[:27] }, err: "27 bytes"},
 		"no section":                   {patch: func(b []byte) []byte { return nil }, err: "0 bytes"},
@@ -102,12 +102,12 @@ func TestCorrupt(t *testing.T) {
 		"an entry before its page": {change: func(s *section) { s.pages[2].entries[0].addr = 0x4f0 },
 			found: but(found{0x500: "before the page's first", 0x600: "before", 0x6ff: "before"})},
 		"an entry behind its page": {change: func(s *section) { s.pages[0].entries[1].addr = 0x301 },
-			found: but(found{0x100: "behind the page's end", 0x1ff: "behind", 0x200: "behind", 0x2ff: "behind"})},
+			found: but(found{0x100: "after the page's end", 0x1ff: "after the page's end", 0x200: "after the page's end", 0x2ff: "after the page's end"})},
 		"an address of more than 32 bits": {change: func(s *section) {
 			s.pages[1].first, s.pages[2].first, s.end = 0xfffffff0, 0xfffffffa, 0xffffffff
 			s.pages[1].entries = []entry{{0xfffffff0, 0, 0}, {0x10, 0, 0}}
 			s.pages[2].entries = []entry{{0xfffffffa, 0x01000000, 0}}
-		}, found: found{0xffffffef: "CFA=rsp+16", 0xfffffff1: "behind", 0xfffffffb: frame, 0xfffffffe: frame, 0xffffffff: "-"}},
+		}, found: found{0xffffffef: "CFA=rsp+16", 0xfffffff1: "after the page's end", 0xfffffffb: frame, 0xfffffffe: frame, 0xffffffff: "-"}},
 
 		// Errors of an entry.
 		"a local opcode too far": {change: func(s *section) { s.pages[1].entries[1].index = 3 },
@@ -220,8 +220,8 @@ func TestCorruptLSDA(t *testing.T) {
 	}{
 		"not in the index": {change: func(s *section) { s.lsdas[0].function = 0x104 }, want: "the LSDA index has none for 0x100000100"},
 		"index outside":    {patch: func(l layout, b []byte) { binary.LittleEndian.PutUint32(b[l.index+12+8:], 1<<20) }, want: "not inside"},
-		"index backwards":  {patch: func(l layout, b []byte) { binary.LittleEndian.PutUint32(b[l.index+8:], 1<<20) }, want: "can't go from"},
-		"half an entry":    {patch: func(l layout, b []byte) { b[l.index+12+8] += 4 }, want: "can't go from"},
+		"index backwards":  {patch: func(l layout, b []byte) { binary.LittleEndian.PutUint32(b[l.index+8:], 1<<20) }, want: "invalid bounds of the LSDA index"},
+		"half an entry":    {patch: func(l layout, b []byte) { b[l.index+12+8] += 4 }, want: "invalid bounds of the LSDA index"},
 		"no sentinel":      {change: func(s *section) { s.noSentinel = true; s.pages = s.pages[:1] }, want: "no sentinel"},
 	} {
 		t.Run(name, func(t *testing.T) {

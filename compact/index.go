@@ -2,7 +2,8 @@ package compact
 
 import "iter"
 
-// First-level entries: the address of the first function, the second-level page, the first LSDA of the page.
+// A first-level entry: the address of the first function, the offset of the second-level page,
+// and the offset of the page's first LSDA.
 const indexSize = 12
 
 func (t *Table) first(i int) uint32    { return word(t.index.data, i*indexSize) }
@@ -10,7 +11,8 @@ func (t *Table) pageAt(i int) uint32   { return word(t.index.data, i*indexSize+4
 func (t *Table) lsdaAt(i int) uint32   { return word(t.index.data, i*indexSize+8) }
 func (t *Table) indexOffset(i int) int { return t.index.off + i*indexSize }
 
-// orderedIndex is the first-level entries' starts, if they are in order. A defect is not kept: it is found again, with its error.
+// orderedIndex returns the starts of the first-level entries, if they are in order. A defect is
+// not saved: each call finds it again, and returns its error.
 func (t *Table) orderedIndex() (*starts, error) {
 	if x := t.indexStarts.Load(); x != nil {
 		return x, nil
@@ -27,7 +29,7 @@ func (t *Table) orderedIndex() (*starts, error) {
 	return &x, nil
 }
 
-// checkIndex looks whether the first-level entries are in order.
+// checkIndex checks that the first-level entries are in order.
 func (t *Table) checkIndex() error {
 	if t.indexStarts.Load() != nil {
 		return nil
@@ -44,16 +46,17 @@ func (t *Table) checkIndex() error {
 type Page struct {
 	Index  int
 	Offset int    // of the first-level entry in the section
-	First  uint64 // address that the first-level entry says
-	Page   uint32 // offset of the second-level page; 0 for none: the sentinel, or a gap
-	LSDAs  uint32 // offset of the LSDA entries of this page; those of the next one end them
+	First  uint64 // first address, from the first-level entry
+	Page   uint32 // offset of the second-level page; 0 for the sentinel or a gap
+	LSDAs  uint32 // offset of the LSDA entries of this page; they end where those of the next page begin
 
 	Kind    PageKind
-	Entries int // how many it has
-	Local   int // opcodes in its own palette
+	Entries int // number of its entries
+	Local   int // number of opcodes in its own palette
 }
 
-// Pages gives the first-level entries in their order, the sentinel too. One whose page can't be read comes with its error.
+// Pages yields the first-level entries in order, including the sentinel. An entry whose page
+// can't be read is yielded with the error.
 func (t *Table) Pages() iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
 		for i := range t.index.count {
@@ -70,7 +73,7 @@ func (t *Table) Pages() iter.Seq2[Page, error] {
 	}
 }
 
-// CommonOpcodes gives the palette that all pages share.
+// CommonOpcodes returns the palette that all pages share.
 func (t *Table) CommonOpcodes() []Opcode {
 	ops := make([]Opcode, t.common.count)
 	for i := range ops {

@@ -2,24 +2,25 @@ package compact
 
 import "iter"
 
-// LSDA is an entry of the LSDA index.
+// LSDA is an entry in the LSDA index.
 type LSDA struct {
 	Function uint64 // address
-	Addr     uint64 // of the language-specific data area
+	Addr     uint64 // address of the language-specific data area
 	Offset   int    // of the entry in the section
 }
 
 const lsdaSize = 8
 
-// LSDA is the address of the language-specific data area of e; ok is false if it has none. The opcode's bit decides: LLVM's linker puts
-// functions that are left to __eh_frame into the index too, with a clear bit, and half of the addresses there are those of other
-// functions' areas. Their FDEs have the right ones.
+// LSDA returns the address of the language-specific data area of e. ok is false if it has none.
+// The opcode's bit decides: LLVM's linker also adds functions that use __eh_frame to the index,
+// with a clear bit, and half of the addresses there belong to other functions' areas. Their FDEs
+// have the right ones.
 func (t *Table) LSDA(e *Entry) (addr uint64, ok bool, err error) {
 	if !e.Opcode.HasLSDA() {
 		return 0, false, nil
 	}
 	if uint(e.Page+1) >= uint(t.index.count) {
-		return 0, false, defect(e.Offset, "nothing says where the LSDAs of the page end: the table has no sentinel")
+		return 0, false, defect(e.Offset, "the end of the page's LSDAs is unknown: the table has no sentinel")
 	}
 	a, err := t.lsdas(e.Page, e.Page+1)
 	if err != nil {
@@ -41,11 +42,11 @@ func (t *Table) LSDA(e *Entry) (addr uint64, ok bool, err error) {
 	return 0, false, defect(e.Offset, "the entry has an LSDA, but the LSDA index has none for 0x%x", e.Lo)
 }
 
-// lsdas is the part of the LSDA index from that of one first-level entry up to that of another.
+// lsdas returns the part of the LSDA index between those of two first-level entries.
 func (t *Table) lsdas(from, to int) (array, error) {
 	lo, hi := t.lsdaAt(from), t.lsdaAt(to)
 	if hi < lo || (hi-lo)%lsdaSize != 0 {
-		return array{}, defect(t.indexOffset(from)+8, "the LSDA index can't go from 0x%x to 0x%x", lo, hi)
+		return array{}, defect(t.indexOffset(from)+8, "invalid bounds of the LSDA index: 0x%x to 0x%x", lo, hi)
 	}
 	a, ok := t.array(uint64(lo), uint64(hi-lo)/lsdaSize, lsdaSize)
 	if !ok {
@@ -54,7 +55,7 @@ func (t *Table) lsdas(from, to int) (array, error) {
 	return a, nil
 }
 
-// LSDAs gives the whole LSDA index in its order.
+// LSDAs yields the whole LSDA index in order.
 func (t *Table) LSDAs() iter.Seq2[LSDA, error] {
 	return func(yield func(LSDA, error) bool) {
 		if t.index.count == 0 {
@@ -74,8 +75,8 @@ func (t *Table) LSDAs() iter.Seq2[LSDA, error] {
 	}
 }
 
-// Personality is the address of the pointer to the personality routine of e (its slot in the GOT); ok is false if it
-// has none.
+// Personality returns the address of the pointer to the personality routine of e (its slot in the
+// GOT). ok is false if it has none.
 func (t *Table) Personality(e *Entry) (slot uint64, ok bool, err error) {
 	i := e.Opcode.Personality()
 	if i == 0 {
@@ -87,7 +88,8 @@ func (t *Table) Personality(e *Entry) (slot uint64, ok bool, err error) {
 	return t.base + uint64(word(t.personalities.data, 4*(i-1))), true, nil
 }
 
-// Personalities gives the addresses of the pointers to all personality routines. Opcodes can name the first three.
+// Personalities returns the addresses of the pointers to all personality routines. Opcodes can
+// refer to the first three.
 func (t *Table) Personalities() []uint64 {
 	slots := make([]uint64, t.personalities.count)
 	for i := range slots {

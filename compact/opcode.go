@@ -7,7 +7,7 @@ import (
 	"dbg/arch"
 )
 
-// Opcode says how to unwind; Apple's header calls it an encoding.
+// Opcode describes how to unwind. Apple's header calls it an encoding.
 type Opcode uint32
 
 // The bits that all architectures share.
@@ -20,15 +20,15 @@ const (
 	valueMask        = 1<<kindShift - 1
 )
 
-// Kind is what an opcode means, whatever its number on the architecture.
+// Kind is the kind of an opcode, independent of its number on the architecture.
 type Kind uint8
 
 const (
 	Unknown           Kind = iota
 	None                   // the null opcode: there is no unwind information
 	Frame                  // there is a frame pointer
-	Frameless              // CFA is SP plus a size that the opcode says
-	FramelessIndirect      // CFA is SP plus a size that the function's code says
+	Frameless              // CFA is SP plus a size in the opcode
+	FramelessIndirect      // CFA is SP plus a size in the function's code
 	DWARF                  // there is an FDE in __eh_frame
 )
 
@@ -41,22 +41,24 @@ func (k Kind) String() string {
 	return kindNames[Unknown]
 }
 
-// The kinds by their number.
+// The kinds by number.
 var (
 	kindsX86   = [16]Kind{1: Frame, 2: Frameless, 3: FramelessIndirect, 4: DWARF}
 	kindsARM64 = [16]Kind{2: Frameless, 3: DWARF, 4: Frame}
 )
 
-// StartsFunction tells that the entry starts a function: its bit for the contrary is clear.
+// StartsFunction reports whether the entry starts a function, which means that notFunctionStart
+// is clear.
 func (o Opcode) StartsFunction() bool { return o&notFunctionStart == 0 }
 
-// HasLSDA tells that the LSDA index has an entry for it that is to be used.
+// HasLSDA reports whether the LSDA index has an entry to use for this opcode.
 func (o Opcode) HasLSDA() bool { return o&hasLSDA != 0 }
 
-// Personality is the number of the personality routine from 1, or 0 for none.
+// Personality returns the number of the personality routine, from 1, or 0 for none.
 func (o Opcode) Personality() int { return int(o>>personalityShift) & 3 }
 
-// Kind of the opcode. Kind 0 is None if nothing else but the bits that all architectures share is set.
+// Kind returns the opcode's kind. Kind 0 is None if only the bits that all architectures share
+// are set.
 func (o Opcode) Kind(a *arch.Arch) Kind {
 	if o&(kindMask|valueMask) == 0 {
 		return None
@@ -70,7 +72,8 @@ func (o Opcode) Kind(a *arch.Arch) Kind {
 	return Unknown
 }
 
-// String is the opcode in words that a person can check, on an architecture: "frame: rbx at CFA-24, r14 at CFA-16".
+// String describes the opcode for an architecture in words: "frame: rbx at CFA-24, r14 at
+// CFA-16".
 func (o Opcode) String(a *arch.Arch) string {
 	b, err := o.Decode(a)
 	if err != nil {
@@ -99,7 +102,7 @@ func (o Opcode) String(a *arch.Arch) string {
 		s.WriteString(", LSDA")
 	}
 	if !o.StartsFunction() {
-		s.WriteString(", not a function's start")
+		s.WriteString(", not a function start")
 	}
 	return s.String()
 }

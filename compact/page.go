@@ -4,28 +4,30 @@ package compact
 type PageKind uint32
 
 const (
-	NoPage     PageKind = 0 // there is none: the sentinel, or a gap
-	Regular    PageKind = 2 // entries of an address and an opcode
-	Compressed PageKind = 3 // entries of a word: 8 bits of index of the opcode, 24 bits of address from the page's first
+	NoPage     PageKind = 0 // no page: the sentinel, or a gap
+	Regular    PageKind = 2 // entries with an address and an opcode
+	Compressed PageKind = 3 // one-word entries: 8 bits of opcode index, 24 bits of address relative to the page's first
 )
 
 // page is a second-level page.
 type page struct {
-	i       int // of its first-level entry
-	off     int // in the section
+	i       int // index of its first-level entry
+	off     int // offset in the section
 	kind    PageKind
-	first   uint32 // what the first-level entry says, from the header
-	end     uint64 // where the next one begins, from the header
-	endless bool   // there is no next one
+	first   uint32 // address in the first-level entry, relative to the header
+	end     uint64 // start of the next page, relative to the header
+	endless bool   // there is no next page
 	entries array
 	local   array // palette of a compressed page
 
-	// Of pages that were looked up and are in order. They have starts, with the opcodes, if no entry has a defect.
+	// Set for pages that were looked up and are in order. starts also holds the opcodes, if no
+	// entry has a defect.
 	starts starts
 	plain  bool
 }
 
-// page reads the header of the page of first-level entry i. Without a page it has no entries.
+// page reads the header of the page of first-level entry i. If there is no page, it has no
+// entries.
 func (t *Table) page(i int, p *page) error {
 	*p = page{i: i, first: t.first(i), off: int(t.pageAt(i)), end: 1 << 32}
 	last := i == t.index.count-1
@@ -67,7 +69,7 @@ func (t *Table) page(i int, p *page) error {
 	return nil
 }
 
-// size of an entry.
+// size returns the size of an entry, in bytes.
 func (p *page) size() int {
 	if p.kind == Regular {
 		return 8
@@ -75,7 +77,7 @@ func (p *page) size() int {
 	return 4
 }
 
-// addr is the address of entry k, from the header.
+// addr returns the address of entry k, relative to the header.
 func (p *page) addr(k int) uint64 {
 	if p.kind == Regular {
 		return uint64(word(p.entries.data, 8*k))
@@ -83,7 +85,8 @@ func (p *page) addr(k int) uint64 {
 	return uint64(p.first) + uint64(word(p.entries.data, 4*k)&0xffffff)
 }
 
-// trusted is the page of first-level entry i if its entries are in order. What is found the first time is kept.
+// trusted returns the page of first-level entry i if its entries are in order. The result of the
+// first call is saved.
 func (t *Table) trusted(i int) (*page, error) {
 	if p := t.pages[i].Load(); p != nil {
 		return p, nil
@@ -105,8 +108,8 @@ func (t *Table) trusted(i int) (*page, error) {
 	return p, nil
 }
 
-// makeStarts makes the starts of a page, unless an entry has a defect, or pages share bytes: their entries would take much more memory than the
-// section does.
+// makeStarts makes the starts of a page. It fails if an entry has a defect, or if pages share
+// bytes: their entries would take much more memory than the section.
 func (t *Table) makeStarts(p *page) bool {
 	n := p.entries.count
 	if t.cells.Add(int64(n)) > int64(len(t.data)/4) {
@@ -126,7 +129,8 @@ func (t *Table) makeStarts(p *page) bool {
 	return ok
 }
 
-// checkPage looks whether the entries are in order and inside of what the first-level entries say.
+// checkPage checks that the entries are in order, and within the range of the first-level
+// entries.
 func (t *Table) checkPage(p *page) error {
 	prev := uint64(p.first)
 	for k := range p.entries.count {
@@ -142,12 +146,12 @@ func (t *Table) checkPage(p *page) error {
 	}
 	if prev > p.end {
 		return defect(p.entries.off+(p.entries.count-1)*p.size(),
-			"the page's entries can't be trusted: the last is for 0x%x, behind the page's end 0x%x", prev, p.end)
+			"the page's entries can't be trusted: the last is for 0x%x, after the page's end 0x%x", prev, p.end)
 	}
 	return nil
 }
 
-// search is the last entry that does not begin behind off, or -1.
+// search returns the last entry that does not begin after off, or -1.
 func (p *page) search(off uint32) int {
 	lo, hi := 0, p.entries.count
 	for lo < hi {
@@ -160,7 +164,7 @@ func (p *page) search(off uint32) int {
 	return lo - 1
 }
 
-// entry fills e with entry k of a page whose order is known, or with what there is of it.
+// entry fills e with entry k of a page whose order is checked, as far as the entry is valid.
 func (t *Table) entry(p *page, k int, e *Entry) error {
 	e.Page, e.Index = p.i, k
 	last := k+1 == p.entries.count
@@ -189,13 +193,13 @@ func (t *Table) entry(p *page, k int, e *Entry) error {
 				i, common, p.local.count)
 		}
 		at := t.common.off
-		if i >= common { // as often as not: it is compiled to no jump
+		if i >= common { // unpredictable: it is compiled without a jump
 			at = p.local.off - 4*common
 		}
 		e.Opcode = Opcode(word(t.data, at+4*i))
 	}
 	if last && p.endless {
-		return defect(e.Offset, "nothing says where the last entry ends: the table has no sentinel")
+		return defect(e.Offset, "the end of the last entry is unknown: the table has no sentinel")
 	}
 	return nil
 }

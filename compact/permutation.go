@@ -1,8 +1,9 @@
 package compact
 
-// radix has, for each count of registers, what the digits of a permutation's number count. The number is a
-// Lehmer code: digit i says how many of the registers not yet named come before the one that is named, and there
-// are six to choose from, then five, and so on. With six registers the last has no choice.
+// radix lists, for each count of registers, the factors of the digits of a permutation's number.
+// The number is a Lehmer code: digit i is the number of unused registers before the chosen one.
+// There are six registers to choose from, then five, and so on. With six registers the last has
+// no choice.
 var radix = [7][6]int{
 	1: {1},
 	2: {5, 1},
@@ -12,8 +13,8 @@ var radix = [7][6]int{
 	6: {120, 24, 6, 2, 1, 1},
 }
 
-// permutation gives the registers, numbered from 1 to 6, that a number names as n of six in an order. It is false for a number
-// that none has.
+// permutation decodes the number of an ordered choice of n out of six registers, which are
+// numbered from 1 to 6. It returns false for an invalid number.
 func permutation(n, number int) (regs [6]uint8, ok bool) {
 	free := [6]uint8{1, 2, 3, 4, 5, 6}
 	left := free[:]

@@ -6,8 +6,9 @@ import (
 	"io"
 )
 
-// Print writes the section as llvm-objdump --unwind-info does. What that tool does not print (pages behind a gap or without a
-// sentinel) or ends at (what can't be read) is printed too.
+// Print writes the section like llvm-objdump --unwind-info. It also prints pages that this tool
+// leaves out (after a gap or without a sentinel), and continues after data that can't be read,
+// where the tool stops.
 func (t *Table) Print(to io.Writer) error {
 	w := bufio.NewWriter(to)
 	fmt.Fprintf(w, "Contents of __unwind_info section:\n")

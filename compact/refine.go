@@ -9,18 +9,20 @@ import (
 	"dbg/row"
 )
 
-// Refiner makes exact rows of a table's: what the compiler promised of a function's body, and what its instructions do, give the
-// row at each instruction, in prologue, body and epilogue.
+// Refiner makes exact rows from a table. It combines the compiler's description of a function's
+// body with the effects of the instructions into the row at each instruction, in prologue, body
+// and epilogue.
 //
-// It may be used by several goroutines.
+// Several goroutines may use it.
 type Refiner struct {
-	// Unrefined takes the format at its word: the body's row is that of every address of an entry. It is set before
-	// the first use.
+	// Unrefined disables the refinement, as the format is defined: the body's row applies to
+	// every address of an entry. Set it before the first use.
 	Unrefined bool
 
-	// Escape gives the row of __eh_frame at an address, for functions that the table leaves to it. Compilers for macOS describe no
-	// epilogues there (X86FrameLowering of LLVM), so that these rows are refined as the table's own; what can't be confirmed by the
-	// code is left to __eh_frame. It may be nil, and is set before the first use.
+	// Escape returns the row of __eh_frame at an address, for functions that the table leaves to
+	// it. Compilers for macOS describe no epilogues there (X86FrameLowering of LLVM), so these
+	// rows are refined like those of the table. Rows that the code does not confirm are left to
+	// __eh_frame. Escape may be nil. Set it before the first use.
 	Escape func(pc uint64, r *row.Row) error
 
 	t      *Table
@@ -30,13 +32,13 @@ type Refiner struct {
 	functions []function
 	workers   sync.Pool
 
-	mu   sync.Mutex // guards kept
-	kept [keptFunctions]*refined
-	next int // of kept, to be replaced
+	mu     sync.Mutex // guards cached
+	cached [cachedFunctions]*refined
+	next   int // index in cached of the next function to replace
 }
 
-// keptFunctions is how many functions that were asked for keep their rows.
-const keptFunctions = 16
+// cachedFunctions is the number of recently used functions whose rows are cached.
+const cachedFunctions = 16
 
 // function is a function: an entry, or a part of one.
 type function struct {
@@ -45,18 +47,20 @@ type function struct {
 	err    bool // the entry can't be trusted
 }
 
-// NewRefiner makes a refiner. Starts are the addresses of functions' first instructions, rising, as LC_FUNCTION_STARTS has them; they say
-// where neighbours part that share an entry. Without them functions are told apart by their prologues.
+// NewRefiner makes a refiner. starts are the addresses of functions' first instructions, in
+// rising order, as in LC_FUNCTION_STARTS. They separate neighbouring functions that share an
+// entry. Without them, functions are separated by their prologues.
 func NewRefiner(t *Table, starts []uint64) *Refiner {
 	x := &Refiner{t: t, starts: starts}
 	x.workers.New = func() any { return &worker{x: x} }
 	return x
 }
 
-// Name is the section's.
+// Name returns the name of the section.
 func (x *Refiner) Name() string { return "__unwind_info" }
 
-// Bounds is the function at an address, as far as the table and the starts tell it apart.
+// Bounds returns the bounds of the function at an address, as far as the table and the starts
+// separate functions.
 func (x *Refiner) Bounds(pc uint64) (lo, hi uint64, ok bool) {
 	var e Entry
 	if x.t.Find(pc, &e) != nil {
@@ -66,7 +70,7 @@ func (x *Refiner) Bounds(pc uint64) (lo, hi uint64, ok bool) {
 	return lo, hi, true
 }
 
-// bounds is the part of an entry that is the function at pc.
+// bounds returns the part of an entry that is the function at pc.
 func (x *Refiner) bounds(e *Entry, pc uint64) (lo, hi uint64) {
 	i := sort.Search(len(x.starts), func(i int) bool { return x.starts[i] > pc })
 	lo, hi = e.Lo, e.Hi
@@ -79,8 +83,9 @@ func (x *Refiner) bounds(e *Entry, pc uint64) (lo, hi uint64) {
 	return lo, hi
 }
 
-// RowAt fills r with the row at pc. ErrNotCovered means that nothing is known there: no entry covers it, __eh_frame has it,
-// it is padding, or code of which the table says nothing and that can't be followed.
+// RowAt fills r with the row at pc. ErrNotCovered means that nothing is known there: no entry
+// covers pc, it belongs to __eh_frame, it is padding, or it is code without an entry that can't
+// be followed.
 func (x *Refiner) RowAt(pc uint64, r *row.Row) error {
 	var e Entry
 	if err := x.t.Find(pc, &e); err != nil {
@@ -103,7 +108,7 @@ func (x *Refiner) RowAt(pc uint64, r *row.Row) error {
 	return nil
 }
 
-// quiet is what is no error: others know better.
+// quiet replaces an error that only means that other sources know better.
 func quiet(err error) error {
 	var dwarf *ErrDWARF
 	if err == ErrNone || errors.As(err, &dwarf) {
@@ -112,10 +117,10 @@ func quiet(err error) error {
 	return err
 }
 
-// function is the function at pc with its rows.
+// function returns the function at pc with its rows.
 func (x *Refiner) function(e *Entry, pc uint64) (*refined, error) {
 	x.mu.Lock()
-	for _, f := range x.kept {
+	for _, f := range x.cached {
 		if f != nil && f.lo <= pc && pc < f.hi {
 			x.mu.Unlock()
 			return f, nil
@@ -130,13 +135,13 @@ func (x *Refiner) function(e *Entry, pc uint64) (*refined, error) {
 	}
 	f := w.out.clone()
 	x.mu.Lock()
-	x.kept[x.next] = f
-	x.next = (x.next + 1) % keptFunctions
+	x.cached[x.next] = f
+	x.next = (x.next + 1) % cachedFunctions
 	x.mu.Unlock()
 	return f, nil
 }
 
-// Entries is the number of functions, or of entries if Unrefined.
+// Entries returns the number of functions, or of entries if Unrefined.
 func (x *Refiner) Entries() int {
 	if x.Unrefined {
 		return x.t.Entries()
@@ -170,8 +175,9 @@ func (x *Refiner) index() {
 	})
 }
 
-// EachRow calls fn for the rows of the functions from i up to but not including j, by rising address. The row is valid until
-// fn returns; hash is compiled.HashRow of it. A nil row says that RowAt must be asked: it gives the defect. False is fn's.
+// EachRow calls fn for the rows of the functions from i up to but not including j, by rising
+// address. The row is valid until fn returns; hash is compiled.HashRow of it. A nil row means that
+// RowAt returns the defect. If fn returns false, EachRow stops and returns false.
 func (x *Refiner) EachRow(i, j int, fn func(lo, hi uint64, r *row.Row, hash uint64) bool) bool {
 	if x.Unrefined {
 		return x.eachBody(i, j, fn)
@@ -207,7 +213,7 @@ func (x *Refiner) EachRow(i, j int, fn func(lo, hi uint64, r *row.Row, hash uint
 	return true
 }
 
-// eachBody is EachRow of bodies.
+// eachBody is EachRow for the rows of bodies.
 func (x *Refiner) eachBody(i, j int, fn func(lo, hi uint64, r *row.Row, hash uint64) bool) bool {
 	rows := x.t.Rows()
 	return x.t.Each(i, j, func(e *Entry, err error) bool {
@@ -225,21 +231,21 @@ func (x *Refiner) eachBody(i, j int, fn func(lo, hi uint64, r *row.Row, hash uin
 	})
 }
 
-// How is how the rows of a function were found.
+// How tells how the rows of a function were found.
 type How uint8
 
 const (
 	NotRefined How = iota // there is no row, or none was made
-	Confirmed             // the instructions do what the table says of the body
-	BodyOnly              // they could not be read, or do not do what it says: the body's row is everywhere
-	CodeOnly              // the table says nothing; the instructions do, from the start to each return
+	Confirmed             // the instructions agree with the table
+	BodyOnly              // they could not be read, or disagree: the body's row applies everywhere
+	CodeOnly              // the table has no row; the rows are from the instructions, from the start to each return
 )
 
 func (h How) String() string {
 	return [...]string{"not refined", "confirmed by the code", "the body's row only", "by the code only"}[h]
 }
 
-// How says how the rows of the function at pc were found.
+// How reports how the rows of the function at pc were found.
 func (x *Refiner) How(pc uint64) How {
 	var e Entry
 	if x.t.Find(pc, &e) != nil || x.Unrefined {
@@ -252,7 +258,7 @@ func (x *Refiner) How(pc uint64) How {
 	return f.how
 }
 
-// refined is the rows of a function.
+// refined holds the rows of a function.
 type refined struct {
 	lo, hi uint64
 	how    How
@@ -279,11 +285,11 @@ func (f *refined) clone() *refined {
 	return c
 }
 
-// maxText is how much of a function is read; what is behind has the body's row.
+// maxText is the number of bytes of a function that are read; the rest has the body's row.
 const maxText = code.MaxText
 
-// Function is number i of what EachRow goes over: its range, and the entry that it belongs to. An entry that can't be trusted has
-// an error.
+// Function returns function i in the order of EachRow: its range, and the entry to which it
+// belongs. An untrusted entry has an error.
 func (x *Refiner) Function(i int) (lo, hi uint64, e Entry, err error) {
 	x.once.Do(x.index)
 	f := &x.functions[i]

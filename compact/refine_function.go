@@ -9,37 +9,43 @@ import (
 	"dbg/row/compiled"
 )
 
-// worker refines one function after the other; it is for one goroutine.
+// worker refines functions, one after the other. It must be used by one goroutine.
 type worker struct {
 	x     *Refiner
 	flow  code.Flow
-	trial code.Flow // of what may be a function of its own
+	trial code.Flow // follows code that may be a separate function
 	body  row.Row
-	have  bool   // body is the table's
+	have  bool   // body is from the table
 	text  []byte // of the function
 	data  []data // in it
 	out   refined
 	ids   []int32 // frame -> row of out, plus 1
-	agree []bool  // of frames: it is the body's
+	agree []bool  // by frame: it is the frame of the body
 }
 
-// refine makes w.out for the part from lo to hi of an entry. ErrNotCovered if it has no rows.
+// refine makes w.out for the part from lo to hi of an entry. It returns ErrNotCovered if there
+// are no rows.
 //
-// What the table says and what the code says are weighed as follows.
+// The table and the code are combined as follows.
 //
-//   - The code is followed from the function's start, all ways. The function is confirmed if somewhere on them the frame is that of
-//     the body: the same CFA, the same registers saved in the same places. Then the instructions are believed at every address that
-//     is reached, even where they differ from the body's row, as in prologues, epilogues, and code that runs before a
-//     late prologue or behind an early epilogue.
-//   - Where they can't say where the CFA is, the body's row holds. It also holds for a register that the instructions have lost sight
-//     of, where the CFA is the body's.
-//   - Landing pads, the cases of a jump table and what follows a call that does not return are not reached from the start. They are
-//     followed from the state in which they are entered: that at a call of this function, or at the jump through the table.
-//   - Padding, which nothing reaches, has no row.
-//   - A function of which the table says nothing has rows where all ways from its start end in returns, or in jumps to other functions, with the
-//     stack and the registers as they were; else none. So has one that is not confirmed: functions without a frame have the null
-//     opcode on x86-64, for which LLVM's linker writes no entry, so that they lie in that of the function before.
-//   - Otherwise a function that is not confirmed keeps the body's row everywhere but in its padding: its code may be anything.
+//   - All paths of the code are followed from the function's start. The function is confirmed if
+//     somewhere on them the frame is that of the body: the same CFA, the same registers saved in
+//     the same places. Then the instructions are trusted at every address that is reached, even
+//     where they differ from the body's row, as in prologues, epilogues, and code that runs
+//     before a late prologue or after an early epilogue.
+//   - Where the instructions do not determine the CFA, the body's row applies. If the CFA is the
+//     body's, it also applies to a register that the instructions have lost.
+//   - Landing pads, the cases of a jump table and the code after a call that does not return are
+//     not reached from the start. They are followed from the state in which they are entered: the
+//     state at a call of this function, or at the jump through the table.
+//   - Padding, which no path reaches, has no row.
+//   - A function for which the table has no row gets rows if all paths from its start end in
+//     returns, or in jumps to other functions, with the stack and the registers as they were;
+//     otherwise it has none. The same applies to a function that is not confirmed: functions
+//     without a frame have the null opcode on x86-64, for which LLVM's linker writes no entry, so
+//     that they lie in the entry of the function before.
+//   - Any other function that is not confirmed has the body's row everywhere except in its
+//     padding: its code may be anything.
 func (w *worker) refine(e *Entry, lo, hi uint64) error {
 	w.out = refined{lo: lo, hi: hi, spans: w.out.spans[:0], rows: w.out.rows[:0], hash: w.out.hash[:0]}
 	w.ids, w.agree = w.ids[:0], w.agree[:0]
@@ -86,14 +92,14 @@ func (w *worker) refine(e *Entry, lo, hi uint64) error {
 	}
 	w.out.how = Confirmed
 	w.fillGaps()
-	w.confirmed()     // what is new
-	w.have = !escaped // where the code can't say it, __eh_frame does
+	w.confirmed()     // of the paths just added
+	w.have = !escaped // where the code does not determine the row, __eh_frame does
 	w.emit(hi)
 	return nil
 }
 
-// escape takes the last row that __eh_frame has of the function as its body's, since it describes no epilogues; whether
-// there is one.
+// escape uses the last row of __eh_frame in the function as the body's row, since __eh_frame
+// describes no epilogues. It reports whether there is one.
 func (w *worker) escape() bool {
 	last, any := uint64(0), false
 	w.flow.Each(func(pc uint64, size, n int) bool {
@@ -103,9 +109,11 @@ func (w *worker) escape() bool {
 	return any && w.x.Escape(last, &w.body) == nil
 }
 
-// clean reports whether all ways from the start of a function without a row of its body, or with one that is not its own, end in returns, or in
-// jumps to other functions, in the state that callers expect. Then what a jump through a table may lead to is followed too, in
-// the state of the jump; the table itself, which may be there as well, is not told from code, and does no harm.
+// clean handles a function whose body has no row, or the row of another function. It reports
+// whether all paths from the start end in returns, or in jumps to other functions, in the state
+// that callers expect. If so, the possible targets of a jump through a table are followed too, in
+// the state of the jump. The table itself, which may be among the code, is not separated from it,
+// and does no harm.
 func (w *worker) clean() bool {
 	n := w.flow.Tally()
 	if n.Returns == 0 || n.Wrong+n.Unknown+n.Lost > 0 {
@@ -133,7 +141,7 @@ func (w *worker) clean() bool {
 	return true
 }
 
-// confirmed finds out which frames are the body's; whether there is one.
+// confirmed finds the frames that agree with the body, and reports whether there is one.
 func (w *worker) confirmed() bool {
 	any := false
 	frames := w.flow.Frames()
@@ -146,7 +154,7 @@ func (w *worker) confirmed() bool {
 	return any
 }
 
-// sameBody reports whether a frame is the body's.
+// sameBody reports whether a frame agrees with the body.
 func (w *worker) sameBody(f *code.Frame) bool {
 	if !f.IsAt(w.body.CFA.Reg, w.body.CFA.N) {
 		return false
@@ -162,7 +170,7 @@ func (w *worker) sameBody(f *code.Frame) bool {
 	return true
 }
 
-// fillGaps follows what the function's start does not lead to.
+// fillGaps follows the code that is not reached from the function's start.
 func (w *worker) fillGaps() {
 	lo := w.out.lo
 	for pc := lo; ; {
@@ -185,15 +193,16 @@ func (w *worker) fillGaps() {
 			continue
 		}
 		w.flow.Follow(at, s)
-		if pc = at; w.flow.Number(at) < 0 { // out of instructions
+		if pc = at; w.flow.Number(at) < 0 { // the text ends
 			return
 		}
 	}
 }
 
-// entered is the state in which code is entered that nothing leads to; from is where what is before it ends. It is that of the jump
-// through a table just before; else of a call, whose landing pad it may be; else of any jump through a table; else the body's, with the stack
-// pointer where most of the body has it.
+// entered returns the state at the entry of code that no path reaches; from is the end of the
+// code before it. It is the state of the jump through a table directly before; or of a call,
+// whose landing pad the code may be; or of any jump through a table; or the body's, with the most
+// frequent stack pointer in the body.
 func (w *worker) entered(from, at uint64) (code.State, bool) {
 	a := w.x.t.arch
 	if len(w.x.starts) == 0 && w.startsFunction(at) {
@@ -221,7 +230,7 @@ func (w *worker) entered(from, at uint64) (code.State, bool) {
 	return s, ok
 }
 
-// usual is the state with the body's frame that most of them have.
+// usual returns the most frequent state with the body's frame.
 func (w *worker) usual(list []code.Seen) *code.Seen {
 	var best *code.Seen
 	for i := range list {
@@ -232,10 +241,11 @@ func (w *worker) usual(list []code.Seen) *code.Seen {
 	return best
 }
 
-// trialText is how long a prologue may be.
+// trialText is the maximum length of a prologue, in bytes.
 const trialText = 256
 
-// startsFunction reports whether a function starts at an address: its first instructions make the body's frame.
+// startsFunction reports whether a function starts at an address: its first instructions set up
+// the body's frame.
 func (w *worker) startsFunction(at uint64) bool {
 	text := w.text[at-w.out.lo:]
 	w.trial.Reset(w.x.t.arch, at, text[:min(len(text), trialText)])
@@ -249,13 +259,13 @@ func (w *worker) startsFunction(at uint64) bool {
 	return false
 }
 
-// padding is how many bytes from an address on are no code of the function.
+// padding returns the number of bytes from an address on that are not code of the function.
 func (w *worker) padding(from, to uint64) uint64 {
 	b := w.text[from-w.out.lo : to-w.out.lo]
 	return uint64(code.Padding(w.x.t.arch, b))
 }
 
-// bodyOnly gives the body's row to all but the padding at the end.
+// bodyOnly applies the body's row to everything except the padding at the end.
 func (w *worker) bodyOnly(lo, hi uint64) {
 	w.out.how = BodyOnly
 	if n := uint64(len(w.text)); n == hi-lo {
@@ -264,7 +274,7 @@ func (w *worker) bodyOnly(lo, hi uint64) {
 	w.add(lo, hi, w.bodyRow())
 }
 
-// emit makes spans of what was reached; the function ends at hi.
+// emit makes spans from the code that was reached. The function ends at hi.
 func (w *worker) emit(hi uint64) {
 	end := w.out.lo
 	frames := w.flow.Frames()
@@ -279,7 +289,7 @@ func (w *worker) emit(hi uint64) {
 			return true
 		}
 		if to := pc + uint64(size); to > end {
-			w.add(max(pc, end), to, w.ids[n]-1) // of instructions that overlap, the first
+			w.add(max(pc, end), to, w.ids[n]-1) // if instructions overlap, the first
 			end = to
 		}
 		return true
@@ -289,7 +299,7 @@ func (w *worker) emit(hi uint64) {
 	}
 }
 
-// rowOf is the row of a frame, by its place in out.rows; -2 if there is none.
+// rowOf returns the index in out.rows of the row for a frame, or -2 if there is none.
 func (w *worker) rowOf(f *code.Frame) int32 {
 	if !f.CFA.Known() {
 		if !w.have {
@@ -316,7 +326,7 @@ func (w *worker) bodyRow() int32 {
 	return w.intern()
 }
 
-// newRow is an empty one at the end of out.rows, with the memory of an earlier function's.
+// newRow appends an empty row to out.rows. It reuses the memory of an earlier function.
 func (w *worker) newRow() *row.Row {
 	if n := len(w.out.rows); n < cap(w.out.rows) {
 		w.out.rows = w.out.rows[:n+1]
@@ -328,11 +338,11 @@ func (w *worker) newRow() *row.Row {
 	return &w.out.rows[len(w.out.rows)-1]
 }
 
-// intern finds the last row among those before, and drops it then.
+// intern looks for the last row among the earlier ones, and removes it if it finds an equal one.
 func (w *worker) intern() int32 {
 	last := len(w.out.rows) - 1
 	h := compiled.HashRow(&w.out.rows[last])
-	for i, have := range w.out.hash { // some ten; a Flow has no more than a few thousand frames
+	for i, have := range w.out.hash { // about ten; a Flow has at most a few thousand frames
 		if have == h {
 			w.out.rows = w.out.rows[:last]
 			return int32(i)
@@ -356,5 +366,5 @@ func (w *worker) add(lo, hi uint64, r int32) {
 	w.out.spans = append(w.out.spans, span{lo, hi, r})
 }
 
-// refinable reports whether rows are refined by the code. For i386 it has not been shown to be right.
+// refinable reports whether the code may refine rows. For i386 the result has not been verified.
 func refinable(a *arch.Arch) bool { return a != arch.I386 && code.Supported(a) }

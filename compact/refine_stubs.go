@@ -9,19 +9,21 @@ import (
 	"dbg/row/compiled"
 )
 
-// StubKind is a section of code that the linker writes.
+// StubKind is a kind of section with code that the linker writes.
 type StubKind uint8
 
 const (
-	// Stubs is __stubs, __auth_stubs, __objc_stubs: jumps through a pointer. They touch no stack.
+	// Stubs is __stubs, __auth_stubs or __objc_stubs: jumps through a pointer, without stack use.
 	Stubs StubKind = iota
-	// StubHelper is __stub_helper: each entry leaves its number (on the stack on x86-64, in W16 on arm64) and jumps to the header,
-	// which comes first, pushes another word and jumps to dyld.
+	// StubHelper is __stub_helper. Each entry sets its number (on the stack on x86-64, in W16 on
+	// arm64) and jumps to the header. The header is at the start of the section; it pushes
+	// another word and jumps to dyld.
 	StubHelper
 )
 
-// StubRows calls fn for the rows of such a section, of which text is the code from address lo on, by rising address, as EachRow does. What
-// is between, padding and the numbers of arm64's entries, has none. No table covers these sections.
+// StubRows calls fn for the rows of such a section, by rising address, like EachRow. text is its
+// code from address lo on. The padding, and the numbers of arm64's entries, have no rows. No
+// table covers these sections.
 func StubRows(a *arch.Arch, kind StubKind, lo uint64, text []byte, fn func(lo, hi uint64, r *row.Row, hash uint64) bool) bool {
 	if !refinable(a) {
 		return true
@@ -32,7 +34,7 @@ func StubRows(a *arch.Arch, kind StubKind, lo uint64, text []byte, fn func(lo, h
 	if kind == StubHelper {
 		for at := 0; at < len(text); {
 			if n := helper(a, text[at:]); n > 0 {
-				f.Follow(lo+uint64(at), code.Entry(a)) // and on to the header
+				f.Follow(lo+uint64(at), code.Entry(a)) // this continues in the header
 				at += n
 			} else {
 				at += a.MinInstr
@@ -69,7 +71,8 @@ func StubRows(a *arch.Arch, kind StubKind, lo uint64, text []byte, fn func(lo, h
 	return ok
 }
 
-// helper is the length of the entry of __stub_helper at the start of b, 0 if it is none: push $n; jmp header, or ldr w16, n; b header; n.
+// helper returns the length of the entry of __stub_helper at the start of b, or 0 if there is
+// none: push $n; jmp header, or ldr w16, n; b header; n.
 func helper(a *arch.Arch, b []byte) int {
 	switch {
 	case a == arch.ARM64 && len(b) >= 12 && binary.LittleEndian.Uint32(b) == 0x18000050 && b[7]>>2 == 5:

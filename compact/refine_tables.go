@@ -9,16 +9,17 @@ import (
 
 // Limits of jump tables.
 const (
-	maxTables = 64   // in a function
-	maxCases  = 4096 // in a table
+	maxTables = 64   // per function
+	maxCases  = 4096 // per table
 )
 
-// data is a range of addresses in a function that has no code.
+// data is a range of addresses in a function without code.
 type data struct{ lo, hi uint64 }
 
-// followTables follows the cases of x86-64's jump tables, in the state of the jump. Such a table stands in the text, has a word for each case, its
-// distance from the table, and the code takes the table's address relative to RIP (lea table(%rip), reg; movslq (reg,index,4), case; add
-// reg, case; jmp *case). What is read there is no code.
+// followTables follows the cases of x86-64's jump tables, in the state of the jump. Such a table
+// is in the text, with one word per case: the distance of the case from the table. The code takes
+// the table's address relative to RIP (lea table(%rip), reg; movslq (reg,index,4), case; add reg,
+// case; jmp *case). The words of the table are not code.
 func (w *worker) followTables() {
 	w.data = w.data[:0]
 	if w.x.t.arch != arch.AMD64 {
@@ -50,7 +51,8 @@ func (w *worker) followTables() {
 	}
 }
 
-// nextTable finds an instruction at `at` that takes the address of a place in the function to which no code leads, and which is not known yet.
+// nextTable finds an instruction, from at on, that takes an address in the function to which no
+// code leads, and which is not known yet.
 func (w *worker) nextTable() (table, at uint64, ok bool) {
 	lo := w.out.lo
 	w.flow.Each(func(pc uint64, size, n int) bool {
@@ -73,7 +75,8 @@ func (w *worker) nextTable() (table, at uint64, ok bool) {
 	return table, at, ok
 }
 
-// jumpBehind is the first jump to where nobody knows behind an address, else any.
+// jumpBehind returns the first jump with an unknown target after an address, or else any such
+// jump.
 func (w *worker) jumpBehind(pc uint64) *code.Seen {
 	var best *code.Seen
 	jumps := w.flow.Jumps()
@@ -85,7 +88,7 @@ func (w *worker) jumpBehind(pc uint64) *code.Seen {
 	return best
 }
 
-// dataAt is the end of the data at an address, or the address.
+// dataAt returns the end of the data at an address, or the address itself if it is not data.
 func (w *worker) dataAt(pc uint64) uint64 {
 	for _, d := range w.data {
 		if d.lo <= pc && pc < d.hi {

@@ -10,13 +10,14 @@ import (
 	"dbg/row"
 )
 
-// ErrNone says that the entry has the null opcode: the compiler or the linker knew of no unwind information.
-var ErrNone = errors.New("the entry says that there is no unwind information")
+// ErrNone reports that the entry has the null opcode: the compiler or the linker had no unwind
+// information.
+var ErrNone = errors.New("the entry has no unwind information")
 
-// ErrDWARF says that __eh_frame has the function's unwind information.
+// ErrDWARF reports that __eh_frame has the function's unwind information.
 type ErrDWARF struct {
-	// FDE is the offset of its FDE in __eh_frame. Linkers write 0 if the offset has more than 24 bits: then the FDE is to be found by
-	// address.
+	// FDE is the offset of its FDE in __eh_frame. Linkers write 0 if the offset has more than 24
+	// bits: then look up the FDE by address.
 	FDE uint32
 }
 
@@ -24,8 +25,9 @@ func (e *ErrDWARF) Error() string {
 	return fmt.Sprintf("the function's unwind information is the FDE at __eh_frame+0x%x", e.FDE)
 }
 
-// Row fills r with the row that is valid in the body of the function that e belongs to; Lo and Hi are those of the entry. Registers that
-// it has no rule for are not touched by the function, as far as the format can say.
+// Row fills r with the row that is valid in the body of the function to which e belongs. Lo and
+// Hi are those of the entry. The function does not change registers without a rule, as far as the
+// format can tell.
 func (t *Table) Row(e *Entry, r *row.Row) error {
 	var b Body
 	if err := e.Opcode.decode(t.arch, &b); err != nil {
@@ -50,7 +52,7 @@ func (t *Table) Row(e *Entry, r *row.Row) error {
 
 func (t *Table) at(e *Entry, err error) error { return &Error{e.Offset, err.Error()} }
 
-// fill makes the row of a body; sub is the indirect size.
+// fill makes the row of a body. sub is the indirect size.
 func (t *Table) fill(b *Body, sub int64, r *row.Row) {
 	a := t.arch
 	r.Reset()
@@ -72,8 +74,9 @@ var (
 	subI386  = []byte{0x81, 0xec}
 )
 
-// indirect reads the size of the frame from the instruction that makes it. The opcode points at its immediate operand. What stands before
-// must be that instruction: the compiler of Xcode 6 wrote wrong offsets.
+// indirect reads the size of the frame from the instruction that allocates it. The opcode gives
+// the offset of its immediate operand. The bytes before the operand are checked: the compiler of
+// Xcode 6 wrote wrong offsets.
 func (t *Table) indirect(e *Entry, b *Body) (int64, error) {
 	start, err := t.FunctionStart(e)
 	if err != nil {
@@ -92,7 +95,7 @@ func (t *Table) indirect(e *Entry, b *Body) (int64, error) {
 		return 0, defect(e.Offset, "the size of the frame is in the code at 0x%x, which can't be read", at+uint64(len(sub)))
 	}
 	if !bytes.HasPrefix(code, sub) {
-		return 0, defect(e.Offset, "the size of the frame is in the code at 0x%x, but no \"sub\" from the stack pointer is there", at+uint64(len(sub)))
+		return 0, defect(e.Offset, "the size of the frame is in the code at 0x%x, but there is no \"sub\" from the stack pointer", at+uint64(len(sub)))
 	}
 	n := int64(int32(binary.LittleEndian.Uint32(code[len(sub):])))
 	if n < 0 || n+b.Size < int64(b.n*t.arch.PtrSize) {

@@ -5,38 +5,38 @@ import (
 	"dbg/row/compiled"
 )
 
-// Rows makes rows of many entries: each opcode is decoded once, as files have few different ones. It is for one
-// goroutine.
+// Rows makes the rows of many entries. It decodes each opcode once, since files have few
+// different ones. It must be used by one goroutine.
 type Rows struct {
 	t     *Table
 	known map[rowKey]*Rule
-	near  [1 << nearBits]struct { // of known, at a hash of the key: a short way
+	near  [1 << nearBits]struct { // cache of known, indexed by a hash of the key
 		rowKey
 		*Rule
 	}
-	dwarf ErrDWARF // that was returned last: some files leave nearly all of their functions to __eh_frame
+	dwarf ErrDWARF // the error returned last: some files leave nearly all functions to __eh_frame
 }
 
 const nearBits = 9
 
-// Rule is what all entries of one opcode (and one size, if that is indirect) have in common.
+// Rule holds the parts that all entries with the same opcode (and the same indirect size) share.
 type Rule struct {
-	Row  row.Row // Lo, Hi and Source are those of the entry that Rows.Row was asked for last
-	Hash uint64  // compiled.HashRow of it
-	ID   int     // numbers from 0
+	Row  row.Row // Lo, Hi and Source are those of the entry in the latest call of Rows.Row
+	Hash uint64  // compiled.HashRow of Row
+	ID   int     // counts from 0
 }
 
-// rowKey has all that a row depends on.
+// rowKey holds all inputs of a row.
 type rowKey struct {
 	op  Opcode // kind and value
 	sub int64  // indirect size
 }
 
-// Rows makes a Rows of this table.
+// Rows makes a Rows for this table.
 func (t *Table) Rows() *Rows { return &Rows{t: t, known: map[rowKey]*Rule{}} }
 
-// Row is Table.Row of e, with what it has in common with others. It is valid until the next call, and so is an
-// ErrDWARF; Row.Regs does not change.
+// Row is Table.Row for e, together with the parts shared with other entries. The result is valid
+// until the next call, and so is an ErrDWARF. Row.Regs does not change.
 func (x *Rows) Row(e *Entry) (*Rule, error) {
 	k := rowKey{op: e.Opcode & (kindMask | valueMask)}
 	switch k.op.Kind(x.t.arch) {

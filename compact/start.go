@@ -1,11 +1,12 @@
 package compact
 
-// maxParts is how many entries FunctionStart looks at. No linker writes functions of more than one.
+// maxParts is the number of entries that FunctionStart examines. No linker writes functions with
+// more than one.
 const maxParts = 64
 
-// FunctionStart is the address of the function that e belongs to: that of the entry itself, or of the nearest
-// one before it that says it starts a function (which is what it says by a clear bit). It is an error if there
-// is a gap between, or nothing that starts one.
+// FunctionStart returns the address of the function to which e belongs: that of the entry itself,
+// or of the nearest entry before it that starts a function (its bit 31 is clear). It is an error
+// if there is a gap in between, or if no entry starts the function.
 func (t *Table) FunctionStart(e *Entry) (uint64, error) {
 	if e.Opcode.StartsFunction() {
 		return e.Lo, nil
@@ -26,12 +27,12 @@ func (t *Table) FunctionStart(e *Entry) (uint64, error) {
 				return 0, err
 			}
 			if left--; b.Hi != at || left == 0 {
-				return 0, defect(e.Offset, "the entry goes on with a function, but none begins before it")
+				return 0, defect(e.Offset, "the entry continues a function, but no entry before it starts one")
 			}
 			if at = b.Lo; b.Opcode.StartsFunction() {
 				return at, nil
 			}
 		}
 	}
-	return 0, defect(e.Offset, "the entry goes on with a function, but none begins before it")
+	return 0, defect(e.Offset, "the entry continues a function, but no entry before it starts one")
 }

@@ -1,15 +1,17 @@
 package compact
 
-// starts are the addresses at which entries begin, in order, in a form in which they are found fast. A search that is a loop
-// ends after another number of rounds each time, which a processor can't foresee: that costs it as much as all the rest. Here a hint
-// says for each of some hundred equal ranges of addresses where to look, and there a window of addresses is compared at once.
-// Linkers' tables have an entry for some hundred bytes, and ranges of that size.
+// starts holds the addresses at which entries begin, in order, in a form for fast searches. A
+// search with a loop takes a different number of rounds each time, which a processor can't
+// predict: that costs as much as everything else together. Instead, a hint for each of some
+// hundred equal address ranges gives the place to search, and a window of addresses there is
+// compared at once. Linkers' tables have an entry for every few hundred bytes, and the ranges
+// have that size.
 type starts struct {
-	lo    uint32 // where the first range begins
+	lo    uint32 // start of the first range
 	shift uint8  // a range has 1<<shift bytes
 	n     int
-	hints []uint16 // the last entry that does not begin behind the range's first address; 0 if all do. The last is for the ranges' end
-	cells []uint64 // address<<32 and what belongs to it; then as many ends as a window needs
+	hints []uint16 // the last entry that does not begin after the range's first address, or 0; the last hint is for the end of the ranges
+	cells []uint64 // address<<32 | payload; then end markers to fill a window
 }
 
 const (
@@ -17,8 +19,9 @@ const (
 	maxHints = 2048
 )
 
-// newStarts makes the starts of n entries, of which cell gives the cells, in order, none below lo<<32; what is behind the last is
-// at end. Each is how many hints there may be for an entry; there are none if their numbers are too large for it.
+// newStarts makes the starts of n entries. cell returns the cells, in order, none below lo<<32.
+// end is the address after the last entry. each limits the number of hints per entry. There are
+// no hints if the entry numbers are too large for them.
 func newStarts(lo uint32, end uint64, n, each int, cell func(int) uint64) starts {
 	x := starts{lo: lo, n: n, cells: make([]uint64, n+window)}
 	for i := range x.cells {
@@ -49,13 +52,14 @@ func newStarts(lo uint32, end uint64, n, each int, cell func(int) uint64) starts
 	return x
 }
 
-// find is the last entry that does not begin behind addr, which is not below lo; -1 if all do.
+// find returns the last entry that does not begin after addr, which must not be below lo. It
+// returns -1 if all begin after it.
 func (x *starts) find(addr uint32) int {
 	key := uint64(addr)<<32 | (1<<32 - 1)
 	if len(x.hints) < 2 {
 		return x.search(0, x.n, key)
 	}
-	i := min(uint((addr-x.lo)>>(x.shift&31)), uint(len(x.hints)-2)) // behind the last entry's address there is no other
+	i := min(uint((addr-x.lo)>>(x.shift&31)), uint(len(x.hints)-2)) // there is no entry after the last entry's address
 	h := (*[2]uint16)(x.hints[i:])
 	at, last := int(h[0]), int(h[1])
 	if last-at >= window {
@@ -65,7 +69,7 @@ func (x *starts) find(addr uint32) int {
 	return min(at-1+notAbove(c[0], key)+notAbove(c[1], key)+notAbove(c[2], key)+notAbove(c[3], key), x.n-1)
 }
 
-// search is find among n entries from number at on, without jumps that depend on what it finds.
+// search is find among n entries from index at on, without jumps that depend on the data.
 func (x *starts) search(at, n int, key uint64) int {
 	for n > 1 {
 		h := n >> 1
@@ -75,7 +79,7 @@ func (x *starts) search(at, n int, key uint64) int {
 	return at - 1 + notAbove(x.cells[at], key)
 }
 
-// notAbove is 1 if v is not above key, else 0. It is compiled to no jump.
+// notAbove returns 1 if v is not above key, else 0. It is compiled without a jump.
 func notAbove(v, key uint64) int {
 	n := 0
 	if v <= key {

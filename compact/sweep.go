@@ -2,14 +2,14 @@ package compact
 
 import "iter"
 
-// All gives every entry by rising address. Ranges do not overlap and are not empty; there may be gaps between
-// them. An error comes with the range of addresses that it is true of, which is that where Find gives it too. The entry
-// is valid until the next one.
+// All yields every entry by rising address. Ranges do not overlap and are not empty. There may be
+// gaps between them. An error is yielded with the range of addresses for which Find returns it
+// too. The entry is valid until the next one.
 func (t *Table) All() iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) { t.Each(0, t.Entries(), yield) }
 }
 
-// Entries is the number of entries of all pages that can be read, those of no length too.
+// Entries returns the number of entries of all readable pages, including entries of no length.
 func (t *Table) Entries() int {
 	n := 0
 	var p page
@@ -23,15 +23,17 @@ func (t *Table) Entries() int {
 	return n
 }
 
-// tooMany tells that pages share bytes, as every entry is a word at least: they could be endlessly many.
+// tooMany reports that pages share bytes, since every entry has at least one word: otherwise the
+// number of entries would have no limit.
 func (t *Table) tooMany(entries int) bool { return entries > len(t.data)/4 }
 
 func (t *Table) tooManyError(p *page) error {
 	return defect(p.off, "the pages up to this one have more entries than the section has room for")
 }
 
-// Each calls fn as All does, for the entries from number i up to but not including j; numbers count as Entries does. The
-// error of a page comes where its first entry would. False is fn's.
+// Each calls fn like All, for the entries from number i up to but not including j, numbered as in
+// Entries. The error of a page comes in place of its first entry. If fn returns false, Each stops
+// and returns false.
 func (t *Table) Each(i, j int, fn func(*Entry, error) bool) bool {
 	total := t.Entries()
 	mine := func(n int) bool { return n >= i && (n < j || j >= total) }
@@ -40,7 +42,7 @@ func (t *Table) Each(i, j int, fn func(*Entry, error) bool) bool {
 	}
 	var p page
 	var e Entry
-	n := 0 // of the entries before this page
+	n := 0 // number of entries before this page
 	for g := range t.index.count {
 		if n >= j && j < total {
 			break
@@ -75,8 +77,9 @@ func (t *Table) Each(i, j int, fn func(*Entry, error) bool) bool {
 	return true
 }
 
-// Raw gives the entries as they are, in the order of the pages: those of no length too, and those that are out
-// of order, whose Hi is not above Lo. An error comes with what could be read; a page that can't be, with an empty entry.
+// Raw yields the entries unchanged, in page order, including entries of no length and entries out
+// of order, whose Hi is not above Lo. An error is yielded with the readable part of the entry, or
+// with an empty entry for an unreadable page.
 func (t *Table) Raw() iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		var p page
@@ -103,9 +106,10 @@ func (t *Table) Raw() iter.Seq2[*Entry, error] {
 	}
 }
 
-// EachFunction calls fn for each range of addresses that begins with an entry that says it starts a function (all do, usually) and
-// goes on through those that say they don't. It may be several functions, as neighbours of one opcode have one
-// entry. What can't be trusted is left out. False ends it.
+// EachFunction calls fn for each range of addresses that begins with an entry that starts a
+// function (usually all do) and continues through the entries that do not. A range may contain
+// several functions, since neighbours with the same opcode share an entry. Untrusted entries are
+// left out. If fn returns false, EachFunction stops.
 func (t *Table) EachFunction(fn func(lo, hi uint64, first *Entry) bool) {
 	var first Entry
 	have := false

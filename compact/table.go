@@ -9,14 +9,14 @@ import (
 	"dbg/arch"
 )
 
-// Config says what a table is made of.
+// Config holds the inputs of a table.
 type Config struct {
 	Arch *arch.Arch
 	Data []byte // __unwind_info
-	Base uint64 // address of the Mach-O header: what the table's addresses count from
+	Base uint64 // address of the Mach-O header, to which the table's addresses are relative
 
-	// Code returns n bytes of the image's code, or nil if they can't be read. It may be nil: then the rows of functions
-	// with an indirect stack size are errors.
+	// Code returns n bytes of the image's code, or nil if they can't be read. If it is nil, the
+	// rows of functions with an indirect stack size are errors.
 	Code func(addr uint64, n int) []byte
 }
 
@@ -31,9 +31,9 @@ type Table struct {
 	personalities array // words
 	index         array // first-level entries: 12 bytes each
 
-	indexStarts atomic.Pointer[starts] // of the index, once it is known to be in order
-	pages       []atomic.Pointer[page] // those that were looked up and can be trusted
-	cells       atomic.Int64           // how many entries their starts have
+	indexStarts atomic.Pointer[starts] // starts of the index, once its order is checked
+	pages       []atomic.Pointer[page] // pages that were looked up and are trusted
+	cells       atomic.Int64           // number of entries in their starts
 }
 
 // array is a part of the section.
@@ -43,21 +43,21 @@ type array struct {
 	data  []byte
 }
 
-// Entry is what one entry of a second-level page says.
+// Entry is the decoded form of an entry in a second-level page.
 type Entry struct {
 	Lo, Hi uint64 // addresses from Lo up to but not including Hi
 	Opcode Opcode
-	Offset int // of the entry in the section
-	Page   int // of the first-level entry
-	Index  int // of the entry in its page
+	Offset int // offset of the entry in the section
+	Page   int // index of the first-level entry
+	Index  int // index of the entry in its page
 }
 
-// ErrNotCovered says that no entry covers the address.
+// ErrNotCovered reports that no entry covers the address.
 var ErrNotCovered = errors.New("no entry covers this address")
 
 // Error is a defect of the section.
 type Error struct {
-	Offset int // in the section, of what is wrong
+	Offset int // offset of the defect in the section
 	What   string
 }
 
@@ -69,19 +69,19 @@ func defect(off int, format string, args ...any) error {
 
 const headerSize = 28
 
-// New makes a table. It looks at the header and at nothing else.
+// New makes a table. It reads only the header.
 func New(c Config) (*Table, error) {
 	t := &Table{arch: c.Arch, data: c.Data, base: c.Base, code: c.Code}
 	switch {
 	case c.Arch == nil:
 		return nil, errors.New("compact: no architecture")
 	case len(c.Data) < headerSize:
-		return nil, defect(0, "the section has %d bytes, less than its header's %d", len(c.Data), headerSize)
+		return nil, defect(0, "the section has %d bytes, fewer than the %d bytes of its header", len(c.Data), headerSize)
 	case c.Base>>32 == 1<<32-1:
 		return nil, fmt.Errorf("compact: the Mach-O header's address 0x%x is too high", c.Base)
 	}
 	if v := word(c.Data, 0); v != 1 {
-		return nil, defect(0, "version %d, not 1", v)
+		return nil, defect(0, "unsupported version %d, expected 1", v)
 	}
 	for _, a := range []struct {
 		to   *array
@@ -103,7 +103,7 @@ func New(c Config) (*Table, error) {
 	return t, nil
 }
 
-// array is count elements of size bytes at an offset. An empty one may be anywhere.
+// array returns count elements of size bytes at an offset. An empty array may be anywhere.
 func (t *Table) array(off, count uint64, size int) (array, bool) {
 	if count == 0 {
 		return array{}, true
@@ -119,8 +119,8 @@ func word(b []byte, off int) uint32 { return binary.LittleEndian.Uint32(b[off:])
 
 func half(b []byte, off int) uint16 { return binary.LittleEndian.Uint16(b[off:]) }
 
-// Find fills e with the entry that covers pc. ErrNotCovered means that there is none; any other error, that the one
-// there is can't be trusted.
+// Find fills e with the entry that covers pc. ErrNotCovered means that there is no such entry.
+// Any other error means that the entry can't be trusted.
 func (t *Table) Find(pc uint64, e *Entry) error {
 	off := pc - t.base
 	if off>>32 != 0 {

@@ -9,24 +9,22 @@ import (
 	"strings"
 )
 
-// DefaultDebugDirs is where distributions put separate debug files.
+// DefaultDebugDirs lists the directories where distributions put separate debug files.
 var DefaultDebugDirs = []string{"/usr/lib/debug"}
 
-// HasDebugInfo reports whether this file itself has DWARF.
+// HasDebugInfo reports whether the file itself contains DWARF.
 func (f *File) HasDebugInfo() bool {
 	i := f.findSection(".debug_info")
 	return i >= 0 && f.sects[i].size > 0 && f.sects[i].typ != 8 // SHT_NOBITS
 }
 
-// DebugFile finds the separate debug file, by build id and then by
-// .gnu_debuglink, in the places where gdb looks (its manual, "Debugging
-// Information in Separate Files"). It is nil if f has debug information of
-// its own, or if there is no such file; the string says where the file was
-// found, or why there is none. The error is of a file that is there and can't
-// be used. dirs nil means DefaultDebugDirs. The caller closes the file.
+// DebugFile finds the separate debug file, by build id and then by .gnu_debuglink, in the places
+// where gdb looks (its manual, "Debugging Information in Separate Files"). For a Mach-O file it
+// finds the dSYM with the same UUID; openDSYM lists the places.
 //
-// Of a Mach-O file it is the dSYM with its UUID; openDSYM says where it is
-// looked for.
+// The result is nil if f contains debug information itself, or if no such file exists. The string
+// says where the file was found, or why there is none. The error reports a file that exists but
+// can't be used. If dirs is nil, DefaultDebugDirs is used. The caller closes the file.
 func (f *File) DebugFile(dirs []string) (*File, string, error) {
 	if f.HasDebugInfo() {
 		return nil, "the file has debug information", nil
@@ -71,13 +69,13 @@ func (f *File) DebugFile(dirs []string) (*File, string, error) {
 	return nil, why + " (tried " + strings.Join(search.tried, ", ") + ")", search.trouble
 }
 
-// debugSearch is where a separate file has been looked for.
+// debugSearch records where a separate file was looked for.
 type debugSearch struct {
 	tried   []string
-	trouble error // of the last file that is there and can't be used
+	trouble error // from the last file that exists but can't be used
 }
 
-// try opens a file, if there is one, and asks check if it is the right one.
+// try opens a file, if it exists, and calls check to find out whether it is the right one.
 func (x *debugSearch) try(path string, check func(*File) error) *File {
 	x.tried = append(x.tried, path)
 	d, err := Open(path)
@@ -95,19 +93,19 @@ func (x *debugSearch) try(path string, check func(*File) error) *File {
 	return d
 }
 
-// needBuildID returns an error if f has not that build id.
+// needBuildID returns an error if f does not have the build id.
 func (f *File) needBuildID(id string) error {
 	if got := f.BuildID(); got != id {
-		return fmt.Errorf("its build id is %q, not %s: it is not used", got, id)
+		return fmt.Errorf("its build id is %q, expected %s", got, id)
 	}
 	return nil
 }
 
-// needLink returns an error if f is not what the .gnu_debuglink of a file means: if
-// its checksum is another, or its build id where both have one.
+// needLink returns an error if f is not the file that the .gnu_debuglink section of another file
+// refers to: if the checksums differ, or if both files have a build id and these differ.
 func (f *File) needLink(of *File, crc uint32, id string) error {
 	if sum := crc32.ChecksumIEEE(f.data); sum != crc {
-		return fmt.Errorf("its checksum is %08x, but %s asks for %08x", sum, of.path, crc)
+		return fmt.Errorf("its checksum is %08x, but %s expects %08x", sum, of.path, crc)
 	}
 	if got := f.BuildID(); got != "" && id != "" {
 		return f.needBuildID(id)
@@ -115,7 +113,7 @@ func (f *File) needLink(of *File, crc uint32, id string) error {
 	return nil
 }
 
-// OpenAsBuildID opens a file that somebody says has a build id, and checks it.
+// OpenAsBuildID opens a file that is expected to have a build id, and checks that it does.
 func OpenAsBuildID(path, id string) (*File, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -128,10 +126,9 @@ func OpenAsBuildID(path, id string) (*File, error) {
 	return f, nil
 }
 
-// AltFile finds the file that dwz has put common debug information into
-// (.gnu_debugaltlink); f is the file with the DWARF. It is nil if there is
-// no such section or no such file; the string says where it was found, or why
-// there is none.
+// AltFile finds the supplementary file (.gnu_debugaltlink) into which dwz moved debug information
+// that several files share; f is the file with the DWARF. The result is nil if there is no such
+// section or no such file. The string says where the file was found, or why there is none.
 func (f *File) AltFile(dirs []string) (*File, string, error) {
 	name, id, ok := f.altLink()
 	if !ok {
@@ -165,8 +162,7 @@ func (f *File) AltFile(dirs []string) (*File, string, error) {
 	return nil, why, search.trouble
 }
 
-// AltID returns the build id of the file that .gnu_debugaltlink means, "" if there is
-// no such section.
+// AltID returns the build id in .gnu_debugaltlink, or "" if there is no such section.
 func (f *File) AltID() string {
 	_, id, _ := f.altLink()
 	return id
@@ -182,7 +178,7 @@ func (f *File) altLink() (name, id string, ok bool) {
 	return string(s.Data[:i]), hex.EncodeToString(s.Data[i+1:]), true
 }
 
-// Bounds on what a link to another file may have.
+// Limits on the contents of a link to another file.
 const (
 	maxPath    = 4096
 	maxBuildID = 64
@@ -210,7 +206,7 @@ func (f *File) debugLink() (name string, crc uint32, ok bool) {
 }
 
 func (f *File) linkCandidates(name string, dirs []string) []string {
-	// The name comes from the file: only its last element is believed.
+	// The name comes from an untrusted file: use only its last element.
 	name = filepath.Base(name)
 	dir, err := realDir(f.path)
 	if err != nil {
@@ -223,7 +219,7 @@ func (f *File) linkCandidates(name string, dirs []string) []string {
 	return out
 }
 
-// realDir returns the directory that the file is really in.
+// realDir returns the directory of a file, with symbolic links resolved.
 func realDir(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -7,20 +7,18 @@ import (
 	"strings"
 )
 
-// maxBundles bounds how many entries of a directory are looked at in the search for
-// a dSYM.
+// maxBundles limits how many entries of a directory are examined in the search for a dSYM.
 const maxBundles = 4096
 
-// openDSYM finds the debug information of a Mach-O file: the file with the same
-// UUID in a dSYM bundle, which dsymutil makes. It looks
-//   - beside the file: NAME.dSYM/Contents/Resources/DWARF/,
-//   - beside each .app, .framework and so on that the file is in,
-//   - in each of dirs: by UUID, as DIR/XXXX/XXXX/XXXX/XXXX/XXXX/XXXXXXXXXXXX (what
-//     lldb's file-mapped UUID directories have), then in NAME.dSYM, then in any
-//     *.dSYM.
+// openDSYM finds the debug information of a Mach-O file: the file with the same UUID in a dSYM
+// bundle, which dsymutil makes. It looks
+//   - next to the file: NAME.dSYM/Contents/Resources/DWARF/,
+//   - next to each .app, .framework and so on that contains the file,
+//   - in each of dirs: by UUID, as DIR/XXXX/XXXX/XXXX/XXXX/XXXX/XXXXXXXXXXXX (the layout of
+//     lldb's file-mapped UUID directories), then in NAME.dSYM, then in any *.dSYM.
 //
-// Of a fat file there it takes the slice with the UUID. A file with another UUID
-// is never taken; that of the first place is an error.
+// In a fat file it takes the slice with the UUID. A file with another UUID is never taken. If the
+// first place has such a file, that is the error.
 func (f *File) openDSYM(dirs []string) (*File, string, error) {
 	uuid := f.macho.uuid
 	if uuid == "" {
@@ -42,7 +40,7 @@ func (f *File) openDSYM(dirs []string) (*File, string, error) {
 		}
 	}
 	for _, dir := range dirs {
-		// A dSYM of another file is no error here.
+		// A dSYM for another file is not an error here.
 		for _, file := range f.debugDirFiles(dir) {
 			if d, _ := openUUID(file, uuid); d != nil {
 				return d, "dSYM: " + file, nil
@@ -52,9 +50,8 @@ func (f *File) openDSYM(dirs []string) (*File, string, error) {
 	return nil, "no dSYM with UUID " + uuid, trouble
 }
 
-// openUUID opens the slice of a file that has a UUID and debug information. It is
-// nil if there is no such file; the error is of a file that is there and is not the
-// right one.
+// openUUID opens the slice of a file that has the UUID and debug information. The result is nil
+// if there is no such file. The error reports a file that exists but is not the right one.
 func openUUID(path, uuid string) (*File, error) {
 	found := ""
 	f, err := openChosen(path, func(list []Slice) (int, error) {
@@ -67,7 +64,7 @@ func openUUID(path, uuid string) (*File, error) {
 				}
 			}
 		}
-		return 0, fmt.Errorf("its UUIDs are others, such as %q", found)
+		return 0, fmt.Errorf("it has other UUIDs, such as %q", found)
 	})
 	if err != nil {
 		if e, ok := err.(*OpenError); ok && e.Reason == NotFound {
@@ -85,8 +82,8 @@ func openUUID(path, uuid string) (*File, error) {
 	return f, nil
 }
 
-// dsymCandidates returns the bundles that would be beside the file, or beside the
-// bundles that it is in.
+// dsymCandidates returns the possible paths of bundles next to the file, or next to the bundles
+// that contain it.
 func (f *File) dsymCandidates() []string {
 	var out []string
 	for _, path := range []string{f.path, realPath(f.path)} {
@@ -103,7 +100,7 @@ func (f *File) dsymCandidates() []string {
 	return out
 }
 
-// realPath returns the path without symbolic links, "" if there is none.
+// realPath returns the path with symbolic links resolved, or "" if it does not exist.
 func realPath(path string) string {
 	dir, err := realDir(path)
 	if err != nil {
@@ -116,7 +113,7 @@ func realPath(path string) string {
 	return filepath.Join(dir, filepath.Base(real))
 }
 
-// bundleFiles returns the files in a dSYM bundle, that of the name first.
+// bundleFiles returns the files in a dSYM bundle. The file with the given name comes first.
 func bundleFiles(bundle, name string) []string {
 	dir := filepath.Join(bundle, "Contents", "Resources", "DWARF")
 	var out []string
@@ -131,7 +128,8 @@ func bundleFiles(bundle, name string) []string {
 	return out
 }
 
-// debugDirFiles returns the files under a debug directory that may be the dSYM, the likely ones first.
+// debugDirFiles returns the files under a debug directory that may be the dSYM, the likely ones
+// first.
 func (f *File) debugDirFiles(dir string) []string {
 	u := strings.ToUpper(f.macho.uuid)
 	byUUID := filepath.Join(dir, u[:4], u[4:8], u[8:12], u[12:16], u[16:20], u[20:])
@@ -146,7 +144,7 @@ func (f *File) debugDirFiles(dir string) []string {
 	return out
 }
 
-// listDir returns up to max names of a directory.
+// listDir returns at most max names in a directory.
 func listDir(dir string, max int) []string {
 	d, err := os.Open(dir)
 	if err != nil {

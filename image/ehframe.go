@@ -2,10 +2,10 @@ package image
 
 import "debug/elf"
 
-// EHFrame returns .eh_frame_hdr and .eh_frame as the program header PT_GNU_EH_FRAME leads to them: for files whose section
-// headers were stripped, and images that are only in memory. It is false where there is no such header or it can't
-// be read. The end
-// of .eh_frame is its terminator.
+// EHFrame returns .eh_frame_hdr and .eh_frame, found through the program header PT_GNU_EH_FRAME.
+// Use it for files with stripped section headers, and for images that exist only in memory. The
+// end of .eh_frame is its terminator. It returns false if there is no such program header, or if
+// it can't be read.
 func (f *File) EHFrame() (hdr, frame Section, ok bool) {
 	if f.macho != nil {
 		return hdr, frame, false
@@ -33,9 +33,8 @@ func (f *File) EHFrame() (hdr, frame Section, ok bool) {
 	return hdr, frame, false
 }
 
-// ContentsFrom returns the bytes of the file from an address to the end of its segment's contents; nil if there are
-// none. They are valid
-// until the file is closed.
+// ContentsFrom returns the bytes of the file from an address to the end of the contents of its
+// segment, or nil if there are none. They are valid until the file is closed.
 func (f *File) ContentsFrom(addr Addr) []byte {
 	if f.macho != nil {
 		return nil
@@ -44,7 +43,8 @@ func (f *File) ContentsFrom(addr Addr) []byte {
 	return b
 }
 
-// fromAddr returns the bytes of the file from an address to the end of its segment, and their offset.
+// fromAddr returns the bytes of the file from an address to the end of its segment, and their
+// offset in the file.
 func (f *File) fromAddr(addr Addr) ([]byte, uint64) {
 	for i := range f.loads {
 		s := &f.loads[i]
@@ -58,7 +58,7 @@ func (f *File) fromAddr(addr Addr) ([]byte, uint64) {
 	return nil, 0
 }
 
-// Encodings of pointers, LSB Core, "DWARF Exception Header Encoding".
+// Pointer encodings: LSB Core, "DWARF Exception Header Encoding".
 const (
 	ehAbsptr, ehUdata4, ehUdata8 = 0x00, 0x03, 0x04
 	ehSdata4, ehSdata8           = 0x0b, 0x0c
@@ -99,7 +99,8 @@ func (f *File) ehFramePointer(b []byte, addr uint64) (Addr, bool) {
 	return Addr(v), true
 }
 
-// upToTerminator cuts what follows the entry of length 0, or an entry that is longer than what is left.
+// upToTerminator cuts b before the entry of length 0, or before an entry that is longer than the
+// remaining bytes.
 func (f *File) upToTerminator(b []byte) []byte {
 	o := f.header.order
 	for at := uint64(0); ; {

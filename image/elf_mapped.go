@@ -13,9 +13,10 @@ const (
 	maxCopied  = 160 << 20 // bytes of all tables of an image
 )
 
-// mappedELF reads an ELF image as a process has it mapped: see FromMapped. Section headers are not mapped, so the sections are
-// made from the program headers and PT_DYNAMIC (System V ABI, chapter 5, "Dynamic Section"): .dynsym, .dynstr,
-// .eh_frame_hdr, .eh_frame and the notes, as far as there is memory.
+// mappedELF reads an ELF image as a process has it mapped: see FromMapped. Section headers are
+// not mapped. The sections are therefore made from the program headers and PT_DYNAMIC (System V
+// ABI, chapter 5, "Dynamic Section"): .dynsym, .dynstr, .eh_frame_hdr, .eh_frame and the notes,
+// as far as their memory can be read.
 func (f *File) mappedELF(m *mappedImage) error {
 	fail := func(r Reason, format string, args ...any) error {
 		return &OpenError{Path: f.path, Reason: r, Detail: fmt.Sprintf(format, args...)}
@@ -34,9 +35,9 @@ func (f *File) mappedELF(m *mappedImage) error {
 			return err
 		}
 	}
-	f.sects, f.byName = nil, nil // what is at their offset in memory is something else
+	f.sects, f.byName = nil, nil // in memory, other data is at their offsets
 	if f.header.typ != elf.ET_DYN && f.header.typ != elf.ET_EXEC {
-		return fail(UnsupportedFormat, "at 0x%x is an ELF file that is neither a program nor a library", m.slide)
+		return fail(UnsupportedFormat, "the ELF file at 0x%x is neither a program nor a library", m.slide)
 	}
 	base, ok := uint64(0), false
 	for _, p := range f.progs {
@@ -46,12 +47,12 @@ func (f *File) mappedELF(m *mappedImage) error {
 		}
 	}
 	if !ok {
-		return fail(Malformed, "no segment has the ELF header at 0x%x", m.slide)
+		return fail(Malformed, "no segment contains the ELF header at 0x%x", m.slide)
 	}
 	m.slide -= base
 	f.mapped = m
 	f.sects = []section{{typ: elf.SHT_NULL, done: true}}
-	for _, s := range f.loads { // for symbols to be in
+	for _, s := range f.loads { // so that symbols have a section
 		f.sects = append(f.sects, section{name: "PT_LOAD", typ: elf.SHT_NOBITS, flags: elf.SHF_ALLOC, addr: uint64(s.Lo), size: uint64(s.Hi - s.Lo), done: true})
 	}
 	for _, p := range f.progs {
@@ -75,7 +76,7 @@ func (f *File) mappedELF(m *mappedImage) error {
 	return nil
 }
 
-// some returns up to n bytes at an address of the file, as many as there are.
+// some returns up to n bytes at an address of the file, as many as can be read.
 func (m *mappedImage) some(addr, n uint64) []byte {
 	n = min(n, maxTable, maxCopied-min(m.copied, maxCopied))
 	var out []byte
@@ -92,13 +93,13 @@ func (m *mappedImage) some(addr, n uint64) []byte {
 	return out
 }
 
-// addMapped adds a section that was made, and returns its index.
+// addMapped adds a section made from memory, and returns its index.
 func (f *File) addMapped(name string, typ elf.SectionType, addr uint64, data []byte, link int) int {
 	f.sects = append(f.sects, section{name: name, typ: typ, flags: elf.SHF_ALLOC, addr: addr, size: uint64(len(data)), data: data, done: true, link: uint32(link)})
 	return len(f.sects) - 1
 }
 
-// inLoad returns the segment that has an address of the file, nil if none has.
+// inLoad returns the segment that contains an address of the file, or nil.
 func (f *File) inLoad(addr uint64) *Segment {
 	for i := range f.loads {
 		if s := &f.loads[i]; Addr(addr) >= s.Lo && Addr(addr) < s.Hi {
@@ -108,8 +109,9 @@ func (f *File) inLoad(addr uint64) *Segment {
 	return nil
 }
 
-// pointer returns the address in the file of a pointer in PT_DYNAMIC; false if it points outside. Dynamic linkers may have
-// added the load address: glibc does so on most machines, musl does not.
+// pointer returns the address in the file of a pointer in PT_DYNAMIC, or false if it points
+// outside the file. Dynamic linkers may have added the load address: glibc does so on most
+// machines, musl does not.
 func (f *File) pointer(v uint64) (uint64, bool) {
 	if a := v - f.mapped.slide; f.inLoad(a) != nil {
 		return a, true
@@ -154,7 +156,8 @@ func (f *File) mapDynamic(p prog) {
 	f.addMapped(".dynsym", elf.SHT_DYNSYM, symtab, f.knownSections(symbols), link)
 }
 
-// knownSections puts defined symbols into the sections that stand for segments: their own section headers are not mapped.
+// knownSections assigns defined symbols to the sections that stand for segments, because the
+// symbols' own section headers are not mapped.
 func (f *File) knownSections(table []byte) []byte {
 	size, shndx := 16, 14
 	if f.header.is64 {
@@ -180,7 +183,7 @@ func (f *File) knownSections(table []byte) []byte {
 	return table
 }
 
-// countSymbols returns how many symbols the hash table has, 0 if that can't be told.
+// countSymbols returns the number of symbols according to the hash table, or 0 if it is unknown.
 func (f *File) countSymbols(tags map[elf.DynTag]uint64) uint64 {
 	h := &f.header
 	if a, ok := f.pointer(tags[elf.DT_HASH]); ok && tags[elf.DT_HASH] != 0 {
@@ -192,7 +195,8 @@ func (f *File) countSymbols(tags map[elf.DynTag]uint64) uint64 {
 	if !ok || tags[elf.DT_GNU_HASH] == 0 {
 		return 0
 	}
-	// Of nbuckets chains the one that begins with the highest symbol is the last, and its end is marked by bit 0.
+	// DT_GNU_HASH: among the nbuckets chains, the chain with the highest first symbol is the
+	// last. Bit 0 marks its end.
 	b := f.mapped.some(a, 16)
 	if len(b) < 16 {
 		return 0

@@ -6,26 +6,26 @@ import (
 	"io/fs"
 )
 
-// Reason says why a file can't be used.
+// Reason is the reason why a file can't be used.
 type Reason uint8
 
 const (
-	Unreadable         Reason = iota // an error of the system; see Err
-	NotFound                         // there is no such file
-	NotPermitted                     // it may not be read
+	Unreadable         Reason = iota // a system error; see Err
+	NotFound                         // the file does not exist
+	NotPermitted                     // no permission to read it
 	IsDirectory                      // it is a directory
 	IsScript                         // it begins with #!
 	IsEmpty                          // it has no bytes
-	UnknownFormat                    // it is something else
-	UnsupportedFormat                // it is of a known kind that is not read yet
-	Truncated                        // it is shorter than its headers say
+	UnknownFormat                    // neither ELF nor Mach-O
+	UnsupportedFormat                // a known format that is not supported yet
+	Truncated                        // shorter than its headers claim
 	Malformed                        // its headers contradict themselves
-	UnsupportedMachine               // it is for a processor that dbg does not know
+	UnsupportedMachine               // for a processor that dbg does not support
 )
 
-// OpenError is the error of Open, FromMemory and CheckArch: one sentence that
-// a user can be shown. Err is the system's error, if there is one, so that
-// errors.Is(err, fs.ErrNotExist) works.
+// OpenError is the error of Open, FromMemory and CheckArch. Its text is one sentence that can be
+// shown to a user. Err is the system's error, if there is one, so that errors.Is(err,
+// fs.ErrNotExist) works.
 type OpenError struct {
 	Path   string
 	Reason Reason
@@ -63,7 +63,7 @@ func (e *OpenError) Error() string {
 // Unwrap returns the system's error, or nil.
 func (e *OpenError) Unwrap() error { return e.Err }
 
-// openError makes the OpenError for an error of the system.
+// openError makes the OpenError for a system error.
 func openError(path string, err error) error {
 	e := &OpenError{Path: path, Reason: Unreadable, Err: err}
 	switch {

@@ -17,16 +17,14 @@ type Slice struct {
 	data []byte
 }
 
-// maxFat bounds the number of slices. The magic number of fat files is that
-// of Java's class files too, which have their version where the number is:
-// 45 and above.
+// maxFat limits the number of slices. Fat files have the same magic number as Java class files.
+// Where a fat file has the number of slices, a class file has its version: 45 and above.
 const maxFat = 44
 
-// chooser returns the index of the slice that is wanted.
+// chooser returns the index of the slice to open.
 type chooser func([]Slice) (int, error)
 
-// isFat reports whether data begins as a fat file does, and not as a Java
-// class.
+// isFat reports whether b begins like a fat file, and not like a Java class file.
 func isFat(b []byte) bool {
 	if len(b) < 8 {
 		return false
@@ -40,8 +38,8 @@ func isFat(b []byte) bool {
 	return false
 }
 
-// Slices lists the slices of a fat file in the file's order: architecture
-// and place. A thin Mach-O file has one, at offset 0. The error is an *OpenError.
+// Slices lists the slices of a fat file in file order, with their architecture and place. A thin
+// Mach-O file has one slice, at offset 0. The error is an *OpenError.
 func Slices(path string) ([]Slice, error) {
 	m, err := Map(path)
 	if err != nil {
@@ -68,9 +66,9 @@ func Slices(path string) ([]Slice, error) {
 	return list, nil
 }
 
-// OpenArch is Open for one slice of a fat file. The name is that of the slice
-// ("arm64e"), or of an arch.Arch ("amd64": the first slice for it). A thin
-// file or an ELF file must be for that architecture.
+// OpenArch is Open for one slice of a fat file. The name is that of a slice ("arm64e") or of an
+// arch.Arch ("amd64": the first slice for it). A thin file or an ELF file must be for that
+// architecture.
 func OpenArch(path, name string) (*File, error) {
 	f, err := openChosen(path, func(list []Slice) (int, error) {
 		for i := range list {
@@ -98,8 +96,8 @@ func OpenArch(path, name string) (*File, error) {
 	return f, nil
 }
 
-// preferred chooses the slice for the processor that this runs on, else the
-// first that is supported, else the first.
+// preferred chooses the slice for the processor that dbg runs on, or else the first supported
+// slice, or else the first.
 func preferred(list []Slice) (int, error) {
 	best := 0
 	for i := range list {
@@ -114,7 +112,7 @@ func preferred(list []Slice) (int, error) {
 	return best, nil
 }
 
-// parseFat narrows the file to the slice that choose picks and reads it.
+// parseFat narrows the file to the slice that choose returns, and parses it.
 func (f *File) parseFat(strict bool, choose chooser) error {
 	list, err := f.slices()
 	if err != nil {
@@ -154,7 +152,7 @@ func (f *File) slices() ([]Slice, error) {
 		s.Name, s.Arch = machoFacts(binary.BigEndian.Uint32(e), binary.BigEndian.Uint32(e[4:]))
 		data, ok := f.bytes(s.Offset, s.Size)
 		if !ok || s.Offset < 8+count*each {
-			return nil, f.machoError(Truncated, "the slice for %s (%d bytes at offset 0x%x) is not in the file", s.Name, s.Size, s.Offset)
+			return nil, f.machoError(Truncated, "the slice for %s (%d bytes at offset 0x%x) is outside the file", s.Name, s.Size, s.Offset)
 		}
 		s.data = data
 		out = append(out, s)

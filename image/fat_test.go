@@ -137,7 +137,7 @@ func TestMachOOpenErrors(t *testing.T) {
 		{"cache", []byte("dyld_v1  arm64e\x00 and so on"), UnsupportedFormat, "this is a dyld shared cache, which is not supported yet"},
 		{"header", dylib[:30], Truncated, "the Mach-O header has 30 bytes"},
 		{"commands", dylib[:commands-1], Truncated, "the load commands end at"},
-		{"end", dylib[:len(dylib)-1], Truncated, "the segment __LINKEDIT is not all in the file"},
+		{"end", dylib[:len(dylib)-1], Truncated, "the segment __LINKEDIT extends beyond the end of the file"},
 		{"command too large", changed(dylib, 36, 0x7fffffff, le), Malformed, "malformed Mach-O file: the load command at offset 0x20"},
 		{"command too small", changed(dylib, 36, 4, le), Malformed, "the load command at offset 0x20"},
 		{"too many sections", changed(dylib, 32+64, 0x10000000, le), Malformed, "no room for 268435456 sections"},

@@ -2,7 +2,7 @@ package image
 
 import "errors"
 
-// FetchKind is which of the files with a build id is meant.
+// FetchKind selects one of the files that share a build id.
 type FetchKind uint8
 
 const (
@@ -10,15 +10,14 @@ const (
 	FetchExecutable                  // the file itself
 )
 
-// A Fetcher gets files by build id from elsewhere. Its methods may be called from
-// any goroutine.
+// A Fetcher gets files by build id from elsewhere. Its methods may be called from any goroutine.
 type Fetcher interface {
-	// Fetch returns the path of a file here. It does not wait long: while the file
-	// is still being fetched the error is ErrFetching, and done is called, once and
-	// from another goroutine, when a call would give the file or another error.
-	// That says what was tried. Whoever opens the file checks its build id.
+	// Fetch returns the path of a local copy of a file. It does not wait long. While the file is
+	// still being fetched, the error is ErrFetching, and done is called later, once and from
+	// another goroutine, when a new call would return the file or another error. That error says
+	// what was tried. The caller checks the build id when it opens the file.
 	Fetch(kind FetchKind, buildID string, done func()) (path string, err error)
 }
 
-// ErrFetching says that a file is on its way.
+// ErrFetching reports that a file is still being fetched.
 var ErrFetching = errors.New("being fetched")

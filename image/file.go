@@ -8,7 +8,7 @@ import (
 	"dbg/arch"
 )
 
-// Kind is what a file is for.
+// Kind is the purpose of a file.
 type Kind uint8
 
 const (
@@ -27,37 +27,37 @@ func (k Kind) String() string {
 
 // Segment is a PT_LOAD program header, or an LC_SEGMENT that is mapped.
 type Segment struct {
-	Name              string // of Mach-O, such as "__TEXT"
+	Name              string // Mach-O only, such as "__TEXT"
 	Lo, Hi            Addr   // Hi-Lo is p_memsz
 	FileOff, FileSize uint64
 	Read, Write, Exec bool
 }
 
-// File is one ELF or Mach-O file; of a fat file, one slice.
+// File is one ELF or Mach-O file, or one slice of a fat file.
 type File struct {
 	path    string
 	data    []byte
-	mapping *Mapping // what Close unmaps; data is it or a part of it
+	mapping *Mapping // unmapped by Close; data is all or a part of it
 	header  header
 	loads   []Segment
 	progs   []prog
 	sects   []section
-	byName  map[string]int // index of the first section of a name
+	byName  map[string]int // index of the first section with a name
 
 	symbols     []Symbol
 	symbolsDone bool
-	trouble     []error // of sections that can't be inflated
-	inflated    uint64  // the size of all that are
+	trouble     []error // why sections can't be inflated
+	inflated    uint64  // total size of all inflated sections
 
 	macho  *macho       // nil in an ELF file
-	object *object      // of FromObject, else nil
-	mapped *mappedImage // of an ELF image from FromMapped, else nil
+	object *object      // set by FromObject, else nil
+	mapped *mappedImage // set for an ELF image from FromMapped, else nil
 	offset uint64       // of data in the file
 }
 
-// Open maps the file and reads its headers. Of a fat Mach-O file it opens the
-// slice for the processor that dbg runs on, else the first one that dbg
-// supports, else the first. The error is an *OpenError.
+// Open maps the file and reads its headers. For a fat Mach-O file it opens the slice for the
+// processor that dbg runs on, or else the first slice that dbg supports, or else the first. The
+// error is an *OpenError.
 func Open(path string) (*File, error) { return openChosen(path, preferred) }
 
 func openChosen(path string, choose chooser) (*File, error) {
@@ -73,8 +73,9 @@ func openChosen(path string, choose chooser) (*File, error) {
 	return f, nil
 }
 
-// OpenAt opens an ELF file that is stored in another file, such as an uncompressed library in an APK. It begins at an offset, in
-// bytes, and Offset returns that. The error is an *OpenError.
+// OpenAt opens an ELF file that is stored in another file, such as an uncompressed library in an
+// APK. offset is where it begins, in bytes; the method Offset returns it. The error is an
+// *OpenError.
 func OpenAt(path string, offset uint64) (*File, error) {
 	m, err := Map(path)
 	if err != nil {
@@ -95,10 +96,10 @@ func OpenAt(path string, offset uint64) (*File, error) {
 	return f, nil
 }
 
-// FromMemory reads the image of a file that is in memory as it would be in a
-// file, such as the vDSO. The name stands for its path. The data is kept and
-// must not change. Section headers that lie outside the data are taken as
-// missing. (FromMapped is for an image as a process has it mapped, FromObject for a file that a program made for a debugger.)
+// FromMemory reads an image in memory that has the layout of a file, such as the vDSO. The name
+// stands for its path. The File keeps the data, which must not change. Section headers outside
+// the data are treated as missing. Use FromMapped for an image that a process has mapped, and
+// FromObject for a file that a program made for a debugger.
 func FromMemory(name string, data []byte) (*File, error) {
 	if len(data) == 0 {
 		return nil, &OpenError{Path: name, Reason: IsEmpty}
@@ -110,7 +111,7 @@ func FromMemory(name string, data []byte) (*File, error) {
 	return f, nil
 }
 
-// Close unmaps the file. Slices that came from it may not be used any more.
+// Close unmaps the file. Slices that the File returned must not be used any more.
 func (f *File) Close() error {
 	if f == nil || f.mapping == nil {
 		return nil
@@ -123,22 +124,21 @@ func (f *File) Close() error {
 	return m.Close()
 }
 
-// Path returns the path that the file was opened by.
+// Path returns the path with which the file was opened.
 func (f *File) Path() string { return f.path }
 
-// Offset returns where in the file at Path the image begins, in bytes: 0, but
-// for a slice of a fat file and after OpenAt.
+// Offset returns where in the file at Path the image begins, in bytes. It is 0 except for a slice
+// of a fat file and after OpenAt.
 func (f *File) Offset() uint64 { return f.offset }
 
-// Machine returns the name of the processor that the file is for: of a Mach-O
-// file as Apple's tools write it ("x86_64", "arm64e").
+// Machine returns the name of the file's processor. For a Mach-O file it is the name that Apple's
+// tools use ("x86_64", "arm64e").
 func (f *File) Machine() string {
 	name, _ := f.machine()
 	return name
 }
 
-// Arch returns the facts about the file's processor, nil if dbg does not
-// support it.
+// Arch returns the facts about the file's processor, or nil if dbg does not support it.
 func (f *File) Arch() *arch.Arch {
 	_, a := f.machine()
 	return a
@@ -159,15 +159,13 @@ func (f *File) CheckArch() error {
 	return &OpenError{Path: f.path, Reason: UnsupportedMachine, Detail: f.Machine()}
 }
 
-// Is64 reports whether the file is of class ELFCLASS64, or has a
-// mach_header_64.
+// Is64 reports whether the file is of class ELFCLASS64 or has a mach_header_64.
 func (f *File) Is64() bool { return f.header.is64 }
 
 // BigEndian reports whether the file's data is big-endian.
 func (f *File) BigEndian() bool { return f.header.big }
 
-// Kind returns what the file is for. A position-independent executable is an
-// Executable.
+// Kind returns the purpose of the file. A position-independent executable is an Executable.
 func (f *File) Kind() Kind {
 	if f.macho != nil {
 		return f.macho.kind()
@@ -188,10 +186,10 @@ func (f *File) Kind() Kind {
 	return Other
 }
 
-// PIE reports whether the file is an executable that can be loaded anywhere:
-// ET_DYN with DF_1_PIE, or, from linkers that do not set it, with an
-// interpreter. libc.so.6 has an interpreter and no DF_1_PIE; it has a
-// DT_SONAME, which an executable has not. Of Mach-O, an executable with MH_PIE.
+// PIE reports whether the file is an executable that can be loaded anywhere. In ELF that is an
+// ET_DYN file with DF_1_PIE or, from linkers that do not set DF_1_PIE, with an interpreter.
+// libc.so.6 has an interpreter and no DF_1_PIE, but it has a DT_SONAME, unlike executables. In
+// Mach-O it is an executable with MH_PIE.
 func (f *File) PIE() bool {
 	if f.macho != nil {
 		return f.macho.filetype == machExecute && f.macho.flags&machPIE != 0
@@ -211,15 +209,15 @@ func (f *File) PIE() bool {
 	return pie || !soname && f.Interp() != ""
 }
 
-// Entry returns the entry point, 0 if there is none.
+// Entry returns the entry point, or 0 if there is none.
 func (f *File) Entry() Addr { return Addr(f.header.entry) }
 
-// Segments returns the PT_LOAD segments, or the LC_SEGMENTs that are mapped
-// (not __PAGEZERO), in the order of the file.
+// Segments returns the PT_LOAD segments, or the mapped LC_SEGMENTs (without __PAGEZERO), in file
+// order.
 func (f *File) Segments() []Segment { return f.loads }
 
-// Interp returns the path of the dynamic linker (PT_INTERP, LC_LOAD_DYLINKER),
-// "" if there is none.
+// Interp returns the path of the dynamic linker (PT_INTERP, LC_LOAD_DYLINKER), or "" if there is
+// none.
 func (f *File) Interp() string {
 	if f.macho != nil {
 		return f.commandString(lcLoadDylinker)
@@ -233,11 +231,11 @@ func (f *File) Interp() string {
 	return ""
 }
 
-// ReadAt reads the bytes that the file puts at an address: the contents of
-// its segments, and zeros where a segment is larger in memory than in the
-// file. A read that leaves the segments is short and has an error, as has one
-// of what a Mach-O file does not have: a dSYM's segments without contents,
-// encrypted pages. Of an image that is mapped (FromMapped) it is the memory.
+// ReadAt reads the bytes that the file puts at an address: the contents of its segments, and
+// zeros where a segment is larger in memory than in the file. A read beyond the segments is short
+// and returns an error. So does a read of contents that a Mach-O file does not have: a dSYM's
+// segments without contents, or encrypted pages. For a mapped image (FromMapped) ReadAt reads the
+// memory.
 func (f *File) ReadAt(addr Addr, buf []byte) (int, error) {
 	n := 0
 	for n < len(buf) {
@@ -245,10 +243,10 @@ func (f *File) ReadAt(addr Addr, buf []byte) (int, error) {
 		if f.macho == nil {
 			got = f.readSegment(addr+Addr(n), buf[n:])
 		} else if got = f.readMachO(addr+Addr(n), buf[n:]); got < 0 {
-			return n, fmt.Errorf("%s: the file does not have the contents of address %v", f.path, addr+Addr(n))
+			return n, fmt.Errorf("%s: the file has no contents for address %v", f.path, addr+Addr(n))
 		}
 		if got == 0 {
-			return n, fmt.Errorf("%s: no segment has address %v", f.path, addr+Addr(n))
+			return n, fmt.Errorf("%s: no segment contains address %v", f.path, addr+Addr(n))
 		}
 		n += got
 	}
@@ -276,8 +274,7 @@ func (f *File) readSegment(addr Addr, buf []byte) int {
 	return 0
 }
 
-// bytes returns n bytes of the file at an offset, false if they are not all
-// there.
+// bytes returns n bytes of the file at an offset, or false if not all of them exist.
 func (f *File) bytes(off, n uint64) ([]byte, bool) {
 	if off > uint64(len(f.data)) || n > uint64(len(f.data))-off {
 		return nil, false

@@ -10,13 +10,13 @@ type Format uint8
 
 const (
 	ELF   Format = iota // System V ABI
-	MachO               // Apple's: <mach-o/loader.h>
+	MachO               // Apple, <mach-o/loader.h>
 )
 
 func (f Format) String() string { return [...]string{"ELF", "Mach-O"}[f] }
 
-// Format returns the file's format. What the other methods say of a file
-// means the same in both, unless they say otherwise.
+// Format returns the file's format. All other methods mean the same in both formats, unless their
+// comments say otherwise.
 func (f *File) Format() Format {
 	if f.macho != nil {
 		return MachO
@@ -24,9 +24,8 @@ func (f *File) Format() Format {
 	return ELF
 }
 
-// parse reads the headers of whatever the data is; choose picks the slice of
-// a fat file. strict says that headers which are not within the data are an
-// error where they need not be.
+// parse reads the headers of a file of any format. choose selects the slice of a fat file. With
+// strict, headers outside the data are an error even where the rest could be read without them.
 func (f *File) parse(strict bool, choose chooser) error {
 	b := f.data
 	switch {

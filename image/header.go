@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// header is the ELF header, and how to read numbers of this file.
+// header is the ELF header, and the parameters for reading numbers of this file.
 type header struct {
 	is64, big bool
 	order     binary.ByteOrder
@@ -38,8 +38,8 @@ func (h *header) word(b []byte) uint64 {
 	return uint64(h.order.Uint32(b))
 }
 
-// parseELF reads the three kinds of headers. strict says that section headers
-// which are not within the data are an error; without it they are ignored.
+// parseELF reads the three kinds of headers. With strict, section headers outside the data are an
+// error; otherwise they are ignored.
 func (f *File) parseELF(strict bool) error {
 	fail := func(r Reason, format string, args ...any) error {
 		return &OpenError{Path: f.path, Reason: r, Detail: fmt.Sprintf(format, args...)}
@@ -106,14 +106,13 @@ func (f *File) parseELF(strict bool) error {
 			return fail(Truncated, "%s", err)
 		}
 	}
-	// The section headers are near the end of a file: where they are, the rest
-	// is. Separate debug files have segments without contents, so only a file
-	// without section headers is judged by them. Core files are often cut
-	// short, and their reader deals with it.
+	// The section headers are near the end of a file: if they are present, so is the rest.
+	// Separate debug files have segments without contents, so this check applies only to files
+	// without section headers. Core files are often truncated; their reader handles that.
 	if strict && len(f.sects) == 0 && h.typ != elf.ET_CORE {
 		for _, s := range f.loads {
 			if _, ok := f.bytes(s.FileOff, s.FileSize); !ok {
-				return fail(Truncated, "the segment at %v is not all in the file", s.Lo)
+				return fail(Truncated, "the segment at %v extends beyond the end of the file", s.Lo)
 			}
 		}
 	}
@@ -166,8 +165,8 @@ func (f *File) table(off, entsize, count uint64) ([]byte, bool) {
 	return f.bytes(off, entsize*count)
 }
 
-// describe shows the first bytes of a file of another format, and names the
-// kinds that people confuse with programs.
+// describe returns the first bytes of a file of another format, and names the formats that people
+// mistake for programs.
 func describe(b []byte) string {
 	for _, m := range []struct{ magic, name string }{
 		{"MZ", "the signature of a Windows program"},

@@ -7,8 +7,8 @@ import (
 	"dbg/arch"
 )
 
-// machines lists the processors that have a name here: e_machine, the name for
-// a message, and the facts that package arch has about it by class.
+// machines lists the processors with a name here: e_machine, the name for messages, and the facts
+// that package arch has about the processor, by class.
 var machines = []struct {
 	machine elf.Machine
 	name    string
@@ -36,8 +36,8 @@ var machines = []struct {
 	{elf.EM_AVR, "AVR", nil, nil},
 }
 
-// machineFacts returns the name of a processor, and what arch knows of it or
-// nil. A byte order other than the one that arch has makes it unknown.
+// machineFacts returns the name of a processor, and the facts that package arch has about it, or
+// nil. A byte order other than arch's makes the processor unknown.
 func machineFacts(m elf.Machine, is64, big bool) (string, *arch.Arch) {
 	bits := " (32-bit)"
 	if is64 {

@@ -9,7 +9,7 @@ const (
 	machMagic64 = 0xfeedfacf
 	machCigam32 = 0xcefaedfe // the same, written by a big-endian machine
 	machCigam64 = 0xcffaedfe
-	fatMagic32  = 0xcafebabe // read as big-endian, which fat headers are
+	fatMagic32  = 0xcafebabe // read as big-endian, as fat headers are
 	fatMagic64  = 0xcafebabf
 )
 
@@ -69,10 +69,10 @@ const (
 	nlistSection  = 0x0e
 	nlistFunction = 0x24   // N_FUN, a stab
 	nlistWeakDef  = 0x0080 // n_desc
-	nlistAltEntry = 0x0200 // n_desc: not the start of a function of its own
+	nlistAltEntry = 0x0200 // n_desc: not the start of a separate function
 )
 
-// Entries of the indirect symbol table that name no symbol.
+// Entries in the indirect symbol table that name no symbol.
 const indirectLocalOrAbsolute = 0xc0000000
 
 // Processors: mach_header.cputype, <mach/machine.h>.
@@ -85,7 +85,7 @@ const (
 	cpuPPC     = 18
 	cpuPPC64   = 0x01000012
 
-	// The top byte of cpusubtype has capabilities, such as arm64e's version of
-	// pointer authentication.
+	// The top byte of cpusubtype holds capabilities, such as arm64e's version of pointer
+	// authentication.
 	subtypeMask = 0x00ffffff
 )

@@ -8,7 +8,7 @@ import (
 	"iter"
 )
 
-// macho is what a Mach-O file has that an ELF file has not.
+// macho holds the state that only Mach-O files have.
 type macho struct {
 	cpu, subtype uint32
 	filetype     uint32
@@ -16,7 +16,7 @@ type macho struct {
 	commands     []byte // all load commands
 	headerSize   uint64
 
-	segments []Segment // all of them, also those that are not mapped
+	segments []Segment // all segments, mapped or not
 	text     int       // index of __TEXT in segments, or -1
 	kinds    []sectionKind
 	uuid     string
@@ -36,7 +36,7 @@ type linkedTable struct{ off, count uint64 }
 
 type fileRange struct{ off, size uint64 }
 
-// isMachO reports whether data begins as a thin Mach-O file does.
+// isMachO reports whether b begins like a thin Mach-O file.
 func isMachO(b []byte) bool {
 	if len(b) < 4 {
 		return false
@@ -48,9 +48,8 @@ func isMachO(b []byte) bool {
 	return false
 }
 
-// parseMachO reads the header and the load commands of f.data, which begins
-// with a magic number of Mach-O. strict says that segments must be all in the
-// file.
+// parseMachO reads the header and the load commands of f.data, which begins with a Mach-O magic
+// number. With strict, segments must be completely in the file.
 func (f *File) parseMachO(strict bool) error {
 	need, err := f.parseMachHeader(f.data)
 	if err != nil {
@@ -68,14 +67,14 @@ func (f *File) parseMachO(strict bool) error {
 	}
 	for _, s := range f.macho.segments {
 		if _, ok := f.bytes(s.FileOff, s.FileSize); !ok {
-			return f.machoError(Truncated, "the segment %s is not all in the file", s.Name)
+			return f.machoError(Truncated, "the segment %s extends beyond the end of the file", s.Name)
 		}
 	}
 	return nil
 }
 
-// parseMachHeader reads a mach_header and returns the size of the header and
-// the load commands together.
+// parseMachHeader reads a mach_header. It returns the total size of the header and the load
+// commands.
 func (f *File) parseMachHeader(b []byte) (uint64, error) {
 	m := &macho{text: -1, headerSize: 28}
 	f.macho = m
@@ -100,9 +99,9 @@ func (f *File) machoError(r Reason, format string, args ...any) error {
 	return &OpenError{Path: f.path, Reason: r, Format: MachO, Detail: fmt.Sprintf(format, args...)}
 }
 
-// LoadCommands iterates over the load commands of a Mach-O file: the command
-// (LC_), and all its bytes with the two words that each begins with, in the
-// file's byte order. The bytes are the file's own. An ELF file has none.
+// LoadCommands iterates over the load commands of a Mach-O file. It yields each command (LC_) and
+// all its bytes, including the two words at the start, in the file's byte order. The bytes belong
+// to the file. An ELF file has none.
 func (f *File) LoadCommands() iter.Seq2[uint32, []byte] {
 	return func(yield func(uint32, []byte) bool) {
 		if f.macho == nil {
@@ -118,8 +117,8 @@ func (f *File) LoadCommands() iter.Seq2[uint32, []byte] {
 	}
 }
 
-// parseCommands reads the load commands that say where things are. What is
-// behind an offset is looked at when it is asked for.
+// parseCommands reads the load commands that describe the layout of the file. The data at their
+// offsets is read on demand.
 func (f *File) parseCommands() error {
 	m, h := f.macho, &f.header
 	f.sects, f.byName = make([]section, 1, 32), map[string]int{} // n_sect 0 is "no section"

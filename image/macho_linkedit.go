@@ -1,10 +1,9 @@
 package image
 
-// What the load commands point to, and what they say of the whole file.
+// The data that load commands point to, and their facts about the whole file.
 
-// findText finds __TEXT, by name; some linkers' files have the header in a
-// segment of another name, so the segment with the first bytes of the file
-// stands in for it.
+// findText finds __TEXT by name. Some linkers put the header in a segment of another name; then
+// the segment with the first bytes of the file is used instead.
 func (f *File) findText() {
 	m := f.macho
 	for i, s := range m.segments {
@@ -21,9 +20,9 @@ func (f *File) findText() {
 	}
 }
 
-// HeaderAddr returns the address of the Mach-O header: where __TEXT begins,
-// from which __unwind_info and LC_FUNCTION_STARTS count. It is 0 in an
-// MH_OBJECT, in a core, and in an ELF file.
+// HeaderAddr returns the address of the Mach-O header, where __TEXT begins. Offsets in
+// __unwind_info and LC_FUNCTION_STARTS count from it. It is 0 in an MH_OBJECT, a core, and an ELF
+// file.
 func (f *File) HeaderAddr() Addr {
 	if f.macho == nil || f.macho.text < 0 || f.macho.filetype == machObject {
 		return 0
@@ -31,8 +30,8 @@ func (f *File) HeaderAddr() Addr {
 	return f.macho.segments[f.macho.text].Lo
 }
 
-// machoEntry returns the entry point: of LC_MAIN, which has its offset in the
-// file, or of LC_UNIXTHREAD, which has all registers.
+// machoEntry returns the entry point, from LC_MAIN, which holds its offset in the file, or from
+// LC_UNIXTHREAD, which holds all registers.
 func (f *File) machoEntry() uint64 {
 	h := &f.header
 	for cmd, b := range f.LoadCommands() {
@@ -40,8 +39,8 @@ func (f *File) machoEntry() uint64 {
 		case cmd == lcMain && len(b) >= 24:
 			return uint64(f.HeaderAddr()) + h.order.Uint64(b[8:])
 		case cmd == lcUnixThread && len(b) >= 16:
-			// flavor, count of words, and the registers: the number of the PC's
-			// word by <mach/i386/thread_status.h> and <mach/arm/thread_status.h>.
+			// The flavor, the count of words, and the registers. The number of the PC's word is
+			// from <mach/i386/thread_status.h> and <mach/arm/thread_status.h>.
 			at, wide := 0, true
 			switch flavor := h.order.Uint32(b[8:]); {
 			case f.macho.cpu == cpuX8664 && flavor == 4: // x86_THREAD_STATE64: rip
@@ -66,8 +65,8 @@ func (f *File) machoEntry() uint64 {
 	return 0
 }
 
-// commandString returns the string of the first command cmd that has one
-// (union lc_str): the word after the command's size is its offset.
+// commandString returns the string of the first command cmd that has one (union lc_str). The word
+// after the command's size holds its offset.
 func (f *File) commandString(cmd uint32) string {
 	for c, b := range f.LoadCommands() {
 		if c == cmd {
@@ -88,13 +87,13 @@ func (f *File) lcString(b []byte) string {
 	return cstring(b[off:])
 }
 
-// InstallName returns the path that a Mach-O library is linked by
-// (LC_ID_DYLIB), "" if it has none.
+// InstallName returns the path with which programs link to a Mach-O library (LC_ID_DYLIB), or ""
+// if it has none.
 func (f *File) InstallName() string { return f.commandString(lcIDDylib) }
 
-// Libraries returns the paths of the libraries that a Mach-O file is linked
-// with, in the file's order (LC_LOAD_DYLIB, and its weak, re-exporting and
-// upward kinds). "@rpath/" and the like are as in the file.
+// Libraries returns the paths of the libraries that a Mach-O file is linked with, in file order
+// (LC_LOAD_DYLIB, and its weak, re-exporting and upward kinds). "@rpath/" and similar prefixes
+// are not expanded.
 func (f *File) Libraries() []string {
 	var out []string
 	for cmd, b := range f.LoadCommands() {
@@ -108,8 +107,8 @@ func (f *File) Libraries() []string {
 	return out
 }
 
-// linked returns n bytes at an offset in the file, also where there is no file
-// but an image in memory.
+// linked returns n bytes at an offset in the file. It also works for an image in memory, without
+// a file.
 func (f *File) linked(off, n uint64) ([]byte, bool) {
 	if m := f.macho.mapped; m != nil {
 		return m.linked(f.macho.segments, off, n)
@@ -117,10 +116,9 @@ func (f *File) linked(off, n uint64) ([]byte, bool) {
 	return f.bytes(off, n)
 }
 
-// FunctionStarts returns where the functions of a Mach-O file start, in
-// rising order (LC_FUNCTION_STARTS): deltas in ULEB128, the first from the
-// Mach-O header, up to a zero. It is nil if the file has no such list. Each
-// call decodes it.
+// FunctionStarts returns the start addresses of the functions of a Mach-O file, in rising order
+// (LC_FUNCTION_STARTS): ULEB128 deltas, the first from the Mach-O header, up to a zero. It is nil
+// if the file has no such list. Each call decodes the list again.
 func (f *File) FunctionStarts() []Addr {
 	if f.macho == nil || f.macho.starts.count == 0 {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"dbg/arch"
 )
 
-// machoMachines lists the processors of Mach-O that have a name, by the names
-// that lipo and arch give them. A subtype of -1 is any other.
+// machoMachines lists the named Mach-O processors, with the names that lipo and arch use. Subtype
+// -1 matches any other subtype.
 var machoMachines = []struct {
 	cpu     uint32
 	subtype int64
@@ -39,7 +39,7 @@ var machoMachines = []struct {
 	{15, -1, "i860", nil},
 }
 
-// machoFacts returns the name of a processor, and what arch knows of it or
+// machoFacts returns the name of a processor, and the facts that package arch has about it, or
 // nil.
 func machoFacts(cpu, subtype uint32) (string, *arch.Arch) {
 	sub := int64(subtype & subtypeMask)

@@ -2,30 +2,30 @@ package image
 
 import "fmt"
 
-// mappedImage is the memory that a mapped image is read from.
+// mappedImage gives access to the memory of a mapped image.
 type mappedImage struct {
 	memory func(addr uint64, buf []byte) (int, error)
 	slide  uint64 // address in memory less address in the file
-	copied uint64 // bytes, see some
+	copied uint64 // in bytes; see some
 }
 
 const (
 	maxCommands = 1 << 20 // bytes of load commands of a mapped image; dyld has no image with more
 	maxMapped   = 1 << 30 // bytes of a section or table of a mapped image
-	mappedStep  = 1 << 20 // a size is believed as far as there is memory
+	mappedStep  = 1 << 20 // large sizes are read in steps of this size
 )
 
-// FromMapped reads an ELF or Mach-O image as a process has it mapped: in a core, or
-// where the file is not at hand. header is the address of its header in
-// the process, and read reads the process's memory; it may return fewer bytes
-// than asked for, with or without an error. The name stands for a path.
+// FromMapped reads an ELF or Mach-O image that a process has mapped: in a core, or where the file
+// is not available. header is the address of its header in the process. read reads the process's
+// memory; it may return fewer bytes than requested, with or without an error. The name stands for
+// a path.
 //
-// The File's addresses are the file's own, as with Open: Slide converts. Header
-// and load commands are read now; sections, symbols and function starts when
-// they are asked for, through read, which must work as long as the File is
-// used. The contents of a segment are what the process has now: pointers in
-// it are relocated. What is not mapped (debug information) isn't there. Of an ELF image the dynamic symbols and the unwind
-// tables are read at once, and copied. The error is an *OpenError.
+// The File's addresses are the file's own, as with Open; Slide converts them. The header and the
+// load commands are read now. Sections, symbols and function starts are read on demand through
+// read, which must work as long as the File is used. The contents of a segment are the current
+// contents in the process, so pointers in it are relocated. Data that is not mapped, such as
+// debug information, is missing. For an ELF image the dynamic symbols and the unwind tables are
+// read and copied at once. The error is an *OpenError.
 func FromMapped(name string, read func(addr uint64, buf []byte) (int, error), header uint64) (*File, error) {
 	f := &File{path: name}
 	m := &mappedImage{memory: read, slide: header}
@@ -38,7 +38,7 @@ func FromMapped(name string, read func(addr uint64, buf []byte) (int, error), he
 		return f, nil
 	}
 	if !isMachO(head[:n]) {
-		return nil, f.machoError(UnknownFormat, "at 0x%x is %s", header, describe(head[:n]))
+		return nil, f.machoError(UnknownFormat, "memory at 0x%x begins with %s", header, describe(head[:n]))
 	} else if n < len(head) {
 		return nil, f.machoError(Truncated, "only %d bytes of the header at 0x%x can be read", n, header)
 	}
@@ -63,8 +63,8 @@ func FromMapped(name string, read func(addr uint64, buf []byte) (int, error), he
 	return f, nil
 }
 
-// Slide returns what is to be added to the file's addresses to get those of the
-// process that the image is mapped in; 0 unless it is from FromMapped.
+// Slide returns the number to add to the file's addresses to get addresses in the process where
+// the image is mapped. It is 0 unless the File is from FromMapped.
 func (f *File) Slide() uint64 {
 	if f.mapped != nil {
 		return f.mapped.slide
@@ -75,17 +75,17 @@ func (f *File) Slide() uint64 {
 	return f.macho.mapped.slide
 }
 
-// readMemory reads at an address of the file and returns how much it could.
+// readMemory reads at an address of the file and returns the number of bytes read.
 func (m *mappedImage) readMemory(addr uint64, buf []byte) int {
 	n, _ := m.memory(addr+m.slide, buf)
 	return max(0, min(n, len(buf)))
 }
 
-// read returns n bytes at an address of the file. They are copied in steps: a
-// size that there is no memory for is found out before much is allocated.
+// read returns n bytes at an address of the file. They are copied in steps, so that a size larger
+// than the readable memory is noticed before much is allocated.
 func (m *mappedImage) read(addr, n uint64) ([]byte, error) {
 	if n > maxMapped {
-		return nil, fmt.Errorf("%d bytes is an absurd size", n)
+		return nil, fmt.Errorf("implausible size of %d bytes", n)
 	}
 	out := make([]byte, 0, min(n, mappedStep))
 	for uint64(len(out)) < n {
@@ -99,8 +99,8 @@ func (m *mappedImage) read(addr, n uint64) ([]byte, error) {
 	return out, nil
 }
 
-// linked returns n bytes at an offset in the file, from the segment that has
-// them; false if none has.
+// linked returns n bytes at an offset in the file, from the segment that contains them. It
+// returns false if none does.
 func (m *mappedImage) linked(segments []Segment, off, n uint64) ([]byte, bool) {
 	for _, s := range segments {
 		if off >= s.FileOff && off-s.FileOff < s.FileSize && n <= s.FileSize-(off-s.FileOff) {

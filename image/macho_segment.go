@@ -2,17 +2,17 @@ package image
 
 import "fmt"
 
-// sectionKind is what section.flags and the reserved words say.
+// sectionKind holds the contents of section.flags and the reserved words.
 type sectionKind struct {
 	segment string
 	typ     uint8 // S_REGULAR and so on
 	code    bool
-	first   uint32 // index in the indirect symbol table, of stubs
-	size    uint32 // of one stub
+	first   uint32 // for stubs: index in the indirect symbol table
+	size    uint32 // size of one stub
 }
 
-// parseSegment reads an LC_SEGMENT or LC_SEGMENT_64 with its sections. at is
-// the command's offset, for messages.
+// parseSegment reads an LC_SEGMENT or LC_SEGMENT_64 with its sections. at is the command's
+// offset, for messages.
 func (f *File) parseSegment(b []byte, is64 bool, at int) error {
 	m, h := f.macho, &f.header
 	head, each := 56, 68
@@ -36,7 +36,7 @@ func (f *File) parseSegment(b []byte, is64 bool, at int) error {
 		Read: prot&1 != 0, Write: prot&2 != 0, Exec: prot&4 != 0,
 	}
 	if addr+size < addr {
-		// An end of exactly 2^64 is what the last page of a core may have.
+		// The last page of a core may end at exactly 2^64.
 		if seg.Hi = ^Addr(0); addr+size != 0 {
 			return f.machoError(Malformed, "the segment %s at 0x%x is 0x%x bytes long", seg.Name, addr, size)
 		}
@@ -76,9 +76,8 @@ func (f *File) addSection(b []byte, is64 bool, seg *Segment) {
 	case sectionSymbolStubs:
 		k.first, k.size = word(5), word(6)
 	}
-	// A dSYM has the headers of the sections that it is about, but not what is
-	// in them: their offset is 0. dsymutil puts __eh_frame in, and gives its place
-	// in the file to all of __TEXT.
+	// A dSYM has the headers of the sections that it describes, but not their contents: their
+	// offset is 0. dsymutil adds __eh_frame, and gives all of __TEXT its place in the file.
 	if f.macho.filetype == machDSYM && s.off == 0 || seg.FileSize == 0 && f.macho.filetype != machObject {
 		s.typ = machoNoContents
 	}
@@ -86,7 +85,7 @@ func (f *File) addSection(b []byte, is64 bool, seg *Segment) {
 	f.macho.kinds = append(f.macho.kinds, k)
 }
 
-// What a section's type is said to be, in the words of ELF.
+// Section types, translated to ELF.
 const (
 	machoHasContents = 1 // SHT_PROGBITS
 	machoNoContents  = 8 // SHT_NOBITS
@@ -119,8 +118,7 @@ func (f *File) findDWARF(name string) int {
 	return -1
 }
 
-// segmentOf returns the name of the segment that section i says it is in, ""
-// in an ELF file.
+// segmentOf returns the segment name in the header of section i, or "" in an ELF file.
 func (f *File) segmentOf(i int) string {
 	if f.macho == nil {
 		return ""
@@ -147,8 +145,8 @@ func (r fileRange) overlaps(off, size uint64) bool {
 	return r.size != 0 && size != 0 && off < r.off+r.size && r.off < off+size
 }
 
-// readMachO is readSegment for a Mach-O file. It returns -1 for an address
-// whose contents the file does not have.
+// readMachO is readSegment for a Mach-O file. It returns -1 for an address without contents in
+// the file.
 func (f *File) readMachO(addr Addr, buf []byte) int {
 	if f.macho.filetype == machDSYM {
 		return f.readSections(addr, buf)
@@ -181,8 +179,8 @@ func (f *File) readMachO(addr Addr, buf []byte) int {
 	return 0
 }
 
-// readSections reads an address of a dSYM, whose segments do not say where
-// anything is.
+// readSections reads an address of a dSYM. The segments of a dSYM do not tell where the contents
+// are.
 func (f *File) readSections(addr Addr, buf []byte) int {
 	for i := range f.sects {
 		s := &f.sects[i]

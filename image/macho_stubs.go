@@ -1,18 +1,18 @@
 package image
 
-// Stub is a small piece of code that jumps to a function of another library:
-// what ELF has in its procedure linkage table.
+// Stub is a small piece of code that jumps to a function of another library, like an entry of
+// ELF's procedure linkage table.
 type Stub struct {
-	Name string // of the function, as Symbols writes names
+	Name string // name of the function, in the form of Symbols
 	Addr Addr
 	Size uint64
 }
 
-// Stubs returns the entries of a Mach-O file's symbol stub sections (__stubs,
-// __auth_stubs) in the order of the file. They have no symbols of their own: the
-// section says where in the indirect symbol table (LC_DYSYMTAB) its names begin,
-// and each entry there is an index in the symbol table. Stubs without a name are
-// left out. Each call decodes them; an ELF file has none.
+// Stubs returns the entries of a Mach-O file's symbol stub sections (__stubs, __auth_stubs) in
+// file order. Stubs have no symbols. Instead, the section header gives the index of its first
+// entry in the indirect symbol table (LC_DYSYMTAB), and each entry there is an index in the
+// symbol table. Stubs without a name are left out. Each call decodes them again. An ELF file has
+// none.
 func (f *File) Stubs() []Stub {
 	if f.macho == nil || f.macho.indirect.count == 0 {
 		return nil
@@ -32,7 +32,7 @@ func (f *File) Stubs() []Stub {
 		s := &f.sects[i]
 		count := min(s.size/uint64(k.size), m.indirect.count-min(uint64(k.first), m.indirect.count))
 		if uint64(len(out))+count > m.indirect.count {
-			break // sections that share entries: no linker does that
+			break // sections that share entries: no linker makes them
 		}
 		for j := range count {
 			sym := f.header.order.Uint32(indirect[4*(uint64(k.first)+j):])

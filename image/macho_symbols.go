@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// hasPrivateSymbols reports whether the symbol table has more than what is
-// visible outside. strip leaves a stab among the local symbols, to say that it
-// was there. A dSYM's table has no LC_DYSYMTAB, which would count them.
+// hasPrivateSymbols reports whether the symbol table has more than the exported and imported
+// symbols. strip leaves one stab among the local symbols as a mark. A dSYM's symbol table has no
+// LC_DYSYMTAB to count them.
 func (f *File) hasPrivateSymbols() bool {
 	m := f.macho
 	if !m.dysymtab {
@@ -22,7 +22,7 @@ func (f *File) hasPrivateSymbols() bool {
 	return false
 }
 
-// nlist is an entry of the symbol table.
+// nlist is an entry in the symbol table.
 type nlist struct {
 	name    uint32 // offset in the string table
 	typ     uint8
@@ -31,7 +31,7 @@ type nlist struct {
 	value   uint64
 }
 
-// nlistTable is the symbol table's bytes.
+// nlistTable holds the bytes of the symbol table.
 type nlistTable struct {
 	f     *File
 	table []byte
@@ -60,16 +60,16 @@ func (t nlistTable) at(i int) nlist {
 	return n
 }
 
-// nameTable is the part of the string table that is needed.
+// nameTable holds the required part of the string table.
 type nameTable struct {
 	text string
 	base uint32 // offset of text in the string table
 }
 
-// names returns the string table, of which every name is a part: names
-// outlive the mapping, and a million of them cost no allocation each. Of an
-// image in memory only what is between the first and the last name that keep
-// accepts is read: the images of a dyld shared cache have one table in common.
+// names returns a copy of the string table. Every name is a part of it: names outlive the
+// mapping, and a million of them need no allocation each. For an image in memory, names reads
+// only the part from the first to the last name that keep accepts, because the images in a dyld
+// shared cache share one table.
 func (f *File) names(t nlistTable, keep func(nlist) bool) nameTable {
 	m := f.macho
 	if m.mapped == nil {
@@ -89,7 +89,7 @@ func (f *File) names(t nlistTable, keep func(nlist) bool) nameTable {
 	return nameTable{text: string(b), base: uint32(lo)}
 }
 
-// at returns the name at an offset of the string table, as it is there.
+// at returns the name at an offset in the string table, unchanged.
 func (t nameTable) at(off uint32) string {
 	if off < t.base || uint64(off-t.base) >= uint64(len(t.text)) {
 		return ""
@@ -102,8 +102,7 @@ func (t nameTable) at(off uint32) string {
 	return name
 }
 
-// shownName returns a name without the underscore that the compiler puts
-// before those of C.
+// shownName returns a name without the underscore that the compiler puts before C names.
 func shownName(name string) string {
 	if len(name) > 1 && name[0] == '_' {
 		return name[1:]
@@ -111,8 +110,8 @@ func shownName(name string) string {
 	return name
 }
 
-// assemblersOwn reports whether a label was made up by the assembler: ltmp3,
-// at the start of each section of an arm64 object file, and names with L.
+// assemblersOwn reports whether the assembler made up a label: ltmp3, at the start of each
+// section of an arm64 object file, or a name with L.
 func assemblersOwn(name string) bool {
 	if rest, ok := strings.CutPrefix(name, "ltmp"); ok && rest != "" {
 		return strings.Trim(rest, "0123456789") == ""
@@ -124,14 +123,14 @@ func (f *File) readMachOSymbols() []Symbol {
 	t := f.nlists()
 	names := f.names(t, func(n nlist) bool { return n.typ&nlistStab == 0 && n.typ&nlistTypeMask != 0 })
 	out := make([]Symbol, 0, t.len())
-	bounds := f.FunctionStarts()      // where symbols end: at the next of these
+	bounds := f.FunctionStarts()      // a symbol ends at the next of these
 	exact := make(map[Addr]uint64, 0) // sizes of functions, from stabs
 	var function Addr
 	for i := range t.len() {
 		n := t.at(i)
 		if n.typ&nlistStab != 0 {
-			// A function is an N_FUN with its name and address, and one without a
-			// section whose value is the size.
+			// A function is an N_FUN with its name and address, followed by one without a section
+			// whose value is the size.
 			if n.typ == nlistFunction && n.section != 0 {
 				function = Addr(n.value)
 			} else if n.typ == nlistFunction && n.value != 0 {
@@ -168,8 +167,8 @@ func (f *File) readMachOSymbols() []Symbol {
 	return out
 }
 
-// machoSymbol makes a symbol without its size; false for one that is not
-// defined in this file or has no use here.
+// machoSymbol makes a symbol without its size. It returns false for a symbol that is not defined
+// in this file or has no use here.
 func (f *File) machoSymbol(n nlist, name string) (Symbol, bool) {
 	s := Symbol{Name: shownName(name), Addr: Addr(n.value), Section: -1,
 		Global: n.typ&nlistExternal != 0, Weak: n.desc&nlistWeakDef != 0}
@@ -180,7 +179,8 @@ func (f *File) machoSymbol(n nlist, name string) (Symbol, bool) {
 			return s, false
 		}
 		s.Section, s.Kind = int32(n.section), Object
-		// __mh_execute_header and its like are in no section, whatever they say.
+		// __mh_execute_header and similar symbols are in no section, whatever their entries
+		// claim.
 		if f.macho.kinds[n.section].code && f.inSection(s.Section, s.Addr) {
 			s.Kind = Func
 		}

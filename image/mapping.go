@@ -9,14 +9,14 @@ import (
 	"dbg/internal/fault"
 )
 
-// Mapping is a regular file that is mapped for reading. Where the file is cut short later, an
-// access faults: package fault turns that into an error that names the file.
+// Mapping is a regular file that is mapped for reading. If the file is truncated later, an access
+// faults: package fault turns that into an error that names the file.
 type Mapping struct{ data []byte }
 
-// Map maps a whole file. The error is an *OpenError; a file without bytes is one.
+// Map maps a whole file. The error is an *OpenError. An empty file is an error.
 func Map(path string) (*Mapping, error) { return MapUpTo(path, 1<<63-1) }
 
-// MapUpTo is Map for a file of at most so many bytes.
+// MapUpTo is Map with a limit on the size of the file, in bytes.
 func MapUpTo(path string, most int64) (*Mapping, error) {
 	f, info, err := openRegular(path)
 	if err != nil {
@@ -38,8 +38,8 @@ func MapUpTo(path string, most int64) (*Mapping, error) {
 	return &Mapping{data}, nil
 }
 
-// Peek reads the beginning of a regular file: fewer bytes than asked if it has no more. The
-// error is an *OpenError.
+// Peek reads the beginning of a regular file. It returns fewer bytes than requested if the file
+// is shorter. The error is an *OpenError.
 func Peek(path string, buf []byte) (int, error) {
 	f, _, err := openRegular(path)
 	if err != nil {
@@ -50,8 +50,8 @@ func Peek(path string, buf []byte) (int, error) {
 	return n, nil
 }
 
-// openRegular opens a regular file. Paths come from files, too: opening a pipe must not wait
-// for its writer.
+// openRegular opens a regular file. Paths come from files, too: opening a pipe must not wait for
+// its writer.
 func openRegular(path string) (*os.File, os.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -72,18 +72,18 @@ func openRegular(path string) (*os.File, os.FileInfo, error) {
 	return nil, nil, err
 }
 
-// Bytes returns the file, at an address that is a multiple of the page size.
+// Bytes returns the contents of the file. They start at a multiple of the page size.
 func (m *Mapping) Bytes() []byte { return m.data }
 
-// Release says that a part of the file that has been read is not needed soon, as File.Release
-// does. from and to are multiples of the page size, or the file's end.
+// Release tells the system that a part of the file is not needed soon, like File.Release. from
+// and to are multiples of the page size, or the end of the file.
 func (m *Mapping) Release(from, to int) {
 	if from < to && to <= len(m.data) {
 		_ = unix.Madvise(m.data[from:to], unix.MADV_DONTNEED)
 	}
 }
 
-// Close gives the memory back: nobody may use it any more.
+// Close unmaps the memory, which must not be used any more.
 func (m *Mapping) Close() error {
 	if m == nil || m.data == nil {
 		return nil

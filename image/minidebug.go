@@ -11,17 +11,16 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// maxMini bounds what .gnu_debugdata may inflate to: it has only names and
-// addresses. maxDict bounds the decoder's memory: xz's own highest preset has 64 MB.
+// maxMini limits the inflated size of .gnu_debugdata, which has only names and addresses. maxDict
+// limits the decoder's memory: xz's highest preset uses 64 MB.
 const (
 	maxMini = 512 << 20
 	maxDict = 64 << 20
 )
 
-// MiniDebug opens the file in .gnu_debugdata: an ELF file, compressed with xz, whose
-// .symtab has the functions that .dynsym has not (gdb's manual, "Debugging
-// information in a special section"). It is nil without an error if f has no such
-// section. It needs no Close.
+// MiniDebug opens the file in .gnu_debugdata: an ELF file, compressed with xz, whose .symtab has
+// the functions that are missing from .dynsym (gdb's manual, "Debugging information in a special
+// section"). It returns nil without an error if f has no such section. The result needs no Close.
 func (f *File) MiniDebug() (*File, error) {
 	const section = ".gnu_debugdata"
 	if f.macho != nil || !f.HasSection(section) {
@@ -53,8 +52,8 @@ func (f *File) MiniDebug() (*File, error) {
 	return mini, nil
 }
 
-// inflateXZ decompresses a file of one xz stream, once its index and the headers of
-// its blocks say that it is no larger than it may be.
+// inflateXZ decompresses a file of one xz stream, after checking the limits on its size in its
+// index and in the headers of its blocks.
 func inflateXZ(raw []byte) ([]byte, error) {
 	size, err := checkXZ(raw)
 	if err != nil {
@@ -66,9 +65,9 @@ func inflateXZ(raw []byte) ([]byte, error) {
 	}
 	out := make([]byte, size)
 	if n, err := io.ReadFull(r, out); err != nil {
-		return nil, fmt.Errorf("xz: it inflates to %d bytes of %d: %w", n, size, err)
+		return nil, fmt.Errorf("xz: only %d of %d bytes could be inflated: %w", n, size, err)
 	}
-	// What follows is the end, with the checksum of the last block.
+	// The rest is the end, with the checksum of the last block.
 	if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
 		return nil, fmt.Errorf("xz: the stream does not end after %d bytes: %v", size, err)
 	}
@@ -81,7 +80,7 @@ func inflateXZ(raw []byte) ([]byte, error) {
 func checkXZ(raw []byte) (uint64, error) {
 	const head, foot = 12, 12
 	if len(raw) < head+foot || string(raw[:6]) != "\xfd7zXZ\x00" {
-		return 0, errors.New("it is no xz stream")
+		return 0, errors.New("not an xz stream")
 	}
 	f := raw[len(raw)-foot:]
 	if string(f[10:]) != "YZ" || crc32.ChecksumIEEE(f[4:10]) != binary.LittleEndian.Uint32(f) {
@@ -95,13 +94,13 @@ func checkXZ(raw []byte) (uint64, error) {
 	index := xzNumbers{b: raw[at : uint64(len(raw))-foot]}
 	blocks := raw[head:at]
 	if index.byte() != 0 {
-		return 0, errors.New("xz: there is no index where the footer says")
+		return 0, errors.New("xz: no index at the place that the footer gives")
 	}
 	var total uint64
 	for n := index.number(); n > 0 && !index.bad; n-- {
 		packed, size := index.number(), index.number()
 		if index.bad || packed > uint64(len(blocks)) || size > maxMini-total {
-			return 0, fmt.Errorf("xz: a block of %d bytes that inflates to %d, after %d, is not believed", packed, size, total)
+			return 0, fmt.Errorf("xz: implausible block of %d bytes that inflates to %d, after %d bytes", packed, size, total)
 		}
 		total += size
 		if err := checkBlock(blocks[:packed]); err != nil {
@@ -119,7 +118,7 @@ func checkXZ(raw []byte) (uint64, error) {
 func checkBlock(b []byte) error {
 	h := xzNumbers{b: b}
 	if len(b) == 0 || (int(b[0])+1)*4 > len(b) {
-		return errors.New("xz: a block's header is cut short")
+		return errors.New("xz: a block header is truncated")
 	}
 	h.byte()
 	flags := h.byte()
@@ -131,11 +130,11 @@ func checkBlock(b []byte) error {
 	}
 	filter, n, prop := h.number(), h.number(), h.byte()
 	if h.bad || flags&3 != 0 || filter != 0x21 || n != 1 || prop > 40 {
-		return errors.New("xz: a block is not of LZMA2 alone")
+		return errors.New("xz: a block uses a filter other than LZMA2")
 	}
 	// Section 5.3.1: 4 KB, 6 KB, 8 KB, 12 KB, ...
 	if dict := (2 | uint64(prop)&1) << (prop/2 + 11); dict > maxDict {
-		return fmt.Errorf("xz: a dictionary of %d bytes is not believed", dict)
+		return fmt.Errorf("xz: implausible dictionary of %d bytes", dict)
 	}
 	return nil
 }
@@ -168,8 +167,8 @@ func (r *xzNumbers) number() (v uint64) {
 	return 0
 }
 
-// SymbolTableWith is SymbolTable of a file without .symtab, together with the symbols
-// of its MiniDebug. Sections are f's.
+// SymbolTableWith is SymbolTable for a file without .symtab, with the symbols of its MiniDebug
+// added. Section indices are those of f.
 func (f *File) SymbolTableWith(mini *File) *SymbolTable {
 	own := f.SymbolTable()
 	t := &SymbolTable{f: f, size: own.size, list: []Symbol{}}
@@ -185,8 +184,8 @@ func (f *File) SymbolTableWith(mini *File) *SymbolTable {
 	return t
 }
 
-// sectionAt returns the section that has an address, -1 if none has; an absolute
-// symbol stays one.
+// sectionAt returns the section that contains an address, or -1. An absolute symbol stays
+// absolute.
 func (f *File) sectionAt(a Addr, section int32) int32 {
 	if section < 0 {
 		return section

@@ -5,9 +5,9 @@ import (
 	"encoding/hex"
 )
 
-// BuildID returns the GNU build id in hexadecimal, "" if there is none. It is
-// in a PT_NOTE segment, or in a section where a debug file's segments are
-// empty. Of a Mach-O file it is the UUID (LC_UUID), 32 lower-case digits.
+// BuildID returns the GNU build id in hexadecimal, or "" if there is none. It is in a PT_NOTE
+// segment, or in a section if a debug file's segments are empty. For a Mach-O file it is the UUID
+// (LC_UUID), as 32 lower-case digits.
 func (f *File) BuildID() string {
 	if f.macho != nil {
 		return f.macho.uuid

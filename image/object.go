@@ -5,21 +5,24 @@ import (
 	"fmt"
 )
 
-// object is the state of a File that FromObject made.
+// object is the state of a File made by FromObject.
 type object struct {
 	relocatable bool
 	spent       int // relocations applied so far, over all sections
 }
 
-// FromObject reads an ELF file that a program made in its own memory for a debugger (GDB manual, "JIT Interface").
-// The name stands for its path. The data is kept and must not change.
+// FromObject reads an ELF file that a program made in its own memory for a debugger (GDB manual,
+// "JIT Interface"). The name stands for its path. The File keeps the data, which must not change.
 //
-// All addresses of the File are addresses in the process. Its Segments are the sections that occupy memory
-// (SHF_ALLOC) and have an address: such files often have no program headers. In a relocatable file (ET_REL) sh_addr is where the
-// program put a section. Symbols are then relative to their section, and debug information and .eh_frame need
-// their relocations (System V ABI, chapter 4, "Relocation"). Both are done when the section is first asked for.
+// All addresses of the File are addresses in the process. Its Segments are the sections that
+// occupy memory (SHF_ALLOC) and have an address: such files often have no program headers. In a
+// relocatable file (ET_REL), sh_addr is the address to which the program loaded a section.
+// Symbols are then relative to their section, and debug information and .eh_frame need their
+// relocations (System V ABI, chapter 4, "Relocation"). Both are resolved when the section is
+// first requested.
 //
-// The contents of other sections are those of the data, not those of the process. The error is an *OpenError.
+// The contents of other sections are those of the data, not those of the process. The error is an
+// *OpenError.
 func FromObject(name string, data []byte) (*File, error) {
 	f, err := FromMemory(name, data)
 	if err != nil {
@@ -58,8 +61,8 @@ func FromObject(name string, data []byte) (*File, error) {
 	if code == 0 {
 		return fail(Malformed, "no section of code has an address")
 	}
-	// Tables that the program has not loaded have no address. Any will do, since they are only read
-	// here, but differences to the code must fit in 32 bits.
+	// Tables that the program did not load have no address. Any address will do, since they are
+	// only read here, but differences to the code must fit in 32 bits.
 	for i := range f.sects {
 		if s := &f.sects[i]; f.object.relocatable && s.name == ".eh_frame" && s.addr == 0 {
 			s.addr = code
@@ -68,13 +71,13 @@ func FromObject(name string, data []byte) (*File, error) {
 	return f, nil
 }
 
-// placed reports whether a section occupies memory of the process.
+// placed reports whether a section occupies memory in the process.
 func (s *section) placed() bool {
 	return s.flags&elf.SHF_ALLOC != 0 && s.addr != 0 && s.size != 0 && s.typ != elf.SHT_NULL
 }
 
-// contents returns the data of section i as a debugger needs it, made from what the file has. It is data itself
-// where nothing has to be changed.
+// contents returns the data of section i in the form that a debugger needs. It returns data
+// itself if nothing needs to be changed.
 func (o *object) contents(f *File, i int, data []byte) ([]byte, error) {
 	s := &f.sects[i]
 	switch {
@@ -101,8 +104,8 @@ func (o *object) contents(f *File, i int, data []byte) ([]byte, error) {
 	return out, nil
 }
 
-// placeSymbols returns a copy of a symbol table of a relocatable file in which values are addresses. Symbols without an
-// address become undefined.
+// placeSymbols returns a copy of the symbol table of a relocatable file, with addresses as
+// values. Symbols without an address become undefined.
 func (f *File) placeSymbols(table []byte) []byte {
 	out := append([]byte(nil), table...)
 	h := &f.header

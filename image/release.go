@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Release says that a part of a section, all of which may have been read, will not be needed soon: it need not stay in the process's
-// memory. It can be read as before, from the file. Only whole pages count.
+// Release tells the system that a part of a section will not be needed soon, and need not stay in
+// memory. It can still be read, from the file. Only whole pages are released.
 func (f *File) Release(data []byte) {
 	if f.mapping == nil || len(data) == 0 {
 		return
@@ -21,6 +21,6 @@ func (f *File) Release(data []byte) {
 	lo := (at - base + page - 1) &^ (page - 1)
 	hi := (at - base + uintptr(len(data))) &^ (page - 1)
 	if lo < hi {
-		_ = unix.Madvise(mapped[lo:hi], unix.MADV_DONTNEED) // it is advice
+		_ = unix.Madvise(mapped[lo:hi], unix.MADV_DONTNEED) // only advice: errors do not matter
 	}
 }

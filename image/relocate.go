@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// relocOp is what a relocation does with S, the symbol's value, A, the addend, and P, the address of the place: the
-// letters of the processor supplements of the System V ABI.
+// relocOp is the computation of a relocation. S is the symbol's value, A the addend, and P the
+// address of the place: the letters of the processor supplements of the System V ABI.
 type relocOp uint8
 
 const (
@@ -15,19 +15,19 @@ const (
 	relocAbs          // S + A
 	relocPC           // S + A - P
 	relocTLS          // A + the symbol's offset in its section
-	relocAdd          // add S + A to what is there
-	relocSub          // subtract S + A from what is there
+	relocAdd          // add S + A to the present value
+	relocSub          // subtract S + A from the present value
 )
 
-// reloc is one type of relocation: what it does, and to how many bytes. bits is its width where that is no whole
-// number of bytes.
+// reloc is one type of relocation: its computation, and the number of bytes that it changes. bits
+// is its width if that is not a whole number of bytes.
 type reloc struct {
 	op   relocOp
 	size int
 	bits uint
 }
 
-// relocs lists the types that occur in debug information and .eh_frame, by machine.
+// relocs lists the types in debug information and .eh_frame, by machine.
 var relocs = map[elf.Machine]map[uint32]reloc{
 	elf.EM_X86_64: {
 		uint32(elf.R_X86_64_NONE): {}, uint32(elf.R_X86_64_64): {relocAbs, 8, 0}, uint32(elf.R_X86_64_PC32): {relocPC, 4, 0},
@@ -56,8 +56,9 @@ var relocs = map[elf.Machine]map[uint32]reloc{
 	},
 }
 
-// relocate applies the relocations of section r to data, which is a copy of the contents of section s. Any that is
-// unknown or does not fit is an error: half a relocated section would tell wrong addresses.
+// relocate applies the relocations of section r to data, a copy of the contents of section s. An
+// unknown relocation, or one that does not fit, is an error: a partly relocated section would
+// give wrong addresses.
 func (f *File) relocate(data []byte, s, r *section) error {
 	h := &f.header
 	types := relocs[h.machine]
@@ -65,12 +66,12 @@ func (f *File) relocate(data []byte, s, r *section) error {
 		return fmt.Errorf("relocations of %s are not supported", f.Machine())
 	}
 	if int(r.link) >= len(f.sects) || f.sects[r.link].typ != elf.SHT_SYMTAB {
-		return fmt.Errorf("section %d is no symbol table", r.link)
+		return fmt.Errorf("section %d is not a symbol table", r.link)
 	}
 	table := &f.sects[r.link]
 	symbols, ok := f.bytes(table.off, table.size) // with values relative to sections
 	if !ok {
-		return fmt.Errorf("the symbol table is not in the file")
+		return fmt.Errorf("the symbol table is outside the file")
 	}
 	list, ok := f.bytes(r.off, r.size)
 	if !ok {
@@ -81,7 +82,7 @@ func (f *File) relocate(data []byte, s, r *section) error {
 	if r.typ == elf.SHT_RELA {
 		size = 3 * w
 	}
-	// Sections of a sound file do not overlap.
+	// Sections of a valid file do not overlap.
 	if f.object.spent += len(list) / size; f.object.spent > len(f.data)/(2*w) {
 		return fmt.Errorf("the file has more relocations than it has room for")
 	}
@@ -103,14 +104,14 @@ func (f *File) relocate(data []byte, s, r *section) error {
 			continue
 		}
 		if off > uint64(len(data)) || uint64(x.size) > uint64(len(data))-off {
-			return fmt.Errorf("offset 0x%x is outside of section %s", off, s.name)
+			return fmt.Errorf("offset 0x%x is outside section %s", off, s.name)
 		}
 		value, inSection, defined, ok := f.relocSymbol(symbols, num)
 		if !ok {
 			return fmt.Errorf("symbol %d at offset 0x%x does not exist", num, off)
 		}
 		if !defined {
-			continue // another module's, such as a personality routine: it stays zero
+			continue // from another module, such as a personality routine: it stays zero
 		}
 		at := data[off : off+uint64(x.size)]
 		old := f.readPlace(at)
@@ -147,8 +148,8 @@ func (f *File) relocate(data []byte, s, r *section) error {
 	return nil
 }
 
-// relocSymbol returns the value of a symbol, and its value relative to its section. A symbol is undefined if it has no
-// address in the process; ok is false if there is no such symbol.
+// relocSymbol returns the value of a symbol, and its value relative to its section. A symbol is
+// undefined if it has no address in the process. ok is false if there is no such symbol.
 func (f *File) relocSymbol(table []byte, num uint64) (value, inSection uint64, defined, ok bool) {
 	if num == 0 {
 		return 0, 0, true, true
@@ -173,7 +174,7 @@ func (f *File) relocSymbol(table []byte, num uint64) (value, inSection uint64, d
 		return inSection, inSection, true, true
 	case n == 0 || int(n) >= len(f.sects):
 		return 0, 0, false, true
-	case f.sects[n].flags&elf.SHF_ALLOC == 0: // debug sections count from 0, wherever a program has loaded them
+	case f.sects[n].flags&elf.SHF_ALLOC == 0: // debug sections count from 0, wherever the program loaded them
 		return inSection, inSection, true, true
 	case f.sects[n].addr == 0 && f.sects[n].flags&elf.SHF_TLS == 0:
 		return 0, inSection, false, true
@@ -206,7 +207,7 @@ func (f *File) writePlace(b []byte, v uint64) {
 	}
 }
 
-// signExtend widens a number of size bytes.
+// signExtend sign-extends a number of size bytes.
 func signExtend(v uint64, size int) uint64 {
 	shift := 64 - 8*uint(size)
 	return uint64(int64(v<<shift) >> shift)

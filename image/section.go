@@ -9,12 +9,11 @@ import (
 	"strings"
 )
 
-// Section is a section of the file. Data is nil if the section has no bytes
-// in this file (SHT_NOBITS, S_ZEROFILL), or if they can't be inflated. Size is that of
-// the section once inflated.
+// Section is a section of the file. Data is nil if the section has no bytes in this file
+// (SHT_NOBITS, S_ZEROFILL), or if they can't be inflated. Size is the size after inflation.
 //
-// Names of Mach-O are as in the file ("__text"), and Segment is the segment
-// that the section says it belongs to ("__TEXT").
+// Mach-O section names are as in the file ("__text"). Segment is the segment name in the
+// section's header ("__TEXT").
 type Section struct {
 	Name    string
 	Segment string
@@ -24,7 +23,7 @@ type Section struct {
 	Data    []byte
 }
 
-// section is a section header and what has been made of it.
+// section is a section header and the data read so far.
 type section struct {
 	name                string
 	typ                 elf.SectionType
@@ -34,11 +33,11 @@ type section struct {
 	entsize             uint64
 	data                []byte
 	done                bool
-	packed              bool   // it is compressed
-	inflatedSize        uint64 // then
+	packed              bool   // the section is compressed
+	inflatedSize        uint64 // if packed
 	err                 error
-	stream              io.Reader // of a compressed section that is not all inflated yet
-	have                uint64    // bytes of data that are valid then
+	stream              io.Reader // decoder of a section that is not completely inflated
+	have                uint64    // if stream is set: valid bytes of data
 }
 
 func (f *File) parseSections(off, entsize, count, strndx uint64) string {
@@ -90,14 +89,12 @@ func (f *File) sectionHeader(off, entsize uint64) (section, bool) {
 	}, true
 }
 
-// HasSection reports whether there is a section of that name, without
-// looking at its data.
+// HasSection reports whether there is a section with that name, without reading its data.
 func (f *File) HasSection(name string) bool { return f.findSection(name) >= 0 }
 
-// Section returns a section by name. The name .debug_x also finds a section
-// .zdebug_x, which is how compressed debug sections were named before
-// SHF_COMPRESSED, and in a Mach-O file the section __DWARF,__debug_x, whose
-// name is cut at 16 bytes. No other name is translated.
+// Section returns a section by name. The name .debug_x also finds .zdebug_x, the name of
+// compressed debug sections before SHF_COMPRESSED. In a Mach-O file it also finds
+// __DWARF,__debug_x, whose name is cut at 16 bytes. No other name is translated.
 func (f *File) Section(name string) (Section, bool) {
 	i := f.findSection(name)
 	if i < 0 {
@@ -106,9 +103,9 @@ func (f *File) Section(name string) (Section, bool) {
 	return f.section(i), true
 }
 
-// SectionIn returns a section by the names of its segment and its own, where
-// one may be in several segments ("__DATA", "__const"). ELF has no such thing:
-// false.
+// SectionIn returns a section by segment and section name, since several segments may have a
+// section of the same name ("__DATA", "__const"). It returns false for ELF, which has no such
+// names.
 func (f *File) SectionIn(segment, name string) (Section, bool) {
 	if f.macho == nil {
 		return Section{}, false
@@ -116,7 +113,7 @@ func (f *File) SectionIn(segment, name string) (Section, bool) {
 	return f.Section(segment + "," + name)
 }
 
-// SectionData returns the bytes of a section and why there are none.
+// SectionData returns the bytes of a section, or an error that says why there are none.
 func (f *File) SectionData(name string) ([]byte, error) {
 	i := f.findSection(name)
 	if i < 0 {
@@ -126,8 +123,8 @@ func (f *File) SectionData(name string) ([]byte, error) {
 	return s.Data, f.sects[i].err
 }
 
-// Sections returns the headers of all sections, index 0 (the null section)
-// included; Data is not filled in.
+// Sections returns the headers of all sections, including index 0 (the null section). Data is not
+// filled in.
 func (f *File) Sections() []Section {
 	all := make([]Section, len(f.sects))
 	for i, s := range f.sects {
@@ -184,8 +181,8 @@ func (f *File) load(s *section) ([]byte, error) {
 	return data, nil
 }
 
-// begin returns the bytes of a section, or, for one that is compressed, room for
-// them, and sets up s.stream.
+// begin returns the bytes of a section. For a compressed section it allocates memory for them and
+// sets up s.stream.
 func (f *File) begin(s *section) ([]byte, error) {
 	if s.data != nil || s.err != nil {
 		return s.data, s.err
@@ -209,13 +206,13 @@ func (f *File) begin(s *section) ([]byte, error) {
 	if s.flags&elf.SHF_COMPRESSED == 0 {
 		return raw, nil
 	}
-	// Elf64_Chdr has a reserved word after ch_type, Elf32_Chdr has not.
+	// Elf64_Chdr has a reserved word after ch_type; Elf32_Chdr does not.
 	h, size, head := &f.header, 4, 12
 	if h.is64 {
 		size, head = 8, 24
 	}
 	if len(raw) < head {
-		return nil, fmt.Errorf("the compression header is cut short")
+		return nil, fmt.Errorf("the compression header is truncated")
 	}
 	s.inflatedSize = h.word(raw[size:])
 	switch typ := elf.CompressionType(h.order.Uint32(raw)); typ {
@@ -228,10 +225,9 @@ func (f *File) begin(s *section) ([]byte, error) {
 	}
 }
 
-// Prefix returns a section, of which at least the first n bytes are valid: a
-// section that is compressed is inflated only that far, and further on a later
-// call. It is nil if there is no such section or if it is corrupt.
-// It implements dwarf.Source.
+// Prefix returns a section with at least the first n bytes valid. A compressed section is
+// inflated only that far, and further on a later call. The result is nil if there is no such
+// section or if it is corrupt. Prefix implements dwarf.Source.
 func (f *File) Prefix(name string, n uint64) []byte {
 	i := f.findSection(name)
 	if i < 0 {
@@ -247,7 +243,7 @@ func (f *File) Prefix(name string, n uint64) []byte {
 	data, err := f.begin(s)
 	if err == nil {
 		s.data = data
-		// A little more than asked, so that small steps do not add up.
+		// Inflate a little more than requested, so that many small steps do not add up.
 		err = s.inflateTo(min(n, uint64(len(data))) + 64<<10)
 	}
 	if err != nil {

@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// OpenSplit opens a file of split debug information (.dwo), by what a unit of f
-// says of it: DW_AT_dwo_name and DW_AT_comp_dir. It is looked for at the place
-// where the compiler left it, then beside the program, and in the debug
-// directories, where gdb does. accept says whether a file is the right one; if
-// it says no, the search goes on. The error says why none was opened. The
-// caller closes the file.
+// OpenSplit opens a file of split debug information (.dwo). compDir and name are DW_AT_comp_dir
+// and DW_AT_dwo_name of a unit of f. It looks where the compiler wrote the file, then next to the
+// program, and in the debug directories, like gdb. accept returns an error if a file is not the
+// right one; then the search goes on. The error says why no file was opened. The caller closes
+// the file.
 func (f *File) OpenSplit(compDir, name string, dirs []string, accept func(*File) error) (*File, error) {
 	if name == "" || strings.IndexByte(name+compDir, 0) >= 0 {
 		return nil, errors.New("the unit does not name its .dwo file")
@@ -45,15 +44,15 @@ func (f *File) OpenSplit(compDir, name string, dirs []string, accept func(*File)
 	return d, err
 }
 
-// OpenPackage opens the package of f's .dwo files: PROGRAM.dwp, beside the
-// program or in the debug directories. It is nil without an error if there is
-// none. The caller closes the file.
+// OpenPackage opens the package of f's .dwo files: PROGRAM.dwp, next to the program or in the
+// debug directories. It returns nil without an error if there is none. The caller closes the
+// file.
 func (f *File) OpenPackage(dirs []string, accept func(*File) error) (*File, error) {
 	if dirs == nil {
 		dirs = DefaultDebugDirs
 	}
 	paths := []string{f.path + ".dwp"}
-	// Of prog.debug, that was prog once, it is still prog.dwp.
+	// prog.debug was once prog, so its package is still prog.dwp.
 	if short, ok := strings.CutSuffix(f.path, ".debug"); ok {
 		paths = append(paths, short+".dwp")
 	}
@@ -73,8 +72,8 @@ func (f *File) OpenPackage(dirs []string, accept func(*File) error) (*File, erro
 	return openFirst(paths, accept)
 }
 
-// openFirst opens the first file that accept takes. It is nil without an error
-// if there is no file at all.
+// openFirst opens the first file that accept accepts. It returns nil without an error if no file
+// exists.
 func openFirst(paths []string, accept func(*File) error) (*File, error) {
 	var trouble error
 	refuse := func(err error) {
@@ -104,18 +103,18 @@ func openFirst(paths []string, accept func(*File) error) (*File, error) {
 	return nil, trouble
 }
 
-// SplitSource gives the sections of a .dwo file or package. A .dwo file with type
-// units has a section for each, all of one name, so that linkers can drop
-// copies: here they are one. It implements dwarf.Source.
+// SplitSource gives access to the sections of a .dwo file or package. A .dwo file with type units
+// has one section for each, all with the same name, so that linkers can drop copies. SplitSource
+// joins them. It implements dwarf.Source.
 type SplitSource struct {
 	*File
 	joined map[string][]byte
 }
 
-// Split returns the sections of f as one program's.
+// Split returns the sections of f as those of one program.
 func (f *File) Split() *SplitSource { return &SplitSource{File: f} }
 
-// Prefix is File.Prefix, for all sections of a name.
+// Prefix is File.Prefix for all sections with a name.
 func (s *SplitSource) Prefix(name string, n uint64) []byte {
 	first, ok := s.byName[name]
 	if !ok {
@@ -137,7 +136,7 @@ func (s *SplitSource) Prefix(name string, n uint64) []byte {
 			data = append(data, s.section(i).Data...)
 		}
 		if len(data) > len(s.data)*maxRatio {
-			break // sections of a corrupt file may be one on the other
+			break // sections of a corrupt file may overlap
 		}
 	}
 	if parts == 1 {

@@ -13,15 +13,15 @@ import (
 	"dbg/internal/fault"
 )
 
-// SymbolTable is a file's symbol table, read where it is mapped: a symbol is decoded when somebody asks
-// for it. It has the same symbols as File.Symbols, by number and in the file's order; a number
-// may stand for nothing that Symbols would have.
+// SymbolTable is a file's symbol table. It is read in place from the mapping: a symbol is decoded
+// only when it is requested. It has the same symbols as File.Symbols, numbered in file order.
+// Some numbers may stand for entries that Symbols leaves out.
 type SymbolTable struct {
 	f     *File
 	table []byte
 	names []byte
-	size  int      // of an entry
-	list  []Symbol // of Mach-O, instead
+	size  int      // size of an entry
+	list  []Symbol // used for Mach-O instead
 }
 
 // SymbolEntry is a symbol without its name.
@@ -34,7 +34,8 @@ type SymbolEntry struct {
 	Weak    bool
 }
 
-// SymbolTable returns .symtab, or .dynsym if there is no .symtab. It is valid until the file is closed.
+// SymbolTable returns .symtab, or .dynsym if there is no .symtab. It is valid until the file is
+// closed.
 func (f *File) SymbolTable() *SymbolTable {
 	t := &SymbolTable{f: f, size: 16}
 	if f.macho != nil {
@@ -57,10 +58,11 @@ func (f *File) SymbolTable() *SymbolTable {
 	return t
 }
 
-// NamesSize is how many bytes of names a search goes through; 0 where they are in memory already.
+// NamesSize returns the number of bytes of names that a search reads. It is 0 if the names are in
+// memory already.
 func (t *SymbolTable) NamesSize() int { return len(t.names) }
 
-// Len is how many numbers there are.
+// Len returns the count of symbol numbers.
 func (t *SymbolTable) Len() int {
 	if t.list != nil {
 		return len(t.list)
@@ -68,7 +70,8 @@ func (t *SymbolTable) Len() int {
 	return len(t.table) / t.size
 }
 
-// Entry decodes symbol i; false if it is none of the program's: undefined, or a section's or a file's.
+// Entry decodes symbol i. It returns false for a symbol that does not belong to the program: an
+// undefined symbol, or the symbol of a section or a file.
 func (t *SymbolTable) Entry(i int) (e SymbolEntry, ok bool) {
 	if t.list != nil {
 		s := &t.list[i]
@@ -90,7 +93,7 @@ func (t *SymbolTable) Entry(i int) (e SymbolEntry, ok bool) {
 	if !ok || shndx == elf.SHN_UNDEF {
 		return e, false
 	}
-	// Only the beginning of the name counts: see appendSymbols.
+	// Only the start of the name matters: see appendSymbols.
 	name := uint64(h.order.Uint32(b))
 	if name >= uint64(len(t.names)) {
 		return e, false
@@ -127,7 +130,8 @@ func symbolKind(typ elf.SymType) (SymbolKind, bool) {
 	return NoType, false
 }
 
-// Entries yields all that Entry has something for. What has been read does not stay in memory.
+// Entries yields every symbol for which Entry returns true. The parts that it has read do not
+// stay in memory.
 func (t *SymbolTable) Entries() iter.Seq2[int, SymbolEntry] {
 	return func(yield func(int, SymbolEntry) bool) {
 		const atATime = 1 << 16
@@ -145,8 +149,8 @@ func (t *SymbolTable) Entries() iter.Seq2[int, SymbolEntry] {
 	}
 }
 
-// Addrs yields the value of each number, whatever it stands for: of a function in Thumb code it is odd. What has been read does not stay
-// in memory.
+// Addrs yields the value of each number, whatever it stands for. The value of a function in Thumb
+// code is odd. The parts that it has read do not stay in memory.
 func (t *SymbolTable) Addrs() iter.Seq2[int, Addr] {
 	return func(yield func(int, Addr) bool) {
 		for i := range t.list {
@@ -180,13 +184,14 @@ func (t *SymbolTable) Addrs() iter.Seq2[int, Addr] {
 	}
 }
 
-// Release says that the table, much of which has been read, is not needed soon: see File.Release.
+// Release tells the system that the table, much of which may have been read, is not needed soon.
+// See File.Release.
 func (t *SymbolTable) Release() {
 	t.f.Release(t.table)
 	t.f.Release(t.names)
 }
 
-// Name is symbol i's name, in the mapped file.
+// Name returns the name of symbol i, as a slice of the mapped file.
 func (t *SymbolTable) Name(i int) []byte {
 	if t.list != nil {
 		return []byte(t.list[i].Name)
@@ -202,7 +207,8 @@ func (t *SymbolTable) Name(i int) []byte {
 	return name
 }
 
-// Symbol is symbol i with a copy of its name, which outlives the mapping; false as for Entry.
+// Symbol returns symbol i with a copy of its name, which outlives the mapping. It returns false
+// like Entry.
 func (t *SymbolTable) Symbol(i int) (Symbol, bool) {
 	if t.list != nil {
 		return t.list[i], true
@@ -214,8 +220,8 @@ func (t *SymbolTable) Symbol(i int) (Symbol, bool) {
 	return Symbol{Name: string(t.Name(i)), Addr: e.Addr, Size: e.Size, Section: e.Section, Kind: e.Kind, Global: e.Global, Weak: e.Weak}, true
 }
 
-// Mentioning yields the numbers of the symbols whose names contain part. It searches the names as one
-// piece of text first: where that has no such text no symbol is looked at.
+// Mentioning yields the numbers of the symbols whose names contain part. It first searches all
+// names as one text. If part does not occur there, it reads no symbol.
 func (t *SymbolTable) Mentioning(part string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if t.list != nil || part == "" {
@@ -240,7 +246,8 @@ func (t *SymbolTable) Mentioning(part string) iter.Seq[int] {
 			if !near.has(off) {
 				continue
 			}
-			// A name that begins at off has the first place that is not before it, or none: it may be the end of another's.
+			// A name that begins at off contains the first place that is not before it, or none:
+			// the place may be in another name's end.
 			k, _ := slices.BinarySearchFunc(found, off, func(p place, off uint64) int { return cmp.Compare(p.at, off) })
 			if k < len(found) && off >= found[k].begin && found[k].at-off < maxName && !yield(i) {
 				return
@@ -249,10 +256,12 @@ func (t *SymbolTable) Mentioning(part string) iter.Seq[int] {
 	}
 }
 
-// place is where a text is in the names, and where the name that it is in begins.
+// place is an occurrence of a text in the names: its offset, and the offset where its name
+// begins.
 type place struct{ begin, at uint64 }
 
-// places are those of a text, which has no 0 in it, in order. The names are not all in memory at once.
+// places returns the occurrences of a text without a 0, in order. The names are not all in memory
+// at once.
 func (t *SymbolTable) places(part string) []place {
 	const atATime = 4 << 20
 	pieces := make([][]place, (len(t.names)+atATime-1)/atATime)
@@ -269,7 +278,7 @@ func (t *SymbolTable) places(part string) []place {
 	return slices.Concat(pieces...)
 }
 
-// placesIn are those in a piece of the names.
+// placesIn returns the occurrences in one part of the names.
 func (t *SymbolTable) placesIn(part string, from, to int) (found []place) {
 	piece := t.names[from:to]
 	for at := 0; ; {
@@ -287,7 +296,8 @@ func (t *SymbolTable) placesIn(part string, from, to int) (found []place) {
 	return found
 }
 
-// blocks is a set of 64 bytes each of the names, in which a place's name begins: most symbols need not be looked for among the places.
+// blocks is a set of 64-byte blocks of the names. It holds the blocks in which the name of a
+// place begins, so that most symbols need not be looked up among the places.
 type blocks []uint64
 
 const blockBits = 6
@@ -296,7 +306,7 @@ func newBlocks(found []place) blocks {
 	b := make(blocks, found[len(found)-1].at>>blockBits/64+1)
 	for i, p := range found {
 		from := p.begin
-		if i > 0 { // what is before the last place is the last one's
+		if i > 0 { // the bytes before the last place belong to that one
 			from = max(from, found[i-1].at)
 		}
 		for k := from >> blockBits; k <= p.at>>blockBits; k++ {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// SymbolKind is what a symbol stands for.
+// SymbolKind is the kind of thing that a symbol names.
 type SymbolKind uint8
 
 const (
@@ -15,10 +15,10 @@ const (
 	Func
 	Object
 	TLS   // Addr is an offset in the thread-local storage block
-	IFunc // Addr is of the function that chooses the implementation
+	IFunc // Addr is the function that chooses the implementation
 )
 
-// Symbol is an entry of the symbol table.
+// Symbol is an entry in the symbol table.
 type Symbol struct {
 	Name    string
 	Addr    Addr
@@ -29,16 +29,14 @@ type Symbol struct {
 	Weak    bool
 }
 
-// Symbols returns the defined symbols of .symtab, or of .dynsym if there is
-// no .symtab, sorted by address. Symbols that stand for sections and source
-// files are left out, as are undefined ones. They are read once, on the first
-// call. The slice is the file's own.
+// Symbols returns the defined symbols of .symtab, or of .dynsym if there is no .symtab, sorted by
+// address. Undefined symbols, and the symbols of sections and source files, are left out. The
+// table is read once, on the first call. The slice belongs to the file.
 //
-// Of a Mach-O file they are the symbols of LC_SYMTAB that are not for the
-// debugger (N_STAB), without the underscore that C's names begin with there:
-// users type main, and _ZN is where C++'s names begin. Mach-O has no
-// sizes: they are up to the next symbol, function start, or the end of the
-// section, and so have the padding after a function in them.
+// For a Mach-O file they are the symbols of LC_SYMTAB that are not for the debugger (N_STAB),
+// without the underscore before C names: users type main, and C++ names begin with _ZN. Mach-O
+// has no sizes: a symbol extends to the next symbol, function start, or the end of the section.
+// So its size includes the padding after a function.
 func (f *File) Symbols() []Symbol {
 	if f.symbolsDone {
 		return f.symbols
@@ -54,9 +52,8 @@ func (f *File) Symbols() []Symbol {
 	return f.symbols
 }
 
-// HasSymtab reports whether the file has a .symtab with contents; of Mach-O,
-// a symbol table with more in it than what is visible outside, which is what
-// strip leaves.
+// HasSymtab reports whether the file has a .symtab with contents. For Mach-O, it reports whether
+// the symbol table has more than the exported and imported symbols, which strip leaves in it.
 func (f *File) HasSymtab() bool {
 	if f.macho != nil {
 		return f.hasPrivateSymbols()
@@ -69,7 +66,7 @@ func (f *File) HasSymtab() bool {
 	return false
 }
 
-// maxName bounds the length of a symbol's name.
+// maxName limits the length of a symbol's name.
 const maxName = 32 << 10
 
 func (f *File) readSymbols(typ elf.SectionType) []Symbol {
@@ -84,8 +81,8 @@ func (f *File) readSymbols(typ elf.SectionType) []Symbol {
 	return sortSymbols(out)
 }
 
-// sortSymbols sorts by address and keeps the order of the file among equals.
-// What it sorts is numbers, which are a tenth of the symbols' size.
+// sortSymbols sorts by address and keeps the file order among equals. It sorts indices, which are
+// a tenth of the symbols' size.
 func sortSymbols(in []Symbol) []Symbol {
 	order := make([]int32, len(in))
 	for i := range order {
@@ -110,8 +107,8 @@ func (f *File) appendSymbols(out []Symbol, table, strtab []byte) []Symbol {
 	if h.is64 {
 		size = 24
 	}
-	// One copy of the string table, of which every name is a part: names
-	// outlive the mapping, and a million of them cost no allocation each.
+	// One copy of the string table. Every name is a part of it: names outlive the mapping, and a
+	// million of them need no allocation each.
 	names := string(strtab)
 	out = slices.Grow(out, len(table)/size)
 	for ; len(table) >= size; table = table[size:] {
@@ -138,8 +135,8 @@ func (f *File) appendSymbols(out []Symbol, table, strtab []byte) []Symbol {
 		if i := strings.IndexByte(name, 0); i >= 0 {
 			name = name[:i]
 		}
-		// "$x" and "$d" mark code and data on ARM and RISC-V, ".L" is the
-		// assembler's own.
+		// "$x" and "$d" mark code and data on ARM and RISC-V. ".L" marks the assembler's own
+		// labels.
 		if name == "" || name[0] == '$' && kind == NoType || strings.HasPrefix(name, ".L") {
 			continue
 		}

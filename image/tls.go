@@ -2,8 +2,8 @@ package image
 
 import "debug/elf"
 
-// TLS returns the size in memory and the alignment of the file's thread-local
-// storage template (PT_TLS); false if it has none.
+// TLS returns the size in memory and the alignment, in bytes, of the file's thread-local storage
+// template (PT_TLS). It returns false if the file has none.
 func (f *File) TLS() (size, align uint64, ok bool) {
 	for _, p := range f.progs {
 		if p.typ == elf.PT_TLS {

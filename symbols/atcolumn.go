@@ -2,15 +2,17 @@ package symbols
 
 import "dbg/dwarf"
 
-// LinesAtColumn is LinesByFile for one column of a line: it returns the places whose column is the nearest at or after the wanted
-// one, or, where there is none, the nearest before it. If there is no code on the line, the column has no meaning, and the places of the
-// next line with code are returned.
+// LinesAtColumn is LinesByFile for one column of a line. It returns the places with the nearest
+// column at or after the requested one or, if there is none, the nearest column before it. If the
+// line has no code, the column is ignored, and the places of the next line with code are
+// returned.
 func (m *Module) LinesAtColumn(file string, line, column int) []Location {
 	return m.linesByFile(file, line, max(column, 0))
 }
 
-// columnOf returns the column that a lookup of the row's address gives: of several rows at one address the last counts, see
-// chooseRow. It is 0 if that row is of another line: optimisers leave statements without an instruction.
+// columnOf returns the column that a lookup of the row's address returns: of several rows at one
+// address the last counts, see chooseRow. It is 0 if that row is for another line: optimisers
+// leave statements without an instruction.
 func columnOf(rows []dwarf.Row, i int) int {
 	r := &rows[i]
 	column := r.Column
@@ -25,7 +27,8 @@ func columnOf(rows []dwarf.Row, i int) int {
 	return int(column)
 }
 
-// nearerColumn reports whether column a answers a wish for column want better than b does; a b of 0 is no answer at all.
+// nearerColumn reports whether column a matches the requested column want better than b does. A b
+// of 0 matches nothing.
 func nearerColumn(a, b, want int) bool {
 	switch {
 	case a == 0 || b == 0:
@@ -38,7 +41,7 @@ func nearerColumn(a, b, want int) bool {
 	return a > b
 }
 
-// samePlace reports whether two rows are of the same line, and of the same column if that matters.
+// samePlace reports whether two rows have the same line and, with byColumn, the same column.
 func samePlace(a, b *dwarf.Row, byColumn bool) bool {
 	return a.Line == b.Line && a.File == b.File && (!byColumn || a.Column == b.Column)
 }

@@ -13,32 +13,33 @@ import (
 	"dbg/image"
 )
 
-// LinesByFile returns where breakpoints on a line go. file is the end of a
-// path, of whole components. If there is no code on the line, the next line of
-// the file that has code is meant, and the positions say so; after the last one
-// there is nothing.
+// LinesByFile returns the locations for breakpoints on a line. file is the last part of a path,
+// made of whole components. If the line has no code, the next line of the file that has code is
+// used, and the positions show that line. After the last line with code the result is empty.
 //
-// A line may have several blocks of code: the parts of a for statement, the clean-up after a return, copies of an inlined
-// function. In code that is not optimised there is a place in each of them that begins a statement, so that a stop comes each time that
-// the line is reached. Optimisers move a line's instructions between those of others and say of each that it begins a statement:
-// in their code there is one place in each lexical block. An address in a prologue is moved to its end.
+// A line may have several blocks of code: the parts of a for statement, the clean-up after a
+// return, copies of an inlined function. In unoptimised code each block has a location that
+// begins a statement, so that the program stops each time that the line is reached. Optimisers
+// mix a line's instructions with those of other lines, and mark each as the beginning of a
+// statement. In their code there is one location in each lexical block. A location in a prologue
+// is moved to the end of the prologue.
 func (m *Module) LinesByFile(file string, line int) []Location {
 	return m.linesByFile(file, line, 0)
 }
 
-// linesByFile is LinesByFile, and LinesAtColumn if column is not 0.
+// linesByFile is LinesByFile if column is 0, and otherwise LinesAtColumn.
 func (m *Module) linesByFile(file string, line, column int) []Location {
 	d := m.dwarf()
 	if d == nil || file == "" || line <= 0 {
 		return nil
 	}
-	// Which units have the file is known without running their line programs.
+	// The units that have the file are found without running their line programs.
 	type candidate struct {
 		u     *unit
 		files map[uint32]string
 	}
 	var candidates []candidate
-	tables := map[*dwarf.LineTable]int{} // the candidate, or -1: units may have a table together
+	tables := map[*dwarf.LineTable]int{} // the candidate, or -1: units may share a table
 	base := path.Base(file)
 	if !d.MentionsFile(base) {
 		return nil
@@ -53,7 +54,7 @@ func (m *Module) linesByFile(file string, line, column int) []Location {
 		}
 		t := du.Files()
 		if i, seen := tables[t]; seen {
-			// dwz moves entries into partial units, which keep the table but have no code.
+			// dwz moves entries into partial units, which share the table but have no code.
 			if i >= 0 && candidates[i].u.dw.Root().Tag == dwarf.TagPartialUnit {
 				candidates[i].u = m.unit(du)
 			}
@@ -77,7 +78,7 @@ func (m *Module) linesByFile(file string, line, column int) []Location {
 			candidates = append(candidates, candidate{m.unit(du), files})
 		}
 	}
-	// The line, or else the nearest one below it, and the column that is asked for.
+	// The line or the nearest line after it, and the requested column.
 	best, bestColumn := 0, 0
 	for _, c := range candidates {
 		c.u.dw.Files().Each(func(seq dwarf.Lines) bool {
@@ -119,13 +120,13 @@ func (m *Module) linesByFile(file string, line, column int) []Location {
 		}
 		out = append(out, m.onePerBlock(c.u, best, addrs, runs)...)
 	}
-	// Two units, or a file under two names, may have the same place.
+	// Two units, or a file with two names, may have the same place.
 	slices.SortStableFunc(out, func(a, b Location) int { return cmp.Compare(a.Addr, b.Addr) })
 	return slices.CompactFunc(out, func(a, b Location) bool { return a.Addr == b.Addr })
 }
 
-// counts reports whether a breakpoint on its line may be at a row: not if
-// another file's row at the same address replaces it, see chooseRow.
+// counts reports whether a breakpoint on a row's line may be at the row. It may not if another
+// file's row at the same address replaces it, see chooseRow.
 func counts(rows []dwarf.Row, i int) bool {
 	if rows[i].Flags&dwarf.IsStmt == 0 || rows[i].Flags&dwarf.Repeated != 0 {
 		return false
@@ -138,22 +139,23 @@ func counts(rows []dwarf.Row, i int) bool {
 	return true
 }
 
-// continues reports whether the code of a row follows code of the same line (and column, if that matters), and so is no place of its own.
+// continues reports whether the code of a row follows code of the same line (and, with byColumn,
+// the same column), so that the row is not a separate place.
 func continues(rows []dwarf.Row, i int, byColumn bool) bool {
 	for j := i - 1; j >= 0; j-- {
 		if rows[j].Addr == rows[i].Addr {
 			continue // it has no code
 		}
-		// The row that the code before this is of: the last at its address.
+		// The row of the code before this one: the last at its address.
 		return samePlace(&rows[j], &rows[i], byColumn)
 	}
 	return false
 }
 
-// lineRun is code of a line without any of another line in between.
+// lineRun is a range of code of one line, without code of other lines in between.
 type lineRun struct{ lo, hi uint64 }
 
-// runEnd is where the code of a row's line ends, or of its line and column.
+// runEnd returns the end of the code of a row's line or, with byColumn, of its line and column.
 func runEnd(seq dwarf.Lines, i int, byColumn bool) uint64 {
 	r := &seq.Rows[i]
 	for j := i + 1; j < len(seq.Rows); j++ {
@@ -164,8 +166,9 @@ func runEnd(seq dwarf.Lines, i int, byColumn bool) uint64 {
 	return seq.Hi
 }
 
-// begins reports, for the first addresses of runs, whether a line is reached there. The code that returns from the function, after the clean-up of its locals, has the
-// line of a return statement, of one of several perhaps: it is left out if the line has other code in the function.
+// begins reports, for the first addresses of runs, whether a line is reached there. The code that
+// returns from a function, after the clean-up of its locals, has the line of a return statement,
+// perhaps one of several. It is left out if the line has other code in the function.
 func (m *Module) begins(u *unit, runs []lineRun) map[uint64]bool {
 	out := map[uint64]bool{}
 	var ends []lineRun
@@ -187,7 +190,8 @@ func (m *Module) begins(u *unit, runs []lineRun) map[uint64]bool {
 	return out
 }
 
-// returns reports whether code has an instruction that returns, or does nothing: gcc puts a nop after a clean-up.
+// returns reports whether code contains a return instruction, or does nothing: gcc puts a nop
+// after a clean-up.
 func (m *Module) returns(r lineRun) bool {
 	const most = 4096
 	code := make([]byte, min(r.hi-r.lo, most))
@@ -218,8 +222,8 @@ func (m *Module) returns(r lineRun) bool {
 	return false
 }
 
-// comesBack reports whether the code before an address is of an inlined call that is made from a line, outside of the call: the
-// line goes on there.
+// comesBack reports whether an inlined call from a line ends directly before an address that is
+// outside the call: the line continues there.
 func (fn *function) comesBack(a uint64, line int) bool {
 	if a == 0 {
 		return false
@@ -236,7 +240,8 @@ func (fn *function) comesBack(a uint64, line int) bool {
 	return false
 }
 
-// onePerBlock keeps the first address in each lexical block, and those at which one of runs is reached, and makes locations of them.
+// onePerBlock makes locations from the first address in each lexical block, and from the
+// addresses at which one of runs is reached.
 func (m *Module) onePerBlock(u *unit, line int, addrs []uint64, runs []lineRun) []Location {
 	slices.Sort(addrs)
 	begins := m.begins(u, runs)

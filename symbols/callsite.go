@@ -11,7 +11,7 @@ import (
 	"dbg/symbols/entry"
 )
 
-// Attributes of call sites: DWARF 5, section 3.4, and what GNU had before it.
+// Attributes of call sites: DWARF 5, section 3.4, and the earlier GNU attributes.
 const (
 	attrCallReturnPC  dwarf.Attr = 0x7d
 	attrCallValue     dwarf.Attr = 0x7e
@@ -25,35 +25,35 @@ const (
 	attrGNUDataValue  dwarf.Attr = 0x2112
 	attrGNUCallTarget dwarf.Attr = 0x2113
 	attrGNUTailCall   dwarf.Attr = 0x2115
-	maxCallSites                 = 1 << 16 // of one function
-	maxCallParameters            = 256     // of one call
+	maxCallSites                 = 1 << 16 // per function
+	maxCallParameters            = 256     // per call
 )
 
-// CallSite is a call in the caller's debug information: the function that it calls, and what
-// it passes.
+// CallSite is a call in the caller's debug information: the function that it calls, and the
+// arguments that it passes.
 type CallSite struct {
 	m  *Module
-	fn *function // that makes the call
+	fn *function // the function that makes the call
 	e  *dwarf.Entry
-	pc uint64 // the return address, or, of a tail call that tells only that, the instruction's own
+	pc uint64 // the return address; for a tail call with only DW_AT_call_pc, the address of the instruction
 	at uint64 // an address of the call's instruction
 }
 
-// callSite is an entry of a function's calls.
+// callSite is an entry in a function's list of calls.
 type callSite struct {
-	ret  uint64 // the return address, or, of a tail call, where control would return to
+	ret  uint64 // the return address; for a tail call, the address after it
 	off  uint64
 	tail bool
 	own  bool // ret is the address of the instruction itself (DW_AT_call_pc)
 }
 
-// callSites are the calls of a function, found once.
+// callSites holds the calls of a function. They are read once.
 type callSites struct {
 	all      []callSite // by return address
-	selfTail int8       // 1: a chain of tail calls may lead back to the function; -1: none does; 0: not known yet
+	selfTail int8       // 1: a chain of tail calls may lead back to the function; -1: none does; 0: not computed yet
 }
 
-// calls lists the calls of a function proper, those in inlined calls included.
+// calls lists the calls of a concrete function, including those in inlined calls.
 func (fn *function) calls() *callSites {
 	if fn.sites != nil {
 		return fn.sites
@@ -88,8 +88,8 @@ func (fn *function) calls() *callSites {
 	return s
 }
 
-// CallSiteAt returns the call that returns to an address; nil if debug information tells of none, or
-// of more than one.
+// CallSiteAt returns the call that returns to an address, or nil if the debug information has
+// none, or more than one.
 func (m *Module) CallSiteAt(ret image.Addr) *CallSite {
 	fn := m.functionAt(ret - 1)
 	if fn == nil {
@@ -125,7 +125,7 @@ func (fn *function) callSite(s *callSite) *CallSite {
 	return c
 }
 
-// located is an expression of the caller, to be evaluated in its frame.
+// located returns an expression of the caller, to be evaluated in the caller's frame.
 func (c *CallSite) located(e *dwarf.Entry, attrs ...dwarf.Attr) (entry.Location, bool) {
 	for _, a := range attrs {
 		if v := e.Find(a); v != nil && v.IsBlock() && len(v.Block) > 0 {
@@ -135,13 +135,14 @@ func (c *CallSite) located(e *dwarf.Entry, attrs ...dwarf.Attr) (entry.Location,
 	return entry.Location{}, false
 }
 
-// Survivors reports whether the compiler uses registers after a call that the ABI lets the callee change,
-// because it has seen that this callee, and all that it calls, leave them alone: gcc does (-fipa-ra). Then what it
-// says of a place after a call may be in such a register.
+// Survivors reports whether the compiler uses registers after a call although the ABI lets the
+// callee change them, because it has seen that this callee, and all functions that it calls,
+// preserve them. gcc does (-fipa-ra). Then a location after a call may be in such a register.
 func (c *CallSite) Survivors() bool { return c.fn.u.gcc }
 
-// SurvivesCall reports whether gcc says of a variable that it is in the same place before and after the call that a lies in: of
-// a register that is not saved across calls that says that the callee does not change it (see CallSite.Survivors).
+// SurvivesCall reports whether gcc gives a variable the same location before and after the call
+// that contains a. If that location is a register that is not saved across calls, the callee does
+// not change it (see CallSite.Survivors).
 func (v *Variable) SurvivesCall(a image.Addr) bool {
 	i := v.impl
 	if i == nil || i.fn == nil || !i.fn.u.gcc {
@@ -157,15 +158,15 @@ func (v *Variable) SurvivesCall(a image.Addr) bool {
 	return len(before) > 0 && bytes.Equal(before, after)
 }
 
-// Indirect returns the expression of the address that an indirect call goes to; false if the call is direct or
-// the address is not known.
+// Indirect returns the expression for the target address of an indirect call. It returns false if
+// the call is direct or the address is unknown.
 func (c *CallSite) Indirect() (entry.Location, bool) {
 	return c.located(c.e, attrCallTarget, attrGNUCallTarget)
 }
 
-// Direct reports whether the call's target is known to be a function of a module: the
-// origin that the call names is the function, or a declaration of its symbol. unsure says
-// that the call is of one of several instances of the same function.
+// Direct reports whether the call's target is known to be a function of a module: the call's
+// origin is the function, or a declaration of its symbol. unsure is set if the call targets one
+// of several instances of the same function.
 func (c *CallSite) Direct(m *Module, f *Function) (yes, unsure bool) {
 	if f == nil {
 		return false, false
@@ -185,7 +186,7 @@ func (c *CallSite) Direct(m *Module, f *Function) (yes, unsure bool) {
 		a, ok := m.LinkageAddr(name)
 		return ok && a == f.Lo, false
 	}
-	// An abstract function: its instance, or one of them.
+	// An abstract function: f is its instance, or one of them.
 	if c.m == m && f.impl != nil {
 		if e, err := f.impl.u.dw.Entry(f.impl.off); err == nil {
 			found := false
@@ -199,7 +200,7 @@ func (c *CallSite) Direct(m *Module, f *Function) (yes, unsure bool) {
 	return false, false
 }
 
-// origin is the entry of the function that a direct call goes to.
+// origin returns the entry of the function that a direct call calls.
 func (c *CallSite) origin() *dwarf.Entry {
 	if o := c.e.Ref(attrCallOrigin); o != nil {
 		return o
@@ -207,8 +208,8 @@ func (c *CallSite) origin() *dwarf.Entry {
 	return c.e.Ref(dwarf.AttrAbstractOrigin)
 }
 
-// Parameter returns the expression of what the call passes; to be evaluated in
-// the caller's frame.
+// Parameter returns the expression for an argument of the call, to be evaluated in the caller's
+// frame.
 func (c *CallSite) Parameter(p expr.EntryParameter) (entry.Location, bool) {
 	var at entry.Location
 	found := false
@@ -236,7 +237,7 @@ func (c *CallSite) Parameter(p expr.EntryParameter) (entry.Location, bool) {
 	return at, found
 }
 
-// matches reports whether an entry of a passed parameter is of p.
+// matches reports whether an entry for an argument is for p.
 func (c *CallSite) matches(e *dwarf.Entry, p expr.EntryParameter, sp uint64) bool {
 	if p.ByDIE {
 		for _, a := range []dwarf.Attr{attrCallParameter, dwarf.AttrAbstractOrigin} {
@@ -254,8 +255,9 @@ func (c *CallSite) matches(e *dwarf.Entry, p expr.EntryParameter, sp uint64) boo
 	return ok && q.OnStack == p.OnStack && (p.OnStack && q.Stack == p.Stack || !p.OnStack && q.Reg == p.Reg)
 }
 
-// AtEntry tells which of the caller's parameters a parameter is when its function is entered: in a
-// register or on the stack. It is false where that can't be said in one word: of inlined calls too.
+// AtEntry returns the register or the stack slot that holds a parameter when its function is
+// entered. It returns false for parameters of inlined calls, and if the place is not a single
+// word.
 func (v *Variable) AtEntry() (p expr.EntryParameter, ok bool) {
 	i := v.impl
 	if i == nil || i.fn == nil || !v.Param {
@@ -268,7 +270,7 @@ func (v *Variable) AtEntry() (p expr.EntryParameter, ok bool) {
 	return i.entered.p, i.entered.ok
 }
 
-// entered is the answer of Variable.AtEntry.
+// entered is a saved result of Variable.AtEntry.
 type entered struct {
 	p  expr.EntryParameter
 	ok bool
@@ -284,7 +286,7 @@ func (i *variable) findEntered() (p expr.EntryParameter, ok bool) {
 	return expr.EntryParameterAt(code, expr.IsCFA(i.fn.frameBase(image.Addr(start))))
 }
 
-// frameBase is the function's DW_AT_frame_base at an address.
+// frameBase returns the function's DW_AT_frame_base at an address.
 func (fn *function) frameBase(a image.Addr) []byte {
 	e, err := fn.dieEntry()
 	if err != nil {

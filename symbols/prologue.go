@@ -11,17 +11,14 @@ import (
 	"dbg/symbols/spelling"
 )
 
-// AfterPrologue returns where a breakpoint on a function goes: where its
-// parameters can be read. The rules are those of gdb 13, so that both stop at
-// the same instruction:
+// AfterPrologue returns the location for a breakpoint on a function, where its parameters can be
+// read. The rules are those of gdb 13, so that both debuggers stop at the same instruction:
 //
-//   - code of gcc whose variables have location lists is right from the first
-//     instruction on: the entry;
-//   - other code with a line table: the end of the line that the prologue's
-//     instructions (x86: push %rbp; mov %rsp,%rbp) end in, or the entry if there
-//     is no such prologue;
-//   - code of other compilers: the row with prologue_end, or else the second
-//     line;
+//   - gcc code whose variables have location lists: the entry, since the lists are valid from the
+//     first instruction on;
+//   - other code with a line table: the end of the line in which the prologue's instructions
+//     (x86: push %rbp; mov %rsp,%rbp) end, or the entry if there is no such prologue;
+//   - code of other compilers: the row with prologue_end, or else the second line;
 //   - without debug information: after the prologue's instructions.
 func (m *Module) AfterPrologue(f *Function) Location {
 	if f == nil {
@@ -35,9 +32,9 @@ func (m *Module) AfterPrologue(f *Function) Location {
 	return loc
 }
 
-// BreakLocations returns where a breakpoint on the functions of a name goes: in each, and in each inlined
-// copy, one place after the prologue. See FunctionsByName. A place from a saved index is
-// not described yet: see Location.Describe.
+// BreakLocations returns the locations for a breakpoint on the functions with a name: one place
+// after the prologue in each of them, and in each inlined copy. See FunctionsByName. A place from
+// a saved index has no description yet: see Location.Describe.
 func (m *Module) BreakLocations(name string) []Location {
 	q, ok := spelling.ParseQuery(name)
 	if !ok {
@@ -85,8 +82,8 @@ func (m *Module) BreakLocations(name string) []Location {
 	return out
 }
 
-// Describe makes Function and Position known, if they are not. It is to be called before these are looked at, like all
-// methods of the module by one goroutine at a time.
+// Describe fills in Function and Position, if they are not set. Call it before reading them. Like
+// all methods of the module, it must be called by one goroutine at a time.
 func (l *Location) Describe() {
 	m := l.m
 	if m == nil {
@@ -99,8 +96,7 @@ func (l *Location) Describe() {
 	}
 }
 
-// skipPrologue moves an address in the prologue of its function to the
-// prologue's end.
+// skipPrologue moves an address in the prologue of its function to the end of the prologue.
 func (m *Module) skipPrologue(a image.Addr) image.Addr {
 	fn := m.functionAt(a)
 	if fn == nil {
@@ -117,7 +113,7 @@ func (m *Module) prologueEnd(fn *function) image.Addr {
 	return m.endOfPrologue(fn.u, fn.entry(), fn.entryEnd())
 }
 
-// entryEnd is where the code around the entry ends.
+// entryEnd returns the end of the code range that contains the entry.
 func (fn *function) entryEnd() uint64 {
 	entry := fn.entry()
 	end := entry
@@ -141,10 +137,11 @@ func (m *Module) endOfPrologue(u *unit, entry, end uint64) image.Addr {
 	return m.prologueEndIn(u, seq, entry, end)
 }
 
-// goodFromEntry reports whether a unit's functions have no prologue in which their variables are wrong.
+// goodFromEntry reports whether the variables of a unit's functions are valid in the prologues,
+// too.
 func (u *unit) goodFromEntry() bool { return u.gcc && u.lang != lang.Asm && u.hasLocationLists() }
 
-// prologueEndIn is endOfPrologue by the rows of the sequence that has the entry.
+// prologueEndIn is endOfPrologue according to the rows of the sequence that contains the entry.
 func (m *Module) prologueEndIn(u *unit, seq dwarf.Lines, entry, end uint64) image.Addr {
 	rows := seq.Rows
 	var pc uint64
@@ -161,16 +158,15 @@ func (m *Module) prologueEndIn(u *unit, seq dwarf.Lines, entry, end uint64) imag
 		}
 		pc = secondLine(rows, seq.Hi, entry, end)
 	}
-	// In the middle of a line: its end, if that is still in the function.
+	// In the middle of a line: use its end, if that is still in the function.
 	if lo, hi := lineRange(rows, seq.Hi, pc); lo != pc && hi < end && hi > pc {
 		pc = hi
 	}
 	return image.Addr(pc)
 }
 
-// secondLine returns where the second line of a function begins, its entry if
-// there are two rows for it already (a prologue without instructions) or if
-// there is no second line.
+// secondLine returns the start of the second line of a function. It returns the entry if there
+// are two rows for the entry (a prologue without instructions), or if there is no second line.
 func secondLine(rows []dwarf.Row, seqHi, entry, end uint64) uint64 {
 	n := 0
 	for _, r := range rows {
@@ -185,8 +181,8 @@ func secondLine(rows []dwarf.Row, seqHi, entry, end uint64) uint64 {
 	return hi
 }
 
-// lineRange returns the addresses of the line that has pc, where rows of no
-// line and rows that repeat the line before them do not count.
+// lineRange returns the addresses of the line that contains pc. Rows without a line, and rows
+// that repeat the line before them, are ignored.
 func lineRange(rows []dwarf.Row, seqHi, pc uint64) (lo, hi uint64) {
 	hi = seqHi
 	for _, r := range rows {
@@ -201,15 +197,15 @@ func lineRange(rows []dwarf.Row, seqHi, pc uint64) (lo, hi uint64) {
 	return lo, hi
 }
 
-// hasLocationLists reports whether a variable or parameter of the unit has a
-// location list. gcc writes them when it optimises, and then variables are
-// right at every instruction, the prologue's too.
+// hasLocationLists reports whether a variable or parameter of the unit has a location list. gcc
+// writes location lists when it optimises, and then variables are valid at every instruction,
+// also in the prologue.
 func (u *unit) hasLocationLists() bool {
 	if u.lists != 0 {
 		return u.lists > 0
 	}
 	u.lists = -1
-	// Entries of a kind share an abbreviation: mostly there is none that could be.
+	// Entries of a kind share an abbreviation. Usually no abbreviation allows a location list.
 	if !u.dw.DeclaresList(dwarf.AttrLocation, dwarf.TagVariable, dwarf.TagFormalParameter) {
 		return false
 	}
@@ -228,9 +224,8 @@ func (u *unit) hasLocationLists() bool {
 	return u.lists > 0
 }
 
-// afterInstructions returns where the instructions that set up a frame end: on
-// x86-64, endbr64 if there is one, push %rbp and mov %rsp,%rbp. If there are
-// none it is the entry.
+// afterInstructions returns the end of the instructions that set up a frame: on x86-64, an
+// optional endbr64, push %rbp and mov %rsp,%rbp. If there are none, it returns the entry.
 func (m *Module) afterInstructions(entry image.Addr) image.Addr {
 	if m.file.Arch() != arch.AMD64 {
 		return entry
@@ -250,7 +245,7 @@ func (m *Module) afterInstructions(entry image.Addr) image.Addr {
 		return false
 	}
 	skip("\xf3\x0f\x1e\xfa")
-	// Two encodings each of push, and of mov with 64 and 32 bits.
+	// Two encodings of push, and of mov with 64 and 32 bits.
 	if skip("\x55", "\x40\x55") && skip("\x48\x89\xe5", "\x48\x8b\xec", "\x89\xe5", "\x8b\xec") {
 		return entry + image.Addr(skipped)
 	}

@@ -7,11 +7,12 @@ import (
 	"dbg/symbols/entry"
 )
 
-// A function that ends in a call may leave its frame to the function that it calls: a tail call. Of the frames that
-// are so gone only the call sites tell (DWARF 5, section 3.4): the caller's says which function was called, and
-// those marked DW_AT_call_tail_call which others that may have led to.
+// A function that ends in a call may release its frame before it jumps to the callee: a tail
+// call. Only call sites reveal the missing frames (DWARF 5, section 3.4). The caller's call site
+// names the function that was called, and call sites with DW_AT_call_tail_call name the functions
+// that may follow it.
 
-// maxTailCalls bounds the functions that are looked at for one question.
+// maxTailCalls limits the functions that one query examines.
 const maxTailCalls = 256
 
 // tailCall is a tail call whose target is known.
@@ -21,8 +22,9 @@ type tailCall struct {
 	to   *function
 }
 
-// tailCallsOf lists the tail calls of a function to functions of its own module or, by name, of another; false if one of them goes to
-// where only a register knows. Functions that neither has are left out: nothing says that they come back.
+// tailCallsOf lists the tail calls of a function to functions of its own module or, by name, of
+// another. It returns false if the target of one of them is unknown, as for a jump through a
+// register. Functions in neither module are left out: nothing indicates that they return here.
 func tailCallsOf(fn *function, other *Module) (out []tailCall, ok bool) {
 	all := fn.calls().all
 	for i := range all {
@@ -44,8 +46,8 @@ func tailCallsOf(fn *function, other *Module) (out []tailCall, ok bool) {
 	return out, true
 }
 
-// target is the function that a direct call goes to, in the call's module or in other (which may be nil); nil if it is in neither. false:
-// it is not known.
+// target returns the function that a direct call calls, in the call's module or in other (which
+// may be nil). It returns nil if the function is in neither, and false if it is unknown.
 func (c *CallSite) target(other *Module) (*function, bool) {
 	o := c.origin()
 	if o == nil {
@@ -56,7 +58,7 @@ func (c *CallSite) target(other *Module) (*function, bool) {
 		return fn, fn != nil
 	}
 	if !o.Flag(dwarf.AttrDeclaration) {
-		return c.instance(o) // an abstract function, of which there may be several
+		return c.instance(o) // an abstract function, which may have several instances
 	}
 	name := entry.Linkage(o)
 	if name == "" {
@@ -73,7 +75,8 @@ func (c *CallSite) target(other *Module) (*function, bool) {
 	return nil, true
 }
 
-// instance finds which instance of an abstract function a jump goes to: its instruction tells.
+// instance returns the instance of an abstract function to which a jump goes, according to the
+// instruction.
 func (c *CallSite) instance(abstract *dwarf.Entry) (*function, bool) {
 	to, ok := c.jumpTarget()
 	if !ok {
@@ -95,10 +98,10 @@ func (c *CallSite) instance(abstract *dwarf.Entry) (*function, bool) {
 	return fn, found
 }
 
-// jumpTarget is where the jump of a tail call goes, if the instruction says so.
+// jumpTarget returns the target of a tail call's jump, if the instruction contains it.
 func (c *CallSite) jumpTarget() (image.Addr, bool) {
 	if c.at == c.pc {
-		return 0, false // it is not known where the instruction ends
+		return 0, false // the end of the instruction is unknown
 	}
 	ret := image.Addr(c.pc)
 	var b [6]byte
@@ -124,9 +127,9 @@ func (c *CallSite) jumpTarget() (image.Addr, bool) {
 	return 0, false
 }
 
-// TailCalls returns the tail calls that must have led from the function at an address to another, the first one first. It is empty if
-// the two are the same, if nothing leads from one to the other, and if that can't be told: where two ways lead
-// there, or one that may be gone around more than once.
+// TailCalls returns the tail calls that must have led from the function at an address to another,
+// in order of execution. It is empty if the two are the same, if no tail calls connect them, and
+// if the chain is not unique: several paths lead there, or a path may be repeated.
 func (m *Module) TailCalls(from image.Addr, in *Module, to *Function) []*CallSite {
 	start := m.functionAt(from)
 	if start == nil || to == nil || to.impl == nil || to.impl.inline != nil || start == to.impl {
@@ -151,7 +154,7 @@ func (m *Module) TailCalls(from image.Addr, in *Module, to *Function) []*CallSit
 			todo = append(todo, c.to)
 		}
 	}
-	// Those that lead to the end.
+	// The functions that lead to the end.
 	leads := map[*function]bool{end: true}
 	for todo := []*function{end}; len(todo) > 0; {
 		at := todo[len(todo)-1]
@@ -165,7 +168,7 @@ func (m *Module) TailCalls(from image.Addr, in *Module, to *Function) []*CallSit
 	}
 	for _, c := range calls[end] {
 		if leads[c.to] && c.to != end {
-			return nil // it may have come around by others
+			return nil // it may have been reached through other functions
 		}
 	}
 	var chain []*CallSite
@@ -193,7 +196,8 @@ func (m *Module) TailCalls(from image.Addr, in *Module, to *Function) []*CallSit
 	return chain
 }
 
-// Target returns the function that a direct call goes to: its module and its address; false if that is not known.
+// Target returns the function that a direct call calls, as its module and its address. It returns
+// false if the function is unknown.
 func (c *CallSite) Target(other *Module) (*Module, image.Addr, bool) {
 	fn, _ := c.target(other)
 	if fn == nil {
@@ -205,11 +209,12 @@ func (c *CallSite) Target(other *Module) (*Module, image.Addr, bool) {
 // Module returns the module of the function that makes the call.
 func (c *CallSite) Module() *Module { return c.m }
 
-// Place returns the address that stands for the call, the one after it if that is known, and one in its instruction.
+// Place returns the address that identifies the call, and an address inside its instruction. The
+// first is the address after the call, if it is known.
 func (c *CallSite) Place() (pc, lookup image.Addr) { return image.Addr(c.pc), image.Addr(c.at) }
 
-// MayTailCallItself reports whether a chain of tail calls may lead from a function back to it. Then what its
-// caller passed is not what it was entered with last.
+// MayTailCallItself reports whether a chain of tail calls may lead from a function back to it.
+// Then the values that its caller passed may differ from those of the latest entry.
 func (m *Module) MayTailCallItself(f *Function) bool {
 	if f == nil || f.impl == nil || f.impl.inline != nil {
 		return true
@@ -224,7 +229,7 @@ func (m *Module) MayTailCallItself(f *Function) bool {
 	return sites.selfTail > 0
 }
 
-// tailCallsItself reports whether fn is reached from itself by tail calls, or whether that can't be told.
+// tailCallsItself reports whether tail calls lead from fn back to it, or whether that is unknown.
 func tailCallsItself(fn *function) bool {
 	seen := map[*function]bool{fn: true}
 	for todo := []*function{fn}; len(todo) > 0; {

@@ -9,17 +9,17 @@ import (
 	"dbg/symbols/spelling"
 )
 
-// variable is a Variable as the debug information has it.
+// variable holds the debug information of a Variable.
 type variable struct {
 	m  *Module
 	e  *dwarf.Entry
-	fn *function // whose frame base it may need; nil for a global
+	fn *function // the function for its frame base; nil for a global
 
-	entered *entered // see AtEntry; nil until it is asked
+	entered *entered // the result of AtEntry; nil before the first call
 }
 
-// Locals returns the parameters and variables that are visible at an address,
-// of the innermost call there.
+// Locals returns the parameters and variables that are visible at an address, in the innermost
+// call there.
 func (m *Module) Locals(a image.Addr) []*Variable {
 	fn := m.functionAt(a)
 	if fn == nil {
@@ -28,11 +28,10 @@ func (m *Module) Locals(a image.Addr) []*Variable {
 	return m.localsOf(fn.body().at(uint64(a)).function(), a)
 }
 
-// LocalsOf is Locals for one link of the chain that CallsAt returns for a.
-// Parameters come first, then the variables of each block from the outermost
-// in: the last of a name hides the others. Variables of a block are listed also
-// before the line that declares them, as the debug information does not say
-// where in the block they begin.
+// LocalsOf is Locals for one call in the chain that CallsAt returns for a. Parameters come first,
+// then the variables of each block, starting with the outermost block: the last variable with a
+// name hides the others. Variables of a block are also listed before the line that declares them,
+// as the debug information does not contain where in the block they begin.
 func (m *Module) LocalsOf(c *Call, a image.Addr) []*Variable {
 	if c == nil || c.Function == nil || c.Function.impl == nil {
 		return nil
@@ -58,7 +57,7 @@ func (m *Module) localsOf(fn *function, a image.Addr) []*Variable {
 			}
 			m.inheritVariables(abstract, proper, seen, depth, &goneParams, &gone)
 		}
-		vars = append(vars, gone...) // first: what is there hides what is not
+		vars = append(vars, gone...) // first, so that existing variables hide them
 		for _, off := range b.vars {
 			e, err := b.fn.u.dw.Entry(off)
 			if err != nil {
@@ -88,7 +87,7 @@ func add(v *Variable, params, vars *[]*Variable) {
 	}
 }
 
-// abstract returns what a block is an instance of: an abstract function or a block in one; nil if it is of none.
+// abstract returns the abstract function or block of which a block is an instance, or nil.
 func (b *block) abstract() *dwarf.Entry {
 	e, err := b.fn.u.dw.Entry(b.off)
 	if err != nil {
@@ -97,10 +96,10 @@ func (b *block) abstract() *dwarf.Entry {
 	return e.Ref(dwarf.AttrAbstractOrigin)
 }
 
-// inheritVariables adds the variables that an abstract function or block has and its
-// instance lacks: nothing is left of them, and they are shown as optimised out. Those of blocks in it
-// that have instances of their own are theirs. gcc moves what the abstract function has at its top into a block of an
-// inlined call, so seen is of the whole call.
+// inheritVariables adds the variables of an abstract function or block that are missing in its
+// instance: the optimiser removed them, and they are shown as optimised out. Variables of nested
+// blocks that have instances belong to those instances. gcc moves variables from the top level of
+// the abstract function into a block of an inlined call, so seen covers the whole call.
 func (m *Module) inheritVariables(abstract *dwarf.Entry, fn *function, seen map[entry.Ref]bool, at int, params, vars *[]*Variable) {
 	abstract.Walk(func(c *dwarf.Entry, depth int) bool {
 		if seen[entry.Ref{Unit: c.Unit, Off: c.Offset}] {
@@ -116,7 +115,8 @@ func (m *Module) inheritVariables(abstract *dwarf.Entry, fn *function, seen map[
 	}, nil)
 }
 
-// instances collects what the variables of a block, and the blocks in it with theirs, are instances of.
+// instances collects the abstract entries of the variables of a block, and of its nested blocks
+// and their variables.
 func (b *block) instances(seen map[entry.Ref]bool) {
 	origin := func(off uint64) {
 		if e, err := b.fn.u.dw.Entry(off); err == nil {
@@ -136,7 +136,7 @@ func (b *block) instances(seen map[entry.Ref]bool) {
 	}
 }
 
-// newVariable makes a Variable of an entry, nil of one without a name.
+// newVariable makes a Variable from an entry. It returns nil for an entry without a name.
 func (m *Module) newVariable(e *dwarf.Entry, fn *function, depth int) *Variable {
 	name := entry.Name(e)
 	if name == "" {
@@ -157,8 +157,9 @@ func (m *Module) newVariable(e *dwarf.Entry, fn *function, depth int) *Variable 
 	return v
 }
 
-// Implied returns the variable at an offset of the debug information, that an implicit pointer in v points to (DWARF 5, section
-// 2.6.1.1.4): it is of the same function. nil if there is none there.
+// Implied returns the variable at an offset in the debug information to which an implicit pointer
+// in v points (DWARF 5, section 2.6.1.1.4). It is a variable of the same function, or nil if
+// there is none.
 func (v *Variable) Implied(die uint64) *Variable {
 	const tagProcedure = 0x36
 	i := v.impl
@@ -200,9 +201,8 @@ func (v *Variable) Locate(a image.Addr) entry.Location {
 	return loc
 }
 
-// Global returns the variables of a name that are not local to a function:
-// globals, statics of a file, static members; qualified or not. The definition
-// comes before others of the same name.
+// Global returns the variables with a name, qualified or not, that are not local to a function:
+// globals, statics of a file, static members. External variables come before static ones.
 func (m *Module) Global(name string) []*Variable {
 	q, ok := spelling.ParseQuery(name)
 	if !ok || q.Params != "" {

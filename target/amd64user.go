@@ -6,12 +6,12 @@ import (
 	"dbg/arch"
 )
 
-// AMD64UserRegsSize is the size of struct user_regs_struct of x86-64, which
-// PTRACE_GETREGSET(NT_PRSTATUS) and a core's prstatus note both hold.
+// AMD64UserRegsSize is the size in bytes of x86-64's struct user_regs_struct, the contents of
+// PTRACE_GETREGSET(NT_PRSTATUS) and of a core's prstatus note.
 const AMD64UserRegsSize = 27 * 8
 
-// amd64User has the registers of struct user_regs_struct in its order
-// (<sys/user.h>). NoReg stands for orig_rax, which is no register.
+// amd64User lists the registers of struct user_regs_struct in order (<sys/user.h>). NoReg stands
+// for orig_rax, which is not a register.
 var amd64User = [27]arch.Reg{
 	arch.R15, arch.R14, arch.R13, arch.R12, arch.RBP, arch.RBX, arch.R11, arch.R10,
 	arch.R9, arch.R8, arch.RAX, arch.RCX, arch.RDX, arch.RSI, arch.RDI, arch.NoReg,
@@ -19,16 +19,15 @@ var amd64User = [27]arch.Reg{
 	arch.DS, arch.ES, arch.FS, arch.GS,
 }
 
-// DecodeAMD64User makes registers of a user_regs_struct. Missing bytes leave
-// registers unknown.
+// DecodeAMD64User decodes the registers in a user_regs_struct. Registers whose bytes are missing
+// stay unknown.
 func DecodeAMD64User(b []byte) arch.Registers {
 	r := arch.Registers{Arch: arch.AMD64}
 	SetAMD64User(&r, b)
 	return r
 }
 
-// SetAMD64User gives r the registers of a user_regs_struct and leaves all others as they
-// are.
+// SetAMD64User sets the registers of r from a user_regs_struct, and does not change the others.
 func SetAMD64User(r *arch.Registers, b []byte) {
 	for i, n := range amd64User {
 		if n != arch.NoReg && len(b) >= i*8+8 {
@@ -37,7 +36,7 @@ func SetAMD64User(r *arch.Registers, b []byte) {
 	}
 }
 
-// AMD64UserOffset returns where a register is in a user_regs_struct.
+// AMD64UserOffset returns the offset of a register in a user_regs_struct, in bytes.
 func AMD64UserOffset(r arch.Reg) (int, bool) {
 	for i, n := range amd64User {
 		if n == r && r != arch.NoReg {
@@ -47,11 +46,10 @@ func AMD64UserOffset(r arch.Reg) (int, bool) {
 	return 0, false
 }
 
-// Layout of the XSAVE area in its standard format, which both
-// PTRACE_GETREGSET(NT_X86_XSTATE) and the core's note use: Intel SDM volume 1,
-// 13.4. The first 512 bytes are the FXSAVE area, which is also NT_PRFPREG's
-// layout. Linux keeps XCR0 at byte 464 of it, in what the processor ignores
-// (struct _fpx_sw_bytes).
+// Layout of the XSAVE area in its standard format, which both PTRACE_GETREGSET(NT_X86_XSTATE) and
+// the core's note use: Intel SDM volume 1, 13.4. The first 512 bytes are the FXSAVE area, which
+// is also the layout of NT_PRFPREG. Linux stores XCR0 at byte 464, in the part that the processor
+// ignores (struct _fpx_sw_bytes).
 const (
 	fxFTW    = 2
 	fxST     = 32
@@ -61,8 +59,9 @@ const (
 	xYMMHigh = 576
 )
 
-// I386Wide returns the number that x86-64 has for an x87, MMX or SSE register of i386, whose
-// DWARF numbers differ (System V ABI, Intel386 supplement, "DWARF Register Number Mapping"). It is false for others.
+// I386Wide returns the x86-64 number of an x87, MMX or SSE register of i386, whose DWARF numbers
+// differ (System V ABI, Intel386 supplement, "DWARF Register Number Mapping"). It returns false
+// for other registers.
 func I386Wide(r arch.Reg) (arch.Reg, bool) {
 	switch {
 	case r >= 11 && r < 19:
@@ -75,9 +74,9 @@ func I386Wide(r arch.Reg) (arch.Reg, bool) {
 	return 0, false
 }
 
-// AMD64Wide cuts a vector or floating-point register out of an XSAVE or FXSAVE
-// area. With AVX enabled a vector register has 32 bytes, else 16; an x87
-// register has 10, an MMX register 8.
+// AMD64Wide returns the bytes of a vector or floating-point register in an XSAVE or FXSAVE area.
+// A vector register has 32 bytes if AVX is enabled, else 16. An x87 register has 10 bytes, and an
+// MMX register 8.
 func AMD64Wide(x []byte, r arch.Reg) ([]byte, bool) {
 	cut := func(off, n int) ([]byte, bool) {
 		if len(x) < off+n {
@@ -99,8 +98,8 @@ func AMD64Wide(x []byte, r arch.Reg) ([]byte, bool) {
 		if len(x) < fxSize {
 			return nil, false
 		}
-		// MMn is the physical register n; the area holds them from the top
-		// of the x87 stack on (bits 11..13 of the status word).
+		// MMn is the physical register n. The area holds the registers from the top of the x87
+		// stack on (bits 11..13 of the status word).
 		top := int(binary.LittleEndian.Uint16(x[fxFTW:])>>11) & 7
 		return cut(fxST+16*((int(r-arch.MM0)-top)&7), 8)
 	}

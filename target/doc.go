@@ -1,15 +1,14 @@
-// Package target says what it is to be debugged: threads, registers, memory,
-// mappings and events, whatever stands behind them: a live process
-// (target/ptrace) or a core file (target/elfcore).
+// Package target defines the interface to a debuggee: threads, registers, memory, mappings and
+// events. A live process (target/ptrace) and a core file (target/elfcore, target/machocore)
+// implement it.
 //
-// Target is what can be read. Process adds what can be run. A user of the
-// package holds a Target and asks whether it is a Process.
+// Target is everything that can be read. Process adds the operations of a process that can run. A
+// client holds a Target and tests whether it is a Process.
 //
-// All-stop, as a client sees it: a Process runs or is stopped with all its threads. While it
-// runs, a thread that hits a site stops alone; a Judge lets it go on, stops the process, or parks
-// the thread until the target's user has decided (Move, StopAll).
+// To a client, execution is all-stop: a Process runs, or is stopped with all its threads. While
+// it runs, a thread that hits a site stops alone. A Judge then resumes the thread, stops the
+// process, or parks the thread until the client has decided (Move, StopAll).
 //
-// Addresses are target.Addr, addresses in the process. Addresses in a file are
-// image.Addr; the difference is the module's load bias, and only the holder of
-// the module converts.
+// Addresses of type target.Addr are addresses in the process. Addresses in a file are of type
+// image.Addr. They differ by the module's load bias, and only the owner of the module converts.
 package target

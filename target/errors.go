@@ -7,6 +7,6 @@ var (
 	ErrRunning    = errors.New("the program is running")
 	ErrNotRunning = errors.New("the program is not being run")
 	ErrNoThread   = errors.New("no such thread")
-	ErrNoRegister = errors.New("the register's value is not known")
+	ErrNoRegister = errors.New("the register's value is unknown")
 	ErrGone       = errors.New("the process is gone")
 )

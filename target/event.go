@@ -1,55 +1,55 @@
 package target
 
-// EventKind says what happened.
+// EventKind is the kind of an Event.
 type EventKind uint8
 
 const (
 	Stopped       EventKind = iota // all threads are stopped; Reason says why
-	Exited                         // the process ended by itself; ExitCode
-	Killed                         // the process was ended by a signal; Signal
+	Exited                         // the process exited; see ExitCode
+	Killed                         // a signal killed the process; see Signal
 	ThreadStarted                  // a thread was created; the process still runs
 	ThreadExited                   // a thread ended; the process still runs
-	Forked                         // a child was made; it was let go, unharmed; Child
-	Parked                         // one thread stopped and waits for a decision; the others run. Reason is Breakpoint or Stepped
+	Forked                         // a child was created and detached, without breakpoints; see Child
+	Parked                         // one thread stopped and waits for a decision, the others run; Reason is Breakpoint or Stepped
 )
 
-// StopReason says why a process stopped.
+// StopReason is the reason why a process stopped.
 type StopReason uint8
 
 const (
 	Entry       StopReason = iota // just launched or attached
-	Breakpoint                    // a breakpoint instruction that we inserted: Addr
-	Stepped                       // the step that was asked for is done
-	Signalled                     // a signal whose policy says stop: Signal
+	Breakpoint                    // a breakpoint instruction that we inserted; see Addr
+	Stepped                       // the requested step is complete
+	Signalled                     // a signal whose policy has Stop set; see Signal
 	Interrupted                   // Interrupt was called
-	Execed                        // the process became another program
+	Execed                        // the process executed another program
 )
 
 func (r StopReason) String() string {
 	return [...]string{"entry", "breakpoint", "step", "signal", "interrupt", "exec"}[r]
 }
 
-// Event is something that the process did.
+// Event is a change in the state of the process.
 type Event struct {
 	Kind     EventKind
 	Thread   ThreadID
-	Reason   StopReason  // of Stopped
-	Addr     Addr        // of a Breakpoint, and of Parked: where the thread is
-	Signal   *SignalInfo // of Signalled and Killed
-	ExitCode int         // of Exited
-	Child    int         // of Forked
-	Serial   uint64      // of Parked: see Process.ParkedAs
+	Reason   StopReason  // for Stopped and Parked
+	Addr     Addr        // for Breakpoint and Parked: the thread's PC
+	Signal   *SignalInfo // for Signalled and Killed
+	ExitCode int         // for Exited
+	Child    int         // for Forked
+	Serial   uint64      // for Parked; see Process.ParkedAs
 }
 
-// SignalInfo is a signal with what the kernel says of it.
+// SignalInfo describes a signal, with the kernel's information about it.
 type SignalInfo struct {
 	Number int
 	Code   int // si_code; see SignalCodeName
 	Errno  int
-	// Addr is the faulting address where the signal has one (HasAddr).
+	// Addr is the faulting address, valid if HasAddr is set.
 	Addr    Addr
 	HasAddr bool
-	// SenderPID and SenderUID are who sent it, where somebody did (HasSender).
+	// SenderPID and SenderUID identify the sending process, if HasSender is set.
 	SenderPID, SenderUID int
 	HasSender            bool
 }

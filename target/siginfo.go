@@ -5,17 +5,17 @@ import "encoding/binary"
 // SigInfoSize is the size of the kernel's siginfo_t on every architecture.
 const SigInfoSize = 128
 
-// si_code values that belong to every signal: sigaction(2).
+// si_code values that apply to every signal: sigaction(2).
 const (
 	siUser  = 0
 	siQueue = -1
 	siTkill = -6
 )
 
-// DecodeSigInfo reads a siginfo_t as ptrace(2)'s PTRACE_GETSIGINFO and a core's
-// NT_SIGINFO note give it. wordSize is the size of a pointer of the program:
-// the union after the three first fields is aligned to it. Bytes that b does
-// not have are taken as absent, not as zero: the fields are left unset.
+// DecodeSigInfo decodes a siginfo_t from ptrace(2)'s PTRACE_GETSIGINFO or a core's NT_SIGINFO
+// note. wordSize is the pointer size of the program in bytes: the union after the first three
+// fields is aligned to it. Bytes missing from b are treated as absent, not as zero: the fields
+// stay unset.
 func DecodeSigInfo(b []byte, order binary.ByteOrder, wordSize int) (s SignalInfo, ok bool) {
 	if len(b) < 12 {
 		return s, false
@@ -37,8 +37,8 @@ func DecodeSigInfo(b []byte, order binary.ByteOrder, wordSize int) (s SignalInfo
 		s.SenderUID = int(order.Uint32(u[4:]))
 		s.HasSender = true
 	case faultHasAddr(s.Number, s.Code):
-		// SI_KERNEL (0x80) is above the signal's own codes: the processor gave
-		// no address then, as for a non-canonical one on x86-64.
+		// SI_KERNEL (0x80) is above the codes of individual signals. With it, the processor gave
+		// no address, as for a non-canonical one on x86-64.
 		if s.Number == 31 {
 			break
 		}
@@ -52,10 +52,10 @@ func DecodeSigInfo(b []byte, order binary.ByteOrder, wordSize int) (s SignalInfo
 	return s, true
 }
 
-// IsFault reports whether a signal with that si_code was caused by the
-// instruction at which the thread stands (with a code of the signal's own), so
-// that going on without it would cause it again. The code is SI_KERNEL for what the
-// processor reports without an address: a general protection fault.
+// IsFault reports whether the current instruction of the thread caused a signal with that
+// si_code, so that resuming without the signal would cause it again. For faults that the
+// processor reports without an address, such as a general protection fault, the code is
+// SI_KERNEL.
 func IsFault(sig, code int) bool {
 	const kernel = 0x80
 	if code == kernel {

@@ -2,7 +2,7 @@ package target
 
 import "fmt"
 
-// signalNames has Linux's signal names for x86, ARM and RISC-V: signal(7).
+// signalNames lists Linux's signal names for x86, ARM and RISC-V: signal(7).
 var signalNames = [...]string{
 	1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
 	9: "SIGKILL", 10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM",
@@ -11,7 +11,7 @@ var signalNames = [...]string{
 	30: "SIGPWR", 31: "SIGSYS",
 }
 
-// signalDescriptions has what strsignal(3) says in the C locale.
+// signalDescriptions lists the texts of strsignal(3) in the C locale.
 var signalDescriptions = [...]string{
 	1: "Hangup", 2: "Interrupt", 3: "Quit", 4: "Illegal instruction", 5: "Trace/breakpoint trap", 6: "Aborted",
 	7: "Bus error", 8: "Arithmetic exception", 9: "Killed", 10: "User defined signal 1", 11: "Segmentation fault",
@@ -22,11 +22,11 @@ var signalDescriptions = [...]string{
 	28: "Window size changed", 29: "I/O possible", 30: "Power fail/restart", 31: "Bad system call",
 }
 
-// NumSignals is one more than the greatest signal number of Linux.
+// NumSignals is the highest signal number of Linux plus one.
 const NumSignals = 65
 
-// SignalName returns the name of a signal: "SIGSEGV", "SIG34" for a real-time
-// one, as gdb and the shells write them.
+// SignalName returns the name of a signal: "SIGSEGV", or "SIG34" for a real-time signal, as gdb
+// and the shells write it.
 func SignalName(sig int) string {
 	if sig > 0 && sig < len(signalNames) {
 		return signalNames[sig]
@@ -34,7 +34,7 @@ func SignalName(sig int) string {
 	return fmt.Sprintf("SIG%d", sig)
 }
 
-// SignalDescription returns a few words for a signal: "Segmentation fault".
+// SignalDescription returns a short description of a signal: "Segmentation fault".
 func SignalDescription(sig int) string {
 	switch {
 	case sig > 0 && sig < len(signalDescriptions):
@@ -45,8 +45,8 @@ func SignalDescription(sig int) string {
 	return "Unknown signal"
 }
 
-// SignalByName returns the number of a signal, given as SIGSEGV, SEGV or 11;
-// 0 if there is none.
+// SignalByName returns the number of a signal given as SIGSEGV, SEGV or 11. It returns 0 for an
+// unknown signal.
 func SignalByName(name string) int {
 	for n := 1; n < NumSignals; n++ {
 		s := SignalName(n)
@@ -57,11 +57,10 @@ func SignalByName(name string) int {
 	return 0
 }
 
-// DefaultSignalPolicy is what is done with a signal until the user says
-// otherwise. Faults, aborts, traps and the terminal's interrupt stop; what
-// programs use in their daily business (timers, children, urgent data,
-// profiling, window size, real time) passes without a stop. SIGTRAP and SIGINT
-// are the debugger's own and are not passed on.
+// DefaultSignalPolicy returns the policy for a signal that the user has not configured. Faults,
+// aborts, traps and the terminal's interrupt stop the process. Signals that programs use
+// routinely (timers, children, urgent data, profiling, window size, real time) are passed without
+// a stop. SIGTRAP and SIGINT belong to the debugger and are not passed on.
 func DefaultSignalPolicy(sig int) SignalPolicy {
 	switch SignalName(sig) {
 	case "SIGALRM", "SIGCHLD", "SIGURG", "SIGPROF", "SIGWINCH", "SIGVTALRM", "SIGIO", "SIGCONT":
@@ -75,7 +74,7 @@ func DefaultSignalPolicy(sig int) SignalPolicy {
 	return SignalPolicy{Stop: true, Pass: true}
 }
 
-// signalCodes has the si_code values that belong to one signal: sigaction(2).
+// signalCodes lists the si_code values that apply to only one signal: sigaction(2).
 var signalCodes = map[int]map[int]string{
 	4:  {1: "ILL_ILLOPC", 2: "ILL_ILLOPN", 3: "ILL_ILLADR", 4: "ILL_ILLTRP", 5: "ILL_PRVOPC", 6: "ILL_PRVREG", 7: "ILL_COPROC", 8: "ILL_BADSTK"},
 	8:  {1: "FPE_INTDIV", 2: "FPE_INTOVF", 3: "FPE_FLTDIV", 4: "FPE_FLTOVF", 5: "FPE_FLTUND", 6: "FPE_FLTRES", 7: "FPE_FLTINV", 8: "FPE_FLTSUB"},
@@ -88,8 +87,8 @@ var signalCodes = map[int]map[int]string{
 
 var commonCodes = map[int]string{0: "SI_USER", 0x80: "SI_KERNEL", -1: "SI_QUEUE", -2: "SI_TIMER", -3: "SI_MESGQ", -4: "SI_ASYNCIO", -5: "SI_SIGIO", -6: "SI_TKILL"}
 
-// SignalCodeName returns the symbolic name of si_code for a signal, or its
-// number where it has none.
+// SignalCodeName returns the symbolic name of si_code for a signal, or its number if it has no
+// name.
 func SignalCodeName(sig, code int) string {
 	if s, ok := signalCodes[sig][code]; ok {
 		return s

@@ -11,22 +11,22 @@ type Addr uint64
 
 func (a Addr) String() string { return fmt.Sprintf("0x%x", uint64(a)) }
 
-// ThreadID is the thread's id as the kernel gives it (the LWP id on Linux).
+// ThreadID is a thread's id in the kernel (the LWP id on Linux).
 type ThreadID int
 
-// Memory is bytes at addresses.
+// Memory gives access to bytes at addresses.
 type Memory interface {
-	// ReadMemory fills buf from addr on and returns how many bytes it got. A
-	// read of fewer bytes than asked comes with an error that is a
-	// *MemoryError; the bytes before n are good. A read of zero bytes succeeds.
+	// ReadMemory fills buf from addr on and returns the number of bytes read. If it reads fewer
+	// bytes than requested, it also returns an error, which is a *MemoryError; the first n bytes
+	// are valid. A read of zero bytes succeeds.
 	ReadMemory(addr Addr, buf []byte) (n int, err error)
 }
 
-// MemoryError says which address could not be read or written.
+// MemoryError reports an address that could not be read or written.
 type MemoryError struct {
-	Addr  Addr   // the first byte that is not accessible
+	Addr  Addr   // the first inaccessible byte
 	Write bool   // the access was a write
-	Why   string // what is known of the reason: "not mapped", "not in the core file"
+	Why   string // the reason, if known: "not mapped", "not in the core file"
 }
 
 func (e *MemoryError) Error() string {
@@ -40,31 +40,31 @@ func (e *MemoryError) Error() string {
 	return fmt.Sprintf("cannot %s memory at %s: %s", verb, e.Addr, e.Why)
 }
 
-// Kind tells how a target came to be.
+// Kind is the origin of a target.
 type Kind uint8
 
 const (
 	Launched Kind = iota // started by dbg; it ends with the session
-	Attached             // it ran before, and goes on after the session
+	Attached             // it ran before the session, and continues after it
 	Core                 // a core file
 )
 
 func (k Kind) String() string { return [...]string{"launch", "attach", "core"}[k] }
 
-// Thread is what is known of one thread.
+// Thread describes one thread.
 type Thread struct {
 	ID   ThreadID
-	Name string // "" if not known
-	// Signal is the signal that the thread stopped with, or nil. For a thread
-	// of a core, the signal it had pending or died of.
+	Name string // "" if unknown
+	// Signal is the signal that stopped the thread, or nil. For a thread in a core, it is the
+	// signal that was pending or that killed the thread.
 	Signal *SignalInfo
 }
 
-// Permission says whether memory may be read, written or executed.
+// Permission tells whether an access to memory is allowed.
 type Permission uint8
 
 const (
-	PermissionUnknown Permission = iota // NT_FILE of a core has no permissions, and no segment covers the memory
+	PermissionUnknown Permission = iota // in a core: from NT_FILE, which has no permissions, and not in a segment
 	Denied
 	Allowed
 )
@@ -77,19 +77,19 @@ func Permit(allowed bool) Permission {
 	return Denied
 }
 
-// Mapping is one line of the process's memory map.
+// Mapping is one entry of the process's memory map.
 type Mapping struct {
 	Lo, Hi            Addr
 	Read, Write, Exec Permission
 	Offset            uint64 // in the file
 	Path              string // file, "[vdso]", "[stack]", or ""
 	Deleted           bool   // the file is no longer at that path
-	Device, Inode     uint64 // 0 if not known
+	Device, Inode     uint64 // 0 if unknown
 }
 
-// Target is something that can be examined. Its methods may be called from any
-// goroutine. A Process answers questions about a thread only while that thread is stopped: with
-// all others, or parked. Memory may be read at any time.
+// Target is a program that can be examined. Its methods may be called from any goroutine. A
+// Process answers questions about a thread only while that thread is stopped: with all others, or
+// parked. Memory may be read at any time.
 type Target interface {
 	Memory
 
@@ -97,143 +97,142 @@ type Target interface {
 	Kind() Kind
 	PID() int
 
-	// Exe is the path of the main program, "" if not known.
+	// Exe returns the path of the main program, or "" if it is unknown.
 	Exe() string
 
-	// Threads lists all threads, the main thread first, then by id. The slice
-	// is the caller's.
+	// Threads lists all threads: the main thread first, the others by id. The slice belongs to
+	// the caller.
 	Threads() []Thread
 
-	// Registers reads the general registers of a thread: everything in
-	// Arch.General, and nothing that is not really known. For a thread stopped at a
-	// breakpoint the PC is the breakpoint's address.
+	// Registers reads the general registers of a thread: all in Arch.General whose values are
+	// really known. For a thread stopped at a breakpoint, the PC is the address of the
+	// breakpoint.
 	Registers(t ThreadID) (arch.Registers, error)
 
-	// WideRegister reads a register that is not in the general set, as raw
-	// bytes in memory order: 16 or 32 bytes for a vector register, 10 for x87.
+	// WideRegister reads a register outside the general set, as raw bytes in memory order: 16 or
+	// 32 bytes for a vector register, 10 for an x87 register.
 	WideRegister(t ThreadID, r arch.Reg) ([]byte, error)
 
-	// SetRegister and WriteMemory change the process. A core gives ErrReadOnly.
+	// SetRegister and WriteMemory change the process. For a core they return ErrReadOnly.
 	SetRegister(t ThreadID, r arch.Reg, v uint64) error
 	WriteMemory(addr Addr, data []byte) (n int, err error)
 
 	// Mappings lists the memory map by rising address.
 	Mappings() ([]Mapping, error)
 
-	// Auxv returns the auxiliary vector's value of that type (AT_ENTRY, ...).
+	// Auxv returns the value with the given type (AT_ENTRY, ...) in the auxiliary vector.
 	Auxv(typ uint64) (uint64, bool)
 
-	// Close releases everything. A launched process is killed, an attached one
-	// is detached and runs on with its code as it was.
+	// Close releases all resources. It kills a launched process. It detaches from an attached
+	// one, which continues with its original code.
 	Close() error
 }
 
 // Process is a Target that can run.
 //
-// The events of a process arrive on Events in the order in which they happened,
-// until the channel is closed after the event that ended it. The receiver must
-// keep receiving: while it does not, the process stays stopped.
+// The events of a process arrive on Events in the order in which they happened. The channel is
+// closed after the event that ended the process. The receiver must keep receiving: while it does
+// not, the process stays stopped.
 type Process interface {
 	Target
 
-	// Events gives the events. There is one channel for the process's life.
+	// Events returns the channel of events. There is one channel for the life of the process.
 	Events() <-chan Event
 
-	// Resume lets the process go. It returns when it goes; what happened comes
-	// as events, the last of which is Stopped, Exited or Killed. Resuming a running
-	// process gives ErrRunning.
+	// Resume continues the process and returns once it runs. The results arrive as events, the
+	// last of which is Stopped, Exited or Killed. If the process is running, the error is
+	// ErrRunning.
 	//
-	// A stop that another thread had at the same time as the one that was
-	// reported is kept and reported by the next Resume, before anything moves.
+	// If another thread stopped at the same time as the one that was reported, its stop is saved.
+	// The next Resume reports it before any thread moves.
 	Resume(r Resume) error
 
-	// Interrupt stops the running process: an event Stopped with reason
-	// Interrupted follows, unless another stop came first. Interrupting a stopped
-	// process does nothing.
+	// Interrupt stops the running process. An event Stopped with reason Interrupted follows,
+	// unless another stop came first. If the process is stopped, Interrupt does nothing.
 	Interrupt() error
 
 	// InsertBreakpoint makes addr a site: while the process runs, a breakpoint instruction is
-	// there. It counts, so that two users of one address both remove theirs. The instruction is
-	// never seen through ReadMemory, and it is not in memory while the process is stopped. Both
-	// methods may be called while the process runs, which goes on meanwhile.
+	// there. Insertions are counted: if two clients use one address, both must remove theirs.
+	// ReadMemory never returns the breakpoint instruction, and it is not in memory while the
+	// process is stopped. Both methods may be called while the process runs, and do not stop it.
 	InsertBreakpoint(addr Addr) error
 	RemoveBreakpoint(addr Addr) error
 
-	// SetJudge sets the function that decides about each hit; nil stops at every hit.
+	// SetJudge sets the function that decides about each hit. With nil, every hit stops the
+	// process.
 	SetJudge(Judge)
 
-	// Move lets a parked thread go on as r says; r.Thread is the thread. The error is ErrNotRunning
-	// if the process has stopped meanwhile (the thread is then kept for the next Resume) and
-	// ErrNoThread if the thread is not parked or has ended.
+	// Move resumes the parked thread r.Thread as r specifies. The error is ErrNotRunning if the
+	// process has stopped meanwhile (then the thread waits for the next Resume), and ErrNoThread
+	// if the thread is not parked or has ended.
 	Move(r Resume) error
 
-	// ParkedAs returns the Serial of the event that told of the thread's being parked; 0 if it is not parked now. A
-	// thread may have been parked again since an event was sent.
+	// ParkedAs returns the Serial of the event that reported that the thread was parked, or 0 if
+	// it is not parked now. The thread may have been parked again since an earlier event.
 	ParkedAs(t ThreadID) uint64
 
-	// StopAll stops the process for a parked thread: Stopped follows, with the reason for which
-	// the thread was parked. The errors are those of Move.
+	// StopAll stops the process on behalf of a parked thread. Stopped follows, with the reason
+	// for which the thread was parked. The errors are those of Move.
 	StopAll(t ThreadID) error
 
-	// SetSignalPolicy says what a signal does. It may be called at any time.
+	// SetSignalPolicy sets the policy for a signal. It may be called at any time.
 	SetSignalPolicy(sig int, p SignalPolicy)
 
-	// Detach leaves the process running, breakpoints removed, with pending
-	// signals delivered. The events channel closes.
+	// Detach removes the breakpoints, delivers pending signals and leaves the process running. It
+	// closes the events channel.
 	Detach() error
 
 	// Kill ends the process. The event Killed follows.
 	Kill() error
 }
 
-// Verdict says what follows from a thread's arrival at a site.
+// Verdict is a Judge's decision about a Hit.
 type Verdict uint8
 
 const (
 	Halt Verdict = iota // the process stops
-	Pass                // the thread goes on; no other thread notices
-	Park                // the thread waits for Move or StopAll, and the others run
+	Pass                // the thread continues; no other thread notices
+	Park                // the thread waits for Move or StopAll; the others run
 )
 
-// Hit is a thread that has arrived at a site, or at the end of its step.
+// Hit describes a thread that has arrived at a site, or at the end of its step.
 type Hit struct {
 	Thread ThreadID
 	Reason StopReason // Breakpoint or Stepped
 	Addr   Addr
 	Regs   *arch.Registers // valid during the call
 
-	// Next is how the thread goes on after Pass, as for Move; the judge may change it.
+	// Next specifies how the thread continues after Pass, as for Move. The judge may change it.
 	Next Resume
 }
 
-// Judge decides about a hit. It runs on the tracer's thread and must return at once: it takes no
-// lock that is held while the target is called. It may call ReadMemory, Registers and WideRegister of the
-// thread that hit, and insert and remove sites.
+// Judge decides about a hit. It runs on the tracer's thread and must return at once. It must not
+// take a lock that is held during calls to the target. It may call ReadMemory, may call Registers
+// and WideRegister for the thread that hit, and may insert and remove sites.
 type Judge func(*Hit) Verdict
 
-// SignalPolicy says what happens when the process gets a signal.
+// SignalPolicy specifies the treatment of a signal that the process receives.
 type SignalPolicy struct {
 	Stop bool // the process stops and the signal is reported
-	Pass bool // the program sees the signal when it goes on
+	Pass bool // the program receives the signal when it continues
 }
 
-// Resume says how a process goes on.
+// Resume specifies how a process continues.
 type Resume struct {
-	// Thread is the thread that the rest is about; 0 when all just continue.
+	// Thread is the thread to which the other fields apply, or 0 if all threads just continue.
 	Thread ThreadID
 
-	// Step executes instructions of Thread one at a time: one, or, if StepHi is not
-	// 0, as long as its PC stays in [StepLo, StepHi). A breakpoint that is
-	// inserted at the PC at which the thread starts is stepped over; any other
-	// ends the step with reason Breakpoint. The step ends with reason Stepped
-	// at the first PC outside the range; stepping over a call is the session's work.
+	// Step executes instructions of Thread one at a time: one instruction or, if StepHi is not 0,
+	// instructions as long as the PC stays in [StepLo, StepHi). A breakpoint at the PC where the
+	// thread starts is stepped over. Any other breakpoint ends the step with reason Breakpoint.
+	// Otherwise the step ends with reason Stepped at the first PC outside the range. Stepping
+	// over a call is the task of the session.
 	Step           bool
 	StepLo, StepHi Addr
 
 	// Alone keeps all other threads stopped.
 	Alone bool
 
-	// Signal replaces the signal that Thread would be given: 0 leaves it as it is,
-	// -1 drops it.
+	// Signal replaces the signal to be delivered to Thread: 0 keeps that signal, -1 discards it.
 	Signal int
 }

@@ -13,12 +13,12 @@ import (
 	"dbg/image"
 )
 
-// cache is the directory that clients on this machine share: for each build id a
-// directory with the files "debuginfo" and "executable". A file without contents says
-// that no server has it. Files named *_s in the directory itself hold its settings.
+// cache is the directory that all clients on this machine share. It has a directory for each
+// build id, with the files "debuginfo" and "executable". An empty file records that no server has
+// it. Files named *_s in the cache directory itself hold its settings.
 type cache struct{ dir string }
 
-// The settings of the cache, with elfutils' names and values where there is no file.
+// The settings of the cache: the file names and default values of elfutils.
 const (
 	missFile, missDefault         = "cache_miss_s", 600
 	intervalFile, intervalDefault = "cache_clean_interval_s", 86400
@@ -31,11 +31,11 @@ func (c cache) path(kind image.FetchKind, id string) string {
 	return filepath.Join(c.dir, id, fileNames[kind])
 }
 
-// errMissed says that no server had the file a short while ago.
-var errMissed = errors.New("no server had it a short while ago")
+// errMissed reports that no server had the file when it was last asked for.
+var errMissed = errors.New("no server had it when last asked")
 
-// find returns a file that is there; errMissed, or fs.ErrNotExist if it is to be asked
-// for.
+// find returns the path of a cached file. It fails with errMissed, or with fs.ErrNotExist if the
+// servers should be asked for the file.
 func (c cache) find(kind image.FetchKind, id string) (string, error) {
 	path := c.path(kind, id)
 	info, err := os.Stat(path)
@@ -44,23 +44,23 @@ func (c cache) find(kind image.FetchKind, id string) (string, error) {
 	}
 	if info.Mode().IsRegular() && info.Size() > 0 {
 		now := time.Now()
-		_ = os.Chtimes(path, now, time.Time{}) // it is in use; a directory that can't be written to is no matter
+		_ = os.Chtimes(path, now, time.Time{}) // mark it as used; a read-only directory is fine
 		return path, nil
 	}
 	if age := time.Since(info.ModTime()); age >= 0 && age < c.seconds(missFile, missDefault) {
 		return "", errMissed
 	}
-	_ = os.Remove(path) // renaming over it does as well
+	_ = os.Remove(path) // renaming over it would work as well
 	return "", os.ErrNotExist
 }
 
-// miss notes that no server has a file.
+// miss records that no server has a file.
 func (c cache) miss(kind image.FetchKind, id string) error {
 	path := c.path(kind, id)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	// elfutils gives it no permissions at all.
+	// As in elfutils, the file has no permissions.
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -68,10 +68,10 @@ func (c cache) miss(kind image.FetchKind, id string) error {
 	return f.Close()
 }
 
-// create opens a file beside the place of a file, to be renamed to it.
+// create opens a temporary file next to the final path of a file, to be renamed to it.
 func (c cache) create(kind image.FetchKind, id string) (*os.File, error) {
 	if c.dir == "" {
-		return nil, errors.New("there is no cache directory: neither DEBUGINFOD_CACHE_PATH nor HOME is set")
+		return nil, errors.New("no cache directory: neither DEBUGINFOD_CACHE_PATH nor HOME is set")
 	}
 	path := c.path(kind, id)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -80,14 +80,14 @@ func (c cache) create(kind image.FetchKind, id string) (*os.File, error) {
 	return os.CreateTemp(filepath.Dir(path), fileNames[kind]+".*")
 }
 
-// room returns an error if so many bytes do not fit on the disk.
+// room returns an error if n bytes do not fit on the disk.
 func (c cache) room(n int64) error {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(c.dir, &st); err != nil {
-		return nil // writing will tell
+		return nil // a failing write will report it
 	}
 	if free := st.Bavail * uint64(st.Bsize); uint64(n) > free {
-		return fmt.Errorf("%d bytes do not fit into %s, which has room for %d", n, c.dir, free)
+		return fmt.Errorf("%d bytes do not fit into %s: only %d are free", n, c.dir, free)
 	}
 	return nil
 }
@@ -103,8 +103,8 @@ func (c cache) seconds(name string, otherwise int64) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// clean removes what nobody has used for long, once in an interval for all clients
-// together: the time of the interval's file says when that was last done.
+// clean removes files that were not used for a long time. All clients together do this once in an
+// interval: the modification time of the interval's file records the last time.
 func (c cache) clean() {
 	stamp := filepath.Join(c.dir, intervalFile)
 	info, err := os.Stat(stamp)
@@ -144,7 +144,7 @@ func (c cache) clean() {
 	}
 }
 
-// lastUse is when a file was last read or written.
+// lastUse returns when a file was last read or written.
 func lastUse(info os.FileInfo) time.Time {
 	t := info.ModTime()
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
@@ -155,7 +155,7 @@ func lastUse(info os.FileInfo) time.Time {
 	return t
 }
 
-// validID reports whether a build id can be a directory's name: hexadecimal digits.
+// validID reports whether a build id is usable as a directory name: only hexadecimal digits.
 func validID(id string) bool {
 	if len(id) < 4 || len(id) > 128 || len(id)%2 != 0 {
 		return false

@@ -24,10 +24,10 @@ type Client struct {
 	work   sync.WaitGroup
 	slots  chan struct{} // one for each download at a time
 
-	mu       sync.Mutex // guards what is below, and the fields of each file but its channels
+	mu       sync.Mutex // guards the fields below, and the fields of each file except its channels
 	files    map[key]*file
-	dead     map[string]error // servers that are not asked any more, by URL, and why
-	patience time.Duration    // what is left of it
+	dead     map[string]error // servers that are no longer asked, by URL, with the reason
+	patience time.Duration    // the remaining part of Config.Patience
 	cleaned  bool
 }
 
@@ -36,23 +36,23 @@ type key struct {
 	id   string
 }
 
-// file is one that somebody has asked for.
+// file is a file that was requested.
 type file struct {
 	key
-	decided bool // path or err is there
+	decided bool // path or err is set
 	path    string
 	err     error
 	waiting []func()
 	done    chan struct{} // closed when decided
-	moved   chan struct{} // has one element when bytes have come
+	moved   chan struct{} // has one element after bytes have arrived
 }
 
 const (
 	downloads = 4               // at a time
-	silence   = 3 * time.Second // after which Fetch does not wait for a file any longer
+	silence   = 3 * time.Second // without bytes, after which Fetch stops waiting
 )
 
-// New makes a client; nil if the configuration has no servers: then nothing is
+// New makes a client. It returns nil if the configuration has no servers: then nothing is
 // fetched.
 func New(cfg Config) *Client {
 	if len(cfg.URLs) == 0 {
@@ -72,7 +72,7 @@ func New(cfg Config) *Client {
 
 		MaxResponseHeaderBytes: 64 << 10,
 	}
-	// A directory that is laid out as a server's files are.
+	// Allows a local directory with the layout of a server.
 	transport.RegisterProtocol("file", http.NewFileTransport(http.Dir("/")))
 	c := &Client{
 		cfg: cfg, cache: cache{cfg.CacheDir}, http: &http.Client{Transport: transport, CheckRedirect: checkRedirect},
@@ -82,7 +82,7 @@ func New(cfg Config) *Client {
 	return c
 }
 
-// checkRedirect lets a server send on to other servers, but not to files of this machine.
+// checkRedirect lets a server redirect to other servers, but not to files of this machine.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	const most = 10
 	switch {
@@ -94,7 +94,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// Close ends the downloads; what is not complete is removed.
+// Close stops the downloads and removes incomplete files.
 func (c *Client) Close() error {
 	if c == nil {
 		return nil
@@ -108,7 +108,7 @@ func (c *Client) Close() error {
 // Fetch implements image.Fetcher.
 func (c *Client) Fetch(kind image.FetchKind, id string, done func()) (string, error) {
 	if int(kind) >= len(fileNames) || !validID(id) {
-		return "", fmt.Errorf("debuginfod: %q is no build id", id)
+		return "", fmt.Errorf("debuginfod: %q is not a build id", id)
 	}
 	f := c.file(key{kind, id})
 	c.await(f)
@@ -123,7 +123,7 @@ func (c *Client) Fetch(kind image.FetchKind, id string, done func()) (string, er
 	return "", image.ErrFetching
 }
 
-// file returns what is known of a file, and begins to fetch it when it is new.
+// file returns the state of a file, and starts to fetch the file if it is new.
 func (c *Client) file(k key) *file {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -180,7 +180,7 @@ func (f *file) decide(path string, err error) {
 	close(f.done)
 }
 
-// await waits for a file while there is patience and bytes come.
+// await waits for a file as long as patience lasts and bytes arrive.
 func (c *Client) await(f *file) {
 	c.mu.Lock()
 	left := c.patience
@@ -211,8 +211,8 @@ func (c *Client) await(f *file) {
 	c.mu.Unlock()
 }
 
-// servers returns whom to ask: those that are not dead and not in failed. The error
-// says why there is none.
+// servers returns the URLs to ask: the servers that are neither dead nor in failed. If there are
+// none, the error says why.
 func (c *Client) servers(failed map[string]error) ([]string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -222,7 +222,7 @@ func (c *Client) servers(failed map[string]error) ([]string, error) {
 		case failed[u] != nil:
 			why = append(why, fmt.Sprintf("%s: %v", u, failed[u]))
 		case c.dead[u] != nil:
-			why = append(why, fmt.Sprintf("%s is not asked any more: %v", u, c.dead[u]))
+			why = append(why, fmt.Sprintf("%s is no longer asked: %v", u, c.dead[u]))
 		default:
 			out = append(out, u)
 		}
@@ -233,7 +233,7 @@ func (c *Client) servers(failed map[string]error) ([]string, error) {
 	return out, nil
 }
 
-// bury remembers a server as dead.
+// bury marks a server as dead.
 func (c *Client) bury(url string, why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

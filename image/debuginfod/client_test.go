@@ -162,10 +162,10 @@ func TestTrouble(t *testing.T) {
 		dead   bool // it is not asked for the next file
 	}{
 		{"404", http.NotFound, nil, "it has no such file", false},
-		{"500", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, nil, "it answers 500 Internal Server Error", false},
-		{"406", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(406) }, nil, "it answers 406 Not Acceptable", false},
+		{"500", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, nil, "it answered 500 Internal Server Error", false},
+		{"406", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(406) }, nil, "it answered 406 Not Acceptable", false},
 		{"another file", give(other), nil, "its build id is", true},
-		{"no file", give([]byte("<html>")), nil, "it gave another file", true},
+		{"no file", give([]byte("<html>")), nil, "it sent the wrong file", true},
 		{"empty", give(nil), nil, "the file is empty", true},
 		{"cut short", give(data[:len(data)/2]), nil, "", true},
 		{"connection lost", func(w http.ResponseWriter, _ *http.Request) {
@@ -175,7 +175,7 @@ func TestTrouble(t *testing.T) {
 		{"another size", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-DEBUGINFOD-SIZE", fmt.Sprint(len(data)+1))
 			w.Write(data)
-		}, nil, "bytes came of", true},
+		}, nil, "received ", true},
 		{"huge", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "90000000000")
 			w.Write(data)
@@ -213,7 +213,7 @@ func TestTrouble(t *testing.T) {
 			}
 			before := bad.asked.Load()
 			_, err = settled(t, c, strings.Repeat("ab", 20))
-			if dead := bad.asked.Load() == before; dead != test.dead || dead && !strings.Contains(err.Error(), "is not asked any more") {
+			if dead := bad.asked.Load() == before; dead != test.dead || dead && !strings.Contains(err.Error(), "is no longer asked") {
 				t.Errorf("it is dead: %v (%v), want %v", dead, err, test.dead)
 			}
 			if test.config != nil {
@@ -284,7 +284,7 @@ func TestMiss(t *testing.T) {
 		return settled(t, client(t, func(cfg *Config) { cfg.CacheDir = dir }, url), id)
 	}
 	good := serve(t, give(data))
-	if _, err := again(good.URL); err == nil || !strings.Contains(err.Error(), "a short while ago") || good.asked.Load() != 0 {
+	if _, err := again(good.URL); err == nil || !strings.Contains(err.Error(), "when last asked") || good.asked.Load() != 0 {
 		t.Errorf("right after a miss: %v, %d requests", err, good.asked.Load())
 	}
 	if err := os.WriteFile(filepath.Join(dir, missFile), []byte("5\n"), 0o600); err != nil {

@@ -9,49 +9,51 @@ import (
 	"time"
 )
 
-// Config says whom a client asks, and how far it goes.
+// Config holds the servers that a client asks, and the limits on its downloads.
 type Config struct {
 	URLs     []string
-	CacheDir string // "": nothing is kept, so nothing can be fetched
-	// Timeout is how long 100 KB may take: DEBUGINFOD_TIMEOUT, 90 seconds by default.
+	CacheDir string // "": no cache, so nothing can be fetched
+	// Timeout is the longest time that 100 KB may take: DEBUGINFOD_TIMEOUT, by default 90
+	// seconds.
 	Timeout time.Duration
-	// MaxTime bounds a whole download, MaxSize its bytes; 0 is no bound of the user's.
+	// MaxTime limits the duration of a download, and MaxSize its size in bytes. 0 sets no limit.
 	MaxTime time.Duration
 	MaxSize int64
 	Headers http.Header // of each request: DEBUGINFOD_HEADERS_FILE
 	Agent   string      // the User-Agent
-	// Progress is told of each download, from any goroutine; may be nil.
+	// Progress is called for each download, from any goroutine. It may be nil.
 	Progress func(Progress)
-	// Patience is how long all calls of Fetch together may wait for files.
+	// Patience is the longest time that all calls of Fetch together wait for files.
 	Patience time.Duration
 }
 
-// Progress is how a download stands.
+// Progress describes the state of a download.
 type Progress struct {
 	BuildID string
 	URL     string
 	Done    int64
-	Total   int64 // 0: not known
+	Total   int64 // 0: unknown
 	End     bool
-	Err     error // at the end; nil: the file is there
+	Err     error // set at the end; nil if the file was fetched
 }
 
 const (
 	defaultTimeout = 90 * time.Second
-	// mostBytes bounds a file whatever the user says: nobody has more debug information.
+	// mostBytes limits a file whatever the configuration allows: no real debug information is
+	// larger.
 	mostBytes = 32 << 30
-	// maxSeconds keeps times from overflowing: a year.
+	// maxSeconds, one year, keeps times from overflowing.
 	maxSeconds = 365 * 86400
-	// mostURLs bounds the servers that are asked at once.
+	// mostURLs limits the number of servers that are asked at once.
 	mostURLs = 16
 )
 
-// FromEnvironment makes a Config of the variables that elfutils' client reads. Without
-// DEBUGINFOD_URLS it has no URLs. getenv is os.Getenv.
+// FromEnvironment makes a Config from the environment variables that elfutils' client reads.
+// Without DEBUGINFOD_URLS the Config has no URLs. getenv is normally os.Getenv.
 func FromEnvironment(getenv func(string) string) Config {
 	c := Config{Timeout: defaultTimeout, Agent: "dbg"}
 	for _, u := range strings.Fields(getenv("DEBUGINFOD_URLS")) {
-		// "ima:enforcing" and its like are policies for the URLs after them.
+		// "ima:enforcing" and similar words are policies for the URLs after them.
 		if len(c.URLs) < mostURLs && !strings.HasPrefix(u, "ima:") {
 			c.URLs = append(c.URLs, u)
 		}
@@ -73,14 +75,14 @@ func FromEnvironment(getenv func(string) string) Config {
 	return c
 }
 
-// number reads a number of a variable; what is none does not count.
+// number parses the value of a variable. It returns false if s is not a valid number.
 func number(s string, most int64) (int64, bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 	return min(n, most), err == nil && n >= 0
 }
 
-// cacheDir is where elfutils' client keeps files: DEBUGINFOD_CACHE_PATH, else the old
-// place where that is there, else the one of the XDG Base Directory Specification.
+// cacheDir returns the directory where elfutils' client keeps files: DEBUGINFOD_CACHE_PATH, or
+// the old location if it exists, or the location of the XDG Base Directory Specification.
 func cacheDir(getenv func(string) string) string {
 	if dir := getenv("DEBUGINFOD_CACHE_PATH"); dir != "" {
 		return dir

@@ -16,22 +16,23 @@ import (
 	"dbg/image"
 )
 
-// enoughBytes is what has to come in each Timeout (debuginfod-client-config(7)).
+// enoughBytes is the number of bytes that must arrive in each Timeout
+// (debuginfod-client-config(7)).
 const enoughBytes = 100 << 10
 
 var (
 	errNotThere = errors.New("it has no such file")
 	errSlow     = errors.New("too slow")
-	errTooLong  = errors.New("it takes longer than DEBUGINFOD_MAXTIME")
+	errTooLong  = errors.New("it took longer than DEBUGINFOD_MAXTIME")
 )
 
-// refusal is the error of a server that answers, but not with the file: it is asked
-// for others.
+// refusal is the error of a server that answers, but not with the file. The server is still asked
+// for other files.
 type refusal struct{ status string }
 
-func (e *refusal) Error() string { return "it answers " + e.status }
+func (e *refusal) Error() string { return "it answered " + e.status }
 
-// answer is a server's answer to a request. Its context ends with cancel.
+// answer is a server's answer to a request. cancel ends its context.
 type answer struct {
 	url    string
 	resp   *http.Response
@@ -52,7 +53,7 @@ func (c *Client) get(f *file) (string, error) {
 		urls, err := c.servers(failed)
 		if err != nil {
 			if len(failed) == len(c.cfg.URLs) && allNotThere(failed) {
-				_ = c.cache.miss(f.kind, f.id) // it spares the next question only
+				_ = c.cache.miss(f.kind, f.id) // an error only costs another request later
 			}
 			return "", err
 		}
@@ -80,25 +81,25 @@ func allNotThere(failed map[string]error) bool {
 	return true
 }
 
-// fail notes what is wrong with a server's answer.
+// fail records an error in a server's answer.
 func (c *Client) fail(ctx context.Context, url string, err error, failed map[string]error) {
 	failed[url] = err
 	var refused *refusal
 	var here *localError
-	var write *fs.PathError // of our own file
+	var write *fs.PathError // on our own file
 	if err != errNotThere && !errors.As(err, &refused) && !errors.As(err, &here) && !errors.As(err, &write) && ctx.Err() == nil {
 		c.bury(url, err)
 	}
 }
 
-// localError is trouble on this side.
+// localError is an error on this machine, not of the server.
 type localError struct{ err error }
 
 func (e *localError) Error() string { return e.err.Error() }
 func (e *localError) Unwrap() error { return e.err }
 
-// ask asks servers at once and returns the answer of the first that has the file; nil
-// if none has. The others are in failed, as far as they have answered.
+// ask sends the request to several servers at once and returns the first answer that has the
+// file, or nil if no server has it. Servers that answered without it are added to failed.
 func (c *Client) ask(ctx context.Context, f *file, urls []string, failed map[string]error) *answer {
 	answers := make(chan *answer, len(urls))
 	cancels := map[string]context.CancelCauseFunc{}
@@ -119,7 +120,7 @@ func (c *Client) ask(ctx context.Context, f *file, urls []string, failed map[str
 			continue
 		}
 		best = a
-		// The rest is let go; their bodies, if they come, are closed.
+		// Cancel the other requests, and close the bodies that still arrive.
 		for u, cancel := range cancels {
 			if u != a.url {
 				cancel(nil)
@@ -137,7 +138,7 @@ func (c *Client) ask(ctx context.Context, f *file, urls []string, failed map[str
 	return best
 }
 
-// request sends one request and looks at the status.
+// request sends one request and checks the status.
 func (c *Client) request(ctx context.Context, url string, f *file) (*http.Response, error) {
 	full := strings.TrimSuffix(url, "/") + "/buildid/" + f.id + "/" + fileNames[f.kind]
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, full, nil)
@@ -167,7 +168,7 @@ func (c *Client) request(ctx context.Context, url string, f *file) (*http.Respon
 	return nil, err
 }
 
-// shorter leaves out of an error of net/http what is said anyway.
+// shorter removes from an error of net/http the parts that the caller's message has anyway.
 func shorter(err error) error {
 	var e interface{ Unwrap() error }
 	if errors.As(err, &e) && strings.HasPrefix(err.Error(), "Get ") {
@@ -176,8 +177,7 @@ func shorter(err error) error {
 	return err
 }
 
-// save writes what a server sends beside the file's place, checks it and moves it
-// there.
+// save writes the body of an answer next to the final path of the file, checks it and renames it.
 func (c *Client) save(ctx context.Context, f *file, a *answer) (path string, err error) {
 	defer a.cancel(nil)
 	defer a.resp.Body.Close()
@@ -223,14 +223,14 @@ func (c *Client) save(ctx context.Context, f *file, a *answer) (path string, err
 		return "", fmt.Errorf("after %d bytes: %w", p.Done, err)
 	}
 	if total > 0 && p.Done != total && !a.resp.Uncompressed {
-		return "", fmt.Errorf("%d bytes came of %d", p.Done, total)
+		return "", fmt.Errorf("received %d of %d bytes", p.Done, total)
 	}
 	if err := out.Close(); err != nil {
 		return "", &localError{err}
 	}
 	d, err := image.OpenAsBuildID(out.Name(), f.id)
 	if err != nil {
-		return "", fmt.Errorf("it gave another file: %w", err)
+		return "", fmt.Errorf("it sent the wrong file: %w", err)
 	}
 	d.Close()
 	path = c.cache.path(f.kind, f.id)
@@ -240,7 +240,7 @@ func (c *Client) save(ctx context.Context, f *file, a *answer) (path string, err
 	return path, nil
 }
 
-// watched counts what comes, and ends a download that is too large or too slow.
+// watched counts the bytes that arrive, and ends a download that is too large or too slow.
 type watched struct {
 	c     *Client
 	f     *file
@@ -275,8 +275,8 @@ func (w *watched) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// watch cancels the download when less than enoughBytes came in a time. The function ends
-// that.
+// watch cancels the download if fewer than enoughBytes arrive in any period of the given length.
+// The function that it returns ends the watch.
 func (w *watched) watch(each time.Duration, cancel context.CancelCauseFunc) (stop func()) {
 	ticker, quit := time.NewTicker(each), make(chan struct{})
 	go func() {

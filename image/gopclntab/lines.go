@@ -11,16 +11,16 @@ const (
 	sizeFunc120 = 44
 )
 
-// Numbers of tables, internal/abi.
+// Table numbers, from internal/abi.
 const (
 	pcdataInline   = 2 // PCDATA_InlTreeIndex
 	funcdataInline = 3 // FUNCDATA_InlTree
 )
 
-// Position is a place in the source, and the addresses for which it holds.
+// Position is a place in the source, and the range of addresses that it covers.
 type Position struct {
 	File   string
-	Line   int // 0: not known
+	Line   int // 0: unknown
 	Lo, Hi uint64
 }
 
@@ -47,7 +47,7 @@ func (f *Func) u32(at int) uint32 {
 	return f.t.order.Uint32(f.data[at:])
 }
 
-// file is a source file by its number in the function's unit.
+// file returns a source file by its number in the function's unit.
 func (f *Func) file(n int32) string {
 	at := (uint64(f.u32(funcUnit)) + uint64(n)) * 4
 	if at+4 > uint64(len(f.t.units)) {
@@ -60,8 +60,9 @@ func (f *Func) file(n int32) string {
 	return text(f.t.files, uint64(off))
 }
 
-// value looks an address up in a table of values by PC: pairs of a difference of the value and one of the PC (golang.org/s/go12symtab,
-// "PC-Value tables"), from an offset that is not 0.
+// value looks up an address in a PC-value table, which starts at an offset that is not 0
+// (golang.org/s/go12symtab, "PC-Value tables"). Its entries are pairs: a difference of the value
+// and a difference of the PC.
 func (f *Func) value(off uint32, pc uint64) (v int32, lo, hi uint64, ok bool) {
 	if off == 0 || uint64(off) >= uint64(len(f.t.pcs)) {
 		return 0, 0, 0, false
@@ -96,7 +97,7 @@ func (f *Func) value(off uint32, pc uint64) (v int32, lo, hi uint64, ok bool) {
 	}
 }
 
-// uvarint reads a number of at most 32 bits; n is 0 if there is none.
+// uvarint reads a number of at most 32 bits. n is 0 if there is no valid number.
 func uvarint(b []byte) (v uint32, n int) {
 	for shift := uint(0); n < len(b) && shift < 35; shift += 7 {
 		c := b[n]
@@ -109,14 +110,16 @@ func uvarint(b []byte) (v uint32, n int) {
 	return 0, 0
 }
 
-// Call is a function that control is in, at a position: an inlined one, or the one that is really there.
+// Call is a function that is active at an address, and the position in it. The function is
+// inlined, or it is the one that contains the address.
 type Call struct {
 	Name    string
 	Inlined bool
 	Position
 }
 
-// Calls returns the chain of calls at an address, the innermost inlined one first, the function itself last.
+// Calls returns the chain of calls at an address: the innermost inlined call first, the function
+// itself last.
 func (f *Func) Calls(pc uint64) []Call {
 	var out []Call
 	tree := f.inlineTree()
@@ -131,7 +134,7 @@ func (f *Func) Calls(pc uint64) []Call {
 		}
 		name, parent, ok := f.inlined(tree, uint64(index))
 		if !ok || f.Lo+parent >= f.Hi || f.Lo+parent == at {
-			return append(out, Call{Name: f.Name, Position: pos}) // what is damaged is left out
+			return append(out, Call{Name: f.Name, Position: pos}) // leave out damaged entries
 		}
 		out = append(out, Call{Name: name, Inlined: true, Position: pos})
 		at = f.Lo + parent
@@ -146,7 +149,7 @@ func (f *Func) size() int {
 	return sizeFunc118
 }
 
-// pcdata is the offset of a table of values by PC; 0 if there is none.
+// pcdata returns the offset of PC-value table i, or 0 if there is none.
 func (f *Func) pcdata(i uint32) uint32 {
 	if i >= f.u32(funcNumPC) {
 		return 0
@@ -154,7 +157,7 @@ func (f *Func) pcdata(i uint32) uint32 {
 	return f.u32(f.size() + 4*int(i))
 }
 
-// inlineTree is the function's table of inlined calls; nil if there is none.
+// inlineTree returns the function's table of inlined calls, or nil if there is none.
 func (f *Func) inlineTree() []byte {
 	n := f.u32(funcNumPC)
 	if f.t.inline == nil || n > 64 || len(f.data) < f.size() || f.data[f.size()-1] <= funcdataInline {
@@ -167,8 +170,8 @@ func (f *Func) inlineTree() []byte {
 	return f.t.inline[off:]
 }
 
-// inlined reads entry i of a table of inlined calls: the function's name, and the offset in this function of an instruction that
-// has the call's position.
+// inlined reads entry i of a table of inlined calls: the function's name, and the offset in this
+// function of an instruction that has the call's position.
 func (f *Func) inlined(tree []byte, i uint64) (name string, parent uint64, ok bool) {
 	size, nameAt, parentAt := uint64(16), uint64(4), uint64(8)
 	if !f.t.v120 {

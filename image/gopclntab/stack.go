@@ -1,14 +1,14 @@
 package gopclntab
 
-// Flags of a function, internal/abi's FuncFlag.
+// Function flags, from internal/abi's FuncFlag.
 const (
-	flagTop     = 1 // TOPFRAME: nobody has called it
-	flagSPWrite = 2 // SPWRITE: it sets the stack pointer to what the table does not know
+	flagTop     = 1 // TOPFRAME: it has no caller
+	flagSPWrite = 2 // SPWRITE: it sets the stack pointer in a way that the table can't describe
 )
 
-const funcSP = 16 // in struct _func: the offset of the table of how far the stack pointer has moved
+const funcSP = 16 // offset in struct _func of pcsp, the table of stack pointer differences
 
-// Top reports whether nobody has called the function: a backtrace ends there.
+// Top reports whether the function has no caller. A backtrace ends there.
 func (f *Func) Top() bool { return f.flags()&flagTop != 0 }
 
 func (f *Func) flags() byte {
@@ -18,8 +18,9 @@ func (f *Func) flags() byte {
 	return 0
 }
 
-// SPDelta returns by how many bytes the stack pointer has moved down since the function was entered, at an address of it, and the
-// addresses for which that holds; false if it is not known.
+// SPDelta returns how many bytes the stack pointer has moved down between the function's entry
+// and an address, and the range of addresses for which that holds. It returns false if the delta
+// is unknown.
 func (f *Func) SPDelta(pc uint64) (delta, lo, hi uint64, ok bool) {
 	v, lo, hi, ok := f.value(f.u32(funcSP), pc)
 	if !ok || v < 0 || f.flags()&flagSPWrite != 0 {

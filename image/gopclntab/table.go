@@ -1,6 +1,7 @@
-// Package gopclntab reads the table of functions and lines that every program of the Go toolchain has, also a stripped one: its own
-// runtime needs it for backtraces. The format is that of Go 1.18 and later ("Go 1.2 Runtime Symbol Table", golang.org/s/go12symtab, as
-// changed since: internal/abi's PCLnTabMagic, cmd/link's pclntab.go, runtime's symtab.go and symtabinl.go).
+// Package gopclntab reads the table of functions and lines in every program of the Go toolchain,
+// even a stripped one: the Go runtime itself needs it for backtraces. The format is that of Go
+// 1.18 and later ("Go 1.2 Runtime Symbol Table", golang.org/s/go12symtab, with later changes:
+// internal/abi's PCLnTabMagic, cmd/link's pclntab.go, runtime's symtab.go and symtabinl.go).
 package gopclntab
 
 import (
@@ -16,7 +17,7 @@ import (
 // Values of the header's first word.
 const (
 	magic118 = 0xfffffff0 // Go 1.18 and 1.19
-	magic120 = 0xfffffff1 // since
+	magic120 = 0xfffffff1 // Go 1.20 and later
 )
 
 // Bounds.
@@ -26,23 +27,24 @@ const (
 	maxInline = 1 << 8 // calls at one address
 )
 
-// Table is a program's table. It may be used by several goroutines. Addresses are those of the file.
+// Table is a program's function table. Several goroutines may use it. Addresses are those of the
+// file.
 type Table struct {
 	order binary.ByteOrder
 	ptr   uint64 // size of a pointer
-	quant uint64 // the least length of an instruction
+	quant uint64 // minimum length of an instruction
 	v120  bool
 	count int    // of functions
-	text  uint64 // where offsets of code count from
+	text  uint64 // the base of code offsets
 
 	names, units, files, pcs, funcs []byte
-	inline                          []byte // what the compiler has written of inlined calls (go:func.*); nil if it can't be found
+	inline                          []byte // the compiler's data about inlined calls (go:func.*); nil if not found
 }
 
-// errNone says that a file has no such table.
-var errNone = errors.New("no table of Go's functions")
+// errNone reports that a file has no Go function table.
+var errNone = errors.New("no Go function table")
 
-// Open reads the table of a file. The file must stay open.
+// Open reads the function table of a file. The file must stay open.
 func Open(f *image.File) (*Table, error) {
 	var s image.Section
 	found := false
@@ -62,33 +64,33 @@ func Open(f *image.File) (*Table, error) {
 	case magic120:
 		t.v120 = true
 	default:
-		return nil, errors.New("the table of Go's functions is of another version")
+		return nil, errors.New("the Go function table has an unsupported version")
 	}
 	if t.ptr != 4 && t.ptr != 8 || t.quant == 0 || t.quant > 4 {
-		return nil, errors.New("the header of the table of Go's functions is damaged")
+		return nil, errors.New("the header of the Go function table is damaged")
 	}
 	n := t.word(b, 8)
 	if n == 0 || n > maxFuncs {
-		return nil, errors.New("the table of Go's functions is damaged: it claims too many")
+		return nil, errors.New("the Go function table is damaged: it claims too many functions")
 	}
 	t.count = int(n)
 	for i, part := range []*[]byte{&t.names, &t.units, &t.files, &t.pcs, &t.funcs} {
 		off := t.word(b, 8+t.ptr*uint64(3+i))
 		if off > uint64(len(b)) {
-			return nil, errors.New("the table of Go's functions is damaged: a part of it is beyond its end")
+			return nil, errors.New("the Go function table is damaged: a part begins after its end")
 		}
 		*part = b[off:]
 	}
 	if n*8+4 > uint64(len(t.funcs)) {
-		return nil, errors.New("the table of Go's functions is cut short")
+		return nil, errors.New("the Go function table is truncated")
 	}
 	if !t.place(f, uint64(s.Addr), t.word(b, 8+t.ptr*2)) {
-		return nil, errors.New("it is not known where the code is that the table of Go's functions is about")
+		return nil, errors.New("the code address of the Go function table is unknown")
 	}
 	return t, nil
 }
 
-// word reads a pointer; 0 beyond the end.
+// word reads a pointer. It returns 0 beyond the end.
 func (t *Table) word(b []byte, at uint64) uint64 {
 	if at+t.ptr > uint64(len(b)) {
 		return 0
@@ -107,8 +109,9 @@ const (
 	dataGofunc1 = 38 // in Go 1.18 and 1.19, which have no covctrs
 )
 
-// place finds the code's address and the inlined calls: in the runtime's moduledata, which begins with a pointer to the table. Without it the
-// program's entry tells, which is a function of the table.
+// place finds the address of the code, and the data about inlined calls, in the runtime's
+// moduledata, which begins with a pointer to the table. Without moduledata it tries the program's
+// entry point, which is a function in the table.
 func (t *Table) place(f *image.File, table, header uint64) bool {
 	gofunc := dataGofunc
 	if !t.v120 {
@@ -142,7 +145,7 @@ func textOf(f *image.File) uint64 {
 	return 0
 }
 
-// fits reports whether all functions are in code if offsets count from text.
+// fits reports whether all functions are in code if their offsets count from text.
 func (t *Table) fits(f *image.File, text uint64) bool {
 	end := text + uint64(t.order.Uint32(t.funcs[8*t.count:]))
 	for _, s := range f.Segments() {
@@ -153,7 +156,8 @@ func (t *Table) fits(f *image.File, text uint64) bool {
 	return false
 }
 
-// moduleData returns the first words of runtime.moduledata, as they are in the file or as its relocations make them; nil if it is not found.
+// moduleData returns the first words of runtime.moduledata, as stored in the file or as its
+// relocations make them. It returns nil if moduledata is not found.
 func (t *Table) moduleData(f *image.File, table uint64) []uint64 {
 	for _, s := range f.Sections() {
 		switch s.Name {
@@ -184,7 +188,8 @@ func (t *Table) moduleData(f *image.File, table uint64) []uint64 {
 	return nil
 }
 
-// relocated is moduleData for position-independent programs, whose pointers are addends (Elf64_Rela).
+// relocated is moduleData for position-independent programs, whose pointers are relocation
+// addends (Elf64_Rela).
 func (t *Table) relocated(rela []byte, table uint64) []uint64 {
 	const size = 24
 	for b := rela; len(b) >= size; b = b[size:] {
@@ -206,22 +211,22 @@ func (t *Table) relocated(rela []byte, table uint64) []uint64 {
 	return nil
 }
 
-// Len is the number of functions.
+// Len returns the number of functions.
 func (t *Table) Len() int { return t.count }
 
-// Func is a function.
+// Func is a function in the table.
 type Func struct {
 	Name   string
 	Lo, Hi uint64
 
 	t    *Table
-	data []byte // struct _func and what follows it
+	data []byte // struct _func and the bytes after it
 }
 
-// start is where function i begins.
+// start returns the address of function i.
 func (t *Table) start(i int) uint64 { return t.text + uint64(t.order.Uint32(t.funcs[8*i:])) }
 
-// Func returns function i, in the order of addresses; false if its entry is damaged.
+// Func returns function i, in address order. It returns false if the entry is damaged.
 func (t *Table) Func(i int) (Func, bool) {
 	if i < 0 || i >= t.count {
 		return Func{}, false
@@ -235,7 +240,7 @@ func (t *Table) Func(i int) (Func, bool) {
 	return f, f.Name != "" && f.Lo < f.Hi
 }
 
-// Find returns the function that has an address.
+// Find returns the function that contains an address.
 func (t *Table) Find(pc uint64) (Func, bool) {
 	i := sort.Search(t.count, func(i int) bool { return t.start(i) > pc }) - 1
 	f, ok := t.Func(i)

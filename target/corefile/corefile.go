@@ -1,6 +1,6 @@
-// Package corefile is what core files of every format have in common: the mapped file, the
-// memory that it holds, and sentences on what is amiss with it. The packages elfcore and
-// machocore read the formats and stand on it.
+// Package corefile implements the parts that core files of every format share: the mapped file,
+// the memory in it, and warnings about damage. The packages elfcore and machocore, which read the
+// formats, are built on it.
 package corefile
 
 import (
@@ -16,13 +16,13 @@ import (
 	"dbg/target"
 )
 
-// ErrNotCore is wrapped by the error of opening a file that is no core.
+// ErrNotCore is wrapped by the error of opening a file that is not a core.
 var ErrNotCore = errors.New("not a core file")
 
-// maxWarnings bounds the warnings about one core.
+// maxWarnings limits the number of warnings about one core.
 const maxWarnings = 100
 
-// Segment is memory that the core holds, or knows of.
+// Segment is a range of memory that the core contains or describes.
 type Segment struct {
 	Addr, Size        uint64 // Addr+Size does not wrap around
 	Off, Have         uint64 // the bytes in the file; Have is at most Size
@@ -32,21 +32,21 @@ type Segment struct {
 // End returns the first address after the segment.
 func (s *Segment) End() uint64 { return s.Addr + s.Size }
 
-// File is a core file. Its lock guards closing against reading, the warnings, and what its
-// owner finds out late. Methods that need the lock say so.
+// File is a core file. Its lock guards the mapping against Close, the warnings, and the state
+// that its owner computes later. The comments of methods say if the lock must be held.
 type File struct {
 	sync.RWMutex
 
 	path     string
-	mapping  *image.Mapping // nil if the bytes are somebody else's
+	mapping  *image.Mapping // nil if the bytes belong to the caller of New
 	data     []byte
 	segments []Segment // by address, not overlapping, once Arrange was called
 	closed   bool
 	warnings []string
 }
 
-// Open maps a core file. The error is one sentence for the user; it wraps ErrNotCore if the
-// file can't be a core of any format.
+// Open maps a core file. The error is one sentence for the user. It wraps ErrNotCore if the file
+// can't be a core of any format.
 func Open(path string) (*File, error) {
 	m, err := image.Map(path)
 	if err != nil {
@@ -68,8 +68,8 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// NotRegular returns nil for an error of image.Peek that says that there is no regular file:
-// then it is no core. Other errors it returns as they are.
+// NotRegular returns nil if an error of image.Peek means that the path is not a regular file:
+// then it is not a core. It returns other errors unchanged.
 func NotRegular(err error) error {
 	var e *image.OpenError
 	if errors.As(err, &e) && (e.Reason == image.IsDirectory || e.Reason == image.UnknownFormat) {
@@ -78,26 +78,26 @@ func NotRegular(err error) error {
 	return err
 }
 
-// New makes a File of bytes that are the caller's and must not change.
+// New makes a File from data, which belongs to the caller and must not change.
 func New(path string, data []byte) *File { return &File{path: path, data: data} }
 
-// Path returns the path that the core was opened by.
+// Path returns the path with which the core was opened.
 func (f *File) Path() string { return f.path }
 
-// Bytes returns the whole file. The lock must be held, or the File not be shared yet.
+// Bytes returns the whole file. The lock must be held, unless the File is not shared yet.
 func (f *File) Bytes() []byte { return f.data }
 
 // Closed reports whether Close was called. The lock must be held.
 func (f *File) Closed() bool { return f.closed }
 
-// Close unmaps the file. The lock must be held; closing twice does nothing.
+// Close unmaps the file. The lock must be held. A second Close does nothing.
 func (f *File) Close() error {
 	f.closed, f.data = true, nil
 	return f.mapping.Close()
 }
 
-// Warnf adds a warning, unless there is the same one. The lock must be held, or the File not
-// be shared yet.
+// Warnf adds a warning, unless the same warning exists already. The lock must be held, unless the
+// File is not shared yet.
 func (f *File) Warnf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if len(f.warnings) < maxWarnings && !slices.Contains(f.warnings, text) {
@@ -105,15 +105,16 @@ func (f *File) Warnf(format string, args ...any) {
 	}
 }
 
-// Warnings returns the warnings until now. It takes the lock.
+// Warnings returns the warnings so far. It takes the lock.
 func (f *File) Warnings() []string {
 	f.RLock()
 	defer f.RUnlock()
 	return slices.Clone(f.warnings)
 }
 
-// Arrange takes the segments of the file in the order in which the file has them. Those of a
-// sound core don't overlap; of those that do the lowest one wins, and a warning says so.
+// Arrange sets the segments, which it takes in file order. The segments of a valid core do not
+// overlap. Of segments that overlap, Arrange keeps the one with the lowest address and adds a
+// warning.
 func (f *File) Arrange(segments []Segment) {
 	slices.SortStableFunc(segments, func(a, b Segment) int { return cmp.Compare(a.Addr, b.Addr) })
 	end, overlaps := uint64(0), 0
@@ -130,7 +131,7 @@ func (f *File) Arrange(segments []Segment) {
 	}
 }
 
-// Segments lists the segments by address. The slice must not be changed.
+// Segments lists the segments by address. The caller must not change the slice.
 func (f *File) Segments() []Segment { return f.segments }
 
 // SegmentAt returns the segment at an address, or nil.
@@ -142,8 +143,9 @@ func (f *File) SegmentAt(at uint64) *Segment {
 	return &f.segments[i]
 }
 
-// At returns the core's own bytes from an address to the end of what its segment has, none if
-// it has none there. The lock must be held, or the File not be shared yet.
+// At returns the core's bytes from an address to the end of the contents of its segment, or
+// nothing if the core has no bytes there. The lock must be held, unless the File is not shared
+// yet.
 func (f *File) At(at uint64) []byte {
 	s := f.SegmentAt(at)
 	if s == nil || f.closed || at-s.Addr >= s.Have {
@@ -156,13 +158,13 @@ func (f *File) At(at uint64) []byte {
 	return f.data[off : off+n]
 }
 
-// Some is At for at most n bytes.
+// Some is At with a limit of n bytes.
 func (f *File) Some(at, n uint64) []byte {
 	b := f.At(at)
 	return b[:min(n, uint64(len(b)))]
 }
 
-// Next returns the lowest address, not below at, from which the core has bytes.
+// Next returns the lowest address, at or above at, for which the core has bytes.
 func (f *File) Next(at uint64) (uint64, bool) {
 	i := sort.Search(len(f.segments), func(i int) bool { return f.segments[i].Addr > at })
 	for ; i < len(f.segments); i++ {
@@ -173,9 +175,9 @@ func (f *File) Next(at uint64) (uint64, bool) {
 	return 0, false
 }
 
-// ReadMemory reads as target.Memory does. Where the core has nothing it asks missing, which
-// fills the beginning of its buffer from elsewhere and returns how many bytes it had. It
-// takes the lock, and does not hold it while it calls missing.
+// ReadMemory reads like target.Memory. Where the core has no bytes it calls missing, which fills
+// the start of its buffer from elsewhere and returns how many bytes it had. ReadMemory takes the
+// lock, and does not hold it while it calls missing.
 func (f *File) ReadMemory(addr target.Addr, buf []byte, missing func(at uint64, buf []byte) int) (int, error) {
 	n := 0
 	for n < len(buf) {
@@ -195,7 +197,7 @@ func (f *File) ReadMemory(addr target.Addr, buf []byte, missing func(at uint64, 
 	return n, nil
 }
 
-// readSome reads one piece. It is not whole if the file was cut short.
+// readSome reads one piece. whole is false if the file was truncated.
 func (f *File) readSome(at uint64, buf []byte, missing func(at uint64, buf []byte) int) (n int, whole bool) {
 	f.RLock()
 	from := f.At(at)
@@ -210,8 +212,8 @@ func (f *File) readSome(at uint64, buf []byte, missing func(at uint64, buf []byt
 	return missing(at, buf), true
 }
 
-// CopyMapped copies out of a mapped file. A file that was cut short since it was mapped faults
-// at its new end: that is an unreadable byte, and whole is false.
+// CopyMapped copies from a mapped file. If the file was truncated after it was mapped, an access
+// beyond its new end faults: then the copy ends before that byte, and whole is false.
 func CopyMapped(to, from []byte) (n int, whole bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -2,18 +2,19 @@ package corefile
 
 import "dbg/target"
 
-// Part is memory that a file is mapped in.
+// Part is a range of memory where a file is mapped.
 type Part struct {
 	Lo, Hi  uint64
 	Path    string
-	Offset  uint64 // in the file, of Lo
+	Offset  uint64 // of Lo, in the file
 	Deleted bool
-	// The permissions where no segment of the core covers the part.
+	// The permissions, used where no segment of the core covers the part.
 	Read, Write, Exec target.Permission
 }
 
-// Mappings returns the memory map: the segments, each cut where a part begins or ends, and
-// what of the parts no segment covers. The parts are by address and do not overlap.
+// Mappings returns the memory map: the segments, split where a part begins or ends, and the
+// ranges of parts that no segment covers. The parts must be sorted by address and must not
+// overlap.
 func (f *File) Mappings(parts []Part) []target.Mapping {
 	m := mapper{parts: parts}
 	for i := range f.segments {
@@ -26,15 +27,15 @@ func (f *File) Mappings(parts []Part) []target.Mapping {
 	return m.out
 }
 
-// mapper makes a memory map.
+// mapper builds a memory map.
 type mapper struct {
 	parts []Part
 	next  int    // the first part that may end after at
-	at    uint64 // up to here the map is made
+	at    uint64 // the map is complete up to here
 	out   []target.Mapping
 }
 
-// upTo goes on to hi, in segment s or in none.
+// upTo extends the map to hi, in segment s, or outside all segments if s is nil.
 func (m *mapper) upTo(hi uint64, s *Segment) {
 	for m.at < hi {
 		for m.next < len(m.parts) && m.parts[m.next].Hi <= m.at {
@@ -53,7 +54,7 @@ func (m *mapper) upTo(hi uint64, s *Segment) {
 	m.at = max(m.at, hi)
 }
 
-// add adds the memory up to hi, unless it is of no segment and no part.
+// add adds the memory up to hi, unless it belongs to neither a segment nor a part.
 func (m *mapper) add(hi uint64, s *Segment, p *Part) {
 	t := target.Mapping{Lo: target.Addr(m.at), Hi: target.Addr(hi)}
 	switch {

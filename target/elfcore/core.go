@@ -10,34 +10,34 @@ import (
 	"dbg/target/corefile"
 )
 
-// Options says where a core's files are.
+// Options specifies where the files of a core are.
 type Options struct {
-	// Exe is the program that dumped the core, if the user knows it.
+	// Exe is the program that dumped the core, or "" if unknown.
 	Exe string
 
-	// FindFile maps a path that the core has recorded to a local file; buildID is
-	// what the core knows of it, or "". nil, and a result of "", leave the path as it is.
+	// FindFile maps a path recorded in the core to a local file. buildID is the build id in the
+	// core, or "". If FindFile is nil or returns "", the path itself is used.
 	FindFile func(path, buildID string) string
 }
 
 // Core is a core file. Its methods may be called from any goroutine.
 type Core struct {
 	options Options
-	base    *corefile.File // its segments are PT_LOAD
+	base    *corefile.File // its segments are the PT_LOAD segments
 	arch    *arch.Arch
 	head    header
 
 	files    []mappedFile
 	threads  []thread
 	auxv     []byte
-	codeBits uint8 // of NT_ARM_PAC_MASK
+	codeBits uint8 // from NT_ARM_PAC_MASK
 	pid      int
 	name     string // pr_fname
 	exe      string
 
-	// Files that are opened on first use; base guards them.
+	// Files that are opened on first use, guarded by base.
 	images map[string]*localFile
-	local  map[string]string // of files that were placed: where they are here
+	local  map[string]string // local paths of placed files
 }
 
 var _ target.Target = (*Core)(nil)
@@ -53,8 +53,8 @@ func IsCore(path string) (bool, error) {
 	return err == nil && h.kind == elf.ET_CORE, nil
 }
 
-// Open maps a core file. A damaged one is opened as far as it goes, and Warnings
-// says what is amiss.
+// Open maps a core file. A damaged core is opened as far as possible, and Warnings reports the
+// damage.
 func Open(path string, opts Options) (*Core, error) {
 	f, err := corefile.Open(path)
 	if err != nil {
@@ -68,7 +68,7 @@ func Open(path string, opts Options) (*Core, error) {
 	return c, nil
 }
 
-// parse makes a Core of a file, which becomes its own.
+// parse makes a Core from f, and takes ownership of f.
 func parse(f *corefile.File, opts Options) (*Core, error) {
 	c := &Core{base: f, options: opts, images: map[string]*localFile{}, local: map[string]string{}}
 	path, data := f.Path(), f.Bytes()
@@ -80,7 +80,7 @@ func parse(f *corefile.File, opts Options) (*Core, error) {
 		return nil, fmt.Errorf("%s is %s: %w", path, kindName(c.head.kind), ErrNotCore)
 	}
 	if c.arch = archOf(&c.head); c.arch == nil {
-		return nil, fmt.Errorf("%s is a core of a processor that is not supported: %s", path, machineName(&c.head))
+		return nil, fmt.Errorf("%s is a core for an unsupported processor: %s", path, machineName(&c.head))
 	}
 	c.readSegments()
 	if len(c.threads) == 0 {
@@ -91,10 +91,10 @@ func parse(f *corefile.File, opts Options) (*Core, error) {
 	return c, nil
 }
 
-// readSegments goes through the program headers.
+// readSegments reads the program headers.
 func (c *Core) readSegments() {
 	if c.head.phnum < c.head.wantedHeaders {
-		c.warn("the core file is truncated: %d of %d program headers are not there", c.head.wantedHeaders-c.head.phnum, c.head.wantedHeaders)
+		c.warn("the core file is truncated: %d of %d program headers are missing", c.head.wantedHeaders-c.head.phnum, c.head.wantedHeaders)
 	}
 	short, loads := 0, 0
 	data := c.base.Bytes()
@@ -125,15 +125,15 @@ func (c *Core) readSegments() {
 		}
 	}
 	if short > 0 {
-		c.warn("the core file is truncated: %d of %d segments are not all there", short, loads)
+		c.warn("the core file is truncated: %d of %d segments are incomplete", short, loads)
 	}
 	c.base.Arrange(segments)
 }
 
 func (c *Core) warn(format string, args ...any) { c.base.Warnf(format, args...) }
 
-// Warnings returns sentences on what is amiss with the core and its files, as
-// far as that has been found out; reading memory may add to it.
+// Warnings returns sentences about problems with the core and its files, as found so far. Reading
+// memory may add more.
 func (c *Core) Warnings() []string { return c.base.Warnings() }
 
 func (c *Core) Arch() *arch.Arch  { return c.arch }
@@ -141,7 +141,7 @@ func (c *Core) Kind() target.Kind { return target.Core }
 func (c *Core) PID() int          { return c.pid }
 func (c *Core) Exe() string       { return c.exe }
 
-// SetRegister and WriteMemory give target.ErrReadOnly.
+// SetRegister and WriteMemory return target.ErrReadOnly.
 func (c *Core) SetRegister(target.ThreadID, arch.Reg, uint64) error { return target.ErrReadOnly }
 func (c *Core) WriteMemory(a target.Addr, data []byte) (int, error) { return 0, target.ErrReadOnly }
 
@@ -159,8 +159,9 @@ func (c *Core) Auxv(typ uint64) (uint64, bool) {
 	return 0, false
 }
 
-// ptrSize returns the size of a pointer of the program in bytes. Programs of x32 have the registers and the stack words of x86-64, and
-// pointers of 4 bytes (System V ABI, AMD64 supplement, "ILP32 Programming Model").
+// ptrSize returns the program's pointer size in bytes. x32 programs have the registers and the
+// stack words of x86-64, but pointers of 4 bytes (System V ABI, AMD64 supplement, "ILP32
+// Programming Model").
 func (c *Core) ptrSize() int {
 	if c.arch == arch.AMD64 && !c.head.wide {
 		return 4
@@ -168,7 +169,7 @@ func (c *Core) ptrSize() int {
 	return c.arch.PtrSize
 }
 
-// word reads a word of the program; b has one.
+// word reads a word of the program. b must be long enough.
 func (c *Core) word(b []byte) uint64 {
 	if c.ptrSize() == 8 {
 		return c.head.order.Uint64(b)

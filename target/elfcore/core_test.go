@@ -237,7 +237,7 @@ func TestOtherProgram(t *testing.T) {
 	if _, err := c.ReadMemory(symbol(t, exe, "constant"), make([]byte, 8)); err == nil {
 		t.Error("bytes of another file")
 	}
-	if w := strings.Join(c.Warnings(), "\n"); !strings.Contains(w, "is not the file that the core had mapped") {
+	if w := strings.Join(c.Warnings(), "\n"); !strings.Contains(w, "is not the file that was mapped in the core") {
 		t.Errorf("warnings %q", w)
 	}
 }

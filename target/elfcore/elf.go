@@ -12,10 +12,10 @@ import (
 	"dbg/target/corefile"
 )
 
-// ErrNotCore is wrapped by Open's error for a file that is no core.
+// ErrNotCore is wrapped by Open's error for a file that is not a core.
 var ErrNotCore = corefile.ErrNotCore
 
-// header is what the package needs of an ELF file's header.
+// header holds the required fields of an ELF file's header.
 type header struct {
 	order         binary.ByteOrder
 	wide          bool // 64 bit
@@ -24,7 +24,7 @@ type header struct {
 	phoff         uint64
 	phnum         uint64
 	phentsize     uint64
-	wantedHeaders uint64 // as many as there should be, where the file ends before
+	wantedHeaders uint64 // the full count, which may be larger than phnum in a truncated file
 }
 
 // segment is a program header.
@@ -37,14 +37,13 @@ type segment struct {
 	align         uint64
 }
 
-// parseHeader reads the header of any ELF file. The error is a clause that
-// follows the file's name.
+// parseHeader reads the header of any ELF file. The error is a clause to follow the file's name.
 func parseHeader(b []byte) (h header, err error) {
 	if len(b) < 4 || string(b[:4]) != elf.ELFMAG {
 		return h, errors.New("is not an ELF file")
 	}
 	if len(b) < 20 {
-		return h, errors.New("is an ELF file that ends in its header")
+		return h, errors.New("is an ELF file with a truncated header")
 	}
 	switch elf.Data(b[elf.EI_DATA]) {
 	case elf.ELFDATA2LSB:
@@ -68,7 +67,7 @@ func parseHeader(b []byte) (h header, err error) {
 		size, num = 64, 56
 	}
 	if len(b) < size {
-		return h, errors.New("is an ELF file that ends in its header")
+		return h, errors.New("is an ELF file with a truncated header")
 	}
 	var shoff uint64
 	if h.wide {
@@ -78,7 +77,7 @@ func parseHeader(b []byte) (h header, err error) {
 	}
 	h.phentsize = uint64(h.order.Uint16(b[num-2:]))
 	h.phnum = uint64(h.order.Uint16(b[num:]))
-	if h.phnum == 0xffff { // PN_XNUM: the number is in section header 0, sh_info
+	if h.phnum == 0xffff { // PN_XNUM: the count is in sh_info of section header 0
 		at := uint64(28)
 		if h.wide {
 			at = 44
@@ -103,7 +102,7 @@ func parseHeader(b []byte) (h header, err error) {
 	return h, nil
 }
 
-// segment returns program header i, which is below phnum.
+// segment returns program header i, which must be below phnum.
 func (h *header) segment(b []byte, i uint64) segment {
 	p := b[h.phoff+i*h.phentsize:]
 	o := h.order
@@ -115,7 +114,7 @@ func (h *header) segment(b []byte, i uint64) segment {
 		uint64(o.Uint32(p[16:])), uint64(o.Uint32(p[20:])), uint64(o.Uint32(p[28:]))}
 }
 
-// cut returns n bytes at off, if they are all there.
+// cut returns n bytes at off, or false if not all of them exist.
 func cut(b []byte, off, n uint64) ([]byte, bool) {
 	if off > uint64(len(b)) || n > uint64(len(b))-off {
 		return nil, false
@@ -131,7 +130,7 @@ func cutSome(b []byte, off, n uint64) []byte {
 	return b[off : off+min(n, uint64(len(b))-off)]
 }
 
-// archOf returns the architecture of a machine, nil if it is not supported.
+// archOf returns the architecture of a machine, or nil if it is not supported.
 func archOf(h *header) *arch.Arch {
 	if h.order != binary.LittleEndian {
 		return nil
@@ -185,9 +184,9 @@ type note struct {
 	desc []byte
 }
 
-// notes calls f for each note until the bytes end or make no sense; it reports
-// whether they ended well. Names and descriptions are padded to four bytes, in
-// 64-bit files too; with an alignment of 8 (GNU property notes) to eight.
+// notes calls f for each note, up to the end of b or the first invalid note. It reports whether
+// all notes were valid. Names and descriptions are padded to four bytes, also in 64-bit files, or
+// to eight with an alignment of 8 (GNU property notes).
 func notes(b []byte, order binary.ByteOrder, align uint64, f func(note) bool) bool {
 	if align != 8 {
 		align = 4
@@ -217,8 +216,8 @@ func notes(b []byte, order binary.ByteOrder, align uint64, f func(note) bool) bo
 	return len(b) == 0
 }
 
-// buildIDIn looks for NT_GNU_BUILD_ID among an image's notes. read returns bytes of
-// the image by a program header, as many as there are.
+// buildIDIn looks for NT_GNU_BUILD_ID in an image's notes. read returns the bytes of a program
+// header's segment, as many as exist.
 func buildIDIn(b []byte, read func(segment) []byte) (string, bool) {
 	h, err := parseHeader(b)
 	if err != nil || h.kind != elf.ET_EXEC && h.kind != elf.ET_DYN {

@@ -11,26 +11,26 @@ import (
 	"dbg/target/corefile"
 )
 
-// mappedFile is one entry of NT_FILE.
+// mappedFile is one entry in NT_FILE.
 type mappedFile struct {
 	lo, hi, off uint64
 	path        string
 	deleted     bool
 }
 
-// localFile is a mapped file as it is here and now; file is nil if it is not what
-// the process had, or can't be opened.
+// localFile is the local copy of a mapped file. file is nil if the copy can't be opened, or is
+// not the file that the process had mapped.
 type localFile struct {
 	file *image.Mapping
 	at   string // the local path
 }
 
-// sortFiles brings the files into the order of their addresses.
+// sortFiles sorts the files by address.
 func (c *Core) sortFiles() {
 	slices.SortStableFunc(c.files, func(a, b mappedFile) int { return cmp.Compare(a.lo, b.lo) })
 }
 
-// fileAt returns the file mapped at an address.
+// fileAt returns the file mapped at an address, or nil.
 func (c *Core) fileAt(at uint64) *mappedFile {
 	i := sort.Search(len(c.files), func(i int) bool { return c.files[i].lo > at }) - 1
 	if i < 0 || at >= c.files[i].hi {
@@ -39,7 +39,8 @@ func (c *Core) fileAt(at uint64) *mappedFile {
 	return &c.files[i]
 }
 
-// open finds the local file for a mapped one, once. It may panic: the core may be cut short while its build id is read.
+// open finds and opens the local copy of a mapped file, once. It may panic if the core is
+// truncated while the build id is read.
 func (c *Core) open(f *mappedFile) *localFile {
 	c.base.Lock()
 	defer c.base.Unlock()
@@ -74,12 +75,12 @@ func (c *Core) find(f *mappedFile) *localFile {
 	have, ok := fileBuildID(file.Bytes())
 	switch {
 	case known && have != want:
-		if !given { // else findExe has said it
-			c.warn("%s is not the file that the core had mapped (%s)", im.at, idClause(have, ok, want))
+		if !given { // else findExe has reported it
+			c.warn("%s is not the file that was mapped in the core (%s)", im.at, idClause(have, ok, want))
 		}
 		_ = file.Close()
 	case !known && f.deleted && im.at == f.path:
-		// Another file by now, and nothing to tell which.
+		// The path now has another file, and no build id to compare.
 		c.warn("%s had been deleted or replaced when the core was made", f.path)
 		_ = file.Close()
 	default:
@@ -95,9 +96,8 @@ func idClause(have string, ok bool, want string) string {
 	return fmt.Sprintf("build id %s, the core has %s", have, want)
 }
 
-// buildIDOf returns the build id of a mapped file as the core has it: in the
-// file's first page, which the kernel dumps for the purpose (core(5), bit 4 of
-// coredump_filter).
+// buildIDOf returns the build id of a mapped file according to the core. It is in the file's
+// first page, which the kernel dumps for this purpose (core(5), bit 4 of coredump_filter).
 func (c *Core) buildIDOf(path string) (string, bool) {
 	for i := range c.files {
 		f := &c.files[i]
@@ -120,8 +120,8 @@ func fileBuildID(data []byte) (id string, ok bool) {
 	return buildIDIn(data, func(s segment) []byte { return cutSome(data, s.off, s.filesz) })
 }
 
-// recordedExe is the path of the program as the core has it: that of the file
-// which the entry point or the program headers were in.
+// recordedExe returns the path of the program recorded in the core: the file that contains the
+// entry point or the program headers.
 func (c *Core) recordedExe() string {
 	for _, typ := range []uint64{auxENTRY, auxPHDR} {
 		if v, ok := c.Auxv(typ); ok {
@@ -133,7 +133,7 @@ func (c *Core) recordedExe() string {
 	return ""
 }
 
-// findExe decides on the main program and compares a given one with the core.
+// findExe determines the main program, and compares the given program with the core.
 func (c *Core) findExe() {
 	recorded := c.recordedExe()
 	c.exe = c.options.Exe
@@ -156,8 +156,8 @@ func (c *Core) findExe() {
 	}
 }
 
-// Mappings implements target.Target: the segments, each cut where a mapped file
-// begins or ends, with the files' names; and files that no segment covers.
+// Mappings implements target.Target. It returns the segments, split where a mapped file begins or
+// ends, with the files' names, and files that no segment covers.
 func (c *Core) Mappings() ([]target.Mapping, error) {
 	parts := make([]corefile.Part, len(c.files))
 	for i, f := range c.files {

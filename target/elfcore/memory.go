@@ -5,13 +5,14 @@ import (
 	"dbg/target/corefile"
 )
 
-// ReadMemory implements target.Memory: what the core has, and where it has
-// nothing the file that was mapped there, if it is still the same.
+// ReadMemory implements target.Memory. It reads from the core, or where the core has no bytes,
+// from the file that was mapped there if it is still the same.
 func (c *Core) ReadMemory(addr target.Addr, buf []byte) (int, error) {
 	return c.base.ReadMemory(addr, buf, c.inFile)
 }
 
-// inFile reads what a mapped file has for an address, not beyond its mapping. It returns 0 if there is nothing.
+// inFile reads the contents of a mapped file at an address, up to the end of the mapping. It
+// returns 0 if there are none.
 func (c *Core) inFile(at uint64, buf []byte) int {
 	f := c.fileAt(at)
 	if f == nil || f.off+(at-f.lo) < f.off {

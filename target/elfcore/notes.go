@@ -9,7 +9,7 @@ import (
 	"dbg/target"
 )
 
-// Types of notes, <linux/elf.h>.
+// Note types, <linux/elf.h>.
 const (
 	ntPRSTATUS  = 1
 	ntFPREGSET  = 2
@@ -29,12 +29,12 @@ type thread struct {
 	id     target.ThreadID
 	cursig int
 	regs   []byte
-	fp     []byte // NT_FPREGSET, or NT_ARM_VFP, or NT_PRXFPREG
+	fp     []byte // NT_FPREGSET, NT_ARM_VFP or NT_PRXFPREG
 	xstate []byte
 	info   []byte
 }
 
-// readNote takes one note. Those of a thread follow its NT_PRSTATUS.
+// readNote reads one note. The notes of a thread follow its NT_PRSTATUS.
 func (c *Core) readNote(n note) bool {
 	if n.name != "CORE" && n.name != "LINUX" {
 		return true
@@ -89,12 +89,13 @@ func (c *Core) readStatus(b []byte) {
 	}
 	size := userSize[c.arch.Name]
 	if short := (len(b) - regs - 8) &^ 7; len(b) < regs+size && c.head.machine == elf.EM_RISCV && short >= size*3/4 {
-		// gdb writes the status of the machine that it runs on, which has fewer registers, and 8 bytes after them.
+		// gdb writes the status of the machine on which it runs, which has fewer registers, and 8
+		// bytes after them.
 		c.warn("the core has %d of %d registers of each thread", short/8, size/8)
 		size = short
 	}
 	if len(b) < regs+size {
-		c.warn("the core file is damaged: a thread's status has %d bytes of %d", len(b), regs+size)
+		c.warn("the core file is damaged: the status of a thread has only %d of %d bytes", len(b), regs+size)
 		return
 	}
 	c.threads = append(c.threads, thread{
@@ -103,7 +104,7 @@ func (c *Core) readStatus(b []byte) {
 		regs:   b[regs : regs+size],
 	})
 	if c.pid == 0 {
-		c.pid = int(c.threads[0].id) // until NT_PRPSINFO says better
+		c.pid = int(c.threads[0].id) // NT_PRPSINFO may replace it
 	}
 }
 
@@ -122,22 +123,23 @@ func (c *Core) readProcess(b []byte) {
 	c.name, _, _ = strings.Cut(string(b[fname:fname+16]), "\x00")
 }
 
-// readPACMask reads struct user_pac_mask, <asm/ptrace.h> of arm64: the bits of the signature in addresses of data, and in
-// those of code. They are the same for all threads.
+// readPACMask reads struct user_pac_mask of arm64, <asm/ptrace.h>: the signature bits in data
+// addresses, and those in code addresses. They are the same for all threads.
 func (c *Core) readPACMask(b []byte) {
 	if c.arch != arch.ARM64 || c.codeBits != 0 || len(b) < 16 {
 		return
 	}
-	if n := bits.TrailingZeros64(c.word(b[8:])); 32 <= n && n <= 52 { // else it is none
+	if n := bits.TrailingZeros64(c.word(b[8:])); 32 <= n && n <= 52 { // else the mask is invalid
 		c.codeBits = uint8(n)
 	}
 }
 
-// CodeBits is how many bits of a return address are address, the others being its signature; 0 if the core does not say.
+// CodeBits returns the number of address bits in a return address; the other bits are its
+// signature. It returns 0 if the core does not contain that number.
 func (c *Core) CodeBits() uint8 { return c.codeBits }
 
-// readFiles reads NT_FILE, fs/binfmt_elf.c, fill_files_note: the number of
-// mappings, the unit of offsets, three words for each mapping, then the paths.
+// readFiles reads NT_FILE (fs/binfmt_elf.c, fill_files_note): the number of mappings, the unit of
+// offsets, three words for each mapping, then the paths.
 func (c *Core) readFiles(b []byte) {
 	w := c.ptrSize()
 	if len(b) < 2*w {
@@ -178,9 +180,9 @@ func cutZero(b []byte) (string, []byte, bool) {
 	return "", nil, false
 }
 
-// Threads implements target.Target. The first is the one that the process died
-// of, and then as in the core, which is why the order differs from a live
-// process's. A core has one name, the main thread's.
+// Threads implements target.Target. The first thread is the one whose signal killed the process.
+// The others are in the order of the core, which differs from that of a live process. A core has
+// only one name, that of the main thread.
 func (c *Core) Threads() []target.Thread {
 	out := make([]target.Thread, len(c.threads))
 	for i := range c.threads {
@@ -193,7 +195,7 @@ func (c *Core) Threads() []target.Thread {
 	return out
 }
 
-// signal is what a thread died of or had stopped with.
+// signal returns the signal that killed the thread or with which it had stopped.
 func (c *Core) signal(t *thread) *target.SignalInfo {
 	s, ok := target.DecodeSigInfo(t.info, c.head.order, c.ptrSize())
 	switch {

@@ -9,11 +9,13 @@ import (
 	"dbg/target"
 )
 
-// A core may name no mapped files: those that QEMU's user mode writes, and gdb's on some machines, have no NT_FILE. Then the program that
-// the user has given (or that AT_EXECFN names) is placed by what the auxiliary vector says of it, and the libraries by the dynamic
-// linker's own list in the core's memory (System V gABI, "Dynamic Linking": DT_DEBUG; <link.h>: struct r_debug, struct link_map).
+// A core may not name its mapped files: the cores of QEMU's user mode, and of gdb on some
+// machines, have no NT_FILE. Then the program, which the user gives or AT_EXECFN names, is placed
+// according to the auxiliary vector. The libraries are placed according to the dynamic linker's
+// own list in the core's memory (System V gABI, "Dynamic Linking": DT_DEBUG; <link.h>: struct
+// r_debug, struct link_map).
 
-// Types of the auxiliary vector, <elf.h>.
+// Types in the auxiliary vector, <elf.h>.
 const (
 	auxPHDR   = 3
 	auxPHNUM  = 5
@@ -23,19 +25,19 @@ const (
 	auxVDSO   = 33 // AT_SYSINFO_EHDR
 )
 
-// Bounds on what is read out of a core's memory.
+// Limits on the data read from a core's memory.
 const (
 	maxDynamic  = 4096 // entries
 	maxLinkMaps = 10_000
 	maxPath     = 4096
 )
 
-// layout is what a file's headers say of how it is mapped.
+// layout describes how a file is mapped, according to its headers.
 type layout struct {
 	head    header
 	loads   []segment
-	dynamic uint64 // address of PT_DYNAMIC; 0: there is none
-	phdr    uint64 // address of the program headers; 0: they are not mapped
+	dynamic uint64 // address of PT_DYNAMIC, or 0
+	phdr    uint64 // address of the program headers, or 0 if they are not mapped
 	entry   uint64
 }
 
@@ -64,19 +66,19 @@ func layoutOf(data []byte) (l layout, ok bool) {
 	return l, len(l.loads) > 0
 }
 
-// placeFiles finds where the files were that the core does not name.
+// placeFiles determines where files were mapped if the core does not name them.
 func (c *Core) placeFiles() {
 	if len(c.files) > 0 || c.options.Exe == "" && len(c.auxv) == 0 {
 		return
 	}
 	path, local := c.options.Exe, c.options.Exe
 	if abs, err := filepath.Abs(path); path != "" && err == nil {
-		path = abs // as a core would name it
+		path = abs // cores have absolute paths
 	}
 	if path == "" {
 		at, ok := c.Auxv(auxEXECFN)
 		if path = c.text(at); !ok || path == "" || path[0] != '/' {
-			c.warn("the core names no files; give the program that it is of")
+			c.warn("the core names no files; give the program that dumped it")
 			return
 		}
 		local = c.findFile(path)
@@ -84,9 +86,9 @@ func (c *Core) placeFiles() {
 	file, err := image.Map(local)
 	if err != nil {
 		if c.options.Exe == "" {
-			c.warn("the core names no files, and its program, %s, is not here", path)
+			c.warn("the core names no files, and its program %s was not found", path)
 		}
-		return // a wrong EXE is reported when it is opened
+		return // a wrong program is reported when it is opened
 	}
 	defer file.Close()
 	l, ok := layoutOf(file.Bytes())
@@ -96,7 +98,7 @@ func (c *Core) placeFiles() {
 	}
 	bias, ok := c.biasOf(&l)
 	if !ok {
-		c.warn("%s is not the program of this core: its program headers and its entry point are elsewhere", local)
+		c.warn("%s is not the program of this core: its program headers and entry point do not match the core", local)
 		return
 	}
 	c.exe = path
@@ -105,11 +107,11 @@ func (c *Core) placeFiles() {
 	if l.dynamic != 0 {
 		c.placeLibraries(l.dynamic + bias)
 	}
-	c.warn("the core names no files: %s and its libraries are taken as they are here", path)
+	c.warn("the core names no files: the local copies of %s and its libraries are used", path)
 }
 
-// biasOf is what is to be added to the program's addresses. The core's auxiliary vector has where its program headers and its entry point
-// were; both must agree.
+// biasOf returns the load bias of the program. The core's auxiliary vector has the addresses of
+// its program headers and its entry point, and the number of headers. All must agree.
 func (c *Core) biasOf(l *layout) (uint64, bool) {
 	phdr, hasPHDR := c.Auxv(auxPHDR)
 	entry, hasEntry := c.Auxv(auxENTRY)
@@ -128,7 +130,7 @@ func (c *Core) biasOf(l *layout) (uint64, bool) {
 	return 0, l.head.kind == elf.ET_EXEC && c.plausible(l, 0)
 }
 
-// plausible reports whether a bias is what a loader can have chosen.
+// plausible reports whether a loader can have chosen a bias.
 func (c *Core) plausible(l *layout, bias uint64) bool {
 	return bias%c.page() == 0 && (bias == 0 || l.head.kind == elf.ET_DYN)
 }
@@ -140,7 +142,7 @@ func (c *Core) page() uint64 {
 	return 4096
 }
 
-// place adds the mappings of a file's segments, as a loader makes them.
+// place adds the mappings of a file's segments, as a loader would map them.
 func (c *Core) place(path, local string, l *layout, bias uint64) {
 	page := c.page()
 	end := uint64(0)
@@ -161,7 +163,7 @@ func (c *Core) place(path, local string, l *layout, bias uint64) {
 	c.local[path] = local
 }
 
-// findFile is the local file for a path of the core.
+// findFile returns the local file for a path in the core.
 func (c *Core) findFile(path string) string {
 	if c.options.FindFile != nil {
 		if at := c.options.FindFile(path, ""); at != "" {
@@ -171,7 +173,8 @@ func (c *Core) findFile(path string) string {
 	return path
 }
 
-// placeLibraries goes through the dynamic linker's list. dynamic is where the program's dynamic section was.
+// placeLibraries reads the dynamic linker's list. dynamic is the address of the program's dynamic
+// section.
 func (c *Core) placeLibraries(dynamic uint64) {
 	w := uint64(c.ptrSize())
 	debug := uint64(0)
@@ -186,7 +189,7 @@ func (c *Core) placeLibraries(dynamic uint64) {
 		}
 	}
 	if debug == 0 {
-		return // the program has been killed before its libraries were loaded
+		return // the program was killed before its libraries were loaded
 	}
 	at, ok := c.wordAt(debug + w) // r_map
 	seen := map[uint64]bool{}
@@ -197,7 +200,7 @@ func (c *Core) placeLibraries(dynamic uint64) {
 		ld, ok3 := c.wordAt(at + 2*w)   // l_ld
 		next, ok4 := c.wordAt(at + 3*w) // l_next
 		if !ok1 || !ok2 || !ok3 {
-			c.warn("the dynamic linker's list of libraries is not all in the core")
+			c.warn("the core contains only a part of the dynamic linker's list of libraries")
 			break
 		}
 		if path := c.text(name); path != "" && !first {
@@ -208,15 +211,15 @@ func (c *Core) placeLibraries(dynamic uint64) {
 	c.sortFiles()
 }
 
-// placeLibrary places a library whose addresses were moved by bias, and whose dynamic section was at ld.
+// placeLibrary places a library with load bias bias, whose dynamic section was at ld.
 func (c *Core) placeLibrary(path string, bias, ld uint64) {
-	if vdso, ok := c.Auxv(auxVDSO); ok && vdso == bias && bias != 0 { // it is no file
+	if vdso, ok := c.Auxv(auxVDSO); ok && vdso == bias && bias != 0 { // it is not a file
 		return
 	}
 	local := c.findFile(path)
 	file, err := image.Map(local)
 	if err != nil {
-		c.warn("%s is not here: what was in it is not known", path)
+		c.warn("%s was not found: its contents are unknown", path)
 		return
 	}
 	defer file.Close()
@@ -228,14 +231,15 @@ func (c *Core) placeLibrary(path string, bias, ld uint64) {
 	c.place(path, local, &l, bias)
 }
 
-// wordAt reads a word of the program's memory.
+// wordAt reads a word in the program's memory.
 func (c *Core) wordAt(at uint64) (uint64, bool) {
 	var b [8]byte
 	n, _ := c.ReadMemory(target.Addr(at), b[:c.ptrSize()])
 	return c.word(b[:c.ptrSize()]), n == c.ptrSize()
 }
 
-// text reads a string of the program's memory; "" if it is not there, or too long for a path.
+// text reads a string in the program's memory. It returns "" if the string is missing, or too
+// long for a path.
 func (c *Core) text(at uint64) string {
 	b := make([]byte, maxPath)
 	n, _ := c.ReadMemory(target.Addr(at), b)

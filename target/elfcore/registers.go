@@ -5,11 +5,11 @@ import (
 	"dbg/target"
 )
 
-// none stands for a word of the register set that is no register.
+// none stands for a word in the register set that is not a register.
 const none = arch.NoReg
 
-// user has, for each architecture, the kernel's user register set in its order,
-// <asm/ptrace.h> and <asm/elf.h> of each. amd64's is in package target.
+// user lists, for each architecture, the kernel's user register set in order, <asm/ptrace.h> and
+// <asm/elf.h> of each. amd64's is in package target.
 var user = map[string][]arch.Reg{
 	"386": {3, 1, 2, 6, 7, 5, 0, 43, 40, 44, 45, none, 8, 41, 9, 4, 42},
 	"arm": {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, none},
@@ -18,12 +18,12 @@ var user = map[string][]arch.Reg{
 	"riscv64": {64, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31},
 }
 
-// userSize is the size of each register set in bytes.
+// userSize is the size of each register set, in bytes.
 var userSize = map[string]int{
 	"amd64": target.AMD64UserRegsSize, "386": 17 * 4, "arm": 18 * 4, "arm64": 34 * 8, "riscv64": 32 * 8,
 }
 
-// thread returns a thread by id, nil if there is none.
+// thread returns a thread by id, or nil.
 func (c *Core) thread(id target.ThreadID) *thread {
 	for i := range c.threads {
 		if c.threads[i].id == id {
@@ -51,7 +51,7 @@ func (c *Core) Registers(id target.ThreadID) (arch.Registers, error) {
 		}
 	}
 	if c.arch == arch.RISCV64 {
-		r.Set(0, 0) // x0 is zero by definition and not stored
+		r.Set(0, 0) // x0 is zero by definition, and not stored
 	}
 	return r, nil
 }

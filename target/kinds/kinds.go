@@ -1,4 +1,4 @@
-// Package kinds opens what is to be debugged, of whatever kind it is. It is the only package that knows all kinds: a
+// Package kinds opens a target of any kind. It is the only package that imports all kinds: a
 // debugger imports package target and this one.
 package kinds
 
@@ -12,36 +12,38 @@ import (
 	"dbg/target/ptrace"
 )
 
-// Spec says what to open. Exactly one of Launch, Attach and Core is not nil.
+// Spec specifies the target to open. Exactly one of Launch, Attach and Core is not nil.
 type Spec struct {
 	Launch *Launch
 	Attach *Attach
 	Core   *Core
 }
 
-// Launch is a program that is to be started. It is opened stopped at its first instruction.
+// Launch specifies a program to start. After Open it is stopped at its first instruction.
 type Launch = ptrace.LaunchOptions
 
-// Attach is a process that runs already. It is opened stopped.
+// Attach specifies a process that is already running. After Open it is stopped.
 type Attach struct {
 	PID int
-	// Guardian is the path of a program that calls RunGuardian: it repairs the process's memory if this program is
-	// killed. "": nobody does.
+	// Guardian is the path of a program that calls RunGuardian. It repairs the process's memory
+	// if this program is killed. With "", the memory is not repaired.
 	Guardian string
 }
 
-// Core is a core file.
+// Core specifies a core file.
 type Core struct {
 	Path string
-	Exe  string // the program that dumped it, if the user knows it, else ""
+	Exe  string // the program that dumped it, or "" if unknown
 
-	// FindELF maps a path that an ELF core has recorded, with the build id that the core knows or "", to a local file.
-	// FindMachO maps an image's path and UUID to local files that may be it, the likeliest first. nil: the path itself.
+	// FindELF maps a path recorded in an ELF core to a local file; the build id is "" if the core
+	// does not have it. FindMachO maps an image's path and UUID to candidate local files, the
+	// likeliest first. If a function is nil, the path itself is used.
 	FindELF   func(path, buildID string) string
 	FindMachO func(path, uuid string) []string
 }
 
-// Open opens a target: a target.Process for a live one. The caller closes it. An error is one sentence for the user.
+// Open opens a target. For a live process it is a target.Process. The caller closes it. The error
+// is one sentence for the user.
 func Open(spec Spec) (target.Target, error) {
 	switch {
 	case spec.Launch != nil:
@@ -51,10 +53,10 @@ func Open(spec Spec) (target.Target, error) {
 	case spec.Core != nil:
 		return openCore(spec.Core)
 	}
-	return nil, errors.New("nothing was named that could be debugged")
+	return nil, errors.New("no program, process or core file was given to debug")
 }
 
-// live makes sure that the interface is nil if there is no process.
+// live returns a nil interface if there is no process.
 func live(p *ptrace.Process, err error) (target.Target, error) {
 	if err != nil {
 		return nil, err
@@ -77,6 +79,6 @@ func openCore(spec *Core) (target.Target, error) {
 	return c, nil
 }
 
-// RunGuardian is what a program that is named as a guardian calls first. It returns in a program that was not started
-// as one.
+// RunGuardian must be the first call in a program that is named as a guardian. It returns only if
+// the program was not started as one.
 func RunGuardian() { ptrace.GuardianMain() }

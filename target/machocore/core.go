@@ -9,28 +9,27 @@ import (
 	"dbg/target/corefile"
 )
 
-// Options says where the images' files are.
+// Options specifies where the files of the images are.
 type Options struct {
-	// Exe is the main program's file, if the user knows it.
+	// Exe is the file of the main program, or "" if unknown.
 	Exe string
 
-	// FindFile maps the path that an image had, and its UUID (32 hex digits, ""
-	// if not known), to local files that may be it, the likeliest first. nil
-	// means that the path itself is tried.
+	// FindFile maps the path that an image had, and its UUID (32 hex digits, or "" if unknown),
+	// to candidate local files, the likeliest first. If it is nil, the path itself is tried.
 	FindFile func(path, uuid string) []string
 }
 
 // Core is a Mach-O core file. Its methods may be called from any goroutine.
 type Core struct {
 	options Options
-	base    *corefile.File // it guards files that are opened on first use
+	base    *corefile.File // its lock also guards files that are opened on first use
 	arch    *arch.Arch
 	head    header
 
 	threads  []thread
 	images   []*Image // by the address of their header
-	extents  []extent // of the images, by address, not overlapping
-	main     *Image   // nil if not known
+	extents  []extent // memory of the images, by address, not overlapping
+	main     *Image   // nil if unknown
 	notes    notes
 	platform string
 }
@@ -48,8 +47,8 @@ func IsCore(path string) (bool, error) {
 	return err == nil && h.kind == typeCore, nil
 }
 
-// Open maps a core file. A damaged one is opened as far as it goes, and Warnings
-// says what is amiss.
+// Open maps a core file. A damaged core is opened as far as possible, and Warnings reports the
+// damage.
 func Open(path string, opts Options) (*Core, error) {
 	f, err := corefile.Open(path)
 	if err != nil {
@@ -63,7 +62,7 @@ func Open(path string, opts Options) (*Core, error) {
 	return c, nil
 }
 
-// parse makes a Core of a file, which becomes its own.
+// parse makes a Core from f, and takes ownership of f.
 func parse(f *corefile.File, opts Options) (*Core, error) {
 	c := &Core{base: f, options: opts}
 	path, data := f.Path(), f.Bytes()
@@ -75,7 +74,7 @@ func parse(f *corefile.File, opts Options) (*Core, error) {
 		return nil, fmt.Errorf("%s is %s: %w", path, c.head.kindName(), ErrNotCore)
 	}
 	if c.arch = c.head.arch(); c.arch == nil {
-		return nil, fmt.Errorf("%s is a core of a processor that is not supported: %s", path, c.head.machine())
+		return nil, fmt.Errorf("%s is a core for an unsupported processor: %s", path, c.head.machine())
 	}
 	c.readCommands()
 	if len(c.threads) == 0 {
@@ -87,10 +86,10 @@ func parse(f *corefile.File, opts Options) (*Core, error) {
 	return c, nil
 }
 
-// mostThreads bounds what is believed of a file.
+// mostThreads limits the number of threads that a file may have.
 const mostThreads = 1 << 16
 
-// readCommands goes through the load commands.
+// readCommands reads the load commands.
 func (c *Core) readCommands() {
 	if uint64(len(c.head.commands)) < c.head.wanted {
 		c.warn("the core file is truncated in its load commands; threads and memory are missing")
@@ -126,16 +125,16 @@ func (c *Core) readCommands() {
 		}
 	}
 	if bad > 0 {
-		c.warn("the core file is damaged: %d of %d segments make no sense", bad, loads)
+		c.warn("the core file is damaged: %d of %d segments are invalid", bad, loads)
 	}
 	if short > 0 {
-		c.warn("the core file is truncated: %d of %d segments are not all there", short, loads)
+		c.warn("the core file is truncated: %d of %d segments are incomplete", short, loads)
 	}
 	c.base.Arrange(segments)
 }
 
-// readBuildVersion reads LC_BUILD_VERSION: platform, then the version of the
-// system as xxxx.yy.zz in nibbles.
+// readBuildVersion reads LC_BUILD_VERSION: the platform, then the version of the system as
+// xxxx.yy.zz in nibbles.
 func (c *Core) readBuildVersion(b []byte) {
 	if len(b) < 16 || c.platform != "" {
 		return
@@ -157,27 +156,28 @@ func platformName(n uint32) string {
 	return fmt.Sprintf("platform %d", n)
 }
 
-// Platform names the system that the process ran on, as LC_BUILD_VERSION or the note
-// "main bin spec" has it: "macOS 14.5". It is "" if the core does not say.
+// Platform returns the name and version of the system on which the process ran, such as "macOS
+// 14.5", from LC_BUILD_VERSION or the note "main bin spec". It returns "" if the core does not
+// contain it.
 func (c *Core) Platform() string { return c.platform }
 
 func (c *Core) warn(format string, args ...any) { c.base.Warnf(format, args...) }
 
-// Warnings returns sentences on what is amiss with the core and its files, as
-// far as that has been found out; reading memory may add to it.
+// Warnings returns sentences about problems with the core and its files, as found so far. Reading
+// memory may add more.
 func (c *Core) Warnings() []string { return c.base.Warnings() }
 
 func (c *Core) Arch() *arch.Arch  { return c.arch }
 func (c *Core) Kind() target.Kind { return target.Core }
 
-// PID is 0: no part of the file has it.
+// PID returns 0: the file does not contain the process id.
 func (c *Core) PID() int { return 0 }
 
-// SetRegister and WriteMemory give target.ErrReadOnly.
+// SetRegister and WriteMemory return target.ErrReadOnly.
 func (c *Core) SetRegister(target.ThreadID, arch.Reg, uint64) error { return target.ErrReadOnly }
 func (c *Core) WriteMemory(a target.Addr, data []byte) (int, error) { return 0, target.ErrReadOnly }
 
-// Auxv implements target.Target: there is no such thing on this system.
+// Auxv implements target.Target. It returns false: this system has no auxiliary vector.
 func (c *Core) Auxv(typ uint64) (uint64, bool) { return 0, false }
 
 // Close implements target.Target.

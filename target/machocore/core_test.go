@@ -239,11 +239,11 @@ func TestThreadIDs(t *testing.T) {
 	}{
 		{`{"threads":[{"thread_id":77},{"thread_id":990001}]}`, []target.ThreadID{77, 990001}, ""},
 		{"{\"threads\":[{\"thread_id\":77},{\"thread_id\":78}]}\x00\x00", []target.ThreadID{77, 78}, ""},
-		{`{"threads":[{"thread_id":77}]}`, []target.ThreadID{1, 2}, "is about 1 threads"},
+		{`{"threads":[{"thread_id":77}]}`, []target.ThreadID{1, 2}, "lists 1 threads"},
 		{`{"threads":[{"thread_id":77},{"thread_id":77}]}`, []target.ThreadID{1, 2}, "no usable thread ids"},
 		{`{"threads":[{"thread_id":77},{}]}`, []target.ThreadID{1, 2}, "no usable thread ids"},
 		{`{"threads":[{"thread_id":1e99},{"thread_id":4}]}`, []target.ThreadID{1, 2}, "no usable thread ids"},
-		{`{"threads":`, []target.ThreadID{1, 2}, "is not understood"},
+		{`{"threads":`, []target.ThreadID{1, 2}, "can't be parsed"},
 		{`{}`, []target.ThreadID{1, 2}, ""},
 	} {
 		s := sample(arch.AMD64)

@@ -6,7 +6,7 @@ import (
 	"dbg/target/corefile"
 )
 
-// fromDyld lists the images without the help of a note.
+// fromDyld lists the images without a note.
 func (m *maker) fromDyld() []found {
 	c := m.c
 	if c.notes.hasMain && c.notes.mainKind == 2 {
@@ -17,7 +17,7 @@ func (m *maker) fromDyld() []found {
 		}
 	}
 	if c.notes.hasMain && c.notes.mainKind != 2 || len(c.base.Segments()) == 0 {
-		return nil // a kernel's or a firmware's: its images are in other notes
+		return nil // the core of a kernel or a firmware: its images are in other notes
 	}
 	list, dyld := m.scan()
 	for _, f := range dyld {
@@ -28,15 +28,15 @@ func (m *maker) fromDyld() []found {
 	return list
 }
 
-// Bounds of the search for headers.
+// Limits on the search for headers.
 const (
-	mostPages = 1 << 19 // that are looked at
-	pageSize  = 4096    // images start at pages; those of a dyld shared cache at small ones
+	mostPages = 1 << 19 // pages to search
+	pageSize  = 4096    // images start at page boundaries; in a dyld shared cache, at those of small pages
 )
 
-// scan looks at the start of pages for the headers of programs, libraries and dynamic
-// linkers: of executable memory, where headers are, and if none is there of all. It
-// returns these and, apart, the dynamic linkers.
+// scan searches the start of pages for the headers of programs, libraries and dynamic linkers. It
+// searches executable memory, where headers are, and all memory if there is no executable memory.
+// It returns the images, and separately the dynamic linkers.
 func (m *maker) scan() (list []found, dyld []*image.File) {
 	pages := 0
 	for _, executable := range []bool{true, false} {
@@ -47,7 +47,7 @@ func (m *maker) scan() (list []found, dyld []*image.File) {
 			first := (pageSize - s.Addr%pageSize) % pageSize
 			for off := first; off < s.Have; off += pageSize {
 				if pages++; pages > mostPages || len(list) == mostImages {
-					m.c.warn("the core has no list of images, and too much memory to look through all of it; images may be missing")
+					m.c.warn("the core has no list of images, and too much memory to search it all; images may be missing")
 					return list, dyld
 				}
 				f, kind := m.imageAt(s.Addr + off)
@@ -67,7 +67,7 @@ func (m *maker) scan() (list []found, dyld []*image.File) {
 	return list, dyld
 }
 
-// imageAt returns the image that begins at an address, nil if none does.
+// imageAt returns the image that begins at an address, or nil.
 func (m *maker) imageAt(at uint64) (*image.File, uint32) {
 	var head [16]byte
 	if n, whole := corefile.CopyMapped(head[:], m.c.base.Some(at, 16)); n < 16 || !whole {
@@ -83,9 +83,9 @@ func (m *maker) imageAt(at uint64) (*image.File, uint32) {
 	return nil, 0
 }
 
-// dyldInfos reads struct dyld_all_image_infos, which dyld has in a section of
-// that purpose: version, number of images, address of the array; an
-// element has the header's address, the path's, and a time.
+// dyldInfos reads struct dyld_all_image_infos, which dyld keeps in a separate section: the
+// version, the number of images, and the address of the array. Each element has the address of
+// the header, the address of the path, and a time.
 func (c *Core) dyldInfos(dyld *image.File) []found {
 	s, ok := dyld.SectionIn("__DATA", "__all_image_info")
 	for _, segment := range []string{"__DATA_DIRTY", "__DATA_CONST", "__AUTH"} {
@@ -110,7 +110,7 @@ func (c *Core) dyldInfos(dyld *image.File) []found {
 	entry, path := make([]byte, 3*word), make([]byte, longestPath)
 	for i := range count {
 		if _, err := c.readOwn(array+i*3*word, entry); err != nil {
-			c.warn("the core lacks memory of dyld: %d of %d images are not known", count-i, count)
+			c.warn("the core lacks some of dyld's memory: %d of %d images are unknown", count-i, count)
 			break
 		}
 		n, _ := c.readOwn(c.word(entry[word:]), path)
@@ -119,7 +119,7 @@ func (c *Core) dyldInfos(dyld *image.File) []found {
 	return out
 }
 
-// word reads a word of the program; b has one.
+// word reads a word of the program. b must be long enough.
 func (c *Core) word(b []byte) uint64 {
 	if c.arch.PtrSize == 8 {
 		return le.Uint64(b)

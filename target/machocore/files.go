@@ -9,8 +9,8 @@ import (
 	"dbg/target"
 )
 
-// OpenFile opens the Mach-O file at a path, of a fat one the slice that has the
-// UUID, or, where that is "", the first for the architecture (arch.Arch.Name).
+// OpenFile opens the Mach-O file at a path. From a fat file it opens the slice with the UUID or,
+// if uuid is "", the first slice for the architecture (arch.Arch.Name).
 func OpenFile(path, uuid, arch string) (*image.File, error) {
 	list, err := image.Slices(path)
 	if err != nil {
@@ -34,10 +34,10 @@ func OpenFile(path, uuid, arch string) (*image.File, error) {
 	if had == "" {
 		return nil, fmt.Errorf("%s: it is not for %s", path, arch)
 	}
-	return nil, fmt.Errorf("%s: its UUID is %s, not %s", path, had, uuid)
+	return nil, fmt.Errorf("%s: its UUID is %s, expected %s", path, had, uuid)
 }
 
-// candidates returns the local files that an image may be of.
+// candidates returns the local files that may be the file of an image.
 func (c *Core) candidates(im *Image) []string {
 	var out []string
 	if c.options.Exe != "" && (im == c.main || im.kind == 0 || im.kind == typeExecute) {
@@ -52,9 +52,9 @@ func (c *Core) candidates(im *Image) []string {
 	return out
 }
 
-// openLocal opens the file of an image. It is taken for its UUID, and where
-// that is not known for its path. A dSYM's file is taken only if there is no
-// other, and companion says so.
+// openLocal opens the file of an image. The file is identified by its UUID or, if that is
+// unknown, by its path. A dSYM's file is opened only if companion is set and there is no other
+// file.
 func (c *Core) openLocal(im *Image, companion bool) (*image.File, error) {
 	var last *image.File
 	var trouble error
@@ -83,10 +83,10 @@ func (c *Core) openLocal(im *Image, companion bool) (*image.File, error) {
 	return last, trouble
 }
 
-// OpenImage opens an image for its symbols and tables: its file here, if there is one with
-// its UUID; else the image as it is in the core; else the dSYM. slide is what
-// its addresses are to be moved by. The caller closes the file; one that is read out of the
-// core can be used until the core is closed.
+// OpenImage opens an image for its symbols and tables: the local file with its UUID, or else the
+// image in the core's memory, or else the dSYM. slide is the number to add to the file's
+// addresses. The caller closes the file. A file that is read from the core can be used until the
+// core is closed.
 func (c *Core) OpenImage(im *Image) (f *image.File, slide uint64, err error) {
 	f, err = c.openLocal(im, !im.inCore)
 	if f != nil && (!im.inCore || im.laidOutAs(f)) {
@@ -103,8 +103,8 @@ func (c *Core) OpenImage(im *Image) (f *image.File, slide uint64, err error) {
 	return f, f.Slide(), nil
 }
 
-// laidOutAs reports whether the image's segments are as far from each other as the file says.
-// In a dyld shared cache they are not, and their contents are not the file's.
+// laidOutAs reports whether the image's segments have the same distances as in the file. In a
+// dyld shared cache they do not, and their contents differ from the file's.
 func (im *Image) laidOutAs(f *image.File) bool {
 	slide := uint64(im.Header) - uint64(f.HeaderAddr())
 	for _, s := range f.Segments() {
@@ -117,8 +117,8 @@ func (im *Image) laidOutAs(f *image.File) bool {
 	return true
 }
 
-// inFile reads what the file of the image at an address has, from segments that the
-// process can't have changed. It returns 0 if there is nothing.
+// inFile reads the contents of the image's file at an address, from segments that the process
+// can't have changed. It returns 0 if there are none.
 func (c *Core) inFile(at uint64, buf []byte) int {
 	e := c.extentAt(at)
 	if e == nil || e.segment.write || e.segment.sizeUnknown {

@@ -16,9 +16,9 @@ type Image struct {
 	// In a dyld shared cache, segments other than __TEXT are not between Lo and Hi.
 	target.Image
 
-	kind     uint32 // MH_EXECUTE and so on, 0 if not known
+	kind     uint32 // MH_EXECUTE and so on, or 0 if unknown
 	segments []placedSegment
-	inCore   bool // the core has header and load commands
+	inCore   bool // the core has its header and load commands
 
 	local  *image.File // for memory that the core lacks; guarded by Core.lock
 	looked bool
@@ -34,21 +34,21 @@ type placedSegment struct {
 	sizeUnknown       bool // hi is a guess
 }
 
-// extent is memory that a segment of an image takes up.
+// extent is a range of memory that a segment of an image occupies.
 type extent struct {
 	lo, hi  uint64
 	image   *Image
 	segment *placedSegment
 }
 
-// budget bounds the work that a core's images can ask for, in bytes of load commands.
+// budget limits the work for a core's images, in bytes of load commands.
 const budget = 64 << 20
 
 // maker makes the images of a core.
 type maker struct {
 	c    *Core
-	left int             // of the budget
-	seen map[uint64]bool // headers
+	left int             // remaining budget
+	seen map[uint64]bool // addresses of headers
 }
 
 // findImages makes the list of images.
@@ -62,13 +62,13 @@ func (c *Core) findImages() {
 		m.add(&list[i])
 	}
 	if m.left <= 0 {
-		c.warn("the images' load commands are absurdly long; some are not read")
+		c.warn("the images' load commands are implausibly long; some were not read")
 	}
 	c.layOut()
 	c.findMain()
 }
 
-// add makes the image that a note or dyld names.
+// add makes the image that a note or dyld lists.
 func (m *maker) add(f *found) {
 	if f.header != none {
 		if m.seen[f.header] {
@@ -81,7 +81,7 @@ func (m *maker) add(f *found) {
 	switch {
 	case file != nil:
 		if f.uuid != "" && file.BuildID() != f.uuid {
-			m.c.warn("%s: the image at 0x%x has UUID %s, the core's list has %s", name(im), f.header, orNone(file.BuildID()), f.uuid)
+			m.c.warn("%s: the image at 0x%x has UUID %s, but the core's list has %s", name(im), f.header, orNone(file.BuildID()), f.uuid)
 		}
 		im.inCore, im.UUID, im.kind = true, file.BuildID(), kind
 		if im.Path == "" {
@@ -95,15 +95,15 @@ func (m *maker) add(f *found) {
 			if f.header == none && f.slide != none {
 				im.Header = target.Addr(uint64(local.HeaderAddr()) + f.slide)
 			} else if f.header == none {
-				im.Header = target.Addr(local.HeaderAddr()) // where it was linked for
+				im.Header = target.Addr(local.HeaderAddr()) // its link-time address
 			}
 			if im.UUID == "" {
 				im.UUID = local.BuildID()
 			}
 			im.place(local, uint64(im.Header)-uint64(local.HeaderAddr()), f.segments)
-			local.Close() // it is opened again when its memory is asked for
+			local.Close() // opened again when its memory is read
 		} else if f.header == none {
-			m.c.warn("%s: the core says neither where the image was, nor is there a file with UUID %s", name(im), orNone(f.uuid))
+			m.c.warn("%s: the core does not contain the image's address, and no file with UUID %s was found", name(im), orNone(f.uuid))
 			return
 		} else {
 			im.placeUnknown(f)
@@ -115,8 +115,8 @@ func (m *maker) add(f *found) {
 	m.c.images = append(m.c.images, im)
 }
 
-// inCore reads the image whose header is at an address out of the core alone; nil if it
-// isn't there. kind is its file type.
+// inCore reads the image whose header is at an address, from the core alone. It returns nil if
+// the core does not contain it. kind is its file type.
 func (m *maker) inCore(header uint64) (f *image.File, kind uint32) {
 	if header == none || m.left <= 0 {
 		return nil, 0
@@ -132,7 +132,7 @@ func (m *maker) inCore(header uint64) (f *image.File, kind uint32) {
 	return f, h.kind
 }
 
-// readOwn reads what the core itself has.
+// readOwn reads memory that the core itself contains.
 func (c *Core) readOwn(addr uint64, buf []byte) (int, error) {
 	n := 0
 	for n < len(buf) {
@@ -145,8 +145,8 @@ func (c *Core) readOwn(addr uint64, buf []byte) (int, error) {
 	return n, nil
 }
 
-// place gives the image the segments of its file, or of its header in memory.
-// What a note says of a segment's place goes before.
+// place sets the segments of the image from its file, or from its header in memory. The addresses
+// in a note have priority.
 func (im *Image) place(f *image.File, slide uint64, noted []placed) {
 	im.Slide = slide
 	for _, s := range f.Segments() {
@@ -163,7 +163,7 @@ func (im *Image) place(f *image.File, slide uint64, noted []placed) {
 	}
 }
 
-// placeUnknown is for an image of which there is neither header nor file.
+// placeUnknown is place for an image with neither a header nor a file.
 func (im *Image) placeUnknown(f *found) {
 	if f.slide != none {
 		im.Slide = f.slide
@@ -184,7 +184,7 @@ func (im *Image) placeUnknown(f *found) {
 	}
 }
 
-// layOut sorts the images and finds out how much memory each one has.
+// layOut sorts the images and computes the memory of each one.
 func (c *Core) layOut() {
 	slices.SortStableFunc(c.images, func(a, b *Image) int { return cmp.Compare(a.Header, b.Header) })
 	var all []extent
@@ -196,7 +196,7 @@ func (c *Core) layOut() {
 	slices.SortStableFunc(all, func(a, b extent) int { return cmp.Compare(a.lo, b.lo) })
 	for i := range all {
 		if e := &all[i]; e.segment.sizeUnknown {
-			// Up to the next image, but no more than the core has in one piece.
+			// Up to the next image, or to the end of contiguous memory in the core.
 			const least = 0x1000
 			end := e.lo + min(least, none-e.lo)
 			if s := c.base.SegmentAt(e.lo); s != nil {
@@ -211,7 +211,7 @@ func (c *Core) layOut() {
 			e.hi, e.segment.hi = end, end
 		}
 	}
-	// All images of a dyld shared cache have one __LINKEDIT. The first wins.
+	// All images of a dyld shared cache share one __LINKEDIT. The first image gets it.
 	end := uint64(0)
 	c.extents = slices.DeleteFunc(all, func(e extent) bool {
 		if e.lo < end || e.hi <= e.lo {
@@ -233,7 +233,7 @@ func (c *Core) layOut() {
 	}
 }
 
-// extentAt returns the segment of an image at an address, nil if there is none.
+// extentAt returns the segment of an image at an address, or nil.
 func (c *Core) extentAt(at uint64) *extent {
 	i := sort.Search(len(c.extents), func(i int) bool { return c.extents[i].lo > at }) - 1
 	if i < 0 || at >= c.extents[i].hi {
@@ -242,7 +242,7 @@ func (c *Core) extentAt(at uint64) *extent {
 	return &c.extents[i]
 }
 
-// findMain finds the main program and holds the user's against it.
+// findMain finds the main program and compares the user's program with it.
 func (c *Core) findMain() {
 	for _, im := range c.images {
 		if im.kind == typeExecute {
@@ -270,7 +270,7 @@ func (c *Core) findMain() {
 			c.warn("%s can't be used: %v", exe, err)
 			return
 		}
-		c.warn("%s is not the program of this core (UUID %s, the core has %s)", exe, orNone(f.BuildID()), c.main.UUID)
+		c.warn("%s is not the program of this core (UUID %s, but the core has %s)", exe, orNone(f.BuildID()), c.main.UUID)
 		f.Close()
 	}
 }
@@ -283,13 +283,13 @@ func (c *Core) Exe() string {
 	return c.options.Exe
 }
 
-// Images returns the images that have code in memory, by address. The list is
-// the core's and doesn't change.
+// Images returns the images that have code in memory, by address. The list belongs to the core
+// and does not change.
 func (c *Core) Images() []*Image {
 	return slices.DeleteFunc(slices.Clone(c.images), func(im *Image) bool { return im.Hi == 0 })
 }
 
-// ListImages returns what is known of the images that have code in memory, by address.
+// ListImages describes the images that have code in memory, by address.
 func (c *Core) ListImages() []target.Image {
 	var out []target.Image
 	for _, im := range c.Images() {
@@ -298,7 +298,7 @@ func (c *Core) ListImages() []target.Image {
 	return out
 }
 
-// OpenListed is OpenImage for an image of ListImages.
+// OpenListed is OpenImage for an image from ListImages.
 func (c *Core) OpenListed(im target.Image) (f *image.File, slide uint64, err error) {
 	for _, own := range c.images {
 		if own.Header == im.Header && own.Path == im.Path {
@@ -308,9 +308,9 @@ func (c *Core) OpenListed(im target.Image) (f *image.File, slide uint64, err err
 	return nil, 0, fmt.Errorf("%s: the core has no such image at %s", im.Path, im.Header)
 }
 
-// Mappings implements target.Target: the core's segments, cut where a segment of an
-// image begins or ends, with the images' paths; and segments of images that the
-// core does not have.
+// Mappings implements target.Target. It returns the core's segments, split where a segment of an
+// image begins or ends, with the images' paths, and segments of images that the core does not
+// contain.
 func (c *Core) Mappings() ([]target.Mapping, error) {
 	parts := make([]corefile.Part, len(c.extents))
 	for i, e := range c.extents {
@@ -323,7 +323,7 @@ func (c *Core) Mappings() ([]target.Mapping, error) {
 	return c.base.Mappings(parts), nil
 }
 
-// name is what an image is called.
+// name returns the name of an image for messages.
 func name(im *Image) string {
 	switch {
 	case im.Path != "":
@@ -343,7 +343,7 @@ func orNone(s string) string {
 	return s
 }
 
-// fileType returns a Mach-O file's type, as far as it matters here.
+// fileType returns the type of a Mach-O file, as far as this package uses it.
 func fileType(f *image.File) uint32 {
 	switch f.Kind() {
 	case image.Executable:
@@ -354,7 +354,7 @@ func fileType(f *image.File) uint32 {
 	return 0
 }
 
-// ownName returns the name that a library or a dynamic linker has of itself, "" if it has none.
+// ownName returns the name that a library or a dynamic linker gives itself, or "".
 func ownName(f *image.File) string {
 	for cmd, b := range f.LoadCommands() {
 		if (cmd == lcIDDylib || cmd == lcIDDylinker) && len(b) >= 12 {

@@ -97,8 +97,8 @@ func TestImages(t *testing.T) {
 			{"load binary", []coretest.Note{coretest.LoadBinary(exe.uuid, exe.base, coretest.None, "A"), coretest.LoadBinary("", lib.base, coretest.None, "")}, true, nowhere, "A", "@rpath/crash.dylib", ""},
 			{"main bin spec 1", []coretest.Note{coretest.MainBinary(1, 0, lib.base, 0, lib.uuid, 0), coretest.LoadBinary(exe.uuid, exe.base, coretest.None, "A")}, true, nowhere, "A", "@rpath/crash.dylib", ""},
 			{"main bin spec 3", []coretest.Note{coretest.MainBinary(3, 3, lib.base, coretest.None, lib.uuid, 2), coretest.LoadBinary(exe.uuid, exe.base, coretest.None, "A")}, true, nowhere, "A", "@rpath/crash.dylib", ""},
-			{"main bin spec 9", []coretest.Note{list, coretest.MainBinary(9, 3, lib.base, coretest.None, lib.uuid, 2)}, true, nowhere, exePath, libPath, "version that is not known"},
-			{"neither address nor file", []coretest.Note{list, coretest.LoadBinary(strings.Repeat("12", 16), coretest.None, 0x1000, "gone")}, true, nowhere, exePath, libPath, "gone: the core says neither where"},
+			{"main bin spec 9", []coretest.Note{list, coretest.MainBinary(9, 3, lib.base, coretest.None, lib.uuid, 2)}, true, nowhere, exePath, libPath, "has an unknown version"},
+			{"neither address nor file", []coretest.Note{list, coretest.LoadBinary(strings.Repeat("12", 16), coretest.None, 0x1000, "gone")}, true, nowhere, exePath, libPath, "gone: the core does not contain the image"},
 			{"file only", []coretest.Note{coretest.AllImageInfos(lib.image(libPath))}, false, at(lib.path), "", libPath, ""},
 		} {
 			t.Run(a.name+" "+c.name, func(t *testing.T) {

@@ -11,10 +11,10 @@ import (
 	"dbg/target/corefile"
 )
 
-// ErrNotCore is wrapped by Open's error for a file that is no Mach-O core.
+// ErrNotCore is wrapped by Open's error for a file that is not a Mach-O core.
 var ErrNotCore = corefile.ErrNotCore
 
-// The constants of <mach-o/loader.h> and <mach/machine.h> that are needed.
+// The required constants of <mach-o/loader.h> and <mach/machine.h>.
 const (
 	magic32 = 0xfeedface
 	magic64 = 0xfeedfacf
@@ -41,7 +41,7 @@ const (
 	cpuARM64 = 0x0100000c
 )
 
-// le is the byte order of every processor that is supported.
+// le is the byte order of all supported processors.
 var le = binary.LittleEndian
 
 // header is a mach_header with its load commands.
@@ -49,12 +49,12 @@ type header struct {
 	wide         bool // mach_header_64
 	cpu, subtype uint32
 	kind         uint32
-	commands     []byte // as many as the file has
-	wanted       uint64 // bytes of load commands that there should be
+	commands     []byte // those in the file
+	wanted       uint64 // size of the load commands according to the header, in bytes
 }
 
-// parseHeader reads the header of a little-endian Mach-O file. The error is a
-// clause that follows the file's name.
+// parseHeader reads the header of a little-endian Mach-O file. The error is a clause to follow
+// the file's name.
 func parseHeader(b []byte) (h header, err error) {
 	if len(b) < 4 {
 		return h, errors.New("is not a Mach-O file")
@@ -65,12 +65,12 @@ func parseHeader(b []byte) (h header, err error) {
 		h.wide, size = true, 32
 	case magic32:
 	case cigam32, cigam64:
-		return h, errors.New("is a Mach-O file of a big-endian processor")
+		return h, errors.New("is a Mach-O file for a big-endian processor")
 	default:
 		return h, errors.New("is not a Mach-O file")
 	}
 	if len(b) < size {
-		return h, errors.New("is a Mach-O file that ends in its header")
+		return h, errors.New("is a Mach-O file with a truncated header")
 	}
 	h.cpu, h.subtype, h.kind = le.Uint32(b[4:]), le.Uint32(b[8:]), le.Uint32(b[12:])
 	h.wanted = uint64(le.Uint32(b[20:]))
@@ -78,8 +78,8 @@ func parseHeader(b []byte) (h header, err error) {
 	return h, nil
 }
 
-// each iterates over the load commands: the command and all its bytes. The
-// last has the command 0 if what follows makes no sense.
+// each iterates over the load commands. It yields the command and all its bytes. If the rest is
+// invalid, the last command is 0.
 func (h *header) each() iter.Seq2[uint32, []byte] {
 	return func(yield func(uint32, []byte) bool) {
 		b := h.commands
@@ -99,7 +99,7 @@ func (h *header) each() iter.Seq2[uint32, []byte] {
 	}
 }
 
-// arch returns the architecture, nil if it is not supported.
+// arch returns the architecture, or nil if it is not supported.
 func (h *header) arch() *arch.Arch {
 	switch {
 	case h.cpu == cpuX8664 && h.wide:
@@ -112,7 +112,7 @@ func (h *header) arch() *arch.Arch {
 	return nil
 }
 
-// machine names a processor that is not supported.
+// machine returns the name of an unsupported processor.
 func (h *header) machine() string {
 	names := map[uint32]string{7: "i386", 12: "arm", 18: "ppc", 0x01000012: "ppc64", 0x0200000c: "arm64_32"}
 	if n := names[h.cpu]; n != "" {
@@ -121,7 +121,7 @@ func (h *header) machine() string {
 	return fmt.Sprintf("cpu type 0x%x", h.cpu)
 }
 
-// kindName says what a Mach-O file that is no core is.
+// kindName describes the type of a Mach-O file that is not a core.
 func (h *header) kindName() string {
 	switch h.kind {
 	case 1:
@@ -152,16 +152,16 @@ func parseSegment(cmd uint32, b []byte) (s corefile.Segment, ok bool) {
 		s = corefile.Segment{Addr: uint64(le.Uint32(b[24:])), Size: uint64(le.Uint32(b[28:])), Off: uint64(le.Uint32(b[32:])), Have: uint64(le.Uint32(b[36:]))}
 		most, prot = le.Uint32(b[40:]), le.Uint32(b[44:])
 	}
-	if prot == 0 { // some writers set only what is allowed at most
+	if prot == 0 { // some writers set only maxprot
 		prot = most
 	}
 	s.Read, s.Write, s.Exec = target.Permit(prot&1 != 0), target.Permit(prot&2 != 0), target.Permit(prot&4 != 0)
-	s.Size = min(s.Size, ^uint64(0)-s.Addr) // the last byte of all is left out
+	s.Size = min(s.Size, ^uint64(0)-s.Addr) // excludes the last byte of the address space
 	s.Have = min(s.Have, s.Size)
 	return s, true
 }
 
-// cut returns n bytes at off, if they are all there.
+// cut returns n bytes at off, or false if not all of them exist.
 func cut(b []byte, off, n uint64) ([]byte, bool) {
 	if off > uint64(len(b)) || n > uint64(len(b))-off {
 		return nil, false

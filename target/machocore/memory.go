@@ -2,8 +2,8 @@ package machocore
 
 import "dbg/target"
 
-// ReadMemory implements target.Memory: what the core has, and of code and constants that
-// it lacks, what the image's file has.
+// ReadMemory implements target.Memory. It reads from the core and, for code and constants that
+// the core does not contain, from the image's file.
 func (c *Core) ReadMemory(addr target.Addr, buf []byte) (int, error) {
 	return c.base.ReadMemory(addr, buf, c.inFile)
 }

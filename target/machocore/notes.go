@@ -5,38 +5,38 @@ import (
 	"encoding/hex"
 )
 
-// notes is what the LC_NOTEs say, but for the images.
+// notes holds the contents of the LC_NOTEs, except the images.
 type notes struct {
-	lowBits, highBits uint   // of addresses; 0: not said
+	lowBits, highBits uint   // bits of addresses; 0 if unknown
 	metadata          []byte // JSON
-	listed            bool   // there is a list of all images
-	main              uint64 // where "main bin spec" says that the first image is
+	listed            bool   // a note lists all images
+	main              uint64 // address of the first image, from "main bin spec"
 	mainKind          uint32
 	hasMain           bool
 	found             []found
-	placed            int // segments that notes have placed
+	placed            int // number of segments whose addresses are in notes
 }
 
-// found is an image that some note names.
+// found is an image listed in a note.
 type found struct {
 	path      string
 	uuid      string
-	header    uint64 // none if not said
-	slide     uint64 // none if not said
+	header    uint64 // none if unknown
+	slide     uint64 // none if unknown
 	segments  []placed
 	executing bool
 }
 
-// placed is where a segment of an image is.
+// placed is the address of a segment of an image.
 type placed struct {
 	name string
 	addr uint64
 }
 
-// none is how the notes say that they don't know a number.
+// none is the value for an unknown number in notes.
 const none = ^uint64(0)
 
-// bounds of what is believed of a file.
+// Limits on the contents of a file.
 const (
 	mostImages   = 1 << 14
 	mostSegments = 1 << 18 // of all images together
@@ -44,9 +44,8 @@ const (
 	longestText  = 1 << 24
 )
 
-// readNote reads an LC_NOTE: the name of its owner in 16 bytes, offset and size of
-// what it has to say. Notes of other owners ("kern ver str", "panic context") say nothing that is
-// needed here.
+// readNote reads an LC_NOTE: the name of its owner in 16 bytes, then the offset and size of its
+// data. Notes of other owners ("kern ver str", "panic context") are not needed here.
 func (c *Core) readNote(b []byte) {
 	if len(b) < 40 {
 		c.warn("the core file is damaged: a note's load command has %d bytes", len(b))
@@ -66,15 +65,15 @@ func (c *Core) readNote(b []byte) {
 	}
 	p := cutSome(c.base.Bytes(), off, size)
 	if uint64(len(p)) < size {
-		c.warn("the core file is truncated: its note %q is not all there", name)
+		c.warn("the core file is truncated: its note %q is incomplete", name)
 	}
 	if !read(p) {
-		c.warn("the note %q is damaged, or of a version that is not known", name)
+		c.warn("the note %q is damaged, or has an unknown version", name)
 	}
 }
 
-// readAddressableBits: version; 3 has the number of bits, 4 that of low and of
-// high addresses.
+// readAddressableBits reads the version, then the number of bits (version 3), or the numbers for
+// low and for high addresses (version 4).
 func (c *Core) readAddressableBits(b []byte) bool {
 	if len(b) < 8 {
 		return false
@@ -98,7 +97,7 @@ func (c *Core) readAddressableBits(b []byte) bool {
 	return true
 }
 
-// readMetadata keeps a JSON text.
+// readMetadata stores the JSON text of the note.
 func (c *Core) readMetadata(b []byte) bool {
 	if len(b) > longestText {
 		return false
@@ -107,8 +106,9 @@ func (c *Core) readMetadata(b []byte) bool {
 	return len(c.notes.metadata) > 0
 }
 
-// readMainBinary: version, type (1 kernel, 2 user process, 3 standalone), address; from
-// version 2 on the slide; UUID, size of pages, platform. For a user process the address is dyld's.
+// readMainBinary reads the version, the type (1 kernel, 2 user process, 3 standalone), and the
+// address; from version 2 on, the slide; then the UUID, the page size, and the platform. For a
+// user process the address is dyld's.
 func (c *Core) readMainBinary(b []byte) bool {
 	if len(b) < 4 {
 		return false
@@ -137,22 +137,23 @@ func (c *Core) readMainBinary(b []byte) bool {
 	return true
 }
 
-// readLoadBinary: version 1, UUID, address, slide, name.
+// readLoadBinary reads version 1: the UUID, the address, the slide, and the name.
 func (c *Core) readLoadBinary(b []byte) bool {
 	if len(b) < 36 || le.Uint32(b) != 1 {
 		return false
 	}
 	f := found{uuid: uuidOf(b[4:]), header: le.Uint64(b[20:]), slide: le.Uint64(b[28:]), path: cstring(cutSome(b, 36, longestPath)), executing: true}
 	if f.header == none && f.uuid == "" {
-		return true // nothing to find it by
+		return true // nothing identifies the image
 	}
 	c.notes.found = append(c.notes.found, f)
 	return true
 }
 
-// readImageInfos: version 1, number of images, offset of the entries, size of
-// one. An entry has the offset of its path, UUID, address, offset and number of
-// the segments' addresses, and whether a thread runs in it. All offsets are the core file's.
+// readImageInfos reads version 1: the number of images, the offset of the entries, and the size
+// of an entry. An entry has the offset of its path, the UUID, the address, the offset and number
+// of the segments' addresses, and whether a thread executes in it. All offsets are offsets in the
+// core file.
 func (c *Core) readImageInfos(b []byte) bool {
 	if len(b) < 20 || le.Uint32(b) != 1 {
 		return false
@@ -164,7 +165,7 @@ func (c *Core) readImageInfos(b []byte) bool {
 	for i := range min(count, mostImages) {
 		e, ok := cut(c.base.Bytes(), at, 48)
 		if !ok {
-			c.warn("the core file is truncated: %d of %d images are not in its list", count-i, count)
+			c.warn("the core file is truncated: %d of %d images are missing from its list", count-i, count)
 			break
 		}
 		at += size
@@ -184,8 +185,7 @@ func (c *Core) readImageInfos(b []byte) bool {
 	return true
 }
 
-// readPlaced reads segment_vmaddr: the name in 16 bytes, the address, a word that
-// is not used.
+// readPlaced reads segment_vmaddr: the name in 16 bytes, the address, and an unused word.
 func (c *Core) readPlaced(off uint64, count uint32) []placed {
 	var out []placed
 	for range count {
@@ -200,7 +200,7 @@ func (c *Core) readPlaced(off uint64, count uint32) []placed {
 	return out
 }
 
-// uuidOf returns the 32 hex digits of a UUID, "" if it is all zeros.
+// uuidOf returns the 32 hex digits of a UUID, or "" if it is all zeros.
 func uuidOf(b []byte) string {
 	b = b[:16]
 	if bytes.Equal(b, make([]byte, 16)) {

@@ -5,15 +5,15 @@ import (
 	"dbg/target"
 )
 
-// layout says where the registers are in an architecture's general thread state.
+// layout describes an architecture's general thread state.
 type layout struct {
-	regs []arch.Reg // of the architecture's word size, in order
-	wide int        // how many of them are words; what follows has 32 bits
+	regs []arch.Reg // registers in order
+	wide int        // number of registers of word size; the rest have 32 bits
 	size int        // in bytes
 }
 
-// layouts has the general thread states, as <mach/i386/_structs.h> and
-// <mach/arm/_structs.h> declare them.
+// layouts lists the general thread states, as declared in <mach/i386/_structs.h> and
+// <mach/arm/_structs.h>.
 var layouts = map[*arch.Arch]layout{
 	// x86_thread_state64_t
 	arch.AMD64: {regs: []arch.Reg{arch.RAX, arch.RBX, arch.RCX, arch.RDX, arch.RDI, arch.RSI, arch.RBP, arch.RSP,
@@ -39,7 +39,7 @@ func (c *Core) Registers(id target.ThreadID) (arch.Registers, error) {
 	return r, nil
 }
 
-// decode sets the registers that a thread's state has.
+// decode sets the registers from the state of a thread.
 func (c *Core) decode(t *thread, r *arch.Registers) {
 	l := layouts[c.arch]
 	b := t.regs
@@ -64,7 +64,8 @@ func (c *Core) decode(t *thread, r *arch.Registers) {
 	}
 }
 
-// CodeBits is how many bits an address of code has; 0 if none of them is used for a signature.
+// CodeBits returns the number of bits in a code address, or 0 if no bits are used for a
+// signature.
 func (c *Core) CodeBits() uint8 {
 	if c.arch != arch.ARM64 {
 		return 0
@@ -75,11 +76,11 @@ func (c *Core) CodeBits() uint8 {
 	return uint8(c.notes.lowBits)
 }
 
-// appleBits is how many bits Apple's processes use at most.
+// appleBits is the largest number of address bits that Apple's processes use.
 const appleBits = 47
 
-// strip takes a pointer authentication code and a tag from an address. Bit 55
-// says which half of the address space it is in.
+// strip removes the pointer authentication code and the tag from an address. Bit 55 tells which
+// half of the address space it is in.
 func (c *Core) strip(v uint64) uint64 {
 	high := v&(1<<55) != 0
 	bits := c.notes.lowBits
@@ -111,9 +112,8 @@ func (c *Core) WideRegister(id target.ThreadID, reg arch.Reg) ([]byte, error) {
 	return b, nil
 }
 
-// A float state of x86 has two reserved words, then what FXSAVE gives as
-// far as the registers go; it ends 4 bytes behind that. The upper halves of
-// the AVX registers are 64 bytes further.
+// An x86 float state has two reserved words, then the part of the FXSAVE area with registers. It
+// ends 4 bytes after that. The upper halves of the AVX registers follow 64 bytes later.
 const (
 	fxsaveAt    = 8
 	fxsaveSize  = 512

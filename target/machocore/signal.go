@@ -5,7 +5,7 @@ import (
 	"dbg/target"
 )
 
-// Linux's numbers of signals and their codes, which package target uses.
+// Linux's signal numbers and codes, which package target uses.
 const (
 	sigILL  = 4
 	sigTRAP = 5
@@ -21,13 +21,12 @@ const (
 	fpeIntDivide  = 1
 	fpeInvalid    = 7
 	segvNotMapped = 1
-	codeKernel    = 0x80 // SI_KERNEL: no more is known
+	codeKernel    = 0x80 // SI_KERNEL: nothing else is known
 )
 
-// findSignals works out which signals the threads had, from what the processor said
-// of the last exception (x86_EXCEPTION_STATE64, ARM_EXCEPTION_STATE64). The kernel makes a
-// SIGSEGV of an access where nothing is mapped, and a SIGBUS of one that is
-// not allowed (xnu, bsd/uxkern/ux_exception.c).
+// findSignals derives the threads' signals from the processor's state after the last exception
+// (x86_EXCEPTION_STATE64, ARM_EXCEPTION_STATE64). The kernel turns an access to unmapped memory
+// into a SIGSEGV, and a forbidden access into a SIGBUS (xnu, bsd/uxkern/ux_exception.c).
 func (c *Core) findSignals() {
 	for i := range c.threads {
 		t := &c.threads[i]
@@ -40,7 +39,7 @@ func (c *Core) findSignals() {
 	}
 }
 
-// access is the signal of a bad access to an address.
+// access returns the signal for an invalid access to an address.
 func (c *Core) access(addr uint64) *target.SignalInfo {
 	s := &target.SignalInfo{Number: sigSEGV, Code: segvNotMapped, Addr: target.Addr(addr), HasAddr: true}
 	if c.base.SegmentAt(addr) != nil {
@@ -49,8 +48,8 @@ func (c *Core) access(addr uint64) *target.SignalInfo {
 	return s
 }
 
-// x86Signal reads an x86_exception_state: trap number and CPU with 16 bits
-// each, the error code with 32, the address of a page fault.
+// x86Signal reads an x86_exception_state: the trap number and the CPU in 16 bits each, the error
+// code in 32 bits, and the address of a page fault.
 func (c *Core) x86Signal(t *thread) *target.SignalInfo {
 	b := t.exception
 	if len(b) < 8+c.arch.PtrSize {
@@ -63,7 +62,7 @@ func (c *Core) x86Signal(t *thread) *target.SignalInfo {
 	const fromUser = 4
 	switch trap, code := le.Uint16(b), le.Uint32(b[4:]); trap {
 	case 0:
-		// A state that was never written has zeros too: the instruction tells.
+		// A state that was never written is also zero: the instruction decides.
 		if c.atDivision(t) {
 			return &target.SignalInfo{Number: sigFPE, Code: fpeIntDivide}
 		}
@@ -89,7 +88,7 @@ func (c *Core) x86Signal(t *thread) *target.SignalInfo {
 	return nil
 }
 
-// atDivision reports whether a thread stands at a DIV or IDIV.
+// atDivision reports whether the current instruction of a thread is DIV or IDIV.
 func (c *Core) atDivision(t *thread) bool {
 	r := arch.Registers{Arch: c.arch}
 	c.decode(t, &r)
@@ -104,8 +103,8 @@ func (c *Core) atDivision(t *thread) bool {
 	return len(b) >= 2 && b[0]&0xfe == 0xf6 && b[1]&0x30 == 0x30 // group 3, /6 and /7
 }
 
-// armSignal reads an arm_exception_state64: FAR, ESR, exception number. The
-// exception classes and fault codes are those of ESR_EL1 (Arm ARM, D24.2.40).
+// armSignal reads an arm_exception_state64: FAR, ESR, and the exception number. The exception
+// classes and fault codes are those of ESR_EL1 (Arm ARM, D24.2.40).
 func (c *Core) armSignal(t *thread) *target.SignalInfo {
 	b := t.exception
 	if len(b) < 12 {
@@ -117,7 +116,7 @@ func (c *Core) armSignal(t *thread) *target.SignalInfo {
 		if esr != 0 { // 0: never written
 			return &target.SignalInfo{Number: sigILL, Code: illOpcode}
 		}
-	case 0x20, 0x24: // abort of an instruction, of data, from EL0
+	case 0x20, 0x24: // instruction abort, data abort, from EL0
 		if esr&(1<<10) != 0 { // FnV: no address
 			return &target.SignalInfo{Number: sigSEGV, Code: codeKernel}
 		}
@@ -125,11 +124,11 @@ func (c *Core) armSignal(t *thread) *target.SignalInfo {
 			return &target.SignalInfo{Number: sigBUS, Code: busAlignment, Addr: target.Addr(far), HasAddr: true}
 		}
 		s := c.access(c.strip(far))
-		if s.Addr = target.Addr(far); esr&0x3c == 0x0c { // a permission fault: something is mapped
+		if s.Addr = target.Addr(far); esr&0x3c == 0x0c { // permission fault: the page is mapped
 			s.Number, s.Code = sigBUS, busAddress
 		}
 		return s
-	case 0x22, 0x26: // alignment of PC, of SP
+	case 0x22, 0x26: // PC alignment, SP alignment
 		return &target.SignalInfo{Number: sigBUS, Code: busAlignment}
 	case 0x2c:
 		return &target.SignalInfo{Number: sigFPE, Code: fpeInvalid}

@@ -9,9 +9,8 @@ import (
 	"dbg/target"
 )
 
-// The kinds of thread state: <mach/i386/thread_status.h>,
-// <mach/arm/thread_status.h>. The x86 ones without a width, and
-// ARM_THREAD_STATE, begin with the flavor and count of what is in them.
+// Thread state flavors: <mach/i386/thread_status.h>, <mach/arm/thread_status.h>. The x86 flavors
+// without a width, and ARM_THREAD_STATE, begin with the flavor and count of their contents.
 const (
 	x86Thread32    = 1
 	x86Float32     = 2
@@ -34,15 +33,15 @@ const (
 // thread is one thread of the core, with slices of the file.
 type thread struct {
 	id        target.ThreadID
-	regs      []byte // x86_THREAD_STATE64 and the like
+	regs      []byte // x86_THREAD_STATE64 or similar
 	float     []byte // x86_FLOAT_STATE64, ARM_NEON_STATE64
 	avx       []byte // x86_AVX_STATE64
 	exception []byte
 	signal    *target.SignalInfo
 }
 
-// readThread reads what LC_THREAD has: any number of a flavor, a count of
-// 32-bit words, and these.
+// readThread reads an LC_THREAD: a sequence of states, each with a flavor, a count of 32-bit
+// words, and that many words.
 func (c *Core) readThread(b []byte) {
 	t := thread{}
 	for len(b) >= 8 {
@@ -50,20 +49,20 @@ func (c *Core) readThread(b []byte) {
 		state, ok := cut(b, 8, size)
 		if !ok {
 			c.warn("the core file is damaged: the state of thread %d ends early", len(c.threads)+1)
-			// What there is of it is still right.
+			// The part that exists is still valid.
 			state, size = b[8:], uint64(len(b)-8)
 		}
 		t.take(c.arch, flavor, state, true)
 		b = b[8+size:]
 	}
 	if size := layouts[c.arch].size; len(t.regs) < size {
-		c.warn("thread %d has %d bytes of general registers, not %d", len(c.threads)+1, len(t.regs), size)
+		c.warn("thread %d has %d bytes of general registers, expected %d", len(c.threads)+1, len(t.regs), size)
 	}
 	c.threads = append(c.threads, t)
 }
 
-// take keeps a thread state of a known flavor, the first of each. outer says that it is not
-// itself in one.
+// take stores a thread state of a known flavor, the first of each. outer is false for a state
+// inside another one.
 func (t *thread) take(a *arch.Arch, flavor uint32, b []byte, outer bool) {
 	keep := func(p *[]byte) {
 		if *p == nil {
@@ -113,8 +112,8 @@ func (t *thread) take(a *arch.Arch, flavor uint32, b []byte, outer bool) {
 	}
 }
 
-// nameThreads gives the threads their ids: those of the note "process
-// metadata", if it is about as many threads, else 1, 2, 3...
+// nameThreads sets the ids of the threads: those in the note "process metadata", if it lists the
+// same number of threads, else 1, 2, 3...
 func (c *Core) nameThreads() {
 	for i := range c.threads {
 		c.threads[i].id = target.ThreadID(i + 1)
@@ -128,14 +127,14 @@ func (c *Core) nameThreads() {
 		} `json:"threads"`
 	}
 	if err := json.Unmarshal(c.notes.metadata, &meta); err != nil {
-		c.warn("the note \"process metadata\" is not understood: %v", err)
+		c.warn("the note \"process metadata\" can't be parsed: %v", err)
 		return
 	}
 	if len(meta.Threads) == 0 {
 		return
 	}
 	if len(meta.Threads) != len(c.threads) {
-		c.warn("the note \"process metadata\" is about %d threads, the core has %d: their ids are not known", len(meta.Threads), len(c.threads))
+		c.warn("the note \"process metadata\" lists %d threads, but the core has %d: the thread ids are unknown", len(meta.Threads), len(c.threads))
 		return
 	}
 	seen := map[int64]bool{}
@@ -153,7 +152,7 @@ func (c *Core) nameThreads() {
 	}
 }
 
-// thread returns a thread by id, nil if there is none.
+// thread returns a thread by id, or nil.
 func (c *Core) thread(id target.ThreadID) *thread {
 	for i := range c.threads {
 		if c.threads[i].id == id {
@@ -163,8 +162,8 @@ func (c *Core) thread(id target.ThreadID) *thread {
 	return nil
 }
 
-// Threads implements target.Target. The first is the one that seems to have died,
-// the others are as in the core: the main thread first.
+// Threads implements target.Target. The first thread is the one that seems to have died. The
+// others are in the order of the core: the main thread first.
 func (c *Core) Threads() []target.Thread {
 	out := make([]target.Thread, len(c.threads))
 	for i := range c.threads {

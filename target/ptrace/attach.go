@@ -10,18 +10,18 @@ import (
 	"dbg/target"
 )
 
-// Attach takes hold of a process that runs. It returns when all its threads are
-// stopped; no event is sent for that. A process that was stopped by job control stays
-// so, also when it is resumed, until it gets SIGCONT.
+// Attach attaches to a running process. It returns when all threads are stopped, and sends no
+// event for that. A process that job control had stopped stays stopped, even when it is resumed,
+// until it receives SIGCONT.
 //
-// An error is one sentence for the user and wraps one of the sentinels of this
-// package.
+// The error is one sentence for the user and wraps one of the sentinels of this package.
 func Attach(pid int) (*Process, error) { return AttachWith(pid, AttachOptions{}) }
 
-// AttachOptions says how to attach.
+// AttachOptions specifies how to attach.
 type AttachOptions struct {
-	// Guardian is the path of a program that calls GuardianMain. It is started when the first site is inserted, and
-	// repairs the process's memory if this program is killed. "": nobody does.
+	// Guardian is the path of a program that calls GuardianMain. It is started when the first
+	// site is inserted, and repairs the process's memory if this program is killed. With "", the
+	// memory is not repaired.
 	Guardian string
 }
 
@@ -39,14 +39,14 @@ func AttachWith(pid int, opts AttachOptions) (*Process, error) {
 	return p, nil
 }
 
-// checkProcess says in one sentence why a process can't be attached to, where that
-// can be known beforehand.
+// checkProcess returns one sentence that says why a process can't be attached to, if that is
+// known before the attempt.
 func checkProcess(pid int) error {
 	say := func(kind error, format string, args ...any) error {
 		return &sentence{fmt.Sprintf(format, args...), kind}
 	}
 	if pid <= 0 {
-		return say(ErrNoProcess, "%d is not the number of a process", pid)
+		return say(ErrNoProcess, "%d is not a process id", pid)
 	}
 	tgid := statusField(pid, "Tgid")
 	switch {
@@ -61,7 +61,7 @@ func checkProcess(pid int) error {
 		return say(ErrKernelThread, "process %d is a kernel thread; it can't be debugged", pid)
 	}
 	if list, err := tasks(pid); err == nil && len(list) == 1 && strings.HasPrefix(statusField(pid, "State"), "Z") {
-		return say(ErrZombie, "process %d has already ended; its parent has not yet taken notice", pid)
+		return say(ErrZombie, "process %d has already ended; its parent has not waited for it yet", pid)
 	}
 	return tracedBy(pid, pid)
 }
@@ -69,7 +69,7 @@ func checkProcess(pid int) error {
 // tracedBy returns an error if a task has a tracer.
 func tracedBy(pid, tid int) error {
 	if tracer := statusField(tid, "TracerPid"); tracer != "" && tracer != "0" {
-		// The field has the thread that traces.
+		// The field holds the id of the tracing thread.
 		if group := statusField(atoi(tracer), "Tgid"); group != "" {
 			tracer = group
 		}
@@ -84,8 +84,8 @@ func tracedBy(pid, tid int) error {
 
 // attach runs in the tracer's goroutine.
 func (p *Process) attach() error {
-	// Threads made by a thread that we have seized are ours from their first
-	// instruction; the list is complete when nothing in it is new.
+	// Threads created by a thread that we have seized are ours from their first instruction. The
+	// list is complete when it has no new threads.
 	for {
 		list, err := tasks(p.pid)
 		if err != nil {
@@ -131,8 +131,8 @@ func (p *Process) attach() error {
 	return nil
 }
 
-// seize begins to trace a thread. It returns false for one that is gone, or
-// that has come to be ours in the meantime.
+// seize starts to trace a thread. It returns false for a thread that has ended, or that has
+// become our tracee in the meantime.
 func (p *Process) seize(tid int) (bool, error) {
 	err := ptrace(unix.PTRACE_SEIZE, tid, 0, uintptr(p.options(tid == p.pid)))
 	switch err {
@@ -143,8 +143,8 @@ func (p *Process) seize(tid int) (bool, error) {
 	case unix.ESRCH:
 		return false, nil
 	}
-	// EPERM: it is dead, or traced (perhaps by us, as somebody's child), or
-	// not ours to trace.
+	// EPERM: the thread is dead, or already traced (perhaps by us, as a child of another thread),
+	// or we have no permission to trace it.
 	state := statusField(tid, "State")
 	if state == "" || state[0] == 'Z' || state[0] == 'X' {
 		return false, nil
@@ -158,13 +158,13 @@ func (p *Process) seize(tid int) (bool, error) {
 	return false, &sentence{fmt.Sprintf("process %d can't be attached to: permission denied", p.pid), ErrPermission}
 }
 
-// adopt takes up a thread that the kernel has made our tracee with its parent.
+// adopt records a thread that the kernel made our tracee together with its parent.
 func (p *Process) adopt(tid int) bool {
 	p.addThread(tid)
 	return true
 }
 
-// letGo undoes an attach that failed.
+// letGo undoes a failed attach.
 func (p *Process) letGo() {
 	p.halt()
 	for _, t := range p.threads {

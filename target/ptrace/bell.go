@@ -12,21 +12,23 @@ import (
 	"dbg/target"
 )
 
-// The tracer sleeps in wait4(2), so that the kernel switches from the thread that stops to it directly. Who has a command
-// for it rings: the count of those who ring goes up, and a SIGCHLD sent to the tracer's thread ends its sleep
-// with EINTR. A signal that comes after the tracer has looked at the count and before it sleeps is lost, so it is
-// sent again until the tracer is there.
+// The tracer sleeps in wait4(2), so that the kernel switches directly to it from the thread that
+// stops. A caller with a command rings the bell: it increments the count of waiting callers, and
+// sends a SIGCHLD to the tracer's thread, which ends its sleep with EINTR. A signal that arrives
+// after the tracer has read the count and before it sleeps is lost. It is therefore sent again
+// until the tracer responds.
 //
-// SIGCHLD is the signal since this package changes its action anyhow: while a process is being traced, no SIGCHLD is sent for
-// stops, which would wake a second thread for each, and none restarts a system call.
+// The signal is SIGCHLD because this package changes its action anyway: while a process is being
+// traced, no SIGCHLD is sent for stops, which would wake a second thread for each, and no SIGCHLD
+// restarts a system call.
 
-// bell is how the tracer is woken.
+// bell wakes the tracer.
 type bell struct {
 	rung   atomic.Int32
-	tracer atomic.Int64 // the id of the tracer's OS thread; 0: it has ended
+	tracer atomic.Int64 // the id of the tracer's OS thread, or 0 after it has ended
 }
 
-// again is after how long it is rung again.
+// again is the time after which the signal is sent again.
 const again = time.Millisecond
 
 // strike wakes the tracer if it sleeps.
@@ -36,7 +38,7 @@ func (b *bell) strike() {
 	}
 }
 
-// alarm makes late true after a time, and wakes the tracer again and again from then on, until stop is called.
+// alarm sets late after a time, and then wakes the tracer again and again until stop is called.
 func (b *bell) alarm(after time.Duration) (late *atomic.Bool, stop func()) {
 	late = new(atomic.Bool)
 	quit := make(chan struct{})
@@ -57,7 +59,8 @@ func (b *bell) alarm(after time.Duration) (late *atomic.Bool, stop func()) {
 	return late, func() { close(quit) }
 }
 
-// do runs f in the tracer's goroutine and waits for it. A judge, which is in that goroutine, is served at once.
+// do runs f in the tracer's goroutine and waits for it. A call from a judge, which is in that
+// goroutine, runs f at once.
 func (p *Process) do(f func() error) error {
 	if p.bell.tracer.Load() == int64(unix.Gettid()) {
 		return f()
@@ -83,8 +86,8 @@ func (p *Process) do(f func() error) error {
 	}
 }
 
-// doze waits for one status and returns it; -1 if there is no tracee any more; 0 if enough has become true, of which it is told
-// by a strike of the bell.
+// doze waits for one status and returns it. It returns -1 if there is no tracee any more, and 0
+// if enough returns true, which doze checks after each strike of the bell.
 func (p *Process) doze(enough func() bool) (tid int, ws unix.WaitStatus) {
 	for !enough() {
 		var status int32
@@ -100,25 +103,25 @@ func (p *Process) doze(enough func() bool) (tid int, ws unix.WaitStatus) {
 	return 0, 0
 }
 
-// wanted reports whether somebody rings.
+// wanted reports whether a caller is waiting.
 func (p *Process) wanted() bool { return p.bell.rung.Load() > 0 }
 
-// serve runs the commands that wait.
+// serve runs the waiting commands.
 func (p *Process) serve() {
 	for p.wanted() && !p.over {
-		f := <-p.commands // whoever has rung is there, or about to be
+		f := <-p.commands // a caller that has rung sends its command soon
 		p.bell.rung.Add(-1)
 		f()
 	}
 }
 
-// action counts the Processes, since the action of a signal is the whole program's.
+// action counts the Processes: a signal's action applies to the whole program.
 var action struct {
 	sync.Mutex // guards tracers
 	tracers    int
 }
 
-// tracing is told of each Process that begins (1) and ends (-1).
+// tracing is called with 1 when a Process starts, and with -1 when it ends.
 func tracing(n int) {
 	action.Lock()
 	defer action.Unlock()

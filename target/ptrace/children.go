@@ -8,8 +8,8 @@ import (
 	"dbg/target"
 )
 
-// noteChild is for PTRACE_EVENT_CLONE, _FORK and _VFORK: a thread has made another
-// thread or a process.
+// noteChild handles PTRACE_EVENT_CLONE, _FORK and _VFORK: a thread has created another thread or
+// a process.
 func (p *Process) noteChild(t *thread, event int) {
 	child, err := eventMessage(t.tid)
 	if err != nil || child == 0 {
@@ -24,7 +24,7 @@ func (p *Process) noteChild(t *thread, event int) {
 	if !t.guest {
 		p.send(target.Event{Kind: target.Forked, Thread: target.ThreadID(t.tid), Child: child})
 	}
-	// The child's first stop comes by itself and at once.
+	// The child's first stop arrives without a request.
 	if _, ok := p.early[child]; !ok {
 		ws, ok := waitFor(child)
 		if !ok || !ws.Stopped() {
@@ -39,14 +39,14 @@ func (p *Process) noteChild(t *thread, event int) {
 	p.detachChild(child)
 }
 
-// isThread reports whether a task is a thread of the process, as opposed to a
-// process of its own made by clone.
+// isThread reports whether a task is a thread of the process. A task made by clone may also be a
+// separate process.
 func (p *Process) isThread(tid int) bool {
 	_, err := os.Stat("/proc/" + itoa(p.pid) + "/task/" + itoa(tid))
 	return err == nil
 }
 
-// addThread takes up a new thread, whose first stop has come or is about to.
+// addThread records a new thread, whose first stop has arrived or will arrive soon.
 func (p *Process) addThread(tid int) {
 	t := p.threads[tid]
 	if t != nil {
@@ -63,9 +63,9 @@ func (p *Process) addThread(tid int) {
 	}
 }
 
-// trim gives a new thread the options of all but the leader: only the leader's
-// exit needs a stop of its own, as a leader that exits before its threads do is
-// not reported otherwise: ptrace(2), "Death under ptrace".
+// trim sets the options of a new thread, which are those of all threads except the leader. Only
+// the leader needs a stop at its exit: a leader that exits before its threads is not reported
+// otherwise (ptrace(2), "Death under ptrace").
 func (p *Process) trim(t *thread) {
 	if t.tid != p.pid {
 		_ = ptrace(unix.PTRACE_SETOPTIONS, t.tid, 0, uintptr(p.options(false)))
@@ -84,8 +84,9 @@ func (p *Process) options(leader bool) int {
 	return o
 }
 
-// detachChild lets a child go that is in its first stop. If its memory is a copy of ours, the copy is
-// cleaned of our bytes. It may have been made while they were in ours, even if they are not any more.
+// detachChild detaches a child in its first stop. If its memory is a copy of ours, our bytes are
+// removed from the copy. The copy may have been made while they were in our memory, even if they
+// no longer are.
 func (p *Process) detachChild(child int) {
 	if !p.mem.empty() && !sameMemory(p.pid, child) {
 		if fd, err := unix.Open("/proc/"+itoa(child)+"/mem", unix.O_RDWR|unix.O_CLOEXEC, 0); err == nil {
@@ -96,8 +97,9 @@ func (p *Process) detachChild(child int) {
 	_ = ptrace(unix.PTRACE_DETACH, child, 0, 0)
 }
 
-// sharesMemory reports whether a child that a thread has just made has the thread's memory. kcmp(2) tells; where the
-// kernel has none, or forbids it, the arguments of the system call do.
+// sharesMemory reports whether a child that a thread has just created shares the thread's memory.
+// kcmp(2) tells. Where the kernel does not have or does not permit kcmp, the arguments of the
+// system call decide.
 func sharesMemory(t *thread, child, event int) bool {
 	if same, ok := compareMemory(t.tid, child); ok {
 		return same
@@ -122,16 +124,15 @@ func compareMemory(a, b int) (same, ok bool) {
 	return r == 0, e == 0
 }
 
-// noteExec is for PTRACE_EVENT_EXEC: all threads but one are gone, that one has
-// the process's id now, and the memory is new: execve(2), ptrace(2) "execve(2)
-// under ptrace".
+// noteExec handles PTRACE_EVENT_EXEC: all threads but one are gone, that one now has the
+// process's id, and the memory is new: execve(2), ptrace(2) "execve(2) under ptrace".
 func (p *Process) noteExec(tid int) *thread {
 	for _, t := range p.threads {
 		if t.tid != p.pid {
 			p.send(target.Event{Kind: target.ThreadExited, Thread: target.ThreadID(t.tid)})
 		}
 	}
-	p.mem.lower() // the old memory, which guests still have
+	p.mem.lower() // the old memory, which guests still use
 	p.releaseGuests()
 	p.scratch, p.sought = scratch{}, false
 	old, _ := eventMessage(tid)
@@ -139,7 +140,7 @@ func (p *Process) noteExec(tid int) *thread {
 	t := &thread{tid: tid, running: true}
 	p.threads = map[int]*thread{tid: t}
 	p.inMotion, p.parked = 1, 0
-	p.kept, p.born, p.stepperLost = nil, nil, false
+	p.pending, p.born, p.stepperLost = nil, nil, false
 	if wasStepper {
 		p.stepper = t
 	}

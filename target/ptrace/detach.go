@@ -18,10 +18,9 @@ func (p *Process) Detach() error {
 	})
 }
 
-// detach leaves the process as if we had never been there. Threads whose breakpoint
-// was not reported have their PC at the breakpoint's address already, and
-// execute what was there. A system call that we have disturbed goes on; a
-// process that job control has stopped stays so.
+// detach leaves the process as if it had never been traced. Threads with an unreported breakpoint
+// already have their PC at the breakpoint's address, and execute the original instruction. An
+// interrupted system call continues. A process that job control has stopped stays stopped.
 func (p *Process) detach() {
 	if p.over {
 		return
@@ -37,8 +36,8 @@ func (p *Process) detach() {
 		p.detachChild(child)
 	}
 	p.mem.forget()
-	// Signals that signalFor sends again are delivered after the detaching. A thread that waits for a child of vfork
-	// is let go when the tracer's thread ends.
+	// Signals that signalFor sends again are delivered after the detach. A thread that waits for
+	// a child of vfork is released when the tracer's thread ends.
 	for _, t := range p.threads {
 		if t.zombie || t.away {
 			continue
@@ -49,16 +48,15 @@ func (p *Process) detach() {
 		_ = ptrace(unix.PTRACE_DETACH, t.tid, 0, uintptr(sig))
 	}
 	p.over, p.running = true, false
-	p.threads, p.kept, p.inMotion = map[int]*thread{}, nil, 0
+	p.threads, p.pending, p.inMotion = map[int]*thread{}, nil, 0
 	if p.kind == target.Launched {
 		go reap(p.pid)
 	}
 }
 
-// reap takes the status of a program that we have started and no longer trace,
-// so that it leaves no zombie behind. It waits for the end on a pidfd and not in
-// wait4: that would take the stops of the program too, which belong to whoever in this
-// process attaches to it next.
+// reap collects the status of a program that we started and no longer trace, so that it does not
+// stay a zombie. It waits on a pidfd and not in wait4: wait4 would also take the program's stops,
+// which belong to any later tracer of the program in this process.
 func reap(pid int) {
 	if fd, err := unix.PidfdOpen(pid, 0); err == nil {
 		defer unix.Close(fd)

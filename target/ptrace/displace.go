@@ -9,31 +9,32 @@ import (
 	"dbg/target"
 )
 
-// An instruction at a site that can't be emulated is executed out of line: the thread steps a copy of it, and its PC is
-// put right afterwards. No other thread notices. The copy stands in the unused end of the vDSO's last page, which every process has
-// mapped for execution and which nothing executes. What was there, zeros, is put back when the process stops.
+// An instruction at a site that can't be emulated is executed out of line: the thread steps a
+// copy of it, and its PC is corrected afterwards. No other thread notices. The copy is in the
+// unused end of the vDSO's last page, which every process has mapped as executable, and which is
+// never executed. The original zeros are restored when the process stops.
 
-// slotSize is the room of one copy.
+// slotSize is the size of the space for one copy, in bytes.
 const slotSize = 16
 
-// slots is how many threads may be out of line at once.
+// slots is the number of threads that may be out of line at once.
 const slots = 4
 
-// scratch is the place for copies.
+// scratch is the memory for copies.
 type scratch struct {
-	base target.Addr // 0: there is none
+	base target.Addr // 0: none was found
 	used [slots]bool
 	dirt bool // something has been written there
 }
 
-// outOfLine is where a thread is while it executes a copy.
+// outOfLine is the position of a thread that executes a copy.
 type outOfLine struct {
 	slot     int // one more than its number; 0: the thread is where it should be
 	from, to target.Addr
 	n, out   int // the lengths of the instruction and of its copy
 }
 
-// findScratch looks for the unused end of the vDSO.
+// findScratch searches for the unused end of the vDSO.
 func (p *Process) findScratch() {
 	p.scratch = scratch{}
 	const auxSysinfoEHDR = 33
@@ -57,8 +58,8 @@ func (p *Process) findScratch() {
 	}
 }
 
-// displace lets a thread execute the instruction of its site out of line. It is false if that can't be done; then
-// nothing has changed.
+// displace makes a thread execute the instruction of its site out of line. It returns false if
+// that is not possible; then nothing has changed.
 func (p *Process) displace(t *thread, addr target.Addr) bool {
 	if !p.sought {
 		p.sought = true
@@ -96,7 +97,8 @@ func (p *Process) displace(t *thread, addr target.Addr) bool {
 	return true
 }
 
-// comeBack puts the PC of a thread right that has stopped out of line: after the instruction if it has been executed, else at it.
+// comeBack corrects the PC of a thread that has stopped out of line: after the instruction if it
+// was executed, else at it.
 func (p *Process) comeBack(t *thread) {
 	if t.line.slot == 0 {
 		return
@@ -117,8 +119,8 @@ func (p *Process) comeBack(t *thread) {
 	t.cameFrom = l
 }
 
-// rectify puts the address of an instruction right in the siginfo of a fault that happened out of line: sigaction(2), si_addr of SIGILL,
-// SIGFPE and SIGTRAP.
+// rectify corrects the address of the instruction in the siginfo of a fault out of line:
+// sigaction(2), si_addr of SIGILL, SIGFPE and SIGTRAP.
 func (t *thread) rectify() {
 	l := t.cameFrom
 	if l.slot != 0 && t.info.code() > 0 && binary.LittleEndian.Uint64(t.info[16:]) == uint64(l.to) {
@@ -126,7 +128,7 @@ func (t *thread) rectify() {
 	}
 }
 
-// freeSlot gives a thread's slot back.
+// freeSlot releases a thread's slot.
 func (p *Process) freeSlot(t *thread) {
 	if t.line.slot != 0 {
 		p.scratch.used[t.line.slot-1] = false
@@ -134,7 +136,7 @@ func (p *Process) freeSlot(t *thread) {
 	}
 }
 
-// sweep puts back what was where the copies were. No thread is out of line.
+// sweep restores the bytes that the copies replaced. No thread is out of line.
 func (p *Process) sweep() {
 	if p.scratch.dirt {
 		p.scratch.dirt = false

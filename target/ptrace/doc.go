@@ -1,44 +1,47 @@
-// Package ptrace debugs a live process of Linux on x86-64: it launches or
-// attaches, stops and resumes, reads and writes, and says what happened. It
-// implements target.Process on ptrace(2) with PTRACE_SEIZE.
+// Package ptrace debugs a live Linux process on x86-64. It launches or attaches to a process,
+// stops and resumes it, reads and writes its memory and registers, and reports events. It
+// implements target.Process with ptrace(2) and PTRACE_SEIZE.
 //
 // # How it is built
 //
-// The kernel takes ptrace requests only from the thread that is the tracer. So
-// one goroutine, locked to its thread, owns all that is known of the process
-// (loop.go); the methods of Process send it functions and wait. It sleeps in wait4(2). A
-// command ends that sleep with a signal (bell.go). Events go through a queue of their own (outbox.go).
+// The kernel accepts ptrace requests only from the tracer thread. So one goroutine, locked to its
+// thread, owns the state of the process (loop.go). The methods of Process send it functions and
+// wait. The goroutine sleeps in wait4(2), and a command ends that sleep with a signal (bell.go).
+// Events go through a separate queue (outbox.go).
 //
-// What the kernel reports goes two steps. note (note.go) records it in the
-// thread's state, and moves nothing. react (loop.go) then decides. Most
-// stops are of no interest (a thread was born, a signal passes), and the thread goes
-// on (resume.go). A thread at a site, or at the end of its step, is judged: it goes on (pass.go), it is parked,
-// or halt (halt.go) stops all the others and the stop is reported. What other threads did in the meantime is
-// kept for the next Resume.
+// A status from the kernel is handled in two steps. First, note (note.go) records it in the
+// thread's state, and moves nothing. Then react (loop.go) decides. Most stops are of no interest
+// (a thread was created, a signal passes), and the thread continues (resume.go). A thread at a
+// site, or at the end of its step, is judged: it continues (pass.go), or it is parked, or halt
+// (halt.go) stops all other threads and the stop is reported. Stops of other threads in the
+// meantime are saved for the next Resume.
 //
-// While all threads are being stopped, and while one is stepped over a
-// site, the goroutine waits for threads by their ids. A thread that waits for a child of vfork can't be stopped
-// and counts as stopped. Kill gets through in any case, because it is sent by the caller.
+// While all threads are being stopped, and while one is stepped over a site, the goroutine waits
+// for threads by their ids. A thread that waits for a child of vfork can't be stopped, and counts
+// as stopped. Kill always works, because the caller sends it.
 //
-// The bytes of sites (sites.go) are in memory only while the process runs. Before a stop is reported, no thread is left in the
-// signal-delivery-stop of a trap of ours. So a program survives if this one is killed at a prompt; while an attached program runs,
-// a guardian watches over it (guardian.go).
+// The breakpoint bytes of sites (sites.go) are in memory only while the process runs. Before a
+// stop is reported, every thread has left the signal-delivery-stop of our traps. So a program
+// survives if the debugger is killed at a prompt. While an attached program runs, a guardian
+// protects it (guardian.go).
 //
-// StepAll (stepall.go) is another loop on the same thread, for those who want to see every
-// instruction: it takes all threads forward by one instruction at a time, in turns, and calls a visitor
-// after each. It is made to be fast. The tracer and its tracees share one processor (pin.go); where the visitor can say which instruction comes next, the thread runs into an
-// int3 there instead of being stepped by the processor, whose debug exception is dear on a virtual machine (trap.go);
-// waiting and asking are raw system calls, and nothing is allocated. A thread is let into a system call and reports
-// when it is back; until it is known to be in the kernel, no int3 is in memory that it might hit.
+// StepAll (stepall.go) is another loop on the same thread, for callers that need every
+// instruction. It moves all threads forward by one instruction at a time, in turns, and calls a
+// visitor after each. It is made to be fast. The tracer and its tracees share one processor
+// (pin.go). Where the visitor can predict the next instruction, the thread runs into an int3
+// there. That avoids the processor's debug exception, which is costly on a virtual machine
+// (trap.go). Waits and requests are raw system calls, and nothing is allocated. A thread may
+// enter a system call, and reports when it returns. Until it is known to be in the kernel, memory
+// has no int3 that the thread might hit.
 //
 // # What it relies on
 //
-// A trap that is noted finds its site, or the site is among those that were removed since the last halt: halt takes the traps
-// that are pending.
+// For each recorded trap there is a site, or the site was removed after the last halt: halt takes
+// all pending traps.
 //
 // # What it does not do
 //
-// Programs of 32 bits, hardware breakpoints and watchpoints, following the
-// children of fork. Children with memory of their own are let go with our bytes taken out of it; those that share
-// ours are guests (guests.go).
+// It does not support 32-bit programs, hardware breakpoints and watchpoints, or following the
+// children of fork. Children with separate memory are detached after our bytes are removed from
+// it. Children that share our memory are guests (guests.go).
 package ptrace

@@ -2,8 +2,8 @@ package ptrace
 
 import "errors"
 
-// What may go wrong at Launch and Attach. The errors that these functions
-// return are one sentence for the user and wrap one of these.
+// The reasons why Launch and Attach fail. These functions return errors that are one sentence for
+// the user and wrap one of these.
 var (
 	ErrNotFound      = errors.New("no such file")
 	ErrPermission    = errors.New("permission denied")
@@ -21,10 +21,10 @@ var (
 	Err32Bit         = errors.New("32-bit programs can't be run yet")
 )
 
-// ErrNoBreakpoint is RemoveBreakpoint's answer where none is inserted.
+// ErrNoBreakpoint is the error of RemoveBreakpoint if no breakpoint is inserted at the address.
 var ErrNoBreakpoint = errors.New("no breakpoint is inserted there")
 
-// sentence is an error with its own words that is another error by kind.
+// sentence is an error with a separate text that wraps another error, its kind.
 type sentence struct {
 	text string
 	kind error

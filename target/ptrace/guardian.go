@@ -26,8 +26,8 @@ import (
 //
 // A launched program needs none: it ends with dbg (PTRACE_O_EXITKILL).
 
-// GuardianName is argv[0] of a guardian. A binary whose path is given as AttachOptions.Guardian calls
-// GuardianMain when it has that name.
+// GuardianName is argv[0] of a guardian. A binary whose path is given as AttachOptions.Guardian
+// must call GuardianMain if it was started with that name.
 const GuardianName = "dbg-guardian"
 
 // The descriptors that a guardian is started with.
@@ -299,7 +299,8 @@ func (g *guard) close() {
 
 const futexWait, futexWake = 0, 1
 
-// GuardianMain is the guardian's whole life, if this process is one; else it returns at once.
+// GuardianMain runs the guardian and does not return, if this process is a guardian. Otherwise it
+// returns at once.
 func GuardianMain() {
 	if len(os.Args) != 1 || os.Args[0] != GuardianName {
 		return

@@ -4,20 +4,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A guest is a process that shares the memory of ours: the child of vfork, or of clone(CLONE_VM). It runs into our
-// bytes, so it is traced until it executes a program or ends. It passes every site, its signals are its own, it is
-// in nobody's list of threads, and it is never kept from running.
+// A guest is a process that shares our memory: the child of vfork or of clone(CLONE_VM). It runs
+// into our breakpoint bytes, so it is traced until it executes a program or ends. It passes every
+// site, handles its own signals, is in no list of threads, and is never stopped for long.
 
-// addGuest takes up a child that is in its first stop.
+// addGuest records a child in its first stop.
 func (p *Process) addGuest(tid int) {
 	g := &thread{tid: tid, guest: true}
 	p.guests[tid] = g
-	// It is not ours to kill when we end.
+	// We must not kill it when we end.
 	_ = ptrace(unix.PTRACE_SETOPTIONS, tid, 0, uintptr(p.options(false)&^unix.PTRACE_O_EXITKILL))
 	p.serveGuest(g)
 }
 
-// noteGuest records a status of a guest and lets it go on.
+// noteGuest records a status of a guest and continues the guest.
 func (p *Process) noteGuest(g *thread, ws unix.WaitStatus) *thread {
 	if ws.Exited() || ws.Signaled() {
 		p.freeSlot(g)
@@ -59,8 +59,8 @@ func (p *Process) noteGuest(g *thread, ws unix.WaitStatus) *thread {
 	return nil
 }
 
-// serveGuest lets a guest go on, over the site at which it stands. While threads are being stopped, or are taken over
-// sites, it waits: resumeAll or stopFor goes on with it.
+// serveGuest continues a guest, over the site where it is. While threads are being stopped, or
+// stepped over sites, the guest waits: resumeAll or stopFor continues it.
 func (p *Process) serveGuest(g *thread) {
 	if g.running || p.busy > 0 || p.over {
 		return
@@ -78,15 +78,17 @@ func (p *Process) serveGuest(g *thread) {
 	p.goOn(g)
 }
 
-// serveGuests lets all go on that wait. The process has stopped, and the bytes are out of memory.
+// serveGuests continues all waiting guests. The process has stopped, and the bytes are out of
+// memory.
 func (p *Process) serveGuests() {
 	for _, g := range p.guests {
 		p.serveGuest(g)
 	}
 }
 
-// releaseGuests lets all guests go for good. The bytes are out of memory. One that waits for a child of its own
-// can't be stopped; it is let go when it comes back, or when the tracer's thread ends.
+// releaseGuests detaches all guests. The bytes are out of memory. A guest that waits for a child
+// of its own vfork can't be stopped: it is released when it returns, or when the tracer's thread
+// ends.
 func (p *Process) releaseGuests() {
 	p.busy++
 	defer func() { p.busy-- }()

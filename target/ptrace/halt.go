@@ -8,13 +8,14 @@ import (
 	"dbg/target"
 )
 
-// halt stops every thread and takes its status. What they stopped for is in
-// p.kept. PTRACE_INTERRUPT has no side effect on the thread: a system call that it
-// disturbs goes on by itself.
+// halt stops every thread and takes its status. The stops to report are in p.pending.
+// PTRACE_INTERRUPT has no side effect on the thread: an interrupted system call continues by
+// itself.
 //
-// Threads are waited for by their ids, since wait4(-1) looks at all tracees each time. Where none has
-// stopped yet, wait4(-1) sleeps: it also gets what nobody expects, such as the end of a thread of which we have not
-// heard. Threads that wait for a child of vfork can't stop and count as stopped.
+// halt waits for threads by their ids, since wait4(-1) examines all tracees each time. If no
+// thread has stopped yet, it sleeps in wait4(-1), which also returns unexpected statuses, such as
+// the end of an unknown thread. Threads that wait for a child of vfork can't stop, and count as
+// stopped.
 func (p *Process) halt() {
 	p.busy++
 	defer func() { p.busy-- }()
@@ -28,7 +29,7 @@ func (p *Process) halt() {
 	clear(p.mem.gone)
 }
 
-// interruptAll asks all that can be stopped to stop.
+// interruptAll asks all threads that can be stopped to stop.
 func (p *Process) interruptAll() {
 	for _, t := range p.threads {
 		if t.running && !t.frozen && !t.fresh && !t.away {
@@ -38,7 +39,8 @@ func (p *Process) interruptAll() {
 	}
 }
 
-// collect takes the statuses of the threads that have stopped by now. It reports whether there was one.
+// collect takes the statuses of the threads that have stopped so far. It reports whether there
+// was one.
 func (p *Process) collect() bool {
 	found := false
 	for tid, t := range p.threads {
@@ -56,13 +58,13 @@ func (p *Process) collect() bool {
 	return found
 }
 
-// dying reports whether only the leader is left, past the point where it could be
-// stopped: the end of the process is about to be reported.
+// dying reports whether only the leader is left, past the point where it could be stopped: the
+// end of the process will be reported soon.
 func (p *Process) dying() bool {
 	return len(p.threads) == 1 && p.threads[p.pid] != nil && p.threads[p.pid].zombie
 }
 
-// waitNoting waits for one status and notes it; false if no tracee is left.
+// waitNoting waits for one status and records it. It returns false if no tracee is left.
 func (p *Process) waitNoting() bool {
 	tid, ws := wait(true)
 	if tid <= 0 {
@@ -73,7 +75,7 @@ func (p *Process) waitNoting() bool {
 	return true
 }
 
-// everyThread goes over the threads and the guests.
+// everyThread iterates over the threads and the guests.
 func (p *Process) everyThread() iter.Seq[*thread] {
 	return func(yield func(*thread) bool) {
 		for _, t := range p.threads {
@@ -89,20 +91,20 @@ func (p *Process) everyThread() iter.Seq[*thread] {
 	}
 }
 
-// known reports whether a thread is still there.
+// known reports whether a thread still exists.
 func (p *Process) known(t *thread) bool { return p.threads[t.tid] == t || p.guests[t.tid] == t }
 
-// reportKept sends the oldest stop that was kept and still holds, which ends
-// the run. All threads are stopped but for those that are on their way out.
-func (p *Process) reportKept() bool {
-	kept := p.kept
-	p.kept = nil
-	for i, t := range kept {
+// reportPending reports the oldest saved stop that is still valid, which ends the run. All
+// threads are stopped, except those that are ending.
+func (p *Process) reportPending() bool {
+	pending := p.pending
+	p.pending = nil
+	for i, t := range pending {
 		if p.threads[t.tid] != t || t.running || t.parked {
 			continue
 		}
 		if p.alone && t != p.stepper {
-			p.kept = append(p.kept, t)
+			p.pending = append(p.pending, t)
 			continue
 		}
 		e := target.Event{Kind: target.Stopped}
@@ -110,9 +112,8 @@ func (p *Process) reportKept() bool {
 		t.why = passing
 		switch why {
 		case breakpoint:
-			// The PC has been put back, so that nothing is lost if the
-			// site is gone; and if the user moved the PC, it
-			// is not there any more.
+			// The PC was moved back, so nothing is lost if the site is gone. If the user moved
+			// the PC, the thread is no longer there.
 			if !p.mem.inserted(t.addr) || t.pc() != t.addr {
 				continue
 			}
@@ -148,7 +149,7 @@ func (p *Process) reportKept() bool {
 		default:
 			continue
 		}
-		p.kept = append(p.kept, kept[i+1:]...)
+		p.pending = append(p.pending, pending[i+1:]...)
 		p.stopFor(t, e)
 		return true
 	}
@@ -164,15 +165,15 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 	p.running, p.stepping, p.alone, p.stepperLost, p.stepper = false, false, false, false, nil
 	p.mem.lower()
 	p.sweep()
-	// What was parked is judged again when the process goes on. A step that ended while
-	// another stop was found is nobody's any more.
+	// Parked threads are judged again when the process continues. A step that ended while another
+	// stop was found is discarded.
 	if p.parked > 0 {
 		for _, o := range p.threads {
 			if o.parked {
 				o.parked = false
 				switch {
 				case o != t && o.why == breakpoint:
-					p.kept = append(p.kept, o)
+					p.pending = append(p.pending, o)
 				case o.why == stepped:
 					o.why = passing
 				}
@@ -180,8 +181,8 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 		}
 		p.parked = 0
 	}
-	rest := p.kept[:0]
-	for _, k := range p.kept {
+	rest := p.pending[:0]
+	for _, k := range p.pending {
 		if k == t {
 			continue
 		}
@@ -191,7 +192,7 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 		}
 		rest = append(rest, k)
 	}
-	p.kept = rest
+	p.pending = rest
 	p.settleTraps()
 	p.flushAll()
 	p.serveGuests()
@@ -210,8 +211,8 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 	p.send(e)
 }
 
-// flushAll writes the registers that stopped threads are to go on with. If dbg is killed, threads go on with what the kernel has. A
-// core has that, too.
+// flushAll writes the changed registers of stopped threads to the kernel. If dbg is killed,
+// threads continue with the kernel's copy. A core contains that copy, too.
 func (p *Process) flushAll() {
 	for _, t := range p.threads {
 		if !t.running {
@@ -220,9 +221,10 @@ func (p *Process) flushAll() {
 	}
 }
 
-// settleTraps takes threads that stopped for a trap of ours out of the signal-delivery-stop, into one that
-// PTRACE_INTERRUPT makes, without executing anything. If dbg is killed, the kernel lets threads go on as they are: it
-// would deliver the SIGTRAP from the first kind of stop, which kills a program.
+// settleTraps moves threads that stopped for one of our traps from the signal-delivery-stop to a
+// stop by PTRACE_INTERRUPT, without executing anything. If dbg is killed, the kernel lets threads
+// continue as they are: from the first kind of stop it would deliver the SIGTRAP, which kills a
+// program.
 func (p *Process) settleTraps() {
 	left := 0
 	for _, t := range p.threads {
@@ -252,7 +254,7 @@ func (p *Process) settleTraps() {
 	}
 }
 
-// settleTrap is settleTraps for one thread, while others run. What they report meanwhile is dealt with later.
+// settleTrap is settleTraps for one thread, while others run. Their statuses are handled later.
 func (p *Process) settleTrap(t *thread) {
 	if !p.beginSettling(t) {
 		return
@@ -275,13 +277,13 @@ func (p *Process) settleTrap(t *thread) {
 	}
 }
 
-// status is what wait4(2) has said of a tracee.
+// status is a status of a tracee from wait4(2).
 type status struct {
 	tid int
 	ws  unix.WaitStatus
 }
 
-// noteDeferred notes what was put off, when all threads are to stop.
+// noteDeferred records the deferred statuses, when all threads must stop.
 func (p *Process) noteDeferred() {
 	for len(p.deferred) > 0 {
 		d := p.deferred[0]
@@ -290,7 +292,7 @@ func (p *Process) noteDeferred() {
 	}
 }
 
-// takeDeferred deals with what was put off, while the process runs.
+// takeDeferred handles the deferred statuses, while the process runs.
 func (p *Process) takeDeferred() {
 	for len(p.deferred) > 0 && !p.over {
 		d := p.deferred[0]
@@ -314,7 +316,8 @@ func (p *Process) beginSettling(t *thread) bool {
 	return true
 }
 
-// settled notes that a thread has come out of its signal-delivery-stop. What it had stopped for stays.
+// settled records that a thread has left its signal-delivery-stop. The reason of its stop does
+// not change.
 func (p *Process) settled(t *thread, ws unix.WaitStatus) {
 	t.running, t.settling, t.sigStop = false, false, false
 	p.inMotion--

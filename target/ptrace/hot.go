@@ -6,15 +6,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A thread that has just passed a site often hits one again soon. To sleep until then and to be woken costs several times
-// more than the hit itself where the thread is on another core. So the tracer stays awake for a moment: it gives the
-// processor to others, which may be the thread itself, and looks.
+// A thread that has just passed a site often hits one again soon. To sleep and to be woken costs
+// several times more than the hit itself if the thread is on another core. So the tracer stays
+// awake for a moment: it yields the processor to others, possibly to the thread itself, and
+// polls.
 
 // patience is how long the tracer stays awake after the last status.
 const patience = 100 * time.Microsecond
 
-// manyTracees is the number of tracees from which wait4(-1), which goes over all of them, is done only each
-// fewThreads looks.
+// manyTracees is the number of tracees above which wait4(-1), which examines all of them, is
+// called only once in eachLooks polls.
 const (
 	manyTracees = 16
 	eachLooks   = 8
@@ -26,8 +27,8 @@ type lookout struct {
 	last  time.Time // of the last status
 }
 
-// stayAwake looks for a status of the hot thread, and of others now and then. It returns false when the tracer is to
-// sleep again.
+// stayAwake polls for a status of the hot thread, and now and then for those of others. It
+// returns false when the tracer must sleep again.
 func (p *Process) stayAwake() bool {
 	l := &p.lookout
 	if l.last.IsZero() {

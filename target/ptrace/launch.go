@@ -11,28 +11,27 @@ import (
 	"dbg/target"
 )
 
-// LaunchOptions says what to launch and how.
+// LaunchOptions specifies the program to launch.
 type LaunchOptions struct {
-	Path string   // of the program; it is argv[0] as it is given
+	Path string   // path of the program, also its argv[0], unchanged
 	Args []string // without argv[0]
-	Dir  string   // working directory; "": ours
-	Env  []string // nil: ours
+	Dir  string   // working directory; "" means ours
+	Env  []string // environment; nil means ours
 
-	Stdin, Stdout, Stderr *os.File // nil: /dev/null
+	Stdin, Stdout, Stderr *os.File // nil means /dev/null
 
-	// KeepASLR leaves the randomisation of addresses on.
+	// KeepASLR keeps the randomisation of addresses enabled.
 	KeepASLR bool
 
-	// Terminal is the terminal that the program shall have while it runs. It then
-	// gets a process group of its own.
+	// Terminal is the terminal that the program controls while it runs. The program then gets its
+	// own process group.
 	Terminal *os.File
 }
 
-// Launch starts a program. It is stopped at its first instruction: the
-// dynamic linker's, or a static program's entry. No event is sent for that.
+// Launch starts a program. It is stopped at its first instruction: the dynamic linker's, or a
+// static program's entry. No event is sent for that.
 //
-// An error is one sentence for the user and wraps one of the sentinels of this
-// package.
+// The error is one sentence for the user and wraps one of the sentinels of this package.
 func Launch(opts LaunchOptions) (*Process, error) {
 	if err := checkProgram(opts.Path); err != nil {
 		return nil, err
@@ -71,7 +70,7 @@ func (p *Process) launch(opts LaunchOptions) (err error) {
 	return nil
 }
 
-// openProcess opens what is needed of the process besides ptrace.
+// openProcess opens the descriptors for the process that are needed in addition to ptrace.
 func (p *Process) openProcess() error {
 	fd, err := unix.PidfdOpen(p.pid, 0)
 	if err != nil {
@@ -84,9 +83,9 @@ func (p *Process) openProcess() error {
 	return nil
 }
 
-// forkTraced starts the program so that it stops when it has been loaded.
+// forkTraced starts the program so that it stops once it is loaded.
 func forkTraced(opts LaunchOptions) (int, error) {
-	path, err := filepath.Abs(opts.Path) // Dir is not where Path is looked for
+	path, err := filepath.Abs(opts.Path) // Path is not relative to Dir
 	if err != nil {
 		return 0, err
 	}
@@ -107,8 +106,7 @@ func forkTraced(opts LaunchOptions) (int, error) {
 		files[i] = f.Fd()
 	}
 	if !opts.KeepASLR {
-		// The personality is the thread's own, and the child inherits it:
-		// personality(2).
+		// The personality belongs to the thread, and the child inherits it: personality(2).
 		const addrNoRandomize = 0x0040000
 		old, _, e := unix.RawSyscall(unix.SYS_PERSONALITY, 0xffffffff, 0, 0)
 		if e == 0 {
@@ -121,15 +119,14 @@ func forkTraced(opts LaunchOptions) (int, error) {
 		Sys: &syscall.SysProcAttr{
 			Ptrace:  true,
 			Setpgid: opts.Terminal != nil,
-			// Until it is seized nothing else would end it with us.
+			// Until it is seized, nothing else would kill the program when we end.
 			Pdeathsig: syscall.SIGKILL,
 		},
 	})
 }
 
-// seizeAtExec makes a seized tracee of one that has asked to be traced. There
-// is no way from PTRACE_TRACEME to PTRACE_SEIZE but to let go of it stopped, and
-// to take hold of it again.
+// seizeAtExec turns a tracee that used PTRACE_TRACEME into a seized one. The only way is to
+// detach from it stopped, and to seize it again.
 func (p *Process) seizeAtExec() (*thread, error) {
 	ws, ok := waitFor(p.pid)
 	if !ok || !ws.Stopped() || ws.StopSignal() != unix.SIGTRAP {
@@ -150,9 +147,8 @@ func (p *Process) seizeAtExec() (*thread, error) {
 	if err := ptrace(unix.PTRACE_SEIZE, p.pid, 0, uintptr(p.options(true))); err != nil {
 		return nil, err
 	}
-	// SIGCONT ends the group-stop. It is delivered as any signal, and taken away.
-	// It must not be sent before the process has stopped: it would take the
-	// SIGSTOP away that is still to come.
+	// SIGCONT ends the group-stop. It is delivered like any signal, and suppressed. It must not
+	// be sent before the process has stopped: it would cancel the pending SIGSTOP.
 	for sent := false; ; {
 		ws, ok := waitFor(p.pid)
 		if !ok || !ws.Stopped() || stopEvent(ws) == unix.PTRACE_EVENT_EXIT {
@@ -172,7 +168,7 @@ func (p *Process) seizeAtExec() (*thread, error) {
 		case stopEvent(ws) == 0 && sig == unix.SIGCONT && sent:
 			t.haveRegs, t.sigStop = false, true
 			if t.pc() != entry {
-				return nil, fmt.Errorf("it did not stay at its first instruction")
+				return nil, fmt.Errorf("it did not stop at its first instruction")
 			}
 			return t, p.clearDeathSignal(t)
 		case stopEvent(ws) == 0:
@@ -184,8 +180,9 @@ func (p *Process) seizeAtExec() (*thread, error) {
 	}
 }
 
-// endedEarly is the error of a program that ended, or began to, before its first instruction. The kernel ends a
-// program so when it finds out too late that it can't load the file.
+// endedEarly is the error for a program that ended, or started to end, before its first
+// instruction. The kernel kills a program like that when it finds out too late that it can't load
+// the file.
 func endedEarly(ws unix.WaitStatus) error {
 	sig := 0
 	switch {
@@ -200,10 +197,9 @@ func endedEarly(ws unix.WaitStatus) error {
 	return fmt.Errorf("it ended before its first instruction: %w", ErrEndedEarly)
 }
 
-// clearDeathSignal has the process itself take back the signal that it would
-// get when our thread ends, since PTRACE_O_EXITKILL does that now, and only as
-// long as we trace. The system call is put where the PC is and removed again; nothing
-// of it stays.
+// clearDeathSignal makes the process itself cancel the signal that it would receive when our
+// thread ends: PTRACE_O_EXITKILL does that now, and only as long as we trace. The system call
+// instruction is written at the PC and removed again, so that nothing of it remains.
 func (p *Process) clearDeathSignal(t *thread) error {
 	saved, err := t.registers()
 	if err != nil {

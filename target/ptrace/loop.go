@@ -128,7 +128,7 @@ func (p *Process) react(t *thread) {
 
 // arrive deals with a thread that has hit a site, or has finished its step.
 func (p *Process) arrive(t *thread) {
-	p.unkeep(t)
+	p.dropPending(t)
 	switch p.judge(t) {
 	case target.Pass:
 		p.hot = t.tid
@@ -163,11 +163,11 @@ func (p *Process) goFrom(t *thread, r target.Resume) {
 	p.pass(t)
 }
 
-// unkeep takes a thread out of those whose stop is to be reported.
-func (p *Process) unkeep(t *thread) {
-	for i := len(p.kept) - 1; i >= 0; i-- {
-		if p.kept[i] == t {
-			p.kept = append(p.kept[:i], p.kept[i+1:]...)
+// dropPending takes a thread out of those whose stop is to be reported.
+func (p *Process) dropPending(t *thread) {
+	for i := len(p.pending) - 1; i >= 0; i-- {
+		if p.pending[i] == t {
+			p.pending = append(p.pending[:i], p.pending[i+1:]...)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func (p *Process) settle() {
 	if p.over || !p.running {
 		return
 	}
-	if !p.reportKept() {
+	if !p.reportPending() {
 		p.resumeAll()
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"dbg/target"
 )
 
-// memory is the process's memory with the sites in it. Any goroutine may read; the lock guards
-// the table and the descriptor meanwhile. Only the tracer changes them.
+// memory is the process's memory with the sites in it. Any goroutine may read. The lock guards
+// the table and the descriptor during a read. Only the tracer changes them.
 type memory struct {
 	lock   sync.RWMutex
 	pid    int
@@ -18,7 +18,7 @@ type memory struct {
 	sites  []site               // by rising address
 	raised bool                 // the bytes of the sites are in memory
 	gone   map[target.Addr]bool // removed since the last halt: a trap of theirs may still be pending
-	guard  *guard               // nil: nobody repairs memory if we are killed
+	guard  *guard               // nil: memory is not repaired if we are killed
 	trap   trap                 // StepAll's
 }
 
@@ -68,7 +68,7 @@ func (m *memory) find(addr target.Addr) int {
 	return lo
 }
 
-// The tracer alone changes the table, and so may look at it without the lock.
+// Only the tracer changes the table, so it may read it without the lock.
 
 func (m *memory) empty() bool { return len(m.sites) == 0 }
 
@@ -98,7 +98,7 @@ func (m *memory) read(addr target.Addr, buf []byte) (int, error) {
 		if off >= target.Addr(n) {
 			break
 		}
-		if buf[off] == breakByte { // else something else has been mapped there
+		if buf[off] == breakByte { // else another file or code has been mapped there
 			buf[off] = m.sites[i].original
 		}
 	}
@@ -108,12 +108,11 @@ func (m *memory) read(addr target.Addr, buf []byte) (int, error) {
 	return n, nil
 }
 
-// raw reads what is there, breakpoints and all.
+// raw reads memory, including our breakpoint bytes.
 func (m *memory) raw(addr target.Addr, buf []byte) int {
 	n := readVector(m.pid, addr, buf)
 	for n < len(buf) {
-		// Pages that the program itself may not read are open to its
-		// tracer through this file.
+		// Through this file the tracer can also read pages that the program itself may not read.
 		got, err := unix.Pread(m.fd, buf[n:], int64(addr)+int64(n))
 		if err == unix.EINTR {
 			continue
@@ -138,7 +137,7 @@ func (p *Process) WriteMemory(addr target.Addr, data []byte) (n int, err error) 
 	return n, err
 }
 
-// write changes memory under the sites: their bytes stay, and what is written becomes the original.
+// write changes memory below the sites: our bytes stay, and the new bytes become the originals.
 func (m *memory) write(addr target.Addr, data []byte) (int, error) {
 	if len(data) == 0 {
 		return 0, nil

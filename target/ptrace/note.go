@@ -89,15 +89,15 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 		return nil
 	}
 	if t.why.matters() {
-		p.kept = append(p.kept, t)
+		p.pending = append(p.pending, t)
 	}
 	return t
 }
 
-// takesTrap makes a thread that was interrupted with the SIGTRAP of a breakpoint
-// or of a step still pending take it now. The kernel looks for interruptions
-// before it looks for signals; without this, a breakpoint might be removed
-// whose trap is still to come, with the PC behind it. No instruction is executed in between.
+// takesTrap lets a thread take a pending SIGTRAP of a breakpoint or of a step, if it was
+// interrupted before it took it. The kernel looks for interruptions before it looks for signals.
+// Without this, a breakpoint might be removed whose trap is still pending, with the PC after it.
+// No instruction is executed in between.
 func (p *Process) takesTrap(t *thread) bool {
 	if !t.owed && !p.trappedAt(t.pc()-1) || !trapPending(t.tid) {
 		return false
@@ -322,12 +322,12 @@ func (p *Process) finish() {
 		p.detachChild(child)
 	}
 	clear(p.early)
-	p.threads, p.kept, p.born, p.inMotion, p.parked = map[int]*thread{}, nil, nil, 0, 0
+	p.threads, p.pending, p.born, p.inMotion, p.parked = map[int]*thread{}, nil, nil, 0, 0
 	p.terminal.takeBack()
 }
 
-// vanished is for a process whose end somebody else has taken notice of: its
-// parent, when that is another thread of this program.
+// vanished handles a process whose status another waiter has taken: its parent, if that is
+// another thread of this program.
 func (p *Process) vanished() {
 	if !p.over && len(p.threads) > 0 {
 		p.finish()
@@ -336,7 +336,7 @@ func (p *Process) vanished() {
 }
 
 // stepperGone remembers that the thread that was to move is no more. Without a judge the run
-// ends with that, see reportKept; a target's user that judges is told by ThreadExited.
+// ends with that, see reportPending; a target's user that judges is told by ThreadExited.
 func (p *Process) stepperGone(t *thread) {
 	if t != p.stepper || !p.running || !p.stepping && !p.alone {
 		return

@@ -6,14 +6,15 @@ import (
 	"dbg/target"
 )
 
-// outbox hands events to their receiver, in order, so that the tracer need not wait for it. It has no bound: a process that
-// has stopped makes no events, and one that runs makes them no faster than it makes threads.
+// outbox delivers events to their receiver, in order, so that the tracer need not wait for it.
+// Its length is not limited: a stopped process makes no events, and a running one makes them no
+// faster than it creates threads.
 type outbox struct {
 	lock   sync.Mutex // guards list and ended
 	list   []target.Event
 	ended  bool
 	wake   chan struct{} // holds one token if list or ended has changed
-	closed chan struct{} // closed when nobody wants events any more
+	closed chan struct{} // closed when events are no longer wanted
 	once   sync.Once     // closes closed
 }
 
@@ -76,7 +77,7 @@ func (o *outbox) deliver(out chan<- target.Event) {
 	}
 }
 
-// send queues an event. Who steps through the whole program or is attaching hears only of its end.
+// send queues an event. During StepAll and an attach, only the end of the process is sent.
 func (p *Process) send(e target.Event) {
 	if p.mute && e.Kind != target.Exited && e.Kind != target.Killed {
 		return

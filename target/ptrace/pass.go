@@ -11,18 +11,19 @@ import (
 	"dbg/target"
 )
 
-// A thread that stands at a site and is to go on has to execute the instruction there first. There are
-// three ways, the quickest first:
+// A thread at a site must first execute the instruction there before it continues. There are
+// three ways, the fastest first:
 //
-//   - The instruction is emulated: nothing but the thread's registers and memory change.
+//   - The instruction is emulated: only the thread's registers and memory change.
 //   - It is executed out of line (displace.go): the thread steps a copy of it elsewhere.
-//   - All threads stop, the original byte is put back, the thread steps, the byte returns.
+//   - All threads stop, the original byte is restored, the thread steps, and our byte is written again.
 //
-// A system call is never executed to its end on that way, since it might wait for one of the stopped
-// threads: PTRACE_SYSCALL takes the thread to the call's entry, where the instruction is behind it. That also
-// keeps the trap flag out of r11, in which the syscall instruction saves the flags.
+// A system call is never completed that way, since it might wait for one of the stopped threads:
+// PTRACE_SYSCALL takes the thread to the entry of the call, where the PC is after the
+// instruction. That also keeps the trap flag out of r11, in which the syscall instruction saves
+// the flags.
 
-// siteToPass returns the site that a stopped thread has to be taken over before it goes on.
+// siteToPass returns the site over which a stopped thread must be taken before it continues.
 func (p *Process) siteToPass(t *thread) (target.Addr, bool) {
 	if p.mem.empty() || t.groupStop || t.why == inSyscall {
 		return 0, false
@@ -30,8 +31,8 @@ func (p *Process) siteToPass(t *thread) (target.Addr, bool) {
 	if pc := t.pc(); t.skipping && pc == t.skip && p.mem.inserted(pc) {
 		return pc, true
 	}
-	// The kernel will execute the syscall instruction again. The thread has
-	// been past it, so this is no new arrival.
+	// The kernel will execute the syscall instruction again. The thread has already passed it, so
+	// this is not a new arrival.
 	if t.restarting() && t.inject == 0 {
 		if pc := t.pc() - 2; p.mem.inserted(pc) {
 			return pc, true
@@ -40,8 +41,8 @@ func (p *Process) siteToPass(t *thread) (target.Addr, bool) {
 	return 0, false
 }
 
-// emulate executes the instruction at the site at which a thread stands. It is false if that can't be
-// done; then nothing has changed.
+// emulate executes the instruction at the site of a thread. It returns false if that is not
+// possible; then nothing has changed.
 func (p *Process) emulate(t *thread, addr target.Addr) bool {
 	r, err := t.registers()
 	if err != nil || target.Addr(r.get(offRIP)) != addr || int64(r.get(offOrigRAX)) >= 0 && restarting(r) {
@@ -71,13 +72,14 @@ func (p *Process) emulate(t *thread, addr target.Addr) bool {
 	return true
 }
 
-// emulatedOffsets has where struct user_regs_struct keeps the registers, by their hardware numbers.
+// emulatedOffsets lists the offsets of the registers in struct user_regs_struct, by hardware
+// number.
 var emulatedOffsets = [16]int{
 	offRAX, 11 * 8, 12 * 8, 5 * 8, offRSP, 4 * 8, offRSI, offRDI,
 	9 * 8, 8 * 8, 7 * 8, 6 * 8, 3 * 8, 2 * 8, 1 * 8, 0,
 }
 
-// emulation is what emulate works on; it is kept so that a hit allocates nothing.
+// emulation is the state of emulate. It is reused, so that a hit allocates nothing.
 type emulation struct {
 	p    *Process
 	regs emulate.Regs
@@ -103,7 +105,7 @@ func (e *emulation) WriteMemory(addr uint64, buf []byte) error {
 	return nil
 }
 
-// pass takes a stopped thread over its site and lets it go on, in the way that the run wants it to.
+// pass takes a stopped thread over its site and continues it in the mode of the run.
 func (p *Process) pass(t *thread) {
 	addr, ok := p.siteToPass(t)
 	if !ok {
@@ -127,19 +129,20 @@ func (p *Process) pass(t *thread) {
 	p.settle()
 }
 
-// passed lets a thread go on that has just executed the instruction at a site.
+// passed continues a thread that has just executed the instruction at a site.
 func (p *Process) passed(t *thread) {
 	if p.stepping && t == p.stepper && p.stepDone(t) {
 		t.why = stepped
-		p.kept = append(p.kept, t)
+		p.pending = append(p.pending, t)
 		p.react(t)
 		return
 	}
 	p.goOn(t)
 }
 
-// passAllSlowly takes all that need it over their sites, those that can be emulated first. All threads are
-// stopped. It reports whether the run may go on: false if a stop was found that has been reported.
+// passAllSlowly takes all threads at a site over it, starting with those that can be emulated.
+// All threads are stopped. It reports whether the run may continue: it returns false if it found
+// and reported a stop.
 func (p *Process) passAllSlowly() bool {
 	var all []*thread
 	var lifted []target.Addr
@@ -155,7 +158,7 @@ func (p *Process) passAllSlowly() bool {
 		if !signalPending(t.tid) && p.emulate(t, a) {
 			if p.stepping && t == p.stepper && p.stepDone(t) {
 				t.why = stepped
-				p.kept = append(p.kept, t)
+				p.pending = append(p.pending, t)
 			}
 			continue
 		}
@@ -176,7 +179,7 @@ func (p *Process) passAllSlowly() bool {
 		}
 		p.busy--
 	}
-	if p.over || p.reportKept() {
+	if p.over || p.reportPending() {
 		return false
 	}
 	for _, t := range asleep {
@@ -237,8 +240,8 @@ func (p *Process) stepOver(t *thread) (asleep bool) {
 // stepTime is how long one instruction may take before awaitStep looks whether the thread sleeps.
 const stepTime = 5 * time.Millisecond
 
-// awaitStep waits until a thread has stopped that steps while all others are stopped. If the thread sleeps, awaitStep interrupts it
-// and returns true: it may wait for one of the others.
+// awaitStep waits until the thread that steps has stopped, while all others are stopped. If the
+// thread sleeps, awaitStep interrupts it and returns true: it may wait for one of the others.
 func (p *Process) awaitStep(t *thread) (asleep bool) {
 	late, stop := p.bell.alarm(stepTime)
 	defer stop()
@@ -283,13 +286,13 @@ func (p *Process) runRounds(t *thread, at target.Addr) bool {
 	}
 	passed := t.why == breakpoint && t.addr == next
 	if passed {
-		p.unkeep(t)
+		p.dropPending(t)
 		t.why, t.skipping = passing, false
 	}
 	return passed || asleep && t.pc() == at || t.zombie || t.groupStop || t.why.matters()
 }
 
-// judge asks what follows from a thread's arrival at a site.
+// judge asks the Judge to decide about a thread's arrival at a site.
 func (p *Process) judge(t *thread) target.Verdict {
 	if t.guest {
 		return target.Pass

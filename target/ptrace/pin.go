@@ -6,13 +6,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What makes a step cheap: that tracer and tracee share a processor, so that the one is
-// switched to when the other begins to wait and no other processor has to be woken; and that
-// no SIGCHLD is sent for each stop.
+// Two things make a step cheap. Tracer and tracee share a processor, so that one is switched to
+// when the other begins to wait, and no other processor must be woken. And no SIGCHLD is sent for
+// each stop.
 
-// pin puts this thread and all threads of the process on the processor that this thread
-// has now. Threads to come inherit it. The result puts this thread back; the
-// process stays where it is.
+// pin moves this thread and all threads of the process to the processor on which this thread
+// runs. Later threads inherit that. The result restores this thread; the process stays.
 func pin(p *Process) (unpin func()) {
 	var before, one unix.CPUSet
 	cpu, ok := currentCPU()
@@ -35,7 +34,7 @@ func currentCPU() (int, bool) {
 	return int(cpu), e == 0
 }
 
-// rawWait is wait for a status that is there or about to be.
+// rawWait waits for a status that exists or will arrive soon.
 func rawWait(flags int) (tid int, ws unix.WaitStatus) {
 	var status int32
 	for {

@@ -11,7 +11,7 @@ import (
 
 // Process is a process that is being traced.
 //
-// All fields but those that say otherwise belong to the tracer's goroutine.
+// All fields belong to the tracer's goroutine, unless their comments say otherwise.
 type Process struct {
 	kind   target.Kind // fixed, as are pid and events
 	pid    int
@@ -22,56 +22,56 @@ type Process struct {
 	outbox   outbox
 	ended    chan struct{} // closed when the tracer's goroutine has ended
 
-	// mem has the process's memory and breakpoints; it has its own lock.
+	// mem holds the process's memory and breakpoints. It has its own lock.
 	mem memory
 
-	// pidfd stands for the process in Kill, which does not wait for the
-	// tracer. -1 when it has been closed; the lock guards against that.
+	// pidfd identifies the process for Kill, which does not wait for the tracer. It is -1 after
+	// it was closed. The lock guards it.
 	pidfdLock sync.Mutex
 	pidfd     int
 
-	// cache has the registers of threads that were asked for during this
-	// stop, so that a second look does not need the tracer.
+	// cache holds the registers of threads that were read during this stop, so that a second read
+	// does not need the tracer.
 	cacheLock sync.Mutex
 	cache     map[target.ThreadID]arch.Registers
 
-	guardian string // the guardian's program, see AttachOptions
+	guardian string // path of the guardian's program, see AttachOptions
 
 	policy [target.NumSignals]target.SignalPolicy
 
 	threads     map[int]*thread
 	guests      map[int]*thread         // children that share our memory, see guests.go
 	inMotion    int                     // how many of threads are running and can be stopped
-	serial      uint64                  // of the latest event Parked
+	serial      uint64                  // Serial of the latest event Parked
 	parked      int                     // how many of threads are parked
-	early       map[int]unix.WaitStatus // stops of tracees of whom we have not heard yet
+	early       map[int]unix.WaitStatus // stops of tracees that are not known yet
 	running     bool                    // as the user sees it
 	over        bool                    // the process has ended or was detached
-	closing     bool                    // nobody wants events any more
+	closing     bool                    // events are no longer wanted
 	busy        int                     // not 0 while all threads are being stopped or kept stopped: guests wait
-	steppingAll bool                    // StepAll is at work
+	steppingAll bool                    // StepAll is running
 	mute        bool                    // events other than the end are not sent
-	kept        []*thread               // stops that matter and were not yet reported, oldest first
-	last        *thread                 // whose stop was reported last
-	deferred    []status                // taken while a thread was settled, to be dealt with
+	pending     []*thread               // stops to report that are not reported yet, oldest first
+	last        *thread                 // the thread whose stop was reported last
+	deferred    []status                // taken while a thread was settled, to be handled later
 	born        []*thread               // new threads whose first stop has been noted with their parent's
-	first       bool                    // the step that was asked for has yet to begin
-	stepper     *thread                 // who is being stepped, or is alone
+	first       bool                    // the requested step has not begun yet
+	stepper     *thread                 // the thread that is being stepped, or runs alone
 	stepping    bool                    // the stepper is stepping
 	stepperLost bool                    // the stepper has ended
-	alone       bool                    // only the stepper goes
+	alone       bool                    // only the stepper runs
 	stepLo      target.Addr             // the range of the step
 	stepHi      target.Addr             // 0: one instruction
-	lastFatal   *target.SignalInfo      // the signal that was last given to a thread
+	lastFatal   *target.SignalInfo      // the signal that was last delivered to a thread
 	decide      target.Judge            // nil: each hit stops the process
-	hit         target.Hit              // what decide is given
+	hit         target.Hit              // the argument of decide
 	hot         int                     // the thread that has just passed a site, see hot.go
 	lookout     lookout
 	scratch     scratch
 	urgent      bool // the tracer's thread has real-time priority: it is woken at once, and must not stay awake
-	slow        int  // how often all threads were stopped to take one over a site; for tests
-	sought      bool // scratch has been looked for
-	shared      bool // processes that share our memory have been looked for
+	slow        int  // counts how often all threads were stopped to step one over a site; for tests
+	sought      bool // findScratch was called
+	shared      bool // the search for processes that share our memory was done
 	emulation   emulation
 	terminal    terminal
 }
@@ -126,7 +126,7 @@ func (p *Process) onThread(id target.ThreadID, f func(*thread) error) error {
 		}
 		err := f(t)
 		if err == unix.ESRCH {
-			// It was killed from outside; its status is on the way.
+			// It was killed by another process; its status will arrive.
 			return target.ErrGone
 		}
 		return err
@@ -161,8 +161,8 @@ func (p *Process) Interrupt() error {
 		if p.over {
 			return nil
 		}
-		// With a judge, what was kept is judged when the process goes on: a pause is never late.
-		if p.decide == nil && p.reportKept() {
+		// With a judge, saved stops are judged when the process continues: a pause is never late.
+		if p.decide == nil && p.reportPending() {
 			return nil
 		}
 		p.stopFor(p.someThread(), target.Event{Kind: target.Stopped, Reason: target.Interrupted})
@@ -170,8 +170,8 @@ func (p *Process) Interrupt() error {
 	})
 }
 
-// Kill implements target.Process. The signal is sent from here and not by the
-// tracer, which may be waiting for a thread that only dying will free.
+// Kill implements target.Process. The caller sends the signal, not the tracer, which may be
+// waiting for a thread that only the kill can free.
 func (p *Process) Kill() error {
 	p.pidfdLock.Lock()
 	defer p.pidfdLock.Unlock()
@@ -198,8 +198,8 @@ func (p *Process) Close() error {
 	return nil
 }
 
-// someThread picks the thread that a stop which is nobody's own is said to be of: the
-// one that is being stepped, that was last reported, or the main one.
+// someThread returns the thread for which a stop is reported that no thread caused: the one that
+// is being stepped, the one that was reported last, or the main thread.
 func (p *Process) someThread() *thread {
 	for _, t := range []*thread{p.stepper, p.last, p.threads[p.pid]} {
 		if t != nil && p.threads[t.tid] == t && !t.zombie {

@@ -62,7 +62,7 @@ func tasks(pid int) ([]int, error) {
 	return out, err
 }
 
-// status returns one field of /proc/PID/status: proc_pid_status(5).
+// statusField returns one field of /proc/PID/status: proc_pid_status(5).
 func statusField(pid int, field string) string {
 	b, _ := os.ReadFile(procPath(pid, "status"))
 	for line := range strings.Lines(string(b)) {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// checkProgram says in one sentence why a file can't be launched, where that
-// can be known beforehand. execve(2) has one number for most of it.
+// checkProgram returns one sentence that says why a file can't be launched, if that is known
+// before the attempt. execve(2) has one error number for most reasons.
 func checkProgram(path string) error {
 	say := func(kind error, format string, args ...any) error {
 		return &sentence{fmt.Sprintf(format, args...), kind}
@@ -29,12 +29,12 @@ func checkProgram(path string) error {
 	case info.IsDir():
 		return say(ErrDirectory, "%s is a directory", path)
 	case !info.Mode().IsRegular():
-		return say(ErrNotELF, "%s is not a file that can be run", path)
+		return say(ErrNotELF, "%s is not an executable file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		if unix.Access(path, unix.X_OK) == nil {
-			return nil // it may be run and not read
+			return nil // it may be executable but not readable
 		}
 		return say(ErrPermission, "%s: permission denied", path)
 	}
@@ -61,7 +61,7 @@ func checkProgram(path string) error {
 	case machine == elf.EM_386, machine == elf.EM_X86_64 && elf.Class(head[elf.EI_CLASS]) == elf.ELFCLASS32:
 		return say(Err32Bit, "%s is a 32-bit program; 32-bit programs can't be run yet", path)
 	case machine != elf.EM_X86_64:
-		return say(ErrWrongArch, "%s is a program for %s, this machine is x86-64", path, machineName(machine))
+		return say(ErrWrongArch, "%s is a program for %s, but this machine is x86-64", path, machineName(machine))
 	}
 	if unix.Access(path, unix.X_OK) != nil || info.Mode()&0111 == 0 {
 		return say(ErrPermission, "%s is not executable", path)
@@ -78,7 +78,7 @@ func machineName(m elf.Machine) string {
 	return strings.ToLower(strings.TrimPrefix(m.String(), "EM_"))
 }
 
-// elfInterp returns the path in PT_INTERP, "" if there is none.
+// elfInterp returns the path in PT_INTERP, or "".
 func elfInterp(r io.ReaderAt) string {
 	f, err := elf.NewFile(r)
 	if err != nil {
@@ -95,7 +95,7 @@ func elfInterp(r io.ReaderAt) string {
 	return ""
 }
 
-// interpreter returns what a script's first line names, without arguments.
+// interpreter returns the interpreter in a script's first line, without arguments.
 func interpreter(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -112,7 +112,7 @@ func interpreter(path string) string {
 	return fields[0]
 }
 
-// execError is for what execve(2) says of a file that looked good.
+// execError returns the error for a file that passed checkProgram but that execve(2) refused.
 func execError(path string, err error) error {
 	kind, text := err, err.Error()
 	var e syscall.Errno

@@ -29,7 +29,7 @@ func (p *Process) Resume(r target.Resume) error {
 		p.mem.guard.await()
 		p.mem.raise()
 		// A thread that is not to move has nothing to say yet.
-		if !r.Alone && p.reportKept() {
+		if !r.Alone && p.reportPending() {
 			return nil
 		}
 		p.terminal.give(p.pid)
@@ -101,7 +101,7 @@ func (p *Process) giveFatal() bool {
 	}
 	if given {
 		p.halt() // in a handler, or the process has ended
-		if p.over || p.reportKept() {
+		if p.over || p.reportPending() {
 			return false
 		}
 	}

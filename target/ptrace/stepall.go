@@ -10,19 +10,20 @@ import (
 	"dbg/target"
 )
 
-// slice is how many steps a thread makes before it is another one's turn: few enough that a
-// thread that spins for a lock does not spin for long.
+// slice is the number of steps of a thread before the next thread's turn. It is small, so that a
+// thread does not spin for a lock for long.
 const slice = 200
 
-// StepAll takes all threads of the stopped process forward, one instruction at a time and one
-// thread at a time, until the visitor wants to stop, the process ends or ctx is done. A thread
-// that waits in a system call does not keep the others. Signals reach the program. Children
-// of fork are let go. No event is sent for what the visitor is told.
+// StepAll executes all threads of the stopped process, one instruction at a time and one thread
+// at a time, until the visitor stops it, the process ends or ctx is done. A thread that waits in
+// a system call does not delay the others. Signals are delivered to the program. Children of fork
+// are detached. No events are sent for the stops that the visitor sees.
 //
-// SIGTRAP is the step's own: the kernel takes a handler for it away when a step ends while it is blocked, and
-// one that a thread sends to itself is lost in the step's. An int3 of the program reaches it.
+// StepAll uses SIGTRAP: the kernel removes the program's handler for SIGTRAP when a step ends
+// while the signal is blocked, and a SIGTRAP that a thread sends to itself is merged with the
+// step's. The program does receive the SIGTRAP of its own int3.
 //
-// The process is stopped afterwards, if it is still there. The error is ctx's, or says why the
+// Afterwards the process is stopped, if it still exists. The error is ctx's, or says why the
 // process can't be stepped. No breakpoint may be inserted.
 func (p *Process) StepAll(ctx context.Context, v StepVisitor) error {
 	return p.whileStopped(func() error {
@@ -44,14 +45,14 @@ type stepLoop struct {
 
 	ready []*stepThread // threads that are stopped, in the order of their turns
 	all   map[int]*stepThread
-	soon  *stepThread // has been stepped, and reports without waiting for anything
+	soon  *stepThread // was stepped, and reports without waiting
 	left  int         // of the slice of ready[0]
 
-	// No trap may be in memory while somebody else may run in it, or copy it.
+	// No trap may be in memory while another thread may execute or copy it.
 	forking int  // threads that are in fork, vfork or clone
 	shared  bool // a child that is a process has this memory
 	stop    bool
-	ended   Step // the last word on the process
+	ended   Step // the end of the process
 
 	raw  userRegs
 	regs arch.Registers
@@ -78,7 +79,7 @@ type stepThread struct {
 func (s *stepLoop) run() error {
 	p := s.p
 	p.forgetCache()
-	p.kept, p.born = nil, nil
+	p.pending, p.born = nil, nil
 	p.steppingAll, p.mute = true, true // the visitor is told
 	defer func() { p.steppingAll, p.mute = false, false }()
 	unpin := pin(p)
@@ -124,7 +125,7 @@ func (s *stepLoop) run() error {
 	for _, t := range p.threads {
 		t.why, t.step, t.owed = passing, noStep, false
 	}
-	p.kept = nil
+	p.pending = nil
 	return s.ctx.Err()
 }
 
@@ -168,10 +169,11 @@ func (s *stepLoop) begin(th *stepThread) {
 	if !th.trapped {
 		s.p.mem.dropTrap()
 	}
-	_ = ptrace(request, t.tid, 0, uintptr(sig)) // ESRCH: it was killed, and will say so
+	_ = ptrace(request, t.tid, 0, uintptr(sig)) // ESRCH: it was killed; its status will arrive
 }
 
-// traps puts the trap where the thread will be next; false if the thread has to be stepped.
+// traps puts the trap at the next address of the thread. It returns false if the thread must be
+// stepped.
 func (s *stepLoop) traps(th *stepThread) bool {
 	n := &th.next
 	return th.fast && n.Then != 0 && n.Instruction == PlainInstruction && s.forking == 0 && !s.shared &&
@@ -192,7 +194,7 @@ func (s *stepLoop) sprung(th *stepThread) bool {
 	return ptrace(unix.PTRACE_POKEUSR, th.t.tid, offRIP, uintptr(pc-1)) == nil
 }
 
-// take deals with a status.
+// take handles a status.
 func (s *stepLoop) take(tid int, ws unix.WaitStatus) {
 	p := s.p
 	th := s.all[tid]
@@ -230,7 +232,7 @@ func (s *stepLoop) take(tid int, ws unix.WaitStatus) {
 	}
 }
 
-// takeSignal deals with a signal-delivery-stop, or the stop at a handler's first instruction.
+// takeSignal handles a signal-delivery-stop, or the stop at the first instruction of a handler.
 func (s *stepLoop) takeSignal(th *stepThread, sig int) {
 	t := th.t
 	t.sigStop = true
@@ -259,12 +261,12 @@ func (s *stepLoop) takeSignal(th *stepThread, sig int) {
 			return
 		}
 	}
-	// The program's own: it gets it before it goes on.
+	// The program's own signal: deliver it when the thread continues.
 	t.inject = sig
 	s.again(th)
 }
 
-// takeEvent deals with everything else: threads that come, change and go.
+// takeEvent handles everything else: threads that are created, change and end.
 func (s *stepLoop) takeEvent(tid int, ws unix.WaitStatus) {
 	p := s.p
 	if th := s.all[tid]; th != nil && th.trapped {
@@ -288,7 +290,7 @@ func (s *stepLoop) takeEvent(tid int, ws unix.WaitStatus) {
 	for _, b := range p.born {
 		s.again(s.enlist(b))
 	}
-	p.born, p.kept = nil, nil
+	p.born, p.pending = nil, nil
 	if ws.Exited() || ws.Signaled() {
 		s.ended.Status = ws.ExitStatus()
 		if ws.Signaled() {
@@ -341,7 +343,7 @@ func (s *stepLoop) gone(tid, status int) {
 func (s *stepLoop) report(th *stepThread) {
 	t := th.t
 	if err := getRegs(t.tid, &s.raw); err != nil {
-		// Killed, or it runs 32-bit code: what follows will tell.
+		// Killed, or running 32-bit code: later statuses will tell.
 		s.again(th)
 		return
 	}

@@ -7,16 +7,16 @@ import (
 	"dbg/target"
 )
 
-// StepCause says what led to a Step.
+// StepCause is the cause of a Step.
 type StepCause uint8
 
 const (
-	StepFirst  StepCause = iota // nothing yet: where the thread was when StepAll began
+	StepFirst  StepCause = iota // the position of the thread when StepAll began
 	StepDone                    // one instruction was executed, or one round of a string instruction
 	StepSignal                  // the kernel has entered a signal handler; nothing was executed
 	StepThread                  // a new thread, before its first instruction
-	StepExec                    // the process has become another program
-	StepExit                    // the thread has ended; it has no registers any more
+	StepExec                    // the process has executed another program
+	StepExit                    // the thread has ended and has no registers
 	StepGone                    // the process has ended with that thread; nothing follows
 )
 
@@ -25,12 +25,12 @@ type Step struct {
 	Thread target.ThreadID
 	Cause  StepCause
 	Regs   *arch.Registers // valid during the call; nil for StepExit and StepGone
-	Signal int             // the signal of StepSignal; of StepGone, the one that ended the process
-	Status int             // of StepExit and StepGone: the exit status
+	Signal int             // for StepSignal: the signal; for StepGone: the signal that killed the process
+	Status int             // for StepExit and StepGone: the exit status
 }
 
-// Instruction is what StepAll must be told about the instruction that comes next. The visitor
-// knows it, since it has decoded the instruction, and often has seen it before.
+// Instruction is the class of the next instruction, which StepAll needs. The visitor knows it: it
+// decodes the instruction, or has often seen it before.
 type Instruction uint8
 
 const (
@@ -40,16 +40,17 @@ const (
 	TrapInstruction                // sends SIGTRAP itself: int3, icebp, popf with TF
 )
 
-// Next is how a thread is to go on.
+// Next specifies how a thread continues.
 type Next struct {
 	Instruction Instruction
 	Signal      int // to be sent to the thread; not after StepSignal
 	Stop        bool
 
-	// Then is where the thread will be after the instruction, if that is certain: the step is some
-	// four times faster on a virtual machine (trap.go). 0: not known. A wrong one
-	// lets the thread run away. Original is the byte at Then. Code is the bytes at the thread's
-	// PC, if they reach up to and including Then; it need not be given and is not kept.
+	// Then is the address of the thread after the instruction, if it is certain, else 0. With
+	// Then the step is about four times faster on a virtual machine (trap.go). With a wrong
+	// address the thread runs on without control. Original is the byte at Then. Code holds the
+	// bytes at the thread's PC if they reach up to and including Then. It is optional, and
+	// StepAll does not keep it.
 	Then     target.Addr
 	Original byte
 	Code     []byte

@@ -2,14 +2,14 @@ package ptrace
 
 import "dbg/target"
 
-// On a virtual machine the processor's own single step is dear: each debug exception goes to the
-// hypervisor, some 20 µs. A breakpoint instruction does not. So where it is known which
-// instruction comes next, StepAll writes int3 there and lets the thread run into it.
+// On a virtual machine the processor's single step is costly: each debug exception goes to the
+// hypervisor, which takes about 20 µs. A breakpoint instruction does not. So where the next
+// instruction is known, StepAll writes int3 there and lets the thread run into it.
 //
-// There is one such trap at a time, and it stays until the next step needs another one:
-// then one write of a few bytes moves it. Reads of memory do not show it.
+// There is one such trap at a time. It stays until the next step needs another one: then one
+// write of a few bytes moves it. Reads of memory do not show it.
 
-// trap is an int3 in the process's memory; it is none if set is false.
+// trap is an int3 in the process's memory. There is none if set is false.
 type trap struct {
 	addr     target.Addr
 	original byte
@@ -19,9 +19,9 @@ type trap struct {
 // maxTrapCode is the length of the longest instruction and one more byte.
 const maxTrapCode = 16
 
-// moveTrap puts the trap at addr, where original is, instead of where it was. code are the
-// bytes at pc, at which the thread will go on; if they reach up to addr one write does it all. It is
-// false if the memory can't be changed; there is no trap then.
+// moveTrap moves the trap to addr, where original is. code holds the bytes at pc, where the
+// thread will continue; if they reach up to addr, a single write suffices. It returns false if
+// the memory can't be changed; then there is no trap.
 func (m *memory) moveTrap(addr target.Addr, original byte, pc target.Addr, code []byte) bool {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -52,9 +52,9 @@ func (m *memory) moveTrap(addr target.Addr, original byte, pc target.Addr, code 
 	return true
 }
 
-// dropTrap takes the trap out of memory.
+// dropTrap removes the trap from memory.
 func (m *memory) dropTrap() {
-	if m.trap.set { // the tracer alone changes it
+	if m.trap.set { // only the tracer changes it
 		m.lock.Lock()
 		defer m.lock.Unlock()
 		m.liftTrap()
@@ -68,7 +68,7 @@ func (m *memory) liftTrap() {
 	}
 }
 
-// hideTrap puts the original byte into what was read.
+// hideTrap restores the original byte in data that was read.
 func (m *memory) hideTrap(addr target.Addr, buf []byte) {
 	if off := m.trap.addr - addr; m.trap.set && m.trap.addr >= addr && off < target.Addr(len(buf)) {
 		buf[off] = m.trap.original

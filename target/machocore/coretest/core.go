@@ -20,7 +20,7 @@ const (
 
 var le = binary.LittleEndian
 
-// Core is what is to be in a core file.
+// Core holds the contents of a core file.
 type Core struct {
 	Arch     *arch.Arch
 	Subtype  uint32
@@ -30,34 +30,34 @@ type Core struct {
 	Notes    []Note
 }
 
-// Segment is memory. Size may be more than there is data.
+// Segment is a range of memory. Size may be larger than Data.
 type Segment struct {
-	Addr, Size uint64 // a Size of 0 is that of Data
+	Addr, Size uint64 // a Size of 0 means the size of Data
 	Prot       uint32 // 1 read, 2 write, 4 execute
 	Data       []byte
 }
 
-// Thread is thread states in their order.
+// Thread is a list of thread states, in file order.
 type Thread []State
 
-// State is one state of a thread.
+// State is one thread state.
 type State struct {
 	Flavor uint32
 	Data   []byte
 }
 
-// Note is an LC_NOTE. Make gets the offset in the file at which it will be.
+// Note is an LC_NOTE. Make receives the offset of the note's data in the file.
 type Note struct {
 	Name string
 	Make func(at uint64) []byte
 }
 
-// Plain is a note of bytes that do not depend on where they are.
+// Plain returns a note whose bytes do not depend on their offset.
 func Plain(name string, data []byte) Note {
 	return Note{name, func(uint64) []byte { return data }}
 }
 
-// Bytes makes the file.
+// Bytes returns the contents of the core file.
 func (c *Core) Bytes() []byte {
 	wide := c.Arch.PtrSize == 8
 	var commands []byte
@@ -159,10 +159,10 @@ func (c *Core) Bytes() []byte {
 	return append(out, rest...)
 }
 
-// None is how notes say that a number is not known.
+// None is the value for an unknown number in notes.
 const None = ^uint64(0)
 
-// Image is an image for the note "all image infos".
+// Image is an entry for the note "all image infos".
 type Image struct {
 	Path     string
 	UUID     string // 32 hex digits, or ""
@@ -170,13 +170,13 @@ type Image struct {
 	Segments []Placed
 }
 
-// Placed is where a segment is.
+// Placed is the address of a segment.
 type Placed struct {
 	Name string
 	Addr uint64
 }
 
-// AllImageInfos makes the note of that name, version 1.
+// AllImageInfos returns the note "all image infos", version 1.
 func AllImageInfos(images ...Image) Note {
 	return Note{"all image infos", func(at uint64) []byte {
 		segments := at + 24 + 48*uint64(len(images))
@@ -210,14 +210,14 @@ func AllImageInfos(images ...Image) Note {
 	}}
 }
 
-// LoadBinary makes the note of that name, version 1.
+// LoadBinary returns the note "load binary", version 1.
 func LoadBinary(id string, header, slide uint64, name string) Note {
 	b := append(le.AppendUint32(nil, 1), uuid(id)...)
 	b = le.AppendUint64(le.AppendUint64(b, header), slide)
 	return Plain("load binary", append(append(b, name...), 0))
 }
 
-// MainBinary makes the note "main bin spec".
+// MainBinary returns the note "main bin spec".
 func MainBinary(version, kind uint32, header, slide uint64, id string, platform uint32) Note {
 	b := le.AppendUint64(le.AppendUint32(le.AppendUint32(nil, version), kind), header)
 	if version > 1 {
@@ -227,8 +227,8 @@ func MainBinary(version, kind uint32, header, slide uint64, id string, platform 
 	return Plain("main bin spec", le.AppendUint32(b, platform))
 }
 
-// AddressableBits makes the note "addrable bits": version 3 if both are the
-// same, else version 4.
+// AddressableBits returns the note "addrable bits": version 3 if both numbers are the same, else
+// version 4.
 func AddressableBits(low, high uint32) Note {
 	b := le.AppendUint32(nil, 3)
 	if low != high {

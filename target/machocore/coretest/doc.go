@@ -1,3 +1,3 @@
-// Package coretest writes Mach-O core files, for tests: from segments, thread
-// states and notes, in the layouts that macOS's kernel and lldb write.
+// Package coretest writes Mach-O core files for tests, from segments, thread states and notes, in
+// the layouts of macOS's kernel and lldb.
 package coretest

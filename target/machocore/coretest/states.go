@@ -4,8 +4,7 @@ import (
 	"dbg/arch"
 )
 
-// General makes the general thread state of an architecture. Registers that are not known
-// are 0.
+// General returns the general thread state of an architecture. Unknown registers are 0.
 func General(r *arch.Registers) State {
 	var b []byte
 	word := func(regs ...arch.Reg) {
@@ -35,25 +34,25 @@ func General(r *arch.Registers) State {
 	return State{1, b}
 }
 
-// InUnion makes x86_THREAD_STATE (7) or the like of a state: its flavor and
-// count, then the state.
+// InUnion wraps a state in x86_THREAD_STATE (7) or a similar union: its flavor and count, then
+// the state.
 func InUnion(flavor uint32, s State) State {
 	b := le.AppendUint32(le.AppendUint32(nil, s.Flavor), uint32(len(s.Data)/4))
 	return State{flavor, append(b, s.Data...)}
 }
 
-// X86Exception makes an x86_EXCEPTION_STATE64.
+// X86Exception returns an x86_EXCEPTION_STATE64.
 func X86Exception(trap uint16, code uint32, addr uint64) State {
 	b := le.AppendUint16(le.AppendUint16(nil, trap), 1)
 	return State{6, le.AppendUint64(le.AppendUint32(b, code), addr)}
 }
 
-// ARMException makes an ARM_EXCEPTION_STATE64.
+// ARMException returns an ARM_EXCEPTION_STATE64.
 func ARMException(far uint64, esr uint32) State {
 	return State{7, le.AppendUint32(le.AppendUint32(le.AppendUint64(nil, far), esr), 0)}
 }
 
-// X86Float makes an x86_FLOAT_STATE64 of vector registers.
+// X86Float returns an x86_FLOAT_STATE64 with vector registers.
 func X86Float(xmm [16][16]byte) State {
 	b := make([]byte, 524)
 	for i := range xmm {
@@ -62,7 +61,7 @@ func X86Float(xmm [16][16]byte) State {
 	return State{5, b}
 }
 
-// NEON makes an ARM_NEON_STATE64 of vector registers.
+// NEON returns an ARM_NEON_STATE64 with vector registers.
 func NEON(v [32][16]byte) State {
 	b := make([]byte, 0, 528)
 	for i := range v {
