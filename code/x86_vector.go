@@ -96,7 +96,7 @@ func vectorLength(b []byte) int {
 	if mapNo == 1 && op == 0x77 && b[0] != 0x62 { // VZEROUPPER, VZEROALL
 		return p + n
 	}
-	l := modrmSize(b[n:])
+	l := ModRMLength(b[n:])
 	if l == 0 {
 		return 0
 	}
@@ -113,9 +113,10 @@ func vectorLength(b []byte) int {
 	return p + n
 }
 
-// modrmSize returns the length of ModRM, SIB and displacement in 64-bit mode, or 0 if they are
-// truncated.
-func modrmSize(b []byte) int {
+// ModRMLength returns the length in bytes of the ModRM byte at the start of b, with the SIB byte and
+// the displacement that follow it; 0 if b ends before them (Intel SDM volume 2, 2.1.5). It is the same
+// in 32-bit and in 64-bit mode.
+func ModRMLength(b []byte) int {
 	if len(b) == 0 {
 		return 0
 	}

@@ -128,7 +128,7 @@ func x86Call(b []byte, long bool, pc uint64, space Space) verdict {
 		}
 	}
 	for l := 2; l <= 7 && l <= n; l++ {
-		if b[n-l] == 0xff && modrmLength(b[n-l+1:], long) == l-1 {
+		if rest := b[n-l+1:]; b[n-l] == 0xff && rest[0]>>3&7 == 2 && code.ModRMLength(rest) == l-1 {
 			return yes
 		}
 	}
@@ -136,36 +136,4 @@ func x86Call(b []byte, long bool, pc uint64, space Space) verdict {
 		return unknown
 	}
 	return no
-}
-
-// modrmLength is the length of ModRM, SIB and displacement of a near CALL through
-// register or memory (/2); 0 if it is another instruction. The whole of b is the
-// rest of the instruction.
-func modrmLength(b []byte, long bool) int {
-	if len(b) == 0 || b[0]>>3&7 != 2 {
-		return 0
-	}
-	mod, rm := b[0]>>6, b[0]&7
-	if mod == 3 {
-		return 1
-	}
-	n := 1
-	if rm == 4 {
-		if len(b) < 2 {
-			return 0
-		}
-		n++
-		if mod == 0 && b[1]&7 == 5 {
-			n += 4
-		}
-	}
-	switch {
-	case mod == 0 && rm == 5: // disp32: RIP-relative in 64-bit mode, absolute in 32-bit mode
-		n += 4
-	case mod == 1:
-		n++
-	case mod == 2:
-		n += 4
-	}
-	return n
 }

@@ -3,6 +3,8 @@ package unwindcheck
 import (
 	"bytes"
 	"encoding/binary"
+
+	"dbg/code"
 )
 
 // class sorts instructions by what they do to the stack and the flow of control.
@@ -97,7 +99,7 @@ func decode(b []byte, pc uint64) instruction {
 		in.next, in.target = rel(n+1, 4)
 		in.here = in.next == in.target && in.next != 0 && !begins(b[min(n+5, len(b)):])
 	case op == 0xff && reg == 2:
-		in.class, in.flow, in.next = call, uncertain, pc+uint64(n+1+modrmLength(b[n+1:]))
+		in.class, in.flow, in.next = call, uncertain, pc+uint64(n+1+code.ModRMLength(b[n+1:]))
 	case op == 0xff && reg == 4:
 		in.class, in.flow = jump, uncertain
 	case op == 0xe9:
@@ -179,29 +181,4 @@ func isPrefix(c byte) bool {
 		return true
 	}
 	return false
-}
-
-// modrmLength is the length of ModRM, SIB and displacement.
-func modrmLength(b []byte) int {
-	if len(b) == 0 {
-		return 0
-	}
-	mod, rm := b[0]>>6, b[0]&7
-	if mod == 3 {
-		return 1
-	}
-	n := 1
-	if rm == 4 {
-		n++
-		if len(b) > 1 && mod == 0 && b[1]&7 == 5 {
-			n += 4
-		}
-	}
-	switch {
-	case mod == 0 && rm == 5, mod == 2:
-		n += 4
-	case mod == 1:
-		n++
-	}
-	return n
 }
