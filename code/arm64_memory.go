@@ -152,7 +152,7 @@ func (in *Insn) single(w uint32) {
 // exclusive decodes LDXR, STXR, LDAR, STLR and CAS. Every register that they may write is
 // destroyed.
 func (in *Insn) exclusive(w uint32) {
-	in.killX(w >> 16 & 31) // the status or the old value in memory; 31 if there is none
+	in.killX(w >> 16 & 31) // the status, or the old value in memory; 31 (XZR) discards it
 	pair := w>>21&1 != 0 && w>>23&1 == 0
 	if w>>22&1 != 0 {
 		in.killX(w & 31)

@@ -63,7 +63,7 @@ func (f *Flow) Tally() Tally {
 }
 
 // Most returns the index of the most frequent frame among the chosen ones with a known stack
-// pointer, or -1 if there is none.
+// pointer, or -1 if there is no such frame.
 func (f *Flow) Most(chosen []bool) int {
 	count := make([]int, len(f.frames))
 	best := -1

@@ -299,7 +299,7 @@ func (w *worker) emit(hi uint64) {
 	}
 }
 
-// rowOf returns the index in out.rows of the row for a frame, or -2 if there is none.
+// rowOf returns the index in out.rows of the row for a frame, or -2 if that frame has no row.
 func (w *worker) rowOf(f *code.Frame) int32 {
 	if !f.CFA.Known() {
 		if !w.have {

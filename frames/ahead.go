@@ -114,7 +114,8 @@ const (
 	aheadEndless = "the instructions after PC lead to no return"
 )
 
-// follow goes on to the end of a path: a return, or why there is none.
+// follow goes on to the end of a path. It returns the rule at the return instruction, or the reason
+// why the path does not return.
 func (s *simulation) follow(at *readPath) (*codeRule, string) {
 	var buf [aheadBytes]byte
 	a := s.w.u.arch

@@ -23,7 +23,7 @@ func (f *File) HasDebugInfo() bool {
 // finds the dSYM with the same UUID; openDSYM lists the places.
 //
 // The result is nil if f contains debug information itself, or if no such file exists. The string
-// says where the file was found, or why there is none. The error reports a file that exists but
+// says where the file was found, or why no file was used. The error reports a file that exists but
 // can't be used. If dirs is nil, DefaultDebugDirs is used. The caller closes the file.
 func (f *File) DebugFile(dirs []string) (*File, string, error) {
 	if f.HasDebugInfo() {
@@ -128,7 +128,7 @@ func OpenAsBuildID(path, id string) (*File, error) {
 
 // AltFile finds the supplementary file (.gnu_debugaltlink) into which dwz moved debug information
 // that several files share; f is the file with the DWARF. The result is nil if there is no such
-// section or no such file. The string says where the file was found, or why there is none.
+// section or no such file. The string says where the file was found, or why no file was used.
 func (f *File) AltFile(dirs []string) (*File, string, error) {
 	name, id, ok := f.altLink()
 	if !ok {
