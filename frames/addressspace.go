@@ -35,7 +35,8 @@ type AddressSpaceOptions struct {
 	// closed with the AddressSpace.
 	Open func(*Mapped) (file, debug *image.File, err error)
 
-	// Made is called for each new image, whose Module it may still change; may be nil.
+	// Made is called for each new image, before its first use. It may replace the image's Module. It
+	// may be nil.
 	Made func(*Image)
 }
 

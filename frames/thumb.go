@@ -11,9 +11,9 @@ import (
 // there is none, its first words do not look like instructions of ARM, which nearly all are unconditional.
 func (w *Walk) isThumb(m *Module, lo uint64) bool {
 	m.thumbOnce.Do(func() {
-		m.reading.Lock()
-		defer m.reading.Unlock()
-		for _, f := range []*image.File{m.file, m.debug} {
+		m.contents.reading.Lock()
+		defer m.contents.reading.Unlock()
+		for _, f := range []*image.File{m.contents.file, m.contents.debug} {
 			if f == nil || f.Arch() != arch.ARM {
 				continue
 			}
@@ -35,6 +35,6 @@ func (w *Walk) isThumb(m *Module, lo uint64) bool {
 		return true
 	}
 	var buf [16]byte
-	b := (&simulation{w: w, module: m}).read(lo+m.Bias, buf[:])
+	b := (&simulation{w: w, module: m}).read(lo+m.contents.Bias, buf[:])
 	return len(b) < 8 || b[3]>>4 != 14 || b[7]>>4 != 14
 }
