@@ -31,12 +31,12 @@ func (d *Data) unitError(off uint64, err error) error {
 	return fmt.Errorf("the unit at 0x%x of %s: %w", off, sectionNames[id]+d.suffix, err)
 }
 
-// mostTrouble bounds what Trouble gives.
-const mostTrouble = 8
+// maxErrors is the maximum length of the list that Errors returns.
+const maxErrors = 8
 
-// Trouble says what could not be read of what was asked for so far: each error names its section
-// and offset. Of many there are the first, and how many more.
-func (d *Data) Trouble() []error {
+// Errors returns an error for each part that was requested and could not be read. Each names its section
+// and offset. If there are many, the last one gives the number of those omitted.
+func (d *Data) Errors() []error {
 	if d == nil {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (d *Data) Trouble() []error {
 		out = append(out, d.unitsErr)
 	}
 	for i, a := range all {
-		if len(out) == mostTrouble {
+		if len(out) == maxErrors {
 			return append(out, fmt.Errorf("%d more", len(all)-i))
 		}
 		out = append(out, a.err)
