@@ -52,6 +52,7 @@ const (
 const (
 	headPID     = 0
 	headCount   = 8
+	headWatches = 12 // 1 while threads may have debug registers set
 	headFutex   = 16
 	headList    = 32 // next, futex_offset, list_op_pending
 	headNode    = 64 // next
@@ -238,7 +239,18 @@ func (g *guard) write(i int, a target.Addr, original byte) {
 	e[8] = original
 }
 
-func (g *guard) count() { binary.LittleEndian.PutUint64(g.head[headCount:], uint64(len(g.addrs))) }
+func (g *guard) count() { binary.LittleEndian.PutUint32(g.head[headCount:], uint32(len(g.addrs))) }
+
+// watching notes whether threads may have debug registers set.
+func (g *guard) watching(on bool) {
+	if g == nil || g.head == nil {
+		return
+	}
+	g.head[headWatches] = 0
+	if on {
+		g.head[headWatches] = 1
+	}
+}
 
 // remove forgets a site whose byte is out of memory.
 func (g *guard) remove(a target.Addr) {
@@ -360,9 +372,10 @@ func repair(head []byte) {
 		return
 	}
 	defer func() { _ = unix.Munmap(table) }()
-	count := int(min(binary.LittleEndian.Uint64(head[headCount:]), uint64(len(table)/guardEntry)))
+	count := int(min(uint64(binary.LittleEndian.Uint32(head[headCount:])), uint64(len(table)/guardEntry)))
 	restoreSites(guardianMemory, table, count)
-	if count == 0 {
+	watching := head[headWatches] != 0
+	if count == 0 && !watching {
 		return
 	}
 	// After an execve the descriptor is of the old memory. The pidfd tells whether the id is still the process's.
@@ -371,6 +384,9 @@ func repair(head []byte) {
 		if fd, err := unix.Open(procPath(pid, "mem"), unix.O_RDWR|unix.O_CLOEXEC, 0); err == nil {
 			restoreSites(fd, table, count)
 			_ = unix.Close(fd)
+		}
+		if watching {
+			clearDebugRegisters(pid)
 		}
 	}
 }

@@ -115,7 +115,7 @@ func (p *Process) react(t *thread) {
 		return
 	}
 	switch {
-	case t.why == breakpoint, t.why == stepped && p.decide != nil:
+	case t.why == breakpoint, t.why == watched, t.why == stepped && p.decide != nil:
 		p.arrive(t)
 	case t.why.matters():
 		p.halt()
@@ -131,15 +131,16 @@ func (p *Process) arrive(t *thread) {
 	p.dropPending(t)
 	switch p.judge(t) {
 	case target.Pass:
+		if t.why == watched {
+			p.passWatch(t)
+			return
+		}
 		p.hot = t.tid
 		p.goFrom(t, p.hit.Next)
 	case target.Park:
 		p.park(t)
 	default:
-		e := target.Event{Kind: target.Stopped, Reason: target.Stepped}
-		if t.why == breakpoint {
-			e.Reason, e.Addr = target.Breakpoint, t.addr
-		}
+		e := p.judgedEvent(t)
 		t.why = passing
 		p.halt()
 		if !p.over {

@@ -192,6 +192,9 @@ func (p *Process) noteSignal(t *thread, sig int) {
 			return // killed meanwhile; its end is about to be reported
 		}
 		owed := t.owed
+		if p.noteWatches(t, t.info.code()) {
+			return
+		}
 		switch code := t.info.code(); {
 		case code == codeKernel:
 			pc := t.pc()

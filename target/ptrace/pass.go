@@ -87,6 +87,9 @@ type emulation struct {
 
 // ReadMemory implements emulate.Memory as the program would read: what it may not, is an error.
 func (e *emulation) ReadMemory(addr uint64, buf []byte) error {
+	if e.p.watches.touches(target.Addr(addr), len(buf), false) {
+		return target.ErrReadOnly // the processor must see it
+	}
 	if readVector(e.p.pid, target.Addr(addr), buf) != len(buf) {
 		return target.ErrGone
 	}
@@ -96,6 +99,9 @@ func (e *emulation) ReadMemory(addr uint64, buf []byte) error {
 // WriteMemory implements emulate.Memory as the program would write. A write over a site is left to the processor.
 func (e *emulation) WriteMemory(addr uint64, buf []byte) error {
 	a := target.Addr(addr)
+	if e.p.watches.touches(a, len(buf), true) {
+		return target.ErrReadOnly
+	}
 	if i := e.p.mem.find(a); i < len(e.p.mem.sites) && e.p.mem.sites[i].addr-a < target.Addr(len(buf)) {
 		return target.ErrReadOnly
 	}
@@ -311,8 +317,12 @@ func (p *Process) judge(t *thread) target.Verdict {
 	*h.Regs = arch.Registers{Arch: arch.AMD64}
 	target.SetUser(h.Regs, r[:])
 	h.Thread, h.Reason, h.Addr = target.ThreadID(t.tid), target.Breakpoint, t.addr
-	if t.why == stepped {
+	h.Watches = h.Watches[:0]
+	switch t.why {
+	case stepped:
 		h.Reason, h.Addr = target.Stepped, t.pc()
+	case watched:
+		h.Reason, h.Addr, h.Watches = target.Watched, t.pc(), p.listWatches(h.Watches, t.fired)
 	}
 	h.Next = target.Resume{Thread: h.Thread}
 	return p.decide(h)

@@ -63,9 +63,10 @@ type Process struct {
 	stepLo      target.Addr             // the range of the step
 	stepHi      target.Addr             // 0: one instruction
 	lastFatal   *target.SignalInfo      // the signal that was last delivered to a thread
-	decide      target.Judge            // nil: each hit stops the process
-	hit         target.Hit              // the argument of decide
-	hot         int                     // the thread that has just passed a site, see hot.go
+	watches     watches
+	decide      target.Judge // nil: each hit stops the process
+	hit         target.Hit   // the argument of decide
+	hot         int          // the thread that has just passed a site, see hot.go
 	lookout     lookout
 	scratch     scratch
 	urgent      bool // the tracer's thread has real-time priority: it is woken at once, and must not stay awake

@@ -176,6 +176,7 @@ func (p *Process) stepOn(t *thread) {
 // taken for running: its end is about to be reported.
 func (p *Process) resumeWith(t *thread, request, sig int) {
 	t.flush()
+	p.arm(t)
 	t.running = true
 	if t.waits {
 		p.goAway(t)

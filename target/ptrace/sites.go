@@ -31,23 +31,31 @@ const maxInstruction = 15
 // InsertBreakpoint implements target.Process.
 func (p *Process) InsertBreakpoint(addr target.Addr) error {
 	return p.alive(func() error {
-		if p.guardian != "" {
-			g, err := startGuard(p.guardian, p.pid, p.pidfd)
-			if err != nil {
-				return err // better no breakpoint than one that may stay
-			}
-			p.mem.lock.Lock()
-			p.mem.guard, p.guardian = g, ""
-			p.mem.lock.Unlock()
-			// A thread that has hit a site is in danger until it has been served: the kernel would deliver its SIGTRAP if we died.
-			p.urgent = hurry(tracerPriority)
-		}
-		if !p.shared && p.kind == target.Attached {
-			p.shared = true
-			p.adoptSharers()
+		if err := p.protect(); err != nil {
+			return err
 		}
 		return p.mem.insert(addr)
 	})
+}
+
+// protect prepares for the first site or watch: it starts the guardian of an attached process.
+func (p *Process) protect() error {
+	if p.guardian != "" {
+		g, err := startGuard(p.guardian, p.pid, p.pidfd)
+		if err != nil {
+			return err // better no breakpoint than one that may stay
+		}
+		p.mem.lock.Lock()
+		p.mem.guard, p.guardian = g, ""
+		p.mem.lock.Unlock()
+		// A thread that has hit a site is in danger until it has been served: the kernel would deliver its SIGTRAP if we died.
+		p.urgent = hurry(tracerPriority)
+	}
+	if !p.shared && p.kind == target.Attached {
+		p.shared = true
+		p.adoptSharers()
+	}
+	return nil
 }
 
 // RemoveBreakpoint implements target.Process. After an Execed stop no

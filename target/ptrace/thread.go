@@ -12,11 +12,12 @@ const (
 	signalled              // a signal with Stop in its policy
 	execed                 // the process became another program
 	inSyscall              // a syscall-stop, on the way in
+	watched                // watched memory was accessed
 )
 
 // matters reports whether the stop is one that ends a run.
 func (s stop) matters() bool {
-	return s == breakpoint || s == stepped || s == signalled || s == execed
+	return s == breakpoint || s == stepped || s == signalled || s == execed || s == watched
 }
 
 // thread is what the tracer knows of one thread.
@@ -41,6 +42,10 @@ type thread struct {
 	sigStop   bool               // a signal-delivery-stop: a signal may be injected on the way on
 	trapStop  bool               // the signal was a trap of ours: the kernel would deliver it if we died, see settleTraps
 	settling  bool               // it is on its way out of that stop
+	fired     uint8              // of watched: the slots, as bits
+	stepDone  bool               // of watched: a step is done as well
+
+	armed uint32 // the version of the watches in its debug registers; 0: they are clear
 
 	// What it gets when it goes on.
 	inject int       // a signal, or 0

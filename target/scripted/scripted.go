@@ -22,6 +22,7 @@ type Process struct {
 	threads []*thread
 	memory  map[target.Addr]byte
 	sites   map[target.Addr]int
+	watches map[target.Watch]int
 	judge   target.Judge
 	running bool
 	over    bool
@@ -338,6 +339,30 @@ func (p *Process) RemoveBreakpoint(a target.Addr) error {
 	defer p.lock.Unlock()
 	if p.sites[a]--; p.sites[a] <= 0 {
 		delete(p.sites, a)
+	}
+	return nil
+}
+
+// InsertWatch implements target.Process. Watches take four slots, as on x86-64. They never fire.
+func (p *Process) InsertWatch(w target.Watch) error {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if _, ok := p.watches[w]; !ok && len(p.watches) == 4 {
+		return target.ErrNoSlot
+	}
+	if p.watches == nil {
+		p.watches = map[target.Watch]int{}
+	}
+	p.watches[w]++
+	return nil
+}
+
+// RemoveWatch implements target.Process.
+func (p *Process) RemoveWatch(w target.Watch) error {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if p.watches[w]--; p.watches[w] <= 0 {
+		delete(p.watches, w)
 	}
 	return nil
 }
