@@ -61,7 +61,7 @@ func (a *argumentList) UnmarshalJSON(data []byte) error {
 	}
 	var list []any
 	if err := json.Unmarshal(data, &list); err != nil {
-		return errors.New("args is neither a list nor a text")
+		return errors.New("args must be a list or a string")
 	}
 	*a = nil
 	for _, x := range list {
@@ -71,7 +71,7 @@ func (a *argumentList) UnmarshalJSON(data []byte) error {
 		case float64, bool:
 			*a = append(*a, fmt.Sprint(x))
 		default:
-			return fmt.Errorf("args has an element that is no text: %v", x)
+			return fmt.Errorf("args contains an element that is not a string: %v", x)
 		}
 	}
 	return nil
@@ -107,7 +107,7 @@ func splitArguments(text string) ([]string, error) {
 		}
 	}
 	if quote != 0 {
-		return nil, fmt.Errorf("args has a %c without its second one", quote)
+		return nil, fmt.Errorf("args has an unmatched %c", quote)
 	}
 	if in {
 		list = append(list, word.String())
@@ -126,7 +126,7 @@ func (e *environment) UnmarshalJSON(data []byte) error {
 		for _, x := range list {
 			name, value, ok := strings.Cut(x, "=")
 			if !ok || name == "" {
-				return fmt.Errorf("env has %q, which is not NAME=VALUE", cut(x))
+				return fmt.Errorf("env contains %q, which is not NAME=VALUE", cut(x))
 			}
 			(*e)[name] = &value
 		}
@@ -136,7 +136,7 @@ func (e *environment) UnmarshalJSON(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	if err := d.Decode(&object); err != nil {
-		return errors.New("env is neither an object nor a list")
+		return errors.New("env must be an object or a list")
 	}
 	for name, x := range object {
 		if x == nil {
@@ -199,7 +199,7 @@ func (m *sourceMap) UnmarshalJSON(data []byte) error {
 	}
 	var object map[string]string
 	if err := json.Unmarshal(data, &object); err != nil {
-		return errors.New("the source map is neither an object of texts nor a list of pairs")
+		return errors.New("the source map must be an object of strings or a list of pairs")
 	}
 	for from, to := range object {
 		*m = append(*m, session.SourceMapping{From: from, To: to})

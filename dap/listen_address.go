@@ -24,7 +24,7 @@ func listen(ctx context.Context, addr string, anywhere bool) (net.Listener, erro
 		host = "127.0.0.1" // a resolver may have another opinion
 	}
 	if ip := net.ParseIP(host); !anywhere && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("listening on %q: not a loopback address, everybody who can reach it could run programs as this user; use 127.0.0.1 or a Unix socket, or add --listen-any", addr)
+		return nil, fmt.Errorf("listening on %q: not a loopback address, so other machines could run programs as this user; use 127.0.0.1 or a Unix socket, or add --listen-any", addr)
 	}
 	return (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(host, port))
 }
@@ -44,7 +44,7 @@ func isLocal(a net.Addr) bool {
 // file is removed when the listener is closed.
 func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	if path == "" {
-		return nil, errors.New("listening: unix: needs the path of a socket")
+		return nil, errors.New("listening: expected the path of a socket after unix:")
 	}
 	if path[0] == '@' {
 		path = "./" + path // package net takes a bare @ for Linux's abstract names, which have no mode

@@ -91,7 +91,7 @@ func (o *outbox) write(m any) error {
 	}
 	data, err := json.Marshal(m)
 	if err != nil {
-		return fmt.Errorf("encoding a message: %w", err)
+		return fmt.Errorf("can't encode a message: %w", err)
 	}
 	var buf bytes.Buffer
 	fmt.Fprintf(&buf, "Content-Length: %d\r\n\r\n", len(data))

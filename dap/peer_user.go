@@ -20,7 +20,7 @@ import (
 func checkUser(conn net.Conn) error {
 	uid, err := peerUser(conn)
 	if err != nil {
-		return fmt.Errorf("its user is unknown: %w", err)
+		return fmt.Errorf("can't get its user: %w", err)
 	}
 	if uid != 0 && uid != os.Geteuid() {
 		return fmt.Errorf("it belongs to user %d", uid)

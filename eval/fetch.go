@@ -63,7 +63,7 @@ func load(v Value, mem target.Memory) Value {
 	case !v.HasAddr:
 		v.Avail, v.Err = Unreadable, errNoPlace
 	case n < 0:
-		v.Avail, v.Err = Unreadable, errorf("the size of %s is not known", TypeName(v))
+		v.Avail, v.Err = Unreadable, errorf("the size of %s is unknown", TypeName(v))
 	case n > maxFetch:
 		v.Avail, v.Err = Unreadable, errorf("value requires %d bytes, which is more than max-value-size", n)
 	default:
@@ -136,7 +136,7 @@ func part(v Value, off int64, t *types.Type, name string) Value {
 // bitPart is a bit-field of v: bits from bit on, in a type t.
 func bitPart(v Value, bit, size int64, t *types.Type, name string) Value {
 	if bit < 0 || size <= 0 || size > 64 {
-		return Value{Type: t, Name: name, Avail: Unreadable, Err: Error("bit-field is malformed")}
+		return Value{Type: t, Name: name, Avail: Unreadable, Err: Error("malformed bit-field")}
 	}
 	// Take the bytes that hold it as an array, for their place and availability.
 	bytes := (bit%8 + size + 7) / 8

@@ -42,7 +42,7 @@ func goChanOf(v Value, env Env) (goChan, bool) {
 	for i, name := range []string{"qcount", "dataqsiz", "recvx", "elemsize", "buf", "closed"} {
 		u, ok := number64(field(h, name))
 		if !ok {
-			c.err = Error("a channel of a layout that is not known")
+			c.err = Error("unknown channel layout")
 			return c, true
 		}
 		n[i] = u
@@ -50,9 +50,9 @@ func goChanOf(v Value, env Env) (goChan, bool) {
 	size := sizeOf(c.elem)
 	switch {
 	case size < 0 || n[3] != uint64(size):
-		c.err = errCorrupt("elements of %d bytes, not %d", n[3], size)
+		c.err = errCorrupt("the element size is %d bytes, not %d", n[3], size)
 	case n[1] > 1<<47/uint64(max(size, 1)) || n[0] > n[1] || n[2] > n[1] || n[2] == n[1] && n[1] > 0:
-		c.err = errCorrupt("%d elements from slot %d on, of %d", n[0], n[2], n[1])
+		c.err = errCorrupt("%d elements from slot %d on in a buffer of %d", n[0], n[2], n[1])
 	}
 	c.count, c.slots, c.first, c.addr, c.closed = int64(n[0]), int64(n[1]), int64(n[2]), target.Addr(n[4]), n[5] != 0
 	return c, true

@@ -50,7 +50,7 @@ func (m *goMap) buckets(env Env, yield func(key, elem Value) bool) error {
 	}
 	const writing = 4 // hmap.flags: a goroutine is in the middle of a change
 	if !w.done && w.found != m.used && flags&writing == 0 {
-		return errCorrupt("%d elements, but it says %d", w.found, m.used)
+		return errCorrupt("%d elements found, but its count is %d", w.found, m.used)
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func (w *goBuckets) one(a target.Addr, old bool) (next target.Addr, moved bool, 
 			continue
 		}
 		if w.found++; w.found > w.m.used+1 {
-			return 0, false, errCorrupt("more elements than the %d that it says", w.m.used)
+			return 0, false, errCorrupt("more elements found than its count, %d", w.m.used)
 		}
 		k, e := part(keys, int64(i)*sizeOf(key), key, ""), part(values, int64(i)*sizeOf(value), value, "")
 		if w.done = !w.yield(inSlot(k, w.m.key, w.env), inSlot(e, w.m.elem, w.env)); w.done {

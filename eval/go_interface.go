@@ -51,7 +51,7 @@ func dynamic(v Value, env Env) (held Value, ok bool) {
 	if rawUint(b[:p]) != uint64(size) || kind != 0 && ownKind&(direct-1) != kind || ownKind&(direct-1) == goInterfaceKind {
 		return Value{}, false
 	}
-	held = Value{Type: t, fixed: "What an interface holds can't be assigned."}
+	held = Value{Type: t, fixed: "The value in an interface can't be assigned."}
 	switch {
 	case (flags|ownKind)&direct == 0:
 		held.Addr, held.HasAddr = target.Addr(rawUint(word)), true

@@ -31,8 +31,8 @@ type goMap struct {
 }
 
 const (
-	errGoLayout = Error("a map of a layout that is not known")
-	errGoLarge  = Error("the map is too large to be looked at as a whole")
+	errGoLayout = Error("unknown map layout")
+	errGoLarge  = Error("the map is too large to read completely")
 )
 
 // errCorrupt says what is wrong in a map or a channel.
@@ -142,7 +142,7 @@ func (m *goMap) pairs(env Env, yield func(key, elem Value) bool) error {
 		err = w.directory(target.Addr(at), int64(n), table)
 	}
 	if err == nil && !w.done && w.found != m.used && writing == 0 {
-		return errCorrupt("%d elements, but it says %d", w.found, m.used)
+		return errCorrupt("%d elements found, but its count is %d", w.found, m.used)
 	}
 	return err
 }
@@ -213,7 +213,7 @@ func (w *goWalk) visit(a target.Addr) error {
 			continue
 		}
 		if w.found++; w.found > w.m.used+1 {
-			return errCorrupt("more elements than the %d that it says", w.m.used)
+			return errCorrupt("more elements found than its count, %d", w.m.used)
 		}
 		s := part(slots, i*size, slot, "")
 		key, elem := inSlot(field(s, "key"), w.m.key, w.env), inSlot(field(s, "elem"), w.m.elem, w.env)

@@ -221,7 +221,7 @@ func fieldOf(v Value, f *types.Field, env Env) Value {
 	case f.Place != nil:
 		return placed(v, f, env)
 	case f.Virtual:
-		return Value{Type: f.Type, Name: f.Name, Avail: Unreadable, Err: Error("virtual base class whose place is not told")}
+		return Value{Type: f.Type, Name: f.Name, Avail: Unreadable, Err: Error("virtual base class at an unknown location")}
 	case f.BitSize > 0:
 		return bitPart(v, f.BitOffset, f.BitSize, f.Type, f.Name)
 	}
@@ -282,7 +282,7 @@ func variantOf(v Value, env Env) (Value, bool) {
 		return Value{Type: typeVoid, Avail: Unreadable, Err: Error("enum without a discriminant")}, true
 	}
 	if len(chosen.Fields) != 1 {
-		return Value{Type: typeVoid, Avail: Unreadable, Err: Error("enum whose form is not one member")}, true
+		return Value{Type: typeVoid, Avail: Unreadable, Err: Error("enum whose variant does not have exactly one member")}, true
 	}
 	return fieldOf(v, &chosen.Fields[0], env), true
 }

@@ -105,7 +105,7 @@ func (fc *FrameContext) implied(v *symbols.Variable, p *implicitPart, t *types.T
 		return lost
 	}
 	out := part(whole, p.off, t, "")
-	out.fixed = "What a pointer without a value points to can't be assigned."
+	out.fixed = "The target of a pointer without a value can't be assigned."
 	return out
 }
 
@@ -202,7 +202,7 @@ func (fc *FrameContext) assemble(v Value, pieces []expr.Piece) Value {
 		v.Avail, v.Err = Unreadable, Error("value is made of pieces and its size is not supported")
 		return v
 	}
-	v.fixed = "A value that is made of several pieces can't be assigned."
+	v.fixed = "A value in several pieces can't be assigned."
 	v.Bytes = make([]byte, size)
 	v.missing = make([]byte, size)
 	v.why, v.Avail = OptimizedOut, Partial

@@ -14,23 +14,23 @@ func runCommands() []*command {
 	return []*command{
 		{name: "run", aliases: []string{"r"}, usage: "[ARGS]", group: g, once: true, help: "start the program from the beginning", run: runProgram},
 		{name: "start", usage: "[ARGS]", group: g, once: true, help: "start the program and stop in main", run: startProgram},
-		{name: "continue", aliases: []string{"c", "fg"}, usage: "[N]", group: g, help: "go on; N: pass this breakpoint N-1 times", run: continueProgram},
-		{name: "next", aliases: []string{"n"}, usage: "[N]", group: g, help: "go to another line, over calls", run: step(session.StepOver)},
-		{name: "step", aliases: []string{"s"}, usage: "[N]", group: g, help: "go to another line, into calls", run: step(session.StepInto)},
+		{name: "continue", aliases: []string{"c", "fg"}, usage: "[N]", group: g, help: "continue the program; with N: ignore this breakpoint N-1 times", run: continueProgram},
+		{name: "next", aliases: []string{"n"}, usage: "[N]", group: g, help: "step to another line, over calls", run: step(session.StepOver)},
+		{name: "step", aliases: []string{"s"}, usage: "[N]", group: g, help: "step to another line, into calls", run: step(session.StepInto)},
 		{name: "finish", aliases: []string{"fin"}, group: g, help: "run until the selected frame returns", run: finish},
-		{name: "nexti", aliases: []string{"ni"}, usage: "[N]", group: g, help: "execute an instruction, over calls", run: step(session.NextInstruction)},
-		{name: "stepi", aliases: []string{"si"}, usage: "[N]", group: g, help: "execute an instruction", run: step(session.StepInstruction)},
+		{name: "nexti", aliases: []string{"ni"}, usage: "[N]", group: g, help: "step one instruction, over calls", run: step(session.NextInstruction)},
+		{name: "stepi", aliases: []string{"si"}, usage: "[N]", group: g, help: "step one instruction, into calls", run: step(session.StepInstruction)},
 		{name: "until", aliases: []string{"u"}, usage: "[LOCATION]", group: g, help: "run until a location, or until the frame returns", words: functionWords, run: until},
 		{name: "advance", usage: "LOCATION", group: g, help: "run until a location, or until the frame returns", words: functionWords, run: advance},
-		{name: "signal", usage: "SIGNAL", group: g, once: true, help: "go on with a signal; 0: with none", words: signalWords, run: signalProgram},
+		{name: "signal", usage: "SIGNAL", group: g, once: true, help: "continue the program with a signal; 0: without one", words: signalWords, run: signalProgram},
 		{name: "kill", aliases: []string{"k"}, group: g, once: true, help: "end the program", run: kill},
-		{name: "detach", group: g, once: true, help: "let the program run on by itself", run: detach},
+		{name: "detach", group: g, once: true, help: "release the program, which continues without dbg", run: detach},
 	}
 }
 
 var errNotRun = said("The program is not being run.")
 
-// live is the error of a command that needs a process.
+// live returns an error if there is no stopped process.
 func (sh *shell) live() error {
 	if sh.sess.State() != session.IsStopped {
 		return errNotRun
@@ -38,7 +38,7 @@ func (sh *shell) live() error {
 	return nil
 }
 
-// restart asks whether a program that is there already may go.
+// restart asks whether to end a program that has already been started.
 func (sh *shell) restart() error {
 	if sh.sess.State() != session.IsStopped {
 		return nil
@@ -63,7 +63,7 @@ func (sh *shell) launch(args string) error {
 
 func runProgram(sh *shell, args string) error {
 	if sh.sess.State() == session.IsCore {
-		return errors.New("a core file is open: it can be looked at, not run")
+		return errors.New("a core file is open; it can be examined, but not run")
 	}
 	if sh.sess.State() == session.NoProgram {
 		return said("No executable file specified.\nUse the \"file\" or \"exec-file\" command.")

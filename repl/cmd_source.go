@@ -13,22 +13,22 @@ import (
 func sourceCommands() []*command {
 	const g = "source"
 	return []*command{
-		{name: "list", aliases: []string{"l"}, usage: "[LINE | FUNCTION | FILE:LINE | A,B | -]", group: g, help: "show source lines; again: the next ones", words: functionWords, run: list},
+		{name: "list", aliases: []string{"l"}, usage: "[LINE | FUNCTION | FILE:LINE | A,B | -]", group: g, help: "show source lines; repeat to show the next ones", words: functionWords, run: list},
 		{name: "disassemble", aliases: []string{"disas"}, usage: "[/r /s] [FUNCTION | ADDRESS | A,B | A,+N]", group: g, help: "show machine code", words: functionWords, run: disassemble},
 	}
 }
 
-// listState is what list showed last.
+// listState holds what list showed last.
 type listState struct {
 	file        string
 	first, last int
-	centre      int  // a line that was printed, around which to begin
+	centre      int  // a line that was printed; the next list is centred on it
 	continued   bool // list was the last command
 }
 
 func (l *listState) reset() { *l = listState{} }
 
-// around makes the next list begin around a line.
+// around centres the next list on a line.
 func (l *listState) around(file string, line int) { *l = listState{file: file, centre: line} }
 
 // list shows source lines.
@@ -110,7 +110,7 @@ func (sh *shell) listRange(a, b string) error {
 	return sh.listLines(file, first, last)
 }
 
-// lineOf finds the line that a location is about.
+// lineOf finds the line of a location.
 func (sh *shell) lineOf(text string) (string, int, error) {
 	spec, err := sh.sess.ParseLocation(text)
 	if err != nil {
@@ -131,7 +131,7 @@ func (sh *shell) lineOf(text string) (string, int, error) {
 	for _, p := range places {
 		pos := p.Position
 		if spec.Function != "" {
-			// The breakpoint's place is after the prologue; the function begins before.
+			// The breakpoint's place is after the prologue; the function starts before it.
 			if _, code, err := sh.sess.DisassembleFunction(p.Addr); err == nil && len(code) > 0 && code[0].Position.Line > 0 {
 				pos = code[0].Position
 			}
@@ -282,8 +282,8 @@ func (sh *shell) printCode(title string, code []session.Instruction, raw, source
 	fmt.Fprintln(sh.out, "End of assembler dump.")
 }
 
-// columns puts an instruction's operands into a column of their own, behind its
-// name; a prefix stays with the name.
+// columns puts an instruction's operands in a column of their own, after its name. A prefix stays
+// with the name.
 func columns(text string) string {
 	name, operands, ok := strings.Cut(text, " ")
 	operands = strings.TrimSpace(operands)

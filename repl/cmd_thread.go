@@ -13,7 +13,7 @@ import (
 func threadCommands() []*command {
 	const g = "threads"
 	return []*command{
-		{name: "thread", aliases: []string{"t", "thr"}, usage: "[N | apply all|N... COMMAND]", group: g, help: "select a thread, or do a command in several", words: fixedWords("apply"), run: thread},
+		{name: "thread", aliases: []string{"t", "thr"}, usage: "[N | apply all|N... COMMAND]", group: g, help: "select a thread, or run a command in several threads", words: fixedWords("apply"), run: thread},
 	}
 }
 
@@ -65,8 +65,8 @@ func (sh *shell) selectThread(id target.ThreadID, level int) error {
 	return nil
 }
 
-// threadApply does a command in each of several threads, and selects the thread
-// and frame from before again.
+// threadApply runs a command in each of several threads, and then selects the previous thread and
+// frame again.
 func threadApply(sh *shell, args string) error {
 	if err := sh.stack(); err != nil {
 		return said("No threads.")

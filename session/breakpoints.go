@@ -448,7 +448,7 @@ func parseHitCondition(text string) (func(int) bool, error) {
 		return func(h int) bool { return h <= n }, nil
 	case "%":
 		if n == 0 {
-			return nil, errors.New("hit condition: every 0th hit is none")
+			return nil, errors.New("hit condition: expected a number above 0 after %")
 		}
 		return func(h int) bool { return h%n == 0 }, nil
 	}

@@ -27,7 +27,7 @@ func (s *Session) disassemble(a target.Addr, count int) ([]instruction, error) {
 		count = maxDisassembly
 	}
 	if s.archOrDefault() != arch.AMD64 {
-		return nil, fmt.Errorf("disassembly of %s is not there yet", s.archOrDefault().Name)
+		return nil, fmt.Errorf("disassembly for %s is not supported yet", s.archOrDefault().Name)
 	}
 	buf := make([]byte, min(count*8+16, 64<<10))
 	n, err := s.readMemory(a, buf)

@@ -18,7 +18,7 @@ import (
 const maxEntryDepth = 64
 
 // errNoEntryValue says that the caller does not tell what it passed.
-var errNoEntryValue = errors.New("the caller does not say what it passed")
+var errNoEntryValue = errors.New("the caller's call site does not describe the argument")
 
 // errEnteredAgain says that a function may have been left and entered anew.
 var errEnteredAgain = fmt.Errorf("%w: the function may have been entered again by a tail call", errNoEntryValue)

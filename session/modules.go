@@ -208,13 +208,13 @@ func (s *Session) newModule(g frames.Mapped) *Module {
 		if s.state == IsCore {
 			return nil
 		}
-		m.Problem = "its segments are not where the file says"
+		m.Problem = "its segments are not mapped as the file describes"
 		s.fromMemory(m)
 		return m
 	}
 	m.Bias, m.file, m.BuildID = bias, f, f.BuildID()
 	if id, ok := s.mappedBuildID(m); ok && id != m.BuildID {
-		m.Problem = fmt.Sprintf("the file has build id %s, what is mapped has %s", orNone(m.BuildID), orNone(id))
+		m.Problem = fmt.Sprintf("the file has build id %s, but the mapped file has %s", orNone(m.BuildID), orNone(id))
 		m.file, m.BuildID = nil, id
 		s.fromMemory(m)
 		return m

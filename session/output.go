@@ -44,7 +44,7 @@ func newCaptureWith(s *Session, terminal opener) (*capture, error) {
 	}
 	if err := c.open(openPipe); err != nil {
 		stdin.Close()
-		return nil, fmt.Errorf("neither terminals nor pipes for the program's output: %w", errors.Join(whyNot, err))
+		return nil, fmt.Errorf("can't create a terminal or pipe for the program's output: %w", errors.Join(whyNot, err))
 	}
 	return c, nil
 }

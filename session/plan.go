@@ -85,7 +85,7 @@ func (s *Session) begin(t target.ThreadID, p plan) (target.Resume, error) {
 	s.courses.all = append(s.courses.all, c)
 	_, r, done, err := s.carryOut(c, action{push: p}, nil)
 	if err == nil && done {
-		err = errors.New("there is nothing to do")
+		err = errors.New("no step is needed")
 	}
 	if err != nil {
 		s.endCourse(c)
@@ -123,7 +123,7 @@ const mostPlans = 100
 // push puts a plan on a thread's stack and begins it. After an error it is not there.
 func (s *Session) push(c *course, p plan) (action, error) {
 	if len(c.plans) == mostPlans {
-		return action{}, errors.New("the step needs too many steps of its own")
+		return action{}, errors.New("the step consists of too many internal steps")
 	}
 	act, err := p.begin(s, c)
 	if err != nil {
@@ -240,7 +240,7 @@ func (p *runTo) shift(by uint64) {
 // to is a plan that goes to an address, with the stack at or above minSP (0: wherever it is).
 func to(addr target.Addr, minSP uint64) *runTo { return &runTo{[]mark{{addr: addr, minSP: minSP}}} }
 
-var errNoPC = errors.New("the thread's program counter is not known")
+var errNoPC = errors.New("the thread's program counter is unknown")
 
 // top unwinds the innermost n machine frames of a thread, without symbols.
 func (s *Session) top(t target.ThreadID, n int) ([]*frames.Frame, error) {

@@ -62,7 +62,7 @@ func (s *Session) resolveAddress(spec *BreakpointSpec) ([]BreakpointPlace, error
 	if moves {
 		var ok bool
 		if a, ok = s.inFile(spec); !ok {
-			return nil, &NoLocationError{fmt.Sprintf("The file that %s is in is not loaded.", spec.Text)}
+			return nil, &NoLocationError{fmt.Sprintf("The file that contains %s is not loaded.", spec.Text)}
 		}
 	}
 	p := BreakpointPlace{Addr: a}

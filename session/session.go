@@ -137,7 +137,7 @@ func (s *Session) Load(p Program) error {
 
 func (s *Session) load(p Program) error {
 	if s.tgt != nil {
-		return errors.New("the program is already being run")
+		return errors.New("the program is already running")
 	}
 	path, err := findProgram(p.Path)
 	if err != nil {

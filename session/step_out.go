@@ -37,7 +37,7 @@ func (s *Session) newFinish(t target.ThreadID, level int) (plan, error) {
 		return nil, errors.New("\"finish\" not meaningful in the outermost frame.") //lint:ignore ST1005 gdb's words
 	}
 	if !f.Machine.HasCFA {
-		return nil, errors.New("the frame's CFA is not known, so its return can't be recognised")
+		return nil, errors.New("the frame's CFA is unknown, so its return can't be recognised")
 	}
 	minSP := uint64(f.Machine.CFA)
 	if f.Machine.Signal {

@@ -19,7 +19,7 @@ const maxLinkMaps = 10_000
 func (s *Session) tlsOf(m *Module, t target.ThreadID) func(uint64) (uint64, error) {
 	return func(off uint64) (uint64, error) {
 		if m == nil || m.file == nil {
-			return 0, fmt.Errorf("the module of the thread-local variable is not known")
+			return 0, fmt.Errorf("the module of the thread-local variable is unknown")
 		}
 		regs, err := s.tgt.Registers(t)
 		if err != nil {
@@ -27,25 +27,25 @@ func (s *Session) tlsOf(m *Module, t target.ThreadID) func(uint64) (uint64, erro
 		}
 		tp, ok := regs.Get(arch.FSBase)
 		if !ok || regs.Arch != arch.AMD64 {
-			return 0, fmt.Errorf("the thread pointer is not known")
+			return 0, fmt.Errorf("the thread pointer is unknown")
 		}
 		size, align, ok := m.file.TLS()
 		if !ok {
 			return 0, fmt.Errorf("%s has no thread-local storage", m.Path)
 		}
 		if off >= size {
-			return 0, fmt.Errorf("the thread-local storage of %s has %d bytes, none at %d", m.Path, size, off)
+			return 0, fmt.Errorf("the thread-local storage of %s has %d bytes, so offset %d is outside it", m.Path, size, off)
 		}
 		if m == s.exeModule() {
 			// x86-64 uses variant II: the main program's block ends at the thread pointer.
 			if align = max(align, 1); align&(align-1) != 0 {
-				return 0, fmt.Errorf("the thread-local storage of %s has the alignment %d", m.Path, align)
+				return 0, fmt.Errorf("the thread-local storage of %s has an invalid alignment, %d", m.Path, align)
 			}
 			return tp - (size+align-1)&^(align-1) + off, nil
 		}
 		block, err := s.tlsBlock(m, tp)
 		if err != nil {
-			return 0, fmt.Errorf("thread-local variables of %s: %w", m.Path, err)
+			return 0, fmt.Errorf("can't find the thread-local variables of %s: %w", m.Path, err)
 		}
 		return block + off, nil
 	}
@@ -68,14 +68,14 @@ func (s *Session) tlsBlock(m *Module, tp uint64) (uint64, error) {
 		return 0, err
 	}
 	if id == 0 || id > count || count > 1<<20 {
-		return 0, fmt.Errorf("this thread has no block yet")
+		return 0, fmt.Errorf("this thread has not allocated its block yet")
 	}
 	block, err := s.word(dtv + 16*id)
 	if err != nil {
 		return 0, err
 	}
 	if block == 0 || block == ^uint64(0) {
-		return 0, fmt.Errorf("this thread has no block yet")
+		return 0, fmt.Errorf("this thread has not allocated its block yet")
 	}
 	return block, nil
 }
@@ -88,7 +88,7 @@ func (s *Session) tlsModuleID(m *Module) (uint64, error) {
 	}
 	debug, ok := s.symbolAddress("_r_debug")
 	if !ok {
-		return 0, fmt.Errorf("the dynamic linker's list of modules is not known")
+		return 0, fmt.Errorf("the dynamic linker's list of modules is unknown")
 	}
 	at, err := s.word(debug + 8) // r_map
 	for n := 0; err == nil && at != 0; n++ {
@@ -106,7 +106,7 @@ func (s *Session) tlsModuleID(m *Module) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return 0, fmt.Errorf("it is not in the dynamic linker's list")
+	return 0, fmt.Errorf("the module is not in the dynamic linker's list")
 }
 
 // linkMapField reads glibc's description of a field of its own: size in bits, count and offset.
@@ -125,11 +125,11 @@ func (s *Session) linkMapField(name string) (uint64, error) {
 		}
 		u := binary.LittleEndian.Uint32
 		if u(b[:]) != 64 || u(b[4:]) != 1 || u(b[8:]) > 1<<16 {
-			return 0, fmt.Errorf("%s of %s describes nothing that is known", name, m.Path)
+			return 0, fmt.Errorf("%s in %s has an unknown layout", name, m.Path)
 		}
 		return uint64(u(b[8:])), nil
 	}
-	return 0, fmt.Errorf("the C library does not say how its modules are numbered")
+	return 0, fmt.Errorf("the C library does not describe how it numbers its modules")
 }
 
 // symbolAddress is where a symbol of any module is.

@@ -68,11 +68,11 @@ func (f *fault) text(r *row.Row) string {
 		default:
 			said = f.relative(f.said, arch.RSP)
 		}
-		return fmt.Sprintf("CFA is %s, truth is %s", said, f.relative(f.truth, base))
+		return fmt.Sprintf("CFA is %s, should be %s", said, f.relative(f.truth, base))
 	case wrongReturn:
-		return fmt.Sprintf("return address is 0x%x%s, truth is 0x%x", f.said, f.rule(r, arch.RIP), f.truth)
+		return fmt.Sprintf("return address is 0x%x%s, should be 0x%x", f.said, f.rule(r, arch.RIP), f.truth)
 	case wrongSP:
-		return fmt.Sprintf("rsp is 0x%x%s, truth is 0x%x", f.said, f.rule(r, arch.RSP), f.truth)
+		return fmt.Sprintf("rsp is 0x%x%s, should be 0x%x", f.said, f.rule(r, arch.RSP), f.truth)
 	case wrongRegister:
 		name := arch.AMD64.RegName(f.reg)
 		rule := "not changed"
@@ -81,13 +81,13 @@ func (f *fault) text(r *row.Row) string {
 				rule = s
 			}
 		}
-		return fmt.Sprintf("%s is %s (0x%x), truth is 0x%x", name, rule, f.said, f.truth)
+		return fmt.Sprintf("%s is %s (0x%x), should be 0x%x", name, rule, f.said, f.truth)
 	case unknownRegister:
-		return fmt.Sprintf("%s is not known, truth is 0x%x", arch.AMD64.RegName(f.reg), f.truth)
+		return fmt.Sprintf("%s is unknown, should be 0x%x", arch.AMD64.RegName(f.reg), f.truth)
 	case noCaller:
 		return "no caller: " + f.why
 	case beyond:
-		return fmt.Sprintf("claims a caller beyond the outermost frame: 0x%x", f.said)
+		return fmt.Sprintf("found a caller beyond the outermost frame: 0x%x", f.said)
 	case notSignal:
 		return "the signal trampoline is not recognised"
 	case unended:

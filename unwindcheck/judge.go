@@ -48,7 +48,7 @@ func (c *checker) judge(th *checked, depth int) {
 		k.trampoline = a.returned
 	}
 	if th.place.skip {
-		c.report.NotJudged["not in the functions asked for"]++
+		c.report.NotJudged["not in the selected functions"]++
 		return
 	}
 	th.walk.Restart(&th.regs)
@@ -110,7 +110,7 @@ func (c *checker) compare(th *checked, k *cursor, in *frameView, f *frames.Frame
 		c.refute(th, k, n, c.fault(th, in, f, beyond, uint64(f.PC), 0))
 		return false
 	case a == nil && !k.transit, a != nil && a.kind == unknown:
-		c.unjudged(n, f.Strategy, "the caller was not seen: a stack's first function")
+		c.unjudged(n, f.Strategy, "the caller was never seen: first function of a stack")
 		return false
 	case k.transit:
 		c.claim(th, k, n, c.fault(th, in, f, wrongReturn, uint64(f.PC), 0), f)
@@ -239,9 +239,9 @@ func (c *checker) compareEnd(th *checked, k *cursor, in *frameView, n int) {
 	a := k.act()
 	switch {
 	case k.transit:
-		c.unjudged(n, frames.Context, "on the way to another stack")
+		c.unjudged(n, frames.Context, "while switching to another stack")
 	case a == nil && !k.stack.bottom, a != nil && a.kind == unknown:
-		c.unjudged(n, frames.Context, "the caller was not seen: a stack's first function")
+		c.unjudged(n, frames.Context, "the caller was never seen: first function of a stack")
 	case a == nil && end.Outermost:
 		c.right(th, frames.Context, n)
 	case c.opts.Source != "":

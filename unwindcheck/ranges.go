@@ -157,7 +157,7 @@ func (c *checker) split(key rangeKey, r *wrongRange) (out []Wrong) {
 		if key.kind == wrongRegister || key.kind == unknownRegister {
 			w.Register = arch.AMD64.RegName(key.reg)
 			if _, w.NotGivenBack = c.gone[key.registerOf()]; w.NotGivenBack {
-				w.Text += ", which the function does not give back"
+				w.Text += ", which the function does not restore"
 			}
 		}
 		out = append(out, w)

@@ -48,7 +48,7 @@ func ParseSource(name string) (Source, error) {
 			return Source(s), nil
 		}
 	}
-	return "", fmt.Errorf("unknown source %q; one of %s is expected", name, strings.Join(Sources, ", "))
+	return "", fmt.Errorf("unknown source %q: expected one of %s", name, strings.Join(Sources, ", "))
 }
 
 // strategies is what the unwinder may use. Tables go with the trampolines, since it is a table that
@@ -91,7 +91,7 @@ func dressFor(s Source) func(*frames.Module) {
 func Run(ctx context.Context, p *ptrace.Process, opts Options) (*Report, error) {
 	for _, pattern := range []string{opts.Functions, opts.Module} {
 		if _, err := matchName(pattern, ""); err != nil {
-			return nil, fmt.Errorf("the pattern %q is malformed", pattern)
+			return nil, fmt.Errorf("malformed pattern %q", pattern)
 		}
 	}
 	c, err := newChecker(p, opts)
@@ -107,7 +107,7 @@ func Run(ctx context.Context, p *ptrace.Process, opts Options) (*Report, error) 
 	c.freeze()
 	c.report.finish(c, time.Since(c.started))
 	if err != nil && !errors.Is(err, context.Canceled) {
-		err = fmt.Errorf("%s can't be stepped: %w", c.report.Program, err)
+		err = fmt.Errorf("can't step %s: %w", c.report.Program, err)
 	}
 	return c.report, err
 }

@@ -96,6 +96,6 @@ func (c *checker) settle(cl *claim, o outcome) {
 			c.look(pl)
 		}
 	default:
-		c.report.NotJudged["left without a landing that tells"] += cl.hits
+		c.report.NotJudged["left without a known destination"] += cl.hits
 	}
 }
