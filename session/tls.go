@@ -8,11 +8,12 @@ import (
 	"dbg/target"
 )
 
-// Thread-local variables. The ELF TLS ABI says where the main program's are; those of libraries the C library's
-// tables tell: the thread's dynamic thread vector has the address of each module's block, and the dynamic linker's
-// list of modules has their numbers. glibc says for debuggers where in its structures that is (nptl_db).
+// Thread-local variables. The ELF TLS ABI defines where the main program's are. For those of
+// libraries, the C library's tables are needed: the thread's dynamic thread vector holds the
+// address of each module's block, and the dynamic linker's list of modules holds the modules'
+// numbers. glibc describes for debuggers (nptl_db) where these are in its structures.
 
-// maxLinkMaps bounds the walk through the dynamic linker's list.
+// maxLinkMaps limits the walk through the dynamic linker's list.
 const maxLinkMaps = 10_000
 
 // tlsOf returns the function that finds a thread-local variable of the module in the frame's thread.
@@ -51,14 +52,14 @@ func (s *Session) tlsOf(m *Module, t target.ThreadID) func(uint64) (uint64, erro
 	}
 }
 
-// tlsBlock finds a library's block of the thread that has a thread pointer.
+// tlsBlock finds a library's block for the thread with a thread pointer.
 func (s *Session) tlsBlock(m *Module, tp uint64) (uint64, error) {
 	id, err := s.tlsModuleID(m)
 	if err != nil {
 		return 0, err
 	}
-	// tcbhead_t has the vector's address in its second word; each element of that has two words, the one before the first says
-	// how many there are.
+	// The second word of tcbhead_t is the vector's address. Each element of the vector has two
+	// words. The element before the first holds their number.
 	dtv, err := s.word(tp + 8)
 	if err != nil {
 		return 0, err
@@ -80,7 +81,7 @@ func (s *Session) tlsBlock(m *Module, tp uint64) (uint64, error) {
 	return block, nil
 }
 
-// tlsModuleID is the number that the dynamic linker has given to a module.
+// tlsModuleID returns the number that the dynamic linker has given to a module.
 func (s *Session) tlsModuleID(m *Module) (uint64, error) {
 	offset, err := s.linkMapField("_thread_db_link_map_l_tls_modid")
 	if err != nil {
@@ -109,7 +110,8 @@ func (s *Session) tlsModuleID(m *Module) (uint64, error) {
 	return 0, fmt.Errorf("the module is not in the dynamic linker's list")
 }
 
-// linkMapField reads glibc's description of a field of its own: size in bits, count and offset.
+// linkMapField reads glibc's description of one of its fields (size in bits, count and offset) and
+// returns the offset.
 func (s *Session) linkMapField(name string) (uint64, error) {
 	for _, m := range s.modules.all {
 		if m.Symbols == nil || m.file == nil {
@@ -132,7 +134,7 @@ func (s *Session) linkMapField(name string) (uint64, error) {
 	return 0, fmt.Errorf("the C library does not describe how it numbers its modules")
 }
 
-// symbolAddress is where a symbol of any module is.
+// symbolAddress returns the address of a symbol in any module.
 func (s *Session) symbolAddress(name string) (uint64, bool) {
 	for _, m := range s.modules.all {
 		if m.Symbols != nil {
