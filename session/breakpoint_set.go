@@ -69,7 +69,7 @@ func (s *Session) ReplaceBreakpoints(set string, wishes []BreakpointWish) []Brea
 	for _, gone := range before {
 		for _, id := range gone {
 			if err := whole.DeleteBreakpoint(id); err != nil {
-				s.logf("deleting breakpoint %d: %v", id, err)
+				s.logf("can't delete breakpoint %d: %v", id, err)
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func (t *breakpointTable) clearInternal(s *Session, a target.Addr, k internalKin
 			}
 			if s.proc != nil {
 				if err := s.proc.RemoveBreakpoint(a); err != nil {
-					s.logf("removing a breakpoint: %v", err)
+					s.logf("can't remove a breakpoint: %v", err)
 				}
 			}
 			return

@@ -119,7 +119,7 @@ func fileKey(path string, st os.FileInfo) string {
 func (s *Session) refreshModules() bool {
 	maps, err := s.tgt.Mappings()
 	if err != nil {
-		s.logf("memory map: %v", err)
+		s.logf("can't read the memory map: %v", err)
 		return false
 	}
 	old := map[string]*Module{}
@@ -306,7 +306,7 @@ func (s *Session) vdso(at target.Addr) *Module {
 	}
 	f, err := image.FromMemory("[vdso]", data[:n])
 	if err != nil {
-		s.logf("vdso: %v", err)
+		s.logf("can't read the vdso: %v", err)
 		return nil
 	}
 	sym := symbols.Load(f, symbols.Options{})

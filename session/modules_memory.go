@@ -19,7 +19,7 @@ func (s *Session) fromMemory(m *Module) {
 func (s *Session) mappedImage(name string, at target.Addr) *image.File {
 	f, err := image.FromMapped(name, func(a uint64, b []byte) (int, error) { return s.tgt.ReadMemory(target.Addr(a), b) }, uint64(at))
 	if err != nil {
-		s.logf("%s in memory: %v", name, err)
+		s.logf("can't read %s in memory: %v", name, err)
 		return nil
 	}
 	if f.Format() != image.ELF || f.Arch() != s.tgt.Arch() {

@@ -32,7 +32,7 @@ func (s *Session) perfName(a target.Addr) (name string, lo target.Addr, ok bool)
 	if s.perf.checked != s.stops || s.stops == 0 {
 		s.perf.checked = s.stops
 		if err := s.perf.read(s.proc.PID()); err != nil && !os.IsNotExist(err) {
-			s.logf("perf map: %v", err)
+			s.logf("can't read the perf map: %v", err)
 		}
 	}
 	if s.perf.names == nil {

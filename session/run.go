@@ -65,7 +65,7 @@ func (s *Session) interruptIfPausing() {
 	s.ctl.mu.Unlock()
 	if pausing {
 		if err := s.proc.Interrupt(); err != nil {
-			s.logf("pause: %v", err)
+			s.logf("can't pause: %v", err)
 		}
 	}
 }

@@ -467,7 +467,7 @@ func (s *Session) Target() (TargetInfo, bool) {
 // logHeld logs how long the process was stopped since it was adopted or last resumed.
 func (s *Session) logHeld() {
 	if s.proc != nil && s.state == IsStopped {
-		s.logf("process %d was held for %v", s.proc.PID(), time.Since(s.heldSince))
+		s.logf("process %d was stopped for %v", s.proc.PID(), time.Since(s.heldSince))
 	}
 }
 

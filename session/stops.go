@@ -59,7 +59,7 @@ func (s *Session) conclude(st Stop, ev target.Event) {
 	s.decide(ev.Thread, decision{stop: &st, addr: ev.Addr, ids: st.Breakpoints, deleted: st.Deleted})
 	if err := s.proc.StopAll(ev.Thread); err != nil {
 		// A pause came first. The decision about the hit is used when the thread continues.
-		s.logf("stop of thread %d: %v", ev.Thread, err)
+		s.logf("can't stop for thread %d: %v", ev.Thread, err)
 		if len(st.Breakpoints) == 0 {
 			delete(s.decided, ev.Thread)
 		}
@@ -201,7 +201,7 @@ func (s *Session) proceed(r target.Resume) {
 	if s.state == IsRunning {
 		err := s.proc.Move(r)
 		if s.moveFailed = err == target.ErrNotRunning; err != nil {
-			s.logf("thread %d goes on: %v", r.Thread, err) // it was stopped with all others, or has ended
+			s.logf("can't continue thread %d: %v", r.Thread, err) // it was stopped with all others, or has ended
 		}
 		return
 	}

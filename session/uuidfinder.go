@@ -49,7 +49,7 @@ func (u *uuidFinder) build() {
 	seen := 0
 	_ = filepath.WalkDir(u.root, func(path string, e fs.DirEntry, err error) error {
 		if seen++; seen > mostFiles {
-			u.logf("%s has more than %d files; images are searched in these only", u.root, mostFiles)
+			u.logf("%s has more than %d files; only these are searched for images", u.root, mostFiles)
 			return filepath.SkipAll
 		}
 		if err != nil || !e.Type().IsRegular() || !image.BeginsAsMachO(path) {
