@@ -47,7 +47,7 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 		return nil, errors.New("listening: expected the path of a socket after unix:")
 	}
 	if path[0] == '@' {
-		path = "./" + path // package net uses a plain @ for Linux's abstract names, which have no mode
+		path = "./" + path // in package net a plain @ means an abstract name, which has no mode
 	}
 	// Linux creates the file with the mode of the socket (unix(7) does not mention it; the kernel's
 	// unix_bind does it), so there is no moment when others could connect.

@@ -61,7 +61,7 @@ const (
 type server struct {
 	opts   Options
 	sess   *session.Session // to control the program; shared
-	query  *session.Session // for everything else: its queries end when the current request is cancelled
+	query  *session.Session // for all other calls: cancelled with the current request
 	events <-chan session.Event
 	in     *inbox
 	out    *outbox

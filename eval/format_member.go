@@ -9,8 +9,8 @@ import (
 	"dbg/target"
 )
 
-// memberPointer writes a C++ pointer to member (Itanium C++ ABI, section 2.3): &C::field, &virtual C::f(int),
-// or the type and the function's address.
+// memberPointer writes a C++ pointer to member (Itanium C++ ABI, section 2.3): &C::field, &virtual
+// C::f(int), or the type and the function's address.
 func (p *printer) memberPointer(v Value, t *types.Type) {
 	class := t.Container()
 	if kindOf(t.Elem()) != types.Func {
@@ -33,7 +33,7 @@ func (p *printer) memberPointer(v Value, t *types.Type) {
 	}
 	ptr, adj := rawUint(v.Bytes[:8]), int64(rawUint(v.Bytes[8:]))
 	virtual := ptr&1 != 0
-	if p.env.Arch() == arch.ARM64 { // if addresses of code may be odd, the flag is in the adjustment
+	if p.env.Arch() == arch.ARM64 { // then the flag is in the adjustment
 		virtual = adj&1 != 0
 		adj >>= 1
 	} else if virtual {

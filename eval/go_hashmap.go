@@ -10,7 +10,7 @@ import (
 // yet still hold their elements.
 const (
 	goSameSizeGrow = 8 // in hmap.flags
-	goMinTopHash   = 5 // the minimum for a slot in use; lower values tell why it is unused, or where a bucket was moved
+	goMinTopHash   = 5 // the minimum for a slot in use; below: unused, or moved
 	goEmptyOne     = 1
 )
 

@@ -16,7 +16,7 @@ import (
 // FrameContext is the information about a frame that is needed to read its variables.
 type FrameContext struct {
 	Mem  target.Memory
-	Regs *arch.Registers // nil if there are none (a global variable of a program that is not running)
+	Regs *arch.Registers // nil if there are none, for a global variable before the program runs
 	// Wide reads a register that is not in Regs, or more than its low 64 bits. It is nil if that is
 	// impossible, as in a caller's frame.
 	Wide   func(arch.Reg) ([]byte, error)

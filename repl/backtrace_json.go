@@ -55,7 +55,8 @@ type jsonFrame struct {
 	Trust             string         `json:"trust"`
 	Args              []jsonArgument `json:"args"`
 	Attempts          []jsonAttempt  `json:"attempts"`
-	// FoundBy is the evidence of the strategy that found the frame; null for the thread's own registers.
+	// FoundBy is the evidence of the strategy that found the frame; null for the thread's own
+	// registers.
 	FoundBy *jsonTry `json:"found_by"`
 }
 

@@ -20,7 +20,7 @@ type BreakpointOutcome struct {
 
 // breakpointSets holds the breakpoints that were set together.
 type breakpointSets struct {
-	mu     sync.Mutex // guards byName; held while a set is replaced, so that nobody sees half of one
+	mu     sync.Mutex // guards byName; held while a set is replaced
 	byName map[string][]setMember
 }
 

@@ -50,7 +50,7 @@ func (s *Session) loadSymbols(f *image.File, name string, dirs []string) *symbol
 	}
 	var m *symbols.Module
 	opt.Fetcher = s.fetcher.client
-	opt.Arrived = func() { s.decideNext(func() { s.debugInfoArrived(m) }) } // unless the session is closed
+	opt.Arrived = func() { s.decideNext(func() { s.debugInfoArrived(m) }) } // not after Close
 	if id := f.BuildID(); id != "" {
 		s.fetcher.names.LoadOrStore(id, name)
 	}

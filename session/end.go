@@ -43,7 +43,7 @@ func (s *Session) Kill() error {
 			return nil
 		case <-time.After(grace):
 			if s.queried() {
-				return nil // the query does not notice that it was cancelled; the end is published when the query ends
+				return nil // the end is published when that query ends
 			}
 		}
 	}

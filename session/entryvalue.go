@@ -92,7 +92,7 @@ func (s *Session) callerContext(site *symbols.CallSite, caller *Frame, t target.
 // survivors holds the current values of registers that a machine frame has lost: no inner frame has
 // saved them.
 type survivors struct {
-	regs  *arch.Registers // shared by frames that have lost the same registers; nil if there are none
+	regs  *arch.Registers // shared by frames with the same losses; nil if there are none
 	whole bool            // vector registers still have their current values, too
 }
 

@@ -130,7 +130,7 @@ func (e *env) Variable(name string) (Value, error) {
 			return eval.Constant(t, n, e.Arch()), nil
 		}
 	}
-	for _, f := range e.s.searchList() { // the program's own variable, or its copy, before a library's
+	for _, f := range e.s.searchList() { // the program's own, or its copy, comes first
 		if a, ok := f.sym.LinkageAddr(name); ok {
 			t := e.declaredType(name, list)
 			if t == nil {

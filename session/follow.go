@@ -144,7 +144,7 @@ func (s *Session) onEvent(ev target.Event) {
 	case target.Parked:
 		s.onParked(ev)
 	case target.Stopped:
-		s.state = IsStopped // control still shows it as running, until the stop is known to be the user's
+		s.state = IsStopped // control shows it as running until the stop is the user's
 		s.heldSince = time.Now()
 		s.dropCache()
 		s.onStopped(ev)

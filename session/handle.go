@@ -37,7 +37,8 @@ func (s *Session) point(t target.ThreadID) {
 	}
 }
 
-// Under returns a handle of the session whose queries end with ctx's error once ctx is done. It has the cursor of s.
+// Under returns a handle of the session whose queries end with ctx's error once ctx is done. It has
+// the cursor of s.
 func (s *Session) Under(ctx context.Context) *Session {
 	h := *s
 	h.asked = ctx

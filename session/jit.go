@@ -40,7 +40,7 @@ type jitList struct {
 	module     *Module // the module with the interface
 	layout     jit.Layout
 	descriptor target.Addr
-	register   target.Addr // the function that the program calls after each change; 0 if there is none
+	register   target.Addr // called by the program after each change; 0 if there is none
 	followed   bool
 	read       bool
 	first      target.Addr // the head of the list at the last check

@@ -50,8 +50,8 @@ type program interface {
 // breakRule is the judge's information about a breakpoint.
 type breakRule struct {
 	thread  target.ThreadID // 0: any
-	program program         // the condition; nil if there is none, or if it needs the full evaluator
-	stops   bool            // it stops if its condition is true or missing: nothing must be counted first
+	program program         // the condition; nil if none, or if it needs the full evaluator
+	stops   bool            // stops if its condition is true or missing; nothing is counted first
 	quick   bool            // the full evaluator was fast so far
 }
 

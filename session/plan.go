@@ -34,7 +34,7 @@ type action struct {
 	done   bool // the plan has ended; stop is for the user if no other plan waits for this one
 	stop   Stop
 	push   plan          // a plan to run before this plan is asked again
-	resume target.Resume // how the thread continues otherwise; if it is a step, also if push can't be started
+	resume target.Resume // how the thread continues otherwise; a step also if push fails
 }
 
 // course is a thread's stack of plans. In a Go program it belongs to a goroutine, which may change

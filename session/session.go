@@ -28,12 +28,12 @@ type Session struct {
 	*shared
 	*cursor
 	asked context.Context // cancels the queries of this handle
-	at    uint64          // the number of the stop that the queries are about; 0 means the current one
+	at    uint64          // the number of the stop to query; 0 means the current one
 }
 
 // shared is the state that all handles of a session share.
 type shared struct {
-	own    *Session // the first handle, used by the session's own goroutines: no client can cancel their work
+	own    *Session // the first handle, for the session's own goroutines; never cancelled
 	cfg    Config
 	ctl    control
 	lane   chan struct{} // holds a token while the lane is held, see enter
@@ -80,7 +80,7 @@ type shared struct {
 	cursors  []*cursor
 	cache    stopCache
 	stops    uint64           // how often the cache was dropped
-	unwind   *frames.Unwinder // for unwindOf; it keeps what it has learned about code from stop to stop
+	unwind   *frames.Unwinder // for unwindOf; it keeps facts about code across stops
 	unwindOf target.Target
 	sources  sourceCache
 	fetcher  fetcher
@@ -92,7 +92,7 @@ type shared struct {
 	dirty       bool // rules must be published again
 	decided     map[target.ThreadID]decision
 	linked      bool          // followLinker was called
-	deciding    bool          // one thread is stopped while others run, and a decision about it is being made
+	deciding    bool          // a decision about one stopped thread is being made
 	moveFailed  bool          // the latest Move failed because all threads had been stopped
 	done        chan struct{} // closed when the events of proc have been handled
 	signals     map[int]SignalSetting

@@ -201,7 +201,7 @@ func (s *Session) proceed(r target.Resume) {
 	if s.state == IsRunning {
 		err := s.proc.Move(r)
 		if s.moveFailed = err == target.ErrNotRunning; err != nil {
-			s.logf("can't continue thread %d: %v", r.Thread, err) // it was stopped with all others, or has ended
+			s.logf("can't continue thread %d: %v", r.Thread, err) // it was stopped, or has ended
 		}
 		return
 	}

@@ -25,7 +25,7 @@ type tailKey struct{ call, function place }
 
 // tailAnswer is the debug information's answer for a tailKey.
 type tailAnswer struct {
-	site  *symbols.CallSite // set for an indirect call: the rest then depends on the frame's registers
+	site  *symbols.CallSite // an indirect call: the rest depends on the frame's registers
 	chain []*symbols.CallSite
 }
 

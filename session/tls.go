@@ -16,7 +16,8 @@ import (
 // maxLinkMaps limits the walk through the dynamic linker's list.
 const maxLinkMaps = 10_000
 
-// tlsOf returns the function that finds a thread-local variable of the module in the frame's thread.
+// tlsOf returns the function that finds a thread-local variable of the module in the frame's
+// thread.
 func (s *Session) tlsOf(m *Module, t target.ThreadID) func(uint64) (uint64, error) {
 	return func(off uint64) (uint64, error) {
 		if m == nil || m.file == nil {

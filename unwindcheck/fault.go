@@ -9,7 +9,7 @@ import (
 	"dbg/target"
 )
 
-// faultKind says what of a caller is wrong.
+// faultKind tells what is wrong about a caller.
 type faultKind uint8
 
 const (
@@ -17,16 +17,16 @@ const (
 	wrongReturn
 	wrongSP
 	wrongRegister
-	unknownRegister // a table gives no value, and does not say that there is none
+	unknownRegister // a table gives no value, and does not mark the register as undefined
 	noCaller
 	beyond    // a caller of the outermost function
 	notSignal // a trampoline that was not recognised
-	unended   // the walk ends in the outermost function, and does not know it
+	unended   // the walk ends in the outermost function, but does not recognise it
 )
 
 // fault is one wrong claim.
 type fault struct {
-	exact    bool // the caller was called exact
+	exact    bool // the caller had trust exact
 	kind     faultKind
 	pc       uint64 // of the frame whose caller is wrong
 	precise  bool   // pc is not a return address
@@ -36,11 +36,11 @@ type fault struct {
 	truth    uint64
 	cfa      uint64
 	why      string
-	gone     savedSet             // of wrongRegister: the registers that the function has not given back
+	gone     savedSet             // for wrongRegister: the unrestored registers
 	regs     [arch.RIP + 1]uint64 // of the frame
 }
 
-// lookup is the address that the tables are asked for.
+// lookup returns the address for lookups in tables.
 func (f *fault) lookup() target.Addr {
 	if f.precise {
 		return target.Addr(f.pc)
@@ -48,10 +48,10 @@ func (f *fault) lookup() target.Addr {
 	return target.Addr(f.pc - 1)
 }
 
-// undefined reports whether a row says that a register has no value in the caller.
+// undefined reports whether a row marks a register as undefined in the caller.
 func undefined(o *frames.Origin, r arch.Reg) bool { return o.Row.Rule(r).Kind == row.Undefined }
 
-// text says what is wrong, with the row's own words where there is one.
+// text describes the fault, with the row's rule if there is a row.
 func (f *fault) text(r *row.Row) string {
 	if !f.strategy.ByTable() && f.strategy != frames.Sigreturn && f.kind != noCaller && f.kind != unended {
 		r = nil
@@ -96,7 +96,7 @@ func (f *fault) text(r *row.Row) string {
 	return ""
 }
 
-// relative gives an address by its distance from a register that is near it: base, or the stack pointer.
+// relative formats an address as an offset from a register near it: base, or the stack pointer.
 func (f *fault) relative(v uint64, base arch.Reg) string {
 	for _, r := range []arch.Reg{base, arch.RSP} {
 		if d := int64(v - f.regs[r]); -1<<20 < d && d < 1<<20 {
@@ -106,7 +106,7 @@ func (f *fault) relative(v uint64, base arch.Reg) string {
 	return fmt.Sprintf("0x%x", v)
 }
 
-// rule says where a row finds a register.
+// rule describes where a row finds a register.
 func (f *fault) rule(r *row.Row, reg arch.Reg) string {
 	if r == nil {
 		return ""
@@ -123,7 +123,7 @@ func (f *fault) rule(r *row.Row, reg arch.Reg) string {
 	return fmt.Sprintf(" (%s)", k)
 }
 
-// words names the kind for JSON.
+// String returns the kind's name, which is also used in JSON.
 func (k faultKind) String() string {
 	return [...]string{"cfa", "return-address", "sp", "register", "unknown-register", "no-caller", "beyond-outermost", "signal-frame", "outermost"}[k]
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// String is the range on one line, without the counts.
+// String returns the range on one line, without the counts.
 func (w *Wrong) String() string {
 	var s strings.Builder
 	if w.Module == "" {
@@ -23,7 +23,7 @@ func (w *Wrong) String() string {
 	return s.String()
 }
 
-// WriteText prints a report for people: the wrong ranges, one a line, and the summary.
+// WriteText writes a report as text: the wrong ranges, one per line, and the summary.
 func WriteText(out io.Writer, r *Report) error {
 	var s strings.Builder
 	for i := range r.Ranges {
