@@ -27,6 +27,7 @@ func (e *AccessError) Error() string {
 	return fmt.Sprintf("Cannot access memory at address %s", e.Addr)
 }
 
+// Unwrap returns the target's error.
 func (e *AccessError) Unwrap() error { return e.err }
 
 // errNoPlace is the error of a value that is not in memory and has no bytes.

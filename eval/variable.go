@@ -315,7 +315,7 @@ func (fc *FrameContext) whole(v Value, p *expr.Piece, size int64) Value {
 		}
 		if v.Avail = avail; avail == Available {
 			v.Bytes = b
-			if int64(len(b)) < size { // the rest is nowhere that DWARF says
+			if int64(len(b)) < size { // DWARF gives no place for the rest
 				v.why, v.Avail = OptimizedOut, Partial
 				v.Bytes, v.missing = make([]byte, size), make([]byte, size)
 				copy(v.Bytes, b)
@@ -331,7 +331,7 @@ func (fc *FrameContext) whole(v Value, p *expr.Piece, size int64) Value {
 			return v
 		}
 		b := make([]byte, size)
-		if int64(copy(b, p.Bytes)) < size { // the rest is nowhere that DWARF says
+		if int64(copy(b, p.Bytes)) < size { // DWARF gives no place for the rest
 			v.Avail = OptimizedOut
 			return v
 		}

@@ -117,7 +117,7 @@ func clearBreak(sh *shell, args string) error {
 		return err
 	}
 	if len(gone) == 0 {
-		return said("No breakpoint at %s.", args)
+		return userErrorf("No breakpoint at %s.", args)
 	}
 	fmt.Fprint(sh.out, "Deleted breakpoint")
 	if len(gone) > 1 {
@@ -146,11 +146,11 @@ func enableBreak(on bool) func(*shell, string) error {
 func condition(sh *shell, args string) error {
 	word, cond := cutWord(args)
 	if word == "" {
-		return said("Argument required (breakpoint number).")
+		return userErrorf("Argument required (breakpoint number).")
 	}
 	id, err := strconv.Atoi(word)
 	if err != nil {
-		return said("Bad breakpoint argument: '%s'", word)
+		return userErrorf("Bad breakpoint argument: '%s'", word)
 	}
 	if err := sh.sess.SetCondition(id, cond); err != nil {
 		return err
@@ -165,10 +165,10 @@ func ignoreBreak(sh *shell, args string) error {
 	word, rest := cutWord(args)
 	id, err := strconv.Atoi(word)
 	if err != nil {
-		return said("Argument required (a breakpoint number).")
+		return userErrorf("Argument required (a breakpoint number).")
 	}
 	if rest == "" {
-		return said("Second argument (specified ignore-count) is missing.")
+		return userErrorf("Second argument (specified ignore-count) is missing.")
 	}
 	n, err := strconv.Atoi(rest)
 	if err != nil {

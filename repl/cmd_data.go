@@ -34,9 +34,9 @@ func formatOption(text string) (eval.Options, error) {
 	case len(text) == 1 && strings.Contains("xduotcasfz", text):
 		opt.Format = text[0]
 	case strings.Trim(text, "0123456789") != text:
-		return opt, said("Item count other than 1 is meaningless in \"print\" command.")
+		return opt, userErrorf("Item count other than 1 is meaningless in \"print\" command.")
 	default:
-		return opt, said("Undefined output format \"%s\".", text)
+		return opt, userErrorf("Undefined output format \"%s\".", text)
 	}
 	return opt, nil
 }
@@ -139,7 +139,7 @@ func examine(sh *shell, args string) error {
 			return err
 		}
 	case !st.hasNext:
-		return said("Argument required (starting display address).")
+		return userErrorf("Argument required (starting display address).")
 	}
 	st.format, st.unit = format, unit
 	if format == 's' {
@@ -187,7 +187,7 @@ func examineFormat(spec string, format, unit byte) (int, byte, byte, error) {
 		case 'x', 'd', 'u', 'o', 't', 'c', 'a', 's', 'i', 'f', 'z':
 			format = c
 		default:
-			return 0, 0, 0, said("Undefined output format \"%c\".", c)
+			return 0, 0, 0, userErrorf("Undefined output format \"%c\".", c)
 		}
 	}
 	if !given {

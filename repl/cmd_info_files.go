@@ -48,7 +48,7 @@ func infoLine(sh *shell, args string) error {
 	if args == "" {
 		f, err := sh.sess.SelectedFrame()
 		if err != nil || !f.HasSource() {
-			return said("No line number information available.")
+			return userErrorf("No line number information available.")
 		}
 		args = fmt.Sprint(f.Position.Line)
 	}
@@ -95,7 +95,7 @@ func (sh *shell) addressText(a target.Addr) string {
 
 func infoSymbol(sh *shell, args string) error {
 	if args == "" {
-		return said("Argument required (address).")
+		return userErrorf("Argument required (address).")
 	}
 	a, err := sh.sess.ParseAddress(args)
 	if err != nil {

@@ -52,7 +52,7 @@ func infoSearch(what string, kind symbols.SearchKind) func(*shell, string) error
 // infoScope lists the variables that are visible at a place.
 func infoScope(sh *shell, args string) error {
 	if args == "" {
-		return said("requires an argument (an expression or variable): a linespec")
+		return userErrorf("requires an argument (an expression or variable): a linespec")
 	}
 	spec, err := sh.sess.ParseLocation(args)
 	if err != nil {

@@ -24,7 +24,7 @@ func set(sh *shell, args string) error {
 	word, rest := cutWord(args)
 	switch word {
 	case "":
-		return said("\"set\" must be followed by a setting or by var EXPR.")
+		return userErrorf("\"set\" must be followed by a setting or by var EXPR.")
 	case "var", "variable":
 		return sh.assign(rest)
 	case "args":
@@ -57,7 +57,7 @@ func set(sh *shell, args string) error {
 
 func (sh *shell) assign(expr string) error {
 	if expr == "" {
-		return said("Argument required (expression to compute).")
+		return userErrorf("Argument required (expression to compute).")
 	}
 	_, err := sh.evaluate(expr)
 	return err
@@ -79,7 +79,7 @@ func onOff(s string) (bool, error) {
 	case "off", "0", "no", "disable":
 		return false, nil
 	}
-	return true, said("\"on\" or \"off\" expected.")
+	return true, userErrorf("\"on\" or \"off\" expected.")
 }
 
 func show(sh *shell, args string) error {

@@ -75,7 +75,7 @@ func (sh *shell) listAround(file string, line int) error {
 func (sh *shell) listBefore(size int) error {
 	l := &sh.list
 	if l.first <= 1 {
-		return said("Already at the start of %s.", sh.names().source(l.file))
+		return userErrorf("Already at the start of %s.", sh.names().source(l.file))
 	}
 	return sh.listLines(l.file, max(1, l.first-size), l.first-1)
 }
@@ -84,7 +84,7 @@ func (sh *shell) listRange(a, b string) error {
 	size := sh.settings.listSize
 	switch {
 	case a == "" && b == "":
-		return said("Argument to `list' must have a line.")
+		return userErrorf("Argument to `list' must have a line.")
 	case a == "":
 		file, line, err := sh.lineOf(b)
 		if err != nil {
@@ -122,7 +122,7 @@ func (sh *shell) lineOf(text string) (string, int, error) {
 				return f, spec.Line, nil
 			}
 		}
-		return "", 0, said("No source file named %s.", spec.File)
+		return "", 0, userErrorf("No source file named %s.", spec.File)
 	}
 	places, err := sh.sess.FindLocation(spec)
 	if err != nil {
@@ -140,7 +140,7 @@ func (sh *shell) lineOf(text string) (string, int, error) {
 			return pos.File, pos.Line, nil
 		}
 	}
-	return "", 0, said("Function \"%s\" has no line number information.", text)
+	return "", 0, userErrorf("Function \"%s\" has no line number information.", text)
 }
 
 // listLines prints lines of a file.
@@ -148,10 +148,10 @@ func (sh *shell) listLines(file string, first, last int) error {
 	lines, err := sh.sess.Source(file)
 	name := sh.names().source(file)
 	if err != nil {
-		return said("%d\t%s: No such file or directory.", first, name)
+		return userErrorf("%d\t%s: No such file or directory.", first, name)
 	}
 	if first > len(lines) {
-		return said("Line number %d out of range; \"%s\" has %d lines.", first, name, len(lines))
+		return userErrorf("Line number %d out of range; \"%s\" has %d lines.", first, name, len(lines))
 	}
 	last = min(last, len(lines))
 	for n := first; n <= last; n++ {
@@ -174,7 +174,7 @@ func disassemble(sh *shell, args string) error {
 			case 's', 'm':
 				source = true
 			default:
-				return said("Invalid disassembly modifier.")
+				return userErrorf("Invalid disassembly modifier.")
 			}
 		}
 	}
@@ -202,7 +202,7 @@ func disassemble(sh *shell, args string) error {
 		if args == "" {
 			f, ferr := sh.sess.SelectedFrame()
 			if ferr != nil {
-				return said("No frame selected.")
+				return userErrorf("No frame selected.")
 			}
 			at = f.PC
 			if f.Machine.PCIsReturnAddress {

@@ -18,7 +18,7 @@ func stackCommands() []*command {
 	}
 }
 
-var errNoStack = said("No stack.")
+var errNoStack = userErrorf("No stack.")
 
 // stack returns an error if there is no stack.
 func (sh *shell) stack() error {
@@ -74,7 +74,7 @@ func (sh *shell) selectedThreadInfo() (session.ThreadInfo, error) {
 			return t, nil
 		}
 	}
-	return session.ThreadInfo{}, said("No thread selected")
+	return session.ThreadInfo{}, userErrorf("No thread selected")
 }
 
 func frame(sh *shell, args string) error {
@@ -122,7 +122,7 @@ func move(by int) func(*shell, string) error {
 		to := level + n*by
 		if to < 0 {
 			if level == 0 {
-				return said("Bottom (innermost) frame selected; you can't go down.")
+				return userErrorf("Bottom (innermost) frame selected; you can't go down.")
 			}
 			to = 0
 		}
@@ -131,7 +131,7 @@ func move(by int) func(*shell, string) error {
 			if top, ok := sh.outermost(level); ok && top > level {
 				_, err = sh.sess.SelectFrame(top)
 			} else {
-				return said("Initial frame selected; you can't go up.")
+				return userErrorf("Initial frame selected; you can't go up.")
 			}
 		}
 		if err != nil {
@@ -155,7 +155,7 @@ func (sh *shell) outermost(from int) (int, bool) {
 // frameError returns gdb's message for a level that does not exist.
 func frameError(err error, n int) error {
 	if errors.Is(err, session.ErrNoFrame) {
-		return said("No frame at level %d.", n)
+		return userErrorf("No frame at level %d.", n)
 	}
 	return err
 }

@@ -68,12 +68,12 @@ func info(sh *shell, args string) error {
 	return c.run(sh, rest)
 }
 
-var errNoFrameSelected = said("No frame selected.")
+var errNoFrameSelected = userErrorf("No frame selected.")
 
 // infoRegisters prints registers of the selected frame.
 func infoRegisters(sh *shell, args string) error {
 	if sh.stack() != nil {
-		return said("The program has no registers now.")
+		return userErrorf("The program has no registers now.")
 	}
 	t, level := sh.sess.Selected()
 	regs, err := sh.sess.Registers(t, level)
@@ -98,7 +98,7 @@ next:
 		v, err := sh.evaluate("$" + want)
 		if err != nil || v.Type == nil || v.Type.Strip().Kind == types.Void { // an unset convenience variable
 
-			return said("Invalid register `%s'", want)
+			return userErrorf("Invalid register `%s'", want)
 		}
 		fmt.Fprintf(sh.out, "%-15s%s\n", want, sh.sess.Format(v, eval.DefaultOptions()))
 	}

@@ -98,7 +98,7 @@ const maxSourceDepth = 50
 // sourceFile runs the commands in a file. It stops at the first error, as gdb does.
 func (sh *shell) sourceFile(path string) error {
 	if path == "" {
-		return said("source command requires file name of file to source.")
+		return userErrorf("source command requires file name of file to source.")
 	}
 	if strings.HasSuffix(path, ".star") {
 		return fmt.Errorf("%s: Starlark files are not supported yet", path)

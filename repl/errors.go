@@ -13,9 +13,9 @@ type userError string
 
 func (e userError) Error() string { return string(e) }
 
-func said(format string, args ...any) error { return userError(fmt.Sprintf(format, args...)) }
+func userErrorf(format string, args ...any) error { return userError(fmt.Sprintf(format, args...)) }
 
-var errUserQuit = said("Quit")
+var errUserQuit = userErrorf("Quit")
 
 // message returns the text of an error, in gdb's words where gdb has some.
 func message(err error) string {

@@ -143,8 +143,8 @@ func (sh *shell) runCommands(list []Command) error {
 	return nil
 }
 
-// chat prints what a command will do.
-func (sh *shell) chat(format string, args ...any) {
+// announce prints what a command will do.
+func (sh *shell) announce(format string, args ...any) {
 	if !sh.quiet {
 		fmt.Fprintf(sh.out, format, args...)
 	}

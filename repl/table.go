@@ -35,7 +35,7 @@ func find(line string) (*command, string, error) {
 	}
 	name, args := line[:n], strings.TrimSpace(line[n:])
 	if n == 0 {
-		return nil, "", said("Undefined command: %q.  Try \"help\".", firstWord(line))
+		return nil, "", userErrorf("Undefined command: %q.  Try \"help\".", firstWord(line))
 	}
 	c, err := lookup(table(), name, "")
 	return c, args, err
@@ -59,7 +59,7 @@ func lookup(all []*command, name, prefix string) (*command, error) {
 	}
 	switch len(begin) {
 	case 0:
-		return nil, said("Undefined %scommand: %q.  Try \"help%s\".", prefix, name, strings.TrimRight(" "+prefix, " "))
+		return nil, userErrorf("Undefined %scommand: %q.  Try \"help%s\".", prefix, name, strings.TrimRight(" "+prefix, " "))
 	case 1:
 		return begin[0], nil
 	}
@@ -68,7 +68,7 @@ func lookup(all []*command, name, prefix string) (*command, error) {
 		names = append(names, c.name)
 	}
 	sort.Strings(names)
-	return nil, said("Ambiguous %scommand %q: %s.", prefix, name, strings.Join(names, ", "))
+	return nil, userErrorf("Ambiguous %scommand %q: %s.", prefix, name, strings.Join(names, ", "))
 }
 
 func contains(list []string, s string) bool {

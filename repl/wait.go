@@ -10,8 +10,8 @@ import (
 	"dbg/target"
 )
 
-// goAndWait resumes the program with start, and returns when the program has stopped or ended.
-func (sh *shell) goAndWait(start func() error) error {
+// resumeAndWait resumes the program with start, and returns when the program has stopped or ended.
+func (sh *shell) resumeAndWait(start func() error) error {
 	defer sh.takeInterrupts()()
 	sh.drainInterrupts()
 	sh.out.Flush()
@@ -58,7 +58,7 @@ func (sh *shell) goAndWait(start func() error) error {
 				}
 				continue // of the previous process
 			}
-			sh.passing(ev)
+			sh.printEvent(ev)
 			sh.out.Flush()
 		}
 	}
@@ -94,7 +94,7 @@ func (sh *shell) diedBefore(err error) (session.Ended, bool) {
 			case session.Ended:
 				return ev, true
 			default:
-				sh.passing(ev)
+				sh.printEvent(ev)
 			}
 		}
 	}
@@ -141,14 +141,14 @@ func (sh *shell) idle() {
 			case session.Ended:
 				sh.ended(ev)
 			default:
-				sh.passing(ev)
+				sh.printEvent(ev)
 			}
 		}
 	}
 }
 
-// passing prints the events that are not a stop.
-func (sh *shell) passing(ev session.Event) {
+// printEvent prints the events that are not a stop.
+func (sh *shell) printEvent(ev session.Event) {
 	switch ev := ev.(type) {
 	case session.ThreadStarted:
 		if t, ok := sh.sess.Target(); ok && int(ev.Thread) != t.PID {

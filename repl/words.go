@@ -89,7 +89,7 @@ func numbers(args string) ([]int, error) {
 		lo, hi, ranged := strings.Cut(w, "-")
 		a, err := strconv.Atoi(lo)
 		if err != nil {
-			return nil, said("Bad breakpoint number '%s'", w)
+			return nil, userErrorf("Bad breakpoint number '%s'", w)
 		}
 		b := a
 		if ranged {

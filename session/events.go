@@ -24,8 +24,10 @@ type Ended struct {
 	Detached bool               // or it was detached
 }
 
-// ThreadStarted and ThreadExited report the program's threads, including the first.
+// ThreadStarted reports a new thread of the program, or the first one.
 type ThreadStarted struct{ Thread target.ThreadID }
+
+// ThreadExited reports that a thread of the program has ended.
 type ThreadExited struct{ Thread target.ThreadID }
 
 // ModuleLoaded reports that a file was mapped or, with Unloaded, unmapped.

@@ -367,7 +367,7 @@ func (s *Session) exeModule() *Module {
 	return nil
 }
 
-// Modules lists what is mapped, by address.
+// Modules lists the mapped files by address.
 func (s *Session) Modules() ([]*Module, error) {
 	return ask(s, func() ([]*Module, error) {
 		if s.tgt == nil {

@@ -133,6 +133,8 @@ func (p *Process) onThread(id target.ThreadID, f func(*thread) error) error {
 	})
 }
 
+// Arch, Kind, PID and Events implement target.Process.
+
 func (p *Process) Arch() *arch.Arch            { return arch.AMD64 }
 func (p *Process) Kind() target.Kind           { return p.kind }
 func (p *Process) PID() int                    { return p.pid }

@@ -62,6 +62,7 @@ type StepVisitor interface {
 	VisitStep(*Step) Next
 }
 
+// String returns the name of the cause in lower case.
 func (c StepCause) String() string {
 	names := [...]string{"first", "done", "signal", "thread", "exec", "exit", "gone"}
 	if int(c) < len(names) {

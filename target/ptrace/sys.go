@@ -10,8 +10,8 @@ import (
 	"dbg/target"
 )
 
-// requests counts the ptrace requests of this program, and waits the statuses taken by id. Tests
-// use them to assert the cost of a hit, a step and a stop. Nothing else depends on them.
+// requests counts the ptrace requests of this program, and waits the calls of take. Tests use them
+// to assert the cost of a hit, a step and a stop. Nothing else depends on them.
 var requests, waits atomic.Uint64
 
 // ptrace makes a request. It uses a raw system call: a request never blocks, so the scheduler need

@@ -417,6 +417,8 @@ func (p *Process) WriteMemory(a target.Addr, data []byte) (int, error) {
 	return len(data), nil
 }
 
+// Arch, Kind, PID and Exe implement target.Target.
+
 func (p *Process) Arch() *arch.Arch  { return arch.AMD64 }
 func (p *Process) Kind() target.Kind { return target.Attached }
 func (p *Process) PID() int          { return 1 << 30 }
