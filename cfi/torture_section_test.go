@@ -193,7 +193,7 @@ func TestTortureSection(t *testing.T) {
 		}
 		errs := 0
 		for _, err := range table.FDEs() {
-			if err != nil && strings.Contains(err.Error(), "beyond the end of the address space") {
+			if err != nil && strings.Contains(err.Error(), "exceeds the address space") {
 				errs++
 			}
 		}
@@ -248,7 +248,7 @@ func TestTortureSection(t *testing.T) {
 			last, at = err, f.Offset
 		}
 		var e *cfi.Error
-		if !errors.As(last, &e) || int(at) != bad || !strings.Contains(e.Error(), "longer than the section") {
+		if !errors.As(last, &e) || int(at) != bad || !strings.Contains(e.Error(), "length exceeds the section") {
 			t.Errorf("0x%x: %v", at, last)
 		}
 	})

@@ -59,7 +59,7 @@ func TestExtended(t *testing.T) {
 		{"too large for an integer", constant("00000000000000803e40") + convertLong + constant("000000000000008000c1") + mul + "\xa8\x07"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if p, err := expr.Locate([]byte(c.code+"\x9f"), newContext(arch.AMD64)); err == nil || !strings.Contains(err.Error(), "finite number") {
+			if p, err := expr.Locate([]byte(c.code+"\x9f"), newContext(arch.AMD64)); err == nil || !strings.Contains(err.Error(), "finite and normal number") {
 				t.Errorf("got %+v, %v; want an error", p, err)
 			}
 		})
