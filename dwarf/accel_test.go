@@ -132,24 +132,24 @@ func TestNameTableErrors(t *testing.T) {
 	}
 	for n := 1; n < len(good); n++ {
 		tables, err := open(cat(good, good[:n]))
-		if len(tables) != 1 || err == nil || !strings.Contains(err.Error(), fmt.Sprintf("0x%x of .debug_names", len(good))) {
+		if len(tables) != 1 || err == nil || !strings.Contains(err.Error(), fmt.Sprintf(".debug_names index at 0x%x: ", len(good))) {
 			t.Fatalf("%d bytes: %d tables, %v", n, len(tables), err)
 		}
 	}
 	for what, c := range map[string]struct{ abbrevs, entries []byte }{
-		"there is no abbreviation 9":        {nameAbbrevs, []byte{9}},
-		"there is no compile unit 2":        {nameAbbrevs, []byte{1, 2, 0, 0, 0, 0, 0}},
-		"there is no type unit 2":           {nameAbbrevs, []byte{2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-		"cut short":                         {nameAbbrevs, []byte{1, 1}},
-		"it is beyond the index":            {nameAbbrevs, nil},
-		"an attribute of unknown form 0x3f": {[]byte{1, 1, 3, 0x3f, 0, 0, 0}, []byte{1, 1}},
+		"unknown abbreviation code 9":           {nameAbbrevs, []byte{9}},
+		"no compile unit 2":                     {nameAbbrevs, []byte{1, 2, 0, 0, 0, 0, 0}},
+		"no type unit 2":                        {nameAbbrevs, []byte{2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+		"cut short":                             {nameAbbrevs, []byte{1, 1}},
+		"offset is beyond the end of the index": {nameAbbrevs, nil},
+		"an attribute of unknown form 0x3f":     {[]byte{1, 1, 3, 0x3f, 0, 0, 0}, []byte{1, 1}},
 	} {
 		tables, err := open(nameIndexOf(le, false, 1, c.abbrevs, c.entries))
 		if err != nil || len(tables) != 1 {
 			t.Fatalf("%s: %v", what, err)
 		}
 		err = tables[0].Entries(0, func(*NameEntry) bool { return true })
-		if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "of .debug_names") {
+		if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), ".debug_names entry at 0x") {
 			t.Errorf("%v, want %s", err, what)
 		}
 	}
@@ -222,7 +222,7 @@ func TestGDBIndex(t *testing.T) {
 			t.Error(got)
 		}
 		for _, at := range []uint32{1 << 31, uint32(x.Size()), 21} {
-			if err := x.Units(at, func(IndexedSymbol) bool { return true }); err == nil || !strings.Contains(err.Error(), "of .gdb_index") {
+			if err := x.Units(at, func(IndexedSymbol) bool { return true }); err == nil || !strings.Contains(err.Error(), ".gdb_index unit list at 0x") {
 				t.Errorf("units at %d: %v", at, err)
 			}
 		}

@@ -19,13 +19,13 @@ func TestListErrors(t *testing.T) {
 		wantLoc, wantRng string
 	}{
 		{"4, cut short", unit4, ".debug_loc", ".debug_ranges", append(u64(0x10), 1), append(u64(0x10), 1),
-			"the list at 0x4 of .debug_loc: an 8-byte number is cut short", "the list at 0x4 of .debug_ranges: an 8-byte number is cut short"},
+			".debug_loc list at 0x4: an 8-byte number is cut short", ".debug_ranges list at 0x4: an 8-byte number is cut short"},
 		{"4, a long block", unit4, ".debug_loc", ".debug_ranges", cat(u64(0x10), u64(0x20), []byte{0xff, 0xff, 1}), fine4,
-			"the list at 0x4 of .debug_loc: a block is cut short", ""},
+			".debug_loc list at 0x4: a block is cut short", ""},
 		{"5, unknown kinds", unit5, ".debug_loclists", ".debug_rnglists", []byte{0x77}, []byte{0x66},
-			"the list at 0x4 of .debug_loclists: it has an entry of the unknown kind 119", "the list at 0x4 of .debug_rnglists: it has an entry of the unknown kind 102"},
+			".debug_loclists list at 0x4: unknown entry kind 119", ".debug_rnglists list at 0x4: unknown entry kind 102"},
 		{"5, no end", unit5, ".debug_loclists", ".debug_rnglists", cat([]byte{lleBaseAddress}, u64(1)), fill(rleBaseAddress, 9*(maxUnitRanges+1)),
-			"the list at 0x4 of .debug_loclists: a byte is cut short", "the list at 0x4 of .debug_rnglists: it has no end"},
+			".debug_loclists list at 0x4: a byte is cut short", ".debug_rnglists list at 0x4: the list does not end"},
 		{"5, fine", unit5, ".debug_loclists", ".debug_rnglists", fine5, []byte{rleEndOfList}, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
