@@ -179,7 +179,7 @@ func TestTortureApplied(t *testing.T) {
 			cie  []byte
 			want string
 		}{
-			{arch.AMD64, []byte{1, 0, 1, 0x78, 16, 0x0c, 7, 8}, "the row does not say where the return address is"},
+			{arch.AMD64, []byte{1, 0, 1, 0x78, 16, 0x0c, 7, 8}, "the unwind row has no rule for the return address"},
 			{arch.ARM64, []byte{1, 0, 4, 0x78, 30, 0x0c, 31, 0}, ""},
 		} {
 			b := &builder{a: m.a}
