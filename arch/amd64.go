@@ -54,6 +54,8 @@ var AMD64 = &Arch{
 	},
 	General: []Reg{RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15,
 		RIP, RFLAGS, CS, SS, DS, ES, FS, GS, FSBase, GSBase},
+	User: []Reg{R15, R14, R13, R12, RBP, RBX, R11, R10, R9, R8, RAX, RCX, RDX, RSI, RDI, NoReg, // orig_rax
+		RIP, CS, RFLAGS, RSP, SS, FSBase, GSBase, DS, ES, FS, GS},
 	CalleeSaved:    []Reg{RBX, RBP, R12, R13, R14, R15},
 	CalleeSavedSet: SetOf(RBX, RBP, R12, R13, R14, R15),
 	Breakpoint:     []byte{0xcc}, BreakpointAdjust: 1,

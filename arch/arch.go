@@ -38,6 +38,10 @@ type Arch struct {
 	// customary order.
 	General []Reg
 
+	// User lists the kernel's user register set in order, one word each: the pr_reg of NT_PRSTATUS
+	// (<asm/elf.h>, <asm/ptrace.h>). NoReg stands for a word that is not a register.
+	User []Reg
+
 	// CalleeSaved lists the registers that a function must leave as it found
 	// them under the platform's usual ABI, SP not among them.
 	CalleeSaved []Reg

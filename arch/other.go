@@ -12,6 +12,7 @@ var I386 = &Arch{
 		29: "mm0", 30: "mm1", 31: "mm2", 32: "mm3", 33: "mm4", 34: "mm5", 35: "mm6", 36: "mm7",
 		40: "es", 41: "cs", 42: "ss", 43: "ds", 44: "fs", 45: "gs"},
 	General:        []Reg{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 41, 42, 43, 40, 44, 45},
+	User:           []Reg{3, 1, 2, 6, 7, 5, 0, 43, 40, 44, 45, NoReg, 8, 41, 9, 4, 42}, // NoReg: orig_eax
 	CalleeSaved:    []Reg{3, 5, 6, 7},
 	CalleeSavedSet: SetOf(3, 5, 6, 7),
 	Breakpoint:     []byte{0xcc}, BreakpointAdjust: 1,
@@ -30,6 +31,7 @@ var ARM64 = &Arch{
 		return n
 	}(),
 	General:        rangeOf(0, 31, 31, 32, 40),
+	User:           rangeOf(0, 31, 31, 32, 40),
 	CalleeSaved:    append(rangeOf(19, 12), rangeOf(72, 8)...),
 	CalleeSavedSet: SetOf(append(rangeOf(19, 12), rangeOf(72, 8)...)...),
 	Breakpoint:     []byte{0x00, 0x00, 0x20, 0xd4}, // brk #0
@@ -48,6 +50,7 @@ var ARM = &Arch{
 		return n
 	}(),
 	General:        rangeOf(0, 17),
+	User:           rangeOf(0, 17, NoReg), // orig_r0
 	CalleeSaved:    append(rangeOf(4, 8), rangeOf(72, 8)...),
 	CalleeSavedSet: SetOf(append(rangeOf(4, 8), rangeOf(72, 8)...)...),
 	Breakpoint:     []byte{0xf0, 0x01, 0xf0, 0xe7}, // udf #16, the kernel's choice
@@ -74,6 +77,7 @@ var RISCV64 = &Arch{
 		return n
 	}(),
 	General:        rangeOf(0, 32, 64),
+	User:           append([]Reg{64}, rangeOf(1, 31)...),
 	CalleeSaved:    append([]Reg{8, 9}, append(rangeOf(18, 10), append([]Reg{40, 41}, rangeOf(50, 10)...)...)...),
 	CalleeSavedSet: SetOf(append([]Reg{8, 9}, append(rangeOf(18, 10), append([]Reg{40, 41}, rangeOf(50, 10)...)...)...)...),
 	Breakpoint:     []byte{0x73, 0x00, 0x10, 0x00}, // ebreak

@@ -39,72 +39,84 @@ func SetOf(regs ...Reg) RegSet {
 // assignment copies it.
 //
 // A vector register's slot holds its low 64 bits where a target supplies them
-// at all; the whole of it is asked from the target.
+// at all. Ask the target for the whole register.
 type Registers struct {
-	Arch  *Arch
-	known RegSet
-	value [MaxRegs]uint64
+	Arch      *Arch
+	low       Bank
+	highKnown uint64
+	high      [MaxRegs - lowRegs]uint64
 }
 
-// Get returns the value of r and whether it is known. The value of an unknown
-// register is 0 and means nothing.
+// lowRegs is the number of registers in a Bank.
+const lowRegs = 64
+
+// Bank is the register file of the fast path: registers 0 to 63 without bounds checks. Bit r of
+// Known is set if register r is known. Only then does Value[r] mean anything. Writing the slots of a
+// frame first and Known once takes 4.9 ns, and Set for each register 5.2 ns (BenchmarkLookupApply
+// in package frames, best of 12 runs, AMD EPYC).
+type Bank struct {
+	Known uint64
+	Value [lowRegs]uint64
+}
+
+// Get returns the value of r and whether it is known. The value of an unknown register is 0 and
+// means nothing.
 func (f *Registers) Get(r Reg) (uint64, bool) {
-	if !f.known.Has(r) {
+	if !f.IsKnown(r) {
 		return 0, false
 	}
-	return f.value[r], true
+	return f.slot(r), true
+}
+
+// slot returns what the slot of r holds, known or not. r must be below MaxRegs.
+func (f *Registers) slot(r Reg) uint64 {
+	if r < lowRegs {
+		return f.low.Value[r]
+	}
+	return f.high[r-lowRegs]
 }
 
 // Set makes r known. An r at or above MaxRegs is ignored.
 func (f *Registers) Set(r Reg, v uint64) {
-	if r < MaxRegs {
-		f.value[r] = v
-		f.known.Add(r)
+	switch {
+	case r < lowRegs:
+		f.low.Value[r] = v
+		f.low.Known |= 1 << r
+	case r < MaxRegs:
+		f.high[r-lowRegs] = v
+		f.highKnown |= 1 << (r - lowRegs)
 	}
 }
 
-// Forget makes r unknown.
+// Forget makes r unknown. Stale still returns its value.
 func (f *Registers) Forget(r Reg) {
-	if r < MaxRegs {
-		f.value[r] = 0
-		f.known.Remove(r)
+	switch {
+	case r < lowRegs:
+		f.low.Known &^= 1 << r
+	case r < MaxRegs:
+		f.highKnown &^= 1 << (r - lowRegs)
 	}
 }
 
-// Lose makes r unknown and leaves its slot as it is.
-func (f *Registers) Lose(r Reg) { f.known.Remove(r) }
+// Stale returns the value that r had before it was forgotten, which is the value in an inner frame
+// if the registers were unwound. It is 0 if r never had a value. Only a guess may rest on it.
+func (f *Registers) Stale(r Reg) uint64 {
+	if r >= MaxRegs {
+		return 0
+	}
+	return f.slot(r)
+}
 
 // Known returns the set of known registers.
-func (f *Registers) Known() RegSet { return f.known }
+func (f *Registers) Known() RegSet { return RegSet{f.low.Known, f.highKnown} }
 
 // IsKnown reports whether r is known.
-func (f *Registers) IsKnown(r Reg) bool { return r < MaxRegs && f.known[r>>6]>>(r&63)&1 != 0 }
-
-// IsLowKnown is IsKnown for registers below 64.
-func (f *Registers) IsLowKnown(r Reg) bool { return f.known[0]>>(r&63)&1 != 0 }
-
-// Raw returns what the slot of r holds, known or not. It is for code that has asked
-// IsKnown before: r must be below MaxRegs.
-func (f *Registers) Raw(r Reg) uint64 { return f.value[r] }
-
-// SetRaw changes the slot of r and not whether it is known; Pass says what is known.
-// Together they are the fast way to change several registers at once.
-func (f *Registers) SetRaw(r Reg, v uint64) { f.value[r] = v }
-
-// RawLow is Raw for registers below 64; Low are the slots of all of these, to be changed as with SetRaw.
-func (f *Registers) RawLow(r Reg) uint64 { return f.value[r&63] }
-func (f *Registers) Low() *[64]uint64    { return (*[64]uint64)(f.value[:64]) }
-
-// Pass makes every register unknown that is not in keep, and those in set known.
-func (f *Registers) Pass(keep, set *RegSet) {
-	f.known[0] = f.known[0]&keep[0] | set[0]
-	if f.known[1]|set[1] != 0 {
-		f.known[1] = f.known[1]&keep[1] | set[1]
+func (f *Registers) IsKnown(r Reg) bool {
+	if r < lowRegs {
+		return f.low.Known>>r&1 != 0
 	}
+	return r < MaxRegs && f.highKnown>>(r-lowRegs)&1 != 0
 }
-
-// PassLow is Pass for sets in which no register above 63 is.
-func (f *Registers) PassLow(keep, set uint64) { f.known[0], f.known[1] = f.known[0]&keep|set, 0 }
 
 // PC returns the program counter and whether it is known.
 func (f *Registers) PC() (uint64, bool) { return f.Get(f.Arch.PC) }
@@ -114,6 +126,12 @@ func (f *Registers) SP() (uint64, bool) { return f.Get(f.Arch.SP) }
 
 // Keep makes every register that is not in s unknown.
 func (f *Registers) Keep(s RegSet) {
-	f.known[0] &= s[0]
-	f.known[1] &= s[1]
+	f.low.Known &= s[0]
+	f.highKnown &= s[1]
 }
+
+// Low returns the bank of registers 0 to 63. It points into f: writing to it changes f.
+func (f *Registers) Low() *Bank { return &f.low }
+
+// KeepLow forgets the registers above 63.
+func (f *Registers) KeepLow() { f.highKnown = 0 }

@@ -107,11 +107,12 @@ func (m *machine) run(code []instruction, regs *arch.Registers) (bool, bool) {
 			top++
 			s[top] = uint64(in.n)
 		case opReg, opLoadReg:
-			if !regs.IsKnown(in.reg) {
+			v, known := regs.Get(in.reg)
+			if !known {
 				return false, false
 			}
 			top++
-			s[top] = regs.Raw(in.reg) + uint64(in.n)
+			s[top] = v + uint64(in.n)
 			if in.op == opLoadReg {
 				u, ok := m.load(s[top], uint64(in.size))
 				if !ok {

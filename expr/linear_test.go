@@ -27,7 +27,7 @@ func linearContexts() (*LinearContext, *Context) {
 		regs.Set(r, 0x1000*uint64(r)+0x77)
 	}
 	c := &Context{Arch: arch.AMD64, Regs: regs, Mem: linearMemory{}, Bias: 0x400000}
-	c.CFA = func() (uint64, error) { return regs.Raw(arch.RSP) + 16, nil }
+	c.CFA = func() (uint64, error) { return regs.Stale(arch.RSP) + 16, nil }
 	c.FrameBase = c.CFA
 	c.AddrIndex = func(i uint64) (uint64, error) { return i * 0x100, nil }
 	return &LinearContext{Arch: arch.AMD64, Bias: 0x400000, FrameBase: base, AddrIndex: c.AddrIndex,
@@ -43,7 +43,7 @@ func runLinear(l *Linear, c *Context) uint64 {
 		case LinearConst:
 			s = append(s, uint64(st.N))
 		case LinearRegister:
-			s = append(s, c.Regs.Raw(st.Reg)+uint64(st.N))
+			s = append(s, c.Regs.Stale(st.Reg)+uint64(st.N))
 		case LinearAdd:
 			s[top] += uint64(st.N)
 		case LinearLoad:

@@ -45,7 +45,7 @@ func (w *Walk) applyRow(s *site, how Strategy) bool {
 	err := row.Apply(r, &w.env, &w.caller)
 	if err != nil && w.borrow(r) {
 		err = row.Apply(r, &w.env, &w.caller)
-		defer w.frame.Regs.Lose(r.CFA.Reg)
+		defer w.frame.Regs.Forget(r.CFA.Reg)
 	}
 	if err != nil {
 		w.refuse(how)
@@ -72,7 +72,7 @@ func (w *Walk) applyRow(s *site, how Strategy) bool {
 func (w *Walk) borrow(r *row.Row) bool {
 	f := &w.frame
 	if r.CFA.Kind != row.InReg || !f.PCIsReturnAddress || f.Regs.IsKnown(r.CFA.Reg) || r.CFA.Reg >= arch.MaxRegs ||
-		r.CFA.Reg == w.u.arch.SP || f.Regs.Raw(r.CFA.Reg) == 0 {
+		r.CFA.Reg == w.u.arch.SP || f.Regs.Stale(r.CFA.Reg) == 0 {
 		return false
 	}
 	if w.u.arch.CalleeSavedSet.Has(r.CFA.Reg) {
@@ -80,7 +80,7 @@ func (w *Walk) borrow(r *row.Row) bool {
 			return false
 		}
 	}
-	f.Regs.Set(r.CFA.Reg, f.Regs.Raw(r.CFA.Reg))
+	f.Regs.Set(r.CFA.Reg, f.Regs.Stale(r.CFA.Reg))
 	w.borrowed = true
 	return true
 }

@@ -6,19 +6,6 @@ import (
 	"dbg/target"
 )
 
-// code64 takes from a code address what is not address: a signature, ARM's Thumb bit.
-func (w *Walk) code64(v uint64) uint64 {
-	switch {
-	case w.u.CodeBits != 0:
-		return row.Strip(v, w.u.CodeBits)
-	case w.u.arch == arch.ARM64:
-		return row.StripPAC(v)
-	case w.u.arch == arch.ARM:
-		return v &^ 1
-	}
-	return v
-}
-
 // startPC is the thread's program counter as an address. Where a return address failed its check, the processor has
 // gone there all
 // the same, with an error code where the signature was. That is known only if it is known where a signature is.

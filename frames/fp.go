@@ -19,30 +19,10 @@ type frameRecord struct {
 	isCFA bool  // the record is the frame's last part: its top is the CFA
 }
 
-// frameRecords lists them for each architecture.
-//
-// x86: the ABI has the record at the top of the frame.
-//
-// arm64: AAPCS64 6.4.6 leaves it open where in the frame the record is, and compilers put it at the bottom. So the
-// CFA, which is the caller's stack pointer, is not known.
-//
-// riscv64: the psABI has the frame pointer at the CFA, but GCC and LLVM put it below the register arguments that
-// a variadic function saves.
-//
-// arm: GCC's ARM code has r11 at the return address, LLVM's at the saved r11. Thumb code has r7: LLVM's at the saved
-// r7, GCC's at the bottom of the frame, which leads nowhere. A variadic function saves its arguments above the record.
-var frameRecords = map[*arch.Arch][]frameRecord{
-	arch.AMD64:   {{reg: arch.RBP, saved: 0, ra: 8, top: 16, isCFA: true}},
-	arch.I386:    {{reg: 5, saved: 0, ra: 4, top: 8, isCFA: true}},
-	arch.ARM64:   {{reg: 29, saved: 0, ra: 8, top: 16}},
-	arch.RISCV64: {{reg: 8, saved: -16, ra: -8, top: 0}},
-	arch.ARM:     {{reg: 11, saved: -4, ra: 0, top: 4}, {reg: 11, saved: 0, ra: 4, top: 8}, {reg: 7, saved: 0, ra: 4, top: 8}},
-}
-
 // fp follows the chain of frame pointers. The function may have changed any other callee-saved register and saved it where
 // we don't know, so they become unknown, and with them the stack pointer where the record does not say it.
 func (w *Walk) fp() bool {
-	list := frameRecords[w.u.arch]
+	list := w.u.machine.records
 	if len(list) == 1 {
 		words, why, err := w.record(&list[0])
 		switch {

@@ -33,7 +33,7 @@ func (w *Walk) leftStack(s *site) string {
 	if name == "" {
 		return ""
 	}
-	to := uint64(directCall(w.u.arch, s.before(), s.pc)) - m.Bias
+	to := uint64(w.u.machine.directCall(s.before(), s.pc)) - m.Bias
 	if lo, ok := m.functionAt(w.u.arch, to); !ok || lo != to {
 		return name // through a register
 	}

@@ -24,7 +24,7 @@ func (w *Walk) byLink(s *site) bool {
 	if next := w.site(target.Addr(lr), false); !next.exec || next.after != yes {
 		return false
 	}
-	list := frameRecords[a]
+	list := w.u.machine.records
 	var keep arch.RegSet
 	for i := range list {
 		switch r, why, err := w.record(&list[i]); {

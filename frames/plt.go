@@ -1,33 +1,9 @@
 package frames
 
 import (
-	"bytes"
-
 	"dbg/arch"
 	"dbg/target"
 )
-
-// Stubs of x86's procedure linkage tables, psABI 5.2 and binutils' elf_x86_64_lazy_plt,
-// _lazy_ibt_plt and _non_lazy_plt. A stub is entered with the return address
-// on top of the stack; the lazy path pushes first the relocation's index, then (in
-// PLT0) the link map. each entry is what the code at PC may be, and how far above SP the return
-// address is before it is executed.
-var pltCode = []struct {
-	code []byte
-	ra   int
-}{
-	{[]byte{0xf3, 0x0f, 0x1e, 0xfa}, 0}, // endbr64
-	{[]byte{0xff, 0x25}, 0},             // jmp *slot(%rip)
-	{[]byte{0xf2, 0xff, 0x25}, 0},       // bnd jmp
-	{[]byte{0x68}, 0},                   // push $index
-	{[]byte{0xe9}, 1},                   // jmp PLT0
-	{[]byte{0xf2, 0xe9}, 1},             // bnd jmp PLT0
-	{[]byte{0xff, 0x35}, 1},             // PLT0: push link map
-	// i386, elf_i386_lazy_plt and its kin.
-	{[]byte{0xf3, 0x0f, 0x1e, 0xfb}, 0}, // endbr32
-	{[]byte{0xff, 0xa3}, 0},             // jmp *slot(%ebx)
-	{[]byte{0xff, 0xb3}, 1},             // PLT0: push link map(%ebx)
-}
 
 // plt finds the caller of a PLT stub that no table covers. Only a precise PC can be there:
 // stubs don't call.
@@ -42,23 +18,15 @@ func (w *Walk) plt(s *site) bool {
 	if !in {
 		return false
 	}
-	switch w.u.arch {
-	case arch.AMD64, arch.I386:
-	case arch.ARM64, arch.RISCV64, arch.ARM:
+	if w.u.arch.LR != arch.NoReg {
 		return w.leaf(PLT)
-	default:
+	}
+	pushed := w.u.machine.pushedInStub
+	if pushed == nil {
 		return w.failed(PLT, "stubs of this architecture are not known")
 	}
-	for _, p := range pltCode {
-		if !bytes.HasPrefix(s.at(), p.code) {
-			continue
-		}
-		ra := p.ra
-		b := s.before()
-		if n := len(b); n >= 6 && p.code[0] == 0xff && p.ra == 0 && b[n-6] == 0xff && (b[n-5] == 0x35 || b[n-5] == 0xb3) {
-			ra = 2 // PLT0's second instruction
-		}
-		return w.returnAt(PLT, ra, false)
+	if n, ok := pushed(s.before(), s.at()); ok {
+		return w.returnAt(PLT, n, false)
 	}
 	return w.failed(PLT, "the stub's code is not known")
 }

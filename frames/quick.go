@@ -30,7 +30,7 @@ func (w *Walk) tryQuick() bool {
 	if w.u.CodeBits != 0 {
 		step.PC = row.Strip(step.PC, w.u.CodeBits)
 	}
-	if sp := w.u.arch.SP; !f.Regs.IsKnown(sp) || step.CFA <= f.Regs.Raw(sp) || step.PC == 0 {
+	if sp, known := f.Regs.SP(); !known || step.CFA <= sp || step.PC == 0 {
 		return false
 	}
 	w.step, w.plan = step, cur.plan

@@ -53,6 +53,6 @@ func (w *Walk) scan() bool {
 func (w *Walk) unsureFP(reg arch.Reg) (uint64, bool) {
 	f := &w.frame
 	sp, known := w.lowest()
-	v := f.Regs.Raw(reg)
+	v := f.Regs.Stale(reg)
 	return v, f.Trust == Guess && known && v >= sp && v-sp < maxFrame
 }

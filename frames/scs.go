@@ -5,9 +5,6 @@ import (
 	"dbg/target"
 )
 
-// shadowPointers are the registers that point behind the last word of a shadow call stack: X18 on AArch64 and GP on RISC-V.
-var shadowPointers = map[*arch.Arch]arch.Reg{arch.ARM64: 18, arch.RISCV64: 3}
-
 // scs takes the return address from a shadow call stack: clang's ShadowCallStack keeps return addresses
 // on a second stack that grows up. It says nothing of the ordinary stack: SP is unknown in the caller, and so is everything
 // else.
@@ -16,8 +13,8 @@ var shadowPointers = map[*arch.Arch]arch.Reg{arch.ARM64: 18, arch.RISCV64: 3}
 // compiled without ShadowCallStack has it on the ordinary stack. So the code from PC on is asked first.
 func (w *Walk) scs() bool {
 	a, c := w.u.arch, &w.caller
-	reg, has := shadowPointers[a]
-	if !has {
+	reg := w.u.machine.shadowPointer
+	if reg == arch.NoReg {
 		return false
 	}
 	at, known := w.frame.Regs.Get(reg)

@@ -54,7 +54,7 @@ func (w *Walk) goOn(pcs []target.Addr) int {
 func (w *Walk) follow(s *site, pcs []target.Addr) (*site, int) {
 	regs, win := &w.frame.Regs, &w.stack.blocks[w.stack.last&1].Window
 	epoch, low, b, base := w.epoch, regs.Low(), win.Data, win.Addr
-	known := regs.Known()[0]
+	known := low.Known
 	sp, _ := regs.SP()
 	n := 0
 	for ; n < len(pcs) && s.plain; n++ {
@@ -62,7 +62,7 @@ func (w *Walk) follow(s *site, pcs []target.Addr) (*site, int) {
 		if !p.OK || known>>(p.CFAReg&63)&1 == 0 {
 			break
 		}
-		cfa := low[p.CFAReg&63] + uint64(int64(p.CFAOff))
+		cfa := low.Value[p.CFAReg&63] + uint64(int64(p.CFAOff))
 		at := int(cfa + uint64(int64(p.Lo)) - base)
 		if cfa <= sp || at < 0 || at > len(b)-compiled.NearSpan {
 			break
@@ -82,7 +82,8 @@ func (w *Walk) follow(s *site, pcs []target.Addr) (*site, int) {
 		s, sp = next, cfa
 	}
 	if n > 0 {
-		regs.PassLow(0, known)
+		low.Known = known
+		regs.KeepLow()
 	}
 	return s, n
 }

@@ -20,8 +20,9 @@ import (
 type Unwinder struct {
 	sites [sites]site // first: large objects begin with a page, and each of these is a cache line
 
-	arch  *arch.Arch
-	space Space
+	arch    *arch.Arch
+	machine *machine
+	space   Space
 
 	// DepthLimit bounds the number of frames of a walk; New sets it to ten million.
 	DepthLimit int
@@ -56,7 +57,7 @@ type Unwinder struct {
 
 // New makes an unwinder for one address space.
 func New(a *arch.Arch, space Space) *Unwinder {
-	return &Unwinder{arch: a, space: space, DepthLimit: 10_000_000, Use: AllStrategies, used: AllStrategies, Prove: true, Audit: true}
+	return &Unwinder{arch: a, machine: machineOf(a), space: space, DepthLimit: 10_000_000, Use: AllStrategies, used: AllStrategies, Prove: true, Audit: true}
 }
 
 // Walk is one walk along the frames of a thread.

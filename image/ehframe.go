@@ -11,14 +11,14 @@ func (f *File) EHFrame() (hdr, frame Section, ok bool) {
 		return hdr, frame, false
 	}
 	for _, p := range f.progs {
-		if p.typ != elf.PT_GNU_EH_FRAME {
+		if p.Type != elf.PT_GNU_EH_FRAME {
 			continue
 		}
-		hdr = Section{Name: ".eh_frame_hdr", Addr: Addr(p.vaddr), Offset: p.off, Size: p.filesz}
-		if hdr.Data, ok = f.bytes(p.off, p.filesz); !ok {
+		hdr = Section{Name: ".eh_frame_hdr", Addr: Addr(p.Addr), Offset: p.Off, Size: p.FileSize}
+		if hdr.Data, ok = f.bytes(p.Off, p.FileSize); !ok {
 			hdr.Data, _ = f.fromAddr(hdr.Addr)
 		}
-		addr, ok := f.ehFramePointer(hdr.Data, p.vaddr)
+		addr, ok := f.ehFramePointer(hdr.Data, p.Addr)
 		if !ok {
 			return hdr, frame, false
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"debug/elf"
 	"fmt"
+
+	"dbg/image/elfheader"
 )
 
 const (
@@ -41,8 +43,8 @@ func (f *File) mappedELF(m *mappedImage) error {
 	}
 	base, ok := uint64(0), false
 	for _, p := range f.progs {
-		if p.typ == elf.PT_LOAD && p.off < 4096 && p.filesz != 0 {
-			base, ok = p.vaddr-p.off, true // the header is the first page of this segment
+		if p.Type == elf.PT_LOAD && p.Off < 4096 && p.FileSize != 0 {
+			base, ok = p.Addr-p.Off, true // the header is the first page of this segment
 			break
 		}
 	}
@@ -56,14 +58,14 @@ func (f *File) mappedELF(m *mappedImage) error {
 		f.sects = append(f.sects, section{name: "PT_LOAD", typ: elf.SHT_NOBITS, flags: elf.SHF_ALLOC, addr: uint64(s.Lo), size: uint64(s.Hi - s.Lo), done: true})
 	}
 	for _, p := range f.progs {
-		switch p.typ {
+		switch p.Type {
 		case elf.PT_DYNAMIC:
 			f.mapDynamic(p)
 		case elf.PT_GNU_EH_FRAME:
 			f.mapEHFrame(p)
 		case elf.PT_NOTE:
-			if b := m.some(p.vaddr, min(p.filesz, 1<<20)); len(b) > 0 {
-				f.addMapped(".note", elf.SHT_NOTE, p.vaddr, b, 0)
+			if b := m.some(p.Addr, min(p.FileSize, 1<<20)); len(b) > 0 {
+				f.addMapped(".note", elf.SHT_NOTE, p.Addr, b, 0)
 			}
 		}
 	}
@@ -120,10 +122,10 @@ func (f *File) pointer(v uint64) (uint64, bool) {
 }
 
 // mapDynamic makes .dynsym and .dynstr.
-func (f *File) mapDynamic(p prog) {
+func (f *File) mapDynamic(p elfheader.Segment) {
 	h := &f.header
 	w := h.wordSize()
-	b := f.mapped.some(p.vaddr, min(p.memsz, 1<<20))
+	b := f.mapped.some(p.Addr, min(p.MemSize, 1<<20))
 	tags := map[elf.DynTag]uint64{}
 	for ; len(b) >= 2*w; b = b[2*w:] {
 		tag := elf.DynTag(h.word(b))
@@ -234,9 +236,9 @@ func (f *File) countSymbols(tags map[elf.DynTag]uint64) uint64 {
 }
 
 // mapEHFrame makes .eh_frame_hdr and .eh_frame.
-func (f *File) mapEHFrame(p prog) {
-	hdr := f.mapped.some(p.vaddr, p.memsz)
-	addr, ok := f.ehFramePointer(hdr, p.vaddr)
+func (f *File) mapEHFrame(p elfheader.Segment) {
+	hdr := f.mapped.some(p.Addr, p.MemSize)
+	addr, ok := f.ehFramePointer(hdr, p.Addr)
 	if !ok {
 		return
 	}
@@ -248,7 +250,7 @@ func (f *File) mapEHFrame(p prog) {
 	if len(frame) == 0 {
 		return
 	}
-	f.addMapped(".eh_frame_hdr", elf.SHT_PROGBITS, p.vaddr, hdr, 0)
+	f.addMapped(".eh_frame_hdr", elf.SHT_PROGBITS, p.Addr, hdr, 0)
 	f.addMapped(".eh_frame", elf.SHT_PROGBITS, uint64(addr), frame, 0)
 }
 

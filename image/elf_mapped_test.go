@@ -20,7 +20,7 @@ func mapELF(t *testing.T, f *File, slide uint64, relocated bool) memoryAt {
 		copy(m.data[s.Lo:], b)
 	}
 	for _, p := range f.progs {
-		for at := p.vaddr; relocated && p.typ == elf.PT_DYNAMIC && at < p.vaddr+p.filesz; at += 16 {
+		for at := p.Addr; relocated && p.Type == elf.PT_DYNAMIC && at < p.Addr+p.FileSize; at += 16 {
 			switch elf.DynTag(f.header.order.Uint64(m.data[at:])) {
 			case elf.DT_SYMTAB, elf.DT_STRTAB, elf.DT_GNU_HASH, elf.DT_HASH:
 				f.header.order.PutUint64(m.data[at+8:], f.header.order.Uint64(m.data[at+8:])+slide)
@@ -61,7 +61,7 @@ func TestFromMappedELF(t *testing.T) {
 			m := mapELF(t, f, slide, relocated)
 			if without {
 				for _, p := range f.progs {
-					for at := p.vaddr; p.typ == elf.PT_DYNAMIC && at < p.vaddr+p.filesz; at += 16 {
+					for at := p.Addr; p.Type == elf.PT_DYNAMIC && at < p.Addr+p.FileSize; at += 16 {
 						if elf.DynTag(f.header.order.Uint64(m.data[at:])) == elf.DT_GNU_HASH {
 							f.header.order.PutUint64(m.data[at:], 0x6ffffdf5) // something else
 						}

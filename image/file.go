@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"dbg/arch"
+	"dbg/image/elfheader"
 )
 
 // Kind is the purpose of a file.
@@ -40,7 +41,7 @@ type File struct {
 	mapping *Mapping // unmapped by Close; data is all or a part of it
 	header  header
 	loads   []Segment
-	progs   []prog
+	progs   []elfheader.Segment
 	sects   []section
 	byName  map[string]int // index of the first section with a name
 
@@ -223,8 +224,8 @@ func (f *File) Interp() string {
 		return f.commandString(lcLoadDylinker)
 	}
 	for _, p := range f.progs {
-		if p.typ == elf.PT_INTERP && p.filesz < 4096 {
-			b, _ := f.bytes(p.off, p.filesz)
+		if p.Type == elf.PT_INTERP && p.FileSize < 4096 {
+			b, _ := f.bytes(p.Off, p.FileSize)
 			return cstring(b)
 		}
 	}
@@ -285,10 +286,10 @@ func (f *File) bytes(off, n uint64) ([]byte, bool) {
 // dynamic calls fn for each entry of PT_DYNAMIC.
 func (f *File) dynamic(fn func(tag elf.DynTag, val uint64)) {
 	for _, p := range f.progs {
-		if p.typ != elf.PT_DYNAMIC {
+		if p.Type != elf.PT_DYNAMIC {
 			continue
 		}
-		b, _ := f.bytes(p.off, p.filesz)
+		b, _ := f.bytes(p.Off, p.FileSize)
 		word := f.header.wordSize()
 		for len(b) >= 2*word {
 			tag, val := elf.DynTag(f.header.word(b)), f.header.word(b[word:])

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"dbg/image/elfheader"
 )
 
 // Section is a section of the file. Data is nil if the section has no bytes in this file
@@ -40,17 +42,21 @@ type section struct {
 	have                uint64    // if stream is set: valid bytes of data
 }
 
-func (f *File) parseSections(off, entsize, count, strndx uint64) string {
-	if _, ok := f.table(off, entsize, count); !ok {
-		return fmt.Sprintf("%d section headers at offset 0x%x are not in the file", count, off)
+// parseSections reads the section headers. The result is the reason why they can't be used, or "".
+func (f *File) parseSections(head *elfheader.Header) string {
+	t := head.Sections
+	if t.Within(uint64(len(f.data))) < t.Count {
+		return fmt.Sprintf("%d section headers at offset 0x%x are not in the file", t.Count, t.Off)
 	}
+	count, strndx := t.Count, head.Names
 	f.sects = make([]section, 0, count)
 	for i := range count {
-		s, ok := f.sectionHeader(off+i*entsize, entsize)
+		s, ok := head.Section(f.data, i)
 		if !ok {
 			return "a section header is too short"
 		}
-		f.sects = append(f.sects, s)
+		f.sects = append(f.sects, section{nameOff: s.Name, typ: s.Type, flags: s.Flags, addr: s.Addr, off: s.Off, size: s.Size,
+			link: s.Link, info: s.Info, entsize: s.EntrySize})
 	}
 	var names []byte
 	if strndx < count {
@@ -67,26 +73,6 @@ func (f *File) parseSections(off, entsize, count, strndx uint64) string {
 		}
 	}
 	return ""
-}
-
-func (f *File) sectionHeader(off, entsize uint64) (section, bool) {
-	h := &f.header
-	need := uint64(40)
-	if h.is64 {
-		need = 64
-	}
-	b, ok := f.bytes(off, need)
-	if !ok || entsize < need {
-		return section{}, false
-	}
-	w := h.wordSize()
-	return section{
-		nameOff: h.order.Uint32(b), typ: elf.SectionType(h.order.Uint32(b[4:])),
-		flags: elf.SectionFlag(h.word(b[8:])), addr: h.word(b[8+w:]),
-		off: h.word(b[8+2*w:]), size: h.word(b[8+3*w:]),
-		link: h.order.Uint32(b[8+4*w:]), info: h.order.Uint32(b[12+4*w:]),
-		entsize: h.word(b[16+5*w:]),
-	}, true
 }
 
 // HasSection reports whether there is a section with that name, without reading its data.

@@ -6,8 +6,8 @@ import "debug/elf"
 // template (PT_TLS). It returns false if the file has none.
 func (f *File) TLS() (size, align uint64, ok bool) {
 	for _, p := range f.progs {
-		if p.typ == elf.PT_TLS {
-			return p.memsz, p.palign, true
+		if p.Type == elf.PT_TLS {
+			return p.MemSize, p.Align, true
 		}
 	}
 	return 0, 0, false

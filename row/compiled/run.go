@@ -31,10 +31,11 @@ const far = -1
 // is not fast, if a register has no value, or if the memory is not in w. Then row.Apply must be
 // called.
 func (p *Plan) Begin(regs *arch.Registers, w *Window) (Step, bool) {
-	if !p.OK || !regs.IsLowKnown(arch.Reg(p.CFAReg)) {
+	low := regs.Low()
+	if !p.OK || low.Known>>(p.CFAReg&63)&1 == 0 {
 		return p.beginFar(regs, w)
 	}
-	cfa := regs.RawLow(arch.Reg(p.CFAReg)) + uint64(int64(p.CFAOff))
+	cfa := low.Value[p.CFAReg&63] + uint64(int64(p.CFAOff))
 	b, at := w.Data, int(cfa+uint64(int64(p.Lo))-w.Addr)
 	if at < 0 || at > len(b)-NearSpan {
 		return p.beginFar(regs, w)
@@ -55,52 +56,53 @@ func (p *Plan) Finish(regs *arch.Registers, pl *row.Places, w *Window, s Step) {
 	low := regs.Low()
 	p.RestoreFirst(low, mem)
 	p.RestoreLast(low, mem, s.PC, s.CFA)
-	regs.PassLow(p.Keep, p.Set)
+	low.Known = low.Known&p.Keep | p.Set
+	regs.KeepLow()
 	if pl != nil {
 		p.places(pl, target.Addr(p.base(s.CFA)))
 	}
 }
 
-// RestoreFirst and RestoreLast write the caller's registers to low, which Registers.Low returns.
-// mem is the memory from CFA+Lo on. Near.OK must be set. Known in the caller are then the registers
-// of Set, and those of Keep that are known in the callee.
+// RestoreFirst and RestoreLast write the caller's registers to low. mem is the memory from CFA+Lo
+// on. Near.OK must be set. They leave low.Known to the caller: known in the caller's frame are the
+// registers of Set, and those of Keep that are known in the callee.
 //
 // They always read six slots: the processor mispredicts the end of a loop whose length varies. The
 // compiler inlines both methods. It does not inline one method of this size, and the call takes
 // 1.2 ns: 6.1 instead of 4.9 ns for a frame (BenchmarkLookupApply in package frames, AMD EPYC).
-func (n *Near) RestoreFirst(low *[64]uint64, mem *[NearSpan]byte) {
-	low[n.Saved[0].Reg&63] = binary.LittleEndian.Uint64(mem[n.Saved[0].Off:])
-	low[n.Saved[1].Reg&63] = binary.LittleEndian.Uint64(mem[n.Saved[1].Off:])
-	low[n.Saved[2].Reg&63] = binary.LittleEndian.Uint64(mem[n.Saved[2].Off:])
+func (n *Near) RestoreFirst(low *arch.Bank, mem *[NearSpan]byte) {
+	low.Value[n.Saved[0].Reg&63] = binary.LittleEndian.Uint64(mem[n.Saved[0].Off:])
+	low.Value[n.Saved[1].Reg&63] = binary.LittleEndian.Uint64(mem[n.Saved[1].Off:])
+	low.Value[n.Saved[2].Reg&63] = binary.LittleEndian.Uint64(mem[n.Saved[2].Off:])
 }
 
 // RestoreLast does the rest. Call it after RestoreFirst: unused slots overwrite the PC, and it sets
 // the PC last.
-func (n *Near) RestoreLast(low *[64]uint64, mem *[NearSpan]byte, pc, cfa uint64) {
-	low[n.Saved[3].Reg&63] = binary.LittleEndian.Uint64(mem[n.Saved[3].Off:])
-	low[n.Saved[4].Reg&63] = binary.LittleEndian.Uint64(mem[n.Saved[4].Off:])
-	low[n.Saved[5].Reg&63] = binary.LittleEndian.Uint64(mem[n.Saved[5].Off:])
-	low[n.PC&63] = pc
-	low[n.SP&63] = cfa
+func (n *Near) RestoreLast(low *arch.Bank, mem *[NearSpan]byte, pc, cfa uint64) {
+	low.Value[n.Saved[3].Reg&63] = binary.LittleEndian.Uint64(mem[n.Saved[3].Off:])
+	low.Value[n.Saved[4].Reg&63] = binary.LittleEndian.Uint64(mem[n.Saved[4].Off:])
+	low.Value[n.Saved[5].Reg&63] = binary.LittleEndian.Uint64(mem[n.Saved[5].Off:])
+	low.Value[n.PC&63] = pc
+	low.Value[n.SP&63] = cfa
 }
 
 // beginFar is Begin for the other fast plans: many registers, a link register, or memory near the
 // end of the window.
 func (p *Plan) beginFar(regs *arch.Registers, w *Window) (s Step, ok bool) {
-	if !p.Fast || !regs.IsLowKnown(arch.Reg(p.CFAReg)) {
+	base, known := regs.Get(arch.Reg(p.CFAReg))
+	if !p.Fast || !known {
 		return s, false
 	}
-	s.CFA = regs.RawLow(arch.Reg(p.CFAReg)) + uint64(int64(p.CFAOff))
+	s.CFA = base + uint64(int64(p.CFAOff))
 	s.at = far
 	mem := w.piece(p.base(s.CFA), p.size)
 	if mem == nil {
 		return s, false
 	}
 	if p.inReg {
-		if !regs.IsLowKnown(arch.Reg(p.raIn)) {
+		if s.PC, known = regs.Get(arch.Reg(p.raIn)); !known {
 			return s, false
 		}
-		s.PC = regs.RawLow(arch.Reg(p.raIn))
 	} else {
 		s.PC = binary.LittleEndian.Uint64(mem[p.at(p.RA):])
 	}
@@ -112,20 +114,18 @@ func (p *Plan) beginFar(regs *arch.Registers, w *Window) (s Step, ok bool) {
 
 // finishFar is Finish after beginFar.
 func (p *Plan) finishFar(regs *arch.Registers, pl *row.Places, w *Window, s Step) {
-	keep, set := p.more.keep, p.more.set
+	regs.Keep(p.more.keep)
+	// In another window, the saved registers become unknown.
 	if mem := w.piece(p.base(s.CFA), p.size); mem != nil {
 		for _, sv := range p.Saved[:min(p.n, inPlan)] {
-			regs.SetRaw(arch.Reg(sv.Reg), binary.LittleEndian.Uint64(mem[p.at(sv.Off):]))
+			regs.Set(arch.Reg(sv.Reg), binary.LittleEndian.Uint64(mem[p.at(sv.Off):]))
 		}
 		for _, sv := range p.more.saved {
-			regs.SetRaw(arch.Reg(sv.Reg), binary.LittleEndian.Uint64(mem[p.at(sv.Off):]))
+			regs.Set(arch.Reg(sv.Reg), binary.LittleEndian.Uint64(mem[p.at(sv.Off):]))
 		}
-	} else { // another window: the saved registers become unknown
-		set = arch.SetOf(arch.Reg(p.PC), arch.Reg(p.SP))
 	}
-	regs.SetRaw(arch.Reg(p.PC), s.PC)
-	regs.SetRaw(arch.Reg(p.SP), s.CFA)
-	regs.Pass(&keep, &set)
+	regs.Set(arch.Reg(p.PC), s.PC)
+	regs.Set(arch.Reg(p.SP), s.CFA)
 	if pl != nil {
 		p.places(pl, target.Addr(p.base(s.CFA)))
 	}

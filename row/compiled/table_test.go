@@ -58,7 +58,7 @@ func stackOf(depth, functions int, size []uint64, rnd *rand.Rand) (*compiled.Win
 func walk(t *compiled.Table, w *compiled.Window, regs *arch.Registers, pl *row.Places, depth int) int {
 	n := 0
 	for ; n < depth; n++ {
-		p, _ := t.Lookup(regs.Raw(arch.RIP) - 1)
+		p, _ := t.Lookup(regs.Stale(arch.RIP) - 1)
 		if p == nil {
 			break
 		}

@@ -6,6 +6,7 @@ import (
 
 	"dbg/arch"
 	"dbg/image"
+	"dbg/image/elfheader"
 	"dbg/target"
 	"dbg/target/corefile"
 )
@@ -25,7 +26,7 @@ type Core struct {
 	options Options
 	base    *corefile.File // its segments are the PT_LOAD segments
 	arch    *arch.Arch
-	head    header
+	head    elfheader.Header
 
 	files    []mappedFile
 	threads  []thread
@@ -49,8 +50,8 @@ func IsCore(path string) (bool, error) {
 	if err != nil {
 		return false, corefile.NotRegular(err)
 	}
-	h, err := parseHeader(b[:n])
-	return err == nil && h.kind == elf.ET_CORE, nil
+	h, err := elfheader.Parse(b[:n])
+	return err == nil && h.Type == elf.ET_CORE, nil
 }
 
 // Open maps a core file. A damaged core is opened as far as possible, and Warnings reports the
@@ -73,14 +74,17 @@ func parse(f *corefile.File, opts Options) (*Core, error) {
 	c := &Core{base: f, options: opts, images: map[string]*localFile{}, local: map[string]string{}}
 	path, data := f.Path(), f.Bytes()
 	var err error
-	if c.head, err = parseHeader(data); err != nil {
-		return nil, fmt.Errorf("%s %w: %w", path, err, ErrNotCore)
+	if c.head, err = elfheader.Parse(data); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", path, err, ErrNotCore)
 	}
-	if c.head.kind != elf.ET_CORE {
-		return nil, fmt.Errorf("%s is %s: %w", path, kindName(c.head.kind), ErrNotCore)
+	if t := c.head.Progs; t.Count > 0 && t.EntrySize < c.head.SegmentSize() {
+		return nil, fmt.Errorf("%s: its program headers of %d bytes are too short: %w", path, t.EntrySize, ErrNotCore)
+	}
+	if c.head.Type != elf.ET_CORE {
+		return nil, fmt.Errorf("%s is %s: %w", path, kindName(c.head.Type), ErrNotCore)
 	}
 	if c.arch = archOf(&c.head); c.arch == nil {
-		return nil, fmt.Errorf("%s is a core for an unsupported processor: %s", path, machineName(&c.head))
+		return nil, fmt.Errorf("%s is a core for an unsupported processor: %s", path, c.head.MachineName())
 	}
 	c.readSegments()
 	if len(c.threads) == 0 {
@@ -93,35 +97,39 @@ func parse(f *corefile.File, opts Options) (*Core, error) {
 
 // readSegments reads the program headers.
 func (c *Core) readSegments() {
-	if c.head.phnum < c.head.wantedHeaders {
-		c.warn("the core file is truncated: %d of %d program headers are missing", c.head.wantedHeaders-c.head.phnum, c.head.wantedHeaders)
+	data := c.base.Bytes()
+	wanted, have := c.head.Progs.Count, c.head.Progs.Within(uint64(len(data)))
+	if have < wanted {
+		c.warn("the core file is truncated: %d of %d program headers are missing", wanted-have, wanted)
 	}
 	short, loads := 0, 0
-	data := c.base.Bytes()
 	var segments []corefile.Segment
-	for i := range c.head.phnum {
-		s := c.head.segment(data, i)
-		there := uint64(len(cutSome(data, s.off, s.filesz)))
-		switch s.kind {
+	for i := range have {
+		s, ok := c.head.Segment(data, i)
+		if !ok {
+			break
+		}
+		there := uint64(len(elfheader.CutSome(data, s.Off, s.FileSize)))
+		switch s.Type {
 		case elf.PT_NOTE:
-			if there < s.filesz {
+			if there < s.FileSize {
 				c.warn("the core file is truncated in its notes; threads or registers may be missing")
 			}
-			if !notes(data[min(s.off, uint64(len(data))):][:there], c.head.order, 4, c.readNote) && there == s.filesz {
+			if !elfheader.EachNote(data[min(s.Off, uint64(len(data))):][:there], c.head.Order, 4, c.readNote) && there == s.FileSize {
 				c.warn("the core file's notes are damaged; threads or registers may be missing")
 			}
 		case elf.PT_LOAD:
 			loads++
-			if there < s.filesz {
+			if there < s.FileSize {
 				short++
-				s.filesz = there
+				s.FileSize = there
 			}
-			s.memsz = max(s.memsz, s.filesz)
-			if s.memsz == 0 || s.addr+s.memsz < s.addr {
+			s.MemSize = max(s.MemSize, s.FileSize)
+			if s.MemSize == 0 || s.Addr+s.MemSize < s.Addr {
 				continue
 			}
-			segments = append(segments, corefile.Segment{Addr: s.addr, Size: s.memsz, Off: s.off, Have: s.filesz,
-				Read: target.Permit(s.flags&elf.PF_R != 0), Write: target.Permit(s.flags&elf.PF_W != 0), Exec: target.Permit(s.flags&elf.PF_X != 0)})
+			segments = append(segments, corefile.Segment{Addr: s.Addr, Size: s.MemSize, Off: s.Off, Have: s.FileSize,
+				Read: target.Permit(s.Flags&elf.PF_R != 0), Write: target.Permit(s.Flags&elf.PF_W != 0), Exec: target.Permit(s.Flags&elf.PF_X != 0)})
 		}
 	}
 	if short > 0 {
@@ -163,7 +171,7 @@ func (c *Core) Auxv(typ uint64) (uint64, bool) {
 // stack words of x86-64, but pointers of 4 bytes (System V ABI, AMD64 supplement, "ILP32
 // Programming Model").
 func (c *Core) ptrSize() int {
-	if c.arch == arch.AMD64 && !c.head.wide {
+	if c.arch == arch.AMD64 && !c.head.Wide {
 		return 4
 	}
 	return c.arch.PtrSize
@@ -172,9 +180,9 @@ func (c *Core) ptrSize() int {
 // word reads a word of the program. b must be long enough.
 func (c *Core) word(b []byte) uint64 {
 	if c.ptrSize() == 8 {
-		return c.head.order.Uint64(b)
+		return c.head.Order.Uint64(b)
 	}
-	return uint64(c.head.order.Uint32(b))
+	return uint64(c.head.Order.Uint32(b))
 }
 
 // Close implements target.Target.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"dbg/arch"
+	"dbg/image/elfheader"
 	"dbg/internal/fixture"
 	"dbg/target"
 	"dbg/target/corefile"
@@ -373,7 +374,7 @@ func synthetic(m elf.Machine, n int) []byte {
 		desc := make([]byte, regs)
 		desc[12] = 11
 		desc[pid] = byte(100 + i)
-		for j := range userSize[a.Name] / reg {
+		for j := range len(a.User) {
 			if desc = word(desc, uint64(j+1)); reg > ptr {
 				desc = append(desc, 0, 0, 0, 0)
 			}
@@ -466,7 +467,7 @@ func TestOtherArchitectures(t *testing.T) {
 
 // TestShortStatus: gdb on x86-64 writes a riscv64 thread's status with 27 of its 32 registers. The others are not known.
 func TestShortStatus(t *testing.T) {
-	c := &Core{base: corefile.New("status", nil), arch: arch.RISCV64, head: header{order: binary.LittleEndian, machine: elf.EM_RISCV, wide: true}}
+	c := &Core{base: corefile.New("status", nil), arch: arch.RISCV64, head: elfheader.Header{Order: binary.LittleEndian, Machine: elf.EM_RISCV, Wide: true}}
 	b := make([]byte, 112)
 	b[32] = 7
 	for i := range uint64(27) {

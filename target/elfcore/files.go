@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"dbg/image"
+	"dbg/image/elfheader"
 	"dbg/target"
 	"dbg/target/corefile"
 )
@@ -105,19 +106,21 @@ func (c *Core) buildIDOf(path string) (string, bool) {
 			continue
 		}
 		head := c.base.Some(f.lo, min(f.hi-f.lo, 1<<16))
-		return buildIDIn(head, func(s segment) []byte {
-			if s.off >= f.hi-f.lo {
+		id := elfheader.BuildID(head, func(s elfheader.Segment) []byte {
+			if s.Off >= f.hi-f.lo {
 				return nil
 			}
-			return c.base.Some(f.lo+s.off, s.filesz)
+			return c.base.Some(f.lo+s.Off, s.FileSize)
 		})
+		return id, id != ""
 	}
 	return "", false
 }
 
 // fileBuildID returns the build id of a file on disk.
 func fileBuildID(data []byte) (id string, ok bool) {
-	return buildIDIn(data, func(s segment) []byte { return cutSome(data, s.off, s.filesz) })
+	id = elfheader.BuildID(data, func(s elfheader.Segment) []byte { return elfheader.CutSome(data, s.Off, s.FileSize) })
+	return id, id != ""
 }
 
 // recordedExe returns the path of the program recorded in the core: the file that contains the

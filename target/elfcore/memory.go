@@ -1,6 +1,7 @@
 package elfcore
 
 import (
+	"dbg/image/elfheader"
 	"dbg/target"
 	"dbg/target/corefile"
 )
@@ -24,6 +25,6 @@ func (c *Core) inFile(at uint64, buf []byte) int {
 	if im == nil || c.base.Closed() || im.file == nil {
 		return 0
 	}
-	n, _ := corefile.CopyMapped(buf, cutSome(im.file.Bytes(), f.off+(at-f.lo), min(uint64(len(buf)), f.hi-at)))
+	n, _ := corefile.CopyMapped(buf, elfheader.CutSome(im.file.Bytes(), f.off+(at-f.lo), min(uint64(len(buf)), f.hi-at)))
 	return n
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dbg/arch"
+	"dbg/image/elfheader"
 	"dbg/target"
 )
 
@@ -35,46 +36,46 @@ type thread struct {
 }
 
 // readNote reads one note. The notes of a thread follow its NT_PRSTATUS.
-func (c *Core) readNote(n note) bool {
-	if n.name != "CORE" && n.name != "LINUX" {
+func (c *Core) readNote(n elfheader.Note) bool {
+	if n.Name != "CORE" && n.Name != "LINUX" {
 		return true
 	}
 	var t *thread
 	if len(c.threads) > 0 {
 		t = &c.threads[len(c.threads)-1]
 	}
-	switch n.kind {
+	switch n.Type {
 	case ntPRSTATUS:
 		if len(c.threads) < mostThreads {
-			c.readStatus(n.desc)
+			c.readStatus(n.Desc)
 		}
 	case ntPRPSINFO:
-		c.readProcess(n.desc)
+		c.readProcess(n.Desc)
 	case ntAUXV:
 		if c.auxv == nil {
-			c.auxv = n.desc
+			c.auxv = n.Desc
 		}
 	case ntFILE:
 		if c.files == nil {
-			c.readFiles(n.desc)
+			c.readFiles(n.Desc)
 		}
 	case ntSIGINFO:
 		if t != nil && t.info == nil {
-			t.info = n.desc
+			t.info = n.Desc
 		}
 	case ntPACMask:
-		c.readPACMask(n.desc)
+		c.readPACMask(n.Desc)
 	case ntXSTATE:
 		if t != nil {
-			t.xstate = n.desc
+			t.xstate = n.Desc
 		}
 	case ntFPREGSET:
 		if t != nil && t.fp == nil {
-			t.fp = n.desc
+			t.fp = n.Desc
 		}
 	case ntARMVFP, ntPRXFPREG:
 		if t != nil {
-			t.fp = n.desc
+			t.fp = n.Desc
 		}
 	}
 	return true
@@ -87,8 +88,8 @@ func (c *Core) readStatus(b []byte) {
 	if c.ptrSize() == 8 {
 		pid, regs = 32, 112
 	}
-	size := userSize[c.arch.Name]
-	if short := (len(b) - regs - 8) &^ 7; len(b) < regs+size && c.head.machine == elf.EM_RISCV && short >= size*3/4 {
+	size := len(c.arch.User) * c.arch.PtrSize
+	if short := (len(b) - regs - 8) &^ 7; len(b) < regs+size && c.head.Machine == elf.EM_RISCV && short >= size*3/4 {
 		// gdb writes the status of the machine on which it runs, which has fewer registers, and 8
 		// bytes after them.
 		c.warn("the core has %d of %d registers of each thread", short/8, size/8)
@@ -99,8 +100,8 @@ func (c *Core) readStatus(b []byte) {
 		return
 	}
 	c.threads = append(c.threads, thread{
-		id:     target.ThreadID(int32(c.head.order.Uint32(b[pid:]))),
-		cursig: int(int16(c.head.order.Uint16(b[12:]))),
+		id:     target.ThreadID(int32(c.head.Order.Uint32(b[pid:]))),
+		cursig: int(int16(c.head.Order.Uint16(b[12:]))),
 		regs:   b[regs : regs+size],
 	})
 	if c.pid == 0 {
@@ -117,7 +118,7 @@ func (c *Core) readProcess(b []byte) {
 	if len(b) < fname+16 {
 		return
 	}
-	if id := int(int32(c.head.order.Uint32(b[pid:]))); id > 0 {
+	if id := int(int32(c.head.Order.Uint32(b[pid:]))); id > 0 {
 		c.pid = id
 	}
 	c.name, _, _ = strings.Cut(string(b[fname:fname+16]), "\x00")
@@ -197,7 +198,7 @@ func (c *Core) Threads() []target.Thread {
 
 // signal returns the signal that killed the thread or with which it had stopped.
 func (c *Core) signal(t *thread) *target.SignalInfo {
-	s, ok := target.DecodeSigInfo(t.info, c.head.order, c.ptrSize())
+	s, ok := target.DecodeSigInfo(t.info, c.head.Order, c.ptrSize())
 	switch {
 	case ok && s.Number > 0 && s.Number < target.NumSignals:
 		return &s

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"dbg/image"
+	"dbg/image/elfheader"
 	"dbg/target"
 )
 
@@ -34,8 +35,8 @@ const (
 
 // layout describes how a file is mapped, according to its headers.
 type layout struct {
-	head    header
-	loads   []segment
+	head    elfheader.Header
+	loads   []elfheader.Segment
 	dynamic uint64 // address of PT_DYNAMIC, or 0
 	phdr    uint64 // address of the program headers, or 0 if they are not mapped
 	entry   uint64
@@ -44,23 +45,24 @@ type layout struct {
 // layoutOf reads the headers of a program or a library.
 func layoutOf(data []byte) (l layout, ok bool) {
 	var err error
-	if l.head, err = parseHeader(data); err != nil || l.head.kind != elf.ET_EXEC && l.head.kind != elf.ET_DYN {
+	if l.head, err = elfheader.Parse(data); err != nil || l.head.Type != elf.ET_EXEC && l.head.Type != elf.ET_DYN {
 		return l, false
 	}
-	if l.head.wide {
-		l.entry = l.head.order.Uint64(data[24:])
-	} else {
-		l.entry = uint64(l.head.order.Uint32(data[24:]))
-	}
-	for i := range l.head.phnum {
-		switch s := l.head.segment(data, i); s.kind {
+	l.entry = l.head.Entry
+	at := l.head.Progs.Off
+	for i := range l.head.Progs.Within(uint64(len(data))) {
+		s, ok := l.head.Segment(data, i)
+		if !ok {
+			break
+		}
+		switch s.Type {
 		case elf.PT_LOAD:
 			l.loads = append(l.loads, s)
-			if l.phdr == 0 && s.off <= l.head.phoff && l.head.phoff-s.off < s.filesz {
-				l.phdr = s.addr + (l.head.phoff - s.off)
+			if l.phdr == 0 && s.Off <= at && at-s.Off < s.FileSize {
+				l.phdr = s.Addr + (at - s.Off)
 			}
 		case elf.PT_DYNAMIC:
-			l.dynamic = s.addr
+			l.dynamic = s.Addr
 		}
 	}
 	return l, len(l.loads) > 0
@@ -92,8 +94,8 @@ func (c *Core) placeFiles() {
 	}
 	defer file.Close()
 	l, ok := layoutOf(file.Bytes())
-	if !ok || l.head.machine != c.head.machine {
-		c.warn("%s is not a program for the core's processor, %s", local, machineName(&c.head))
+	if !ok || l.head.Machine != c.head.Machine {
+		c.warn("%s is not a program for the core's processor, %s", local, c.head.MachineName())
 		return
 	}
 	bias, ok := c.biasOf(&l)
@@ -116,7 +118,7 @@ func (c *Core) biasOf(l *layout) (uint64, bool) {
 	phdr, hasPHDR := c.Auxv(auxPHDR)
 	entry, hasEntry := c.Auxv(auxENTRY)
 	num, hasNum := c.Auxv(auxPHNUM)
-	if hasNum && num != l.head.wantedHeaders {
+	if hasNum && num != l.head.Progs.Count {
 		return 0, false
 	}
 	switch {
@@ -127,12 +129,12 @@ func (c *Core) biasOf(l *layout) (uint64, bool) {
 		bias := entry - l.entry
 		return bias, c.plausible(l, bias)
 	}
-	return 0, l.head.kind == elf.ET_EXEC && c.plausible(l, 0)
+	return 0, l.head.Type == elf.ET_EXEC && c.plausible(l, 0)
 }
 
 // plausible reports whether a loader can have chosen a bias.
 func (c *Core) plausible(l *layout, bias uint64) bool {
-	return bias%c.page() == 0 && (bias == 0 || l.head.kind == elf.ET_DYN)
+	return bias%c.page() == 0 && (bias == 0 || l.head.Type == elf.ET_DYN)
 }
 
 func (c *Core) page() uint64 {
@@ -147,16 +149,16 @@ func (c *Core) place(path, local string, l *layout, bias uint64) {
 	page := c.page()
 	end := uint64(0)
 	for _, s := range l.loads {
-		if s.filesz == 0 || s.off+s.filesz < s.off || s.addr%page != s.off%page {
+		if s.FileSize == 0 || s.Off+s.FileSize < s.Off || s.Addr%page != s.Off%page {
 			continue
 		}
-		lo := (s.addr + bias) &^ (page - 1)
-		hi := (s.addr + bias + s.filesz + page - 1) &^ (page - 1)
+		lo := (s.Addr + bias) &^ (page - 1)
+		hi := (s.Addr + bias + s.FileSize + page - 1) &^ (page - 1)
 		f := mappedFile{lo: max(lo, end), hi: hi, path: path}
 		if f.lo >= f.hi || hi < lo {
 			continue
 		}
-		f.off = s.off&^(page-1) + (f.lo - lo)
+		f.off = s.Off&^(page-1) + (f.lo - lo)
 		c.files = append(c.files, f)
 		end = f.hi
 	}
@@ -224,7 +226,7 @@ func (c *Core) placeLibrary(path string, bias, ld uint64) {
 	}
 	defer file.Close()
 	l, ok := layoutOf(file.Bytes())
-	if !ok || l.head.machine != c.head.machine || l.dynamic+bias != ld || bias%c.page() != 0 {
+	if !ok || l.head.Machine != c.head.Machine || l.dynamic+bias != ld || bias%c.page() != 0 {
 		c.warn("%s is not the library of this core: it is not used", local)
 		return
 	}

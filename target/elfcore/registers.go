@@ -2,26 +2,9 @@ package elfcore
 
 import (
 	"dbg/arch"
+	"dbg/image/elfheader"
 	"dbg/target"
 )
-
-// none stands for a word in the register set that is not a register.
-const none = arch.NoReg
-
-// user lists, for each architecture, the kernel's user register set in order, <asm/ptrace.h> and
-// <asm/elf.h> of each. amd64's is in package target.
-var user = map[string][]arch.Reg{
-	"386": {3, 1, 2, 6, 7, 5, 0, 43, 40, 44, 45, none, 8, 41, 9, 4, 42},
-	"arm": {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, none},
-	"arm64": {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
-		31, 32, 40},
-	"riscv64": {64, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31},
-}
-
-// userSize is the size of each register set, in bytes.
-var userSize = map[string]int{
-	"amd64": target.AMD64UserRegsSize, "386": 17 * 4, "arm": 18 * 4, "arm64": 34 * 8, "riscv64": 32 * 8,
-}
 
 // thread returns a thread by id, or nil.
 func (c *Core) thread(id target.ThreadID) *thread {
@@ -41,15 +24,7 @@ func (c *Core) Registers(id target.ThreadID) (arch.Registers, error) {
 	if t == nil || c.base.Closed() {
 		return arch.Registers{Arch: c.arch}, target.ErrNoThread
 	}
-	if c.arch == arch.AMD64 {
-		return target.DecodeAMD64User(t.regs), nil
-	}
-	r := arch.Registers{Arch: c.arch}
-	for i, reg := range user[c.arch.Name] {
-		if reg != none && (i+1)*c.arch.PtrSize <= len(t.regs) {
-			r.Set(reg, c.word(t.regs[i*c.arch.PtrSize:]))
-		}
-	}
+	r := target.DecodeUser(c.arch, t.regs)
 	if c.arch == arch.RISCV64 {
 		r.Set(0, 0) // x0 is zero by definition, and not stored
 	}
@@ -69,7 +44,7 @@ func (c *Core) WideRegister(id target.ThreadID, reg arch.Reg) ([]byte, error) {
 	vector := func(first, n arch.Reg, size int) {
 		if reg >= first && reg < first+n {
 			var s []byte
-			s, ok = cut(t.fp, uint64(int(reg-first)*size), uint64(size))
+			s, ok = elfheader.Cut(t.fp, uint64(int(reg-first)*size), uint64(size))
 			b = append(b, s...)
 		}
 	}

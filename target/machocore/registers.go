@@ -59,7 +59,8 @@ func (c *Core) decode(t *thread, r *arch.Registers) {
 			b = b[4:]
 		}
 		if c.arch == arch.ARM64 && reg >= 29 && reg <= 32 { // fp, lr, sp, pc
-			r.Set(reg, c.strip(r.Raw(reg)))
+			v, _ := r.Get(reg)
+			r.Set(reg, c.strip(v))
 		}
 	}
 }

@@ -309,7 +309,7 @@ func (p *Process) judge(t *thread) target.Verdict {
 		h.Regs = &arch.Registers{}
 	}
 	*h.Regs = arch.Registers{Arch: arch.AMD64}
-	target.SetAMD64User(h.Regs, r[:])
+	target.SetUser(h.Regs, r[:])
 	h.Thread, h.Reason, h.Addr = target.ThreadID(t.tid), target.Breakpoint, t.addr
 	if t.why == stepped {
 		h.Reason, h.Addr = target.Stepped, t.pc()

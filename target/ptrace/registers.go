@@ -22,7 +22,7 @@ func (p *Process) Registers(id target.ThreadID) (arch.Registers, error) {
 		if err != nil {
 			return err
 		}
-		r = target.DecodeAMD64User(u[:])
+		r = target.DecodeUser(arch.AMD64, u[:])
 		if t.sparse {
 			r = sparseRegisters(&r)
 		}

@@ -362,7 +362,7 @@ func (s *stepLoop) tell(th *stepThread) {
 		s.p.cleanPushedFlags(t)
 		t.haveRegs = false
 	}
-	target.SetAMD64User(&s.regs, s.raw[:])
+	target.SetUser(&s.regs, s.raw[:])
 	s.step.Thread, s.step.Cause, s.step.Regs = target.ThreadID(t.tid), th.cause, &s.regs
 	s.step.Signal, s.step.Status = 0, 0
 	if th.cause == StepSignal {

@@ -25,7 +25,7 @@ func ptrace(request, tid int, addr, data uintptr) error {
 	return nil
 }
 
-// userRegs is struct user_regs_struct as bytes; see target.DecodeAMD64User.
+// userRegs is struct user_regs_struct as bytes; see target.DecodeUser.
 type userRegs [target.AMD64UserRegsSize]byte
 
 // Offsets in userRegs.

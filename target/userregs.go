@@ -10,35 +10,33 @@ import (
 // PTRACE_GETREGSET(NT_PRSTATUS) and of a core's prstatus note.
 const AMD64UserRegsSize = 27 * 8
 
-// amd64User lists the registers of struct user_regs_struct in order (<sys/user.h>). NoReg stands
-// for orig_rax, which is not a register.
-var amd64User = [27]arch.Reg{
-	arch.R15, arch.R14, arch.R13, arch.R12, arch.RBP, arch.RBX, arch.R11, arch.R10,
-	arch.R9, arch.R8, arch.RAX, arch.RCX, arch.RDX, arch.RSI, arch.RDI, arch.NoReg,
-	arch.RIP, arch.CS, arch.RFLAGS, arch.RSP, arch.SS, arch.FSBase, arch.GSBase,
-	arch.DS, arch.ES, arch.FS, arch.GS,
-}
-
-// DecodeAMD64User decodes the registers in a user_regs_struct. Registers whose bytes are missing
-// stay unknown.
-func DecodeAMD64User(b []byte) arch.Registers {
-	r := arch.Registers{Arch: arch.AMD64}
-	SetAMD64User(&r, b)
+// DecodeUser decodes the registers in an architecture's user register set (arch.Arch.User).
+// Registers whose bytes are missing stay unknown.
+func DecodeUser(a *arch.Arch, b []byte) arch.Registers {
+	r := arch.Registers{Arch: a}
+	SetUser(&r, b)
 	return r
 }
 
-// SetAMD64User sets the registers of r from a user_regs_struct, and does not change the others.
-func SetAMD64User(r *arch.Registers, b []byte) {
-	for i, n := range amd64User {
-		if n != arch.NoReg && len(b) >= i*8+8 {
-			r.Set(n, binary.LittleEndian.Uint64(b[i*8:]))
+// SetUser sets the registers of r from the user register set of its architecture, and does not
+// change the others.
+func SetUser(r *arch.Registers, b []byte) {
+	size := r.Arch.PtrSize
+	for i, reg := range r.Arch.User {
+		if reg == arch.NoReg || len(b) < (i+1)*size {
+			continue
+		}
+		if size == 8 {
+			r.Set(reg, r.Arch.ByteOrder.Uint64(b[i*8:]))
+		} else {
+			r.Set(reg, uint64(r.Arch.ByteOrder.Uint32(b[i*4:])))
 		}
 	}
 }
 
 // AMD64UserOffset returns the offset of a register in a user_regs_struct, in bytes.
 func AMD64UserOffset(r arch.Reg) (int, bool) {
-	for i, n := range amd64User {
+	for i, n := range arch.AMD64.User {
 		if n == r && r != arch.NoReg {
 			return i * 8, true
 		}
