@@ -10,18 +10,18 @@ import (
 	"dbg/target"
 )
 
-// Placement says where a module is in a process, and what its owner knows of it.
+// Placement is the place of a module in a process, with information from its owner.
 type Placement struct {
 	Name   string
-	Lo, Hi target.Addr // the mapped addresses
+	Lo, Hi target.Addr // bounds of the mapped addresses
 	Bias   uint64      // process address minus file address
 
-	// FunctionAt and Compiler are as in Module; nil stands for the module's own.
+	// FunctionAt and Compiler are as in Module; nil selects the module's own.
 	FunctionAt func(pc uint64) (lo, hi uint64, ok bool)
 	Compiler   *cfi.Compiler
 }
 
-// ModuleAt is ModuleOf for a file that is mapped. The module is complete and does not change any more.
+// ModuleAt is ModuleOf for a mapped file. The module is complete and does not change any more.
 func ModuleAt(f, debug *image.File, p Placement) *Module {
 	m := ModuleOf(f, debug)
 	m.place(&p)
@@ -35,11 +35,11 @@ func (m *Module) place(p *Placement) {
 	}
 }
 
-// ModuleOf makes a module from a file, with the file's own addresses: its unwind tables, and what else the strategies
-// must know of it. debug is the separate debug file or nil; its .debug_frame counts, where the file has none of its own, and so
-// does, last of all, the one in .gnu_debugdata. An .eh_frame beside them is no reason to leave them out: every linked program
-// has one of the start files' functions. Nothing is
-// read but section headers; the module is valid as long as the files are open.
+// ModuleOf makes a module from a file, with the file's own addresses: its unwind tables, and other
+// information for the strategies. debug is the separate debug file or nil. If the file has no
+// .debug_frame, the module uses that of debug. As a last resort it uses the one in .gnu_debugdata.
+// An .eh_frame does not replace these: every linked program has one for the functions of the start
+// files. ModuleOf reads only section headers. The module is valid as long as the files are open.
 func ModuleOf(f, debug *image.File) *Module {
 	m := &Module{Entry: uint64(f.Entry()), file: f, debug: debug}
 	m.FunctionAt = m.functionFinder(f, debug)
@@ -78,7 +78,7 @@ func ModuleOf(f, debug *image.File) *Module {
 	return m
 }
 
-// ofMachO is ModuleOf for Apple's files.
+// ofMachO is ModuleOf for Mach-O files.
 func (m *Module) ofMachO(f, debug *image.File) {
 	m.EHFrame, m.MachO = sectionOf(f, "__eh_frame"), true
 	m.DebugFrame = sectionOf(f, ".debug_frame")
@@ -101,7 +101,7 @@ func (m *Module) ofMachO(f, debug *image.File) {
 	}
 }
 
-// addCode notes where the code is: a section of ordinary code, and those of stubs.
+// addCode records the places of code: a section of ordinary code, and sections of stubs.
 func (m *Module) addCode(f *image.File, text string, stubs ...string) {
 	for _, name := range append([]string{text}, stubs...) {
 		s, ok := f.Section(name)
@@ -117,8 +117,8 @@ func (m *Module) addCode(f *image.File, text string, stubs ...string) {
 	}
 }
 
-// functionFinder finds functions by the symbols of a file and of its debug file. They are read when the first one is
-// asked for.
+// functionFinder returns a function that finds functions by the symbols of a file and of its debug
+// file. It reads them at the first call.
 func (m *Module) functionFinder(f, debug *image.File) func(pc uint64) (lo, hi uint64, ok bool) {
 	list := sync.OnceValue(func() (list []Range) {
 		for _, f := range []*image.File{f, debug} {
@@ -134,7 +134,7 @@ func (m *Module) functionFinder(f, debug *image.File) func(pc uint64) (lo, hi ui
 		slices.SortFunc(list, func(a, b Range) int { return cmp.Or(cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi)) })
 		return slices.Compact(list)
 	})
-	const around = 8 // how many symbols before PC are looked at: an outer one may begin earlier
+	const around = 8 // number of symbols before PC to check: an enclosing one may begin earlier
 	return func(pc uint64) (lo, hi uint64, ok bool) {
 		list := list()
 		i, _ := slices.BinarySearchFunc(list, pc, func(r Range, pc uint64) int {

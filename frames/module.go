@@ -10,8 +10,8 @@ import (
 	"dbg/target"
 )
 
-// Section is a section's bytes and its address in the file's address space.
-// Data is nil when the file has none.
+// Section holds a section's bytes and its address in the file's address space. Data is nil if the
+// file has no such section.
 type Section struct {
 	Data []byte
 	Addr uint64
@@ -23,47 +23,50 @@ type NamedSection struct {
 	Section
 }
 
-// Module is what the unwinder must know of one mapped file. ModuleAt makes it, and its fields do
-// not change once a walk has met it. The unwinder stores in it what it derives from the sections.
+// Module holds the unwinder's information about one mapped file. ModuleAt makes it, and its fields
+// do not change after a walk has used it. The unwinder stores its results from the sections in it.
 // Several goroutines may use one Module.
 type Module struct {
 	Name string
-	// Lo and Hi bound the addresses that were mapped when the module was made: only the Space
-	// looks at them. Bias is process address minus file address.
+	// Lo and Hi bound the addresses that were mapped when the module was made: only the Space uses
+	// them. Bias is process address minus file address.
 	Lo, Hi target.Addr
 	Bias   uint64
 
 	EHFrameHdr, EHFrame, DebugFrame Section
 
-	// MachO says that EHFrame is a Mach-O file's __eh_frame, which numbers i386's registers in its own way.
+	// MachO is set if EHFrame is a Mach-O file's __eh_frame, which numbers i386's registers
+	// differently.
 	MachO bool
 
-	// UnwindInfo is Apple's __unwind_info, which counts from Header, the address of the Mach-O header. Starts
-	// are where functions begin (LC_FUNCTION_STARTS), by rising address; it may be nil.
+	// UnwindInfo is Apple's __unwind_info, whose offsets are relative to Header, the address of
+	// the Mach-O header. Starts returns the starts of functions (LC_FUNCTION_STARTS), by ascending
+	// address; it may be nil.
 	UnwindInfo Section
 	Header     uint64
 	Starts     func() []uint64
 
-	// Stubs are a Mach-O file's sections of stubs.
+	// Stubs are a Mach-O file's stub sections.
 	Stubs []NamedSection
 
-	// Unrefined has UnwindInfo taken at its word, as if its rows held in prologues and epilogues too: to measure what
-	// the format is worth.
+	// Unrefined makes the unwinder use UnwindInfo literally, as if its rows were valid in
+	// prologues and epilogues too. It serves to measure the quality of the format.
 	Unrefined bool
 
-	// Code has the file's code, as far as it is at hand: looking at instructions then costs
-	// the process nothing.
+	// Code holds the file's code, as far as it is available: reading instructions from it needs no
+	// access to the process.
 	Code []Section
 
-	// JIT marks code that the program made while it ran. Frames that its tables find have the strategy JIT.
+	// JIT marks code that the program generated at run time. Frames from its tables have the
+	// strategy JIT.
 	JIT bool
 
-	// Go says that .debug_frame describes functions of Go, which preserve no registers
-	// (Go's ABIInternal).
+	// Go is set if .debug_frame describes Go functions, which preserve no registers (Go's
+	// ABIInternal).
 	Go bool
 
-	// FunctionAt finds the bounds of the function at an address of the file, by its symbols, for code
-	// that no table covers. It may be nil.
+	// FunctionAt returns the bounds of the function at an address in the file, from symbols, for
+	// code that no table covers. It may be nil.
 	FunctionAt func(pc uint64) (lo, hi uint64, ok bool)
 
 	// Text and Data are the bases of DW_EH_PE_textrel and DW_EH_PE_datarel,
@@ -73,34 +76,33 @@ type Module struct {
 	// PLT lists the address ranges of PLT sections, in the file's address space.
 	PLT []Range
 
-	// Entry is the file's entry point (_start), in the file's address space; 0
-	// if it has none.
+	// Entry is the file's entry point (_start), in the file's address space, or 0.
 	Entry uint64
 
-	// Compiler is that of the module's address space: what is learned of one module serves the next.
-	// If it is nil, the module has one of its own. It must not change once the module is in use.
+	// Compiler belongs to the module's address space: modules share what it has learned. If it is
+	// nil, the module uses its own. It must not change once the module is in use.
 	Compiler *cfi.Compiler
 
-	tables tables // what was derived; see tables.go
+	tables tables // derived data; see tables.go
 
-	file      *image.File // that it was made of, or nil
+	file      *image.File // the module's file, or nil
 	debug     *image.File // its separate debug file, or nil
 	hasMini   bool        // .gnu_debugdata may have a .debug_frame
 	miniOnce  sync.Once
 	mini      *image.File // in .gnu_debugdata; see miniDebug
-	reading   sync.Mutex  // guards file, debug and mini, each of which is for one goroutine at a time
+	reading   sync.Mutex  // guards file, debug and mini: one goroutine at a time may use each of them
 	firstOnce sync.Once
 	first     []Range // see isFirst
 	clone     Range
 
 	thumbOnce sync.Once
-	functions []uint64 // of ARM: the values of function symbols; see isThumb
+	functions []uint64 // ARM: the values of function symbols; see isThumb
 
 	startsOnce sync.Once
 	threads    []Range // see isThreadStart
 
 	switches []goSwitch // see Walk.leftStack
-	beyond   []Range    // what is called there by its address
+	beyond   []Range    // goIndirectCallees in this module
 }
 
 // how returns the strategy of frames that the module's call frame information finds.
@@ -111,23 +113,23 @@ func (m *Module) how() Strategy {
 	return CFI
 }
 
-// goSwitch is a function that calls others on another stack.
+// goSwitch is one of goStackSwitchers in a module.
 type goSwitch struct {
 	Range
 	name string
 }
 
-// goOutermost are the functions of Go's runtime that nobody has called: they are jumped to, or made to
-// look as if they had called the first function of a goroutine. Go's own unwinder knows
-// them by a flag that is not in the file (TOPFRAME). runtime.clone has a caller in the parent; in the
-// child, which alone calls from there, it has none.
+// goOutermost are the functions of Go's runtime without a caller: control jumps to them, or the
+// runtime makes them look as if they had called the first function of a goroutine. Go's own
+// unwinder identifies them by a flag that is not in the file (TOPFRAME). runtime.clone has a caller
+// in the parent. In the child, which alone makes calls from there, it has none.
 var goOutermost = map[string]bool{"runtime.goexit": true, "runtime.goexit.abi0": true, "runtime.rt0_go": true, "runtime.rt0_go.abi0": true,
 	"_rt0_amd64": true, "_rt0_arm64": true, "_rt0_amd64_linux": true, "_rt0_arm64_linux": true}
 
 var goThreadClone = map[string]bool{"runtime.clone": true, "runtime.clone.abi0": true}
 
-// isFirst reports whether pc, an address of the file, is in a function of Go that has no caller; calling says
-// that the function was left there by a call.
+// isFirst reports whether pc, an address in the file, is in a Go function that has no caller.
+// calling is set if pc is a return address.
 func (m *Module) isFirst(pc uint64, calling bool) bool {
 	m.firstOnce.Do(func() {
 		if m.file == nil {
@@ -138,7 +140,7 @@ func (m *Module) isFirst(pc uint64, calling bool) bool {
 				m.knowGo(s.Name, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
 			}
 		}
-		if m.Go && len(m.first) == 0 { // it was stripped
+		if m.Go && len(m.first) == 0 { // the file was stripped
 			m.reading.Lock()
 			defer m.reading.Unlock()
 			if t, err := gopclntab.Open(m.file); err == nil {
@@ -158,7 +160,7 @@ func (m *Module) isFirst(pc uint64, calling bool) bool {
 	return calling && m.clone.Lo <= pc && pc < m.clone.Hi
 }
 
-// knowGo notes a function if it is one of those of Go's runtime that are special.
+// knowGo records a function if it is one of the special functions of Go's runtime.
 func (m *Module) knowGo(name string, r Range) {
 	if goOutermost[name] {
 		m.first = append(m.first, r)
@@ -171,20 +173,20 @@ func (m *Module) knowGo(name string, r Range) {
 	}
 }
 
-// threadStarts are the functions in which C libraries and linkers begin a process or a thread. Some are entered with a
-// return address of zero: bionic's __start_thread, for one.
+// threadStarts are the functions in which C libraries and linkers begin a process or a thread. Some
+// are entered with a return address of zero, such as bionic's __start_thread.
 var threadStarts = map[string]bool{"_start": true, "__start": true, "_dl_start_user": true,
 	"clone": true, "__clone": true, "clone3": true, "__clone3": true, "__bionic_clone": true,
 	"thread_start": true, "__thread_start": true, "start_thread": true, "__start_thread": true}
 
-// symbolsOf are the symbols of one of the module's files.
+// symbolsOf returns the symbols of one of the module's files.
 func (m *Module) symbolsOf(f *image.File) []image.Symbol {
 	m.reading.Lock()
 	defer m.reading.Unlock()
 	return f.Symbols()
 }
 
-// isThreadStart reports whether pc, an address of the file, is in one of threadStarts.
+// isThreadStart reports whether pc, an address in the file, is in one of threadStarts.
 func (m *Module) isThreadStart(pc uint64) bool {
 	m.startsOnce.Do(func() {
 		if m.file == nil {

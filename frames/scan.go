@@ -5,7 +5,7 @@ import (
 	"dbg/target"
 )
 
-// scanWords is how far the stack is searched for a return address.
+// scanWords is the number of words on the stack that are searched for a return address.
 const scanWords = 1024
 
 // scan searches the stack for a word that can be a return address. That is a guess, and so is every
