@@ -83,7 +83,7 @@ func everything(d *Data) (w work) {
 	d.typeUnit(1)
 	d.UnitOf(100)
 	d.EntryAt(100)
-	d.Trouble()
+	d.Errors()
 	return w
 }
 

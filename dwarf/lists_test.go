@@ -38,7 +38,7 @@ func TestListErrors(t *testing.T) {
 			}
 			_, err = e.Ranges()
 			says(t, "ranges", err, c.wantRng)
-			trouble := u.Data.Trouble()
+			trouble := u.Data.Errors()
 			if want := c.wantLoc != ""; len(trouble) != 1 && want || len(trouble) != 0 && !want {
 				t.Errorf("trouble %v", trouble)
 			} else if want {
@@ -79,8 +79,8 @@ func TestManyRanges(t *testing.T) {
 	} {
 		u, e := first(t, s)
 		ranges, err := e.Ranges()
-		if err != nil || len(ranges) != n || ranges[n-1].Lo != 0x1000+32*(n-1) || len(u.Data.Trouble()) != 0 {
-			t.Errorf("DWARF %s: %d ranges, %v, trouble %v", name, len(ranges), err, u.Data.Trouble())
+		if err != nil || len(ranges) != n || ranges[n-1].Lo != 0x1000+32*(n-1) || len(u.Data.Errors()) != 0 {
+			t.Errorf("DWARF %s: %d ranges, %v, trouble %v", name, len(ranges), err, u.Data.Errors())
 		}
 	}
 }

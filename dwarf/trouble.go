@@ -32,12 +32,12 @@ func (d *Data) unitError(off uint64, err error) error {
 	return fmt.Errorf("%s%s unit at 0x%x: %w", sectionNames[id], d.suffix, off, err)
 }
 
-// maxErrors limits the errors that Trouble returns.
+// maxErrors is the maximum length of the list that Errors returns.
 const maxErrors = 8
 
-// Trouble returns the errors of all reads so far. Each contains its section and offset. If there
-// are too many, the last one reports the number of the others.
-func (d *Data) Trouble() []error {
+// Errors returns an error for each part that was requested and could not be read. Each names its section
+// and offset. If there are many, the last one gives the number of those omitted.
+func (d *Data) Errors() []error {
 	if d == nil {
 		return nil
 	}

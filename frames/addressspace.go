@@ -37,7 +37,8 @@ type AddressSpaceOptions struct {
 	// the file at the mapping's path, without a debug file, and closes it itself.
 	Open func(*Mapped) (file, debug *image.File, err error)
 
-	// Made is called for each new image, and may still change its Module; it may be nil.
+	// Made is called for each new image, before its first use. It may replace the image's Module. It
+	// may be nil.
 	Made func(*Image)
 }
 

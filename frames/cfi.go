@@ -35,7 +35,7 @@ func (w *Walk) byTable(s *site) bool {
 // signal frame.
 func (w *Walk) applyRow(s *site, how Strategy) bool {
 	r := s.plan.Row()
-	w.env.Bias, w.env.Preserved = s.module.Bias, &s.from.preserved
+	w.env.Bias, w.env.Preserved = s.module.contents.Bias, &s.from.preserved
 	w.usesRow(s)
 	if s.table != nil {
 		w.guard(w.overruled(s))

@@ -9,20 +9,20 @@ import (
 
 // unwindInfo returns the source for the module's __unwind_info, or nil if that is unreadable.
 func (m *Module) unwindInfo(a *arch.Arch) *source {
-	t, err := compact.New(compact.Config{Arch: a, Data: m.UnwindInfo.Data, Base: m.Header, Code: m.codeAt})
+	t, err := compact.New(compact.Config{Arch: a, Data: m.contents.UnwindInfo.Data, Base: m.contents.Header, Code: m.codeAt})
 	if err != nil {
 		return nil
 	}
 	var starts []uint64
-	if m.Starts != nil {
-		starts = m.Starts()
+	if m.contents.Starts != nil {
+		starts = m.contents.Starts()
 	}
 	r := compact.NewRefiner(t, starts)
-	r.Unrefined = m.Unrefined
+	r.Unrefined = m.contents.Unrefined
 	if eh := m.tables.eh; eh != nil {
 		r.Escape = eh.RowAt
 	}
-	s := &source{table: compactTable{r}, arch: a, how: Compact, size: len(m.UnwindInfo.Data), preserved: a.CalleeSavedSet}
+	s := &source{table: compactTable{r}, arch: a, how: Compact, size: len(m.contents.UnwindInfo.Data), preserved: a.CalleeSavedSet}
 	s.patience = int64(max(len(starts), s.size/4)) // refining one row refines its whole function
 	return s
 }

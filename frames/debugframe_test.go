@@ -60,7 +60,7 @@ func TestDebugFrameElsewhere(t *testing.T) {
 			pc &^= 1
 			origin := func(f, debug *image.File, compile bool) string {
 				m := frames.ModuleOf(f, debug)
-				m.Lo, m.Hi = 0, 1<<32
+				m.Edit().Lo, m.Edit().Hi = 0, 1<<32
 				if compile {
 					m.Compile(a)
 				}

@@ -47,7 +47,7 @@ func (f *fake) ReadMemory(addr target.Addr, buf []byte) (int, error) {
 
 func (f *fake) FindModule(pc target.Addr) *frames.Module {
 	for _, m := range f.modules {
-		if m.Lo <= pc && pc < m.Hi {
+		if m.Edit().Lo <= pc && pc < m.Edit().Hi {
 			return m
 		}
 	}
@@ -87,7 +87,7 @@ func newWorld(t testing.TB, a *arch.Arch) *world {
 	for i := range code {
 		code[i] = 0x90
 	}
-	m := &frames.Module{Name: "test", Lo: codeAt, Hi: codeAt + 0x4000, Bias: bias}
+	m := frames.NewModule(frames.Contents{Name: "test", Lo: codeAt, Hi: codeAt + 0x4000, Bias: bias})
 	w := &world{t: t, a: a, m: m}
 	w.fake = &fake{modules: []*frames.Module{m}, pieces: []piece{
 		{codeAt, code, true}, {stackAt, make([]byte, 0x4000), false}, {altAt, make([]byte, 0x4000), false}}}
@@ -135,7 +135,7 @@ func (w *world) at(pc, sp uint64) {
 // walk gives the frames as text and the end.
 func (w *world) walk() (string, frames.End) {
 	w.t.Helper()
-	w.m.EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
+	w.m.Edit().EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
 	traced(w.t, frames.New(w.a, settledSpace{w.fake}).Walk(&w.regs))
 	return show(w.t, frames.New(w.a, w.fake).Walk(&w.regs))
 }

@@ -163,7 +163,7 @@ func TestForwardIsBounded(t *testing.T) {
 	for i := range code {
 		code[i] = 0x50 // push %rax
 	}
-	m := &Module{Lo: 0, Hi: 1 << 20, Code: []Section{{Data: code}}}
+	m := NewModule(Contents{Lo: 0, Hi: 1 << 20, Code: []Section{{Data: code}}})
 	u := New(arch.AMD64, nothing{m})
 	w := u.Walk(&arch.Registers{})
 	for i := range uint64(60) {

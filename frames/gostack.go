@@ -20,7 +20,7 @@ var goIndirectCallees = map[string]bool{"runtime.newstack": true, "runtime.asmcg
 // then.
 func (w *Walk) leftStack(s *site) string {
 	m := s.module
-	if m == nil || !m.Go || s.precise {
+	if m == nil || !m.contents.Go || s.precise {
 		return ""
 	}
 	pc := s.filePC()
@@ -34,7 +34,7 @@ func (w *Walk) leftStack(s *site) string {
 	if name == "" {
 		return ""
 	}
-	to := uint64(w.u.machine.directCall(s.before(), s.pc)) - m.Bias
+	to := uint64(w.u.machine.directCall(s.before(), s.pc)) - m.contents.Bias
 	if lo, ok := m.functionAt(w.u.arch, to); !ok || lo != to {
 		return name // through a register
 	}

@@ -20,12 +20,12 @@ type goTable struct {
 
 // goFrame returns the source for the module's goTable, or nil.
 func (m *Module) goFrame(a *arch.Arch) *source {
-	if !m.Go || m.file == nil || a != arch.AMD64 && a != arch.ARM64 && a != arch.I386 {
+	if !m.contents.Go || m.contents.file == nil || a != arch.AMD64 && a != arch.ARM64 && a != arch.I386 {
 		return nil
 	}
-	m.reading.Lock()
-	defer m.reading.Unlock()
-	t, err := gopclntab.Open(m.file)
+	m.contents.reading.Lock()
+	defer m.contents.reading.Unlock()
+	t, err := gopclntab.Open(m.contents.file)
 	if err != nil {
 		return nil
 	}

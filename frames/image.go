@@ -16,116 +16,122 @@ type Placement struct {
 	Lo, Hi target.Addr // bounds of the mapped addresses
 	Bias   uint64      // process address minus file address
 
-	// FunctionAt and Compiler are as in Module; nil selects the module's own.
+	// FunctionAt and Compiler are as in Contents. If they are nil, the module uses its own.
 	FunctionAt func(pc uint64) (lo, hi uint64, ok bool)
 	Compiler   *cfi.Compiler
 }
 
-// ModuleAt is ModuleOf for a mapped file. The module is complete and does not change any more.
-func ModuleAt(f, debug *image.File, p Placement) *Module {
-	m := ModuleOf(f, debug)
-	m.place(&p)
-	return m
-}
+// ModuleAt makes the module of a file that is mapped. debug is its separate debug file, or nil. The
+// module is valid as long as the files are open.
+func ModuleAt(f, debug *image.File, p Placement) *Module { return NewModule(ContentsAt(f, debug, p)) }
 
-func (m *Module) place(p *Placement) {
-	m.Name, m.Lo, m.Hi, m.Bias, m.Compiler = p.Name, p.Lo, p.Hi, p.Bias, p.Compiler
+// ModuleOf makes the module of a file with the file's own addresses.
+func ModuleOf(f, debug *image.File) *Module { return NewModule(contentsOf(f, debug)) }
+
+// ContentsAt returns the contents from which ModuleAt makes a module, to make variants of it.
+func ContentsAt(f, debug *image.File, p Placement) Contents {
+	c := contentsOf(f, debug)
+	c.Name, c.Lo, c.Hi, c.Bias, c.Compiler = p.Name, p.Lo, p.Hi, p.Bias, p.Compiler
 	if p.FunctionAt != nil {
-		m.FunctionAt = p.FunctionAt
+		c.FunctionAt = p.FunctionAt
 	}
+	return c
 }
 
-// ModuleOf makes a module from a file, with the file's own addresses: its unwind tables, and other
-// information for the strategies. debug is the separate debug file or nil. If the file has no
-// .debug_frame, the module uses that of debug. As a last resort it uses the one in .gnu_debugdata.
-// An .eh_frame does not replace these: every linked program has one for the functions of the start
-// files. ModuleOf reads only section headers. The module is valid as long as the files are open.
-func ModuleOf(f, debug *image.File) *Module {
-	m := &Module{Entry: uint64(f.Entry()), file: f, debug: debug}
-	m.FunctionAt = m.functionFinder(f, debug)
+// contentsOf finds the unwind tables of a file, and everything else that the strategies need. It
+// reads only section headers.
+//
+// If the file has no .debug_frame, that of the debug file serves, and last of all that of
+// .gnu_debugdata. An .eh_frame is not a reason to omit them: every linked program has one, for the
+// functions in the start files.
+func contentsOf(f, debug *image.File) Contents {
+	c := Contents{Entry: uint64(f.Entry()), file: f, debug: debug, reading: new(sync.Mutex)}
+	c.FunctionAt = c.functionFinder()
 	if f.Format() == image.MachO {
-		m.ofMachO(f, debug)
-		return m
+		c.addMachO()
+		return c
 	}
-	m.EHFrameHdr = sectionOf(f, ".eh_frame_hdr")
-	m.EHFrame = sectionOf(f, ".eh_frame")
-	if m.EHFrame.Data == nil {
+	c.EHFrameHdr = sectionOf(f, ".eh_frame_hdr")
+	c.EHFrame = sectionOf(f, ".eh_frame")
+	if c.EHFrame.Data == nil {
 		if hdr, frame, ok := f.EHFrame(); ok {
-			m.EHFrameHdr = Section{Data: hdr.Data, Addr: uint64(hdr.Addr)}
-			m.EHFrame = Section{Data: frame.Data, Addr: uint64(frame.Addr)}
+			c.EHFrameHdr = Section{Data: hdr.Data, Addr: uint64(hdr.Addr)}
+			c.EHFrame = Section{Data: frame.Data, Addr: uint64(frame.Addr)}
 		}
 	}
-	m.DebugFrame = sectionOf(f, ".debug_frame")
-	if m.DebugFrame.Data == nil && debug != nil {
-		m.DebugFrame = sectionOf(debug, ".debug_frame")
+	c.DebugFrame = sectionOf(f, ".debug_frame")
+	if c.DebugFrame.Data == nil && debug != nil {
+		c.DebugFrame = sectionOf(debug, ".debug_frame")
 	}
-	m.hasMini = m.DebugFrame.Data == nil && f.HasSection(".gnu_debugdata")
+	c.hasMini = c.DebugFrame.Data == nil && f.HasSection(".gnu_debugdata")
 	if s, ok := f.Section(".text"); ok {
-		m.Text = uint64(s.Addr)
+		c.Text = uint64(s.Addr)
 	}
 	if s, ok := f.Section(".got"); ok {
-		m.Data = uint64(s.Addr)
+		c.Data = uint64(s.Addr)
 	}
-	m.addCode(f, ".text", ".plt", ".plt.sec", ".plt.got", ".iplt")
+	c.addCode(".text", ".plt", ".plt.sec", ".plt.got", ".iplt")
 	if len(f.Sections()) == 0 {
 		for _, s := range f.Segments() {
 			if b := f.ContentsFrom(s.Lo); s.Exec && b != nil {
-				m.Code = append(m.Code, Section{Data: b, Addr: uint64(s.Lo)})
+				c.Code = append(c.Code, Section{Data: b, Addr: uint64(s.Lo)})
 			}
 		}
 	}
-	_, m.Go = f.Section(".go.buildinfo")
-	return m
+	_, c.Go = f.Section(".go.buildinfo")
+	return c
 }
 
-// ofMachO is ModuleOf for Mach-O files.
-func (m *Module) ofMachO(f, debug *image.File) {
-	m.EHFrame, m.MachO = sectionOf(f, "__eh_frame"), true
-	m.DebugFrame = sectionOf(f, ".debug_frame")
-	if m.DebugFrame.Data == nil && debug != nil {
-		m.DebugFrame = sectionOf(debug, ".debug_frame")
+// addMachO does the part of contentsOf that is different for Mach-O files.
+func (c *Contents) addMachO() {
+	f, debug := c.file, c.debug
+	c.EHFrame, c.MachO = sectionOf(f, "__eh_frame"), true
+	c.DebugFrame = sectionOf(f, ".debug_frame")
+	if c.DebugFrame.Data == nil && debug != nil {
+		c.DebugFrame = sectionOf(debug, ".debug_frame")
 	}
-	m.UnwindInfo = sectionOf(f, "__unwind_info")
-	m.Header = uint64(f.HeaderAddr())
-	m.Starts = sync.OnceValue(func() (list []uint64) {
+	c.UnwindInfo = sectionOf(f, "__unwind_info")
+	c.Header = uint64(f.HeaderAddr())
+	c.Starts = sync.OnceValue(func() (list []uint64) {
 		for _, a := range f.FunctionStarts() {
 			list = append(list, uint64(a))
 		}
 		return list
 	})
-	m.addCode(f, "__text", "__stubs", "__stub_helper", "__auth_stubs")
+	c.addCode("__text", "__stubs", "__stub_helper", "__auth_stubs")
 	for _, name := range []string{"__stubs", "__auth_stubs", "__objc_stubs", "__stub_helper"} {
 		if s := sectionOf(f, name); s.Data != nil {
-			m.Stubs = append(m.Stubs, NamedSection{name, s})
+			c.Stubs = append(c.Stubs, NamedSection{name, s})
 		}
 	}
 }
 
-// addCode records the places of code: a section of ordinary code, and sections of stubs.
-func (m *Module) addCode(f *image.File, text string, stubs ...string) {
+// addCode adds a section of ordinary code, and sections of linkage stubs.
+func (c *Contents) addCode(text string, stubs ...string) {
 	for _, name := range append([]string{text}, stubs...) {
-		s, ok := f.Section(name)
+		s, ok := c.file.Section(name)
 		if !ok {
 			continue
 		}
 		if name != text {
-			m.PLT = append(m.PLT, Range{Lo: uint64(s.Addr), Hi: uint64(s.Addr) + s.Size})
+			c.PLT = append(c.PLT, Range{Lo: uint64(s.Addr), Hi: uint64(s.Addr) + s.Size})
 		}
 		if s.Data != nil {
-			m.Code = append(m.Code, Section{Data: s.Data, Addr: uint64(s.Addr)})
+			c.Code = append(c.Code, Section{Data: s.Data, Addr: uint64(s.Addr)})
 		}
 	}
 }
 
-// functionFinder returns a function that finds functions by the symbols of a file and of its debug
-// file. It reads them at the first call.
-func (m *Module) functionFinder(f, debug *image.File) func(pc uint64) (lo, hi uint64, ok bool) {
+// functionFinder returns a function that finds functions by the symbols of the file and of its
+// debug file. It reads the symbols when it is called first.
+func (c *Contents) functionFinder() func(pc uint64) (lo, hi uint64, ok bool) {
+	files := *c
 	list := sync.OnceValue(func() (list []Range) {
-		for _, f := range []*image.File{f, debug} {
+		for _, f := range []*image.File{files.file, files.debug} {
 			if f == nil {
 				continue
 			}
-			for _, s := range m.symbolsOf(f) {
+			for _, s := range files.symbolsOf(f) {
 				if (s.Kind == image.Func || s.Kind == image.IFunc) && s.Size > 0 {
 					list = append(list, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
 				}
@@ -150,6 +156,13 @@ func (m *Module) functionFinder(f, debug *image.File) func(pc uint64) (lo, hi ui
 		}
 		return 0, 0, false
 	}
+}
+
+// symbolsOf returns the symbols of one of the files.
+func (c *Contents) symbolsOf(f *image.File) []image.Symbol {
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	return f.Symbols()
 }
 
 func sectionOf(f *image.File, name string) Section {

@@ -13,10 +13,10 @@ import (
 // call inflates it.
 func (m *Module) miniDebug() *image.File {
 	m.miniOnce.Do(func() {
-		if m.file != nil && m.file.Format() == image.ELF {
-			m.reading.Lock()
-			defer m.reading.Unlock()
-			m.mini, _ = m.file.MiniDebug() // package symbols reports the error
+		if m.contents.file != nil && m.contents.file.Format() == image.ELF {
+			m.contents.reading.Lock()
+			defer m.contents.reading.Unlock()
+			m.mini, _ = m.contents.file.MiniDebug() // package symbols reports the error
 		}
 	})
 	return m.mini
@@ -34,12 +34,12 @@ type miniTable struct {
 // miniFrame returns the source for the module's miniTable, which is the last one.
 func (m *Module) miniFrame(a *arch.Arch) *source {
 	s := &source{arch: a, how: CFI, preserved: a.CalleeSavedSet, table: &miniTable{m: m, arch: a}}
-	if m.Go {
+	if m.contents.Go {
 		s.preserved = arch.RegSet{}
 	}
-	m.reading.Lock()
-	defer m.reading.Unlock()
-	packed, _ := m.file.SectionData(".gnu_debugdata")
+	m.contents.reading.Lock()
+	defer m.contents.reading.Unlock()
+	packed, _ := m.contents.file.SectionData(".gnu_debugdata")
 	s.patience = int64(len(packed) / missWorth)
 	return s
 }
@@ -47,8 +47,8 @@ func (m *Module) miniFrame(a *arch.Arch) *source {
 func (t *miniTable) open() *cfi.Table {
 	t.once.Do(func() {
 		if f := t.m.miniDebug(); f != nil {
-			t.m.reading.Lock()
-			defer t.m.reading.Unlock()
+			t.m.contents.reading.Lock()
+			defer t.m.contents.reading.Unlock()
 			if d := sectionOf(f, ".debug_frame"); len(d.Data) > 0 {
 				t.cfi = cfi.New(cfi.Config{Arch: t.arch, Data: d.Data, Addr: d.Addr, Debug: true})
 			}

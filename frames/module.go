@@ -23,10 +23,9 @@ type NamedSection struct {
 	Section
 }
 
-// Module holds the unwinder's information about one mapped file. ModuleAt makes it, and its fields
-// do not change after a walk has used it. The unwinder stores its results from the sections in it.
-// Several goroutines may use one Module.
-type Module struct {
+// Contents holds the sections and properties of one mapped file from which a Module is made. The
+// unwinder does not change the slices.
+type Contents struct {
 	Name string
 	// Lo and Hi bound the addresses that were mapped when the module was made: only the Space uses
 	// them. Bias is process address minus file address.
@@ -79,18 +78,25 @@ type Module struct {
 	// Entry is the file's entry point (_start), in the file's address space, or 0.
 	Entry uint64
 
-	// Compiler belongs to the module's address space: modules share what it has learned. If it is
-	// nil, the module uses its own. It must not change once the module is in use.
+	// Compiler belongs to the module's address space: modules share the results that it caches. If
+	// it is nil, the module uses its own.
 	Compiler *cfi.Compiler
+
+	file    *image.File // the module's file, or nil
+	debug   *image.File // its separate debug file, or nil
+	hasMini bool        // .gnu_debugdata may have a .debug_frame
+	reading *sync.Mutex // guards the files and Module.mini: one goroutine at a time may use each of them
+}
+
+// Module holds the unwinder's information about one mapped file: its Contents, and the data that it
+// derives from them on first use. The contents never change. Several goroutines may use one Module.
+type Module struct {
+	contents Contents
 
 	tables tables // derived data; see tables.go
 
-	file      *image.File // the module's file, or nil
-	debug     *image.File // its separate debug file, or nil
-	hasMini   bool        // .gnu_debugdata may have a .debug_frame
 	miniOnce  sync.Once
 	mini      *image.File // in .gnu_debugdata; see miniDebug
-	reading   sync.Mutex  // guards file, debug and mini: one goroutine at a time may use each of them
 	firstOnce sync.Once
 	first     []Range // see isFirst
 	clone     Range
@@ -105,9 +111,27 @@ type Module struct {
 	beyond   []Range    // goIndirectCallees in this module
 }
 
+// NewModule makes a module. Use it for sections that come from elsewhere than a file; for a file,
+// use ModuleAt. A copy of another module's contents makes a variant of it.
+func NewModule(c Contents) *Module {
+	if c.reading == nil {
+		c.reading = new(sync.Mutex)
+	}
+	return &Module{contents: c}
+}
+
+// Contents returns a copy of the module's contents.
+func (m *Module) Contents() Contents { return m.contents }
+
+// Name returns the name of the file.
+func (m *Module) Name() string { return m.contents.Name }
+
+// Bias returns process address minus file address.
+func (m *Module) Bias() uint64 { return m.contents.Bias }
+
 // how returns the strategy of frames that the module's call frame information finds.
 func (m *Module) how() Strategy {
-	if m.JIT {
+	if m.contents.JIT {
 		return JIT
 	}
 	return CFI
@@ -132,18 +156,18 @@ var goThreadClone = map[string]bool{"runtime.clone": true, "runtime.clone.abi0":
 // calling is set if pc is a return address.
 func (m *Module) isFirst(pc uint64, calling bool) bool {
 	m.firstOnce.Do(func() {
-		if m.file == nil {
+		if m.contents.file == nil {
 			return
 		}
-		for _, s := range m.symbolsOf(m.file) {
+		for _, s := range m.contents.symbolsOf(m.contents.file) {
 			if s.Size > 0 {
 				m.knowGo(s.Name, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
 			}
 		}
-		if m.Go && len(m.first) == 0 { // the file was stripped
-			m.reading.Lock()
-			defer m.reading.Unlock()
-			if t, err := gopclntab.Open(m.file); err == nil {
+		if m.contents.Go && len(m.first) == 0 { // the file was stripped
+			m.contents.reading.Lock()
+			defer m.contents.reading.Unlock()
+			if t, err := gopclntab.Open(m.contents.file); err == nil {
 				for i := range t.Len() {
 					if f, ok := t.Func(i); ok {
 						m.knowGo(f.Name, Range{f.Lo, f.Hi})
@@ -179,24 +203,17 @@ var threadStarts = map[string]bool{"_start": true, "__start": true, "_dl_start_u
 	"clone": true, "__clone": true, "clone3": true, "__clone3": true, "__bionic_clone": true,
 	"thread_start": true, "__thread_start": true, "start_thread": true, "__start_thread": true}
 
-// symbolsOf returns the symbols of one of the module's files.
-func (m *Module) symbolsOf(f *image.File) []image.Symbol {
-	m.reading.Lock()
-	defer m.reading.Unlock()
-	return f.Symbols()
-}
-
 // isThreadStart reports whether pc, an address in the file, is in one of threadStarts.
 func (m *Module) isThreadStart(pc uint64) bool {
 	m.startsOnce.Do(func() {
-		if m.file == nil {
+		if m.contents.file == nil {
 			return
 		}
-		for _, f := range []*image.File{m.file, m.debug, m.miniDebug()} {
+		for _, f := range []*image.File{m.contents.file, m.contents.debug, m.miniDebug()} {
 			if f == nil {
 				continue
 			}
-			for _, s := range m.symbolsOf(f) {
+			for _, s := range m.contents.symbolsOf(f) {
 				if s.Size > 0 && threadStarts[s.Name] {
 					m.threads = append(m.threads, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
 				}

@@ -12,7 +12,7 @@ func (w *Walk) plt(s *site) bool {
 		return false
 	}
 	in := false
-	for _, r := range s.module.PLT {
+	for _, r := range s.module.contents.PLT {
 		in = in || r.Lo <= s.filePC() && s.filePC() < r.Hi
 	}
 	if !in {

@@ -17,7 +17,7 @@ func (w *Walk) proven(cur, next *site, cfa, sp uint64) bool {
 		cur.hasFn = true
 		if cur.module != nil {
 			if fn, ok := cur.module.functionAt(w.u.arch, cur.filePC()); ok {
-				cur.fn = target.Addr(fn + cur.module.Bias)
+				cur.fn = target.Addr(fn + cur.module.contents.Bias)
 			}
 		}
 	}

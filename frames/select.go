@@ -67,7 +67,7 @@ func (u *Unwinder) Origin(pc target.Addr, precise bool) (Origin, error) {
 		return o, cfi.ErrNotCovered
 	}
 	var err error
-	o.Table, err = o.Module.originAt(u.arch, uint64(pc)-o.Module.Bias, &o.Row)
+	o.Table, err = o.Module.originAt(u.arch, uint64(pc)-o.Module.contents.Bias, &o.Row)
 	return o, err
 }
 

@@ -150,7 +150,7 @@ func (w *Walk) judgeCode(s *site) {
 func (w *Walk) readCode(s *site) {
 	s.codeLo, s.codeHi = codeBefore, codeBefore
 	if s.module != nil {
-		if b := s.module.codeAt(uint64(s.pc)-s.module.Bias-codeBefore, len(s.code)); b != nil {
+		if b := s.module.codeAt(uint64(s.pc)-s.module.contents.Bias-codeBefore, len(s.code)); b != nil {
 			s.codeLo, s.codeHi = 0, copy(s.code[:], b)
 			return
 		}
@@ -175,8 +175,8 @@ func (w *Walk) readCode(s *site) {
 
 // codeAt returns n bytes of the file's code at an address in the file, or nil.
 func (m *Module) codeAt(addr uint64, n int) []byte {
-	for i := range m.Code {
-		c := &m.Code[i]
+	for i := range m.contents.Code {
+		c := &m.contents.Code[i]
 		if off := addr - c.Addr; off < uint64(len(c.Data)) && uint64(len(c.Data))-off >= uint64(n) {
 			return c.Data[off : off+uint64(n)]
 		}
@@ -197,7 +197,7 @@ func (s *site) lookup() target.Addr {
 }
 
 // filePC returns the look-up address for tables, in the module's address space.
-func (s *site) filePC() uint64 { return uint64(s.lookup()) - s.module.Bias }
+func (s *site) filePC() uint64 { return uint64(s.lookup()) - s.module.contents.Bias }
 
 // staysInLink reports whether the site is a return address and its row has the return address in
 // the link register: judge must check it.

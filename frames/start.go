@@ -21,11 +21,11 @@ func (w *Walk) startOf(s *site) *codeRule {
 		s.start = noStart
 		if m := s.module; m != nil && code.Supported(w.u.arch) {
 			if lo, hi, ok := w.boundsOf(s); ok {
-				start := lo + m.Bias
+				start := lo + m.contents.Bias
 				if w.u.arch == arch.ARM && w.isThumb(m, lo) {
 					start |= 1
 				}
-				s.start, _ = w.from(s, start, lo+m.Bias, hi+m.Bias)
+				s.start, _ = w.from(s, start, lo+m.contents.Bias, hi+m.contents.Bias)
 			}
 		}
 	}
@@ -37,8 +37,8 @@ func (w *Walk) startOf(s *site) *codeRule {
 // further on.
 func (w *Walk) boundsOf(s *site) (lo, hi uint64, ok bool) {
 	m, pc := s.module, s.filePC()
-	if m.FunctionAt != nil {
-		if lo, hi, ok = m.FunctionAt(pc); ok && lo <= pc {
+	if m.contents.FunctionAt != nil {
+		if lo, hi, ok = m.contents.FunctionAt(pc); ok && lo <= pc {
 			return lo, hi, true
 		}
 	}

@@ -25,7 +25,7 @@ type stubTable struct {
 
 // stubs returns the sources for the module's stubs.
 func (m *Module) stubs(a *arch.Arch) (list []*source) {
-	for _, s := range m.Stubs {
+	for _, s := range m.contents.Stubs {
 		kind := compact.Stubs
 		if s.Name == "__stub_helper" {
 			kind = compact.StubHelper

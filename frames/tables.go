@@ -57,21 +57,21 @@ const missWorth = 64
 func (m *Module) load(a *arch.Arch) *tables {
 	t := &m.tables
 	t.once.Do(func() {
-		if len(m.DebugFrame.Data) > 0 {
-			s := &source{arch: a, how: m.how(), size: len(m.DebugFrame.Data), patience: int64(len(m.DebugFrame.Data) / missWorth), preserved: a.CalleeSavedSet}
-			s.table = cfi.New(cfi.Config{Arch: a, Data: m.DebugFrame.Data, Addr: m.DebugFrame.Addr, Debug: true})
-			if m.Go {
+		if len(m.contents.DebugFrame.Data) > 0 {
+			s := &source{arch: a, how: m.how(), size: len(m.contents.DebugFrame.Data), patience: int64(len(m.contents.DebugFrame.Data) / missWorth), preserved: a.CalleeSavedSet}
+			s.table = cfi.New(cfi.Config{Arch: a, Data: m.contents.DebugFrame.Data, Addr: m.contents.DebugFrame.Addr, Debug: true})
+			if m.contents.Go {
 				s.preserved = arch.RegSet{}
 			}
 			t.debug, t.list = s, append(t.list, s)
 		}
-		if len(m.EHFrame.Data) > 0 {
-			s := &source{arch: a, how: m.how(), size: len(m.EHFrame.Data), patience: int64(len(m.EHFrame.Data) / missWorth), preserved: a.CalleeSavedSet}
-			s.table = cfi.New(cfi.Config{Arch: a, Data: m.EHFrame.Data, Addr: m.EHFrame.Addr,
-				DarwinEH: m.MachO, Hdr: m.EHFrameHdr.Data, HdrAddr: m.EHFrameHdr.Addr, Text: m.Text, DataBase: m.Data})
+		if len(m.contents.EHFrame.Data) > 0 {
+			s := &source{arch: a, how: m.how(), size: len(m.contents.EHFrame.Data), patience: int64(len(m.contents.EHFrame.Data) / missWorth), preserved: a.CalleeSavedSet}
+			s.table = cfi.New(cfi.Config{Arch: a, Data: m.contents.EHFrame.Data, Addr: m.contents.EHFrame.Addr,
+				DarwinEH: m.contents.MachO, Hdr: m.contents.EHFrameHdr.Data, HdrAddr: m.contents.EHFrameHdr.Addr, Text: m.contents.Text, DataBase: m.contents.Data})
 			t.eh = s
 		}
-		if len(m.UnwindInfo.Data) > 0 {
+		if len(m.contents.UnwindInfo.Data) > 0 {
 			if s := m.unwindInfo(a); s != nil {
 				t.list = append(t.list, s)
 			}
@@ -80,7 +80,7 @@ func (m *Module) load(a *arch.Arch) *tables {
 		if t.eh != nil {
 			t.list = append(t.list, t.eh) // after __unwind_info, which refines it
 		}
-		if m.hasMini {
+		if m.contents.hasMini {
 			t.list = append(t.list, m.miniFrame(a))
 		}
 		if t.debug == nil {
@@ -88,22 +88,22 @@ func (m *Module) load(a *arch.Arch) *tables {
 				t.list = append(t.list, s)
 			}
 		}
-		compiler := m.Compiler
+		compiler := m.contents.Compiler
 		if compiler == nil {
 			compiler = new(cfi.Compiler)
 		}
 		for _, s := range t.list {
 			s.compiler = compiler
 		}
-		if m.Entry == 0 {
+		if m.contents.Entry == 0 {
 			return
 		}
-		t.entryLo, t.entryHi = m.Entry, m.Entry+entryGuess
+		t.entryLo, t.entryHi = m.contents.Entry, m.contents.Entry+entryGuess
 		for _, s := range t.list {
 			if s.size == 0 {
 				continue // avoid opening it
 			}
-			if lo, hi, ok := s.Bounds(m.Entry); ok {
+			if lo, hi, ok := s.Bounds(m.contents.Entry); ok {
 				t.entryLo, t.entryHi = lo, hi
 				break
 			}

@@ -12,9 +12,9 @@ import (
 // instructions, nearly all of which are unconditional.
 func (w *Walk) isThumb(m *Module, lo uint64) bool {
 	m.thumbOnce.Do(func() {
-		m.reading.Lock()
-		defer m.reading.Unlock()
-		for _, f := range []*image.File{m.file, m.debug} {
+		m.contents.reading.Lock()
+		defer m.contents.reading.Unlock()
+		for _, f := range []*image.File{m.contents.file, m.contents.debug} {
 			if f == nil || f.Arch() != arch.ARM {
 				continue
 			}
@@ -36,6 +36,6 @@ func (w *Walk) isThumb(m *Module, lo uint64) bool {
 		return true
 	}
 	var buf [16]byte
-	b := (&simulation{w: w, module: m}).read(lo+m.Bias, buf[:])
+	b := (&simulation{w: w, module: m}).read(lo+m.contents.Bias, buf[:])
 	return len(b) < 8 || b[3]>>4 != 14 || b[7]>>4 != 14
 }

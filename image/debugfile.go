@@ -202,7 +202,7 @@ func (f *File) debugLink() (name string, crc uint32, ok bool) {
 	if i <= 0 || i > maxPath || end+4 > len(s.Data) {
 		return "", 0, false
 	}
-	return string(s.Data[:i]), f.header.order.Uint32(s.Data[end:]), true
+	return string(s.Data[:i]), f.header.Order.Uint32(s.Data[end:]), true
 }
 
 func (f *File) linkCandidates(name string, dirs []string) []string {

@@ -70,7 +70,7 @@ func (f *File) ehFramePointer(b []byte, addr uint64) (Addr, bool) {
 	if len(b) < 12 || b[0] != 1 || b[1] == ehOmit {
 		return 0, false
 	}
-	o := f.header.order
+	o := f.header.Order
 	var v uint64
 	switch b[1] & 0x0f {
 	case ehUdata4:
@@ -80,7 +80,7 @@ func (f *File) ehFramePointer(b []byte, addr uint64) (Addr, bool) {
 	case ehUdata8, ehSdata8:
 		v = o.Uint64(b[4:])
 	case ehAbsptr:
-		v = f.header.word(b[4:])
+		v = f.header.Word(b[4:])
 	default:
 		return 0, false
 	}
@@ -93,7 +93,7 @@ func (f *File) ehFramePointer(b []byte, addr uint64) (Addr, bool) {
 	default:
 		return 0, false
 	}
-	if !f.header.is64 {
+	if !f.header.Wide {
 		v = uint64(uint32(v))
 	}
 	return Addr(v), true
@@ -102,7 +102,7 @@ func (f *File) ehFramePointer(b []byte, addr uint64) (Addr, bool) {
 // upToTerminator cuts b before the entry of length 0, or before an entry that is longer than the
 // remaining bytes.
 func (f *File) upToTerminator(b []byte) []byte {
-	o := f.header.order
+	o := f.header.Order
 	for at := uint64(0); ; {
 		if uint64(len(b))-at < 4 {
 			return b[:at]

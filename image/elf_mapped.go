@@ -38,7 +38,7 @@ func (f *File) mappedELF(m *mappedImage) error {
 		}
 	}
 	f.sects, f.byName = nil, nil // in memory, other data is at their offsets
-	if f.header.typ != elf.ET_DYN && f.header.typ != elf.ET_EXEC {
+	if f.header.Type != elf.ET_DYN && f.header.Type != elf.ET_EXEC {
 		return fail(UnsupportedFormat, "the ELF file at 0x%x is neither a program nor a library", m.slide)
 	}
 	base, ok := uint64(0), false
@@ -124,22 +124,22 @@ func (f *File) pointer(v uint64) (uint64, bool) {
 // mapDynamic makes .dynsym and .dynstr.
 func (f *File) mapDynamic(p elfheader.Segment) {
 	h := &f.header
-	w := h.wordSize()
+	w := h.WordSize()
 	b := f.mapped.some(p.Addr, min(p.MemSize, 1<<20))
 	tags := map[elf.DynTag]uint64{}
 	for ; len(b) >= 2*w; b = b[2*w:] {
-		tag := elf.DynTag(h.word(b))
+		tag := elf.DynTag(h.Word(b))
 		if tag == elf.DT_NULL {
 			break
 		}
 		if _, dup := tags[tag]; !dup {
-			tags[tag] = h.word(b[w:])
+			tags[tag] = h.Word(b[w:])
 		}
 	}
 	symtab, ok1 := f.pointer(tags[elf.DT_SYMTAB])
 	strtab, ok2 := f.pointer(tags[elf.DT_STRTAB])
 	size := uint64(16)
-	if h.is64 {
+	if h.Wide {
 		size = 24
 	}
 	if !ok1 || !ok2 || tags[elf.DT_SYMTAB] == 0 || tags[elf.DT_STRTAB] == 0 {
@@ -162,16 +162,16 @@ func (f *File) mapDynamic(p elfheader.Segment) {
 // symbols' own section headers are not mapped.
 func (f *File) knownSections(table []byte) []byte {
 	size, shndx := 16, 14
-	if f.header.is64 {
+	if f.header.Wide {
 		size, shndx = 24, 6
 	}
 	for b := table; len(b) >= size; b = b[size:] {
-		if n := f.header.order.Uint16(b[shndx:]); n == uint16(elf.SHN_UNDEF) || n >= uint16(elf.SHN_LORESERVE) {
+		if n := f.header.Order.Uint16(b[shndx:]); n == uint16(elf.SHN_UNDEF) || n >= uint16(elf.SHN_LORESERVE) {
 			continue
 		}
-		value := uint64(f.header.order.Uint32(b[4:]))
-		if f.header.is64 {
-			value = f.header.order.Uint64(b[8:])
+		value := uint64(f.header.Order.Uint32(b[4:]))
+		if f.header.Wide {
+			value = f.header.Order.Uint64(b[8:])
 		}
 		in := elf.SHN_ABS
 		for i := range f.loads {
@@ -180,7 +180,7 @@ func (f *File) knownSections(table []byte) []byte {
 				break
 			}
 		}
-		f.header.order.PutUint16(b[shndx:], uint16(in))
+		f.header.Order.PutUint16(b[shndx:], uint16(in))
 	}
 	return table
 }
@@ -190,7 +190,7 @@ func (f *File) countSymbols(tags map[elf.DynTag]uint64) uint64 {
 	h := &f.header
 	if a, ok := f.pointer(tags[elf.DT_HASH]); ok && tags[elf.DT_HASH] != 0 {
 		if b := f.mapped.some(a, 8); len(b) == 8 {
-			return uint64(h.order.Uint32(b[4:])) // nchain
+			return uint64(h.Order.Uint32(b[4:])) // nchain
 		}
 	}
 	a, ok := f.pointer(tags[elf.DT_GNU_HASH])
@@ -203,18 +203,18 @@ func (f *File) countSymbols(tags map[elf.DynTag]uint64) uint64 {
 	if len(b) < 16 {
 		return 0
 	}
-	buckets, first, bloom := uint64(h.order.Uint32(b)), uint64(h.order.Uint32(b[4:])), uint64(h.order.Uint32(b[8:]))
+	buckets, first, bloom := uint64(h.Order.Uint32(b)), uint64(h.Order.Uint32(b[4:])), uint64(h.Order.Uint32(b[8:]))
 	if buckets > maxSymbols || bloom > maxSymbols {
 		return 0
 	}
-	table := a + 16 + bloom*uint64(h.wordSize())
+	table := a + 16 + bloom*uint64(h.WordSize())
 	b = f.mapped.some(table, 4*buckets)
 	if uint64(len(b)) < 4*buckets {
 		return 0
 	}
 	last := uint64(0)
 	for ; len(b) >= 4; b = b[4:] {
-		last = max(last, uint64(h.order.Uint32(b)))
+		last = max(last, uint64(h.Order.Uint32(b)))
 	}
 	if last < first {
 		return first
@@ -224,7 +224,7 @@ func (f *File) countSymbols(tags map[elf.DynTag]uint64) uint64 {
 		for ; len(b) >= 4; b = b[4:] {
 			last++
 			chain += 4
-			if h.order.Uint32(b)&1 != 0 {
+			if h.Order.Uint32(b)&1 != 0 {
 				return last
 			}
 		}

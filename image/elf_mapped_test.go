@@ -21,9 +21,9 @@ func mapELF(t *testing.T, f *File, slide uint64, relocated bool) memoryAt {
 	}
 	for _, p := range f.progs {
 		for at := p.Addr; relocated && p.Type == elf.PT_DYNAMIC && at < p.Addr+p.FileSize; at += 16 {
-			switch elf.DynTag(f.header.order.Uint64(m.data[at:])) {
+			switch elf.DynTag(f.header.Order.Uint64(m.data[at:])) {
 			case elf.DT_SYMTAB, elf.DT_STRTAB, elf.DT_GNU_HASH, elf.DT_HASH:
-				f.header.order.PutUint64(m.data[at+8:], f.header.order.Uint64(m.data[at+8:])+slide)
+				f.header.Order.PutUint64(m.data[at+8:], f.header.Order.Uint64(m.data[at+8:])+slide)
 			}
 		}
 	}
@@ -62,8 +62,8 @@ func TestFromMappedELF(t *testing.T) {
 			if without {
 				for _, p := range f.progs {
 					for at := p.Addr; p.Type == elf.PT_DYNAMIC && at < p.Addr+p.FileSize; at += 16 {
-						if elf.DynTag(f.header.order.Uint64(m.data[at:])) == elf.DT_GNU_HASH {
-							f.header.order.PutUint64(m.data[at:], 0x6ffffdf5) // something else
+						if elf.DynTag(f.header.Order.Uint64(m.data[at:])) == elf.DT_GNU_HASH {
+							f.header.Order.PutUint64(m.data[at:], 0x6ffffdf5) // something else
 						}
 					}
 				}

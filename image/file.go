@@ -3,6 +3,7 @@ package image
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"fmt"
 
 	"dbg/arch"
@@ -38,8 +39,8 @@ type Segment struct {
 type File struct {
 	path    string
 	data    []byte
-	mapping *Mapping // unmapped by Close; data is all or a part of it
-	header  header
+	mapping *Mapping         // unmapped by Close; data is all or a part of it
+	header  elfheader.Header // of a Mach-O file only Wide and Order
 	loads   []Segment
 	progs   []elfheader.Segment
 	sects   []section
@@ -149,7 +150,7 @@ func (f *File) machine() (string, *arch.Arch) {
 	if f.macho != nil {
 		return machoFacts(f.macho.cpu, f.macho.subtype)
 	}
-	return machineFacts(f.header.machine, f.header.is64, f.header.big)
+	return machineFacts(f.header.Machine, f.header.Wide, f.BigEndian())
 }
 
 // CheckArch returns an error that names the processor if it is not supported.
@@ -161,17 +162,17 @@ func (f *File) CheckArch() error {
 }
 
 // Is64 reports whether the file is of class ELFCLASS64 or has a mach_header_64.
-func (f *File) Is64() bool { return f.header.is64 }
+func (f *File) Is64() bool { return f.header.Wide }
 
 // BigEndian reports whether the file's data is big-endian.
-func (f *File) BigEndian() bool { return f.header.big }
+func (f *File) BigEndian() bool { return f.header.Order == binary.BigEndian }
 
 // Kind returns the purpose of the file. A position-independent executable is an Executable.
 func (f *File) Kind() Kind {
 	if f.macho != nil {
 		return f.macho.kind()
 	}
-	switch f.header.typ {
+	switch f.header.Type {
 	case elf.ET_EXEC:
 		return Executable
 	case elf.ET_REL:
@@ -195,7 +196,7 @@ func (f *File) PIE() bool {
 	if f.macho != nil {
 		return f.macho.filetype == machExecute && f.macho.flags&machPIE != 0
 	}
-	if f.header.typ != elf.ET_DYN {
+	if f.header.Type != elf.ET_DYN {
 		return false
 	}
 	pie, soname := false, false
@@ -211,7 +212,7 @@ func (f *File) PIE() bool {
 }
 
 // Entry returns the entry point, or 0 if there is none.
-func (f *File) Entry() Addr { return Addr(f.header.entry) }
+func (f *File) Entry() Addr { return Addr(f.header.Entry) }
 
 // Segments returns the PT_LOAD segments, or the mapped LC_SEGMENTs (without __PAGEZERO), in file
 // order.
@@ -290,9 +291,9 @@ func (f *File) dynamic(fn func(tag elf.DynTag, val uint64)) {
 			continue
 		}
 		b, _ := f.bytes(p.Off, p.FileSize)
-		word := f.header.wordSize()
+		word := f.header.WordSize()
 		for len(b) >= 2*word {
-			tag, val := elf.DynTag(f.header.word(b)), f.header.word(b[word:])
+			tag, val := elf.DynTag(f.header.Word(b)), f.header.Word(b[word:])
 			if tag == elf.DT_NULL {
 				return
 			}

@@ -3,37 +3,11 @@ package image
 import (
 	"bytes"
 	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
 	"dbg/image/elfheader"
 )
-
-// header holds the fields of an ELF or Mach-O header, and the parameters for reading numbers of
-// this file.
-type header struct {
-	is64, big bool
-	order     binary.ByteOrder
-	typ       elf.Type
-	machine   elf.Machine
-	entry     uint64
-}
-
-func (h *header) wordSize() int {
-	if h.is64 {
-		return 8
-	}
-	return 4
-}
-
-// word reads an Elf32_Word or an Elf64_Xword; b is long enough.
-func (h *header) word(b []byte) uint64 {
-	if h.is64 {
-		return h.order.Uint64(b)
-	}
-	return uint64(h.order.Uint32(b))
-}
 
 // parseELF reads the three kinds of headers. With strict, section headers outside the data are an
 // error; otherwise they are ignored.
@@ -48,7 +22,7 @@ func (f *File) parseELF(strict bool) error {
 		}
 		return fail(Malformed, "%s", bad.Detail)
 	}
-	f.header = header{is64: head.Wide, big: head.Order == binary.BigEndian, order: head.Order, typ: head.Type, machine: head.Machine, entry: head.Entry}
+	f.header = head
 	if head.Progs.Count != 0 && head.Progs.Off != 0 {
 		if err := f.parseProgs(&head); err != "" {
 			return fail(Truncated, "%s", err)
@@ -62,7 +36,7 @@ func (f *File) parseELF(strict bool) error {
 	// The section headers are near the end of a file: if they are present, so is the rest.
 	// Separate debug files have segments without contents, so this check applies only to files
 	// without section headers. Core files are often truncated; their reader handles that.
-	if strict && len(f.sects) == 0 && f.header.typ != elf.ET_CORE {
+	if strict && len(f.sects) == 0 && f.header.Type != elf.ET_CORE {
 		for _, s := range f.loads {
 			if _, ok := f.bytes(s.FileOff, s.FileSize); !ok {
 				return fail(Truncated, "the segment at %v extends beyond the end of the file", s.Lo)

@@ -78,8 +78,8 @@ func (f *File) damaged(s *section, err error) {
 	f.trouble = append(f.trouble, s.err)
 }
 
-// Trouble returns an error for each requested section that could not be read.
-func (f *File) Trouble() []error {
+// Errors returns an error for each requested section that could not be read.
+func (f *File) Errors() []error {
 	if f == nil {
 		return nil
 	}

@@ -56,8 +56,8 @@ func TestCompressed(t *testing.T) {
 					}
 				}
 			}
-			if compressed == 0 || len(atOnce.Trouble()) != 0 {
-				t.Errorf("%d sections are compressed; %v", compressed, atOnce.Trouble())
+			if compressed == 0 || len(atOnce.Errors()) != 0 {
+				t.Errorf("%d sections are compressed; %v", compressed, atOnce.Errors())
 			}
 		})
 	}
@@ -143,8 +143,8 @@ func TestBombs(t *testing.T) {
 				runtime.ReadMemStats(&before)
 				got := how(f)
 				runtime.ReadMemStats(&after)
-				trouble := fmt.Sprint(f.Trouble())
-				if got != nil || len(f.Trouble()) != 1 || !strings.Contains(trouble, "bomb: section .debug_info at offset 0x100: ") || !strings.Contains(trouble, c.want) {
+				trouble := fmt.Sprint(f.Errors())
+				if got != nil || len(f.Errors()) != 1 || !strings.Contains(trouble, "bomb: section .debug_info at offset 0x100: ") || !strings.Contains(trouble, c.want) {
 					t.Errorf("%d bytes, %v; want %q", len(got), trouble, c.want)
 				}
 				if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {
@@ -184,8 +184,8 @@ func TestTotal(t *testing.T) {
 			good++
 		}
 	}
-	if good == 0 || good > 5 || len(f.Trouble()) != 20-good {
-		t.Errorf("%d sections of 60 MB in a file of %d bytes; %v", good, len(raw), f.Trouble())
+	if good == 0 || good > 5 || len(f.Errors()) != 20-good {
+		t.Errorf("%d sections of 60 MB in a file of %d bytes; %v", good, len(raw), f.Errors())
 	}
 }
 
@@ -205,7 +205,7 @@ func FuzzInflate(f *testing.F) {
 		if s.Data != nil && uint64(len(s.Data)) != s.Size {
 			t.Errorf("%d bytes of %d", len(s.Data), s.Size)
 		}
-		if s.Data == nil && s.Size > 0 && len(file.Trouble()) == 0 {
+		if s.Data == nil && s.Size > 0 && len(file.Errors()) == 0 {
 			t.Error("no data and no reason")
 		}
 	})

@@ -79,18 +79,18 @@ func (f *File) parseMachHeader(b []byte) (uint64, error) {
 	m := &macho{text: -1, headerSize: 28}
 	f.macho = m
 	h := &f.header
-	h.order = binary.LittleEndian
-	magic := h.order.Uint32(b)
+	h.Order = binary.LittleEndian
+	magic := h.Order.Uint32(b)
 	if magic == machCigam32 || magic == machCigam64 {
-		h.order, h.big = binary.BigEndian, true
+		h.Order = binary.BigEndian
 	}
 	if magic == machMagic64 || magic == machCigam64 {
-		h.is64, m.headerSize = true, 32
+		h.Wide, m.headerSize = true, 32
 	}
 	if uint64(len(b)) < m.headerSize {
 		return 0, f.machoError(Truncated, "the Mach-O header has %d bytes", len(b))
 	}
-	word := func(i int) uint32 { return h.order.Uint32(b[4*i:]) }
+	word := func(i int) uint32 { return h.Order.Uint32(b[4*i:]) }
 	m.cpu, m.subtype, m.filetype, m.flags = word(1), word(2), word(3), word(6)
 	return m.headerSize + uint64(word(5)), nil
 }
@@ -108,8 +108,8 @@ func (f *File) LoadCommands() iter.Seq2[uint32, []byte] {
 			return
 		}
 		for b := f.macho.commands; len(b) >= 8; {
-			size := f.header.order.Uint32(b[4:])
-			if size < 8 || uint64(size) > uint64(len(b)) || !yield(f.header.order.Uint32(b), b[:size:size]) {
+			size := f.header.Order.Uint32(b[4:])
+			if size < 8 || uint64(size) > uint64(len(b)) || !yield(f.header.Order.Uint32(b), b[:size:size]) {
 				return
 			}
 			b = b[size:]
@@ -130,7 +130,7 @@ func (f *File) parseCommands() error {
 		short := func(n int) error {
 			return f.machoError(Malformed, "the load command 0x%x at offset 0x%x has %d bytes and needs %d", cmd, at, len(b), n)
 		}
-		word := func(i int) uint32 { return h.order.Uint32(b[4*i:]) }
+		word := func(i int) uint32 { return h.Order.Uint32(b[4*i:]) }
 		switch cmd {
 		case lcSegment, lcSegment64:
 			if err := f.parseSegment(b, cmd == lcSegment64, at); err != nil {
@@ -174,7 +174,7 @@ func (f *File) parseCommands() error {
 	}
 	f.findText()
 	f.nameSections()
-	h.entry = f.machoEntry()
+	h.Entry = f.machoEntry()
 	return nil
 }
 

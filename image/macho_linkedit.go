@@ -37,12 +37,12 @@ func (f *File) machoEntry() uint64 {
 	for cmd, b := range f.LoadCommands() {
 		switch {
 		case cmd == lcMain && len(b) >= 24:
-			return uint64(f.HeaderAddr()) + h.order.Uint64(b[8:])
+			return uint64(f.HeaderAddr()) + h.Order.Uint64(b[8:])
 		case cmd == lcUnixThread && len(b) >= 16:
 			// The flavor, the count of words, and the registers. The number of the PC's word is
 			// from <mach/i386/thread_status.h> and <mach/arm/thread_status.h>.
 			at, wide := 0, true
-			switch flavor := h.order.Uint32(b[8:]); {
+			switch flavor := h.Order.Uint32(b[8:]); {
 			case f.macho.cpu == cpuX8664 && flavor == 4: // x86_THREAD_STATE64: rip
 				at = 16 * 8
 			case f.macho.cpu == cpuARM64 && flavor == 6: // ARM_THREAD_STATE64: pc
@@ -55,10 +55,10 @@ func (f *File) machoEntry() uint64 {
 				return 0
 			}
 			if wide && len(b) >= 16+at+8 {
-				return h.order.Uint64(b[16+at:])
+				return h.Order.Uint64(b[16+at:])
 			}
 			if !wide && len(b) >= 16+at+4 {
-				return uint64(h.order.Uint32(b[16+at:]))
+				return uint64(h.Order.Uint32(b[16+at:]))
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func (f *File) lcString(b []byte) string {
 	if len(b) < 12 {
 		return ""
 	}
-	off := f.header.order.Uint32(b[8:])
+	off := f.header.Order.Uint32(b[8:])
 	if off < 12 || uint64(off) >= uint64(len(b)) {
 		return ""
 	}

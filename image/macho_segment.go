@@ -24,13 +24,13 @@ func (f *File) parseSegment(b []byte, is64 bool, at int) error {
 	}
 	word := func(off int) uint64 {
 		if is64 {
-			return h.order.Uint64(b[24+2*off:])
+			return h.Order.Uint64(b[24+2*off:])
 		}
-		return uint64(h.order.Uint32(b[24+off:]))
+		return uint64(h.Order.Uint32(b[24+off:]))
 	}
 	addr, size, off, filesize := word(0), word(4), word(8), word(12)
-	maxprot, prot := h.order.Uint32(b[head-16:]), h.order.Uint32(b[head-12:])
-	count := uint64(h.order.Uint32(b[head-8:]))
+	maxprot, prot := h.Order.Uint32(b[head-16:]), h.Order.Uint32(b[head-12:])
+	count := uint64(h.Order.Uint32(b[head-8:]))
 	seg := Segment{
 		Name: cstring(b[8:24]), Lo: Addr(addr), Hi: Addr(addr + size), FileOff: off, FileSize: min(filesize, size),
 		Read: prot&1 != 0, Write: prot&2 != 0, Exec: prot&4 != 0,
@@ -62,11 +62,11 @@ func (f *File) addSection(b []byte, is64 bool, seg *Segment) {
 	s := section{name: cstring(b[:16]), typ: machoHasContents}
 	rest := b[40:]
 	if is64 {
-		s.addr, s.size, rest = h.order.Uint64(b[32:]), h.order.Uint64(b[40:]), b[48:]
+		s.addr, s.size, rest = h.Order.Uint64(b[32:]), h.Order.Uint64(b[40:]), b[48:]
 	} else {
-		s.addr, s.size = uint64(h.order.Uint32(b[32:])), uint64(h.order.Uint32(b[36:]))
+		s.addr, s.size = uint64(h.Order.Uint32(b[32:])), uint64(h.Order.Uint32(b[36:]))
 	}
-	word := func(i int) uint32 { return h.order.Uint32(rest[4*i:]) }
+	word := func(i int) uint32 { return h.Order.Uint32(rest[4*i:]) }
 	s.off = uint64(word(0))
 	flags := word(4)
 	k := sectionKind{segment: cstring(b[16:32]), typ: uint8(flags & sectionTypeMask), code: flags&sectionInstructions != 0}

@@ -35,7 +35,7 @@ func (f *File) Stubs() []Stub {
 			break // sections that share entries: no linker makes them
 		}
 		for j := range count {
-			sym := f.header.order.Uint32(indirect[4*(uint64(k.first)+j):])
+			sym := f.header.Order.Uint32(indirect[4*(uint64(k.first)+j):])
 			if sym&indirectLocalOrAbsolute != 0 || uint64(sym) >= uint64(t.len()) {
 				continue
 			}

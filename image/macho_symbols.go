@@ -40,7 +40,7 @@ type nlistTable struct {
 
 func (f *File) nlists() nlistTable {
 	t := nlistTable{f: f, size: 12}
-	if f.header.is64 {
+	if f.header.Wide {
 		t.size = 16
 	}
 	t.table, _ = f.linked(f.macho.symtab.off, f.macho.symtab.count*uint64(t.size))
@@ -50,7 +50,7 @@ func (f *File) nlists() nlistTable {
 func (t nlistTable) len() int { return len(t.table) / t.size }
 
 func (t nlistTable) at(i int) nlist {
-	b, order := t.table[i*t.size:][:t.size], t.f.header.order
+	b, order := t.table[i*t.size:][:t.size], t.f.header.Order
 	n := nlist{name: order.Uint32(b), typ: b[4], section: b[5], desc: order.Uint16(b[6:])}
 	if t.size == 16 {
 		n.value = order.Uint64(b[8:])

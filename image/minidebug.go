@@ -46,7 +46,7 @@ func (f *File) MiniDebug() (*File, error) {
 			return nil, fmt.Errorf("%s: %w", mini.path, err)
 		}
 	}
-	if mini.header.machine != f.header.machine || mini.header.is64 != f.header.is64 || mini.header.big != f.header.big {
+	if mini.header.Machine != f.header.Machine || mini.header.Wide != f.header.Wide || mini.BigEndian() != f.BigEndian() {
 		return nil, fmt.Errorf("%s: it is for %s", mini.path, mini.Machine())
 	}
 	return mini, nil

@@ -16,7 +16,7 @@ func (f *File) BuildID() string {
 	for _, p := range f.progs {
 		if p.Type == elf.PT_NOTE {
 			if b, ok := f.bytes(p.Off, p.FileSize); ok {
-				if id := elfheader.FindBuildID(b, f.header.order, p.Align); id != "" {
+				if id := elfheader.FindBuildID(b, f.header.Order, p.Align); id != "" {
 					return id
 				}
 			}
@@ -24,7 +24,7 @@ func (f *File) BuildID() string {
 	}
 	for i := range f.sects {
 		if f.sects[i].typ == elf.SHT_NOTE {
-			if id := elfheader.FindBuildID(f.section(i).Data, f.header.order, 4); id != "" {
+			if id := elfheader.FindBuildID(f.section(i).Data, f.header.Order, 4); id != "" {
 				return id
 			}
 		}

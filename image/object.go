@@ -34,7 +34,7 @@ func FromObject(name string, data []byte) (*File, error) {
 	if f.macho != nil {
 		return fail(UnsupportedFormat, "it is not an ELF file")
 	}
-	f.object = &object{relocatable: f.header.typ == elf.ET_REL}
+	f.object = &object{relocatable: f.header.Type == elf.ET_REL}
 	if len(f.sects) == 0 {
 		if f.object.relocatable || len(f.loads) == 0 {
 			return fail(Malformed, "it has no sections")
@@ -110,19 +110,19 @@ func (f *File) placeSymbols(table []byte) []byte {
 	out := append([]byte(nil), table...)
 	h := &f.header
 	size, shndx := 16, 14
-	if h.is64 {
+	if h.Wide {
 		size, shndx = 24, 6
 	}
 	for b := out; len(b) >= size; b = b[size:] {
-		n := h.order.Uint16(b[shndx:])
+		n := h.Order.Uint16(b[shndx:])
 		switch {
 		case n == uint16(elf.SHN_ABS):
 		case int(n) >= len(f.sects) || !f.sects[n].placed():
-			h.order.PutUint16(b[shndx:], uint16(elf.SHN_UNDEF))
-		case h.is64:
-			h.order.PutUint64(b[8:], h.order.Uint64(b[8:])+f.sects[n].addr)
+			h.Order.PutUint16(b[shndx:], uint16(elf.SHN_UNDEF))
+		case h.Wide:
+			h.Order.PutUint64(b[8:], h.Order.Uint64(b[8:])+f.sects[n].addr)
 		default:
-			h.order.PutUint32(b[4:], h.order.Uint32(b[4:])+uint32(f.sects[n].addr))
+			h.Order.PutUint32(b[4:], h.Order.Uint32(b[4:])+uint32(f.sects[n].addr))
 		}
 	}
 	return out

@@ -21,8 +21,8 @@ func placedObject(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shoff := f.header.order.Uint64(data[40:])
-	f.header.order.PutUint64(data[int(shoff)+64*f.byName[".text"]+16:], 0x7f0000001000)
+	shoff := f.header.Order.Uint64(data[40:])
+	f.header.Order.PutUint64(data[int(shoff)+64*f.byName[".text"]+16:], 0x7f0000001000)
 	return data
 }
 

@@ -61,7 +61,7 @@ var relocs = map[elf.Machine]map[uint32]reloc{
 // give wrong addresses.
 func (f *File) relocate(data []byte, s, r *section) error {
 	h := &f.header
-	types := relocs[h.machine]
+	types := relocs[h.Machine]
 	if types == nil {
 		return fmt.Errorf("relocations of %s are not supported", f.Machine())
 	}
@@ -77,7 +77,7 @@ func (f *File) relocate(data []byte, s, r *section) error {
 	if !ok {
 		return fmt.Errorf("its %d bytes at offset 0x%x are not in the file", r.size, r.off)
 	}
-	w := h.wordSize()
+	w := h.WordSize()
 	size := 2 * w
 	if r.typ == elf.SHT_RELA {
 		size = 3 * w
@@ -91,9 +91,9 @@ func (f *File) relocate(data []byte, s, r *section) error {
 		place = s.addr
 	}
 	for ; len(list) >= size; list = list[size:] {
-		off, info := h.word(list), h.word(list[w:])
+		off, info := h.Word(list), h.Word(list[w:])
 		typ, num := uint32(info), info>>32
-		if !h.is64 {
+		if !h.Wide {
 			typ, num = uint32(info&0xff), info>>8
 		}
 		x, known := types[typ]
@@ -118,8 +118,8 @@ func (f *File) relocate(data []byte, s, r *section) error {
 		addend := uint64(0)
 		switch {
 		case r.typ == elf.SHT_RELA:
-			addend = h.word(list[2*w:])
-			if !h.is64 {
+			addend = h.Word(list[2*w:])
+			if !h.Wide {
 				addend = uint64(int64(int32(addend)))
 			}
 		case x.op != relocAdd && x.op != relocSub:
@@ -140,7 +140,7 @@ func (f *File) relocate(data []byte, s, r *section) error {
 			mask := uint64(1)<<x.bits - 1
 			value = old&^mask | value&mask
 		}
-		if v := int64(value); x.size == 4 && h.is64 && (x.op == relocAbs && (v < math.MinInt32 || v > math.MaxUint32) || x.op == relocPC && v != int64(int32(v))) {
+		if v := int64(value); x.size == 4 && h.Wide && (x.op == relocAbs && (v < math.MinInt32 || v > math.MaxUint32) || x.op == relocPC && v != int64(int32(v))) {
 			return fmt.Errorf("the value 0x%x at offset 0x%x does not fit in 32 bits", value, off)
 		}
 		f.writePlace(at, value)
@@ -156,7 +156,7 @@ func (f *File) relocSymbol(table []byte, num uint64) (value, inSection uint64, d
 	}
 	h := &f.header
 	size := uint64(16)
-	if h.is64 {
+	if h.Wide {
 		size = 24
 	}
 	if num >= uint64(len(table))/size {
@@ -164,10 +164,10 @@ func (f *File) relocSymbol(table []byte, num uint64) (value, inSection uint64, d
 	}
 	b := table[num*size:]
 	var n uint16
-	if h.is64 {
-		n, inSection = h.order.Uint16(b[6:]), h.order.Uint64(b[8:])
+	if h.Wide {
+		n, inSection = h.Order.Uint16(b[6:]), h.Order.Uint64(b[8:])
 	} else {
-		n, inSection = h.order.Uint16(b[14:]), uint64(h.order.Uint32(b[4:]))
+		n, inSection = h.Order.Uint16(b[14:]), uint64(h.Order.Uint32(b[4:]))
 	}
 	switch {
 	case n == uint16(elf.SHN_ABS):
@@ -187,11 +187,11 @@ func (f *File) readPlace(b []byte) uint64 {
 	case 1:
 		return uint64(b[0])
 	case 2:
-		return uint64(f.header.order.Uint16(b))
+		return uint64(f.header.Order.Uint16(b))
 	case 4:
-		return uint64(f.header.order.Uint32(b))
+		return uint64(f.header.Order.Uint32(b))
 	}
-	return f.header.order.Uint64(b)
+	return f.header.Order.Uint64(b)
 }
 
 func (f *File) writePlace(b []byte, v uint64) {
@@ -199,11 +199,11 @@ func (f *File) writePlace(b []byte, v uint64) {
 	case 1:
 		b[0] = byte(v)
 	case 2:
-		f.header.order.PutUint16(b, uint16(v))
+		f.header.Order.PutUint16(b, uint16(v))
 	case 4:
-		f.header.order.PutUint32(b, uint32(v))
+		f.header.Order.PutUint32(b, uint32(v))
 	default:
-		f.header.order.PutUint64(b, v)
+		f.header.Order.PutUint64(b, v)
 	}
 }
 

@@ -194,14 +194,14 @@ func (f *File) begin(s *section) ([]byte, error) {
 	}
 	// Elf64_Chdr has a reserved word after ch_type; Elf32_Chdr does not.
 	h, size, head := &f.header, 4, 12
-	if h.is64 {
+	if h.Wide {
 		size, head = 8, 24
 	}
 	if len(raw) < head {
 		return nil, fmt.Errorf("the compression header is truncated")
 	}
-	s.inflatedSize = h.word(raw[size:])
-	switch typ := elf.CompressionType(h.order.Uint32(raw)); typ {
+	s.inflatedSize = h.Word(raw[size:])
+	switch typ := elf.CompressionType(h.Order.Uint32(raw)); typ {
 	case elf.COMPRESS_ZLIB:
 		return f.beginInflate(s, raw[head:], openZlib)
 	case elf.COMPRESS_ZSTD:

@@ -42,7 +42,7 @@ func (f *File) SymbolTable() *SymbolTable {
 		t.list = f.Symbols()
 		return t
 	}
-	if f.header.is64 {
+	if f.header.Wide {
 		t.size = 24
 	}
 	for _, typ := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
@@ -82,19 +82,19 @@ func (t *SymbolTable) Entry(i int) (e SymbolEntry, ok bool) {
 	var value uint64
 	var info byte
 	var shndx elf.SectionIndex
-	if h.is64 {
-		info, shndx = b[4], elf.SectionIndex(h.order.Uint16(b[6:]))
-		value, e.Size = h.order.Uint64(b[8:]), h.order.Uint64(b[16:])
+	if h.Wide {
+		info, shndx = b[4], elf.SectionIndex(h.Order.Uint16(b[6:]))
+		value, e.Size = h.Order.Uint64(b[8:]), h.Order.Uint64(b[16:])
 	} else {
-		value, e.Size = uint64(h.order.Uint32(b[4:])), uint64(h.order.Uint32(b[8:]))
-		info, shndx = b[12], elf.SectionIndex(h.order.Uint16(b[14:]))
+		value, e.Size = uint64(h.Order.Uint32(b[4:])), uint64(h.Order.Uint32(b[8:]))
+		info, shndx = b[12], elf.SectionIndex(h.Order.Uint16(b[14:]))
 	}
 	e.Kind, ok = symbolKind(elf.ST_TYPE(info))
 	if !ok || shndx == elf.SHN_UNDEF {
 		return e, false
 	}
 	// Only the start of the name matters: see appendSymbols.
-	name := uint64(h.order.Uint32(b))
+	name := uint64(h.Order.Uint32(b))
 	if name >= uint64(len(t.names)) {
 		return e, false
 	}
@@ -106,7 +106,7 @@ func (t *SymbolTable) Entry(i int) (e SymbolEntry, ok bool) {
 	if shndx >= elf.SHN_LORESERVE {
 		e.Section = -1
 	}
-	if h.machine == elf.EM_ARM && e.Kind == Func {
+	if h.Machine == elf.EM_ARM && e.Kind == Func {
 		value &^= 1 // the Thumb bit
 	}
 	bind := elf.ST_BIND(info)
@@ -162,7 +162,7 @@ func (t *SymbolTable) Addrs() iter.Seq2[int, Addr] {
 			return
 		}
 		const atATime = 1 << 17 // entries
-		is64, order, little := t.f.header.is64, t.f.header.order, t.f.header.order == binary.ByteOrder(binary.LittleEndian)
+		is64, order, little := t.f.header.Wide, t.f.header.Order, t.f.header.Order == binary.ByteOrder(binary.LittleEndian)
 		for from := 0; from < t.Len(); from += atATime {
 			part := t.table[from*t.size : min(from+atATime, t.Len())*t.size]
 			for k := 0; k < len(part); k += t.size {
@@ -196,7 +196,7 @@ func (t *SymbolTable) Name(i int) []byte {
 	if t.list != nil {
 		return []byte(t.list[i].Name)
 	}
-	off := uint64(t.f.header.order.Uint32(t.table[i*t.size:]))
+	off := uint64(t.f.header.Order.Uint32(t.table[i*t.size:]))
 	if off >= uint64(len(t.names)) {
 		return nil
 	}
@@ -242,7 +242,7 @@ func (t *SymbolTable) Mentioning(part string) iter.Seq[int] {
 			if i%atATime == 0 && i > 0 {
 				t.f.Release(t.table[(i-atATime)*t.size : i*t.size])
 			}
-			off := uint64(t.f.header.order.Uint32(t.table[i*t.size:]))
+			off := uint64(t.f.header.Order.Uint32(t.table[i*t.size:]))
 			if !near.has(off) {
 				continue
 			}

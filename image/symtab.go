@@ -104,7 +104,7 @@ func sortSymbols(in []Symbol) []Symbol {
 func (f *File) appendSymbols(out []Symbol, table, strtab []byte) []Symbol {
 	h := &f.header
 	size := 16
-	if h.is64 {
+	if h.Wide {
 		size = 24
 	}
 	// One copy of the string table. Every name is a part of it: names outlive the mapping, and a
@@ -116,18 +116,18 @@ func (f *File) appendSymbols(out []Symbol, table, strtab []byte) []Symbol {
 		var value, length uint64
 		var info byte
 		var shndx elf.SectionIndex
-		if h.is64 {
-			info, shndx = b[4], elf.SectionIndex(h.order.Uint16(b[6:]))
-			value, length = h.order.Uint64(b[8:]), h.order.Uint64(b[16:])
+		if h.Wide {
+			info, shndx = b[4], elf.SectionIndex(h.Order.Uint16(b[6:]))
+			value, length = h.Order.Uint64(b[8:]), h.Order.Uint64(b[16:])
 		} else {
-			value, length = uint64(h.order.Uint32(b[4:])), uint64(h.order.Uint32(b[8:]))
-			info, shndx = b[12], elf.SectionIndex(h.order.Uint16(b[14:]))
+			value, length = uint64(h.Order.Uint32(b[4:])), uint64(h.Order.Uint32(b[8:]))
+			info, shndx = b[12], elf.SectionIndex(h.Order.Uint16(b[14:]))
 		}
 		kind, ok := symbolKind(elf.ST_TYPE(info))
 		if !ok {
 			continue
 		}
-		nameOff := h.order.Uint32(b)
+		nameOff := h.Order.Uint32(b)
 		if shndx == elf.SHN_UNDEF || uint64(nameOff) >= uint64(len(names)) {
 			continue
 		}
@@ -145,7 +145,7 @@ func (f *File) appendSymbols(out []Symbol, table, strtab []byte) []Symbol {
 			section = -1
 		}
 		bind := elf.ST_BIND(info)
-		if h.machine == elf.EM_ARM && kind == Func {
+		if h.Machine == elf.EM_ARM && kind == Func {
 			value &^= 1 // the Thumb bit
 		}
 		out = append(out, Symbol{Name: name, Addr: Addr(value), Size: length, Section: section, Kind: kind,

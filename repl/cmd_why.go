@@ -82,7 +82,7 @@ func (sh *shell) printTry(t *frames.Try, function string, a *arch.Arch) {
 	}
 	if t.HasRow {
 		r := &t.Origin.Row
-		fmt.Fprintf(sh.out, "  table  %s of %s, row 0x%x..0x%x", t.Origin.String(), t.Origin.Module.Name, r.Lo+t.Bias, r.Hi+t.Bias)
+		fmt.Fprintf(sh.out, "  table  %s of %s, row 0x%x..0x%x", t.Origin.String(), t.Origin.Module.Name(), r.Lo+t.Bias, r.Hi+t.Bias)
 		if function != "" {
 			fmt.Fprintf(sh.out, " in %s", function)
 		}

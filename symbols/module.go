@@ -50,8 +50,9 @@ type Module struct {
 	goFuncs *gopclntab.Table // see goTable
 	goTried bool
 
-	names *names.Lookup
-	types *types.Reader
+	names   *names.Lookup
+	retired []*names.Lookup // from before a Reload: strings that they gave out are still in use
+	types   *types.Reader
 }
 
 // Load makes the module of a file. Nothing is read yet.
@@ -63,7 +64,11 @@ func Load(f *image.File, opt Options) *Module {
 
 // begin makes m a module of which nothing has been asked yet.
 func (m *Module) begin(files *debugfiles.Files, opt Options) {
-	*m = Module{file: files.File(), opt: opt, files: files, units: map[*dwarf.Unit]*unit{}, scopes: &entry.Scopes{}}
+	retired := m.retired
+	if m.names != nil {
+		retired = append(retired, m.names)
+	}
+	*m = Module{file: files.File(), opt: opt, files: files, units: map[*dwarf.Unit]*unit{}, scopes: &entry.Scopes{}, retired: retired}
 	m.names = names.New(files, names.Options{Dir: opt.IndexDir, Progress: opt.Progress, Cancelled: opt.Cancelled, Built: m.saveBuilt})
 	m.types = types.NewReader(m.file, m.scopes, finder{m})
 }
@@ -71,7 +76,9 @@ func (m *Module) begin(files *debugfiles.Files, opt Options) {
 // Close closes the files that belong to the module. The image.File that it was loaded from is the
 // caller's to close.
 func (m *Module) Close() error {
-	m.names.Close()
+	for _, l := range append(m.retired, m.names) {
+		l.Close()
+	}
 	return m.files.Close()
 }
 

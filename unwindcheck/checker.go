@@ -57,7 +57,7 @@ func newChecker(p frames.MappedTarget, opts Options) (*checker, error) {
 	}
 	c.shadow = &shadow{word: c.word, settle: c.settle}
 	var err error
-	if c.space, err = newSpace(p, dressFor(opts.Source)); err != nil {
+	if c.space, err = newSpace(p, restrictTo(opts.Source)); err != nil {
 		return nil, err
 	}
 	c.newUnwinder()

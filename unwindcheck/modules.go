@@ -30,11 +30,12 @@ type space struct {
 	last    *module
 }
 
-// newSpace reads what a process has mapped. dress takes away of each module what is not to be judged.
-func newSpace(p frames.MappedTarget, dress func(*frames.Module)) (*space, error) {
+// newSpace reads the mappings of a process. variant returns the module to use in place of a file's
+// own, without the tables that are not judged.
+func newSpace(p frames.MappedTarget, variant func(*frames.Module) *frames.Module) (*space, error) {
 	sp := &space{proc: p, files: map[string]*image.File{}, syms: map[*image.File]*symbols.Module{}, modules: map[*frames.Image]*module{}}
 	made := func(im *frames.Image) {
-		dress(im.Module)
+		im.Module = variant(im.Module)
 		sp.modules[im] = &module{Image: im, syms: sp.symbolsOf(im.File), golang: im.File.HasSection(".gopclntab")}
 	}
 	var err error

@@ -136,8 +136,10 @@ type guestSpace struct {
 }
 
 func (s guestSpace) FindModule(addr target.Addr) *frames.Module {
-	if s.module.Lo <= addr && addr < s.module.Hi {
-		return s.module
+	for _, p := range s.file.Segments() {
+		if target.Addr(p.Lo) <= addr && addr < target.Addr(p.Hi) {
+			return s.module
+		}
 	}
 	return nil
 }
@@ -355,15 +357,11 @@ func (r *guestRun) name(pc uint64) string {
 
 // module is the program, with its tables or without any.
 func (r *guestRun) module(tables bool) *frames.Module {
-	m := frames.ModuleOf(r.file, nil)
-	m.Lo, m.Hi = target.Addr(r.file.Segments()[0].Lo), 0
-	for _, s := range r.file.Segments() {
-		m.Hi = max(m.Hi, target.Addr(s.Hi))
-	}
+	c := frames.ModuleOf(r.file, nil).Contents()
 	if !tables {
-		m.EHFrame, m.EHFrameHdr, m.DebugFrame = frames.Section{}, frames.Section{}, frames.Section{}
+		c.EHFrame, c.EHFrameHdr, c.DebugFrame = frames.Section{}, frames.Section{}, frames.Section{}
 	}
-	return m
+	return frames.NewModule(c)
 }
 
 // each steps until main returns, at most so many times, and calls visit at each instruction. It reports whether main has returned.

@@ -68,17 +68,22 @@ func (s Source) strategies() frames.StrategySet {
 	return frames.SetOf(one)
 }
 
-// dressFor returns what takes away from a module the tables that are not to be judged.
-func dressFor(s Source) func(*frames.Module) {
-	return func(m *frames.Module) {
+// restrictTo returns a function that makes the variant of a module that has only the tables to be
+// judged.
+func restrictTo(s Source) func(*frames.Module) *frames.Module {
+	return func(m *frames.Module) *frames.Module {
+		c := m.Contents()
 		switch s {
 		case "compact-body":
-			m.Unrefined = true
+			c.Unrefined = true
 		case "eh_frame":
-			m.DebugFrame = frames.Section{}
+			c.DebugFrame = frames.Section{}
 		case "debug_frame":
-			m.EHFrame, m.EHFrameHdr = frames.Section{}, frames.Section{}
+			c.EHFrame, c.EHFrameHdr = frames.Section{}, frames.Section{}
+		default:
+			return m
 		}
+		return frames.NewModule(c)
 	}
 }
 

@@ -109,12 +109,12 @@ func (x *Files) Origin(more error) string {
 		add(more.Error())
 	}
 	for _, f := range append([]*image.File{x.file, x.debug, x.alt}, x.splits.files...) {
-		for _, err := range f.Trouble() {
+		for _, err := range f.Errors() {
 			add(err.Error())
 		}
 	}
 	for _, d := range append([]*dwarf.Data{x.data, x.altData}, x.splits.all...) {
-		for _, err := range d.Trouble() {
+		for _, err := range d.Errors() {
 			add(err.Error())
 		}
 	}

@@ -68,6 +68,19 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
+// OpenWith opens a core file and calls parse with it. If parse returns an error, it closes the
+// file.
+func OpenWith[Core any](path string, parse func(*File) (Core, error)) (c Core, err error) {
+	f, err := Open(path)
+	if err != nil {
+		return c, err
+	}
+	if c, err = parse(f); err != nil {
+		f.Close()
+	}
+	return c, err
+}
+
 // NotRegular returns nil if an error of image.Peek means that the path is not a regular file:
 // then it is not a core. It returns other errors unchanged.
 func NotRegular(err error) error {

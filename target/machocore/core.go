@@ -50,19 +50,10 @@ func IsCore(path string) (bool, error) {
 // Open maps a core file. A damaged core is opened as far as possible, and Warnings reports the
 // damage.
 func Open(path string, opts Options) (*Core, error) {
-	f, err := corefile.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	c, err := parse(f, opts)
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return c, nil
+	return corefile.OpenWith(path, func(f *corefile.File) (*Core, error) { return parse(f, opts) })
 }
 
-// parse makes a Core from f, and takes ownership of f.
+// parse makes a Core from f. The Core owns f, unless there is an error.
 func parse(f *corefile.File, opts Options) (*Core, error) {
 	c := &Core{base: f, options: opts}
 	path, data := f.Path(), f.Bytes()
