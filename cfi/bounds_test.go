@@ -24,7 +24,7 @@ func oneEntry(instr []byte) []byte {
 	return append(b, instr...)
 }
 
-// TestBoundsOfWork: what one entry may cost is bounded by counts.
+// TestBoundsOfWork checks that counters limit the cost of one entry.
 func TestBoundsOfWork(t *testing.T) {
 	var everyRegister []byte
 	for reg := byte(0); reg < 64; reg++ {

@@ -8,7 +8,7 @@ import (
 	"dbg/row"
 )
 
-// rowsOf gives the rows of a program as text, one a line, and the error that ended it.
+// rowsOf returns the rows of a program as text, one per line, and the error that ended it.
 func rowsOf(t *testing.T, a *arch.Arch, cie []byte, instr ...byte) string {
 	t.Helper()
 	b := &builder{a: a}
@@ -35,7 +35,7 @@ func rowsOf(t *testing.T, a *arch.Arch, cie []byte, instr ...byte) string {
 }
 
 // TestInstructions has at least one case for each call frame instruction.
-// beyondRange is the error of a program that goes on after its range.
+// beyondRange is the error of a program that continues after its range.
 const beyondRange = "\nerror: .eh_frame entry at 0x12: instructions continue after the end of the range"
 
 func TestInstructions(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestListErrors says of a list that can't be read in which section it is and where, and tells nothing of
-// what it would have had.
+// TestListErrors checks that the error for an unreadable list contains its section and offset, and
+// that the list yields nothing.
 func TestListErrors(t *testing.T) {
 	abbrev := []byte{1, byte(TagVariable), 0, byte(AttrLocation), byte(formSecOffset), byte(AttrRanges), byte(formSecOffset), 0, 0, 0}
 	fine5 := cat([]byte{lleDefaultLocation, 1, 'x', lleEndOfList})
@@ -15,7 +15,7 @@ func TestListErrors(t *testing.T) {
 		name             string
 		unit             func(...[]byte) []byte
 		locs, ranges     string
-		loc, rng         []byte // of the section, from 4 on
+		loc, rng         []byte // of the section, from offset 4 on
 		wantLoc, wantRng string
 	}{
 		{"4, cut short", unit4, ".debug_loc", ".debug_ranges", append(u64(0x10), 1), append(u64(0x10), 1),
@@ -63,7 +63,7 @@ func says(t *testing.T, what string, err error, want string) {
 	}
 }
 
-// TestManyRanges: a unit may have a range for each of a great many functions.
+// TestManyRanges checks that a unit may have a range for each of very many functions.
 func TestManyRanges(t *testing.T) {
 	const n = 200_000
 	abbrev := []byte{1, byte(TagCompileUnit), 0, byte(AttrRanges), byte(formSecOffset), 0, 0, 0}

@@ -11,7 +11,7 @@ import (
 	"dbg/expr"
 )
 
-// What the processor computes in the x87's extended format, by a program of C.
+// The expected results are those of a C program on the processor, in the x87 extended format.
 func TestExtended(t *testing.T) {
 	const convertLong, convertDouble, plus, minus, mul, div = "\xa8\x10", "\xa8\x08", "\x22", "\x1c", "\x1e", "\x1b"
 	constant := func(h string) string { // DW_OP_const_type

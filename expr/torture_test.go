@@ -20,7 +20,8 @@ func (c *counting) ReadMemory(addr target.Addr, buf []byte) (int, error) {
 	return len(buf), nil
 }
 
-// TestTortureBombs has the expression bombs: each ends by a limit, which is named, not by itself.
+// TestTortureBombs has the expression bombs: a limit ends each of them, and the error names the
+// limit.
 func TestTortureBombs(t *testing.T) {
 	loop := func(body ...byte) []byte { // body; skip back to its start
 		back := -(len(body) + 3)
