@@ -152,7 +152,7 @@ func TestEachRow(t *testing.T) {
 	}
 }
 
-// TestEachRowInParts compares EachRow in random parts with one call.
+// TestEachRowInParts compares EachRow in two parts, for every cut, with one call.
 func TestEachRowInParts(t *testing.T) {
 	b := &builder{a: arch.AMD64}
 	c := b.cie(plain...)

@@ -23,8 +23,8 @@ type lineSpan struct {
 	from, to int
 }
 
-// maxCachedSequences is the number of decoded sequences in a table's cache. If compilers use a section
-// for each function, a function is a sequence; otherwise a unit is one.
+// maxCachedSequences is the number of decoded sequences in a table's cache. If compilers use a
+// section for each function, a function is a sequence; otherwise a unit is one.
 const maxCachedSequences = 8
 
 // lineCache holds the sequences that were decoded last.

@@ -35,8 +35,8 @@ func (d *Data) unitError(off uint64, err error) error {
 // maxErrors is the maximum length of the list that Errors returns.
 const maxErrors = 8
 
-// Errors returns an error for each part that was requested and could not be read. Each names its section
-// and offset. If there are many, the last one gives the number of those omitted.
+// Errors returns an error for each part that was requested and could not be read. Each names its
+// section and offset. If there are many, the last one gives the number of those omitted.
 func (d *Data) Errors() []error {
 	if d == nil {
 		return nil

@@ -81,7 +81,7 @@ func (m *machine) step(op byte, r *bytecursor.Cursor, depth int) error {
 		if n, ok := m.c.Arch.FromDWARF(reg); ok && t.float && isX87(m.c.Arch, n) {
 			return m.regvalExtended(n, t)
 		} else if t.extended() {
-			return &UnavailableError{opName(op), "a long double in an x87 register"}
+			return &UnavailableError{opName(op), "a long double outside the x87 stack"}
 		}
 		v, err := m.register(reg)
 		if err != nil {

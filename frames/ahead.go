@@ -127,7 +127,7 @@ func (s *simulation) follow(at *readPath) (*codeRule, string) {
 			text = s.read(at.pc, buf[:])
 		}
 		in := s.decode(at, text)
-		if in.Next == code.Bad || in.Len == 0 || leftOut(text) {
+		if in.Next == code.Bad || in.Len == 0 || omitted(text) {
 			return nil, aheadBad
 		}
 		own := text[:in.Len]
@@ -190,9 +190,9 @@ func (s *simulation) decode(at *readPath, text []byte) code.Insn {
 	return in
 }
 
-// leftOut reports whether code begins with zeros, which real code does not: a core or a file omits
+// omitted reports whether code begins with zeros, which real code does not: a core or a file omits
 // its bytes. They would decode as two additions.
-func leftOut(code []byte) bool { return len(code) >= 4 && blank(code[:4]) }
+func omitted(code []byte) bool { return len(code) >= 4 && blank(code[:4]) }
 
 // read reads code at pc.
 func (s *simulation) read(pc uint64, buf []byte) []byte {

@@ -22,7 +22,7 @@ type audit struct {
 const (
 	auditSteps    = 20_000 // instructions read; one is read again if another path to it adds information
 	maxAuditPaths = 256    // pending paths
-	keptAudits    = 4096   // audits that are cached
+	maxAudits     = 4096   // audits that are cached
 )
 
 // lostAt returns the slots of the registers that are lost at a site.
@@ -71,21 +71,21 @@ type auditNode struct {
 
 // auditor reads one function.
 type auditor struct {
-	arch    *arch.Arch
-	machine code.Machine
-	sim     simulation
-	lo, hi  uint64
-	seen    map[uint64]*auditNode
-	behind  map[uint64]*auditMask // by return address
-	paths   []auditPath
-	steps   int
+	arch      *arch.Arch
+	machine   code.Machine
+	sim       simulation
+	lo, hi    uint64
+	seen      map[uint64]*auditNode
+	afterCall map[uint64]*auditMask // by return address
+	paths     []auditPath
+	steps     int
 }
 
 // auditFunction audits the code from lo to hi, addresses in the process. It returns nil if it has
 // no findings.
 func auditFunction(w *Walk, m *Module, lo, hi uint64) *audit {
 	a := &auditor{arch: w.u.arch, machine: code.MachineOf(w.u.arch), sim: simulation{w: w, module: m}, lo: lo, hi: hi,
-		seen: map[uint64]*auditNode{}, behind: map[uint64]*auditMask{}}
+		seen: map[uint64]*auditNode{}, afterCall: map[uint64]*auditMask{}}
 	if a.savesFirst() {
 		return nil
 	}
@@ -103,7 +103,7 @@ func auditFunction(w *Walk, m *Module, lo, hi uint64) *audit {
 			out.at[pc] = v
 		}
 	}
-	for pc, n := range a.behind {
+	for pc, n := range a.afterCall {
 		if v := n.lost &^ n.doubt; v != 0 {
 			out.called[pc] = v
 		}
@@ -163,7 +163,7 @@ func (a *auditor) follow(at *auditPath) bool {
 			text = a.sim.read(at.pc, buf[:])
 		}
 		in := code.Decode(a.arch, text)
-		if in.Next == code.Bad || in.Len == 0 || leftOut(text) {
+		if in.Next == code.Bad || in.Len == 0 || omitted(text) {
 			return false
 		}
 		own := text[:in.Len]
@@ -192,11 +192,11 @@ func (a *auditor) follow(at *auditPath) bool {
 
 // call records the state at a call.
 func (a *auditor) call(at *auditPath) {
-	if m := a.behind[at.pc]; m != nil {
+	if m := a.afterCall[at.pc]; m != nil {
 		m.merge(at.auditMask)
 	} else {
 		m := at.auditMask
-		a.behind[at.pc] = &m
+		a.afterCall[at.pc] = &m
 	}
 }
 
@@ -234,7 +234,7 @@ func (w *Walk) auditOf(s *site) *audit {
 	if a, ok := w.u.audits[key]; ok {
 		return a
 	}
-	if len(w.u.audits) >= keptAudits || w.u.audits == nil {
+	if len(w.u.audits) >= maxAudits || w.u.audits == nil {
 		w.u.audits = map[startKey]*audit{}
 	}
 	var a *audit

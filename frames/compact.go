@@ -23,7 +23,7 @@ func (m *Module) unwindInfo(a *arch.Arch) *source {
 		r.Escape = eh.RowAt
 	}
 	s := &source{table: compactTable{r}, arch: a, how: Compact, size: len(m.contents.UnwindInfo.Data), preserved: a.CalleeSavedSet}
-	s.patience = int64(max(len(starts), s.size/4)) // refining one row refines its whole function
+	s.maxMisses = int64(max(len(starts), s.size/4)) // refining one row refines its whole function
 	return s
 }
 

@@ -10,8 +10,8 @@ import (
 	"dbg/row/compiled"
 )
 
-// compileLeast is the minimum number of entries for one goroutine.
-const compileLeast = 2048
+// minEntriesPerWorker is the minimum number of entries for one goroutine.
+const minEntriesPerWorker = 2048
 
 // compile builds the table of all rows, once. One worker for each processor takes part of the
 // entries.
@@ -44,7 +44,7 @@ func (s *source) compileParts() (parts []*compiled.Builder, ok bool) {
 	} else {
 		n = s.Entries()
 	}
-	parts = make([]*compiled.Builder, max(1, min(runtime.GOMAXPROCS(0), n/compileLeast)))
+	parts = make([]*compiled.Builder, max(1, min(runtime.GOMAXPROCS(0), n/minEntriesPerWorker)))
 	good := make([]bool, len(parts))
 	var wg fault.Group
 	for i := range parts {

@@ -17,7 +17,7 @@
 //	compact    tables.go     Apple's __unwind_info, refined by the code
 //	plt        plt.go        a stub of the procedure linkage table
 //	prologue   prologue.go   the function's instructions up to PC (start.go, forward.go, jumptable.go) or
-//	                         from PC on (ahead.go), and a call to nowhere
+//	                         from PC on (ahead.go), and calls to invalid addresses
 //	fp         fp.go         the chain of frame pointers
 //	scs        scs.go        a shadow call stack
 //	scan       scan.go       a word on the stack that follows a call instruction

@@ -61,7 +61,7 @@ func (w *Walk) find() bool {
 	if !f.Signal && (use.Has(PLT) && w.plt(s) || use.Has(Prologue) && w.prologue(s)) {
 		return true
 	}
-	if !f.Signal && !w.holed() && (use.Has(FP) && w.fp() || use.Has(SCS) && w.scs() || use.Has(Scan) && w.scan()) {
+	if !f.Signal && !w.stackMissing() && (use.Has(FP) && w.fp() || use.Has(SCS) && w.scs() || use.Has(Scan) && w.scan()) {
 		return true
 	}
 	if s.module != nil && s.module.contents.Go && s.module.isFirst(s.filePC(), true) {
@@ -81,9 +81,9 @@ func (w *Walk) find() bool {
 	return false
 }
 
-// holed reports whether the place of the return address is known, but that part of the stack is
-// missing (a core without that page). A search of the rest would not find the caller.
-func (w *Walk) holed() bool {
+// stackMissing reports whether the place of the return address is known, but that part of the stack
+// is missing (a core without that page). A search of the rest would not find the caller.
+func (w *Walk) stackMissing() bool {
 	sp, known := w.lowest()
 	return w.hasBad && known && uint64(w.bad) >= sp && uint64(w.bad)-sp < maxFrame
 }

@@ -13,17 +13,17 @@ import (
 // the call may not return, and other paths may lead to the instruction after it. The targets of
 // jumps through tables come last: see fromJumps. It reads only as far as the queries need.
 type forward struct {
-	arch    *arch.Arch
-	thumb   bool
-	sim     simulation
-	start   uint64
-	lo, hi  uint64
-	reached map[uint64]reachedAt
-	behind  map[uint64]*codeRule // after an instruction that ends its path; used if no other path leads there
-	rules   map[code.Frame]*codeRule
-	frame   code.Frame // the frame of last
-	last    *codeRule
-	epoch   uint64
+	arch      *arch.Arch
+	thumb     bool
+	sim       simulation
+	start     uint64
+	lo, hi    uint64
+	reached   map[uint64]reachedAt
+	afterTrap map[uint64]*codeRule // after an instruction that ends its path; used if no other path leads there
+	rules     map[code.Frame]*codeRule
+	frame     code.Frame // the frame of last
+	last      *codeRule
+	epoch     uint64
 
 	// Pending paths. Each group is used when the one before is empty.
 	at      codePath
@@ -115,7 +115,7 @@ func (f *forward) ruleAt(w *Walk, pc uint64) (*codeRule, int) {
 			return r.rule, r.read
 		}
 	}
-	if r := f.behind[pc]; r != nil {
+	if r := f.afterTrap[pc]; r != nil {
 		return r, f.sim.count
 	}
 	return notReached, f.sim.count
@@ -123,7 +123,7 @@ func (f *forward) ruleAt(w *Walk, pc uint64) (*codeRule, int) {
 
 // size returns the amount of stored data, in map entries and paths.
 func (f *forward) size() int {
-	return len(f.reached) + len(f.behind) + len(f.paths) + len(f.waiting) + len(f.unsure) + len(f.jumps) + len(f.tails)
+	return len(f.reached) + len(f.afterTrap) + len(f.paths) + len(f.waiting) + len(f.unsure) + len(f.jumps) + len(f.tails)
 }
 
 // run continues until it has read the instruction at an address, or until all paths have ended.
@@ -166,7 +166,7 @@ func (f *forward) run(to uint64) {
 			text = f.sim.read(here, buf[:])
 		}
 		in := f.decode(text)
-		if f.going = in.Next != code.Bad && in.Len > 0 && !leftOut(text); f.going {
+		if f.going = in.Next != code.Bad && in.Len > 0 && !omitted(text); f.going {
 			now.size = in.Len
 			f.reached[here] = now
 			own := text[:in.Len]
@@ -200,11 +200,11 @@ func (f *forward) follow(in *code.Insn, text []byte) []byte {
 		f.going = false
 		return text
 	case code.Trap:
-		if f.behind == nil {
-			f.behind = map[uint64]*codeRule{}
+		if f.afterTrap == nil {
+			f.afterTrap = map[uint64]*codeRule{}
 		}
-		if f.behind[at.pc] == nil {
-			f.behind[at.pc] = f.rule(&at.State)
+		if f.afterTrap[at.pc] == nil {
+			f.afterTrap[at.pc] = f.rule(&at.State)
 		}
 		f.going = false
 		return text
@@ -260,7 +260,7 @@ func (f *forward) calleePops(fn uint64) int32 {
 			text = f.sim.read(pc, buf[:])
 		}
 		in := code.Decode(f.arch, text)
-		if in.Len == 0 || leftOut(text) {
+		if in.Len == 0 || omitted(text) {
 			break
 		}
 		if in.Next == code.Return {

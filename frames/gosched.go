@@ -35,7 +35,7 @@ func (w *Walk) bySched() bool {
 	if w.u.arch != arch.AMD64 || !known || !w.u.Use.Has(GoSched) {
 		return false
 	}
-	pc, to, ok := w.leftOff(sp)
+	pc, to, ok := w.waitingGoroutine(sp)
 	if !ok {
 		return w.failed(GoSched, "found no goroutine that waits for this stack")
 	}
@@ -52,10 +52,10 @@ func (w *Walk) bySched() bool {
 	return false
 }
 
-// leftOff returns the saved PC and SP of the goroutine whose thread uses the scheduler's stack at
-// sp.
-func (w *Walk) leftOff(sp uint64) (pc, to uint64, ok bool) {
-	m := w.threadOfGo(sp)
+// waitingGoroutine returns the saved PC and SP of the goroutine whose thread uses the scheduler's
+// stack at sp.
+func (w *Walk) waitingGoroutine(sp uint64) (pc, to uint64, ok bool) {
+	m := w.goThread(sp)
 	if m == 0 {
 		return 0, 0, false
 	}
@@ -71,9 +71,9 @@ func (w *Walk) leftOff(sp uint64) (pc, to uint64, ok bool) {
 	return 0, 0, false
 }
 
-// threadOfGo returns the runtime's descriptor of the walk's thread, whose scheduler's stack
-// contains sp, or 0.
-func (w *Walk) threadOfGo(sp uint64) uint64 {
+// goThread returns the runtime's descriptor of the walk's thread, whose scheduler's stack contains
+// sp, or 0.
+func (w *Walk) goThread(sp uint64) uint64 {
 	check := func(g uint64) uint64 {
 		if g == 0 || g%8 != 0 {
 			return 0

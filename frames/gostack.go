@@ -38,7 +38,7 @@ func (w *Walk) leftStack(s *site) string {
 	if lo, ok := m.functionAt(w.u.arch, to); !ok || lo != to {
 		return name // through a register
 	}
-	for _, r := range m.beyond {
+	for _, r := range m.indirectCallees {
 		if r.Lo <= to && to < r.Hi {
 			return name
 		}

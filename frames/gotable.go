@@ -18,8 +18,8 @@ type goTable struct {
 	arch *arch.Arch
 }
 
-// goFrame returns the source for the module's goTable, or nil.
-func (m *Module) goFrame(a *arch.Arch) *source {
+// goSource returns the source for the module's goTable, or nil.
+func (m *Module) goSource(a *arch.Arch) *source {
 	if !m.contents.Go || m.contents.file == nil || a != arch.AMD64 && a != arch.ARM64 && a != arch.I386 {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (m *Module) goFrame(a *arch.Arch) *source {
 	if err != nil {
 		return nil
 	}
-	return &source{arch: a, how: CFI, patience: int64(t.Len()), table: &goTable{t, a}}
+	return &source{arch: a, how: CFI, maxMisses: int64(t.Len()), table: &goTable{t, a}}
 }
 
 func (t *goTable) Name() string { return ".gopclntab" }

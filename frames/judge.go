@@ -30,7 +30,7 @@ func (w *Walk) judge(how Strategy) bool {
 	if c.PC == 0 && !f.Signal {
 		return w.zero(how) // after a signal, zero is valid: the code may have called a null pointer
 	}
-	if w.toItself() {
+	if w.returnsToItself() {
 		return w.failed(how, "the return address is in "+w.u.arch.RegName(w.u.arch.LR)+", but the call before PC has overwritten it")
 	}
 	if !w.moved(how) {
@@ -110,9 +110,9 @@ func (w *Walk) zero(how Strategy) bool {
 	return w.failed(how, "the "+e.Message())
 }
 
-// toItself reports whether a frame that has made a call would return, by the link register, to the
-// instruction after that call: the call has overwritten the link register.
-func (w *Walk) toItself() bool {
+// returnsToItself reports whether a frame that has made a call would return, by the link register,
+// to the instruction after that call: the call has overwritten the link register.
+func (w *Walk) returnsToItself() bool {
 	f, c := &w.frame, &w.caller
 	if w.u.arch.LR == arch.NoReg || !f.PCIsReturnAddress || f.Signal || c.PC != uint64(f.PC) {
 		return false

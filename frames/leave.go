@@ -129,7 +129,7 @@ func (w *Walk) leadsToEnd(s *site) bool {
 type landing uint8
 
 const (
-	notAsked landing = iota
+	notAnalyzed landing = iota
 	notLanding
 	anywhere // it continues after a call, or where the other stack was interrupted
 	atPad    // it continues at a landing pad: the PC is not a return address
@@ -154,7 +154,7 @@ var gprs = [16]arch.Reg{arch.RAX, arch.RCX, arch.RDX, arch.RBX, arch.RSP, arch.R
 // It sets the stack pointer to a register that calls may change, and the table computes the CFA
 // from that register there. The registers that the frame has saved are overwritten by then.
 func (w *Walk) isLeaving(s *site) bool {
-	if s.leaving == notAsked {
+	if s.leaving == notAnalyzed {
 		switch s.leaving = notLanding; {
 		case w.endsInLanding(s):
 			s.leaving = atPad
@@ -188,7 +188,7 @@ func (w *Walk) endsInLanding(s *site) bool {
 			text = sim.read(pc, buf[:])
 		}
 		in := code.Decode(w.u.arch, text)
-		if in.Len == 0 || leftOut(text) {
+		if in.Len == 0 || omitted(text) {
 			return false
 		}
 		switch in.Next {
@@ -223,11 +223,11 @@ type departure struct {
 	regs   emulate.Regs
 	flags  bool // regs.Flags is known
 	calls  int  // calls that have not returned
-	writes []written
+	writes []memoryWrite
 }
 
-// written is a memory write of the code.
-type written struct {
+// memoryWrite is a memory write of the code.
+type memoryWrite struct {
 	addr uint64
 	data [8]byte
 	n    int
@@ -321,7 +321,7 @@ func (e *departure) WriteMemory(addr uint64, buf []byte) error {
 	if len(buf) > 8 || len(e.writes) >= leaveWrites {
 		return target.ErrReadOnly
 	}
-	w := written{addr: addr, n: len(buf)}
+	w := memoryWrite{addr: addr, n: len(buf)}
 	copy(w.data[:], buf)
 	e.writes = append(e.writes, w)
 	return nil

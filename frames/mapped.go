@@ -15,7 +15,7 @@ type Mapped struct {
 	// Listed is the image from a target that knows its images, else nil.
 	Listed *target.Image
 
-	asked, archive bool // archive: the file does not begin with an ELF header; asked: archive is valid
+	checked, archive bool // archive: the file does not begin with an ELF header; checked: archive is valid
 }
 
 // farMapping is the maximum distance between two mappings of one file. V8 maps a part of its
@@ -50,8 +50,8 @@ func (g *Mapped) continues(m target.Mapping, isELF func(target.Addr) bool) bool 
 	if g.Path != m.Path || m.Offset == 0 || m.Lo-g.Hi > farMapping {
 		return false
 	}
-	if !g.asked {
-		g.asked, g.archive = true, g.First.Offset != 0 || !isELF(g.Lo)
+	if !g.checked {
+		g.checked, g.archive = true, g.First.Offset != 0 || !isELF(g.Lo)
 	}
 	return !g.archive || !isELF(m.Lo)
 }

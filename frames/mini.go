@@ -31,8 +31,8 @@ type miniTable struct {
 	cfi  *cfi.Table // nil if the section is missing
 }
 
-// miniFrame returns the source for the module's miniTable, which is the last one.
-func (m *Module) miniFrame(a *arch.Arch) *source {
+// miniSource returns the source for the module's miniTable, which is the last one.
+func (m *Module) miniSource(a *arch.Arch) *source {
 	s := &source{arch: a, how: CFI, preserved: a.CalleeSavedSet, table: &miniTable{m: m, arch: a}}
 	if m.contents.Go {
 		s.preserved = arch.RegSet{}
@@ -40,7 +40,7 @@ func (m *Module) miniFrame(a *arch.Arch) *source {
 	m.contents.reading.Lock()
 	defer m.contents.reading.Unlock()
 	packed, _ := m.contents.file.SectionData(".gnu_debugdata")
-	s.patience = int64(len(packed) / missWorth)
+	s.maxMisses = int64(len(packed) / bytesPerMiss)
 	return s
 }
 

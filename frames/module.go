@@ -107,8 +107,8 @@ type Module struct {
 	startsOnce sync.Once
 	threads    []Range // see isThreadStart
 
-	switches []goSwitch // see Walk.leftStack
-	beyond   []Range    // goIndirectCallees in this module
+	switches        []goSwitch // see Walk.leftStack
+	indirectCallees []Range    // goIndirectCallees in this module
 }
 
 // NewModule makes a module. Use it for sections that come from elsewhere than a file; for a file,
@@ -161,7 +161,7 @@ func (m *Module) isFirst(pc uint64, calling bool) bool {
 		}
 		for _, s := range m.contents.symbolsOf(m.contents.file) {
 			if s.Size > 0 {
-				m.knowGo(s.Name, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
+				m.noteGoFunction(s.Name, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
 			}
 		}
 		if m.contents.Go && len(m.first) == 0 { // the file was stripped
@@ -170,7 +170,7 @@ func (m *Module) isFirst(pc uint64, calling bool) bool {
 			if t, err := gopclntab.Open(m.contents.file); err == nil {
 				for i := range t.Len() {
 					if f, ok := t.Func(i); ok {
-						m.knowGo(f.Name, Range{f.Lo, f.Hi})
+						m.noteGoFunction(f.Name, Range{f.Lo, f.Hi})
 					}
 				}
 			}
@@ -184,8 +184,8 @@ func (m *Module) isFirst(pc uint64, calling bool) bool {
 	return calling && m.clone.Lo <= pc && pc < m.clone.Hi
 }
 
-// knowGo records a function if it is one of the special functions of Go's runtime.
-func (m *Module) knowGo(name string, r Range) {
+// noteGoFunction records a function if it is one of the special functions of Go's runtime.
+func (m *Module) noteGoFunction(name string, r Range) {
 	if goOutermost[name] {
 		m.first = append(m.first, r)
 	} else if goThreadClone[name] {
@@ -193,7 +193,7 @@ func (m *Module) knowGo(name string, r Range) {
 	} else if name = strings.TrimSuffix(name, ".abi0"); goStackSwitchers[name] {
 		m.switches = append(m.switches, goSwitch{r, name})
 	} else if goIndirectCallees[name] {
-		m.beyond = append(m.beyond, r)
+		m.indirectCallees = append(m.indirectCallees, r)
 	}
 }
 

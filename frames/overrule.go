@@ -64,7 +64,7 @@ func (w *Walk) overruleCFA(s *site) bool {
 		if in.Next == code.Return {
 			break
 		}
-		if in.Next != code.Onward || in.Len == 0 || leftOut(text) {
+		if in.Next != code.Onward || in.Len == 0 || omitted(text) {
 			return false
 		}
 		at.Apply(&in)

@@ -165,14 +165,14 @@ func (w *Walk) fromTo(s *site, fn uint64) (*codeRule, int) {
 
 // Limits of the cache of functions that were read from their starts.
 const (
-	keptStarts       = 128
-	keptInstructions = 64 << 10
+	maxStarts     = 128
+	maxStartsSize = 64 << 10
 )
 
 // starts caches functions that were read from their starts: the recently used ones, and older ones.
 type starts struct {
-	late, early map[startKey]*forward
-	size        int // size of late
+	recent, older map[startKey]*forward
+	size          int // size of recent
 }
 
 // startKey identifies a function in a module.
@@ -185,22 +185,22 @@ type startKey struct {
 // does, that the code of a module does not change. Other code, and code after jumps through slots
 // in memory, is read again if the space has changed.
 func (w *Walk) from(s *site, start, lo, hi uint64) (*codeRule, int) {
-	kept, key := &w.u.starts, startKey{s.module, start, lo, hi}
-	f := kept.late[key]
+	cache, key := &w.u.starts, startKey{s.module, start, lo, hi}
+	f := cache.recent[key]
 	if f.stale(w) {
-		f = kept.early[key]
+		f = cache.older[key]
 		if f.stale(w) {
 			f = newForward(w.u.arch, s.module, start, lo, hi)
 		}
-		if f.epoch = w.epoch; kept.late == nil || len(kept.late) >= keptStarts || kept.size >= keptInstructions {
-			kept.early, kept.late, kept.size = kept.late, map[startKey]*forward{}, 0
+		if f.epoch = w.epoch; cache.recent == nil || len(cache.recent) >= maxStarts || cache.size >= maxStartsSize {
+			cache.older, cache.recent, cache.size = cache.recent, map[startKey]*forward{}, 0
 		}
-		kept.late[key] = f
-		kept.size += f.size()
+		cache.recent[key] = f
+		cache.size += f.size()
 	}
 	size := f.size()
 	r, read := f.ruleAt(w, uint64(s.pc))
-	kept.size += f.size() - size
+	cache.size += f.size() - size
 	s.slots = s.slots || f.sim.slots
 	return r, read
 }

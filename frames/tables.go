@@ -38,27 +38,27 @@ type source struct {
 	size      int      // size of the section in bytes
 	preserved arch.RegSet
 
-	patience int64 // number of rows that are interpreted before all are compiled
-	compiled atomic.Pointer[compiled.Table]
-	once     sync.Once
-	misses   atomic.Int64
-	compiler *cfi.Compiler
+	maxMisses int64 // number of rows that are interpreted before all are compiled
+	compiled  atomic.Pointer[compiled.Table]
+	once      sync.Once
+	misses    atomic.Int64
+	compiler  *cfi.Compiler
 }
 
 // entryGuess is the assumed size of the entry function if no table covers it: _start has about 40
 // bytes everywhere.
 const entryGuess = 64
 
-// missWorth is the number of bytes of a section that can be compiled in the time of interpreting
+// bytesPerMiss is the number of bytes of a section that can be compiled in the time of interpreting
 // one row. A module is compiled when interpreting has cost as much as compiling would have. So the
 // total cost is at most twice the optimum.
-const missWorth = 64
+const bytesPerMiss = 64
 
 func (m *Module) load(a *arch.Arch) *tables {
 	t := &m.tables
 	t.once.Do(func() {
 		if len(m.contents.DebugFrame.Data) > 0 {
-			s := &source{arch: a, how: m.how(), size: len(m.contents.DebugFrame.Data), patience: int64(len(m.contents.DebugFrame.Data) / missWorth), preserved: a.CalleeSavedSet}
+			s := &source{arch: a, how: m.how(), size: len(m.contents.DebugFrame.Data), maxMisses: int64(len(m.contents.DebugFrame.Data) / bytesPerMiss), preserved: a.CalleeSavedSet}
 			s.table = cfi.New(cfi.Config{Arch: a, Data: m.contents.DebugFrame.Data, Addr: m.contents.DebugFrame.Addr, Debug: true})
 			if m.contents.Go {
 				s.preserved = arch.RegSet{}
@@ -66,7 +66,7 @@ func (m *Module) load(a *arch.Arch) *tables {
 			t.debug, t.list = s, append(t.list, s)
 		}
 		if len(m.contents.EHFrame.Data) > 0 {
-			s := &source{arch: a, how: m.how(), size: len(m.contents.EHFrame.Data), patience: int64(len(m.contents.EHFrame.Data) / missWorth), preserved: a.CalleeSavedSet}
+			s := &source{arch: a, how: m.how(), size: len(m.contents.EHFrame.Data), maxMisses: int64(len(m.contents.EHFrame.Data) / bytesPerMiss), preserved: a.CalleeSavedSet}
 			s.table = cfi.New(cfi.Config{Arch: a, Data: m.contents.EHFrame.Data, Addr: m.contents.EHFrame.Addr,
 				DarwinEH: m.contents.MachO, Hdr: m.contents.EHFrameHdr.Data, HdrAddr: m.contents.EHFrameHdr.Addr, Text: m.contents.Text, DataBase: m.contents.Data})
 			t.eh = s
@@ -81,10 +81,10 @@ func (m *Module) load(a *arch.Arch) *tables {
 			t.list = append(t.list, t.eh) // after __unwind_info, which refines it
 		}
 		if m.contents.hasMini {
-			t.list = append(t.list, m.miniFrame(a))
+			t.list = append(t.list, m.miniSource(a))
 		}
 		if t.debug == nil {
-			if s := m.goFrame(a); s != nil {
+			if s := m.goSource(a); s != nil {
 				t.list = append(t.list, s)
 			}
 		}
@@ -140,7 +140,7 @@ func (s *source) planAt(u *Unwinder, pc uint64) (*compiled.Plan, error) {
 		} else if n == compiled.NoRule {
 			return nil, cfi.ErrNotCovered
 		}
-	} else if s.misses.Add(1) > s.patience {
+	} else if s.misses.Add(1) > s.maxMisses {
 		s.compile()
 	}
 	if err := s.RowAt(pc, &u.row); err != nil {

@@ -23,13 +23,13 @@ func (w *Walk) Trace(pcs []target.Addr) int {
 			return n
 		}
 		w.commit()
-		n += w.goOn(pcs[n:])
+		n += w.advance(pcs[n:])
 	}
 	return len(pcs)
 }
 
-// goOn advances the walk's frame as far as follow can, but not to the last wanted frame.
-func (w *Walk) goOn(pcs []target.Addr) int {
+// advance moves the walk up as far as follow can, but not to the last wanted frame.
+func (w *Walk) advance(pcs []target.Addr) int {
 	f := &w.frame
 	if !f.Regs.IsKnown(w.u.arch.SP) { // moved has to check more then
 		return 0
