@@ -84,6 +84,10 @@ func (s *server) stopped(ev session.Stopped) {
 		body.Reason, body.Description = "entry", "Paused on entry"
 	case session.StopBreakpoint:
 		body.Reason, body.Description, body.HitBreakpointIDs = s.breakpointReason(&ev.Stop)
+	case session.StopWatch:
+		body.Reason, body.Description, body.HitBreakpointIDs = "data breakpoint", "Paused on a data breakpoint", ev.Breakpoints
+	case session.StopWatchScope:
+		body.Reason, body.Description = "data breakpoint", "The program has left the frame of a data breakpoint"
 	case session.StopStep, session.StopFinish:
 		body.Reason, body.Description = "step", "Paused after a step"
 	case session.StopSignal:

@@ -201,7 +201,17 @@ func infoBreakpoints(sh *shell, args string) error {
 		fmt.Fprintln(sh.out, "No breakpoints or watchpoints.")
 		return nil
 	}
-	fmt.Fprintf(sh.out, "%-7s %-14s %-4s %-3s %-18s %s\n", "Num", "Type", "Disp", "Enb", "Address", "What")
+	sh.printBreakpoints(list)
+	return nil
+}
+
+// printBreakpoints prints the table of some breakpoints.
+func (sh *shell) printBreakpoints(list []session.Breakpoint) {
+	width := len("breakpoint") + 4
+	for i := range list {
+		width = max(width, len(kindOf(&list[i])))
+	}
+	fmt.Fprintf(sh.out, "%-7s %-*s %-4s %-3s %-18s %s\n", "Num", width, "Type", "Disp", "Enb", "Address", "What")
 	for _, b := range list {
 		disp, enb := "keep", "n"
 		if b.Spec.Temporary {
@@ -212,12 +222,14 @@ func infoBreakpoints(sh *shell, args string) error {
 		}
 		addr, what := "<PENDING>", b.Spec.Text
 		switch {
+		case b.Spec.Watch != nil:
+			addr, what = "", watchText(b.Spec.Watch)
 		case len(b.Places) == 1:
 			addr, what = fmt.Sprintf("0x%016x", uint64(b.Places[0].Addr)), sh.placeText(&b.Places[0])
 		case len(b.Places) > 1:
 			addr, what = "<MULTIPLE>", ""
 		}
-		fmt.Fprintf(sh.out, "%-7d %-14s %-4s %-3s %-18s %s\n", b.ID, "breakpoint", disp, enb, addr, what)
+		fmt.Fprintf(sh.out, "%-7d %-*s %-4s %-3s %-18s %s\n", b.ID, width, kindOf(&b), disp, enb, addr, what)
 		if b.Spec.Condition != "" {
 			fmt.Fprintf(sh.out, "\tstop only if %s\n", b.Spec.Condition)
 		}
@@ -237,11 +249,10 @@ func infoBreakpoints(sh *shell, args string) error {
 		if len(b.Places) > 1 {
 			for i := range b.Places {
 				p := &b.Places[i]
-				fmt.Fprintf(sh.out, "%-7s %-14s %-4s %-3s 0x%016x %s\n", fmt.Sprintf("%d.%d", b.ID, i+1), "", "", enb, uint64(p.Addr), sh.placeText(p))
+				fmt.Fprintf(sh.out, "%-7s %-*s %-4s %-3s 0x%016x %s\n", fmt.Sprintf("%d.%d", b.ID, i+1), width, "", "", enb, uint64(p.Addr), sh.placeText(p))
 			}
 		}
 	}
-	return nil
 }
 
 func (sh *shell) placeText(p *session.BreakpointPlace) string {

@@ -23,6 +23,7 @@ func statusCommands() []*command {
 func infoCommands() []*command {
 	return []*command{
 		{name: "breakpoints", aliases: []string{"b", "br", "break"}, run: infoBreakpoints},
+		{name: "watchpoints", aliases: []string{"wat"}, run: infoWatchpoints},
 		{name: "threads", aliases: []string{"t"}, run: infoThreads},
 		{name: "registers", aliases: []string{"r", "reg"}, run: infoRegisters},
 		{name: "all-registers", run: infoRegisters},

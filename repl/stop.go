@@ -51,6 +51,8 @@ func (sh *shell) stopped(st session.Stop) error {
 		} else {
 			fmt.Fprintf(sh.out, "\n%s %d, ", word, id)
 		}
+	case session.StopWatch:
+	case session.StopWatchScope:
 	case session.StopSignal:
 		if st.Signal != nil {
 			fmt.Fprintf(sh.out, "\n%s received signal %s, %s.\n", who, target.SignalName(st.Signal.Number), target.SignalDescription(st.Signal.Number))
@@ -65,6 +67,7 @@ func (sh *shell) stopped(st session.Stop) error {
 	case session.StopFinish:
 		// "Run till exit" was printed before; the frame line follows.
 	}
+	sh.printWatches(&st, who, many)
 	sh.list.reset()
 	if err := sh.printHere(brief); err != nil {
 		return err

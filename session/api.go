@@ -149,9 +149,11 @@ type BreakpointSpec struct {
 	// HitCondition has DAP's form: "5", ">5", ">=5", "%2", "==5".
 	HitCondition string
 	LogMessage   string // printed instead of stopping; {expr} is replaced
-	Temporary    bool
-	Thread       target.ThreadID // 0 means any
-	Disabled     bool
+	// Watch, if it is not nil, makes it a watchpoint. It has no location then.
+	Watch     *WatchSpec
+	Temporary bool
+	Thread    target.ThreadID // 0 means any
+	Disabled  bool
 }
 
 // Breakpoint is a copy of a breakpoint's state.

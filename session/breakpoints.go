@@ -17,6 +17,7 @@ import (
 // change when files are mapped and when the program starts and ends; the logical breakpoint stays.
 type logical struct {
 	Breakpoint
+	watch    *watch                                 // of a watchpoint, else nil
 	found    map[*symbols.Module][]symbols.Location // the locations in each file, searched once
 	ignore   int                                    // the number of hits still to ignore
 	programs map[target.Addr]program                // the compiled condition, by place
@@ -31,6 +32,7 @@ const (
 	internalLinker internalKind = iota // the dynamic linker's list has changed
 	internalStep                       // a plan waits here
 	internalJIT                        // the program reports code that it has generated
+	internalScope                      // the frame of a watchpoint's variables is left
 )
 
 // breakpointTable holds all breakpoints.
@@ -120,6 +122,9 @@ func (s *Session) SetBreakpoint(spec BreakpointSpec, pending bool) (Breakpoint, 
 	return ask(s, func() (Breakpoint, error) {
 		b := &logical{Breakpoint: Breakpoint{Spec: spec, Enabled: !spec.Disabled}, found: map[*symbols.Module][]symbols.Location{}}
 		b.ignore = spec.Ignore
+		if spec.Watch != nil {
+			return s.setWatch(b)
+		}
 		if _, err := parseHitCondition(spec.HitCondition); err != nil {
 			return Breakpoint{}, err
 		}
@@ -205,6 +210,9 @@ func (s *Session) compileFor(b *logical) {
 
 // remove takes a breakpoint out of the table and the process.
 func (s *Session) remove(b *logical) {
+	if b.watch != nil {
+		s.disarm(b)
+	}
 	s.place(b, nil)
 	for i, have := range s.breakpoints.all {
 		if have == b {
@@ -236,6 +244,9 @@ func (s *Session) EnableBreakpoint(id int, on bool) error {
 		}
 		if b.Enabled == on {
 			return nil
+		}
+		if b.watch != nil {
+			return s.enableWatch(b, on)
 		}
 		places := b.Places
 		if !on {

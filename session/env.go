@@ -20,6 +20,7 @@ type env struct {
 	thread target.ThreadID
 	level  int
 
+	local   bool   // the expression has used the frame: a variable of it, or a register
 	frame   *Frame // nil if there is none; then only globals and constants have values
 	framed  bool
 	visible []*symbols.Variable
@@ -100,6 +101,7 @@ func (e *env) Variable(name string) (Value, error) {
 	vars := e.variables()
 	for i := len(vars) - 1; i >= 0 && !global; i-- {
 		if vars[i].Name == name {
+			e.local = true
 			return e.s.readVariable(vars[i], e.at(), e.thread), nil
 		}
 	}

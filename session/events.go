@@ -76,6 +76,8 @@ const (
 	StopSignal                       // a signal; see Signal
 	StopPause                        // a client requested it
 	StopExec                         // the process executed another program
+	StopWatch                        // Watches
+	StopWatchScope                   // EndedWatches
 )
 
 // Stop describes a stop.
@@ -95,4 +97,7 @@ type Stop struct {
 	// ReturnValue is that function's value. HasReturnValue is false if it is unknown.
 	ReturnValue    Value
 	HasReturnValue bool
+	// Watches has what the watchpoints saw, of StopWatch. EndedWatches has those that were deleted
+	// because the program has left the frame of their variables.
+	Watches, EndedWatches []WatchHit
 }

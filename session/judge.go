@@ -14,7 +14,8 @@ import (
 
 // ruleSet is that snapshot. It never changes.
 type ruleSet struct {
-	at map[target.Addr]*siteRule
+	watches []watchRule
+	at      map[target.Addr]*siteRule
 }
 
 // siteRule holds the purposes of one address.
@@ -23,6 +24,7 @@ type siteRule struct {
 	jit    []jitRule // the program reports here that it has generated or removed code
 	named  bool      // with jit: a breakpoint may get a place in that code
 	marks  []markRule
+	scopes []markRule // a watchpoint's frame has returned here
 	breaks []breakRule
 }
 
@@ -77,6 +79,9 @@ func (s *Session) judge(p target.Process) target.Judge {
 		if set == nil {
 			return target.Park
 		}
+		if h.Reason == target.Watched {
+			return set.judgeWatch(h, p)
+		}
 		r := set.at[h.Addr]
 		if r == nil {
 			return target.Pass // its last user has just removed it
@@ -86,6 +91,11 @@ func (s *Session) judge(p target.Process) target.Judge {
 		}
 		if r.linker || r.named {
 			return target.Park
+		}
+		for i := range r.scopes {
+			if r.scopes[i].met(h, p) {
+				return target.Park
+			}
 		}
 		for i := range r.marks {
 			if r.marks[i].met(h, p) {
@@ -211,6 +221,13 @@ func (s *Session) publishRules() {
 	for _, b := range s.breakpoints.all {
 		if !b.Enabled {
 			continue
+		}
+		if w := b.watch; w != nil && len(w.inserted) > 0 {
+			set.watches = append(set.watches, b.watchRule())
+			if w.scoped {
+				r := at(w.scope.addr)
+				r.scopes = append(r.scopes, markRule{mark: w.scope, thread: w.thread})
+			}
 		}
 		for i := range b.Places {
 			a := b.Places[i].Addr

@@ -23,29 +23,45 @@ func (e *NoLocationError) Error() string { return e.What }
 // the selected frame.
 func (s *Session) ParseBreakpoint(text string) (BreakpointSpec, error) {
 	var spec BreakpointSpec
+	loc, err := s.parseQualifiers(&spec, text)
+	if err != nil {
+		return spec, err
+	}
+	spec.LocationSpec, err = s.ParseLocation(loc)
+	return spec, err
+}
+
+// ParseWatch parses what follows "watch": an expression, perhaps with a thread and a condition. spec.Watch
+// gets the expression.
+func (s *Session) ParseWatch(spec *BreakpointSpec, text string) (err error) {
+	spec.Watch.Expr, err = s.parseQualifiers(spec, text)
+	spec.Text = spec.Watch.Expr
+	return err
+}
+
+// parseQualifiers removes "thread N" and "if CONDITION" from the end of text, and returns the rest.
+func (s *Session) parseQualifiers(spec *BreakpointSpec, text string) (string, error) {
 	loc := strings.TrimSpace(text)
 	if i := keyword(loc, "if"); i >= 0 {
 		spec.Condition = strings.TrimSpace(loc[i+2:])
 		if spec.Condition == "" {
-			return spec, errors.New("a condition must follow \"if\"")
+			return "", errors.New("a condition must follow \"if\"")
 		}
 		loc = strings.TrimSpace(loc[:i])
 	}
 	if i := keyword(loc, "thread"); i >= 0 {
 		n, err := strconv.Atoi(strings.TrimSpace(loc[i+len("thread"):]))
 		if err != nil {
-			return spec, errors.New("a thread number must follow \"thread\"")
+			return "", errors.New("a thread number must follow \"thread\"")
 		}
 		id, ok := s.threadByNumber(n)
 		if !ok {
-			return spec, fmt.Errorf("Unknown thread %d.", n) //lint:ignore ST1005 gdb's words, shown as they are
+			return "", fmt.Errorf("Unknown thread %d.", n) //lint:ignore ST1005 gdb's words, shown as they are
 		}
 		spec.Thread = id
 		loc = strings.TrimSpace(loc[:i])
 	}
-	ls, err := s.ParseLocation(loc)
-	spec.LocationSpec = ls
-	return spec, err
+	return loc, nil
 }
 
 // keyword returns the index of a separate word in text, or -1.
@@ -303,6 +319,12 @@ func (s *Session) resolveAll() { s.uncut(s.resolveEach) }
 
 func (s *Session) resolveEach() {
 	for _, b := range s.breakpoints.all {
+		if b.watch != nil {
+			if err := s.rearmWatch(b); err != nil {
+				b.Problem = err.Error()
+			}
+			continue
+		}
 		before := placesText(b.Places)
 		places, err := s.resolve(b)
 		b.Problem = ""

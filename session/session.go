@@ -362,6 +362,7 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 	s.dropCache()
 	s.threads = threadList{}
 	s.breakpoints.forgetSites() // addresses in the file are not addresses in the process
+	s.dropFramedWatches()
 	s.linked = false
 	s.refreshModules()
 	if s.program.Path == "" {
@@ -409,6 +410,7 @@ func (s *Session) forgetTarget() {
 	s.modules = s.noModules()
 	s.threads = threadList{}
 	s.breakpoints.forgetSites()
+	s.dropFramedWatches()
 	s.point(0)
 	clear(s.decided)
 	if s.output != nil {

@@ -19,10 +19,25 @@ func (s *Session) onParked(ev target.Event) {
 	s.knowThread(ev.Thread)
 	s.deciding = true
 	defer func() { s.deciding = false }()
-	if ev.Reason == target.Breakpoint {
+	var ended []WatchHit
+	switch ev.Reason {
+	case target.Breakpoint:
 		s.onInternal(ev.Addr)
+		ended = s.endedScopes(ev.Thread, ev.Addr)
 		if ids, deleted := s.hit(ev.Thread, ev.Addr); len(ids) > 0 {
-			s.conclude(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted}, ev)
+			s.conclude(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted, EndedWatches: ended}, ev)
+			return
+		}
+	case target.Watched:
+		st, stops, again := s.onWatched(ev)
+		switch {
+		case stops:
+			s.conclude(st, ev)
+			return
+		case again: // onStopped decides, with all threads stopped
+			if err := s.proc.StopAll(ev.Thread); err != nil {
+				s.logf("stop of thread %d: %v", ev.Thread, err)
+			}
 			return
 		}
 	}
@@ -30,11 +45,16 @@ func (s *Session) onParked(ev target.Event) {
 	if c := s.takeUp(ev.Thread); c != nil {
 		st, next, done := s.plan(c, ev)
 		if done {
+			st.EndedWatches = ended
 			s.conclude(st, ev)
 			return
 		}
 		r = next
 		r.Thread = ev.Thread
+	}
+	if len(ended) > 0 {
+		s.conclude(Stop{Reason: StopWatchScope, Thread: ev.Thread, EndedWatches: ended}, ev)
+		return
 	}
 	s.proceed(r)
 	if s.moveFailed && ev.Reason == target.Breakpoint {
@@ -75,18 +95,34 @@ func (s *Session) onStopped(ev target.Event) {
 		return
 	}
 	switch ev.Reason {
-	case target.Breakpoint:
-		s.onInternal(ev.Addr)
-		if ids, deleted := s.hit(ev.Thread, ev.Addr); len(ids) > 0 {
-			s.stop(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted})
+	case target.Breakpoint, target.Watched:
+		var ended []WatchHit
+		if ev.Reason == target.Breakpoint {
+			s.onInternal(ev.Addr)
+			ended = s.endedScopes(ev.Thread, ev.Addr)
+			if ids, deleted := s.hit(ev.Thread, ev.Addr); len(ids) > 0 {
+				s.stop(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted, EndedWatches: ended})
+				return
+			}
+		} else if st, stops, _ := s.onWatched(ev); stops {
+			s.stop(st)
 			return
 		}
 		if c := s.takeUp(ev.Thread); c != nil {
-			if st, r, done := s.plan(c, ev); done {
+			st, r, done := s.plan(c, ev)
+			switch {
+			case done:
+				st.EndedWatches = ended
 				s.stop(st)
-			} else {
+			case len(ended) > 0:
+				s.stop(Stop{Reason: StopWatchScope, Thread: ev.Thread, EndedWatches: ended})
+			default:
 				s.proceed(r)
 			}
+			return
+		}
+		if len(ended) > 0 {
+			s.stop(Stop{Reason: StopWatchScope, Thread: ev.Thread, EndedWatches: ended})
 			return
 		}
 		s.proceed(target.Resume{})
@@ -106,6 +142,7 @@ func (s *Session) onExec(target.Event) {
 	s.endCourses()
 	clear(s.decided)
 	s.breakpoints.forgetSites()
+	s.dropFramedWatches()
 	s.forgetJIT()
 	s.linked = false
 	s.modules = s.noModules()
