@@ -97,5 +97,8 @@ func kindOf(b *session.Breakpoint) string {
 	if b.Spec.Watch != nil {
 		return watchWords[b.Spec.Watch.Kind][1]
 	}
+	if b.Spec.Catch != nil {
+		return "catchpoint"
+	}
 	return "breakpoint"
 }

@@ -78,6 +78,7 @@ const (
 	StopExec                         // the process executed another program
 	StopWatch                        // Watches
 	StopWatchScope                   // EndedWatches
+	StopCatch                        // a catchpoint; see Caught
 )
 
 // Stop describes a stop.
@@ -100,4 +101,6 @@ type Stop struct {
 	// Watches has what the watchpoints saw, of StopWatch. EndedWatches has those that were deleted
 	// because the program has left the frame of their variables.
 	Watches, EndedWatches []WatchHit
+	// Caught describes the event of StopCatch. Breakpoints has the catchpoints' ids.
+	Caught *Caught
 }

@@ -91,10 +91,11 @@ type shared struct {
 	hidden      hiddenCalls
 	dirty       bool // rules must be published again
 	decided     map[target.ThreadID]decision
-	linked      bool          // followLinker was called
-	deciding    bool          // a decision about one stopped thread is being made
-	moveFailed  bool          // the latest Move failed because all threads had been stopped
-	done        chan struct{} // closed when the events of proc have been handled
+	caught      map[target.ThreadID][]*Caught // what catchpoints caught, until the stop is published
+	linked      bool                          // followLinker was called
+	deciding    bool                          // a decision about one stopped thread is being made
+	moveFailed  bool                          // the latest Move failed because all threads had been stopped
+	done        chan struct{}                 // closed when the events of proc have been handled
 	signals     map[int]SignalSetting
 }
 
@@ -107,6 +108,7 @@ func New(cfg Config) *Session {
 		ctx:     context.Background(),
 		files:   map[string]*fileEntry{},
 		decided: map[target.ThreadID]decision{},
+		caught:  map[target.ThreadID][]*Caught{},
 		signals: map[int]SignalSetting{},
 	}}
 	s.asked = context.Background()
@@ -345,6 +347,7 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 	s.space = &space{s: s}
 	s.setState(IsStopped)
 	clear(s.decided)
+	clear(s.caught)
 	if p == nil {
 		s.setState(IsCore)
 	} else {
@@ -413,6 +416,7 @@ func (s *Session) forgetTarget() {
 	s.dropFramedWatches()
 	s.point(0)
 	clear(s.decided)
+	clear(s.caught)
 	if s.output != nil {
 		s.output.finish()
 		s.output = nil

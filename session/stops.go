@@ -141,6 +141,7 @@ func (s *Session) onStopped(ev target.Event) {
 func (s *Session) onExec(target.Event) {
 	s.endCourses()
 	clear(s.decided)
+	clear(s.caught)
 	s.breakpoints.forgetSites()
 	s.dropFramedWatches()
 	s.forgetJIT()
@@ -187,6 +188,7 @@ func (s *Session) plan(c *course, ev target.Event) (st Stop, r target.Resume, do
 func (s *Session) stop(st Stop) {
 	s.setState(IsStopped)
 	s.settleStop(&st)
+	s.addCaught(&st)
 	s.ctl.mu.Lock()
 	s.ctl.pausing = false
 	st = s.ctl.setStop(st)
