@@ -161,6 +161,23 @@ func (p *Process) reportPending() bool {
 			}
 			e = p.judgedEvent(t)
 			t.why = passing
+		case noticed:
+			t.why = why
+			switch p.judge(t) {
+			case target.Pass:
+				t.why = passing
+				if t.stepEnded {
+					t.why, t.stepEnded = stepped, false
+					p.pending = append(append(p.pending, t), pending[i+1:]...)
+					return p.reportPending()
+				}
+				continue
+			case target.Park:
+				p.park(t)
+				continue
+			}
+			e = p.judgedEvent(t)
+			t.why = passing
 		case execed:
 			e.Reason = target.Execed
 		default:
@@ -190,7 +207,7 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 			if o.parked {
 				o.parked = false
 				switch {
-				case o != t && (o.why == breakpoint || o.why == watched):
+				case o != t && (o.why == breakpoint || o.why == watched || o.why == noticed):
 					p.pending = append(p.pending, o)
 				case o.why == stepped:
 					o.why = passing
@@ -369,6 +386,9 @@ func (p *Process) judgedEvent(t *thread) target.Event {
 	switch t.why {
 	case breakpoint:
 		e.Reason, e.Addr = target.Breakpoint, t.addr
+	case noticed:
+		t.notice.fill(&e)
+		e.Addr = t.pc()
 	case watched:
 		e.Reason, e.Addr, e.Watches = target.Watched, t.pc(), p.listWatches(nil, t.fired)
 	}
