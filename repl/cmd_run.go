@@ -56,7 +56,11 @@ func (sh *shell) launch(args string) error {
 		}
 	}
 	p := sh.sess.Program()
-	sh.announce("Starting program: %s %s\n", p.Path, joinWords(p.Args))
+	words := joinWords(p.Args)
+	if sh.useShell(sh.argsLine) {
+		words = sh.argsLine
+	}
+	sh.announce("Starting program: %s %s\n", p.Path, words)
 	sh.lastThread = 0
 	return sh.resumeAndWait(sh.sess.Run)
 }

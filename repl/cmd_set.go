@@ -29,6 +29,8 @@ func set(sh *shell, args string) error {
 		return sh.assign(rest)
 	case "args":
 		return sh.setArgs(rest)
+	case "environment", "env", "cwd", "startup-with-shell", "exec-wrapper", "disable-randomization", "inferior-tty":
+		return sh.setProgram(word, rest)
 	case "confirm":
 		on, err := onOff(rest)
 		sh.settings.confirm = on
@@ -64,11 +66,18 @@ func (sh *shell) assign(expr string) error {
 }
 
 func (sh *shell) setArgs(line string) error {
+	if sh.useShell(line) {
+		sh.argsLine = line
+		return sh.sess.SetShell(session.ShellSettings{Line: line, Wrapper: sh.settings.wrapper})
+	}
 	words, err := splitWords(line)
 	if err != nil {
 		return err
 	}
 	sh.argsLine = line
+	if err := sh.sess.SetShell(session.ShellSettings{Wrapper: sh.settings.wrapper}); err != nil {
+		return err
+	}
 	return sh.sess.SetArgs(words)
 }
 
@@ -83,6 +92,10 @@ func onOff(s string) (bool, error) {
 }
 
 func show(sh *shell, args string) error {
+	word, rest := cutWord(args)
+	if word == "environment" || word == "env" {
+		return sh.showEnvironment(rest)
+	}
 	switch args {
 	case "args":
 		fmt.Fprintf(sh.out, "Argument list to give program being debugged when it is started is \"%s\".\n", sh.argsLine)
@@ -90,6 +103,8 @@ func show(sh *shell, args string) error {
 		fmt.Fprintf(sh.out, "Whether to confirm potentially dangerous operations is %s.\n", map[bool]string{true: "on", false: "off"}[sh.settings.confirm])
 	case "listsize":
 		fmt.Fprintf(sh.out, "Number of source lines dbg will list by default is %d.\n", sh.settings.listSize)
+	case "environment", "env", "cwd", "startup-with-shell", "exec-wrapper", "disable-randomization":
+		sh.showProgram(args)
 	case "version":
 		fmt.Fprintln(sh.out, "dbg; for more: dbg version")
 	case "convenience", "conv":

@@ -61,6 +61,9 @@ type settings struct {
 	confirm  bool
 	pending  string // breakpoint pending: on, off, auto
 	listSize int
+	noShell  bool   // startup-with-shell off
+	wrapper  string // exec-wrapper
+	random   bool   // disable-randomization off
 }
 
 // prompt is printed before a command is read.
