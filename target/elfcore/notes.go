@@ -122,6 +122,7 @@ func (c *Core) readProcess(b []byte) {
 		c.pid = id
 	}
 	c.name, _, _ = strings.Cut(string(b[fname:fname+16]), "\x00")
+	c.process = b
 }
 
 // readPACMask reads struct user_pac_mask of arm64, <asm/ptrace.h>: the signature bits in data
