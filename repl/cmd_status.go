@@ -21,7 +21,7 @@ func statusCommands() []*command {
 
 // infoCommands are the subjects of info.
 func infoCommands() []*command {
-	return []*command{
+	return append([]*command{
 		{name: "breakpoints", aliases: []string{"b", "br", "break"}, run: infoBreakpoints},
 		{name: "threads", aliases: []string{"t"}, run: infoThreads},
 		{name: "registers", aliases: []string{"r", "reg"}, run: infoRegisters},
@@ -42,7 +42,7 @@ func infoCommands() []*command {
 		{name: "variables", run: infoSearch("variables", symbols.SearchVariables)},
 		{name: "types", run: infoSearch("types", symbols.SearchTypes)},
 		{name: "scope", run: infoScope},
-	}
+	}, infoProcessCommands()...)
 }
 
 func infoNames() []string {

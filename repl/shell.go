@@ -52,6 +52,9 @@ type settings struct {
 	confirm  bool
 	pending  string // breakpoint pending: on, off, auto
 	listSize int
+
+	ignoreFilter bool // use-coredump-filter off
+	dumpExcluded bool // dump-excluded-mappings on
 }
 
 // prompt asks for a command.
