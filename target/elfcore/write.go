@@ -344,6 +344,36 @@ func anyTrue(list []bool) bool {
 
 var zeroPage [target.PageSize]byte
 
+// holeSize is the shortest range of zeros that becomes a hole. Shorter ones cost a file system more
+// than their bytes.
+const holeSize = 64 << 10
+
+// eachRun calls f with the parts of b between its holes.
+func eachRun(b []byte, f func(lo, hi uint64) error) error {
+	start, zeros, open := uint64(0), uint64(0), false
+	size := uint64(len(b))
+	for i := uint64(0); i < size; i += target.PageSize {
+		switch {
+		case !bytes.Equal(b[i:i+target.PageSize], zeroPage[:]):
+			if !open || zeros >= holeSize {
+				if open {
+					if err := f(start, i-zeros); err != nil {
+						return err
+					}
+				}
+				start, open = i, true
+			}
+			zeros = 0
+		default:
+			zeros += target.PageSize
+		}
+	}
+	if open {
+		return f(start, size-zeros)
+	}
+	return nil
+}
+
 // copyPiece copies a piece. Zero pages, and pages that can't be read, become holes.
 func (w *writer) copyPiece(p piece, buf []byte) (stored int64, lost uint64, err error) {
 	run := func(lo, hi uint64) error {
@@ -364,23 +394,8 @@ func (w *writer) copyPiece(p piece, buf []byte) (stored int64, lost uint64, err 
 		end = min(end, p.n)
 		n, _ := w.c.Memory.ReadMemory(p.s.region.Lo+target.Addr(p.off+at), buf[at:end])
 		have := at + uint64(n)&^(target.PageSize-1)
-		start, open := at, false
-		for i := at; i < have; i += target.PageSize {
-			zero := bytes.Equal(buf[i:i+target.PageSize], zeroPage[:])
-			switch {
-			case zero && open:
-				if err := run(start, i); err != nil {
-					return stored, lost, err
-				}
-				open = false
-			case !zero && !open:
-				start, open = i, true
-			}
-		}
-		if open {
-			if err := run(start, have); err != nil {
-				return stored, lost, err
-			}
+		if err := eachRun(buf[at:have], func(lo, hi uint64) error { return run(at+lo, at+hi) }); err != nil {
+			return stored, lost, err
 		}
 		at = have
 		if have < end {
