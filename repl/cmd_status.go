@@ -42,7 +42,7 @@ func infoCommands() []*command {
 		{name: "variables", run: infoSearch("variables", symbols.SearchVariables)},
 		{name: "types", run: infoSearch("types", symbols.SearchTypes)},
 		{name: "scope", run: infoScope},
-	}, infoProcessCommands()...)
+	}, append(infoProcessCommands(), infoLockCommands()...)...)
 }
 
 func infoNames() []string {

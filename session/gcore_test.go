@@ -22,7 +22,7 @@ import (
 func TestGenerateCore(t *testing.T) {
 	exe := fixture.Build(t, "process/snapshot.c", "-g", "-O1")
 	dir := t.TempDir()
-	s, live := ranIntoFault(t, exe, filepath.Join(dir, "mapped"))
+	s, live := ranIntoSignal(t, exe, filepath.Join(dir, "mapped"))
 	path := filepath.Join(dir, "core")
 	w, err := s.GenerateCore(path, session.CoreOptions{})
 	if err != nil {
@@ -112,8 +112,8 @@ type liveView struct {
 	stacks []string
 }
 
-// ranIntoFault runs a program until it gets SIGSEGV.
-func ranIntoFault(t *testing.T, exe string, args ...string) (*session.Session, liveView) {
+// ranIntoSignal runs a program until it gets a signal.
+func ranIntoSignal(t *testing.T, exe string, args ...string) (*session.Session, liveView) {
 	s, events := newSession(t)
 	dev := null(t)
 	if err := s.Load(session.Program{Path: exe, Args: args, Stdin: dev, Stdout: dev, Stderr: dev}); err != nil {
@@ -170,7 +170,7 @@ func cpuFlags() string {
 // left and an older one is unchanged.
 func TestGenerateCoreLeavesNothing(t *testing.T) {
 	exe := fixture.Build(t, "process/snapshot.c", "-g", "-O1")
-	s, _ := ranIntoFault(t, exe, filepath.Join(t.TempDir(), "mapped"))
+	s, _ := ranIntoSignal(t, exe, filepath.Join(t.TempDir(), "mapped"))
 	dir := t.TempDir()
 	old := filepath.Join(dir, "old")
 	if err := os.WriteFile(old, []byte("old"), 0o600); err != nil {

@@ -63,12 +63,13 @@ int main(int argc, char **argv) {
 	strcpy(excluded, "secret");
 	if (pipe(pipes) < 0)
 		return 1;
-	pthread_barrier_init(&here, 0, 4);
+	pthread_barrier_init(&here, 0, 5);
 	pthread_t t[4];
 	void *(*run[4])(void *) = {reads, pauses, pauses, worker};
 	for (int i = 0; i < 4; i++) {
 		pthread_create(&t[i], 0, run[i], 0);
 	}
+	pthread_barrier_wait(&here);
 	for (int i = 0; i < 4; i++)
 		pthread_join(t[i], 0);
 	return 0;
