@@ -201,6 +201,8 @@ func (c *Core) Threads() []target.Thread {
 func (c *Core) signal(t *thread) *target.SignalInfo {
 	s, ok := target.DecodeSigInfo(t.info, c.head.Order, c.ptrSize())
 	switch {
+	case ok && s.Number == 0 && t != &c.threads[0]:
+		return nil // Write writes such a note for a thread without a signal; cursig is that of the process
 	case ok && s.Number > 0 && s.Number < target.NumSignals:
 		return &s
 	case t.cursig > 0 && t.cursig < target.NumSignals:

@@ -62,7 +62,7 @@ func (c *Contents) status(t *WrittenThread) []byte {
 		copy(b[4:8], t.State.SigInfo[8:12]) // si_code
 		copy(b[8:12], t.State.SigInfo[4:8]) // si_errno
 	}
-	o.PutUint16(b[12:], uint16(t.Signal))
+	o.PutUint16(b[12:], uint16(c.Threads[0].Signal)) // as the kernel does; gdb takes that of the last thread
 	for i, id := range []int{int(t.ID), c.Process.PPID, c.Process.PGID, c.Process.SID} {
 		o.PutUint32(b[32+4*i:], uint32(id))
 	}
