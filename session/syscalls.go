@@ -81,6 +81,9 @@ func (s *Session) systemCallOf(id target.ThreadID) *SystemCall {
 	if def.args == "?" {
 		def.args = "xxxxxx"
 	}
+	if c.Number == sysFutex && c.args[1]&0x7f == futexWait {
+		def.args = def.args[:4] // the others are not used
+	}
 	for i, kind := range []byte(def.args) {
 		c.Arguments = append(c.Arguments, s.argumentText(kind, c.args[i]))
 	}
