@@ -57,6 +57,29 @@ func TestDeadlocks(t *testing.T) {
 	}
 }
 
+// TestDeadlocksOfStrippedLibrary: the C library's debug information is not needed.
+func TestDeadlocksOfStrippedLibrary(t *testing.T) {
+	for _, mode := range []string{"ring", "rwlock", "join"} {
+		exe := fixture.Build(t, "process/deadlock.c", "-g", "-O1")
+		s := session.New(session.Config{DebugDirs: []string{t.TempDir()}})
+		events, cancel := s.Subscribe()
+		t.Cleanup(func() { s.Close(); cancel() })
+		dev := null(t)
+		if err := s.Load(session.Program{Path: exe, Args: []string{mode}, Stdin: dev, Stdout: dev, Stderr: dev}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Run(); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := next(t, events).(session.Stopped); !ok {
+			t.Fatal("no stop")
+		}
+		if l, err := s.Locks(); err != nil || len(l.Deadlocks) != 1 || len(l.Deadlocks[0]) != 2 {
+			t.Errorf("%s: deadlocks %+v of %+v, %v", mode, l.Deadlocks, l.Waits, err)
+		}
+	}
+}
+
 // TestLocksWithoutHolder: a Mutex of Rust and one of Go do not record who holds them. The threads
 // are listed, and no holder is named.
 func TestLocksWithoutHolder(t *testing.T) {

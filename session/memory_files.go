@@ -195,7 +195,7 @@ func (s *Session) RestoreMemory(r Restore, begun func(string)) error {
 func (s *Session) restoreBinary(f *os.File, size uint64, r Restore, begun func(string)) error {
 	hi := min(size, r.Hi)
 	if r.Lo >= size {
-		return errors.New("Start address is greater than length of binary file " + r.Path + ".") //lint:ignore ST1005 gdb's words
+		return errors.New("Start address is greater than length of binary file " + r.Path + ".")
 	}
 	if hi <= r.Lo {
 		return errors.New("the part of the file is empty")

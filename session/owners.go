@@ -95,8 +95,7 @@ func (o *owners) ownID(id target.ThreadID) (uint32, bool) {
 	if !ok {
 		return 0, false
 	}
-	// The field tid of struct pthread, which has been there in all versions so far.
-	offset := uint64(0x2d0)
+	offset := uint64(glibcTID)
 	if o.libc == musl {
 		offset = 0x30
 	}
@@ -104,6 +103,28 @@ func (o *owners) ownID(id target.ThreadID) (uint32, bool) {
 		return 0, false
 	}
 	return uint32(id), true
+}
+
+// glibcTID is the offset of the field tid in glibc's struct pthread, at which the thread pointer
+// points. It has been the same in all versions so far.
+const glibcTID = 0x2d0
+
+// ended returns the thread whose id is at an address, in the field that the kernel clears when the
+// thread ends; 0 if the address is not that of such a field.
+func (o *owners) ended(word target.Addr) target.ThreadID {
+	v, ok := o.word(word)
+	id := o.threads[v]
+	if !ok || id == 0 || o.libc != glibc {
+		return 0
+	}
+	regs, err := o.s.tgt.Registers(id)
+	if err != nil {
+		return 0
+	}
+	if base, ok := regs.Get(arch.FSBase); !ok || target.Addr(base+glibcTID) != word {
+		return 0
+	}
+	return id
 }
 
 // word reads 32 bits of the program.

@@ -184,12 +184,16 @@ func (s *Session) futexWait(w *Wait, o *owners) {
 	for level := range depth {
 		f, err := s.frame(w.Thread.ID, level)
 		if err != nil {
-			return
+			break
 		}
 		if kind := s.waitFunction(&f, o); kind != NotWaiting {
 			w.Kind = kind
 			break
 		}
+	}
+	const private = 0x80
+	if w.Kind == WaitFutex && args[1]&private == 0 && o.ended(word) != 0 {
+		w.Kind = WaitThread // pthread_join, in a library without symbols
 	}
 	switch w.Kind {
 	case WaitMutex:
