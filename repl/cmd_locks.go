@@ -52,7 +52,7 @@ func infoLocks(sh *shell, args string) error {
 // infoWait shows where the selected thread waits.
 func infoWait(sh *shell, args string) error {
 	if err := sh.stack(); err != nil {
-		return said("No thread selected")
+		return userErrorf("No thread selected")
 	}
 	t, _ := sh.sess.Selected()
 	w, err := sh.sess.ThreadWait(t)

@@ -34,13 +34,13 @@ func findMemory(sh *shell, args string) error {
 				n := len(word) - len(strings.TrimLeft(word, "0123456789"))
 				v, err := strconv.ParseUint(word[:n], 10, 32)
 				if err != nil || v == 0 {
-					return said("Count must be positive.")
+					return userErrorf("Count must be positive.")
 				}
 				most, word = v, word[n:]
 			case strings.IndexByte("bhwg", c) >= 0:
 				size, word = 1<<strings.IndexByte("bhwg", c), word[1:]
 			default:
-				return said("Invalid size granularity.")
+				return userErrorf("Invalid size granularity.")
 			}
 		}
 	}
@@ -106,19 +106,19 @@ func dumpMemory(sh *shell, args string, appended bool) error {
 	}
 	switch {
 	case word == "tekhex":
-		return said("dbg does not write tekhex files: binary, srec, ihex and verilog are supported.")
+		return userErrorf("dbg does not write tekhex files: binary, srec, ihex and verilog are supported.")
 	case word == "":
-		return said("\"%s\" must be followed by a subcommand.", name)
+		return userErrorf("\"%s\" must be followed by a subcommand.", name)
 	case !strings.HasPrefix("memory", word) && !strings.HasPrefix("value", word):
-		return said("Undefined %s command: \"%s\".  Try \"help %s\".", name, word, name)
+		return userErrorf("Undefined %s command: \"%s\".  Try \"help %s\".", name, word, name)
 	}
 	file, rest := cutFile(rest)
 	if file == "" {
-		return said("Missing filename.")
+		return userErrorf("Missing filename.")
 	}
 	if strings.HasPrefix("value", word) {
 		if rest == "" {
-			return said("No value to %s.", name)
+			return userErrorf("No value to %s.", name)
 		}
 		lvalue, err := sh.sess.DumpValue(file, format, appended, rest)
 		if err == nil && !lvalue && format != session.Binary {
@@ -128,10 +128,10 @@ func dumpMemory(sh *shell, args string, appended bool) error {
 	}
 	start, rest := cutExpression(rest)
 	if start == "" {
-		return said("Missing start address.")
+		return userErrorf("Missing start address.")
 	}
 	if rest == "" {
-		return said("Missing stop address.")
+		return userErrorf("Missing stop address.")
 	}
 	lo, err := sh.sess.ParseAddress(start)
 	if err != nil {
@@ -189,7 +189,7 @@ func cutExpression(s string) (expr, rest string) {
 func restoreMemory(sh *shell, args string) error {
 	file, rest := cutFile(args)
 	if file == "" {
-		return said("You can't do that without a file name.")
+		return userErrorf("You can't do that without a file name.")
 	}
 	r := session.Restore{Path: file}
 	if word, after := cutWord(rest); word == "binary" {
@@ -207,11 +207,11 @@ func restoreMemory(sh *shell, args string) error {
 		}
 		numbers[i] = uint64(a)
 		if i == 2 && a <= target.Addr(numbers[1]) {
-			return said("Start must be less than end.")
+			return userErrorf("Start must be less than end.")
 		}
 	}
 	if rest != "" {
-		return said("Junk after the end address: %s", rest)
+		return userErrorf("Junk after the end address: %s", rest)
 	}
 	r.Offset, r.Lo, r.Hi = numbers[0], numbers[1], numbers[2]
 	return sh.sess.RestoreMemory(r, func(text string) { fmt.Fprintln(sh.out, text) })

@@ -31,7 +31,7 @@ func infoProcessCommands() []*command {
 // generateCore writes a core file, with gdb's words.
 func generateCore(sh *shell, args string) error {
 	if sh.sess.State() == session.NoProgram || sh.sess.State() == session.NotStarted {
-		return said("You can't do that without a process to debug.")
+		return userErrorf("You can't do that without a process to debug.")
 	}
 	path := args
 	if path == "" {
@@ -70,7 +70,7 @@ func infoProc(sh *shell, args string) error {
 			if word != "" && args != word {
 				// "c", "s", "st", "e": gdb takes the first in its own order, we ask for more.
 				if name != args {
-					return said("Ambiguous info proc command \"%s\": give more of the name.", args)
+					return userErrorf("Ambiguous info proc command \"%s\": give more of the name.", args)
 				}
 			}
 			word = name
@@ -80,12 +80,12 @@ func infoProc(sh *shell, args string) error {
 		}
 	}
 	if args != "" && word == "" {
-		return said("Undefined info proc command: \"%s\".  Try \"help info\".", args)
+		return userErrorf("Undefined info proc command: \"%s\".  Try \"help info\".", args)
 	}
 	facts, err := sh.sess.ProcessFacts()
 	if err != nil {
 		if sh.sess.State() == session.NoProgram || sh.sess.State() == session.NotStarted {
-			return said("No current process: you must name one.")
+			return userErrorf("No current process: you must name one.")
 		}
 		return err
 	}
@@ -221,12 +221,12 @@ func infoAuxv(sh *shell, args string) error {
 	list, err := sh.sess.AuxVector()
 	if err != nil {
 		if _, ok := sh.sess.Target(); !ok {
-			return said("The program has no auxiliary information now.")
+			return userErrorf("The program has no auxiliary information now.")
 		}
 		return err
 	}
 	if len(list) == 0 {
-		return said("The program has no auxiliary information now.")
+		return userErrorf("The program has no auxiliary information now.")
 	}
 	for _, e := range list {
 		value := fmt.Sprintf("0x%x", e.Value)
