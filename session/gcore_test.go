@@ -105,7 +105,7 @@ func peers(t *testing.T, exe, path string, live liveView) {
 			t.Errorf("lldb: %v\n%s", err, text)
 		}
 	}
-	if _, err := exec.LookPath("eu-stack"); err == nil {
+	if fixture.Has(t, "eu-stack") {
 		out, err := exec.Command("eu-stack", "--core="+path, "-e", exe).CombinedOutput()
 		if text := string(out); strings.Count(text, "TID ") != len(live.stacks) || strings.Count(text, " dies") != 4 || !strings.Contains(text, "main") {
 			t.Errorf("eu-stack: %v\n%s", err, text)

@@ -182,3 +182,27 @@ func describeWaits(list []session.Wait) (out string) {
 	}
 	return out
 }
+
+// TestDeadlockOfMusl: musl's recursive mutexes record their owner, its normal ones do not.
+func TestDeadlockOfMusl(t *testing.T) {
+	fixture.Need(t, "musl-gcc")
+	exe := fixture.Build(t, "process/deadlock.c", "cc=musl-gcc", "-g", "-O1")
+	for mode, want := range map[string]int{"recursive": 1, "ring": 0} {
+		s, core := untilBlocked(t, exe, mode, "3")
+		for name, s := range map[string]*session.Session{"live": s, "core": core} {
+			l, err := s.Locks()
+			if err != nil || len(l.Deadlocks) != want || want > 0 && len(l.Deadlocks[0]) != 3 {
+				t.Errorf("%s, %s: deadlocks %+v of %+v, %v", mode, name, l.Deadlocks, l.Waits, err)
+			}
+			mutexes := 0
+			for _, w := range l.Waits {
+				if w.Kind == session.WaitMutex {
+					mutexes++
+				}
+			}
+			if mutexes != 3 {
+				t.Errorf("%s, %s: %d threads wait for a mutex, want 3", mode, name, mutexes)
+			}
+		}
+	}
+}

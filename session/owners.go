@@ -33,13 +33,7 @@ func (s *Session) newOwners() *owners {
 		if m.Symbols == nil || m.Path == "[vdso]" {
 			continue
 		}
-		base := filepath.Base(m.Path)
-		switch {
-		case strings.HasPrefix(base, "ld-musl-") || strings.HasPrefix(base, "libc.musl-"):
-			o.libc = musl
-		case base == "libc.so.6":
-			o.libc = glibc
-		}
+		o.libc = libraryAt(m.Path)
 		if o.libc != unknownLibc {
 			break
 		}
@@ -59,10 +53,21 @@ func (s *Session) newOwners() *owners {
 	return o
 }
 
+// libraryAt returns the C library that is usually at a path.
+func libraryAt(path string) libc {
+	base := filepath.Base(path)
+	switch {
+	case base == "libc.so.6":
+		return glibc
+	case strings.HasPrefix(base, "ld-musl-"), strings.HasPrefix(base, "libc.musl-"), base == "libc.so" && strings.Contains(path, "musl"):
+		return musl
+	}
+	return unknownLibc
+}
+
 // isLibrary reports whether a module has the functions of the C library.
 func (o *owners) isLibrary(m *Module) bool {
-	base := filepath.Base(m.Path)
-	return base == "libc.so.6" || strings.HasPrefix(base, "libpthread") || strings.HasPrefix(base, "ld-musl-") || strings.HasPrefix(base, "libc.musl-") ||
+	return libraryAt(m.Path) != unknownLibc || strings.HasPrefix(filepath.Base(m.Path), "libpthread") ||
 		m.Symbols != nil && m.Symbols == o.s.exeFile && m.file != nil && m.file.Interp() == ""
 }
 
@@ -95,33 +100,34 @@ func (o *owners) ownID(id target.ThreadID) (uint32, bool) {
 	if !ok {
 		return 0, false
 	}
-	offset := uint64(glibcTID)
-	if o.libc == musl {
-		offset = 0x30
-	}
-	if own, ok := o.word(target.Addr(base + offset)); !ok || own != uint32(id) {
+	if own, ok := o.word(target.Addr(base + o.offsetOfID())); !ok || own != uint32(id) {
 		return 0, false
 	}
 	return uint32(id), true
 }
 
-// glibcTID is the offset of the field tid in glibc's struct pthread, at which the thread pointer
-// points. It has been the same in all versions so far.
-const glibcTID = 0x2d0
+// offsetOfID returns the offset of the field tid in struct pthread, at which the thread pointer
+// points. It has been the same in all versions of a library so far.
+func (o *owners) offsetOfID() uint64 {
+	if o.libc == musl {
+		return 0x30
+	}
+	return 0x2d0
+}
 
 // ended returns the thread whose id is at an address, in the field that the kernel clears when the
 // thread ends; 0 if the address is not that of such a field.
 func (o *owners) ended(word target.Addr) target.ThreadID {
 	v, ok := o.word(word)
 	id := o.threads[v]
-	if !ok || id == 0 || o.libc != glibc {
+	if !ok || id == 0 {
 		return 0
 	}
 	regs, err := o.s.tgt.Registers(id)
 	if err != nil {
 		return 0
 	}
-	if base, ok := regs.Get(arch.FSBase); !ok || target.Addr(base+glibcTID) != word {
+	if base, ok := regs.Get(arch.FSBase); !ok || target.Addr(base+o.offsetOfID()) != word {
 		return 0
 	}
 	return id
@@ -234,9 +240,7 @@ func (o *owners) joined(word target.Addr, expected uint32) target.ThreadID {
 			return o.threads[id]
 		}
 	case musl:
-		if id, ok := o.word(word - 8); ok {
-			return o.threads[id]
-		}
+		return o.ended(word - 8)
 	}
 	return 0
 }

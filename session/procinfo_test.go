@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"dbg/arch"
 	"dbg/target"
 )
 
@@ -164,4 +165,10 @@ func (m *randomMemory) ReadMemory(a target.Addr, b []byte) (int, error) {
 		binary.LittleEndian.PutUint32(b, m.r.Uint32())
 	}
 	return n, nil
+}
+
+func (m *randomMemory) Registers(target.ThreadID) (arch.Registers, error) {
+	r := arch.Registers{Arch: arch.AMD64}
+	r.Set(arch.FSBase, m.r.Uint64())
+	return r, nil
 }

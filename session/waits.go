@@ -192,7 +192,7 @@ func (s *Session) futexWait(w *Wait, o *owners) {
 		}
 	}
 	const private = 0x80
-	if w.Kind == WaitFutex && args[1]&private == 0 && o.ended(word) != 0 {
+	if w.Kind == WaitFutex && args[1]&private == 0 && o.libc == glibc && o.ended(word) != 0 {
 		w.Kind = WaitThread // pthread_join, in a library without symbols
 	}
 	switch w.Kind {
