@@ -23,6 +23,7 @@ const (
 	sourceGroup groupKind = iota
 	functionGroup
 	instructionGroup
+	dataGroup
 )
 
 // name returns the name of the group's breakpoint set in the session.
@@ -116,7 +117,7 @@ func (s *server) refused(w wanted) breakpointBody {
 
 // describeBreakpoint returns the current state of a breakpoint.
 func (s *server) describeBreakpoint(g group, now session.Breakpoint) breakpointBody {
-	body := breakpointBody{ID: now.ID, Verified: len(now.Places) > 0 && now.Problem == ""}
+	body := breakpointBody{ID: now.ID, Verified: (len(now.Places) > 0 || now.Spec.Watch != nil) && now.Problem == ""}
 	if s.phase.get() == phaseLoaded && s.query.State() == session.IsCore {
 		body.Verified, now.Problem = false, errCore.text
 	}

@@ -52,6 +52,8 @@ func handlers() map[string]handler {
 		"cancel":                    on(needInitialized, (*server).cancel),
 		"setBreakpoints":            on(needInitialized, (*server).setBreakpoints),
 		"setFunctionBreakpoints":    on(needInitialized, (*server).setFunctionBreakpoints),
+		"dataBreakpointInfo":        on(needStopped, (*server).dataBreakpointInfo),
+		"setDataBreakpoints":        on(needInitialized, (*server).setDataBreakpoints),
 		"setInstructionBreakpoints": on(needInitialized, (*server).setInstructionBreakpoints),
 		"setExceptionBreakpoints":   on(needInitialized, (*server).setExceptionBreakpoints),
 		"breakpointLocations":       on(needTarget, (*server).breakpointLocations),

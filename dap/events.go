@@ -86,6 +86,7 @@ func (s *server) stopped(ev session.Stopped) {
 		body.Reason, body.Description, body.HitBreakpointIDs = s.breakpointReason(&ev.Stop)
 	case session.StopWatch:
 		body.Reason, body.Description, body.HitBreakpointIDs = "data breakpoint", "Paused on a data breakpoint", ev.Breakpoints
+		body.Text = s.watchText(&ev.Stop)
 	case session.StopWatchScope:
 		body.Reason, body.Description = "data breakpoint", "The program has left the frame of a data breakpoint"
 	case session.StopStep, session.StopFinish:

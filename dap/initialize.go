@@ -68,5 +68,6 @@ func capabilities() godap.Capabilities {
 		SupportsClipboardContext:           true,
 		SupportsSteppingGranularity:        true,
 		SupportsInstructionBreakpoints:     true,
+		SupportsDataBreakpoints:            true,
 	}
 }

@@ -77,6 +77,7 @@ type server struct {
 
 	refs        references
 	breakpoints map[int]*clientBreakpoint // by number
+	watchables  map[string]watchable      // by dataId
 	output      outputText
 	progress    progress
 

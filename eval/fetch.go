@@ -191,3 +191,13 @@ func (v *Value) judge() {
 		v.Avail = Partial
 	}
 }
+
+// IsWatchable reports whether a value in memory is small enough for debug registers: four of eight
+// bytes each.
+func IsWatchable(v Value) bool {
+	n := byteSize(v)
+	if v.Type == nil || n <= 0 || n > 4*8 {
+		return false
+	}
+	return len(target.Watches(v.Addr, uint64(n), target.WatchWrite, 4)) > 0
+}

@@ -3,6 +3,9 @@ package session
 import (
 	"context"
 	"sync"
+
+	"dbg/eval"
+	"dbg/target"
 )
 
 // BreakpointWish is one breakpoint in a set that a client wants.
@@ -34,10 +37,30 @@ type setMember struct {
 type wishKey struct {
 	location                            LocationSpec
 	condition, hitCondition, logMessage string
+	watch                               watchKey
+}
+
+// watchKey is the part of a wishKey that makes two watchpoints the same.
+type watchKey struct {
+	expr, typ string
+	kind      WatchKind
+	addr      target.Addr
+	location  bool
+}
+
+func (w *WatchSpec) key() (k watchKey) {
+	if w == nil {
+		return k
+	}
+	k = watchKey{expr: w.Expr, kind: w.Kind, location: w.Location}
+	if w.Value != nil {
+		k.addr, k.typ = w.Value.Addr, eval.TypeName(*w.Value)
+	}
+	return k
 }
 
 func (w *BreakpointWish) key() wishKey {
-	return wishKey{w.Spec.LocationSpec, w.Spec.Condition, w.Spec.HitCondition, w.Spec.LogMessage}
+	return wishKey{w.Spec.LocationSpec, w.Spec.Condition, w.Spec.HitCondition, w.Spec.LogMessage, w.Spec.Watch.key()}
 }
 
 // ReplaceBreakpoints replaces the breakpoints in a client's named set. Breakpoints that the set

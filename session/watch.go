@@ -105,6 +105,16 @@ func (l *readLog) ReadMemory(a target.Addr, buf []byte) (int, error) {
 	return l.env.ReadMemory(a, buf)
 }
 
+// Variable returns a variable whose bytes were not read yet, so that only the parts that the
+// expression uses are noted.
+func (l *readLog) Variable(name string) (Value, error) {
+	v, err := l.env.Variable(name)
+	if v.HasAddr && v.Avail == eval.Available {
+		v.Bytes = nil
+	}
+	return v, err
+}
+
 var errWatchEffects = errors.New("An expression that changes the program can't be watched.") //lint:ignore ST1005 shown as it is
 
 // evaluateWatch evaluates a watchpoint's expression in a frame, and finds the memory that the value
@@ -161,7 +171,12 @@ func (s *Session) newWatch(spec *WatchSpec) (*watch, error) {
 	}
 	w := &watch{old: v, result: result, ranges: ranges, seen: &seenBytes{}}
 	switch {
-	case spec.fixed():
+	case spec.Value != nil:
+		// A local variable: the watchpoint ends with its frame.
+		if level, ok := s.levelHolding(s.selected, v.Addr); ok {
+			return w, s.bindWatch(w, s.env(s.selected, level))
+		}
+	case spec.Location:
 	case len(ranges) == 0 && !e.local:
 		return nil, fmt.Errorf("Cannot watch constant value `%s'.", spec.Expr) //lint:ignore ST1005 gdb's words
 	case e.local:
@@ -451,6 +466,26 @@ func (s *Session) onlyResultChanged(w *watch) bool {
 // sameValue reports whether two fetched values have the same contents.
 func sameValue(a, b Value) bool {
 	return a.Avail == b.Avail && bytes.Equal(a.Bytes, b.Bytes)
+}
+
+// levelHolding finds the frame of a stopped thread whose part of the stack has an address.
+func (s *Session) levelHolding(t target.ThreadID, a target.Addr) (int, bool) {
+	if s.needProcess() != nil {
+		return 0, false
+	}
+	_, sp, err := s.pcAndSP(t)
+	if err != nil || uint64(a) < sp {
+		return 0, false
+	}
+	for level := 0; ; level++ {
+		f, err := s.frame(t, level)
+		switch {
+		case err != nil || f.Machine.Signal:
+			return 0, false
+		case f.Machine.HasCFA && a < f.Machine.CFA:
+			return level, true
+		}
+	}
 }
 
 var errFrameGone = errors.New("the frame has returned")

@@ -132,9 +132,9 @@ func (p *Process) tryWatches() error {
 			continue
 		}
 		err := p.writeWatches(t)
-		t.armed = 0
-		if err == nil && !p.running {
+		if t.armed = p.watches.version; !p.running {
 			p.disarm(t)
+			t.armed = 0
 		}
 		if err == unix.ESRCH { // it has just been killed
 			continue
