@@ -392,17 +392,13 @@ func (s *Session) watched(t target.ThreadID, fired []target.Watch) (hits []Watch
 		if c, err := parseHitCondition(b.Spec.HitCondition); err == nil && c != nil && !c(b.Hits) {
 			continue
 		}
-		if b.Spec.LogMessage != "" {
-			s.publish(LogMessage{Text: s.expandLog(b.Spec.LogMessage, t)})
+		if b.Spec.logs() {
+			s.log(b, t)
 			continue
 		}
 		hits = append(hits, hit)
-		if b.Spec.Temporary {
+		if s.dispose(b) {
 			deleted = append(deleted, b.ID)
-			s.remove(b)
-			s.publish(BreakpointChanged{Breakpoint: b.public(), Deleted: true})
-		} else {
-			s.publish(BreakpointChanged{Breakpoint: b.public()})
 		}
 	}
 	return hits, deleted, again
