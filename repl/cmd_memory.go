@@ -161,8 +161,8 @@ func cutFile(s string) (file, rest string) {
 	return cutWord(s)
 }
 
-// cutExpression cuts an expression that ends at the first blank outside of parentheses, brackets and
-// quotes.
+// cutExpression cuts an expression that ends at the first blank outside of parentheses, brackets
+// and quotes.
 func cutExpression(s string) (expr, rest string) {
 	s = strings.TrimSpace(s)
 	depth, quote := 0, byte(0)

@@ -10,9 +10,9 @@ import (
 	"dbg/target"
 )
 
-// childWait finds out whether the child for which a thread waits is itself blocked by a lock that is
-// in shared memory and held by a thread of this process. Only a live child with one thread is looked
-// at: a second one could release the first.
+// childWait finds out whether the child for which a thread waits is itself blocked by a lock that
+// is in shared memory and held by a thread of this process. Only a live child with one thread is
+// looked at: a second one could release the first.
 //
 // The child runs. While our threads are stopped its answer stays true: the holder can't release the
 // lock.
@@ -74,8 +74,8 @@ func (s *Session) childWait(w *Wait, o *owners) {
 	}
 }
 
-// sharedWith reports whether an address of a child is in memory that is shared with this process, at
-// the same address.
+// sharedWith reports whether an address of a child is in memory that is shared with this process,
+// at the same address.
 func (s *Session) sharedWith(child int, a target.Addr) bool {
 	find := func(b []byte) string {
 		for line := range strings.Lines(string(b)) {

@@ -91,9 +91,9 @@ type SectionMatch struct {
 	Matched bool
 }
 
-// CompareSections compares the sections of the program's file with memory: all of them, those that
-// are not writable, or the one of that name. It calls found for each. Its addresses are those in the
-// process.
+// CompareSections compares the sections of the program's file with memory: all of them, those
+// that are not writable, or the one of that name. It calls found for each. Its addresses are
+// those in the process.
 func (s *Session) CompareSections(name string, readOnly bool, found func(SectionMatch)) error {
 	return s.try(func() error {
 		if s.tgt == nil {

@@ -39,7 +39,8 @@ var (
 )
 
 // ParseSearch reads "START, +LENGTH|END, VALUE..." in the selected frame. size is the size of the
-// values in bytes; 0: each has that of its type. A string ends with a NUL; {char[5]}"hello" is one without.
+// values in bytes; 0: each has that of its type. A string ends with a NUL; {char[5]}"hello" is
+// one without.
 func (s *Session) ParseSearch(text string, size int) (Search, error) {
 	return ask(s, func() (Search, error) {
 		var out Search
@@ -169,9 +170,9 @@ func splitTop(text string) (out []string) {
 	return out
 }
 
-// Find searches memory and calls found for each place. Places may overlap. Afterwards $_ is the last
-// place, if there is one, and $numfound the number of places, with those of earlier parts of the
-// search, of which there were before.
+// Find searches memory and calls found for each place. Places may overlap. Afterwards $_ is the
+// last place, if there is one, and $numfound the number of places, with those of earlier parts of
+// the search, of which there were before.
 func (s *Session) Find(q Search, before int, found func(a target.Addr)) (SearchResult, error) {
 	return ask(s, func() (SearchResult, error) {
 		var r SearchResult

@@ -16,7 +16,8 @@ import (
 // filePiece is how much memory is copied at once.
 const filePiece = 1 << 20
 
-// DumpMemory writes the memory from lo up to hi to a file. If memory can't be read, no file is left.
+// DumpMemory writes the memory from lo up to hi to a file. If memory can't be read, no file is
+// left.
 func (s *Session) DumpMemory(path string, format MemoryFormat, appended bool, lo, hi target.Addr) error {
 	return s.try(func() error {
 		if hi <= lo {
@@ -45,8 +46,8 @@ func (s *Session) DumpMemory(path string, format MemoryFormat, appended bool, lo
 	})
 }
 
-// DumpValue writes the bytes of an expression's value to a file. lvalue is false if the value has no
-// address: then a format with addresses has 0.
+// DumpValue writes the bytes of an expression's value to a file. lvalue is false if the value has
+// no address: then a format with addresses has 0.
 func (s *Session) DumpValue(path string, format MemoryFormat, appended bool, expr string) (lvalue bool, err error) {
 	err = s.try(func() error {
 		e := s.env(s.selected, s.level)
@@ -159,8 +160,8 @@ type Restore struct {
 	Path   string
 	Binary bool // else S-records or Intel hexadecimal
 	Offset uint64
-	// Lo and Hi select a part of the file: offsets in a binary file, addresses in others. Hi 0 means
-	// up to the end.
+	// Lo and Hi select a part of the file: offsets in a binary file, addresses in others. Hi 0
+	// means up to the end.
 	Lo, Hi uint64
 }
 

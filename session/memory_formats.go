@@ -117,8 +117,8 @@ func (m *memoryWriter) sRecord(typ byte, width int, at uint64, data []byte) erro
 	return err
 }
 
-// hexRecords writes data, and the upper half of the address when it changes. A record does not cross
-// that border.
+// hexRecords writes data, and the upper half of the address when it changes. A record does not
+// cross that border.
 func (m *memoryWriter) hexRecords(b []byte) error {
 	for at := m.at; len(b) > 0; {
 		if at>>16 != m.upper {
@@ -152,8 +152,8 @@ func sum(b []byte) (s byte) {
 
 var errRecord = errors.New("damaged record")
 
-// parseRecord reads a line of S-records or Intel hexadecimal. data is nil if the line has none. upper
-// is the state of an Intel file.
+// parseRecord reads a line of S-records or Intel hexadecimal. data is nil if the line has none.
+// upper is the state of an Intel file.
 func parseRecord(line []byte, upper *uint64) (at uint64, data []byte, err error) {
 	line = bytes.TrimSpace(line)
 	switch {

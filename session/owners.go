@@ -159,9 +159,9 @@ func (o *owners) inWord(a target.Addr) target.ThreadID {
 
 // mutex returns the mutex whose futex is at an address, and its owner.
 //
-// glibc (sysdeps/nptl/bits/struct_mutex.h): __lock, __count, __owner, __nusers, __kind. The owner is
-// stored after the lock is taken and cleared before it is given back: with both set, that thread has
-// it. musl: _m_type, _m_lock. Its normal mutexes do not store an owner.
+// glibc (sysdeps/nptl/bits/struct_mutex.h): __lock, __count, __owner, __nusers, __kind. The owner
+// is stored after the lock is taken and cleared before it is given back: with both set, that
+// thread has it. musl: _m_type, _m_lock. Its normal mutexes do not store an owner.
 func (o *owners) mutex(word target.Addr) (target.Addr, target.ThreadID) {
 	switch o.libc {
 	case glibc:
@@ -198,9 +198,9 @@ func (o *owners) mutex(word target.Addr) (target.Addr, target.ThreadID) {
 // rwlock returns the read-write lock whose futex is at an address, and the thread that has it for
 // writing.
 //
-// glibc (sysdeps/nptl/bits/struct_rwlock.h): __readers, __writers, __wrphase_futex, __writers_futex,
-// two unused words, __cur_writer. A reader waits for the first futex, a writer for one of the two.
-// The structure begins at a multiple of eight.
+// glibc (sysdeps/nptl/bits/struct_rwlock.h): __readers, __writers, __wrphase_futex,
+// __writers_futex, two unused words, __cur_writer. A reader waits for the first futex, a writer
+// for one of the two. The structure begins at a multiple of eight.
 func (o *owners) rwlock(word target.Addr, kind WaitKind) (target.Addr, target.ThreadID) {
 	if o.libc != glibc {
 		return word, 0

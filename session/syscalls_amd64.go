@@ -1,7 +1,8 @@
 package session
 
-// systemCalls lists the system calls of Linux on x86-64, by number: arch/x86/entry/syscalls/syscall_64.tbl. The
-// letters are the kinds of the arguments, see argumentText; "?" means that they are unknown.
+// systemCalls lists the system calls of Linux on x86-64, by number:
+// arch/x86/entry/syscalls/syscall_64.tbl. The letters are the kinds of the arguments, see
+// argumentText; "?" means that they are unknown.
 var systemCalls = map[uint64]systemCall{
 	0: {"read", "fan"}, 1: {"write", "fan"}, 2: {"open", "pOo"}, 3: {"close", "f"},
 	4: {"stat", "pa"}, 5: {"fstat", "fa"}, 6: {"lstat", "pa"}, 7: {"poll", "anm"},
