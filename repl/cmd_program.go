@@ -157,7 +157,6 @@ func (sh *shell) setProgram(what, value string) error {
 }
 
 func (sh *shell) showProgram(what string) {
-	on := func(yes bool) string { return map[bool]string{true: "on", false: "off"}[yes] }
 	switch what {
 	case "cwd":
 		if dir := sh.sess.Program().Dir; dir != "" {
@@ -166,11 +165,11 @@ func (sh *shell) showProgram(what string) {
 			fmt.Fprintln(sh.out, "You have not set the inferior's current working directory.\nThe inferior will inherit dbg's cwd if native debugging.")
 		}
 	case "startup-with-shell":
-		fmt.Fprintf(sh.out, "Use of shell to start subprocesses is %s.\n", on(!sh.settings.noShell))
+		fmt.Fprintf(sh.out, "Use of shell to start subprocesses is %s.\n", onOrOff(!sh.settings.noShell))
 	case "exec-wrapper":
 		fmt.Fprintf(sh.out, "The wrapper for running programs is \"%s\".\n", sh.settings.wrapper)
 	case "disable-randomization":
-		fmt.Fprintf(sh.out, "Disabling randomization of debuggee's virtual address space is %s.\n", on(!sh.settings.random))
+		fmt.Fprintf(sh.out, "Disabling randomization of debuggee's virtual address space is %s.\n", onOrOff(!sh.settings.random))
 	}
 }
 

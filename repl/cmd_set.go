@@ -42,6 +42,14 @@ func set(sh *shell, args string) error {
 		}
 		sh.settings.listSize = n
 		return nil
+	case "use-coredump-filter":
+		on, err := onOff(rest)
+		sh.settings.ignoreFilter = !on
+		return err
+	case "dump-excluded-mappings":
+		on, err := onOff(rest)
+		sh.settings.dumpExcluded = on && err == nil
+		return err
 	case "breakpoint":
 		if what, value := cutWord(rest); what == "pending" && (value == "on" || value == "off" || value == "auto") {
 			sh.settings.pending = value
@@ -91,6 +99,13 @@ func onOff(s string) (bool, error) {
 	return true, userErrorf("\"on\" or \"off\" expected.")
 }
 
+func onOrOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
 func show(sh *shell, args string) error {
 	word, rest := cutWord(args)
 	if word == "environment" || word == "env" {
@@ -100,11 +115,15 @@ func show(sh *shell, args string) error {
 	case "args":
 		fmt.Fprintf(sh.out, "Argument list to give program being debugged when it is started is \"%s\".\n", sh.argsLine)
 	case "confirm":
-		fmt.Fprintf(sh.out, "Whether to confirm potentially dangerous operations is %s.\n", map[bool]string{true: "on", false: "off"}[sh.settings.confirm])
+		fmt.Fprintf(sh.out, "Whether to confirm potentially dangerous operations is %s.\n", onOrOff(sh.settings.confirm))
 	case "listsize":
 		fmt.Fprintf(sh.out, "Number of source lines dbg will list by default is %d.\n", sh.settings.listSize)
 	case "environment", "env", "cwd", "startup-with-shell", "exec-wrapper", "disable-randomization":
 		sh.showProgram(args)
+	case "use-coredump-filter":
+		fmt.Fprintf(sh.out, "Use of /proc/PID/coredump_filter file to generate corefiles is %s.\n", onOrOff(!sh.settings.ignoreFilter))
+	case "dump-excluded-mappings":
+		fmt.Fprintf(sh.out, "Dumping of mappings marked with the VM_DONTDUMP flag is %s.\n", onOrOff(sh.settings.dumpExcluded))
 	case "version":
 		fmt.Fprintln(sh.out, "dbg; for more: dbg version")
 	case "convenience", "conv":

@@ -64,6 +64,9 @@ type settings struct {
 	noShell  bool   // startup-with-shell off
 	wrapper  string // exec-wrapper
 	random   bool   // disable-randomization off
+
+	ignoreFilter bool // use-coredump-filter off
+	dumpExcluded bool // dump-excluded-mappings on
 }
 
 // prompt is printed before a command is read.
