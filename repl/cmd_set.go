@@ -29,6 +29,8 @@ func set(sh *shell, args string) error {
 		return sh.assign(rest)
 	case "args":
 		return sh.setArgs(rest)
+	case "scheduler-locking":
+		return sh.setLocking(rest)
 	case "environment", "env", "cwd", "startup-with-shell", "exec-wrapper", "disable-randomization", "inferior-tty":
 		return sh.setProgram(word, rest)
 	case "confirm":
@@ -118,6 +120,8 @@ func show(sh *shell, args string) error {
 		fmt.Fprintf(sh.out, "Whether to confirm potentially dangerous operations is %s.\n", onOrOff(sh.settings.confirm))
 	case "listsize":
 		fmt.Fprintf(sh.out, "Number of source lines dbg will list by default is %d.\n", sh.settings.listSize)
+	case "scheduler-locking":
+		fmt.Fprintf(sh.out, "Mode for locking scheduler during execution is \"%s\".\n", lockingWords[sh.sess.Locking()])
 	case "environment", "env", "cwd", "startup-with-shell", "exec-wrapper", "disable-randomization":
 		sh.showProgram(args)
 	case "use-coredump-filter":
@@ -145,4 +149,16 @@ func (sh *shell) mayQuit() bool {
 		fate = "detached"
 	}
 	return sh.ask(fmt.Sprintf("A debugging session is active.\n\n\tInferior 1 [process %d] will be %s.\n\nQuit anyway? (y or n) ", t.PID, fate))
+}
+
+// lockingWords are gdb's names of the modes. Its "replay" is "off" here: dbg records no execution.
+var lockingWords = map[session.Locking]string{session.LockOff: "replay", session.LockOn: "on", session.LockStep: "step"}
+
+func (sh *shell) setLocking(word string) error {
+	modes := map[string]session.Locking{"off": session.LockOff, "replay": session.LockOff, "on": session.LockOn, "step": session.LockStep}
+	l, ok := modes[strings.TrimSpace(word)]
+	if !ok {
+		return userErrorf("Undefined item: \"%s\".", word)
+	}
+	return sh.sess.SetLocking(l)
 }

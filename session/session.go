@@ -64,7 +64,8 @@ type shared struct {
 	state     State
 	program   Program
 	shell     ShellSettings
-	terminal  *os.File       // of SetTerminal
+	terminal  *os.File // of SetTerminal
+	locking   Locking
 	tgt       target.Target  // nil if there is neither a process nor a core
 	proc      target.Process // nil for a core
 	core      coreFile       // nil for a process

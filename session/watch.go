@@ -178,7 +178,7 @@ func (s *Session) newWatch(spec *WatchSpec) (*watch, error) {
 		}
 	case spec.Location:
 	case len(ranges) == 0 && !e.local:
-		return nil, fmt.Errorf("Cannot watch constant value `%s'.", spec.Expr) //lint:ignore ST1005 gdb's words
+		return nil, userText(fmt.Sprintf("Cannot watch constant value `%s'.", spec.Expr))
 	case e.local:
 		if err := s.bindWatch(w, e); err != nil {
 			return nil, err
