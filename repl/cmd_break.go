@@ -150,8 +150,11 @@ func clearBreak(sh *shell, args string) error {
 
 func enableBreak(on bool) func(*shell, string) error {
 	return func(sh *shell, args string) error {
-		if w, rest := cutWord(args); w == "breakpoints" {
+		switch w, rest := cutWord(args); w {
+		case "breakpoints":
 			args = rest
+		case "display":
+			return enableDisplay(sh, rest, on)
 		}
 		if how, rest := cutWord(args); on && (how == "once" || how == "delete" || how == "count") {
 			return enableFor(sh, how, rest)

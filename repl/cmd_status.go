@@ -287,7 +287,11 @@ func infoDisplay(sh *shell, args string) error {
 		if d.format != "" {
 			f = "/" + d.format + " "
 		}
-		fmt.Fprintf(sh.out, "%d:   y  %s%s\n", d.number, f, d.expr)
+		enabled := "y"
+		if d.off {
+			enabled = "n"
+		}
+		fmt.Fprintf(sh.out, "%d:   %s  %s%s\n", d.number, enabled, f, d.expr)
 	}
 	return nil
 }

@@ -54,6 +54,8 @@ type shell struct {
 	actions   []block                 // of the breakpoints that were hit, to be run
 	acting    bool                    // they run
 	stops     int                     // counts stops
+	queued    int                     // the signal of queue-signal, or 0
+	queuedAt  int                     // the value of stops then
 }
 
 // settings are the values that "set NAME" changes.
