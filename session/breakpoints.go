@@ -187,7 +187,7 @@ func (s *Session) place(b *logical, places []BreakpointPlace) error {
 		if old[p.Addr] {
 			delete(old, p.Addr)
 		} else if live {
-			if err := s.proc.InsertBreakpoint(p.Addr); err != nil {
+			if err := s.insertAt(b, p.Addr); err != nil {
 				if firstErr == nil {
 					firstErr = fmt.Errorf("cannot insert a breakpoint at %s: %w", p.Addr, err)
 				}
@@ -198,12 +198,29 @@ func (s *Session) place(b *logical, places []BreakpointPlace) error {
 	}
 	if live {
 		for a := range old {
-			s.proc.RemoveBreakpoint(a) // if the file is unmapped, there is nothing to restore
+			s.removeAt(b, a) // if the file is unmapped, there is nothing to restore
 		}
 	}
 	b.Places = kept
 	s.publishRules()
 	return firstErr
+}
+
+// insertAt inserts a site of a breakpoint.
+func (s *Session) insertAt(b *logical, a target.Addr) error {
+	if b.Spec.Hardware {
+		return s.proc.InsertWatch(target.Watch{Addr: a, Len: 1, Kind: target.WatchExecute})
+	}
+	return s.proc.InsertBreakpoint(a)
+}
+
+// removeAt removes a site of a breakpoint.
+func (s *Session) removeAt(b *logical, a target.Addr) {
+	if b.Spec.Hardware {
+		_ = s.proc.RemoveWatch(target.Watch{Addr: a, Len: 1, Kind: target.WatchExecute})
+		return
+	}
+	_ = s.proc.RemoveBreakpoint(a)
 }
 
 // compileFor compiles a breakpoint's condition for each of its places, where that is possible.
@@ -255,22 +272,62 @@ func (s *Session) EnableBreakpoint(id int, on bool) error {
 		if b == nil {
 			return fmt.Errorf("No breakpoint number %d.", id) //lint:ignore ST1005 gdb's words, shown as they are
 		}
-		if b.Enabled == on {
-			return nil
-		}
-		if b.watch != nil {
-			return s.enableWatch(b, on)
-		}
-		places := b.Places
-		if !on {
-			s.place(b, nil)
-			b.Enabled, b.Places = false, places
-			s.publishRules()
-			return nil
-		}
-		b.Enabled, b.Places = true, nil
-		return s.place(b, places)
+		b.Spec.Once, b.Spec.Count = false, 0
+		return s.enable(b, on)
 	})
+}
+
+func (s *Session) enable(b *logical, on bool) error {
+	if b.Enabled == on {
+		return nil
+	}
+	if b.watch != nil {
+		return s.enableWatch(b, on)
+	}
+	places := b.Places
+	if !on {
+		s.place(b, nil)
+		b.Enabled, b.Places = false, places
+		s.publishRules()
+		return nil
+	}
+	b.Enabled, b.Places = true, nil
+	return s.place(b, places)
+}
+
+// EnableFor enables a breakpoint until its next stop (enable once), for count stops (enable count),
+// or deletes it at its next stop (enable delete).
+func (s *Session) EnableFor(id int, once, deletes bool, count int) error {
+	return s.try(func() error {
+		b := s.breakpoints.byID(id)
+		if b == nil {
+			return fmt.Errorf("No breakpoint number %d.", id) //lint:ignore ST1005 gdb's words, shown as they are
+		}
+		b.Spec.Once, b.Spec.Temporary, b.Spec.Count = once, deletes, count
+		return s.enable(b, true)
+	})
+}
+
+// dispose does what a breakpoint's disposition asks for after a stop, and reports whether it was
+// deleted.
+func (s *Session) dispose(b *logical) (deleted bool) {
+	if b.Spec.Temporary {
+		s.remove(b)
+		s.publish(BreakpointChanged{Breakpoint: b.public(), Deleted: true})
+		return true
+	}
+	off := b.Spec.Once
+	if b.Spec.Count > 0 {
+		b.Spec.Count--
+		off = off || b.Spec.Count == 0
+	}
+	if off {
+		if err := s.enable(b, false); err != nil {
+			s.logf("disabling breakpoint %d: %v", b.ID, err)
+		}
+	}
+	s.publish(BreakpointChanged{Breakpoint: b.public()})
+	return false
 }
 
 // SetCondition changes a breakpoint's condition; "" removes it.
@@ -383,17 +440,11 @@ func (s *Session) counted(b *logical, t target.ThreadID) (stops, deleted bool) {
 	if c, err := parseHitCondition(b.Spec.HitCondition); err == nil && c != nil && !c(b.Hits) {
 		return false, false
 	}
-	if b.Spec.LogMessage != "" {
-		s.publish(LogMessage{Text: s.expandLog(b.Spec.LogMessage, t)})
+	if b.Spec.logs() {
+		s.log(b, t)
 		return false, false
 	}
-	if b.Spec.Temporary {
-		s.remove(b)
-		s.publish(BreakpointChanged{Breakpoint: b.public(), Deleted: true})
-		return true, true
-	}
-	s.publish(BreakpointChanged{Breakpoint: b.public()})
-	return true, false
+	return true, s.dispose(b)
 }
 
 // decided records how long the full evaluator took. From that, the judge knows whether it may use
@@ -424,6 +475,23 @@ func (s *Session) condition(text string, t target.ThreadID) (bool, error) {
 		return false, err
 	}
 	return eval.Truth(v, env)
+}
+
+// logs reports whether a breakpoint prints a text instead of stopping.
+func (b *BreakpointSpec) logs() bool { return b.LogMessage != "" || b.LogFormat != nil }
+
+// log prints the text of a log point.
+func (s *Session) log(b *logical, t target.ThreadID) {
+	if b.Spec.LogFormat == nil {
+		s.publish(LogMessage{Text: s.expandLog(b.Spec.LogMessage, t)})
+		return
+	}
+	text, err := s.printf(*b.Spec.LogFormat, s.env(t, 0))
+	if err != nil {
+		s.publish(LogMessage{Warning: true, Text: fmt.Sprintf("dprintf %d: %v", b.ID, err)})
+		return
+	}
+	s.publish(LogMessage{Text: text, Plain: true})
 }
 
 // expandLog replaces {expr} in a log point's message. {{ and }} stand for braces.
