@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -85,7 +84,10 @@ func setCatch(temporary bool) func(*shell, string) error {
 				return err
 			}
 		case session.CatchSyscall:
-			return errors.New("catch syscall is not supported yet")
+			catch.Match = ""
+			if catch.Syscalls, err = session.ParseSyscalls(words); err != nil {
+				return err
+			}
 		}
 		b, err := sh.sess.SetBreakpoint(spec, true)
 		if err != nil {
@@ -146,10 +148,25 @@ func signalNames(list []int) string {
 
 // catchMention describes a catchpoint that has just been set.
 func catchMention(e *catchEvent, c *session.CatchSpec) string {
-	if e.kind != session.CatchSignal {
-		return e.name
-	}
 	switch {
+	case e.kind == session.CatchSyscall:
+		if len(c.Syscalls) == 0 {
+			return "any syscall"
+		}
+		var list []string
+		for _, n := range c.Syscalls {
+			if name, ok := session.SyscallName(n); ok {
+				list = append(list, fmt.Sprintf("'%s' [%d]", name, n))
+			} else {
+				list = append(list, strconv.Itoa(n))
+			}
+		}
+		if len(list) == 1 {
+			return "syscall " + list[0]
+		}
+		return "syscalls " + strings.Join(list, " ")
+	case e.kind != session.CatchSignal:
+		return e.name
 	case c.AllSignals:
 		return "any signal"
 	case len(c.Signals) == 0:
@@ -177,6 +194,19 @@ func catchText(b *session.Breakpoint) string {
 		if c.Match != "" {
 			what += " matching " + c.Match
 		}
+	case session.CatchSyscall:
+		switch len(c.Syscalls) {
+		case 0:
+			what += " \"<any syscall>\" "
+		case 1:
+			what += fmt.Sprintf(" \"%s\" ", syscallName(c.Syscalls[0]))
+		default:
+			var list []string
+			for _, n := range c.Syscalls {
+				list = append(list, syscallName(n))
+			}
+			what += fmt.Sprintf("s \"%s\" ", strings.Join(list, ", "))
+		}
 	case session.CatchSignal:
 		switch {
 		case c.AllSignals:
@@ -190,6 +220,14 @@ func catchText(b *session.Breakpoint) string {
 		}
 	}
 	return what
+}
+
+// syscallName is the name of a system call, or its number.
+func syscallName(n int) string {
+	if name, ok := session.SyscallName(n); ok {
+		return name
+	}
+	return strconv.Itoa(n)
 }
 
 // printCaught prints what a catchpoint caught, up to the place.
@@ -213,6 +251,11 @@ func (sh *shell) printCaught(st *session.Stop, who string, many bool) {
 		words = fmt.Sprintf("%s %d", words, c.Child)
 	case session.CatchExec:
 		words += " " + c.Path
+	case session.CatchSyscall:
+		if words = "call to"; c.Returned {
+			words = "returned from"
+		}
+		words += " syscall " + syscallName(c.Syscall)
 	case session.CatchSignal:
 		words += " " + target.SignalName(c.Signal)
 	case session.CatchThreadStart, session.CatchThreadExit:

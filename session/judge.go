@@ -15,6 +15,7 @@ import (
 // ruleSet is that snapshot. It never changes.
 type ruleSet struct {
 	watches []watchRule
+	catches []catchRule
 	at      map[target.Addr]*siteRule
 }
 
@@ -74,6 +75,10 @@ func (s *Session) judge(p target.Process) target.Judge {
 	judge := func(h *target.Hit) target.Verdict {
 		if h.Reason == target.Stepped {
 			return s.planNow(p, h)
+		}
+		switch h.Reason {
+		case target.Syscall, target.ChildCreated, target.ThreadCreated:
+			return s.judgeEvent(h)
 		}
 		set := s.rules.Load()
 		if set == nil {
@@ -229,6 +234,9 @@ func (s *Session) publishRules() {
 				r.scopes = append(r.scopes, markRule{mark: w.scope, thread: w.thread})
 			}
 		}
+		if b.catch != nil && !b.Spec.Catch.Kind.inFunctions() {
+			set.catches = append(set.catches, catchRule{b.Spec.Catch, b.Spec.Thread})
+		}
 		for i := range b.Places {
 			a := b.Places[i].Addr
 			r := at(a)
@@ -236,6 +244,7 @@ func (s *Session) publishRules() {
 		}
 	}
 	s.rules.Store(set)
+	s.sendCatches()
 }
 
 // rule returns the judge's information about a breakpoint at one of its places.

@@ -94,6 +94,7 @@ type shared struct {
 	hidden      hiddenCalls
 	dirty       bool // rules must be published again
 	decided     map[target.ThreadID]decision
+	sent        sentCatches
 	caught      map[target.ThreadID][]*Caught // what catchpoints caught, until the stop is published
 	linked      bool                          // followLinker was called
 	deciding    bool                          // a decision about one stopped thread is being made
@@ -359,6 +360,7 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 		s.hurried.Store(false)
 		s.setState(IsStopped)
 		p.SetJudge(s.own.judge(p))
+		s.sent = sentCatches{}
 		go s.own.follow(p, s.done)
 		for n := 1; n < target.NumSignals; n++ {
 			if set, ok := s.signals[n]; ok {
