@@ -21,7 +21,7 @@ type command struct {
 func table() []*command {
 	var all []*command
 	for _, g := range [][]*command{
-		runCommands(), programCommands(), breakpointCommands(), watchCommands(), catchCommands(), stackCommands(), dataCommands(), sourceCommands(), threadCommands(), applyCommands(), blockCommands(),
+		runCommands(), programCommands(), breakpointCommands(), watchCommands(), catchCommands(), skipCommands(), stackCommands(), dataCommands(), sourceCommands(), threadCommands(), applyCommands(), blockCommands(),
 		statusCommands(),
 		processCommands(),
 		memoryCommands(),

@@ -89,6 +89,7 @@ type shared struct {
 	fetcher  fetcher
 
 	breakpoints breakpointTable
+	skips       skipList
 	courses     courses
 	stepFrom    frameMark // where the latest step began
 	hidden      hiddenCalls
