@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"dbg/target"
 )
@@ -213,6 +214,10 @@ func (s *Session) stop(st Stop) {
 	s.ctl.mu.Lock()
 	s.ctl.pausing = false
 	late := s.ctl.lateCatch()
+	if late != nil {
+		st.Breakpoints = append(slices.Clip(st.Breakpoints), late.Breakpoints...)
+		st.Deleted = append(slices.Clip(st.Deleted), late.Deleted...)
+	}
 	st = s.ctl.setStop(st)
 	s.ctl.mu.Unlock()
 	if late != nil {
