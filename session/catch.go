@@ -146,8 +146,12 @@ func (s *Session) resolveCatch(b *logical) ([]BreakpointPlace, error) {
 // describes the event.
 func (s *Session) catches(b *logical, t target.ThreadID, a target.Addr) (*Caught, bool) {
 	c := &Caught{ID: b.ID, Kind: b.Spec.Catch.Kind, Thread: t}
-	s.describeCaught(c, b.catch.at[a])
+	p := b.catch.at[a]
+	s.describeCaught(c, p)
 	if b.catch.match != nil {
+		if p.tell == tellFatal {
+			return nil, false
+		}
 		if c.Type == "" {
 			// Going on would hide an event that may be the one.
 			s.publish(LogMessage{Warning: true, Text: fmt.Sprintf("The type at catchpoint %d is not known.", b.ID)})

@@ -32,6 +32,7 @@ const (
 	tellCatch          // __cxa_begin_catch(_Unwind_Exception*), at its entry
 	tellProbe          // a probe of libstdc++
 	tellPanic          // runtime.gopanic(e any)
+	tellFatal          // runtime.fatalpanic, at the end of a panic that was reported when it began
 	tellGoThrow        // runtime.throw(s string)
 	tellAssert         // __assert_fail(expression, file, line, function)
 	tellGlibcxx        // std::__glibcxx_assert_fail(file, line, function, condition)
@@ -60,7 +61,7 @@ var goPanics = []struct {
 	tell teller
 }{
 	{"runtime.gopanic", tellPanic},
-	{"runtime.fatalpanic", tellNothing},
+	{"runtime.fatalpanic", tellFatal},
 	{"runtime.throw", tellGoThrow},
 	{"runtime.fatal", tellGoThrow},
 }

@@ -201,13 +201,18 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 	p.disarmAll()
 	p.sweep()
 	// Parked threads are judged again when the process continues. A step that ended while another
-	// stop was found is discarded.
+	// stop was found is discarded. An interruption is nobody's stop: the thread for which it is
+	// reported may have one of its own.
+	own := t
+	if e.Reason == target.Interrupted {
+		own = nil
+	}
 	if p.parked > 0 {
 		for _, o := range p.threads {
 			if o.parked {
 				o.parked = false
 				switch {
-				case o != t && (o.why == breakpoint || o.why == watched || o.why == noticed):
+				case o != own && (o.why == breakpoint || o.why == watched || o.why == noticed):
 					p.pending = append(p.pending, o)
 				case o.why == stepped:
 					o.why = passing
@@ -218,7 +223,7 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 	}
 	rest := p.pending[:0]
 	for _, k := range p.pending {
-		if k == t {
+		if k == own {
 			continue
 		}
 		if k.why == stepped {
@@ -241,7 +246,7 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 		}
 	}
 	e.Thread = target.ThreadID(t.tid)
-	t.skip, t.skipping = t.pc(), true
+	t.skip, t.skipping = t.pc(), !t.why.matters()
 	p.last = t
 	p.send(e)
 }
