@@ -21,7 +21,7 @@ type command struct {
 func table() []*command {
 	var all []*command
 	for _, g := range [][]*command{
-		runCommands(), programCommands(), breakpointCommands(), watchCommands(), stackCommands(), dataCommands(), sourceCommands(), threadCommands(), applyCommands(), blockCommands(),
+		runCommands(), programCommands(), inferiorCommands(), breakpointCommands(), watchCommands(), stackCommands(), dataCommands(), sourceCommands(), threadCommands(), applyCommands(), blockCommands(),
 		statusCommands(),
 		processCommands(),
 		memoryCommands(),
