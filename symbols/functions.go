@@ -78,3 +78,12 @@ func (m *Module) FunctionType(f *Function) *types.Type {
 	}
 	return m.types.At(entry.Ref{Unit: f.impl.u.dw, Off: off})
 }
+
+// Producer returns the compiler of a function, with its options if it recorded them; "" if it is
+// not known.
+func (f *Function) Producer() string {
+	if f == nil || f.impl == nil {
+		return ""
+	}
+	return f.impl.u.dw.Root().Producer
+}
