@@ -82,7 +82,10 @@ type Frame struct {
 	// TailCall says that the function is no longer on the stack: it ended in a tail call to that of the level below,
 	// whose machine frame it shares. Its registers are gone.
 	TailCall bool
-	Module   *Module // nil if not known
+	// Dummy marks the frame to which a function returns that was called from dbg. It stands for no
+	// code; the frames after it are those that were there before the call.
+	Dummy  bool
+	Module *Module // nil if not known
 	// ShowPC says that PC is not at the start of a line, so that gdb's form has the address.
 	ShowPC   bool
 	Strategy string
@@ -93,6 +96,7 @@ type Frame struct {
 	lookup image.Addr
 	tail   *tailLink // of TailCall
 
+	outside   bool  // a called function is on the stack above
 	walk      *walk // that found it
 	survivors survivors
 }

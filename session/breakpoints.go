@@ -32,6 +32,7 @@ const (
 	internalLinker internalKind = iota // the dynamic linker's list has changed
 	internalStep                       // a plan waits here
 	internalJIT                        // the program reports code that it has made
+	internalCall                       // a called function returns here
 )
 
 // breakpointTable has all breakpoints.
@@ -49,7 +50,7 @@ func (t *breakpointTable) init() {
 // setInternal inserts a breakpoint of the session's own.
 func (t *breakpointTable) setInternal(s *Session, a target.Addr, k internalKind) error {
 	t.internal[a] = append(t.internal[a], k)
-	if k != internalStep {
+	if k != internalStep && k != internalCall {
 		s.publishRules()
 	}
 	err := s.proc.InsertBreakpoint(a)

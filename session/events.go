@@ -95,4 +95,6 @@ type Stop struct {
 	// ReturnValue is its value, as "int" and such; HasReturnValue says if it is known.
 	ReturnValue    Value
 	HasReturnValue bool
+
+	call bool // a called function has returned whose evaluation was given up
 }

@@ -19,8 +19,9 @@ type ruleSet struct {
 // siteRule is what one address is for.
 type siteRule struct {
 	linker bool
-	jit    []jitRule // the program reports here that it has made code or thrown it away
-	named  bool      // then: a breakpoint may have a place in it
+	calls  []callRule // functions that return here
+	jit    []jitRule  // the program reports here that it has made code or thrown it away
+	named  bool       // then: a breakpoint may have a place in it
 	marks  []markRule
 	breaks []breakRule
 }
@@ -84,6 +85,11 @@ func (s *Session) judge(p target.Process) target.Judge {
 		}
 		if r.linker || r.named {
 			return target.Park
+		}
+		for _, k := range r.calls {
+			if sp, ok := h.Regs.SP(); ok && k.thread == h.Thread && k.sp == sp {
+				return target.Halt
+			}
 		}
 		for i := range r.marks {
 			if r.marks[i].met(h, p) {
@@ -198,6 +204,10 @@ func (s *Session) publishRules() {
 		}
 	}
 	s.jitRules(at)
+	for _, k := range s.calls {
+		r := at(k.pc)
+		r.calls = append(r.calls, callRule{k.thread, k.sp})
+	}
 	for _, c := range s.courses.all {
 		for _, p := range c.plans {
 			for _, m := range p.marks() {

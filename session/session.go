@@ -85,15 +85,18 @@ type shared struct {
 
 	breakpoints breakpointTable
 	courses     courses
-	stepFrom    frameMark // where the latest step began
-	hidden      hiddenCalls
-	dirty       bool // rules are out of date
-	decided     map[target.ThreadID]decision
-	linked      bool          // the dynamic linker is followed
-	deciding    bool          // a thread is stopped, while others run, and what it has come to is being decided
-	moveFailed  bool          // the latest thread that was to go on had been stopped with all others
-	done        chan struct{} // closed when the events of proc have been dealt with
-	signals     map[int]SignalSetting
+	calls       []*call // functions of the program that were called, the innermost last
+	// unwindOnSignal: a signal inside a called function restores the registers at once.
+	unwindOnSignal bool
+	stepFrom       frameMark // where the latest step began
+	hidden         hiddenCalls
+	dirty          bool // rules are out of date
+	decided        map[target.ThreadID]decision
+	linked         bool          // the dynamic linker is followed
+	deciding       bool          // a thread is stopped, while others run, and what it has come to is being decided
+	moveFailed     bool          // the latest thread that was to go on had been stopped with all others
+	done           chan struct{} // closed when the events of proc have been dealt with
+	signals        map[int]SignalSetting
 }
 
 // New makes a session that has no program yet.
@@ -403,6 +406,7 @@ func (s *Session) forgetTarget() {
 	s.tgt, s.proc, s.core = nil, nil, nil
 	s.space, s.unwind, s.unwindOf = nil, nil, nil
 	s.courses = courses{}
+	s.endCalls(0, exitedInCall)
 	s.dropCache()
 	s.forgetJIT()
 	s.modules = s.noModules()

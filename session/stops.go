@@ -76,6 +76,10 @@ func (s *Session) onStopped(ev target.Event) {
 	switch ev.Reason {
 	case target.Breakpoint:
 		s.onInternal(ev.Addr)
+		if k := s.callAt(ev.Thread); k != nil {
+			s.callReturned(k)
+			return
+		}
 		if ids, deleted := s.hit(ev.Thread, ev.Addr); len(ids) > 0 {
 			s.stop(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted})
 			return
@@ -90,6 +94,9 @@ func (s *Session) onStopped(ev target.Event) {
 		}
 		s.proceed(target.Resume{})
 	case target.Signalled:
+		if s.unwindSignal(ev.Thread) {
+			return
+		}
 		s.stop(Stop{Reason: StopSignal, Thread: ev.Thread, Signal: ev.Signal})
 	case target.Execed:
 		s.onExec(ev)
@@ -103,6 +110,7 @@ func (s *Session) onStopped(ev target.Event) {
 // onExec follows the process into its new program.
 func (s *Session) onExec(target.Event) {
 	s.endCourses()
+	called := s.endCalls(0, exitedInCall)
 	clear(s.decided)
 	s.breakpoints.forgetSites()
 	s.forgetJIT()
@@ -116,11 +124,18 @@ func (s *Session) onExec(target.Event) {
 	s.followLinker()
 	s.resolveAll()
 	s.publish(LogMessage{Text: fmt.Sprintf("process %d is executing new program: %s", s.tgt.PID(), s.tgt.Exe())})
+	if called { // nobody waits for the new program
+		s.stop(Stop{Reason: StopExec, Thread: s.selected})
+		return
+	}
 	s.proceed(target.Resume{})
 }
 
 // plan asks a thread's plans what comes now, in a stop of it. done says that the step has ended, with the stop.
 func (s *Session) plan(c *course, ev target.Event) (st Stop, r target.Resume, done bool) {
+	if s.callAt(ev.Thread) != nil { // the step has come to the end of a called function
+		return Stop{Thread: ev.Thread, call: true}, r, true
+	}
 	st, r, done, err := c.ask(s)
 	if errors.Is(err, target.ErrGone) || errors.Is(err, target.ErrNoThread) {
 		return st, r, false // it has just been killed, and its end is about to be told
@@ -146,6 +161,12 @@ func (s *Session) plan(c *course, ev target.Event) (st Stop, r target.Resume, do
 
 // stop tells the user that the program has stopped.
 func (s *Session) stop(st Stop) {
+	if st.call && st.Number == 0 {
+		if k := s.callAt(st.Thread); k != nil {
+			s.callReturned(k)
+			return
+		}
+	}
 	s.setState(IsStopped)
 	s.settleStop(&st)
 	s.ctl.mu.Lock()
@@ -157,6 +178,7 @@ func (s *Session) stop(st Stop) {
 
 // settleStop brings the session up to a stop: its threads, the selection, what is mapped.
 func (s *Session) settleStop(st *Stop) {
+	s.abandonCalls(st)
 	var from frameMark
 	if c := s.courses.of(st.Thread); c != nil {
 		from = c.from
