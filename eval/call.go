@@ -460,3 +460,14 @@ func (e *evaluator) promote(v Value) (Value, error) {
 
 // Void returns the value of a call that returns nothing.
 func Void() Value { return Value{Type: typeVoid} }
+
+// Convert returns a value as another type, as an assignment converts it.
+func Convert(v Value, t *types.Type, env Env) (Value, error) {
+	e := &evaluator{env: env}
+	v, err := e.read(v)
+	if err != nil {
+		return Value{}, err
+	}
+	b, err := e.converted(Value{Type: t}, v)
+	return Value{Type: t, Bytes: b}, err
+}

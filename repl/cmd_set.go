@@ -32,6 +32,12 @@ func set(sh *shell, args string) error {
 		on, err := onOff(rest)
 		sh.settings.confirm = on
 		return err
+	case "unwindonsignal", "unwind-on-signal":
+		on, err := onOff(rest)
+		if err == nil {
+			sh.sess.SetUnwindOnSignal(on)
+		}
+		return err
 	case "listsize":
 		n, err := strconv.Atoi(rest)
 		if err != nil || n < 1 {
@@ -89,6 +95,8 @@ func show(sh *shell, args string) error {
 		fmt.Fprintf(sh.out, "Whether to confirm potentially dangerous operations is %s.\n", map[bool]string{true: "on", false: "off"}[sh.settings.confirm])
 	case "listsize":
 		fmt.Fprintf(sh.out, "Number of source lines dbg will list by default is %d.\n", sh.settings.listSize)
+	case "unwindonsignal", "unwind-on-signal":
+		fmt.Fprintf(sh.out, "Unwinding of stack if a signal is received while in a call dummy is %s.\n", map[bool]string{true: "on", false: "off"}[sh.sess.UnwindOnSignal()])
 	case "version":
 		fmt.Fprintln(sh.out, "dbg; for more: dbg version")
 	case "convenience", "conv":

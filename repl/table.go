@@ -20,7 +20,7 @@ type command struct {
 // table has all commands. It is a function because help refers to it.
 func table() []*command {
 	var all []*command
-	for _, g := range [][]*command{runCommands(), breakpointCommands(), stackCommands(), dataCommands(), sourceCommands(), threadCommands(), statusCommands(), settingCommands(), supportCommands()} {
+	for _, g := range [][]*command{runCommands(), callCommands(), breakpointCommands(), stackCommands(), dataCommands(), sourceCommands(), threadCommands(), statusCommands(), settingCommands(), supportCommands()} {
 		all = append(all, g...)
 	}
 	return all

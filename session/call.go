@@ -119,7 +119,11 @@ func (e *env) Functions(name string) []Value {
 			if fn.Lo == 0 && fn.Hi == 0 || fn.IsInlined() {
 				continue
 			}
-			v := eval.FunctionValue(fn.Name, target.Addr(fn.Lo), in.sym.FunctionType(fn))
+			ft := in.sym.FunctionType(fn)
+			if in.sym.IsIFunc(fn.Lo) {
+				ft = nil // it is the resolver's
+			}
+			v := eval.FunctionValue(fn.Name, target.Addr(fn.Lo), ft)
 			if in.mod != nil {
 				v.Addr = in.mod.processAddr(fn.Lo)
 			}
