@@ -84,6 +84,11 @@ func (c *classifier) add(t *Type, off int64, depth int) {
 			if f.BitSize > 0 {
 				// A bit-field is INTEGER in each eightbyte that it touches, and never unaligned.
 				first := off*8 + f.BitOffset
+				if a := f.Type.alignment(); f.Type != nil && off%a != 0 {
+					// A structure with bit-fields at an unaligned offset: MEMORY for clang, INTEGER for gcc.
+					c.unknown = true
+					return
+				}
 				for n := first / 64; n <= (first+f.BitSize-1)/64 && !c.unknown; n++ {
 					c.merge(n, ClassInteger)
 				}

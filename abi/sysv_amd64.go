@@ -23,6 +23,7 @@ func SysV(result *Type, args []*Type, fixed int) (Layout, error) {
 		return l, err
 	}
 	integers, vectors := 0, 0
+	unsure := false // whether the last integer register is free
 	if l.Hidden = r.Memory; l.Hidden {
 		integers++
 	}
@@ -49,13 +50,25 @@ func SysV(result *Type, args []*Type, fixed int) (Layout, error) {
 		// Vectors of more than 16 bytes are passed in registers to named parameters only.
 		stack = stack || i >= fixed && len(classes) > 2
 		stack = stack || integers+needI > len(sysvIntegers) || vectors+needV > sysvVectors
+		if !stack && needI > 0 && unsure {
+			return l, ErrUnknown
+		}
 		switch {
 		case stack:
+			if t.Kind == Integer && integers == len(sysvIntegers)-1 {
+				// An __int128 that would need two registers: clang leaves the last one empty, gcc gives it to
+				// the next argument.
+				unsure = true
+			}
 			align := max(8, t.alignment())
 			if align > 64 {
 				return l, ErrUnknown
 			}
 			l.StackAlign = max(l.StackAlign, align)
+			if t.Kind >= Struct && t.Align == 0 && align > 8 && l.Stack%align != 0 {
+				// It may be packed, which debug information does not tell.
+				return l, ErrUnknown
+			}
 			l.Stack = roundUp(l.Stack, align)
 			p.Memory, p.Offset = true, l.Stack
 			l.Stack += roundUp(t.Size, 8)

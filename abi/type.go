@@ -38,7 +38,7 @@ type Type struct {
 
 // Field is a member of a Struct, Union or Variant.
 type Field struct {
-	Type      *Type
+	Type      *Type // of a bit-field: the declared type, may be nil
 	Offset    int64 // bytes
 	BitSize   int64 // 0 if it is not a bit-field
 	BitOffset int64 // of a bit-field: bits from the start of the structure

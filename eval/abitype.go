@@ -96,7 +96,7 @@ func (c *abiConverter) aggregate(out *abi.Type, t *types.Type, depth int) {
 			}
 			continue
 		case f.BitSize > 0:
-			out.Fields = append(out.Fields, abi.Field{BitSize: f.BitSize, BitOffset: f.BitOffset})
+			out.Fields = append(out.Fields, abi.Field{Type: c.convert(f.Type, depth+1), BitSize: f.BitSize, BitOffset: f.BitOffset})
 			continue
 		}
 		ft := c.convert(f.Type, depth+1)

@@ -86,7 +86,7 @@ func (e *evaluator) candidates(n *node, caller Caller) (string, []candidate, err
 	switch n.op {
 	case "name":
 		v, err := e.name(n.text)
-		if this, e2 := e.env.Variable("this"); e2 == nil && !strings.Contains(n.text, "::") {
+		if this, e2 := e.this(); e2 == nil && !strings.Contains(n.text, "::") {
 			if obj, e2 := e.pointee(this); e2 == nil {
 				if list := e.methods(obj, n.text, caller, 0); len(list) > 0 {
 					return n.text, list, nil
@@ -470,4 +470,13 @@ func Convert(v Value, t *types.Type, env Env) (Value, error) {
 	}
 	b, err := e.converted(Value{Type: t}, v)
 	return Value{Type: t, Bytes: b}, err
+}
+
+// this returns the object whose method runs. Only C++ has one; elsewhere the name is like any other,
+// and the search for it would go through the whole program.
+func (e *evaluator) this() (Value, error) {
+	if s, ok := e.env.(Speaker); ok && s.Language() != lang.CPlusPlus {
+		return Value{}, &NotFoundError{"this"}
+	}
+	return e.env.Variable("this")
 }

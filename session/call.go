@@ -106,6 +106,14 @@ func (s *Session) UnwindOnSignal() bool {
 	return on
 }
 
+// WithoutCalls returns a handle whose evaluations call no functions of the program: for what an
+// editor evaluates by itself.
+func (s *Session) WithoutCalls() *Session {
+	h := *s
+	h.quietly = true
+	return &h
+}
+
 // Functions implements eval.Caller.
 func (e *env) Functions(name string) []Value {
 	list := e.s.searchList()
@@ -188,6 +196,8 @@ func (e *env) callable() error {
 	switch {
 	case s.proc == nil:
 		return errNoProcessToCall
+	case s.quietly:
+		return errors.New("an expression that is evaluated without being asked for must not call functions")
 	case s.deciding || !s.queried():
 		return errors.New("a condition or a log message can't call functions of the program")
 	case s.tgt.Arch() != arch.AMD64:
@@ -356,11 +366,13 @@ func (s *Session) prepareCall(e *env, c *eval.Call, fn *symbols.Function) (*call
 		v.Addr, v.HasAddr = 0, false // its memory is free again
 		return v, nil
 	}
-	if err := s.breakpoints.setInternal(s, back, internalCall); err != nil {
-		return nil, err
+	if s.callSite != back {
+		if err := s.breakpoints.setInternal(s, back, internalCall); err != nil {
+			return nil, err
+		}
+		s.callSite = back // it stays until the program continues: the next call may follow at once
 	}
 	if err := s.proc.RestoreState(t, next); err != nil {
-		s.breakpoints.clearInternal(s, back, internalCall)
 		return nil, err
 	}
 	s.calls = append(s.calls, k)
@@ -546,12 +558,19 @@ func (s *Session) undoCall(k *call) error {
 	return err
 }
 
+// removeCallSite is called before the program continues for the user.
+func (s *Session) removeCallSite() {
+	if s.callSite != 0 && len(s.calls) == 0 {
+		s.breakpoints.clearInternal(s, s.callSite, internalCall)
+		s.callSite = 0
+	}
+}
+
 // dropCall forgets a call.
 func (s *Session) dropCall(k *call) {
 	for i, x := range s.calls {
 		if x == k {
 			s.calls = append(s.calls[:i:i], s.calls[i+1:]...)
-			s.breakpoints.clearInternal(s, k.pc, internalCall)
 			s.dirty = true
 			return
 		}
@@ -587,6 +606,9 @@ func (s *Session) abandonCalls(st *Stop) {
 // endCalls ends the evaluations that wait for a call of a thread, or of any if that is 0, because
 // the thread or the process is no more.
 func (s *Session) endCalls(t target.ThreadID, text string) (found bool) {
+	if t == 0 {
+		s.callSite = 0
+	}
 	for _, k := range append([]*call(nil), s.calls...) {
 		if t != 0 && k.thread != t {
 			continue

@@ -106,6 +106,9 @@ func (e *env) Variable(name string) (Value, error) {
 			return e.s.readVariable(vars[i], e.at(), e.thread), nil
 		}
 	}
+	if name == "this" && e.Language() == lang.CPlusPlus {
+		return Value{}, &eval.NotFoundError{Name: name} // never a global: no need to search for one
+	}
 	if !global && e.memberOfThis(name) {
 		return Value{}, &eval.NotFoundError{Name: name} // eval looks there before anything global
 	}

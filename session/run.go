@@ -36,6 +36,7 @@ func (s *Session) Continue(signal int) error {
 // letGo begins a run, and tells everybody before anything can come of it.
 func (s *Session) letGo(r target.Resume) error {
 	s.dropCache()
+	s.removeCallSite()
 	s.followLinker()
 	s.publishRules()
 	s.ctl.mu.Lock()

@@ -29,6 +29,8 @@ type Session struct {
 	*cursor
 	asked context.Context // ends the queries made through this handle
 	at    uint64          // the number of the stop that they are about; 0: whichever holds
+
+	quietly bool // evaluations call no functions, see WithoutCalls
 }
 
 // shared is what all handles of a session have in common.
@@ -85,7 +87,8 @@ type shared struct {
 
 	breakpoints breakpointTable
 	courses     courses
-	calls       []*call // functions of the program that were called, the innermost last
+	callSite    target.Addr // where called functions return to, if a site is there
+	calls       []*call     // functions of the program that were called, the innermost last
 	// unwindOnSignal: a signal inside a called function restores the registers at once.
 	unwindOnSignal bool
 	stepFrom       frameMark // where the latest step began
