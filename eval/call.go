@@ -208,6 +208,10 @@ func (e *evaluator) methods(obj Value, name string, caller Caller, depth int) []
 // perform calls the function that was chosen.
 func (e *evaluator) perform(caller Caller, name string, c *candidate, args []Value, want *types.Type) (Value, error) {
 	ft := c.fn.Type.Strip()
+	if ft.Lang == lang.Go {
+		// Its stack may have to grow or be scanned meanwhile, and the runtime does not know our frame.
+		return Value{}, errorf("%s is a function of Go, which dbg can't call: the garbage collector could not read the goroutine's stack meanwhile", name)
+	}
 	call := &Call{Name: name, Addr: c.fn.Addr, Type: ft, Result: ft.Elem(), Fixed: len(c.params)}
 	unknown := ft == unknownFunction
 	if unknown {
