@@ -2,9 +2,8 @@ package arch
 
 import "encoding/binary"
 
-// Registers of x86-64: System V ABI, AMD64 supplement, figure 3.36
-// "DWARF Register Number Mapping". RIP is the number of the return address
-// column.
+// Registers of x86-64: System V ABI, AMD64 supplement, figure 3.36 "DWARF Register Number Mapping".
+// RIP has the number of the return address column.
 const (
 	RAX Reg = iota
 	RDX

@@ -2,69 +2,63 @@ package arch
 
 import "encoding/binary"
 
-// Reg is a register's DWARF number, as its architecture's ABI assigns it.
-// It is always below MaxRegs; Arch.FromDWARF makes one from an untrusted
-// number.
+// Reg is a register's DWARF number, as assigned by its architecture's ABI. It is always below
+// MaxRegs. Arch.FromDWARF converts an untrusted number.
 type Reg uint16
 
-// MaxRegs is the number of slots in a register file. It covers every DWARF
-// number that unwinding and variables use on the supported architectures.
-// ARM's D0..D31 (256..287) are held in 64..95, the range that the ARM ABI
-// has withdrawn.
+// MaxRegs is the number of slots in a register file. It covers every DWARF number that unwinding
+// and variables use on the supported architectures. ARM's D0..D31 (256..287) are in 64..95, a range
+// that the ARM ABI no longer uses.
 const MaxRegs = 96
 
-// NoReg stands for "there is no such register".
+// NoReg means that there is no register.
 const NoReg Reg = 0xffff
 
-// Arch is the set of facts about one architecture. Its fields are read only.
+// Arch holds the facts about one architecture. Its fields must not be changed.
 type Arch struct {
-	Name      string           // Go's name for it: "amd64", "386", "arm64", "arm", "riscv64"
+	Name      string           // Go's name: "amd64", "386", "arm64", "arm", "riscv64"
 	PtrSize   int              // bytes in an address
 	ByteOrder binary.ByteOrder // of data in memory
 
-	PC Reg // program counter; a slot of its own even where DWARF has no number for it
+	PC Reg // program counter; it has a slot even if DWARF has no number for it
 	SP Reg // stack pointer
-	FP Reg // frame pointer by the ABI's convention
-	LR Reg // link register, NoReg where a call pushes its return address
+	FP Reg // frame pointer, by the ABI's convention
+	LR Reg // link register, or NoReg if a call pushes its return address
 
 	// Flags is the slot of the processor's status register, or NoReg.
 	Flags Reg
 
-	// RegNames gives the usual lower-case name of each slot; "" is an unused
-	// slot.
+	// RegNames holds the usual lower-case name of each slot, or "" for an unused slot.
 	RegNames [MaxRegs]string
 
-	// General lists the registers that "info registers" shows, in the
-	// customary order.
+	// General lists the registers that "info registers" shows, in the usual order.
 	General []Reg
 
 	// User lists the kernel's user register set in order, one word each: the pr_reg of NT_PRSTATUS
 	// (<asm/elf.h>, <asm/ptrace.h>). NoReg stands for a word that is not a register.
 	User []Reg
 
-	// CalleeSaved lists the registers that a function must leave as it found
-	// them under the platform's usual ABI, SP not among them.
+	// CalleeSaved lists the registers that a function must preserve under the platform's usual ABI,
+	// without SP.
 	CalleeSaved []Reg
 
-	// CalleeSavedSet has CalleeSaved as a set.
+	// CalleeSavedSet is CalleeSaved as a set.
 	CalleeSavedSet RegSet
 
-	// Breakpoint is the instruction that traps, and BreakpointAdjust how many
-	// bytes the PC has moved past its start when the trap is reported.
+	// Breakpoint holds the bytes of the trap instruction. BreakpointAdjust is the number of bytes
+	// that the PC has moved past its start when the trap is reported.
 	Breakpoint       []byte
 	BreakpointAdjust uint64
 
-	MinInstr int // smallest instruction, in bytes; every PC is a multiple of it
-	MaxInstr int // largest instruction, in bytes
+	MinInstr int // size of the smallest instruction in bytes; every PC is a multiple of it
+	MaxInstr int // size of the largest instruction in bytes
 
-	// fromDWARF maps DWARF numbers at or above MaxRegs to slots; nil where
-	// there are none.
+	// fromDWARF maps DWARF numbers at or above MaxRegs to slots. It is nil if there are none.
 	fromDWARF func(uint64) (Reg, bool)
 }
 
-// FromDWARF returns the register that DWARF calls n on this architecture. The
-// result is false for a number that no slot exists for; n may come from a
-// corrupt file.
+// FromDWARF returns the register with DWARF number n on this architecture. It returns false if no
+// slot exists for n, which may come from a corrupt file.
 func (a *Arch) FromDWARF(n uint64) (Reg, bool) {
 	if n < MaxRegs {
 		return Reg(n), true
@@ -75,8 +69,7 @@ func (a *Arch) FromDWARF(n uint64) (Reg, bool) {
 	return NoReg, false
 }
 
-// RegName returns the register's usual name, or "" for a slot that this
-// architecture does not use.
+// RegName returns the register's usual name, or "" for a slot that this architecture does not use.
 func (a *Arch) RegName(r Reg) string {
 	if int(r) >= len(a.RegNames) {
 		return ""
@@ -84,8 +77,8 @@ func (a *Arch) RegName(r Reg) string {
 	return a.RegNames[r]
 }
 
-// RegByName returns the register of that name (no "%" or "$" before it). The
-// generic names pc, sp and fp are understood on every architecture.
+// RegByName returns the register with a name, which is written without "%" or "$". The generic
+// names pc, sp and fp work on every architecture.
 func (a *Arch) RegByName(name string) (Reg, bool) {
 	switch name {
 	case "":
@@ -108,7 +101,7 @@ func (a *Arch) RegByName(name string) (Reg, bool) {
 // All lists the supported architectures.
 func All() []*Arch { return []*Arch{AMD64, I386, ARM64, ARM, RISCV64} }
 
-// ByName returns the architecture of that Go name, or nil.
+// ByName returns the architecture with a Go name, or nil.
 func ByName(name string) *Arch {
 	for _, a := range All() {
 		if a.Name == name {

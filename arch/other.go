@@ -38,8 +38,8 @@ var ARM64 = &Arch{
 	MinInstr:       4, MaxInstr: 4,
 }
 
-// ARM is 32-bit ARM: DWARF for the Arm Architecture (aadwarf32), table 1.
-// Its D0..D31 (256..287) are held in 64..95.
+// ARM is 32-bit ARM: DWARF for the Arm Architecture (aadwarf32), table 1. Its D0..D31 (256..287)
+// are in slots 64..95.
 var ARM = &Arch{
 	Name: "arm", PtrSize: 4, ByteOrder: binary.LittleEndian,
 	PC: 15, SP: 13, FP: 11, LR: 14, Flags: 16,
@@ -84,7 +84,7 @@ var RISCV64 = &Arch{
 	MinInstr:       2, MaxInstr: 4,
 }
 
-// numbered names n slots from first on prefix0, prefix1, and so on.
+// numbered gives n slots, from first on, the names prefix0, prefix1, and so on.
 func numbered(names []string, first, n int, prefix string) {
 	for i := range n {
 		d := string(rune('0' + i%10))
@@ -95,7 +95,7 @@ func numbered(names []string, first, n int, prefix string) {
 	}
 }
 
-// rangeOf lists n registers from first on, then the others.
+// rangeOf returns n registers from first on, followed by the others.
 func rangeOf(first Reg, n int, others ...Reg) []Reg {
 	var out []Reg
 	for i := range n {

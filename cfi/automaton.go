@@ -9,56 +9,57 @@ import (
 	"dbg/row/compiled"
 )
 
-// automaton remembers what instructions do. The programs of a file consist of the same few hundred
-// states and a few thousand transitions from one to the next. Each transition is executed once, and
-// then looked up by the state and the bytes of the instructions. The next file uses them too, if its
-// CIEs have the same contents.
+// automaton caches the effects of instructions. The programs of a file consist of the same few
+// hundred states and a few thousand transitions from one to the next. Each transition is executed
+// once, and then looked up by the state and the bytes of the instructions. The next file uses them
+// too, if its CIEs have the same contents.
 //
-// It covers the instructions that nearly all programs consist of. At any other, and at a possible
-// defect, it gives up, and the program is executed from the start.
+// It covers the instructions that nearly all programs consist of. At any other instruction, and at
+// a possible defect, it gives up, and the program is executed from the start.
 //
-// What it gains: on one core the files of BenchmarkCompileFiles take 2.8 ms for each MB of .eh_frame
-// with one Compiler, 3.9 ms with a Compiler for each, and 5.0 ms if every instruction is executed
-// (measured on an AMD EPYC).
+// Time saved: on one core the files of BenchmarkCompileFiles take 2.8 ms for each MB of .eh_frame
+// with one Compiler, 3.9 ms with a Compiler for each file, and 5.0 ms if every instruction is
+// executed (measured on an AMD EPYC).
 type automaton struct {
 	kinds       map[cieKind]kind
 	known       map[stateKey]uint32
-	states      []automatonState     // by number; there is no 0
-	rules       []compiled.HashedRow // as states
-	regs        pieces[row.RegRule]
-	sums        pieces[uint64]
+	states      []automatonState     // by number; 0 is not a state
+	rules       []compiled.HashedRow // parallel to states
+	regs        arena[row.RegRule]
+	sums        arena[uint64]
 	transitions [1 << transitionBits]transition // open addressing
-	taken       []uint16                        // which of them
+	taken       []uint16                        // indices of the used transitions
 
 	stack  [maxRemembered]uint32
 	depth  int
-	copied int // rules, by DW_CFA_remember_state
+	copied int // number of rules saved by DW_CFA_remember_state
 
-	rowStarts [maxRowStarts]compiled.RowStart // of out
-	out       compiled.Batch                  // its slices are set when they change: that is costly while garbage is collected
+	rowStarts [maxRowStarts]compiled.RowStart // backs out.Starts
+	out       compiled.Batch                  // its slices are set only when they change: a pointer write is costly during garbage collection
 
-	version uint64 // the last one that a state has; see exec.join
+	version uint64 // the latest version of any state; see exec.join
 }
 
 // Limits of an automaton: a file may have any number of different states.
 const (
 	maxStates      = 1<<16 - 1
-	maxRowStarts   = 1 << 12 // rows of an entry
+	maxRowStarts   = 1 << 12 // for each entry
 	transitionBits = 14
 )
 
-// cieKind holds the properties of a CIE that decide what the instructions of its FDEs do. CIEs with
-// the same ones share states.
+// cieKind holds the properties of a CIE that decide the effects of its FDEs' instructions. CIEs
+// with equal properties share states.
 type cieKind struct {
 	arch      *arch.Arch
 	dataAlign int64
-	hash      uint64 // of its row
+	hash      uint64 // of its initial row
 }
 
-// kind is its number, and the state that it begins with.
+// kind holds the number of a cieKind, and its initial state.
 type kind struct{ n, first uint32 }
 
-// stateKey names a state. The kind of CIE is part of it, because DW_CFA_restore returns to its rules.
+// stateKey identifies a state. The kind of CIE is part of it, because DW_CFA_restore returns to the
+// CIE's rules.
 type stateKey struct {
 	hash uint64
 	kind uint32
@@ -70,17 +71,18 @@ type automatonState struct {
 	flagSum uint64
 }
 
-// transition leads from one state to another. Its key is the number of the first, and the bytes of
-// the instructions. Its place in the table is the hash of those bytes plus the number, so that the
-// hash can be computed before the state is known.
+// transition leads from one state to another. Its key is the number of the first state, and the
+// bytes of the instructions. Its place in the table is the hash of those bytes plus the number, so
+// that the hash can be computed before the state is known.
 type transition struct {
 	key uint64
 	to  uint32
 }
 
-// shapes says how many bits common instructions have if each of their LEB128 operands is one byte, below 64, and in the
-// bits of shapeMore which bits of the instruction are then clear. DW_CFA_remember_state,
-// DW_CFA_restore_state and what moves the location are not among them.
+// shapes holds, for each common opcode, the length of the instruction in bits if each of its LEB128
+// operands is one byte below 64. The bits of shapeMore in an element are the bits that are clear in
+// such an instruction. DW_CFA_remember_state, DW_CFA_restore_state and instructions that move the
+// location are not included.
 var shapes = func() (s [256]uint32) {
 	for op := range s {
 		switch {
@@ -97,12 +99,12 @@ var shapes = func() (s [256]uint32) {
 
 const shapeMore = 0x808000
 
-// batch makes the batch of an entry's rows; false if it must be executed.
-func (m *automaton) batch(x *exec, k *known, e *entry) bool {
+// batch sets m.out to the rows of an entry. It returns false if the entry must be executed instead.
+func (m *automaton) batch(x *exec, k *cieState, e *entry) bool {
 	t := x.t
 	pos, end := e.instr[0], e.instr[1]
 	align := k.cie.CodeAlign
-	at := reached{loc: e.lo, cur: uint64(m.first(x, k))}
+	at := progress{loc: e.lo, cur: uint64(m.first(x, k))}
 	if at.cur == 0 || !t.little || align == 0 || align > 1<<10 || pos > end || end-pos > maxProgram || end+8 > len(t.data) || e.lo >= e.hi || e.hi > 1<<62 {
 		return false
 	}
@@ -153,16 +155,16 @@ func (m *automaton) batch(x *exec, k *known, e *entry) bool {
 	return true
 }
 
-// reached is how far a program has been executed: the rows in automaton.rowStarts, where the next begins, and the state.
-type reached struct {
+// progress is the point that execution has reached.
+type progress struct {
 	loc, cur uint64
 	n        int
 }
 
-// cachedRun executes, from pos on, instructions that have been met in the same states. It stops before
-// one that has not, or that is not common. It calls nothing, so that its variables stay in registers.
-// Eight bytes of data follow the program.
-func (m *automaton) cachedRun(data []byte, pos int, at reached, align uint64) (int, reached) {
+// cachedRun executes known transitions, beginning at pos. It stops before an instruction that has
+// no known transition, or is not common. It makes no calls, so that its variables stay in
+// registers. data holds eight more bytes after the program.
+func (m *automaton) cachedRun(data []byte, pos int, at progress, align uint64) (int, progress) {
 	end := len(data) - 8
 	loc, cur, n := at.loc, at.cur, at.n
 	for pos < end {
@@ -177,9 +179,9 @@ func (m *automaton) cachedRun(data []byte, pos int, at reached, align uint64) (i
 			if pos++; pos >= end {
 				break
 			}
-			w >>= 8 // seven bytes are left, of which six are looked at
+			w >>= 8 // seven bytes are left; six are examined
 		}
-		// As in common, which would be a call.
+		// This repeats common, to avoid a call.
 		shape := uint64(shapes[byte(w)])
 		bits := shape & 63
 		if bits == 0 {
@@ -212,11 +214,12 @@ func (m *automaton) cachedRun(data []byte, pos int, at reached, align uint64) (i
 		cur = uint64(to.to)
 		pos += int(bits >> 3)
 	}
-	return pos, reached{loc, cur, n}
+	return pos, progress{loc, cur, n}
 }
 
-// common is how many bits the next instruction has, or the next two, of the left bytes of the program that begin with w, if they are of
-// those in shapes; 0 for others, and uncommon for those whose operands are not.
+// common returns the length in bits of the next instruction, or of the next two, if they are among
+// those in shapes. The program has left more bytes, and w holds the first eight. common returns 0
+// for other instructions, and uncommon for operands that are too large.
 func common(w uint64, left int) uint64 {
 	shape := uint64(shapes[byte(w)])
 	bits := shape & 63
@@ -235,8 +238,9 @@ func common(w uint64, left int) uint64 {
 
 const uncommon = 64
 
-// next finds a transition that is not in its own place, or makes it; 0 if that can't be done.
-func (m *automaton) next(x *exec, k *known, key uint64, pos, size int) uint64 {
+// next finds a transition that is not in its first slot, or learns it. It returns the state after
+// the transition, or 0 on failure.
+func (m *automaton) next(x *exec, k *cieState, key uint64, pos, size int) uint64 {
 	i := (key<<16>>16*spread>>(64-transitionBits) + key>>48) % (1 << transitionBits)
 	for ; m.transitions[i].key != 0; i = (i + 1) % (1 << transitionBits) {
 		if m.transitions[i].key == key {
@@ -254,8 +258,9 @@ func (m *automaton) next(x *exec, k *known, key uint64, pos, size int) uint64 {
 	return uint64(to)
 }
 
-// special executes an instruction that has no shape, of which the bytes after the first are w: the state is then next, 0 if
-// this is left to exec; the location has moved by delta.
+// special executes an instruction that has no shape; w holds the bytes after the opcode. It returns
+// the next state, by how much the location moves, and the size of the instruction. A next state of
+// 0 leaves the instruction to exec.
 func (m *automaton) special(op byte, w uint64, cur uint32) (next uint32, delta uint64, size int) {
 	switch op {
 	case cfaNop:
@@ -286,11 +291,11 @@ func (m *automaton) special(op byte, w uint64, cur uint32) (next uint32, delta u
 	return 0, 0, 0
 }
 
-// spread is the golden ratio's, for multiplicative hashing.
+// spread is 2**64 divided by the golden ratio, for multiplicative hashing.
 const spread = 0x9e3779b97f4a7c15
 
-// learn executes instructions from a state on.
-func (m *automaton) learn(x *exec, k *known, start uint32, pos, size int) uint32 {
+// learn executes instructions from state start, and returns the resulting state, or 0 on failure.
+func (m *automaton) learn(x *exec, k *cieState, start uint32, pos, size int) uint32 {
 	from := &m.states[start]
 	r := x.row
 	x.c, x.initial = &k.cie, &k.state
@@ -318,8 +323,8 @@ func (m *automaton) learn(x *exec, k *known, start uint32, pos, size int) uint32
 	return m.state(x, k)
 }
 
-// first is the state that a CIE's instructions leave, 0 if that is none of those that are known here.
-func (m *automaton) first(x *exec, k *known) uint32 {
+// first returns the state after the CIE's instructions, or 0 if the automaton does not support it.
+func (m *automaton) first(x *exec, k *cieState) uint32 {
 	if k.kind.first != 0 {
 		return k.kind.first
 	}
@@ -345,7 +350,7 @@ func (m *automaton) first(x *exec, k *known) uint32 {
 	return k.kind.first
 }
 
-// hasExpressions says that rules are bytes of the section.
+// hasExpressions reports whether a rule is an expression, which refers to bytes of the section.
 func (k *savedState) hasExpressions() bool {
 	for i := range k.regs {
 		if k.regs[i].Expr != nil {
@@ -355,8 +360,9 @@ func (k *savedState) hasExpressions() bool {
 	return false
 }
 
-// state is the one that x is in. What an expression has computed is not part of any.
-func (m *automaton) state(x *exec, k *known) uint32 {
+// state returns the number of the state that x is in, or 0 if there can be none. A state with an
+// expression for the CFA is not supported.
+func (m *automaton) state(x *exec, k *cieState) uint32 {
 	if x.row.CFA.Kind != row.InReg {
 		return 0
 	}
@@ -390,7 +396,7 @@ func newAutomaton() *automaton {
 	return m
 }
 
-// reset makes the automaton forget everything.
+// reset clears the automaton.
 func (m *automaton) reset() {
 	clear(m.kinds)
 	clear(m.known)
@@ -405,25 +411,25 @@ func (m *automaton) reset() {
 	m.sums.clear()
 }
 
-// maxStatesSaved is how large an automaton may be to be worth saving.
+// maxStatesSaved is the largest number of states of an automaton that is worth saving.
 const maxStatesSaved = 1 << 12
 
-// pieces is memory for many small slices, which nobody appends to.
-type pieces[T any] struct {
+// arena allocates many small slices from large blocks. Callers do not append to the slices.
+type arena[T any] struct {
 	all  [][]T
-	used int // of all, those that are full; the next is begun
+	used int // number of full blocks in all
 }
 
-// copy makes a slice of s's elements.
-func (p *pieces[T]) copy(s []T) []T {
-	if len(s) > pieceSize/8 {
+// copy returns a copy of s.
+func (p *arena[T]) copy(s []T) []T {
+	if len(s) > arenaBlock/8 {
 		return slices.Clone(s)
 	}
 	if p.used < len(p.all) && cap(p.all[p.used])-len(p.all[p.used]) < len(s) {
 		p.used++
 	}
 	if p.used == len(p.all) {
-		p.all = append(p.all, make([]T, 0, pieceSize))
+		p.all = append(p.all, make([]T, 0, arenaBlock))
 	}
 	to := &p.all[p.used]
 	n := len(*to)
@@ -431,10 +437,10 @@ func (p *pieces[T]) copy(s []T) []T {
 	return (*to)[n:len(*to):len(*to)]
 }
 
-const pieceSize = 256
+const arenaBlock = 256
 
-// clear takes all slices back.
-func (p *pieces[T]) clear() {
+// clear frees all slices for reuse.
+func (p *arena[T]) clear() {
 	for i := range p.all {
 		clear(p.all[i])
 		p.all[i] = p.all[i][:0]

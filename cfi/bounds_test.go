@@ -24,7 +24,7 @@ func oneEntry(instr []byte) []byte {
 	return append(b, instr...)
 }
 
-// TestBoundsOfWork: what one entry may cost is bounded by counts.
+// TestBoundsOfWork checks that counters limit the cost of one entry.
 func TestBoundsOfWork(t *testing.T) {
 	var everyRegister []byte
 	for reg := byte(0); reg < 64; reg++ {
@@ -54,7 +54,7 @@ func TestBoundsOfWork(t *testing.T) {
 	}
 	t.Run("a CIE of many instructions", func(t *testing.T) {
 		x := newExec(New(Config{Arch: arch.AMD64, Data: make([]byte, maxCIEProgram+1)}))
-		k := &known{cie: CIE{instr: [2]int{0, maxCIEProgram + 1}}}
+		k := &cieState{cie: CIE{instr: [2]int{0, maxCIEProgram + 1}}}
 		x.begin(&x.own)
 		if x.runCIE(k); k.err != tooLong {
 			t.Errorf("%v", k.err)
@@ -62,7 +62,7 @@ func TestBoundsOfWork(t *testing.T) {
 	})
 	t.Run("a CIE that moves the location", func(t *testing.T) {
 		x := newExec(New(Config{Arch: arch.AMD64, Data: []byte{0x41}}))
-		k := &known{cie: CIE{CodeAlign: 1, instr: [2]int{0, 1}}}
+		k := &cieState{cie: CIE{CodeAlign: 1, instr: [2]int{0, 1}}}
 		x.begin(&x.own)
 		if x.runCIE(k); k.err != moves {
 			t.Errorf("%v", k.err)

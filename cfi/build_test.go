@@ -84,6 +84,6 @@ func (b *builder) config() cfi.Config {
 
 func (b *builder) table() *cfi.Table { return cfi.New(b.config()) }
 
-// plain is a CIE of version 1 without augmentation: code align 1, data align
-// -8, RA 16, CFA rsp+8, RA at c-8.
+// plain writes a CIE of version 1 without augmentation: code alignment 1, data alignment -8, RA 16,
+// CFA rsp+8, RA at c-8.
 var plain = []byte{1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1}

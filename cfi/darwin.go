@@ -6,7 +6,8 @@ import (
 	"dbg/row"
 )
 
-// numbered gives the registers of the row their usual numbers; the state can't be used any more then.
+// numbered renumbers the registers of the row to their usual numbers. The state is not usable after
+// that.
 func (x *exec) numbered() error {
 	if !x.t.darwin {
 		return nil
@@ -18,18 +19,18 @@ func (x *exec) numbered() error {
 	return err
 }
 
-// darwinRow is a copy of the row with the usual numbers: see Config.DarwinEH.
+// darwinRow returns a copy of the row with the usual register numbers: see Config.DarwinEH.
 func (x *exec) darwinRow() (*row.Row, error) {
 	r := new(row.Row)
 	r.CopyFrom(x.row)
 	if !darwinRule(&r.CFA) {
-		return nil, x.fail(defect("an expression can't be decoded"))
+		return nil, x.fail(defect("cannot decode an expression"))
 	}
 	for i := range r.Regs {
 		rr := &r.Regs[i]
 		rr.Reg = arch.Reg(darwinNumber(uint64(rr.Reg)))
 		if !darwinRule(&rr.Rule) {
-			return nil, x.fail(defect("an expression can't be decoded"))
+			return nil, x.fail(defect("cannot decode an expression"))
 		}
 	}
 	return r, nil
@@ -46,7 +47,7 @@ func darwinRule(r *row.Rule) (ok bool) {
 	return ok
 }
 
-// darwinNumber is a register's usual number.
+// darwinNumber returns the usual number of a register.
 func darwinNumber(n uint64) uint64 {
 	switch n {
 	case 4:

@@ -11,18 +11,18 @@ import (
 	"dbg/row/compiled"
 )
 
-// __eh_frame of "int g(int); int f(int a) { return g(a) + 1; }" by
-// clang-19 --target=i386-apple-macosx10.15 -O1 -fno-omit-frame-pointer -fasynchronous-unwind-tables -c. f is push
-// %ebp; mov %esp,%ebp; ...
+// __eh_frame of "int g(int); int f(int a) { return g(a) + 1; }", compiled by clang-19
+// --target=i386-apple-macosx10.15 -O1 -fno-omit-frame-pointer -fasynchronous-unwind-tables -c. f
+// begins with push %ebp; mov %esp,%ebp.
 const darwinEH = "1400000000000000017a5200017c0801100c050488010000180000001c000000b4ffffff1700000000410e088402420d04000000"
 
-// In i386's __eh_frame ESP is 5 and EBP is 4, everywhere else it is the other way round.
+// In i386's __eh_frame ESP is 5 and EBP is 4; everywhere else they are 4 and 5.
 func TestDarwinEH(t *testing.T) {
 	data, err := hexadecimal.DecodeString(darwinEH)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Another function, of which expressions speak: CFA=*(ebp+8), ebx at *(esp+4)+4.
+	// Another function, with expressions: CFA=*(ebp+8), ebx at *(esp+4)+4.
 	data = append(data, 0x1c, 0, 0, 0, byte(len(data)+4), 0, 0, 0, 0, 0x10, 0, 0, 0x10, 0, 0, 0, 0,
 		0x0f, 3, 0x74, 8, 0x06, 0x10, 3, 3, 0x75, 4, 0x06, 0x09, 6, 5) // esi in r5
 	for len(data)%4 != 0 {
@@ -90,7 +90,7 @@ func TestDarwinEH(t *testing.T) {
 			t.Errorf("batches: %s", batch)
 		}
 	}
-	// Another architecture's numbers are the usual ones.
+	// Other architectures use the usual numbers.
 	table := cfi.New(cfi.Config{Arch: arch.AMD64, PtrSize: 4, Data: data, Addr: 0x2c, DarwinEH: true})
 	var r row.Row
 	if err := table.RowAt(0, &r); err != nil || r.CFA.Reg != 5 {

@@ -7,11 +7,11 @@ import (
 	"dbg/internal/bytecursor"
 )
 
-// Error is a defect of one entry.
+// Error reports a defect of one entry.
 type Error struct {
 	Section string // ".eh_frame", ".debug_frame"
 	Offset  uint64 // of the entry in the section
-	Err     error  // the defect; a *bytecursor.Error for a value that can't be read
+	Err     error  // the defect; a *bytecursor.Error for an unreadable value
 }
 
 func (e *Error) Error() string {
@@ -25,32 +25,32 @@ func (e *Error) Unwrap() error { return e.Err }
 type CIE struct {
 	Offset       uint64
 	Version      byte
-	Augmentation []byte // bytes of the section
+	Augmentation []byte // aliases the section
 	CodeAlign    uint64
 	DataAlign    int64
 	RA           arch.Reg // return address column; NoReg if the architecture has no such register
 	RAColumn     uint64   // its DWARF number
-	Signal       bool     // augmentation S: the function is a signal trampoline
+	Signal       bool     // augmentation S: the FDEs' function is a signal trampoline
 	BKey         bool     // augmentation B: AArch64 return addresses are signed with key B
 	MTE          bool     // augmentation G: AArch64 stack is tagged
 
 	AddrSize, SegSize byte // written in version 4 and later
 
-	wide            bool // an id of 8 bytes, see cie
+	wide            bool // the CIE id has 8 bytes, see Table.cie
 	hasData         bool // augmentation begins with z
 	ptrEnc, lsdaEnc byte
-	augData         [2]int // of the augmentation data, in the section
-	instr           [2]int // of the initial instructions
+	augData         [2]int // start and end of the augmentation data in the section
+	instr           [2]int // start and end of the initial instructions
 }
 
-// FDE is a frame description entry: the unwind table of one range of addresses, in
-// the file's address space.
+// FDE is a frame description entry: the unwind table of one range of addresses, in the file's
+// address space.
 type FDE struct {
 	Offset uint64
 	Lo, Hi uint64
 	CIE    CIE
-	// LSDA is the address of the language-specific data, HasLSDA says that there
-	// is one. With DW_EH_PE_indirect it is the address of that address.
+	// LSDA is the address of the language-specific data area, if HasLSDA is set. With
+	// DW_EH_PE_indirect it is the address of a pointer to it.
 	LSDA    uint64
 	HasLSDA bool
 
@@ -58,23 +58,23 @@ type FDE struct {
 	instr   [2]int
 }
 
-// header is what CIE and FDE begin with.
+// header holds the fields that begin both CIEs and FDEs.
 type header struct {
 	off   uint64
 	id    uint64
 	idPos int
-	pos   int // of what follows the id
-	end   int // of the entry
+	pos   int // after the id
+	end   int // end of the entry
 	isCIE bool
 	empty bool // a terminator, or padding
 	is64  bool
 }
 
-// header reads the start of the entry at off. wide is for the id in .eh_frame's
-// 64-bit entries, see fde.
+// header reads the start of the entry at off. wide is set if the id of a 64-bit entry in .eh_frame
+// has 8 bytes, see Table.cie.
 func (t *Table) header(off uint64, wide bool) (h header, err error) {
 	if off >= uint64(len(t.data)) {
-		return h, t.err(off, defect("it is outside the section"))
+		return h, t.err(off, defect("offset is outside the section"))
 	}
 	r := bytecursor.Cursor{Data: t.data, Pos: int(off), Big: !t.little}
 	h.off = off
@@ -84,7 +84,7 @@ func (t *Table) header(off uint64, wide bool) (h header, err error) {
 		return h, t.err(off, r.Err())
 	}
 	if n > uint64(r.Left()) {
-		return h, t.err(off, defect("it is longer than the section"))
+		return h, t.err(off, defect("length exceeds the section"))
 	}
 	h.end = r.Pos + int(n)
 	if n == 0 {
@@ -116,14 +116,14 @@ func (t *Table) cie(off uint64, c *CIE) error {
 		return err
 	}
 	if h.is64 && !t.debug && h.isCIE && h.pos < h.end && t.data[h.pos] == 0 {
-		// The LSB gives the id of .eh_frame 4 bytes always; binutils writes 8 in
-		// 64-bit entries. A version of 0 tells.
+		// According to the LSB the id in .eh_frame always has 4 bytes, but binutils writes 8 in
+		// 64-bit entries. In that case the version seems to be 0.
 		if h, err = t.header(off, true); err != nil {
 			return err
 		}
 	}
 	if h.empty || !h.isCIE {
-		return t.err(off, defect("it is not a CIE"))
+		return t.err(off, defect("not a CIE"))
 	}
 	*c = CIE{Offset: off, wide: h.pos-h.idPos == 8, AddrSize: byte(t.ptr), ptrEnc: peAbsptr, lsdaEnc: peOmit}
 	r := bytecursor.Cursor{Data: t.data[:h.end], Pos: h.pos, Big: !t.little}
@@ -131,18 +131,18 @@ func (t *Table) cie(off uint64, c *CIE) error {
 	switch c.Version {
 	case 1, 3, 4, 5:
 	default:
-		return t.err(off, defect(fmt.Sprintf("CIE version %d is unknown", c.Version)))
+		return t.err(off, defect(fmt.Sprintf("unsupported CIE version %d", c.Version)))
 	}
 	c.Augmentation = r.CString()
 	aug := c.Augmentation
 	if len(aug) >= 2 && aug[0] == 'e' && aug[1] == 'h' {
-		r.Block(uint64(t.ptr)) // GCC 2's pointer to its exception table
+		r.Block(uint64(t.ptr)) // GCC 2 has a pointer here to its exception table
 		aug = aug[2:]
 	}
 	if c.Version >= 4 {
 		c.AddrSize, c.SegSize = r.U8(), r.U8()
 		if c.AddrSize != 4 && c.AddrSize != 8 && c.AddrSize != 2 || c.SegSize > 8 {
-			return t.err(off, defect(fmt.Sprintf("addresses of %d bytes with segments of %d", c.AddrSize, c.SegSize)))
+			return t.err(off, defect(fmt.Sprintf("unsupported address size %d with segment selector size %d", c.AddrSize, c.SegSize)))
 		}
 	}
 	c.CodeAlign, c.DataAlign = r.ULEB(), r.SLEB()
@@ -162,9 +162,9 @@ func (t *Table) cie(off uint64, c *CIE) error {
 	return nil
 }
 
-// augmentation reads what the letters after "eh" announce: LSB Core, "Augmentation
-// String Format". With 'z' first, letters that nobody knows end the reading but
-// not the use of the CIE, since the length of the data is known.
+// augmentation reads the fields for the letters after "eh": LSB Core, "Augmentation String Format".
+// If 'z' comes first, an unknown letter ends the reading, but the CIE stays usable, since the
+// length of the data is known.
 func (t *Table) augmentation(c *CIE, aug []byte, r *bytecursor.Cursor) error {
 	end := len(r.Data)
 	if len(aug) > 0 && aug[0] == 'z' {
@@ -172,7 +172,7 @@ func (t *Table) augmentation(c *CIE, aug []byte, r *bytecursor.Cursor) error {
 		aug = aug[1:]
 		n := r.ULEB()
 		if n > uint64(r.Left()) {
-			return t.err(c.Offset, defect("its augmentation data is longer than the entry"))
+			return t.err(c.Offset, defect("augmentation data is longer than the entry"))
 		}
 		end = r.Pos + int(n)
 		c.augData = [2]int{r.Pos, end}
@@ -196,33 +196,33 @@ letters:
 			c.MTE = true
 		default:
 			if !c.hasData {
-				return t.err(c.Offset, defect(fmt.Sprintf("augmentation %q is unknown", c.Augmentation)))
+				return t.err(c.Offset, defect(fmt.Sprintf("unknown augmentation %q", c.Augmentation)))
 			}
 			break letters
 		}
 	}
 	if c.hasData && r.Err() == nil {
 		if r.Pos > end {
-			return t.err(c.Offset, defect("its augmentation data is too short for its augmentation"))
+			return t.err(c.Offset, defect(fmt.Sprintf("augmentation data is too short for augmentation %q", c.Augmentation)))
 		}
 		r.Pos = end
 	}
 	return nil
 }
 
-// fde reads the FDE at off, with a CIE that x may know.
+// fde reads the FDE at off. x caches CIEs.
 func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 	h, err := t.header(off, false)
 	if err != nil {
 		return err
 	}
 	if h.empty || h.isCIE {
-		return t.err(off, defect("it is not an FDE"))
+		return t.err(off, defect("not an FDE"))
 	}
 	if err = t.cieOf(&h, f, x); err != nil {
 		return err
 	}
-	if f.CIE.wide && !t.debug { // the pointer's low half has led there
+	if f.CIE.wide && !t.debug { // the low half of the pointer was enough to find the CIE
 		if h, err = t.header(off, true); err != nil {
 			return err
 		}
@@ -242,23 +242,23 @@ func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 				Item: fmt.Sprintf("an address of pointer encoding 0x%02x", c.ptrEnc)})
 		}
 		f.Lo = pointer(&r, c.ptrEnc, int(c.AddrSize), &b)
-		n = formatted(&r, c.ptrEnc, int(c.AddrSize)) // a plain number: nothing is added
+		n = formatted(&r, c.ptrEnc, int(c.AddrSize)) // a length has no base to add
 	}
 	if !t.debug {
 		n = unsigned(n, c.ptrEnc, int(c.AddrSize))
 	}
 	f.Hi = f.Lo + n
 	if f.Hi < f.Lo || c.AddrSize == 4 && f.Hi > 1<<32 {
-		return t.err(off, defect("its range goes beyond the end of the address space"))
+		return t.err(off, defect("address range exceeds the address space"))
 	}
 	if c.hasData {
 		aug := r.ULEB()
 		if aug > uint64(r.Left()) {
-			return t.err(off, defect("its augmentation data is longer than the entry"))
+			return t.err(off, defect("augmentation data is longer than the entry"))
 		}
 		end := r.Pos + int(aug)
 		f.augData = [2]int{r.Pos, end}
-		if c.lsdaEnc != peOmit && aug > 0 { // "zPLR" CIEs have FDEs without LSDA, too
+		if c.lsdaEnc != peOmit && aug > 0 { // an FDE with a "zPLR" CIE may have no LSDA
 			b.fn = f.Lo
 			l := r
 			l.Data = l.Data[:end]
@@ -274,9 +274,9 @@ func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 	return nil
 }
 
-// cieOf reads the CIE of an FDE. .debug_frame has its offset in the section,
-// .eh_frame the distance back to it from the pointer itself. It may as well
-// come after the FDE. A CIE has no pointer on: there is nothing that could loop.
+// cieOf reads the CIE of an FDE. .debug_frame holds the CIE's offset in the section, .eh_frame the
+// distance from the pointer back to the CIE. The CIE may come after the FDE. A CIE contains no
+// further pointer, so there can be no loop.
 func (t *Table) cieOf(h *header, f *FDE, x *exec) error {
 	off := h.id
 	if !t.debug {
@@ -289,8 +289,8 @@ func (t *Table) cieOf(h *header, f *FDE, x *exec) error {
 	return err
 }
 
-// unsigned takes the length of a range that was read as a signed number of a fixed size
-// for what it is: GCC's encodings are signed, lengths are not.
+// unsigned undoes the sign extension of a length that was read in a signed format of fixed size:
+// GCC uses signed encodings, but lengths are unsigned.
 func unsigned(v uint64, enc byte, size int) uint64 {
 	if n := fixedSize(enc&^(peBase|peIndirect), size); n > 0 && n < 8 {
 		return v & (1<<(8*uint(n)) - 1)

@@ -121,7 +121,7 @@ func TestPointerEncodings(t *testing.T) {
 			}
 		})
 	}
-	for _, enc := range []byte{0xff, 0x80, 0x9b, 0x0e, 0x6b} { // omit, indirect, unknown ones
+	for _, enc := range []byte{0xff, 0x80, 0x9b, 0x0e, 0x6b} { // omit, indirect, unknown encodings
 		b := &builder{a: arch.AMD64}
 		b.rawFDE(b.cie(1, 'z', 'R', 0, 1, 0x78, 16, 1, enc), make([]byte, 20)...)
 		if f, ok := b.table().Find(0); ok {
@@ -142,7 +142,7 @@ func TestSectionLayout(t *testing.T) {
 	t.Run("CIE after its FDE", func(t *testing.T) {
 		for _, debug := range []bool{false, true} {
 			b := &builder{a: arch.AMD64, debug: debug}
-			size := 4 + 4 + 16 // of the FDE
+			size := 4 + 4 + 16 // size of the FDE
 			b.fde(size, 0x1000, 0x10)
 			b.cie(plain...)
 			if _, ok := b.table().Find(0x1000); !ok {
@@ -197,7 +197,7 @@ func TestSectionLayout(t *testing.T) {
 	})
 }
 
-// searchHeader makes a header with a table of these pairs.
+// searchHeader returns a header with a table of these pairs.
 func searchHeader(enc byte, pairs ...[2]uint64) []byte {
 	h := []byte{1, 0x03, 0x03, enc}
 	h = append(h, u32(sectionAddr)...)

@@ -11,56 +11,55 @@ import (
 // Limits of one entry's program.
 const (
 	maxRemembered = 64
-	maxProgram    = 1 << 24 // bytes of an FDE's
-	maxCIEProgram = 1 << 12 // bytes of a CIE's, which is run again for FDEs far apart
-	maxCopied     = 1 << 22 // rules copied by all of DW_CFA_remember_state
+	maxProgram    = 1 << 24 // bytes of an FDE
+	maxCIEProgram = 1 << 12 // bytes of a CIE; distant FDEs execute it again
+	maxCopied     = 1 << 22 // rules copied by all DW_CFA_remember_state together
 )
 
-// exec runs the instructions of one FDE: DWARF 5 section 6.4.3. It goes from row
-// to row; the row is complete when the next location is known. It saves the states that CIEs leave
-// for the next FDE.
+// exec executes the instructions of one FDE: DWARF 5 section 6.4.3. It goes from row to row; a row
+// is complete when the next location is known. It saves the states after CIEs for the next FDE.
 type exec struct {
 	state
 	t   *Table
 	fde span // offset and range
 	c   *CIE
 
-	r       bytecursor.Cursor // of the program
+	r       bytecursor.Cursor // over the program
 	initial *savedState       // the rules after the CIE's instructions, for DW_CFA_restore
-	saved   []savedState      // by DW_CFA_remember_state; those from depth on keep their capacity
+	saved   []savedState      // by DW_CFA_remember_state; elements from depth on keep their capacity
 	depth   int
 	copied  int    // rules copied into saved so far
 	loc     uint64 // where the current row begins
 
-	exprSum uint64 // compiled.HashCFA of the CFA's rule if it is an expression
-	flagSum uint64 // the part of the hash that is of no rule
+	exprSum uint64 // compiled.HashCFA of the CFA's rule, if that is an expression
+	flagSum uint64 // the part of the hash that does not come from rules
 	cfaSums hashCache
 	atSums  hashCache
 
-	own    row.Row // of EachRow
-	cies   [4]known
-	recent *known // of cies, the last one
-	order  int    // of cies: the next to be replaced
+	own    row.Row // used by EachRow
+	cies   [4]cieState
+	recent *cieState // in cies, the most recently used
+	order  int       // index in cies of the next to be replaced
 }
 
-// known is a CIE that was read, and the state that its instructions leave.
-type known struct {
+// cieState is a CIE, and the state after its instructions.
+type cieState struct {
 	cie   CIE
 	ran   bool
 	err   error
 	state savedState
 	args  uint64
-	flags uint64 // flagSum
-	kind  kind   // its number in the automaton of EachBatch
+	flags uint64 // exec.flagSum
+	kind  kind   // in the automaton of EachBatch
 }
 
 func newExec(t *Table) *exec {
 	return &exec{t: t, r: bytecursor.Cursor{Data: t.data, Big: !t.little}}
 }
 
-// join prepares x to work with an automaton, whose states come from other machines. Their versions
-// must not be taken for those of x: the states that x has of CIEs are made again, and all versions
-// are newer than the automaton's from now on.
+// join prepares x to work with an automaton, whose states come from other execs. Its versions must
+// differ from those of x: x computes the states after CIEs again, and all versions from now on are
+// newer than the automaton's.
 func (x *exec) join(m *automaton) {
 	for i := range x.cies {
 		x.cies[i].kind, x.cies[i].ran = kind{}, false
@@ -68,8 +67,8 @@ func (x *exec) join(m *automaton) {
 	x.last = max(x.last, m.version)
 }
 
-// cie finds a CIE by its offset among those that were read, or reads it.
-func (x *exec) cie(off uint64) (*known, error) {
+// cie returns the CIE at off, from the cache or from the section.
+func (x *exec) cie(off uint64) (*cieState, error) {
 	if k := x.recent; k != nil && k.cie.Offset == off && k.cie.Version != 0 {
 		return k, nil
 	}
@@ -89,9 +88,9 @@ func (x *exec) cie(off uint64) (*known, error) {
 	return k, nil
 }
 
-// start prepares the program of an FDE, so that next gives its first row in the row
-// that begin was given.
-func (x *exec) start(e *entry, k *known) error {
+// start prepares the program of an FDE. The first call of next then completes its first row, in the
+// row that was passed to begin.
+func (x *exec) start(e *entry, k *cieState) error {
 	r := x.row
 	x.c = &k.cie
 	if !k.ran {
@@ -106,14 +105,14 @@ func (x *exec) start(e *entry, k *known) error {
 	x.recall(&k.state)
 	x.exprSum, x.flagSum, r.ArgsSize = k.state.cfaSum, k.flags, k.args
 	x.initial = &k.state
-	if err := x.program(e.instr, maxProgram); err != nil {
+	if err := x.setProgram(e.instr, maxProgram); err != nil {
 		return x.fail(err)
 	}
 	return nil
 }
 
-// program makes instr what run executes.
-func (x *exec) program(instr [2]int, most int) error {
+// setProgram sets the instructions that run executes.
+func (x *exec) setProgram(instr [2]int, most int) error {
 	x.r.Restart(instr[0], instr[1])
 	if instr[1]-instr[0] > most {
 		return tooLong
@@ -121,15 +120,15 @@ func (x *exec) program(instr [2]int, most int) error {
 	return nil
 }
 
-// runCIE runs a CIE's instructions and keeps what they leave.
-func (x *exec) runCIE(k *known) {
+// runCIE executes a CIE's instructions and saves the resulting state.
+func (x *exec) runCIE(k *cieState) {
 	k.ran, x.c = true, &k.cie
 	x.begin(x.row)
 	x.row.RA, x.row.Signal = k.cie.RA, k.cie.Signal
-	x.initial = &nothing
+	x.initial = &emptyState
 	x.exprSum = 0
 	x.fde, x.loc, x.depth, x.copied = span{hi: 1<<64 - 1}, 0, 0, 0
-	if k.err = x.program(k.cie.instr, maxCIEProgram); k.err == nil {
+	if k.err = x.setProgram(k.cie.instr, maxCIEProgram); k.err == nil {
 		var at uint64
 		if at, k.err = x.run(); k.err == nil && at != x.fde.hi { // DWARF 5, 6.4.1: initial instructions make one row
 			k.err = moves
@@ -141,7 +140,7 @@ func (x *exec) runCIE(k *known) {
 	k.args, k.flags = x.row.ArgsSize, x.flagSum
 }
 
-// next completes the next row; more says that there is one after it.
+// next completes the next row; more reports whether another row follows.
 func (x *exec) next() (more bool, err error) {
 	x.row.Lo = x.loc
 	at, err := x.run()
@@ -153,9 +152,10 @@ func (x *exec) next() (more bool, err error) {
 	return at < x.fde.hi, nil
 }
 
-// rest is the defect of a program that goes on after the end of its range, mostly because the range is too short. The rows
-// within the range are good. Rules for the very end are no defect: linkers have them in the entry of each PLT.
-func (x *exec) rest() error {
+// checkRest returns an error if instructions follow the end of the range, usually because the range
+// is too short. The rows within the range are valid. Rules at the very end are allowed: linkers
+// write them in the entry of each PLT.
+func (x *exec) checkRest() error {
 	for x.loc == x.fde.hi && x.r.More() {
 		at, err := x.run()
 		if err != nil {
@@ -172,20 +172,20 @@ func (x *exec) rest() error {
 	return nil
 }
 
-// defect is what is wrong with a program; the caller knows where.
+// defect describes an error in a program; the caller adds the location.
 type defect string
 
 func (d defect) Error() string { return string(d) }
 
-var nothing savedState
+var emptyState savedState
 
 func (x *exec) fail(what error) error { return x.t.err(x.fde.off, what) }
 
-// register is a register that must exist: the CFA depends on it.
+// register returns a register that must exist, because the CFA depends on it.
 func (x *exec) register(n uint64) (arch.Reg, error) {
 	reg, ok := x.t.arch.FromDWARF(n)
 	if !ok && x.r.Err() == nil {
-		return reg, defect(fmt.Sprintf("it uses register %d, which %s has not", n, x.t.arch.Name))
+		return reg, defect(fmt.Sprintf("%s has no DWARF register %d", x.t.arch.Name, n))
 	}
 	return reg, nil
 }

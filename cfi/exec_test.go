@@ -8,7 +8,7 @@ import (
 	"dbg/row"
 )
 
-// rowsOf gives the rows of a program as text, one a line, and the error that ended it.
+// rowsOf returns the rows of a program as text, one per line, and the error that ended it.
 func rowsOf(t *testing.T, a *arch.Arch, cie []byte, instr ...byte) string {
 	t.Helper()
 	b := &builder{a: a}
@@ -35,8 +35,8 @@ func rowsOf(t *testing.T, a *arch.Arch, cie []byte, instr ...byte) string {
 }
 
 // TestInstructions has at least one case for each call frame instruction.
-// beyondRange is the error of a program that goes on after its range.
-const beyondRange = "\nerror: .eh_frame entry at 0x12: it has instructions after the end of its range"
+// beyondRange is the error of a program that continues after its range.
+const beyondRange = "\nerror: .eh_frame entry at 0x12: instructions continue after the end of the range"
 
 func TestInstructions(t *testing.T) {
 	for _, c := range []struct {
@@ -53,7 +53,7 @@ func TestInstructions(t *testing.T) {
 		{"advance_loc4", "\x04\x80\x00\x00\x00\x0e\x10", "1000 cfa=rsp+8 ra=c-8\n1080 cfa=rsp+16 ra=c-8"},
 		{"MIPS_advance_loc8", "\x1d\x80\x00\x00\x00\x00\x00\x00\x00\x0e\x10", "1000 cfa=rsp+8 ra=c-8\n1080 cfa=rsp+16 ra=c-8"},
 		{"set_loc", "\x01\x20\x10\x00\x00\x00\x00\x00\x00\x0e\x10", "1000 cfa=rsp+8 ra=c-8\n1020 cfa=rsp+16 ra=c-8"},
-		{"set_loc backwards", "\x01\x00\x0f\x00\x00\x00\x00\x00\x00", "error: .eh_frame entry at 0x12: its location goes backwards"},
+		{"set_loc backwards", "\x01\x00\x0f\x00\x00\x00\x00\x00\x00", "error: .eh_frame entry at 0x12: location goes backwards"},
 		{"beyond the end", "\x04\x00\x10\x00\x00\x0e\x10", "1000 cfa=rsp+8 ra=c-8" + beyondRange},
 		{"at the end", "\x04\x00\x01\x00\x00\x0e\x10\x86\x02", "1000 cfa=rsp+8 ra=c-8"},
 		{"at the end and beyond", "\x04\x00\x01\x00\x00\x0e\x10\x41\x0e\x18", "1000 cfa=rsp+8 ra=c-8" + beyondRange},
@@ -81,19 +81,19 @@ func TestInstructions(t *testing.T) {
 		{"remember and restore", "\x0a\x0e\x10\x86\x02\x41\x0b", "1000 cfa=rsp+16 rbp=c-16 ra=c-8\n1001 cfa=rsp+8 ra=c-8"},
 		{"remember, nested", "\x0a\x0e\x10\x0a\x0e\x20\x41\x0b\x41\x0b", "1000 cfa=rsp+32 ra=c-8\n1001 cfa=rsp+16 ra=c-8\n1002 cfa=rsp+8 ra=c-8"},
 		{"restore unbalanced spoils only its own row", "\x41\x0e\x10\x41\x0b", "1000 cfa=rsp+8 ra=c-8\n1001 cfa=rsp+16 ra=c-8\nerror: .eh_frame entry at 0x12: DW_CFA_restore_state without DW_CFA_remember_state"},
-		{"remember without end", strings.Repeat("\x0a", 65), "error: .eh_frame entry at 0x12: DW_CFA_remember_state nests too deep"},
+		{"remember without end", strings.Repeat("\x0a", 65), "error: .eh_frame entry at 0x12: too many nested DW_CFA_remember_state"},
 		{"GNU_args_size", "\x2e\x10", "1000 cfa=rsp+8 ra=c-8"},
-		{"GNU_window_save", "\x2d", "error: .eh_frame entry at 0x12: DW_CFA_GNU_window_save is of SPARC"},
+		{"GNU_window_save", "\x2d", "error: .eh_frame entry at 0x12: DW_CFA_GNU_window_save is valid only on SPARC"},
 		{"LLVM_def_aspace_cfa", "\x30\x06\x10\x00", "1000 cfa=rbp+16 ra=c-8"},
 		{"LLVM_def_aspace_cfa_sf", "\x31\x06\x7e\x00", "1000 cfa=rbp+16 ra=c-8"},
-		{"LLVM_def_aspace_cfa in another space", "\x30\x06\x10\x05", "error: .eh_frame entry at 0x12: the CFA is in address space 5"},
+		{"LLVM_def_aspace_cfa in another space", "\x30\x06\x10\x05", "error: .eh_frame entry at 0x12: CFA is in unsupported address space 5"},
 		{"def_cfa_offset of two bytes", "\x0e\x88\x01", "1000 cfa=rsp+136 ra=c-8"},
 		{"def_cfa_offset of three bytes", "\x0e\x88\x81\x01", "1000 cfa=rsp+16520 ra=c-8"},
 		{"offset of two bytes", "\x86\x82\x01", "1000 cfa=rsp+8 rbp=c-1040 ra=c-8"},
-		{"unknown instruction", "\x41\x3c", "1000 cfa=rsp+8 ra=c-8\nerror: .eh_frame entry at 0x12: instruction 0x3c is unknown"},
+		{"unknown instruction", "\x41\x3c", "1000 cfa=rsp+8 ra=c-8\nerror: .eh_frame entry at 0x12: unknown call frame instruction 0x3c"},
 		{"truncated", "\x0e", "error: .eh_frame entry at 0x12: a LEB128 number is cut short at offset 0x2b"},
 		{"a register that is not", "\x05\xff\x01\x02", "1000 cfa=rsp+8 ra=c-8"},
-		{"CFA on a register that is not", "\x0c\xff\x01\x02", "error: .eh_frame entry at 0x12: it uses register 255, which amd64 has not"},
+		{"CFA on a register that is not", "\x0c\xff\x01\x02", "error: .eh_frame entry at 0x12: amd64 has no DWARF register 255"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := rowsOf(t, arch.AMD64, plain, []byte(c.instr)...); got != c.want {

@@ -14,7 +14,7 @@ import (
 	"dbg/cfi"
 )
 
-// sections opens a file's tables without package image, which is above this one.
+// sections opens a file's tables without package image, which is a higher layer.
 func sections(t testing.TB, path string) (eh, debug *cfi.Table) {
 	ehConfig, debugConfig := configs(path)
 	if ehConfig.Data != nil {
@@ -26,8 +26,8 @@ func sections(t testing.TB, path string) (eh, debug *cfi.Table) {
 	return eh, debug
 }
 
-// archOf is the architecture of a file, and the size of its addresses; nil where there are no
-// facts about it.
+// archOf returns the architecture of a file, and the size of its addresses; nil if package arch
+// does not have it.
 func archOf(f *elf.File) (*arch.Arch, int) {
 	if f.Data != elf.ELFDATA2LSB {
 		return nil, 0
@@ -89,7 +89,7 @@ func configs(path string) (eh, debug cfi.Config) {
 	return eh, debug
 }
 
-// realFiles lists programs and libraries of this machine.
+// realFiles returns programs and libraries on this machine.
 func realFiles() (files []string) {
 	for _, pattern := range []string{
 		"/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2", "/usr/lib/x86_64-linux-gnu/libcrypto.so*",
@@ -114,7 +114,7 @@ func realFiles() (files []string) {
 	return files
 }
 
-// allFiles lists every ELF file, executable or shared, under these folders.
+// allFiles returns every ELF file, executable or shared, in these directories.
 func allFiles(roots []string) (files []string) {
 	seen := map[string]bool{}
 	for _, root := range roots {

@@ -11,8 +11,8 @@ import (
 	"dbg/row/compiled"
 )
 
-// exercise does everything with a table that there is to do, and holds the ways to a row against each
-// other. What bounds the work is counted, not timed.
+// exercise calls every method of a table, and compares the different ways to a row. It counts
+// operations to limit the work, and measures no time.
 func exercise(t *testing.T, c cfi.Config, pc uint64) {
 	table := cfi.New(c)
 	var r row.Row
@@ -62,7 +62,7 @@ func exercise(t *testing.T, c cfi.Config, pc uint64) {
 	list(t, table, c)
 }
 
-// rowsOfFDE holds Rows against RowAt, for every address that is this entry's.
+// rowsOfFDE compares Rows with RowAt, for every address that belongs to this entry.
 func rowsOfFDE(t *testing.T, table *cfi.Table, f cfi.FDE, a *arch.Arch) {
 	rows, last := 0, f.Lo
 	var at row.Row
@@ -77,7 +77,7 @@ func rowsOfFDE(t *testing.T, table *cfi.Table, f cfi.FDE, a *arch.Arch) {
 		_ = r.Format(a)
 		for _, pc := range []uint64{r.Lo, r.Lo + (r.Hi-r.Lo)/2, r.Hi - 1} {
 			if got, ok := table.Find(pc); !ok || got.Offset != f.Offset {
-				continue // another entry's
+				continue // belongs to another entry
 			}
 			if err := table.RowAt(pc, &at); err != nil || !compiled.SameRules(r, &at) || r.Lo != at.Lo || r.Hi != at.Hi || r.Source != at.Source {
 				t.Fatalf("FDE 0x%x at 0x%x: Rows %s, RowAt %s, %v", f.Offset, pc, r.Format(a), at.Format(a), err)
@@ -169,7 +169,7 @@ func FuzzHeader(f *testing.F) {
 	})
 }
 
-// BenchmarkRowAt is a cold look-up: search, entry and program, no cache.
+// BenchmarkRowAt measures an uncached look-up: search, entry and program.
 func BenchmarkRowAt(b *testing.B) {
 	eh, _ := sections(b, "/lib/x86_64-linux-gnu/libc.so.6")
 	if eh == nil {

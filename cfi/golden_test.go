@@ -15,10 +15,9 @@ import (
 	"dbg/row"
 )
 
-// TestGolden compares every row of every entry of real files with what readelf says:
-// of a few dozen files, or, with DBG_ALL, of every ELF file under /usr/lib and
-// /usr/bin. Rows is what is compared; EachRow and
-// RowAt are held against each other beside.
+// TestGolden compares every row of every entry of real files with readelf's output: of a few dozen
+// files, or, with DBG_ALL, of every ELF file in /usr/lib and /usr/bin. It compares the rows from
+// Rows, and also compares EachRow and RowAt with each other.
 func TestGolden(t *testing.T) {
 	fixture.Need(t, "readelf")
 	files := realFiles()
@@ -53,7 +52,7 @@ func TestGolden(t *testing.T) {
 	t.Logf("%s", &total)
 }
 
-// tally is what was compared.
+// tally counts what was compared.
 type tally struct{ files, entries, rows, bad int }
 
 func (c *tally) add(o tally) {
@@ -67,7 +66,7 @@ func (c *tally) String() string {
 	return fmt.Sprintf("%d files, %d entries, %d rows, %d differences", c.files, c.entries, c.rows, c.bad)
 }
 
-// comparison is of one file.
+// comparison is the state for one file.
 type comparison struct {
 	tally
 	t    *testing.T
@@ -160,14 +159,14 @@ func (c *comparison) entry(a *arch.Arch, table *cfi.Table, f cfi.FDE, e *peerEnt
 		}
 		var ok bool
 		if regs[i], ok = peerReg(a, name, f.CIE.RA); !ok {
-			regs[i] = arch.NoReg // we have no slot for it and keep no rules
+			regs[i] = arch.NoReg // we have no slot for it, and so no rules
 		}
 	}
 	k := 0
 	for i := range e.rows {
 		their := &e.rows[i]
 		if i+1 < len(e.rows) && e.rows[i+1].loc == their.loc || their.loc >= f.Hi {
-			continue // an advance by 0: the last row of an address counts; or one behind the end
+			continue // an advance by 0: the last row of an address is valid; or a row after the end
 		}
 		if k == n || mine[k].Lo != their.loc {
 			c.complain("FDE 0x%x: readelf has a row at 0x%x, and of %d rows number %d is not there", f.Offset, their.loc, n, k)
@@ -198,7 +197,7 @@ func (c *comparison) entry(a *arch.Arch, table *cfi.Table, f cfi.FDE, e *peerEnt
 	}
 }
 
-// cfaText is our CFA in readelf's words.
+// cfaText returns our CFA in readelf's notation.
 func cfaText(a *arch.Arch, r *row.Row, want string) string {
 	switch r.CFA.Kind {
 	case row.InReg:
@@ -207,12 +206,12 @@ func cfaText(a *arch.Arch, r *row.Row, want string) string {
 		return "exp"
 	}
 	if want == peerCFA(a, 0, 0) {
-		return want // .cfi_startproc simple: not defined yet, which readelf shows as register 0
+		return want // .cfi_startproc simple: not defined yet; readelf shows register 0
 	}
 	return "u"
 }
 
-// ruleText is our rule in readelf's words. readelf has no word for unspecified and writes "u".
+// ruleText returns our rule in readelf's notation. readelf writes "u" for an unspecified rule.
 func ruleText(r row.Rule) string {
 	if s := r.String(); s != "" {
 		return s
@@ -220,8 +219,8 @@ func ruleText(r row.Rule) string {
 	return "u"
 }
 
-// TestAssembled compares what gas and ld make of testdata/corner.s, in both
-// sections and with 64-bit pointers, with readelf.
+// TestAssembled compares gas's and ld's output for testdata/corner.s, in both sections and with
+// 64-bit pointers, with readelf.
 func TestAssembled(t *testing.T) {
 	fixture.Need(t, "gcc", "readelf")
 	for _, flags := range []string{"-shared", "-shared -Wl,--no-eh-frame-hdr", "-static -Wl,-e,f1 -Wl,-Ttext=0x7000000000"} {

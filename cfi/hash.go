@@ -6,7 +6,7 @@ import (
 	"dbg/row/compiled"
 )
 
-// hash is compiled.HashRow of the row; whatever changes the row keeps its parts up to date.
+// hash returns compiled.HashRow of the row. Every change of the row updates the parts of it.
 func (x *exec) hash() uint64 {
 	cfa := &x.row.CFA
 	if cfa.Kind == row.InReg {
@@ -18,18 +18,18 @@ func (x *exec) hash() uint64 {
 	return x.sum ^ x.flagSum ^ compiled.HashCFA(cfa)
 }
 
-// hashFlags is to be called when the row says something new besides rules.
+// hashFlags updates flagSum. It must be called after a change of anything but rules.
 func (x *exec) hashFlags() {
 	r := x.row
 	x.flagSum = compiled.HashRow(&row.Row{RA: r.RA, Signal: r.Signal, Signed: r.Signed, ArgsSize: r.ArgsSize}) ^ compiled.HashCFA(&unspecified)
 }
 
-// hashCache saves the hashes of rules that have a register and an offset: a file has
-// few different ones. A key is the offset and the register; 0 is none.
+// hashCache caches the hashes of rules that consist of a register and an offset: a file has few
+// different ones. A key combines the offset and the register; 0 marks an empty slot.
 type hashCache [256]struct{ key, sum uint64 }
 
-// of is the hash of the CFA's rule reg+n where kind is InReg, and of the rule
-// offset(n) of register reg where kind is At. A cache is for one kind.
+// of returns the hash of the CFA rule reg+n if kind is InReg, and of the rule offset(n) of register
+// reg if kind is At. A cache serves one kind only.
 func (m *hashCache) of(kind row.Kind, reg arch.Reg, n int64) uint64 {
 	key := uint64(n)<<8 | uint64(reg) + 1
 	e := &m[(uint64(n)>>3^uint64(reg)*5)%uint64(len(m))]

@@ -6,29 +6,27 @@ import (
 	"dbg/internal/bytecursor"
 )
 
-// searchTable is the binary search table of .eh_frame_hdr: LSB Core,
-// "The .eh_frame_hdr section". Its entries are pairs (start of a function,
-// address of its FDE), sorted by the first.
+// searchTable is the binary search table of .eh_frame_hdr: LSB Core, "The .eh_frame_hdr section".
+// Its entries are pairs (start of a function, address of its FDE), sorted by the first.
 type searchTable struct {
 	data  []byte // the entries
-	pos   int    // of the first in the section, for pc-relative entries
-	addr  uint64 // of the section
+	pos   int    // offset of the first entry in the section, for pc-relative entries
+	addr  uint64 // address of the section
 	enc   byte
-	size  int // of one pointer
+	size  int // size of one pointer
 	count int
 
-	common bool // what every linker writes on 64-bit machines: pairs of 4 signed bytes, relative to the section
+	common bool // as every linker writes it on 64-bit machines: pairs of 4-byte signed numbers, relative to the section
 }
 
-// parseHeader reads .eh_frame_hdr; count is 0 if there is no table that can
-// be searched.
+// parseHeader reads .eh_frame_hdr; count is 0 if there is no usable search table.
 func (t *Table) parseHeader(data []byte, addr uint64) (s searchTable) {
 	r := bytecursor.Cursor{Data: data, Big: !t.little}
 	if r.U8() != 1 { // version
 		return s
 	}
 	ptrEnc, countEnc, enc := r.U8(), r.U8(), r.U8()
-	b := bases{section: addr, text: t.text, data: addr} // datarel means: to this section
+	b := bases{section: addr, text: t.text, data: addr} // datarel is relative to this section
 	pointer(&r, ptrEnc, t.ptr, &b)
 	if countEnc == peOmit || enc == peOmit {
 		return s
@@ -44,13 +42,13 @@ func (t *Table) parseHeader(data []byte, addr uint64) (s searchTable) {
 		return s
 	}
 	if fit := uint64(r.Left()) / uint64(2*size); count > fit {
-		count = fit // what is there may be used all the same: each hit is verified
+		count = fit // the entries that exist are usable: each hit is verified
 	}
 	common := enc == peDataRel|peSdata4 && t.ptr == 8 && t.little
 	return searchTable{data: data, pos: r.Pos, addr: addr, enc: enc, size: size, count: int(count), common: common}
 }
 
-// headerEntry reads pointer 0 (function) or 1 (FDE) of entry i.
+// headerEntry returns pointer 0 (function) or 1 (FDE) of entry i.
 func (t *Table) headerEntry(i, which int) uint64 {
 	s := &t.search
 	if s.common {
@@ -61,12 +59,12 @@ func (t *Table) headerEntry(i, which int) uint64 {
 	return pointer(&r, s.enc, t.ptr, &b)
 }
 
-// searchHeader finds the FDE that the header has for pc. It need not cover pc, nor be
-// one: the header is believed in nothing that the FDE does not say itself.
+// searchHeader returns the offset of the FDE that the header lists for pc. It may not cover pc, or
+// not be an FDE: the caller verifies it.
 func (t *Table) searchHeader(pc uint64) (off uint64, ok bool) {
 	s := &t.search
 	lo, hi := 0, s.count // the first entry above pc is in [lo, hi]
-	if s.common {        // the hot loop of a cold look-up
+	if s.common {        // the hot loop of an uncached look-up
 		for lo < hi {
 			mid := int(uint(lo+hi) / 2)
 			if s.addr+uint64(int32(binary.LittleEndian.Uint32(s.data[s.pos+8*mid:]))) > pc {

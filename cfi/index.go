@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// maxParts bounds how many parts of one FDE, between those that overlap it, EachRow
-// decodes: each costs the whole entry.
+// maxParts limits how many parts of one FDE, between FDEs that overlap it, EachRow decodes: each
+// part costs the whole entry.
 const maxParts = 16
 
 // buildIndex reads every FDE once.
@@ -28,8 +28,8 @@ func (t *Table) buildIndex() {
 	t.index = slices.Clip(list)
 }
 
-// indexByHeader takes the order from .eh_frame_hdr, whose table is sorted, if every FDE is
-// in it and it says nothing wrong; else it gives nil.
+// indexByHeader builds the index in the order of .eh_frame_hdr, whose table is sorted. It returns
+// nil if an FDE is missing there or an entry is wrong.
 func (t *Table) indexByHeader(x *exec) []span {
 	n := t.search.count
 	if n == 0 || t.countFDEs() != n {
@@ -52,7 +52,7 @@ func (t *Table) indexByHeader(x *exec) []span {
 	return list
 }
 
-// countFDEs is the number of FDEs in .eh_frame, -1 if that can't be told quickly.
+// countFDEs returns the number of FDEs in .eh_frame, or -1 if it cannot count them quickly.
 func (t *Table) countFDEs() (n int) {
 	if !t.little {
 		return -1
@@ -71,7 +71,7 @@ func (t *Table) countFDEs() (n int) {
 	return n
 }
 
-// indexByScan goes through the section and sorts.
+// indexByScan reads the whole section and sorts the FDEs.
 func (t *Table) indexByScan(x *exec) []span {
 	var list []span
 	add := func(e *entry) {
@@ -81,7 +81,7 @@ func (t *Table) indexByScan(x *exec) []span {
 	}
 	var e entry
 	for off := uint64(0); off < uint64(len(t.data)); {
-		// Of one common entry after the other only the heads are looked at.
+		// For common entries it is enough to read the head.
 		if k := x.commonEntry(off, &e); k != nil {
 			add(&e)
 			off = uint64(e.instr[1])
@@ -92,24 +92,24 @@ func (t *Table) indexByScan(x *exec) []span {
 			break
 		}
 		if err == nil && !h.empty && !h.isCIE {
-			if _, err := x.entry(off, &e); err == nil { // else the others may be good
+			if _, err := x.entry(off, &e); err == nil { // a defect of one entry leaves the others valid
 				add(&e)
 			}
 		}
 		off = uint64(h.end)
 	}
 	if !slices.IsSortedFunc(list, byLo) {
-		slices.SortStableFunc(list, byLo) // those that begin together stay in the section's order
+		slices.SortStableFunc(list, byLo) // equal starts stay in the section's order
 	}
 	return list
 }
 
 func byLo(a, b span) int { return cmp.Compare(a.lo, b.lo) }
 
-// flatten makes spans that do not overlap out of ones that do: of those that cover
-// an address the one that begins last is the innermost, and wins.
+// flatten splits overlapping spans into disjoint ones. An address belongs to the span that covers
+// it and begins last, which is the innermost.
 func flatten(list []span) []span {
-	var out, open []span // open: those that may go on, innermost last
+	var out, open []span // open: spans that may continue, innermost last
 	pos := uint64(0)
 	upTo := func(end uint64) {
 		for pos < end && len(open) > 0 {
@@ -133,7 +133,7 @@ func flatten(list []span) []span {
 	return out
 }
 
-// costly finds the spans beyond maxParts of one FDE.
+// costly returns the indices of the spans beyond maxParts of one FDE.
 func costly(list []span) map[int]bool {
 	parts := map[uint64]int{}
 	var d map[int]bool
@@ -148,10 +148,9 @@ func costly(list []span) map[int]bool {
 	return d
 }
 
-// scan calls f for each entry until it returns false. A terminator is stepped
-// over: linkers that join sections leave them in the middle (crtend.o's is meant to be
-// last). An entry whose length is wrong ends the scan with an error, for nobody knows where
-// the next begins.
+// scan calls f for each entry until f returns false. It skips terminators: linkers that join
+// sections leave them in the middle (the one in crtend.o is meant to be last). An entry with a
+// wrong length ends the scan with an error, because the start of the next entry is then unknown.
 func (t *Table) scan(f func(*header) bool) error {
 	var h header
 	var err error
@@ -168,7 +167,7 @@ func (t *Table) scan(f func(*header) bool) error {
 	return nil
 }
 
-// searchIndex finds the innermost FDE that covers pc.
+// searchIndex returns the offset of the innermost FDE that covers pc.
 func (t *Table) searchIndex(pc uint64) (off uint64, ok bool) {
 	t.indexOnce.Do(t.buildIndex)
 	lo, hi := 0, len(t.index) // the first span above pc is in [lo, hi]

@@ -11,7 +11,8 @@ import (
 	"dbg/row"
 )
 
-// TestErrorKinds: the error of an entry tells whether its data ends, is invalid or is not supported.
+// TestErrorKinds checks that the error of an entry tells whether its data is cut short, invalid or
+// not supported.
 func TestErrorKinds(t *testing.T) {
 	encoded := []byte{1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x0d, 0x0c, 7, 8, 0x90, 1}
 	for _, c := range []struct {

@@ -6,7 +6,7 @@ import (
 	"dbg/internal/bytecursor"
 )
 
-// EntryKind is what an entry of the section is.
+// EntryKind is the kind of an entry.
 type EntryKind uint8
 
 const (
@@ -15,28 +15,28 @@ const (
 	IsFDE
 )
 
-// Entry is an entry as it lies in the section, for those who list it.
+// Entry is an entry of the section, for listings.
 type Entry struct {
 	Kind   EntryKind
 	Offset uint64
 	Length uint64
 	Wide   bool   // 64-bit DWARF
-	ID     uint64 // CIE id, or CIE pointer as it is written
-	CIE    CIE    // of an FDE: the one that it refers to
+	ID     uint64 // CIE id or CIE pointer, as stored
+	CIE    CIE    // for an FDE, the CIE that it refers to
 	FDE    FDE
 }
 
 // Instruction is a call frame instruction.
 type Instruction struct {
-	Op    byte      // of those with an operand in the low bits, only the high ones
-	Arg   [3]uint64 // operands as they are written, signed ones sign-extended
-	Block []byte    // of an expression
-	Loc   uint64    // of those that move the location: the new one
+	Op    byte      // without the operand in the low six bits, if there is one
+	Arg   [3]uint64 // operands as stored, signed ones sign-extended
+	Block []byte    // the expression
+	Loc   uint64    // the new location, if the instruction moves it
 }
 
-// Section yields all entries, by their offset. An error is of the entry it comes with,
-// of which then Offset is good, and perhaps Kind and Length; the last may be
-// that of an entry whose length is wrong, which ends the section.
+// Section yields all entries in the order of their offsets. An error belongs to the entry that it
+// comes with: the entry's Offset is then valid, and perhaps Kind and Length. An entry with a wrong
+// length is the last.
 func (t *Table) Section() iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		x := t.exec()
@@ -70,7 +70,8 @@ func (t *Table) Section() iter.Seq2[*Entry, error] {
 	}
 }
 
-// AugmentationData is the bytes that the letters of an augmentation with z announce.
+// AugmentationData returns the augmentation data of an entry whose augmentation begins with z. It
+// aliases the section.
 func (t *Table) AugmentationData(e *Entry) []byte {
 	at := e.CIE.augData
 	if e.Kind == IsFDE {
@@ -79,7 +80,7 @@ func (t *Table) AugmentationData(e *Entry) []byte {
 	return t.data[at[0]:at[1]]
 }
 
-// Instructions yields the instructions of a CIE or FDE. An error ends them.
+// Instructions yields the instructions of a CIE or FDE. The first error ends the sequence.
 func (t *Table) Instructions(e *Entry) iter.Seq2[*Instruction, error] {
 	return func(yield func(*Instruction, error) bool) {
 		c := &e.CIE
@@ -105,8 +106,8 @@ func (t *Table) Instructions(e *Entry) iter.Seq2[*Instruction, error] {
 	}
 }
 
-// operands describes the operands of the instructions that do not move the
-// location: u ULEB128, s SLEB128, b a block; "." is none.
+// operands describes the operands of the instructions that do not move the location: u is ULEB128,
+// s SLEB128, b a block; "." means no operands.
 var operands = [256]string{
 	cfaNop: ".", cfaRememberState: ".", cfaRestoreState: ".", cfaAArch64NegateRAState: ".", cfaAArch64NegateRAStatePC: ".",
 	cfaOffset: "u", cfaRestore: ".",
@@ -117,7 +118,7 @@ var operands = [256]string{
 	cfaLLVMDefAspaceCFA: "uuu", cfaLLVMDefAspaceCFASF: "usu",
 }
 
-// decode reads one instruction; false for one that nobody knows.
+// decode reads one instruction. It returns false for an unknown one.
 func (t *Table) decode(r *bytecursor.Cursor, i *Instruction, c *CIE, fn uint64, loc *uint64) bool {
 	op := r.U8()
 	n := 0

@@ -6,8 +6,8 @@ import (
 	"dbg/internal/bytecursor"
 )
 
-// Pointer encodings: LSB Core, "DWARF Extensions", table 7-1 and 7-2. The low
-// four bits are the format, the next three what it is relative to.
+// Pointer encodings: LSB Core, "DWARF Extensions", table 7-1 and 7-2. The low four bits are the
+// format, the next three the base.
 const (
 	peAbsptr  = 0x00
 	peULEB    = 0x01
@@ -31,7 +31,7 @@ const (
 	peOmit     = 0xff
 )
 
-// bases is what encoded pointers are relative to.
+// bases holds the bases of encoded pointers.
 type bases struct {
 	section uint64 // address of the section that the pointer is in
 	text    uint64
@@ -39,8 +39,7 @@ type bases struct {
 	fn      uint64 // start of the function (FDE)
 }
 
-// pointer reads an encoded pointer. For DW_EH_PE_indirect it gives the address at
-// which the pointer is to be found.
+// pointer reads an encoded pointer. For DW_EH_PE_indirect it returns the address of the pointer.
 func pointer(r *bytecursor.Cursor, enc byte, size int, b *bases) uint64 {
 	if enc == peOmit {
 		return 0
@@ -65,7 +64,7 @@ func pointer(r *bytecursor.Cursor, enc byte, size int, b *bases) uint64 {
 	case peFuncRel:
 		v += b.fn
 	default:
-		r.Unsupported(start, fmt.Sprintf("a pointer of unknown encoding 0x%02x", enc))
+		r.Unsupported(start, fmt.Sprintf("unknown pointer encoding 0x%02x", enc))
 	}
 	if size == 4 {
 		v &= 0xffffffff
@@ -73,8 +72,7 @@ func pointer(r *bytecursor.Cursor, enc byte, size int, b *bases) uint64 {
 	return v
 }
 
-// formatted reads a number in the format of an encoding; signed ones are
-// sign-extended.
+// formatted reads a number in the format of an encoding; signed ones are sign-extended.
 func formatted(r *bytecursor.Cursor, enc byte, size int) uint64 {
 	switch enc & peFormat {
 	case peAbsptr:
@@ -96,11 +94,11 @@ func formatted(r *bytecursor.Cursor, enc byte, size int) uint64 {
 	case peSdata4:
 		return uint64(r.Int(4))
 	}
-	r.Unsupported(r.Pos, fmt.Sprintf("a pointer of unknown encoding 0x%02x", enc))
+	r.Unsupported(r.Pos, fmt.Sprintf("unknown pointer encoding 0x%02x", enc))
 	return 0
 }
 
-// fixedSize is the size of a pointer of that encoding, 0 if it varies.
+// fixedSize returns the size of a pointer in that encoding, or 0 if it varies.
 func fixedSize(enc byte, size int) int {
 	if enc&peBase == peAligned || enc == peOmit || enc&peIndirect != 0 {
 		return 0

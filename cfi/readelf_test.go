@@ -13,7 +13,7 @@ import (
 	"dbg/arch"
 )
 
-// peerEntry is an FDE as readelf --debug-dump=frames-interp prints it.
+// peerEntry is an FDE from the output of readelf --debug-dump=frames-interp.
 type peerEntry struct {
 	section string // ".eh_frame"
 	off     uint64
@@ -24,11 +24,11 @@ type peerEntry struct {
 
 type peerRow struct {
 	loc   uint64
-	rules []string // of the columns
+	rules []string // parallel to columns
 }
 
-// readelf calls fn for each FDE that readelf finds in a file, in its order. The entry
-// is valid until fn returns.
+// readelf calls fn for each FDE in readelf's output for a file, in order. The entry is valid until
+// fn returns.
 func readelf(path string, fn func(*peerEntry)) error {
 	cmd := exec.Command("readelf", "-W", "--debug-dump=frames-interp,no-follow-links", path)
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "DEBUGINFOD_URLS=")
@@ -62,7 +62,7 @@ func parseReadelf(in io.Reader, fn func(*peerEntry)) {
 		}
 		if inFDE {
 			if len(e.rows) == 0 {
-				// readelf prints no rows of an FDE that has only DW_CFA_nop: it has its CIE's one.
+				// readelf prints no rows for an FDE with only DW_CFA_nop: its row is that of its CIE.
 				c := cies[cie]
 				e.columns = c.columns
 				e.rows = append(e.rows, peerRow{e.lo, c.row.rules})
@@ -125,7 +125,7 @@ func hex(s string) uint64 {
 	return v
 }
 
-// peerReg is the register that readelf calls so in the heading of a column.
+// peerReg returns the register for a column heading of readelf.
 func peerReg(a *arch.Arch, name string, ra arch.Reg) (arch.Reg, bool) {
 	if name == "ra" {
 		if a == arch.RISCV64 {
@@ -139,10 +139,10 @@ func peerReg(a *arch.Arch, name string, ra arch.Reg) (arch.Reg, bool) {
 	return a.RegByName(name)
 }
 
-// peerCFA is a CFA of a register and an offset as readelf writes it.
+// peerCFA parses a CFA of a register and an offset in readelf's notation.
 func peerCFA(a *arch.Arch, reg arch.Reg, n int64) string {
 	name := a.RegName(reg)
-	if a == arch.ARM || name == "" { // readelf has no names for ARM's
+	if a == arch.ARM || name == "" { // readelf has no names for ARM registers
 		name = fmt.Sprintf("r%d", reg)
 	}
 	return fmt.Sprintf("%s%+d", name, n)

@@ -7,20 +7,20 @@ import (
 	"dbg/row"
 )
 
-// Defects that need no words of their own.
+// Defects with a constant text.
 const (
-	tooLong   = defect("its program is too long")
-	tooCostly = defect("it remembers too many rules")
-	backwards = defect("its location goes backwards")
-	beyond    = defect("it has instructions after the end of its range")
-	moves     = defect("its CIE moves the location")
+	tooLong   = defect("too many bytes of instructions")
+	tooCostly = defect("DW_CFA_remember_state saves too many rules")
+	backwards = defect("location goes backwards")
+	beyond    = defect("instructions continue after the end of the range")
+	moves     = defect("CIE instructions move the location")
 )
 
-// run executes instructions up to one that moves the location, and gives the new
-// location; the end of the program is the end of the range.
+// run executes instructions up to one that moves the location, and returns the new location. At the
+// end of the program that is the end of the range.
 //
-// Nearly all instructions of real files are the dozen that are executed here,
-// without the cursor's checks for each byte; the others are in instruction.
+// Nearly all instructions in real files are the dozen that are executed here, without the cursor's
+// checks for each byte. The method instruction executes the others.
 func (x *exec) run() (at uint64, err error) {
 	data := x.r.Data
 	pos := x.r.Pos
@@ -103,8 +103,8 @@ func (x *exec) run() (at uint64, err error) {
 	return x.fde.hi, nil
 }
 
-// advance gives the location after a delta. One that would wrap around goes to the
-// end of the address space.
+// advance returns the location after a delta. If the sum would wrap around, the result is the end
+// of the address space.
 func (x *exec) advance(delta uint64) uint64 {
 	if a := x.c.CodeAlign; a != 1 {
 		d := delta * a
@@ -119,7 +119,7 @@ func (x *exec) advance(delta uint64) uint64 {
 	return x.loc + delta
 }
 
-// offset is DW_CFA_offset, the commonest rule, mostly of a register that has none yet.
+// offset executes DW_CFA_offset, the most common rule. Usually the register has no rule yet.
 func (x *exec) offset(reg arch.Reg, n int64) {
 	r := x.row
 	i := len(r.Regs)

@@ -2,24 +2,25 @@ package cfi
 
 import "encoding/binary"
 
-// span is a range of addresses and the offset of the FDE that says how to unwind there.
+// span is a range of addresses and the offset of the FDE that describes it.
 type span struct{ lo, hi, off uint64 }
 
-// entry is what of an FDE its rows need: its range and where its instructions are.
+// entry holds the parts of an FDE that its rows need: its range, and the start and end of its
+// instructions in the section.
 type entry struct {
 	span
 	instr [2]int
 }
 
 // entry reads the FDE at off into e and finds its CIE.
-func (x *exec) entry(off uint64, e *entry) (*known, error) {
+func (x *exec) entry(off uint64, e *entry) (*cieState, error) {
 	if k := x.commonEntry(off, e); k != nil {
 		return k, nil
 	}
 	return x.anyEntry(off, e)
 }
 
-func (x *exec) anyEntry(off uint64, e *entry) (*known, error) {
+func (x *exec) anyEntry(off uint64, e *entry) (*cieState, error) {
 	var f FDE
 	if err := x.t.fde(off, &f, x); err != nil {
 		return nil, err
@@ -28,11 +29,11 @@ func (x *exec) anyEntry(off uint64, e *entry) (*known, error) {
 	return x.cie(f.CIE.Offset)
 }
 
-// commonEntry reads an FDE of the kind that fills .eh_frame on 64-bit machines: 32-bit
-// lengths, addresses as 4 signed bytes relative to their place; or of the kind that fills
-// .debug_frame, with absolute addresses. It gives nil for any other and for what looks
-// wrong: fde decides then.
-func (x *exec) commonEntry(off uint64, e *entry) *known {
+// commonEntry reads an FDE of the kind that fills .eh_frame on 64-bit machines, with a 32-bit
+// length and a 4-byte signed address relative to its own place, or of the kind that fills
+// .debug_frame, with absolute addresses. It returns nil for any other and for a possible defect:
+// the caller then uses fde.
+func (x *exec) commonEntry(off uint64, e *entry) *cieState {
 	t := x.t
 	if !t.little || off > uint64(len(t.data)) {
 		return nil
@@ -71,7 +72,7 @@ func (x *exec) commonEntry(off uint64, e *entry) *known {
 	return k
 }
 
-func (x *exec) commonDebugEntry(off uint64, e *entry) *known {
+func (x *exec) commonDebugEntry(off uint64, e *entry) *cieState {
 	b := x.t.data[off:]
 	if len(b) < 24 {
 		return nil

@@ -5,17 +5,17 @@ import (
 	"dbg/row"
 )
 
-// state is the row that instructions work on. The rules are kept where the result
-// needs them, in the row; what is beside them makes a change of one rule take
-// the same short time however many there are, and keeps the row's hash.
+// state holds the row that instructions change. The rules are stored directly in the row. The other
+// fields make a change of one rule take the same short time for any number of rules, and maintain
+// the row's hash.
 type state struct {
 	row  *row.Row // the caller's
 	slot [arch.MaxRegs]uint8
-	sums []uint64 // compiled.HashRule of each of row.Regs
-	sum  uint64   // all of them, exclusive-or
+	sums []uint64 // compiled.HashRule of each element of row.Regs
+	sum  uint64   // exclusive-or of sums
 
-	// version names what row.Regs says: it changes with every change, and comes back
-	// with the state that it named.
+	// version identifies the contents of row.Regs: it is new after every change, and recall
+	// restores it with the contents.
 	version, last uint64
 }
 
@@ -30,7 +30,7 @@ type savedState struct {
 	version uint64
 }
 
-// begin makes the row empty.
+// begin resets the row.
 func (s *state) begin(r *row.Row) {
 	r.Reset()
 	s.row = r
@@ -44,7 +44,7 @@ func (s *state) changed() {
 	s.version = s.last
 }
 
-// set gives a register a rule; Unspecified takes it away.
+// set gives a register a rule; an Unspecified rule removes it.
 func (s *state) set(reg arch.Reg, rule *row.Rule, sum uint64) {
 	regs := s.row.Regs
 	i := int(s.slot[reg]) - 1
@@ -73,7 +73,8 @@ func (s *state) set(reg arch.Reg, rule *row.Rule, sum uint64) {
 
 func (s *state) setCFA(rule *row.Rule) { copyRule(&s.row.CFA, rule) }
 
-// copyRule writes no pointer where there is none, as usual, which spares the garbage collector work.
+// copyRule avoids writing a nil pointer over a nil pointer, the usual case, which saves the garbage
+// collector work.
 func copyRule(to, from *row.Rule) {
 	to.Kind, to.Reg, to.N = from.Kind, from.Reg, from.N
 	if to.Expr != nil || from.Expr != nil {
@@ -81,7 +82,7 @@ func copyRule(to, from *row.Rule) {
 	}
 }
 
-// keep copies the state into k, whose slices it reuses.
+// keep copies the state into k, and reuses its slices.
 func (s *state) keep(k *savedState) {
 	copyRule(&k.cfa, &s.row.CFA)
 	k.signed = s.row.Signed
@@ -90,7 +91,7 @@ func (s *state) keep(k *savedState) {
 	k.sum, k.version = s.sum, s.version
 }
 
-// recall makes the rules what they were. Mostly only the CFA has changed in between.
+// recall restores the state from k. Usually only the CFA has changed in between.
 func (s *state) recall(k *savedState) {
 	r := s.row
 	s.setCFA(&k.cfa)
@@ -109,7 +110,7 @@ func (s *state) recall(k *savedState) {
 	}
 }
 
-// rule is what a register has in k, with its hash.
+// rule returns the rule of a register in k, with its hash.
 func (k *savedState) rule(reg arch.Reg) (*row.Rule, uint64) {
 	for i := range k.regs {
 		if k.regs[i].Reg == reg {

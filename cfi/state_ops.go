@@ -8,8 +8,8 @@ import (
 	"dbg/row/compiled"
 )
 
-// instruction executes one whose first byte is read; jumps says that it sets the
-// location to at.
+// instruction executes an instruction whose first byte has been read; jumps reports whether it sets
+// the location to at.
 func (x *exec) instruction(op byte) (at uint64, jumps bool, err error) {
 	r, c := &x.r, x.c
 	switch op & 0xc0 {
@@ -37,8 +37,8 @@ func (x *exec) instruction(op byte) (at uint64, jumps bool, err error) {
 	return 0, false, x.change(op)
 }
 
-// change executes the instructions that change rules: DWARF 5, 6.4.2.2 to 6.4.2.5,
-// and the vendors' ones.
+// change executes the instructions that change rules: DWARF 5, 6.4.2.2 to 6.4.2.5, and vendor
+// extensions.
 func (x *exec) change(op byte) error {
 	r, c, cur := &x.r, x.c, x.row
 	switch op {
@@ -52,10 +52,10 @@ func (x *exec) change(op byte) error {
 	case cfaLLVMDefAspaceCFASF:
 		return x.defCFAIn(r.ULEB(), r.SLEB()*c.DataAlign, r.ULEB())
 	case cfaDefCFARegister:
-		// DWARF forbids this after DW_CFA_def_cfa_expression. Perl-generated assembly
-		// of OpenSSL and libgcrypt does it all the same and means the offset
-		// before the expression, as GCC's unwinder and binutils have it. RISC-V's CIEs have
-		// nothing else: the offset is then 0.
+		// DWARF forbids this after DW_CFA_def_cfa_expression. Perl-generated assembly of OpenSSL
+		// and libgcrypt does it nevertheless, and means the offset before the expression; GCC's
+		// unwinder and binutils interpret it so. RISC-V's CIEs have only this instruction: the
+		// offset is then 0.
 		return x.defCFA(r.ULEB(), cur.CFA.N)
 	case cfaDefCFAOffset, cfaDefCFAOffsetSF:
 		var off int64
@@ -64,7 +64,7 @@ func (x *exec) change(op byte) error {
 		} else {
 			off = r.SLEB() * c.DataAlign
 		}
-		cur.CFA.N = off // of a register that may come later
+		cur.CFA.N = off // the register may follow later
 	case cfaDefCFAExpression:
 		cur.CFA = row.Rule{Kind: row.ValExpr, Expr: r.Block(r.ULEB()), N: cur.CFA.N}
 		x.exprSum = compiled.HashCFA(&cur.CFA)
@@ -88,7 +88,7 @@ func (x *exec) change(op byte) error {
 		n := r.ULEB()
 		from, err := x.register(r.ULEB())
 		if err != nil {
-			x.rule(n, row.Rule{Kind: row.Undefined}) // kept where we can't look
+			x.rule(n, row.Rule{Kind: row.Undefined}) // saved in a register that we cannot read
 			return nil
 		}
 		x.rule(n, row.Rule{Kind: row.InReg, Reg: from})
@@ -107,13 +107,13 @@ func (x *exec) change(op byte) error {
 	case cfaRestoreState:
 		return x.restoreState()
 
-	// Vendors' extensions
+	// Vendor extensions
 	case cfaGNUArgsSize:
 		cur.ArgsSize = r.ULEB()
 		x.hashFlags()
 	case cfaAArch64NegateRAState, cfaAArch64NegateRAStatePC:
 		if x.t.arch != arch.ARM64 {
-			return defect("DW_CFA_GNU_window_save is of SPARC")
+			return defect("DW_CFA_GNU_window_save is valid only on SPARC")
 		}
 		cur.Signed = !cur.Signed
 		x.hashFlags()
@@ -124,7 +124,7 @@ func (x *exec) change(op byte) error {
 }
 
 func unknownInstruction(op byte) defect {
-	return defect(fmt.Sprintf("instruction 0x%02x is unknown", op))
+	return defect(fmt.Sprintf("unknown call frame instruction 0x%02x", op))
 }
 
 func (x *exec) defCFA(n uint64, off int64) error {
@@ -136,24 +136,24 @@ func (x *exec) defCFA(n uint64, off int64) error {
 	return nil
 }
 
-// defCFAIn is of LLVM's extensions for processors whose stack is in an address space of its own;
-// those that there are facts of in package arch have only one, 0.
+// defCFAIn executes LLVM's extensions for processors whose stack has its own address space. The
+// processors in package arch have a single address space, 0.
 func (x *exec) defCFAIn(n uint64, off int64, space uint64) error {
 	if space != 0 && x.r.Err() == nil {
-		return defect(fmt.Sprintf("the CFA is in address space %d", space))
+		return defect(fmt.Sprintf("CFA is in unsupported address space %d", space))
 	}
 	return x.defCFA(n, off)
 }
 
-// rule gives a register, by its DWARF number, a rule. Rules for registers that the
-// architecture has no slot for (AVX-512 masks, and so on) are of no use to anybody here and are left out.
+// rule gives a register, by its DWARF number, a rule. Rules for registers without a slot in the
+// architecture (AVX-512 masks, and so on) are not used in this package, and are dropped.
 func (x *exec) rule(n uint64, rule row.Rule) {
 	if reg, ok := x.t.arch.FromDWARF(n); ok {
 		x.set(reg, &rule, compiled.HashRule(reg, &rule))
 	}
 }
 
-// restore gives a register the rule that the CIE gave it, which may be none: it is
+// restore gives a register the rule that the CIE gave it. If the CIE gave it none, the register is
 // then unspecified, not undefined.
 func (x *exec) restore(n uint64) {
 	if reg, ok := x.t.arch.FromDWARF(n); ok {
@@ -162,11 +162,11 @@ func (x *exec) restore(n uint64) {
 	}
 }
 
-// remember pushes the rules, the CFA's among them. GCC and LLVM agree that the
-// CFA is part of the state, which DWARF 2 left open.
+// remember pushes the rules, including the CFA's. DWARF 2 left open whether the CFA is part of the
+// state; GCC and LLVM agree that it is.
 func (x *exec) remember() error {
 	if x.depth >= maxRemembered {
-		return defect("DW_CFA_remember_state nests too deep")
+		return defect("too many nested DW_CFA_remember_state")
 	}
 	if x.depth == len(x.saved) {
 		x.saved = append(x.saved, savedState{})
@@ -181,8 +181,8 @@ func (x *exec) remember() error {
 	return nil
 }
 
-// restoreState pops them. Where the row begins, and the size of the arguments, are no
-// part of the state.
+// restoreState pops the rules. The start of the row and the size of the arguments are not part of
+// the state.
 func (x *exec) restoreState() error {
 	if x.depth == 0 {
 		return defect("DW_CFA_restore_state without DW_CFA_remember_state")

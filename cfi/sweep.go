@@ -5,34 +5,32 @@ import (
 	"dbg/row/compiled"
 )
 
-// RowFunc is told of a row that is valid from lo up to but not including hi. The row is
-// valid until RowFunc returns; its own Lo and Hi are those that its entry says,
-// which may be more than [lo, hi) where entries overlap. hash is compiled.HashRow of it.
+// RowFunc receives a row that is valid from lo up to but not including hi. The row is valid until
+// RowFunc returns. Its own Lo and Hi come from its entry, and may be wider than [lo, hi) where
+// entries overlap. hash is compiled.HashRow of it.
 //
-// A nil row says that RowAt must be asked for these addresses: it gives the
-// defect that the entry has there.
+// A nil row means that the entry has a defect for these addresses, which RowAt returns.
 //
-// False ends the iteration.
+// A result of false ends the iteration.
 type RowFunc func(lo, hi uint64, r *row.Row, hash uint64) bool
 
-// Entries is the number of entries that EachRow goes over. It is not the number of FDEs: those of
-// zero length and those that can't be read are left out, and one that
-// others overlap counts for each part of it that is left.
+// Entries returns the number of entries that EachRow iterates over. It is not the number of FDEs:
+// empty and unreadable FDEs are not counted, and an FDE that others overlap counts once for each
+// remaining part.
 func (t *Table) Entries() int {
 	t.indexOnce.Do(t.buildIndex)
 	return len(t.index)
 }
 
-// EntryRange is the range of addresses of entry i. Ranges rise with i and do not overlap.
+// EntryRange returns the range of addresses of entry i. Ranges ascend with i and do not overlap.
 func (t *Table) EntryRange(i int) (lo, hi uint64) {
 	t.indexOnce.Do(t.buildIndex)
 	return t.index[i].lo, t.index[i].hi
 }
 
-// EachRow calls fn for all rows of the entries from i up to but not including j,
-// by rising address; ranges do not overlap. What it gives for an address is what RowAt gives there, save
-// where .eh_frame_hdr prefers another of several overlapping FDEs. False is
-// fn's.
+// EachRow calls fn for all rows of the entries from i up to but not including j, by ascending
+// address; ranges do not overlap. For every address the row equals that of RowAt, unless
+// .eh_frame_hdr prefers another of several overlapping FDEs. EachRow returns false if fn did.
 func (t *Table) EachRow(i, j int, fn RowFunc) bool {
 	t.indexOnce.Do(t.buildIndex)
 	x := t.exec()
@@ -51,7 +49,7 @@ func (t *Table) EachRow(i, j int, fn RowFunc) bool {
 	return true
 }
 
-// sweep gives the rows of one span of the index.
+// sweep passes the rows of one span of the index to fn.
 func (x *exec) sweep(s *span, fn RowFunc) bool {
 	var e entry
 	k, err := x.entry(s.off, &e)
@@ -89,7 +87,8 @@ func (x *exec) sweep(s *span, fn RowFunc) bool {
 	return true
 }
 
-// Batches is the number of entries that EachBatch goes over. It may be more than Entries, and change when EachBatch was false.
+// Batches returns the number of entries that EachBatch iterates over. It may exceed Entries, and
+// may change after EachBatch has returned false.
 func (t *Table) Batches() int {
 	t.headerOnce.Do(func() { t.headerWhole.Store(t.search.count > 0 && t.countFDEs() == t.search.count) })
 	if t.headerWhole.Load() {
@@ -98,13 +97,13 @@ func (t *Table) Batches() int {
 	return t.Entries()
 }
 
-// EachBatch is EachRow with all rows of an entry at once. It calls batch for each entry that an
-// automaton of c can execute, and fn for the rows of the others, all by rising address. A batch is
-// valid until batch returns, the numbers in it until EachBatch returns. c keeps what the automaton
-// has learned for the next table.
+// EachBatch is like EachRow, with all rows of an entry at once. It calls batch for each entry that
+// an automaton of c can execute, and fn for the rows of the others, all by ascending address. A
+// batch is valid until batch returns, the numbers in it until EachBatch returns. c saves the
+// automaton for the next table.
 //
-// Entries are read once, in the order of .eh_frame_hdr, if it has as many entries as the section. If
-// one of them does not follow the one before, EachBatch returns false. The caller then drops all
+// Entries are read once, in the order of .eh_frame_hdr, if that has as many entries as the section.
+// If one of them does not follow the one before, EachBatch returns false. The caller then drops all
 // rows of the table and calls EachBatch again, which uses the index.
 func (t *Table) EachBatch(c *Compiler, i, j int, batch func(*compiled.Batch), fn RowFunc) bool {
 	n := t.Batches()
@@ -127,7 +126,7 @@ func (t *Table) EachBatch(c *Compiler, i, j int, batch func(*compiled.Batch), fn
 		return false
 	}
 	if n != t.Entries() {
-		return false // somebody else has found out just now
+		return false // another goroutine has found the header wrong since
 	}
 	for k := i; k < j; k++ {
 		s := &t.index[k]
@@ -142,7 +141,7 @@ func (t *Table) EachBatch(c *Compiler, i, j int, batch func(*compiled.Batch), fn
 	return true
 }
 
-// batches is what EachBatch works with.
+// batches holds the working state of EachBatch.
 type batches struct {
 	x     *exec
 	m     *automaton
@@ -150,8 +149,8 @@ type batches struct {
 	fn    RowFunc
 }
 
-// add gives the rows of an entry, as much of it as s says.
-func (b *batches) add(k *known, e *entry, s *span, err error) {
+// add emits the rows of an entry within s.
+func (b *batches) add(k *cieState, e *entry, s *span, err error) {
 	if err == nil && e.lo == s.lo && e.hi == s.hi && !b.x.t.darwin && b.m.batch(b.x, k, e) {
 		b.batch(&b.m.out)
 	} else {
@@ -159,11 +158,11 @@ func (b *batches) add(k *known, e *entry, s *span, err error) {
 	}
 }
 
-// byHeader goes over entries of .eh_frame_hdr; false if one of them is not as it should be.
+// byHeader iterates over entries of .eh_frame_hdr. It returns false if one of them is wrong.
 func (b *batches) byHeader(i, j int) bool {
 	t := b.x.t
 	var e entry
-	last, end := uint64(0), uint64(0) // where the entry before begins, and where the last ends that is not empty
+	last, end := uint64(0), uint64(0) // start of the previous entry, and end of the last nonempty one
 	for k := i - 1; k >= 0 && end == 0; k-- {
 		if _, err := b.x.entry(t.headerEntry(k, 1)-t.addr, &e); err != nil {
 			return false
@@ -174,7 +173,9 @@ func (b *batches) byHeader(i, j int) bool {
 	}
 	for k := i; k < j; k++ {
 		c, err := b.x.entry(t.headerEntry(k, 1)-t.addr, &e)
-		if err != nil || k > 0 && e.lo <= last { // they rise, so that none comes twice, and as many as there are, are all
+		// Entries ascend, so each occurs once; their number equals the number of FDEs, so all
+		// occur.
+		if err != nil || k > 0 && e.lo <= last {
 			return false
 		}
 		if last = e.lo; e.lo < e.hi {

@@ -12,8 +12,8 @@ import (
 	"dbg/row/compiled"
 )
 
-// checkSweep holds EachRow against RowAt at the first and the last address of each row,
-// and its hash against compiled.HashRow.
+// checkSweep compares EachRow with RowAt at the first and the last address of each row, and its
+// hash with compiled.HashRow.
 func checkSweep(t testing.TB, table *cfi.Table) int {
 	t.Helper()
 	rows, err := sweep(table)
@@ -26,14 +26,14 @@ func checkSweep(t testing.TB, table *cfi.Table) int {
 	return rows
 }
 
-// shared is one Compiler for the files of all tests: what it has learned of one file must not change
-// the rows of another.
+// shared is one Compiler for the files of all tests: the state from one file must not change the
+// rows of another.
 var shared cfi.Compiler
 
-// sameBatches holds EachBatch against EachRow, in three parts and in one.
+// sameBatches compares EachBatch with EachRow, in three parts and in one.
 func sameBatches(table *cfi.Table) error {
 	want := sweptRows(table)
-	for _, parts := range []int{3, 1} { // what is wrong only where two parts meet, first
+	for _, parts := range []int{3, 1} { // first find errors that occur only between two parts
 		for again := 0; ; again++ {
 			ok, err := inBatches(table, parts, want)
 			if err != nil && ok {
@@ -50,7 +50,7 @@ func sameBatches(table *cfi.Table) error {
 	return nil
 }
 
-// swept is a row of EachRow.
+// swept is a row from EachRow.
 type swept struct {
 	lo, hi uint64
 	known  bool
@@ -70,7 +70,7 @@ func sweptRows(table *cfi.Table) (rows []swept) {
 	return rows
 }
 
-// inBatches holds EachBatch against the rows that there should be; it is false where EachBatch is.
+// inBatches compares EachBatch with the expected rows. It returns false if EachBatch does.
 func inBatches(table *cfi.Table, parts int, want []swept) (bool, error) {
 	var err error
 	n := 0
@@ -152,7 +152,7 @@ func TestEachRow(t *testing.T) {
 	}
 }
 
-// TestEachRowInParts holds any cut of the entries against the whole.
+// TestEachRowInParts compares EachRow in two parts, for every cut, with one call.
 func TestEachRowInParts(t *testing.T) {
 	b := &builder{a: arch.AMD64}
 	c := b.cie(plain...)
@@ -185,7 +185,7 @@ func TestEachRowInParts(t *testing.T) {
 	}
 }
 
-// bigFiles are libraries with much .eh_frame, as far as they are installed.
+// bigFiles lists the installed libraries with a large .eh_frame.
 func bigFiles() (files []string) {
 	home, _ := os.UserHomeDir()
 	for _, pattern := range []string{"/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib/x86_64-linux-gnu/libLLVM*.so*",
@@ -198,8 +198,8 @@ func bigFiles() (files []string) {
 	return files
 }
 
-// BenchmarkEachRow decodes all rows of a file, and BenchmarkIndex makes the index that
-// this needs: together they are what it takes to compile a table.
+// BenchmarkEachRow decodes all rows of a file, and BenchmarkIndex makes the index for that:
+// together they are the cost of compiling a table.
 func BenchmarkEachRow(b *testing.B) {
 	for _, path := range bigFiles() {
 		eh, _ := sections(b, path)
@@ -242,7 +242,7 @@ func BenchmarkIndex(b *testing.B) {
 	}
 }
 
-// TestBatchesOfManyFiles: what is known of one file's instructions is used for the next one's only where that says the same.
+// TestBatchesOfManyFiles checks that a file uses the states of another only if their CIEs agree.
 func TestBatchesOfManyFiles(t *testing.T) {
 	cie := func(version, codeAlign, dataAlign, ra byte, initial ...byte) []byte {
 		return append([]byte{version, 0, codeAlign, dataAlign, ra}, initial...)
@@ -258,10 +258,10 @@ func TestBatchesOfManyFiles(t *testing.T) {
 		{arch.AMD64, cie(1, 1, 0x7c, 16, 0x0c, 7, 8, 0x90, 2), false},                          // data alignment, with the same row
 		{arch.AMD64, cie(3, 1, 0x78, 16, usual...), false},                                     // the same again
 		{arch.AMD64, cie(1, 1, 0x78, 15, usual...), false},                                     // return address
-		{arch.AMD64, cie(1, 1, 0x78, 16, append([]byte{0x86, 4}, usual...)...), false},         // what DW_CFA_restore gives rbp
+		{arch.AMD64, cie(1, 1, 0x78, 16, append([]byte{0x86, 4}, usual...)...), false},         // the rule that DW_CFA_restore gives rbp
 		{arch.AMD64, cie(1, 1, 0x78, 16, append([]byte{0x2e, 8}, usual...)...), false},         // size of arguments
-		{arch.AMD64, cie(1, 1, 0x78, 16, append([]byte{0x10, 6, 1, 0x30}, usual...)...), true}, // an expression, of the section's bytes
-		{arch.ARM64, cie(1, 1, 0x78, 16, usual...), false},                                     // other registers have these numbers
+		{arch.AMD64, cie(1, 1, 0x78, 16, append([]byte{0x10, 6, 1, 0x30}, usual...)...), true}, // an expression, which aliases the section
+		{arch.ARM64, cie(1, 1, 0x78, 16, usual...), false},                                     // the numbers mean other registers
 		{arch.I386, cie(1, 1, 0x7c, 8, 0x0c, 4, 4, 0x88, 1), false},
 	}
 	for round := range 3 {
@@ -272,9 +272,9 @@ func TestBatchesOfManyFiles(t *testing.T) {
 			for n := range uint64(20) {
 				b.fde(c, 0x1000+n*0x400, 0x400, 0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x42, 0x0a, 0xc6, 0x0c, 7, byte(8+n%3), 0x41, 0x0b, 0x42, 0x86, byte(n%5), 0x43, 0xc6)
 			}
-			b.fde(c, 0x8000, 0x400, 0x41, 0x2d)                                          // DW_CFA_AARCH64_negate_ra_state, for others DW_CFA_GNU_window_save
-			b.fde(c, 0x9000, 0x400, 0x41, 0x0e, 16, 0x02, 0, 0x86, 2, 0x02, 5, 0x0e, 24) // DW_CFA_advance_loc1 that goes nowhere
-			b.fde(c, 0xa000, 0x400, 0x41, 0x0e, 16, 0x86, 2, 0x02)                       // cut off: what is behind is the next entry's
+			b.fde(c, 0x8000, 0x400, 0x41, 0x2d)                                          // DW_CFA_AARCH64_negate_ra_state, elsewhere DW_CFA_GNU_window_save
+			b.fde(c, 0x9000, 0x400, 0x41, 0x0e, 16, 0x02, 0, 0x86, 2, 0x02, 5, 0x0e, 24) // DW_CFA_advance_loc1 by 0
+			b.fde(c, 0xa000, 0x400, 0x41, 0x0e, 16, 0x86, 2, 0x02)                       // cut off: the following bytes belong to the next entry
 			b.fde(c, 0xb000, 0x400, 0x41, 0x0e, 16, 0x0e)
 			b.fde(c, 0xc000, 0x400, 0, 0, 0x41, 0x0e, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0x41, 0x86, 2, 0, 0)
 			b.fde(c, 0xd000, 0x400)
@@ -284,7 +284,7 @@ func TestBatchesOfManyFiles(t *testing.T) {
 			}
 			batches := 0
 			table.EachBatch(&shared, 0, table.Batches(), func(*compiled.Batch) { batches++ }, func(uint64, uint64, *row.Row, uint64) bool { return true })
-			want := 22 // all but those with a defect and the section's last, behind which there are no eight bytes
+			want := 22 // all except the defective ones and the section's last one, after which there are no eight bytes
 			switch {
 			case f.expr:
 				want = 0
@@ -298,8 +298,8 @@ func TestBatchesOfManyFiles(t *testing.T) {
 	}
 }
 
-// TestBatchesInOtherOrder: a state that one file's instructions have led to is gone on from in another file, which has come to it by
-// another way.
+// TestBatchesInOtherOrder checks that a file continues from a state that another file has reached
+// in another way.
 func TestBatchesInOtherOrder(t *testing.T) {
 	for _, programs := range [][][]byte{
 		{{0x41, 0x86, 2}},
@@ -307,7 +307,7 @@ func TestBatchesInOtherOrder(t *testing.T) {
 		{{0x41, 0x8d, 2}, {0x41, 0x86, 2, 0x41, 0x8c, 3, 0x41, 0x8e, 4}},
 	} {
 		b := &builder{a: arch.AMD64}
-		c := b.cie(1, 0, 1, 0x78, 14, 0x0c, 7, 8, 0x8e, 1) // no other test has these
+		c := b.cie(1, 0, 1, 0x78, 14, 0x0c, 7, 8, 0x8e, 1) // no other test uses these rules
 		for i, p := range programs {
 			b.fde(c, 0x1000+0x100*uint64(i), 0x100, p...)
 		}
@@ -318,7 +318,8 @@ func TestBatchesInOtherOrder(t *testing.T) {
 	}
 }
 
-// TestBatchesInBatches: what a table knows of its CIEs is not what another automaton has of them.
+// TestBatchesInBatches checks that a table does not use its cached CIE states with another
+// automaton.
 func TestBatchesInBatches(t *testing.T) {
 	file := func(ra byte) *cfi.Table {
 		b := &builder{a: arch.AMD64}

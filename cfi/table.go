@@ -11,7 +11,7 @@ import (
 	"dbg/row"
 )
 
-// Config says what a table is made of. Addresses are in the file's address space.
+// Config holds the parameters of a table. Addresses are in the file's address space.
 type Config struct {
 	Arch *arch.Arch
 
@@ -23,16 +23,17 @@ type Config struct {
 	Hdr     []byte
 	HdrAddr uint64
 
-	// PtrSize is the size of an address in the tables where that is not the architecture's:
-	// 4 for x32. 0 is the architecture's.
+	// PtrSize is the size of an address in the tables if it differs from the architecture's: 4 for
+	// x32. 0 means the architecture's.
 	PtrSize int
 
-	// DarwinEH says that the section is the __eh_frame of a Mach-O file: on i386 ESP is 5 there and EBP 4, unlike in
-	// all else (LLVM's DWARFFlavour::X86_32_DarwinEH, GCC's DWARF2_FRAME_REG_OUT). Rows come with the usual numbers.
+	// DarwinEH is set for the __eh_frame of a Mach-O file. On i386 ESP is register 5 there and EBP
+	// 4, unlike everywhere else (LLVM's DWARFFlavour::X86_32_DarwinEH, GCC's
+	// DWARF2_FRAME_REG_OUT). Rows have the usual numbers.
 	DarwinEH bool
 
-	// Text and DataBase are what DW_EH_PE_textrel and DW_EH_PE_datarel are relative to
-	// (.eh_frame_hdr's datarel is always relative to itself).
+	// Text and DataBase are the bases of DW_EH_PE_textrel and DW_EH_PE_datarel (in .eh_frame_hdr,
+	// datarel is always relative to that section).
 	Text, DataBase uint64
 }
 
@@ -45,25 +46,25 @@ type Table struct {
 	text, dataBase uint64
 	search         searchTable
 
-	darwin bool // registers are numbered as DarwinEH says
+	darwin bool // registers are numbered as described for DarwinEH
 
 	ptr    int  // size of an address
 	little bool // numbers are little-endian
 
 	headerOnce  sync.Once
-	headerWhole atomic.Bool // its table may be taken for the index, as far as anybody has seen
+	headerWhole atomic.Bool // its table can serve as the index; no counterexample found yet
 
 	indexOnce sync.Once
-	index     []span       // of the whole section, disjoint, by address
-	costly    map[int]bool // those that EachRow leaves to RowAt, see maxParts
+	index     []span       // covers the whole section; disjoint, by address
+	costly    map[int]bool // indices of the spans that EachRow leaves to RowAt, see maxParts
 
-	execs sync.Pool // of *exec: their buffers, and the CIEs that they know, are worth keeping
+	execs sync.Pool // of *exec: saves their buffers and cached CIEs
 }
 
-// ErrNotCovered says that no entry covers the address.
+// ErrNotCovered reports that no entry covers the address.
 var ErrNotCovered = errors.New("no entry covers this address")
 
-// New makes a table. It looks at the header's first bytes and at nothing else.
+// New returns a table. It reads only the first bytes of the header.
 func New(c Config) *Table {
 	t := &Table{arch: c.Arch, data: c.Data, addr: c.Addr, debug: c.Debug, text: c.Text, dataBase: c.DataBase}
 	if t.ptr = c.PtrSize; t.ptr == 0 {
@@ -85,14 +86,14 @@ func (t *Table) name() string {
 	return ".eh_frame"
 }
 
-// Name is the name of the section that the table is made from.
+// Name returns the name of the section: ".eh_frame" or ".debug_frame".
 func (t *Table) Name() string { return t.name() }
 
-// exec gives a machine that nobody else uses; done gives it back.
+// exec returns an exec for exclusive use; done returns it to the pool.
 func (t *Table) exec() *exec { return t.execs.Get().(*exec) }
 
 func (t *Table) done(x *exec) {
-	x.row = nil // the caller's
+	x.row = nil // it belongs to the caller
 	t.execs.Put(x)
 }
 
@@ -108,21 +109,21 @@ func (t *Table) Find(pc uint64) (FDE, bool) {
 	return f, ok
 }
 
-// Bounds are the bounds of the FDE at pc.
+// Bounds returns the bounds of the FDE at pc.
 func (t *Table) Bounds(pc uint64) (lo, hi uint64, ok bool) {
 	f, ok := t.Find(pc)
 	return f.Lo, f.Hi, ok
 }
 
-// find finds the entry that covers pc, and its CIE.
-func (x *exec) find(pc uint64) (e entry, k *known, ok bool) {
+// find returns the entry that covers pc, and its CIE.
+func (x *exec) find(pc uint64) (e entry, k *cieState, ok bool) {
 	t := x.t
 	if off, ok := t.searchHeader(pc); ok {
 		if k, err := x.entry(off, &e); err == nil && e.lo <= pc && pc < e.hi {
 			return e, k, true
 		}
 	}
-	// Not found, or the header is missing, unsorted or wrong, or has a gap: the
+	// The header has no usable FDE for pc: it is missing, unsorted or wrong, or has a gap. The
 	// section itself decides.
 	if off, ok := t.searchIndex(pc); ok {
 		k, err := x.entry(off, &e)
@@ -131,8 +132,8 @@ func (x *exec) find(pc uint64) (e entry, k *known, ok bool) {
 	return e, nil, false
 }
 
-// RowAt fills r with the row that is valid at pc. ErrNotCovered means that there is no
-// entry; any other error is a defect of the one there is.
+// RowAt fills r with the row that is valid at pc. It returns ErrNotCovered if no entry covers pc;
+// any other error is a defect of the entry.
 func (t *Table) RowAt(pc uint64, r *row.Row) error {
 	x := t.exec()
 	defer t.done(x)
@@ -153,13 +154,13 @@ func (t *Table) RowAt(pc uint64, r *row.Row) error {
 			return x.numbered()
 		}
 		if !more {
-			return x.fail(defect("its instructions end before the address"))
+			return x.fail(defect("instructions end before the address"))
 		}
 	}
 }
 
-// FDEs yields the entries of the section in their order. An entry that can't be read comes
-// with its error and only its Offset; one whose length is wrong is the last.
+// FDEs yields the FDEs of the section in their order. An unreadable one comes with its error and
+// only its Offset; one with a wrong length is the last.
 func (t *Table) FDEs() iter.Seq2[FDE, error] {
 	return func(yield func(FDE, error) bool) {
 		x := t.exec()
@@ -183,8 +184,8 @@ func (t *Table) FDEs() iter.Seq2[FDE, error] {
 	}
 }
 
-// Rows yields the rows of an entry, by rising address. The Row is valid until
-// the next is asked for. An error ends it: the rows before are good.
+// Rows yields the rows of an entry, by ascending address. A Row is valid until the next iteration.
+// An error ends the sequence: the rows before it are valid.
 func (t *Table) Rows(f FDE) iter.Seq2[*row.Row, error] {
 	return func(yield func(*row.Row, error) bool) {
 		x := t.exec()
@@ -201,7 +202,7 @@ func (t *Table) Rows(f FDE) iter.Seq2[*row.Row, error] {
 				continue
 			}
 			row := &r
-			if t.darwin { // the state is needed for the next row
+			if t.darwin { // a copy: the next row needs the state
 				if row, err = x.darwinRow(); err != nil {
 					break
 				}
@@ -211,7 +212,7 @@ func (t *Table) Rows(f FDE) iter.Seq2[*row.Row, error] {
 			}
 		}
 		if err == nil {
-			err = x.rest()
+			err = x.checkRest()
 		}
 		if err != nil {
 			yield(nil, err)

@@ -16,7 +16,7 @@ import (
 	"dbg/target"
 )
 
-// assembled is a fixture of testdata/cfi: its table, and where its functions are.
+// assembled is a fixture from testdata/cfi: its table, and the addresses of its functions.
 type assembled struct {
 	*cfi.Table
 	arch *arch.Arch
@@ -45,11 +45,11 @@ func assemble(t *testing.T, compiler, source string) *assembled {
 	for _, s := range syms {
 		a.at[s.Name] = s.Value
 	}
-	checkSweep(t, a.Table) // rows and hashes of EachRow
+	checkSweep(t, a.Table) // checks rows and hashes of EachRow
 	return a
 }
 
-// rows are the rows of a function, with addresses counted from its start.
+// rows returns the rows of a function, with addresses relative to its start.
 func (a *assembled) rows(t *testing.T, name string) string {
 	t.Helper()
 	lo, ok := a.at[name]
@@ -80,8 +80,8 @@ func (a *assembled) rows(t *testing.T, name string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestTortureRules has the lines of the torture list that are about instructions. The functions are
-// in testdata/cfi/rules.s.
+// TestTortureRules has the lines of the torture list about instructions. The functions are in
+// testdata/cfi/rules.s.
 func TestTortureRules(t *testing.T) {
 	a := assemble(t, "gcc", "rules.s")
 	for _, c := range []struct{ name, function, want string }{
@@ -113,7 +113,7 @@ func TestTortureRules(t *testing.T) {
 	}
 }
 
-// fakeStack has the word at each address equal to 0x10 more than the address.
+// fakeStack is memory in which the word at each address is that address plus 0x10.
 type fakeStack struct{}
 
 func (fakeStack) Word(a target.Addr, size int) (uint64, error) { return uint64(a) + 0x10, nil }
@@ -125,8 +125,8 @@ func (fakeStack) ReadMemory(a target.Addr, b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestTortureApplied applies rows of the same functions: what a rule means, not how it is printed. RSP is
-// 0x8000, R9 3, RDX 0x1234.
+// TestTortureApplied applies rows of the same functions: it checks the meaning of a rule, not its
+// text. RSP is 0x8000, R9 3, RDX 0x1234.
 func TestTortureApplied(t *testing.T) {
 	a := assemble(t, "gcc", "rules.s")
 	for _, c := range []struct {
@@ -172,14 +172,14 @@ func TestTortureApplied(t *testing.T) {
 		})
 	}
 	t.Run("absent RA rule", func(t *testing.T) {
-		// Not undefined: there is no rule, which is an error where calls push the return address, and
-		// the link register where they do not.
+		// Unspecified, not undefined: an error where calls push the return address, and the link
+		// register elsewhere.
 		for _, m := range []struct {
 			a    *arch.Arch
 			cie  []byte
 			want string
 		}{
-			{arch.AMD64, []byte{1, 0, 1, 0x78, 16, 0x0c, 7, 8}, "the row does not say where the return address is"},
+			{arch.AMD64, []byte{1, 0, 1, 0x78, 16, 0x0c, 7, 8}, "the unwind row has no rule for the return address"},
 			{arch.ARM64, []byte{1, 0, 4, 0x78, 30, 0x0c, 31, 0}, ""},
 		} {
 			b := &builder{a: m.a}
@@ -204,7 +204,7 @@ func TestTortureApplied(t *testing.T) {
 	})
 }
 
-// TestTortureARM64 has testdata/cfi/arm64.s.
+// TestTortureARM64 uses testdata/cfi/arm64.s.
 func TestTortureARM64(t *testing.T) {
 	a := assemble(t, "aarch64-linux-gnu-gcc", "arm64.s")
 	for _, c := range []struct{ name, function, want string }{

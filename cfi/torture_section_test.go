@@ -11,8 +11,8 @@ import (
 	"dbg/row"
 )
 
-// covers holds what a table finds for addresses against the offsets of entries; -1 is none. Find, RowAt
-// and EachRow must agree.
+// covers compares the entries that a table finds for addresses with the expected offsets; -1 means
+// none. Find, RowAt and EachRow must agree.
 func covers(t *testing.T, table *cfi.Table, want map[uint64]int) {
 	t.Helper()
 	swept := map[uint64]int{}
@@ -40,7 +40,7 @@ func covers(t *testing.T, table *cfi.Table, want map[uint64]int) {
 	}
 }
 
-// TestTortureSection has the lines of the torture list that are about how entries lie in a section.
+// TestTortureSection has the lines of the torture list about the layout of entries in a section.
 func TestTortureSection(t *testing.T) {
 	t.Run("zero-length FDEs", func(t *testing.T) {
 		b := &builder{a: arch.AMD64}
@@ -67,7 +67,7 @@ func TestTortureSection(t *testing.T) {
 		inner := b.fde(c, 0x1400, 0x100)
 		outer := b.fde(c, 0x1000, 0x1000)
 		crossing := b.fde(c, 0x1480, 0x200)
-		again := b.fde(c, 0x1000, 0x10) // begins with another: the later one
+		again := b.fde(c, 0x1000, 0x10) // begins with another entry: the later one counts
 		covers(t, b.table(), map[uint64]int{0x1000: again, 0x1010: outer, 0x13ff: outer, 0x1400: inner, 0x147f: inner,
 			0x1480: crossing, 0x14ff: crossing, 0x1500: crossing, 0x167f: crossing, 0x1680: outer, 0x1fff: outer, 0x2000: -1})
 	})
@@ -117,7 +117,7 @@ func TestTortureSection(t *testing.T) {
 	t.Run("CIE after its FDE", func(t *testing.T) {
 		for _, debug := range []bool{false, true} {
 			b := &builder{a: arch.AMD64, debug: debug}
-			f := b.fde(24, 0x1000, 0x10) // 24 is where the next entry will be
+			f := b.fde(24, 0x1000, 0x10) // 24 is the offset of the next entry
 			if b.cie(plain...) != 24 {
 				t.Fatal("the CIE is not where it was to be")
 			}
@@ -133,7 +133,7 @@ func TestTortureSection(t *testing.T) {
 			good := b.fde(b.cie(plain...), 0x2000, 0x10)
 			covers(t, b.table(), map[uint64]int{0x1000: -1, 0x2000: good})
 		}
-		// An FDE that would be a CIE but for its id.
+		// An FDE that differs from a CIE only in its id.
 		b := &builder{a: arch.AMD64}
 		c := b.cie(plain...)
 		disguised := b.rawFDE(c, plain...)
@@ -184,7 +184,7 @@ func TestTortureSection(t *testing.T) {
 		b.fde(c, 0xffffffff_fffffff0, 0x20) // beyond the end
 		low := b.fde(c, 0x1000, 0x10)
 		var more [8]int
-		for i := range more { // below and above by turns
+		for i := range more { // alternately below and above
 			more[i] = b.fde(c, 0x2000+uint64(i)*0x100+uint64(i%2)<<63, 0x10)
 		}
 		table := b.table()
@@ -193,7 +193,7 @@ func TestTortureSection(t *testing.T) {
 		}
 		errs := 0
 		for _, err := range table.FDEs() {
-			if err != nil && strings.Contains(err.Error(), "beyond the end of the address space") {
+			if err != nil && strings.Contains(err.Error(), "exceeds the address space") {
 				errs++
 			}
 		}
@@ -208,7 +208,7 @@ func TestTortureSection(t *testing.T) {
 		}
 	})
 	t.Run("32-bit wrap-around", func(t *testing.T) {
-		// An offset that goes below 0 is from the top, and one beyond it from the bottom.
+		// An offset below 0 counts from the top, and one above the end from the bottom.
 		b := &builder{a: arch.I386}
 		c := b.cie(1, 'z', 'R', 0, 1, 0x7c, 8, 1, 0x1b, 0x0c, 4, 4, 0x88, 1)
 		at := uint32(sectionAddr + len(b.b) + 8)
@@ -220,8 +220,8 @@ func TestTortureSection(t *testing.T) {
 		covers(t, b.table(), map[uint64]int{0xffff_f008: top, 0xffff_ffff: last, 0xffff_ff00: last, 0xffffffff_fffff008: -1, 0x1_0000_0000: -1, 0: -1})
 	})
 	t.Run("x32", func(t *testing.T) {
-		// 64-bit registers, addresses of 4 bytes in .debug_frame without a size of its own, and in
-		// .eh_frame as absolute pointers.
+		// 64-bit registers, with 4-byte addresses in .debug_frame, which has no size of its own,
+		// and in .eh_frame as absolute pointers.
 		for _, debug := range []bool{false, true} {
 			b := &builder{a: arch.AMD64, debug: debug}
 			f := b.rawFDE(b.cie(plain...), slices.Concat(u32(0x1000), u32(0x10), []byte{0x01}, u32(0x1008), []byte{0x0e, 16})...)
@@ -248,13 +248,14 @@ func TestTortureSection(t *testing.T) {
 			last, at = err, f.Offset
 		}
 		var e *cfi.Error
-		if !errors.As(last, &e) || int(at) != bad || !strings.Contains(e.Error(), "longer than the section") {
+		if !errors.As(last, &e) || int(at) != bad || !strings.Contains(e.Error(), "length exceeds the section") {
 			t.Errorf("0x%x: %v", at, last)
 		}
 	})
 }
 
-// TestTortureHeader has the lines about .eh_frame_hdr. Whatever it says, what is found is right.
+// TestTortureHeader has the lines about .eh_frame_hdr. The result is right for any contents of the
+// header.
 func TestTortureHeader(t *testing.T) {
 	b := &builder{a: arch.AMD64}
 	c := b.cie(plain...)
@@ -305,7 +306,7 @@ func TestTortureHeader(t *testing.T) {
 		})
 	}
 	t.Run("header is used: an FDE that only it reaches", func(t *testing.T) {
-		// Behind an entry whose length is wrong nothing is found by going through the section.
+		// The scan of the section finds nothing after an entry with a wrong length.
 		b := &builder{a: arch.AMD64}
 		c := b.cie(plain...)
 		b.b = append(b.b, 0xf0, 0xff, 0xff, 0xff)
@@ -368,12 +369,12 @@ func TestTorturePointers(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		enc  byte
-		lo   uint64 // the pointer as it is written
+		lo   uint64 // the pointer as stored
 		want bool
 	}{
 		{"pointer encoding textrel", 0x23, 0x4000, true},   // .text is at 0x1000
 		{"pointer encoding datarel", 0x33, 0x1000, false},  // the base is 0x9000: 0xa000
-		{"pointer encoding indirect", 0x83, 0x5000, false}, // would have to be read from memory
+		{"pointer encoding indirect", 0x83, 0x5000, false}, // needs memory
 		{"pointer encoding omit", 0xff, 0x5000, false},
 		{"pointer encoding unknown format", 0x0d, 0x5000, false},
 		{"pointer encoding unknown base", 0x63, 0x5000, false},
@@ -405,7 +406,7 @@ func TestTorturePointers(t *testing.T) {
 	t.Run("pointer encoding aligned", func(t *testing.T) {
 		for pad := range 8 {
 			b := &builder{a: arch.AMD64}
-			b.b = append(b.b, make([]byte, 4*(pad%2))...) // a terminator moves what follows
+			b.b = append(b.b, make([]byte, 4*(pad%2))...) // a terminator shifts the following entries
 			c := b.cie(append([]byte{1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x50, 0x0c, 7, 8}, make([]byte, pad)...)...)
 			gap := -(len(b.b) + 8) & 7
 			b.rawFDE(c, slices.Concat(make([]byte, gap), u64(0x5000), u64(0x40), []byte{0})...)
@@ -416,7 +417,7 @@ func TestTorturePointers(t *testing.T) {
 	})
 	t.Run("pointer encoding aligned: personality routine", func(t *testing.T) {
 		b := &builder{a: arch.AMD64}
-		body := []byte{1, 'z', 'P', 'R', 0, 1, 0x78, 16, 0, 0x50} // the encoding; then up to a multiple of 8
+		body := []byte{1, 'z', 'P', 'R', 0, 1, 0x78, 16, 0, 0x50} // the encoding; then padding to a multiple of 8
 		at := len(b.b) + 8 + len(body)
 		body = append(body, make([]byte, -at&7)...)
 		body = append(append(body, u64(0x7777)...), 0x03)
@@ -439,7 +440,7 @@ func TestTorturePointers(t *testing.T) {
 		}
 		b.rawFDE(c, body(0x1000)...)             // no data at all
 		b.rawFDE(c, body(0x2000, 0, 0, 0, 0)...) // a null pointer
-		b.rawFDE(c, body(0x3000, 1, 0, 0, 0)...) // relative to its place
+		b.rawFDE(c, body(0x3000, 1, 0, 0, 0)...) // relative to its own address
 		b.rawFDE(c, body(0x4000, 1, 2)...)       // too short for a pointer
 		for lo, want := range map[uint64]bool{0x1000: false, 0x2000: false, 0x3000: true, 0x4000: false} {
 			f, ok := b.table().Find(lo)
@@ -470,7 +471,7 @@ func TestTorturePointers(t *testing.T) {
 	})
 	t.Run("unknown letters", func(t *testing.T) {
 		b := &builder{a: arch.AMD64}
-		// After z the length of the data is known; what an unknown letter stands for, and what
+		// After z the length of the data is known. The data for an unknown letter, and all that
 		// follows it, is skipped.
 		known := b.rawFDE(b.cie(1, 'z', 'R', 'X', 'S', 0, 1, 0x78, 16, 3, 0x03, 9, 9, 0x0c, 7, 8), slices.Concat(u32(0x1000), u32(0x10), []byte{2, 9, 9, 0x0e, 48})...)
 		b.fde(b.cie(1, 'X', 0, 1, 0x78, 16, 0x0c, 7, 8), 0x2000, 0x10)
@@ -491,8 +492,8 @@ func TestTorturePointers(t *testing.T) {
 	})
 }
 
-// TestTortureHeaderOfOverlaps: a header that has all entries, in order, is no index where one is longer than to the next, and one of
-// no length is none at all.
+// TestTortureHeaderOfOverlaps checks that a complete, sorted header does not serve as the index if
+// an entry reaches beyond the start of the next one. Empty entries do not count.
 func TestTortureHeaderOfOverlaps(t *testing.T) {
 	for name, size := range map[string]func(i int) uint64{
 		"none":                     func(int) uint64 { return 0x80 },
@@ -514,7 +515,7 @@ func TestTortureHeaderOfOverlaps(t *testing.T) {
 				off := b.fde(c, lo, size(i), 0x41, 0x0e, byte(16+i))
 				pairs = append(pairs, [2]uint64{lo, sectionAddr + uint64(off)})
 			}
-			for _, pairs := range [][][2]uint64{pairs, slices.Concat(pairs[:2], pairs[1:2], pairs[3:])} { // one twice, another not at all
+			for _, pairs := range [][][2]uint64{pairs, slices.Concat(pairs[:2], pairs[1:2], pairs[3:])} { // one pair twice, another one missing
 				conf := b.config()
 				conf.Hdr, conf.HdrAddr = searchHeader(0x3b, pairs...), 0x300000
 				if err := sameBatches(cfi.New(conf)); err != nil {

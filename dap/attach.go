@@ -21,7 +21,7 @@ func (s *server) attach(_ context.Context, args launchOptions) (any, error) {
 	if pid == 0 {
 		return nil, badArguments("attach needs the id of a process, \"pid\", or a core file, \"core\"")
 	}
-	args.NoDebug = false // what runs already is attached to for no other reason
+	args.NoDebug = false // there is no other reason to attach to a running process
 	s.use(args)
 	if err := s.query.Attach(int(pid)); err != nil {
 		return nil, err

@@ -9,13 +9,14 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// Bounds of one request.
+// Limits for one request.
 const (
 	maxLocationLines   = 2000
 	maxLocationColumns = 200
 )
 
-// breakpointLocations lists the lines of a range that have code, and of a single line all columns that have.
+// breakpointLocations lists the lines with code in a range. For a single line it lists all columns
+// with code.
 func (s *server) breakpointLocations(ctx context.Context, args godap.BreakpointLocationsArguments) (any, error) {
 	file := s.client.ourPath(args.Source.Path)
 	if file == "" {
@@ -27,7 +28,7 @@ func (s *server) breakpointLocations(ctx context.Context, args godap.BreakpointL
 		last = s.client.ourLine(args.EndLine)
 	}
 	if first < 1 || last-first > maxLocationLines {
-		return nil, badArguments("a range of lines from %d to %d", args.Line, args.EndLine)
+		return nil, badArguments("invalid range of lines: %d to %d", args.Line, args.EndLine)
 	}
 	list := []godap.BreakpointLocation{}
 	for line := first; line <= last && ctx.Err() == nil; line++ {
@@ -53,7 +54,8 @@ func (s *server) breakpointLocations(ctx context.Context, args godap.BreakpointL
 	return godap.BreakpointLocationsResponseBody{Breakpoints: list}, ctx.Err()
 }
 
-// columnsOf lists the columns of places, each once. A line without code stands for a later one: it has none.
+// columnsOf lists the columns of places without duplicates. For a line without code, places are on
+// a later line, and the result is empty.
 func columnsOf(places []session.BreakpointPlace, line int) []int {
 	var columns []int
 	for _, p := range places {
@@ -64,7 +66,8 @@ func columnsOf(places []session.BreakpointPlace, line int) []int {
 	return columns
 }
 
-// allColumns finds the columns of a line one after the other. columns are those at which a breakpoint on the line stops.
+// allColumns finds the columns of a line one after the other. columns are those where a breakpoint
+// on the line stops.
 func (s *server) allColumns(ctx context.Context, file string, line int, columns []int) []int {
 	if len(columns) == 0 || columns[0] == 0 {
 		return columns

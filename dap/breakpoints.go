@@ -10,10 +10,11 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// group says by which request a breakpoint was set: that request replaces all of its group.
+// group identifies the request that set a breakpoint. That request replaces all breakpoints of its
+// group.
 type group struct {
 	kind groupKind
-	file string // of sourceGroup: the client's own name for the file
+	file string // for sourceGroup: the file's name that the client uses
 }
 
 type groupKind uint8
@@ -22,22 +23,23 @@ const (
 	sourceGroup groupKind = iota
 	functionGroup
 	instructionGroup
+	dataGroup
 )
 
-// name names the group's set of breakpoints in the session.
+// name returns the name of the group's breakpoint set in the session.
 func (g group) name() string { return fmt.Sprintf("dap %d %s", g.kind, g.file) }
 
 // wanted is one breakpoint of a request.
 type wanted struct {
 	session.BreakpointWish
-	line int   // asked for; 0 if none was
-	err  error // what is wrong with it
+	line int   // the requested line, or 0
+	err  error // why it can't be set, or nil
 }
 
 // clientBreakpoint is a breakpoint that this client has set.
 type clientBreakpoint struct {
 	group group
-	sent  breakpointBody // as the client knows it
+	sent  breakpointBody // the state that the client knows
 }
 
 // breakpointBody is godap.Breakpoint with lines that may be 0.
@@ -52,7 +54,7 @@ type breakpointBody struct {
 	InstructionReference string        `json:"instructionReference,omitempty"`
 }
 
-// same reports whether two of them say the same.
+// same reports whether two bodies are equal for the client.
 func (b *breakpointBody) same(c *breakpointBody) bool {
 	number := func(p *int) int {
 		if p == nil {
@@ -75,12 +77,12 @@ type breakpointsBody struct {
 	Breakpoints []breakpointBody `json:"breakpoints"`
 }
 
-// replace makes list the breakpoints of a group.
+// replace replaces the breakpoints of a group by list.
 func (s *server) replace(g group, list []wanted) breakpointsBody {
 	var wishes []session.BreakpointWish
 	for i := range list {
 		if w := &list[i]; w.err == nil && s.start.NoDebug {
-			w.err = &requestError{id: codeFailed, text: "the program runs without debugging"}
+			w.err = &requestError{id: codeFailed, text: "the program was started without debugging"}
 		} else if w.err == nil {
 			wishes = append(wishes, w.BreakpointWish)
 		}
@@ -104,7 +106,7 @@ func (s *server) replace(g group, list []wanted) breakpointsBody {
 	return body
 }
 
-// refused is the answer for a breakpoint that can't be.
+// refused returns the answer for a breakpoint that can't be set.
 func (s *server) refused(w wanted) breakpointBody {
 	b := breakpointBody{Message: asRequestError(w.err).text, Reason: "failed"}
 	if w.line > 0 {
@@ -113,16 +115,16 @@ func (s *server) refused(w wanted) breakpointBody {
 	return b
 }
 
-// describeBreakpoint says how a breakpoint stands.
+// describeBreakpoint returns the current state of a breakpoint.
 func (s *server) describeBreakpoint(g group, now session.Breakpoint) breakpointBody {
-	body := breakpointBody{ID: now.ID, Verified: len(now.Places) > 0 && now.Problem == ""}
+	body := breakpointBody{ID: now.ID, Verified: (len(now.Places) > 0 || now.Spec.Watch != nil) && now.Problem == ""}
 	if s.phase.get() == phaseLoaded && s.query.State() == session.IsCore {
 		body.Verified, now.Problem = false, errCore.text
 	}
 	if !body.Verified {
 		body.Message, body.Reason = now.Problem, "pending"
 		if body.Message == "" {
-			body.Message = "no code there yet"
+			body.Message = "no code is loaded there yet"
 		}
 	}
 	if line := now.Spec.Line; line > 0 {
@@ -137,7 +139,7 @@ func (s *server) describeBreakpoint(g group, now session.Breakpoint) breakpointB
 		if p.Position.Line > 0 {
 			body.Line = new(s.client.line(p.Position.Line))
 			body.Source = s.sourceOf(p.Position.File)
-			// An editor moves the mark to a column that it did not ask for.
+			// An editor would move the mark to a column that it did not request.
 			if now.Spec.Column > 0 && p.Position.Column > 0 {
 				body.Column = new(s.client.column(p.Position.Column))
 			}
@@ -146,9 +148,8 @@ func (s *server) describeBreakpoint(g group, now session.Breakpoint) breakpointB
 	return body
 }
 
-// breakpointChanged tells the client what is new about one of its breakpoints,
-// if anything is. The event may be older than what was said since, so that the present
-// state counts.
+// breakpointChanged tells the client about a change of one of its breakpoints, if there is one. The
+// event may be older than the state that was last sent, so the current state is used.
 func (s *server) breakpointChanged(ev session.BreakpointChanged) {
 	b := s.breakpoints[ev.Breakpoint.ID]
 	if b == nil || s.phase.get() == phaseEnded {

@@ -6,6 +6,6 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// cancel only answers: what it asks for was done when it was read (see inbox.go).
-// A request that has been answered by then can't be cancelled, which is no error.
+// cancel only answers: the request was already cancelled when this one was read (see inbox.go). A
+// request that was answered by then can't be cancelled; that is not an error.
 func (s *server) cancel(_ context.Context, _ godap.CancelArguments) (any, error) { return nil, nil }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// client is the conventions that the client has chosen in initialize.
+// client holds the conventions that the client chose in initialize.
 type client struct {
-	lineBase, columnBase int  // what the first line and column are called
+	lineBase, columnBase int  // the numbers of the first line and column
 	uri                  bool // paths are file URIs
 	types                bool // wants the types of variables
 	memory               bool // knows memory references
@@ -18,16 +18,16 @@ type client struct {
 
 var defaultClient = client{lineBase: 1, columnBase: 1}
 
-// line and column turn ours, which begin at 1, to the client's. Unknown ones are the
-// first: the protocol has no other way to say it.
+// line and column convert our numbers, which start at 1, to the client's. An unknown line or column
+// is sent as the first: the protocol has no other way to express it.
 func (c *client) line(n int) int   { return max(n, 1) - 1 + c.lineBase }
 func (c *client) column(n int) int { return max(n, 1) - 1 + c.columnBase }
 
-// ourLine and ourColumn turn the client's to ours.
+// ourLine and ourColumn convert the client's numbers to ours.
 func (c *client) ourLine(n int) int   { return n - c.lineBase + 1 }
 func (c *client) ourColumn(n int) int { return n - c.columnBase + 1 }
 
-// path is a file's name for the client.
+// path converts a path for the client.
 func (c *client) path(file string) string {
 	if c.uri && filepath.IsAbs(file) {
 		return (&url.URL{Scheme: "file", Path: file}).String()
@@ -35,8 +35,8 @@ func (c *client) path(file string) string {
 	return file
 }
 
-// ourPath turns what the client calls a file into a path. A URI is understood
-// even from a client that has not announced it.
+// ourPath converts the client's name of a file to a path. It accepts a URI even from a client that
+// has not announced URIs.
 func (c *client) ourPath(text string) string {
 	if strings.HasPrefix(text, "file:") {
 		if u, err := url.Parse(text); err == nil && u.Path != "" {

@@ -11,17 +11,17 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// maxCompletions bounds one answer.
+// maxCompletions limits one answer.
 const maxCompletions = 200
 
-// completions offers the names that the word before the cursor can become:
-// variables of the frame, functions, and registers after a dollar sign.
+// completions lists the names that start with the word before the cursor: variables of the frame,
+// functions, and registers after a dollar sign.
 func (s *server) completions(ctx context.Context, args godap.CompletionsArguments) (any, error) {
 	frame, err := s.frameOf(args.FrameId)
 	if err != nil {
 		return nil, err
 	}
-	// Columns count UTF-16 code units, and the cursor stands before the column.
+	// Columns count UTF-16 code units. The cursor is before the column.
 	lines := strings.Split(args.Text, "\n")
 	line := 0
 	if args.Line != 0 {
@@ -70,7 +70,7 @@ func (s *server) completions(ctx context.Context, args godap.CompletionsArgument
 	return godap.CompletionsResponseBody{Targets: items}, ctx.Err()
 }
 
-// offerMembers offers the members of what stands before a "." or "->".
+// offerMembers offers the members of the expression before a "." or "->".
 func (s *server) offerMembers(frame frameKey, text string, offer func(name, kind string)) {
 	object := text[wordStart(text):]
 	if object == "" {
@@ -89,7 +89,7 @@ func (s *server) offerMembers(frame frameKey, text string, offer func(name, kind
 	}
 }
 
-// wordStart is where the name at the end of text begins.
+// wordStart returns the start of the name at the end of text.
 func wordStart(text string) int {
 	i := len(text)
 	for i > 0 {

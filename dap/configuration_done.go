@@ -7,7 +7,7 @@ import (
 	"dbg/target"
 )
 
-// configurationDone lets the program go, now or as soon as there is one.
+// configurationDone lets the program run, now or as soon as it is loaded.
 func (s *server) configurationDone(context.Context, struct{}) (any, error) {
 	if s.configured {
 		return nil, nil
@@ -19,8 +19,8 @@ func (s *server) configurationDone(context.Context, struct{}) (any, error) {
 	return nil, nil
 }
 
-// begin runs a program that was launched or attached to, up to main if it is
-// to be shown first, and shows a core.
+// begin runs a program that was launched or attached to. If the client wants to see the program
+// first, begin runs it only to main. It shows a core.
 func (s *server) begin() {
 	if s.started {
 		return
@@ -41,17 +41,17 @@ func (s *server) begin() {
 		}
 	}
 	if err := s.resume(func() error { return s.query.Continue(0) }); err != nil {
-		s.console("important", fmt.Sprintf("The program can't run: %v\n", err))
+		s.console("important", fmt.Sprintf("Can't run the program: %v\n", err))
 	}
 }
 
-// showEntry tells the client that the program stands where it was found.
+// showEntry tells the client that the program is stopped where it was found.
 func (s *server) showEntry() {
 	thread, _ := s.query.Selected()
 	s.event("stopped", stoppedBody{Reason: "entry", Description: "Paused on entry", ThreadID: int(thread), AllThreadsStopped: true})
 }
 
-// showCore is the stopped event of a core: of the signal that it died of.
+// showCore sends the stopped event of a core, with the signal that killed the process.
 func (s *server) showCore() {
 	threads, err := s.query.Threads()
 	if err != nil || len(threads) == 0 {

@@ -6,7 +6,7 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// cont lets all threads go on.
+// cont continues all threads.
 func (s *server) cont(context.Context, godap.ContinueArguments) (any, error) {
 	if err := s.resume(func() error { return s.query.Continue(0) }); err != nil {
 		return nil, err

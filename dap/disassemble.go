@@ -12,7 +12,7 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// maxInstructions bounds one answer, and how far from the address it may be.
+// maxInstructions limits one answer, and its distance from the address.
 const maxInstructions = 20_000
 
 // instructionBody is godap.DisassembledInstruction with its newer field.
@@ -21,9 +21,9 @@ type instructionBody struct {
 	PresentationHint string `json:"presentationHint,omitempty"`
 }
 
-// disassemble gives exactly as many instructions as are asked for, beginning so
-// many before or after an address. Where there is no memory, or no way to know
-// where instructions begin, there are invalid ones of one byte each.
+// disassemble returns exactly as many instructions as requested, at an offset in instructions from
+// an address. Where memory is unreadable, or the start of instructions is unknown, it returns
+// invalid instructions of one byte each.
 func (s *server) disassemble(ctx context.Context, args godap.DisassembleArguments) (any, error) {
 	a, err := parseMemoryReference(args.MemoryReference, args.Offset)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *server) disassemble(ctx context.Context, args godap.DisassembleArgument
 	}
 	count, skip := args.InstructionCount, args.InstructionOffset
 	if count < 0 || count > maxInstructions || skip < -maxInstructions || skip > maxInstructions {
-		return nil, badArguments("%d instructions at the offset %d; at most %d are given at once", count, skip, maxInstructions)
+		return nil, badArguments("invalid range of %d instructions at the offset %d; at most %d are returned at once", count, skip, maxInstructions)
 	}
 	var list []session.Instruction
 	if skip < 0 {
@@ -55,10 +55,10 @@ func (s *server) disassemble(ctx context.Context, args godap.DisassembleArgument
 	return body, nil
 }
 
-// invalid stands for a byte that is no instruction that is known.
+// invalid represents a byte that is not part of a known instruction.
 func invalid(a target.Addr) session.Instruction { return session.Instruction{Addr: a} }
 
-// from gives n instructions from a on.
+// from returns n instructions from a on.
 func (s *server) from(a target.Addr, n int) []session.Instruction {
 	list, _ := s.query.Disassemble(a, n)
 	for len(list) < n {
@@ -71,9 +71,8 @@ func (s *server) from(a target.Addr, n int) []session.Instruction {
 	return list
 }
 
-// before gives the n instructions before a. Instructions have no length that could
-// be read backwards, so that each function is read from its beginning, as far
-// back as functions are known.
+// before returns the n instructions before a. Instructions can't be decoded backwards. So each
+// function is decoded from its start, as far back as functions are known.
 func (s *server) before(ctx context.Context, a target.Addr, n int) []session.Instruction {
 	var list []session.Instruction // in falling order
 	at := a
@@ -107,12 +106,11 @@ func (s *server) before(ctx context.Context, a target.Addr, n int) []session.Ins
 	return list
 }
 
-// maxPadding is how many bytes may lie between two functions for the first one's
-// end to be looked for.
+// maxPadding limits the padding between two functions, in bytes.
 const maxPadding = 64
 
-// padding gives the instructions between the end of the function before at and at,
-// at most n; none if there is no function near.
+// padding returns at most n instructions between the end of the preceding function and at. It
+// returns none if there is no function near.
 func (s *server) padding(at target.Addr, n int) []session.Instruction {
 	for back := target.Addr(2); back <= maxPadding && back < at; back++ {
 		_, fn, err := s.query.DisassembleFunction(at - back)
@@ -129,8 +127,8 @@ func (s *server) padding(at target.Addr, n int) []session.Instruction {
 	return nil
 }
 
-// instruction makes the client's. The source is said only where it changes, as the
-// protocol has it.
+// instruction converts an instruction for the client. As the protocol requires, the source is sent
+// only where it changes.
 func (s *server) instruction(ins *session.Instruction, symbols bool, last *string) instructionBody {
 	var out instructionBody
 	out.Address = memoryReference(ins.Addr)

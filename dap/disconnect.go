@@ -6,14 +6,14 @@ import (
 	"dbg/target"
 )
 
-// disconnectArguments has a pointer where nothing is not the same as false.
+// disconnectArguments has a pointer for a field whose absence differs from false.
 type disconnectArguments struct {
 	TerminateDebuggee *bool `json:"terminateDebuggee"`
 	Restart           bool  `json:"restart"`
 }
 
-// disconnect ends the connection. A launched program ends, unless the client
-// says otherwise; an attached one runs on, unless it says otherwise.
+// disconnect ends the connection. By default it kills a launched program and detaches from an
+// attached one. The client may request the opposite.
 func (s *server) disconnect(_ context.Context, args disconnectArguments) (any, error) {
 	defer s.leave()
 	if s.phase.get() != phaseLoaded || s.kind.get() == target.Core {

@@ -9,24 +9,24 @@ import (
 	"dbg/session"
 )
 
-// need is what a request needs to have a meaning.
+// need is the condition for handling a request.
 type need uint8
 
 const (
 	needNothing need = iota
 	needInitialized
 	needTarget  // a program or a core
-	needStopped // one that can be looked at
+	needStopped // a target that can be examined
 	needProcess // a stopped, live process
 )
 
-// handler is a request's entry in the table.
+// handler is the entry of a request in the table.
 type handler struct {
 	need need
 	run  func(s *server, ctx context.Context, arguments json.RawMessage) (body any, err error)
 }
 
-// on makes the entry of a request whose arguments are an A.
+// on makes the entry of a request whose arguments have the type A.
 func on[A any](n need, f func(s *server, ctx context.Context, args A) (any, error)) handler {
 	return handler{n, func(s *server, ctx context.Context, raw json.RawMessage) (any, error) {
 		var args A
@@ -39,8 +39,7 @@ func on[A any](n need, f func(s *server, ctx context.Context, args A) (any, erro
 	}}
 }
 
-// handlers has every request that there is. What is not here is answered with
-// an error.
+// handlers lists all supported requests. Every other request is answered with an error.
 func handlers() map[string]handler {
 	return map[string]handler{
 		"initialize":                on(needNothing, (*server).initialize),
@@ -53,6 +52,8 @@ func handlers() map[string]handler {
 		"cancel":                    on(needInitialized, (*server).cancel),
 		"setBreakpoints":            on(needInitialized, (*server).setBreakpoints),
 		"setFunctionBreakpoints":    on(needInitialized, (*server).setFunctionBreakpoints),
+		"dataBreakpointInfo":        on(needStopped, (*server).dataBreakpointInfo),
+		"setDataBreakpoints":        on(needInitialized, (*server).setDataBreakpoints),
 		"setInstructionBreakpoints": on(needInitialized, (*server).setInstructionBreakpoints),
 		"setExceptionBreakpoints":   on(needInitialized, (*server).setExceptionBreakpoints),
 		"breakpointLocations":       on(needTarget, (*server).breakpointLocations),
@@ -111,9 +112,9 @@ func (s *server) dispatch(ctx context.Context, req *request) (any, error) {
 	switch req.Type {
 	case "request":
 	case "response", "event":
-		return nil, nil // nothing was asked; nothing is to be told
+		return nil, nil // it needs no answer
 	default:
-		return nil, &requestError{id: codeMalformed, text: fmt.Sprintf("a message of unknown type %q", cut(req.Type))}
+		return nil, &requestError{id: codeMalformed, text: fmt.Sprintf("unknown message type %q", cut(req.Type))}
 	}
 	h, ok := s.handlers[req.Command]
 	switch {
@@ -131,7 +132,7 @@ func (s *server) dispatch(ctx context.Context, req *request) (any, error) {
 	return h.run(s, ctx, req.Arguments)
 }
 
-// ready says why what a request needs is not there, if it is not.
+// ready returns an error if a request's condition is not met.
 func (s *server) ready(n need) error {
 	if n == needNothing {
 		return nil

@@ -11,13 +11,13 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// requestError is why a request was refused. Numbers are stable: clients may
-// have texts of their own for them.
+// requestError is the reason why a request was refused. Its number is stable: clients may have
+// their own texts for it.
 type requestError struct {
 	id    int
-	short string // response.message where the protocol defines a word; else the text
+	short string // response.message, if the protocol defines a word; else the text is used
 	text  string
-	quiet bool // nothing that a user should be bothered with
+	quiet bool // not important enough to be shown to the user
 }
 
 func (e *requestError) Error() string { return e.text }
@@ -34,7 +34,7 @@ const (
 	codeCore           = 1007
 	codeStale          = 1008
 	codeCancelled      = 1009
-	codeFailed         = 2000 // the debugger could not do it; the text says why
+	codeFailed         = 2000 // any other failure; see the text
 )
 
 var (
@@ -42,7 +42,7 @@ var (
 	errNoProcess      = &requestError{id: codeNoProcess, text: "no program is being debugged"}
 	errRunning        = &requestError{id: codeRunning, short: "notStopped", text: "the program is running", quiet: true}
 	errStopped        = &requestError{id: codeOrder, text: "the program is not running", quiet: true}
-	errCore           = &requestError{id: codeCore, text: "a core file can't run"}
+	errCore           = &requestError{id: codeCore, text: "a core file can't be run"}
 	errStale          = &requestError{id: codeStale, text: "stale reference: the program has run since", quiet: true}
 	errCancelled      = &requestError{id: codeCancelled, short: "cancelled", text: "cancelled", quiet: true}
 )
@@ -51,7 +51,7 @@ func badArguments(format string, args ...any) error {
 	return &requestError{id: codeArguments, text: fmt.Sprintf(format, args...)}
 }
 
-// asRequestError finds the number of an error of the layers below.
+// asRequestError converts an error of the other packages.
 func asRequestError(err error) *requestError {
 	var re *requestError
 	switch {

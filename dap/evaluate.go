@@ -10,9 +10,8 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// evaluate computes an expression in a frame, or in frame 0 of the selected
-// thread. What an editor evaluates by itself, because the mouse is there, must not
-// change the program.
+// evaluate evaluates an expression in a frame, or in frame 0 of the selected thread. An expression
+// that an editor evaluates by itself, because the mouse is over it, must not change the program.
 func (s *server) evaluate(_ context.Context, args godap.EvaluateArguments) (any, error) {
 	frame, err := s.frameOf(args.FrameId)
 	if err != nil {
@@ -20,7 +19,7 @@ func (s *server) evaluate(_ context.Context, args godap.EvaluateArguments) (any,
 	}
 	text := strings.TrimSpace(args.Expression)
 	if text == "" {
-		return nil, badArguments("there is no expression")
+		return nil, badArguments("the expression is empty")
 	}
 	changes := session.HasSideEffects(text)
 	if changes && args.Context == "hover" {
@@ -44,7 +43,7 @@ func (s *server) evaluate(_ context.Context, args godap.EvaluateArguments) (any,
 	opt := viewOptions(args.Format)
 	switch args.Context {
 	case "clipboard":
-		opt = valueOptions(args.Format) // all of it
+		opt = valueOptions(args.Format) // the whole value
 	case "repl":
 		s.query.KeepValue(v) // as $1, $2, ...
 		if changes && s.client.invalidated {
@@ -67,7 +66,7 @@ func (s *server) evaluate(_ context.Context, args godap.EvaluateArguments) (any,
 	}, nil
 }
 
-// frameOf is the frame with an id; without one, where the program stands.
+// frameOf returns the frame with an id, or the selected thread's frame 0 if there is no id.
 func (s *server) frameOf(id int) (frameKey, error) {
 	if id != 0 {
 		return s.refs.findFrame(id)
@@ -76,5 +75,5 @@ func (s *server) frameOf(id int) (frameKey, error) {
 	return frameKey{thread: thread}, nil
 }
 
-// evaluated is the key of a result: no two are the same.
+// evaluated returns a new key for a result.
 func (s *server) evaluated() childKey { return childKey{index: s.refs.next} }

@@ -11,8 +11,8 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// stoppedBody is godap.StoppedEventBody with the field always there that
-// clients decide on.
+// stoppedBody is godap.StoppedEventBody, but always contains allThreadsStopped, on which clients
+// rely.
 type stoppedBody struct {
 	Reason            string `json:"reason"`
 	Description       string `json:"description,omitempty"`
@@ -54,8 +54,8 @@ func (s *server) onEvent(ev session.Event) {
 	}
 }
 
-// resumed tells the client that the program runs, if it does not know: the
-// protocol has the event for what no request implied.
+// resumed tells the client that the program runs, if the client does not know: the protocol has the
+// event for resumptions that no request implied.
 func (s *server) resumed(ev session.Resumed) {
 	if s.ownResumes > 0 {
 		s.ownResumes--
@@ -72,8 +72,7 @@ func (s *server) resumed(ev session.Resumed) {
 // stopped tells the client why the program has stopped.
 func (s *server) stopped(ev session.Stopped) {
 	if s.ownResumes > 0 {
-		// The client had the program go on before it could hear of this. It is
-		// told of both.
+		// The client resumed the program before it could learn of this stop. It is told about both.
 		s.staleStop = true
 	} else {
 		st := ev.Stop
@@ -85,6 +84,11 @@ func (s *server) stopped(ev session.Stopped) {
 		body.Reason, body.Description = "entry", "Paused on entry"
 	case session.StopBreakpoint:
 		body.Reason, body.Description, body.HitBreakpointIDs = s.breakpointReason(&ev.Stop)
+	case session.StopWatch:
+		body.Reason, body.Description, body.HitBreakpointIDs = "data breakpoint", "Paused on a data breakpoint", ev.Breakpoints
+		body.Text = s.watchText(&ev.Stop)
+	case session.StopWatchScope:
+		body.Reason, body.Description = "data breakpoint", "The program has left the frame of a data breakpoint"
 	case session.StopStep, session.StopFinish:
 		body.Reason, body.Description = "step", "Paused after a step"
 	case session.StopSignal:
@@ -100,8 +104,8 @@ func (s *server) stopped(ev session.Stopped) {
 	s.event("stopped", body)
 }
 
-// breakpointReason words a stop at breakpoints. The one on main that stands for
-// the program's entry is nothing that the client knows of.
+// breakpointReason describes a stop at breakpoints. The client does not know the breakpoint on main
+// that represents the program's entry.
 func (s *server) breakpointReason(st *session.Stop) (reason, description string, hit []int) {
 	kinds := map[groupKind]bool{}
 	for _, id := range st.Breakpoints {
@@ -121,8 +125,8 @@ func (s *server) breakpointReason(st *session.Stop) (reason, description string,
 	return "breakpoint", "Paused on a breakpoint", hit
 }
 
-// choosePaused is the thread to show in a pause: the one that the client asked to
-// pause, if it is there.
+// choosePaused returns the thread to show after a pause: the one that the client asked to pause, if
+// it exists.
 func (s *server) choosePaused(thread int) int {
 	want := target.ThreadID(s.pauseThread.Swap(0))
 	if want == 0 || s.query.SelectThread(want) != nil {
@@ -131,7 +135,7 @@ func (s *server) choosePaused(thread int) int {
 	return int(want)
 }
 
-// ended tells the client that the process is gone.
+// ended tells the client that the process has ended.
 func (s *server) ended(ev session.Ended) {
 	if s.restarting > 0 {
 		s.restarting--
@@ -151,13 +155,13 @@ func (s *server) ended(ev session.Ended) {
 			code += ev.Signal.Number
 			s.console("console", fmt.Sprintf("Program terminated with signal %s, %s.\n", target.SignalName(ev.Signal.Number), target.SignalDescription(ev.Signal.Number)))
 		}
-		// What a shell says of a command that a signal has ended: POSIX.1, 2.8.2.
+		// This is the exit status in a shell of a command that a signal has killed: POSIX.1, 2.8.2.
 		s.event("exited", godap.ExitedEventBody{ExitCode: code})
 	}
 	s.terminated()
 }
 
-// terminated tells the client, once, that there is nothing more to debug.
+// terminated tells the client, once, that there is nothing left to debug.
 func (s *server) terminated() {
 	if s.phase.get() == phaseEnded {
 		return
@@ -171,7 +175,7 @@ func (s *server) threadEvent(reason string, thread target.ThreadID) {
 	s.event("thread", godap.ThreadEventBody{Reason: reason, ThreadId: int(thread)})
 }
 
-// moduleLoaded tells of a file that was mapped or unmapped.
+// moduleLoaded tells the client that a file was mapped or unmapped.
 func (s *server) moduleLoaded(ev session.ModuleLoaded) {
 	body := godap.ModuleEventBody{Reason: "new", Module: godap.Module{Id: ev.Module.ID, Name: filepath.Base(ev.Module.Path)}}
 	if ev.Unloaded {
@@ -186,7 +190,7 @@ func (s *server) moduleLoaded(ev session.ModuleLoaded) {
 	s.event("module", body)
 }
 
-// console sends a text of dbg's own.
+// console sends a text from dbg itself.
 func (s *server) console(category, text string) {
 	s.event("output", godap.OutputEventBody{Category: category, Output: strings.ToValidUTF8(text, "\uFFFD")})
 }

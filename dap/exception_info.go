@@ -9,7 +9,7 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// exceptionInfo says which signal a thread stopped with.
+// exceptionInfo returns the signal that stopped a thread.
 func (s *server) exceptionInfo(_ context.Context, args godap.ExceptionInfoArguments) (any, error) {
 	thread := target.ThreadID(args.ThreadId)
 	var sig *target.SignalInfo
@@ -41,7 +41,7 @@ func (s *server) exceptionInfo(_ context.Context, args godap.ExceptionInfoArgume
 	}, nil
 }
 
-// signalWords describes a signal: in few words, and with its cause.
+// signalWords describes a signal: briefly, and with its cause.
 func signalWords(sig *target.SignalInfo) (description, text string) {
 	name, words := target.SignalName(sig.Number), target.SignalDescription(sig.Number)
 	description = fmt.Sprintf("%s: %s", name, words)

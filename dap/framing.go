@@ -10,31 +10,30 @@ import (
 	"strings"
 )
 
-// Bounds of one message.
+// Limits for one message.
 const (
 	maxMessage = 64 << 20 // bytes of content
-	maxHeader  = 8 << 10  // bytes of header fields, with what else is before the content
+	maxHeader  = 8 << 10  // bytes of header fields and everything else before the content
 )
 
-// framingError says that the stream has lost its shape: where the next message
-// begins can't be known.
+// framingError means that the stream is malformed, so the start of the next message is unknown.
 type framingError struct{ why string }
 
 func (e *framingError) Error() string { return "not a message of the Debug Adapter Protocol: " + e.why }
 
-// readMessage reads the content of the next message. The error is io.EOF if the
-// stream ends between two messages, io.ErrUnexpectedEOF if it ends in one, and a
-// *framingError if there is no usable length.
+// readMessage reads the content of the next message. The error is io.EOF if the stream ends between
+// two messages, io.ErrUnexpectedEOF if it ends in a message, and a *framingError if there is no
+// valid length.
 //
-// Header fields are as in HTTP (Base protocol of the specification). Unknown
-// fields are skipped, and so are empty lines before the first one, and a line
-// may end without a carriage return: some clients are written by hand.
+// Header fields are as in HTTP (Base protocol of the specification). Unknown fields are skipped,
+// and so are empty lines before the first one. A line may end without a carriage return: some
+// clients are written by hand.
 func readMessage(r *bufio.Reader, limit int) ([]byte, error) {
 	length, err := readHeader(r, limit)
 	if err != nil {
 		return nil, err
 	}
-	// The length is a claim. Memory is taken as bytes come.
+	// The length may be wrong, so memory is allocated as bytes arrive.
 	buf := make([]byte, 0, min(length, 64<<10))
 	for len(buf) < length {
 		if len(buf) == cap(buf) {
@@ -49,7 +48,7 @@ func readMessage(r *bufio.Reader, limit int) ([]byte, error) {
 	return buf, nil
 }
 
-// readHeader reads the header and returns the length that it gives.
+// readHeader reads the header and returns the content length.
 func readHeader(r *bufio.Reader, limit int) (int, error) {
 	length, budget, fields := -1, maxHeader, 0
 	for {
@@ -77,20 +76,20 @@ func readHeader(r *bufio.Reader, limit int) (int, error) {
 		case err != nil && !errors.Is(err, strconv.ErrRange):
 			return 0, &framingError{fmt.Sprintf("the length %q is not a number of bytes", cut(value))}
 		case err != nil || n > uint64(limit):
-			return 0, &framingError{fmt.Sprintf("a length of %s bytes; at most %d are accepted", cut(value), limit)}
+			return 0, &framingError{fmt.Sprintf("the length is %s bytes, but at most %d are accepted", cut(value), limit)}
 		case length >= 0 && length != int(n):
-			return 0, &framingError{"two different lengths"}
+			return 0, &framingError{"the header has two different lengths"}
 		}
 		length = int(n)
 	}
 	if length < 0 {
-		return 0, &framingError{"a header without Content-Length"}
+		return 0, &framingError{"the header has no Content-Length"}
 	}
 	return length, nil
 }
 
-// readLine reads up to a newline, which the result does not have. budget is how
-// many bytes may still come.
+// readLine reads up to a newline, which it removes. budget is the number of bytes that may still
+// follow.
 func readLine(r *bufio.Reader, budget *int) (string, error) {
 	var line []byte
 	for {
@@ -99,7 +98,7 @@ func readLine(r *bufio.Reader, budget *int) (string, error) {
 			return string(line), err
 		}
 		if *budget--; *budget < 0 {
-			return "", &framingError{"a header without an end"}
+			return "", &framingError{"the header is too long"}
 		}
 		if c == '\n' {
 			return strings.TrimSuffix(string(line), "\r"), nil
@@ -108,7 +107,7 @@ func readLine(r *bufio.Reader, budget *int) (string, error) {
 	}
 }
 
-// midMessage is the error for a stream that ends inside a message.
+// midMessage returns the error for a stream that ends inside a message.
 func midMessage(err error) error {
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("the stream ended inside a message: %w", io.ErrUnexpectedEOF)
@@ -116,7 +115,7 @@ func midMessage(err error) error {
 	return err
 }
 
-// cut shortens what came from outside for an error message.
+// cut shortens external text for an error message.
 func cut(s string) string {
 	if len(s) > 40 {
 		return s[:40] + "..."

@@ -10,40 +10,40 @@ import (
 	"time"
 )
 
-// request is a message of the client, as far as everybody understands it.
+// request is a message of the client with the fields that all messages share.
 type request struct {
 	Seq       int             `json:"seq"`
 	Type      string          `json:"type"`
 	Command   string          `json:"command"`
 	Arguments json.RawMessage `json:"arguments"`
 
-	taken atomic.Bool // somebody handles it
+	taken atomic.Bool // it is being handled
 
 	size  int   // of the message
-	wrong error // why the message is not JSON, or no message; nil else
-	end   error // the stream has ended: with this
+	wrong error // why the message is not valid JSON, or nil
+	end   error // the error at the end of the stream
 }
 
-// inbox reads requests ahead of their handling, so that a cancellation is noticed
-// while the request that it is about is waiting or under way.
+// inbox reads requests ahead of their handling. So a cancellation is noticed while its request
+// waits or is being handled.
 type inbox struct {
 	requests chan *request
 	quit     chan struct{}
 	overtake func(*request) // handles a request before its turn
 	ahead    sync.WaitGroup // calls of overtake
 
-	mu        sync.Mutex // guards all below
-	room      *sync.Cond // queued or closed has changed
+	mu        sync.Mutex // guards all fields below
+	room      *sync.Cond // signals that queued or closed has changed
 	queued    int        // bytes in requests
 	closed    bool
 	waiting   map[int]bool // seqs in requests
-	moving    map[int]bool // those of waiting, and current, that may set the program going
+	moving    map[int]bool // those of waiting, and current, that may resume the program
 	cancelled map[int]bool // those of waiting that were cancelled
 	current   int
-	cancel    context.CancelFunc // of current; nil if none is under way
+	cancel    context.CancelFunc // of current; nil if no request is being handled
 }
 
-// Bounds of what is read ahead.
+// Limits for reading ahead.
 const (
 	aheadMessages = 256
 	aheadBytes    = 1 << 20 // a message is read only while less than this is queued
@@ -59,7 +59,7 @@ func newInbox(r io.Reader, overtake func(*request)) *inbox {
 	return in
 }
 
-// run reads until the stream ends. The last request says how it did.
+// run reads until the stream ends. The last request holds the error at the end.
 func (in *inbox) run(r *bufio.Reader) {
 	for {
 		data, err := readMessage(r, maxMessage)
@@ -90,13 +90,12 @@ func (in *inbox) run(r *bufio.Reader) {
 	}
 }
 
-// parseRequest takes a message apart. Of a malformed one it keeps what can be
-// made out.
+// parseRequest parses a message. From a malformed one it keeps what it can parse.
 func parseRequest(data []byte) *request {
 	req := &request{}
 	err := json.Unmarshal(data, req)
 	if err != nil {
-		// The number is enough to answer the right request.
+		// The sequence number is enough to answer the right request.
 		var number struct {
 			Seq int `json:"seq"`
 		}
@@ -109,7 +108,7 @@ func parseRequest(data []byte) *request {
 	return req
 }
 
-// notice acts on what can't wait for its turn.
+// notice handles the effects of a request that must not wait for its turn.
 func (in *inbox) notice(req *request) {
 	if req.wrong != nil || req.Type != "request" {
 		return
@@ -136,15 +135,15 @@ func (in *inbox) notice(req *request) {
 	}
 }
 
-// mayMove reports whether a request that has not been finished may set the program going.
+// mayMove reports whether an unfinished request may resume the program.
 func (in *inbox) mayMove() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return len(in.moving) > 0
 }
 
-// begin takes a request out of the queue. Its context is cancelled when the client
-// wishes; it may be so already.
+// begin takes a request out of the queue. Its context is cancelled if the client cancels the
+// request, possibly already now.
 func (in *inbox) begin(ctx context.Context, req *request) context.Context {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -170,7 +169,7 @@ func (in *inbox) drop(req *request) {
 	delete(in.cancelled, req.Seq)
 }
 
-// finish says that the request was handled.
+// finish records that the request was handled.
 func (in *inbox) finish() {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -10,17 +10,19 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// worthTelling is how many bytes of debug information an index takes long to be made of.
+// worthTelling is the size of debug information, in bytes, from which the progress of its index is
+// shown.
 const worthTelling = 4 << 20
 
-// indexing makes what tells the client how far an index of names is. The session's goroutine is busy with it then, and so is ours with the
-// request that needs it: the events are sent at once, and not as the session's are.
+// indexing returns a function that tells the client the progress of an index of names. The lane and
+// the server are busy with the query that needs the index, so these events are sent at once, not
+// through the session's events.
 func (s *server) indexing(also func(names.Progress)) func(names.Progress) {
 	from := s.opts.progressFrom
 	if from == 0 {
 		from = worthTelling
 	}
-	var mu sync.Mutex // of the rest
+	var mu sync.Mutex // guards last, under and percent
 	last, under, percent := 0, "", 0
 	return func(p names.Progress) {
 		if also != nil {

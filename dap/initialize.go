@@ -6,8 +6,8 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// initializeArguments has pointers where nothing is not the same as false. What is
-// not here (the adapter's and the client's names) does not matter.
+// initializeArguments has pointers for fields whose absence differs from false. The fields that are
+// not listed (the names of the adapter and the client) are not needed.
 type initializeArguments struct {
 	LinesStartAt1            *bool  `json:"linesStartAt1"`
 	ColumnsStartAt1          *bool  `json:"columnsStartAt1"`
@@ -18,11 +18,11 @@ type initializeArguments struct {
 	SupportsProgress         bool   `json:"supportsProgressReporting"`
 }
 
-// initialize settles the client's conventions. The initialized event comes later, when
-// a program is loaded: see loaded.
+// initialize stores the client's conventions. The initialized event follows later, when a program
+// is loaded: see loaded.
 func (s *server) initialize(_ context.Context, args initializeArguments) (any, error) {
 	if s.phase.get() != phaseNew {
-		return nil, &requestError{id: codeOrder, text: "initialize was sent before"}
+		return nil, &requestError{id: codeOrder, text: "initialize was already sent"}
 	}
 	s.client = client{
 		uri: args.PathFormat == "uri", types: args.SupportsVariableType,
@@ -39,7 +39,7 @@ func (s *server) initialize(_ context.Context, args initializeArguments) (any, e
 	return capabilities(), nil
 }
 
-// capabilities is what works. What is not here does not.
+// capabilities lists the supported features.
 func capabilities() godap.Capabilities {
 	return godap.Capabilities{
 		SupportsConfigurationDoneRequest:   true,
@@ -68,5 +68,6 @@ func capabilities() godap.Capabilities {
 		SupportsClipboardContext:           true,
 		SupportsSteppingGranularity:        true,
 		SupportsInstructionBreakpoints:     true,
+		SupportsDataBreakpoints:            true,
 	}
 }

@@ -11,8 +11,8 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// launch starts a program and leaves it at its first instruction; the program
-// runs at configurationDone. With a core, that is opened instead.
+// launch starts a program and stops it at its first instruction. The program runs at
+// configurationDone. If a core is given, launch opens that instead.
 func (s *server) launch(_ context.Context, args launchOptions) (any, error) {
 	if err := s.mayLoad(); err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func (s *server) launch(_ context.Context, args launchOptions) (any, error) {
 		return nil, s.openCore(args)
 	}
 	if args.Program == "" {
-		return nil, badArguments("launch needs the name of a program: \"program\"")
+		return nil, badArguments("launch needs the path of a program, \"program\"")
 	}
 	s.use(args)
 	if err := s.query.Load(programOf(args)); err != nil {
@@ -34,8 +34,8 @@ func (s *server) launch(_ context.Context, args launchOptions) (any, error) {
 	return nil, nil
 }
 
-// programOf is the program that the options mean. A relative name is looked up
-// in the program's own folder if there is one.
+// programOf returns the program that the options describe. A relative path is relative to the
+// program's working directory, if one is given.
 func programOf(o launchOptions) session.Program {
 	path := o.Program
 	if !filepath.IsAbs(path) && o.Cwd != "" && strings.Contains(path, "/") {
@@ -44,20 +44,20 @@ func programOf(o launchOptions) session.Program {
 	return session.Program{Path: path, Args: o.Args, Dir: o.Cwd, Env: o.Env.apply(), Capture: true}
 }
 
-// mayLoad says why there can't be a program now.
+// mayLoad returns an error if no program can be loaded now.
 func (s *server) mayLoad() error {
 	switch {
 	case s.phase.get() == phaseLoaded:
-		return &requestError{id: codeOrder, text: "a program is being debugged already"}
+		return &requestError{id: codeOrder, text: "a program is already being debugged"}
 	case s.phase.get() == phaseEnded:
-		return &requestError{id: codeOrder, text: "the session is over"}
+		return &requestError{id: codeOrder, text: "the session has ended"}
 	case s.opts.noProgram:
-		return &requestError{id: codeFailed, text: "no program can be debugged here"}
+		return &requestError{id: codeFailed, text: "launch and attach are disabled"}
 	}
 	return nil
 }
 
-// use takes over the options that matter before a program is loaded.
+// use applies the options that must be set before a program is loaded.
 func (s *server) use(o launchOptions) {
 	s.start = o
 	s.query.MapSources(append(append([]session.SourceMapping(nil), o.SourceMap...), o.SourceFileMap...))
@@ -68,7 +68,7 @@ func (s *server) use(o launchOptions) {
 	}
 }
 
-// openCore opens a core file; nothing runs then.
+// openCore opens a core file.
 func (s *server) openCore(o launchOptions) error {
 	s.use(o)
 	if err := s.query.OpenCore(o.core(), o.Program); err != nil {
@@ -78,8 +78,7 @@ func (s *server) openCore(o launchOptions) error {
 	return nil
 }
 
-// loaded tells the client, after the response, that there is a program, and asks it for
-// its breakpoints.
+// loaded tells the client, after the response, that a program is loaded, and asks for breakpoints.
 func (s *server) loaded(kind target.Kind) {
 	s.phase.set(phaseLoaded)
 	s.kind.set(kind)

@@ -13,9 +13,8 @@ import (
 	"dbg/session"
 )
 
-// launchOptions is the arguments of launch and of attach: what a user writes
-// into an editor's launch configuration. Names are those that other debuggers' users
-// know; several mean the same.
+// launchOptions holds the arguments of launch and attach: what a user writes into an editor's
+// launch configuration. The names are familiar from other debuggers; several are synonyms.
 type launchOptions struct {
 	Program     string       `json:"program"`
 	Args        argumentList `json:"args"`
@@ -36,10 +35,10 @@ type launchOptions struct {
 	SourceFileMap sourceMap `json:"sourceFileMap"`
 }
 
-// stop reports whether the program is to be shown before it runs.
+// stop reports whether the program is shown before it runs.
 func (o *launchOptions) stop() bool { return (o.StopOnEntry || o.StopAtEntry) && !o.NoDebug }
 
-// core is the core file to open; "" for none.
+// core returns the core file to open, or "".
 func (o *launchOptions) core() string {
 	for _, path := range []string{o.Core, o.CoreFile, o.CorePath} {
 		if path != "" {
@@ -49,7 +48,7 @@ func (o *launchOptions) core() string {
 	return ""
 }
 
-// argumentList is a list of arguments, or one text that is split as a shell does.
+// argumentList is a list of arguments, or one string that is split as in a shell.
 type argumentList []string
 
 func (a *argumentList) UnmarshalJSON(data []byte) error {
@@ -61,7 +60,7 @@ func (a *argumentList) UnmarshalJSON(data []byte) error {
 	}
 	var list []any
 	if err := json.Unmarshal(data, &list); err != nil {
-		return errors.New("args is neither a list nor a text")
+		return errors.New("args must be a list or a string")
 	}
 	*a = nil
 	for _, x := range list {
@@ -71,14 +70,14 @@ func (a *argumentList) UnmarshalJSON(data []byte) error {
 		case float64, bool:
 			*a = append(*a, fmt.Sprint(x))
 		default:
-			return fmt.Errorf("args has an element that is no text: %v", x)
+			return fmt.Errorf("args contains an element that is not a string: %v", x)
 		}
 	}
 	return nil
 }
 
-// splitArguments splits at blanks; quotes and backslashes keep them, as in a
-// shell (POSIX.1, Shell Command Language, 2.2). Nothing is expanded.
+// splitArguments splits at blanks. Quotes and backslashes protect them, as in a shell (POSIX.1,
+// Shell Command Language, 2.2). Nothing is expanded.
 func splitArguments(text string) ([]string, error) {
 	var list []string
 	var word strings.Builder
@@ -107,7 +106,7 @@ func splitArguments(text string) ([]string, error) {
 		}
 	}
 	if quote != 0 {
-		return nil, fmt.Errorf("args has a %c without its second one", quote)
+		return nil, fmt.Errorf("args has an unmatched %c", quote)
 	}
 	if in {
 		list = append(list, word.String())
@@ -115,8 +114,8 @@ func splitArguments(text string) ([]string, error) {
 	return list, nil
 }
 
-// environment is changes to dbg's own environment: an object, in which null
-// removes a variable, or a list of NAME=VALUE.
+// environment holds changes to dbg's own environment: an object, in which null removes a variable,
+// or a list of NAME=VALUE.
 type environment map[string]*string
 
 func (e *environment) UnmarshalJSON(data []byte) error {
@@ -126,7 +125,7 @@ func (e *environment) UnmarshalJSON(data []byte) error {
 		for _, x := range list {
 			name, value, ok := strings.Cut(x, "=")
 			if !ok || name == "" {
-				return fmt.Errorf("env has %q, which is not NAME=VALUE", cut(x))
+				return fmt.Errorf("env contains %q, which is not NAME=VALUE", cut(x))
 			}
 			(*e)[name] = &value
 		}
@@ -136,7 +135,7 @@ func (e *environment) UnmarshalJSON(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	if err := d.Decode(&object); err != nil {
-		return errors.New("env is neither an object nor a list")
+		return errors.New("env must be an object or a list")
 	}
 	for name, x := range object {
 		if x == nil {
@@ -149,7 +148,7 @@ func (e *environment) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// apply makes the program's environment; nil is dbg's own.
+// apply returns the program's environment; nil means dbg's own.
 func (e environment) apply() []string {
 	if len(e) == 0 {
 		return nil
@@ -170,7 +169,7 @@ func (e environment) apply() []string {
 	return out
 }
 
-// processID is a number, or a text that is one: editors fill it in.
+// processID is a number, or a string with one: editors fill it in.
 type processID int
 
 func (p *processID) UnmarshalJSON(data []byte) error {
@@ -199,7 +198,7 @@ func (m *sourceMap) UnmarshalJSON(data []byte) error {
 	}
 	var object map[string]string
 	if err := json.Unmarshal(data, &object); err != nil {
-		return errors.New("the source map is neither an object of texts nor a list of pairs")
+		return errors.New("the source map must be an object of strings or a list of pairs")
 	}
 	for from, to := range object {
 		*m = append(*m, session.SourceMapping{From: from, To: to})

@@ -12,15 +12,16 @@ import (
 	"time"
 )
 
-// Bounds of the first message of a connection. A client sends initialize at once.
+// Limits for the first message of a connection. A client sends initialize at once.
 const (
 	helloBytes = 64 << 10
 	helloTime  = 10 * time.Second
 )
 
-// ListenAndServe serves clients on a socket, one at a time. The address is HOST:PORT or unix:PATH, see listen. It prints the
-// address, which has the real port if the given one is 0. It returns when the first client has gone, or, with Options.Multi,
-// when ctx is done. A connection that is refused counts as no client: it is closed, and Options.Log gets the reason.
+// ListenAndServe serves clients on a socket, one at a time. The address is HOST:PORT or unix:PATH,
+// see listen. It prints the address, with the real port if the given one is 0. It returns after the
+// first client has disconnected or, with Options.Multi, when ctx is done. A refused connection is
+// not a client: it is closed, and Options.Log gets the reason.
 func ListenAndServe(ctx context.Context, addr string, opts Options) error {
 	var w io.Writer = os.Stderr
 	if opts.Stderr != nil {
@@ -34,7 +35,7 @@ func ListenAndServe(ctx context.Context, addr string, opts Options) error {
 	defer context.AfterFunc(ctx, func() { l.Close() })()
 	local := isLocal(l.Addr())
 	if !local {
-		fmt.Fprintf(w, "warning: everybody who can reach %s can run programs as this user\n", l.Addr())
+		fmt.Fprintf(w, "warning: any machine that can reach %s can run programs as this user\n", l.Addr())
 	}
 	if l.Addr().Network() == "unix" {
 		fmt.Fprintf(w, "listening on unix:%s\n", l.Addr())
@@ -67,8 +68,9 @@ func ListenAndServe(ctx context.Context, addr string, opts Options) error {
 	}
 }
 
-// admit decides whether a connection is served: its peer must be this user or root, and its first message must be one of the
-// Debug Adapter Protocol. It returns the connection with that message still to be read.
+// admit decides whether a connection is served: its peer must be this user or root, and its first
+// message must be valid in the Debug Adapter Protocol. The returned connection starts with that
+// message.
 func admit(ctx context.Context, conn net.Conn, checkPeer bool, limit time.Duration) (io.ReadWriteCloser, error) {
 	if checkPeer {
 		if err := checkUser(conn); err != nil {
@@ -100,8 +102,9 @@ func admit(ctx context.Context, conn net.Conn, checkPeer bool, limit time.Durati
 	return replayed{Conn: conn, r: io.MultiReader(&seen, conn)}, nil
 }
 
-// checkStart looks at the first bytes of a stream. It reads no more of them than it needs: they must begin a header field
-// of the protocol. An HTTP request would pass as a header with unknown fields otherwise.
+// checkStart checks the first bytes of a stream, and reads no more than necessary. They must begin
+// a header field of the protocol. Otherwise an HTTP request would pass as a header with unknown
+// fields.
 func checkStart(r *bufio.Reader) error {
 	for n := 1; ; n++ {
 		start, err := r.Peek(n)
@@ -123,7 +126,7 @@ func checkStart(r *bufio.Reader) error {
 	}
 }
 
-// replayed is a connection some of which was read before.
+// replayed is a connection whose first bytes were already read.
 type replayed struct {
 	net.Conn
 	r io.Reader
@@ -131,7 +134,8 @@ type replayed struct {
 
 func (c replayed) Read(p []byte) (int, error) { return c.r.Read(p) }
 
-// clientName names the peer of a connection for a log. A Unix socket's peer rarely has a name.
+// clientName returns the name of a connection's peer for a log. The peer of a Unix socket rarely
+// has a name.
 func clientName(conn net.Conn) string {
 	if name := conn.RemoteAddr().String(); name != "" && name != "@" {
 		return name

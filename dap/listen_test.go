@@ -112,7 +112,7 @@ func TestListenRefusesAddresses(t *testing.T) {
 func TestListenAny(t *testing.T) {
 	t.Parallel()
 	l := serveOn(t, "0.0.0.0:0", Options{ListenAny: true})
-	if text := <-l.log; !strings.HasPrefix(text, "warning: everybody who can reach ") {
+	if text := <-l.log; !strings.HasPrefix(text, "warning: any machine that can reach ") {
 		t.Errorf("the warning %q", text)
 	}
 	if got := l.say(t, whole); !strings.Contains(got, served) {
@@ -128,7 +128,7 @@ func TestListenUnix(t *testing.T) {
 		if info, err := os.Lstat(path); err != nil || info.Mode() != os.ModeSocket|0o600 {
 			t.Fatalf("%v %v", info.Mode(), err)
 		}
-		if l, err := listen(t.Context(), "unix:"+path, false); err == nil || !strings.Contains(err.Error(), "another program listens there") {
+		if l, err := listen(t.Context(), "unix:"+path, false); err == nil || !strings.Contains(err.Error(), "another program is already listening there") {
 			t.Errorf("a second listener: %v, %v", l, err)
 		}
 		<-l.log // the look of the second listener
@@ -177,7 +177,7 @@ func TestListenRefusesOthers(t *testing.T) {
 		{"nothing but a beginning", "Content-Len", "timeout"},
 		{"nothing", "", "timeout"},
 		{"a large first message", fmt.Sprintf("Content-Length: %d\r\n\r\n", helloBytes+1), "at most 65536"},
-		{"a header without an end", "Content-Type: " + strings.Repeat("x", maxHeader), "without an end"},
+		{"a header without an end", "Content-Type: " + strings.Repeat("x", maxHeader), "header is too long"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

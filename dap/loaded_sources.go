@@ -7,7 +7,7 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// loadedSources lists the source files that the debug information names.
+// loadedSources lists the source files in the debug information.
 func (s *server) loadedSources(context.Context, struct{}) (any, error) {
 	files := s.query.SourceFiles()
 	sort.Strings(files)

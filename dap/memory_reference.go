@@ -7,10 +7,10 @@ import (
 	"dbg/target"
 )
 
-// memoryReference is an address as the protocol writes it.
+// memoryReference returns an address in the protocol's form.
 func memoryReference(a target.Addr) string { return a.String() }
 
-// parseMemoryReference reads an address, and adds an offset in bytes.
+// parseMemoryReference parses an address, and adds an offset in bytes.
 func parseMemoryReference(text string, offset int) (target.Addr, error) {
 	n, err := strconv.ParseUint(strings.TrimSpace(text), 0, 64)
 	if err != nil {
@@ -18,7 +18,7 @@ func parseMemoryReference(text string, offset int) (target.Addr, error) {
 	}
 	a := n + uint64(int64(offset))
 	if (offset > 0 && a < n) || (offset < 0 && a > n) {
-		return 0, badArguments("%s with the offset %d is outside of the address space", cut(text), offset)
+		return 0, badArguments("%s with the offset %d is outside the address space", cut(text), offset)
 	}
 	return target.Addr(a), nil
 }

@@ -10,10 +10,10 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// modules lists the files that are mapped.
+// modules lists the mapped files.
 func (s *server) modules(_ context.Context, args godap.ModulesArguments) (any, error) {
 	if args.StartModule < 0 || args.ModuleCount < 0 {
-		return nil, badArguments("a negative number of modules")
+		return nil, badArguments("the number of modules is negative")
 	}
 	all := s.query.DescribeModules()
 	body := godap.ModulesResponseBody{Modules: []godap.Module{}, TotalModules: len(all)}

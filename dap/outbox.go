@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// response and event are what the server sends. go-dap's structures leave out
-// fields that are zero; a line may be.
+// response and event are the messages that the server sends. go-dap's structures omit fields that
+// are zero, but a line may be 0.
 type response struct {
 	Seq        int    `json:"seq"`
 	Type       string `json:"type"`
@@ -27,12 +27,12 @@ type event struct {
 	Body  any    `json:"body,omitempty"`
 }
 
-// outbox is the one writer of a connection. It numbers the messages.
+// outbox is the only writer of a connection. It numbers the messages.
 type outbox struct {
 	w         io.Writer
 	messages  chan any
-	failed    chan struct{} // closed when nothing can be written any more
-	abandoned chan struct{} // closed when nobody wants to wait for the client
+	failed    chan struct{} // closed when writing has failed
+	abandoned chan struct{} // closed when sends must no longer wait for the client
 	once      sync.Once
 	done      chan struct{}
 	seq       int
@@ -44,8 +44,8 @@ func newOutbox(w io.Writer) *outbox {
 	return o
 }
 
-// send queues a message. It waits while the client does not read, until the
-// connection breaks or abandon is called.
+// send queues a message. If the client does not read, it waits until the connection breaks or
+// abandon is called.
 func (o *outbox) send(m any) {
 	select {
 	case o.messages <- m:
@@ -57,7 +57,7 @@ func (o *outbox) send(m any) {
 // abandon makes all sends return at once.
 func (o *outbox) abandon() { o.once.Do(func() { close(o.abandoned) }) }
 
-// close writes what is queued and ends the writer. No send may follow.
+// close writes the queued messages and ends the writer. No send may follow.
 func (o *outbox) close() {
 	close(o.messages)
 	select {
@@ -91,7 +91,7 @@ func (o *outbox) write(m any) error {
 	}
 	data, err := json.Marshal(m)
 	if err != nil {
-		return fmt.Errorf("encoding a message: %w", err)
+		return fmt.Errorf("can't encode a message: %w", err)
 	}
 	var buf bytes.Buffer
 	fmt.Fprintf(&buf, "Content-Length: %d\r\n\r\n", len(data))

@@ -8,11 +8,11 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// outputText keeps the beginning of a character whose rest has not been read yet, of
-// standard output and standard error: JSON has whole characters only.
+// outputText holds an incomplete character at the end of standard output or standard error, until
+// its rest is read: JSON has only whole characters.
 type outputText struct{ rest [2][]byte }
 
-// programOutput sends what the program wrote.
+// programOutput sends output of the program.
 func (s *server) programOutput(ev session.Output) {
 	which, category := 0, "stdout"
 	if ev.Stderr {
@@ -26,7 +26,7 @@ func (s *server) programOutput(ev session.Output) {
 	}
 }
 
-// flushOutput sends what is left when no more will come.
+// flushOutput sends the rest at the end of the output.
 func (s *server) flushOutput() {
 	for which, category := range []string{"stdout", "stderr"} {
 		if rest := s.output.rest[which]; len(rest) > 0 {
@@ -36,7 +36,7 @@ func (s *server) flushOutput() {
 	}
 }
 
-// wholeCharacters is how much of data does not end within a UTF-8 character.
+// wholeCharacters returns the length of data without an incomplete UTF-8 character at its end.
 func wholeCharacters(data []byte) int {
 	for i := len(data) - 1; i >= 0 && i >= len(data)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(data[i]) {

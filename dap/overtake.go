@@ -8,8 +8,9 @@ import (
 	"dbg/session"
 )
 
-// Requests are handled in their order. One that controls the program does not wait for those before it for longer than this: an index that
-// is built or a stack of a million frames must not keep a program from being stopped. It is then handled beside the request that is at work.
+// Requests are handled in order. A request that controls the program waits no longer than this for
+// earlier ones: the building of an index or a stack of a million frames must not prevent a program
+// from being stopped. After that time, it is handled while the current request still runs.
 const overtakeAfter = 40 * time.Millisecond
 
 // controls reports whether a request may be handled before its turn.
@@ -21,7 +22,7 @@ func (req *request) controls() bool {
 	return false
 }
 
-// moves reports whether a request may set the program going.
+// moves reports whether a request may resume the program.
 func (req *request) moves() bool {
 	switch req.Command {
 	case "launch", "attach", "restart", "configurationDone", "continue", "next", "stepIn", "stepOut":
@@ -30,10 +31,10 @@ func (req *request) moves() bool {
 	return false
 }
 
-// take makes the caller the one who handles a request; false if another does.
+// take claims a request for the caller. It returns false if it was already claimed.
 func (req *request) take() bool { return req.taken.CompareAndSwap(false, true) }
 
-// goAhead has a request handled that has waited for its turn long enough.
+// goAhead handles a request that has waited for its turn long enough.
 func (in *inbox) goAhead(req *request) {
 	in.mu.Lock()
 	if in.closed || req.taken.Load() {
@@ -44,13 +45,14 @@ func (in *inbox) goAhead(req *request) {
 	in.mu.Unlock()
 	defer in.ahead.Done()
 	in.overtake(req)
-	if !req.taken.Load() { // it makes no sense yet: what is before it may change that
+	if !req.taken.Load() { // it can't be handled yet; an earlier request may change that
 		time.AfterFunc(overtakeAfter, func() { in.goAhead(req) })
 	}
 }
 
-// overtake handles a request beside the one that is at work, if it has a meaning already: a program that has not been launched can't be
-// ended, and one that does not run can't be paused, while a request before it may change that.
+// overtake handles a request while another one runs, if that is already meaningful: a program that
+// was not launched can't be terminated, and one that does not run can't be paused, but an earlier
+// request may change that.
 func (s *server) overtake(req *request) {
 	switch phase := s.phase.get(); {
 	case phase == phaseNew && req.Command != "disconnect":
@@ -67,7 +69,7 @@ func (s *server) overtake(req *request) {
 	s.answer(req, body, err)
 }
 
-// leave makes serve return as soon as the request that is at work has been handled.
+// leave makes serve return as soon as the current request is finished.
 func (s *server) leave() { s.leaveOnce.Do(func() { close(s.left) }) }
 
 func (s *server) leaving() bool {
@@ -79,11 +81,11 @@ func (s *server) leaving() bool {
 	}
 }
 
-// post has f done by serve, after the response to the present request.
+// post makes serve run f, after the response to the current request.
 func (s *server) post(f func()) {
 	select {
 	case s.posted <- f:
-	default: // nobody needs to be told so often
+	default: // enough are queued already
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// pause stops all threads and shows the one that the client names.
+// pause stops all threads and shows the one that the client named.
 func (s *server) pause(_ context.Context, args godap.PauseArguments) (any, error) {
 	if s.phase.get() == phaseEnded {
 		return nil, errNoProcess

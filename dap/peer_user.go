@@ -15,12 +15,12 @@ import (
 	"syscall"
 )
 
-// checkUser returns an error unless the process at the other end of a local connection belongs to this user or to root.
-// A client makes us run programs, so that another user must not be one.
+// checkUser returns an error unless the process at the other end of a local connection belongs to
+// this user or to root. A client can make us run programs, so other users must be refused.
 func checkUser(conn net.Conn) error {
 	uid, err := peerUser(conn)
 	if err != nil {
-		return fmt.Errorf("its user is unknown: %w", err)
+		return fmt.Errorf("can't get its user: %w", err)
 	}
 	if uid != 0 && uid != os.Geteuid() {
 		return fmt.Errorf("it belongs to user %d", uid)
@@ -28,7 +28,7 @@ func checkUser(conn net.Conn) error {
 	return nil
 }
 
-// peerUser returns the user that made the socket at the other end.
+// peerUser returns the user that created the socket at the other end.
 func peerUser(conn net.Conn) (int, error) {
 	switch c := conn.(type) {
 	case *net.UnixConn:
@@ -58,9 +58,9 @@ func peerUser(conn net.Conn) (int, error) {
 
 var errNoSocket = errors.New("its socket is not in /proc/net/tcp")
 
-// tcpUser finds the socket of the connection from local to remote in the kernel's tables. A client may use an IPv6 socket for
-// an IPv4 address, so that both tables are read. While they are read they change, which can hide a line: one that is not
-// found is looked for again.
+// tcpUser finds the socket of the connection from local to remote in the kernel's tables. A client
+// may use an IPv6 socket for an IPv4 address, so it reads both tables. They can change while they
+// are read, which can hide a line, so it tries again if it does not find the socket.
 func tcpUser(local, remote netip.AddrPort) (int, error) {
 	err := errNoSocket
 	for range 3 {
@@ -81,9 +81,10 @@ func tcpUser(local, remote netip.AddrPort) (int, error) {
 	return 0, err
 }
 
-// findSocket reads the table of sockets that proc_net_tcp.txt of the kernel's documentation describes, and returns the user of
-// the socket with these two addresses. A socket whose process has closed it stands there with the user 0 and the inode 0, while
-// the kernel still ends the connection: it is not taken, because that 0 is not root.
+// findSocket reads a table of sockets, described in proc_net_tcp.txt of the kernel's documentation,
+// and returns the user of the socket with these two addresses. If its process has closed a socket,
+// and the kernel is still ending the connection, the table contains it with user 0 and inode 0. It
+// is ignored, because that 0 is not root.
 func findSocket(table io.Reader, local, remote netip.AddrPort) (int, error) {
 	lines := bufio.NewScanner(table)
 	for lines.Scan() {
@@ -105,7 +106,7 @@ func findSocket(table io.Reader, local, remote netip.AddrPort) (int, error) {
 	return 0, errNoSocket
 }
 
-// socketAddress reads "0100007F:1F90": words of 32 bits in this machine's order, and the port.
+// socketAddress parses "0100007F:1F90": 32-bit words in this machine's byte order, and the port.
 func socketAddress(text string) (netip.AddrPort, bool) {
 	host, port, _ := strings.Cut(text, ":")
 	b, err := hex.DecodeString(host)
@@ -120,7 +121,7 @@ func socketAddress(text string) (netip.AddrPort, bool) {
 	return unmapped(netip.AddrPortFrom(a, uint16(n))), ok && err == nil
 }
 
-// unmapped writes an IPv4 address as one, and leaves out a zone.
+// unmapped converts an IPv4-mapped address to IPv4, and removes a zone.
 func unmapped(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
 }

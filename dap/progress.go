@@ -9,14 +9,14 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// progress has the downloads that the client has been told of.
+// progress holds the downloads that the client knows.
 type progress struct {
 	last    int
 	ids     map[string]string // by build id and server
-	percent map[string]int    // what was said last, by progress id
+	percent map[string]int    // the last percentage sent, by progress id
 }
 
-// fetching tells a client that can show it how a download of debug information stands.
+// fetching tells the client the progress of a download of debug information, if it supports that.
 func (s *server) fetching(ev session.Fetching) {
 	p := &s.progress
 	key := ev.BuildID + " " + ev.URL
@@ -47,7 +47,7 @@ func (s *server) fetching(ev session.Fetching) {
 		}
 		s.event("progressStart", godap.ProgressStartEventBody{ProgressId: id, Title: "Debug information for " + name, Message: ev.URL})
 	case ev.Total > 0:
-		// No more often than there is something to see.
+		// Send an update only if the percentage has changed.
 		if n := int(min(ev.Done, ev.Total) * 100 / ev.Total); n > p.percent[id] {
 			p.percent[id] = n
 			s.event("progressUpdate", godap.ProgressUpdateEventBody{ProgressId: id, Percentage: n})
@@ -55,7 +55,7 @@ func (s *server) fetching(ev session.Fetching) {
 	}
 }
 
-// debugInfoArrived tells that more is known of a module than before.
+// debugInfoArrived tells the client that more is known about a module.
 func (s *server) debugInfoArrived(ev session.DebugInfoArrived) {
 	for _, m := range s.query.DescribeModules() {
 		if m.ID == ev.Module.ID {

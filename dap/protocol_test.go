@@ -184,7 +184,7 @@ func TestBeforeInitialize(t *testing.T) {
 			c.bad(name, nil)
 		}
 	}
-	if text := c.bad("initialize", object{}); !strings.Contains(text, "before") {
+	if text := c.bad("initialize", object{}); !strings.Contains(text, "already") {
 		c.fail("%s", text)
 	}
 	c.ok("disconnect", nil, nil)

@@ -5,7 +5,7 @@ import (
 	"dbg/target"
 )
 
-// frameKey is a frame of the present stop.
+// frameKey is a frame of the current stop.
 type frameKey struct {
 	thread target.ThreadID
 	level  int
@@ -17,26 +17,25 @@ type scopeRef struct {
 	kind  session.ScopeKind
 }
 
-// valueRef is a value with parts.
+// valueRef is a value that has parts.
 type valueRef struct {
 	frame frameKey
 	value session.Value
-	path  string // an expression for it; "" if there is none
-	// arrow says that members are reached by "->".
+	path  string // an expression for it, or ""
+	// arrow means that members are accessed with "->".
 	arrow   bool
 	indexed bool
 }
 
-// childKey names a part of what a reference stands for.
+// childKey identifies a part of the object with a reference.
 type childKey struct {
 	parent int
 	name   string
 	index  int
 }
 
-// references gives numbers to frames, scopes and values. A number means one thing
-// until the program runs, and nothing ever after: numbers are not used again.
-// What was asked for twice in one stop gets the same number.
+// references numbers frames, scopes and values. A number is valid until the program runs, and is
+// never reused. If an object is requested twice in one stop, it gets the same number.
 type references struct {
 	next     int
 	things   map[int]any
@@ -51,7 +50,7 @@ func newReferences() references {
 	return r
 }
 
-// reset makes all numbers stale.
+// reset invalidates all numbers.
 func (r *references) reset() {
 	r.things = map[int]any{}
 	r.frames = map[frameKey]int{}
@@ -84,7 +83,7 @@ func (r *references) scope(k scopeRef) int {
 	return id
 }
 
-// child gives the number of a part; v is what it is now.
+// child returns the number of a part. v is its current value.
 func (r *references) child(k childKey, v valueRef) int {
 	id, ok := r.children[k]
 	if !ok {
@@ -96,7 +95,7 @@ func (r *references) child(k childKey, v valueRef) int {
 	return id
 }
 
-// find returns what a number stands for.
+// find returns the object with a number.
 func (r *references) find(id int) (any, error) {
 	if t, ok := r.things[id]; ok {
 		return t, nil

@@ -8,13 +8,12 @@ import (
 	"dbg/target"
 )
 
-// restartArguments may bring newer arguments of the launch request.
+// restartArguments may contain new arguments of the launch request.
 type restartArguments struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// restart ends the program that was launched and launches it again, with the
-// same breakpoints.
+// restart kills the launched program and launches it again with the same breakpoints.
 func (s *server) restart(_ context.Context, args restartArguments) (any, error) {
 	if s.kind.get() != target.Launched || s.opts.noProgram {
 		return nil, &requestError{id: codeUnsupported, text: "only a program that was launched can be restarted"}
@@ -31,7 +30,7 @@ func (s *server) restart(_ context.Context, args restartArguments) (any, error) 
 	}
 	threads, _ := s.query.Threads()
 	if s.phase.get() == phaseLoaded {
-		// If it has ended by itself, the event that says so is on its way as well.
+		// If it has just ended by itself, that event will still arrive, too.
 		if err := s.query.Kill(); err != nil && !errors.Is(err, target.ErrNotRunning) {
 			s.logf("restart: %v", err)
 		}
@@ -57,7 +56,7 @@ func (s *server) restart(_ context.Context, args restartArguments) (any, error) 
 	return nil, nil
 }
 
-// gone ends the session of a program that could not be started again.
+// gone ends the debug session after a program could not be started again.
 func (s *server) gone(err error) error {
 	s.then(s.terminated)
 	return err

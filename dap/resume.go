@@ -7,8 +7,8 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// resume makes the program go by start. If it does, all references are stale,
-// and the Resumed event to come is our own doing.
+// resume resumes the program with start. After that, all references are stale, and the following
+// Resumed event is expected.
 func (s *server) resume(start func() error) error {
 	if err := start(); err != nil {
 		return err
@@ -20,12 +20,12 @@ func (s *server) resume(start func() error) error {
 	return nil
 }
 
-// step is what the four stepping requests share.
+// step serves the stepping requests.
 func (s *server) step(thread int, kind session.StepKind) (any, error) {
 	return nil, s.resume(func() error { return s.query.StepThread(target.ThreadID(thread), kind, 1) })
 }
 
-// granular chooses a kind of step.
+// granular returns the kind of step for a granularity.
 func granular(g godap.SteppingGranularity, line, instruction session.StepKind) session.StepKind {
 	if g == "instruction" {
 		return instruction

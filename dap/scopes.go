@@ -8,9 +8,9 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// scopes lists the groups of variables of a frame that have any. The arguments stand with the locals: an editor opens only the first
-// group, which would be an empty one in many a main. Registers are said to be expensive, so that a client does not show them
-// until it is asked to.
+// scopes lists the non-empty groups of variables of a frame. Arguments and locals are one group: an
+// editor opens only the first group, which would be empty in many main functions. Registers are
+// marked as expensive, so that a client shows them only on request.
 func (s *server) scopes(_ context.Context, args godap.ScopesArguments) (any, error) {
 	k, err := s.refs.findFrame(args.FrameId)
 	if err != nil {

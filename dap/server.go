@@ -18,47 +18,50 @@ import (
 	"dbg/target"
 )
 
-// Options says how a connection is served.
+// Options specifies how a connection is served.
 type Options struct {
-	// Session is what each connection's session is made from.
+	// Session is the configuration of each connection's session.
 	Session session.Config
-	// Stderr gets the listening address and warnings about it; nil is standard error.
+	// Stderr receives the listening address and warnings about it; nil means standard error.
 	Stderr io.Writer
-	// Log gets what is wrong with a connection, for who looks after the debugger; may be nil.
+	// Log receives problems of connections, for the person who runs dbg; it may be nil.
 	Log func(format string, args ...any)
-	// Multi makes ListenAndServe take the next client when one has gone.
+	// Multi makes ListenAndServe wait for another client after one has disconnected.
 	Multi bool
 	// ListenAny makes ListenAndServe accept an address that other machines can reach.
 	ListenAny bool
 
-	// progressFrom is how many bytes of debug information are worth telling of the index that is made of them; 0: 4 MB.
+	// progressFrom is the size of debug information, in bytes, from which the progress of its index
+	// is shown; 0 means 4 MB.
 	progressFrom uint64
 
-	// helloTime is how long the first message of a connection may take; 0: the constant helloTime.
+	// helloTime is the time limit for the first message of a connection; 0 means the constant
+	// helloTime.
 	helloTime time.Duration
 
-	// more has requests that only a test knows.
+	// more holds additional requests for tests.
 	more map[string]handler
 
-	// noProgram refuses launch and attach: for fuzzing.
+	// noProgram makes launch and attach fail, for fuzzing.
 	noProgram bool
 }
 
-// phase is how far a connection has come.
+// phase is the state of a connection.
 type phase uint8
 
 const (
 	phaseNew         phase = iota // before initialize
 	phaseInitialized              // before launch or attach
-	phaseLoaded                   // there is a program or a core
-	phaseEnded                    // there was one
+	phaseLoaded                   // a program or a core is loaded
+	phaseEnded                    // it has ended
 )
 
-// server is one connection. Its fields belong to the goroutine that runs serve, but for those that are said to be shared.
+// server is the state of one connection. Its fields belong to the goroutine that runs serve, except
+// those that are marked as shared.
 type server struct {
 	opts   Options
-	sess   *session.Session // to control the program
-	query  *session.Session // for all else: what is asked of it ends when the request at work is cancelled
+	sess   *session.Session // to control the program; shared
+	query  *session.Session // for all other calls: cancelled with the current request
 	events <-chan session.Event
 	in     *inbox
 	out    *outbox
@@ -66,42 +69,43 @@ type server struct {
 	handlers map[string]handler
 	client   client
 	phase    shared[phase]
-	kind     shared[target.Kind] // from phaseLoaded on
+	kind     shared[target.Kind] // valid from phaseLoaded on
 	start    launchOptions
-	// configured says that configurationDone has come; started that the program was
-	// let go (or shown, if it is not to be) after it.
+	// configured means that configurationDone was received; started means that after it the program
+	// was resumed, or shown.
 	configured, started bool
 
 	refs        references
 	breakpoints map[int]*clientBreakpoint // by number
+	watchables  map[string]watchable      // by dataId
 	output      outputText
 	progress    progress
 
-	ownResumes int  // Resumed events to come that requests of this client caused
-	staleStop  bool // a stopped event went out after the client had the program go on
+	ownResumes int  // the number of expected Resumed events that this client's requests caused
+	staleStop  bool // a stopped event was sent after the client had resumed the program
 	lastStop   *session.Stop
 
-	restarting int // Ended events to come of programs that restart has ended
+	restarting int // the number of expected Ended events of programs that restart has killed
 
-	after []func() // to be done when the response is out
+	after []func() // run after the response is sent
 
-	// Requests that control the program may be handled while another one is at work (overtake.go). They use these, phase, kind and sess.
-	pauseThread atomic.Int64  // the thread that the client wants to see paused
-	posted      chan func()   // to be done by serve
-	left        chan struct{} // closed when the connection is to be closed
+	// These fields are shared, as are phase, kind and sess: requests that control the program may
+	// be handled while another one runs (overtake.go).
+	pauseThread atomic.Int64  // the thread that the client wants to be shown after a pause
+	posted      chan func()   // run by serve
+	left        chan struct{} // closed when the connection must be closed
 	leaveOnce   sync.Once
 }
 
-// patience is how long a client that does not read is waited for after the context
-// is done.
+// patience is the time to wait for a client that does not read, after the context is done.
 const patience = time.Second
 
-// Serve talks to one client until it disconnects, the stream ends or ctx is
-// done. It closes rw. The error says what was wrong with the stream; a client that
-// just goes is no error. No launched program is left behind.
+// Serve serves one client until it disconnects, the stream ends or ctx is done. It closes rw. The
+// error tells what was wrong with the stream; it is nil for a client that just disconnects. Serve
+// leaves no launched program behind.
 func Serve(ctx context.Context, rw io.ReadWriteCloser, opts Options) error {
-	// A client that is gone is an error of a write, not the end of the process:
-	// what is attached to would be left with our breakpoints in it.
+	// If a client is gone, a write must fail, and not kill this process: our breakpoints would stay
+	// in an attached process.
 	pipe := make(chan os.Signal, 1)
 	signal.Notify(pipe, syscall.SIGPIPE)
 	defer signal.Stop(pipe)
@@ -119,7 +123,7 @@ func Serve(ctx context.Context, rw io.ReadWriteCloser, opts Options) error {
 	s.events, unsubscribe = s.sess.Subscribe()
 	defer unsubscribe()
 
-	// Whoever ends the debugger does not wait long for a client that does not read.
+	// When dbg is told to end, it must not wait long for a client that does not read.
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(patience, s.out.abandon) })()
 
 	err := s.serve(ctx)
@@ -163,12 +167,12 @@ func (s *server) serve(ctx context.Context) error {
 	return nil
 }
 
-// end closes the session, which ends a launched program and lets an attached one
-// go, and tells the client what is left to tell.
+// end closes the session, which kills a launched program and detaches from an attached one. Then it
+// sends the remaining events.
 func (s *server) end() {
 	had := s.phase.get() == phaseLoaded
 	if err := s.sess.Close(); err != nil {
-		s.logf("closing the session: %v", err)
+		s.logf("can't close the session: %v", err)
 	}
 	for ev := range s.events {
 		if _, ok := ev.(session.Output); ok || s.leaving() {
@@ -190,5 +194,5 @@ func (s *server) logf(format string, args ...any) {
 // event sends an event.
 func (s *server) event(name string, body any) { s.out.send(&event{Event: name, Body: body}) }
 
-// then has f done when the response to the present request has been sent.
+// then makes handle run f after it has sent the response to the current request.
 func (s *server) then(f func()) { s.after = append(s.after, f) }

@@ -225,6 +225,53 @@ func TestBreakpointKinds(t *testing.T) {
 	}
 }
 
+// TestDataBreakpoints: a variable of the program, one of a part, one of a register, and the end of a frame.
+func TestDataBreakpoints(t *testing.T) {
+	t.Parallel()
+	exe, source := tour(t)
+	c := connect(t, Options{})
+	c.start("launch", object{"program": exe, "args": []string{"loop"}})
+	c.breakAt(source, line(t, "loop-body"))
+	c.ok("configurationDone", nil, nil)
+	st := c.stop("breakpoint")
+	f := c.frames(st.ThreadID)[0]
+	type info struct {
+		DataID      *string `json:"dataId"`
+		Description string
+	}
+	ask := func(name string) (i info) {
+		c.ok("dataBreakpointInfo", object{"name": name, "frameId": f.Id}, &i)
+		return i
+	}
+	global := ask("global")
+	if global.DataID == nil || global.Description != "global" {
+		c.fail("%+v", global)
+	}
+	for _, name := range []string{"$rax", "global = 1", "no_such_name", "1 + 1"} {
+		if i := ask(name); i.DataID != nil || i.Description == "" {
+			c.fail("%s: %+v", name, i)
+		}
+	}
+	var b godap.SetBreakpointsResponseBody
+	c.ok("setDataBreakpoints", object{"breakpoints": []object{{"dataId": *global.DataID, "accessType": "write"}, {"dataId": "x"}}}, &b)
+	if len(b.Breakpoints) != 2 || !b.Breakpoints[0].Verified || b.Breakpoints[1].Verified {
+		c.fail("%+v", b)
+	}
+	id := b.Breakpoints[0].Id
+	c.ok("setDataBreakpoints", object{"breakpoints": []object{{"dataId": *global.DataID, "accessType": "write"}}}, &b)
+	if len(b.Breakpoints) != 1 || b.Breakpoints[0].Id != id {
+		c.fail("%+v, the number was %d", b, id)
+	}
+	c.ok("setBreakpoints", object{"source": object{"path": source}, "breakpoints": []object{}}, nil)
+	before := c.evaluate(f.Id, "global")
+	c.ok("continue", object{"threadId": st.ThreadID}, nil)
+	st = c.stop("data breakpoint")
+	if len(st.HitBreakpointIDs) != 1 || st.HitBreakpointIDs[0] != id || !strings.HasPrefix(st.Text, "global: "+before+" -> ") {
+		c.fail("%+v", st)
+	}
+	c.ok("setDataBreakpoints", object{"breakpoints": []object{}}, nil)
+}
+
 func TestRunningRequests(t *testing.T) {
 	t.Parallel()
 	exe, source := tour(t)

@@ -8,14 +8,14 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// setBreakpointsArguments has pointers where a 0 is not the same as nothing.
+// setBreakpointsArguments holds the arguments of setBreakpoints.
 type setBreakpointsArguments struct {
 	Source      godap.Source             `json:"source"`
 	Breakpoints []godap.SourceBreakpoint `json:"breakpoints"`
 	Lines       []int                    `json:"lines"`
 }
 
-// setBreakpoints makes the list the breakpoints of one file.
+// setBreakpoints replaces the breakpoints of one file.
 func (s *server) setBreakpoints(_ context.Context, args setBreakpointsArguments) (any, error) {
 	name := args.Source.Path
 	if name == "" {
@@ -26,7 +26,7 @@ func (s *server) setBreakpoints(_ context.Context, args setBreakpointsArguments)
 	}
 	list := args.Breakpoints
 	if list == nil {
-		for _, line := range args.Lines { // from before there was a list of structures
+		for _, line := range args.Lines { // the older form of the request
 			list = append(list, godap.SourceBreakpoint{Line: line})
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// setExceptionBreakpoints is sent by clients to every adapter. No filters are
-// offered: signals stop the program by their own rules.
+// setExceptionBreakpoints answers a request that clients send to every adapter. There are no
+// filters: signals stop the program by their own rules.
 func (s *server) setExceptionBreakpoints(_ context.Context, args godap.SetExceptionBreakpointsArguments) (any, error) {
 	body := breakpointsBody{Breakpoints: []breakpointBody{}}
 	for _, f := range args.Filters {

@@ -6,7 +6,7 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// setExpression assigns to what an expression names.
+// setExpression assigns to the object that an expression denotes.
 func (s *server) setExpression(_ context.Context, args godap.SetExpressionArguments) (any, error) {
 	frame, err := s.frameOf(args.FrameId)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// setFunctionBreakpoints makes the list the breakpoints on functions. A name is what
-// the break command of the terminal takes: f, ns::f, file.c:f.
+// setFunctionBreakpoints replaces the breakpoints on functions. Names are as in the terminal's
+// break command: f, ns::f, file.c:f.
 func (s *server) setFunctionBreakpoints(_ context.Context, args godap.SetFunctionBreakpointsArguments) (any, error) {
 	wishes := make([]wanted, len(args.Breakpoints))
 	for i, b := range args.Breakpoints {
@@ -17,7 +17,7 @@ func (s *server) setFunctionBreakpoints(_ context.Context, args godap.SetFunctio
 		name := strings.TrimSpace(b.Name)
 		switch {
 		case name == "":
-			w.err = badArguments("a function breakpoint without a name")
+			w.err = badArguments("the function breakpoint has no name")
 		case strings.Contains(strings.ReplaceAll(name, "::", ""), ":"):
 			w.Spec.LocationSpec, w.err = s.query.ParseLocation(name)
 		default:

@@ -6,7 +6,7 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// setInstructionBreakpoints makes the list the breakpoints at addresses.
+// setInstructionBreakpoints replaces the breakpoints at addresses.
 func (s *server) setInstructionBreakpoints(_ context.Context, args godap.SetInstructionBreakpointsArguments) (any, error) {
 	wishes := make([]wanted, len(args.Breakpoints))
 	for i, b := range args.Breakpoints {

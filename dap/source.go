@@ -7,8 +7,8 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// source gives the text of a file by its path. No source has a reference: all
-// of them are files.
+// source returns the text of a file by its path. No source has a reference, because all of them are
+// files.
 func (s *server) source(_ context.Context, args godap.SourceArguments) (any, error) {
 	if args.Source == nil || args.Source.Path == "" {
 		return nil, badArguments("there is no source with the reference %d", args.SourceReference)

@@ -6,8 +6,7 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// sourceOf is a file of the debug information as the client sees it; nil if
-// there is none.
+// sourceOf returns the client's form of a file in the debug information, or nil for "".
 func (s *server) sourceOf(file string) *godap.Source {
 	if file == "" {
 		return nil

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// maxFrames bounds one answer.
+	// maxFrames limits one answer.
 	maxFrames = 100_000
-	// countFrames is how far a stack is walked only to say how deep it is.
+	// countFrames limits a walk that only counts the frames of a stack.
 	countFrames = 2000
 )
 
-// stackTrace lists frames. The total is exact where that costs little; else it is one
-// more than what was seen, which tells the client to go on asking.
+// stackTrace lists frames. The total is exact if that costs little. Otherwise it is one more than
+// the frames that were seen, which tells the client to continue asking.
 func (s *server) stackTrace(ctx context.Context, args godap.StackTraceArguments) (any, error) {
 	if args.StartFrame < 0 || args.Levels < 0 {
-		return nil, badArguments("a negative number of frames")
+		return nil, badArguments("the number of frames is negative")
 	}
 	want := args.Levels
 	if want == 0 || want > maxFrames {
@@ -60,14 +60,14 @@ func (s *server) stackTrace(ctx context.Context, args godap.StackTraceArguments)
 	return body, nil
 }
 
-// depth counts a stack that has at most limit frames.
+// depth counts the frames of a stack, up to limit.
 func (s *server) depth(thread target.ThreadID, limit int) int {
 	n := 0
 	s.query.EachFrame(thread, 0, func(*session.Frame) bool { n++; return n < limit })
 	return n
 }
 
-// stackFrame makes the client's frame.
+// stackFrame converts a frame for the client.
 func (s *server) stackFrame(thread target.ThreadID, f *session.Frame, format *godap.StackFrameFormat) godap.StackFrame {
 	out := godap.StackFrame{
 		Id:                          s.refs.frame(frameKey{thread, f.Level}),
@@ -85,7 +85,7 @@ func (s *server) stackFrame(thread target.ThreadID, f *session.Frame, format *go
 		out.Source = s.sourceOf(f.Position.File)
 		out.Line, out.Column = s.client.line(f.Position.Line), s.client.column(f.Position.Column)
 	default:
-		// An editor shows where there is source first.
+		// An editor first shows a frame with source.
 		out.PresentationHint = "subtle"
 	}
 	if out.Name == "" {
@@ -97,7 +97,7 @@ func (s *server) stackFrame(thread target.ThreadID, f *session.Frame, format *go
 	return out
 }
 
-// frameDetails is what a client wants to see after the function's name.
+// frameDetails returns the text that a client wants after the function's name.
 func (s *server) frameDetails(thread target.ThreadID, f *session.Frame, format *godap.StackFrameFormat) string {
 	var b strings.Builder
 	if format.Parameters || format.ParameterNames || format.ParameterTypes || format.ParameterValues {
@@ -118,8 +118,8 @@ func (s *server) frameDetails(thread target.ThreadID, f *session.Frame, format *
 	return b.String()
 }
 
-// parameterText is one parameter with the parts that are wanted; all of them, if none
-// is named.
+// parameterText formats one parameter with the requested parts; if none is requested, with its name
+// and value.
 func parameterText(a session.Argument, format *godap.StackFrameFormat) string {
 	if !format.ParameterNames && !format.ParameterTypes && !format.ParameterValues {
 		return a.Name + "=" + a.Value
@@ -140,7 +140,7 @@ func parameterText(a session.Argument, format *godap.StackFrameFormat) string {
 	return text
 }
 
-// valueOptions is how a client wants values to be written.
+// valueOptions returns the client's format for values.
 func valueOptions(format *godap.ValueFormat) eval.Options {
 	opt := eval.DefaultOptions()
 	if format != nil && format.Hex {

@@ -2,8 +2,8 @@ package dap
 
 import "context"
 
-// terminate ends the program; the exited and terminated events follow. It is killed: a
-// stopped program could not act on a polite signal.
+// terminate kills the program; the exited and terminated events follow. A stopped program could not
+// handle a milder signal.
 func (s *server) terminate(context.Context, struct{}) (any, error) {
 	if s.phase.get() == phaseEnded {
 		return nil, nil

@@ -7,7 +7,7 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// threads lists them; while the program runs, those that are known then.
+// threads lists the threads. While the program runs, it lists the known ones.
 func (s *server) threads(context.Context, struct{}) (any, error) {
 	body := godap.ThreadsResponseBody{Threads: []godap.Thread{}}
 	if s.phase.get() == phaseEnded {

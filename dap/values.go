@@ -11,31 +11,30 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// part is one value of a container, under the name that its client knows it by.
+// part is one value in a container, with the name that the client uses.
 type part struct {
 	name  string
 	value session.Value
-	path  string // an expression for it in its frame; "" if there is none
-	index int    // its place in the container
-	// attributes are the protocol's words for it.
+	path  string // an expression for it in its frame, or ""
+	index int    // its index in the container
+	// attributes holds the protocol's attributes of the value.
 	attributes []string
 }
 
-// Bounds of the text of one value. Clients show a line of it; the parts are
-// there to be asked for.
+// Limits for the text of one value. Clients show it on one line, and can request the parts.
 const (
 	shownElements = 100
 	shownDepth    = 3
 )
 
-// viewOptions is how values are written in a list.
+// viewOptions returns the format of values in a list.
 func viewOptions(format *godap.ValueFormat) eval.Options {
 	opt := valueOptions(format)
 	opt.MaxElements, opt.MaxDepth = shownElements, shownDepth
 	return opt
 }
 
-// variablesOf makes the client's variables of the parts of parent.
+// variablesOf converts the parts of parent to variables for the client.
 func (s *server) variablesOf(parent int, frame frameKey, parts []part, format *godap.ValueFormat) ([]godap.Variable, error) {
 	values := make([]session.Value, len(parts))
 	for i := range parts {
@@ -59,13 +58,13 @@ func (s *server) variablesOf(parent int, frame frameKey, parts []part, format *g
 	return out, nil
 }
 
-// shown is a value as the client gets it.
+// shown is a value in the client's form.
 type shown struct {
 	text, typ, memory         string
 	reference, named, indexed int
 }
 
-// show gives a value a reference if it has parts.
+// show converts a value, and gives it a reference if it has parts.
 func (s *server) show(key childKey, frame frameKey, v session.Value, path string, d session.Description) shown {
 	out := shown{text: strings.ToValidUTF8(d.Text, "\uFFFD")}
 	if s.client.types {
@@ -77,7 +76,7 @@ func (s *server) show(key childKey, frame frameKey, v session.Value, path string
 	if d.Parts > 0 || d.Uncounted {
 		ref := valueRef{frame: frame, value: v, path: path, arrow: d.Pointer, indexed: d.Indexed}
 		if v.HasAddr && v.Avail == eval.Available {
-			ref.value.Bytes = nil // read again when it is opened: it may have been assigned
+			ref.value.Bytes = nil // read again when it is opened: it may have been changed
 		}
 		out.reference = s.refs.child(key, ref)
 		if d.Indexed {
@@ -98,7 +97,7 @@ func (s *server) showOne(key childKey, frame frameKey, v session.Value, path str
 	return s.show(key, frame, v, path, d[0]), nil
 }
 
-// partsOf lists count parts of a value from start on; count 0 is all.
+// partsOf lists count parts of a value from start on; a count of 0 means all.
 func (s *server) partsOf(v valueRef, start, count int) ([]part, error) {
 	list, err := s.query.Children(v.frame.thread, v.frame.level, v.value, start, count)
 	if err != nil {
@@ -111,7 +110,7 @@ func (s *server) partsOf(v valueRef, start, count int) ([]part, error) {
 	return out, nil
 }
 
-// childPath is an expression for a part of a value.
+// childPath returns an expression for a part of a value, or "".
 func (v *valueRef) childPath(name string) string {
 	switch {
 	case v.path == "" || name == "":
@@ -121,7 +120,7 @@ func (v *valueRef) childPath(name string) string {
 	case name[0] == '*':
 		return "*" + primary(v.path)
 	case name[0] == '<':
-		// A base class or an anonymous member: its members are the object's own.
+		// This is a base class or an anonymous member: its members belong to the object itself.
 		return v.path
 	case v.arrow:
 		return primary(v.path) + "->" + name
@@ -129,8 +128,8 @@ func (v *valueRef) childPath(name string) string {
 	return primary(v.path) + "." + name
 }
 
-// primary puts an expression in parentheses where an operator after it would take
-// only a part of it.
+// primary encloses an expression in parentheses if a following operator would apply only to a part
+// of it.
 func primary(path string) string {
 	if strings.ContainsAny(path, " *&+-/%<>=!~?:,|^") && !plainPath(path) {
 		return "(" + path + ")"
@@ -143,8 +142,8 @@ func plainPath(path string) bool {
 	return !strings.ContainsAny(strings.ReplaceAll(path, "->", ""), " *&+-/%<>=!~?,|^:")
 }
 
-// scopeParts lists the variables of a frame. Where an inner one hides an outer
-// one of the same name, the outer one's says so.
+// scopeParts lists the variables of a frame. An outer variable that is hidden by an inner one with
+// the same name is marked as hidden.
 func (s *server) scopeParts(k scopeRef) ([]part, error) {
 	list, err := s.query.Variables(k.frame.thread, k.frame.level, k.kind)
 	if err != nil {
@@ -195,7 +194,7 @@ func (s *server) findPart(container any, name string) (frameKey, part, error) {
 		}
 		list, err = s.partsOf(c, start, count)
 	default:
-		return frame, part{}, badArguments("the reference is not that of variables")
+		return frame, part{}, badArguments("the reference does not denote variables")
 	}
 	if err != nil {
 		return frame, part{}, err
@@ -208,7 +207,7 @@ func (s *server) findPart(container any, name string) (frameKey, part, error) {
 	return frame, part{}, badArguments("there is no variable %q", cut(name))
 }
 
-// indexOf reads "[12]".
+// indexOf parses "[12]".
 func indexOf(name string) (int, bool) {
 	if len(name) < 3 || name[0] != '[' || name[len(name)-1] != ']' {
 		return 0, false

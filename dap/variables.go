@@ -9,17 +9,17 @@ import (
 	godap "github.com/google/go-dap"
 )
 
-// maxVariables bounds one answer: a client that wants more pages.
+// maxVariables limits one answer; a client can request further pages.
 const maxVariables = 10_000
 
-// variables lists what a scope or a value has.
+// variables lists the contents of a scope or a value.
 func (s *server) variables(_ context.Context, args godap.VariablesArguments) (any, error) {
 	thing, err := s.refs.find(args.VariablesReference)
 	if err != nil {
 		return nil, err
 	}
 	if args.Start < 0 || args.Count < 0 {
-		return nil, badArguments("a negative number of variables")
+		return nil, badArguments("the number of variables is negative")
 	}
 	body := godap.VariablesResponseBody{Variables: []godap.Variable{}}
 	var list []godap.Variable
@@ -51,7 +51,7 @@ func (s *server) variables(_ context.Context, args godap.VariablesArguments) (an
 			list, err = s.variablesOf(args.VariablesReference, c.frame, parts, args.Format)
 		}
 	default:
-		return nil, badArguments("%d is not the reference of variables", args.VariablesReference)
+		return nil, badArguments("the reference %d does not denote variables", args.VariablesReference)
 	}
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (s *server) variables(_ context.Context, args godap.VariablesArguments) (an
 	return body, nil
 }
 
-// page is count elements from start on; count 0 is all.
+// page returns count elements from start on; a count of 0 means all.
 func page[T any](list []T, start, count int) []T {
 	start = min(start, len(list))
 	if count == 0 || count > len(list)-start {
@@ -71,8 +71,8 @@ func page[T any](list []T, start, count int) []T {
 	return list[start : start+count]
 }
 
-// registers lists the registers of a frame. One that no inner frame has saved is not known,
-// which is not the same as 0.
+// registers lists the registers of a frame. The value of a register that no inner frame has saved
+// is unknown, which differs from 0.
 func (s *server) registers(k frameKey) ([]godap.Variable, error) {
 	list, err := s.query.Registers(k.thread, k.level)
 	if err != nil {

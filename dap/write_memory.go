@@ -15,13 +15,13 @@ func (s *server) writeMemory(_ context.Context, args godap.WriteMemoryArguments)
 	}
 	data, err := base64.StdEncoding.DecodeString(args.Data)
 	if err != nil {
-		return nil, badArguments("the data are not base64: %v", err)
+		return nil, badArguments("the data is not valid base64: %v", err)
 	}
 	if len(data) == 0 {
 		return godap.WriteMemoryResponseBody{}, nil
 	}
 	if !args.AllowPartial {
-		// All or nothing: what can't be read can't be written either.
+		// All or nothing: unreadable memory is not writable either.
 		if n, err := s.query.ReadMemory(a, make([]byte, len(data))); n < len(data) {
 			return nil, err
 		}

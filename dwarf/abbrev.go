@@ -21,15 +21,15 @@ type attrSpec struct {
 	implicit int64 // the value of DW_FORM_implicit_const
 }
 
-// abbrevTable finds declarations by code. Compilers number them from 1 without
-// gaps; the map is for those that do not.
+// abbrevTable maps codes to declarations. Compilers number declarations from 1 without gaps; the
+// map is for other producers.
 type abbrevTable struct {
-	dense  []abbrev // code 1 is at 0
+	dense  []abbrev // index 0 holds code 1
 	sparse map[uint64]*abbrev
 
-	err    error // why it can't be read; it has no declarations then
-	mu     sync.Mutex
-	shapes map[shapeKey][]shape
+	err     error // set if the table is unreadable; it has no declarations then
+	mu      sync.Mutex
+	layouts map[layoutKey][]layout
 }
 
 func (t *abbrevTable) find(code uint64) *abbrev {
@@ -39,8 +39,7 @@ func (t *abbrevTable) find(code uint64) *abbrev {
 	return t.sparse[code]
 }
 
-// abbrevTable returns the table at an offset of .debug_abbrev. Units share
-// tables, so they are kept.
+// abbrevTable returns the unit's abbreviation table. Units share tables, so Data caches them.
 func (u *Unit) abbrevTable() (*abbrevTable, error) {
 	if u.table != nil {
 		return u.table, nil
@@ -63,17 +62,16 @@ func (u *Unit) abbrevTable() (*abbrevTable, error) {
 // readAbbrevs reads the table at an offset.
 func (d *Data) readAbbrevs(off uint64) *abbrevTable {
 	fail := func(err error) *abbrevTable {
-		return &abbrevTable{err: fmt.Errorf("the abbreviations at 0x%x of %s: %w", off, sectionNames[secAbbrev]+d.suffix, err)}
+		return &abbrevTable{err: fmt.Errorf("%s%s table at 0x%x: %w", sectionNames[secAbbrev], d.suffix, off, err)}
 	}
-	// How long a table is nobody says, so try with more and more of the
-	// section.
+	// The length of a table is not stored, so try increasing parts of the section.
 	for n := uint64(8 << 10); ; n *= 8 {
 		r, err := d.at(secAbbrev, off, n)
 		if err != nil {
 			return fail(err)
 		}
-		// Units share tables, or have their own. Those of a corrupt file may begin
-		// at each byte of one.
+		// Units share tables, or have their own. In a corrupt file tables may begin at every byte
+		// of another one.
 		size := uint64(len(r.Data))
 		if d.abbrevBytes > 4*size+1<<20 {
 			return fail(errors.New("tables overlap too often"))
@@ -92,8 +90,8 @@ func (d *Data) readAbbrevs(off uint64) *abbrevTable {
 	}
 }
 
-// maxAttrs bounds the attributes of one declaration: some forms take no bytes in
-// an entry, so nothing else would. Compilers use some twenty.
+// maxAttrs limits the attributes of one declaration. Some forms take no bytes in an entry, so the
+// entry's size is not a limit. Compilers use about twenty.
 const maxAttrs = 512
 
 func parseAbbrevs(r *bytecursor.Cursor) *abbrevTable {

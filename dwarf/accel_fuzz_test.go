@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// readAccel reads the tables and goes over everything in them; visits are counted.
+// readAccel reads all contents of the tables, and counts the visits.
 func readAccel(d *Data) (visits int) {
 	tables, _ := d.NameTables()
 	for _, x := range tables {
@@ -59,7 +59,7 @@ func fuzzAccel(f *testing.F, name string, programs []sections, more ...[]byte) {
 	})
 }
 
-// FuzzNames gives .debug_names.
+// FuzzNames replaces .debug_names.
 func FuzzNames(f *testing.F) {
 	_, one := accelProgram(f, "clang++-19", "-g -O1 -gpubnames", "")
 	_, types := accelProgram(f, "clang++-19", "-g -O1 -gpubnames -fdebug-types-section -gdwarf64", "")
@@ -68,7 +68,7 @@ func FuzzNames(f *testing.F) {
 	fuzzAccel(f, ".debug_names", []sections{one, types, merged}, nameIndexOf(le, false, 7, nameAbbrevs, nameEntries(le)), nameIndexOf(le, true, 0, nameAbbrevs, nameEntries(le)))
 }
 
-// FuzzGDBIndex gives .gdb_index.
+// FuzzGDBIndex replaces .gdb_index.
 func FuzzGDBIndex(f *testing.F) {
 	_, lld := accelProgram(f, "clang++-19", "-g -O1 -ggnu-pubnames", "-fuse-ld=lld -Wl,--gdb-index")
 	_, gold := accelProgram(f, "g++", "-g -O1 -ggnu-pubnames", "-fuse-ld=gold -Wl,--gdb-index")

@@ -16,8 +16,8 @@ import (
 	"dbg/internal/fixture"
 )
 
-// nameIndex makes a name index of one name, "Ab", with these buckets (0: none), entries and abbreviations. Two compile units, a type unit of
-// this file and one of another.
+// nameIndex returns a name index of one name, "Ab", with these buckets (0 means none), entries and
+// abbreviations. It has two compile units, a type unit in this file and one in another.
 func nameIndexOf(order binary.AppendByteOrder, is64 bool, buckets uint32, abbrevs, entries []byte) []byte {
 	n4 := func(b []byte, v ...uint32) []byte {
 		for _, v := range v {
@@ -52,7 +52,7 @@ func nameIndexOf(order binary.AppendByteOrder, is64 bool, buckets uint32, abbrev
 		}
 		b = n4(b, h)
 	}
-	b = word(b, 1, 0) // the string's offset, the entry's
+	b = word(b, 1, 0) // the offsets of the string and of the entry
 	b = append(append(b, abbrevs...), entries...)
 	if is64 {
 		return append(order.AppendUint64(n4(nil, 0xffffffff), uint64(len(b))), b...)
@@ -60,8 +60,8 @@ func nameIndexOf(order binary.AppendByteOrder, is64 bool, buckets uint32, abbrev
 	return append(n4(nil, uint32(len(b))), b...)
 }
 
-// Section 6.1.1.4.7: code, tag, attributes with forms; here a unit by number and an entry, one with a type unit, and one with attributes that
-// nobody knows.
+// Section 6.1.1.4.7: code, tag, attributes with forms. The abbreviations are one with a unit number
+// and an entry, one with a type unit, and one with unknown attributes.
 var nameAbbrevs = []byte{1, byte(TagSubprogram), idxCompileUnit, byte(formData1), idxDieOffset, byte(formRef4), idxParent, byte(formFlagPresent), 0, 0,
 	2, byte(TagStructureType), idxTypeUnit, byte(formUdata), idxDieOffset, byte(formRef1), idxTypeHash, byte(formData8), 0, 0,
 	3, byte(TagVariable), 0x80, 0x40, byte(formUdata), idxCompileUnit, byte(formData2), 0x81, 0x40, byte(formData16), idxDieOffset, byte(formRefUdata), 0, 0, 0}
@@ -123,7 +123,8 @@ func TestNameTable(t *testing.T) {
 	}
 }
 
-// TestNameTableErrors: what is wrong is said with its place, and what is before it is used.
+// TestNameTableErrors checks that an error contains the place of a defect, and that the data before
+// it is used.
 func TestNameTableErrors(t *testing.T) {
 	le := binary.LittleEndian
 	good := nameIndexOf(le, false, 1, nameAbbrevs, nameEntries(le))
@@ -132,30 +133,31 @@ func TestNameTableErrors(t *testing.T) {
 	}
 	for n := 1; n < len(good); n++ {
 		tables, err := open(cat(good, good[:n]))
-		if len(tables) != 1 || err == nil || !strings.Contains(err.Error(), fmt.Sprintf("0x%x of .debug_names", len(good))) {
+		if len(tables) != 1 || err == nil || !strings.Contains(err.Error(), fmt.Sprintf(".debug_names index at 0x%x: ", len(good))) {
 			t.Fatalf("%d bytes: %d tables, %v", n, len(tables), err)
 		}
 	}
 	for what, c := range map[string]struct{ abbrevs, entries []byte }{
-		"there is no abbreviation 9":        {nameAbbrevs, []byte{9}},
-		"there is no compile unit 2":        {nameAbbrevs, []byte{1, 2, 0, 0, 0, 0, 0}},
-		"there is no type unit 2":           {nameAbbrevs, []byte{2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-		"cut short":                         {nameAbbrevs, []byte{1, 1}},
-		"it is beyond the index":            {nameAbbrevs, nil},
-		"an attribute of unknown form 0x3f": {[]byte{1, 1, 3, 0x3f, 0, 0, 0}, []byte{1, 1}},
+		"unknown abbreviation code 9":           {nameAbbrevs, []byte{9}},
+		"no compile unit 2":                     {nameAbbrevs, []byte{1, 2, 0, 0, 0, 0, 0}},
+		"no type unit 2":                        {nameAbbrevs, []byte{2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+		"cut short":                             {nameAbbrevs, []byte{1, 1}},
+		"offset is beyond the end of the index": {nameAbbrevs, nil},
+		"an attribute of unknown form 0x3f":     {[]byte{1, 1, 3, 0x3f, 0, 0, 0}, []byte{1, 1}},
 	} {
 		tables, err := open(nameIndexOf(le, false, 1, c.abbrevs, c.entries))
 		if err != nil || len(tables) != 1 {
 			t.Fatalf("%s: %v", what, err)
 		}
 		err = tables[0].Entries(0, func(*NameEntry) bool { return true })
-		if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "of .debug_names") {
+		if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), ".debug_names entry at 0x") {
 			t.Errorf("%v, want %s", err, what)
 		}
 	}
 }
 
-// gdbIndexOf makes an index of two units and a type unit, with a function "n::f" of both units and a type "n" of the type unit.
+// gdbIndexOf returns an index of two units and a type unit, with a function "n::f" in both units
+// and a type "n" in the type unit.
 func gdbIndexOf(version uint32) []byte {
 	header := 4 * 6
 	if version >= 9 {
@@ -222,7 +224,7 @@ func TestGDBIndex(t *testing.T) {
 			t.Error(got)
 		}
 		for _, at := range []uint32{1 << 31, uint32(x.Size()), 21} {
-			if err := x.Units(at, func(IndexedSymbol) bool { return true }); err == nil || !strings.Contains(err.Error(), "of .gdb_index") {
+			if err := x.Units(at, func(IndexedSymbol) bool { return true }); err == nil || !strings.Contains(err.Error(), ".gdb_index unit list at 0x") {
 				t.Errorf("units at %d: %v", at, err)
 			}
 		}
@@ -264,7 +266,8 @@ func accelProgram(t testing.TB, tool, cflags, link string) (string, sections) {
 	return out, s
 }
 
-// TestNameTablePeer holds every name and entry against what llvm-dwarfdump reads, with the hash table.
+// TestNameTablePeer compares every name and entry with llvm-dwarfdump's output, with the hash
+// table.
 func TestNameTablePeer(t *testing.T) {
 	fixture.Need(t, "llvm-dwarfdump-19")
 	for _, link := range []string{"", "-fuse-ld=lld -Wl,--debug-names"} {
@@ -315,7 +318,7 @@ func TestNameTablePeer(t *testing.T) {
 	}
 }
 
-// TestUnitsNaming: every unit whose entries have a name is among those that are said to.
+// TestUnitsNaming checks that the result includes every unit that has an entry with the name.
 func TestUnitsNaming(t *testing.T) {
 	anyTag := func(t Tag) bool { return t != TagCompileUnit && t != TagTypeUnit && t != TagSkeletonUnit }
 	for _, p := range fuzzSections() {

@@ -6,15 +6,14 @@ import (
 	"dbg/internal/bytecursor"
 )
 
-// Arange says that a range of addresses belongs to the unit at an offset.
+// Arange is a range of addresses that belongs to the unit at offset Unit.
 type Arange struct {
 	Range
 	Unit uint64
 }
 
-// Aranges calls fn for the ranges of .debug_aranges (section 6.1.2), as they come, until it returns
-// false; ranges of one unit that follow each other are given as one. A set that can't be read ends the
-// list.
+// Aranges calls fn for the ranges of .debug_aranges (section 6.1.2), in their order, until fn
+// returns false. Adjacent ranges of one unit are joined. An unreadable set ends the list.
 func (d *Data) Aranges(fn func(Arange) bool) {
 	r := bytecursor.Cursor{Data: d.all(secAranges), Big: d.big}
 	done := 0
@@ -47,7 +46,7 @@ func (d *Data) Aranges(fn func(Arange) bool) {
 	}
 }
 
-// eachArange gives the ranges of one set.
+// eachArange calls fn for the ranges of one set. It returns false if fn did.
 func eachArange(r *bytecursor.Cursor, addrSize int, unit uint64, fn func(Arange) bool) bool {
 	var cur Arange
 	for r.Left() >= 2*addrSize {

@@ -1,7 +1,7 @@
 package dwarf
 
-// The numbers of section 7, tables 7.2 to 7.33, and of gcc's extensions. Only
-// those that something here uses are listed.
+// The numbers of section 7, tables 7.2 to 7.33, and of gcc's extensions. Only the numbers in use
+// are listed.
 
 // UnitType is the kind of a unit (table 7.2).
 type UnitType uint8
@@ -72,7 +72,7 @@ const (
 	TagGNUCallSiteParam    Tag = 0x410a
 )
 
-// Attr names an attribute (table 7.5).
+// Attr is the name of an attribute (table 7.5).
 type Attr uint32
 
 const (
@@ -136,7 +136,7 @@ const (
 	AttrGoPackageName   Attr = 0x2905
 )
 
-// Form is how an attribute is written (table 7.6).
+// Form is the encoding of an attribute (table 7.6).
 type Form uint32
 
 const (

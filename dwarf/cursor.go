@@ -10,7 +10,7 @@ import (
 	"dbg/internal/bytecursor"
 )
 
-// Has is a set of attributes that an entry has: those that a search asks about.
+// Has is a set of attributes of an entry, of those that searches need.
 type Has uint16
 
 // The attributes in Has.
@@ -53,61 +53,63 @@ func hasOf(a Attr) Has {
 	return 0
 }
 
-// shape is an abbreviation made ready for a unit's sizes: how to go over the entries that have it.
-type shape struct {
+// layout is an abbreviation compiled for a unit's sizes. It tells how to skip the attributes of an
+// entry.
+type layout struct {
 	tag       Tag
 	has       Has
 	children  bool
 	known     bool  // the code is declared
-	fixed     int32 // bytes of all attributes, -1 where that varies
-	siblingAt int32 // where DW_AT_sibling is, -1 if that is not known or there is none
-	nameAt    int32 // where DW_AT_name is, likewise
+	fixed     int32 // size of all attributes in bytes, or -1 if it varies
+	siblingAt int32 // offset of DW_AT_sibling, or -1 if it varies or there is none
+	nameAt    int32 // offset of DW_AT_name, likewise
 	sibling   Form
 	name      Form
 	steps     []step
 	attrs     []attrSpec
 }
 
-// step goes over n bytes and then over an attribute of a form, if there is one.
+// step skips n bytes and then an attribute with the given form, if form is not 0.
 type step struct {
 	n    int32
 	form Form
 }
 
-// shapeKey is what the size of an attribute depends on besides its form.
-type shapeKey struct {
+// layoutKey holds the properties of a unit that the size of an attribute depends on, besides its
+// form.
+type layoutKey struct {
 	addrSize int
 	is64     bool
 	v2       bool
 }
 
-// shapes returns the unit's abbreviations, compiled; nil if there are none or they are not numbered
-// as every producer does.
-func (u *Unit) shapes() ([]shape, error) {
+// layouts returns the unit's compiled abbreviations, indexed by code. Codes that are not dense are
+// missing.
+func (u *Unit) layouts() ([]layout, error) {
 	t, err := u.abbrevTable()
 	if err != nil {
 		return nil, err
 	}
-	key := shapeKey{u.AddrSize, u.Is64, u.Version == 2}
+	key := layoutKey{u.AddrSize, u.Is64, u.Version == 2}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if list, ok := t.shapes[key]; ok {
+	if list, ok := t.layouts[key]; ok {
 		return list, nil
 	}
-	list := make([]shape, len(t.dense)+1)
+	list := make([]layout, len(t.dense)+1)
 	for i := range t.dense {
 		list[i+1] = key.compile(&t.dense[i])
 	}
-	if t.shapes == nil {
-		t.shapes = map[shapeKey][]shape{}
+	if t.layouts == nil {
+		t.layouts = map[layoutKey][]layout{}
 	}
-	t.shapes[key] = list
+	t.layouts[key] = list
 	return list, nil
 }
 
-func (k shapeKey) compile(a *abbrev) shape {
-	s := shape{tag: a.tag, children: a.children, known: true, siblingAt: -1, nameAt: -1, attrs: a.attrs}
-	at, varies := 0, false // the place of the attribute, or of the rest after the last step
+func (k layoutKey) compile(a *abbrev) layout {
+	s := layout{tag: a.tag, children: a.children, known: true, siblingAt: -1, nameAt: -1, attrs: a.attrs}
+	at, varies := 0, false // offset of the attribute, or of the bytes after the last step
 	for _, spec := range a.attrs {
 		s.has |= hasOf(spec.attr)
 		if !varies {
@@ -134,8 +136,8 @@ func (k shapeKey) compile(a *abbrev) shape {
 	return s
 }
 
-// DeclaresList reports whether an abbreviation of the unit gives entries of one of the tags an attribute that
-// is the place of a list. Other units may share the abbreviations.
+// DeclaresList reports whether an abbreviation of the unit has one of the tags, and the attribute a
+// as a reference to a list. Other units may share the abbreviations.
 func (u *Unit) DeclaresList(a Attr, tags ...Tag) bool {
 	t, err := u.abbrevTable()
 	if err != nil {
@@ -159,8 +161,8 @@ func (u *Unit) DeclaresList(a Attr, tags ...Tag) bool {
 	return false
 }
 
-// size is how many bytes an attribute of a form takes, -1 where that varies.
-func (k shapeKey) size(f Form) int {
+// size returns the size of an attribute in bytes, or -1 if it varies.
+func (k layoutKey) size(f Form) int {
 	offset := 4
 	if k.is64 {
 		offset = 8
@@ -193,25 +195,25 @@ func (k shapeKey) size(f Form) int {
 	return -1
 }
 
-// Cursor goes over the entries of a unit in the order in which they are in the file, and decodes nothing of
-// them but what is asked for. It allocates nothing. It is a plain value: a copy goes its own way.
+// Cursor iterates over the entries of a unit in file order. It decodes only the attributes that the
+// caller asks for, and allocates nothing. It is a plain value: a copy is independent.
 type Cursor struct {
-	u      *Unit
-	shapes []shape
-	b      []byte // the section up to the unit's end
-	pos    int    // of the next entry
-	depth  int    // of the next entry
-	start  int
-	attrs  int // where the entry's attributes begin
-	s      *shape
-	d      int
-	err    error
+	u       *Unit
+	layouts []layout
+	b       []byte // the section up to the unit's end
+	pos     int    // offset of the next entry in b
+	depth   int    // of the next entry
+	start   int
+	attrs   int // offset of the entry's attributes in b
+	s       *layout
+	d       int
+	err     error
 }
 
-// Cursor returns a cursor before the entry at off; entries that are not below it or below what follows
-// it in its family end the walk.
+// Cursor returns a cursor before the entry at off. It iterates over that entry, its descendants,
+// its following siblings and theirs.
 func (u *Unit) Cursor(off uint64) (Cursor, error) {
-	shapes, err := u.shapes()
+	layouts, err := u.layouts()
 	if err != nil {
 		return Cursor{}, err
 	}
@@ -222,38 +224,40 @@ func (u *Unit) Cursor(off uint64) (Cursor, error) {
 	if err != nil {
 		return Cursor{}, u.entryError(off, err)
 	}
-	return Cursor{u: u, shapes: shapes, b: b, pos: int(off - u.base)}, nil
+	return Cursor{u: u, layouts: layouts, b: b, pos: int(off - u.base)}, nil
 }
 
-// Err is what ended the walk early, nil if nothing did.
+// Err returns the error that ended the iteration early, or nil.
 func (c *Cursor) Err() error { return c.err }
 
-// Unit is the unit.
+// Unit returns the unit of the entries.
 func (c *Cursor) Unit() *Unit { return c.u }
 
-// Offset is where the entry is.
+// Offset returns the offset of the entry.
 func (c *Cursor) Offset() uint64 { return uint64(c.start) + c.u.base }
 
-// End is where the entry's own attributes end: the first of its children, if it has any.
+// End returns the end offset of the entry's own attributes. The first child begins there, if there
+// is one.
 func (c *Cursor) End() uint64 { return uint64(c.pos) + c.u.base }
 
-// Tag is the entry's tag.
+// Tag returns the entry's tag.
 func (c *Cursor) Tag() Tag { return c.s.tag }
 
-// Has is which attributes the entry has.
+// Has returns the set of attributes that the entry has.
 func (c *Cursor) Has() Has { return c.s.has }
 
 // Children reports whether the entry may have children.
 func (c *Cursor) Children() bool { return c.s.children }
 
-// Depth is how many levels the entry is below the one that the walk began with.
+// Depth returns the entry's depth below the entry at which the cursor was created, which has depth
+// 0.
 func (c *Cursor) Depth() int { return c.d }
 
-// Next goes to the next entry: the first child, or what follows. It is false after the last.
+// Next moves to the next entry in file order. It returns false after the last one.
 func (c *Cursor) Next() bool {
 	for {
 		if c.pos >= len(c.b) {
-			return false // some producers leave the last null entries out
+			return false // some producers omit the last null entries
 		}
 		c.start = c.pos
 		code := uint64(c.b[c.pos])
@@ -270,14 +274,14 @@ func (c *Cursor) Next() bool {
 			}
 			continue
 		}
-		if code >= uint64(len(c.shapes)) || !c.shapes[code].known {
-			return c.strange(code)
+		if code >= uint64(len(c.layouts)) || !c.layouts[code].known {
+			return c.sparse(code)
 		}
-		s := &c.shapes[code]
+		s := &c.layouts[code]
 		c.s, c.attrs, c.d = s, c.pos, c.depth
 		if n := int(s.fixed); n >= 0 && n <= len(c.b)-c.pos {
 			c.pos += n
-		} else if !c.over(s) {
+		} else if !c.skipAttrs(s) {
 			return false
 		}
 		if s.children {
@@ -289,24 +293,24 @@ func (c *Cursor) Next() bool {
 	}
 }
 
-// fail ends the walk at the entry. It is false, for Next to return.
+// fail ends the iteration with an error for the entry. It returns false, for use in Next.
 func (c *Cursor) fail(err error) bool {
 	c.err = c.u.entryError(c.Offset(), err)
 	c.pos = len(c.b)
 	return false
 }
 
-// short is fail for an attribute at pos that is not complete.
+// cutShort is fail for an incomplete attribute at pos.
 //
 //go:noinline
-func (c *Cursor) short(pos int) bool {
+func (c *Cursor) cutShort(pos int) bool {
 	pos = min(pos, len(c.b))
 	return c.fail(&bytecursor.Error{Kind: bytecursor.ErrCutShort, Item: "an attribute", Offset: pos})
 }
 
 var errNested = errors.New("entries are nested too deeply")
 
-// longCode reads the rest of an abbreviation code of several bytes.
+// longCode reads an abbreviation code of several bytes.
 func (c *Cursor) longCode() uint64 {
 	r := bytecursor.Cursor{Data: c.b, Pos: c.pos - 1}
 	v := r.ULEB()
@@ -317,8 +321,8 @@ func (c *Cursor) longCode() uint64 {
 	return v
 }
 
-// strange is Next for a code that is not where codes are usually.
-func (c *Cursor) strange(code uint64) bool {
+// sparse continues Next for a code that is not dense.
+func (c *Cursor) sparse(code uint64) bool {
 	t, err := c.u.abbrevTable()
 	if err != nil {
 		c.err = err
@@ -326,11 +330,11 @@ func (c *Cursor) strange(code uint64) bool {
 	}
 	a := t.find(code)
 	if a == nil {
-		return c.fail(fmt.Errorf("the abbreviation %d is unknown", code))
+		return c.fail(fmt.Errorf("unknown abbreviation code %d", code))
 	}
-	s := shapeKey{c.u.AddrSize, c.u.Is64, c.u.Version == 2}.compile(a)
+	s := layoutKey{c.u.AddrSize, c.u.Is64, c.u.Version == 2}.compile(a)
 	c.s, c.attrs, c.d = &s, c.pos, c.depth
-	if !c.over(&s) {
+	if !c.skipAttrs(&s) {
 		return false
 	}
 	if s.children {
@@ -341,11 +345,11 @@ func (c *Cursor) strange(code uint64) bool {
 	return true
 }
 
-// over goes over the attributes of an entry whose size varies.
-func (c *Cursor) over(s *shape) bool {
+// skipAttrs skips the attributes of an entry whose size varies.
+func (c *Cursor) skipAttrs(s *layout) bool {
 	if s.fixed >= 0 {
 		if int(s.fixed) > len(c.b)-c.pos {
-			return c.short(c.pos)
+			return c.cutShort(c.pos)
 		}
 		c.pos += int(s.fixed)
 		return true
@@ -355,7 +359,7 @@ func (c *Cursor) over(s *shape) bool {
 		st := &s.steps[i]
 		pos += int(st.n)
 		if pos > len(c.b) {
-			return c.short(pos)
+			return c.cutShort(pos)
 		}
 		switch st.form {
 		case 0:
@@ -365,7 +369,7 @@ func (c *Cursor) over(s *shape) bool {
 				pos++
 			}
 			if pos++; pos-from > bytecursor.SureLEB {
-				if pos = c.afterForm(from, st.form); pos < 0 {
+				if pos = c.skipForm(from, st.form); pos < 0 {
 					return false
 				}
 			}
@@ -378,31 +382,31 @@ func (c *Cursor) over(s *shape) bool {
 		case formExprloc, formBlock:
 			if pos < len(c.b) && c.b[pos] < 0x80 {
 				pos += 1 + int(c.b[pos])
-			} else if pos = c.afterForm(pos, st.form); pos < 0 {
+			} else if pos = c.skipForm(pos, st.form); pos < 0 {
 				return false
 			}
 		case formString:
 			n := bytes.IndexByte(c.b[pos:], 0)
 			if n < 0 {
-				return c.short(pos)
+				return c.cutShort(pos)
 			}
 			pos += n + 1
 		default:
-			if pos = c.afterForm(pos, st.form); pos < 0 {
+			if pos = c.skipForm(pos, st.form); pos < 0 {
 				return false
 			}
 		}
 	}
 	if pos > len(c.b) {
-		return c.short(pos)
+		return c.cutShort(pos)
 	}
 	c.pos = pos
 	return true
 }
 
-// afterForm returns where an attribute at pos ends. It is -1, and the walk has ended, if the
-// attribute can't be read.
-func (c *Cursor) afterForm(pos int, form Form) int {
+// skipForm returns the end of the attribute at pos. If the attribute is unreadable, it ends the
+// iteration and returns -1.
+func (c *Cursor) skipForm(pos int, form Form) int {
 	r := bytecursor.Cursor{Data: c.b, Pos: pos, Big: c.u.Data.big}
 	v := Value{Form: form}
 	if c.u.readForm(&r, &v, 0); r.Err() != nil {
@@ -412,14 +416,14 @@ func (c *Cursor) afterForm(pos int, form Form) int {
 	return r.Pos
 }
 
-// Skip makes Next go to what follows the entry and everything below it.
+// Skip makes the following call of Next skip the entry's descendants.
 func (c *Cursor) Skip() {
 	if c.s == nil || !c.s.children || c.depth != c.d+1 {
 		return
 	}
 	depth := c.d
 	for {
-		if to := c.next(); to > 0 {
+		if to := c.siblingOffset(); to > 0 {
 			c.pos, c.depth = to, c.d
 			if c.depth <= depth {
 				return
@@ -428,16 +432,16 @@ func (c *Cursor) Skip() {
 		if !c.Next() {
 			return
 		}
-		if c.d <= depth { // this is what follows
+		if c.d <= depth { // the entry after the descendants
 			c.pos, c.depth = c.start, c.d
 			return
 		}
 	}
 }
 
-// next is where DW_AT_sibling says that the next entry of the family is; 0 if it does not, or says
-// something that leads back.
-func (c *Cursor) next() int {
+// siblingOffset returns the offset in b of the next sibling according to DW_AT_sibling. It returns 0
+// if the attribute is missing or does not refer to a later entry.
+func (c *Cursor) siblingOffset() int {
 	s := c.s
 	if s.siblingAt < 0 || !s.children {
 		return 0
@@ -474,7 +478,7 @@ func (c *Cursor) next() int {
 	return int(to)
 }
 
-// Value decodes an attribute of the entry into v; false if the entry does not have it.
+// Value decodes an attribute of the entry into v. It returns false if the entry does not have it.
 func (c *Cursor) Value(a Attr, v *Value) bool {
 	r := bytecursor.Cursor{Data: c.b, Pos: c.attrs, Big: c.u.Data.big}
 	for i := range c.s.attrs {
@@ -491,7 +495,7 @@ func (c *Cursor) Value(a Attr, v *Value) bool {
 	return false
 }
 
-// Name is the entry's own DW_AT_name, where it is in the file; nil if it has none.
+// Name returns the entry's own DW_AT_name, or nil. The slice aliases the section.
 func (c *Cursor) Name() []byte {
 	if c.s.has&HasName == 0 {
 		return nil
@@ -516,7 +520,7 @@ func (c *Cursor) Name() []byte {
 	return c.u.text(&v)
 }
 
-// InUnit is the offset that an attribute refers to, if it refers to an entry of the same unit.
+// InUnit returns the offset that an attribute refers to, if it refers to an entry of the same unit.
 func (c *Cursor) InUnit(a Attr) (uint64, bool) {
 	var v Value
 	if !c.Value(a, &v) {
@@ -530,11 +534,12 @@ func (c *Cursor) InUnit(a Attr) (uint64, bool) {
 	return 0, false
 }
 
-// At is a cursor at the entry of an offset in the same unit; false if there is none.
+// At returns a cursor positioned at the entry at off in the same unit. It returns false if there is
+// no entry.
 func (c *Cursor) At(off uint64) (Cursor, bool) {
-	to := Cursor{u: c.u, shapes: c.shapes, b: c.b, pos: int(off - c.u.base)}
+	to := Cursor{u: c.u, layouts: c.layouts, b: c.b, pos: int(off - c.u.base)}
 	return to, off >= c.u.First && off < c.u.End && to.Next()
 }
 
-// Entry decodes the whole entry into e, whose Vals are used again.
+// Entry decodes the whole entry into e, and reuses e.Vals.
 func (c *Cursor) Entry(e *Entry) error { return c.u.Read(c.Offset(), e) }

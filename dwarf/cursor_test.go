@@ -9,7 +9,7 @@ import (
 	"dbg/internal/fixture"
 )
 
-// cursorFiles are files of several producers and versions.
+// cursorFiles lists files of several producers and versions.
 func cursorFiles(t testing.TB) map[string]*dwarf.Data {
 	list := map[string]*dwarf.Data{}
 	add := func(name, path string) {
@@ -28,7 +28,8 @@ func cursorFiles(t testing.TB) map[string]*dwarf.Data {
 	return list
 }
 
-// TestCursor holds the cursor against whole entries: tags, offsets, depths, names, and what is skipped.
+// TestCursor compares the cursor with whole entries: tags, offsets, depths, names, and skipped
+// entries.
 func TestCursor(t *testing.T) {
 	for name, d := range cursorFiles(t) {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +96,7 @@ func compareCursor(t *testing.T, u *dwarf.Unit) int {
 	return 0
 }
 
-// TestCursorAllocates: a walk over a unit's entries and their names costs no allocation.
+// TestCursorAllocates checks that a walk over a unit's entries and their names does not allocate.
 func TestCursorAllocates(t *testing.T) {
 	d := cursorFiles(t)["gcc"]
 	units, _ := d.Units()
@@ -113,7 +114,7 @@ func TestCursorAllocates(t *testing.T) {
 	}
 }
 
-// BenchmarkCursor goes over all entries of the file in DBG_BENCH_FILE, or of this program.
+// BenchmarkCursor walks over all entries of the file in DBG_BENCH_FILE, or of this program.
 func BenchmarkCursor(b *testing.B) {
 	path := os.Getenv("DBG_BENCH_FILE")
 	if path == "" {

@@ -11,11 +11,11 @@ import (
 	"dbg/internal/bytecursor"
 )
 
-// Source gives a file's sections.
+// Source provides the sections of a file.
 type Source interface {
-	// Prefix returns the named section, such as ".debug_info", or nil. All of
-	// the slice belongs to the section, but only its first n bytes need to be
-	// valid: a compressed section is inflated as it is read.
+	// Prefix returns the named section, such as ".debug_info", or nil. The slice has the length of
+	// the whole section, but only its first n bytes need to be valid: a compressed section is
+	// inflated as it is read.
 	Prefix(name string, n uint64) []byte
 }
 
@@ -41,8 +41,8 @@ const (
 var sectionNames = [numSections]string{".debug_info", ".debug_types", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_line",
 	".debug_ranges", ".debug_rnglists", ".debug_loc", ".debug_loclists", ".debug_addr", ".debug_str_offsets", ".debug_aranges"}
 
-// typesBase is added to offsets in .debug_types (DWARF 4), so that one number
-// names an entry of either section.
+// typesBase is added to offsets in .debug_types (DWARF 4), so that a single number identifies an
+// entry of either section.
 const typesBase = 1 << 56
 
 // Data is the debug information of a file.
@@ -52,34 +52,32 @@ type Data struct {
 	secs [numSections]lazySection
 
 	byOffset    map[uint64]*Unit
-	units       []*Unit // all, by offset; nil until asked for
+	units       []*Unit // all units, by offset; nil before the first call of Units
 	unitsErr    error
-	mu          sync.Mutex // of abbrevs and abbrevBytes
+	mu          sync.Mutex // guards abbrevs and abbrevBytes
 	abbrevs     map[uint64]*abbrevTable
-	abbrevBytes uint64 // of all that were read
+	abbrevBytes uint64 // size of all tables that were read
 	bySig       map[uint64]*Unit
-	surveyed    atomic.Int64 // bytes of line programs that have been looked at
-	spans       []lineSpan   // room to look at the next
+	scanned     atomic.Int64 // bytes of line programs that were scanned
+	spans       []lineSpan   // buffer for the next scan
 	shared      bool         // see Share
 	scratch     LineTable    // see HasFile
 	lines       map[lineKey]sharedLines
-	headerBytes uint64 // of the tables' files, at least
+	headerBytes uint64 // lower bound of the size of the line tables' file lists
 
-	// Alt gives the supplementary file, which DW_FORM_GNU_ref_alt and
-	// DW_FORM_ref_sup point into (dwz), or nil. It is called when first
-	// needed.
+	// Alt returns the supplementary file that DW_FORM_GNU_ref_alt and DW_FORM_ref_sup refer to
+	// (dwz), or nil. It is called when first needed.
 	Alt     func() *Data
 	alt     *Data
 	altDone bool
 
-	// Split gives the unit of a .dwo file or package that a skeleton unit
-	// stands for, or nil. It is called once for each skeleton unit, when its
-	// entries are first needed.
+	// Split returns the unit of a .dwo file or package for a skeleton unit, or nil. It is called
+	// once for each skeleton unit, when its entries are first needed.
 	Split func(skeleton *Unit) *Unit
 
-	suffix string    // of section names: ".dwo" in a file of split units
-	pack   *packages // of a package: its indexes; nil in other files
-	owner  *Unit     // of a .dwo file: the last skeleton unit that has come for a unit
+	suffix string    // appended to section names: ".dwo" in a file of split units
+	pack   *packages // the indexes of a package; nil in other files
+	owner  *Unit     // in a .dwo file, the skeleton unit that was last passed to SplitUnit
 }
 
 type lazySection struct {
@@ -88,22 +86,22 @@ type lazySection struct {
 	loaded bool
 }
 
-// New returns the debug information that src has. Nothing is read yet.
+// New returns the debug information of src. It reads nothing yet.
 func New(src Source, bigEndian bool) *Data {
 	return &Data{src: src, big: bigEndian, byOffset: map[uint64]*Unit{}, abbrevs: map[uint64]*abbrevTable{}}
 }
 
-// BigEndian reports the byte order.
+// BigEndian reports whether numbers are big-endian.
 func (d *Data) BigEndian() bool { return d.big }
 
-// section returns a section whose first n bytes are valid, or all of them
-// where it is shorter.
+// section returns a section whose first n bytes are valid, or all bytes if it is shorter.
 func (d *Data) section(id sectionID, n uint64) []byte {
 	s := &d.secs[id]
 	if !s.loaded || n > s.valid && s.valid < uint64(len(s.data)) {
 		now := d.src.Prefix(sectionNames[id]+d.suffix, n)
 		if uint64(len(now)) < uint64(len(s.data)) {
-			// The rest of a compressed section is damaged. What has been read from its beginning is good, and some may have it.
+			// The rest of a compressed section is damaged. The bytes read so far are valid, and
+			// may already be in use.
 			now = s.data[:s.valid]
 		}
 		s.loaded, s.data, s.valid = true, now, max(n, s.valid)
@@ -111,11 +109,11 @@ func (d *Data) section(id sectionID, n uint64) []byte {
 	return s.data
 }
 
-// upTo returns the first n bytes of a section; an error if it has, or can be read for, fewer.
+// upTo returns the first n bytes of a section, or an error if fewer are readable.
 func (d *Data) upTo(id sectionID, n uint64) ([]byte, error) {
 	b := d.section(id, n)
 	if n > uint64(len(b)) {
-		return nil, fmt.Errorf("%s%s can be read up to 0x%x only", sectionNames[id], d.suffix, len(b))
+		return nil, fmt.Errorf("%s%s is readable only up to 0x%x", sectionNames[id], d.suffix, len(b))
 	}
 	return b[:n], nil
 }
@@ -123,12 +121,11 @@ func (d *Data) upTo(id sectionID, n uint64) ([]byte, error) {
 // all returns a whole section.
 func (d *Data) all(id sectionID) []byte { return d.section(id, 1<<62) }
 
-// at returns a reader of a section from off to its end, whose first n bytes
-// are valid.
+// at returns a cursor over a section, at off. The n bytes from off are valid.
 func (d *Data) at(id sectionID, off, n uint64) (bytecursor.Cursor, error) {
 	b := d.section(id, off+n)
 	if off > uint64(len(b)) || off+n < off {
-		return bytecursor.Cursor{}, fmt.Errorf("offset 0x%x is beyond %s", off, sectionNames[id])
+		return bytecursor.Cursor{}, fmt.Errorf("offset 0x%x is beyond the end of %s", off, sectionNames[id])
 	}
 	return bytecursor.Cursor{Data: b, Pos: int(off), Big: d.big}, nil
 }
@@ -143,8 +140,7 @@ func (d *Data) altData() *Data {
 	return d.alt
 }
 
-// bytesAt returns the string at an offset of a string section, nil if there is
-// none.
+// bytesAt returns the string at an offset of a string section, or nil.
 func (d *Data) bytesAt(id sectionID, off uint64) []byte {
 	for n := uint64(256); n <= maxString; n *= 8 {
 		b := d.section(id, off+n)
@@ -162,13 +158,12 @@ func (d *Data) bytesAt(id sectionID, off uint64) []byte {
 	return nil
 }
 
-// maxString bounds the length of a string. Names of C++ templates may have
-// tens of thousands of bytes.
+// maxString limits the length of a string. Names of C++ templates may have tens of thousands of
+// bytes.
 const maxString = 1 << 20
 
-// Units returns all units of .debug_info and .debug_types, in that order. The
-// headers are walked on the first call. With a corrupt header the units before
-// it are returned.
+// Units returns all units of .debug_info and .debug_types, in that order. The first call reads the
+// headers. After a corrupt header it returns the units before it, and an error.
 func (d *Data) Units() ([]*Unit, error) {
 	if d.units != nil || d.unitsErr != nil {
 		return d.units, d.unitsErr
@@ -195,7 +190,7 @@ func (d *Data) Units() ([]*Unit, error) {
 	return d.units, d.unitsErr
 }
 
-// UnitOf returns the unit that an entry is in.
+// UnitOf returns the unit that contains an offset, or nil.
 func (d *Data) UnitOf(off uint64) *Unit {
 	if u := d.byOffset[off]; u != nil {
 		return u
@@ -211,7 +206,7 @@ func (d *Data) UnitOf(off uint64) *Unit {
 	return units[i]
 }
 
-// typeUnit returns the type unit with a signature.
+// typeUnit returns the type unit with a signature, or nil.
 func (d *Data) typeUnit(sig uint64) *Unit {
 	if d.pack != nil {
 		return d.packedUnit(d.pack.types, sig)

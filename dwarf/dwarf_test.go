@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// sections is a Source made by hand.
+// sections is a Source from a map of section contents.
 type sections map[string][]byte
 
 func (s sections) Prefix(name string, n uint64) []byte { return s[name] }
@@ -17,7 +17,7 @@ func u64(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
 
 func cat(parts ...[]byte) []byte { return slices.Concat(parts...) }
 
-// unit5 makes a .debug_info with one DWARF 5 unit of 32-bit format.
+// unit5 returns a .debug_info with one DWARF 5 unit in 32-bit format.
 func unit5(body ...[]byte) []byte {
 	b := cat(append([][]byte{u16(5), {byte(UTCompile), 8}, u32(0)}, body...)...)
 	return cat(u32(uint32(len(b))), b)
@@ -42,8 +42,7 @@ func first(t *testing.T, s sections) (*Unit, *Entry) {
 	return units[0], e
 }
 
-// TestLocationLists reads lists of both formats with every kind of entry that
-// there is a question about.
+// TestLocationLists reads lists in both formats with every difficult kind of entry.
 func TestLocationLists(t *testing.T) {
 	abbrev := []byte{1, byte(TagVariable), 0, byte(AttrLocation), byte(formSecOffset), byte(AttrLowPC), byte(formAddr), 0, 0, 0}
 	loc4 := cat(
@@ -51,7 +50,7 @@ func TestLocationLists(t *testing.T) {
 		u64(^uint64(0)), u64(0x5000), // base address selection
 		u64(0), u64(0x10), u16(1), []byte("b"),
 		u64(0), u64(0),
-		u64(0), u64(0x9000), u16(1), []byte("x"), // of another list
+		u64(0), u64(0x9000), u16(1), []byte("x"), // belongs to another list
 	)
 	loclists := cat(
 		[]byte{lleViewPair, 1, 2}, []byte{lleOffsetPair, 0x10, 0x20, 1, 'a'},
@@ -94,7 +93,7 @@ func TestLocationLists(t *testing.T) {
 	}
 }
 
-// TestTombstones leaves out ranges that the linker has marked as gone.
+// TestTombstones checks that ranges which the linker has marked as discarded are omitted.
 func TestTombstones(t *testing.T) {
 	abbrev := []byte{1, byte(TagSubprogram), 0, byte(AttrRanges), byte(formSecOffset), 0, 0, 0}
 	rnglists := cat(
@@ -163,7 +162,7 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	// A sibling that points back must not send a walk in circles.
+	// A sibling that refers backwards must not cause an endless walk.
 	abbrev := []byte{1, byte(TagSubprogram), 1, byte(AttrSibling), byte(formRef4), 0, 0, 0}
 	_, e := first(t, sections{".debug_abbrev": abbrev, ".debug_info": unit5([]byte{1}, u32(12), []byte{0})})
 	if next, err := e.AfterChildren(); err != nil || next != e.Unit.End {

@@ -10,15 +10,14 @@ import (
 type Entry struct {
 	Unit     *Unit
 	Offset   uint64
-	Tag      Tag // 0: the null entry that ends a list of children
+	Tag      Tag // 0 for the null entry that ends a list of children
 	Children bool
 	Vals     []Value
-	End      uint64 // offset of what follows the attributes: the first child, or the next entry
+	End      uint64 // offset after the attributes: of the first child, or of the next entry
 }
 
-// Value is an attribute with its value as it is in the entry. Num is the
-// number, sign-extended for signed forms; Block the bytes of a block or an
-// inline string.
+// Value is an attribute with its value as stored in the entry. Num is the number, sign-extended for
+// signed forms. Block holds the bytes of a block or an inline string, and aliases the section.
 type Value struct {
 	Attr  Attr
 	Form  Form
@@ -33,7 +32,7 @@ func (u *Unit) Entry(off uint64) (*Entry, error) {
 		return nil, err
 	}
 	if e.Tag == 0 {
-		return nil, fmt.Errorf("there is no entry at 0x%x", off)
+		return nil, fmt.Errorf("no entry at 0x%x", off)
 	}
 	return e, nil
 }
@@ -42,13 +41,12 @@ func (u *Unit) Entry(off uint64) (*Entry, error) {
 func (d *Data) EntryAt(off uint64) (*Entry, error) {
 	u := d.UnitOf(off)
 	if u == nil {
-		return nil, fmt.Errorf("no unit has the offset 0x%x", off)
+		return nil, fmt.Errorf("no unit contains offset 0x%x", off)
 	}
 	return u.Entry(off)
 }
 
-// Read reads the entry at an offset into e, whose Vals are used again. A null
-// entry has Tag 0.
+// Read reads the entry at an offset into e, and reuses e.Vals. A null entry has Tag 0.
 func (u *Unit) Read(off uint64, e *Entry) error {
 	t, err := u.abbrevTable()
 	if err != nil {
@@ -73,7 +71,7 @@ func (u *Unit) Read(off uint64, e *Entry) error {
 	}
 	a := t.find(code)
 	if a == nil {
-		return u.entryError(off, fmt.Errorf("the abbreviation %d is unknown", code))
+		return u.entryError(off, fmt.Errorf("unknown abbreviation code %d", code))
 	}
 	e.Tag, e.Children = a.tag, a.children
 	for i := range a.attrs {
@@ -89,7 +87,7 @@ func (u *Unit) Read(off uint64, e *Entry) error {
 	return nil
 }
 
-// Find returns the attribute, nil if the entry has none.
+// Find returns the attribute, or nil if the entry does not have it.
 func (e *Entry) Find(a Attr) *Value {
 	for i := range e.Vals {
 		if e.Vals[i].Attr == a {
@@ -102,17 +100,16 @@ func (e *Entry) Find(a Attr) *Value {
 // Has reports whether the entry has an attribute.
 func (e *Entry) Has(a Attr) bool { return e.Find(a) != nil }
 
-// Flag reports whether the entry has a flag and it is set.
+// Flag reports whether the entry has a flag that is set.
 func (e *Entry) Flag(a Attr) bool {
 	v := e.Find(a)
 	return v != nil && v.Num != 0
 }
 
-// Walk calls visit for each entry of the subtree below e in preorder, e
-// itself left out. The visitor says whether it wants the entry's children;
-// depth is 1 for e's children. leave is called, if not nil, after the
-// children of an entry that had some visited. The entry that visit gets is
-// used again.
+// Walk calls visit for each entry below e in preorder; e itself is not visited. visit returns
+// whether to descend into the entry's children; depth is 1 for e's children. After the children of
+// an entry that Walk descended into it calls leave, if that is not nil. The entry that visit
+// receives is reused.
 func (e *Entry) Walk(visit func(c *Entry, depth int) (into bool), leave func(end uint64, depth int)) error {
 	if !e.Children {
 		return nil
@@ -120,8 +117,7 @@ func (e *Entry) Walk(visit func(c *Entry, depth int) (into bool), leave func(end
 	return e.Unit.walk(e.End, visit, leave)
 }
 
-// maxDepth bounds how deeply entries may be nested. Real programs stay below
-// a few hundred.
+// maxDepth limits the nesting of entries. Real programs stay below a few hundred levels.
 const maxDepth = 10000
 
 func (u *Unit) walk(off uint64, visit func(c *Entry, depth int) bool, leave func(end uint64, depth int)) error {
@@ -129,7 +125,7 @@ func (u *Unit) walk(off uint64, visit func(c *Entry, depth int) bool, leave func
 	depth := 1
 	for depth > 0 {
 		if off >= u.End {
-			return nil // some producers leave the last null entries out
+			return nil // some producers omit the last null entries
 		}
 		if err := u.Read(off, &c); err != nil {
 			return err
@@ -161,15 +157,14 @@ func (u *Unit) walk(off uint64, visit func(c *Entry, depth int) bool, leave func
 	return nil
 }
 
-// AfterChildren returns the offset of what follows the entry and everything
-// below it.
+// AfterChildren returns the offset after the entry and its descendants.
 func (e *Entry) AfterChildren() (uint64, error) {
 	if !e.Children {
 		return e.End, nil
 	}
 	u := e.Unit
 	if v := e.Find(AttrSibling); v != nil {
-		// Only forward, or a corrupt file could send us in circles.
+		// Accept forward references only, because a corrupt file could cause a loop.
 		if _, off, ok := e.reference(v); ok && off > e.End && off < u.End {
 			return off, nil
 		}

@@ -12,8 +12,8 @@ func (u *Unit) readForm(r *bytecursor.Cursor, v *Value, implicit int64) {
 	if v.Form == formIndirect {
 		v.Form = Form(r.ULEB())
 		if v.Form == formImplicitConst {
-			// Its value would be in the abbreviation, where it is not.
-			r.Malformed(at, "DW_FORM_implicit_const through DW_FORM_indirect")
+			// The value would have to be in the abbreviation, but is not.
+			r.Malformed(at, "DW_FORM_indirect with DW_FORM_implicit_const")
 			return
 		}
 	}
@@ -41,7 +41,7 @@ func (u *Unit) readForm(r *bytecursor.Cursor, v *Value, implicit int64) {
 	case formStrp, formLineStrp, formStrpSup, formSecOffset, formGNUStrpAlt, formGNURefAlt:
 		v.Num = r.Offset(u.Is64)
 	case formRefAddr:
-		if u.Version == 2 { // the size of an address there
+		if u.Version == 2 { // DWARF 2 uses the size of an address
 			v.Num = r.Uint(u.AddrSize)
 		} else {
 			v.Num = r.Offset(u.Is64)
@@ -59,12 +59,12 @@ func (u *Unit) readForm(r *bytecursor.Cursor, v *Value, implicit int64) {
 	case formBlock, formExprloc:
 		v.Block = r.Block(r.ULEB())
 	default:
-		// Its size is unknown, and with it where the next attribute is.
+		// The size is unknown, and so is the start of the next attribute.
 		r.Unsupported(at, fmt.Sprintf("an attribute of unknown form 0x%x", uint32(v.Form)))
 	}
 }
 
-// IsBlock reports whether the value is bytes: a block or an expression.
+// IsBlock reports whether the value is a block of bytes or an expression.
 func (v *Value) IsBlock() bool {
 	switch v.Form {
 	case formBlock, formBlock1, formBlock2, formBlock4, formExprloc, formData16:
@@ -82,13 +82,12 @@ func (v *Value) IsConst() bool {
 	return false
 }
 
-// IsSigned reports whether the form says that the number has a sign.
+// IsSigned reports whether the form implies a signed number.
 func (v *Value) IsSigned() bool { return v.Form == formSdata || v.Form == formImplicitConst }
 
-// Signed returns the number of a constant with its sign. The fixed-size forms
-// do not say whether they have one (section 7.5.5, "constant"): they are
-// extended from their size, as their writers mean them where a negative value
-// makes sense.
+// Signed returns a constant as a signed number. The fixed-size forms do not define the sign
+// (section 7.5.5, "constant"): they are sign-extended from their size, as producers mean them for
+// attributes that can be negative.
 func (v *Value) Signed() int64 {
 	switch v.Form {
 	case formData1:
@@ -101,8 +100,8 @@ func (v *Value) Signed() int64 {
 	return int64(v.Num)
 }
 
-// IsList reports whether the value is the place of a list: of ranges or of
-// locations. DWARF 2 and 3 write it as data4 or data8.
+// IsList reports whether the value refers to a list of ranges or locations. DWARF 2 and 3 encode
+// that as data4 or data8.
 func (u *Unit) IsList(v *Value) bool {
 	switch v.Form {
 	case formSecOffset, formLoclistx, formRnglistx:
@@ -113,7 +112,7 @@ func (u *Unit) IsList(v *Value) bool {
 	return false
 }
 
-// Uint returns an attribute that is a number.
+// Uint returns the value of a number attribute.
 func (e *Entry) Uint(a Attr) (uint64, bool) {
 	v := e.Find(a)
 	if v == nil || v.IsBlock() || v.Form == formString {
@@ -122,14 +121,15 @@ func (e *Entry) Uint(a Attr) (uint64, bool) {
 	return v.Num, true
 }
 
-// String returns an attribute that is a string; false if it is not there or
-// can't be read.
+// String returns the value of a string attribute, or false if the attribute is missing or
+// unreadable.
 func (e *Entry) String(a Attr) (string, bool) {
 	b := e.Bytes(a)
 	return string(b), b != nil
 }
 
-// Bytes is String without a copy: the slice points into the section. It is nil where String is false.
+// Bytes is String without a copy: the slice aliases the section. It is nil where String returns
+// false.
 func (e *Entry) Bytes(a Attr) []byte {
 	v := e.Find(a)
 	if v == nil {
@@ -138,7 +138,7 @@ func (e *Entry) Bytes(a Attr) []byte {
 	return e.Unit.text(v)
 }
 
-// text is the value of an attribute that is a string, where it is in the file; nil if it can't be read.
+// text returns the value of a string attribute, or nil if it is unreadable. It aliases the section.
 func (u *Unit) text(v *Value) []byte {
 	d := u.Data
 	switch v.Form {
@@ -169,7 +169,7 @@ func (u *Unit) text(v *Value) []byte {
 	return nil
 }
 
-// Addr returns an attribute that is an address.
+// Addr returns the value of an address attribute.
 func (e *Entry) Addr(a Attr) (uint64, bool) {
 	v := e.Find(a)
 	if v == nil {
@@ -189,19 +189,19 @@ func (u *Unit) address(v *Value) (uint64, bool) {
 	return 0, false
 }
 
-// AddrIndex returns an entry of the unit's part of .debug_addr (section 7.27).
+// AddrIndex returns the address at an index of the unit's part of .debug_addr (section 7.27).
 func (u *Unit) AddrIndex(index uint64) (uint64, error) {
 	if index > 1<<40 {
-		return 0, fmt.Errorf("address index %d is absurd", index)
+		return 0, fmt.Errorf("address index %d is out of range", index)
 	}
-	// A split unit's addresses are in the program, where the linker puts them.
+	// A split unit's addresses are in the program's file, where the linker can relocate them.
 	if u.isSplit() {
 		s := u.skeleton
 		if s == nil {
 			s = u.Data.owner // a type unit of a .dwo file
 		}
 		if s == nil {
-			return 0, fmt.Errorf("the unit at 0x%x has no skeleton unit, and so no addresses", u.Offset)
+			return 0, fmt.Errorf("the unit at 0x%x has no skeleton unit that could provide addresses", u.Offset)
 		}
 		u = s
 	}
@@ -214,8 +214,7 @@ func (u *Unit) AddrIndex(index uint64) (uint64, error) {
 	return addr, r.Err()
 }
 
-// Ref returns the entry that an attribute refers to; nil if it is not there or
-// leads nowhere.
+// Ref returns the entry that an attribute refers to, or nil if the attribute is missing or invalid.
 func (e *Entry) Ref(a Attr) *Entry {
 	v := e.Find(a)
 	if v == nil {

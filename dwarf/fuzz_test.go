@@ -12,8 +12,8 @@ import (
 	"dbg/internal/fixture"
 )
 
-// fuzzSections are the sections of a small program, by name, for each way to compile it that
-// there is here.
+// fuzzSections returns the sections of a small program, by name, for each installed compiler
+// configuration.
 var fuzzSections = sync.OnceValue(func() []sections {
 	var out []sections
 	dir, err := os.MkdirTemp("", "dwarf-fuzz")
@@ -64,10 +64,10 @@ var fuzzSections = sync.OnceValue(func() []sections {
 	return out
 })
 
-// work counts what reading costs, so that a bound does not depend on the machine.
+// work counts operations, so that a limit does not depend on the machine.
 type work struct{ entries, ranges, rows, files int }
 
-// everything reads all that is in d, as far as a debugger may ask for it.
+// everything reads all of d, as far as a debugger may ask for it.
 func everything(d *Data) (w work) {
 	units, _ := d.Units()
 	for i, u := range units {
@@ -135,8 +135,8 @@ func (w *work) unit(u *Unit) {
 	u.HasFile("a.cc")
 }
 
-// check holds what reading has cost against the size of what was read: entries have a
-// byte at least, and rows; a list has maxRanges elements at most.
+// check compares the cost of reading with the size of the data: entries and rows have at least one
+// byte, and a list has at most maxRanges elements.
 func (w *work) check(t *testing.T, size int, used uint64) {
 	t.Helper()
 	if w.entries > 8*size+100 || w.rows > 8*size+100 {
@@ -153,7 +153,7 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// fuzzSection makes a target that replaces one section of a program and reads it all.
+// fuzzSection makes a fuzz target that replaces one section of a program and reads everything.
 func fuzzSection(f *testing.F, names ...string) {
 	fixture.Need(f, "g++", "clang++-19")
 	programs := fuzzSections()
@@ -196,7 +196,7 @@ func fuzzSection(f *testing.F, names ...string) {
 	})
 }
 
-// Each section has a target of its own, with the rest of a real program around it.
+// Each section has its own target, with the other sections of a real program.
 func FuzzInfo(f *testing.F)   { fuzzSection(f, ".debug_info", ".debug_info.dwo") }
 func FuzzTypes(f *testing.F)  { fuzzSection(f, ".debug_types", ".debug_types.dwo") }
 func FuzzAbbrev(f *testing.F) { fuzzSection(f, ".debug_abbrev", ".debug_abbrev.dwo") }
@@ -212,7 +212,7 @@ func FuzzLocations(f *testing.F) {
 	fuzzSection(f, ".debug_loc", ".debug_loclists", ".debug_loc.dwo", ".debug_loclists.dwo")
 }
 
-// FuzzPackage gives the indexes of a package.
+// FuzzPackage replaces the indexes of a package.
 func FuzzPackage(f *testing.F) {
 	programs := fuzzSections()
 	// Section 7.3.5.3: version, columns, units, slots; ids; rows; columns' numbers; offsets; sizes.

@@ -10,34 +10,35 @@ import (
 
 const gdbIndexSection = ".gdb_index"
 
-// GDBIndex is .gdb_index, as the chapter "Index Section Format" of gdb's manual has it: qualified names, and the units that
-// have them. It is little-endian, and searched where it is.
+// GDBIndex is a .gdb_index section, as described in the chapter "Index Section Format" of gdb's
+// manual: qualified names, and the units that contain them. It is little-endian, and searched in
+// place.
 type GDBIndex struct {
 	Version uint32
 
-	units   []byte // offset and length, 8 bytes each
+	units   []byte // offset and length, of 8 bytes each
 	types   []byte // offset, offset of the type, signature
-	areas   []byte // two addresses and the number of a unit in 4 bytes
-	slots   []byte // of the symbol table: name and units, 4 bytes each, in pool
+	areas   []byte // two addresses, and the number of a unit in 4 bytes
+	slots   []byte // symbol table: offsets of name and units in pool, of 4 bytes each
 	pool    []byte
 	poolOff uint64
 }
 
 // IndexedUnit is a unit of a GDBIndex.
 type IndexedUnit struct {
-	Offset    uint64 // in .debug_info, or in the section that a type unit is in
-	Signature uint64 // of a type unit
+	Offset    uint64 // in .debug_info, or in the section of the type unit
+	Signature uint64 // for a type unit
 	IsType    bool
 }
 
-// IndexedSymbol is one unit that has a name.
+// IndexedSymbol is one unit that contains a name.
 type IndexedSymbol struct {
 	Unit   uint32
 	Kind   SymbolKind
 	Static bool
 }
 
-// SymbolKind is what a name stands for; SymbolUnknown before version 7.
+// SymbolKind is the kind of a symbol; it is SymbolUnknown before version 7.
 type SymbolKind uint8
 
 const (
@@ -48,7 +49,7 @@ const (
 	SymbolOther    SymbolKind = 4
 )
 
-// GDBIndex returns .gdb_index, nil without it.
+// GDBIndex returns the contents of .gdb_index, or nil if the section is missing.
 func (d *Data) GDBIndex() (*GDBIndex, error) {
 	b := d.src.Prefix(gdbIndexSection, 1<<62)
 	if len(b) == 0 {
@@ -61,13 +62,13 @@ func (d *Data) GDBIndex() (*GDBIndex, error) {
 	return x, nil
 }
 
-// parseGDBIndex reads the header: the parts follow each other. Versions before 4 have another hash, and names are found by none here, but
-// they lack symbols as well: gdb does not use them either.
+// parseGDBIndex reads the header; the parts follow in its order. Versions before 4 use another hash
+// and lack symbols; gdb does not use them either.
 func parseGDBIndex(b []byte) (*GDBIndex, error) {
 	r := bytecursor.Cursor{Data: b}
 	x := &GDBIndex{Version: r.U32()}
 	if r.Err() == nil && (x.Version < 4 || x.Version > 9) {
-		return nil, fmt.Errorf("unknown version %d", x.Version)
+		return nil, fmt.Errorf("unsupported version %d", x.Version)
 	}
 	n := 5
 	if x.Version >= 9 {
@@ -84,7 +85,7 @@ func parseGDBIndex(b []byte) (*GDBIndex, error) {
 	last := uint64(r.Pos)
 	for i, off := range at {
 		if off < last || off > uint64(len(b)) {
-			return nil, fmt.Errorf("part %d begins at 0x%x, of 0x%x bytes", i, off, len(b))
+			return nil, fmt.Errorf("part %d has invalid offset 0x%x in 0x%x bytes", i, off, len(b))
 		}
 		last = off
 	}
@@ -96,16 +97,16 @@ func parseGDBIndex(b []byte) (*GDBIndex, error) {
 		size int
 	}{{x.units, 16}, {x.types, 24}, {x.areas, 20}, {x.slots, 8}} {
 		if len(p.part)%p.size != 0 {
-			return nil, fmt.Errorf("part %d at 0x%x has %d bytes, which is no multiple of %d", i, at[i], len(p.part), p.size)
+			return nil, fmt.Errorf("part %d at 0x%x has %d bytes, which is not a multiple of %d", i, at[i], len(p.part), p.size)
 		}
 	}
 	return x, nil
 }
 
-// NumUnits is how many units there are: compile units, then type units.
+// NumUnits returns the number of units: compile units, then type units.
 func (x *GDBIndex) NumUnits() int { return len(x.units)/16 + len(x.types)/24 }
 
-// Unit returns the unit of a number, false if there is none.
+// Unit returns the unit with number i, or false.
 func (x *GDBIndex) Unit(i int) (u IndexedUnit, ok bool) {
 	le := binary.LittleEndian
 	n := len(x.units) / 16
@@ -120,7 +121,7 @@ func (x *GDBIndex) Unit(i int) (u IndexedUnit, ok bool) {
 	return IndexedUnit{le.Uint64(b), le.Uint64(b[16:]), true}, true
 }
 
-// Areas calls fn for the ranges of addresses of units, until it returns false.
+// Areas calls fn for the address ranges of units, until fn returns false.
 func (x *GDBIndex) Areas(fn func(r Range, unit uint32) bool) {
 	le := binary.LittleEndian
 	for b := x.areas; len(b) >= 20; b = b[20:] {
@@ -130,7 +131,8 @@ func (x *GDBIndex) Areas(fn func(r Range, unit uint32) bool) {
 	}
 }
 
-// Symbols calls fn for where the name and the units of each symbol are, until it returns false.
+// Symbols calls fn for each symbol, with the offsets of its name and its units, until fn returns
+// false.
 func (x *GDBIndex) Symbols(fn func(name, units uint32) bool) {
 	le := binary.LittleEndian
 	for b := x.slots; len(b) >= 8; b = b[8:] {
@@ -141,7 +143,7 @@ func (x *GDBIndex) Symbols(fn func(name, units uint32) bool) {
 	}
 }
 
-// Name returns the string at an offset, nil if there is none.
+// Name returns the string at an offset, or nil.
 func (x *GDBIndex) Name(at uint32) []byte {
 	if uint64(at) >= uint64(len(x.pool)) {
 		return nil
@@ -154,13 +156,14 @@ func (x *GDBIndex) Name(at uint32) []byte {
 	return b[:i]
 }
 
-// Mentioning calls fn for the names that contain a text, and where their units are, until it returns false. The pool is searched first,
-// so that only names that have the text are looked at.
+// Mentioning calls fn for each name that contains text, with the offset of its units, until fn
+// returns false. It searches the pool first, so that it examines only names that contain the text.
 func (x *GDBIndex) Mentioning(text string, fn func(name []byte, units uint32) bool) {
 	if text == "" {
 		return
 	}
-	// A hit belongs to the string that begins anywhere after the last zero before it: the first string follows numbers.
+	// A hit belongs to a string that begins after the last zero byte before it. That may be at any
+	// later byte: numbers precede the first string.
 	type span struct{ lo, hi uint32 }
 	var spans []span
 	find := []byte(text)
@@ -181,7 +184,7 @@ func (x *GDBIndex) Mentioning(text string, fn func(name []byte, units uint32) bo
 		if name < spans[0].lo || name > spans[len(spans)-1].hi {
 			return true
 		}
-		// The first span that does not end before the name.
+		// Find the first span that does not end before the name.
 		lo, hi := 0, len(spans)
 		for lo < hi {
 			if mid := (lo + hi) / 2; spans[mid].hi < name {
@@ -198,10 +201,11 @@ func (x *GDBIndex) Mentioning(text string, fn func(name []byte, units uint32) bo
 	})
 }
 
-// Size is how many bytes there are of names and of lists of units.
+// Size returns the size of the names and lists of units in bytes.
 func (x *GDBIndex) Size() uint64 { return uint64(len(x.pool)) }
 
-// UnitsWithSymbols says of each unit, by number, whether any symbol is of it. Each list is looked at once, though many symbols have the same.
+// UnitsWithSymbols reports for each unit, by number, whether it has symbols. It reads each list
+// once, even if many symbols share it.
 func (x *GDBIndex) UnitsWithSymbols() []bool {
 	out := make([]bool, x.NumUnits())
 	done := make([]uint64, len(x.pool)/64+1)
@@ -218,19 +222,20 @@ func (x *GDBIndex) UnitsWithSymbols() []bool {
 			visits++
 			return visits <= len(x.pool)
 		})
-		return visits <= len(x.pool) // lists that overlap
+		return visits <= len(x.pool) // the lists overlap
 	})
 	return out
 }
 
-// Units calls fn for the units of a symbol, until it returns false.
+// Units calls fn for the units of a symbol, until fn returns false. at comes from Symbols or
+// Mentioning.
 func (x *GDBIndex) Units(at uint32, fn func(s IndexedSymbol) bool) error {
 	r := bytecursor.Cursor{Data: x.pool}
 	fail := func(err error) error {
-		return fmt.Errorf("the units at 0x%x of %s: %w", x.poolOff+uint64(at), gdbIndexSection, err)
+		return fmt.Errorf("%s unit list at 0x%x: %w", gdbIndexSection, x.poolOff+uint64(at), err)
 	}
 	if uint64(at) >= uint64(len(x.pool)) {
-		return fail(fmt.Errorf("they are beyond the section"))
+		return fail(fmt.Errorf("offset is beyond the end of the section"))
 	}
 	r.Pos = int(at)
 	n := r.U32()

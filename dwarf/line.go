@@ -11,24 +11,24 @@ import (
 
 // LineTable is a unit's line number table (section 6.2).
 type LineTable struct {
-	unit     *Unit
-	rows     []Row // of the sequences that are being decoded
-	files    []lineFile
-	paths    []string // of files that were asked for
-	dirs     [][]byte
-	first    int // number of the first file: 0 in DWARF 5, 1 before
-	compDir  string
-	header   *lineHeader // nil if there is no program that can be run
-	program  bytecursor.Cursor
-	surveyed bool
-	spans    []lineSpan
-	cache    lineCache
+	unit    *Unit
+	rows    []Row // rows of the sequence that is being decoded
+	files   []lineFile
+	paths   []string // cached results of File
+	dirs    [][]byte
+	first   int // number of the first file: 0 in DWARF 5, 1 before
+	compDir string
+	header  *lineHeader // nil if there is no usable program
+	program bytecursor.Cursor
+	scanned bool
+	spans   []lineSpan
+	cache   lineCache
 }
 
 // Row is a row of the table.
 type Row struct {
 	Addr   uint64
-	File   uint32 // number of a file; see LineTable.File
+	File   uint32 // file number; see LineTable.File
 	Line   uint32 // 0: no source line
 	Column uint16
 	Flags  RowFlags
@@ -40,27 +40,27 @@ type RowFlags uint8
 const (
 	IsStmt RowFlags = 1 << iota
 	PrologueEnd
-	EndSequence // the row only gives the address after the last instruction
-	// Repeated is set on a row of the same file and line as the one before,
-	// when a discriminator has been seen on that line: the row tells blocks of
-	// one line apart, not lines. It is also set on a row of another file that is no statement,
-	// at the address of one: gdb leaves both out.
+	EndSequence // marks the address after the last instruction
+	// Repeated is set on a row with the same file and line as the previous row, if a discriminator
+	// has occurred on that line: such a row separates blocks of one line, not lines. It is also
+	// set on a row that is not a statement, in another file, at the address of a statement. gdb
+	// omits both kinds.
 	Repeated
 )
 
 type lineFile struct {
-	name []byte // in its section
+	name []byte // aliases its section
 	dir  uint64
 }
 
-// maxLineRows bounds the rows of one unit, so that a corrupt program of
-// special opcodes can't fill the memory.
+// maxLineRows limits the rows of one unit, so that a corrupt program of special opcodes cannot
+// exhaust memory.
 const maxLineRows = 1 << 26
 
-// Files returns the unit's line table. Its header is read now, its program when At or Each ask
-// for rows. It is never nil.
+// Files returns the unit's line table, which is never nil. It reads the header now; At and Each
+// read the program when they need rows.
 //
-// A split unit has the files and lines of its skeleton unit (section 3.1.3).
+// A split unit uses the files and lines of its skeleton unit (section 3.1.3).
 func (u *Unit) Files() *LineTable {
 	if u.skeleton != nil {
 		return u.skeleton.Files()
@@ -71,8 +71,8 @@ func (u *Unit) Files() *LineTable {
 	return u.lines
 }
 
-// lineKey is what a table depends on: type units have the tables of others, and those of a corrupt
-// file may be all one.
+// lineKey holds the inputs of a table. Type units share the tables of other units, and in a corrupt
+// file all units may.
 type lineKey struct {
 	off, strOffsets uint64
 	compDir         string
@@ -84,13 +84,13 @@ func (u *Unit) lineKey() lineKey {
 	return lineKey{root.lineOff, root.strOffsetsBase, root.CompDir, u.AddrSize}
 }
 
-// sharedLines is a table and what is wrong with it.
+// sharedLines is a table and its error.
 type sharedLines struct {
 	table *LineTable
 	err   error
 }
 
-// lineTable returns the table of the unit, which other units may have as well.
+// lineTable returns the table of the unit, which other units may share.
 func (u *Unit) lineTable() (*LineTable, error) {
 	d, root := u.Data, u.Root()
 	key := u.lineKey()
@@ -103,10 +103,10 @@ func (u *Unit) lineTable() (*LineTable, error) {
 		err = errors.New("tables overlap too often")
 	} else {
 		err = u.readLineHeader(t)
-		d.headerBytes += 2 * uint64(len(t.dirs)+len(t.files)) // each has as many at least
+		d.headerBytes += 2 * uint64(len(t.dirs)+len(t.files)) // each takes at least that many bytes
 	}
 	if err != nil {
-		err = fmt.Errorf("the line table at 0x%x of %s: %w", root.lineOff, sectionNames[secLine], err)
+		err = fmt.Errorf("%s table at 0x%x: %w", sectionNames[secLine], root.lineOff, err)
 	}
 	if root.hasLines {
 		if d.lines == nil {
@@ -117,7 +117,7 @@ func (u *Unit) lineTable() (*LineTable, error) {
 	return t, err
 }
 
-// lineHeader is what the program needs from its header.
+// lineHeader holds the fields of a header that the program needs.
 type lineHeader struct {
 	version     int
 	minInst     uint64
@@ -146,7 +146,7 @@ func (u *Unit) readLineHeader(t *LineTable) error {
 		return r.Err()
 	}
 	if length > uint64(r.Left()) {
-		return fmt.Errorf("its %d bytes are not in the section", length)
+		return fmt.Errorf("length %d exceeds the section", length)
 	}
 	end := uint64(r.Pos) + length
 	if r.Data, err = d.upTo(secLine, end); err != nil {
@@ -154,7 +154,7 @@ func (u *Unit) readLineHeader(t *LineTable) error {
 	}
 	h := lineHeader{version: int(r.U16()), maxOps: 1, addrSize: u.AddrSize}
 	if h.version < 2 || h.version > 5 {
-		return fmt.Errorf("it has version %d", h.version)
+		return fmt.Errorf("unsupported version %d", h.version)
 	}
 	if h.version >= 5 {
 		h.addrSize = int(r.U8())
@@ -162,7 +162,7 @@ func (u *Unit) readLineHeader(t *LineTable) error {
 	}
 	headerLength := r.Offset(is64)
 	if headerLength > uint64(r.Left()) {
-		return fmt.Errorf("it has a header of %d bytes", headerLength)
+		return fmt.Errorf("header length %d exceeds the table", headerLength)
 	}
 	program := r.Pos + int(headerLength)
 	h.minInst = uint64(r.U8())
@@ -189,8 +189,8 @@ func (u *Unit) readLineHeader(t *LineTable) error {
 	return nil
 }
 
-// readFiles4 reads include_directories and file_names (DWARF 4, 6.2.4). Both
-// count from 1; directory 0 is that of the compilation.
+// readFiles4 reads include_directories and file_names (DWARF 4, 6.2.4). Both count from 1;
+// directory 0 is the compilation directory.
 func readFiles4(r *bytecursor.Cursor, t *LineTable) {
 	t.first = 1
 	t.dirs = append(t.dirs, []byte(t.compDir))
@@ -212,10 +212,9 @@ func readFiles4(r *bytecursor.Cursor, t *LineTable) {
 	}
 }
 
-// readFiles5 reads the two tables of section 6.2.4.1, whose columns the header
-// describes.
+// readFiles5 reads the two tables of section 6.2.4.1, whose columns the header describes.
 func (u *Unit) readFiles5(r *bytecursor.Cursor, t *LineTable, is64 bool) {
-	// The columns' forms are those of attributes, so they are read as such.
+	// Columns use the forms of attributes, so readForm can read them.
 	fu := Unit{Data: u.Data, Is64: is64, AddrSize: u.AddrSize, Version: 5, root: u.root}
 	var v Value
 	var room [255]struct {
@@ -262,15 +261,14 @@ func (u *Unit) readFiles5(r *bytecursor.Cursor, t *LineTable, is64 bool) {
 	}
 }
 
-// NumFiles returns one more than the largest file number.
+// NumFiles returns the largest file number plus one.
 func (t *LineTable) NumFiles() int { return len(t.files) + t.first }
 
-// File returns the path of a file by its number: absolute if the producer gave
-// its directory or the directory of the compilation, cleaned; "" for a number
-// that there is no file for.
+// File returns the cleaned path of a file. It is absolute if the producer recorded an absolute
+// directory for the file or the compilation. It is "" if no file has that number.
 func (t *LineTable) File(n uint64) string {
-	// DWARF 5 counts from 0. Producers that are not sure (gcc 11's assembler
-	// tables) give number 0 and 1 to the same file, which needs nothing here.
+	// DWARF 5 counts from 0. Some producers (gcc 11's assembler tables) assign both number 0 and 1
+	// to the same file; that needs no special treatment.
 	i := n - uint64(t.first)
 	if n < uint64(t.first) || i >= uint64(len(t.files)) {
 		return ""
@@ -295,10 +293,10 @@ func (t *LineTable) path(f *lineFile) string {
 	if f.dir < uint64(len(t.dirs)) {
 		name = path.Join(string(t.dirs[f.dir]), name)
 	}
-	// Directory 0 is that of the compilation, which may itself be relative.
+	// Directory 0 is the compilation directory, which may itself be relative.
 	if !path.IsAbs(name) && f.dir != 0 {
-		// Builds that map their folder to a relative one (Debian's do) say "./x" for
-		// the compilation's folder and, again, for the file's.
+		// Builds that map their directory to a relative one (such as Debian's) record "./x" as
+		// the compilation directory and again as the file's directory.
 		if dir := path.Clean(t.compDir); path.IsAbs(dir) || !strings.HasPrefix(name, dir+"/") {
 			name = path.Join(t.compDir, name)
 		}
@@ -306,7 +304,7 @@ func (t *LineTable) path(f *lineFile) string {
 	return name
 }
 
-// Base returns the last element of a file's name, without joining it.
+// Base returns the last element of a file's path.
 func (t *LineTable) Base(n uint64) string {
 	i := n - uint64(t.first)
 	if n < uint64(t.first) || i >= uint64(len(t.files)) {
@@ -315,8 +313,8 @@ func (t *LineTable) Base(n uint64) string {
 	return path.Base(string(t.files[i].name))
 }
 
-// HasFile reports whether the unit's line table has a file whose path ends in an element. It keeps nothing: most
-// units are asked only this.
+// HasFile reports whether the unit's line table has a file whose path ends in the element base. It
+// caches nothing: for most units this is the only question.
 func (u *Unit) HasFile(base string) bool {
 	if u.skeleton != nil {
 		return u.skeleton.HasFile(base)
@@ -326,7 +324,7 @@ func (u *Unit) HasFile(base string) bool {
 		t = &u.Data.scratch
 		if t.unit == nil || t.unit.lineKey() != u.lineKey() || !u.Root().hasLines {
 			*t = LineTable{unit: u, files: t.files[:0], dirs: t.dirs[:0]}
-			_ = u.readLineHeader(t) // Files says so; what was read counts
+			_ = u.readLineHeader(t) // Files returns the error; use the files that were read
 		}
 	}
 	for i := range t.files {

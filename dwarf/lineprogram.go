@@ -19,10 +19,10 @@ type lineMachine struct {
 	opIdx uint64
 	start int // first row of the sequence
 
-	// For the Repeated flag: whether the next row has a discriminator and
-	// whether one has been seen on this line; whether DW_LNS_set_file has changed
-	// the file; the line of the last row that counts; whether a statement has
-	// been seen at lastAddr.
+	// State for the Repeated flag: discriminator is set if the next row has a discriminator,
+	// discriminated if one has occurred on this line, and fileChanged if DW_LNS_set_file has
+	// changed the file. lastLine is the line of the last row that counts. stmtAtAddr is set if a
+	// statement has occurred at lastAddr.
 	discriminator, discriminated bool
 	fileChanged                  bool
 	lastLine                     uint32
@@ -70,13 +70,13 @@ func (u *Unit) runLines(r *bytecursor.Cursor, t *LineTable, h *lineHeader) {
 		case lnsSetISA:
 			r.ULEB()
 		default:
-			// An opcode of a later version: the header says how many operands.
+			// An unknown opcode: the header contains its number of operands.
 			for range h.lengths[op-1] {
 				r.ULEB()
 			}
 		}
 	}
-	// A sequence without an end is not believed.
+	// Drop a sequence without an end.
 	t.rows = t.rows[:m.start]
 }
 
@@ -129,9 +129,9 @@ func (m *lineMachine) emit() {
 	replaced := m.fileChanged && sameAddr && !isStmt && m.stmtAtAddr
 	switch {
 	case row.Line == 0:
-		// It does not count, and what follows is compared with what does.
+		// The row does not count: the next one is compared with an earlier row.
 	case replaced:
-		// Likewise; and the statement before it may itself repeat a line.
+		// Likewise. The statement before it may itself repeat a line.
 		row.Flags |= Repeated
 	case m.discriminated && !m.fileChanged && row.Line == m.lastLine:
 		row.Flags |= Repeated
@@ -168,8 +168,8 @@ func (m *lineMachine) extended(r *bytecursor.Cursor) {
 	}
 }
 
-// endSequence keeps the rows since the last one. Sequences of code that the
-// linker has dropped start at 0 or at the largest addresses: they go.
+// endSequence keeps the rows of a sequence. It drops sequences of code that the linker has
+// discarded: they start at 0 or at the largest addresses.
 func (m *lineMachine) endSequence() {
 	rows := m.table.rows[m.start:]
 	end := m.row.Addr

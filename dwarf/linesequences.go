@@ -9,42 +9,44 @@ import (
 	"dbg/internal/bytecursor"
 )
 
-// Lines are the rows of one sequence of a line table: of contiguous addresses, sorted.
+// Lines holds the rows of one sequence of a line table, sorted by address. Its addresses are
+// contiguous.
 type Lines struct {
 	Lo, Hi uint64
 	Rows   []Row
 }
 
-// lineSpan is where a sequence is: its addresses, and its program as offsets in the section.
+// lineSpan is the location of a sequence: its addresses, and the offsets of its program in the
+// section.
 type lineSpan struct {
 	lo, hi   uint64
 	from, to int
 }
 
-// keptSequences is how many sequences of a table are kept once their rows are known. A function is one
-// of its own where compilers put functions into sections of their own, and a unit is one else.
-const keptSequences = 8
+// maxCachedSequences is the number of decoded sequences in a table's cache. If compilers use a
+// section for each function, a function is a sequence; otherwise a unit is one.
+const maxCachedSequences = 8
 
-// lineCache is what is kept of the sequences that were asked for.
+// lineCache holds the sequences that were decoded last.
 type lineCache struct {
-	span  [keptSequences]int
-	lines [keptSequences]Lines
-	n     int // of them
-	next  int // to be replaced
+	span  [maxCachedSequences]int
+	lines [maxCachedSequences]Lines
+	n     int // number of valid elements
+	next  int // index of the next to be replaced
 }
 
-// sequences are the spans of all sequences, by address. The whole program is looked at once, for
-// its addresses alone.
+// sequences returns the spans of all sequences, by address. The first call scans the whole program,
+// but only for its addresses.
 func (t *LineTable) sequences() []lineSpan {
-	if t.surveyed || t.header == nil {
+	if t.scanned || t.header == nil {
 		return t.spans
 	}
-	t.surveyed = true
+	t.scanned = true
 	d := t.unit.Data
-	s := survey{t: t, h: t.header, r: t.program, spans: d.spans[:0], spent: &d.surveyed}
+	s := lineScan{t: t, h: t.header, r: t.program, spans: d.spans[:0], spent: &d.scanned}
 	s.run()
 	d.release(secLine, uint64(t.program.Pos), uint64(len(t.program.Data)))
-	d.spans = s.spans // room for the next table's
+	d.spans = s.spans // buffer for the next table
 	t.spans = slices.Clone(s.spans)
 	if !slices.IsSortedFunc(t.spans, bySpan) {
 		slices.SortStableFunc(t.spans, bySpan)
@@ -52,17 +54,19 @@ func (t *LineTable) sequences() []lineSpan {
 	return t.spans
 }
 
-// EachAt calls fn for those of addrs, which are sorted, that are in a sequence, by their index. It gives what At gives, but nothing is kept but
-// rows, which is used for the rows: what fn gets is valid until it returns. What is gone over, in bytes, is added to spent, which is for all
-// tables that a question goes to: those of a corrupt file may be one in truth, and when there is too much of it nothing more is found: then it is false. After
-// Data.Share several goroutines may call it at once.
+// EachAt calls fn for each element of addrs that is in a sequence, with its index. addrs is sorted.
+// The lines equal those of At, but EachAt caches nothing except in rows, a buffer for the rows. The
+// lines are valid until fn returns. EachAt adds the number of bytes that it scans to spent, which
+// is shared by all tables of one query: in a corrupt file many tables may be the same. If the sum
+// becomes too large, EachAt stops searching and returns false. After Data.Share several goroutines
+// may call it at once.
 func (t *LineTable) EachAt(addrs []uint64, rows *[]Row, spent *atomic.Int64, fn func(i int, l Lines)) bool {
 	if t.header == nil || len(addrs) == 0 {
 		return true
 	}
 	spans := t.spans
-	if !t.surveyed {
-		s := survey{t: t, h: t.header, r: t.program, only: addrs, spent: spent}
+	if !t.scanned {
+		s := lineScan{t: t, h: t.header, r: t.program, only: addrs, spent: spent}
 		if !s.run() {
 			return false
 		}
@@ -87,8 +91,8 @@ func (t *LineTable) EachAt(addrs []uint64, rows *[]Row, spent *atomic.Int64, fn 
 
 func bySpan(a, b lineSpan) int { return cmp.Compare(a.lo, b.lo) }
 
-// At returns the sequence that has an address. What it gives is the table's own and valid until the next
-// call.
+// At returns the sequence that contains an address. It belongs to the table and is valid until the
+// next call.
 func (t *LineTable) At(addr uint64) (Lines, bool) {
 	if i := t.span(addr); i >= 0 {
 		return t.lines(i), true
@@ -96,14 +100,14 @@ func (t *LineTable) At(addr uint64) (Lines, bool) {
 	return Lines{}, false
 }
 
-// span is the number of the sequence that has an address, -1 if none has.
+// span returns the index of the sequence that contains an address, or -1.
 func (t *LineTable) span(addr uint64) int {
 	return spanWith(t.sequences(), addr)
 }
 
 func spanWith(spans []lineSpan, addr uint64) int {
 	i := sort.Search(len(spans), func(i int) bool { return spans[i].lo > addr })
-	// Sequences seldom overlap; look at a few in case they do.
+	// Sequences rarely overlap; check a few in case they do.
 	for n := 0; i > 0 && n < 16; n++ {
 		if i--; addr < spans[i].hi {
 			return i
@@ -112,12 +116,12 @@ func spanWith(spans []lineSpan, addr uint64) int {
 	return -1
 }
 
-// Has reports whether a sequence has an address.
+// Has reports whether a sequence contains an address.
 func (t *LineTable) Has(addr uint64) bool {
 	return t.span(addr) >= 0
 }
 
-// Each calls fn for each sequence until it returns false. What fn gets is valid until it returns.
+// Each calls fn for each sequence until fn returns false. The lines are valid until fn returns.
 func (t *LineTable) Each(fn func(Lines) bool) {
 	var rows []Row
 	for _, s := range t.sequences() {
@@ -128,7 +132,7 @@ func (t *LineTable) Each(fn func(Lines) bool) {
 	}
 }
 
-// lines are the rows of sequence i.
+// lines returns the rows of sequence i.
 func (t *LineTable) lines(i int) Lines {
 	c := &t.cache
 	for k := range c.n {
@@ -137,12 +141,12 @@ func (t *LineTable) lines(i int) Lines {
 		}
 	}
 	k := c.next
-	c.n, c.next = max(c.n, k+1), (k+1)%keptSequences
+	c.n, c.next = max(c.n, k+1), (k+1)%maxCachedSequences
 	c.span[k], c.lines[k] = i, t.decode(t.spans[i], c.lines[k].Rows[:0])
 	return c.lines[k]
 }
 
-// decode runs the program of one sequence; rows is used for its rows.
+// decode executes the program of one sequence, and uses the buffer rows.
 func (t *LineTable) decode(s lineSpan, rows []Row) Lines {
 	scratch := LineTable{rows: rows}
 	r := t.program
@@ -151,28 +155,28 @@ func (t *LineTable) decode(s lineSpan, rows []Row) Lines {
 	return Lines{Lo: s.lo, Hi: s.hi, Rows: scratch.rows}
 }
 
-// survey goes over a line program and finds its sequences.
-type survey struct {
+// lineScan scans a line program and finds its sequences.
+type lineScan struct {
 	t     *LineTable
 	spans []lineSpan
-	only  []uint64      // of interest are the sequences that have one of these addresses, which are sorted; nil: all are
-	spent *atomic.Int64 // bytes
+	only  []uint64      // sorted; only sequences with one of these addresses are wanted; nil means all
+	spent *atomic.Int64 // total of scanned bytes
 	h     *lineHeader
 	r     bytecursor.Cursor
 	steps [256]uint64 // how far each special opcode advances the address
 
 	addr   uint64
 	opIdx  uint64
-	lo, hi uint64 // of the rows so far
+	lo, hi uint64 // address range of the rows so far
 	rows   int
 	from   int
 }
 
-// run is false where too much has been looked at already.
-func (s *survey) run() bool {
+// run returns false if too many bytes have been scanned already.
+func (s *lineScan) run() bool {
 	h, r := s.h, &s.r
 	d := s.t.unit.Data
-	// Units have programs of their own. Those of a corrupt file may overlap.
+	// Units have their own programs. In a corrupt file programs may overlap.
 	if s.spent.Add(int64(len(r.Data)-r.Pos)) > 4*int64(len(d.secs[secLine].data))+1<<20 {
 		return false
 	}
@@ -234,12 +238,12 @@ func (s *survey) run() bool {
 	return true
 }
 
-func (s *survey) reset() {
+func (s *lineScan) reset() {
 	s.addr, s.opIdx, s.rows, s.from = 0, 0, 0, s.r.Pos
 	s.lo, s.hi = ^uint64(0), 0
 }
 
-func (s *survey) advance(ops uint64) {
+func (s *lineScan) advance(ops uint64) {
 	if s.h.maxOps <= 1 {
 		s.addr += s.h.minInst * ops
 		return
@@ -248,12 +252,12 @@ func (s *survey) advance(ops uint64) {
 	s.opIdx = (s.opIdx + ops) % s.h.maxOps
 }
 
-func (s *survey) row() {
+func (s *lineScan) row() {
 	s.rows++
 	s.lo = min(s.lo, s.addr)
 }
 
-func (s *survey) extended() {
+func (s *lineScan) extended() {
 	r := &s.r
 	body := bytecursor.Cursor{Data: r.Block(r.ULEB()), Big: r.Big}
 	if body.Left() == 0 {
@@ -261,7 +265,7 @@ func (s *survey) extended() {
 	}
 	switch body.U8() {
 	case lneEndSequence:
-		// As in endSequence: what the linker has dropped begins at 0 or at the largest addresses.
+		// As in lineMachine.endSequence: discarded code begins at 0 or at the largest addresses.
 		if s.rows > 0 && s.rows <= maxLineRows && s.lo != 0 && s.lo < s.t.unit.maxAddr()-1 && s.addr > s.lo && s.wanted() {
 			s.spans = append(s.spans, lineSpan{lo: s.lo, hi: s.addr, from: s.from, to: r.Pos})
 		}
@@ -279,8 +283,8 @@ func (s *survey) extended() {
 	}
 }
 
-// wanted reports whether the sequence is of interest.
-func (s *survey) wanted() bool {
+// wanted reports whether the sequence contains a wanted address.
+func (s *lineScan) wanted() bool {
 	if s.only == nil {
 		return true
 	}

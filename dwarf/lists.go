@@ -10,14 +10,14 @@ import (
 // Range is a half-open range of addresses.
 type Range struct{ Lo, Hi uint64 }
 
-// Bounds of the entries of one list: of a unit, which may have a range for each function, and of all else.
+// Limits of the entries of one list. A unit may have a range for each function; other entries have
+// fewer.
 const (
 	maxUnitRanges = 1 << 22
 	maxRanges     = 1 << 16
 )
 
-// maxAddr is the largest address: the base selection mark of DWARF 4 and the
-// linker's mark for discarded code.
+// maxAddr returns the largest address. It marks base selection in DWARF 4, and discarded code.
 func (u *Unit) maxAddr() uint64 {
 	if u.AddrSize == 8 {
 		return ^uint64(0)
@@ -25,17 +25,16 @@ func (u *Unit) maxAddr() uint64 {
 	return 1<<(8*u.AddrSize) - 1
 }
 
-// Ranges returns the addresses of an entry: DW_AT_low_pc with DW_AT_high_pc,
-// or DW_AT_ranges (section 2.17). An entry with DW_AT_low_pc alone has one
-// range of one byte. Ranges that the linker has discarded with their code
-// (marked with the largest addresses) are left out.
+// Ranges returns the addresses of an entry: DW_AT_low_pc with DW_AT_high_pc, or DW_AT_ranges
+// (section 2.17). An entry with DW_AT_low_pc alone has one range of one byte. Ranges of code that
+// the linker has discarded (marked with the largest addresses) are omitted.
 func (e *Entry) Ranges() ([]Range, error) {
 	var out []Range
 	err := e.EachRange(func(lo, hi uint64) { out = append(out, Range{lo, hi}) })
 	return out, err
 }
 
-// EachRange calls fn for each of Ranges.
+// EachRange calls fn for each range that Ranges returns.
 func (e *Entry) EachRange(fn func(lo, hi uint64)) error {
 	u := e.Unit
 	if v := e.Find(AttrRanges); v != nil {
@@ -72,7 +71,7 @@ func (u *Unit) rangeList(v *Value, most int, add func(lo, hi uint64)) error {
 	base := u.Root().LowPC
 	if u.Version < 5 {
 		if u.skeleton != nil {
-			// There is no .debug_ranges.dwo: its lists are in the program.
+			// There is no .debug_ranges.dwo: the lists are in the program's file.
 			return u.skeleton.rangeList4(u.skeleton.Root().rangesBase+v.Num, base, most, add)
 		}
 		return u.rangeList4(v.Num, base, most, add)
@@ -133,12 +132,12 @@ func (u *Unit) rangeList5(off, base uint64, most int, add func(lo, hi uint64)) e
 	return errNoEnd
 }
 
-var errNoEnd = errors.New("it has no end")
+var errNoEnd = errors.New("the list does not end")
 
-func unknownKind(kind uint8) error { return fmt.Errorf("it has an entry of the unknown kind %d", kind) }
+func unknownKind(kind uint8) error { return fmt.Errorf("unknown entry kind %d", kind) }
 
-// index reads an index into .debug_addr and returns the address, the largest
-// one if it can't be read.
+// index reads an index into .debug_addr and returns the address, or the largest address if it is
+// unreadable.
 func (u *Unit) index(r *bytecursor.Cursor) uint64 {
 	a, err := u.AddrIndex(r.ULEB())
 	if err != nil {
@@ -169,11 +168,11 @@ func (u *Unit) rangeList4(off, base uint64, most int, add func(lo, hi uint64)) e
 	return u.listError(secRanges, off, errNoEnd)
 }
 
-// listOffset returns where list number index of the unit is: its table starts
-// at base (section 7.28), with offsets from there.
+// listOffset returns the offset of list number index of the unit. The offset table starts at base
+// (section 7.28), and its offsets are relative to base.
 func (u *Unit) listOffset(id sectionID, base, index uint64) (uint64, error) {
 	if index > 1<<40 {
-		return 0, fmt.Errorf("list index %d is absurd", index)
+		return 0, fmt.Errorf("list index %d is out of range", index)
 	}
 	r, err := u.Data.at(id, base+index*uint64(u.OffsetSize()), 8)
 	if err != nil {
@@ -183,9 +182,9 @@ func (u *Unit) listOffset(id sectionID, base, index uint64) (uint64, error) {
 	return off, r.Err()
 }
 
-// Location returns the expression that holds at a PC: the expression itself,
-// or the entry of the list for that PC; nil if there is none there. The slice points into the file. An error
-// says that the list could not be read so far, and names its section and offset.
+// Location returns the expression that is valid at a PC: the value's own expression, or the list
+// entry for the PC, or nil if the list has no such entry. The slice aliases the section. An error
+// reports that the list is unreadable up to the wanted entry, with its section and offset.
 func (u *Unit) Location(v *Value, pc uint64) ([]byte, error) {
 	if v.IsBlock() {
 		return v.Block, nil

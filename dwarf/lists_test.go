@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestListErrors says of a list that can't be read in which section it is and where, and tells nothing of
-// what it would have had.
+// TestListErrors checks that the error for an unreadable list contains its section and offset, and
+// that the list yields nothing.
 func TestListErrors(t *testing.T) {
 	abbrev := []byte{1, byte(TagVariable), 0, byte(AttrLocation), byte(formSecOffset), byte(AttrRanges), byte(formSecOffset), 0, 0, 0}
 	fine5 := cat([]byte{lleDefaultLocation, 1, 'x', lleEndOfList})
@@ -15,17 +15,17 @@ func TestListErrors(t *testing.T) {
 		name             string
 		unit             func(...[]byte) []byte
 		locs, ranges     string
-		loc, rng         []byte // of the section, from 4 on
+		loc, rng         []byte // of the section, from offset 4 on
 		wantLoc, wantRng string
 	}{
 		{"4, cut short", unit4, ".debug_loc", ".debug_ranges", append(u64(0x10), 1), append(u64(0x10), 1),
-			"the list at 0x4 of .debug_loc: an 8-byte number is cut short", "the list at 0x4 of .debug_ranges: an 8-byte number is cut short"},
+			".debug_loc list at 0x4: an 8-byte number is cut short", ".debug_ranges list at 0x4: an 8-byte number is cut short"},
 		{"4, a long block", unit4, ".debug_loc", ".debug_ranges", cat(u64(0x10), u64(0x20), []byte{0xff, 0xff, 1}), fine4,
-			"the list at 0x4 of .debug_loc: a block is cut short", ""},
+			".debug_loc list at 0x4: a block is cut short", ""},
 		{"5, unknown kinds", unit5, ".debug_loclists", ".debug_rnglists", []byte{0x77}, []byte{0x66},
-			"the list at 0x4 of .debug_loclists: it has an entry of the unknown kind 119", "the list at 0x4 of .debug_rnglists: it has an entry of the unknown kind 102"},
+			".debug_loclists list at 0x4: unknown entry kind 119", ".debug_rnglists list at 0x4: unknown entry kind 102"},
 		{"5, no end", unit5, ".debug_loclists", ".debug_rnglists", cat([]byte{lleBaseAddress}, u64(1)), fill(rleBaseAddress, 9*(maxUnitRanges+1)),
-			"the list at 0x4 of .debug_loclists: a byte is cut short", "the list at 0x4 of .debug_rnglists: it has no end"},
+			".debug_loclists list at 0x4: a byte is cut short", ".debug_rnglists list at 0x4: the list does not end"},
 		{"5, fine", unit5, ".debug_loclists", ".debug_rnglists", fine5, []byte{rleEndOfList}, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -63,7 +63,7 @@ func says(t *testing.T, what string, err error, want string) {
 	}
 }
 
-// TestManyRanges: a unit may have a range for each of a great many functions.
+// TestManyRanges checks that a unit may have a range for each of very many functions.
 func TestManyRanges(t *testing.T) {
 	const n = 200_000
 	abbrev := []byte{1, byte(TagCompileUnit), 0, byte(AttrRanges), byte(formSecOffset), 0, 0, 0}

@@ -6,18 +6,18 @@ import (
 	"dbg/internal/bytecursor"
 )
 
-// NameEntry is what an index has of one entry with a name.
+// NameEntry describes one entry with a name, as an index records it.
 type NameEntry struct {
 	Tag       Tag
 	Unit      uint64 // offset of the compile unit
 	TypeUnit  uint64 // offset of a type unit of this file
-	Signature uint64 // of a type unit of another file; the compile unit, if any, says which
-	Die       uint64 // of the entry, from its unit
+	Signature uint64 // signature of a type unit in another file, which the compile unit identifies, if present
+	Die       uint64 // offset of the entry from its unit
 	Hash      uint64 // DW_IDX_type_hash
 	Has       NameHas
 }
 
-// NameHas says which fields of a NameEntry are known.
+// NameHas tells which fields of a NameEntry are set.
 type NameHas uint8
 
 const (
@@ -28,7 +28,7 @@ const (
 	NameTypeHash
 )
 
-// Entries calls fn for the entries of a name, until it returns false (section 6.1.1.4.8).
+// Entries calls fn for the entries of name i, until fn returns false (section 6.1.1.4.8).
 func (t *NameTable) Entries(i uint32, fn func(e *NameEntry) bool) error {
 	if i >= t.names {
 		return nil
@@ -36,7 +36,7 @@ func (t *NameTable) Entries(i uint32, fn func(e *NameEntry) bool) error {
 	off := t.offset(t.entriesAt, i)
 	pool := t.b[t.poolAt:]
 	if off >= uint64(len(pool)) {
-		return t.entryError(off, fmt.Errorf("it is beyond the index"))
+		return t.entryError(off, fmt.Errorf("offset is beyond the end of the index"))
 	}
 	r := bytecursor.Cursor{Data: pool, Pos: int(off), Big: t.d.big}
 	for {
@@ -50,7 +50,7 @@ func (t *NameTable) Entries(i uint32, fn func(e *NameEntry) bool) error {
 		}
 		a, ok := t.abbrevs[code]
 		if !ok {
-			return t.entryError(off, fmt.Errorf("there is no abbreviation %d", code))
+			return t.entryError(off, fmt.Errorf("unknown abbreviation code %d", code))
 		}
 		e, err := t.entry(&r, &a)
 		if err != nil {
@@ -63,10 +63,10 @@ func (t *NameTable) Entries(i uint32, fn func(e *NameEntry) bool) error {
 }
 
 func (t *NameTable) entryError(off uint64, err error) error {
-	return fmt.Errorf("the entry at 0x%x of %s: %w", t.off+t.poolAt+off, namesSection, err)
+	return fmt.Errorf("%s entry at 0x%x: %w", namesSection, t.off+t.poolAt+off, err)
 }
 
-// entry reads the attributes of one entry. Those that are unknown are passed over.
+// entry reads the attributes of one entry. It skips unknown attributes.
 func (t *NameTable) entry(r *bytecursor.Cursor, a *nameAbbrev) (e NameEntry, err error) {
 	e.Tag = a.tag
 	unit, typeUnit := uint64(0), uint64(0)
@@ -94,11 +94,11 @@ func (t *NameTable) entry(r *bytecursor.Cursor, a *nameAbbrev) (e NameEntry, err
 		return e, r.Err()
 	}
 	if !hasUnit && !hasType && t.units == 1 {
-		hasUnit = true // section 6.1.1.4.8: it may be left out if there is one only
+		hasUnit = true // section 6.1.1.4.8: it may be omitted if there is only one
 	}
 	if hasUnit {
 		if unit >= uint64(t.units) {
-			return e, fmt.Errorf("there is no compile unit %d", unit)
+			return e, fmt.Errorf("no compile unit %d", unit)
 		}
 		e.Unit = t.offset(t.unitsAt, uint32(unit))
 		e.Has |= NameUnit
@@ -112,12 +112,13 @@ func (t *NameTable) entry(r *bytecursor.Cursor, a *nameAbbrev) (e NameEntry, err
 		e.Signature = t.word(t.foreignAt, uint32(typeUnit-uint64(t.locals)), 8)
 		e.Has |= NameSignature
 	default:
-		return e, fmt.Errorf("there is no type unit %d", typeUnit)
+		return e, fmt.Errorf("no type unit %d", typeUnit)
 	}
 	return e, nil
 }
 
-// value reads a number in one of the forms that an index may use; of longer ones only their place counts.
+// value reads a number in one of the forms that an index may use. It skips longer values and
+// returns 0 for them.
 func (t *NameTable) value(r *bytecursor.Cursor, form Form) (uint64, bool) {
 	switch form {
 	case formData1, formRef1, formFlag, formStrx1:

@@ -6,30 +6,32 @@ import (
 	"dbg/internal/bytecursor"
 )
 
-// nameForms says how the entries of a unit that are looked for begin.
-type nameForms struct {
-	begin     []nameBegin
-	first     [4]uint64 // the first bytes of their codes
+// namePatterns describes the beginnings of the wanted entries of a unit.
+type namePatterns struct {
+	patterns  []namePattern
+	first     [4]uint64 // set of the first bytes of the codes in patterns
 	inline    bool      // a name can be in the entry itself
 	offset    bool      // or in .debug_str, by offset
 	elsewhere bool      // a name can be in another unit, or anywhere
 }
 
-// nameBegin is an abbreviation: its code, the forms of the attributes that follow, and then that of the name.
-type nameBegin struct {
+// namePattern describes an abbreviation: its code, the forms of the attributes before the name, and
+// the form of the name.
+type namePattern struct {
 	unit   *Unit
 	code   []byte
 	before []Form
 	form   Form
-	// indexed says that the name is first, and an index whose first byte is its lowest if the file is little-endian.
+	// indexed is set if the name is the first attribute and an index whose first byte is the
+	// lowest one in a little-endian file.
 	indexed bool
 }
 
-// nameForms looks at the unit's abbreviations; those that can't be read leave it open.
-func (u *Unit) nameForms(tags func(Tag) bool) (how nameForms) {
+// namePatterns compiles the unit's abbreviations. If they are unreadable, a name can be anywhere.
+func (u *Unit) namePatterns(tags func(Tag) bool) (how namePatterns) {
 	t, err := u.abbrevTable()
 	if err != nil {
-		return nameForms{elsewhere: true}
+		return namePatterns{elsewhere: true}
 	}
 	for i := range t.dense {
 		u.addForm(&how, uint64(i)+1, &t.dense[i], tags)
@@ -40,7 +42,7 @@ func (u *Unit) nameForms(tags func(Tag) bool) (how nameForms) {
 	return how
 }
 
-func (u *Unit) addForm(how *nameForms, code uint64, a *abbrev, tags func(Tag) bool) {
+func (u *Unit) addForm(how *namePatterns, code uint64, a *abbrev, tags func(Tag) bool) {
 	if !tags(a.tag) {
 		return
 	}
@@ -59,9 +61,9 @@ func (u *Unit) addForm(how *nameForms, code uint64, a *abbrev, tags func(Tag) bo
 				how.elsewhere = true
 				continue
 			}
-			b := nameBegin{unit: u, code: binary.AppendUvarint(nil, code), before: before, form: at.form}
+			b := namePattern{unit: u, code: binary.AppendUvarint(nil, code), before: before, form: at.form}
 			b.indexed = len(before) == 0 && at.form >= formStrx1 && at.form <= formStrx4
-			how.begin = append(how.begin, b)
+			how.patterns = append(how.patterns, b)
 			how.first[b.code[0]>>6] |= 1 << (b.code[0] & 63)
 			how.inline = how.inline || at.form == formString
 			how.offset = how.offset || at.form == formStrp
@@ -79,8 +81,8 @@ func (u *Unit) addForm(how *nameForms, code uint64, a *abbrev, tags func(Tag) bo
 	}
 }
 
-// pass goes over the attributes before the name.
-func (p *nameBegin) pass(r *bytecursor.Cursor) bool {
+// skip advances r past the attributes before the name.
+func (p *namePattern) skip(r *bytecursor.Cursor) bool {
 	for _, f := range p.before {
 		switch f {
 		case formFlagPresent, formImplicitConst:
@@ -119,7 +121,7 @@ func (p *nameBegin) pass(r *bytecursor.Cursor) bool {
 		case formBlock4:
 			r.Block(uint64(r.U32()))
 		default:
-			return true // the entry can't be read either
+			return true // the entry is unreadable, too
 		}
 	}
 	return r.Err() == nil

@@ -10,14 +10,14 @@ import (
 
 const namesSection = ".debug_names"
 
-// NameTable is one name index of .debug_names (section 6.1.1): from names to the units and entries that have them. It is
-// searched where it is; only its abbreviations are kept.
+// NameTable is one name index of .debug_names (section 6.1.1): it maps names to the units and
+// entries that have them. It is searched in place; only its abbreviations are parsed.
 type NameTable struct {
 	// Producer is the augmentation string: "LLVM0700", "GDB".
 	Producer string
 
 	d       *Data
-	off     uint64 // of the header, in the section
+	off     uint64 // offset of the header in the section
 	b       []byte // the whole index
 	is64    bool
 	units   uint32 // compile units
@@ -26,13 +26,13 @@ type NameTable struct {
 	buckets uint32
 	names   uint32
 
-	// Where the parts begin, in b.
+	// Offsets of the parts in b.
 	unitsAt, localsAt, foreignAt, bucketsAt, hashesAt, stringsAt, entriesAt, poolAt uint64
 
 	abbrevs map[uint64]nameAbbrev
 }
 
-// nameAbbrev is an abbreviation of entries of a name index.
+// nameAbbrev is an abbreviation for entries of a name index.
 type nameAbbrev struct {
 	tag   Tag
 	attrs []nameAttr
@@ -52,20 +52,21 @@ const (
 	idxTypeHash    = 5
 )
 
-// Bounds on abbreviations: an index has a few for each tag.
+// Limits on abbreviations: an index has a few for each tag.
 const (
 	maxNameAbbrevs = 1 << 14
 	maxNameAttrs   = 64
 )
 
-// NameTables returns the name indexes of .debug_names, nil without it. With a malformed one come those before it.
+// NameTables returns the name indexes of .debug_names, or nil if the section is missing. If an
+// index is malformed, it returns those before it, and an error.
 func (d *Data) NameTables() ([]*NameTable, error) {
 	section := d.src.Prefix(namesSection, 1<<62)
 	var out []*NameTable
 	for off := uint64(0); off < uint64(len(section)); {
 		t, err := d.nameTable(section[off:])
 		if err != nil {
-			return out, fmt.Errorf("the name index at 0x%x of %s: %w", off, namesSection, err)
+			return out, fmt.Errorf("%s index at 0x%x: %w", namesSection, off, err)
 		}
 		t.off = off
 		if off += uint64(len(t.b)); t.names > 0 || t.units > 0 {
@@ -80,7 +81,7 @@ func (d *Data) nameTable(b []byte) (*NameTable, error) {
 	r := bytecursor.Cursor{Data: b, Big: d.big}
 	length, is64 := r.InitialLength()
 	if r.Err() == nil && length > uint64(r.Left()) {
-		return nil, fmt.Errorf("its %d bytes are not in the section", length)
+		return nil, fmt.Errorf("length %d exceeds the section", length)
 	}
 	if r.Err() != nil {
 		return nil, r.Err()
@@ -88,7 +89,7 @@ func (d *Data) nameTable(b []byte) (*NameTable, error) {
 	r.Data = b[:r.Pos+int(length)]
 	t := &NameTable{d: d, b: r.Data, is64: is64}
 	if version := r.U16(); r.Err() == nil && version != 5 {
-		return nil, fmt.Errorf("unknown version %d", version)
+		return nil, fmt.Errorf("unsupported version %d", version)
 	}
 	r.U16() // padding
 	t.units, t.locals, t.foreign = r.U32(), r.U32(), r.U32()
@@ -100,7 +101,7 @@ func (d *Data) nameTable(b []byte) (*NameTable, error) {
 		}
 		t.Producer = string(text)
 	}
-	// The size may be without the padding.
+	// The size may or may not include the padding.
 	if pad := -augmentation & 3; pad != 0 {
 		r.Block(uint64(pad))
 	}
@@ -146,12 +147,12 @@ func (t *NameTable) readAbbrevs(r *bytecursor.Cursor) error {
 				break
 			}
 			if len(a.attrs) == maxNameAttrs {
-				return errors.New("an abbreviation has too many attributes")
+				return errors.New("too many attributes in an abbreviation")
 			}
 			a.attrs = append(a.attrs, at)
 		}
 		if len(t.abbrevs) == maxNameAbbrevs {
-			return errors.New("there are too many abbreviations")
+			return errors.New("too many abbreviations")
 		}
 		if r.Err() == nil {
 			t.abbrevs[code] = a
@@ -160,7 +161,7 @@ func (t *NameTable) readAbbrevs(r *bytecursor.Cursor) error {
 	return r.Err()
 }
 
-// word reads a number of an array: its n bytes are in b.
+// word reads element i of an array in b whose elements have n bytes.
 func (t *NameTable) word(array uint64, i uint32, n uint64) uint64 {
 	b := t.b[array+uint64(i)*n:]
 	switch {
@@ -174,7 +175,7 @@ func (t *NameTable) word(array uint64, i uint32, n uint64) uint64 {
 	return uint64(binary.LittleEndian.Uint32(b))
 }
 
-// offset reads an offset of an array.
+// offset reads element i of an array of offsets.
 func (t *NameTable) offset(array uint64, i uint32) uint64 {
 	if t.is64 {
 		return t.word(array, i, 8)
@@ -182,7 +183,8 @@ func (t *NameTable) offset(array uint64, i uint32) uint64 {
 	return t.word(array, i, 4)
 }
 
-// Units calls fn for the offset of each unit that the index is of: the compile units, and the type units of this file.
+// Units calls fn for the offset of each unit that the index covers: the compile units, and the type
+// units of this file.
 func (t *NameTable) Units(fn func(off uint64)) {
 	for i := range t.units {
 		fn(t.offset(t.unitsAt, i))
@@ -192,13 +194,13 @@ func (t *NameTable) Units(fn func(off uint64)) {
 	}
 }
 
-// Size is how many bytes the index has.
+// Size returns the size of the index in bytes.
 func (t *NameTable) Size() uint64 { return uint64(len(t.b)) }
 
-// NumNames is how many names there are; they are numbered from 0.
+// NumNames returns the number of names; they are numbered from 0.
 func (t *NameTable) NumNames() uint32 { return t.names }
 
-// String returns where the name is in .debug_str.
+// String returns the offset of name i in .debug_str.
 func (t *NameTable) String(i uint32) uint64 {
 	if i >= t.names {
 		return 1<<64 - 1
@@ -206,8 +208,9 @@ func (t *NameTable) String(i uint32) uint64 {
 	return t.offset(t.stringsAt, i)
 }
 
-// Find calls fn for each number of a name that is literally so, until it returns false: through the hash table if there is one
-// and the name is of ASCII, as what folding of case means beyond that is not the same everywhere.
+// Find calls fn for the number of each name that equals name exactly, until fn returns false. It
+// uses the hash table, if there is one and the name is ASCII: beyond ASCII, producers disagree on
+// case folding.
 func (t *NameTable) Find(name string, fn func(i uint32) bool) {
 	same := func(i uint32) bool { return string(t.d.bytesAt(secStr, t.String(i))) == name }
 	h, ascii := nameHash(name)
@@ -229,7 +232,7 @@ func (t *NameTable) Find(name string, fn func(i uint32) bool) {
 	}
 }
 
-// nameHash is the hash of section 7.33; false if the name is not of ASCII.
+// nameHash returns the hash of section 7.33, or false if the name is not ASCII.
 func nameHash(name string) (uint32, bool) {
 	h := uint32(5381)
 	for i := range len(name) {

@@ -12,27 +12,29 @@ import (
 	"dbg/internal/fault"
 )
 
-// mostPlaces bounds how many places of .debug_str are looked for at once.
-const mostPlaces = 1 << 12
+// maxPlaces limits the number of offsets in .debug_str in one search.
+const maxPlaces = 1 << 12
 
-// UnitsNaming returns the units that may have an entry of some tags with a name, or, with instances, with that name and template arguments; those
-// are among them too whose entries may have names from other units. It goes over the bytes, not the entries: for what looks like the beginning of
-// an entry with the name. That is far less work, and can be wrong about a unit that has such bytes for another reason. It can't tell, and says so,
-// where strings or entries are in other files, or where the text is in too many strings.
+// UnitsNaming returns the units that may have an entry with one of the tags and a name, or, with
+// instances, with that name and template arguments. The result includes units whose entries may
+// have names from other units. It searches the bytes, not the entries, for apparent beginnings of
+// entries with the name. That is much less work, but may include a unit that has such bytes for
+// another reason. ok is false if the search is not possible: strings or entries are in other files,
+// or too many strings contain the text.
 func (d *Data) UnitsNaming(name string, instances bool, tags func(Tag) bool) (units []*Unit, ok bool) {
 	if name == "" || d.Alt != nil && d.altData() != nil || d.Split != nil && d.HasSkeletons() {
 		return nil, false
 	}
-	places := d.StringsWith(name+"\x00", mostPlaces)
+	places := d.StringsWith(name+"\x00", maxPlaces)
 	if instances {
-		places = append(places, d.StringsWith(name+"<", mostPlaces)...)
+		places = append(places, d.StringsWith(name+"<", maxPlaces)...)
 	}
-	if len(places) >= mostPlaces {
+	if len(places) >= maxPlaces {
 		return nil, false
 	}
 	all, err := d.Units()
 	if err != nil {
-		return nil, false // some can't be found
+		return nil, false // some units cannot be found
 	}
 	s := nameScan{name: []byte(name), instances: instances, big: d.big}
 	if !s.want(places) {
@@ -41,11 +43,11 @@ func (d *Data) UnitsNaming(name string, instances bool, tags func(Tag) bool) (un
 	d.all(secTypes)
 	d.all(secInfo)
 	indexes := d.indexesOf(all, &s)
-	how := make([]nameForms, len(all))
+	how := make([]namePatterns, len(all))
 	for i, u := range all {
-		how[i] = u.nameForms(tags)
+		how[i] = u.namePatterns(tags)
 	}
-	contents := func(u *Unit) []byte { // nil of a unit in the damaged part of a compressed section
+	contents := func(u *Unit) []byte { // nil for a unit in the damaged part of a compressed section
 		b := d.secs[u.section()].data
 		if u.End-u.base > uint64(len(b)) {
 			return nil
@@ -61,7 +63,7 @@ func (d *Data) UnitsNaming(name string, instances bool, tags func(Tag) bool) (un
 			size += u.End - u.Offset
 		}
 	}
-	if size <= mostLooked {
+	if size <= maxSearched {
 		found = inParallel(all, func(i int, u *Unit) bool {
 			return found[i] && (how[i].elsewhere || s.begins(contents(u), &how[i], indexes[i]))
 		})
@@ -74,10 +76,11 @@ func (d *Data) UnitsNaming(name string, instances bool, tags func(Tag) bool) (un
 	return units, true
 }
 
-// mostLooked bounds the bytes in which the beginnings of entries are looked for: a name that is mentioned in more is in many units anyway.
-const mostLooked = 16 << 20
+// maxSearched limits the bytes that are searched for beginnings of entries. If units of more bytes
+// mention a name, it is in many units anyway.
+const maxSearched = 16 << 20
 
-// inParallel asks of each unit that has entries, on all processors.
+// inParallel calls ask for each unit that has entries, on all processors.
 func inParallel(units []*Unit, ask func(i int, u *Unit) bool) []bool {
 	out := make([]bool, len(units))
 	var next atomic.Int64
@@ -96,16 +99,16 @@ func inParallel(units []*Unit, ask func(i int, u *Unit) bool) []bool {
 	return out
 }
 
-// nameScan is what bytes are searched for: strings' offsets, and the text itself.
+// nameScan holds the search patterns: the offsets of strings, and the text itself.
 type nameScan struct {
 	name      []byte
 	instances bool
 	big       bool
-	filter    [1 << 10]uint64 // of the low 16 bits of offsets
+	filter    [1 << 10]uint64 // set of the low 16 bits of the offsets
 	places    []uint32        // ascending
 }
 
-// want makes the offsets ready; false if they don't fit 4 bytes.
+// want sets the offsets. It returns false if one does not fit in 4 bytes.
 func (s *nameScan) want(places []uint64) bool {
 	for _, p := range places {
 		if p >= 1<<32 {
@@ -126,15 +129,15 @@ func (s *nameScan) wanted(v uint32) bool {
 	return ok
 }
 
-// mentions reports whether the name is in a unit at all, which is seen sooner than begins.
-func (s *nameScan) mentions(b []byte, how *nameForms, indexes []uint32) bool {
-	return len(indexes) > 0 || how.offset && len(s.places) > 0 && s.refers(b) || how.inline && s.says(b)
+// mentions reports whether the unit contains the name anywhere, which is faster than begins.
+func (s *nameScan) mentions(b []byte, how *namePatterns, indexes []uint32) bool {
+	return len(indexes) > 0 || how.offset && len(s.places) > 0 && s.containsOffset(b) || how.inline && s.containsText(b)
 }
 
-// begins reports whether anything in b looks like the beginning of an entry with the name. indexes are those of the strings in the unit's part of
-// .debug_str_offsets.
-func (s *nameScan) begins(b []byte, how *nameForms, indexes []uint32) bool {
-	var low [4]uint64 // of the first bytes of indexes
+// begins reports whether anything in b looks like the beginning of an entry with the name. indexes
+// are the indexes of the name's strings in the unit's part of .debug_str_offsets.
+func (s *nameScan) begins(b []byte, how *namePatterns, indexes []uint32) bool {
+	var low [4]uint64 // set of the first bytes of indexes
 	for _, v := range indexes {
 		low[v>>6&3] |= 1 << (v & 63)
 	}
@@ -142,8 +145,8 @@ func (s *nameScan) begins(b []byte, how *nameForms, indexes []uint32) bool {
 		if how.first[c>>6]>>(c&63)&1 == 0 {
 			continue
 		}
-		for k := range how.begin {
-			p := &how.begin[k]
+		for k := range how.patterns {
+			p := &how.patterns[k]
 			if p.code[0] != c || !bytes.HasPrefix(b[i:], p.code) {
 				continue
 			}
@@ -159,8 +162,9 @@ func (s *nameScan) begins(b []byte, how *nameForms, indexes []uint32) bool {
 	return false
 }
 
-// refers reports whether one of the offsets is anywhere in b: of one of 8 bytes its lower half is.
-func (s *nameScan) refers(b []byte) bool {
+// containsOffset reports whether one of the offsets is anywhere in b. For an offset of 8 bytes it
+// finds the lower half.
+func (s *nameScan) containsOffset(b []byte) bool {
 	if s.big {
 		for ; len(b) >= 4; b = b[1:] {
 			if s.wanted(binary.BigEndian.Uint32(b)) {
@@ -177,8 +181,8 @@ func (s *nameScan) refers(b []byte) bool {
 	return false
 }
 
-// says reports whether the name itself is in b.
-func (s *nameScan) says(b []byte) bool {
+// containsText reports whether b contains the name itself.
+func (s *nameScan) containsText(b []byte) bool {
 	for {
 		i := bytes.Index(b, s.name)
 		if i < 0 || i+len(s.name) >= len(b) {
@@ -191,10 +195,10 @@ func (s *nameScan) says(b []byte) bool {
 	}
 }
 
-// named reports whether attributes are in b of which the name is one.
-func (s *nameScan) named(b []byte, p *nameBegin, indexes []uint32) bool {
+// named reports whether b begins with attributes that include the name.
+func (s *nameScan) named(b []byte, p *namePattern, indexes []uint32) bool {
 	r := bytecursor.Cursor{Data: b, Big: s.big}
-	if !p.pass(&r) {
+	if !p.skip(&r) {
 		return false
 	}
 	v := uint64(0)
@@ -225,7 +229,8 @@ func (s *nameScan) named(b []byte, p *nameBegin, indexes []uint32) bool {
 	return ok
 }
 
-// indexesOf gives, for each unit, the indexes of the strings in its part of .debug_str_offsets, ascending.
+// indexesOf returns, for each unit, the indexes of the strings in its part of .debug_str_offsets,
+// in ascending order.
 func (d *Data) indexesOf(units []*Unit, s *nameScan) [][]uint32 {
 	out := make([][]uint32, len(units))
 	b := d.all(secStrOffsets)
@@ -262,7 +267,7 @@ func (d *Data) indexesOf(units []*Unit, s *nameScan) [][]uint32 {
 	return out
 }
 
-// indexes gives which offsets of a table are wanted.
+// indexes returns the indexes of the wanted offsets in a table.
 func (s *nameScan) indexes(table []byte, is64 bool) (out []uint32) {
 	r := bytecursor.Cursor{Data: table, Big: s.big}
 	size := 4

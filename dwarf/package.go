@@ -11,35 +11,34 @@ import (
 // packages are the indexes of a package of split units (section 7.3.5.3).
 type packages struct {
 	units *packageIndex // .debug_cu_index
-	types *packageIndex // .debug_tu_index; nil if there is none
+	types *packageIndex // .debug_tu_index; nil if the section is missing
 }
 
-// packageIndex is an index section: a hash table from ids or signatures to rows
-// of a table that says where each unit's parts of the sections are.
+// packageIndex is an index section: a hash table from ids or signatures to rows. A row holds the
+// offsets and sizes of one unit's parts of the sections.
 type packageIndex struct {
 	big     bool
 	rows    uint64
 	slots   uint64
 	ids     []byte // 8 bytes for each slot
-	numbers []byte // 4 bytes for each slot: the row, counted from 1; 0: none
+	numbers []byte // 4 bytes for each slot: the row, counted from 1; 0 means empty
 	columns []sectionID
 	offsets []byte // rows of 4 bytes for each column
 	sizes   []byte
 
-	byOffset []packedAt // rows by the place of their unit; nil until asked for
+	byOffset []packedAt // rows by the offset of their unit; nil before the first use
 }
 
-// packedAt says which row the unit at an offset of .debug_info.dwo or
-// .debug_types.dwo has.
+// packedAt is the row of the unit at an offset of .debug_info.dwo or .debug_types.dwo.
 type packedAt struct {
-	off uint64 // with typesBase in .debug_types.dwo
+	off uint64 // includes typesBase in .debug_types.dwo
 	row uint32
 }
 
-// contribution is a unit's parts of the sections.
+// contribution holds the offsets and sizes of a unit's parts of the sections.
 type contribution struct{ offset, size [numSections]uint64 }
 
-// part returns where the unit's part of a section begins: 0, but in a package.
+// part returns the offset of the unit's part of a section; it is 0 except in a package.
 func (u *Unit) part(id sectionID) uint64 {
 	if u.parts == nil {
 		return 0
@@ -47,8 +46,8 @@ func (u *Unit) part(id sectionID) uint64 {
 	return u.parts.offset[id]
 }
 
-// NewPackage is NewSplit for a package. The error says that it is none, or
-// that an index is malformed.
+// NewPackage is NewSplit for a package. It returns an error if src is not a package, or if an index
+// is malformed.
 func NewPackage(src Source, bigEndian bool) (*Data, error) {
 	d := NewSplit(src, bigEndian)
 	units, err := readPackageIndex(src, ".debug_cu_index", bigEndian)
@@ -60,13 +59,13 @@ func NewPackage(src Source, bigEndian bool) (*Data, error) {
 		return nil, err
 	}
 	if units == nil && types == nil {
-		return nil, fmt.Errorf("it has no .debug_cu_index")
+		return nil, fmt.Errorf("the file has no .debug_cu_index")
 	}
 	d.pack = &packages{units, types}
 	return d, nil
 }
 
-// maxColumns bounds the columns of an index: there are eight kinds of section.
+// maxColumns limits the columns of an index: there are eight kinds of sections.
 const maxColumns = 64
 
 func readPackageIndex(src Source, name string, big bool) (*packageIndex, error) {
@@ -76,7 +75,7 @@ func readPackageIndex(src Source, name string, big bool) (*packageIndex, error) 
 	}
 	r := bytecursor.Cursor{Data: b, Big: big}
 	x := &packageIndex{big: big}
-	// Version 2 is DebugFission's and has 4 bytes. DWARF 5's has two and padding.
+	// Version 2 is DebugFission's and has 4 bytes. DWARF 5 has 2 bytes and padding.
 	version := r.U16()
 	if other := r.U16(); big && version == 0 {
 		version = other
@@ -87,7 +86,7 @@ func readPackageIndex(src Source, name string, big bool) (*packageIndex, error) 
 	case r.Err() != nil:
 		return nil, fmt.Errorf("%s: %w", name, r.Err())
 	case version != 2 && version != 5:
-		return nil, fmt.Errorf("%s has the unknown version %d", name, version)
+		return nil, fmt.Errorf("%s has unsupported version %d", name, version)
 	case columns > maxColumns || x.slots&(x.slots-1) != 0 || x.rows > x.slots:
 		return nil, fmt.Errorf("%s is malformed: %d columns, %d units, %d slots", name, columns, x.rows, x.slots)
 	}
@@ -103,8 +102,8 @@ func readPackageIndex(src Source, name string, big bool) (*packageIndex, error) 
 	return x, nil
 }
 
-// packageSection translates a DW_SECT_ number (table 7.1, and version 2's);
-// numSections stands for a section that is of no use here.
+// packageSection translates a DW_SECT_ number (table 7.1, and version 2's). It returns numSections
+// for an unused section.
 func packageSection(version uint16, n uint32) sectionID {
 	switch n {
 	case 1:
@@ -132,13 +131,13 @@ func packageSection(version uint16, n uint32) sectionID {
 	return numSections
 }
 
-// word returns the 4-byte number at an index of a table that has it.
+// word returns the 4-byte number at an index of one of x's tables.
 func (x *packageIndex) word(table []byte, i uint64) uint64 {
 	r := bytecursor.Cursor{Data: table, Pos: int(4 * i), Big: x.big}
 	return uint64(r.U32())
 }
 
-// row finds an id in the hash table (section 7.3.5.3); rows count from 0.
+// row looks up an id in the hash table (section 7.3.5.3); rows count from 0.
 func (x *packageIndex) row(id uint64) (uint64, bool) {
 	if x == nil || x.slots == 0 {
 		return 0, false
@@ -159,7 +158,7 @@ func (x *packageIndex) row(id uint64) (uint64, bool) {
 	return 0, false
 }
 
-// contribution returns a row's parts.
+// contribution returns the parts of a row.
 func (x *packageIndex) contribution(row uint64) *contribution {
 	c := &contribution{}
 	for i, id := range x.columns {
@@ -171,7 +170,7 @@ func (x *packageIndex) contribution(row uint64) *contribution {
 	return c
 }
 
-// place returns where a row's unit is.
+// place returns the location of a row's unit.
 func (x *packageIndex) place(row uint64) (off, size uint64, ok bool) {
 	c := x.contribution(row)
 	for _, id := range []sectionID{secTypes, secInfo} {
@@ -186,7 +185,7 @@ func (x *packageIndex) place(row uint64) (off, size uint64, ok bool) {
 	return 0, 0, false
 }
 
-// packedUnit returns the unit with an id, nil if there is none.
+// packedUnit returns the unit with an id, or nil.
 func (d *Data) packedUnit(x *packageIndex, id uint64) *Unit {
 	row, ok := x.row(id)
 	if !ok {
@@ -203,7 +202,7 @@ func (d *Data) packedUnit(x *packageIndex, id uint64) *Unit {
 	return u
 }
 
-// place tells a unit of a package where its parts are.
+// place sets the parts of a unit in a package.
 func (d *Data) place(u *Unit) error {
 	if d.pack == nil {
 		return nil
@@ -215,11 +214,11 @@ func (d *Data) place(u *Unit) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the package's indexes have no unit at 0x%x", u.Offset)
+	return fmt.Errorf("the package's indexes do not list a unit at 0x%x", u.Offset)
 }
 
-// at returns the row whose part has an offset. A .dwo file may have had
-// several units, which then share its other sections.
+// at returns the row whose unit part contains an offset. A .dwo file may have contained several
+// units, which then share its other sections.
 func (x *packageIndex) at(off uint64) (uint64, bool) {
 	if x == nil {
 		return 0, false

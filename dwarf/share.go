@@ -1,8 +1,8 @@
 package dwarf
 
-// Share makes the debug information ready to be read by several goroutines at once: each of them another unit's entries, strings,
-// addresses and ranges, but nothing that leads into other units and no line tables. All sections of which it is not known
-// where in them something is are read whole.
+// Share prepares the debug information for use by several goroutines at once. Each may then read
+// the entries, strings, addresses and ranges of another unit, but must not follow references into
+// other units or read line tables. Share reads whole sections where offsets may point anywhere.
 func (d *Data) Share() {
 	if d.shared {
 		return
@@ -19,8 +19,8 @@ func (d *Data) Share() {
 	}
 }
 
-// ShareUnits is Share for the entries, addresses and ranges of units that end at an offset or before, without strings. Of compressed sections it
-// inflates no more than that.
+// ShareUnits is Share for the entries, addresses and ranges of units that end at or before an
+// offset, without strings. It inflates compressed unit sections only up to that offset.
 func (d *Data) ShareUnits(end uint64) {
 	if end >= typesBase {
 		d.section(secTypes, end-typesBase)
@@ -32,13 +32,13 @@ func (d *Data) ShareUnits(end uint64) {
 	}
 }
 
-// Size is how many bytes .debug_info and .debug_types have.
+// Size returns the size of .debug_info and .debug_types in bytes.
 func (d *Data) Size() uint64 { return uint64(len(d.section(secInfo, 0)) + len(d.section(secTypes, 0))) }
 
-// releaser is a Source that can give memory back, see image.File.Release.
+// releaser is a Source that can release memory, see image.File.Release.
 type releaser interface{ Release(data []byte) }
 
-// release says that a part of a section is not needed soon.
+// release tells the source that a part of a section is not needed soon.
 func (d *Data) release(id sectionID, lo, hi uint64) {
 	r, ok := d.src.(releaser)
 	if s := &d.secs[id]; ok && s.loaded && lo < hi && hi <= uint64(len(s.data)) && hi-lo >= 64<<10 {
@@ -46,10 +46,10 @@ func (d *Data) release(id sectionID, lo, hi uint64) {
 	}
 }
 
-// Release says that a unit's entries, all of which have been gone over, are not needed soon.
+// Release tells the source that a unit's entries, all of which have been read, are not needed soon.
 func (u *Unit) Release() { u.Data.release(u.section(), u.Offset-u.base, u.End-u.base) }
 
-// Release says that what has been read so far is not needed soon.
+// Release tells the source that the parts read so far are not needed soon.
 func (d *Data) Release() {
 	for _, id := range []sectionID{secInfo, secLine} {
 		d.release(id, 0, uint64(len(d.secs[id].data)))

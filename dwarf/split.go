@@ -6,9 +6,9 @@ import (
 	"dbg/internal/bytecursor"
 )
 
-// NewSplit returns the debug information of a .dwo file, or of a package of
-// them (.dwp), whose sections have names that end in ".dwo" (section 7.3.5).
-// DWARF 4's extension, DebugFission, is the same with other numbers.
+// NewSplit returns the debug information of a .dwo file, or of a package (.dwp), whose section
+// names end in ".dwo" (section 7.3.5). DWARF 4's extension, DebugFission, is the same with other
+// numbers.
 func NewSplit(src Source, bigEndian bool) *Data {
 	d := New(src, bigEndian)
 	d.suffix = ".dwo"
@@ -18,16 +18,16 @@ func NewSplit(src Source, bigEndian bool) *Data {
 // isSplit reports whether the unit is in a .dwo file or a package.
 func (u *Unit) isSplit() bool { return u.Data.suffix != "" }
 
-// IsSkeleton reports whether the unit stands for one in another file. Of
-// DWARF 4 only an attribute says so.
+// IsSkeleton reports whether the unit is a skeleton for a unit in another file. In DWARF 4 only an
+// attribute shows it.
 func (u *Unit) IsSkeleton() bool {
 	return !u.isSplit() && (u.Type == UTSkeleton || u.Type == UTCompile && u.Version < 5 && u.Root().hasDwo)
 }
 
-// Full returns the unit that has the entries: of a skeleton unit the one that
-// it stands for, if that is there; else u itself. The entries of a skeleton
-// unit are its root, with what the linker has to know, and perhaps functions
-// and inlined calls without variables (clang -fsplit-dwarf-inlining).
+// Full returns the unit that contains the entries: for a skeleton unit its split unit, if
+// available; otherwise u itself. The entries of a skeleton unit are its root, with the information
+// for the linker, and perhaps functions and inlined calls without variables (clang
+// -fsplit-dwarf-inlining).
 func (u *Unit) Full() *Unit {
 	if u.fullDone {
 		return u.full
@@ -42,13 +42,12 @@ func (u *Unit) Full() *Unit {
 	return u.full
 }
 
-// Skeleton returns the unit in the program that stands for a split unit; nil
-// of every other unit, and of type units.
+// Skeleton returns the skeleton unit, in the program's file, of a split unit; it is nil for all
+// other units, including type units.
 func (u *Unit) Skeleton() *Unit { return u.skeleton }
 
-// SplitUnit returns the unit that a skeleton unit stands for, and makes the
-// one the other's. The error says that it is not in this file, or that another
-// skeleton unit has it.
+// SplitUnit returns the split unit of a skeleton unit, and links the two. It returns an error if
+// the unit is not in this file, or belongs to another skeleton unit.
 func (d *Data) SplitUnit(skeleton *Unit) (*Unit, error) {
 	id := skeleton.Root().DwoID
 	u, err := d.unitWithID(id)
@@ -59,9 +58,9 @@ func (d *Data) SplitUnit(skeleton *Unit) (*Unit, error) {
 		return nil, fmt.Errorf("two units of the program have the id %016x", id)
 	}
 	if u.AddrSize != skeleton.AddrSize {
-		return nil, fmt.Errorf("its addresses have %d bytes, the program's %d", u.AddrSize, skeleton.AddrSize)
+		return nil, fmt.Errorf("its address size is %d bytes, but the program's is %d", u.AddrSize, skeleton.AddrSize)
 	}
-	// What is known of its root was without the skeleton.
+	// Its root was read without the skeleton.
 	u.skeleton, u.root, u.lines = skeleton, nil, nil
 	d.owner = skeleton
 	return u, nil
@@ -72,7 +71,7 @@ func (d *Data) unitWithID(id uint64) (*Unit, error) {
 		if u := d.packedUnit(d.pack.units, id); u != nil && u.dwoID() == id {
 			return u, nil
 		}
-		return nil, fmt.Errorf("it has no unit with the id %016x", id)
+		return nil, fmt.Errorf("the package has no unit with the id %016x", id)
 	}
 	units, err := d.Units()
 	other, n := uint64(0), 0
@@ -90,9 +89,9 @@ func (d *Data) unitWithID(id uint64) (*Unit, error) {
 	case err != nil:
 		return nil, err
 	case n == 0:
-		return nil, fmt.Errorf("it has no split unit")
+		return nil, fmt.Errorf("the file has no split unit")
 	}
-	return nil, fmt.Errorf("its id is %016x and not %016x: it is from another build", other, id)
+	return nil, fmt.Errorf("the file's id is %016x, not %016x: it is from another build", other, id)
 }
 
 // dwoID returns the id of a split unit.
@@ -103,7 +102,7 @@ func (u *Unit) dwoID() uint64 {
 	return u.Root().DwoID
 }
 
-// TypeUnits returns the type units of a file.
+// TypeUnits returns the type units of the file.
 func (d *Data) TypeUnits() []*Unit {
 	var out []*Unit
 	units, _ := d.Units()
@@ -115,7 +114,7 @@ func (d *Data) TypeUnits() []*Unit {
 	return out
 }
 
-// HasSkeletons reports whether a unit's entries are in another file.
+// HasSkeletons reports whether the file has skeleton units.
 func (d *Data) HasSkeletons() bool {
 	units, _ := d.Units()
 	for _, u := range units {
@@ -126,9 +125,9 @@ func (d *Data) HasSkeletons() bool {
 	return false
 }
 
-// splitBases sets where the tables of a split unit are: it has no attributes
-// that say so, as each table is the only one of its section, or of its part of
-// a package. In DWARF 5 the tables have headers (sections 7.26 to 7.29).
+// splitBases sets the table offsets of a split unit. No attributes contain them, because each
+// section, or the unit's part of it in a package, has only one table. In DWARF 5 the tables have
+// headers (sections 7.26 to 7.29).
 func (u *Unit) splitBases(root *Root) {
 	root.strOffsetsBase, root.rngListsBase, root.locListsBase = u.part(secStrOffsets), u.part(secRngLists), u.part(secLocLists)
 	if u.Version < 5 {
@@ -143,8 +142,8 @@ func (u *Unit) splitBases(root *Root) {
 	root.locListsBase += lists
 }
 
-// ofSkeleton takes what only the skeleton unit has.
-func (r *Root) ofSkeleton(s *Root) {
+// inherit copies the fields that only the skeleton unit has.
+func (r *Root) inherit(s *Root) {
 	r.LowPC, r.HasLowPC, r.HasRange = s.LowPC, s.HasLowPC, s.HasRange
 	r.lineOff, r.hasLines = s.lineOff, s.hasLines
 	if r.CompDir == "" {
@@ -157,21 +156,21 @@ func (e *Entry) text(a Attr) string {
 	return s
 }
 
-// locationGNU reads .debug_loc.dwo as DWARF 4's extension has it: an entry
-// begins with its kind, and addresses are indexes into .debug_addr.
+// locationGNU reads .debug_loc.dwo in the format of DWARF 4's extension: an entry begins with its
+// kind, and addresses are indexes into .debug_addr.
 func (u *Unit) locationGNU(r *bytecursor.Cursor, pc uint64) ([]byte, error) {
 	for range maxRanges {
 		var lo, hi uint64
 		switch kind := r.U8(); kind {
 		case lleGNUEndOfList:
 			return nil, r.Err()
-		case lleGNUBaseAddress: // all others are independent of it
+		case lleGNUBaseAddress: // no other kind uses it
 			r.ULEB()
 			continue
 		case lleGNUStartEnd:
 			lo, hi = u.index(r), u.index(r)
 		case lleGNUStartLength:
-			// gcc writes END-START-1 for END-(START-1), here also below 0.
+			// gcc writes END-START-1 instead of END-(START-1), here also below 0.
 			lo = u.index(r)
 			hi = lo + uint64(max(0, int32(r.U32())))
 		default:

@@ -2,8 +2,8 @@ package dwarf
 
 import "bytes"
 
-// StringsWith returns where a text is in .debug_str, ascending, at most so many places: a string may begin at each of them, as linkers
-// let a string be the end of another.
+// StringsWith returns the offsets of a text in .debug_str, in ascending order, at most the given
+// number. A string may begin at each of them, because linkers let strings share their ends.
 func (d *Data) StringsWith(text string, most int) []uint64 {
 	b := d.all(secStr)
 	find := []byte(text)

@@ -6,36 +6,37 @@ import (
 	"slices"
 )
 
-// entryError words what is wrong with an entry, and notes it if it is the unit's first.
+// entryError wraps an error of an entry, and records it if it is the unit's first.
 func (u *Unit) entryError(off uint64, err error) error {
-	err = fmt.Errorf("the entry at 0x%x of %s: %w", off-u.base, u.sectionName(), err)
-	u.trouble.CompareAndSwap(nil, &err)
+	err = fmt.Errorf("%s entry at 0x%x: %w", u.sectionName(), off-u.base, err)
+	u.firstErr.CompareAndSwap(nil, &err)
 	return err
 }
 
-// listError words what is wrong with the list at an offset of a section, and notes it if it is the unit's first.
+// listError wraps an error of the list at an offset of a section, and records it if it is the
+// unit's first.
 func (u *Unit) listError(id sectionID, off uint64, err error) error {
-	err = fmt.Errorf("the list at 0x%x of %s: %w", off, sectionNames[id]+u.Data.suffix, err)
-	u.trouble.CompareAndSwap(nil, &err)
+	err = fmt.Errorf("%s%s list at 0x%x: %w", sectionNames[id], u.Data.suffix, off, err)
+	u.firstErr.CompareAndSwap(nil, &err)
 	return err
 }
 
 func (u *Unit) sectionName() string { return sectionNames[u.section()] + u.Data.suffix }
 
-// unitError words what is wrong with the header at an offset.
+// unitError wraps an error of the unit header at an offset.
 func (d *Data) unitError(off uint64, err error) error {
 	id := secInfo
 	if off >= typesBase {
 		id, off = secTypes, off-typesBase
 	}
-	return fmt.Errorf("the unit at 0x%x of %s: %w", off, sectionNames[id]+d.suffix, err)
+	return fmt.Errorf("%s%s unit at 0x%x: %w", sectionNames[id], d.suffix, off, err)
 }
 
 // maxErrors is the maximum length of the list that Errors returns.
 const maxErrors = 8
 
-// Errors returns an error for each part that was requested and could not be read. Each names its section
-// and offset. If there are many, the last one gives the number of those omitted.
+// Errors returns an error for each part that was requested and could not be read. Each names its
+// section and offset. If there are many, the last one gives the number of those omitted.
 func (d *Data) Errors() []error {
 	if d == nil {
 		return nil
@@ -53,7 +54,7 @@ func (d *Data) Errors() []error {
 	}
 	d.mu.Unlock()
 	for off, u := range d.byOffset {
-		if e := u.trouble.Load(); e != nil {
+		if e := u.firstErr.Load(); e != nil {
 			all = append(all, at{off, *e})
 		}
 		if u.linesErr != nil {
@@ -68,7 +69,7 @@ func (d *Data) Errors() []error {
 	}
 	for i, a := range all {
 		if len(out) == maxErrors {
-			return append(out, fmt.Errorf("%d more", len(all)-i))
+			return append(out, fmt.Errorf("%d more errors", len(all)-i))
 		}
 		out = append(out, a.err)
 	}

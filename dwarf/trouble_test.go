@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestErrorKinds: only data that ends too early is called cut short.
+// TestErrorKinds checks that only data that ends too early is reported as cut short.
 func TestErrorKinds(t *testing.T) {
 	attr := func(form ...byte) []byte {
 		return append(append([]byte{1, 0x34, 0, 3}, form...), 0, 0, 0)

@@ -9,8 +9,8 @@ import (
 // Unit is a unit: a header and a tree of entries.
 type Unit struct {
 	Data     *Data
-	Offset   uint64 // of the header
-	End      uint64 // of the unit: the next one's Offset
+	Offset   uint64 // offset of the header
+	End      uint64 // end of the unit, which is the Offset of the next one
 	First    uint64 // offset of the root entry
 	Version  int
 	Type     UnitType
@@ -20,22 +20,22 @@ type Unit struct {
 	base      uint64 // typesBase for a unit of .debug_types
 	abbrevOff uint64
 	signature uint64
-	typeOff   uint64 // of a type unit: its type
+	typeOff   uint64 // offset of the type of a type unit
 	table     *abbrevTable
 
-	parts    *contribution // in a package: where its parts of the sections are
-	skeleton *Unit         // of a split unit: the unit that stands for it in the program
-	full     *Unit         // of a skeleton unit: see Full
+	parts    *contribution // in a package, the unit's parts of the sections
+	skeleton *Unit         // for a split unit, the skeleton unit in the program's file
+	full     *Unit         // for a skeleton unit, see Full
 	fullDone bool
 
-	trouble atomic.Pointer[error] // the first entry that can't be read
+	firstErr atomic.Pointer[error] // the first error of an entry or list
 
 	root     *Root
 	lines    *LineTable
 	linesErr error
 }
 
-// Root is what a unit's root entry says.
+// Root holds the attributes of a unit's root entry.
 type Root struct {
 	Tag      Tag
 	Name     string
@@ -48,15 +48,14 @@ type Root struct {
 	lineOff  uint64
 	hasLines bool
 
-	// Of a skeleton unit: what the split unit is called and by what it is
-	// known. DWARF 4's extension has the number among the attributes, also of
-	// the split unit.
+	// DwoName and DwoID are the file name and the id of the split unit of a skeleton unit. DWARF
+	// 4's extension stores the id as an attribute, also in the split unit.
 	DwoName string
 	DwoID   uint64
-	hasDwo  bool // it has a DwoName
+	hasDwo  bool // DwoName is set
 
 	strOffsetsBase, addrBase, rngListsBase, locListsBase uint64
-	rangesBase                                           uint64 // DWARF 4: of the split unit's .debug_ranges
+	rangesBase                                           uint64 // DWARF 4: base of the split unit's lists in .debug_ranges
 }
 
 // OffsetSize returns 4, or 8 in 64-bit DWARF.
@@ -92,7 +91,7 @@ func (d *Data) UnitAt(off uint64) (*Unit, error) {
 		return nil, d.unitError(off, r.Err())
 	}
 	if length > uint64(r.Left()) {
-		return nil, d.unitError(off, fmt.Errorf("its %d bytes are not in the section", length))
+		return nil, d.unitError(off, fmt.Errorf("length %d exceeds the section", length))
 	}
 	u.End, u.Is64 = uint64(r.Pos)+length+u.base, is64
 	u.Version = int(r.U16())
@@ -109,7 +108,7 @@ func (d *Data) UnitAt(off uint64) (*Unit, error) {
 		u.AddrSize = int(r.U8())
 		u.abbrevOff = r.Offset(is64)
 	default:
-		// The length is known, so the next unit can still be found.
+		// Skip a unit of an unknown version: its length is known.
 		u.Type, u.First = utUnknown, u.End
 		d.byOffset[off] = u
 		return u, r.Err()
@@ -122,10 +121,10 @@ func (d *Data) UnitAt(off uint64) (*Unit, error) {
 		u.signature = r.U64()
 	}
 	if r.Err() == nil && u.AddrSize != 4 && u.AddrSize != 8 && u.AddrSize != 2 {
-		return nil, d.unitError(off, fmt.Errorf("its addresses have %d bytes", u.AddrSize))
+		return nil, d.unitError(off, fmt.Errorf("unsupported address size %d", u.AddrSize))
 	}
 	if u.First = uint64(r.Pos) + u.base; r.Err() == nil && u.First > u.End {
-		return nil, d.unitError(off, errors.New("it is shorter than its header"))
+		return nil, d.unitError(off, errors.New("the unit is shorter than its header"))
 	}
 	if r.Err() != nil {
 		return nil, d.unitError(off, r.Err())
@@ -137,8 +136,8 @@ func (d *Data) UnitAt(off uint64) (*Unit, error) {
 	return u, nil
 }
 
-// Root returns what the root entry says; it is never nil. A unit that can't
-// be read has an empty one.
+// Root returns the attributes of the root entry. It is never nil; it is empty for an unreadable
+// unit.
 func (u *Unit) Root() *Root {
 	if u.root != nil {
 		return u.root
@@ -148,9 +147,8 @@ func (u *Unit) Root() *Root {
 	if err != nil {
 		return u.root
 	}
-	// The bases come first: strings and addresses of this very entry need
-	// them. Without DW_AT_str_offsets_base (a .dwo) the table starts after its
-	// header.
+	// Read the bases first: strings and addresses of the same entry need them. Without
+	// DW_AT_str_offsets_base (a .dwo) the table starts after its header.
 	root := &Root{Tag: e.Tag}
 	root.strOffsetsBase = 8
 	if u.Is64 {
@@ -195,7 +193,7 @@ func (u *Unit) Root() *Root {
 		}
 	}
 	if s := u.skeleton; s != nil {
-		root.ofSkeleton(s.Root())
+		root.inherit(s.Root())
 	}
 	return root
 }

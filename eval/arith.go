@@ -8,7 +8,7 @@ import (
 	"dbg/symbols/types"
 )
 
-// binary is an operator of two operands.
+// binary evaluates a binary operator.
 func (e *evaluator) binary(n *node) (Value, error) {
 	a, b, err := e.operands(n.a, n.b)
 	if err != nil {
@@ -17,8 +17,8 @@ func (e *evaluator) binary(n *node) (Value, error) {
 	return e.operate(n.op, a, b)
 }
 
-// operands evaluates both sides. A name that is unknown may be an enumerator of the other
-// side's type: state == READY.
+// operands evaluates both sides. An unknown name may be an enumerator of the other side's type:
+// state == READY.
 func (e *evaluator) operands(x, y *node) (a, b Value, err error) {
 	a, err = e.operand(x)
 	if err == nil {
@@ -50,7 +50,7 @@ func nameOfEnum(n *node, other Value, err error) (Value, bool) {
 	return enumerator(other.Type, n.text)
 }
 
-// operate computes a op b of two read values.
+// operate computes a op b for two values that were read.
 func (e *evaluator) operate(op string, a, b Value) (Value, error) {
 	for _, v := range []Value{a, b} {
 		if isStruct(v.Type) {
@@ -78,7 +78,7 @@ func (e *evaluator) operate(op string, a, b Value) (Value, error) {
 	return integers(op, x, y)
 }
 
-// stride is the pointer that the value is or decays to; nil if it is none.
+// stride returns the pointer type that the value has or decays to, or nil.
 func stride(v Value) *types.Type {
 	switch kindOf(v.Type) {
 	case types.Pointer:
@@ -91,7 +91,7 @@ func stride(v Value) *types.Type {
 	return nil
 }
 
-// pointers computes with at least one pointer.
+// pointers computes an operation with at least one pointer.
 func (e *evaluator) pointers(op string, a, b Value, x, y number, pa, pb *types.Type) (Value, error) {
 	switch op {
 	case "==", "!=", "<", ">", "<=", ">=":
@@ -129,7 +129,7 @@ func (e *evaluator) pointers(op string, a, b Value, x, y number, pa, pb *types.T
 	return newValue(p, number{i: x.i + d})
 }
 
-// floats computes with at least one floating point number; the wider type wins.
+// floats computes an operation with at least one floating point number. The wider type wins.
 func floats(op string, x, y number) (Value, error) {
 	t := x.typ
 	if !x.isFloat || y.isFloat && sizeOf(y.typ) > sizeOf(t) {
@@ -164,7 +164,7 @@ func floats(op string, x, y number) (Value, error) {
 	return newValue(t, number{f: r, isFloat: true})
 }
 
-// promoted is the type in which C computes with integers of these two types.
+// promoted returns the type in which C computes with integers of these two types.
 func promoted(x, y number) *types.Type {
 	nx, ny := sizeOf(x.typ), sizeOf(y.typ)
 	unsigned := false
@@ -185,7 +185,7 @@ func promoted(x, y number) *types.Type {
 	return typeLong
 }
 
-// wrap takes a number as one of type t.
+// wrap converts a number to type t.
 func wrap(u uint64, t *types.Type) uint64 {
 	if t.Size == 4 {
 		if t.Kind == types.Int {
@@ -196,7 +196,7 @@ func wrap(u uint64, t *types.Type) uint64 {
 	return u
 }
 
-// integers computes as C does, in the promoted type.
+// integers computes an operation as C does, in the promoted type.
 func integers(op string, x, y number) (Value, error) {
 	t := promoted(x, y)
 	if op == "<<" || op == ">>" {
@@ -217,7 +217,7 @@ func integers(op string, x, y number) (Value, error) {
 			return Value{}, Error("Division by zero")
 		}
 		switch {
-		case signed && int64(b) == -1: // the one quotient that overflows
+		case signed && int64(b) == -1: // the only quotient that overflows
 			if op == "/" {
 				r = -a
 			}
@@ -244,8 +244,8 @@ func integers(op string, x, y number) (Value, error) {
 	return newValue(t, number{i: wrap(r, t), signed: signed})
 }
 
-// shift is << and >>: the type is that of the left side, and shifting by its width or more
-// leaves nothing but the sign.
+// shift computes << and >>. The result has the type of the left side. Shifting by its width or more
+// leaves only the sign.
 func shift(op string, x, y number) (Value, error) {
 	t := promoted(x, x)
 	a, by := wrap(x.i, t), y.i
@@ -287,8 +287,8 @@ func compare(op string, a, b uint64, signed bool) bool {
 	return !less
 }
 
-// truthValue is the result of a comparison: an int, or a bool where the operand's
-// language has bool.
+// truthValue returns the result of a comparison: an int, or a bool if the operand's language has
+// bool.
 func truthValue(b bool, operand *types.Type) Value {
 	u := uint64(0)
 	if b {
@@ -306,7 +306,7 @@ func truthValue(b bool, operand *types.Type) Value {
 	return intValue(typeInt, u)
 }
 
-// unary computes -v, +v, !v and ~v of a read value.
+// unary computes -v, +v, !v and ~v for a value that was read.
 func unary(op string, v Value) (Value, error) {
 	if isStruct(v.Type) {
 		return Value{}, errorf("Structure has no component named operator%s.", op[1:])

@@ -7,7 +7,7 @@ import (
 	"dbg/target"
 )
 
-// assign is = and the compound assignments.
+// assign evaluates = and the compound assignments.
 func (e *evaluator) assign(n *node) (Value, error) {
 	left, err := e.eval(n.a)
 	if err != nil {
@@ -35,7 +35,7 @@ func (e *evaluator) assign(n *node) (Value, error) {
 	return e.store(left, right)
 }
 
-// increment is ++ and --, before and after.
+// increment evaluates ++ and --, as prefix and postfix operators.
 func (e *evaluator) increment(n *node) (Value, error) {
 	left, err := e.eval(n.a)
 	if err != nil {
@@ -59,8 +59,8 @@ func (e *evaluator) increment(n *node) (Value, error) {
 	return v, err
 }
 
-// Assign stores right in left, which was evaluated before, converted to its type, and
-// returns what left is now.
+// Assign converts right to the type of left, stores it in left, which was evaluated before, and
+// returns the new value of left.
 func Assign(left, right Value, env Env) (Value, error) {
 	e := &evaluator{env: env}
 	left, err := follow(left, env)
@@ -73,7 +73,7 @@ func Assign(left, right Value, env Env) (Value, error) {
 	return e.store(left, right)
 }
 
-// store puts right where left is.
+// store writes right to the place of left.
 func (e *evaluator) store(left, right Value) (Value, error) {
 	if left.fixed != "" {
 		return Value{}, Error(left.fixed)
@@ -117,7 +117,7 @@ func (e *evaluator) store(left, right Value) (Value, error) {
 	return left, nil
 }
 
-// storeConvenience keeps a copy: $foo does not change with what it was set from.
+// storeConvenience stores a copy: $foo does not change with the object that was assigned to it.
 func (e *evaluator) storeConvenience(name string, v Value) Value {
 	v = Fetch(v, e.env)
 	if v.Bytes != nil {
@@ -130,8 +130,8 @@ func (e *evaluator) storeConvenience(name string, v Value) Value {
 	return v
 }
 
-// converted is right as the bytes that left is to have. For a bit-field it is
-// the type's whole size.
+// converted returns right as the new bytes of left. For a bit-field it returns bytes of the whole
+// type.
 func (e *evaluator) converted(left, right Value) ([]byte, error) {
 	k := kindOf(left.Type)
 	if isStruct(left.Type) || k == types.Array {
@@ -162,7 +162,7 @@ func errNoPlaceIf(b bool) error {
 	return nil
 }
 
-// mergeBits puts the bits of data into old at the bit-field's place.
+// mergeBits inserts the bits of data in old, at the bit-field's place.
 func mergeBits(old []byte, v Value, data []byte) []byte {
 	out := append([]byte(nil), old...)
 	for i := range v.BitSize {
@@ -176,7 +176,7 @@ func mergeBits(old []byte, v Value, data []byte) []byte {
 	return out
 }
 
-// storeMemory writes exactly the bytes of the value.
+// storeMemory writes only the bytes of the value.
 func (e *evaluator) storeMemory(v Value, data []byte) error {
 	if v.BitSize > 0 {
 		old := make([]byte, byteSize(v))
@@ -193,8 +193,8 @@ func (e *evaluator) storeMemory(v Value, data []byte) error {
 	return err
 }
 
-// storeRegister changes a variable that lives in a register; what the variable
-// does not cover stays as it is.
+// storeRegister changes a variable in a register. Bits of the register outside the variable do not
+// change.
 func (e *evaluator) storeRegister(v Value, data []byte) error {
 	if v.BitSize > 0 || v.regByte < 0 || v.regByte+int64(len(data)) > 8 {
 		return Error("This part of a register can't be assigned.")

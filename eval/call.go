@@ -62,7 +62,7 @@ func (e *evaluator) call(n *node, want *types.Type) (Value, error) {
 	}
 	caller, ok := e.env.(Caller)
 	if !ok {
-		return Value{}, Error("calling functions is not supported here")
+		return Value{}, Error("calling functions is not supported")
 	}
 	name, list, err := e.candidates(n.a, caller)
 	if err != nil {

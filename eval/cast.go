@@ -7,7 +7,7 @@ import (
 
 var errInvalidCast = Error("Invalid cast.")
 
-// cast is (type) v. v needs not be read.
+// cast evaluates (type) v. v need not have been read.
 func (e *evaluator) cast(t *types.Type, v Value) (Value, error) {
 	if isReference(t) && !isReference(v.Type) {
 		if !v.HasAddr {
@@ -42,7 +42,8 @@ func (e *evaluator) cast(t *types.Type, v Value) (Value, error) {
 		return Value{}, errInvalidCast
 	}
 	if to == kindOf(v.Type) && sizeOf(t) == sizeOf(v.Type) && v.BitSize == 0 && v.Bytes != nil && to != types.Pointer {
-		// The same bytes with another name: also for those that can't be computed with.
+		// The bytes stay the same, and only the type changes, even if the value can't be used in
+		// arithmetic.
 		return Value{Type: t, Bytes: v.Bytes}, nil
 	}
 	n, err := numberOf(v)
@@ -58,7 +59,7 @@ func (e *evaluator) cast(t *types.Type, v Value) (Value, error) {
 	return newValue(t, n)
 }
 
-// castAggregate takes an aggregate as another type of the same place.
+// castAggregate reinterprets an aggregate as another type at the same place.
 func (e *evaluator) castAggregate(t *types.Type, v Value) (Value, error) {
 	if isStruct(t) && isStruct(v.Type) {
 		if off, ok := baseOffset(v.Type, t, 0); ok {
@@ -74,7 +75,7 @@ func (e *evaluator) castAggregate(t *types.Type, v Value) (Value, error) {
 	return Value{}, errInvalidCast
 }
 
-// baseOffset is where a base class is in a class; ok also if they are the same.
+// baseOffset returns the offset of a base class in a class. ok is also true if they are the same.
 func baseOffset(class, base *types.Type, depth int) (int64, bool) {
 	c, b := class.Strip(), base.Strip()
 	if c == b || c.Name != "" && c.Name == b.Name && c.Size == b.Size && c.Kind == b.Kind {
@@ -93,8 +94,8 @@ func baseOffset(class, base *types.Type, depth int) (int64, bool) {
 	return 0, false
 }
 
-// baseAdjustment is what a pointer changes by when it is cast between a class and a base
-// class of it.
+// baseAdjustment returns the change of a pointer when it is cast between a class and one of its
+// base classes.
 func baseAdjustment(from, to *types.Type) int64 {
 	if !isStruct(from) || !isStruct(to) {
 		return 0
@@ -108,7 +109,7 @@ func baseAdjustment(from, to *types.Type) int64 {
 	return 0
 }
 
-// Truth says whether a value counts as true: it is not zero.
+// Truth reports whether a value is true: not zero.
 func Truth(v Value, env Env) (bool, error) {
 	v, err := (&evaluator{env: env}).read(v)
 	if err != nil {
@@ -117,7 +118,7 @@ func Truth(v Value, env Env) (bool, error) {
 	return isTrue(v, "!")
 }
 
-// Int is the value as an integer.
+// Int returns the value as an integer.
 func Int(v Value, env Env) (int64, error) {
 	v, err := (&evaluator{env: env}).read(v)
 	if err != nil {
@@ -130,8 +131,8 @@ func Int(v Value, env Env) (int64, error) {
 	return int64(n.integer()), err
 }
 
-// AddressOf is the address that a value names: a pointer's or an integer's value, an array's
-// or a function's place, and that of a structure.
+// AddressOf returns the address that a value denotes: the value of a pointer or an integer, or the
+// place of an array, a function or a structure.
 func AddressOf(v Value, env Env) (target.Addr, error) {
 	v, err := follow(v, env)
 	if err != nil {

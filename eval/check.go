@@ -6,14 +6,14 @@ import (
 	"dbg/target"
 )
 
-// Check says whether text can be an expression, before there is a program to
-// evaluate it in: its syntax, not its names.
+// Check reports whether text has the syntax of an expression, before a program exists in which it
+// can be evaluated. It does not check names.
 func Check(text string) error {
 	p := &parser{lex: lexer{text: text}, env: nowhere{}, lenient: true}
 	return p.whole()
 }
 
-// nowhere is a world without names, where every name may be a type.
+// nowhere is an Env without names, in which every name may be a type.
 type nowhere struct{ Env }
 
 func (nowhere) Arch() *arch.Arch                    { return arch.AMD64 }

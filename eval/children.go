@@ -6,17 +6,18 @@ import (
 	"dbg/symbols/types"
 )
 
-// NumChildren is how many parts a value has that can be looked at: the fields of a
-// structure, the elements of an array, a string's none. A pointer to a
-// structure has the structure's fields, any other pointer what it points to; a null
-// pointer, a char pointer, a pointer to void or to a function has none.
+// NumChildren returns the number of parts of a value: the fields of a structure, or the elements of
+// an array. A string has none. A pointer to a structure has the structure's fields. Any other
+// pointer has its target as the only part. A null pointer, a char pointer, and a pointer to void or
+// to a function have no parts.
 func NumChildren(v Value, env Env) int {
 	n := newTree(v, env).count
 	return int(min(n, 1<<31-1))
 }
 
-// PartsElsewhere reports whether a value is a pointer to a structure that is only declared where the pointer is. To say how many parts
-// there are, or whether there are any, its definition would have to be searched for in the whole program: that is for who opens it.
+// PartsElsewhere reports whether a value is a pointer to a structure that is only declared in the
+// pointer's file. To count its parts, its definition would have to be searched in the whole
+// program. That is done only when the value is opened.
 func PartsElsewhere(v Value, env Env) bool {
 	v, err := follow(v, env)
 	if err != nil || v.Avail != Available || kindOf(v.Type) != types.Pointer {
@@ -30,8 +31,8 @@ func PartsElsewhere(v Value, env Env) bool {
 	return v.Avail == Available && integerOf(v) != 0
 }
 
-// Children gives count parts from part start on; count <= 0 is all of them, up to
-// 10000. What can't be read says so itself.
+// Children returns count parts from part start on. A count <= 0 means all of them, up to 10000. A
+// part that can't be read contains its error.
 func Children(v Value, env Env, start, count int) ([]Value, error) {
 	t := newTree(v, env)
 	if start < 0 {
@@ -55,7 +56,7 @@ func Children(v Value, env Env, start, count int) ([]Value, error) {
 	return out, t.err
 }
 
-// tree is a value's parts.
+// tree describes the parts of a value.
 type tree struct {
 	count int64
 	at    func(int64) Value
@@ -124,7 +125,7 @@ func newTree(v Value, env Env) tree {
 	return tree{}
 }
 
-// fieldTree has the members of a structure, base classes as "<Base>".
+// fieldTree returns the members of a structure, with base classes as "<Base>".
 func fieldTree(v Value, env Env) tree {
 	if size := sizeOf(v.Type); size > 0 && size <= maxKeep {
 		if r := load(v, env); r.Avail != Unreadable {

@@ -5,8 +5,8 @@ import (
 	"dbg/symbols/types"
 )
 
-// Constant is a value of a type of at most 8 bytes that is nowhere in the
-// program: an enumeration's constant.
+// Constant returns a value of a type of at most 8 bytes that has no place in the program: an
+// enumeration constant.
 func Constant(t *types.Type, n int64, a *arch.Arch) Value {
 	size := t.Size
 	if size < 1 || size > 8 {

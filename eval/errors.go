@@ -2,8 +2,8 @@ package eval
 
 import "fmt"
 
-// Error is what is wrong with an expression or a value, as a sentence for the user. The
-// wording is gdb's wherever gdb has one, with its capitals and full stops.
+// Error describes what is wrong with an expression or a value, as a sentence for the user. If gdb
+// has a text for it, the text is the same, with its capitals and full stops.
 type Error string
 
 func (e Error) Error() string { return string(e) }

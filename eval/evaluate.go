@@ -10,9 +10,8 @@ import (
 	"dbg/target"
 )
 
-// Evaluate computes an expression, with its assignments. The result has its bytes
-// if there are not more than 64 KiB of them; a value that is optimised out is a
-// result, memory that can't be read is an error.
+// Evaluate evaluates an expression, with its assignments. The result contains its bytes if they are
+// at most 64 KiB. An optimised-out value is a valid result; unreadable memory is an error.
 func Evaluate(text string, env Env) (Value, error) {
 	n, err := parse(text, env)
 	if err != nil {
@@ -26,7 +25,7 @@ func Evaluate(text string, env Env) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	// A reference is shown with its target, and both must be readable.
+	// A reference is shown with its target, so both must be readable.
 	v = Fetch(v, env)
 	if v.Avail == Unreadable {
 		return Value{}, v.Err
@@ -34,9 +33,9 @@ func Evaluate(text string, env Env) (Value, error) {
 	return v, nil
 }
 
-// TypeOf is the type of an expression, or the type that text names, for whatis and ptype. Nothing
-// is assigned, and memory is read only where the type depends on it: *p of a null p has a type. A nil
-// type is void.
+// TypeOf returns the type of an expression, or the type that text names, for whatis and ptype. It
+// assigns nothing, and reads memory only if the type depends on it: *p has a type even if p is
+// null. A nil type means void.
 func TypeOf(text string, env Env) (*types.Type, error) {
 	n, err := parse(text, env)
 	if err != nil {
@@ -49,19 +48,19 @@ func TypeOf(text string, env Env) (*types.Type, error) {
 	return v.Type, err
 }
 
-// evaluator walks the tree of one expression.
+// evaluator evaluates the tree of one expression.
 type evaluator struct {
 	env   Env
 	steps int
-	// dry is not 0 inside sizeof, where nothing is assigned.
+	// dry is above 0 inside sizeof, where nothing is assigned.
 	dry int
 }
 
-// Speaker is an Env that knows the language of the selected frame. Comparisons
-// give true and false in a language that has them, otherwise 1 and 0.
+// Speaker is an Env that knows the language of the selected frame. Comparisons return true and
+// false in languages that have these, otherwise 1 and 0.
 type Speaker interface{ Language() lang.Lang }
 
-// spoken gives the result of a comparison the type that the frame's language gives it.
+// spoken gives the result of a comparison the type that it has in the frame's language.
 func (e *evaluator) spoken(v Value, err error) (Value, error) {
 	if s, ok := e.env.(Speaker); ok && err == nil && v.Type == typeInt {
 		switch s.Language() {
@@ -159,7 +158,7 @@ func (e *evaluator) operand(n *node) (Value, error) {
 	return e.read(v)
 }
 
-// read follows a reference and reads the value; arrays and functions stay where they are.
+// read follows a reference and reads the value. It does not read arrays and functions.
 func (e *evaluator) read(v Value) (Value, error) {
 	v, err := follow(v, e.env)
 	if err != nil {
@@ -175,7 +174,7 @@ func (e *evaluator) read(v Value) (Value, error) {
 	return v, nil
 }
 
-// follow turns a reference into what it refers to.
+// follow returns the target of a reference.
 func follow(v Value, mem target.Memory) (Value, error) {
 	for range maxNesting {
 		if !isReference(v.Type) {
@@ -195,8 +194,7 @@ func follow(v Value, mem target.Memory) (Value, error) {
 	return Value{}, Error("reference to itself")
 }
 
-// name finds what a name stands for: a symbol, or a member of the object whose
-// method runs.
+// name evaluates a name: a symbol, or a member of the current method's object.
 func (e *evaluator) name(name string) (Value, error) {
 	v, err := e.env.Variable(name)
 	if err == nil {
@@ -220,7 +218,7 @@ func (e *evaluator) name(name string) (Value, error) {
 			}
 		}
 	}
-	// An enumerator by its type's name: Color::RED.
+	// This may be an enumerator with the name of its type: Color::RED.
 	if i := strings.LastIndex(name, "::"); i > 0 {
 		if v, ok := enumerator(e.env.Type(name[:i]), name[i+2:]); ok {
 			return v, nil
@@ -229,7 +227,7 @@ func (e *evaluator) name(name string) (Value, error) {
 	return Value{}, err
 }
 
-// enumerator finds the name in an enumeration, with or without its scope.
+// enumerator finds a name in an enumeration, with or without its scope.
 func enumerator(t *types.Type, name string) (Value, bool) {
 	if kindOf(t) != types.Enum {
 		return Value{}, false
@@ -243,7 +241,7 @@ func enumerator(t *types.Type, name string) (Value, bool) {
 	return Value{}, false
 }
 
-// dollar is what "$" begins: history, a register, or a convenience variable.
+// dollar evaluates a name after "$": history, a register, or a convenience variable.
 func (e *evaluator) dollar(name string) (Value, error) {
 	if n, relative, ok := historyName(name); ok {
 		v, found := e.env.History(n, relative)
@@ -273,7 +271,7 @@ func (e *evaluator) dollar(name string) (Value, error) {
 	return v, nil
 }
 
-// historyName reads what follows "$" in $, $$, $3 and $$3.
+// historyName parses the text after "$" in $, $$, $3 and $$3.
 func historyName(s string) (n int, relative, ok bool) {
 	digits := strings.TrimPrefix(s, "$")
 	relative = s == "" || digits != s
@@ -295,7 +293,7 @@ func (e *evaluator) truth(n *node) (bool, error) {
 	return isTrue(v, "?")
 }
 
-// isTrue says whether a read value is not zero.
+// isTrue reports whether a value that was read is not zero.
 func isTrue(v Value, op string) (bool, error) {
 	if isStruct(v.Type) {
 		return false, errorf("Structure has no component named operator%s.", op)
@@ -341,14 +339,14 @@ func (e *evaluator) sizeof(n *node) (Value, error) {
 	size := sizeOf(t)
 	switch {
 	case kindOf(t) == types.Void:
-		size = 1 // gcc's void
+		size = 1 // gcc's size of void
 	case size < 0:
 		return Value{}, Error("sizeof an incomplete type")
 	}
 	return intValue(typeUlong, uint64(size)), nil
 }
 
-// at is {type} address.
+// at evaluates {type} address.
 func (e *evaluator) at(n *node) (Value, error) {
 	v, err := e.operand(n.a)
 	if err != nil {
@@ -361,7 +359,7 @@ func (e *evaluator) at(n *node) (Value, error) {
 	return Value{Type: n.typ, Addr: target.Addr(a.integer()), HasAddr: true}, nil
 }
 
-// repeat is first@count: an array that starts at first.
+// repeat evaluates first@count: an array that starts at first.
 func (e *evaluator) repeat(n *node) (Value, error) {
 	v, err := e.eval(n.a)
 	if err != nil {

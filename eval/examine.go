@@ -8,10 +8,10 @@ import (
 	"dbg/target"
 )
 
-// Examine is gdb's x command without instructions: count units of memory by a format letter
-// (x d u o t a c f s z), in lines that begin with their address. unit is b, h, w
-// or g; 0 means what the letter asks for. next is the address after what was
-// shown. An error comes with the lines before it.
+// Examine implements gdb's x command, except for instructions: it formats count units of memory by
+// a format letter (x d u o t a c f s z), in lines that start with their address. unit is b, h, w or
+// g; 0 means the default of the letter. next is the address after the last unit. With an error,
+// lines holds the lines before it.
 func Examine(addr target.Addr, format byte, unit byte, count int, env Env) (lines []string, next target.Addr, err error) {
 	size, ok := map[byte]int{'b': 1, 'h': 2, 'w': 4, 'g': 8, 0: 0}[unit]
 	if !ok {
@@ -69,7 +69,7 @@ func Examine(addr target.Addr, format byte, unit byte, count int, env Env) (line
 	return lines, addr, nil
 }
 
-// label is "0x404020 <arr+4>:".
+// label returns "0x404020 <arr+4>:".
 func label(a target.Addr, env Env) string {
 	if s := symbolAt(a, env); s != "" {
 		return a.String() + " " + s + ":"
@@ -77,7 +77,7 @@ func label(a target.Addr, env Env) string {
 	return a.String() + ":"
 }
 
-// unitType is what a unit is for a letter.
+// unitType returns the type of a unit for a letter.
 func unitType(format byte, size int) *types.Type {
 	switch {
 	case format == 'f' && size == 4:
@@ -90,7 +90,7 @@ func unitType(format byte, size int) *types.Type {
 	return typeUlong
 }
 
-// unitText writes one unit; hexadecimal and binary have all their digits here.
+// unitText formats one unit. Hexadecimal and binary numbers have all their digits.
 func unitText(b []byte, t *types.Type, format byte, env Env) string {
 	switch format {
 	case 'x':
@@ -107,7 +107,7 @@ func unitText(b []byte, t *types.Type, format byte, env Env) string {
 	return formatBytes(b, t, format, env)
 }
 
-// examineStrings writes one string a line.
+// examineStrings formats one string per line.
 func examineStrings(addr target.Addr, width, count int, env Env) (lines []string, next target.Addr, err error) {
 	prefix := map[int]string{1: "", 2: "u", 4: "U"}[width]
 	if width == 8 {

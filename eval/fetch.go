@@ -8,7 +8,7 @@ import (
 	"dbg/target"
 )
 
-// cannotAccess says in gdb's words what a MemoryError says in dbg's.
+// cannotAccess converts a MemoryError to gdb's words.
 func cannotAccess(err error, fallback target.Addr) error {
 	var m *target.MemoryError
 	if errors.As(err, &m) {
@@ -17,7 +17,7 @@ func cannotAccess(err error, fallback target.Addr) error {
 	return &AccessError{Addr: fallback, err: err}
 }
 
-// AccessError says that memory at Addr is not accessible.
+// AccessError means that memory at Addr is not accessible.
 type AccessError struct {
 	Addr target.Addr
 	err  error
@@ -27,23 +27,24 @@ func (e *AccessError) Error() string {
 	return fmt.Sprintf("Cannot access memory at address %s", e.Addr)
 }
 
+// Unwrap returns the target's error.
 func (e *AccessError) Unwrap() error { return e.err }
 
-// errNoPlace is the error of a value that is neither in memory nor at hand.
+// errNoPlace is the error of a value that is not in memory and has no bytes.
 var errNoPlace = Error("value is not available")
 
-// Fetch reads the value's bytes, so that it stays what it is now: the value
-// history keeps fetched values. A value of more than 64 KiB stays where it is.
-// What could not be read is Unreadable.
+// Fetch reads the value's bytes, so that the value no longer changes: the value history keeps
+// fetched values. A value of more than 64 KiB is not read. A value that could not be read is
+// Unreadable.
 func Fetch(v Value, env Env) Value {
-	v.pointee = nil // the frame that tells it may be gone
+	v.pointee = nil // its frame may be gone later
 	if byteSize(v) > maxKeep {
 		return v
 	}
 	return load(v, env)
 }
 
-// byteSize is how many bytes the value's contents take.
+// byteSize returns the size of the value's contents in bytes.
 func byteSize(v Value) int64 {
 	if v.BitSize > 0 {
 		return (v.BitOffset + v.BitSize + 7) / 8
@@ -51,7 +52,7 @@ func byteSize(v Value) int64 {
 	return sizeOf(v.Type)
 }
 
-// load reads the bytes of a value that is in memory and not read yet.
+// load reads the bytes of a value in memory, if they were not read yet.
 func load(v Value, mem target.Memory) Value {
 	if v.Avail != Available || v.Bytes != nil || v.function != "" {
 		return v
@@ -63,7 +64,7 @@ func load(v Value, mem target.Memory) Value {
 	case !v.HasAddr:
 		v.Avail, v.Err = Unreadable, errNoPlace
 	case n < 0:
-		v.Avail, v.Err = Unreadable, errorf("the size of %s is not known", TypeName(v))
+		v.Avail, v.Err = Unreadable, errorf("the size of %s is unknown", TypeName(v))
 	case n > maxFetch:
 		v.Avail, v.Err = Unreadable, errorf("value requires %d bytes, which is more than max-value-size", n)
 	default:
@@ -77,7 +78,7 @@ func load(v Value, mem target.Memory) Value {
 	return v
 }
 
-// availabilityError is why the value can't be computed with; nil if it can.
+// availabilityError returns why the value can't be used in arithmetic, or nil.
 func availabilityError(v Value) error {
 	switch v.Avail {
 	case Available:
@@ -95,7 +96,7 @@ func availabilityError(v Value) error {
 	return Error("value has been optimized out")
 }
 
-// part is the piece of v of type t that starts off bytes from its start.
+// part returns the part of v with type t that starts off bytes from its start.
 func part(v Value, off int64, t *types.Type, name string) Value {
 	c := Value{Type: t, Name: name, fixed: v.fixed}
 	if v.variable != "" || v.register != "" {
@@ -126,19 +127,20 @@ func part(v Value, off int64, t *types.Type, name string) Value {
 		c.missing, c.why = v.missing[off:off+n:off+n], v.why
 		c.implicitIn(&v, off*8, n*8)
 		if c.judge(); c.Avail == c.why && (isStruct(t) || kindOf(t) == types.Array) {
-			// Of a value of which something is there the aggregates are shown with their members, as gdb does.
+			// If part of a value is available, its aggregates are shown with their members, as in
+			// gdb.
 			c.Avail, c.Bytes, c.missing = Partial, v.Bytes[off:off+n:off+n], v.missing[off:off+n:off+n]
 		}
 	}
 	return c
 }
 
-// bitPart is a bit-field of v: bits from bit on, in a type t.
+// bitPart returns a bit-field of v, which starts at a bit and has type t.
 func bitPart(v Value, bit, size int64, t *types.Type, name string) Value {
 	if bit < 0 || size <= 0 || size > 64 {
-		return Value{Type: t, Name: name, Avail: Unreadable, Err: Error("bit-field is malformed")}
+		return Value{Type: t, Name: name, Avail: Unreadable, Err: Error("malformed bit-field")}
 	}
-	// Take the bytes that hold it as an array, for their place and availability.
+	// Treat the bytes that hold it as an array, to get their place and availability.
 	bytes := (bit%8 + size + 7) / 8
 	a, _ := arrayOf(typeUchar, bytes)
 	c := part(v, bit/8, a, name)
@@ -155,7 +157,7 @@ func bitPart(v Value, bit, size int64, t *types.Type, name string) Value {
 	return c
 }
 
-// implicitIn takes over the implicit pointers that lie in a range of v's bits.
+// implicitIn copies to c the implicit pointers that lie in a range of v's bits.
 func (c *Value) implicitIn(v *Value, from, bits int64) {
 	for _, p := range v.implicit {
 		if p.from >= from && p.from+p.bits <= from+bits {
@@ -165,10 +167,11 @@ func (c *Value) implicitIn(v *Value, from, bits int64) {
 	}
 }
 
-// isPointer says that the type is a pointer or a reference.
+// isPointer reports whether the type is a pointer or a reference.
 func isPointer(t *types.Type) bool { return kindOf(t) == types.Pointer || isReference(t) }
 
-// judge turns Partial into what it amounts to: all there, nothing there, or, for a scalar, lost.
+// judge replaces Partial by the actual availability: all is available, nothing is or, for a scalar,
+// it is lost.
 func (v *Value) judge() {
 	some, all := false, true
 	for _, m := range v.missing {
@@ -181,10 +184,20 @@ func (v *Value) judge() {
 	case all && len(v.implicit) == 1 && v.implicit[0].from == 0 && v.implicit[0].bits == int64(len(v.missing))*8 && isPointer(v.Type):
 		v.Avail, v.Bytes, v.missing = Synthetic, nil, nil
 	case all && len(v.implicit) > 0 && isStruct(v.Type):
-		v.Avail = Partial // its members say what they are
+		v.Avail = Partial // each member has its own availability
 	case all || !(isStruct(v.Type) || kindOf(v.Type) == types.Array):
 		v.Avail, v.Bytes, v.missing = v.why, nil, nil
 	default:
 		v.Avail = Partial
 	}
+}
+
+// IsWatchable reports whether a value in memory is small enough for debug registers: four of eight
+// bytes each.
+func IsWatchable(v Value) bool {
+	n := byteSize(v)
+	if v.Type == nil || n <= 0 || n > 4*8 {
+		return false
+	}
+	return len(target.Watches(v.Addr, uint64(n), target.WatchWrite, 4)) > 0
 }

@@ -11,17 +11,17 @@ import (
 	"dbg/symbols/types"
 )
 
-// real is a floating point number of any format, exactly. A nan keeps its
-// payload, because gdb shows it.
+// real is an exact floating point number of any format. A NaN keeps its payload, because gdb shows
+// it.
 type real struct {
 	neg      bool
 	inf, nan bool
 	payload  uint64
-	v        *big.Float // of neither; nil is 0
-	digits   int        // that tell any two numbers of the format apart
+	v        *big.Float // if it is neither; nil means 0
+	digits   int        // the digits that distinguish any two numbers of the format
 }
 
-// Float64 rounds to float64.
+// Float64 rounds the number to float64.
 func (r real) Float64() (float64, bool) {
 	f := 0.0
 	switch {
@@ -38,7 +38,7 @@ func (r real) Float64() (float64, bool) {
 	return f, true
 }
 
-// format is a binary floating point format of IEEE 754's kind.
+// format is a binary floating point format like those of IEEE 754.
 type format struct {
 	exp, frac int  // bits
 	explicit  bool // the integer bit is stored (x87)
@@ -54,8 +54,8 @@ var (
 	formatQuad   = format{15, 112, false, 36}
 )
 
-// floatFormat picks the format of a type. A 16-byte float is x87's unless the
-// machine or its name says otherwise: DWARF does not tell the two apart.
+// floatFormat returns the format of a type. A 16-byte float is in x87 format unless the machine or
+// the type's name determines another one: DWARF does not distinguish the two.
 func floatFormat(t *types.Type, size int) (format, bool) {
 	switch size {
 	case 2:
@@ -78,7 +78,7 @@ func floatFormat(t *types.Type, size int) (format, bool) {
 	return format{}, false
 }
 
-// floatOf decodes a float.
+// floatOf decodes a floating point value.
 func floatOf(b []byte, t *types.Type) (real, bool) {
 	f, ok := floatFormat(t, len(b))
 	if !ok {
@@ -104,7 +104,7 @@ func floatOf(b []byte, t *types.Type) (real, bool) {
 	}
 	max := uint64(1)<<f.exp - 1
 	if f.explicit && exp != 0 && fracLo>>63 == 0 {
-		return real{}, false // an unnormal, pseudo-infinity or pseudo-NaN: no number (Intel SDM, volume 1, section 8.2.2)
+		return real{}, false // an unnormal, pseudo-infinity or pseudo-NaN: not a number (Intel SDM, volume 1, section 8.2.2)
 	}
 	if exp == max {
 		payload := fracLo
@@ -135,7 +135,7 @@ func floatOf(b []byte, t *types.Type) (real, bool) {
 	return r, true
 }
 
-// encodeFloat writes n in the format of t; long double has a float64's precision.
+// encodeFloat encodes n in the format of t. A long double has only the precision of float64.
 func encodeFloat(b []byte, n number, t *types.Type) bool {
 	x := n.float()
 	f, ok := floatFormat(t, len(b))
@@ -185,8 +185,8 @@ func encodeFloat(b []byte, n number, t *types.Type) bool {
 	return true
 }
 
-// String writes the number as gdb does: %g with as many digits as the format
-// needs to tell any two numbers apart.
+// String formats the number as gdb does: %g with as many digits as the format needs to distinguish
+// any two numbers.
 func (r real) String() string {
 	sign := ""
 	if r.neg {
@@ -203,8 +203,7 @@ func (r real) String() string {
 	return sign + percentG(r.v, r.digits)
 }
 
-// percentG is C's %.*g: trailing zeros go, and the exponent has at least two
-// digits.
+// percentG is C's %.*g: it removes trailing zeros, and the exponent has at least two digits.
 func percentG(x *big.Float, digits int) string {
 	s := x.Text('e', digits-1)
 	mant, e, _ := strings.Cut(s, "e")

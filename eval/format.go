@@ -8,30 +8,29 @@ import (
 	"dbg/target"
 )
 
-// Options says how a value is written.
+// Options specifies how a value is formatted.
 type Options struct {
-	// Format is gdb's letter: x d u o t c a s f z, or 0 for what the type asks for.
+	// Format is gdb's letter: x d u o t c a s f z, or 0 for the type's default.
 	Format byte
-	// MaxElements bounds arrays and strings: 0 is 200.
+	// MaxElements limits the elements of arrays and strings; 0 means 200.
 	MaxElements int
-	// MaxDepth bounds how deep aggregates nest: 0 is 20.
+	// MaxDepth limits the nesting of aggregates; 0 means 20.
 	MaxDepth int
-	// Compact writes aggregates inside aggregates as {...}.
+	// Compact formats aggregates inside aggregates as {...}.
 	Compact bool
-	// AddressOfStrings writes the address before the string that a char pointer
-	// points to, as gdb does.
+	// AddressOfStrings adds the address before the string of a char pointer, as gdb does.
 	AddressOfStrings bool
-	// Inner writes a value as inside an aggregate: a pointer without its type.
+	// Inner formats a value as inside an aggregate: a pointer without its type.
 	Inner bool
-	// Raw writes interfaces, maps and channels of Go as what they are made of, not what they hold.
+	// Raw formats Go's interfaces, maps and channels as their structures, not as their contents.
 	Raw bool
 }
 
-// DefaultOptions are those of gdb.
+// DefaultOptions returns gdb's defaults.
 func DefaultOptions() Options { return Options{AddressOfStrings: true} }
 
-// Format writes a value in gdb's shape. It always gives something: what can't be
-// read is said in its place.
+// Format formats a value as gdb does. It always returns a text: for a part that can't be read, it
+// contains the error.
 func Format(v Value, env Env, opt Options) string {
 	p := newPrinter(env, opt)
 	if v.Type == nil || kindOf(v.Type) == types.Void {
@@ -47,7 +46,7 @@ func Format(v Value, env Env, opt Options) string {
 	return p.b.String()
 }
 
-// voidName writes a value that is none: Rust's unit is ().
+// voidName returns the text of a void value: in Rust, ().
 func voidName(t *types.Type) string {
 	if t != nil && t.Strip().Lang == lang.Rust {
 		return "()"
@@ -55,15 +54,15 @@ func voidName(t *types.Type) string {
 	return "void"
 }
 
-// printer writes one value.
+// printer formats one value.
 type printer struct {
 	b     strings.Builder
 	env   Env
 	opt   Options
 	depth int
 
-	isBase   bool                 // the next structure is a base class of the one around it
-	virtuals map[*types.Type]bool // virtual bases that the object around has shown already
+	isBase   bool                 // the next structure is a base class of the enclosing one
+	virtuals map[*types.Type]bool // virtual bases of the enclosing object that were already shown
 }
 
 func newPrinter(env Env, opt Options) *printer {
@@ -79,10 +78,10 @@ func newPrinter(env Env, opt Options) *printer {
 
 func (p *printer) str(s string) { p.b.WriteString(s) }
 
-// Interruptible is an Env whose user may lose interest in a value that is being written.
+// Interruptible is an Env whose user may cancel the formatting of a value.
 type Interruptible interface{ Interrupted() bool }
 
-// full says that there is enough text, or that nobody wants it any more.
+// full reports whether there is enough text, or formatting was cancelled.
 func (p *printer) full() bool {
 	if i, ok := p.env.(Interruptible); ok && i.Interrupted() {
 		return true
@@ -90,11 +89,11 @@ func (p *printer) full() bool {
 	return p.b.Len() > maxOutput
 }
 
-// raw says that values are written by their types and not by a format letter.
+// raw reports whether values are formatted by their types, not by a format letter.
 func (p *printer) raw() bool { return p.opt.Format == 0 || p.opt.Format == 's' }
 
-// typePrefix writes "(int *) " before a pointer or reference; a char pointer's string says
-// what it is.
+// typePrefix writes "(int *) " before a pointer or reference. A char pointer needs no type: its
+// string shows it.
 func (p *printer) typePrefix(v Value) {
 	t := v.Type
 	switch t.Kind {
@@ -116,7 +115,8 @@ func (p *printer) typePrefix(v Value) {
 	p.str("(" + TypeName(v) + ") ")
 }
 
-// namesItself says that what is written of a value begins with its type: maps and channels of Go.
+// namesItself reports whether the text of a value starts with its type, as for Go's maps and
+// channels.
 func (p *printer) namesItself(v Value) bool {
 	if p.opt.Raw || !p.raw() {
 		return false
@@ -129,8 +129,8 @@ func (p *printer) namesItself(v Value) bool {
 	return false
 }
 
-// isPlainChar says that the type is char or one of the wide characters by its own name,
-// with or without qualifiers: the prefix of its strings tells which.
+// isPlainChar reports whether the type is char or one of the wide characters by its own name, with
+// or without qualifiers: then the prefix of its strings identifies it.
 func isPlainChar(t *types.Type) bool {
 	for range 10 {
 		if t == nil {
@@ -150,7 +150,7 @@ func isPlainChar(t *types.Type) bool {
 	return false
 }
 
-// value writes a value as it is written inside others.
+// value writes a value in the form that it has inside others.
 func (p *printer) value(v Value) {
 	p.depth++
 	defer func() { p.depth-- }()
@@ -194,12 +194,12 @@ func (p *printer) value(v Value) {
 	}
 }
 
-// hidden says that aggregates of this level are written as {...}.
+// hidden reports whether aggregates at this level are written as {...}.
 func (p *printer) hidden() bool {
 	return p.depth > p.opt.MaxDepth || p.opt.Compact && p.depth > 1
 }
 
-// unavailable writes why a value is not there.
+// unavailable writes why a value is not available.
 func (p *printer) unavailable(v Value) bool {
 	switch v.Avail {
 	case OptimizedOut:
@@ -216,7 +216,7 @@ func (p *printer) unavailable(v Value) bool {
 	return true
 }
 
-// reference writes "@0x7ffe...: " and the target; inside an aggregate only the address.
+// reference writes "@0x7ffe...: " and the target. Inside an aggregate it writes only the address.
 func (p *printer) reference(v Value) {
 	v = load(v, p.env)
 	if to, ok := implied(v); ok {
@@ -234,7 +234,7 @@ func (p *printer) reference(v Value) {
 	a := target.Addr(integerOf(v))
 	p.str("@" + a.String())
 	if p.depth > 1 {
-		return // gdb shows the target of the outermost one only
+		return // gdb shows only the target of the outermost one
 	}
 	p.str(": ")
 	if kindOf(elemOf(v.Type)) == types.Func {
@@ -254,7 +254,7 @@ func (p *printer) function(v Value) {
 	p.address(v.Addr)
 }
 
-// address writes an address with the symbol that is there.
+// address writes an address with its symbol.
 func (p *printer) address(a target.Addr) {
 	p.str(a.String())
 	p.symbol(a)

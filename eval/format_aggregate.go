@@ -13,7 +13,7 @@ import (
 // structure writes {a = 1, b = 2}.
 func (p *printer) structure(v Value) {
 	if size := sizeOf(v.Type); size >= 0 && size <= maxKeep {
-		// One read for the whole; if that fails each field says for itself.
+		// Read the whole structure at once. If that fails, each field shows its own error.
 		if r := load(v, p.env); r.Avail != Unreadable || !v.HasAddr {
 			v = r
 		}
@@ -22,7 +22,7 @@ func (p *printer) structure(v Value) {
 		return
 	}
 	fields := v.Type.Strip().Fields()
-	// A virtual base is a part of the complete object, however many classes have it.
+	// A virtual base is part of the complete object only once, even if several classes have it.
 	isBase := p.isBase
 	if !isBase {
 		defer func(was map[*types.Type]bool) { p.virtuals = was }(p.virtuals)
@@ -76,7 +76,7 @@ func (p *printer) structure(v Value) {
 	p.str("}")
 }
 
-// baseName is what a base class is called.
+// baseName returns the name of a base class.
 func baseName(f *types.Field) string {
 	if f.Name != "" {
 		return f.Name
@@ -93,7 +93,7 @@ func (p *printer) array(v Value) {
 	size := sizeOf(elem)
 	total := sizeOf(v.Type)
 	if size <= 0 || total < 0 {
-		// int x[]: its length is not known; gdb says as much.
+		// int x[] has an unknown length; gdb shows that, too.
 		p.str("<incomplete array>")
 		return
 	}
@@ -118,7 +118,7 @@ func (p *printer) array(v Value) {
 	p.str(end)
 }
 
-// preload reads as much of an array in one go as is sensible.
+// preload reads as much of an array at once as is sensible.
 func (p *printer) preload(v Value, size, total int64) Value {
 	if v.Bytes != nil || !v.HasAddr || v.Avail != Available {
 		return v
@@ -136,7 +136,7 @@ func (p *printer) preload(v Value, size, total int64) Value {
 	return v
 }
 
-// elements writes a sequence; equal elements in a row are counted.
+// elements writes a sequence. Consecutive equal elements are counted.
 func (p *printer) elements(count int64, separator string, at func(int64) Value) {
 	printed := 0
 	for i := int64(0); i < count; {
@@ -156,7 +156,7 @@ func (p *printer) elements(count int64, separator string, at func(int64) Value) 
 			p.value(v)
 			i++
 			printed++
-			// The rest of a short run is written without looking again.
+			// Write the rest of a short run without comparing again.
 			for ; run > 1 && printed < p.opt.MaxElements; run-- {
 				p.str(separator)
 				p.value(v)
@@ -178,7 +178,7 @@ func (p *printer) elements(count int64, separator string, at func(int64) Value) 
 	}
 }
 
-// same says that two elements look the same.
+// same reports whether two elements have the same text.
 func same(a, b Value) bool {
 	if a.Avail != b.Avail || a.Avail == Partial || a.Avail == Unreadable {
 		return false
@@ -189,8 +189,7 @@ func same(a, b Value) bool {
 	return a.Bytes != nil && b.Bytes != nil && bytes.Equal(a.Bytes, b.Bytes)
 }
 
-// failed says that the value could not be read, so that those after it will not be
-// either.
+// failed reports whether the value could not be read, so that later ones can't be read either.
 func failed(v Value, mem target.Memory) bool {
 	if v.Bytes != nil || isStruct(v.Type) || kindOf(v.Type) == types.Array {
 		return false

@@ -9,8 +9,8 @@ import (
 	"dbg/target"
 )
 
-// memberPointer writes a C++ pointer to member (Itanium C++ ABI, section 2.3): &C::field, &virtual C::f(int),
-// or the type and the function's address.
+// memberPointer writes a C++ pointer to member (Itanium C++ ABI, section 2.3): &C::field, &virtual
+// C::f(int), or the type and the function's address.
 func (p *printer) memberPointer(v Value, t *types.Type) {
 	class := t.Container()
 	if kindOf(t.Elem()) != types.Func {
@@ -33,7 +33,7 @@ func (p *printer) memberPointer(v Value, t *types.Type) {
 	}
 	ptr, adj := rawUint(v.Bytes[:8]), int64(rawUint(v.Bytes[8:]))
 	virtual := ptr&1 != 0
-	if p.env.Arch() == arch.ARM64 { // where code's addresses may be odd, the adjustment has the bit
+	if p.env.Arch() == arch.ARM64 { // then the flag is in the adjustment
 		virtual = adj&1 != 0
 		adj >>= 1
 	} else if virtual {
@@ -59,7 +59,8 @@ func (p *printer) memberPointer(v Value, t *types.Type) {
 	}
 }
 
-// memberAtOffset names the member at an offset: the class's own, or that of a base class.
+// memberAtOffset returns the name of the member at an offset: in the class itself or in a base
+// class.
 func memberAtOffset(class *types.Type, off int64, depth int) string {
 	if class == nil || depth > 20 {
 		return ""
@@ -80,8 +81,8 @@ func memberAtOffset(class *types.Type, off int64, depth int) string {
 	return ""
 }
 
-// virtualMethod names the method in an element of the table of virtual functions of the part of a class that is adj bytes
-// from its start: the class itself or a base class.
+// virtualMethod returns the name of a method in the virtual function table of a part of a class,
+// the one adj bytes from its start: the class itself or a base class.
 func virtualMethod(class *types.Type, index uint64, adj int64, depth int) string {
 	if class == nil || depth > 20 {
 		return ""

@@ -14,7 +14,7 @@ import (
 
 func decimal(u uint64) string { return strconv.FormatUint(u, 10) }
 
-// scalar writes a loaded scalar.
+// scalar writes a scalar whose bytes were read.
 func (p *printer) scalar(v Value) {
 	t := v.Type.Strip()
 	if !p.raw() {
@@ -101,8 +101,7 @@ func (p *printer) char(u uint64, size int64, signed bool, prefix string) {
 	p.str(prefix + "'" + escape(b, int(size), '\'') + "'")
 }
 
-// enum writes an enumerator's name, or, where all of them are single bits, the names of
-// the bits.
+// enum writes the name of an enumerator or, if all of them are single bits, the names of the bits.
 func (p *printer) enum(u uint64, t *types.Type) {
 	names := t.Enumerators()
 	flags := len(names) > 0
@@ -134,7 +133,7 @@ func (p *printer) enum(u uint64, t *types.Type) {
 	p.str("(" + strings.Join(parts, " | ") + ")")
 }
 
-// enumName is an enumerator's name with the scope that its language needs.
+// enumName returns an enumerator's name with its scope, if the language needs it.
 func enumName(t *types.Type, name string) string {
 	if t.Name == "" || strings.Contains(name, "::") {
 		return name
@@ -148,8 +147,7 @@ func enumName(t *types.Type, name string) string {
 	return name
 }
 
-// pointer writes an address, the symbol there, and the string that a char pointer points
-// to.
+// pointer writes an address, its symbol, and the string that a char pointer points to.
 func (p *printer) pointer(v Value, a target.Addr) {
 	elem := v.Type.Strip().ElemAsDeclared()
 	prefix, text := charKind(elem)
@@ -159,7 +157,7 @@ func (p *printer) pointer(v Value, a target.Addr) {
 		}
 	}
 	if elem != nil && elem.Strip().Lang == lang.Rust {
-		text = false // a *const u8 is no C string
+		text = false // a *const u8 is not a C string
 	}
 	if !text || a == 0 {
 		p.address(a)
@@ -196,8 +194,8 @@ func bigInt(b []byte, signed bool) *big.Int {
 	return n
 }
 
-// formatted writes a loaded scalar by a format letter: its bytes are taken as an integer,
-// floating point numbers too.
+// formatted writes a scalar by a format letter. Its bytes are treated as an integer, even those of
+// a floating point number.
 func (p *printer) formatted(v Value, t *types.Type) {
 	b := v.Bytes
 	if v.BitSize > 0 {
@@ -214,7 +212,7 @@ func (p *printer) formatted(v Value, t *types.Type) {
 	p.str(formatBytes(b, t, p.opt.Format, p.env))
 }
 
-// formatBytes is the text of bytes by a format letter.
+// formatBytes formats bytes by a format letter.
 func formatBytes(b []byte, t *types.Type, letter byte, env Env) string {
 	n := bigInt(b, false)
 	switch letter {

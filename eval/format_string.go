@@ -11,8 +11,8 @@ import (
 	"dbg/target"
 )
 
-// nextChar reads one character of a string of so many bytes per element: the
-// bytes that it takes, and whether they are a character at all.
+// nextChar decodes one character of a string with width bytes per element. It returns its length in
+// bytes, and whether it is valid.
 func nextChar(b []byte, width int) (r rune, n int, ok bool) {
 	switch width {
 	case 1:
@@ -34,7 +34,7 @@ func nextChar(b []byte, width int) (r rune, n int, ok bool) {
 	return rune(u), 4, u <= unicode.MaxRune && utf8.ValidRune(rune(u))
 }
 
-// escape writes the first character of b as in a literal.
+// escape returns the first character of b in the form of a literal.
 func escape(b []byte, width int, quote rune) string {
 	r, n, ok := nextChar(b, width)
 	if ok {
@@ -64,9 +64,9 @@ func escape(b []byte, width int, quote rune) string {
 	return s.String()
 }
 
-// quoted writes a string as gdb does: runs of one character that are longer than the
-// threshold stand apart, "abc", '\000' <repeats 12 times>. At most limit characters
-// are written; more says that there are others after b.
+// quoted formats a string as gdb does: long runs of one character are separate, "abc", '\000'
+// <repeats 12 times>. It formats at most limit characters. more means that there are others after
+// b.
 func quoted(b []byte, width int, prefix string, limit int, more bool) string {
 	b = b[:len(b)/width*width]
 	if len(b) == 0 && !more {
@@ -129,9 +129,9 @@ func quoted(b []byte, width int, prefix string, limit int, more bool) string {
 	return out.String()
 }
 
-// readString reads up to limit elements until a zero. ended says that the zero was found; err
-// is of memory that could not be read after what was. Reads do not cross a page
-// more than needed, so that a string at the end of a mapping is read.
+// readString reads elements up to a zero, and at most limit. ended means that it found the zero.
+// err is the error for memory after b that could not be read. Reads cross a page only if necessary,
+// so that a string at the end of a mapping can be read.
 func readString(mem target.Memory, a target.Addr, width, limit int) (b []byte, ended bool, err error) {
 	const page = 4096
 	want := limit * width
@@ -161,8 +161,8 @@ func (p *printer) stringAt(a target.Addr, width int, prefix string) {
 	p.str(s)
 }
 
-// stringText is the string at an address as a literal, and how many bytes of
-// memory it takes with its zero.
+// stringText returns the string at an address as a literal, and its size in memory in bytes, with
+// its zero.
 func stringText(mem target.Memory, a target.Addr, width int, prefix string, limit int) (string, int) {
 	if width != 1 && width != 2 && width != 4 {
 		return "", 0
@@ -173,7 +173,7 @@ func stringText(mem target.Memory, a target.Addr, width int, prefix string, limi
 	if ended {
 		used += width
 	} else if err == nil {
-		// Is the string just as long as the limit?
+		// The string may be exactly as long as the limit.
 		next := make([]byte, width)
 		if _, e := mem.ReadMemory(a+target.Addr(len(b)), next); e != nil || rawUint(next) != 0 {
 			more = true
@@ -191,7 +191,7 @@ func stringText(mem target.Memory, a target.Addr, width int, prefix string, limi
 	return out, used
 }
 
-// isText says that the value is an array of characters.
+// isText reports whether the value is an array of characters.
 func isText(v Value) bool {
 	if kindOf(v.Type) != types.Array {
 		return false
@@ -200,7 +200,7 @@ func isText(v Value) bool {
 	return ok
 }
 
-// charArray writes an array of characters; its last zero is not shown.
+// charArray writes an array of characters without its last zero.
 func (p *printer) charArray(v Value, prefix string) {
 	width := int(sizeOf(elemOf(v.Type)))
 	total := sizeOf(v.Type)
@@ -226,7 +226,8 @@ func (p *printer) charArray(v Value, prefix string) {
 	p.str(quoted(b, width, prefix, p.opt.MaxElements, more))
 }
 
-// isIncomplete says that a sequence of UTF-8 has no end. glibc, and so gdb, takes F5 to F7 for the beginning of one, too.
+// isIncomplete reports whether a UTF-8 sequence is incomplete. glibc, and so gdb, also treats F5 to
+// F7 as the start of a sequence.
 func isIncomplete(b []byte) bool {
 	if len(b) < 4 && b[0] >= 0xf5 && b[0] <= 0xf7 {
 		for _, c := range b[1:] {

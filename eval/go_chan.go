@@ -8,19 +8,19 @@ import (
 	"dbg/target"
 )
 
-// goChan is a channel of Go: runtime.hchan.
+// goChan is a Go channel: runtime.hchan.
 type goChan struct {
 	name         string
 	isNil        bool
-	count, slots int64 // elements, and room for them
-	first        int64 // the slot of the next to be received
+	count, slots int64 // the number of elements, and of slots
+	first        int64 // the slot of the element that is received next
 	closed       bool
 	elem         *types.Type
 	addr         target.Addr
-	err          error // why its content is not known
+	err          error // why its content is unknown
 }
 
-// goChanOf takes a channel apart; false if the value is none.
+// goChanOf reads a channel. It returns false if the value is not a channel.
 func goChanOf(v Value, env Env) (goChan, bool) {
 	t, header := goReference(v, "hchan<")
 	if t == nil || env == nil {
@@ -42,7 +42,7 @@ func goChanOf(v Value, env Env) (goChan, bool) {
 	for i, name := range []string{"qcount", "dataqsiz", "recvx", "elemsize", "buf", "closed"} {
 		u, ok := number64(field(h, name))
 		if !ok {
-			c.err = Error("a channel of a layout that is not known")
+			c.err = Error("unknown channel layout")
 			return c, true
 		}
 		n[i] = u
@@ -50,15 +50,15 @@ func goChanOf(v Value, env Env) (goChan, bool) {
 	size := sizeOf(c.elem)
 	switch {
 	case size < 0 || n[3] != uint64(size):
-		c.err = errCorrupt("elements of %d bytes, not %d", n[3], size)
+		c.err = errCorrupt("the element size is %d bytes, not %d", n[3], size)
 	case n[1] > 1<<47/uint64(max(size, 1)) || n[0] > n[1] || n[2] > n[1] || n[2] == n[1] && n[1] > 0:
-		c.err = errCorrupt("%d elements from slot %d on, of %d", n[0], n[2], n[1])
+		c.err = errCorrupt("%d elements from slot %d on in a buffer of %d", n[0], n[2], n[1])
 	}
 	c.count, c.slots, c.first, c.addr, c.closed = int64(n[0]), int64(n[1]), int64(n[2]), target.Addr(n[4]), n[5] != 0
 	return c, true
 }
 
-// at is an element, the next to be received first.
+// at returns an element. Element 0 is received next.
 func (c *goChan) at(i int64) Value {
 	slot := (c.first + i) % c.slots
 	v := Value{Type: c.elem, Addr: c.addr + target.Addr(slot*sizeOf(c.elem)), HasAddr: true}
@@ -91,7 +91,7 @@ func (p *printer) goChan(c *goChan) {
 	}
 }
 
-// golang writes what stands behind an interface, a map or a channel of Go; false if the value is none of them.
+// golang writes a Go interface, map or channel. It returns false if the value is none of them.
 func (p *printer) golang(v Value) bool {
 	if v.Type == nil || !p.raw() || p.opt.Raw || v.Avail != Available || v.Type.Strip().Lang != lang.Go {
 		return false
@@ -110,7 +110,8 @@ func (p *printer) golang(v Value) bool {
 	return false
 }
 
-// goTree has the parts of an interface, a map or a channel of Go; false if the value is none of them.
+// goTree returns the parts of a Go interface, map or channel. It returns false if the value is none
+// of them.
 func goTree(v Value, env Env) (tree, bool) {
 	if v.Type == nil || v.Avail != Available || v.Type.Strip().Lang != lang.Go {
 		return tree{}, false

@@ -5,15 +5,16 @@ import (
 	"dbg/target"
 )
 
-// A map as it was until Go 1.23 (runtime.hmap, runtime.bmap): 1<<B buckets of eight slots, each with a chain of further ones, and,
-// while it grows, the old buckets, of which those that nobody has moved yet still have their elements.
+// A map until Go 1.23 (runtime.hmap, runtime.bmap) has 1<<B buckets of eight slots, each with a
+// chain of overflow buckets. While it grows, it also has the old buckets. Those that were not moved
+// yet still hold their elements.
 const (
-	goSameSizeGrow = 8 // of hmap.flags
-	goMinTopHash   = 5 // of a slot in use; less says why it is not, or where a bucket's content has gone
+	goSameSizeGrow = 8 // in hmap.flags
+	goMinTopHash   = 5 // the minimum for a slot in use; below: unused, or moved
 	goEmptyOne     = 1
 )
 
-// goBuckets goes over the buckets of a map.
+// goBuckets iterates over the buckets of a map.
 type goBuckets struct {
 	goWalk
 	bucket *types.Type
@@ -48,14 +49,14 @@ func (m *goMap) buckets(env Env, yield func(key, elem Value) bool) error {
 			return err
 		}
 	}
-	const writing = 4 // hmap.flags: a goroutine is in the middle of a change
+	const writing = 4 // in hmap.flags: a goroutine is changing the map
 	if !w.done && w.found != m.used && flags&writing == 0 {
-		return errCorrupt("%d elements, but it says %d", w.found, m.used)
+		return errCorrupt("%d elements found, but its count is %d", w.found, m.used)
 	}
 	return nil
 }
 
-// all goes over n buckets and what is chained to them.
+// all iterates over n buckets and their overflow chains.
 func (w *goBuckets) all(at, n uint64, old bool) error {
 	for i := uint64(0); i < n && !w.done; i++ {
 		a := target.Addr(at + i*uint64(sizeOf(w.bucket)))
@@ -73,7 +74,8 @@ func (w *goBuckets) all(at, n uint64, old bool) error {
 	return nil
 }
 
-// one goes over the slots of a bucket. moved says that an old one's content is in the new ones.
+// one iterates over the slots of a bucket. moved means that the content of an old bucket was moved
+// to the new ones.
 func (w *goBuckets) one(a target.Addr, old bool) (next target.Addr, moved bool, err error) {
 	if w.groups++; w.groups > maxGoGroups {
 		return 0, false, errGoLarge
@@ -96,7 +98,7 @@ func (w *goBuckets) one(a target.Addr, old bool) (next target.Addr, moved bool, 
 			continue
 		}
 		if w.found++; w.found > w.m.used+1 {
-			return 0, false, errCorrupt("more elements than the %d that it says", w.m.used)
+			return 0, false, errCorrupt("more elements found than its count, %d", w.m.used)
 		}
 		k, e := part(keys, int64(i)*sizeOf(key), key, ""), part(values, int64(i)*sizeOf(value), value, "")
 		if w.done = !w.yield(inSlot(k, w.m.key, w.env), inSlot(e, w.m.elem, w.env)); w.done {
@@ -106,7 +108,7 @@ func (w *goBuckets) one(a target.Addr, old bool) (next target.Addr, moved bool, 
 	return target.Addr(overflow), false, nil
 }
 
-// goSlots says that a type is an array of eight, perhaps of nothing.
+// goSlots reports whether a type is an array of eight elements, possibly of size 0.
 func goSlots(t *types.Type) bool {
 	size := sizeOf(elemOf(t))
 	return kindOf(t) == types.Array && (size == 0 || size > 0 && size*goGroupSlots == sizeOf(t))

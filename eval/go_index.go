@@ -2,7 +2,7 @@ package eval
 
 import "bytes"
 
-// at is the element of a key: a number or a text.
+// at returns the element for a key: a number or a string.
 func (m *goMap) at(key Value, env Env) (out Value, err error) {
 	text, isText := textOf(key, env)
 	var n number
@@ -31,7 +31,7 @@ func (m *goMap) at(key Value, env Env) (out Value, err error) {
 	return out, nil
 }
 
-// textOf is the text of a string of Go, or of a literal of the user's.
+// textOf returns the text of a Go string, or of a literal in the expression.
 func textOf(v Value, env Env) ([]byte, bool) {
 	if s, ok := sequenceOf(v, env); ok {
 		if !s.text || s.count > maxKeep {

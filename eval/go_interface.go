@@ -8,16 +8,19 @@ import (
 	"dbg/target"
 )
 
-// isGoInterface says that a type is an interface of Go: runtime.eface is that of interface types without methods, runtime.iface of the others.
+// isGoInterface reports whether a type is a Go interface: runtime.eface for interface types without
+// methods, runtime.iface for the others.
 func isGoInterface(t *types.Type) bool {
 	t = t.Strip()
 	return t.Kind == types.Struct && t.Lang == lang.Go && (t.Name == "runtime.eface" || t.Name == "runtime.iface")
 }
 
-// dynamic is what an interface of Go holds. ok is false if that is not known: the interface is not there as a whole, or what it says is its
-// type is none that debug information has. A nil interface holds a value without a type.
+// dynamic returns the value in a Go interface. ok is false if it is unknown: the interface is not
+// completely available, or the debug information does not contain its type. A nil interface holds a
+// value without a type.
 //
-// The layouts are those of package internal/abi (Type, ITab) and have been the same since Go 1.0; runtime._type before.
+// The layouts are those of package internal/abi (Type, ITab). They have been the same since Go 1.0,
+// where they were in runtime._type.
 func dynamic(v Value, env Env) (held Value, ok bool) {
 	v = load(v, env)
 	p := env.Arch().PtrSize
@@ -40,18 +43,18 @@ func dynamic(v Value, env Env) (held Value, ok bool) {
 	if t == nil || size < 0 {
 		return Value{}, false
 	}
-	// What is there must agree with the debug information.
+	// The type in memory must agree with the debug information.
 	b := make([]byte, 3*p)
 	if n, err := env.ReadMemory(target.Addr(rtype), b); err != nil || n < len(b) {
 		return Value{}, false
 	}
-	const goInterfaceKind = 20 // internal/abi.Interface: no interface holds one
-	const direct = 1 << 5      // in TFlag; before Go 1.26 in Kind
+	const goInterfaceKind = 20 // internal/abi.Interface: an interface never holds an interface
+	const direct = 1 << 5      // in TFlag; in Kind before Go 1.26
 	flags, ownKind := b[2*p+4], b[2*p+7]
 	if rawUint(b[:p]) != uint64(size) || kind != 0 && ownKind&(direct-1) != kind || ownKind&(direct-1) == goInterfaceKind {
 		return Value{}, false
 	}
-	held = Value{Type: t, fixed: "What an interface holds can't be assigned."}
+	held = Value{Type: t, fixed: "The value in an interface can't be assigned."}
 	switch {
 	case (flags|ownKind)&direct == 0:
 		held.Addr, held.HasAddr = target.Addr(rawUint(word)), true
@@ -63,7 +66,8 @@ func dynamic(v Value, env Env) (held Value, ok bool) {
 	return held, true
 }
 
-// goInterface writes error(*errors.errorString) 0xc000012250, or error nil; false if it is not known what it holds.
+// goInterface writes error(*errors.errorString) 0xc000012250, or error nil. It returns false if the
+// content is unknown.
 func (p *printer) goInterface(v Value) bool {
 	held, ok := dynamic(v, p.env)
 	if !ok {
@@ -74,7 +78,7 @@ func (p *printer) goInterface(v Value) bool {
 		return true
 	}
 	p.str(v.Type.GoName() + "(" + held.Type.GoName() + ") ")
-	p.depth-- // what it holds is not inside of it
+	p.depth-- // the content is not nested in it
 	p.value(held)
 	p.depth++
 	return true

@@ -9,17 +9,18 @@ import (
 	"dbg/target"
 )
 
-// The bounds of a map: what the runtime never makes, and how much of a large one is looked at.
+// Limits of a map: sizes that the runtime never exceeds, and how much of a large map is examined.
 const (
 	maxGoDirectory = 1 << 24 // tables of a map
 	maxGoTable     = 1 << 10 // slots of a table (internal/runtime/maps, maxTableCapacity)
 	maxGoGroup     = 1 << 13 // bytes of a group: keys and elements in it have up to 128 bytes each
-	maxGoGroups    = 1 << 18 // that are looked at for one question
+	maxGoGroups    = 1 << 18 // that are examined in one query
 	goGroupSlots   = 8
-	goInlineBytes  = 128 // of a key or an element; what is larger is elsewhere and the slot has its address
+	goInlineBytes  = 128 // of a key or an element; a slot holds the address of a larger one
 )
 
-// goMap is a map of Go: internal/runtime/maps.Map, the "Swiss" map of Go 1.24 and later, or runtime.hmap before.
+// goMap is a Go map: internal/runtime/maps.Map, the "Swiss" map of Go 1.24 and later, or
+// runtime.hmap before.
 type goMap struct {
 	name      string
 	isNil     bool
@@ -27,20 +28,20 @@ type goMap struct {
 	used      int64
 	key, elem *types.Type
 	header    Value
-	err       error // why its content is not known
+	err       error // why its content is unknown
 }
 
 const (
-	errGoLayout = Error("a map of a layout that is not known")
-	errGoLarge  = Error("the map is too large to be looked at as a whole")
+	errGoLayout = Error("unknown map layout")
+	errGoLarge  = Error("the map is too large to read completely")
 )
 
-// errCorrupt says what is wrong in a map or a channel.
+// errCorrupt returns the error for a corrupt map or channel.
 func errCorrupt(format string, args ...any) error {
 	return errorf("the content is corrupt: "+format, args...)
 }
 
-// goTypeWith finds the type, among a type and what it is a typedef of, that has an element of Go.
+// goTypeWith returns the type with a Go element: the given one, or one that it is a typedef of.
 func goTypeWith(t *types.Type) *types.Type {
 	for range 10 {
 		if t == nil || t.Kind != types.Typedef || t.Lang != lang.Go {
@@ -54,7 +55,8 @@ func goTypeWith(t *types.Type) *types.Type {
 	return nil
 }
 
-// goReference finds the structure that a map or a channel is a pointer to, by the beginning of its name; nil if the value is none.
+// goReference finds the structure to which a map or a channel points, by the prefix of its name. It
+// returns nil if the value is not one of them.
 func goReference(v Value, prefix string) (t, header *types.Type) {
 	if v.Type == nil || v.Type.Kind != types.Typedef || v.Type.Lang != lang.Go || kindOf(v.Type) != types.Pointer {
 		return nil, nil
@@ -68,7 +70,7 @@ func goReference(v Value, prefix string) (t, header *types.Type) {
 	return goTypeWith(v.Type), header
 }
 
-// goMapOf takes a map apart; false if the value is none.
+// goMapOf reads a map. It returns false if the value is not a map.
 func goMapOf(v Value, env Env) (goMap, bool) {
 	swiss, counter := true, "used"
 	t, header := goReference(v, "map<")
@@ -100,7 +102,7 @@ func goMapOf(v Value, env Env) (goMap, bool) {
 	return m, true
 }
 
-// number64 is an integer that is at hand.
+// number64 returns the value of an integer that was read.
 func number64(v Value) (uint64, bool) {
 	if v.Avail != Available || v.Bytes == nil || !isIntegral(v.Type) {
 		return 0, false
@@ -133,7 +135,7 @@ func (m *goMap) pairs(env Env, yield func(key, elem Value) bool) error {
 	}
 	var err error
 	switch {
-	case n == 0 && at == 0: // nothing has been put in
+	case n == 0 && at == 0: // the map has never had an element
 	case n == 0:
 		err = w.visit(target.Addr(at))
 	case n > maxGoDirectory || n&(n-1) != 0:
@@ -142,12 +144,12 @@ func (m *goMap) pairs(env Env, yield func(key, elem Value) bool) error {
 		err = w.directory(target.Addr(at), int64(n), table)
 	}
 	if err == nil && !w.done && w.found != m.used && writing == 0 {
-		return errCorrupt("%d elements, but it says %d", w.found, m.used)
+		return errCorrupt("%d elements found, but its count is %d", w.found, m.used)
 	}
 	return err
 }
 
-// goWalk goes over the groups of a map.
+// goWalk iterates over the groups of a map.
 type goWalk struct {
 	m      *goMap
 	env    Env
@@ -155,10 +157,10 @@ type goWalk struct {
 	group  *types.Type
 	found  int64
 	groups int
-	done   bool // yield has had enough
+	done   bool // yield has returned false
 }
 
-// directory visits the tables. One that several entries stand for is in neighbours.
+// directory visits the tables. If several entries refer to one table, they are adjacent.
 func (w *goWalk) directory(at target.Addr, n int64, table *types.Type) error {
 	p := int64(w.env.Arch().PtrSize)
 	last := target.Addr(0)
@@ -192,7 +194,8 @@ func (w *goWalk) directory(at target.Addr, n int64, table *types.Type) error {
 	return nil
 }
 
-// visit goes over the slots of a group. A slot is in use if the highest bit of its control byte is clear.
+// visit iterates over the slots of a group. A slot is in use if the highest bit of its control byte
+// is clear.
 func (w *goWalk) visit(a target.Addr) error {
 	if w.groups++; w.groups > maxGoGroups {
 		return errGoLarge
@@ -213,7 +216,7 @@ func (w *goWalk) visit(a target.Addr) error {
 			continue
 		}
 		if w.found++; w.found > w.m.used+1 {
-			return errCorrupt("more elements than the %d that it says", w.m.used)
+			return errCorrupt("more elements found than its count, %d", w.m.used)
 		}
 		s := part(slots, i*size, slot, "")
 		key, elem := inSlot(field(s, "key"), w.m.key, w.env), inSlot(field(s, "elem"), w.m.elem, w.env)
@@ -222,7 +225,7 @@ func (w *goWalk) visit(a target.Addr) error {
 	return nil
 }
 
-// inSlot is a key or an element, which a slot has the address of if it is large.
+// inSlot returns a key or an element. If it is large, the slot holds its address.
 func inSlot(v Value, t *types.Type, env Env) Value {
 	inline := sizeOf(t) <= goInlineBytes
 	if inline && sizeOf(v.Type) == sizeOf(t) {
@@ -274,7 +277,7 @@ func (p *printer) goMap(m *goMap) {
 	p.str("]")
 }
 
-// goMapTree has the elements of a map, named by their keys.
+// goMapTree returns the elements of a map, named by their keys.
 func goMapTree(m *goMap, env Env) tree {
 	var elems []Value
 	if m.isNil {

@@ -9,7 +9,7 @@ import (
 	"dbg/target"
 )
 
-// sequence is a run of elements that a structure of Go or Rust describes.
+// sequence is a sequence of elements that a Go or Rust structure describes.
 type sequence struct {
 	count, capacity int64
 	elem            *types.Type
@@ -21,9 +21,9 @@ func (s *sequence) at(i int64) Value {
 	return Value{Type: s.elem, Addr: s.addr + target.Addr(i*sizeOf(s.elem)), HasAddr: true}
 }
 
-// sequenceOf takes apart what Go and Rust make strings and slices of: Go's string
-// {str, len} and []T {array, len, cap}, Rust's &str, &[T], *mut [T], Box<str> and Box<[T]> {data_ptr, length}, String {vec}
-// and Vec<T> {buf, len}.
+// sequenceOf reads the structures of strings and slices in Go and Rust: Go's string {str, len} and
+// []T {array, len, cap}; Rust's &str, &[T], *mut [T], Box<str> and Box<[T]> {data_ptr, length},
+// String {vec} and Vec<T> {buf, len}.
 func sequenceOf(v Value, env Env) (sequence, bool) {
 	if !isStruct(v.Type) || env == nil {
 		return sequence{}, false
@@ -59,7 +59,7 @@ func sequenceOf(v Value, env Env) (sequence, bool) {
 	s := sequence{elem: elemOf(ptr.Type), addr: target.Addr(integerOf(ptr)),
 		count: int64(integerOf(count)), capacity: int64(integerOf(capacity))}
 	if strings.HasPrefix(name, "Vec<") {
-		// The buffer is of bytes; what is in it only the name says.
+		// The buffer consists of bytes; only the type's name contains the element type.
 		if own := env.Type(firstArgument(name)); own != nil {
 			s.elem = own
 		}
@@ -69,7 +69,7 @@ func sequenceOf(v Value, env Env) (sequence, bool) {
 	return s, s.count >= 0 && size > 0 && s.count <= (1<<47)/size
 }
 
-// field is the direct member of that name, or an unavailable value.
+// field returns the direct member with a name, or an unavailable value.
 func field(v Value, name string) Value {
 	if isStruct(v.Type) {
 		fields := v.Type.Strip().Fields()
@@ -98,7 +98,7 @@ func innerPointer(v Value, depth int) Value {
 	return Value{Type: typeVoid, Avail: OptimizedOut}
 }
 
-// unqualified is a type's name without its modules: Vec<alloc::string::String> of
+// unqualified returns a type's name without its modules: Vec<alloc::string::String> for
 // alloc::vec::Vec<alloc::string::String>.
 func unqualified(name string) string {
 	head, _, _ := strings.Cut(name, "<")
@@ -108,7 +108,7 @@ func unqualified(name string) string {
 	return name
 }
 
-// firstArgument is T of Vec<T, A>.
+// firstArgument returns T for Vec<T, A>.
 func firstArgument(name string) string {
 	_, args, _ := strings.Cut(name, "<")
 	level := 0
@@ -126,7 +126,7 @@ func firstArgument(name string) string {
 	return ""
 }
 
-// language writes structures that Go and Rust have their own shape for.
+// language writes structures that have a special form in Go or Rust.
 func (p *printer) language(v Value) bool {
 	t := v.Type.Strip()
 	if t.Lang != lang.Go && t.Lang != lang.Rust || v.Avail != Available && v.Avail != Partial {
@@ -174,7 +174,7 @@ func (p *printer) sequence(s *sequence, separator string) {
 	}
 }
 
-// text writes a string that has a length.
+// text writes a string with a known length.
 func (p *printer) text(s *sequence) {
 	n := min(s.count, int64(p.opt.MaxElements)*4)
 	b := make([]byte, n)
@@ -199,8 +199,8 @@ func (p *printer) text(s *sequence) {
 	p.str(quoted(b, 1, "", p.opt.MaxElements, more))
 }
 
-// variant writes the form that an enum of Rust has, as gdb does: Data::Pair(3, 9), Data::Named{x: 1},
-// Data::Empty.
+// variant writes the active variant of a Rust enum, as gdb does: Data::Pair(3, 9), Data::Named{x:
+// 1}, Data::Empty.
 func (p *printer) variant(v Value) {
 	if p.unavailable(v) {
 		return
@@ -214,7 +214,7 @@ func (p *printer) variant(v Value) {
 	p.rustFields(v, fields)
 }
 
-// rustFields writes fields between brackets; nothing if there are none.
+// rustFields writes fields between brackets, or nothing if there are none.
 func (p *printer) rustFields(v Value, fields []types.Field) {
 	if len(fields) == 0 {
 		return

@@ -10,19 +10,19 @@ import (
 	"dbg/symbols/types"
 )
 
-// tokenKind is what a token is.
+// tokenKind is the kind of a token.
 type tokenKind uint8
 
 const (
 	tokEnd tokenKind = iota
 	tokName
-	tokNumber // value has it
-	tokString // value has it
+	tokNumber // see value
+	tokString // see value
 	tokDollar // text is the name without "$"
 	tokPunct
 )
 
-// token is a word of an expression.
+// token is a token of an expression.
 type token struct {
 	kind  tokenKind
 	text  string
@@ -30,14 +30,14 @@ type token struct {
 	pos   int
 }
 
-// lexer cuts an expression into tokens.
+// lexer splits an expression into tokens.
 type lexer struct {
 	text  string
 	pos   int
-	tuple bool // what follows is the number of a member: t.0 of Rust
+	tuple bool // the next token is the number of a member: Rust's t.0
 }
 
-// puncts has the operators, longest first.
+// puncts lists the operators, longest first.
 var puncts = []string{
 	"<<=", ">>=", "...",
 	"->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "::",
@@ -98,7 +98,7 @@ func (l *lexer) word() (token, error) {
 		return token{kind: tokName, text: l.qualified()}, nil
 	}
 	if strings.HasPrefix(l.text[l.pos:], "::") && isNameStart(l.peek(2)) {
-		l.pos += 2 // the global scope; Env.Variable has it as part of the name
+		l.pos += 2 // the global scope, which Env.Variable expects in the name
 		return token{kind: tokName, text: "::" + l.qualified()}, nil
 	}
 	for _, p := range puncts {
@@ -110,7 +110,7 @@ func (l *lexer) word() (token, error) {
 	return token{}, errorf("Invalid character %q in expression.", rune(c))
 }
 
-// take reads as long as part says so.
+// take reads bytes as long as part returns true.
 func (l *lexer) take(part func(byte) bool) string {
 	start := l.pos
 	for l.pos < len(l.text) && part(l.text[l.pos]) {
@@ -137,7 +137,7 @@ func (l *lexer) qualified() string {
 	return name
 }
 
-// literalPrefix is L, u, U or u8 right before a quote.
+// literalPrefix returns L, u, U or u8 if it is directly before a quote.
 func (l *lexer) literalPrefix() string {
 	for _, p := range []string{"u8", "L", "u", "U"} {
 		if strings.HasPrefix(l.text[l.pos:], p) {
@@ -184,7 +184,7 @@ func (l *lexer) finishNumber(start int, isFloat bool) (token, error) {
 	return token{kind: tokNumber, text: text, value: v}, err
 }
 
-// parseNumber gives a constant the type that C gives it; its sizes are those of LP64.
+// parseNumber parses a constant and gives it its type in C, with the sizes of LP64.
 func parseNumber(text string, isFloat bool) (Value, error) {
 	invalid := errorf("Invalid number %q.", text)
 	if isFloat {
@@ -242,7 +242,7 @@ func parseNumber(text string, isFloat bool) (Value, error) {
 	return intValue(t, u), nil
 }
 
-// charTypes has the type of a literal's elements by its prefix.
+// charType returns the type of a literal's elements for its prefix.
 func charType(prefix string) *types.Type {
 	switch prefix {
 	case "L":
@@ -301,8 +301,8 @@ func (l *lexer) quoted(prefix string) (token, error) {
 	return token{kind: tokName, text: text}, nil
 }
 
-// appendChar adds a character: as UTF-8, or as one element if it is wide or was
-// written as a number (raw).
+// appendChar appends a character: as UTF-8, or as one element if it is wide or was written as a
+// number (raw).
 func appendChar(b []byte, c rune, raw bool, size int64) []byte {
 	switch {
 	case size == 1 && raw:
@@ -319,8 +319,7 @@ func appendChar(b []byte, c rune, raw bool, size int64) []byte {
 	return append(b, byte(c), byte(c>>8), byte(c>>16), byte(c>>24))
 }
 
-// char reads one character of a literal; raw says that it was an escape by
-// number.
+// char reads one character of a literal. raw means that it was a numeric escape.
 func (l *lexer) char() (c rune, raw bool, err error) {
 	if l.text[l.pos] != '\\' {
 		c, n := utf8.DecodeRuneInString(l.text[l.pos:])

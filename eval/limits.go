@@ -1,6 +1,6 @@
 package eval
 
-// The bounds of one evaluation and of one text.
+// Limits of one evaluation and of one text.
 const (
 	maxText     = 64 << 10 // bytes of an expression
 	maxNodes    = 10_000   // parts of an expression

@@ -8,7 +8,7 @@ import (
 	"dbg/target"
 )
 
-// pointee is what v points or refers to; a structure is itself.
+// pointee returns the target of a pointer or reference. For a structure it returns the structure.
 func (e *evaluator) pointee(v Value) (Value, error) {
 	v, err := follow(v, e.env)
 	if err != nil {
@@ -25,7 +25,7 @@ func (e *evaluator) pointee(v Value) (Value, error) {
 	return v, nil
 }
 
-// indirect is *v of a pointer.
+// indirect returns *v for a pointer.
 func indirect(v Value, mem target.Memory) (Value, error) {
 	v = load(v, mem)
 	if p, ok := implied(v); ok {
@@ -45,7 +45,7 @@ func indirect(v Value, mem target.Memory) (Value, error) {
 	return p, nil
 }
 
-// implied is what a pointer points to that has no value itself, if that is known.
+// implied returns the target of a pointer that has no value itself, if the target is known.
 func implied(v Value) (Value, bool) {
 	if v.Avail != Synthetic || v.pointee == nil || len(v.implicit) != 1 || !isPointer(v.Type) {
 		return Value{}, false
@@ -53,7 +53,7 @@ func implied(v Value) (Value, bool) {
 	return v.pointee(&v.implicit[0], elemOf(v.Type)), true
 }
 
-// dereference is the operator *.
+// dereference evaluates the operator *.
 func (e *evaluator) dereference(n *node) (Value, error) {
 	v, err := e.operand(n)
 	if err != nil {
@@ -67,14 +67,14 @@ func (e *evaluator) dereference(n *node) (Value, error) {
 	case types.Func:
 		return v, nil
 	case types.Int, types.Uint, types.Char, types.Enum:
-		// gdb allows it, and takes what is there for an int.
+		// gdb allows this, and reads an int at the address.
 		a, err := numberOf(v)
 		return Value{Type: typeInt, Addr: target.Addr(a.integer()), HasAddr: true}, err
 	}
 	return Value{}, Error("Attempt to take contents of a non-pointer value.")
 }
 
-// addressOf is the operator &.
+// addressOf evaluates the operator &.
 func (e *evaluator) addressOf(n *node) (Value, error) {
 	v, err := e.eval(n)
 	if err != nil {
@@ -99,8 +99,8 @@ func (e *evaluator) addressOf(n *node) (Value, error) {
 	return Value{}, Error("Attempt to take address of value not located in memory.")
 }
 
-// dot is the operators . and ->, which are the same, as in gdb. A name with dots
-// may also be one symbol: Go's main.x.
+// dot evaluates the operators . and ->, which are the same, as in gdb. A name with dots may also be
+// one symbol: Go's main.x.
 func (e *evaluator) dot(n *node) (Value, error) {
 	v, err := e.eval(n.a)
 	if err != nil {
@@ -139,7 +139,7 @@ func (e *evaluator) dot(n *node) (Value, error) {
 	return m, nil
 }
 
-// dotted is the text of a chain of names and dots, or "".
+// dotted returns the text of a chain of names and dots, or "".
 func dotted(n *node) string {
 	var parts []string
 	for ; n.op == "."; n = n.a {
@@ -158,7 +158,7 @@ func dotted(n *node) string {
 	return s
 }
 
-// member finds a field of a structure, in its anonymous members and base classes too.
+// member finds a field of a structure, also in its anonymous members and base classes.
 func member(v Value, name string, env Env) (Value, bool) {
 	return memberAt(v, name, env, 0)
 }
@@ -171,7 +171,7 @@ func memberAt(v Value, name string, env Env, depth int) (Value, bool) {
 		return memberAt(form, name, env, depth+1)
 	}
 	if isDigit(name[0]) {
-		name = "__" + name // what rustc calls the members of tuples
+		name = "__" + name // rustc's names for the members of tuples
 	}
 	fields := v.Type.Strip().Fields()
 	for i := range fields {
@@ -196,7 +196,7 @@ func memberAt(v Value, name string, env Env, depth int) (Value, bool) {
 	return Value{}, false
 }
 
-// baseNamed is the part of v that is the base class of that name, or v itself.
+// baseNamed returns the part of v that is the base class with a name, or v itself.
 func baseNamed(v Value, class string, env Env, depth int) (Value, bool) {
 	if depth > 20 || !isStruct(v.Type) {
 		return Value{}, false
@@ -215,21 +215,21 @@ func baseNamed(v Value, class string, env Env, depth int) (Value, bool) {
 	return Value{}, false
 }
 
-// fieldOf is the value of a field of v.
+// fieldOf returns the value of a field of v.
 func fieldOf(v Value, f *types.Field, env Env) Value {
 	switch {
 	case f.Place != nil:
 		return placed(v, f, env)
 	case f.Virtual:
-		return Value{Type: f.Type, Name: f.Name, Avail: Unreadable, Err: Error("virtual base class whose place is not told")}
+		return Value{Type: f.Type, Name: f.Name, Avail: Unreadable, Err: Error("virtual base class at an unknown location")}
 	case f.BitSize > 0:
 		return bitPart(v, f.BitOffset, f.BitSize, f.Type, f.Name)
 	}
 	return part(v, f.Offset, f.Type, f.Name)
 }
 
-// placed is a field whose place only the object tells: a virtual base class, through the object's
-// table of virtual functions.
+// placed returns a virtual base class, whose place is found through the object's virtual function
+// table.
 func placed(v Value, f *types.Field, env Env) Value {
 	out := Value{Type: f.Type, Name: f.Name}
 	switch {
@@ -247,13 +247,14 @@ func placed(v Value, f *types.Field, env Env) Value {
 	}
 	out.Addr, out.HasAddr = target.Addr(a), true
 	if n, err := env.ReadMemory(out.Addr, make([]byte, 1)); n < 1 && sizeOf(f.Type) > 0 {
-		return Value{Type: f.Type, Name: f.Name, Avail: Unreadable, Err: cannotAccess(err, out.Addr)} // the object is not one
+		return Value{Type: f.Type, Name: f.Name, Avail: Unreadable, Err: cannotAccess(err, out.Addr)} // the object is not valid
 	}
 	return out
 }
 
-// variantOf is the form that a value has, of a type with several, as the only member that it then
-// has. The second result is false if the type has but one, or if the discriminant is of none.
+// variantOf returns the active variant of a value, as a structure with that variant as its only
+// member. The second result is false if the type has only one variant, or if the discriminant
+// matches none.
 func variantOf(v Value, env Env) (Value, bool) {
 	if kindOf(v.Type) != types.Struct {
 		return Value{}, false
@@ -282,12 +283,12 @@ func variantOf(v Value, env Env) (Value, bool) {
 		return Value{Type: typeVoid, Avail: Unreadable, Err: Error("enum without a discriminant")}, true
 	}
 	if len(chosen.Fields) != 1 {
-		return Value{Type: typeVoid, Avail: Unreadable, Err: Error("enum whose form is not one member")}, true
+		return Value{Type: typeVoid, Avail: Unreadable, Err: Error("enum whose variant does not have exactly one member")}, true
 	}
 	return fieldOf(v, &chosen.Fields[0], env), true
 }
 
-// staticMember is a static member, which is a global variable of its own.
+// staticMember returns a static member, which is a global variable.
 func staticMember(v Value, f *types.Field, env Env) Value {
 	if env != nil {
 		s, err := env.Variable(strings.TrimPrefix(v.Type.Strip().Name, "::") + "::" + f.Name)
@@ -299,7 +300,7 @@ func staticMember(v Value, f *types.Field, env Env) Value {
 	return Value{Type: f.Type, Name: f.Name, Avail: OptimizedOut}
 }
 
-// index is the operator [].
+// index evaluates the operator [].
 func (e *evaluator) index(n *node) (Value, error) {
 	a, err := e.operand(n.a)
 	if err != nil {
@@ -322,7 +323,7 @@ func (e *evaluator) index(n *node) (Value, error) {
 	return e.element(a, int64(i.i))
 }
 
-// element is element i of an array, or of what a pointer or a slice points to.
+// element returns element i of an array, or of the target of a pointer or a slice.
 func (e *evaluator) element(v Value, i int64) (Value, error) {
 	if s, ok := sequenceOf(v, e.env); ok {
 		if i < 0 || i >= s.count {

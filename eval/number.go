@@ -7,8 +7,8 @@ import (
 	"dbg/symbols/types"
 )
 
-// number is a scalar to compute with. Exactly one of i (an integer, two's
-// complement) and f means something: isFloat says which.
+// number is a scalar for arithmetic. Either i (an integer, in two's complement) or f is valid:
+// isFloat tells which.
 type number struct {
 	i       uint64
 	f       float64
@@ -34,7 +34,7 @@ func (n number) float() float64 {
 	return float64(n.i)
 }
 
-// integer is the value as 64 bits, as C converts it.
+// integer returns the value as 64 bits, converted as in C.
 func (n number) integer() uint64 {
 	switch {
 	case !n.isFloat:
@@ -64,7 +64,7 @@ func rawUint(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(full[:])
 }
 
-// signExtend widens a number of so many bits.
+// signExtend extends a number of bits bits.
 func signExtend(v uint64, bits int64) uint64 {
 	if bits <= 0 || bits >= 64 {
 		return v
@@ -73,7 +73,7 @@ func signExtend(v uint64, bits int64) uint64 {
 	return uint64(int64(v<<s) >> s)
 }
 
-// integerOf decodes a loaded value of an integral type of up to 8 bytes.
+// integerOf decodes a value of an integral type of at most 8 bytes. It was read before.
 func integerOf(v Value) uint64 {
 	bits := int64(len(v.Bytes)) * 8
 	var u uint64
@@ -95,7 +95,7 @@ func integerOf(v Value) uint64 {
 	return u
 }
 
-// numberOf decodes a loaded scalar.
+// numberOf decodes a scalar that was read.
 func numberOf(v Value) (number, error) {
 	if err := availabilityError(v); err != nil {
 		return number{}, err
@@ -127,7 +127,7 @@ func numberOf(v Value) (number, error) {
 	return number{}, errNotNumber
 }
 
-// encode is the number as bytes of type t.
+// encode returns the bytes of the number as type t.
 func encode(n number, t *types.Type) ([]byte, error) {
 	size := sizeOf(t)
 	if size <= 0 || size > 16 {
@@ -155,13 +155,13 @@ func encode(n number, t *types.Type) ([]byte, error) {
 	return b, nil
 }
 
-// newValue makes a value that lives nowhere.
+// newValue makes a value without a place.
 func newValue(t *types.Type, n number) (Value, error) {
 	b, err := encode(n, t)
 	return Value{Type: t, Bytes: b}, err
 }
 
-// intValue is an integer constant of one of the types of this package.
+// intValue returns an integer constant of one of this package's types.
 func intValue(t *types.Type, u uint64) Value {
 	b := make([]byte, 8)
 	binary.LittleEndian.PutUint64(b, u)

@@ -6,7 +6,7 @@ import (
 	"dbg/symbols/types"
 )
 
-// node is a part of an expression: an operator and its operands.
+// node is a node of an expression's tree: an operator and its operands.
 type node struct {
 	op      string // "name", "value", "$", "cast", "type", "sizeof", "call", or an operator; unary ones as "u-"
 	text    string // of a name or a member
@@ -16,8 +16,8 @@ type node struct {
 	args    []*node // of "call"
 }
 
-// parser reads an expression by operator precedence. It asks env which names are types: a
-// C expression can't be parsed without.
+// parser parses an expression by operator precedence. It asks env which names are types: a C
+// expression can't be parsed without that.
 type parser struct {
 	lex   lexer
 	tok   token
@@ -27,11 +27,11 @@ type parser struct {
 	err   error
 	tree  *node
 
-	// lenient is for Check, which knows no names: anything may be a type in a cast.
+	// lenient is set by Check, which knows no names: any name may be a type in a cast.
 	lenient bool
 }
 
-// parse reads a whole expression.
+// parse parses a whole expression.
 func parse(text string, env Env) (*node, error) {
 	p := &parser{lex: lexer{text: text}, env: env}
 	err := p.whole()
@@ -46,7 +46,7 @@ func (p *parser) whole() error {
 	p.tree = p.comma()
 	if p.err == nil && p.tok.kind != tokEnd {
 		if n := p.tree; n.op == "name" && !p.lenient {
-			// "(nope)1": what is unknown is worth more than what does not fit.
+			// For "(nope)1", the unknown name is a better error than the syntax.
 			if _, err := p.env.Variable(n.text); err != nil {
 				p.fail(err)
 			}
@@ -56,7 +56,7 @@ func (p *parser) whole() error {
 	return p.err
 }
 
-// advance takes the next token. After an error there are none.
+// advance reads the next token. After an error there are no more tokens.
 func (p *parser) advance() {
 	if p.err != nil {
 		p.tok = token{kind: tokEnd, pos: len(p.lex.text)}
@@ -96,7 +96,7 @@ func (p *parser) expect(punct string) {
 	}
 }
 
-// enter guards recursion; leave undoes it.
+// enter limits recursion; leave ends it.
 func (p *parser) enter() bool {
 	p.depth++
 	if p.depth > maxNesting {
@@ -144,7 +144,7 @@ func (p *parser) assignment() *node {
 	return n
 }
 
-// precedence of the binary operators, as in gdb's grammar: "@" is between the
+// precedence holds the precedence of binary operators, as in gdb's grammar: "@" is between the
 // shifts and addition.
 var precedence = map[string]int{
 	"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7,
@@ -210,8 +210,8 @@ func (p *parser) unary() *node {
 	return p.postfix(p.primary())
 }
 
-// cast reads "(type)" and its operand; nil, and nothing read, if what follows is
-// not a type.
+// cast parses "(type)" and its operand. If the next tokens are not a type in parentheses, it reads
+// nothing and returns nil.
 func (p *parser) cast() *node {
 	lex, tok := p.lex, p.tok
 	p.advance()
@@ -320,7 +320,7 @@ func (p *parser) strings() *node {
 	return p.node(node{op: "value", value: v})
 }
 
-// name reads a name, a type, or a C++ cast.
+// name parses a name, a type, or a C++ cast.
 func (p *parser) name() *node {
 	switch word := p.tok.text; word {
 	case "true", "false":

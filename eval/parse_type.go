@@ -6,8 +6,9 @@ import (
 	"dbg/symbols/types"
 )
 
-// atType says that the current token starts the name of a type. A variable, a function or a member of the object whose method runs
-// hides a type of its name. A member function does not: it is found without its class, and a class would mean its constructor.
+// atType reports whether the current token starts the name of a type. A variable, a function, or a
+// member of the current method's object hides a type with the same name. A member function does
+// not: it is found without its class, and a class name would denote its constructor.
 func (p *parser) atType() bool {
 	if p.tok.kind != tokName {
 		return false
@@ -28,7 +29,7 @@ func (p *parser) atType() bool {
 	return p.env.Type(name) != nil && !p.isOwnMember(name)
 }
 
-// isMemberFunction reports whether v, which was found by an unqualified name, is a function of a class.
+// isMemberFunction reports whether v, found by an unqualified name, is a function of a class.
 func (p *parser) isMemberFunction(v Value, name string) bool {
 	class, ok := scopeOf(v.function)
 	if !ok || v.function == name {
@@ -37,13 +38,13 @@ func (p *parser) isMemberFunction(v Value, name string) bool {
 	return lastName(class) == lastName(name) || p.env.Type(class) != nil
 }
 
-// isOwnMember reports whether a name is a data member of the object whose method runs.
+// isOwnMember reports whether a name is a data member of the current method's object.
 func (p *parser) isOwnMember(name string) bool {
 	v, err := p.env.Variable("this")
 	return err == nil && hasField(elemOf(v.Type), name, 0)
 }
 
-// hasField looks for a name in a class, its bases and its anonymous members.
+// hasField searches a class, its bases and its anonymous members for a name.
 func hasField(t *types.Type, name string, depth int) bool {
 	if !isStruct(t) || depth > 32 {
 		return false
@@ -56,7 +57,7 @@ func hasField(t *types.Type, name string, depth int) bool {
 	return false
 }
 
-// scopeOf returns what is before the last "::" of a name, outside of template arguments.
+// scopeOf returns the part of a name before the last "::" outside template arguments.
 func scopeOf(name string) (scope string, ok bool) {
 	level, at := 0, -1
 	for i := 0; i+1 < len(name); i++ {
@@ -87,8 +88,8 @@ func lastName(name string) string {
 	return name
 }
 
-// template looks whether the current name goes on with template arguments,
-// "vector<int>::size", and is known in that form. end is the position after it.
+// template reports whether the current name continues with template arguments, "vector<int>::size",
+// and is known with them. end is the position after it.
 func (p *parser) template() (full string, end int, ok bool) {
 	text := p.lex.text
 	pos := p.lex.pos
@@ -127,7 +128,7 @@ func (p *parser) known(name string) bool {
 	return err == nil
 }
 
-// typeName reads a type: specifiers and an abstract declarator.
+// typeName parses a type: specifiers and an abstract declarator.
 func (p *parser) typeName() *types.Type {
 	t := p.specifiers()
 	if p.err != nil {
@@ -136,7 +137,7 @@ func (p *parser) typeName() *types.Type {
 	return p.declarator(t)
 }
 
-// specifiers reads "const unsigned long", "struct foo", "ns::foo<int>".
+// specifiers parses "const unsigned long", "struct foo", "ns::foo<int>".
 func (p *parser) specifiers() *types.Type {
 	var words []string
 	var t *types.Type
@@ -190,7 +191,7 @@ func (p *parser) specifiers() *types.Type {
 	if t.Kind == types.Void {
 		return t
 	}
-	// The program's own type knows its language and its true size.
+	// The program's own type has the right language and size.
 	if own := p.env.Type(name); own != nil {
 		return own
 	}
@@ -206,7 +207,7 @@ func (p *parser) nameOrTemplate() string {
 	return name
 }
 
-// declarator reads what follows the specifiers: "*", "*[3]", "(*)(int)", "&".
+// declarator parses the part after the specifiers: "*", "*[3]", "(*)(int)", "&".
 func (p *parser) declarator(t *types.Type) *types.Type {
 	defer p.leave()
 	if !p.enter() {
@@ -225,7 +226,7 @@ func (p *parser) declarator(t *types.Type) *types.Type {
 		default:
 			if inner, ok := p.inner(); ok {
 				t = p.suffix(t)
-				// What is inside the parentheses applies to what is outside.
+				// The declarator inside the parentheses applies to the type outside.
 				after, tok := p.lex, p.tok
 				p.lex, p.tok = inner.lex, inner.tok
 				t = p.declarator(t)
@@ -249,7 +250,7 @@ type place struct {
 	tok token
 }
 
-// inner skips a parenthesised declarator, "(*)", and says where it starts.
+// inner skips a parenthesised declarator, "(*)", and returns where it starts.
 func (p *parser) inner() (place, bool) {
 	if !p.is("(") {
 		return place{}, false
@@ -278,7 +279,7 @@ func (p *parser) inner() (place, bool) {
 	return start, true
 }
 
-// suffix reads array bounds and parameter lists.
+// suffix parses array bounds and parameter lists.
 func (p *parser) suffix(t *types.Type) *types.Type {
 	switch {
 	case p.err != nil:

@@ -12,21 +12,22 @@ import (
 	"dbg/target"
 )
 
-// Program is a compiled expression that has a truth value. It is immutable and may be shared between goroutines.
+// Program is a compiled expression with a truth value. It is immutable and may be shared between
+// goroutines.
 //
-// It needs the registers and the memory of the thread that is at its place, and nothing else: no
-// symbols, no debug information, no lock. Its result is that of Evaluate and Truth.
+// It needs only the registers and the memory of the thread at its place: no symbols, no debug
+// information, no lock. Its result is the same as that of Evaluate and Truth.
 type Program struct {
 	code []instruction
 }
 
-// ProgramContext is what a program is compiled in: a place in the code.
+// ProgramContext is the context in which a program is compiled: a place in the code.
 type ProgramContext struct {
-	// Env knows the types, the functions and the enumerators that an expression at that place sees.
-	// Compile asks for them and never reads memory or registers.
+	// Env knows the types, functions and enumerators that are visible at that place. Compile asks
+	// for them, and never reads memory or registers.
 	Env Env
-	// Variable finds the variable that a name means there, a local of the function or a global, and
-	// the bias of its module. If ok is false, Env is asked. Variable may be nil.
+	// Variable finds the variable with a name there (a local of the function, or a global) and the
+	// bias of its module. If ok is false, Env is asked. Variable may be nil.
 	Variable func(name string) (v *symbols.Variable, bias uint64, ok bool)
 	PC       image.Addr // in the file's space
 	Bias     uint64     // of the module of PC
@@ -37,10 +38,10 @@ type ProgramContext struct {
 	Language lang.Lang
 }
 
-// maxCode is how many instructions a program can have.
+// maxCode limits the instructions of a program.
 const maxCode = 4096
 
-// ErrNotCompiled reports that an expression is valid or may be, but needs the full evaluator.
+// ErrNotCompiled means that an expression may be valid, but needs the full evaluator.
 var ErrNotCompiled = errors.New("the expression needs the full evaluator")
 
 // errRun is the error of a program that needs the full evaluator after all.
@@ -49,9 +50,9 @@ var errRun = errors.New("the program can't decide: the full evaluator is needed"
 // notCompiled tells why the full evaluator is needed.
 func notCompiled(why string) error { return fmt.Errorf("%w: %s", ErrNotCompiled, why) }
 
-// Compile compiles a condition. The error wraps ErrNotCompiled if the full evaluator has to be used.
-// Any other error means that the expression has no meaning there (an unknown name, a wrong type), in
-// the words that Evaluate uses.
+// Compile compiles a condition. The error wraps ErrNotCompiled if the full evaluator must be used.
+// Any other error means that the expression has no meaning there (an unknown name, a wrong type),
+// in the same words as from Evaluate.
 func Compile(text string, c *ProgramContext) (*Program, error) {
 	env := &placeEnv{Env: c.Env, c: c, found: map[string]symbol{}, types: map[string]*types.Type{}}
 	n, err := parse(text, env)
@@ -77,8 +78,8 @@ func Compile(text string, c *ProgramContext) (*Program, error) {
 	return &Program{code: k.code}, nil
 }
 
-// placeEnv is the Env that a program is compiled in. Its variables have a type and no value. It
-// looks for each name once: to look for a name that does not exist is slow.
+// placeEnv is the Env in which a program is compiled. Its variables have a type but no value. It
+// searches each name once, since searching a name that does not exist is slow.
 type placeEnv struct {
 	Env
 	c     *ProgramContext
@@ -86,9 +87,9 @@ type placeEnv struct {
 	types map[string]*types.Type
 }
 
-// symbol is what a name means: a variable, or what Env knows.
+// symbol is the meaning of a name: a variable, or a value from Env.
 type symbol struct {
-	v    *symbols.Variable // nil if it is no variable
+	v    *symbols.Variable // nil if it is not a variable
 	bias uint64            // of its module
 	Value
 	err error
@@ -102,7 +103,7 @@ func (e *placeEnv) Variable(name string) (Value, error) {
 	return s.Value, s.err
 }
 
-// symbol finds what a name means. The Value of a variable has its type only.
+// symbol finds the meaning of a name. The Value of a variable has only its type.
 func (e *placeEnv) symbol(name string) symbol {
 	s, ok := e.found[name]
 	if ok {

@@ -8,7 +8,7 @@ import (
 
 func isNotCompiled(err error) bool { return errors.Is(err, ErrNotCompiled) }
 
-// binary is an operator of two operands.
+// binary compiles a binary operator.
 func (k *compiler) binary(n *node) (operand, error) {
 	m := k.mark()
 	a, b, err := k.operands(n.a, n.b)
@@ -60,7 +60,7 @@ func isComparison(op string) bool {
 	return false
 }
 
-// resultOf tells the type of a op b, or what is wrong with it. 1 stands for both numbers.
+// resultOf returns the type of a op b, or an error. Each number is represented by 1.
 func (k *compiler) resultOf(op string, a, b *operand) (Value, error) {
 	v, err := k.types.operate(op, a.one(), b.one())
 	if isComparison(op) {
@@ -69,7 +69,7 @@ func (k *compiler) resultOf(op string, a, b *operand) (Value, error) {
 	return v, err
 }
 
-// operands compiles both sides. A name that is unknown may be an enumerator of the other side's type.
+// operands compiles both sides. An unknown name may be an enumerator of the other side's type.
 func (k *compiler) operands(x, y *node) (a, b operand, err error) {
 	m := k.mark()
 	a, err = k.operand(x)
@@ -98,7 +98,7 @@ func (k *compiler) operands(x, y *node) (a, b operand, err error) {
 	return a, b, err
 }
 
-// integers computes as C does, in the promoted type.
+// integers compiles an operation as C does it, in the promoted type.
 func (k *compiler) integers(op string, a, b Value) {
 	x, y := number{signed: isSigned(a.Type), typ: a.Type}, number{signed: isSigned(b.Type), typ: b.Type}
 	t := promoted(x, y)
@@ -110,7 +110,8 @@ func (k *compiler) integers(op string, a, b Value) {
 	k.emit(in)
 }
 
-// floats computes with at least one floating point number. t is the type of the result.
+// floats compiles an operation with at least one floating point number. t is the type of the
+// result.
 func (k *compiler) floats(op string, a, b *operand, t *types.Type) error {
 	if !isFloat(b) {
 		k.emit(instruction{op: opIntToFloat, signed: isSigned(b.typ())})
@@ -127,7 +128,7 @@ func (k *compiler) floats(op string, a, b *operand, t *types.Type) error {
 	return k.round(t)
 }
 
-// round rounds to what a floating point type holds.
+// round compiles the rounding to a floating point type.
 func (k *compiler) round(t *types.Type) error {
 	switch sizeOf(t) {
 	case 4:
@@ -139,7 +140,7 @@ func (k *compiler) round(t *types.Type) error {
 	return nil
 }
 
-// pointers computes with at least one pointer.
+// pointers compiles an operation with at least one pointer.
 func (k *compiler) pointers(op string, a, b *operand, pa, pb, t *types.Type) error {
 	if isComparison(op) {
 		if isFloat(b) {
@@ -175,7 +176,7 @@ func (k *compiler) pointers(op string, a, b *operand, pa, pb, t *types.Type) err
 	return k.fit(t)
 }
 
-// fit takes the number on the stack as one of an integral type, as a value of that type keeps it.
+// fit converts the number on the stack to an integral type.
 func (k *compiler) fit(t *types.Type) error {
 	size := sizeOf(t)
 	if size < 1 || size > 8 {
@@ -185,7 +186,7 @@ func (k *compiler) fit(t *types.Type) error {
 	return nil
 }
 
-// unary computes -v, +v, !v and ~v.
+// unary compiles -v, +v, !v and ~v.
 func (k *compiler) unary(n *node) (operand, error) {
 	m := k.mark()
 	o, err := k.operand(n.a)
@@ -234,7 +235,7 @@ func (k *compiler) unary(n *node) (operand, error) {
 	return stacked(t), nil
 }
 
-// logical is && and ||.
+// logical compiles && and ||.
 func (k *compiler) logical(n *node) (operand, error) {
 	a, err := k.operand(n.a)
 	if err != nil {

@@ -2,7 +2,7 @@ package eval
 
 import "dbg/symbols/types"
 
-// cast is (type) o. o needs not be read.
+// cast compiles (type) o. o need not have been read.
 func (k *compiler) cast(t *types.Type, o operand) (operand, error) {
 	if isReference(t) {
 		if isReference(o.typ()) {
@@ -78,7 +78,7 @@ func (k *compiler) convert(t *types.Type, o *operand) error {
 	return k.fit(t)
 }
 
-// castAggregate takes an aggregate as another type of the same place.
+// castAggregate reinterprets an aggregate as another type at the same place.
 func (k *compiler) castAggregate(t *types.Type, o operand) (operand, error) {
 	from := o.typ()
 	if isStruct(t) && isStruct(from) {

@@ -26,7 +26,7 @@ func (k *compiler) branch(c *node, a, b func() error) error {
 	return nil
 }
 
-// chooseTruth compiles a choice of which only the truth counts.
+// chooseTruth compiles a choice of which only the truth value is used.
 func (k *compiler) chooseTruth(n *node, op string) error {
 	side := func(n *node) func() error {
 		return func() error {
@@ -40,13 +40,13 @@ func (k *compiler) chooseTruth(n *node, op string) error {
 	return k.branch(n.a, side(n.b), side(n.c))
 }
 
-// choose compiles c ? a : b. The evaluator gives the value of the side that it takes, with its
-// type; a program has one type for both.
+// choose compiles c ? a : b. The evaluator returns the value of one side with its type. A program
+// has one type for both sides.
 func (k *compiler) choose(n *node) (operand, error) {
 	m := k.mark()
 	var a, b operand
 	var err error
-	// First find out what the sides are.
+	// First find the types of the sides.
 	lvalue := true
 	if a, err = k.eval(n.b); err == nil {
 		lvalue = a.at == inMemory && a.v.BitSize == 0
@@ -80,7 +80,7 @@ func (k *compiler) choose(n *node) (operand, error) {
 	return a, nil
 }
 
-// mixedChoice is the error of an expression whose type depends on a choice.
+// mixedChoice is the error for an expression whose type depends on a choice.
 type mixedChoice struct {
 	of     *node // the expression
 	choice *node // the same expression as c ? a : b
@@ -90,8 +90,8 @@ func (e *mixedChoice) Error() string { return "a choice between different types"
 
 func (e *mixedChoice) Unwrap() error { return ErrNotCompiled }
 
-// lift compiles n, of which an operand is such a choice, as a choice: (c ? a : b) + d is
-// c ? a + d : b + d. No operand has side effects.
+// lift compiles n, one of whose operands is a mixed choice, as a choice: (c ? a : b) + d becomes c
+// ? a + d : b + d. Operands have no side effects.
 func (k *compiler) lift(n *node, part *mixedChoice) (o operand, err error) {
 	a, b := *n, *n
 	switch part.of {
@@ -113,7 +113,7 @@ func (k *compiler) lift(n *node, part *mixedChoice) (o operand, err error) {
 	return o, err
 }
 
-// sameType reports whether values of both types are computed with in the same way.
+// sameType reports whether arithmetic is the same for values of both types.
 func sameType(a, b *types.Type, depth int) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -2,8 +2,8 @@ package eval
 
 import "dbg/arch"
 
-// opcode is an operation of a program. Programs compute with a stack of 64-bit numbers: an integer
-// is extended from its type, a float is a float64.
+// opcode is an operation of a program. Programs use a stack of 64-bit numbers: an integer is
+// extended from its type, a float is a float64.
 type opcode uint8
 
 const (
@@ -99,7 +99,7 @@ func (k *compiler) emit(in instruction) {
 	k.code = append(k.code, in)
 }
 
-// merge makes one instruction of the last and the next.
+// merge combines the last instruction with the next one, if possible.
 func (k *compiler) merge(last *instruction, in instruction) bool {
 	switch in.op {
 	case opDrop:
@@ -152,7 +152,7 @@ func (k *compiler) merge(last *instruction, in instruction) bool {
 	return false
 }
 
-// effect is by how much an operation changes the depth of the stack.
+// effect returns the change of the stack's depth by an operation.
 func effect(op opcode) int {
 	switch op {
 	case opConst, opReg, opLoadReg, opDup, opOver:
@@ -166,7 +166,7 @@ func effect(op opcode) int {
 	return 0
 }
 
-// label says that control may come here from elsewhere: nothing is merged across.
+// label marks a jump target: instructions are not merged across it.
 func (k *compiler) label() int {
 	k.barrier = len(k.code)
 	return len(k.code)
@@ -180,17 +180,17 @@ func (k *compiler) jump(op opcode) int {
 
 func (k *compiler) land(jump int) { k.code[jump].n = int64(k.label()) }
 
-// mark is a state of the code, to return to.
+// mark is a state of the code for rollback.
 type mark struct{ length, depth, barrier int }
 
 func (k *compiler) mark() mark { return mark{len(k.code), k.depth, k.barrier} }
 
-// rollback takes back what was emitted since the mark.
+// rollback removes the instructions that were emitted since the mark.
 func (k *compiler) rollback(m mark) {
 	k.code, k.depth, k.barrier = k.code[:m.length], m.depth, m.barrier
 }
 
-// fails reports whether what was emitted since the mark can fail: it reads memory, or divides.
+// fails reports whether the code since the mark can fail: it reads memory, or divides.
 func (k *compiler) fails(m mark) bool {
 	for _, in := range k.code[m.length:] {
 		switch in.op {

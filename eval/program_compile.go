@@ -7,32 +7,32 @@ import (
 	"dbg/symbols/types"
 )
 
-// compiler translates the tree of an expression. Its methods are those of evaluator, and follow them
-// line by line: a method evaluates what does not depend on the program with the evaluator's own
-// functions, and emits the rest.
+// compiler translates the tree of an expression. Its methods have the same names and structure as
+// those of evaluator. Each method evaluates with the evaluator's functions what does not depend on
+// the program's state, and emits code for the rest.
 type compiler struct {
 	c     *ProgramContext
 	env   *placeEnv
-	types evaluator // tells the types of results and what is wrong with operands
+	types evaluator // finds the types of results and errors in operands
 	steps int
 
 	code           []instruction
 	barrier        int // instructions before it are not merged with later ones
 	depth, deepest int // of the stack
 
-	// lost is why the program is not compiled although its types are known: what is wrong with the
-	// rest of the expression is still found.
+	// lost is the reason why the program is not compiled although its types are known. The rest of
+	// the expression is still checked for errors.
 	lost error
 }
 
-// lose makes an operand that stands for one that a program can't read.
+// lose returns an operand for a value that a program can't read.
 func (k *compiler) lose(v Value, why string) (operand, error) {
 	k.lost = notCompiled(why)
 	k.emit(instruction{op: opConst})
 	return operand{at: inMemory, v: Value{Type: v.Type, Name: v.Name}}, nil
 }
 
-// eval compiles n. If a part of n is a choice between different types, n becomes one.
+// eval compiles n. If a part of n is a choice between different types, n becomes a choice.
 func (k *compiler) eval(n *node) (operand, error) {
 	m := k.mark()
 	o, err := k.node(n)
@@ -112,8 +112,8 @@ func (k *compiler) operand(n *node) (operand, error) {
 	return k.read(o)
 }
 
-// discard removes the value that was emitted since the mark. What can fail stays: it is an error of
-// the expression.
+// discard removes the value that was emitted since the mark. Code that can fail stays, because its
+// error is an error of the expression.
 func (k *compiler) discard(m mark) {
 	if k.fails(m) {
 		for k.depth > m.depth {
@@ -142,7 +142,7 @@ func (k *compiler) truth(n *node, op string) error {
 	return k.isTrue(o, op)
 }
 
-// isTrue makes a truth of an operand that was read. op is "!" for the whole condition.
+// isTrue converts an operand that was read to a truth value. op is "!" for the whole condition.
 func (k *compiler) isTrue(o operand, op string) error {
 	if isStruct(o.typ()) {
 		return errorf("Structure has no component named operator%s.", op)
@@ -167,7 +167,7 @@ func (k *compiler) isTrue(o operand, op string) error {
 	return nil
 }
 
-// sizeof is the size of an operand or a type. The operand is compiled only for its type.
+// sizeof compiles the size of an operand or a type. It compiles the operand only to get its type.
 func (k *compiler) sizeof(n *node) (operand, error) {
 	if n.op == "type" {
 		v, err := k.types.sizeof(n)
@@ -189,7 +189,7 @@ func (k *compiler) sizeof(n *node) (operand, error) {
 	return constant(v), err
 }
 
-// place is {type} address.
+// place compiles {type} address.
 func (k *compiler) place(n *node) (operand, error) {
 	o, err := k.operand(n.a)
 	if err != nil {
@@ -201,7 +201,7 @@ func (k *compiler) place(n *node) (operand, error) {
 	return operand{at: inMemory, v: Value{Type: n.typ}}, nil
 }
 
-// integer makes the integer of an operand that was read, as C converts it.
+// integer converts an operand that was read to an integer, as C does.
 func (k *compiler) integer(o operand) error {
 	if _, err := numberOf(o.stand()); err != nil {
 		return err
@@ -215,7 +215,7 @@ func (k *compiler) integer(o operand) error {
 	return nil
 }
 
-// name finds what a name stands for: a symbol, or a member of the object whose method runs.
+// name compiles a name: a symbol, or a member of the current method's object.
 func (k *compiler) name(name string) (operand, error) {
 	o, err := k.symbol(name)
 	if err == nil || !notFound(err) {
@@ -242,7 +242,7 @@ func (k *compiler) name(name string) (operand, error) {
 			k.rollback(m)
 		}
 	}
-	// An enumerator by its type's name: Color::RED.
+	// This may be an enumerator with the name of its type: Color::RED.
 	if i := strings.LastIndex(name, "::"); i > 0 {
 		if v, ok := enumerator(k.env.Type(name[:i]), name[i+2:]); ok {
 			return constant(v), nil
@@ -263,7 +263,7 @@ func (k *compiler) symbol(name string) (operand, error) {
 	return k.value(s.Value)
 }
 
-// value makes an operand of a value that Env gives.
+// value returns an operand for a value from Env.
 func (k *compiler) value(v Value) (operand, error) {
 	switch {
 	case v.Avail != Available || v.Type.IsDynamic():
@@ -277,7 +277,8 @@ func (k *compiler) value(v Value) (operand, error) {
 	return k.lose(v, "the variable "+v.Name)
 }
 
-// dollar is a register. What else "$" begins is not compiled: it changes, and belongs to the session.
+// dollar compiles a register. The other names after "$" are not compiled: their values change, and
+// belong to the session.
 func (k *compiler) dollar(name string) (operand, error) {
 	a := k.c.Arch
 	r, ok := a.RegByName(name)

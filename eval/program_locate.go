@@ -47,7 +47,7 @@ func (k *compiler) variable(v *symbols.Variable, bias uint64) (operand, error) {
 	return k.located(l, out, size)
 }
 
-// located emits what a location leads to.
+// located emits the code that reads a value at a location.
 func (k *compiler) located(l expr.Linear, v Value, size int64) (operand, error) {
 	switch l.Kind {
 	case expr.InMemory:

@@ -7,7 +7,7 @@ import (
 	"dbg/symbols/types"
 )
 
-// pointee is what an operand points or refers to; a structure is itself.
+// pointee compiles the target of a pointer or reference. For a structure it returns the structure.
 func (k *compiler) pointee(o operand) (operand, error) {
 	o, err := k.follow(o)
 	if err != nil {
@@ -27,7 +27,7 @@ func (k *compiler) pointee(o operand) (operand, error) {
 	return o, nil
 }
 
-// indirect is *o of a pointer that was read.
+// indirect compiles *o for a pointer that was read.
 func (k *compiler) indirect(o operand) (operand, error) {
 	t := elemOf(o.typ())
 	if kindOf(t) == types.Void {
@@ -36,7 +36,7 @@ func (k *compiler) indirect(o operand) (operand, error) {
 	return operand{at: inMemory, v: Value{Type: t}}, nil
 }
 
-// dereference is the operator *.
+// dereference compiles the operator *.
 func (k *compiler) dereference(n *node) (operand, error) {
 	o, err := k.operand(n)
 	if err != nil {
@@ -55,7 +55,7 @@ func (k *compiler) dereference(n *node) (operand, error) {
 	return o, Error("Attempt to take contents of a non-pointer value.")
 }
 
-// addressOf is the operator &.
+// addressOf compiles the operator &.
 func (k *compiler) addressOf(n *node) (operand, error) {
 	o, err := k.eval(n)
 	if err != nil {
@@ -73,7 +73,7 @@ func (k *compiler) addressOf(n *node) (operand, error) {
 	return o, Error("Attempt to take address of value not located in memory.")
 }
 
-// dot is the operators . and ->.
+// dot compiles the operators . and ->.
 func (k *compiler) dot(n *node) (operand, error) {
 	m := k.mark()
 	whole := func(err error) (operand, error) {
@@ -115,14 +115,14 @@ func (k *compiler) dot(n *node) (operand, error) {
 	return found, err
 }
 
-// member finds a field of a structure, in its anonymous members and base classes too.
+// member finds a field of a structure, also in its anonymous members and base classes.
 func (k *compiler) member(o operand, name string) (operand, bool, error) {
 	path, ok, err := memberPath(o.typ(), name, 0)
 	if !ok || err != nil {
 		return o, false, err
 	}
 	if last := path[len(path)-1]; last.Static {
-		// A static member is a global variable of its own; the object only has to be there.
+		// A static member is a global variable; the object must only exist.
 		if o.at != known && o.at != inPieces {
 			k.emit(instruction{op: opDrop})
 		}
@@ -169,7 +169,7 @@ func memberPath(t *types.Type, name string, depth int) (path []*types.Field, ok 
 	return nil, false, nil
 }
 
-// basePath finds the fields that lead to the base class of that name.
+// basePath finds the fields that lead to the base class with a name.
 func basePath(t *types.Type, class string, depth int) ([]*types.Field, bool) {
 	if depth > 20 || !isStruct(t) {
 		return nil, false
@@ -188,7 +188,7 @@ func basePath(t *types.Type, class string, depth int) ([]*types.Field, bool) {
 	return nil, false
 }
 
-// fields goes from a structure to a field of a field.
+// fields compiles the access to a field through a path of fields.
 func (k *compiler) fields(o operand, path []*types.Field) (operand, error) {
 	for _, f := range path {
 		var err error
@@ -209,7 +209,7 @@ func (k *compiler) fields(o operand, path []*types.Field) (operand, error) {
 	return o, nil
 }
 
-// placed is a field whose place only the object tells: a virtual base class.
+// placed compiles the access to a virtual base class, whose place depends on the object.
 func (k *compiler) placed(o operand, f *types.Field) (operand, error) {
 	if o.at != inMemory {
 		return o, notCompiled("a virtual base class of a value that is not in memory")
@@ -221,7 +221,7 @@ func (k *compiler) placed(o operand, f *types.Field) (operand, error) {
 	return operand{at: inMemory, v: Value{Type: f.Type, Name: f.Name}}, k.linear(l.Steps)
 }
 
-// index is the operator [].
+// index compiles the operator [].
 func (k *compiler) index(n *node) (operand, error) {
 	a, err := k.operand(n.a)
 	if err != nil {
@@ -253,7 +253,8 @@ func (k *compiler) index(n *node) (operand, error) {
 	return k.element(a, i)
 }
 
-// element is element i of an array, or of what a pointer points to. The number of i is on the stack, or i is known.
+// element compiles element i of an array, or of a pointer's target. The number of i is on the
+// stack, unless i is known.
 func (k *compiler) element(o, i operand) (operand, error) {
 	if yes, err := i.isScalar(); err != nil || !yes {
 		return o, notCompiled("an index without a number")

@@ -7,25 +7,27 @@ import (
 	"dbg/symbols/types"
 )
 
-// where tells where the value of an operand is while its program runs.
+// where is the place of an operand's value while its program runs.
 type where uint8
 
 const (
-	known    where = iota // at compile time: v.Bytes. Nothing is on the stack
+	known    where = iota // the value is known at compile time: v.Bytes; nothing is on the stack
 	inMemory              // its address is on the stack
 	inBits                // its bytes are on the stack, the lowest first
 	onStack               // its number is on the stack
-	inPieces              // in several places. Nothing is on the stack
+	inPieces              // the value is in several places; nothing is on the stack
 	nothing               // void: it has no value
 )
 
-// operand is a value as the compiler knows it: the static part of a Value.
+// operand is the compiler's information about a value: the static part of a Value.
 type operand struct {
 	at where
-	// v has the type. It has the bytes of what is known, and also of an operand onStack if its
-	// number is known. Of what is inMemory and inBits it has the bits of a bit-field. A variable in a register has InReg, Reg and Name.
+	// v holds the type. If the value is known, or its number is, v also holds the bytes. For a
+	// bit-field that is inMemory or inBits, v holds its bits. For a variable in a register, v holds
+	// InReg, Reg and Name.
 	v Value
-	// pieces are where the parts of a value inPieces are; it begins off bytes from the start of the first.
+	// pieces are the places of the parts of a value that is inPieces. The value starts off bytes
+	// from the start of the first piece.
 	pieces []expr.LinearPiece
 	off    int64
 }
@@ -35,8 +37,9 @@ func (o *operand) typ() *types.Type { return o.v.Type }
 // fixed reports whether the value is known at compile time.
 func (o *operand) fixed() bool { return o.v.Bytes != nil }
 
-// stand returns a Value that stands for the operand: of its type, known if the operand is, otherwise
-// 1. The evaluator's own functions tell from it what type a result has, or what is wrong.
+// stand returns a Value that represents the operand: with its type, and with its bytes if they are
+// known, otherwise 1. With it, the evaluator's own functions determine the type of a result, or an
+// error.
 func (o *operand) stand() Value {
 	if o.fixed() {
 		return o.v
@@ -61,14 +64,14 @@ func (o *operand) one() Value {
 	return v
 }
 
-// constant makes an operand of a value that is known.
+// constant returns an operand for a known value.
 func constant(v Value) operand { return operand{at: known, v: v} }
 
-// stacked makes an operand of a number that has been emitted.
+// stacked returns an operand for a number that was emitted.
 func stacked(t *types.Type) operand { return operand{at: onStack, v: Value{Type: t}} }
 
-// isScalar reports whether numberOf can make a number of the operand that a program can compute
-// with; the error is that of numberOf.
+// isScalar reports whether numberOf can convert the operand to a number that a program can use in
+// arithmetic. The error is that of numberOf.
 func (o *operand) isScalar() (bool, error) {
 	t := o.typ()
 	switch {
@@ -94,7 +97,8 @@ func (o *operand) isScalar() (bool, error) {
 	return false, nil
 }
 
-// read follows a reference, and puts the number of a scalar on the stack. Other values stay what they are.
+// read follows a reference, and puts the number of a scalar on the stack. It does not change other
+// values.
 func (k *compiler) read(o operand) (operand, error) {
 	o, err := k.follow(o)
 	if err != nil {
@@ -130,7 +134,7 @@ func (k *compiler) read(o operand) (operand, error) {
 	return operand{at: onStack, v: Value{Type: t, BitSize: o.v.BitSize}}, nil
 }
 
-// constant emits a number that is known.
+// constant emits a known number.
 func (k *compiler) constant(n number) {
 	u := n.i
 	if n.isFloat {
@@ -139,7 +143,7 @@ func (k *compiler) constant(n number) {
 	k.emit(instruction{op: opConst, n: int64(u)})
 }
 
-// load replaces the address on the stack by the number there.
+// load replaces the address on the stack by the number at that address.
 func (k *compiler) load(o *operand) {
 	t := o.typ()
 	n := byteSize(o.v)
@@ -156,7 +160,7 @@ func (k *compiler) load(o *operand) {
 	k.emit(instruction{op: opLoad, size: uint8(n), bits: uint8(n * 8), signed: isSigned(t)})
 }
 
-// extract replaces the bytes on the stack by the number in them.
+// extract replaces the bytes on the stack by their number.
 func (k *compiler) extract(o *operand) {
 	t, bits := o.typ(), sizeOf(o.typ())*8
 	if o.v.BitSize > 0 {
@@ -172,14 +176,14 @@ func (k *compiler) extract(o *operand) {
 	k.emit(instruction{op: opExtend, bits: uint8(bits), signed: isSigned(t)})
 }
 
-// single makes a float64 of a float's bytes.
+// single converts the bytes of a float to a float64.
 func (k *compiler) single(size int64) {
 	if size == 4 {
 		k.emit(instruction{op: opSingle})
 	}
 }
 
-// follow turns a reference into what it refers to.
+// follow compiles the target of a reference.
 func (k *compiler) follow(o operand) (operand, error) {
 	for range maxNesting {
 		if !isReference(o.typ()) {
@@ -205,7 +209,7 @@ func (k *compiler) follow(o operand) (operand, error) {
 	return o, Error("reference to itself")
 }
 
-// part is the part of an operand that starts off bytes from its start, as part of a Value.
+// part returns the part of an operand that starts off bytes from its start, like part for a Value.
 func (k *compiler) part(o operand, off int64, t *types.Type, name string) (operand, error) {
 	n := sizeOf(t)
 	switch o.at {
@@ -233,7 +237,7 @@ func (k *compiler) part(o operand, off int64, t *types.Type, name string) (opera
 	return o, notCompiled("a part of a value")
 }
 
-// bitPart is a bit-field of an operand: bits from bit on, in a type t.
+// bitPart returns a bit-field of an operand, which starts at a bit and has type t.
 func (k *compiler) bitPart(o operand, bit, size int64, t *types.Type, name string) (operand, error) {
 	if bit < 0 || size <= 0 || size > 64 || bit%8+size > 64 || !isIntegral(t) {
 		return o, notCompiled("a bit-field")

@@ -8,8 +8,8 @@ import (
 	"dbg/symbols/types"
 )
 
-// gather emits the bytes of a scalar that is in one of several pieces: a value that the evaluator has
-// assembled has no address, even if a piece has one.
+// gather emits the bytes of a scalar that is in one of several pieces. A value that the evaluator
+// has assembled from pieces has no address, even if a piece has one.
 func (k *compiler) gather(o operand) operand {
 	size, off := byteSize(o.v), o.off
 	for i := range o.pieces {
@@ -55,8 +55,8 @@ func (k *compiler) shiftDown(bytes int64) {
 	}
 }
 
-// sequenceFields names the members that tell where the elements of a slice or a string of Go or Rust
-// are, and how many there are, as sequenceOf finds them.
+// sequenceFields returns the names of the members that hold the address and the number of the
+// elements of a Go or Rust slice or string, as sequenceOf finds them.
 func sequenceFields(t *types.Type) (ptr, count string, ok bool) {
 	t = t.Strip()
 	switch {
@@ -70,8 +70,8 @@ func sequenceFields(t *types.Type) (ptr, count string, ok bool) {
 	return "", "", false
 }
 
-// sequenceElement is element i of a slice or a string. The structure's address is on the stack unless
-// it is in pieces; the number of i is above it, unless i is known.
+// sequenceElement compiles element i of a slice or a string. The structure's address is on the
+// stack unless it is in pieces. The number of i is above it, unless i is known.
 func (k *compiler) sequenceElement(o, i operand) (operand, error) {
 	ptrName, countName, ok := sequenceFields(o.typ())
 	ptr, count := directField(o.typ(), ptrName), directField(o.typ(), countName)
@@ -114,7 +114,7 @@ func (k *compiler) sequenceElement(o, i operand) (operand, error) {
 	return operand{at: inMemory, v: Value{Type: t}}, nil
 }
 
-// directField is a member of a structure by its name, nil if there is none that a program can read.
+// directField returns the member of a structure with a name, or nil if a program can't read it.
 func directField(t *types.Type, name string) *types.Field {
 	fields := t.Strip().Fields()
 	for i := range fields {

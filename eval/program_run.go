@@ -9,23 +9,24 @@ import (
 	"dbg/target"
 )
 
-// stackSize is how many numbers a program can have on its stack.
+// stackSize limits the numbers on a program's stack.
 const stackSize = 32
 
-// machine is the memory of a running program. It is on the heap, as a buffer that is given to a
-// target.Memory escapes; machines are reused.
+// machine is the state of a running program. It is on the heap, because a buffer that is passed to
+// a target.Memory escapes. Machines are reused.
 type machine struct {
 	mem   target.Memory
 	stack [stackSize]uint64
 	buf   [8]byte
 
-	// lines are the aligned parts of memory that were read last: variables of one frame, and members of
-	// one object, are close to each other, and to read 64 bytes costs what reading 4 costs. A line never crosses a page.
+	// lines are the aligned parts of memory that were read last. Variables of one frame, and
+	// members of one object, are close to each other, and reading 64 bytes costs no more than
+	// reading 4. A line never crosses a page.
 	lines [2]line
 	last  int // the line that was used last
 }
 
-// line is a part of memory.
+// line is an aligned part of memory.
 type line struct {
 	data [lineSize]byte
 	at   uint64
@@ -36,8 +37,8 @@ const lineSize = 64
 
 var machines = sync.Pool{New: func() any { return new(machine) }}
 
-// Run computes the program's truth for a thread at the place. An error (memory that can't be read,
-// division by zero, a register that is not known) means that the full evaluator has to be asked. Run does not allocate.
+// Run evaluates the program for a thread at its place. An error (unreadable memory, a division by
+// zero, an unknown register) means that the full evaluator must be used. Run does not allocate.
 func (p *Program) Run(regs *arch.Registers, mem target.Memory) (bool, error) {
 	m := machines.Get().(*machine)
 	m.mem, m.lines[0].full, m.lines[1].full = mem, false, false
@@ -87,7 +88,7 @@ func (l *line) number(off, size uint64) uint64 {
 	return u
 }
 
-// extend takes the low bits of u as a number.
+// extend extends the low bits of u to a number.
 func extend(u uint64, bits uint8, signed bool) uint64 {
 	shift := 64 - uint(bits)
 	if signed {
@@ -217,7 +218,7 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// integerOperation computes a op b as C does in a type of in.bits; the result is of that type.
+// integerOperation computes a op b as C does in a type of in.bits bits. The result has that type.
 func integerOperation(in *instruction, a, b uint64) (uint64, bool) {
 	switch in.op {
 	case opAdd:
@@ -240,7 +241,8 @@ func integerOperation(in *instruction, a, b uint64) (uint64, bool) {
 	return extend(a, in.bits, in.signed), true
 }
 
-// comparison computes what depends on all bits of both numbers: a comparison or a quotient.
+// comparison computes operations that depend on all bits of both numbers: comparisons and
+// quotients.
 func comparison(in *instruction, a, b uint64) (uint64, bool) {
 	less := a < b
 	if in.signed {
@@ -263,7 +265,7 @@ func comparison(in *instruction, a, b uint64) (uint64, bool) {
 	switch {
 	case b == 0:
 		return 0, false
-	case in.signed && int64(b) == -1: // the one quotient that overflows
+	case in.signed && int64(b) == -1: // the only quotient that overflows
 		if in.op == opMod {
 			return 0, true
 		}
@@ -280,7 +282,8 @@ func comparison(in *instruction, a, b uint64) (uint64, bool) {
 	return extend(a, in.bits, in.signed), true
 }
 
-// shifted is << and >>, as shift computes them. A negative count shifts everything out, as a large one does.
+// shifted computes << and >>, as shift does. A negative count shifts everything out, like a large
+// one.
 func shifted(in *instruction, a, by uint64) uint64 {
 	a = extend(a, in.bits, in.signed)
 	bits := uint64(in.bits)

@@ -7,14 +7,14 @@ import (
 	"dbg/symbols/types"
 )
 
-// subRegister is a part of a register with a name of its own.
+// subRegister is a part of a register that has its own name.
 type subRegister struct {
 	reg  arch.Reg
-	byte uint // its first
+	byte uint // its first byte
 	typ  *types.Type
 }
 
-// subRegisters of x86-64 by name: eax, ax, al, ah, r8d, r8w, r8l.
+// subRegisterOf finds a part of an x86-64 register by its name: eax, ax, al, ah, r8d, r8w, r8l.
 func subRegisterOf(a *arch.Arch, name string) (subRegister, bool) {
 	if a != arch.AMD64 {
 		return subRegister{}, false
@@ -40,7 +40,7 @@ func subRegisterOf(a *arch.Arch, name string) (subRegister, bool) {
 	return subRegister{}, false
 }
 
-// Types of registers, as gdb gives them.
+// Types of registers, the same as gdb's.
 var (
 	typeSignedByte  = types.New(types.Int, "int8_t", 1, true, nil)
 	typeCodePointer = types.New(types.Pointer, "", 8, false, types.NewFunc(nil, nil))
@@ -48,7 +48,7 @@ var (
 	typeVector      = vectorType()
 )
 
-// vectorType is the union that gdb shows a vector register as.
+// vectorType returns the union type in which gdb shows a vector register.
 func vectorType() *types.Type {
 	lane := func(name string, t *types.Type, n int64) types.Field {
 		return types.Field{Name: name, Type: types.NewArray(t, n)}
@@ -65,9 +65,9 @@ func vectorType() *types.Type {
 	})
 }
 
-// RegisterByName gives a register of a frame, or a part of one (eax, ax, al), as a
-// typed value; *NotFoundError if there is no such register. wide reads vector and x87
-// registers; it may be nil. A register whose value is not known is NotSaved.
+// RegisterByName returns a register of a frame, or a part of one (eax, ax, al), as a typed value.
+// The error is a *NotFoundError if there is no such register. wide reads vector and x87 registers,
+// and may be nil. A register with an unknown value is NotSaved.
 func RegisterByName(name string, a *arch.Arch, regs *arch.Registers, wide func(arch.Reg) ([]byte, error)) (Value, error) {
 	fc := &FrameContext{Arch: a, Regs: regs, Wide: wide}
 	r, ok := a.RegByName(name)
@@ -86,8 +86,8 @@ func RegisterByName(name string, a *arch.Arch, regs *arch.Registers, wide func(a
 	v := Value{Type: registerType(a, r), Name: name, register: name}
 	b, avail := fc.register(r, v.Type.Size)
 	if v.Avail = avail; avail == Available {
-		// A slot may be wider or narrower than the type; what is missing is zero
-		// only for the padding of a long double.
+		// A slot may be wider or narrower than the type. Missing bytes are zero only if they are
+		// the padding of a long double.
 		if n := v.Type.Size - int64(len(b)); n > 0 && v.Type != typeI386Ext && len(b) == 8 {
 			v.Type = typeLong
 		} else if n > 0 {
@@ -98,7 +98,7 @@ func RegisterByName(name string, a *arch.Arch, regs *arch.Registers, wide func(a
 	return v, nil
 }
 
-// registerType is how a register is shown.
+// registerType returns the type in which a register is shown.
 func registerType(a *arch.Arch, r arch.Reg) *types.Type {
 	word := typeLong
 	if a.PtrSize == 4 {
@@ -128,9 +128,9 @@ func registerType(a *arch.Arch, r arch.Reg) *types.Type {
 	return word
 }
 
-// RegisterUpdate says what to store for the assignment $name = v: which register, and
-// its whole new value. False if there is no such register, it can't be held in 64 bits,
-// or a part is assigned of a register that is not known.
+// RegisterUpdate returns the register to change for the assignment $name = v, and its whole new
+// value. It returns false if there is no such register, if its value does not fit in 64 bits, or if
+// a part of an unknown register is assigned.
 func RegisterUpdate(name string, v uint64, a *arch.Arch, regs *arch.Registers) (r arch.Reg, full uint64, ok bool) {
 	if r, ok := a.RegByName(name); ok {
 		t := registerType(a, r)
@@ -141,7 +141,7 @@ func RegisterUpdate(name string, v uint64, a *arch.Arch, regs *arch.Registers) (
 		return arch.NoReg, 0, false
 	}
 	if sub.typ.Size == 4 && regs != nil {
-		// Unlike the processor, gdb keeps the upper half, and so does this.
+		// Unlike the processor, gdb keeps the upper half, and so does dbg.
 		if old, known := regs.Get(sub.reg); known {
 			return sub.reg, old&^0xffffffff | v&0xffffffff, true
 		}
@@ -155,14 +155,14 @@ func RegisterUpdate(name string, v uint64, a *arch.Arch, regs *arch.Registers) (
 	return sub.reg, old&^mask | v<<(sub.byte*8)&mask, known
 }
 
-// typeFlags is the status register of x86, shown by the names of its set bits.
+// typeFlags is the type of the x86 status register, which is shown by the names of its set bits.
 var typeFlags = types.New(types.Int, "i386_eflags", 4, true, nil)
 
-// flagNames has them by bit; AMD64 Architecture Programmer's Manual, volume 2, 3.1.6.
+// flagNames holds these names by bit; AMD64 Architecture Programmer's Manual, volume 2, 3.1.6.
 var flagNames = [32]string{0: "CF", 1: "", 2: "PF", 4: "AF", 6: "ZF", 7: "SF", 8: "TF", 9: "IF", 10: "DF", 11: "OF",
 	14: "NT", 16: "RF", 17: "VM", 18: "AC", 19: "VIF", 20: "VIP", 21: "ID"}
 
-// formatFlags is gdb's "[ ZF PF ]".
+// formatFlags formats flags as gdb's "[ ZF PF ]".
 func formatFlags(u uint32) string {
 	out := "["
 	for i, name := range flagNames {

@@ -7,7 +7,7 @@ import (
 	"dbg/symbols/types"
 )
 
-// Types of constants and results. They are never changed.
+// Types of constants and results. They never change.
 var (
 	typeBool       = types.New(types.Bool, "bool", 1, false, nil)
 	typeChar       = types.New(types.Char, "char", 1, true, nil)
@@ -34,7 +34,7 @@ var (
 	unknownFunction = types.NewFunc(typeInt, nil)
 )
 
-// sizeOf is the type's size in bytes: 0 for void, -1 if it is not known.
+// sizeOf returns the type's size in bytes: 0 for void, -1 if it is unknown.
 func sizeOf(t *types.Type) int64 { return sizeAt(t, 0) }
 
 func sizeAt(t *types.Type, depth int) int64 {
@@ -67,7 +67,7 @@ func sizeAt(t *types.Type, depth int) int64 {
 	return t.Size
 }
 
-// kindOf is what the type is without typedefs and qualifiers.
+// kindOf returns the kind of the type without typedefs and qualifiers.
 func kindOf(t *types.Type) types.Kind {
 	if t == nil {
 		return types.Void
@@ -75,7 +75,7 @@ func kindOf(t *types.Type) types.Kind {
 	return t.Strip().Kind
 }
 
-// elemOf is the type that a pointer, reference, array or function stands on; nil is
+// elemOf returns the element or target type of a pointer, reference, array or function; nil means
 // void.
 func elemOf(t *types.Type) *types.Type {
 	if t == nil {
@@ -94,7 +94,7 @@ func isStruct(t *types.Type) bool {
 	return k == types.Struct || k == types.Union
 }
 
-// isIntegral says that the type's bytes are an integer.
+// isIntegral reports whether the type's bytes are an integer.
 func isIntegral(t *types.Type) bool {
 	switch kindOf(t) {
 	case types.Bool, types.Int, types.Uint, types.Char, types.Enum, types.Pointer, types.MemberPointer,
@@ -104,7 +104,7 @@ func isIntegral(t *types.Type) bool {
 	return false
 }
 
-// isSigned says how an integral type widens.
+// isSigned reports whether an integral type is extended with its sign.
 func isSigned(t *types.Type) bool {
 	t = t.Strip()
 	switch t.Kind {
@@ -116,9 +116,9 @@ func isSigned(t *types.Type) bool {
 	return false
 }
 
-// charKind tells whether the type is a character for people: with the prefix of its
-// literals. wchar_t and its kin are integers that their typedefs' names tell apart, as
-// in gdb.
+// charKind reports whether the type is a character type, and returns the prefix of its literals.
+// wchar_t and similar types are integers that are identified by the names of their typedefs, as in
+// gdb.
 func charKind(t *types.Type) (prefix string, ok bool) {
 	for range 100 {
 		if t == nil {
@@ -147,7 +147,7 @@ func charKind(t *types.Type) (prefix string, ok bool) {
 	return "", false
 }
 
-// pointerTo makes a pointer type.
+// pointerTo returns a pointer type.
 func pointerTo(t *types.Type, size int) *types.Type {
 	if t == nil {
 		t = typeVoid
@@ -155,7 +155,7 @@ func pointerTo(t *types.Type, size int) *types.Type {
 	return types.New(types.Pointer, "", int64(size), false, t)
 }
 
-// arrayOf makes an array type; false if it would be larger than an address space.
+// arrayOf returns an array type, or false if it would be larger than an address space.
 func arrayOf(t *types.Type, n int64) (*types.Type, bool) {
 	size := sizeOf(t)
 	if t == nil || size <= 0 || n < 0 || n > (1<<47)/size {
@@ -166,8 +166,8 @@ func arrayOf(t *types.Type, n int64) (*types.Type, bool) {
 	return a, true
 }
 
-// builtinType gives the type that C's words name, in any order: "long unsigned
-// int". The second result is its usual name.
+// builtinType returns the type that C keywords name, in any order: "long unsigned int". The second
+// result is its usual name.
 func builtinType(words []string) (*types.Type, string) {
 	n := map[string]int{}
 	for _, w := range words {
@@ -213,7 +213,7 @@ func builtinType(words []string) (*types.Type, string) {
 	return nil, strings.Join(words, " ")
 }
 
-// isTypeWord says that the word is one of those that builtinType knows.
+// isTypeWord reports whether builtinType knows a word.
 func isTypeWord(w string) bool {
 	switch w {
 	case "void", "_Bool", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "__int128":

@@ -13,29 +13,29 @@ import (
 	"dbg/target"
 )
 
-// FrameContext is what is known of a frame, to read its variables.
+// FrameContext is the information about a frame that is needed to read its variables.
 type FrameContext struct {
 	Mem  target.Memory
-	Regs *arch.Registers // nil if there are none (a global variable of a program that does not run)
-	// Wide reads a register that is not in Regs, or more than its low 64 bits; nil where there is
-	// none, as in a caller's frame.
+	Regs *arch.Registers // nil if there are none, for a global variable before the program runs
+	// Wide reads a register that is not in Regs, or more than its low 64 bits. It is nil if that is
+	// impossible, as in a caller's frame.
 	Wide   func(arch.Reg) ([]byte, error)
 	CFA    target.Addr
 	HasCFA bool
-	PC     image.Addr // at which to look variables up, in the file's space
+	PC     image.Addr // the place whose variables are visible, in the file's address space
 	Bias   uint64     // of the module
 	Arch   *arch.Arch
-	TLS    func(offset uint64) (uint64, error) // nil if not to be had
-	// EntryValue is what the frame's function was passed; nil if not to be had.
+	TLS    func(offset uint64) (uint64, error) // nil if unavailable
+	// EntryValue returns a value that was passed to the frame's function. It is nil if unavailable.
 	EntryValue func(expr.EntryParameter) (uint64, error)
-	// Initial is what expressions begin with on their stack: of a member, its object's address.
+	// Initial is the initial stack of expressions: for a member, its object's address.
 	Initial []uint64
 }
 
-// ReadVariable finds a variable in a frame and reads it. It never gives a wrong
-// value: what has no place at this PC is OptimizedOut, what was in a register that is no more
-// known is NotSaved. A variable in memory is Unreadable if its memory is; one of more than
-// 64 KiB is left to be read when it is needed.
+// ReadVariable finds a variable in a frame and reads it. It never returns a wrong value: a variable
+// without a place at this PC is OptimizedOut, and one in a register with an unknown value is
+// NotSaved. A variable in memory is Unreadable if its memory is. One of more than 64 KiB is read
+// only when it is needed.
 func ReadVariable(v *symbols.Variable, fc *FrameContext) Value {
 	out := Value{Type: v.Type, Name: v.Name}
 	if v.Type == nil {
@@ -43,7 +43,7 @@ func ReadVariable(v *symbols.Variable, fc *FrameContext) Value {
 	}
 	at := v.Locate(fc.PC)
 	if v.Type.IsDynamic() {
-		// An array whose bound is lost has no size, which is said where it is written.
+		// An array with a lost bound has no size; its text shows that.
 		out.Type, out.Err = v.Resolve(fc.PC, bounds{fc})
 		if out.Err != nil && sizeOf(out.Type) < 0 && at.Expr != nil {
 			out.Avail = OptimizedOut
@@ -76,7 +76,7 @@ func ReadVariable(v *symbols.Variable, fc *FrameContext) Value {
 	return out
 }
 
-// At is a variable of a type at an address.
+// At returns a variable of a type at an address.
 func At(t *types.Type, name string, addr target.Addr, mem target.Memory) Value {
 	v := Value{Type: t, Name: name, Addr: addr, HasAddr: true}
 	if t == nil {
@@ -88,7 +88,7 @@ func At(t *types.Type, name string, addr target.Addr, mem target.Memory) Value {
 	return v
 }
 
-// implied reads what a part of a variable points to that has no address itself.
+// implied reads the target of a part of a variable that is a pointer without a value.
 func (fc *FrameContext) implied(v *symbols.Variable, p *implicitPart, t *types.Type) Value {
 	lost := Value{Type: t, Avail: OptimizedOut}
 	to := v.Implied(p.die)
@@ -105,11 +105,11 @@ func (fc *FrameContext) implied(v *symbols.Variable, p *implicitPart, t *types.T
 		return lost
 	}
 	out := part(whole, p.off, t, "")
-	out.fixed = "What a pointer without a value points to can't be assigned."
+	out.fixed = "The target of a pointer without a value can't be assigned."
 	return out
 }
 
-// FromBits makes a value of the low bytes of a number; false if the type is larger.
+// FromBits makes a value from the low bytes of a number. It returns false if the type is larger.
 func FromBits(t *types.Type, name string, u uint64, a *arch.Arch) (Value, bool) {
 	size := sizeOf(t)
 	if t == nil || size <= 0 || size > int64(a.PtrSize) {
@@ -126,7 +126,7 @@ func FromBits(t *types.Type, name string, u uint64, a *arch.Arch) (Value, bool) 
 	return Value{Type: t, Name: name, Bytes: b}, true
 }
 
-// bounds reads what the bounds of arrays are in a frame.
+// bounds reads the bounds of arrays in a frame.
 type bounds struct{ *FrameContext }
 
 func (b bounds) ReadBound(v *symbols.Variable) (int64, error) {
@@ -145,12 +145,12 @@ func (b bounds) EvaluateBound(at *entry.Location) (int64, error) {
 	return int64(u), err
 }
 
-// Evaluate computes an expression of the debug information in the frame.
+// Evaluate evaluates an expression of the debug information in the frame.
 func (fc *FrameContext) Evaluate(at *entry.Location) (uint64, error) {
 	return expr.Eval(at.Expr, fc.context(at))
 }
 
-// unlocated says why there is no location.
+// unlocated returns v with the reason why it has no location.
 func unlocated(v Value, err error) Value {
 	var unknown *expr.UnknownRegisterError
 	var missing *expr.UnavailableError
@@ -159,8 +159,8 @@ func unlocated(v Value, err error) Value {
 	case errors.As(err, &unknown):
 		v.Avail = NotSaved
 	case errors.As(err, &missing):
-		// An entry value that the caller does not tell, mostly: gdb says the same of it. What it
-		// needs is in the error.
+		// This is mostly an entry value that the caller does not provide, for which gdb shows the
+		// same text. The details are in the error.
 		v.Avail, v.Err = OptimizedOut, err
 	case errors.As(err, &memory):
 		v.Avail, v.Err = Unreadable, cannotAccess(err, memory.Addr)
@@ -170,7 +170,7 @@ func unlocated(v Value, err error) Value {
 	return v
 }
 
-// context makes the context of the variable's expression.
+// context returns the context of the variable's expression.
 func (fc *FrameContext) context(at *entry.Location) *expr.Context {
 	c := &expr.Context{Arch: fc.Arch, Regs: fc.Regs, Wide: fc.Wide, Mem: fc.Mem, Bias: fc.Bias, TLS: fc.TLS, EntryValue: fc.EntryValue, Initial: fc.Initial}
 	if c.Regs == nil {
@@ -192,7 +192,7 @@ func (fc *FrameContext) context(at *entry.Location) *expr.Context {
 	return c
 }
 
-// assemble reads what the pieces say.
+// assemble reads a value from its pieces.
 func (fc *FrameContext) assemble(v Value, pieces []expr.Piece) Value {
 	size := sizeOf(v.Type)
 	if len(pieces) == 1 && pieces[0].BitSize == 0 {
@@ -202,7 +202,7 @@ func (fc *FrameContext) assemble(v Value, pieces []expr.Piece) Value {
 		v.Avail, v.Err = Unreadable, Error("value is made of pieces and its size is not supported")
 		return v
 	}
-	v.fixed = "A value that is made of several pieces can't be assigned."
+	v.fixed = "A value in several pieces can't be assigned."
 	v.Bytes = make([]byte, size)
 	v.missing = make([]byte, size)
 	v.why, v.Avail = OptimizedOut, Partial
@@ -255,8 +255,8 @@ func (fc *FrameContext) assemble(v Value, pieces []expr.Piece) Value {
 	return v
 }
 
-// significantBytes is how many bytes of a type count: the rest of a long double is padding,
-// for which clang has no piece.
+// significantBytes returns the number of bytes of a type that matter: the rest of a long double is
+// padding, for which clang has no piece.
 func significantBytes(t *types.Type, size int64) int64 {
 	if kindOf(t) == types.Float {
 		if f, ok := floatFormat(t.Strip(), int(size)); ok && f == formatX87 {
@@ -266,8 +266,8 @@ func significantBytes(t *types.Type, size int64) int64 {
 	return size
 }
 
-// piece reads the n bits of a piece of a composite; the first bit is at BitOffset%8 of
-// the result (of Implicit: at BitOffset).
+// piece reads the n bits of a piece of a composite. The first bit is at BitOffset%8 in the result
+// (for Implicit: at BitOffset).
 func (fc *FrameContext) piece(p *expr.Piece, n int64) ([]byte, Availability, error) {
 	if p.BitOffset > 1<<20 {
 		return nil, Unreadable, Error("location has a piece at an impossible offset")
@@ -295,7 +295,7 @@ func (fc *FrameContext) piece(p *expr.Piece, n int64) ([]byte, Availability, err
 	return nil, OptimizedOut, nil
 }
 
-// whole is a value with a simple location.
+// whole reads a value with a simple location.
 func (fc *FrameContext) whole(v Value, p *expr.Piece, size int64) Value {
 	switch p.Kind {
 	case expr.InMemory:
@@ -315,7 +315,7 @@ func (fc *FrameContext) whole(v Value, p *expr.Piece, size int64) Value {
 		}
 		if v.Avail = avail; avail == Available {
 			v.Bytes = b
-			if int64(len(b)) < size { // the rest is nowhere that DWARF says
+			if int64(len(b)) < size { // DWARF gives no place for the rest
 				v.why, v.Avail = OptimizedOut, Partial
 				v.Bytes, v.missing = make([]byte, size), make([]byte, size)
 				copy(v.Bytes, b)
@@ -331,7 +331,7 @@ func (fc *FrameContext) whole(v Value, p *expr.Piece, size int64) Value {
 			return v
 		}
 		b := make([]byte, size)
-		if int64(copy(b, p.Bytes)) < size { // the rest is nowhere that DWARF says
+		if int64(copy(b, p.Bytes)) < size { // DWARF gives no place for the rest
 			v.Avail = OptimizedOut
 			return v
 		}
@@ -344,8 +344,8 @@ func (fc *FrameContext) whole(v Value, p *expr.Piece, size int64) Value {
 	return v
 }
 
-// register reads up to n bytes of a register. A vector register's slot in Regs
-// has only its low 8 bytes, so the whole is asked for first where it is to be had.
+// register reads up to n bytes of a register. A vector register's slot in Regs has only its low 8
+// bytes, so the whole register is read first, if possible.
 func (fc *FrameContext) register(r arch.Reg, n int64) ([]byte, Availability) {
 	general := false
 	for _, g := range fc.Arch.General {
@@ -371,12 +371,13 @@ func (fc *FrameContext) register(r arch.Reg, n int64) ([]byte, Availability) {
 	return b[:min(n, size)], Available
 }
 
-// isX87 says that the register is one of the x87 stack, which always hold extended numbers.
+// isX87 reports whether the register is in the x87 stack, where registers always hold extended
+// numbers.
 func isX87(a *arch.Arch, r arch.Reg) bool {
 	return a == arch.AMD64 && r >= arch.ST0 && r < arch.ST0+8
 }
 
-// x87 converts the content of an x87 register to the type of a variable that lives in it.
+// x87 converts the content of an x87 register to the type of a variable that is in it.
 func (fc *FrameContext) x87(r arch.Reg, t *types.Type) ([]byte, Availability) {
 	b, avail := fc.register(r, 10)
 	if avail != Available || len(b) < 10 {
@@ -388,7 +389,7 @@ func (fc *FrameContext) x87(r arch.Reg, t *types.Type) ([]byte, Availability) {
 	}
 	x, ok := floatOf(b, t)
 	if !ok {
-		return nil, NotSaved // the register holds no number
+		return nil, NotSaved // the register does not hold a number
 	}
 	f, _ := x.Float64()
 	b, err := encode(number{f: f, isFloat: true}, t)

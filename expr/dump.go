@@ -8,9 +8,8 @@ import (
 	"dbg/internal/bytecursor"
 )
 
-// Dump writes an expression for people: "breg7 (rsp) +8; deref; plus_uconst 16".
-// What can't be decoded ends it with the reason. a may be nil; addresses are
-// then of 8 bytes.
+// Dump formats an expression for reading: "breg7 (rsp) +8; deref; plus_uconst 16". At the first
+// undecodable operation it ends with the reason. If a is nil, addresses have 8 bytes.
 func Dump(code []byte, a *arch.Arch) string { return dump(code, a, 0) }
 
 func dump(code []byte, a *arch.Arch, depth int) string {

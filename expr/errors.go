@@ -7,8 +7,8 @@ import (
 	"dbg/arch"
 )
 
-// UnknownRegisterError says that the expression needs a register whose value
-// is not known in its frame.
+// UnknownRegisterError reports that the expression needs a register whose value is not known in its
+// frame.
 type UnknownRegisterError struct {
 	Reg  arch.Reg
 	Name string
@@ -21,8 +21,7 @@ func (e *UnknownRegisterError) Error() string {
 	return fmt.Sprintf("the value of %s is not known in this frame", e.Name)
 }
 
-// UnavailableError says that an operation needs something that the context does
-// not have.
+// UnavailableError reports that an operation needs an input that the context does not have.
 type UnavailableError struct {
 	Op   string // "DW_OP_fbreg"
 	What string // "the frame base"
@@ -32,25 +31,25 @@ func (e *UnavailableError) Error() string {
 	return fmt.Sprintf("%s needs %s, which is not available here", e.Op, e.What)
 }
 
-// Errors of expressions that are wrong in themselves.
+// Errors for malformed expressions.
 var (
-	errEmpty     = errors.New("DWARF expression takes a value from an empty stack")
-	errDeep      = errors.New("DWARF expression's stack is deeper than 1024")
-	errSteps     = errors.New("DWARF expression does not end within 100000 steps")
+	errEmpty     = errors.New("DWARF expression pops from an empty stack")
+	errDeep      = errors.New("DWARF expression's stack exceeds 1024 entries")
+	errSteps     = errors.New("DWARF expression exceeds 100000 steps")
 	errReads     = errors.New("DWARF expression reads memory more than 4096 times")
-	errCalls     = errors.New("DWARF expression's calls nest deeper than 16")
-	errJump      = errors.New("DWARF expression branches out of itself")
+	errCalls     = errors.New("DWARF expression nests more than 16 calls")
+	errJump      = errors.New("DWARF expression branches out of bounds")
 	errDivide    = errors.New("DWARF expression divides by zero")
 	errTypes     = errors.New("DWARF expression combines values of different types")
-	errInteger   = errors.New("DWARF expression needs an integer here")
-	errPieces    = errors.New("DWARF expression makes more pieces than can be")
+	errInteger   = errors.New("DWARF expression has a floating-point operand where an integer is needed")
+	errPieces    = errors.New("DWARF expression has too many pieces")
 	errBytes     = errors.New("DWARF expression has too many bytes of implicit values")
-	errComposite = errors.New("DWARF expression gives a composite location where one value is needed")
-	errAfter     = errors.New("DWARF expression goes on after a location is complete")
-	errNoContext = errors.New("DWARF expression without an architecture")
+	errComposite = errors.New("DWARF expression yields a composite location where a single value is needed")
+	errAfter     = errors.New("DWARF expression continues after a complete location")
+	errNoContext = errors.New("cannot evaluate a DWARF expression without an architecture")
 )
 
-// operandError is the error of an operand that can't be read.
+// operandError wraps the error of an unreadable operand.
 //
 //go:noinline
 func operandError(err error) error { return fmt.Errorf("DWARF expression: %w", err) }

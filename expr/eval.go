@@ -7,13 +7,13 @@ import (
 	"dbg/target"
 )
 
-// Eval evaluates code and returns its value: what is on top of the stack at the
-// end, as the rules DW_CFA_def_cfa_expression, DW_CFA_expression and
-// DW_CFA_val_expression need it (DWARF 5, section 6.4.2).
+// Eval evaluates code and returns its value: the top of the stack at the end, as the rules
+// DW_CFA_def_cfa_expression, DW_CFA_expression and DW_CFA_val_expression need it (DWARF 5, section
+// 6.4.2).
 //
-// An expression that ends as a location gives what that location holds where this is
-// without doubt: DW_OP_regN the register's value, DW_OP_stack_value the value,
-// DW_OP_implicit_value its bytes up to 8. A composite is an error.
+// If the expression ends as a location, Eval returns the contents of that location where they are
+// unambiguous: the register's value for DW_OP_regN, the value for DW_OP_stack_value, up to 8 bytes
+// for DW_OP_implicit_value. A composite location is an error.
 func Eval(code []byte, c *Context) (uint64, error) {
 	var m machine
 	if err := m.start(c); err != nil {
@@ -29,12 +29,12 @@ func Eval(code []byte, c *Context) (uint64, error) {
 	return m.single()
 }
 
-// Locate evaluates a location description, DWARF 5 section 2.6. A simple location
-// is one piece with BitSize 0; a composite one piece for each part, in order;
-// an empty expression one piece of kind Undefined.
+// Locate evaluates a location description, DWARF 5 section 2.6. A simple location is one piece with
+// BitSize 0; a composite location has one piece for each part, in order; an empty expression is one
+// piece of kind Undefined.
 //
-// A DW_OP_regN gives a piece InRegister whether or not the register's value is known. The
-// Bytes of a DW_OP_implicit_value are those of code, not a copy.
+// DW_OP_regN yields a piece InRegister even if the register's value is not known. The Bytes of a
+// DW_OP_implicit_value alias code.
 func Locate(code []byte, c *Context) ([]Piece, error) {
 	var m machine
 	if err := m.start(c); err != nil {
@@ -49,7 +49,7 @@ func Locate(code []byte, c *Context) ([]Piece, error) {
 	}
 	if len(m.pieces) > 0 {
 		if m.pending != nothing || len(m.stack) > 0 {
-			// DWARF 5, 2.6.1.2: every part is closed by a piece operation.
+			// DWARF 5, 2.6.1.2: a piece operation ends every part; accept a last part without one.
 			if err := m.piece(0, 0); err != nil {
 				return nil, err
 			}
@@ -62,8 +62,8 @@ func Locate(code []byte, c *Context) ([]Piece, error) {
 	return m.pieces, nil
 }
 
-// pending is a simple location that an operation has completed; only a piece
-// operation or the end may follow it.
+// pending is a simple location that an operation has completed. Only a piece operation or the end
+// may follow it.
 type pending uint8
 
 const (
@@ -79,8 +79,8 @@ type machine struct {
 	c       *Context
 	ptr     int // size of an address
 	steps   int
-	reads   int // of memory, so far
-	bytes   int // of implicit values, so far
+	reads   int // memory reads so far
+	bytes   int // bytes of implicit values so far
 	pending pending
 	loc     Piece
 	stack   []value
@@ -92,9 +92,9 @@ func (m *machine) start(c *Context) error {
 		return errNoContext
 	}
 	m.c, m.ptr = c, c.Arch.PtrSize
-	// The stack's memory is kept in the context. While it is in use, it is not
-	// there: a function of the context may use the same context.
-	if c.owner == c { // not so for a copy of a context, which must not share it
+	// The context saves the memory of the stack. It does not hold it during an evaluation: a
+	// function of the context may use the same context.
+	if c.owner == c { // false for a copy of a context, which must not share the memory
 		m.stack = c.stack[:0]
 	}
 	c.stack, c.owner = nil, c
@@ -134,7 +134,7 @@ func (m *machine) run(code []byte, depth int) error {
 	return nil
 }
 
-// single is the result of Eval.
+// single returns the result of Eval.
 func (m *machine) single() (uint64, error) {
 	if len(m.pieces) > 0 {
 		return 0, errComposite
@@ -148,7 +148,7 @@ func (m *machine) single() (uint64, error) {
 		}
 		return decodeUint(m.loc.Bytes, m.c.Arch.ByteOrder), nil
 	case implicitAddr:
-		return 0, &UnavailableError{"DW_OP_implicit_pointer", "an address, which the object has not"}
+		return 0, &UnavailableError{"DW_OP_implicit_pointer", "the address of the object"}
 	}
 	v, err := m.pop()
 	if err != nil {
@@ -163,8 +163,7 @@ func (m *machine) single() (uint64, error) {
 	return v.bits, nil
 }
 
-// piece closes the pending location as a piece of so many bits; size 0 is the
-// whole object.
+// piece ends the pending location as a piece of size bits; size 0 is the whole object.
 func (m *machine) piece(size, offset uint64) error {
 	if len(m.pieces) >= maxPieces {
 		return errPieces
@@ -235,7 +234,7 @@ func (m *machine) popInt() (uint64, error) {
 	return v.bits, nil
 }
 
-// at is the entry n below the top.
+// at returns the entry n below the top.
 func (m *machine) at(n int) (*value, error) {
 	if n >= len(m.stack) {
 		return nil, errEmpty
@@ -243,9 +242,9 @@ func (m *machine) at(n int) (*value, error) {
 	return &m.stack[len(m.stack)-1-n], nil
 }
 
-// EntryParameterAt tells what parameter an expression is that says where a parameter is when the
-// function is entered: in a register, or at an offset from the canonical frame address, which is the stack pointer before the
-// call. cfa says that the function's frame base is that address.
+// EntryParameterAt returns the parameter that the location description code refers to at function
+// entry: a register, or an offset from the canonical frame address, which is the stack pointer
+// before the call. cfa reports whether the function's frame base is that address.
 func EntryParameterAt(code []byte, cfa bool) (p EntryParameter, ok bool) {
 	r := bytecursor.Cursor{Data: code}
 	switch b := r.U8(); {
@@ -261,8 +260,8 @@ func EntryParameterAt(code []byte, cfa bool) (p EntryParameter, ok bool) {
 	return p, ok && r.Err() == nil && !r.More()
 }
 
-// CallParameterAt tells what DW_AT_location of a call site's parameter names: a register, or an
-// offset from the stack pointer, whose number in DWARF is sp.
+// CallParameterAt returns the parameter that the DW_AT_location of a call site parameter refers to:
+// a register, or an offset from the stack pointer, whose DWARF number is sp.
 func CallParameterAt(code []byte, sp uint64) (p EntryParameter, ok bool) {
 	r := bytecursor.Cursor{Data: code}
 	switch b := r.U8(); {
@@ -280,5 +279,5 @@ func CallParameterAt(code []byte, sp uint64) (p EntryParameter, ok bool) {
 	return p, ok && r.Err() == nil && !r.More()
 }
 
-// IsCFA says that the expression is DW_OP_call_frame_cfa and no more.
+// IsCFA reports whether the expression is exactly DW_OP_call_frame_cfa.
 func IsCFA(code []byte) bool { return len(code) == 1 && code[0] == opCallFrameCFA }

@@ -125,7 +125,7 @@ func TestEval(t *testing.T) {
 		{"bra taken", []byte{0x37, 0x31, 0x28, 1, 0, 0x20}, 7},
 		{"bra not taken", []byte{0x37, 0x30, 0x28, 1, 0, 0x1f}, all1 - 6},
 		{"bra backwards: 5 factorial", []byte{
-			0x31, 0x35, // product, n
+			0x31, 0x35, // push 1 (the product) and n
 			0x12, 0x17, 0x1e, 0x16, // dup rot mul swap: product*n, n
 			0x31, 0x1c, // n-1
 			0x12, 0x28, 0xf6, 0xff, // dup bra -10
@@ -209,10 +209,10 @@ func TestEvalErrors(t *testing.T) {
 		{"LEB overflow", []byte{0x10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2}, "more than 64 bits"},
 		{"division by zero", []byte{0x31, 0x30, 0x1b}, "zero"},
 		{"modulo zero", []byte{0x31, 0x30, 0x1d}, "zero"},
-		{"endless loop", []byte{0x2f, 0xfd, 0xff}, "does not end"},
-		{"endless dups", bomb, "deeper"},
-		{"branch out", []byte{0x2f, 0x10, 0}, "out of itself"},
-		{"branch out backwards", []byte{0x2f, 0x10, 0x80}, "out of itself"},
+		{"endless loop", []byte{0x2f, 0xfd, 0xff}, "exceeds 100000"},
+		{"endless dups", bomb, "stack exceeds 1024"},
+		{"branch out", []byte{0x2f, 0x10, 0}, "out of bounds"},
+		{"branch out backwards", []byte{0x2f, 0x10, 0x80}, "out of bounds"},
 		{"call of itself", []byte{0x98, 9, 0}, "nest"},
 		{"mixed types", []byte{0x31, 0xa8, 1, 0x31, 0xa8, 2, 0x22}, "different types"},
 		{"and of doubles", []byte{0x31, 0xa8, 8, 0x12, 0x1a}, "integer"},
@@ -227,7 +227,7 @@ func TestEvalErrors(t *testing.T) {
 		{"entry_value of nothing", []byte{0xa3, 0}, "not available"},
 		{"implicit pointer", []byte{0xf2, 1, 0, 0, 0, 0}, "not available"},
 		{"composite", []byte{0x31, 0x93, 4}, "composite"},
-		{"after a register", []byte{0x50, 0x31}, "goes on"},
+		{"after a register", []byte{0x50, 0x31}, "continues after"},
 		{"unknown operation", []byte{0x01}, "unknown operation DW_OP_0x01"},
 		{"deref_size 9", []byte{0x31, 0x94, 9}, "9 bytes"},
 	} {
@@ -341,7 +341,8 @@ func BenchmarkEvalPLT(b *testing.B) {
 	}
 }
 
-// typed reports whether there may be an operation that gives values wider than an address. Bytes, not characters: code is no text.
+// typed reports whether an operation may yield values wider than an address. It searches bytes, not
+// characters: code is not text.
 func typed(code []byte) bool {
 	return slices.ContainsFunc(code, func(b byte) bool {
 		return bytes.IndexByte([]byte("\xa4\xa5\xa6\xa7\xa8\xa9\xf4\xf5\xf6\xf7\xf9\x9e"), b) >= 0
@@ -356,7 +357,7 @@ func FuzzExpr(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, code []byte) {
 		for _, a := range arch.All() {
-			// What an evaluation may ask for is bounded by counts.
+			// Counters limit the calls of an evaluation to its context.
 			mem, steps := &counting{}, 0
 			ctx := newContext(a)
 			ctx.Mem = mem

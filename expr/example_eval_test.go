@@ -22,7 +22,8 @@ func (stack) ReadMemory(at target.Addr, buf []byte) (int, error) {
 	return copy(buf, word[:]), nil
 }
 
-// An expression of DWARF, as a call frame instruction may have one: the word 16 bytes above the stack pointer.
+// Evaluates a DWARF expression as in a call frame instruction: the word 16 bytes above the stack
+// pointer.
 func Example_eval() {
 	regs := arch.Registers{Arch: arch.AMD64}
 	regs.Set(arch.RSP, 0x7fff0000)

@@ -8,27 +8,28 @@ import (
 	"dbg/arch"
 )
 
-// The x87's extended format is what gcc's long double is on x86 (System V ABI, AMD64 supplement, section 3.1.2): 64 bits of mantissa, of which the
-// highest is the integer bit, 15 of exponent, one of sign, in 16 bytes. Its numbers are computed with as the processor does by
-// default: 64 bits of precision, to the nearest. What is no finite number, or no normal one, is not computed with.
+// The x87 extended format is gcc's long double on x86 (System V ABI, AMD64 supplement, section
+// 3.1.2): 64 bits of mantissa, of which the highest is the integer bit, 15 bits of exponent and a
+// sign bit, in 16 bytes. Arithmetic follows the processor's default: 64 bits of precision, rounding
+// to nearest. It is not defined here for numbers that are not finite or not normal.
 const (
 	extendedSize = 16
 	extendedBias = 16383
 )
 
-var errExtended = &UnavailableError{"a typed operation", "a finite number in the extended format"}
+var errExtended = &UnavailableError{"a typed operation", "a finite and normal number in the extended format"}
 
 func (t typ) extended() bool { return t.float && t.size == extendedSize }
 
-// isX87 says that the register is one of the x87 stack, which always hold extended numbers.
+// isX87 reports whether the register is on the x87 stack. Those always hold extended numbers.
 func isX87(a *arch.Arch, r arch.Reg) bool { return a == arch.AMD64 && r >= arch.ST0 && r < arch.ST0+8 }
 
-// extendedValue is the number of 10 bytes or more.
+// extendedValue decodes an extended number of 10 bytes or more.
 func extendedValue(b []byte, t typ) value {
 	return value{bits: binary.LittleEndian.Uint64(b), hi: binary.LittleEndian.Uint16(b[8:]), typ: t}
 }
 
-// number is the exact value of a number of any type; false if it is not finite.
+// number returns the exact value of a number of any type, or false if it is not finite.
 func (v value) number(ptr int) (*big.Float, bool) {
 	f := new(big.Float).SetPrec(64)
 	switch {
@@ -36,7 +37,7 @@ func (v value) number(ptr int) (*big.Float, bool) {
 		exp := int(v.hi & 0x7fff)
 		zero := exp == 0 && v.bits == 0
 		if exp == 0x7fff || !zero && v.bits>>63 == 0 {
-			return nil, false // infinite, not a number, denormal, or a pattern that stands for none
+			return nil, false // infinite, not a number, denormal, or an invalid pattern
 		}
 		f.SetUint64(v.bits)
 		if !zero {
@@ -58,7 +59,7 @@ func (v value) number(ptr int) (*big.Float, bool) {
 	return f.SetUint64(v.bits), true
 }
 
-// fromNumber rounds a number to a type; false if the type has none for it.
+// fromNumber rounds a number to a type. It returns false if the number is out of the type's range.
 func fromNumber(f *big.Float, t typ, ptr int) (value, bool) {
 	v := value{typ: t}
 	switch {
@@ -97,7 +98,7 @@ func fromNumber(f *big.Float, t typ, ptr int) (value, bool) {
 	return v.as(u, ptr), f.Cmp(limit) < 0
 }
 
-// convertExtended is DW_OP_convert from or to the extended format.
+// convertExtended executes DW_OP_convert from or to the extended format.
 func (v value) convertExtended(t typ, ptr int) (value, error) {
 	if f, ok := v.number(ptr); ok {
 		if to, ok := fromNumber(f, t, ptr); ok {
@@ -139,7 +140,8 @@ func (a value) binaryExtended(op byte, b value) (value, error) {
 	return value{}, errExtended
 }
 
-// regvalExtended is DW_OP_regval_type of an x87 register, which holds an extended number whatever the type is that gcc gives it.
+// regvalExtended executes DW_OP_regval_type for an x87 register, which holds an extended number
+// regardless of gcc's type for it.
 func (m *machine) regvalExtended(reg arch.Reg, t typ) error {
 	if m.c.Wide == nil {
 		return &UnknownRegisterError{Reg: reg, Name: m.c.Arch.RegName(reg)}

@@ -11,7 +11,7 @@ import (
 	"dbg/expr"
 )
 
-// What the processor computes in the x87's extended format, by a program of C.
+// The expected results are those of a C program on the processor, in the x87 extended format.
 func TestExtended(t *testing.T) {
 	const convertLong, convertDouble, plus, minus, mul, div = "\xa8\x10", "\xa8\x08", "\x22", "\x1c", "\x1e", "\x1b"
 	constant := func(h string) string { // DW_OP_const_type
@@ -59,7 +59,7 @@ func TestExtended(t *testing.T) {
 		{"too large for an integer", constant("00000000000000803e40") + convertLong + constant("000000000000008000c1") + mul + "\xa8\x07"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if p, err := expr.Locate([]byte(c.code+"\x9f"), newContext(arch.AMD64)); err == nil || !strings.Contains(err.Error(), "finite number") {
+			if p, err := expr.Locate([]byte(c.code+"\x9f"), newContext(arch.AMD64)); err == nil || !strings.Contains(err.Error(), "finite and normal number") {
 				t.Errorf("got %+v, %v; want an error", p, err)
 			}
 		})

@@ -12,7 +12,7 @@ const (
 	LinearConst    LinearOp = iota // push N
 	LinearRegister                 // push the value of Reg, plus N
 	LinearAdd                      // add N to the top
-	LinearLoad                     // replace the top by the number of N bytes at that address
+	LinearLoad                     // replace the top by the N-byte number at that address
 	LinearUnary                    // DWARF's unary operation Op
 	LinearBinary                   // DWARF's binary operation Op
 	LinearDup                      // push the top again
@@ -21,7 +21,7 @@ const (
 	LinearSwap                     // exchange the two topmost entries
 )
 
-// Operations that a LinearStep can have. Their operands have 64 bits.
+// Operations of a LinearStep. Their operands have 64 bits.
 const (
 	OpAnd, OpOr, OpXor, OpPlus, OpMinus, OpMul, OpShl, OpShr, OpShra, OpNeg, OpNot = opAnd, opOr, opXor, opPlus, opMinus, opMul, opShl, opShr, opShra, opNeg, opNot
 )
@@ -31,11 +31,11 @@ type LinearStep struct {
 	Do  LinearOp
 	Reg arch.Reg
 	N   int64
-	Op  byte // of LinearUnary and LinearBinary
+	Op  byte // for LinearUnary and LinearBinary
 }
 
 // Linear is a location description without branches, typed values, calls and pieces. It needs only
-// registers and memory: a compiler can translate it.
+// registers and memory, so a compiler can translate it.
 //
 // Kind InMemory: the steps compute the address. InRegister: there are no steps, and Reg holds the
 // value. Implicit: the steps compute the value, or Bytes is the value. Undefined: optimised out.
@@ -46,25 +46,25 @@ type Linear struct {
 	Steps []LinearStep
 }
 
-// LinearContext holds what a linear expression depends on before it runs.
+// LinearContext holds the inputs of a linear expression that are known before it runs.
 type LinearContext struct {
 	Arch      *arch.Arch
 	Bias      uint64
-	FrameBase []byte                                     // the frame base's expression, nil if there is none
+	FrameBase []byte                                     // the frame base's expression, or nil
 	CFA       func() (r arch.Reg, offset int64, ok bool) // the canonical frame address; may be nil
 	AddrIndex func(index uint64) (uint64, error)         // DW_OP_addrx; may be nil
-	Object    bool                                       // the stack begins with an address, as that of a member's location does
+	Object    bool                                       // the stack begins with an address, as for the location of a member
 }
 
-// LinearPiece is one part of a composite location: Size bytes. Kind Undefined means that nothing is
-// left of it.
+// LinearPiece is one part of a composite location, of Size bytes. Kind Undefined means that the
+// part is optimised out.
 type LinearPiece struct {
 	Linear
 	Size int64
 }
 
-// LinearizePieces decodes a composite location (DWARF 5, section 2.6.1.2) whose parts are linear. ok
-// is false if it is not one, or if it has pieces of bits.
+// LinearizePieces decodes a composite location (DWARF 5, section 2.6.1.2) whose parts are linear.
+// ok is false if the location is not composite, or has pieces of bits.
 func LinearizePieces(code []byte, c *LinearContext) (out []LinearPiece, ok bool) {
 	if c.Arch == nil || c.Arch.PtrSize != 8 {
 		return nil, false
@@ -95,8 +95,8 @@ func LinearizePieces(code []byte, c *LinearContext) (out []LinearPiece, ok bool)
 	return out, len(out) > 0
 }
 
-// Linearize decodes a location description. ok is false if it is not linear, or malformed: the
-// interpreter knows more. Only targets with addresses of 8 bytes are supported.
+// Linearize decodes a location description. ok is false if it is malformed or not linear: Locate
+// supports more. Only targets with addresses of 8 bytes are supported.
 func Linearize(code []byte, c *LinearContext) (l Linear, ok bool) {
 	if c.Arch == nil || c.Arch.PtrSize != 8 {
 		return Linear{}, false
@@ -122,7 +122,7 @@ type linearizer struct {
 	depth int
 }
 
-const maxLinear = 64 // steps; compilers emit a handful
+const maxLinear = 64 // steps or pieces; compilers emit a handful
 
 // run translates code. nested is not 0 in a frame base.
 func (d *linearizer) run(code []byte, l *Linear, nested int) bool {
@@ -144,13 +144,13 @@ func (d *linearizer) next(r *bytecursor.Cursor, l *Linear, nested int) bool {
 	return d.step(op, r, l, nested) && r.Err() == nil && len(d.steps) <= maxLinear
 }
 
-// push adds a step that leaves one entry more.
+// push adds a step that pushes one entry.
 func (d *linearizer) push(s LinearStep) bool {
 	d.steps, d.depth = append(d.steps, s), d.depth+1
 	return d.depth < 16
 }
 
-// change adds a step that takes some entries and leaves some.
+// change adds a step that pops takes entries and pushes leaves entries.
 func (d *linearizer) change(s LinearStep, takes, leaves int) bool {
 	if d.depth < takes {
 		return false
@@ -236,7 +236,7 @@ func (d *linearizer) step(op byte, r *bytecursor.Cursor, l *Linear, nested int) 
 		return d.depth > 0
 	case opImplicitValue:
 		l.Kind, l.Bytes = Implicit, r.Block(r.ULEB())
-		return d.depth == 0 // what else is on the stack is for a later piece
+		return d.depth == 0 // an entry on the stack would belong to a later piece
 	case opNop, opGNUUninit:
 		return true
 	}
@@ -260,7 +260,8 @@ func (d *linearizer) indexed(op byte, index uint64) bool {
 	return err == nil && d.constant(v)
 }
 
-// frameBase pushes the frame base. DW_OP_reg6 holds it, DW_OP_breg6 is its address (DWARF 5, section 3.3.5).
+// frameBase pushes the frame base. DW_OP_reg6 means the register's value, DW_OP_breg6 computes the
+// address (DWARF 5, section 3.3.5).
 func (d *linearizer) frameBase() bool {
 	var base Linear
 	depth := d.depth

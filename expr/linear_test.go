@@ -19,7 +19,7 @@ func (linearMemory) ReadMemory(a target.Addr, buf []byte) (int, error) {
 	return len(buf), nil
 }
 
-// linearContexts are the same frame for Linearize and for Locate.
+// linearContexts returns the same frame for Linearize and for Locate.
 func linearContexts() (*LinearContext, *Context) {
 	base := []byte{opCallFrameCFA}
 	regs := &arch.Registers{Arch: arch.AMD64}
@@ -34,7 +34,7 @@ func linearContexts() (*LinearContext, *Context) {
 		CFA: func() (arch.Reg, int64, bool) { return arch.RSP, 16, true }}, c
 }
 
-// runLinear computes the steps, with the operations of the interpreter.
+// runLinear executes the steps, with the operations of the interpreter.
 func runLinear(l *Linear, c *Context) uint64 {
 	var s []uint64
 	for _, st := range l.Steps {
@@ -89,7 +89,7 @@ func checkLinear(t *testing.T, code []byte) bool {
 	i := 0
 	for _, p := range parts {
 		if composite && p.Size == 0 {
-			continue // a piece of nothing adds nothing
+			continue // an empty piece has no effect
 		}
 		if i == len(want) {
 			t.Errorf("%x: %d pieces, want %d", code, len(parts), len(want))

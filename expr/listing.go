@@ -7,8 +7,8 @@ import (
 	"dbg/arch"
 )
 
-// Listing writes an expression as binutils' readelf does: "DW_OP_breg7 (rsp): 8; DW_OP_deref".
-// name gives the name of a register by its DWARF number, "" if it has none.
+// Listing formats an expression as binutils' readelf does: "DW_OP_breg7 (rsp): 8; DW_OP_deref".
+// name returns the name of a register for its DWARF number, or "".
 func Listing(code []byte, a *arch.Arch, name func(n uint64) string) string {
 	var s strings.Builder
 	r := operands(code, a)

@@ -1,7 +1,6 @@
 package expr
 
-// Operations: DWARF 5, table 7.9, and the GNU extensions of
-// binutils' dwarf2.def.
+// Operations: DWARF 5, table 7.9, and the GNU extensions in binutils' dwarf2.def.
 const (
 	opAddr              = 0x03
 	opDeref             = 0x06
@@ -93,10 +92,10 @@ const (
 
 // opInfo describes an operation for Dump. Each letter of operands is one operand:
 //
-//	a address   1 2 4 8 unsigned of so many bytes   b h w q signed of 1, 2, 4, 8 bytes
+//	a address   1 2 4 8 unsigned of that size in bytes   b h w q signed of 1, 2, 4, 8 bytes
 //	u ULEB128   s SLEB128   o section offset   j branch (signed, 2 bytes)
 //	B block with a ULEB128 length   C block with a 1-byte length   E nested expression
-//	p pointer with its encoding (DW_EH_PE_*) before it
+//	p pointer, after its encoding byte (DW_EH_PE_*)
 type opInfo struct{ name, operands string }
 
 var ops = func() (t [256]opInfo) {
@@ -128,7 +127,7 @@ var ops = func() (t [256]opInfo) {
 	return t
 }()
 
-// opName is the operation's name as the standard writes it.
+// opName returns the operation's name as in the standard.
 func opName(op byte) string {
 	switch {
 	case op >= opLit0 && op < opReg0:

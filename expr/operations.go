@@ -9,7 +9,7 @@ import (
 	"dbg/target"
 )
 
-// discard forgets the location that an empty piece stands for.
+// discard drops the location that an empty piece ends.
 func (m *machine) discard() {
 	if m.pending != register && m.pending != implicit && m.pending != implicitAddr && len(m.stack) > 0 {
 		m.stack = m.stack[:len(m.stack)-1]
@@ -20,17 +20,17 @@ func (m *machine) discard() {
 func (m *machine) inRegister(n uint64) error {
 	reg, ok := m.c.Arch.FromDWARF(n)
 	if !ok {
-		return fmt.Errorf("DWARF expression names register %d, which %s has not", n, m.c.Arch.Name)
+		return fmt.Errorf("DWARF expression names register %d, which does not exist on %s", n, m.c.Arch.Name)
 	}
 	m.pending, m.loc.Reg = register, reg
 	return nil
 }
 
-// register is the value of the register that DWARF calls n.
+// register returns the value of the register with DWARF number n.
 func (m *machine) register(n uint64) (uint64, error) {
 	reg, ok := m.c.Arch.FromDWARF(n)
 	if !ok {
-		return 0, fmt.Errorf("DWARF expression names register %d, which %s has not", n, m.c.Arch.Name)
+		return 0, fmt.Errorf("DWARF expression names register %d, which does not exist on %s", n, m.c.Arch.Name)
 	}
 	if m.c.Regs != nil {
 		if v, known := m.c.Regs.Get(reg); known {
@@ -43,8 +43,8 @@ func (m *machine) register(n uint64) (uint64, error) {
 	return 0, &UnknownRegisterError{Reg: reg, Name: m.c.Arch.RegName(reg)}
 }
 
-// wide gives the low 64 bits of a register that is not in the set: those that a double or a float is in. Not of the x87 stack,
-// whose 80 bits are of no type that an operation takes.
+// wide returns the low 64 bits of a register that is not in the set: these hold a double or a
+// float. The x87 stack is excluded: its 80-bit format is not the type of any operation.
 func (m *machine) wide(reg arch.Reg) (uint64, bool) {
 	a := m.c.Arch
 	if m.c.Wide == nil || a.ByteOrder != binary.ByteOrder(binary.LittleEndian) || isX87(a, reg) {
@@ -57,7 +57,7 @@ func (m *machine) wide(reg arch.Reg) (uint64, bool) {
 	return binary.LittleEndian.Uint64(b), true
 }
 
-// based is DW_OP_bregN.
+// based executes DW_OP_bregN.
 func (m *machine) based(n uint64, off int64) error {
 	v, err := m.register(n)
 	if err != nil {
@@ -110,8 +110,8 @@ func (m *machine) exchange(op byte) error {
 	return nil
 }
 
-// deref is DW_OP_deref and its kin. The x forms take an address space below the
-// address; there is only one, 0.
+// deref executes DW_OP_deref and its variants. The x forms pop an address space after the address;
+// only address space 0 exists.
 func (m *machine) deref(op byte, r *bytecursor.Cursor) error {
 	size, t := m.ptr, typ{}
 	switch op {
@@ -128,7 +128,7 @@ func (m *machine) deref(op byte, r *bytecursor.Cursor) error {
 		return nil
 	}
 	if size < 1 || size > 8 && !t.extended() || t.size == 0 && size > m.ptr || t.size != 0 && size != int(t.size) {
-		return fmt.Errorf("%s of %d bytes", opName(op), size)
+		return fmt.Errorf("%s has an unsupported size of %d bytes", opName(op), size)
 	}
 	addr, err := m.popInt()
 	if err != nil {
@@ -176,9 +176,9 @@ func (m *machine) read(addr uint64, size int) (uint64, error) {
 	return decodeUint(buf, m.c.Arch.ByteOrder), nil
 }
 
-// encodedAddr is DW_OP_GNU_encoded_addr: an address in one of the forms that .eh_frame has
-// (LSB Core, "DWARF Extensions"). Where the expression itself lies is not known here, so that
-// of those relative to something there are none.
+// encodedAddr executes DW_OP_GNU_encoded_addr: an address in one of the encodings of .eh_frame (LSB
+// Core, "DWARF Extensions"). Relative encodings are not supported, because the address of the
+// expression itself is not known here.
 func (m *machine) encodedAddr(r *bytecursor.Cursor) error {
 	enc := r.U8()
 	v := encoded(r, enc, m.ptr)
@@ -186,7 +186,7 @@ func (m *machine) encodedAddr(r *bytecursor.Cursor) error {
 	case r.Err() != nil:
 		return nil
 	case enc&0x70 != 0:
-		return &UnavailableError{opName(opGNUEncodedAddr), fmt.Sprintf("what encoding 0x%02x is relative to", enc)}
+		return &UnavailableError{opName(opGNUEncodedAddr), fmt.Sprintf("the base of pointer encoding 0x%02x", enc)}
 	}
 	v = mask(v+m.c.Bias, m.ptr)
 	if enc&0x80 != 0 { // DW_EH_PE_indirect
@@ -201,9 +201,9 @@ func (m *machine) encodedAddr(r *bytecursor.Cursor) error {
 	return m.push(v)
 }
 
-// entryValue is DW_OP_entry_value (DWARF 5, section 2.5.1.7). What an expression would have given when the function was
-// entered is known where the caller tells it: of one register, of a typed register, or
-// of what a register pointed to.
+// entryValue executes DW_OP_entry_value (DWARF 5, section 2.5.1.7), which needs a value from
+// function entry. The caller may describe it: the value of a register, of a typed register, or of
+// the memory that a register pointed to.
 func (m *machine) entryValue(op byte, block []byte) error {
 	r := bytecursor.Cursor{Data: block}
 	var p EntryParameter
@@ -234,23 +234,23 @@ func (m *machine) entryValue(op byte, block []byte) error {
 		}
 	}
 	if !ok || r.Err() != nil || r.More() {
-		return &UnavailableError{opName(op), "more than one register as it was when the function was entered"}
+		return &UnavailableError{opName(op), "the entry value of more than one register"}
 	}
 	return m.entered(op, p, t)
 }
 
-// entered pushes what the caller says that it passed.
+// entered pushes a parameter as the caller describes it.
 func (m *machine) entered(op byte, p EntryParameter, t typ) error {
 	if t.extended() {
-		return &UnavailableError{opName(op), "more than 64 bits of what the caller passed"}
+		return &UnavailableError{opName(op), "more than 64 bits of an argument"}
 	}
 	if m.c.EntryValue == nil {
 		return &UnavailableError{opName(op), "the caller's frame"}
 	}
 	v, err := m.c.EntryValue(p)
 	if err != nil {
-		// Also where a register of the caller's is not known: the caller does not tell.
-		return &UnavailableError{opName(op), "what the caller passed (" + err.Error() + ")"}
+		// That includes an unknown register of the caller: the parameter is then not described.
+		return &UnavailableError{opName(op), "the argument from the caller (" + err.Error() + ")"}
 	}
 	return m.pushValue(value{typ: t}.as(v, m.ptr))
 }
@@ -305,13 +305,13 @@ func (m *machine) convert(op byte, die uint64) error {
 		return nil
 	}
 	if t.width(m.ptr) != v.width(m.ptr) {
-		return fmt.Errorf("%s changes a value of %d bytes to a type of %d", opName(op), v.width(m.ptr), t.width(m.ptr))
+		return fmt.Errorf("%s changes a value of %d bytes to a type of %d bytes", opName(op), v.width(m.ptr), t.width(m.ptr))
 	}
 	v.typ = t
 	return nil
 }
 
-// baseType is the type at a DIE; 0 is the generic type.
+// baseType returns the type at a DIE; 0 is the generic type.
 func (m *machine) baseType(op byte, die uint64) (typ, error) {
 	if die == 0 {
 		return typ{}, nil

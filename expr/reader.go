@@ -8,12 +8,13 @@ import (
 	"dbg/internal/bytecursor"
 )
 
-// operands returns a cursor over an expression. The evaluator looks at its error once an operation.
+// operands returns a cursor over an expression. The evaluator checks its error once for each
+// operation.
 func operands(code []byte, a *arch.Arch) bytecursor.Cursor {
 	return bytecursor.Cursor{Data: code, Big: a.ByteOrder == binary.BigEndian}
 }
 
-// encoded reads a number in the format that the low four bits of a DW_EH_PE_* encoding name.
+// encoded reads a number in the format of the low four bits of a DW_EH_PE_* encoding.
 func encoded(r *bytecursor.Cursor, enc byte, ptr int) uint64 {
 	switch enc & 15 {
 	case 0x00, 0x08:
@@ -33,11 +34,11 @@ func encoded(r *bytecursor.Cursor, enc byte, ptr int) uint64 {
 	case 0x0b:
 		return uint64(r.Int(4))
 	}
-	r.Unsupported(r.Pos, fmt.Sprintf("an address in the unknown encoding 0x%02x", enc))
+	r.Unsupported(r.Pos, fmt.Sprintf("unknown pointer encoding 0x%02x", enc))
 	return 0
 }
 
-// decodeUint decodes up to 8 bytes.
+// decodeUint decodes a number of up to 8 bytes.
 func decodeUint(b []byte, o binary.ByteOrder) uint64 {
 	switch len(b) {
 	case 8:
@@ -60,7 +61,7 @@ func decodeUint(b []byte, o binary.ByteOrder) uint64 {
 	return v
 }
 
-// signExtend takes v as a number of n bytes.
+// signExtend sign-extends a number of n bytes.
 func signExtend(v uint64, n int) int64 {
 	if n <= 0 || n >= 8 {
 		return int64(v)

@@ -2,8 +2,9 @@ package expr
 
 import "dbg/internal/bytecursor"
 
-// Renumber returns a copy of an expression in which registers have other numbers: n becomes to(n). Addresses are of ptr bytes.
-// It is false for what can't be decoded, or where a new number needs more bytes than the old one has.
+// Renumber returns a copy of an expression with other register numbers: n becomes to(n). Addresses
+// have ptr bytes. It returns false if the expression is undecodable, or if a new number needs more
+// bytes than the old one.
 func Renumber(code []byte, ptr int, to func(n uint64) uint64) ([]byte, bool) {
 	out := append([]byte(nil), code...)
 	return out, renumber(out, ptr, to, 0)
@@ -53,7 +54,7 @@ func renumber(code []byte, ptr int, to func(n uint64) uint64, depth int) bool {
 	return r.Err() == nil
 }
 
-// renumberOperand passes one operand; see opInfo.
+// renumberOperand skips one operand, or renumbers a nested expression; see opInfo.
 func renumberOperand(kind byte, r *bytecursor.Cursor, ptr int, to func(n uint64) uint64, depth int) bool {
 	switch kind {
 	case 'a':
@@ -77,7 +78,7 @@ func renumberOperand(kind byte, r *bytecursor.Cursor, ptr int, to func(n uint64)
 	case 'E':
 		b := r.Block(r.ULEB())
 		return depth < maxCalls && renumber(b, ptr, to, depth+1)
-	default: // 'p': its length depends on more than is known here
+	default: // 'p': its length depends on the encoding byte
 		return false
 	}
 	return r.Err() == nil

@@ -17,7 +17,7 @@ func TestRenumber(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name      string
-		code, out []byte // out nil: it can't be
+		code, out []byte // out is nil if renumbering fails
 	}{
 		{"breg", []byte{opBreg0 + 4, 8, opBreg0 + 5, 0x80, 0x7f, opPlus},
 			[]byte{opBreg0 + 5, 8, opBreg0 + 4, 0x80, 0x7f, opPlus}},

@@ -51,7 +51,7 @@ func (m *machine) step(op byte, r *bytecursor.Cursor, depth int) error {
 		}
 		b := r.Block(uint64(r.U8()))
 		if r.Err() == nil && len(b) != t.width(m.ptr) {
-			return fmt.Errorf("%s has %d bytes for a type of %d", opName(op), len(b), t.width(m.ptr))
+			return fmt.Errorf("%s has %d bytes for a type of %d bytes", opName(op), len(b), t.width(m.ptr))
 		}
 		if r.Err() == nil && t.extended() {
 			return m.pushValue(extendedValue(b, t))
@@ -81,7 +81,7 @@ func (m *machine) step(op byte, r *bytecursor.Cursor, depth int) error {
 		if n, ok := m.c.Arch.FromDWARF(reg); ok && t.float && isX87(m.c.Arch, n) {
 			return m.regvalExtended(n, t)
 		} else if t.extended() {
-			return &UnavailableError{opName(op), "a long double in a register of another kind"}
+			return &UnavailableError{opName(op), "a long double outside the x87 stack"}
 		}
 		v, err := m.register(reg)
 		if err != nil {
@@ -172,7 +172,7 @@ func (m *machine) step(op byte, r *bytecursor.Cursor, depth int) error {
 		return m.convert(op, r.ULEB())
 
 	// 2.5.1.7 Special operations
-	case opNop, opGNUUninit: // "uninit" says that the variable has no value yet; its place is known
+	case opNop, opGNUUninit: // "uninit": the variable has no value yet, but its location is known
 		return nil
 	case opEntryValue, opGNUEntryValue:
 		block := r.Block(r.ULEB())
@@ -217,7 +217,7 @@ func (m *machine) describe(op byte, r *bytecursor.Cursor) error {
 		if r.Err() == nil && n > 1<<60 {
 			return errPieces
 		}
-		if r.Err() != nil || n == 0 { // a piece of nothing adds nothing
+		if r.Err() != nil || n == 0 { // an empty piece has no effect
 			m.discard()
 			return nil
 		}

@@ -20,7 +20,8 @@ func (c *counting) ReadMemory(addr target.Addr, buf []byte) (int, error) {
 	return len(buf), nil
 }
 
-// TestTortureBombs has the expression bombs: each ends by a limit, which is named, not by itself.
+// TestTortureBombs has the expression bombs: a limit ends each of them, and the error names the
+// limit.
 func TestTortureBombs(t *testing.T) {
 	loop := func(body ...byte) []byte { // body; skip back to its start
 		back := -(len(body) + 3)
@@ -31,16 +32,16 @@ func TestTortureBombs(t *testing.T) {
 		code []byte
 		want string
 	}{
-		{"backward skips", loop(), "does not end within"},
-		{"backward skips over nops", loop(0x96, 0x96), "does not end within"},
-		{"backward skips that do not grow the stack", loop(0x31, 0x13), "does not end within"},
-		{"backward branches", []byte{0x31, 0x28, 0xfc, 0xff}, "does not end within"},
-		{"backward branches, always taken", []byte{0x31, 0x12, 0x28, 0xfc, 0xff}, "does not end within"},
-		{"endless dups", append([]byte{0x31}, loop(0x12)...), "deeper than"},
-		{"endless dups, written out", append([]byte{0x31}, bytes.Repeat([]byte{0x12}, 5000)...), "deeper than"},
-		{"endless overs", append([]byte{0x31, 0x31}, loop(0x14)...), "deeper than"},
-		{"endless picks", append([]byte{0x31}, loop(0x15, 0)...), "deeper than"},
-		{"endless literals", loop(0x31), "deeper than"},
+		{"backward skips", loop(), "exceeds 100000 steps"},
+		{"backward skips over nops", loop(0x96, 0x96), "exceeds 100000 steps"},
+		{"backward skips that do not grow the stack", loop(0x31, 0x13), "exceeds 100000 steps"},
+		{"backward branches", []byte{0x31, 0x28, 0xfc, 0xff}, "exceeds 100000 steps"},
+		{"backward branches, always taken", []byte{0x31, 0x12, 0x28, 0xfc, 0xff}, "exceeds 100000 steps"},
+		{"endless dups", append([]byte{0x31}, loop(0x12)...), "stack exceeds 1024"},
+		{"endless dups, written out", append([]byte{0x31}, bytes.Repeat([]byte{0x12}, 5000)...), "stack exceeds 1024"},
+		{"endless overs", append([]byte{0x31, 0x31}, loop(0x14)...), "stack exceeds 1024"},
+		{"endless picks", append([]byte{0x31}, loop(0x15, 0)...), "stack exceeds 1024"},
+		{"endless literals", loop(0x31), "stack exceeds 1024"},
 		{"huge LEBs", append([]byte{0x10}, bytes.Repeat([]byte{0xff}, 1<<20)...), "LEB128"},
 		{"huge LEBs of zeros", append(append([]byte{0x10}, bytes.Repeat([]byte{0x80}, 1<<20)...), 0), "LEB128"},
 		{"huge signed LEBs", append([]byte{0x11}, bytes.Repeat([]byte{0xff}, 1<<20)...), "LEB128"},
@@ -48,11 +49,11 @@ func TestTortureBombs(t *testing.T) {
 		{"a block longer than all memory", []byte{0x9e, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}, "cut short"},
 		{"endless memory reads", append([]byte{0x31}, loop(0x06)...), "reads memory more than"},
 		{"endless memory reads of parts", append([]byte{0x31}, loop(0x94, 1)...), "reads memory more than"},
-		{"endless pieces", loop(0x50, 0x93, 1), "more pieces"},
+		{"endless pieces", loop(0x50, 0x93, 1), "too many pieces"},
 		{"endless implicit values", loop(append(append([]byte{0x9e, 0x80, 0x40}, make([]byte, 0x2000)...), 0x93, 1)...), "too many bytes"},
-		{"a call that calls itself", []byte{0x98, 0, 0}, "nest deeper"},
-		{"a skip before the start", []byte{0x2f, 0xf0, 0xff}, "out of itself"},
-		{"a skip behind the end", []byte{0x2f, 0x01, 0x00}, "out of itself"},
+		{"a call that calls itself", []byte{0x98, 0, 0}, "nests more than 16"},
+		{"a skip before the start", []byte{0x2f, 0xf0, 0xff}, "out of bounds"},
+		{"a skip behind the end", []byte{0x2f, 0x01, 0x00}, "out of bounds"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mem := &counting{}
@@ -119,8 +120,8 @@ func TestEncodedAddr(t *testing.T) {
 		{"udata2", []byte{0xf1, 0x02, 0x10, 0x20}, 0x402010, ""},
 		{"sdata4", []byte{0xf1, 0x0b, 0xff, 0xff, 0xff, 0xff}, 0x3fffff, ""},
 		{"uleb128", []byte{0xf1, 0x01, 0x90, 0x01}, 0x400090, ""},
-		{"pcrel", []byte{0xf1, 0x1b, 0, 0, 0, 0}, 0, "relative to"},
-		{"unknown", []byte{0xf1, 0x0d, 0, 0, 0, 0}, 0, "unknown encoding"},
+		{"pcrel", []byte{0xf1, 0x1b, 0, 0, 0, 0}, 0, "base of pointer encoding"},
+		{"unknown", []byte{0xf1, 0x0d, 0, 0, 0, 0}, 0, "unknown pointer encoding"},
 		{"cut", []byte{0xf1, 0x03, 0}, 0, "cut short"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

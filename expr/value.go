@@ -5,24 +5,23 @@ import (
 	"math"
 )
 
-// typ is the type of a value on the stack, DWARF 5 section 2.5.1. The zero
-// typ is the generic type.
+// typ is the type of a value on the stack, DWARF 5 section 2.5.1. The zero typ is the generic type.
 type typ struct {
-	size          uint8 // bytes, 1 to 8; 0 is the generic type; 16 the x87's extended format
+	size          uint8 // bytes, 1 to 8; 0 for the generic type; 16 for the x87 extended format
 	signed, float bool
 }
 
-// value is an entry of the stack. bits is zero-extended from the type's size; a
-// float is its IEEE 754 pattern.
+// value is an entry of the stack. bits is zero-extended from the type's size; a float is its IEEE
+// 754 pattern.
 type value struct {
 	bits uint64
 	typ  typ
-	hi   uint16 // of the extended format: sign and exponent
+	hi   uint16 // sign and exponent of the extended format
 }
 
 func (v value) isInt() bool { return !v.typ.float }
 
-// width is the value's size in bytes where an address has ptr bytes.
+// width returns the value's size in bytes if an address has ptr bytes.
 func (v value) width(ptr int) int {
 	if v.typ.size == 0 {
 		return ptr
@@ -30,7 +29,7 @@ func (v value) width(ptr int) int {
 	return int(v.typ.size)
 }
 
-// mask cuts v to n bytes.
+// mask truncates v to n bytes.
 func mask(v uint64, n int) uint64 {
 	if n >= 8 {
 		return v
@@ -38,7 +37,7 @@ func mask(v uint64, n int) uint64 {
 	return v & (1<<(8*uint(n)) - 1)
 }
 
-// as gives a value of v's type with other bits.
+// as returns a value of v's type with other bits.
 func (v value) as(bits uint64, ptr int) value {
 	v.bits = mask(bits, v.width(ptr))
 	return v
@@ -60,7 +59,7 @@ func floatValue(f float64, t typ) value {
 	return value{bits: math.Float64bits(f), typ: t}
 }
 
-// convert is DW_OP_convert: the number is kept, as far as the new type can hold it.
+// convert executes DW_OP_convert: it preserves the number as far as the new type can hold it.
 func (v value) convert(t typ, ptr int) value {
 	switch {
 	case v.typ.float && t.float:
@@ -74,7 +73,7 @@ func (v value) convert(t typ, ptr int) value {
 		case f >= 1<<63 && f < 1<<64:
 			return to.as(uint64(f), ptr)
 		case f >= 1<<63 || f < -(1<<63):
-			return to.as(1<<63, ptr) // what the hardware's conversion gives
+			return to.as(1<<63, ptr) // the result of the hardware's conversion
 		}
 		return to.as(uint64(int64(f)), ptr)
 	case t.float && v.typ.signed:
@@ -89,7 +88,7 @@ func (v value) convert(t typ, ptr int) value {
 	return value{typ: t}.as(bits, ptr)
 }
 
-// bytes is the value as it would lie in memory.
+// bytes returns the value in memory order.
 func (v value) bytes(ptr int, o binary.ByteOrder) []byte {
 	n := v.width(ptr)
 	if v.typ.extended() {
@@ -107,8 +106,8 @@ func (v value) bytes(ptr int, o binary.ByteOrder) []byte {
 	return append([]byte(nil), b[:n]...)
 }
 
-// signed says whether division and comparison of v are signed. For the generic
-// type they are (DWARF 5, 2.5.1.4 and 2.5.1.5); DW_OP_mod is the exception.
+// signed reports whether division and comparison of v are signed. For the generic type they are
+// (DWARF 5, 2.5.1.4 and 2.5.1.5); DW_OP_mod is the exception.
 func (v value) signed() bool { return v.typ.size == 0 || v.typ.signed }
 
 // binary computes a op b for two values of one type.
@@ -203,7 +202,7 @@ func (a value) binaryFloat(op byte, b value) (value, error) {
 	return value{}, errInteger
 }
 
-// compared gives the result of a relation: 1 or 0 of the generic type.
+// compared returns the result of a relation: 1 or 0 of the generic type.
 func compared(op byte, less, equal, greater bool) value {
 	var r bool
 	switch op {

@@ -10,17 +10,19 @@ import (
 	"dbg/target"
 )
 
-// auxVDSO is AT_SYSINFO_EHDR of the auxiliary vector: where the kernel's own shared object is (getauxval(3)).
+// auxVDSO is AT_SYSINFO_EHDR of the auxiliary vector: the address of the kernel's own shared object
+// (getauxval(3)).
 const auxVDSO = 33
 
-// MappedTarget is what an AddressSpace must know of a target; each target.Target is one.
+// MappedTarget is the part of a target that an AddressSpace needs; each target.Target implements
+// it.
 type MappedTarget interface {
 	target.Memory
 	Mappings() ([]target.Mapping, error)
 	Auxv(typ uint64) (uint64, bool)
 }
 
-// Image is an object file that is mapped.
+// Image is a mapped object file.
 type Image struct {
 	Mapped
 	Bias        uint64      // process address minus file address
@@ -28,11 +30,11 @@ type Image struct {
 	Module      *Module
 }
 
-// AddressSpaceOptions says how an address space finds files.
+// AddressSpaceOptions configures how an address space finds files.
 type AddressSpaceOptions struct {
-	// Open opens the file of what is mapped, and its separate debug file or nil. The files stay the caller's, who
-	// closes them after the AddressSpace. nil: the file at the mapping's path is opened, without a debug file, and
-	// closed with the AddressSpace.
+	// Open opens the file of a mapping, and its separate debug file or nil. The files belong to
+	// the caller, who closes them after the AddressSpace. If Open is nil, the AddressSpace opens
+	// the file at the mapping's path, without a debug file, and closes it itself.
 	Open func(*Mapped) (file, debug *image.File, err error)
 
 	// Made is called for each new image, before its first use. It may replace the image's Module. It
@@ -40,24 +42,24 @@ type AddressSpaceOptions struct {
 	Made func(*Image)
 }
 
-// AddressSpace is a target's memory with the object files that are mapped in it: the Space that an Unwinder needs.
-// It belongs to one goroutine.
+// AddressSpace is a target's memory with the object files that are mapped in it: the Space that an
+// Unwinder needs. It belongs to one goroutine.
 type AddressSpace struct {
 	target  MappedTarget
 	opt     AddressSpaceOptions
-	images  []*Image // by rising address
+	images  []*Image // by ascending address
 	maps    []target.Mapping
-	files   map[string]*image.File // that Open did not open
+	files   map[string]*image.File // opened by the AddressSpace itself
 	version uint64
 
-	compiler cfi.Compiler // of the images' tables
+	compiler cfi.Compiler // shared by the images' tables
 
 	lastImage *Image
 	lastMap   *target.Mapping
 }
 
-// NewAddressSpace reads a target's memory map and opens what is mapped. A file that can't be opened is left out: code of it
-// is unwound without tables.
+// NewAddressSpace reads a target's memory map and opens the mapped files. It skips a file that
+// cannot be opened: its code is unwound without tables.
 func NewAddressSpace(t MappedTarget, opt AddressSpaceOptions) (*AddressSpace, error) {
 	s := &AddressSpace{target: t, opt: opt, files: map[string]*image.File{}}
 	if err := s.Refresh(); err != nil {
@@ -66,7 +68,8 @@ func NewAddressSpace(t MappedTarget, opt AddressSpaceOptions) (*AddressSpace, er
 	return s, nil
 }
 
-// Close closes the files that the AddressSpace has opened itself. Nothing of it may be used after that.
+// Close closes the files that the AddressSpace has opened itself. The AddressSpace and its images
+// must not be used after that.
 func (s *AddressSpace) Close() error {
 	var errs []error
 	for _, f := range s.files {
@@ -76,18 +79,18 @@ func (s *AddressSpace) Close() error {
 	return errors.Join(errs...)
 }
 
-// Images lists the images by rising address. The slice is valid until Refresh.
+// Images returns the images by ascending address. The slice is valid until Refresh.
 func (s *AddressSpace) Images() []*Image { return s.images }
 
-// Mappings lists the memory map as it was at the last Refresh.
+// Mappings returns the memory map as of the last Refresh.
 func (s *AddressSpace) Mappings() []target.Mapping { return s.maps }
 
-// Refresh reads the memory map again. Images that are still there stay the same; if more of one is mapped by now, its end
-// moves. Walks that are under way must not go on.
+// Refresh reads the memory map again. Images that are still mapped remain the same objects; if more
+// of an image is mapped now, its end moves. Walks that are under way must not continue.
 func (s *AddressSpace) Refresh() error {
 	maps, err := s.target.Mappings()
 	if err != nil {
-		return fmt.Errorf("memory map: %w", err)
+		return fmt.Errorf("reading the memory map: %w", err)
 	}
 	type key struct {
 		path string
@@ -115,7 +118,7 @@ func (s *AddressSpace) Refresh() error {
 	return nil
 }
 
-// mapped lists what is mapped.
+// mapped returns the mapped object files.
 func (s *AddressSpace) mapped(lister ImageLister) []Mapped {
 	if lister != nil {
 		return ListedImages(lister)
@@ -129,7 +132,8 @@ func (s *AddressSpace) mapped(lister ImageLister) []Mapped {
 	return list
 }
 
-// newImage opens what is mapped; nil if it is no object file with code, or is not to be had.
+// newImage opens a mapped file. It returns nil if that is not an object file with code, or not
+// available.
 func (s *AddressSpace) newImage(g Mapped, lister ImageLister) *Image {
 	im := &Image{Mapped: g}
 	var err error
@@ -180,7 +184,7 @@ func (s *AddressSpace) openLocal(g *Mapped) (f *image.File, err error) {
 	return f, nil
 }
 
-// openVDSO reads the kernel's own shared object, which is in memory only.
+// openVDSO reads the kernel's own shared object, which exists only in memory.
 func (s *AddressSpace) openVDSO(g *Mapped) (*image.File, error) {
 	const most = 64 << 10
 	data := make([]byte, min(uint64(g.Hi-g.Lo), most))
@@ -199,7 +203,7 @@ func (s *AddressSpace) openListed(l ImageLister, im *target.Image) (*image.File,
 // Forget drops all images, as after execve. Their files stay open.
 func (s *AddressSpace) Forget() { s.images, s.lastImage = nil, nil }
 
-// CodeChanged makes unwinders look again at code that is in no file.
+// CodeChanged tells unwinders that code outside of files may have changed.
 func (s *AddressSpace) CodeChanged() { s.version++ }
 
 // ReadMemory implements target.Memory.
@@ -231,7 +235,7 @@ func (s *AddressSpace) Image(a target.Addr) *Image {
 	return s.images[i]
 }
 
-// Executable implements Space: the memory map says so, or, where it does not know, the file's segments.
+// Executable implements Space. If the memory map has no permissions, the file's segments decide.
 func (s *AddressSpace) Executable(a target.Addr) bool {
 	m := s.Mapping(a)
 	return m != nil && m.Exec != target.Denied || s.Image(a).executable(a)
@@ -250,12 +254,12 @@ func (s *AddressSpace) Mapping(a target.Addr) *target.Mapping {
 	return s.lastMap
 }
 
-// executable reports whether the file has code at an address of the process.
+// executable reports whether the file has code at an address in the process.
 func (im *Image) executable(a target.Addr) bool {
 	return im != nil && ExecutableIn(im.File, uint64(a)-im.Bias)
 }
 
-// ExecutableIn reports whether a file has code at an address of its own.
+// ExecutableIn reports whether a file has code at an address in the file's address space.
 func ExecutableIn(f *image.File, a uint64) bool {
 	for _, s := range f.Segments() {
 		if s.Exec && image.Addr(a) >= s.Lo && image.Addr(a) < s.Hi {

@@ -8,16 +8,15 @@ import (
 
 // Limits of reading ahead.
 const (
-	aheadInstructions = 1500 // in all
+	aheadInstructions = 1500 // in total
 	aheadPath         = 400  // on one path
 	aheadJumps        = 32   // on one path
-	aheadForks        = 24   // paths that are kept for later
+	aheadForks        = 24   // pending paths
 	aheadBytes        = 256
 )
 
-// ahead finds the caller by what the code from PC on does to the stack until it returns: what it will
-// pop is what was pushed. Where PC is makes no difference: in the prologue, the body
-// or an epilogue.
+// ahead finds the caller by following the code from PC to the return: it computes what the code
+// does to the stack. It works at any PC: in the prologue, the body or an epilogue.
 func (w *Walk) ahead(s *site) bool {
 	if !code.Supported(w.u.arch) {
 		return w.failed(Prologue, "the instructions at PC do not show where the return address is")
@@ -25,7 +24,7 @@ func (w *Walk) ahead(s *site) bool {
 	return w.byCode(w.aheadOf(s))
 }
 
-// aheadOf reads the code from the site on, once.
+// aheadOf follows the code from the site on, once, and caches the result.
 func (w *Walk) aheadOf(s *site) *codeRule {
 	if s.ahead == nil {
 		sim := &simulation{w: w, module: s.module}
@@ -39,17 +38,17 @@ func (w *Walk) aheadOf(s *site) *codeRule {
 	return s.ahead
 }
 
-// simulation follows the code from an address to a return. At a conditional branch it goes on
-// first; if that leads to no return it takes the branch. It follows unconditional branches. A called
-// function leaves the stack pointer as it was.
+// simulation follows the code from an address to a return. At a conditional branch it first
+// continues after the branch; if that does not lead to a return, it takes the branch. It follows
+// unconditional branches. It assumes that a called function leaves the stack pointer as it was.
 type simulation struct {
 	w      *Walk
 	module *Module
 	thumb  bool
 	count  int
 	forks  []readPath
-	left   *codeRule // how the code leaves by the first jump that can't be followed
-	slots  bool      // a slot of the global offset table was read, which may have another address later
+	left   *codeRule // the rule at the first jump to an unknown target
+	slots  bool      // a slot of the global offset table was read, whose contents may change later
 }
 
 // readPath is a path through the code, and the state at its end.
@@ -57,8 +56,8 @@ type readPath struct {
 	pc     uint64
 	path   int
 	jumps  int
-	called bool // the instruction before was a call
-	depend int  // how many instructions from pc on depend on Thumb's IT
+	called bool // the previous instruction was a call
+	depend int  // number of instructions from pc on that depend on Thumb's IT
 	code.Ahead
 }
 
@@ -85,9 +84,9 @@ func (s *simulation) run(pc uint64) *codeRule {
 	}
 }
 
-// leaves notes a jump whose target is unknown. If no path returns, the function may end there with a
-// tail call. The caller's frame is then what a return would lead to. That needs a frame that was taken
-// down before the jump.
+// leaves handles a jump to an unknown target. If no path returns, the jump may be the function's
+// tail call. The caller is then the same as at a return there. That requires that the frame was
+// removed before the jump.
 func (s *simulation) leaves(at *readPath) {
 	stub := at.path == 0 && s.w.u.arch.LR == arch.NoReg
 	if s.left == nil && (stub || at.Moved()) {
@@ -95,7 +94,7 @@ func (s *simulation) leaves(at *readPath) {
 	}
 }
 
-// rule is the rule where the code returns in this state, nil if it is not known where the stack pointer is.
+// rule returns the rule for a return in this state, or nil if the stack pointer is unknown.
 func (at *readPath) rule(a *arch.Arch, in *code.Insn) *codeRule {
 	var f code.Frame
 	end := at.Ahead
@@ -105,16 +104,16 @@ func (at *readPath) rule(a *arch.Arch, in *code.Insn) *codeRule {
 	return ruleOf(a, &f)
 }
 
-// Why reading ahead finds nothing.
+// Reasons why reading ahead fails.
 const (
-	aheadBad     = "the instructions after PC can't be decoded"
-	aheadNoSP    = "the instructions after PC set the stack pointer to what can't be followed"
-	aheadUnknown = "the instructions after PC jump to where nobody knows"
+	aheadBad     = "cannot decode the instructions after PC"
+	aheadNoSP    = "cannot follow the stack pointer through the instructions after PC"
+	aheadUnknown = "the instructions after PC jump to an unknown address"
 	aheadTrap    = "the instructions after PC do not return"
-	aheadEndless = "the instructions after PC lead to no return"
+	aheadEndless = "found no return in the instructions after PC"
 )
 
-// follow goes on to the end of a path. It returns the rule at the return instruction, or the reason
+// follow follows a path to its end. It returns the rule at the return instruction, or the reason
 // why the path does not return.
 func (s *simulation) follow(at *readPath) (*codeRule, string) {
 	var buf [aheadBytes]byte
@@ -128,7 +127,7 @@ func (s *simulation) follow(at *readPath) (*codeRule, string) {
 			text = s.read(at.pc, buf[:])
 		}
 		in := s.decode(at, text)
-		if in.Next == code.Bad || in.Len == 0 || leftOut(text) {
+		if in.Next == code.Bad || in.Len == 0 || omitted(text) {
 			return nil, aheadBad
 		}
 		own := text[:in.Len]
@@ -176,7 +175,7 @@ func (s *simulation) follow(at *readPath) (*codeRule, string) {
 	return nil, aheadEndless
 }
 
-// decode is the instruction at the start of text, on a path.
+// decode decodes the instruction at the start of text, on a path.
 func (s *simulation) decode(at *readPath, text []byte) code.Insn {
 	if !s.thumb {
 		return code.Decode(s.w.u.arch, text)
@@ -191,9 +190,9 @@ func (s *simulation) decode(at *readPath, text []byte) code.Insn {
 	return in
 }
 
-// leftOut reports whether code begins with zeros as no real code does: its bytes were left out of a core or of a file. They
-// would be two additions.
-func leftOut(code []byte) bool { return len(code) >= 4 && blank(code[:4]) }
+// omitted reports whether code begins with zeros, which real code does not: a core or a file omits
+// its bytes. They would decode as two additions.
+func omitted(code []byte) bool { return len(code) >= 4 && blank(code[:4]) }
 
 // read reads code at pc.
 func (s *simulation) read(pc uint64, buf []byte) []byte {

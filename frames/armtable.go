@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 )
 
-// maxCases bounds a jump table.
+// maxCases limits the cases of a jump table.
 const maxCases = 512
 
-// tableJump follows ARM's jumps through a table that stands behind the instruction, text; f.at is behind it. It is false for
-// all others.
+// tableJump follows ARM's jumps through a table that comes after the instruction in text; f.at is
+// after it. It returns false for all other instructions.
 func (f *forward) tableJump(text []byte) bool {
 	if len(text) < 4 {
 		return false
@@ -25,13 +25,13 @@ func (f *forward) tableJump(text []byte) bool {
 	default:
 		return false
 	}
-	// The condition may not hold: the next instruction is for what the table does not have.
+	// The condition may be false: the next instruction handles values that are not in the table.
 	f.addPath(f.at.pc)
 	f.going = false
 	return true
 }
 
-// addPath keeps a path from here for later; false if there are too many.
+// addPath adds a pending path from here. It returns false if there are too many.
 func (f *forward) addPath(to uint64) bool {
 	if len(f.paths) >= maxPaths {
 		return false
@@ -42,8 +42,9 @@ func (f *forward) addPath(to uint64) bool {
 	return true
 }
 
-// thumbTable is for TBB and TBH (Arm ARM, A8.8.238): each entry is half the distance from the table to a case. The table ends where
-// the first of its cases begins: compilers put them there.
+// thumbTable handles TBB and TBH (Arm ARM, A8.8.238): each entry is half the distance from the
+// table to a case. The table ends where its first case begins, because compilers put the cases
+// there.
 func (f *forward) thumbTable(text []byte) bool {
 	first, second := binary.LittleEndian.Uint16(text), binary.LittleEndian.Uint16(text[2:])
 	if first != 0xe8df || second&0xffe0 != 0xf000 {
@@ -69,7 +70,7 @@ func (f *forward) thumbTable(text []byte) bool {
 	return true
 }
 
-// branchTable adds the branches behind the next instruction.
+// branchTable adds the branches after the next instruction.
 func (f *forward) branchTable() {
 	var buf [16]byte
 	for i := range uint64(maxCases) {
@@ -81,7 +82,7 @@ func (f *forward) branchTable() {
 	}
 }
 
-// addressTable adds the addresses behind the next instruction. They end where the first of the cases begins.
+// addressTable adds the addresses after the next instruction. They end where the first case begins.
 func (f *forward) addressTable() {
 	var buf [16]byte
 	end := f.hi
@@ -101,7 +102,7 @@ func (f *forward) addressTable() {
 	}
 }
 
-// noteData notes that there is no code at an address.
+// noteData records that the bytes at an address are data.
 func (f *forward) noteData(at, size uint64) {
 	if f.data == nil {
 		f.data = map[uint64]uint64{}
@@ -111,8 +112,8 @@ func (f *forward) noteData(at, size uint64) {
 	}
 }
 
-// noteLiteral notes the words between the instructions that an instruction at pc, text, loads (Arm ARM, A8.8.64 LDR, A8.8.72 LDRD,
-// A8.8.333 VLDR).
+// noteLiteral records the words between the instructions that the instruction at pc, in text, loads
+// (Arm ARM, A8.8.64 LDR, A8.8.72 LDRD, A8.8.333 VLDR).
 func (f *forward) noteLiteral(pc uint64, text []byte) {
 	var imm, size uint64
 	up := true

@@ -5,25 +5,27 @@ import (
 	"dbg/code"
 )
 
-// An audit reads a function's code from its first instruction on, along all paths, for registers that the function must
-// preserve, that have another value, and that are kept nowhere. A table that says that such a register is not changed
-// is wrong there. Assembly often has such tables.
+// An audit follows a function's code from its first instruction, along all paths. It looks for
+// registers that the function must preserve, but that have another value and are not saved
+// anywhere. A table that describes such a register as unchanged is wrong there. Tables of assembly
+// code often are.
 //
-// It says only what is certain: a path ends at a call, since that may not return, and at a jump to where nobody knows. A
-// register that was stored anywhere, and is then loaded from anywhere, may be what it was.
+// It reports only certain results: a path ends at a call, because that may not return, and at a
+// jump to an unknown target. A register that was stored anywhere, and is then loaded from anywhere,
+// may have its old value.
 type audit struct {
-	at     map[uint64]uint32 // by instruction: slots whose registers are lost before it
+	at     map[uint64]uint32 // by instruction: slots of the registers that are lost before it
 	called map[uint64]uint32 // the same by return address: the state in the call
 }
 
 // Limits of audits.
 const (
-	auditSteps    = 20_000 // how many instructions are read, each as often as more becomes known of what leads to it
-	maxAuditPaths = 256    // that are kept for later
-	keptAudits    = 4096   // functions
+	auditSteps    = 20_000 // instructions read; one is read again if another path to it adds information
+	maxAuditPaths = 256    // pending paths
+	maxAudits     = 4096   // audits that are cached
 )
 
-// lostAt is the slots whose registers are lost at a site.
+// lostAt returns the slots of the registers that are lost at a site.
 func (a *audit) lostAt(s *site) uint32 {
 	if a == nil {
 		return 0
@@ -41,15 +43,15 @@ type auditPath struct {
 	auditMask
 }
 
-// auditMask is what is known of registers, by slots.
+// auditMask holds the known facts about registers, by slots.
 type auditMask struct {
-	lost   uint32 // has another value
+	lost   uint32 // has another value than at entry
 	kept   uint32 // has been stored somewhere
-	doubt  uint32 // was kept and loaded: perhaps it is what it was
-	copies uint32 // registers, by number, that may have what was stored or copied
+	doubt  uint32 // was stored and loaded: may have its old value
+	copies uint32 // registers, by number, that may hold a stored or copied value
 }
 
-// merge adds what another path says; false if that is nothing new.
+// merge adds the facts of another path. It returns false if they are not new.
 func (m *auditMask) merge(o auditMask) bool {
 	before := *m
 	m.lost |= o.lost
@@ -69,20 +71,21 @@ type auditNode struct {
 
 // auditor reads one function.
 type auditor struct {
-	arch    *arch.Arch
-	machine code.Machine
-	sim     simulation
-	lo, hi  uint64
-	seen    map[uint64]*auditNode
-	behind  map[uint64]*auditMask // by return address
-	paths   []auditPath
-	steps   int
+	arch      *arch.Arch
+	machine   code.Machine
+	sim       simulation
+	lo, hi    uint64
+	seen      map[uint64]*auditNode
+	afterCall map[uint64]*auditMask // by return address
+	paths     []auditPath
+	steps     int
 }
 
-// auditFunction audits the code from lo to hi, addresses of the process; nil if there is nothing to say of it.
+// auditFunction audits the code from lo to hi, addresses in the process. It returns nil if it has
+// no findings.
 func auditFunction(w *Walk, m *Module, lo, hi uint64) *audit {
 	a := &auditor{arch: w.u.arch, machine: code.MachineOf(w.u.arch), sim: simulation{w: w, module: m}, lo: lo, hi: hi,
-		seen: map[uint64]*auditNode{}, behind: map[uint64]*auditMask{}}
+		seen: map[uint64]*auditNode{}, afterCall: map[uint64]*auditMask{}}
 	if a.savesFirst() {
 		return nil
 	}
@@ -100,7 +103,7 @@ func auditFunction(w *Walk, m *Module, lo, hi uint64) *audit {
 			out.at[pc] = v
 		}
 	}
-	for pc, n := range a.behind {
+	for pc, n := range a.afterCall {
 		if v := n.lost &^ n.doubt; v != 0 {
 			out.called[pc] = v
 		}
@@ -111,8 +114,8 @@ func auditFunction(w *Walk, m *Module, lo, hi uint64) *audit {
 	return out
 }
 
-// savesFirst reports whether the code, read from its first byte to its last, saves each register on the stack before it changes it.
-// So does what compilers make, and there is nothing to be found.
+// savesFirst reports whether the code, read linearly, saves each register on the stack before it
+// changes it. Compiled code does so, and needs no audit.
 func (a *auditor) savesFirst() bool {
 	var buf [aheadBytes]byte
 	var text []byte
@@ -134,7 +137,8 @@ func (a *auditor) savesFirst() bool {
 	return true
 }
 
-// follow goes on to where the path ends, or says nothing new. It is false if the code makes no sense.
+// follow follows a path until it ends or adds no information. It returns false if the code is
+// invalid.
 func (a *auditor) follow(at *auditPath) bool {
 	var buf [aheadBytes]byte
 	var text []byte
@@ -159,7 +163,7 @@ func (a *auditor) follow(at *auditPath) bool {
 			text = a.sim.read(at.pc, buf[:])
 		}
 		in := code.Decode(a.arch, text)
-		if in.Next == code.Bad || in.Len == 0 || leftOut(text) {
+		if in.Next == code.Bad || in.Len == 0 || omitted(text) {
 			return false
 		}
 		own := text[:in.Len]
@@ -186,17 +190,17 @@ func (a *auditor) follow(at *auditPath) bool {
 	return true
 }
 
-// call notes the state in a call.
+// call records the state at a call.
 func (a *auditor) call(at *auditPath) {
-	if m := a.behind[at.pc]; m != nil {
+	if m := a.afterCall[at.pc]; m != nil {
 		m.merge(at.auditMask)
 	} else {
 		m := at.auditMask
-		a.behind[at.pc] = &m
+		a.afterCall[at.pc] = &m
 	}
 }
 
-// apply does what an instruction does.
+// apply applies an instruction to a path.
 func (a *auditor) apply(at *auditPath, in *code.Insn, text []byte) {
 	var before, after code.Frame
 	at.State.Frame(&before)
@@ -219,7 +223,7 @@ func (a *auditor) apply(at *auditPath, in *code.Insn, text []byte) {
 	at.lost |= after.Lost &^ before.Lost
 }
 
-// auditOf is the audit of the site's function, made once.
+// auditOf returns the audit of the site's function, which is computed once.
 func (w *Walk) auditOf(s *site) *audit {
 	m := s.module
 	lo, hi, ok := s.from.Bounds(s.filePC())
@@ -230,7 +234,7 @@ func (w *Walk) auditOf(s *site) *audit {
 	if a, ok := w.u.audits[key]; ok {
 		return a
 	}
-	if len(w.u.audits) >= keptAudits || w.u.audits == nil {
+	if len(w.u.audits) >= maxAudits || w.u.audits == nil {
 		w.u.audits = map[startKey]*audit{}
 	}
 	var a *audit

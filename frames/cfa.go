@@ -6,9 +6,9 @@ import (
 	"dbg/row"
 )
 
-// CFAAt tells how the canonical frame address is computed at pc, an address of the file, by the
-// table that the unwinder prefers there: a register plus an offset. ok is false if no table covers
-// pc, or if its rule is an expression.
+// CFAAt returns how to compute the canonical frame address at pc, an address in the file: a
+// register plus an offset, from the table that the unwinder prefers there. ok is false if no table
+// covers pc, or if its rule is an expression.
 func (m *Module) CFAAt(a *arch.Arch, pc uint64) (r arch.Reg, offset int64, ok bool) {
 	var found row.Row
 	for _, s := range m.load(a).list {

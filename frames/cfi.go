@@ -16,7 +16,7 @@ func (w *Walk) byTable(s *site) bool {
 		if !s.exec {
 			return w.failed(CFI, "PC is not in executable memory")
 		}
-		return w.failed(CFI, "PC is in no module")
+		return w.failed(CFI, "PC is not in a module")
 	}
 	if _, err := w.planAt(s); err != nil {
 		if err == cfi.ErrNotCovered {
@@ -31,8 +31,8 @@ func (w *Walk) byTable(s *site) bool {
 	return w.applyRow(s, s.how)
 }
 
-// applyRow applies the site's row. An explicitly undefined return address ends the
-// walk, in a signal frame too.
+// applyRow applies the site's row. An explicitly undefined return address ends the walk, also in a
+// signal frame.
 func (w *Walk) applyRow(s *site, how Strategy) bool {
 	r := s.plan.Row()
 	w.env.Bias, w.env.Preserved = s.module.contents.Bias, &s.from.preserved
@@ -66,9 +66,10 @@ func (w *Walk) applyRow(s *site, how Strategy) bool {
 	return false
 }
 
-// borrow takes the inner frame's value of the register that the CFA rests on. Assembly that calls only
-// its own helpers (OpenSSL's aesni_gcm_encrypt: CFA=rax+8) counts on registers that a call is free to change; and past a search
-// the frame pointer may be what it was. What comes of it is a heuristic, and must follow a call.
+// borrow uses the inner frame's value of the register that the CFA depends on. Assembly that calls
+// only its own helpers (OpenSSL's aesni_gcm_encrypt: CFA=rax+8) depends on registers that a call
+// may change. After a search, the frame pointer may be unchanged too. The result is a heuristic,
+// and must follow a call.
 func (w *Walk) borrow(r *row.Row) bool {
 	f := &w.frame
 	if r.CFA.Kind != row.InReg || !f.PCIsReturnAddress || f.Regs.IsKnown(r.CFA.Reg) || r.CFA.Reg >= arch.MaxRegs ||
@@ -85,7 +86,7 @@ func (w *Walk) borrow(r *row.Row) bool {
 	return true
 }
 
-// unreadable records why a strategy failed where that may have been memory.
+// unreadable records the failure of a strategy, and the address if the error is unreadable memory.
 func (w *Walk) unreadable(how Strategy, err error) bool {
 	var m *target.MemoryError
 	if errors.As(err, &m) && !w.hasBad {

@@ -6,9 +6,9 @@ import (
 	"dbg/target"
 )
 
-// startPC is the thread's program counter as an address. Where a return address failed its check, the processor has
-// gone there all
-// the same, with an error code where the signature was. That is known only if it is known where a signature is.
+// startPC returns the thread's program counter as an address. If a return address failed its check,
+// the processor has jumped there nevertheless, with an error code in place of the signature.
+// Removing it requires knowing where a signature is.
 func (w *Walk) startPC(pc uint64) uint64 {
 	if w.u.arch == arch.ARM64 && w.u.CodeBits == 0 {
 		return pc
@@ -16,12 +16,12 @@ func (w *Walk) startPC(pc uint64) uint64 {
 	return w.code64(pc)
 }
 
-// narrower are the sizes of an address that Linux may be built for on arm64, below the usual 48 bits: the signature
-// begins there. Android's is 39.
+// narrower lists the address sizes, in bits, below the usual 48 that Linux may be configured for on
+// arm64: the signature begins there. Android uses 39.
 var narrower = []uint8{47, 42, 39, 36}
 
-// stripCaller takes the signature from the caller's program counter. If nobody says how many bits an address has, it is as many
-// as lead to code.
+// stripCaller removes the signature from the caller's program counter. If the number of address
+// bits is not configured, it tries sizes until the address is in code.
 func (w *Walk) stripCaller() {
 	u, c := w.u, &w.caller
 	if u.CodeBits != 0 {

@@ -8,39 +8,39 @@ import (
 	"dbg/target"
 )
 
-// codeRule is what the instructions say of the frame at a PC, without the state of
-// any thread: where the return address is, and where what they will restore is.
+// codeRule describes the frame at a PC as the instructions show it, independent of a thread's
+// state: the places of the return address and of the registers that the code will restore.
 type codeRule struct {
-	why   string // what kept it from being found, "" if it was
+	why   string // why there is no rule, or ""
 	cfa   place
-	other place // the CFA by another register, if that is known
-	// regs are of code.Slots. Where a call pushes the return address, that is the word below the CFA; else it is where the link
-	// register is.
+	other place // the CFA relative to another register, if known
+	// regs is indexed like code.Slots. If calls push the return address, it is the word below the
+	// CFA; otherwise it is the caller's link register.
 	regs [code.MaxSlots]regCode
 }
 
-// ra is where the return address is, on a machine where a call pushes it.
+// ra returns the place of the return address, on a machine whose calls push it.
 func (r *codeRule) ra() place { return r.cfa.plus(-8) }
 
-// regCode is where the caller's value of a callee-saved register is.
+// regCode is the place of the caller's value of a callee-saved register.
 type regCode struct {
 	kind codeKind
-	at   place // of inStack; of inFrame its offset
+	at   place // for inStack; for inFrame only its offset
 }
 
 type codeKind uint8
 
 const (
-	asNow   codeKind = iota // in the register, as it is now
+	asNow   codeKind = iota // in the register now
 	inStack                 // at a place
 	inFrame                 // at an offset from the CFA
-	lost                    // nobody knows
+	lost                    // unknown
 )
 
-// place is an address: a register's value now plus an offset; or, through a word on the stack, which is at
+// place is an address: the current value of a register plus an offset, or a word on the stack, at
 // such an address, plus an offset.
 type place struct {
-	base    arch.Reg // NoReg: not known
+	base    arch.Reg // NoReg means unknown
 	through bool
 	word    int64 // the word is at base+word
 	off     int64
@@ -53,13 +53,13 @@ func (p place) plus(n int64) place {
 	return p
 }
 
-// address is where the place is in a frame, without looking at the stack.
+// address returns the address of the place in a frame, without reading the stack.
 func (p place) address(regs *arch.Registers) (uint64, bool) {
 	v, known := regs.Get(p.base)
 	return v + uint64(p.off), known && !p.through
 }
 
-// locate is where the place is in the walk's frame.
+// locate returns the address of the place in the walk's frame.
 func (w *Walk) locate(p place) (uint64, bool) {
 	if !p.through {
 		at, known := p.address(&w.frame.Regs)
@@ -73,7 +73,7 @@ func (w *Walk) locate(p place) (uint64, bool) {
 	return w.wrap(v + uint64(p.off)), err == nil
 }
 
-// wrap keeps an address within the address space.
+// wrap truncates an address to the address space.
 func (w *Walk) wrap(v uint64) uint64 {
 	if w.u.arch.PtrSize == 4 {
 		return v & 0xffffffff
@@ -81,7 +81,7 @@ func (w *Walk) wrap(v uint64) uint64 {
 	return v
 }
 
-// locateCFA is where the frame of a rule is.
+// locateCFA returns the CFA of a rule.
 func (w *Walk) locateCFA(r *codeRule) (uint64, bool) {
 	cfa, known := w.locate(r.cfa)
 	if !known {
@@ -90,7 +90,7 @@ func (w *Walk) locateCFA(r *codeRule) (uint64, bool) {
 	return cfa, known
 }
 
-// byCode applies what code says.
+// byCode applies a rule from code.
 func (w *Walk) byCode(r *codeRule) bool {
 	if r.why != "" {
 		return w.failed(Prologue, r.why)
@@ -98,12 +98,12 @@ func (w *Walk) byCode(r *codeRule) bool {
 	a, c := w.u.arch, &w.caller
 	cfa, known := w.locateCFA(r)
 	if !known {
-		return w.failed(Prologue, "the address that "+a.RegName(r.cfa.base)+" leads to is not known")
+		return w.failed(Prologue, "cannot compute the frame's address from "+a.RegName(r.cfa.base))
 	}
 	c.Start(w.preserved())
 	slots := code.Slots(a)
 	for _, reg := range a.CalleeSaved {
-		if !slices.Contains(slots, reg) { // nobody has looked what becomes of it
+		if !slices.Contains(slots, reg) { // its changes were not tracked
 			c.Forget(reg)
 		}
 	}
@@ -131,7 +131,8 @@ func (w *Walk) byCode(r *codeRule) bool {
 	return w.judge(Prologue)
 }
 
-// savedByCode reads a register from where code has saved it; false if it is nowhere on the stack.
+// savedByCode reads a register from the place where code has saved it. It returns false if it is
+// not on the stack.
 func (w *Walk) savedByCode(rc *regCode, cfa uint64) (v uint64, at target.Addr, ok bool) {
 	where, known := w.wrap(cfa+uint64(rc.at.off)), true
 	switch rc.kind {
@@ -145,7 +146,8 @@ func (w *Walk) savedByCode(rc *regCode, cfa uint64) (v uint64, at target.Addr, o
 	return v, target.Addr(where), known && err == nil
 }
 
-// linkByCode is the last part of byCode where the return address is in the link register, or saved from there.
+// linkByCode completes byCode if the return address is in the link register, or was saved from
+// there.
 func (w *Walk) linkByCode(rc *regCode, cfa uint64) bool {
 	a, c := w.u.arch, &w.caller
 	if rc.kind == asNow {
@@ -164,7 +166,7 @@ func (w *Walk) linkByCode(rc *regCode, cfa uint64) bool {
 	return w.judge(Prologue)
 }
 
-// preserved are the registers that the frame's function leaves as they are, by its ABI.
+// preserved returns the registers that the frame's function preserves according to its ABI.
 func (w *Walk) preserved() arch.RegSet {
 	a := w.u.arch
 	if m := w.frame.Module; m != nil && m.contents.Go {

@@ -7,7 +7,7 @@ import (
 	"dbg/row"
 )
 
-// unwindInfo is the source of the module's __unwind_info; nil if that can't be read at all.
+// unwindInfo returns the source for the module's __unwind_info, or nil if that is unreadable.
 func (m *Module) unwindInfo(a *arch.Arch) *source {
 	t, err := compact.New(compact.Config{Arch: a, Data: m.contents.UnwindInfo.Data, Base: m.contents.Header, Code: m.codeAt})
 	if err != nil {
@@ -23,11 +23,11 @@ func (m *Module) unwindInfo(a *arch.Arch) *source {
 		r.Escape = eh.RowAt
 	}
 	s := &source{table: compactTable{r}, arch: a, how: Compact, size: len(m.contents.UnwindInfo.Data), preserved: a.CalleeSavedSet}
-	s.patience = int64(max(len(starts), s.size/4)) // a function is refined at a time
+	s.maxMisses = int64(max(len(starts), s.size/4)) // refining one row refines its whole function
 	return s
 }
 
-// compactTable is a Refiner that says that it covers nothing in the walk's words.
+// compactTable is a Refiner that returns cfi.ErrNotCovered.
 type compactTable struct{ *compact.Refiner }
 
 func (c compactTable) RowAt(pc uint64, r *row.Row) error {

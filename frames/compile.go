@@ -10,14 +10,15 @@ import (
 	"dbg/row/compiled"
 )
 
-// compileLeast is how many entries are worth a goroutine.
-const compileLeast = 2048
+// minEntriesPerWorker is the minimum number of entries for one goroutine.
+const minEntriesPerWorker = 2048
 
-// compile makes the table of all rows, once. As many workers as there are processors share the entries.
+// compile builds the table of all rows, once. One worker for each processor takes part of the
+// entries.
 func (s *source) compile() {
 	s.once.Do(func() {
 		parts, ok := s.compileParts()
-		if !ok { // the section's header was wrong, and is not asked again
+		if !ok { // the section's header was wrong, and is not used again
 			parts, ok = s.compileParts()
 		}
 		if !ok {
@@ -29,13 +30,13 @@ func (s *source) compile() {
 	})
 }
 
-// batcher is a table that gives the rows of whole entries.
+// batcher is a table that can return the rows of whole entries.
 type batcher interface {
 	Batches() int
 	EachBatch(c *cfi.Compiler, i, j int, batch func(*compiled.Batch), fn cfi.RowFunc) bool
 }
 
-// compileParts decodes all entries; false if it is to be done again.
+// compileParts decodes all entries. It returns false if the caller must call it again.
 func (s *source) compileParts() (parts []*compiled.Builder, ok bool) {
 	n := 0
 	if t, is := s.table.(batcher); is {
@@ -43,7 +44,7 @@ func (s *source) compileParts() (parts []*compiled.Builder, ok bool) {
 	} else {
 		n = s.Entries()
 	}
-	parts = make([]*compiled.Builder, max(1, min(runtime.GOMAXPROCS(0), n/compileLeast)))
+	parts = make([]*compiled.Builder, max(1, min(runtime.GOMAXPROCS(0), n/minEntriesPerWorker)))
 	good := make([]bool, len(parts))
 	var wg fault.Group
 	for i := range parts {
@@ -53,7 +54,8 @@ func (s *source) compileParts() (parts []*compiled.Builder, ok bool) {
 	return parts, !slices.Contains(good, false)
 }
 
-// compilePart decodes a range of entries; rows is about how many they will be. It is false if nothing of it can be used.
+// compilePart decodes a range of entries; rows is the estimated number of rows. It returns false if
+// the result is unusable.
 func (s *source) compilePart(from, to, rows int) (b *compiled.Builder, ok bool) {
 	b = s.compiler.NewBuilder(rows)
 	add := func(lo, hi uint64, r *row.Row, hash uint64) bool {

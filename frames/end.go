@@ -6,38 +6,39 @@ import (
 	"dbg/target"
 )
 
-// EndReason says why a walk has no more frames.
+// EndReason is the reason why a walk has no more frames.
 type EndReason uint8
 
 const (
-	NotEnded               EndReason = iota // the walk is still under way, or was given up
+	NotEnded               EndReason = iota // the walk is still under way, or was abandoned
 	UndefinedReturnAddress                  // the table marks the frame as the outermost one
-	EntryPoint                              // the frame is a program's, a thread's or a goroutine's first one
+	EntryPoint                              // the frame is the first one of a program, a thread or a goroutine
 	OtherStack                              // End.Function was called on another stack, which leads no further
 	DepthLimit                              // Unwinder.DepthLimit was reached
 	NoCaller                                // no strategy found a caller
 	ZeroReturnAddress                       // the return address at End.Addr, or in End.Register, is zero
-	NotMoved                                // a caller was found whose stack pointer is where no caller's can be
-	Unreadable                              // the memory at End.Addr can't be read
-	Failed                                  // End.Err says why: the walk was cancelled, or its data was damaged
+	NotMoved                                // the stack pointer of the caller that was found is impossible
+	Unreadable                              // the memory at End.Addr is unreadable
+	Failed                                  // see End.Err: the walk was cancelled, or its data was damaged
 )
 
-// End is the verdict at the end of a walk: why there are no more frames.
+// End describes the end of a walk: why there are no more frames.
 type End struct {
 	// Outermost reports whether the walk reached the first frame of the thread.
 	Outermost bool
 	Reason    EndReason
 
-	Addr     target.Addr // of Unreadable; of ZeroReturnAddress, if Register is ""
-	Register string      // of ZeroReturnAddress: the name of the link register
-	Function string      // of OtherStack
-	Err      error       // of Failed
+	Addr     target.Addr // for Unreadable; for ZeroReturnAddress, if Register is ""
+	Register string      // for ZeroReturnAddress: the name of the link register
+	Function string      // for OtherStack: the function's name
+	Err      error       // for Failed
 
-	// Attempts lists what was tried for the frame that was not found.
+	// Attempts lists the failed attempts for the frame that was not found.
 	Attempts []Attempt
 }
 
-// Message returns the reason in words, as the command line's contract has them; "" for NotEnded.
+// Message returns the reason in words, as the command line's contract defines them; "" for
+// NotEnded.
 func (e *End) Message() string {
 	switch e.Reason {
 	case NotEnded:

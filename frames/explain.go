@@ -9,13 +9,13 @@ import (
 	"dbg/target"
 )
 
-// Evidence is how a frame was found: what `frame why` prints. It is made by walking again.
+// Evidence describes how a frame was found, for `frame why`. It comes from a second walk.
 type Evidence struct {
 	Frame *Frame
-	// Tries are the strategies that were tried for it, in their order. The last one found the
-	// frame, unless there is none: Frame is nil then, and the walk ends before it.
+	// Tries are the strategies that were tried, in their order. The last one found the frame. If
+	// there is no such frame, Frame is nil, and the walk ends before it.
 	Tries []Try
-	End   End // where there is no such frame
+	End   End // set if there is no such frame
 }
 
 // Try is one strategy's attempt at a frame.
@@ -24,14 +24,14 @@ type Try struct {
 	Found    bool
 	Why      string // why it failed
 
-	// Of strategies that use a table: the section and the row, in the module's address
-	// space. HasRow says that there was one.
+	// For strategies that use a table: the section and the row, in the module's address space.
+	// HasRow is set if there was a row.
 	HasRow bool
 	Origin Origin
 	Bias   uint64
 
 	Reads  []Read   // memory that was read, in order
-	Guards []string // what was checked and held
+	Guards []string // the checks that passed
 }
 
 // Read is a word of memory that a strategy has read.
@@ -39,10 +39,10 @@ type Read struct {
 	Addr  target.Addr
 	Value uint64
 	Err   error
-	Reg   arch.Reg // the caller's register that it is, or NoReg
+	Reg   arch.Reg // the caller's register that was read, or NoReg
 }
 
-// maxReads bounds the memory reads that are kept of one try: scanning reads a lot.
+// maxReads limits the recorded memory reads of one try: scanning reads a lot.
 const maxReads = 64
 
 // recorder collects evidence.
@@ -51,8 +51,8 @@ type recorder struct {
 	now   Try
 }
 
-// Explain walks to the frame of that index and says how it was found. Index 0 is
-// the thread's own registers: nothing was tried. A cancelled ctx is an error.
+// Explain walks to the frame with an index and describes how it was found. Index 0 is the thread's
+// own registers: nothing was tried. A cancelled ctx is an error.
 func (w *Walk) Explain(ctx context.Context, index int) (Evidence, error) {
 	e := &Walk{u: w.u, start: w.start, Record: index == 1}
 	for f, err := range e.Frames(ctx) {
@@ -61,7 +61,7 @@ func (w *Walk) Explain(ctx context.Context, index int) (Evidence, error) {
 			return Evidence{}, err
 		case f.Index == index:
 			return Evidence{Frame: f.Clone(), Tries: f.Tries}, nil
-		case f.Index == index-2: // the next one's caller is wanted
+		case f.Index == index-2: // the following frame's caller is the wanted frame
 			e.rec, e.slow = &recorder{}, true
 		}
 	}
@@ -72,14 +72,14 @@ func (w *Walk) Explain(ctx context.Context, index int) (Evidence, error) {
 	return ev, nil
 }
 
-// guard notes a check that held.
+// guard records a check that passed.
 func (w *Walk) guard(what string) {
 	if w.rec != nil {
 		w.rec.now.Guards = append(w.rec.now.Guards, what)
 	}
 }
 
-// usesRow notes the row that is applied.
+// usesRow records the row that is applied.
 func (w *Walk) usesRow(s *site) {
 	if w.rec == nil {
 		return
@@ -91,7 +91,7 @@ func (w *Walk) usesRow(s *site) {
 	}
 }
 
-// found notes that a strategy has found the caller.
+// found records that a strategy has found the caller.
 func (w *Walk) found(how Strategy) {
 	if w.rec != nil {
 		w.rec.close(how, "")
@@ -108,7 +108,7 @@ func (r *recorder) close(how Strategy, why string) {
 	r.now = Try{}
 }
 
-// recording is memory that notes what is read.
+// recording is memory that records each read.
 type recording struct {
 	row.Words
 	rec *recorder
@@ -122,8 +122,7 @@ func (m recording) Word(addr target.Addr, size int) (uint64, error) {
 	return v, err
 }
 
-// RowString is the row of a try with its range in the process: what a person can check against a
-// dump of the section.
+// RowString returns the row of a try in words, for comparison with a dump of the section.
 func (t *Try) RowString(a *arch.Arch) string {
 	if !t.HasRow {
 		return ""

@@ -56,7 +56,7 @@ func TestExplainFallback(t *testing.T) {
 	for _, try := range ev.Tries {
 		got = append(got, try.Strategy.String()+": "+try.Why)
 	}
-	want := []string{"cfi: no entry covers PC", "prologue: no call on the stack leads to PC", "prologue: the instructions after PC lead to no return",
+	want := []string{"cfi: no entry covers PC", "prologue: no call on the stack leads to PC", "prologue: found no return in the instructions after PC",
 		"fp: the frame pointer is below the stack pointer", "scan: "}
 	if len(got) != len(want) {
 		t.Fatalf("%q", got)

@@ -5,8 +5,8 @@ import (
 	"dbg/target"
 )
 
-// find looks for the caller of w.frame. It is true if w.caller has it; else
-// w.end says why there is none. It sets what the frame itself learns by that: Module,
+// find searches for the caller of w.frame. It returns true if w.caller holds it; otherwise w.end
+// holds the reason. It also sets those fields of the frame that the search determines: Module,
 // Signal, CFA.
 func (w *Walk) find() bool {
 	f := &w.frame
@@ -61,11 +61,11 @@ func (w *Walk) find() bool {
 	if !f.Signal && (use.Has(PLT) && w.plt(s) || use.Has(Prologue) && w.prologue(s)) {
 		return true
 	}
-	if !f.Signal && !w.holed() && (use.Has(FP) && w.fp() || use.Has(SCS) && w.scs() || use.Has(Scan) && w.scan()) {
+	if !f.Signal && !w.stackMissing() && (use.Has(FP) && w.fp() || use.Has(SCS) && w.scs() || use.Has(Scan) && w.scan()) {
 		return true
 	}
 	if s.module != nil && s.module.contents.Go && s.module.isFirst(s.filePC(), true) {
-		w.finish(End{Outermost: true, Reason: EntryPoint}) // a thread that has just been made
+		w.finish(End{Outermost: true, Reason: EntryPoint}) // a new thread
 		return false
 	}
 	e := End{Reason: NoCaller}
@@ -81,15 +81,15 @@ func (w *Walk) find() bool {
 	return false
 }
 
-// holed reports whether it is known where the return address is, and that part of the stack is not there (a core
-// without that page): what a search of the rest would find is not the caller.
-func (w *Walk) holed() bool {
+// stackMissing reports whether the place of the return address is known, but that part of the stack
+// is missing (a core without that page). A search of the rest would not find the caller.
+func (w *Walk) stackMissing() bool {
 	sp, known := w.lowest()
 	return w.hasBad && known && uint64(w.bad) >= sp && uint64(w.bad)-sp < maxFrame
 }
 
-// lowest is the frame's stack pointer, or, where that is not known, an address that it is not below; false if that is not known
-// either.
+// lowest returns the frame's stack pointer, or, if that is unknown, a lower bound of it. It returns
+// false if there is none.
 func (w *Walk) lowest() (uint64, bool) {
 	if sp, known := w.frame.Regs.SP(); known {
 		return sp, true
@@ -103,7 +103,7 @@ func (w *Walk) atEntry() bool {
 	return s.module != nil && s.module.contents.Entry != 0 && s.module.inEntry(w.u.arch, s.filePC())
 }
 
-// failed records an attempt; its result is false, for the strategy to return.
+// failed records an attempt. It returns false, for the strategy to return.
 func (w *Walk) failed(how Strategy, why string) bool {
 	w.attempts = append(w.attempts, Attempt{how, why})
 	if w.rec != nil {
@@ -139,7 +139,7 @@ func (w *Walk) commit() {
 	w.caller.Commit(&f.Regs, &f.places)
 	switch {
 	case w.how >= PLT:
-		// A heuristic does not know what the function has done to the registers that it lets pass.
+		// A heuristic does not know whether the function has changed the registers that it passes on.
 		f.doubt(f.Regs.Known(), w.trust)
 	case before > Table || f.heuristic != (arch.RegSet{}) || f.guess != (arch.RegSet{}):
 		f.doubt(w.caller.Sets(), before)
@@ -149,6 +149,6 @@ func (w *Walk) commit() {
 	f.PCIsReturnAddress = !f.Signal && !w.precise
 	f.Signal, f.CFA, f.HasCFA, f.Module = false, 0, false, nil
 	f.Strategy, f.Trust = w.how, w.trust
-	// The attempts of the new frame; its own list becomes the one to fill next.
+	// Move the attempts to the new frame, and reuse the old list.
 	f.Attempts, w.attempts = w.attempts, f.Attempts[:0]
 }

@@ -6,26 +6,26 @@ import (
 	"dbg/target"
 )
 
-// forward is what the code from a function's start says of each PC that it leads to.
+// forward holds what the code from a function's start shows about each PC that it leads to.
 //
-// It follows all paths, depth first, and reads each instruction once. So the answer for a PC does
-// not depend on which PC was asked for first. A path that comes to a call waits until the others have
-// ended: the call may not return, and other paths may lead to what follows it. At last come the
-// targets of jumps through tables: see fromJumps. It reads only as far as somebody asks.
+// It follows all paths, depth first, and reads each instruction once. So the result for a PC does
+// not depend on the order of queries. A path that reaches a call waits until the others have ended:
+// the call may not return, and other paths may lead to the instruction after it. The targets of
+// jumps through tables come last: see fromJumps. It reads only as far as the queries need.
 type forward struct {
-	arch    *arch.Arch
-	thumb   bool
-	sim     simulation
-	start   uint64
-	lo, hi  uint64
-	reached map[uint64]reachedAt
-	behind  map[uint64]*codeRule // after an instruction that ends its path; used if no other path leads there
-	rules   map[code.Frame]*codeRule
-	frame   code.Frame // of the last rule
-	last    *codeRule
-	epoch   uint64
+	arch      *arch.Arch
+	thumb     bool
+	sim       simulation
+	start     uint64
+	lo, hi    uint64
+	reached   map[uint64]reachedAt
+	afterTrap map[uint64]*codeRule // after an instruction that ends its path; used if no other path leads there
+	rules     map[code.Frame]*codeRule
+	frame     code.Frame // the frame of last
+	last      *codeRule
+	epoch     uint64
 
-	// Paths to follow, each group when the one before is empty.
+	// Pending paths. Each group is used when the one before is empty.
 	at      codePath
 	going   bool // at has not ended
 	paths   []codePath
@@ -34,21 +34,21 @@ type forward struct {
 	jumps   []codePath // after jumps through tables
 	tails   []codePath // after jumps to unknown targets, where the function has no frame
 
-	// Of jumps through tables: see fromJumps.
+	// State of jumps through tables: see fromJumps.
 	jump    jumpState
 	framed  bool   // some instruction has a frame
-	led     uint64 // all addresses below were reached
+	led     uint64 // all lower addresses were reached
 	leading bool   // the current paths begin at cases
 
 	pops map[uint64]int32  // i386: see calleePops
-	data map[uint64]uint64 // ARM: how many bytes at an address are data
+	data map[uint64]uint64 // ARM: the number of data bytes at an address
 }
 
 // reachedAt is an instruction that a path has reached.
 type reachedAt struct {
 	rule *codeRule
-	read int   // how many instructions were read before
-	size uint8 // in bytes; 0 if it can't be decoded
+	read int   // number of instructions read before it
+	size uint8 // in bytes; 0 if it is undecodable
 	led  bool  // only a jump through a table leads here
 }
 
@@ -56,20 +56,21 @@ type reachedAt struct {
 type codePath struct {
 	pc uint64
 	code.State
-	depend int  // how many of the next instructions depend on Thumb's IT
+	depend int  // number of next instructions that depend on Thumb's IT
 	pushed bool // the last instruction pushed a word
 	unsure bool // the path goes through a call that seems not to return
 }
 
-// Why there is no rule for a PC.
+// Reasons why there is no rule for a PC.
 var (
-	notReached   = &codeRule{why: "the instructions from the function's start do not lead to PC"}
-	notFollowed  = &codeRule{why: "the instructions from the function's start set the stack pointer to what can't be followed"}
-	notCalled    = &codeRule{why: "the function that was called does not lead to PC"}
-	notSymbolled = &codeRule{why: "no symbol says where the function starts"}
+	notReached  = &codeRule{why: "the instructions from the function's start do not lead to PC"}
+	notFollowed = &codeRule{why: "cannot follow the stack pointer from the function's start to PC"}
+	notCalled   = &codeRule{why: "the called function does not lead to PC"}
+	noStart     = &codeRule{why: "no symbol or table entry marks the function's start"}
 )
 
-// newForward begins at a function's first instruction and stays between lo and hi. The start of a function in Thumb code is odd.
+// newForward returns a forward that begins at a function's first instruction and stays between lo
+// and hi. The start of a function in Thumb code is odd.
 func newForward(a *arch.Arch, m *Module, start, lo, hi uint64) *forward {
 	thumb := a == arch.ARM && start&1 != 0
 	if thumb {
@@ -81,10 +82,10 @@ func newForward(a *arch.Arch, m *Module, start, lo, hi uint64) *forward {
 	return f
 }
 
-// entryAt is a function's first instruction.
+// entryAt returns the path at a function's first instruction.
 func entryAt(a *arch.Arch, pc uint64) codePath { return codePath{pc: pc, State: code.Entry(a)} }
 
-// decode is the instruction at f.at.
+// decode decodes the instruction at f.at.
 func (f *forward) decode(text []byte) code.Insn {
 	if !f.thumb {
 		return code.Decode(f.arch, text)
@@ -99,8 +100,9 @@ func (f *forward) decode(text []byte) code.Insn {
 	return in
 }
 
-// ruleAt is what the code up to pc says, and how many instructions must be read to know it. Those that were read
-// before count, so that a limit on them does not depend on what was asked before.
+// ruleAt returns the rule at pc, and the number of instructions that it takes to determine it. That
+// includes instructions that were read before, so that a limit on them does not depend on earlier
+// queries.
 func (f *forward) ruleAt(w *Walk, pc uint64) (*codeRule, int) {
 	if r := f.reached[pc]; r.rule != nil {
 		return r.rule, r.read
@@ -113,18 +115,18 @@ func (f *forward) ruleAt(w *Walk, pc uint64) (*codeRule, int) {
 			return r.rule, r.read
 		}
 	}
-	if r := f.behind[pc]; r != nil {
+	if r := f.afterTrap[pc]; r != nil {
 		return r, f.sim.count
 	}
 	return notReached, f.sim.count
 }
 
-// size is how much is kept.
+// size returns the amount of stored data, in map entries and paths.
 func (f *forward) size() int {
-	return len(f.reached) + len(f.behind) + len(f.paths) + len(f.waiting) + len(f.unsure) + len(f.jumps) + len(f.tails)
+	return len(f.reached) + len(f.afterTrap) + len(f.paths) + len(f.waiting) + len(f.unsure) + len(f.jumps) + len(f.tails)
 }
 
-// run goes on until it comes to an address, or to all ends.
+// run continues until it has read the instruction at an address, or until all paths have ended.
 func (f *forward) run(to uint64) {
 	var buf [aheadBytes]byte
 	var text []byte
@@ -164,7 +166,7 @@ func (f *forward) run(to uint64) {
 			text = f.sim.read(here, buf[:])
 		}
 		in := f.decode(text)
-		if f.going = in.Next != code.Bad && in.Len > 0 && !leftOut(text); f.going {
+		if f.going = in.Next != code.Bad && in.Len > 0 && !omitted(text); f.going {
 			now.size = in.Len
 			f.reached[here] = now
 			own := text[:in.Len]
@@ -189,8 +191,8 @@ func (f *forward) run(to uint64) {
 	}
 }
 
-// follow does what an instruction does; f.at is already behind it, and text is what follows there. It returns what
-// of that is still at f.at.
+// follow applies an instruction; f.at is already after it, and text begins there. It returns the
+// text that begins at f.at, or nil.
 func (f *forward) follow(in *code.Insn, text []byte) []byte {
 	at := &f.at
 	switch in.Next {
@@ -198,11 +200,11 @@ func (f *forward) follow(in *code.Insn, text []byte) []byte {
 		f.going = false
 		return text
 	case code.Trap:
-		if f.behind == nil {
-			f.behind = map[uint64]*codeRule{}
+		if f.afterTrap == nil {
+			f.afterTrap = map[uint64]*codeRule{}
 		}
-		if f.behind[at.pc] == nil {
-			f.behind[at.pc] = f.rule(&at.State)
+		if f.afterTrap[at.pc] == nil {
+			f.afterTrap[at.pc] = f.rule(&at.State)
 		}
 		f.going = false
 		return text
@@ -240,11 +242,12 @@ func (f *forward) follow(in *code.Insn, text []byte) []byte {
 	return text
 }
 
-// maxCallee is how far calleePops reads.
+// maxCallee limits how many instructions calleePops reads.
 const maxCallee = 400
 
-// calleePops returns how many bytes of arguments a function of i386 takes off the stack. That is four
-// if it returns a structure, whose address its caller pushed. Its return instruction says so.
+// calleePops returns the size of the arguments that a function on i386 pops, in bytes. It is four
+// if the function returns a structure, whose address its caller pushed. The function's return
+// instruction contains the number.
 func (f *forward) calleePops(fn uint64) int32 {
 	if n, known := f.pops[fn]; known {
 		return n
@@ -257,7 +260,7 @@ func (f *forward) calleePops(fn uint64) int32 {
 			text = f.sim.read(pc, buf[:])
 		}
 		in := code.Decode(f.arch, text)
-		if in.Len == 0 || leftOut(text) {
+		if in.Len == 0 || omitted(text) {
 			break
 		}
 		if in.Next == code.Return {
@@ -275,8 +278,8 @@ func (f *forward) calleePops(fn uint64) int32 {
 	return pops
 }
 
-// argumentsStay reports whether the code after a call leaves the arguments on the stack. Then the call
-// may not return, and what follows may be another part of the function.
+// argumentsStay reports whether the code after a call leaves the arguments on the stack. Then the
+// call may not return, and the code after it may be another part of the function.
 func (f *forward) argumentsStay(text []byte) bool {
 	var buf [16]byte
 	if len(text) < len(buf) {
@@ -286,8 +289,8 @@ func (f *forward) argumentsStay(text []byte) bool {
 	return !code.MachineOf(f.arch).FreesStack(&in)
 }
 
-// pcThunk makes a load of a call to one of i386's functions that return their own return address (mov
-// (%esp),%reg; ret). Such a function preserves all other registers, and GCC relies on that.
+// pcThunk turns a call of i386's functions that return their own return address (mov (%esp),%reg;
+// ret) into a load. Such a function preserves all other registers, and GCC relies on that.
 func (s *simulation) pcThunk(in *code.Insn, next uint64) {
 	var buf [16]byte
 	b := s.read((next+uint64(int64(in.Imm)))&0xffffffff, buf[:])
@@ -296,7 +299,7 @@ func (s *simulation) pcThunk(in *code.Insn, next uint64) {
 	}
 }
 
-// leadsTo is where a jump goes, 0 if nobody knows; see jumpsTo.
+// leadsTo returns the target of a jump, or 0 if it is unknown.
 func (s *simulation) leadsTo(in *code.Insn, next uint64) uint64 {
 	switch {
 	case in.Next == code.Jump:
@@ -311,7 +314,8 @@ func (s *simulation) leadsTo(in *code.Insn, next uint64) uint64 {
 	return 0
 }
 
-// rule says a state in terms of the registers then. Equal states have one rule.
+// rule returns the rule for a state, relative to the registers at that point. Equal states share a
+// rule.
 func (f *forward) rule(at *code.State) *codeRule {
 	var frame code.Frame
 	at.Frame(&frame)
@@ -327,14 +331,14 @@ func (f *forward) rule(at *code.State) *codeRule {
 	return r
 }
 
-// ruleOf is a frame as a rule.
+// ruleOf converts a frame to a rule.
 func ruleOf(a *arch.Arch, f *code.Frame) *codeRule {
 	if !f.CFA.Known() {
 		return notFollowed
 	}
 	cfa := place{base: f.CFA.Base, through: f.CFA.Through, word: int64(f.CFA.Word), off: int64(f.CFA.Off)}
 	r := &codeRule{cfa: cfa, other: noPlace}
-	if f.HasSP { // the stack pointer is what callers know best
+	if f.HasSP { // the stack pointer is known most often
 		if r.cfa.base != a.SP {
 			r.other = r.cfa
 		}

@@ -128,7 +128,7 @@ func TestForwardOnce(t *testing.T) {
 				led[pc] = r.rule
 			}
 		}
-		for pc := range all.behind {
+		for pc := range all.afterTrap {
 			pcs = append(pcs, pc)
 		}
 		pcs = append(pcs, lo+1, lo+2, lo+3)
@@ -172,17 +172,17 @@ func TestForwardIsBounded(t *testing.T) {
 			t.Fatalf("function %d: %+v, though it is more than %d instructions away", i, *r, startInstructions)
 		}
 		kept := 0
-		for _, f := range u.starts.late {
+		for _, f := range u.starts.recent {
 			kept += f.size()
 		}
-		for _, f := range u.starts.early {
+		for _, f := range u.starts.older {
 			kept += f.size()
 		}
-		if most := 2 * (keptInstructions + startInstructions + maxPaths); kept > most {
+		if most := 2 * (maxStartsSize + startInstructions + maxPaths); kept > most {
 			t.Fatalf("after %d functions %d instructions are kept, more than %d", i+1, kept, most)
 		}
 	}
-	if len(u.starts.early) == 0 {
+	if len(u.starts.older) == 0 {
 		t.Error("nothing was ever put away")
 	}
 	s := &site{pc: 5, module: m, siteFacts: &siteFacts{}}

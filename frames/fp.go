@@ -5,22 +5,23 @@ import (
 	"dbg/target"
 )
 
-// maxFrame is how large a frame can be that the chain of frame pointers is believed
-// to skip: 16 MiB, more than the usual stack has.
+// maxFrame is the maximum distance between the stack pointer and a frame pointer: 16 MiB, more than
+// the usual size of a stack.
 const maxFrame = 16 << 20
 
-// frameRecord is how functions that keep a frame pointer lay out the two words of the chain. Offsets are from the frame
+// frameRecord is the layout of the two words of the frame pointer chain. Offsets are from the frame
 // pointer.
 type frameRecord struct {
 	reg   arch.Reg
 	saved int64 // the caller's frame pointer
 	ra    int64 // the return address
-	top   int64 // of the record
+	top   int64 // end of the record
 	isCFA bool  // the record is the frame's last part: its top is the CFA
 }
 
-// fp follows the chain of frame pointers. The function may have changed any other callee-saved register and saved it where
-// we don't know, so they become unknown, and with them the stack pointer where the record does not say it.
+// fp follows the chain of frame pointers. The function may have changed any other callee-saved
+// register and saved it at an unknown place, so those become unknown. So does the stack pointer,
+// unless the record determines it.
 func (w *Walk) fp() bool {
 	list := w.u.machine.records
 	if len(list) == 1 {
@@ -33,7 +34,7 @@ func (w *Walk) fp() bool {
 		}
 		return w.byRecord(&list[0], words)
 	}
-	// Several layouts: the one nearest by that leads to a caller.
+	// Several layouts: use the nearest one that leads to a caller.
 	var best *frameRecord
 	var found recordWords
 	first := ""
@@ -58,14 +59,14 @@ func (w *Walk) fp() bool {
 	return w.byRecord(best, found)
 }
 
-// recordWords is a record as it is on the stack.
+// recordWords is a record on the stack.
 type recordWords struct {
-	fp, low uint64 // the frame pointer, and where the record begins
+	fp, low uint64 // the frame pointer, and the start of the record
 	saved   uint64
 	ra      uint64
 }
 
-// record reads the record that the frame pointer leads to. If that can't be a record, why gives the reason.
+// record reads the record at the frame pointer. If it is not a valid record, why is the reason.
 func (w *Walk) record(l *frameRecord) (r recordWords, why string, err error) {
 	size := uint64(w.u.arch.PtrSize)
 	fp, known := w.frame.Regs.Get(l.reg)
@@ -95,15 +96,16 @@ func (w *Walk) record(l *frameRecord) (r recordWords, why string, err error) {
 		return r, "", err
 	}
 	if r.saved != 0 && (r.saved <= fp || r.saved%size != 0) {
-		// An x86 function may use RBP for something else and its caller may have, but then this is
-		// no chain.
+		// An x86 function may use RBP for another purpose while its caller does not. But then
+		// this is not a chain.
 		return r, "the saved frame pointer does not go up", nil
 	}
 	r.ra = w.code64(r.ra)
 	return r, "", nil
 }
 
-// mayFollowCall reports whether a word of the stack may be a return address, or one of a signal trampoline.
+// mayFollowCall reports whether a word of the stack may be a return address, including one into a
+// signal trampoline.
 func (w *Walk) mayFollowCall(pc uint64) bool {
 	if pc < page || !w.u.space.Executable(target.Addr(pc-1)) {
 		return false
@@ -112,7 +114,7 @@ func (w *Walk) mayFollowCall(pc uint64) bool {
 	return s.after != no || s.sigcode
 }
 
-// byRecord takes the caller from a record.
+// byRecord sets the caller from a record.
 func (w *Walk) byRecord(l *frameRecord, r recordWords) bool {
 	a, c := w.u.arch, &w.caller
 	c.Start(arch.RegSet{})

@@ -5,11 +5,13 @@ import (
 	"dbg/target"
 )
 
-// A thread of Go works on its scheduler's stack for a goroutine whose own stack waits: for the runtime (mcall, morestack,
-// systemstack) and for C (asmcgocall). When it leaves that stack it keeps in g.sched where the goroutine goes on.
+// A thread in Go runs on its scheduler's stack for a goroutine whose own stack waits: for the
+// runtime (mcall, morestack, systemstack) and for C (asmcgocall). When it leaves the goroutine's
+// stack, it stores in g.sched where the goroutine will continue.
 //
-// The structures are those of Go's runtime/runtime2.go since Go 1.5, and need no debug information. What is read is
-// checked against itself: g.m leads to the thread's descriptor, whose g0 leads back to it and has the stack that the frame is on.
+// The structures are those of Go's runtime/runtime2.go since Go 1.5, and need no debug information.
+// The data is checked for consistency: g.m refers to the thread's descriptor, whose g0 refers back
+// to it and owns the stack that contains the frame.
 const (
 	goStackLo = 0  // g.stack.lo
 	goStackHi = 8  // g.stack.hi
@@ -19,23 +21,23 @@ const (
 
 	goG0 = 0 // m.g0
 
-	// m.curg lies behind arrays whose sizes have changed.
+	// m.curg follows arrays whose sizes have changed between versions.
 	goCurgFirst, goCurgLast = 160, 216
 
-	// The g of a thread that runs code of Go is in R14, and always in a word of its thread-local storage: the last one, or one
-	// before if the program has storage of C, too.
+	// The g of a thread that executes Go code is in R14, and always in a word of its thread-local
+	// storage: the last one, or an earlier one if the program also has thread-local storage of C.
 	goSlots = 128
 )
 
-// bySched goes on with the stack of the goroutine for which the thread works on another one.
+// bySched continues with the stack of the goroutine for which the thread runs on another stack.
 func (w *Walk) bySched() bool {
 	sp, known := w.frame.Regs.SP()
 	if w.u.arch != arch.AMD64 || !known || !w.u.Use.Has(GoSched) {
 		return false
 	}
-	pc, to, ok := w.leftOff(sp)
+	pc, to, ok := w.waitingGoroutine(sp)
 	if !ok {
-		return w.failed(GoSched, "where the goroutine goes on is not known")
+		return w.failed(GoSched, "found no goroutine that waits for this stack")
 	}
 	c := &w.caller
 	c.Start(arch.RegSet{})
@@ -50,9 +52,10 @@ func (w *Walk) bySched() bool {
 	return false
 }
 
-// leftOff is where the goroutine goes on whose thread uses the scheduler's stack at sp.
-func (w *Walk) leftOff(sp uint64) (pc, to uint64, ok bool) {
-	m := w.threadOfGo(sp)
+// waitingGoroutine returns the saved PC and SP of the goroutine whose thread uses the scheduler's
+// stack at sp.
+func (w *Walk) waitingGoroutine(sp uint64) (pc, to uint64, ok bool) {
+	m := w.goThread(sp)
 	if m == 0 {
 		return 0, 0, false
 	}
@@ -68,8 +71,9 @@ func (w *Walk) leftOff(sp uint64) (pc, to uint64, ok bool) {
 	return 0, 0, false
 }
 
-// threadOfGo is the runtime's descriptor of the walk's thread, whose scheduler's stack has sp; 0 if it is not found.
-func (w *Walk) threadOfGo(sp uint64) uint64 {
+// goThread returns the runtime's descriptor of the walk's thread, whose scheduler's stack contains
+// sp, or 0.
+func (w *Walk) goThread(sp uint64) uint64 {
 	check := func(g uint64) uint64 {
 		if g == 0 || g%8 != 0 {
 			return 0
@@ -103,7 +107,7 @@ func (w *Walk) onStackOf(g, at uint64) bool {
 	return w.goWord(g+goStackLo) <= at && at < w.goWord(g+goStackHi)
 }
 
-// goWord is a word of memory, 0 if it can't be read.
+// goWord returns a word of memory, or 0 if it is unreadable.
 func (w *Walk) goWord(at uint64) uint64 {
 	if at < page || at > 1<<47 {
 		return 0

@@ -10,15 +10,16 @@ import (
 	"dbg/row/compiled"
 )
 
-// goTable gives the rows of Go's own table (package gopclntab), by which its runtime unwinds: how far the stack pointer has moved at each
-// address. It is used for programs that were stripped of .debug_frame. It says nothing of saved registers.
+// goTable provides the rows of Go's own table (package gopclntab), which its runtime uses to
+// unwind: the distance that the stack pointer has moved at each address. It is used for programs
+// without .debug_frame. It does not describe saved registers.
 type goTable struct {
 	*gopclntab.Table
 	arch *arch.Arch
 }
 
-// goFrame is the source of the module's goTable, nil if it has none.
-func (m *Module) goFrame(a *arch.Arch) *source {
+// goSource returns the source for the module's goTable, or nil.
+func (m *Module) goSource(a *arch.Arch) *source {
 	if !m.contents.Go || m.contents.file == nil || a != arch.AMD64 && a != arch.ARM64 && a != arch.I386 {
 		return nil
 	}
@@ -28,7 +29,7 @@ func (m *Module) goFrame(a *arch.Arch) *source {
 	if err != nil {
 		return nil
 	}
-	return &source{arch: a, how: CFI, patience: int64(t.Len()), table: &goTable{t, a}}
+	return &source{arch: a, how: CFI, maxMisses: int64(t.Len()), table: &goTable{t, a}}
 }
 
 func (t *goTable) Name() string { return ".gopclntab" }
@@ -43,7 +44,7 @@ func (t *goTable) RowAt(pc uint64, r *row.Row) error {
 
 func (t *goTable) rowOf(f *gopclntab.Func, pc uint64, r *row.Row) error {
 	delta, lo, hi, ok := f.SPDelta(pc)
-	top := f.Top() && !strings.HasPrefix(f.Name, "runtime.sig") // a signal's handler has a caller, the kernel's trampoline
+	top := f.Top() && !strings.HasPrefix(f.Name, "runtime.sig") // a signal handler has a caller, the kernel's trampoline
 	if !ok && !top {
 		return cfi.ErrNotCovered
 	}
@@ -62,7 +63,7 @@ func (t *goTable) rowOf(f *gopclntab.Func, pc uint64, r *row.Row) error {
 		r.CFA = row.Rule{Kind: row.InReg, Reg: t.arch.SP, N: cfa}
 		r.Set(r.RA, row.Rule{Kind: row.Undefined})
 	case t.arch.LR != arch.NoReg:
-		// The link register is at the bottom of the frame, which a leaf has not.
+		// The link register is at the bottom of the frame, but a leaf function has no frame.
 		r.RA = t.arch.LR
 		r.CFA = row.Rule{Kind: row.InReg, Reg: t.arch.SP, N: int64(delta)}
 		if delta > 0 {

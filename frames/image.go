@@ -10,10 +10,10 @@ import (
 	"dbg/target"
 )
 
-// Placement is the place of a module in a process.
+// Placement is the place of a module in a process, with information from its owner.
 type Placement struct {
 	Name   string
-	Lo, Hi target.Addr // the mapped addresses
+	Lo, Hi target.Addr // bounds of the mapped addresses
 	Bias   uint64      // process address minus file address
 
 	// FunctionAt and Compiler are as in Contents. If they are nil, the module uses its own.
@@ -28,7 +28,7 @@ func ModuleAt(f, debug *image.File, p Placement) *Module { return NewModule(Cont
 // ModuleOf makes the module of a file with the file's own addresses.
 func ModuleOf(f, debug *image.File) *Module { return NewModule(contentsOf(f, debug)) }
 
-// ContentsAt returns the contents that ModuleAt makes a module of, for variants of it.
+// ContentsAt returns the contents from which ModuleAt makes a module, to make variants of it.
 func ContentsAt(f, debug *image.File, p Placement) Contents {
 	c := contentsOf(f, debug)
 	c.Name, c.Lo, c.Hi, c.Bias, c.Compiler = p.Name, p.Lo, p.Hi, p.Bias, p.Compiler
@@ -140,7 +140,7 @@ func (c *Contents) functionFinder() func(pc uint64) (lo, hi uint64, ok bool) {
 		slices.SortFunc(list, func(a, b Range) int { return cmp.Or(cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi)) })
 		return slices.Compact(list)
 	})
-	const around = 8 // how many symbols before PC are examined: an enclosing one may begin earlier
+	const around = 8 // number of symbols before PC to check: an enclosing one may begin earlier
 	return func(pc uint64) (lo, hi uint64, ok bool) {
 		list := list()
 		i, _ := slices.BinarySearchFunc(list, pc, func(r Range, pc uint64) int {

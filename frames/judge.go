@@ -15,12 +15,12 @@ type stackSwitch struct {
 	pc, sp uint64
 }
 
-// maxStackSwitches bounds how many of them a walk remembers. Every cycle has at least one. A cycle
+// maxStackSwitches limits the switches that a walk remembers. Every cycle has at least one. A cycle
 // with more than that ends at the depth limit.
 const maxStackSwitches = 1024
 
-// judge decides whether the caller that a strategy found can be, and how far it is trusted.
-// It is the one place for that.
+// judge decides whether the caller that a strategy found is plausible, and how far it is trusted.
+// All strategies use it.
 func (w *Walk) judge(how Strategy) bool {
 	f, c := &w.frame, &w.caller
 	if w.u.arch.PtrSize == 4 {
@@ -28,16 +28,16 @@ func (w *Walk) judge(how Strategy) bool {
 	}
 	w.stripCaller()
 	if c.PC == 0 && !f.Signal {
-		return w.zero(how) // code that a signal interrupted may well have called a null pointer
+		return w.zero(how) // after a signal, zero is valid: the code may have called a null pointer
 	}
-	if w.toItself() {
-		return w.failed(how, "the return address is in "+w.u.arch.RegName(w.u.arch.LR)+", which has that of the call before PC")
+	if w.returnsToItself() {
+		return w.failed(how, "the return address is in "+w.u.arch.RegName(w.u.arch.LR)+", but the call before PC has overwritten it")
 	}
 	if !w.moved(how) {
 		w.stuck = true
 		return w.failed(how, whyNotMoved)
 	}
-	w.guard("the stack pointer moves as a caller's can")
+	w.guard("the caller's stack pointer is plausible")
 	next := w.site(target.Addr(c.PC), f.Signal)
 	if w.landing == atPad || w.landing == anywhere && next.after != yes {
 		w.precise = true
@@ -45,13 +45,13 @@ func (w *Walk) judge(how Strategy) bool {
 	}
 	switch {
 	case f.Signal:
-		// Wherever the code was interrupted, even in no code at all.
+		// Code can be interrupted anywhere, even outside of executable memory.
 	case !next.exec && !next.sigcode:
 		return w.failed(how, fmt.Sprintf("the return address 0x%x is not in executable memory", c.PC))
 	case how == GoSched:
 		w.guard("the goroutine, its thread and the scheduler's stack refer to each other")
 	case w.landing != notLanding:
-		w.guard("executing the code up to its jump leads there")
+		w.guard("executing the code up to its jump leads to the caller")
 	case next.sigcode:
 		w.guard("the return address is a signal trampoline")
 	case next.after == yes:
@@ -72,7 +72,7 @@ func (w *Walk) judge(how Strategy) bool {
 			trust = Heuristic
 		} else if !f.Signal && f.Trust == Exact && w.u.Prove && w.proven(w.pinned, next, c.CFA, c.SP) {
 			trust = Exact
-			w.guard("that call calls this function, whose code agrees with the table")
+			w.guard("the call targets this function, and its code agrees with the table")
 		}
 	case PLT <= how && how < Scan:
 		trust = Heuristic
@@ -80,16 +80,17 @@ func (w *Walk) judge(how Strategy) bool {
 		trust = Guess
 	}
 	w.how, w.trust, w.next = how, max(trust, f.Trust), next
-	if w.caller.Has(w.u.arch.SP) { // else what was found says nothing of the frame's place
+	if w.caller.Has(w.u.arch.SP) { // otherwise the frame's address is unknown
 		f.CFA, f.HasCFA = target.Addr(c.CFA), true
 	}
 	w.found(how)
 	return true
 }
 
-// zero is judge for a return address of zero. It ends the stack in a function that is known to be a thread's first one, or a
-// context's: makecontext makes a stack whose function returns to one that nobody has called. Anywhere else the word
-// was overwritten, or the return address is not there: the next strategy is asked.
+// zero is judge for a return address of zero. Zero ends the stack in the first function of a thread
+// or of a context: makecontext makes a stack whose function returns to a function that was never
+// called. Anywhere else the word was overwritten, or the return address is not there: the walk
+// tries the next strategy.
 func (w *Walk) zero(how Strategy) bool {
 	f, c := &w.frame, &w.caller
 	if how.ByTable() && (w.pinned.byHand || w.atEntry() || f.Module != nil && f.Module.isThreadStart(w.pinned.filePC())) {
@@ -109,9 +110,9 @@ func (w *Walk) zero(how Strategy) bool {
 	return w.failed(how, "the "+e.Message())
 }
 
-// toItself reports whether a frame that has made a call is said to return to where that call does, by the link register: the
-// call has changed it since.
-func (w *Walk) toItself() bool {
+// returnsToItself reports whether a frame that has made a call would return, by the link register,
+// to the instruction after that call: the call has overwritten the link register.
+func (w *Walk) returnsToItself() bool {
 	f, c := &w.frame, &w.caller
 	if w.u.arch.LR == arch.NoReg || !f.PCIsReturnAddress || f.Signal || c.PC != uint64(f.PC) {
 		return false
@@ -120,10 +121,10 @@ func (w *Walk) toItself() bool {
 	return !saved
 }
 
-// moved reports whether the caller's stack pointer is where a caller's can be: above
-// this frame's. It may stay where it is if an expression gives the return address. It may be anywhere across a signal frame
-// (alternate stacks) and where the table itself says that the stack is another one (split stacks, coroutines).
-// The same switch may not come twice.
+// moved reports whether the caller's stack pointer is plausible: above this frame's. It may be
+// equal if an expression yields the return address. It may be anywhere across a signal frame
+// (alternate stacks), or if the table itself switches the stack (split stacks, coroutines). The
+// same switch must not occur twice.
 func (w *Walk) moved(how Strategy) bool {
 	f, c := &w.frame, &w.caller
 	sp, known := w.lowest()
@@ -132,7 +133,7 @@ func (w *Walk) moved(how Strategy) bool {
 		return true
 	case c.SP == sp && !f.PCIsReturnAddress && !f.Signal && c.PC != uint64(f.PC) && (w.u.arch.LR != arch.NoReg || w.inRegister):
 		return true // a leaf function of a machine with a link register; one that has popped its return address
-	case c.SP == sp && how.ByTable() && w.byExpr: // the return address is kept elsewhere: the stack has nothing of the frame
+	case c.SP == sp && how.ByTable() && w.byExpr: // the return address is elsewhere: the frame uses no stack
 	case !f.Signal && w.landing == notLanding && !(how.ByTable() && w.switches):
 		return false
 	}

@@ -4,19 +4,19 @@ import (
 	"dbg/code"
 )
 
-// jumpState says what is known of a function's jumps through tables.
+// jumpState is the state of the analysis of a function's jumps through tables.
 type jumpState uint8
 
 const (
-	jumpsAlike  jumpState = iota // all of them happen in one frame, if there is any
-	jumpsUnlike                  // or nothing is to be concluded from them
+	jumpsAlike  jumpState = iota // all jumps so far have the same frame
+	jumpsUnlike                  // the jumps have different frames, or allow no conclusion
 )
 
-// tableOrTail handles a jump whose target is unknown; f.at is after it.
+// tableOrTail handles a jump to an unknown target; f.at is after it.
 //
 // If the frame is that of the function's first instruction, the jump is a tail call, unless the
-// function has no other frame anywhere. Otherwise a table most likely lists its targets. The first of
-// them often follows the jump.
+// function has no other frame anywhere. Otherwise its targets are most likely in a table. The first
+// one often follows the jump.
 func (f *forward) tableOrTail() {
 	f.going = false
 	entry := code.Entry(f.arch)
@@ -40,20 +40,20 @@ func (f *forward) tableOrTail() {
 	}
 }
 
-// bounded reports whether it is known where the function ends.
+// bounded reports whether the end of the function is known.
 func (f *forward) bounded() bool { return f.hi-f.lo <= callReach }
 
-// more reports whether there are paths to go on.
+// more reports whether there are pending paths.
 func (f *forward) more() bool {
 	return f.going || len(f.paths)+len(f.waiting)+len(f.unsure)+len(f.jumps) > 0 || len(f.tails) > 0 && !f.framed
 }
 
-// fromJumps finds more paths when all others have ended: the rest of the function is what its jumps
-// through tables lead to. Such code begins after an instruction that does not go on. So the first
+// fromJumps adds paths when all others have ended: the rest of the function is the targets of its
+// jumps through tables. Such code begins after an instruction that ends a path. So the first
 // address that was not reached is the first instruction of a case.
 //
-// The code has the frame of the jumps, if they all have the same one. That is believed only if its
-// paths agree with the others where they meet. Nobody gets an answer before that is known.
+// The code has the frame of the jumps, if they all have the same frame. This is valid only if its
+// paths agree with the others where they meet. No result is used before that is known.
 func (f *forward) fromJumps() bool {
 	if len(f.jumps) == 0 && !f.framed && f.bounded() {
 		f.jumps = f.tails
@@ -79,7 +79,7 @@ func (f *forward) fromJumps() bool {
 			return true
 		}
 		if r.size == 0 {
-			f.contradicted() // no code
+			f.contradicted() // not code
 			return false
 		}
 		f.led += uint64(r.size)
@@ -88,7 +88,7 @@ func (f *forward) fromJumps() bool {
 	return false
 }
 
-// contradicted takes back all that was concluded from jumps through tables.
+// contradicted removes all conclusions from jumps through tables.
 func (f *forward) contradicted() {
 	for pc, r := range f.reached {
 		if r.led {

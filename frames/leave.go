@@ -8,18 +8,20 @@ import (
 	"dbg/target"
 )
 
-// Some code goes on to another stack: swapcontext, longjmp, the end of _Unwind_RaiseException, Go's gogo. At its last
-// instructions the stack pointer, or what the stack has, is the other one's already, while the table speaks of a frame that is
-// no more. There the instructions are executed, on a copy of the registers and of what they write, up to the jump: where that leads is
-// the caller, with all its registers.
+// Some code continues on another stack: swapcontext, longjmp, the end of _Unwind_RaiseException,
+// Go's gogo. At its last instructions the stack pointer, or the contents of the stack, already
+// belong to the other stack, while the table describes a frame that no longer exists. There, the
+// walk executes the instructions up to the jump, on a copy of the registers and of the memory that
+// they write. The target is the caller, with all its registers.
 
-// Limits of leaving.
+// Limits of executing code.
 const (
 	leaveInstructions = 128
 	leaveWrites       = 32
 )
 
-// leaves finds the caller of code that is on its way to another stack. It is false for all other code.
+// leaves finds the caller of code that is about to switch to another stack. It returns false for
+// all other code.
 func (w *Walk) leaves(s *site) bool {
 	if !w.mayLeave(s) || !w.isLeaving(s) {
 		return false
@@ -54,7 +56,8 @@ func (w *Walk) leaves(s *site) bool {
 	return false
 }
 
-// tableAgrees reports whether the table, too, has the caller where the code goes, and its registers.
+// tableAgrees reports whether the table yields the same caller as execution, with the same
+// registers.
 func (w *Walk) tableAgrees(s *site, at *emulate.Regs) bool {
 	p, err := w.planAt(s)
 	if err != nil {
@@ -81,7 +84,7 @@ func (w *Walk) tableAgrees(s *site, at *emulate.Regs) bool {
 	return true
 }
 
-// depart begins to execute the code at a site. It is false where not all registers are known.
+// depart prepares execution at a site. It returns false if not all registers are known.
 func (w *Walk) depart(s *site) (e *departure, ok bool) {
 	e = &departure{w: w, sim: simulation{w: w, module: s.module}}
 	for i, reg := range gprs {
@@ -90,15 +93,16 @@ func (w *Walk) depart(s *site) (e *departure, ok bool) {
 		}
 	}
 	e.regs.Flags, e.flags = w.frame.Regs.Get(arch.RFLAGS)
-	e.regs.Flags &^= 1<<8 | 1<<18 // the trap flag is a debugger's
+	e.regs.Flags &^= 1<<8 | 1<<18 // the trap flag belongs to a debugger; AC does not matter
 	e.regs.FSBase, _ = w.frame.Regs.Get(arch.FSBase)
 	e.regs.GSBase, _ = w.frame.Regs.Get(arch.GSBase)
 	e.regs.RIP = uint64(s.pc)
 	return e, true
 }
 
-// leadsToEnd reports whether code that no table covers leads at once to where the table says that there is no caller: glibc's
-// clone3 leaves out the instructions that tell the new thread from the old one.
+// leadsToEnd reports whether code that no table covers leads within a few instructions to a place
+// that the table marks as outermost. glibc's clone3 has no entry for the instructions that
+// distinguish the new thread from the old one.
 func (w *Walk) leadsToEnd(s *site) bool {
 	if !w.mayLeave(s) || w.frame.Signal {
 		return false
@@ -121,34 +125,36 @@ func (w *Walk) leadsToEnd(s *site) bool {
 	return false
 }
 
-// landing says what code is that is on its way to another stack.
+// landing classifies code by how it switches to another stack.
 type landing uint8
 
 const (
-	notAsked landing = iota
+	notAnalyzed landing = iota
 	notLanding
-	anywhere // it goes on behind a call, or where the other stack was interrupted
-	atPad    // it goes on at a landing pad: the PC is no return address
+	anywhere // it continues after a call, or where the other stack was interrupted
+	atPad    // it continues at a landing pad: the PC is not a return address
 )
 
-// mayLeave reports whether the code at a site may be asked.
+// mayLeave reports whether leaving can be analysed at a site.
 func (w *Walk) mayLeave(s *site) bool {
 	return w.u.Audit && w.u.arch == arch.AMD64 && s.precise && s.exec && s.module != nil && w.u.Use.Has(Prologue)
 }
 
-// gprs are the general registers by their numbers in instructions.
+// gprs lists the general registers by their numbers in instructions.
 var gprs = [16]arch.Reg{arch.RAX, arch.RCX, arch.RDX, arch.RBX, arch.RSP, arch.RBP, arch.RSI, arch.RDI,
 	arch.R8, arch.R9, arch.R10, arch.R11, arch.R12, arch.R13, arch.R14, arch.R15}
 
-// isLeaving reports whether code is on its way to another stack, and the table does not know it. There are two signs.
+// isLeaving reports whether code is about to switch to another stack, while the table does not
+// describe that. There are two signs.
 //
-// The code from the function's start has given the stack pointer a value that has nothing to do with the frame, while the row has
-// the CFA by the stack pointer.
+// First: the code from the function's start has set the stack pointer to a value that is unrelated
+// to the frame, but the row computes the CFA from the stack pointer.
 //
-// Or the code ahead, which calls nothing but _Unwind_DebugHook, ends as __builtin_eh_return does: the stack pointer is set to where the table, there, has the CFA
-// by a register that calls may change. What the frame has saved is overwritten by then.
+// Second: the code ahead, which calls nothing but _Unwind_DebugHook, ends like __builtin_eh_return.
+// It sets the stack pointer to a register that calls may change, and the table computes the CFA
+// from that register there. The registers that the frame has saved are overwritten by then.
 func (w *Walk) isLeaving(s *site) bool {
-	if s.leaving == notAsked {
+	if s.leaving == notAnalyzed {
 		switch s.leaving = notLanding; {
 		case w.endsInLanding(s):
 			s.leaving = atPad
@@ -182,7 +188,7 @@ func (w *Walk) endsInLanding(s *site) bool {
 			text = sim.read(pc, buf[:])
 		}
 		in := code.Decode(w.u.arch, text)
-		if in.Len == 0 || leftOut(text) {
+		if in.Len == 0 || omitted(text) {
 			return false
 		}
 		switch in.Next {
@@ -190,7 +196,7 @@ func (w *Walk) endsInLanding(s *site) bool {
 		case code.Jump:
 			pc, text = pc+uint64(in.Len)+uint64(int64(in.Imm)), nil
 			continue
-		case code.Call: // of _Unwind_DebugHook, which does nothing
+		case code.Call: // presumably _Unwind_DebugHook, which does nothing
 			if called {
 				return false
 			}
@@ -200,7 +206,7 @@ func (w *Walk) endsInLanding(s *site) bool {
 		}
 		if in.Op == code.Add && in.Dst == 4 && in.Src != 4 { // mov %rcx,%rsp
 			if w.u.arch.CalleeSavedSet.Has(gprs[in.Src&15]) {
-				return false // of its own frame
+				return false // it restores its own frame
 			}
 			r := &w.u.row
 			return s.from.RowAt(pc-s.module.contents.Bias, r) == nil && r.CFA.Kind == row.InReg && r.CFA.Reg == gprs[in.Src&15]
@@ -210,24 +216,25 @@ func (w *Walk) endsInLanding(s *site) bool {
 	return false
 }
 
-// departure executes code.
+// departure executes code up to the switch of the stack.
 type departure struct {
 	w      *Walk
 	sim    simulation
 	regs   emulate.Regs
 	flags  bool // regs.Flags is known
-	calls  int  // that have not returned
-	writes []written
+	calls  int  // calls that have not returned
+	writes []memoryWrite
 }
 
-// written is what the code has written.
-type written struct {
+// memoryWrite is a memory write of the code.
+type memoryWrite struct {
 	addr uint64
 	data [8]byte
 	n    int
 }
 
-// run goes on until the code jumps to where a register or the stack says. It is false if that is not seen.
+// run continues until the code jumps to a target from a register or the stack. It returns false if
+// that does not happen.
 func (e *departure) run() bool {
 	for range leaveInstructions {
 		if ends, ok := e.step(); ends || !ok {
@@ -237,7 +244,8 @@ func (e *departure) run() bool {
 	return false
 }
 
-// step executes one instruction. ends says that it was the jump; ok is false if it can't be executed.
+// step executes one instruction. ends reports whether it was that jump; ok is false if the
+// instruction cannot be executed.
 func (e *departure) step() (ends, ok bool) {
 	var buf [16]byte
 	text := e.sim.read(e.regs.RIP, buf[:])
@@ -271,8 +279,9 @@ func (e *departure) step() (ends, ok bool) {
 	return false, true
 }
 
-// restoresState reports whether an instruction is one that loads floating point or shadow stack state, which nobody here
-// asks for: FLDENV, FLDCW, LDMXCSR, RDSSP (which does nothing without a shadow stack), FRSTOR.
+// restoresState reports whether an instruction loads floating point or shadow stack state, which is
+// not needed here: FLDENV, FLDCW, LDMXCSR, RDSSP (which does nothing without a shadow stack),
+// FRSTOR.
 func restoresState(b []byte) bool {
 	for len(b) > 0 && (b[0] == 0xf3 || b[0]&0xf0 == 0x40) {
 		b = b[1:]
@@ -288,7 +297,7 @@ func restoresState(b []byte) bool {
 	return false
 }
 
-// ReadMemory implements emulate.Memory: what the code has written itself comes first.
+// ReadMemory implements emulate.Memory. The code's own writes come first.
 func (e *departure) ReadMemory(addr uint64, buf []byte) error {
 	if n, err := e.w.u.space.ReadMemory(target.Addr(addr), buf); n < len(buf) {
 		if err == nil {
@@ -312,7 +321,7 @@ func (e *departure) WriteMemory(addr uint64, buf []byte) error {
 	if len(buf) > 8 || len(e.writes) >= leaveWrites {
 		return target.ErrReadOnly
 	}
-	w := written{addr: addr, n: len(buf)}
+	w := memoryWrite{addr: addr, n: len(buf)}
 	copy(w.data[:], buf)
 	e.writes = append(e.writes, w)
 	return nil

@@ -5,11 +5,11 @@ import (
 	"dbg/target"
 )
 
-// byLink takes the caller from the link register, in a function whose instructions can't be followed to PC. The
-// register follows a
-// call in another function: so this one has not made a call that came back, or it is about to return, and the
-// register has what the function was entered with. Where the function's frame is, that does not say. The function must be known,
-// since one that has made calls has an address of its own there.
+// byLink takes the caller from the link register, in a function whose instructions cannot be
+// followed to PC. The register must hold an address after a call in another function. Then this
+// function has not completed a call, or it is about to return, so the register holds its return
+// address. That does not determine the function's frame. The function's bounds must be known,
+// because after a call of its own the register holds an address inside the function.
 func (w *Walk) byLink(s *site) bool {
 	a, c := w.u.arch, &w.caller
 	lr, known := w.frame.Regs.Get(a.LR)

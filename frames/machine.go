@@ -81,7 +81,7 @@ func (m *machine) directCall(before []byte, pc target.Addr) target.Addr {
 
 // followsCall reports whether a call instruction ends at pc, where before is the code that ends at
 // pc. The answer is unknown if there is too little code, or if the architecture is unknown. x86
-// instructions can't be read backwards: a yes may be chance (about one in 30 positions of ordinary
+// instructions cannot be read backwards: a yes may be chance (about one in 30 positions of ordinary
 // code is one), a no is certain.
 func (u *Unwinder) followsCall(before []byte, pc target.Addr) verdict {
 	if u.machine.followsCall == nil || len(before) >= codeBefore && blank(before[len(before)-codeBefore:]) {
@@ -138,7 +138,7 @@ func (w *Walk) throughPLT(addr target.Addr) target.Addr {
 	return 0
 }
 
-// slot returns the address in a slot of the global offset table, or 0 if it can't be read.
+// slot returns the address in a slot of the global offset table, or 0 if it is unreadable.
 func (w *Walk) slot(at target.Addr) target.Addr {
 	var b [8]byte
 	size := w.u.arch.PtrSize

@@ -5,26 +5,27 @@ import (
 	"dbg/target"
 )
 
-// Mapped is what is mapped of one object file.
+// Mapped is the mapped part of one object file.
 type Mapped struct {
 	Path   string
 	Lo, Hi target.Addr
 	First  target.Mapping    // the mapping of the file's beginning, or the lowest one
-	Exec   target.Permission // Allowed if a part may be executed; else PermissionUnknown if that is not known of one
+	Exec   target.Permission // Allowed if a part may be executed; else PermissionUnknown if it is unknown for some part
 
-	// Listed is the image as a target that knows its images has it, else nil.
+	// Listed is the image from a target that knows its images, else nil.
 	Listed *target.Image
 
-	asked, archive bool // archive: the file does not begin as an ELF file; asked: that is known
+	checked, archive bool // archive: the file does not begin with an ELF header; checked: archive is valid
 }
 
-// farMapping is how far apart two mappings of one file may be: V8 maps a part of its program once more, near to the
-// code that it makes.
+// farMapping is the maximum distance between two mappings of one file. V8 maps a part of its
+// program a second time, near the code that it generates.
 const farMapping = 1 << 30
 
-// GroupMappings finds the files in a memory map. Anonymous memory between two mappings of a file (its bss) does not
-// part them. Another file does, and so does a second mapping of the file's beginning. A file that does not begin as an
-// ELF file may hold several: there each ELF header begins another one. isELF reports whether there is an ELF header at an address.
+// GroupMappings finds the files in a memory map. Anonymous memory between two mappings of a file
+// (its bss) does not separate them. Another file does, and so does a second mapping of the file's
+// beginning. A file that does not begin with an ELF header may contain several files: there each
+// ELF header begins another one. isELF reports whether there is an ELF header at an address.
 func GroupMappings(maps []target.Mapping, isELF func(target.Addr) bool) []Mapped {
 	var out []Mapped
 	for _, m := range maps {
@@ -49,14 +50,14 @@ func (g *Mapped) continues(m target.Mapping, isELF func(target.Addr) bool) bool 
 	if g.Path != m.Path || m.Offset == 0 || m.Lo-g.Hi > farMapping {
 		return false
 	}
-	if !g.asked {
-		g.asked, g.archive = true, g.First.Offset != 0 || !isELF(g.Lo)
+	if !g.checked {
+		g.checked, g.archive = true, g.First.Offset != 0 || !isELF(g.Lo)
 	}
 	return !g.archive || !isELF(m.Lo)
 }
 
-// LoadBias returns what is to be added to an address of the file f to get that of the process: the segment at the file
-// offset of the first mapping tells. It is false if there is no such segment.
+// LoadBias returns the difference between process and file addresses of the file f. It uses the
+// segment at the file offset of the first mapping, and returns false if there is no such segment.
 func (g *Mapped) LoadBias(f *image.File) (bias uint64, ok bool) {
 	const page = 4096
 	for _, s := range f.Segments() {
@@ -67,14 +68,14 @@ func (g *Mapped) LoadBias(f *image.File) (bias uint64, ok bool) {
 	return 0, false
 }
 
-// ImageLister is a target that knows which images are loaded, and finds their files itself. What other targets have
-// loaded is told by their memory map.
+// ImageLister is a target that knows the loaded images, and finds their files itself. For other
+// targets the memory map shows the images.
 type ImageLister interface {
 	ListImages() []target.Image
 	OpenListed(target.Image) (f *image.File, slide uint64, err error)
 }
 
-// ListedImages is GroupMappings for a target that knows its images.
+// ListedImages is GroupMappings for an ImageLister.
 func ListedImages(l ImageLister) []Mapped {
 	var out []Mapped
 	for _, im := range l.ListImages() {

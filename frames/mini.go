@@ -9,20 +9,21 @@ import (
 	"dbg/row"
 )
 
-// miniDebug returns the file in .gnu_debugdata; nil if it is missing or can't be read. It is inflated at the first call.
+// miniDebug returns the file in .gnu_debugdata, or nil if it is missing or unreadable. The first
+// call inflates it.
 func (m *Module) miniDebug() *image.File {
 	m.miniOnce.Do(func() {
 		if m.contents.file != nil && m.contents.file.Format() == image.ELF {
 			m.contents.reading.Lock()
 			defer m.contents.reading.Unlock()
-			m.mini, _ = m.contents.file.MiniDebug() // what is wrong with it package symbols reports
+			m.mini, _ = m.contents.file.MiniDebug() // package symbols reports the error
 		}
 	})
 	return m.mini
 }
 
-// miniTable is the .debug_frame in .gnu_debugdata. To open that takes a while: it is done when something is asked that no other
-// table knows.
+// miniTable is the .debug_frame in .gnu_debugdata. Opening it takes a while, so it is opened at the
+// first query that no other table answers.
 type miniTable struct {
 	m    *Module
 	arch *arch.Arch
@@ -30,8 +31,8 @@ type miniTable struct {
 	cfi  *cfi.Table // nil if the section is missing
 }
 
-// miniFrame is the source of the module's miniTable, the last one.
-func (m *Module) miniFrame(a *arch.Arch) *source {
+// miniSource returns the source for the module's miniTable, which is the last one.
+func (m *Module) miniSource(a *arch.Arch) *source {
 	s := &source{arch: a, how: CFI, preserved: a.CalleeSavedSet, table: &miniTable{m: m, arch: a}}
 	if m.contents.Go {
 		s.preserved = arch.RegSet{}
@@ -39,7 +40,7 @@ func (m *Module) miniFrame(a *arch.Arch) *source {
 	m.contents.reading.Lock()
 	defer m.contents.reading.Unlock()
 	packed, _ := m.contents.file.SectionData(".gnu_debugdata")
-	s.patience = int64(len(packed) / missWorth)
+	s.maxMisses = int64(len(packed) / bytesPerMiss)
 	return s
 }
 

@@ -10,8 +10,8 @@ import (
 	"dbg/target"
 )
 
-// Section is a section's bytes and its address in the file's address space.
-// Data is nil when the file has none.
+// Section holds a section's bytes and its address in the file's address space. Data is nil if the
+// file has no such section.
 type Section struct {
 	Data []byte
 	Addr uint64
@@ -23,46 +23,49 @@ type NamedSection struct {
 	Section
 }
 
-// Contents are the sections and the facts of one mapped file that a Module is made of. The
-// unwinder changes none of the slices.
+// Contents holds the sections and properties of one mapped file from which a Module is made. The
+// unwinder does not change the slices.
 type Contents struct {
 	Name string
-	// Lo and Hi bound the addresses that were mapped when the module was made: only the Space
-	// looks at them. Bias is process address minus file address.
+	// Lo and Hi bound the addresses that were mapped when the module was made: only the Space uses
+	// them. Bias is process address minus file address.
 	Lo, Hi target.Addr
 	Bias   uint64
 
 	EHFrameHdr, EHFrame, DebugFrame Section
 
-	// MachO says that EHFrame is a Mach-O file's __eh_frame, which numbers i386's registers in its own way.
+	// MachO is set if EHFrame is a Mach-O file's __eh_frame, which numbers i386's registers
+	// differently.
 	MachO bool
 
-	// UnwindInfo is Apple's __unwind_info, which counts from Header, the address of the Mach-O header. Starts
-	// are where functions begin (LC_FUNCTION_STARTS), by rising address; it may be nil.
+	// UnwindInfo is Apple's __unwind_info, whose offsets are relative to Header, the address of
+	// the Mach-O header. Starts returns the starts of functions (LC_FUNCTION_STARTS), by ascending
+	// address; it may be nil.
 	UnwindInfo Section
 	Header     uint64
 	Starts     func() []uint64
 
-	// Stubs are a Mach-O file's sections of stubs.
+	// Stubs are a Mach-O file's stub sections.
 	Stubs []NamedSection
 
-	// Unrefined has UnwindInfo taken at its word, as if its rows held in prologues and epilogues too: to measure what
-	// the format is worth.
+	// Unrefined makes the unwinder use UnwindInfo literally, as if its rows were valid in
+	// prologues and epilogues too. It serves to measure the quality of the format.
 	Unrefined bool
 
-	// Code has the file's code, as far as it is at hand: looking at instructions then costs
-	// the process nothing.
+	// Code holds the file's code, as far as it is available: reading instructions from it needs no
+	// access to the process.
 	Code []Section
 
-	// JIT marks code that the program made while it ran. Frames that its tables find have the strategy JIT.
+	// JIT marks code that the program generated at run time. Frames from its tables have the
+	// strategy JIT.
 	JIT bool
 
-	// Go says that .debug_frame describes functions of Go, which preserve no registers
-	// (Go's ABIInternal).
+	// Go is set if .debug_frame describes Go functions, which preserve no registers (Go's
+	// ABIInternal).
 	Go bool
 
-	// FunctionAt finds the bounds of the function at an address of the file, by its symbols, for code
-	// that no table covers. It may be nil.
+	// FunctionAt returns the bounds of the function at an address in the file, from symbols, for
+	// code that no table covers. It may be nil.
 	FunctionAt func(pc uint64) (lo, hi uint64, ok bool)
 
 	// Text and Data are the bases of DW_EH_PE_textrel and DW_EH_PE_datarel,
@@ -72,26 +75,25 @@ type Contents struct {
 	// PLT lists the address ranges of PLT sections, in the file's address space.
 	PLT []Range
 
-	// Entry is the file's entry point (_start), in the file's address space; 0
-	// if it has none.
+	// Entry is the file's entry point (_start), in the file's address space, or 0.
 	Entry uint64
 
-	// Compiler is that of the module's address space: what is learned of one module serves the next.
-	// If it is nil, the module has one of its own.
+	// Compiler belongs to the module's address space: modules share the results that it caches. If
+	// it is nil, the module uses its own.
 	Compiler *cfi.Compiler
 
-	file    *image.File // that it was made of, or nil
+	file    *image.File // the module's file, or nil
 	debug   *image.File // its separate debug file, or nil
 	hasMini bool        // .gnu_debugdata may have a .debug_frame
-	reading *sync.Mutex // guards the files and the module's mini, each of which is for one goroutine at a time
+	reading *sync.Mutex // guards the files and Module.mini: one goroutine at a time may use each of them
 }
 
-// Module holds what the unwinder knows of one mapped file: its Contents, and what it derives from
-// them on first use. The contents never change. Several goroutines may use one Module.
+// Module holds the unwinder's information about one mapped file: its Contents, and the data that it
+// derives from them on first use. The contents never change. Several goroutines may use one Module.
 type Module struct {
 	contents Contents
 
-	tables tables // what was derived; see tables.go
+	tables tables // derived data; see tables.go
 
 	miniOnce  sync.Once
 	mini      *image.File // in .gnu_debugdata; see miniDebug
@@ -100,13 +102,13 @@ type Module struct {
 	clone     Range
 
 	thumbOnce sync.Once
-	functions []uint64 // of ARM: the values of function symbols; see isThumb
+	functions []uint64 // ARM: the values of function symbols; see isThumb
 
 	startsOnce sync.Once
 	threads    []Range // see isThreadStart
 
-	switches []goSwitch // see Walk.leftStack
-	beyond   []Range    // what is called there by its address
+	switches        []goSwitch // see Walk.leftStack
+	indirectCallees []Range    // goIndirectCallees in this module
 }
 
 // NewModule makes a module. Use it for sections that come from elsewhere than a file; for a file,
@@ -135,23 +137,23 @@ func (m *Module) how() Strategy {
 	return CFI
 }
 
-// goSwitch is a function that calls others on another stack.
+// goSwitch is one of goStackSwitchers in a module.
 type goSwitch struct {
 	Range
 	name string
 }
 
-// goOutermost are the functions of Go's runtime that nobody has called: they are jumped to, or made to
-// look as if they had called the first function of a goroutine. Go's own unwinder knows
-// them by a flag that is not in the file (TOPFRAME). runtime.clone has a caller in the parent; in the
-// child, which alone calls from there, it has none.
+// goOutermost are the functions of Go's runtime without a caller: control jumps to them, or the
+// runtime makes them look as if they had called the first function of a goroutine. Go's own
+// unwinder identifies them by a flag that is not in the file (TOPFRAME). runtime.clone has a caller
+// in the parent. In the child, which alone makes calls from there, it has none.
 var goOutermost = map[string]bool{"runtime.goexit": true, "runtime.goexit.abi0": true, "runtime.rt0_go": true, "runtime.rt0_go.abi0": true,
 	"_rt0_amd64": true, "_rt0_arm64": true, "_rt0_amd64_linux": true, "_rt0_arm64_linux": true}
 
 var goThreadClone = map[string]bool{"runtime.clone": true, "runtime.clone.abi0": true}
 
-// isFirst reports whether pc, an address of the file, is in a function of Go that has no caller; calling says
-// that the function was left there by a call.
+// isFirst reports whether pc, an address in the file, is in a Go function that has no caller.
+// calling is set if pc is a return address.
 func (m *Module) isFirst(pc uint64, calling bool) bool {
 	m.firstOnce.Do(func() {
 		if m.contents.file == nil {
@@ -159,16 +161,16 @@ func (m *Module) isFirst(pc uint64, calling bool) bool {
 		}
 		for _, s := range m.contents.symbolsOf(m.contents.file) {
 			if s.Size > 0 {
-				m.knowGo(s.Name, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
+				m.noteGoFunction(s.Name, Range{uint64(s.Addr), uint64(s.Addr) + s.Size})
 			}
 		}
-		if m.contents.Go && len(m.first) == 0 { // it was stripped
+		if m.contents.Go && len(m.first) == 0 { // the file was stripped
 			m.contents.reading.Lock()
 			defer m.contents.reading.Unlock()
 			if t, err := gopclntab.Open(m.contents.file); err == nil {
 				for i := range t.Len() {
 					if f, ok := t.Func(i); ok {
-						m.knowGo(f.Name, Range{f.Lo, f.Hi})
+						m.noteGoFunction(f.Name, Range{f.Lo, f.Hi})
 					}
 				}
 			}
@@ -182,8 +184,8 @@ func (m *Module) isFirst(pc uint64, calling bool) bool {
 	return calling && m.clone.Lo <= pc && pc < m.clone.Hi
 }
 
-// knowGo notes a function if it is one of those of Go's runtime that are special.
-func (m *Module) knowGo(name string, r Range) {
+// noteGoFunction records a function if it is one of the special functions of Go's runtime.
+func (m *Module) noteGoFunction(name string, r Range) {
 	if goOutermost[name] {
 		m.first = append(m.first, r)
 	} else if goThreadClone[name] {
@@ -191,17 +193,17 @@ func (m *Module) knowGo(name string, r Range) {
 	} else if name = strings.TrimSuffix(name, ".abi0"); goStackSwitchers[name] {
 		m.switches = append(m.switches, goSwitch{r, name})
 	} else if goIndirectCallees[name] {
-		m.beyond = append(m.beyond, r)
+		m.indirectCallees = append(m.indirectCallees, r)
 	}
 }
 
-// threadStarts are the functions in which C libraries and linkers begin a process or a thread. Some are entered with a
-// return address of zero: bionic's __start_thread, for one.
+// threadStarts are the functions in which C libraries and linkers begin a process or a thread. Some
+// are entered with a return address of zero, such as bionic's __start_thread.
 var threadStarts = map[string]bool{"_start": true, "__start": true, "_dl_start_user": true,
 	"clone": true, "__clone": true, "clone3": true, "__clone3": true, "__bionic_clone": true,
 	"thread_start": true, "__thread_start": true, "start_thread": true, "__start_thread": true}
 
-// isThreadStart reports whether pc, an address of the file, is in one of threadStarts.
+// isThreadStart reports whether pc, an address in the file, is in one of threadStarts.
 func (m *Module) isThreadStart(pc uint64) bool {
 	m.startsOnce.Do(func() {
 		if m.contents.file == nil {

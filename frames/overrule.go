@@ -8,7 +8,7 @@ import (
 	"dbg/row"
 )
 
-// overrule makes the site's plan anew where the code contradicts the table, and is certain.
+// overrule replaces the site's plan if the code certainly contradicts the table.
 func (w *Walk) overrule(s *site) {
 	if s.how != CFI && s.how != Compact || s.from.preserved == (arch.RegSet{}) || s.byHand {
 		return
@@ -41,11 +41,12 @@ func (w *Walk) replan(s *site, r *row.Row) {
 	s.table, s.plan = s.plan, w.u.planCache(s.from.preserved).Plan(w.u.arch, r, s.from.preserved)
 }
 
-// tailLength is how many instructions overruleCFA reads.
+// tailLength is the maximum number of instructions that overruleCFA reads.
 const tailLength = 24
 
-// overruleCFA is for the last instructions of a function, from which one way leads to the return, without calls: they say where
-// the return address is. If the table says that it is elsewhere, the table is wrong.
+// overruleCFA handles the last instructions of a function, from which a single path without calls
+// leads to the return: they show the place of the return address. If the table has another place,
+// the table is wrong.
 func (w *Walk) overruleCFA(s *site) bool {
 	r := s.plan.Row()
 	ra := r.Rule(r.RA)
@@ -63,7 +64,7 @@ func (w *Walk) overruleCFA(s *site) bool {
 		if in.Next == code.Return {
 			break
 		}
-		if in.Next != code.Onward || in.Len == 0 || leftOut(text) {
+		if in.Next != code.Onward || in.Len == 0 || omitted(text) {
 			return false
 		}
 		at.Apply(&in)
@@ -76,7 +77,7 @@ func (w *Walk) overruleCFA(s *site) bool {
 	}
 	c := w.aheadOf(s)
 	if c.why != "" || c.cfa.base != arch.RSP || c.cfa.through || c.cfa.off < 8 {
-		return false // or it returns to what it will have pushed itself
+		return false // or it returns to an address that it pushes itself
 	}
 	n := &w.u.row
 	n.CopyFrom(r)
@@ -96,8 +97,9 @@ func (w *Walk) overruleCFA(s *site) bool {
 	return true
 }
 
-// Overruled is the set of registers of which the table says something, at the place of the frame that was yielded last, that the
-// code contradicts: they have no value in the caller. It is valid until the next frame is asked for.
+// Overruled returns the registers that the table describes, for the frame that was yielded last,
+// and that the code contradicts: they have no value in the caller. The result is valid until the
+// next frame.
 func (w *Walk) Overruled() (set arch.RegSet) {
 	s := w.pinned
 	if s == nil || s.table == nil {
@@ -112,12 +114,12 @@ func (w *Walk) Overruled() (set arch.RegSet) {
 	return set
 }
 
-// overruled says in words what of the table's row the code contradicts.
+// overruled describes the contradiction between the table's row and the code.
 func (w *Walk) overruled(s *site) string {
 	a, said, is := w.u.arch, s.table.Row(), s.plan.Row()
 	set := w.Overruled()
 	if said.CFA.N != is.CFA.N || said.CFA.Reg != is.CFA.Reg {
-		return "the table says that the CFA is " + said.CFAString(a) + ", but the code returns from " + is.CFAString(a)
+		return "according to the table the CFA is " + said.CFAString(a) + ", but the code returns from " + is.CFAString(a)
 	}
 	var lost []string
 	for _, reg := range code.Slots(a) {
@@ -125,5 +127,5 @@ func (w *Walk) overruled(s *site) string {
 			lost = append(lost, a.RegName(reg))
 		}
 	}
-	return "the table says that " + strings.Join(lost, ", ") + " did not change, but the code has given other values to them and kept none"
+	return "according to the table " + strings.Join(lost, ", ") + " did not change, but the code has overwritten them without saving them"
 }

@@ -5,8 +5,8 @@ import (
 	"dbg/target"
 )
 
-// plt finds the caller of a PLT stub that no table covers. Only a precise PC can be there:
-// stubs don't call.
+// plt finds the caller of a PLT stub that no table covers. Only a precise PC can be there, because
+// stubs do not call.
 func (w *Walk) plt(s *site) bool {
 	if s.module == nil || w.frame.PCIsReturnAddress {
 		return false
@@ -23,17 +23,17 @@ func (w *Walk) plt(s *site) bool {
 	}
 	pushed := w.u.machine.pushedInStub
 	if pushed == nil {
-		return w.failed(PLT, "stubs of this architecture are not known")
+		return w.failed(PLT, "PLT stubs of this architecture are not supported")
 	}
 	if n, ok := pushed(s.before(), s.at()); ok {
 		return w.returnAt(PLT, n, false)
 	}
-	return w.failed(PLT, "the stub's code is not known")
+	return w.failed(PLT, "the code of the PLT stub is not known")
 }
 
-// returnAt is for a frame that has pushed n words since it was called: the return address
-// is above them. All callee-saved registers are as they were, save that
-// the word pushed last may be the frame pointer.
+// returnAt finds the caller of a frame that has pushed n words since it was called: the return
+// address is above them. All callee-saved registers are unchanged, except that the word pushed last
+// may be the frame pointer.
 func (w *Walk) returnAt(how Strategy, n int, fpPushed bool) bool {
 	a, c := w.u.arch, &w.caller
 	sp, known := w.frame.Regs.SP()
@@ -59,13 +59,13 @@ func (w *Walk) returnAt(how Strategy, n int, fpPushed bool) bool {
 	return w.judge(how)
 }
 
-// leaf is for a frame whose return address is still in the link register.
+// leaf finds the caller of a frame whose return address is still in the link register.
 func (w *Walk) leaf(how Strategy) bool {
 	a, c := w.u.arch, &w.caller
 	sp, known := w.frame.Regs.SP()
 	lr, knownLR := w.frame.Regs.Get(a.LR)
 	if !known || !knownLR {
-		return w.failed(how, "stack pointer or link register are not known")
+		return w.failed(how, "the stack pointer or the link register is not known")
 	}
 	c.Start(w.preserved())
 	c.CFA = sp

@@ -2,10 +2,10 @@ package frames
 
 import "dbg/arch"
 
-// prologue finds the caller where no table covers PC, but the instructions show where
-// the return address is: at once for the first and the last ones of a function,
-// else by reading from its start to PC (start.go) or from PC to its return (ahead.go). It also covers calls
-// to nowhere.
+// prologue finds the caller if no table covers PC, but the instructions show the place of the
+// return address: directly at the first and last instructions of a function, otherwise by reading
+// from its start to PC (start.go) or from PC to its return (ahead.go). It also handles calls to
+// invalid addresses.
 func (w *Walk) prologue(s *site) bool {
 	if w.frame.PCIsReturnAddress {
 		if !s.exec {
@@ -15,8 +15,8 @@ func (w *Walk) prologue(s *site) bool {
 	}
 	a := w.u.arch
 	if !s.exec {
-		// A call through a null or garbage pointer: nothing of the "function" has
-		// run, so the state is the one at its entry.
+		// A call through a null or garbage pointer: no instruction of the "function" has been
+		// executed, so the state is that at its entry.
 		if a.LR != arch.NoReg {
 			return w.leaf(Prologue)
 		}
@@ -37,8 +37,8 @@ func (w *Walk) prologue(s *site) bool {
 	return w.byLink(s) || w.ahead(s)
 }
 
-// byStart reads the function's code from its start to PC: where symbols say where it
-// starts, or where a call on the stack has entered it.
+// byStart follows the function's code from its start to PC. The start comes from symbols, or from a
+// call on the stack that has entered the function.
 func (w *Walk) byStart(s *site) bool {
 	if r := w.startOf(s); r.why == "" && w.byCode(r) {
 		return true

@@ -5,10 +5,10 @@ import (
 	"dbg/target"
 )
 
-// proven reports whether the code itself bears out what the table of cur says: the
-// call before the return address calls this very function, and the function's own instructions put the
-// return address where the table has it. A table that is wrong, or a stack that is
-// overwritten, hardly passes both. cfa is of the frame at cur, sp is the caller's stack pointer, next is the caller.
+// proven reports whether the code confirms the table at cur: the call before the return address
+// calls this very function, and the function's own instructions put the return address at the same
+// place as the table. A wrong table, or an overwritten stack, rarely passes both checks. cfa
+// belongs to the frame at cur, sp is the caller's stack pointer, next is the caller's site.
 func (w *Walk) proven(cur, next *site, cfa, sp uint64) bool {
 	if next.after != yes || sp != cfa || w.u.arch != arch.AMD64 {
 		return false
@@ -34,8 +34,9 @@ func (w *Walk) proven(cur, next *site, cfa, sp uint64) bool {
 	}
 	r := w.aheadOf(cur)
 	if r.cfa.base != arch.RSP && w.frame.Index > 0 {
-		// The frame pointer itself was read from the stack, on the table's word: both would be
-		// wrong alike. The function's first instructions say how far the stack pointer is from the return address.
+		// The frame pointer itself was read from the stack according to the table: both would be
+		// wrong alike. The function's first instructions show the distance from the stack pointer
+		// to the return address.
 		r, _ = w.fromTo(cur, uint64(cur.fn))
 		if r.cfa.base != arch.RSP {
 			return false

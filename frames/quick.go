@@ -6,10 +6,10 @@ import (
 	"dbg/target"
 )
 
-// tryQuick finds the caller in the way in which nearly all are found: the frame's place is known, its
-// rules are plain, what they read is at hand, and the caller is an ordinary one. It
-// decides nothing: wherever something is out of the ordinary it is false, and find does everything from
-// the start. What it accepts find would have accepted in the same way.
+// tryQuick finds the caller in the common case: the frame's address is known, its rules are plain,
+// the memory that they read is in the window, and the caller is an ordinary one. It makes no
+// decisions: it returns false in any uncommon case, and find starts from the beginning. For each
+// caller that it accepts, find would have returned the same result.
 func (w *Walk) tryQuick() bool {
 	f := &w.frame
 	cur := w.next
@@ -52,17 +52,19 @@ func (w *Walk) tryQuick() bool {
 	return true
 }
 
-// isPlainly reports whether s is the site of the walk's frame, met in this walk, with plain rules.
+// isPlainly reports whether s is the site of the walk's frame, was used in this walk, and has plain
+// rules.
 func (s *site) isPlainly(w *Walk) bool {
 	return s.plain && s.isOf(w) && !w.slow
 }
 
-// isOf reports whether s is the site of the walk's frame. Another walk may have filled it anew since w found it.
+// isOf reports whether s is the site of the walk's frame. Another walk may have reused the site
+// since w found it.
 func (s *site) isOf(w *Walk) bool {
 	return s.pc == w.frame.PC && s.precise != w.frame.PCIsReturnAddress && s.epoch == w.epoch
 }
 
-// commitQuick is commit for what tryQuick found.
+// commitQuick is commit for a caller from tryQuick.
 func (w *Walk) commitQuick() {
 	f := &w.frame
 	w.quick = false
@@ -81,7 +83,7 @@ func (w *Walk) commitQuick() {
 	}
 }
 
-// doubt says that the registers in set are worth t.
+// doubt sets the trust of the registers in set to t.
 func (f *Frame) doubt(set arch.RegSet, t Trust) {
 	for i := range set {
 		f.heuristic[i] &^= set[i]

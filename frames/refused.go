@@ -6,16 +6,16 @@ import (
 	"dbg/target"
 )
 
-// refusal is a caller that a table gave and that was not believed.
+// refusal is a caller that a table yielded and that the walk rejected.
 type refusal struct {
 	is     bool
 	how    Strategy
 	caller row.Caller
 }
 
-// Refused returns the caller of the frame that was yielded last as the module's table has it, and that frame's CFA, if the walk
-// did not believe it; else nil. It needs KeepRefused. The caller's PC is 0 where the return address can't be read. It is
-// valid until the next frame is asked for.
+// Refused returns the caller of the frame that was yielded last according to the module's table,
+// and that frame's CFA, if the walk rejected it; otherwise nil. It requires KeepRefused. The
+// caller's PC is 0 if the return address is unreadable. The result is valid until the next frame.
 func (w *Walk) Refused() (caller *Frame, cfa target.Addr) {
 	r := &w.refused
 	if !r.is {
@@ -31,7 +31,7 @@ func (w *Walk) Refused() (caller *Frame, cfa target.Addr) {
 	return &f, target.Addr(r.caller.CFA)
 }
 
-// refuseTable keeps what the table says where the code overrules it.
+// refuseTable records the table's caller if the code overrules the table.
 func (w *Walk) refuseTable(s *site) {
 	if !w.KeepRefused {
 		return
@@ -42,7 +42,7 @@ func (w *Walk) refuseTable(s *site) {
 	}
 }
 
-// refuse keeps what the table said, for Refused.
+// refuse records the table's caller, for Refused.
 func (w *Walk) refuse(how Strategy) {
 	if w.KeepRefused && !w.done && !w.refused.is && w.caller.CFA != 0 {
 		w.refused = refusal{true, how, w.caller}

@@ -25,7 +25,7 @@ func TestReturnsToItself(t *testing.T) {
 				return // the others' link registers are not known after a call
 			}
 			all, end := b.frames()
-			if why := fmt.Sprintf("the return address is in %s, which has that of the call before PC", a.RegName(a.LR)); len(end.Attempts) == 0 ||
+			if why := fmt.Sprintf("the return address is in %s, but the call before PC has overwritten it", a.RegName(a.LR)); len(end.Attempts) == 0 ||
 				end.Attempts[0] != (frames.Attempt{Strategy: frames.CFI, Why: why}) {
 				t.Errorf("%d frames, %+v", len(all), end)
 			}

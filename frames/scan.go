@@ -5,14 +5,14 @@ import (
 	"dbg/target"
 )
 
-// scanWords is how far the stack is searched for a return address.
+// scanWords is the number of words on the stack that are searched for a return address.
 const scanWords = 1024
 
 // scan searches the stack for a word that can be a return address. That is a guess, and so is every
 // frame after it. No register passes: see unsureFP.
 //
-// On x86 the frame ends at that word. On machines with a link register the word may be anywhere in the
-// frame, so the caller's stack pointer stays unknown.
+// On x86 the frame ends at that word. On machines with a link register the word may be anywhere in
+// the frame, so the caller's stack pointer stays unknown.
 func (w *Walk) scan() bool {
 	a, c := w.u.arch, &w.caller
 	size := uint64(a.PtrSize)
@@ -47,9 +47,9 @@ func (w *Walk) scan() bool {
 	return w.failed(Scan, "no word on the stack follows a call")
 }
 
-// unsureFP returns a frame pointer that the skipped functions may have left unchanged. Their code was
-// not read, so the frame's registers do not include it. It may lead to the caller, but only to a return
-// address that follows a call.
+// unsureFP returns a frame pointer that the skipped functions may have left unchanged. Their code
+// was not read, so the frame's registers do not include it. It may lead to the caller, but only to
+// a return address that follows a call.
 func (w *Walk) unsureFP(reg arch.Reg) (uint64, bool) {
 	f := &w.frame
 	sp, known := w.lowest()

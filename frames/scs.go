@@ -5,12 +5,13 @@ import (
 	"dbg/target"
 )
 
-// scs takes the return address from a shadow call stack: clang's ShadowCallStack keeps return addresses
-// on a second stack that grows up. It says nothing of the ordinary stack: SP is unknown in the caller, and so is everything
-// else.
+// scs takes the return address from a shadow call stack: clang's ShadowCallStack stores return
+// addresses on a second stack that grows up. That does not describe the ordinary stack: SP and all
+// other registers are unknown in the caller.
 //
-// A leaf function keeps its return address in the link register, as others do at their beginning and end, and a function that was
-// compiled without ShadowCallStack has it on the ordinary stack. So the code from PC on is asked first.
+// A leaf function keeps its return address in the link register, as other functions do at their
+// beginning and end. A function that was compiled without ShadowCallStack has it on the ordinary
+// stack. So scs first follows the code from PC on.
 func (w *Walk) scs() bool {
 	a, c := w.u.arch, &w.caller
 	reg := w.u.machine.shadowPointer
@@ -30,7 +31,7 @@ func (w *Walk) scs() bool {
 		return w.failed(SCS, "the function does not take its return address from the shadow call stack")
 	case e.link == linkUnknown && !w.frame.PCIsReturnAddress:
 		return w.failed(SCS, "the instructions from PC on do not show whether the return address is on the shadow call stack")
-	case e.link == linkUnknown: // a function that does not return, say: but it has called, so it has one there
+	case e.link == linkUnknown: // such as a function that does not return; it has made a call, so it has stored one
 		e.at, e.pointer = -8, -8
 	}
 	c.Start(arch.RegSet{})

@@ -6,10 +6,10 @@ import (
 	"dbg/target"
 )
 
-// shadowInstructions is how many are read to find the end of a function.
+// shadowInstructions is the maximum number of instructions that are read to find a return.
 const shadowInstructions = 2000
 
-// linkPlace is where a function has its return address.
+// linkPlace is the place of a function's return address.
 type linkPlace uint8
 
 const (
@@ -19,24 +19,26 @@ const (
 	linkElsewhere                  // on the ordinary stack: the function keeps none on the shadow call stack
 )
 
-// shadowEnd is what a function does with its shadow call stack from an address on until it returns.
+// shadowEnd is the effect of a function on its shadow call stack, from an address on until it
+// returns.
 type shadowEnd struct {
 	link    linkPlace
-	at      int64 // of linkShadow: where the return address is, from where the pointer is now
-	pointer int64 // where the pointer is when the function has returned
+	at      int64 // for linkShadow: offset of the return address from the current pointer
+	pointer int64 // offset of the pointer after the return
 }
 
-// shadowPath is a path through the code that is followed.
+// shadowPath is a path through the code.
 type shadowPath struct {
 	pc     uint64
 	end    shadowEnd
-	called bool // the path goes through a call, which may be one that does not return
+	called bool // the path goes through a call, which may not return
 	pushed bool // the path stores the link register, as it is now, on the shadow call stack
 	push   int64
 }
 
-// shadowEnd follows the code to a return. The paths through a function agree, so the first return that shows something decides.
-// A path may lead past a call that never returns into the next function: what happens there shows nothing.
+// shadowEnd follows the code to a return. The paths through a function agree, so the first
+// conclusive return decides. A path may lead past a call that never returns into the next function:
+// the code there proves nothing.
 func (w *Walk) shadowEnd(pc uint64, reg arch.Reg) shadowEnd {
 	first := shadowPath{pc: pc, end: shadowEnd{link: linkRegister}}
 	if w.frame.PCIsReturnAddress {
@@ -79,7 +81,7 @@ func (w *Walk) shadowEnd(pc uint64, reg arch.Reg) shadowEnd {
 	return shadowEnd{}
 }
 
-// instructionAt reads an instruction; there may be none.
+// instructionAt reads an instruction; the result may be empty.
 func (w *Walk) instructionAt(pc uint64) []byte {
 	if m := w.pinned.module; m != nil {
 		if b := m.codeAt(pc-m.contents.Bias, 4); b != nil {
@@ -90,8 +92,9 @@ func (w *Walk) instructionAt(pc uint64) []byte {
 	return w.code[:max(0, min(n, 4))]
 }
 
-// apply does what an instruction does to the shadow call stack's pointer and to the link register. It returns false if it does with them
-// what functions that keep a return address there do not.
+// apply applies an instruction to the shadow call stack's pointer and to the link register. It
+// returns false for an operation on them that does not occur in functions with a return address
+// there.
 func (path *shadowPath) apply(in *code.Insn, pointer, link uint8) bool {
 	e := &path.end
 	onShadow := (in.Op == code.Load || in.Op == code.Store) && in.Base == pointer
@@ -102,7 +105,7 @@ func (path *shadowPath) apply(in *code.Insn, pointer, link uint8) bool {
 	switch {
 	case in.Next == code.Call || in.Next == code.CallFar:
 		path.called, e.link = true, linkElsewhere
-		return true // what is called leaves the pointer where it was
+		return true // the called function restores the pointer
 	case in.Kills&(1<<pointer) != 0:
 		return false
 	case in.Op == code.Store && onShadow && in.Src == link && e.link != linkRegister:

@@ -13,7 +13,7 @@ import (
 // StrategySet is a set of strategies.
 type StrategySet uint32
 
-// SetOf makes a set.
+// SetOf returns the set of the given strategies.
 func SetOf(list ...Strategy) (s StrategySet) {
 	for _, x := range list {
 		s |= 1 << x
@@ -24,11 +24,11 @@ func SetOf(list ...Strategy) (s StrategySet) {
 // Has reports whether x is in the set.
 func (s StrategySet) Has(x Strategy) bool { return s&(1<<x) != 0 }
 
-// AllStrategies is every strategy that there is.
+// AllStrategies is the set of all strategies.
 const AllStrategies StrategySet = 1<<strategies - 1
 
-// StrategyByName returns the strategy of that name of the command line's contract; false if
-// there is none.
+// StrategyByName returns the strategy with a name, as defined in the command line's contract, or
+// false.
 func StrategyByName(name string) (Strategy, bool) {
 	for s := range strategies {
 		if s.String() == strings.ToLower(name) {
@@ -45,7 +45,8 @@ type Origin struct {
 	Row    row.Row
 }
 
-// String is what messages say of a row: ".eh_frame FDE 0x5a8", "__unwind_info entry 0xc4".
+// String returns the name of the entry for messages: ".eh_frame FDE 0x5a8", "__unwind_info entry
+// 0xc4".
 func (o *Origin) String() string {
 	kind := "FDE"
 	if o.Table == "__unwind_info" {
@@ -54,9 +55,9 @@ func (o *Origin) String() string {
 	return fmt.Sprintf("%s %s 0x%x", o.Table, kind, o.Row.Source)
 }
 
-// Origin finds the row that a frame at pc is unwound with, in the module's address space
-// (Row.Lo and Hi); precise is false for a return address. It is for messages, not for walks: it
-// interprets the entry anew. ErrNotCovered of package cfi says that no entry covers pc.
+// Origin returns the row that unwinds a frame at pc, in the module's address space (Row.Lo and Hi);
+// precise is false for a return address. It decodes the entry again, so it is for messages, not for
+// walks. It returns ErrNotCovered of package cfi if no entry covers pc.
 func (u *Unwinder) Origin(pc target.Addr, precise bool) (Origin, error) {
 	if !precise {
 		pc--
@@ -70,7 +71,7 @@ func (u *Unwinder) Origin(pc target.Addr, precise bool) (Origin, error) {
 	return o, err
 }
 
-// originAt is planAt for those who want the entry.
+// originAt is planAt with the entry as the result.
 func (m *Module) originAt(a *arch.Arch, pc uint64, r *row.Row) (table string, err error) {
 	err = cfi.ErrNotCovered
 	for _, s := range m.load(a).list {

@@ -7,23 +7,23 @@ import (
 	"dbg/target"
 )
 
-// trampoline is code to which a handler returns, and where the kernel has saved the registers when
-// it runs. With the C library's or the vDSO's table (augmentation S) it is not needed;
-// musl, Go and old kernels have no table.
+// trampoline is code to which a signal handler returns, and the place where the kernel has saved
+// the registers when it runs. It is not needed if the C library or the vDSO has a table
+// (augmentation S); musl, Go and old kernels have none.
 type trampoline struct {
 	code []byte
-	// starts are the offsets in code at which an instruction starts: the PC may be at any of them.
-	// sp says how far SP has moved by then.
+	// starts are the offsets in code of the instructions: the PC may be at any of them. popped is
+	// how far SP has moved by then.
 	starts []int
 	popped []int64
 
-	regs    []arch.Reg // in the order in which they are saved; NoReg is skipped
-	at      int64      // of the first, from SP at the first instruction, or from *(SP+through)
-	through int64      // 0: not through a pointer
+	regs    []arch.Reg // in the order of the saved words; NoReg is skipped
+	at      int64      // offset of the first word from SP at the first instruction, or from *(SP+through)
+	through int64      // 0 means not through a pointer
 }
 
-// trampolineAt recognises a signal trampoline by its instructions: PC at the first or, when the thread is
-// stopped there, at a later one. popped is how far SP has moved by then.
+// trampolineAt recognizes a signal trampoline by its instructions: PC is at the first one or, if
+// the thread is stopped there, at a later one. popped is how far SP has moved by then.
 func (u *Unwinder) trampolineAt(s *site) (t *trampoline, popped int64) {
 	list := u.machine.trampolines
 	for i := range list {
@@ -43,7 +43,7 @@ func (u *Unwinder) trampolineAt(s *site) (t *trampoline, popped int64) {
 	return nil, 0
 }
 
-// sigreturn takes the interrupted frame's registers from what the kernel saved.
+// sigreturn takes the interrupted frame's registers from the kernel's signal frame.
 func (w *Walk) sigreturn(s *site) bool {
 	if s.sigcode && w.u.machine.trustTrampoline {
 		w.frame.Signal = true
@@ -67,7 +67,7 @@ func (w *Walk) sigreturn(s *site) bool {
 	return w.byTrampoline(s)
 }
 
-// byTrampoline reads the registers from where the kernel saved them.
+// byTrampoline reads the registers from the kernel's signal frame.
 func (w *Walk) byTrampoline(s *site) bool {
 	a, c := w.u.arch, &w.caller
 	t, popped := w.u.trampolineAt(s)

@@ -8,48 +8,49 @@ import (
 	"dbg/target"
 )
 
-// site is what is known about one PC, whatever the stack is. It outlives a walk, as
-// code and tables do; what the process may change by mapping and unmapping (the
-// module, the permission) is asked again in each walk.
+// site caches the facts about one PC that do not depend on the stack. It outlives a walk, as code
+// and tables do. Facts that the process may change by mapping and unmapping (the module, the
+// permission) are checked again in each walk.
 //
-// It is what each frame needs of it, in one cache line; what only the first needs is apart.
+// It holds the data for each frame in one cache line; data for the first use is separate, in
+// siteFacts.
 type site struct {
 	pc      target.Addr
-	epoch   uint64 // of the walk that last asked; 0 is an empty site
+	epoch   uint64 // of the walk that used it last; 0 means an empty site
 	plan    *compiled.Plan
-	caller  *site // where a frame that was here returned to when it was last asked
-	other   *site // the same, of the time before
+	caller  *site // the return address of the last frame here
+	other   *site // the return address of the frame before that
 	module  *Module
 	precise bool
-	exec    bool     // the address to look up is in executable memory
+	exec    bool     // the look-up address is in executable memory
 	after   verdict  // pc follows a call instruction
-	leaving landing  // the code at pc is on its way to another stack, see leave.go
+	leaving landing  // how the code at pc switches to another stack, see leave.go
 	sigcode bool     // pc is in code that calls sigreturn
 	plain   bool     // plan is fast, exec, and not sigcode or a signal frame: quick can use it
-	how     Strategy // of frames whose rules are plan
+	how     Strategy // the strategy of frames that use plan
 	rowDone bool
-	called  bool // pc is a return address that an ordinary caller has: exec, after a call, and not sigcode
+	called  bool // pc is an ordinary return address: exec, after a call, and not sigcode
 	*siteFacts
 }
 
-// siteFacts is what was found out about a site's code.
+// siteFacts holds the results about a site's code.
 type siteFacts struct {
-	calls target.Addr // the function that the call before pc was found to call, 0 if none was looked for
-	fn    target.Addr // where the function at pc begins by its table, 0 if that is not known
-	hasFn bool        // fn has been looked for
+	calls target.Addr // the function that the call before pc calls, 0 if not determined
+	fn    target.Addr // the start of the function at pc according to its table, 0 if unknown
+	hasFn bool        // fn has been determined
 
-	slots     bool      // what is below, or calls, rests on slots of the global offset table
-	ahead     *codeRule // what the code from pc on says; nil if nobody has asked
-	start     *codeRule // what the code up to pc says
-	entered   *codeRule // what the code from a function that was called to pc says
+	slots     bool      // the rules below, or calls, depend on slots of the global offset table
+	ahead     *codeRule // from the code from pc on; nil if not read yet
+	start     *codeRule // from the code of the function up to pc
+	entered   *codeRule // from the code of a called function up to pc
 	enteredAt uint64    // that function
-	enteredBy int       // how many instructions that takes
-	byHand    bool      // pc is a function's first instruction and follows no call: nobody has called from there
+	enteredBy int       // number of instructions that takes
+	byHand    bool      // pc is a function's first instruction and does not follow a call: the frame was made by hand
 	rowErr    error
-	table     *compiled.Plan // what the table says, where the code overrules it: see audit.go; else nil
+	table     *compiled.Plan // the table's plan, if the code overrules it: see overrule.go; else nil
 	from      *source
 	code      [codeBefore + codeAfter]byte // around pc
-	codeLo    int                          // which of it could be read
+	codeLo    int                          // code[codeLo:codeHi] is valid
 	codeHi    int
 }
 
@@ -67,15 +68,16 @@ const (
 	yes
 )
 
-// Versioned is a Space that knows when its modules and permissions, and the slots through which its code jumps, may have
-// changed. What is known about an address is asked again only when Version gives another number.
+// Versioned is a Space that knows when its modules and permissions, and the slots for its code's
+// jumps, may have changed. The unwinder checks its cached facts again only if Version returns
+// another number.
 type Versioned interface {
 	Version() uint64
 }
 
-// site finds what is known about pc. It stays valid while it is pinned or until the
-// next call. A site has two places that have nothing to do with each other, so that three of one place
-// rarely meet.
+// site returns the facts about pc. The result is valid while it is pinned or until the next call. A
+// site has two possible slots from independent hashes, so that three sites rarely compete for one
+// slot.
 func (w *Walk) site(pc target.Addr, precise bool) *site {
 	h := (uint64(pc) * 0x9e3779b97f4a7c15) >> 40
 	if precise {
@@ -90,8 +92,9 @@ func (w *Walk) site(pc target.Addr, precise bool) *site {
 	return w.fillSite(h, pc, precise)
 }
 
-// callerOf is the site of a return address that a frame at s has. Usually it is s.caller, the one of the last time: whoever asks looks
-// there first, and then has not to wait for the address to be read. A recursive function has another one often.
+// callerOf returns the site of a return address of a frame at s. Usually it is s.caller, the one of
+// the last time. tryQuick checks that first, and so need not wait until the address is read.
+// Recursive functions often alternate between two.
 func (w *Walk) callerOf(s *site, pc target.Addr) *site {
 	if o := s.other; o.returned(pc, w.epoch) {
 		return o
@@ -100,17 +103,17 @@ func (w *Walk) callerOf(s *site, pc target.Addr) *site {
 	return s.caller
 }
 
-// returned reports whether s is the site of a return address, and was asked for in this walk.
+// returned reports whether s is the site of a return address, and was used in this walk.
 func (s *site) returned(pc target.Addr, epoch uint64) bool {
 	return s != nil && s.pc == pc && s.epoch == epoch && !s.precise
 }
 
-// fillSite makes the site new, or finds that what is known still holds.
+// fillSite fills a site anew, or confirms that its facts are still valid.
 func (w *Walk) fillSite(h uint64, pc target.Addr, precise bool) *site {
 	i, j := h%(sites/2), sites/2+h>>12%(sites/2)
 	s, other := &w.u.sites[i], &w.u.sites[j]
 	if other.pc == pc && other.precise == precise && other.epoch != 0 || s == w.pinned || s.epoch == w.epoch && other.epoch != w.epoch {
-		i, s = j, other // it is there, or it has not been asked for in this walk
+		i, s = j, other // it holds pc, or was not used in this walk
 	}
 	lookup := pc
 	if !precise {
@@ -135,14 +138,15 @@ func (w *Walk) fillSite(h uint64, pc target.Addr, precise bool) *site {
 	return s
 }
 
-// judgeCode says of the code around pc what it is.
+// judgeCode classifies the code around pc.
 func (w *Walk) judgeCode(s *site) {
 	s.after = w.u.followsCall(s.before(), s.pc)
 	t, _ := w.u.trampolineAt(s)
 	s.sigcode = t != nil
 }
 
-// readCode fills s.code with as much as there is: from the file, if that has it, else from memory.
+// readCode fills s.code as far as possible: from the file, if that contains the code, else from
+// memory.
 func (w *Walk) readCode(s *site) {
 	s.codeLo, s.codeHi = codeBefore, codeBefore
 	if s.module != nil {
@@ -160,7 +164,7 @@ func (w *Walk) readCode(s *site) {
 			return
 		}
 	}
-	// The page before is not there: a function at the start of a mapping.
+	// The page before is missing: the function is at the start of a mapping.
 	before := min(int(s.pc&(page-1)), codeBefore)
 	n, _ := w.u.space.ReadMemory(s.pc-target.Addr(before), w.code[codeBefore-before:])
 	s.code = w.code
@@ -169,7 +173,7 @@ func (w *Walk) readCode(s *site) {
 	}
 }
 
-// codeAt is n bytes of the file's code at one of its addresses, or nil.
+// codeAt returns n bytes of the file's code at an address in the file, or nil.
 func (m *Module) codeAt(addr uint64, n int) []byte {
 	for i := range m.contents.Code {
 		c := &m.contents.Code[i]
@@ -180,11 +184,11 @@ func (m *Module) codeAt(addr uint64, n int) []byte {
 	return nil
 }
 
-// before is the code up to pc, at is the code from pc on.
+// before returns the code up to pc, at the code from pc on.
 func (s *site) before() []byte { return s.code[s.codeLo:codeBefore] }
 func (s *site) at() []byte     { return s.code[codeBefore:s.codeHi] }
 
-// lookup is the address for tables, in the process.
+// lookup returns the look-up address for tables, in the process.
 func (s *site) lookup() target.Addr {
 	if s.precise {
 		return s.pc
@@ -192,16 +196,17 @@ func (s *site) lookup() target.Addr {
 	return s.pc - 1
 }
 
-// filePC is the address for tables, in the module's address space.
+// filePC returns the look-up address for tables, in the module's address space.
 func (s *site) filePC() uint64 { return uint64(s.lookup()) - s.module.contents.Bias }
 
-// staysInLink reports whether the site is a return address and its row has the return address in the link register: judge must see it.
+// staysInLink reports whether the site is a return address and its row has the return address in
+// the link register: judge must check it.
 func (s *site) staysInLink(a *arch.Arch) bool {
 	r := s.plan.Row()
 	return a.LR != arch.NoReg && !s.precise && r.Rule(r.RA).Kind != row.At
 }
 
-// planAt finds the site's rules, once.
+// planAt returns the site's rules, which it determines once.
 func (w *Walk) planAt(s *site) (*compiled.Plan, error) {
 	if !s.rowDone {
 		s.rowDone = true
@@ -209,8 +214,8 @@ func (w *Walk) planAt(s *site) (*compiled.Plan, error) {
 		if s.module != nil {
 			s.plan, s.from, s.rowErr = s.module.planAt(w.u, s.filePC())
 			if s.rowErr == cfi.ErrNotCovered && !s.precise && s.after != yes {
-				// Nothing was called: the frame was made by hand and returns to a function's first instruction, as
-				// makecontext's do to __start_context.
+				// PC does not follow a call: the frame was made by hand and returns to a
+				// function's first instruction. makecontext's frames return to __start_context.
 				s.plan, s.from, s.rowErr = s.module.planAt(w.u, s.filePC()+1)
 				s.byHand = s.rowErr == nil
 			}

@@ -7,32 +7,32 @@ import (
 	"dbg/target"
 )
 
-// Sizes of the blocks in which a walk reads memory. The first is small, since most
-// backtraces are short; each one after it is twice as large.
+// Sizes of the blocks in which a walk reads memory. The first block is small, because most
+// backtraces are short; each further one is twice as large.
 const (
 	page     = 4096
 	minBlock = 2 * page
 	maxBlock = 64 << 10
 )
 
-// stack is a walk's view of memory. It reads large blocks, so that a traced process is
-// asked seldom, and keeps two: where the walk is, and where it came from.
-// Memory is taken to stay as it is for the time of one walk.
+// stack is a walk's view of memory. It reads large blocks, to access a traced process rarely, and
+// caches two: at the walk's position, and at its previous one. It assumes that memory does not
+// change during one walk.
 type stack struct {
 	mem    target.Memory
 	order  binary.ByteOrder
-	size   int // of the next block
-	last   int // the block that was used last
+	size   int // size of the next block
+	last   int // index of the block that was used last
 	blocks [2]block
 	word   [8]byte
 }
 
 type block struct {
-	compiled.Window        // what could be read
-	buf             []byte // where it is
+	compiled.Window        // the readable part
+	buf             []byte // its buffer
 }
 
-// reset forgets everything but the buffers.
+// reset clears everything except the buffers.
 func (s *stack) reset(mem target.Memory, order binary.ByteOrder) {
 	s.mem, s.order, s.size, s.last = mem, order, minBlock, 0
 	for i := range s.blocks {
@@ -40,7 +40,7 @@ func (s *stack) reset(mem target.Memory, order binary.ByteOrder) {
 	}
 }
 
-// Word reads a number of size bytes: row.Words.
+// Word reads a number of size bytes. It implements row.Words.
 func (s *stack) Word(addr target.Addr, size int) (uint64, error) {
 	for range 2 {
 		b := &s.blocks[s.last]
@@ -62,9 +62,9 @@ func (s *stack) decode(b []byte) uint64 {
 	return 0
 }
 
-// miss reads the block that begins with the page of addr: a walk goes up.
+// miss reads the block that begins with the page of addr, because a walk goes up.
 func (s *stack) miss(addr target.Addr, size int) (uint64, error) {
-	s.last ^= 1 // the one that was not used last makes room
+	s.last ^= 1 // replace the block that was not used last
 	b := &s.blocks[s.last]
 	lo := addr &^ (page - 1)
 	n := uint64(s.size)
@@ -92,7 +92,7 @@ func (s *stack) miss(addr target.Addr, size int) (uint64, error) {
 	return s.decode(s.word[:size]), nil
 }
 
-// ReadMemory lets expressions read through the blocks: target.Memory.
+// ReadMemory implements target.Memory, for expressions. It reads words through the blocks.
 func (s *stack) ReadMemory(addr target.Addr, buf []byte) (int, error) {
 	if n := len(buf); n == 8 || n == 4 {
 		v, err := s.Word(addr, n)

@@ -13,12 +13,12 @@ const (
 	maxPaths          = 256
 )
 
-// startOf reads the code of the site's function from its first instruction to the site, once: what it
-// has pushed by then is what the frame consists of. It needs a symbol or a table entry, which say where the function
-// starts, and gives more than reading ahead where that leads to no return.
+// startOf follows the code of the site's function from its first instruction to the site, once: the
+// words that it has pushed make up the frame. It needs the function's start from a symbol or a
+// table entry. Unlike reading ahead, it works if the code does not return.
 func (w *Walk) startOf(s *site) *codeRule {
 	if s.start == nil {
-		s.start = notSymbolled
+		s.start = noStart
 		if m := s.module; m != nil && code.Supported(w.u.arch) {
 			if lo, hi, ok := w.boundsOf(s); ok {
 				start := lo + m.contents.Bias
@@ -32,8 +32,9 @@ func (w *Walk) startOf(s *site) *codeRule {
 	return s.start
 }
 
-// boundsOf is the range of the site's function: by its symbol, or by its table entry, if that begins as functions do
-// (one for a part that was split off does not). The table may be wrong further on.
+// boundsOf returns the range of the site's function: from its symbol, or from its table entry, if
+// that begins as functions do (the entry of a split-off part does not). The table may be wrong
+// further on.
 func (w *Walk) boundsOf(s *site) (lo, hi uint64, ok bool) {
 	m, pc := s.module, s.filePC()
 	if m.contents.FunctionAt != nil {
@@ -49,7 +50,7 @@ func (w *Walk) boundsOf(s *site) (lo, hi uint64, ok bool) {
 	return 0, 0, false
 }
 
-// isEntry reports whether a row is that of a function's first instruction.
+// isEntry reports whether a row is valid at a function's first instruction.
 func isEntry(a *arch.Arch, r *row.Row) bool {
 	s, ok := code.FromRow(a, r)
 	ra := r.Rule(r.RA)
@@ -61,13 +62,14 @@ func isEntry(a *arch.Arch, r *row.Row) bool {
 const (
 	callWords  = 1024
 	callStarts = 64
-	callReads  = 30_000  // how many instructions are read, or would be if none had been read before
-	callReach  = 1 << 20 // how large a function may be
+	callReads  = 30_000  // instructions that are read, or would be if none had been read before
+	callReach  = 1 << 20 // maximum size of a function
 )
 
-// byCalls looks for the call that has entered the function: a word on the stack that follows a direct call from
-// whose target the code leads to PC, with a frame of just the size that puts the return address
-// where the word is. That needs neither table nor symbol, and what it finds is hardly anything else.
+// byCalls searches for the call that has entered the function: a word on the stack that follows a
+// direct call. The code from the call's target must lead to PC, with a frame size that puts the
+// return address exactly at that word. This needs neither table nor symbol, and a match is rarely
+// wrong.
 func (w *Walk) byCalls(s *site) bool {
 	a := w.u.arch
 	sp, known := w.lowest()
@@ -75,7 +77,7 @@ func (w *Walk) byCalls(s *site) bool {
 		return false
 	}
 	if link := code.LinkSlot(a); link >= 0 && !w.frame.PCIsReturnAddress {
-		// A leaf, or a function that has not saved the link register yet.
+		// A leaf function, or one that has not saved the link register yet.
 		if lr, known := w.frame.Regs.Get(a.LR); known {
 			if r, _ := w.byCall(s, w.code64(lr)); r != nil && r.regs[link].kind == asNow {
 				return w.byCode(r)
@@ -105,8 +107,9 @@ func (w *Walk) byCalls(s *site) bool {
 	return w.failed(Prologue, "no call on the stack leads to PC")
 }
 
-// byCall is what the code of the function says that a direct call before a return address calls, and how many instructions that
-// takes; nil if there is no such call.
+// byCall returns the rule from the code of the function that the direct call before a return
+// address calls, and the number of instructions that it takes. It returns nil if there is no such
+// call.
 func (w *Walk) byCall(s *site, ra uint64) (*codeRule, int) {
 	if ra < page || !w.u.space.Executable(target.Addr(ra-1)) {
 		return nil, 0
@@ -125,7 +128,7 @@ func (w *Walk) byCall(s *site, ra uint64) (*codeRule, int) {
 	return w.fromTo(s, uint64(fn))
 }
 
-// returnsAt is where on the stack a rule has the return address.
+// returnsAt returns the stack address at which a rule has the return address.
 func (w *Walk) returnsAt(r *codeRule) (uint64, bool) {
 	if r.why != "" {
 		return 0, false
@@ -147,8 +150,9 @@ func (w *Walk) returnsAt(r *codeRule) (uint64, bool) {
 	return 0, false
 }
 
-// fromTo is what the code from a function's start to the site says, and how many instructions that takes; the last
-// answer is kept. A part of the function that was split off may be before its start.
+// fromTo returns the rule from the code from a function's start to the site, and the number of
+// instructions that it takes. It caches the last result. A split-off part of the function may be
+// before its start.
 func (w *Walk) fromTo(s *site, fn uint64) (*codeRule, int) {
 	if s.entered == nil || s.enteredAt != fn {
 		s.entered, s.enteredAt, s.enteredBy = notCalled, fn, 0
@@ -159,48 +163,49 @@ func (w *Walk) fromTo(s *site, fn uint64) (*codeRule, int) {
 	return s.entered, s.enteredBy
 }
 
-// Limits of what is kept of functions that were read from their starts.
+// Limits of the cache of functions that were read from their starts.
 const (
-	keptStarts       = 128
-	keptInstructions = 64 << 10
+	maxStarts     = 128
+	maxStartsSize = 64 << 10
 )
 
-// starts keeps what was read from functions' starts: those that were asked for of late, and those before.
+// starts caches functions that were read from their starts: the recently used ones, and older ones.
 type starts struct {
-	late, early map[startKey]*forward
-	size        int // of late
+	recent, older map[startKey]*forward
+	size          int // size of recent
 }
 
-// startKey is a function as a module has it.
+// startKey identifies a function in a module.
 type startKey struct {
 	module        *Module
 	start, lo, hi uint64
 }
 
-// from is what the code from a function's start to the site says. As with a site, the code of a module is taken to stay
-// as it is; other code, and what leads through slots in memory, is read again when the space has changed.
+// from returns the rule from the code from a function's start to the site. It assumes, as site
+// does, that the code of a module does not change. Other code, and code after jumps through slots
+// in memory, is read again if the space has changed.
 func (w *Walk) from(s *site, start, lo, hi uint64) (*codeRule, int) {
-	kept, key := &w.u.starts, startKey{s.module, start, lo, hi}
-	f := kept.late[key]
+	cache, key := &w.u.starts, startKey{s.module, start, lo, hi}
+	f := cache.recent[key]
 	if f.stale(w) {
-		f = kept.early[key]
+		f = cache.older[key]
 		if f.stale(w) {
 			f = newForward(w.u.arch, s.module, start, lo, hi)
 		}
-		if f.epoch = w.epoch; kept.late == nil || len(kept.late) >= keptStarts || kept.size >= keptInstructions {
-			kept.early, kept.late, kept.size = kept.late, map[startKey]*forward{}, 0
+		if f.epoch = w.epoch; cache.recent == nil || len(cache.recent) >= maxStarts || cache.size >= maxStartsSize {
+			cache.older, cache.recent, cache.size = cache.recent, map[startKey]*forward{}, 0
 		}
-		kept.late[key] = f
-		kept.size += f.size()
+		cache.recent[key] = f
+		cache.size += f.size()
 	}
 	size := f.size()
 	r, read := f.ruleAt(w, uint64(s.pc))
-	kept.size += f.size() - size
+	cache.size += f.size() - size
 	s.slots = s.slots || f.sim.slots
 	return r, read
 }
 
-// stale reports whether f must be read anew: it rests on memory that may have changed.
+// stale reports whether f must be read again, because it depends on memory that may have changed.
 func (f *forward) stale(w *Walk) bool {
 	return f == nil || (f.sim.module == nil || f.sim.slots) && f.epoch != w.epoch
 }

@@ -10,8 +10,8 @@ import (
 	"dbg/row"
 )
 
-// stubTable has the rows of one of a Mach-O file's sections of stubs, which no table covers: they are worked out from
-// the code.
+// stubTable provides the rows of one of a Mach-O file's stub sections. No table covers those: the
+// rows are derived from the code.
 type stubTable struct {
 	arch *arch.Arch
 	name string
@@ -23,7 +23,7 @@ type stubTable struct {
 	hash []uint64
 }
 
-// stubs are the sources of the module's stubs.
+// stubs returns the sources for the module's stubs.
 func (m *Module) stubs(a *arch.Arch) (list []*source) {
 	for _, s := range m.contents.Stubs {
 		kind := compact.Stubs

@@ -10,22 +10,22 @@ import (
 	"dbg/row/compiled"
 )
 
-// tables is what is derived from a module's sections. It is made when it is first
-// needed and never changes then, but for the compiled rows, which come once.
+// tables holds the data that is derived from a module's sections. It is made at the first use and
+// does not change after that, except for the compiled rows, which are added once.
 type tables struct {
 	once    sync.Once
-	list    []*source // in the order in which they are asked
+	list    []*source // in the order of use
 	debug   *source   // .debug_frame, or nil
 	eh      *source   // .eh_frame, or nil
 	entryLo uint64    // the function at Module.Entry, in the file's address space
 	entryHi uint64
 }
 
-// table is what decodes a section. ErrNotCovered of package cfi says that no entry covers an address.
+// table decodes a section. It returns ErrNotCovered of package cfi if no entry covers an address.
 type table interface {
-	Name() string // of the section
+	Name() string // the section's name
 	RowAt(pc uint64, r *row.Row) error
-	Bounds(pc uint64) (lo, hi uint64, ok bool) // of the entry at pc: a function, or a part of one
+	Bounds(pc uint64) (lo, hi uint64, ok bool) // the bounds of the entry at pc: a function, or a part of one
 	Entries() int
 	EachRow(i, j int, fn cfi.RowFunc) bool
 }
@@ -34,31 +34,31 @@ type table interface {
 type source struct {
 	table
 	arch      *arch.Arch
-	how       Strategy // of the frames that are found by it
-	size      int      // of the section
+	how       Strategy // the strategy of frames that it finds
+	size      int      // size of the section in bytes
 	preserved arch.RegSet
 
-	patience int64 // how many rows are interpreted before all are compiled
-	compiled atomic.Pointer[compiled.Table]
-	once     sync.Once
-	misses   atomic.Int64
-	compiler *cfi.Compiler
+	maxMisses int64 // number of rows that are interpreted before all are compiled
+	compiled  atomic.Pointer[compiled.Table]
+	once      sync.Once
+	misses    atomic.Int64
+	compiler  *cfi.Compiler
 }
 
-// entryGuess is how far the entry function is taken to reach where no table says it:
-// _start is about 40 bytes everywhere.
+// entryGuess is the assumed size of the entry function if no table covers it: _start has about 40
+// bytes everywhere.
 const entryGuess = 64
 
-// missWorth is how many bytes of a section can be compiled in the time in which one row is
-// interpreted. A module is compiled when interpreting has cost as much as that would have: at no time is
-// more than twice as much spent as would have been best.
-const missWorth = 64
+// bytesPerMiss is the number of bytes of a section that can be compiled in the time of interpreting
+// one row. A module is compiled when interpreting has cost as much as compiling would have. So the
+// total cost is at most twice the optimum.
+const bytesPerMiss = 64
 
 func (m *Module) load(a *arch.Arch) *tables {
 	t := &m.tables
 	t.once.Do(func() {
 		if len(m.contents.DebugFrame.Data) > 0 {
-			s := &source{arch: a, how: m.how(), size: len(m.contents.DebugFrame.Data), patience: int64(len(m.contents.DebugFrame.Data) / missWorth), preserved: a.CalleeSavedSet}
+			s := &source{arch: a, how: m.how(), size: len(m.contents.DebugFrame.Data), maxMisses: int64(len(m.contents.DebugFrame.Data) / bytesPerMiss), preserved: a.CalleeSavedSet}
 			s.table = cfi.New(cfi.Config{Arch: a, Data: m.contents.DebugFrame.Data, Addr: m.contents.DebugFrame.Addr, Debug: true})
 			if m.contents.Go {
 				s.preserved = arch.RegSet{}
@@ -66,7 +66,7 @@ func (m *Module) load(a *arch.Arch) *tables {
 			t.debug, t.list = s, append(t.list, s)
 		}
 		if len(m.contents.EHFrame.Data) > 0 {
-			s := &source{arch: a, how: m.how(), size: len(m.contents.EHFrame.Data), patience: int64(len(m.contents.EHFrame.Data) / missWorth), preserved: a.CalleeSavedSet}
+			s := &source{arch: a, how: m.how(), size: len(m.contents.EHFrame.Data), maxMisses: int64(len(m.contents.EHFrame.Data) / bytesPerMiss), preserved: a.CalleeSavedSet}
 			s.table = cfi.New(cfi.Config{Arch: a, Data: m.contents.EHFrame.Data, Addr: m.contents.EHFrame.Addr,
 				DarwinEH: m.contents.MachO, Hdr: m.contents.EHFrameHdr.Data, HdrAddr: m.contents.EHFrameHdr.Addr, Text: m.contents.Text, DataBase: m.contents.Data})
 			t.eh = s
@@ -81,10 +81,10 @@ func (m *Module) load(a *arch.Arch) *tables {
 			t.list = append(t.list, t.eh) // after __unwind_info, which refines it
 		}
 		if m.contents.hasMini {
-			t.list = append(t.list, m.miniFrame(a))
+			t.list = append(t.list, m.miniSource(a))
 		}
 		if t.debug == nil {
-			if s := m.goFrame(a); s != nil {
+			if s := m.goSource(a); s != nil {
 				t.list = append(t.list, s)
 			}
 		}
@@ -101,7 +101,7 @@ func (m *Module) load(a *arch.Arch) *tables {
 		t.entryLo, t.entryHi = m.contents.Entry, m.contents.Entry+entryGuess
 		for _, s := range t.list {
 			if s.size == 0 {
-				continue // not opened for that
+				continue // avoid opening it
 			}
 			if lo, hi, ok := s.Bounds(m.contents.Entry); ok {
 				t.entryLo, t.entryHi = lo, hi
@@ -112,9 +112,9 @@ func (m *Module) load(a *arch.Arch) *tables {
 	return t
 }
 
-// planAt finds the rules at pc, an address of the file, and the table that has them. .debug_frame
-// goes first: where both cover an address it is the one that describes every instruction.
-// ErrNotCovered of package cfi means that no entry covers pc.
+// planAt returns the rules at pc, an address in the file, and the table that contains them.
+// .debug_frame comes first: if both tables cover an address, it is the one that describes every
+// instruction. planAt returns ErrNotCovered of package cfi if no entry covers pc.
 func (m *Module) planAt(u *Unwinder, pc uint64) (*compiled.Plan, *source, error) {
 	t := m.load(u.arch)
 	err := cfi.ErrNotCovered
@@ -140,7 +140,7 @@ func (s *source) planAt(u *Unwinder, pc uint64) (*compiled.Plan, error) {
 		} else if n == compiled.NoRule {
 			return nil, cfi.ErrNotCovered
 		}
-	} else if s.misses.Add(1) > s.patience {
+	} else if s.misses.Add(1) > s.maxMisses {
 		s.compile()
 	}
 	if err := s.RowAt(pc, &u.row); err != nil {
@@ -149,7 +149,7 @@ func (s *source) planAt(u *Unwinder, pc uint64) (*compiled.Plan, error) {
 	return u.planCache(s.preserved).Plan(s.arch, &u.row, s.preserved), nil
 }
 
-// planCache returns the plans of rows without rules for the preserved registers: these keep their value.
+// planCache returns the cache of plans whose unspecified preserved registers keep their value.
 func (u *Unwinder) planCache(preserved arch.RegSet) *compiled.PlanCache {
 	if preserved == u.arch.CalleeSavedSet {
 		return &u.plans[0]
@@ -157,16 +157,15 @@ func (u *Unwinder) planCache(preserved arch.RegSet) *compiled.PlanCache {
 	return &u.plans[1]
 }
 
-// Compile makes the rows of the module's tables ready, so that a look-up needs no
-// interpreting from now on. Without it that happens by itself when it is worth it. It may be called from
-// any goroutine.
+// Compile compiles the rows of the module's tables, so that look-ups need not interpret any more.
+// Without it, the walk compiles them when that is worth it. Any goroutine may call it.
 func (m *Module) Compile(a *arch.Arch) {
 	for _, s := range m.load(a).list {
 		s.compile()
 	}
 }
 
-// Compiled returns the compiled rows of .debug_frame and .eh_frame, nil for what there is not.
+// Compiled returns the compiled rows of .debug_frame and .eh_frame, or nil where there are none.
 func (m *Module) Compiled(a *arch.Arch) (debugFrame, ehFrame *compiled.Table) {
 	t := m.load(a)
 	if t.debug != nil {
@@ -178,14 +177,14 @@ func (m *Module) Compiled(a *arch.Arch) (debugFrame, ehFrame *compiled.Table) {
 	return debugFrame, ehFrame
 }
 
-// inEntry reports whether pc, an address of the file, is in the function at Entry.
+// inEntry reports whether pc, an address in the file, is in the function at Entry.
 func (m *Module) inEntry(a *arch.Arch, pc uint64) bool {
 	t := m.load(a)
 	return t.entryLo <= pc && pc < t.entryHi
 }
 
-// functionAt is where the function at pc begins, as the tables have it, both in
-// the file's address space.
+// functionAt returns the start of the function at pc according to the tables, both in the file's
+// address space.
 func (m *Module) functionAt(a *arch.Arch, pc uint64) (uint64, bool) {
 	for _, s := range m.load(a).list {
 		if lo, _, ok := s.Bounds(pc); ok {
@@ -195,8 +194,8 @@ func (m *Module) functionAt(a *arch.Arch, pc uint64) (uint64, bool) {
 	return 0, false
 }
 
-// Tables returns the module's call frame information, nil for what it has not,
-// for those who print it.
+// Tables returns the module's call frame information, for listings. A result is nil if the section
+// is missing.
 func (m *Module) Tables(a *arch.Arch) (debugFrame, ehFrame *cfi.Table) {
 	t := m.load(a)
 	if t.debug != nil {

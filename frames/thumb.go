@@ -7,8 +7,9 @@ import (
 	"dbg/image"
 )
 
-// isThumb reports whether the function that starts at an address of the file is in Thumb code: its symbol says so, or, if
-// there is none, its first words do not look like instructions of ARM, which nearly all are unconditional.
+// isThumb reports whether the function that starts at an address in the file is Thumb code. Its
+// symbol decides. Without one, the function is Thumb code if its first words do not look like ARM
+// instructions, nearly all of which are unconditional.
 func (w *Walk) isThumb(m *Module, lo uint64) bool {
 	m.thumbOnce.Do(func() {
 		m.contents.reading.Lock()

@@ -182,7 +182,7 @@ func tortureNoRA(t *testing.T) {
 		b.at(codeAt+0x610, b.stack+0x100)
 		b.want("401610 context exact\n401210 prologue heuristic\n401310 cfi heuristic", "undefined return address")
 		all, _ := b.frames()
-		if a := all[1].Attempts; len(a) != 1 || a[0] != (frames.Attempt{Strategy: frames.CFI, Why: "the row does not say where the return address is"}) {
+		if a := all[1].Attempts; len(a) != 1 || a[0] != (frames.Attempt{Strategy: frames.CFI, Why: "the unwind row has no rule for the return address"}) {
 			t.Errorf("attempts %+v", a)
 		}
 	})

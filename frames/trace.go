@@ -7,9 +7,9 @@ import (
 	"dbg/target"
 )
 
-// Trace is Frames for those who want to know nothing but where control is: it puts the LookupPC of each frame into pcs, innermost
-// first, as many as there are and as there is room for, and returns how many that is. The frames are those that Frames gives. End
-// is complete if pcs was not filled.
+// Trace is like Frames, but reports only where control is: it writes the LookupPC of each frame to
+// pcs, innermost first, and returns the number of frames that it wrote, at most len(pcs). The
+// frames are the same as those of Frames. End is complete if pcs was not filled.
 func (w *Walk) Trace(pcs []target.Addr) int {
 	w.reset()
 	defer w.release()
@@ -23,15 +23,15 @@ func (w *Walk) Trace(pcs []target.Addr) int {
 			return n
 		}
 		w.commit()
-		n += w.goOn(pcs[n:])
+		n += w.advance(pcs[n:])
 	}
 	return len(pcs)
 }
 
-// goOn follows the walk's frame as far as that goes, but not to the last of those that are wanted.
-func (w *Walk) goOn(pcs []target.Addr) int {
+// advance moves the walk up as far as follow can, but not to the last wanted frame.
+func (w *Walk) advance(pcs []target.Addr) int {
 	f := &w.frame
-	if !f.Regs.IsKnown(w.u.arch.SP) { // moved asks more then
+	if !f.Regs.IsKnown(w.u.arch.SP) { // moved has to check more then
 		return 0
 	}
 	s := w.next
@@ -48,9 +48,10 @@ func (w *Walk) goOn(pcs []target.Addr) int {
 	return n
 }
 
-// follow goes on from a frame at s as long as nothing needs a thought: the rules are near plans, what they read is at hand, the stack
-// pointer rises, and each return address is one that was met at its place before and follows a call. It puts where each frame is, s first,
-// into pcs, changes the registers alone, and returns where it has come to and how many frames that is.
+// follow advances from a frame at s while no decision is needed: the rules are near plans, the
+// memory that they read is in the window, the stack pointer rises, and each return address was seen
+// at this place before and follows a call. It writes the address of each frame, s first, to pcs. It
+// changes only the registers, and returns the site that it has reached and the number of frames.
 func (w *Walk) follow(s *site, pcs []target.Addr) (*site, int) {
 	regs, win := &w.frame.Regs, &w.stack.blocks[w.stack.last&1].Window
 	epoch, low, b, base := w.epoch, regs.Low(), win.Data, win.Addr

@@ -11,51 +11,52 @@ import (
 	"dbg/target"
 )
 
-// Unwinder finds the callers of frames in one address space. It keeps what it
-// has learned about code from walk to walk. It belongs to one goroutine.
+// Unwinder finds the callers of frames in one address space. It caches its knowledge about code
+// from walk to walk. It belongs to one goroutine.
 //
-// Walks of one Unwinder may interleave in any order: while one is between two frames, others may be started, advanced,
-// explained and given up. What a walk gives does not depend on them, nor on the walks before.
-// The fields are for the owner to set while no walk is under way.
+// Walks of one Unwinder may interleave in any order: while one is between two frames, others may be
+// started, advanced, explained and abandoned. The results of a walk do not depend on other walks.
+// The owner may set the fields while no walk is under way.
 type Unwinder struct {
-	sites [sites]site // first: large objects begin with a page, and each of these is a cache line
+	sites [sites]site // must be first: large objects are aligned to pages, so that each site is one cache line
 
 	arch    *arch.Arch
 	machine *machine
 	space   Space
 
-	// DepthLimit bounds the number of frames of a walk; New sets it to ten million.
+	// DepthLimit limits the number of frames of a walk; New sets it to ten million.
 	DepthLimit int
 
-	// Use is the set of strategies that are tried; New sets it to AllStrategies. It is for
-	// those who want to know what one of them is worth.
+	// Use is the set of strategies to try; New sets it to AllStrategies. It serves to evaluate
+	// single strategies.
 	Use StrategySet
 
-	// Prove says whether frames are to be called exact where that can be proven, which costs
-	// some microseconds for each new place; New sets it. Without it tables are taken at
-	// their word, and nothing but frame 0 is better than Table.
+	// Prove enables the proof that frames are exact, which costs some microseconds for each new
+	// place; New sets it. Without it tables are trusted, and no frame but frame 0 is better than
+	// Table.
 	Prove bool
 
-	// Audit says whether the code is held against the tables, and wins where it is certain: see audit.go. It costs some
-	// microseconds for each new function. New sets it.
+	// Audit enables the comparison of the code with the tables: the code wins where it is certain,
+	// see audit.go. It costs some microseconds for each new function. New sets it.
 	Audit bool
 
-	// CodeBits is how many bits an address of code has, where others in a return address are its signature (pointer
-	// authentication on arm64) and that is the system's choice; 0: as many as the architecture has at most.
+	// CodeBits is the number of bits of a code address, if the other bits of a return address are
+	// its signature (pointer authentication on arm64) and the system chooses the number. 0 means
+	// the maximum of the architecture.
 	CodeBits uint8
 
 	epoch   uint64
 	version uint64
-	used    StrategySet // Use, when the rows of sites were looked up
+	used    StrategySet // the value of Use for the cached sites
 	facts   [sites]siteFacts
 	starts  starts
 	audits  map[startKey]*audit
-	spare   [2][]byte // blocks of the walk that ended last
+	spare   [2][]byte // buffers of the walk that ended last
 	plans   [2]compiled.PlanCache
 	row     row.Row
 }
 
-// New makes an unwinder for one address space.
+// New returns an unwinder for one address space.
 func New(a *arch.Arch, space Space) *Unwinder {
 	return &Unwinder{arch: a, machine: machineOf(a), space: space, DepthLimit: 10_000_000, Use: AllStrategies, used: AllStrategies, Prove: true, Audit: true}
 }
@@ -69,7 +70,7 @@ type Walk struct {
 	// Record makes each frame carry the evidence of how it was found. It makes the walk slow.
 	Record bool
 
-	// KeepRefused makes the walk keep what a table says where that is not believed: see Refused.
+	// KeepRefused makes the walk record a table's caller that it rejects: see Refused.
 	KeepRefused bool
 
 	frame Frame
@@ -85,36 +86,37 @@ type Walk struct {
 	how    Strategy
 	trust  Trust
 
-	// The caller that tryQuick found: plan's step. Between tryQuick and commit the frame is yielded, and another
-	// walk may fill the site again that the plan is from. So nothing of a site is looked at after that.
+	// The caller from tryQuick: plan's step. Between tryQuick and commit the frame is yielded, and
+	// another walk may reuse the site that the plan comes from. So commit must not use the site.
 	plan  *compiled.Plan
 	step  compiled.Step
-	block int  // of the stack, for step
+	block int  // index of the stack's block for step
 	quick bool // the caller is step
-	slow  bool // each frame is to be found in the long way
+	slow  bool // tryQuick is disabled
 
-	runs uint // how often the walk was started
+	runs uint // number of times that the walk was started
 
-	// Of the search for it.
-	rec      *recorder // nil but for Explain
-	refused  refusal   // of frame, with KeepRefused
-	pinned   *site     // of frame
-	next     *site     // of the caller that was judged last
+	// State of the search for the caller.
+	rec      *recorder // nil unless the walk records evidence
+	refused  refusal   // rejected caller of frame, with KeepRefused
+	pinned   *site     // the site of frame
+	next     *site     // the site of the caller that was judged last
 	attempts []Attempt
 	done     bool        // end is set
-	stuck    bool        // a strategy gave a frame that did not move
-	zeroed   End         // says of a return address that it is zero
-	bad      target.Addr // the first memory that could not be read
+	stuck    bool        // a strategy found a frame that did not move
+	zeroed   End         // set if a return address is zero
+	bad      target.Addr // the first unreadable address
 	hasBad   bool
-	switches bool // the row says itself where the stack pointer is
+	switches bool // the row itself switches the stack
 
-	landing    landing // the caller is where the code is going, see leave.go
-	precise    bool    // and its PC is no return address
-	borrowed   bool    // the CFA rests on a register whose value is not known to be the frame's
-	inRegister bool    // the row says that the return address is in a register
+	landing    landing // the caller is the code's own target, see leave.go
+	precise    bool    // and its PC is not a return address
+	borrowed   bool    // the CFA depends on a register whose value may not be the frame's
+	inRegister bool    // according to the row, the return address is in a register
 	byExpr     bool    // the row has an expression for the return address
 
-	// Where a frame's stack pointer is not known: it is not below floor. above is the floor of the caller, at least.
+	// If a frame's stack pointer is unknown, floor is a lower bound of it. above is the minimum
+	// floor of the caller.
 	floor, above uint64
 
 	stackSwitches []stackSwitch
@@ -128,17 +130,16 @@ func (u *Unwinder) Walk(regs *arch.Registers) *Walk {
 	return w
 }
 
-// Restart makes w a walk from these registers, as Unwinder.Walk does, and keeps its buffers.
+// Restart makes w a walk from these registers, as Unwinder.Walk does, and reuses its buffers.
 func (w *Walk) Restart(regs *arch.Registers) {
 	w.start = *regs
 	w.start.Arch = w.u.arch
 }
 
-// Frames yields the frames, innermost first. The frame is valid until the next one is
-// asked for; Frame.Clone keeps it. An error comes only from ctx, with a nil
-// frame, and ends the walk. Each use of the iterator is a walk of its own, which
-// reads memory anew and ends the one before, if that is still under way: w is one walk at a time. Several walks of
-// one Unwinder may be under way at once.
+// Frames yields the frames, innermost first. A frame is valid until the next iteration; Frame.Clone
+// makes a lasting copy. An error comes only from ctx, with a nil frame, and ends the walk. Each use
+// of the iterator is a new walk, which reads memory again and ends a previous walk of w that is
+// still under way. Several Walks of one Unwinder may be under way at once.
 func (w *Walk) Frames(ctx context.Context) iter.Seq2[*Frame, error] {
 	return func(yield func(*Frame, error) bool) {
 		w.reset()
@@ -168,8 +169,8 @@ func (w *Walk) Frames(ctx context.Context) iter.Seq2[*Frame, error] {
 	}
 }
 
-// End is the verdict. It is complete when the iterator of Frames has
-// ended by itself.
+// End returns the reason for the walk's end. It is complete when the iterator of Frames has ended
+// by itself.
 func (w *Walk) End() End { return w.end }
 
 // reset prepares frame 0.
@@ -206,14 +207,14 @@ func (w *Walk) reset() {
 	w.stackSwitches, w.nextSwitch, w.pinned, w.next, w.quick = w.stackSwitches[:0], 0, nil, nil, false
 }
 
-// forget makes the unwinder find out again what is known of each place: rows depend on Use.
+// forget clears the cached facts about all places: rows depend on Use.
 func (u *Unwinder) forget() {
 	u.used = u.Use
 	clear(u.sites[:])
 	clear(u.audits)
 }
 
-// release gives the blocks back for the next walk.
+// release returns the buffers for use by the next walk.
 func (w *Walk) release() {
 	for i := range w.stack.blocks {
 		w.u.spare[i] = w.stack.blocks[i].buf

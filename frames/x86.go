@@ -132,7 +132,7 @@ var x86Stubs = []struct {
 	{[]byte{0xe9}, 1},                   // jmp PLT0
 	{[]byte{0xf2, 0xe9}, 1},             // bnd jmp PLT0
 	{[]byte{0xff, 0x35}, 1},             // PLT0: push link map
-	// i386, elf_i386_lazy_plt and its kin.
+	// i386, elf_i386_lazy_plt and similar.
 	{[]byte{0xf3, 0x0f, 0x1e, 0xfb}, 0}, // endbr32
 	{[]byte{0xff, 0xa3}, 0},             // jmp *slot(%ebx)
 	{[]byte{0xff, 0xb3}, 1},             // PLT0: push link map(%ebx)

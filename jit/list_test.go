@@ -11,7 +11,7 @@ import (
 	"dbg/target"
 )
 
-// memory is bytes at an address.
+// memory holds bytes at an address.
 type memory struct {
 	at   target.Addr
 	data []byte
@@ -28,7 +28,7 @@ func (m memory) ReadMemory(a target.Addr, buf []byte) (int, error) {
 	return n, nil
 }
 
-// TestLayout reads the structures of <gdb/jit-reader> as the C compilers of each machine lay them out.
+// TestLayout reads the structures of <gdb/jit-reader> in the layout of the C compiler for each machine.
 func TestLayout(t *testing.T) {
 	for _, c := range []struct {
 		arch        *arch.Arch
@@ -69,7 +69,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// chain makes n entries of amd64, each of which leads to the next; the last one leads to end.
+// chain returns n entries of amd64. Each refers to the next, and the last one to end.
 func chain(n int, end target.Addr) memory {
 	m := memory{0x10000, make([]byte, 32*n)}
 	for i := range n {
@@ -110,7 +110,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestFileSizes believes a size only as far as there is memory.
+// TestFileSizes checks that a wrong size does not allocate more than the readable memory.
 func TestFileSizes(t *testing.T) {
 	m := memory{0x1000, make([]byte, 3<<20)}
 	for _, c := range []struct {

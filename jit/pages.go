@@ -3,28 +3,28 @@ package jit
 import "dbg/target"
 
 const (
-	pageSize  = 4096
-	pagesKept = 64
+	pageSize = 4096
+	maxPages = 64
 )
 
-// pages is memory that reads whole pages and keeps some: the entries of a list are small and often close together.
+// pages is a page cache over memory: the entries of a list are small and often close together.
 type pages struct {
-	mem  target.Memory
-	kept map[target.Addr][]byte
+	mem   target.Memory
+	cache map[target.Addr][]byte
 }
 
 // ReadMemory implements target.Memory.
 func (p *pages) ReadMemory(at target.Addr, buf []byte) (int, error) {
 	base := at &^ (pageSize - 1)
-	b, ok := p.kept[base]
+	b, ok := p.cache[base]
 	if !ok {
-		if len(p.kept) >= pagesKept {
-			clear(p.kept)
+		if len(p.cache) >= maxPages {
+			clear(p.cache)
 		}
 		b = make([]byte, pageSize)
 		n, _ := p.mem.ReadMemory(base, b)
 		b = b[:max(0, min(n, pageSize))]
-		p.kept[base] = b
+		p.cache[base] = b
 	}
 	if off := uint64(at - base); off+uint64(len(buf)) <= uint64(len(b)) {
 		return copy(buf, b[off:]), nil

@@ -13,20 +13,20 @@ type Function struct {
 	Name   string
 }
 
-// PerfMap is the functions of a perf map by address. They do not overlap.
+// PerfMap holds the functions of a perf map, sorted by address. They do not overlap.
 type PerfMap struct{ list []Function }
 
-// Bounds of a perf map.
+// Limits of a perf map.
 const (
-	MaxPerfMap = 32 << 20 // bytes of its text
-	maxName    = 1024     // bytes of a name; what follows is cut
-	maxLine    = 1 << 16  // bytes; a longer line is not one
+	MaxPerfMap = 32 << 20 // bytes of text
+	maxName    = 1024     // bytes of a name; longer names are cut
+	maxLine    = 1 << 16  // bytes; longer lines are skipped
 	maxSize    = 64 << 20 // bytes of a function
 )
 
-// ParsePerfMap reads the text of a perf map: lines of an address, a size and a name, the numbers in hexadecimal.
-// Programs only append to the file, so where two functions overlap the later one is there now. A line that makes no
-// sense is skipped. The last line counts only if it is complete.
+// ParsePerfMap parses the text of a perf map: lines of an address, a size and a name, with
+// hexadecimal numbers. Programs only append to the file, so the later one of two overlapping
+// functions is valid. Malformed lines are skipped, and so is an incomplete last line.
 func ParsePerfMap(text []byte) *PerfMap {
 	var list []Function
 	for len(text) > 0 {
@@ -62,11 +62,13 @@ func parseLine(line []byte) (f Function, ok bool) {
 	return Function{lo, lo + n, string(bytes.ToValidUTF8(name, []byte("?")))}, true
 }
 
-// latest returns the functions by address; of two that overlap it keeps the one that comes later in list. Nothing is kept
-// of a function that was overwritten in part: the rest of its code is no longer in use.
+// latest returns the functions sorted by address. Of two overlapping functions it keeps the one
+// that is later in list. It drops a function that was overwritten in part: the rest of its code is
+// no longer in use.
 func latest(list []Function) []Function {
-	// From the last line back, so that a function that is there already is a later one. What is kept does
-	// not overlap, and is kept in sorted runs, each as long as those after it together.
+	// Iterate from the last line back, so that a function that is already present is a later one.
+	// The result does not overlap. It is a sequence of sorted runs, each at least as long as all
+	// later ones together.
 	var runs [][]Function
 	taken := func(f Function) bool {
 		for _, run := range runs {

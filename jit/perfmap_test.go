@@ -12,7 +12,7 @@ func TestPerfMap(t *testing.T) {
 		"1000 100 old",
 		"2000 10 LazyCompile:~f /x y.js:1:2",
 		"0x3000 0x20 prefixed",
-		"1080 40 new", // the end of old was used again
+		"1080 40 new", // reuses the end of old
 		"nonsense",
 		"4000 0 empty",
 		"0 10 null",
@@ -40,7 +40,7 @@ func TestPerfMap(t *testing.T) {
 	}
 }
 
-// TestPerfMapOrder compares what is found with going through the lines from the end.
+// TestPerfMapOrder compares the results with a linear search from the last line.
 func TestPerfMapOrder(t *testing.T) {
 	for seed := range int64(200) {
 		r := rand.New(rand.NewSource(seed))

@@ -2,8 +2,9 @@ package repl
 
 import "context"
 
-// attend makes Ctrl-C end what a command asks of the session, until the function that it returns is called. A command
-// inside another one (of a file that is read, of "thread apply") ends with that one.
+// attend lets Ctrl-C cancel what a command does in the session, until done is called. A command
+// inside another one (in a sourced file, in "thread apply") is cancelled together with the outer
+// one.
 func (sh *shell) attend() (done func()) {
 	if sh.command != nil {
 		return func() {}
@@ -37,8 +38,8 @@ func (sh *shell) watch(cancel func()) {
 	sh.rewatch = func() { sh.watch(cancel) }
 }
 
-// takeInterrupts gives Ctrl-C to the caller until the function that it returns is called: while the program runs it means
-// a pause.
+// takeInterrupts lets the caller receive Ctrl-C, until giveBack is called: while the program runs,
+// Ctrl-C means a pause.
 func (sh *shell) takeInterrupts() (giveBack func()) {
 	if sh.command == nil {
 		return func() {}
@@ -47,7 +48,7 @@ func (sh *shell) takeInterrupts() (giveBack func()) {
 	return sh.rewatch
 }
 
-// interrupted reports whether the user pressed Ctrl-C during a command, or all is over.
+// interrupted reports whether the user pressed Ctrl-C during a command, or Run is ending.
 func (sh *shell) interrupted() bool {
 	return sh.ctx.Err() != nil || sh.command != nil && sh.command.Err() != nil
 }

@@ -10,8 +10,8 @@ import (
 	"dbg/target"
 )
 
-// The types below are the object that dbg bt --format json prints; the command
-// line's contract has their names. What is not known is null.
+// These types are the object that dbg bt --format json prints. Their names are documented for users
+// of the command line. Unknown values are null.
 
 type jsonTarget struct {
 	Kind   string      `json:"kind"`
@@ -55,7 +55,8 @@ type jsonFrame struct {
 	Trust             string         `json:"trust"`
 	Args              []jsonArgument `json:"args"`
 	Attempts          []jsonAttempt  `json:"attempts"`
-	// FoundBy is the evidence of the strategy that found the frame; null for the thread's own registers.
+	// FoundBy is the evidence of the strategy that found the frame; null for the thread's own
+	// registers.
 	FoundBy *jsonTry `json:"found_by"`
 }
 
@@ -63,7 +64,7 @@ type jsonArgument struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 	Type  string `json:"type"`
-	// AtEntry is what the function was passed, left out if that is not known.
+	// AtEntry is the value that the function was passed. It is left out if it is unknown.
 	AtEntry string `json:"at_entry,omitempty"`
 }
 
@@ -113,8 +114,8 @@ func (j *jsonWriter) open(v any) {
 	_, j.err = j.w.Write(b[:len(b)-1])
 }
 
-// WriteJSON writes the backtraces of all threads as one object. Frames are
-// written as they are found: nothing is built up.
+// WriteJSON writes the backtraces of all threads as one object. It writes each frame when it is
+// found, and holds nothing back.
 func WriteJSON(w io.Writer, s *session.Session, opts BacktraceOptions) error {
 	threads, err := s.Threads()
 	if err != nil {

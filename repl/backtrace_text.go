@@ -12,8 +12,8 @@ import (
 	"dbg/session"
 )
 
-// argumentFormat is how variables are printed by their names: a pointer without
-// its type.
+// argumentFormat is the format of variables that are printed with their names: a pointer is printed
+// without its type.
 func argumentFormat() eval.Options {
 	return eval.Options{AddressOfStrings: true, Inner: true}
 }
@@ -28,8 +28,7 @@ type textBacktrace struct {
 	cancel func() bool
 }
 
-// write prints the frames, and why there are no more if that is not the
-// ordinary end.
+// write prints the frames. If the walk ended abnormally, it also prints why.
 func (b *textBacktrace) write(s *session.Session, t session.ThreadInfo) error {
 	printed, more, cancelled := 0, false, false
 	end, err := s.EachFrameView(t.ID, b.start, session.ViewOptions{Locals: b.full, Format: argumentFormat()}, func(v *session.FrameView) bool {
@@ -61,7 +60,7 @@ func (b *textBacktrace) write(s *session.Session, t session.ThreadInfo) error {
 	return nil
 }
 
-// writeEnd says why a walk ended where it should not have.
+// writeEnd prints why a walk ended, if it ended abnormally.
 func writeEnd(w io.Writer, end *frames.End) {
 	if end != nil && !end.Outermost && end.Reason != frames.NotEnded {
 		fmt.Fprintf(w, "Backtrace stopped: %s\n", end.Message())
@@ -81,7 +80,7 @@ func writeLocals(w io.Writer, v *session.FrameView) {
 	}
 }
 
-// last prints the n outermost frames. All are counted first.
+// last prints the n outermost frames. It counts all frames first.
 func (b *textBacktrace) last(s *session.Session, t session.ThreadInfo, n int) error {
 	at := 0
 	cancelled := false
@@ -107,8 +106,8 @@ func (b *textBacktrace) last(s *session.Session, t session.ThreadInfo, n int) er
 	return err
 }
 
-// threadName is a thread as gdb calls it: by the address of its pthread, which on
-// x86-64 is fs_base, and by its kernel id.
+// threadName returns gdb's name of a thread: the address of its pthread, which is fs_base on
+// x86-64, and its kernel id.
 func threadName(s *session.Session, t session.ThreadInfo) string {
 	if regs, err := s.Registers(t.ID, 0); err == nil {
 		for _, r := range regs {
@@ -120,7 +119,7 @@ func threadName(s *session.Session, t session.ThreadInfo) string {
 	return fmt.Sprintf("LWP %d", t.ID)
 }
 
-// threadHeader is the line before a thread's backtrace.
+// threadHeader returns the line before a thread's backtrace.
 func threadHeader(s *session.Session, t session.ThreadInfo) string {
 	name := ""
 	if t.Name != "" {
@@ -129,11 +128,11 @@ func threadHeader(s *session.Session, t session.ThreadInfo) string {
 	return fmt.Sprintf("Thread %d (%s%s):", t.Number, threadName(s, t), name)
 }
 
-// BacktraceOptions says what dbg bt prints.
+// BacktraceOptions specifies what WriteText and WriteJSON print.
 type BacktraceOptions struct {
-	MaxFrames int // of each thread; 0: all
+	MaxFrames int // the maximum for each thread; 0 means all
 	Color     bool
-	// Path is the core file's, for JSON.
+	// Path is the path of the core file, for JSON.
 	Path string
 }
 
@@ -158,7 +157,7 @@ func WriteText(w io.Writer, s *session.Session, opts BacktraceOptions) error {
 		}
 		b := textBacktrace{w: w, names: n, limit: opts.MaxFrames}
 		if err := b.write(s, t); err != nil {
-			// One thread that can't be read does not hide the others.
+			// A thread that can't be read must not hide the others.
 			fmt.Fprintf(w, "Backtrace stopped: %v\n", err)
 		}
 	}

@@ -13,12 +13,12 @@ func breakpointCommands() []*command {
 	return []*command{
 		{name: "break", aliases: []string{"b", "br", "bre", "brea"}, usage: "[LOCATION] [thread N] [if CONDITION]", group: g, help: "stop at FUNCTION, LINE, FILE:LINE or *ADDRESS", words: functionWords, run: setBreak(false)},
 		{name: "tbreak", aliases: []string{"tb", "tbr"}, usage: "[LOCATION] [if CONDITION]", group: g, help: "stop there once", words: functionWords, run: setBreak(true)},
-		{name: "delete", aliases: []string{"d"}, usage: "[N...]", group: g, once: true, help: "remove breakpoints; none given: all", run: deleteBreak},
+		{name: "delete", aliases: []string{"d"}, usage: "[N...]", group: g, once: true, help: "remove breakpoints, or all if no N is given", run: deleteBreak},
 		{name: "clear", aliases: []string{"cl"}, usage: "[LOCATION]", group: g, once: true, help: "remove the breakpoints at a location", words: functionWords, run: clearBreak},
-		{name: "enable", aliases: []string{"en"}, usage: "[N...]", group: g, help: "switch breakpoints on", run: enableBreak(true)},
-		{name: "disable", aliases: []string{"dis"}, usage: "[N...]", group: g, help: "switch breakpoints off", run: enableBreak(false)},
+		{name: "enable", aliases: []string{"en"}, usage: "[N...]", group: g, help: "enable breakpoints, or all if no N is given", run: enableBreak(true)},
+		{name: "disable", aliases: []string{"dis"}, usage: "[N...]", group: g, help: "disable breakpoints, or all if no N is given", run: enableBreak(false)},
 		{name: "condition", aliases: []string{"cond"}, usage: "N [EXPR]", group: g, help: "stop at breakpoint N only if EXPR is not 0", run: condition},
-		{name: "ignore", usage: "N COUNT", group: g, help: "pass breakpoint N so many times", run: ignoreBreak},
+		{name: "ignore", usage: "N COUNT", group: g, help: "ignore the next COUNT hits of breakpoint N", run: ignoreBreak},
 	}
 }
 
@@ -49,7 +49,7 @@ func setBreak(temporary bool) func(*shell, string) error {
 	}
 }
 
-// printSet says where a breakpoint was set.
+// printSet prints where a breakpoint was set.
 func (sh *shell) printSet(b session.Breakpoint) {
 	word := "Breakpoint"
 	if b.Spec.Temporary {
@@ -68,7 +68,7 @@ func (sh *shell) printSet(b session.Breakpoint) {
 	}
 }
 
-// chosen are the breakpoints that args name: all if it names none.
+// chosen returns the breakpoints that args lists, or all if args is empty.
 func (sh *shell) chosen(args string) ([]int, error) {
 	if args != "" {
 		return numbers(args)
@@ -96,7 +96,7 @@ func deleteBreak(sh *shell, args string) error {
 	return sh.each(ids, sh.sess.DeleteBreakpoint)
 }
 
-// each does something with all of ids, and gives the first error at the end.
+// each calls do for all ids, and returns the first error at the end.
 func (sh *shell) each(ids []int, do func(int) error) error {
 	var first error
 	for _, id := range ids {
@@ -117,7 +117,7 @@ func clearBreak(sh *shell, args string) error {
 		return err
 	}
 	if len(gone) == 0 {
-		return said("No breakpoint at %s.", args)
+		return userErrorf("No breakpoint at %s.", args)
 	}
 	fmt.Fprint(sh.out, "Deleted breakpoint")
 	if len(gone) > 1 {
@@ -146,11 +146,11 @@ func enableBreak(on bool) func(*shell, string) error {
 func condition(sh *shell, args string) error {
 	word, cond := cutWord(args)
 	if word == "" {
-		return said("Argument required (breakpoint number).")
+		return userErrorf("Argument required (breakpoint number).")
 	}
 	id, err := strconv.Atoi(word)
 	if err != nil {
-		return said("Bad breakpoint argument: '%s'", word)
+		return userErrorf("Bad breakpoint argument: '%s'", word)
 	}
 	if err := sh.sess.SetCondition(id, cond); err != nil {
 		return err
@@ -165,14 +165,14 @@ func ignoreBreak(sh *shell, args string) error {
 	word, rest := cutWord(args)
 	id, err := strconv.Atoi(word)
 	if err != nil {
-		return said("Argument required (a breakpoint number).")
+		return userErrorf("Argument required (a breakpoint number).")
 	}
 	if rest == "" {
-		return said("Second argument (specified ignore-count) is missing.")
+		return userErrorf("Second argument (specified ignore-count) is missing.")
 	}
 	n, err := strconv.Atoi(rest)
 	if err != nil {
-		return fmt.Errorf("a number is expected, not %q", rest)
+		return fmt.Errorf("expected a number, not %q", rest)
 	}
 	n = max(0, n)
 	if err := sh.sess.SetIgnore(id, n); err != nil {
@@ -182,7 +182,7 @@ func ignoreBreak(sh *shell, args string) error {
 	return nil
 }
 
-// printIgnored says how many hits of a breakpoint are ignored from now on.
+// printIgnored prints how many hits of a breakpoint will be ignored.
 func (sh *shell) printIgnored(id, n int) {
 	switch n {
 	case 0:
@@ -201,7 +201,17 @@ func infoBreakpoints(sh *shell, args string) error {
 		fmt.Fprintln(sh.out, "No breakpoints or watchpoints.")
 		return nil
 	}
-	fmt.Fprintf(sh.out, "%-7s %-14s %-4s %-3s %-18s %s\n", "Num", "Type", "Disp", "Enb", "Address", "What")
+	sh.printBreakpoints(list)
+	return nil
+}
+
+// printBreakpoints prints the table of some breakpoints.
+func (sh *shell) printBreakpoints(list []session.Breakpoint) {
+	width := len("breakpoint") + 4
+	for i := range list {
+		width = max(width, len(kindOf(&list[i])))
+	}
+	fmt.Fprintf(sh.out, "%-7s %-*s %-4s %-3s %-18s %s\n", "Num", width, "Type", "Disp", "Enb", "Address", "What")
 	for _, b := range list {
 		disp, enb := "keep", "n"
 		if b.Spec.Temporary {
@@ -212,12 +222,14 @@ func infoBreakpoints(sh *shell, args string) error {
 		}
 		addr, what := "<PENDING>", b.Spec.Text
 		switch {
+		case b.Spec.Watch != nil:
+			addr, what = "", watchText(b.Spec.Watch)
 		case len(b.Places) == 1:
 			addr, what = fmt.Sprintf("0x%016x", uint64(b.Places[0].Addr)), sh.placeText(&b.Places[0])
 		case len(b.Places) > 1:
 			addr, what = "<MULTIPLE>", ""
 		}
-		fmt.Fprintf(sh.out, "%-7d %-14s %-4s %-3s %-18s %s\n", b.ID, "breakpoint", disp, enb, addr, what)
+		fmt.Fprintf(sh.out, "%-7d %-*s %-4s %-3s %-18s %s\n", b.ID, width, kindOf(&b), disp, enb, addr, what)
 		if b.Spec.Condition != "" {
 			fmt.Fprintf(sh.out, "\tstop only if %s\n", b.Spec.Condition)
 		}
@@ -237,11 +249,10 @@ func infoBreakpoints(sh *shell, args string) error {
 		if len(b.Places) > 1 {
 			for i := range b.Places {
 				p := &b.Places[i]
-				fmt.Fprintf(sh.out, "%-7s %-14s %-4s %-3s 0x%016x %s\n", fmt.Sprintf("%d.%d", b.ID, i+1), "", "", enb, uint64(p.Addr), sh.placeText(p))
+				fmt.Fprintf(sh.out, "%-7s %-*s %-4s %-3s 0x%016x %s\n", fmt.Sprintf("%d.%d", b.ID, i+1), width, "", "", enb, uint64(p.Addr), sh.placeText(p))
 			}
 		}
 	}
-	return nil
 }
 
 func (sh *shell) placeText(p *session.BreakpointPlace) string {

@@ -15,7 +15,7 @@ func callCommands() []*command {
 	}
 }
 
-var errNoProcess = said("You can't do that without a process to debug.")
+var errNoProcess = userErrorf("You can't do that without a process to debug.")
 
 func returnFrame(sh *shell, args string) error {
 	if sh.sess.State() != session.IsStopped {
@@ -31,7 +31,7 @@ func returnFrame(sh *shell, args string) error {
 			question = fmt.Sprintf("Make %s return now? (y or n) ", f.FunctionName)
 		}
 		if !sh.ask(question) {
-			return said("Not confirmed")
+			return userErrorf("Not confirmed")
 		}
 	}
 	if err := sh.sess.Return(args); err != nil {
@@ -45,7 +45,7 @@ func jump(sh *shell, args string) error {
 		return errNotRun
 	}
 	if args == "" {
-		return said("Argument required (starting address).")
+		return userErrorf("Argument required (starting address).")
 	}
 	spec, err := sh.sess.ParseLocation(args)
 	if err != nil {
@@ -56,8 +56,8 @@ func jump(sh *shell, args string) error {
 		return err
 	}
 	if leaves != "" && !sh.ask(fmt.Sprintf("Line %d is not in `%s'.  Jump anyway? (y or n) ", place.Position.Line, leaves)) {
-		return said("Not confirmed.")
+		return userErrorf("Not confirmed.")
 	}
-	sh.chat("Continuing at 0x%x.\n", uint64(place.Addr))
-	return sh.goAndWait(func() error { return sh.sess.Jump(place.Addr) })
+	sh.announce("Continuing at 0x%x.\n", uint64(place.Addr))
+	return sh.resumeAndWait(func() error { return sh.sess.Jump(place.Addr) })
 }

@@ -14,13 +14,13 @@ func dataCommands() []*command {
 	const g = "data"
 	return []*command{
 		{name: "print", aliases: []string{"p", "inspect"}, usage: "[/FMT] EXPR", group: g, help: "print a value; EXPR may assign", run: printValue},
-		{name: "call", usage: "EXPR", group: g, help: "evaluate an expression; nothing is printed if it is void", run: callValue},
-		{name: "output", usage: "[/FMT] EXPR", group: g, help: "print a value alone", run: outputValue},
-		{name: "x", usage: "[/NFU] ADDRESS", group: g, help: "show memory: N units of size b, h, w or g in format x d u o t c a s or i", run: examine},
+		{name: "call", usage: "EXPR", group: g, help: "evaluate an expression and print its value unless it is void", run: callValue},
+		{name: "output", usage: "[/FMT] EXPR", group: g, help: "print a value without $N, =, and newline", run: outputValue},
+		{name: "x", usage: "[/NFU] ADDRESS", group: g, help: "show memory: N units of size b, h, w or g in format x, d, u, o, t, c, a, s or i", run: examine},
 		{name: "whatis", usage: "EXPR", group: g, help: "print an expression's type", run: whatis},
-		{name: "ptype", usage: "EXPR | TYPE", group: g, help: "print what a type, or that of an expression, is made of", run: ptype},
+		{name: "ptype", usage: "EXPR | TYPE", group: g, help: "print the definition of a type, or of an expression's type", run: ptype},
 		{name: "display", usage: "[[/FMT] EXPR]", group: g, help: "print a value at each stop", run: addDisplay},
-		{name: "undisplay", usage: "[N...]", group: g, help: "end displays; none given: all", run: undisplay},
+		{name: "undisplay", usage: "[N...]", group: g, help: "remove displays, or all if no N is given", run: undisplay},
 	}
 }
 
@@ -34,9 +34,9 @@ func formatOption(text string) (eval.Options, error) {
 	case len(text) == 1 && strings.Contains("xduotcasfz", text):
 		opt.Format = text[0]
 	case strings.Trim(text, "0123456789") != text:
-		return opt, said("Item count other than 1 is meaningless in \"print\" command.")
+		return opt, userErrorf("Item count other than 1 is meaningless in \"print\" command.")
 	default:
-		return opt, said("Undefined output format \"%s\".", text)
+		return opt, userErrorf("Undefined output format \"%s\".", text)
 	}
 	return opt, nil
 }
@@ -111,12 +111,12 @@ func ptype(sh *shell, args string) error {
 	return err
 }
 
-// examineState is where the next x goes on, and how.
+// examineState holds where and how the next x continues.
 type examineState struct {
 	format, unit byte
 	next         target.Addr
 	hasNext      bool
-	continued    bool // the last command was an x: an empty line goes on
+	continued    bool // the last command was x: an empty line continues it
 }
 
 // examine is the x command.
@@ -139,7 +139,7 @@ func examine(sh *shell, args string) error {
 			return err
 		}
 	case !st.hasNext:
-		return said("Argument required (starting display address).")
+		return userErrorf("Argument required (starting display address).")
 	}
 	st.format, st.unit = format, unit
 	if format == 's' {
@@ -150,7 +150,7 @@ func examine(sh *shell, args string) error {
 	}
 	back := n < 0
 	if back {
-		return errors.New("showing memory before an address is not there yet; give a lower address")
+		return errors.New("x can't show memory before an address yet; give a lower address")
 	}
 	var next target.Addr
 	if format == 'i' {
@@ -176,7 +176,7 @@ func examineFormat(spec string, format, unit byte) (int, byte, byte, error) {
 	}
 	if digits > 0 {
 		if _, err := fmt.Sscanf(spec[:digits], "%d", &n); err != nil {
-			return 0, 0, 0, fmt.Errorf("a count is expected, not %q", spec[:digits])
+			return 0, 0, 0, fmt.Errorf("expected a count, not %q", spec[:digits])
 		}
 	}
 	given := false
@@ -187,7 +187,7 @@ func examineFormat(spec string, format, unit byte) (int, byte, byte, error) {
 		case 'x', 'd', 'u', 'o', 't', 'c', 'a', 's', 'i', 'f', 'z':
 			format = c
 		default:
-			return 0, 0, 0, said("Undefined output format \"%c\".", c)
+			return 0, 0, 0, userErrorf("Undefined output format \"%c\".", c)
 		}
 	}
 	if !given {
@@ -227,7 +227,7 @@ func (sh *shell) examineCode(a target.Addr, n int) (target.Addr, error) {
 	return a, nil
 }
 
-// symbol is an address's symbol as "<main+4>", or "".
+// symbol returns an address's symbol as "<main+4>", or "".
 func (sh *shell) symbol(a target.Addr) string {
 	name, off, ok := sh.sess.Symbolize(a)
 	switch {
@@ -244,7 +244,7 @@ func (sh *shell) currentPC() (target.Addr, bool) {
 	return f.PC, err == nil
 }
 
-// display is one value that is printed at each stop.
+// display is an expression whose value is printed at each stop.
 type display struct {
 	number int
 	format string
@@ -298,7 +298,8 @@ func (sh *shell) showDisplays() {
 	}
 }
 
-// showDisplay prints one; what has no meaning here is left out, as in gdb.
+// showDisplay prints one display. It prints nothing if the expression has no value here, as gdb
+// does.
 func (sh *shell) showDisplay(d display) {
 	v, err := sh.evaluate(d.expr)
 	if err != nil {

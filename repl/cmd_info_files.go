@@ -24,7 +24,7 @@ func infoSource(sh *shell, args string) error {
 	if lines, err := sh.sess.Source(file); err == nil {
 		fmt.Fprintf(sh.out, "Contains %d lines.\n", len(lines))
 	} else {
-		fmt.Fprintln(sh.out, "The file is not there.")
+		fmt.Fprintln(sh.out, "The file can't be read.")
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func infoSources(sh *shell, args string) error {
 	return nil
 }
 
-// infoLine says which code a line is.
+// infoLine prints the addresses of a line's code.
 func infoLine(sh *shell, args string) error {
 	var at target.Addr
 	var line int
@@ -48,7 +48,7 @@ func infoLine(sh *shell, args string) error {
 	if args == "" {
 		f, err := sh.sess.SelectedFrame()
 		if err != nil || !f.HasSource() {
-			return said("No line number information available.")
+			return userErrorf("No line number information available.")
 		}
 		args = fmt.Sprint(f.Position.Line)
 	}
@@ -62,7 +62,7 @@ func infoLine(sh *shell, args string) error {
 	}
 	at, line, file = places[0].Addr, places[0].Position.Line, places[0].Position.File
 	if spec.Function != "" {
-		// A function begins before the place where a breakpoint stands.
+		// A function starts before the place of its breakpoint.
 		if _, code, err := sh.sess.DisassembleFunction(at); err == nil && code[0].Position.Line > 0 {
 			at, line = code[0].Addr, code[0].Position.Line
 		}
@@ -88,14 +88,14 @@ func infoLine(sh *shell, args string) error {
 	return nil
 }
 
-// addressText is an address with its symbol.
+// addressText returns an address with its symbol.
 func (sh *shell) addressText(a target.Addr) string {
 	return strings.TrimSpace(a.String() + " " + sh.symbol(a))
 }
 
 func infoSymbol(sh *shell, args string) error {
 	if args == "" {
-		return said("Argument required (address).")
+		return userErrorf("Argument required (address).")
 	}
 	a, err := sh.sess.ParseAddress(args)
 	if err != nil {
@@ -154,7 +154,7 @@ func infoSharedLibrary(sh *shell, args string) error {
 	return nil
 }
 
-// printOrigins says where the debug information of each file is from, or why there is none.
+// printOrigins prints where each file's debug information comes from, or why there is none.
 func (sh *shell) printOrigins() {
 	shown := false
 	for _, m := range sh.sess.DescribeModules() {
@@ -176,7 +176,7 @@ func (sh *shell) printOrigins() {
 	}
 }
 
-// signalHeader stands above a list of signals.
+// signalHeader is the heading of a list of signals.
 const signalHeader = "Signal        Stop\tPrint\tPass to program\tDescription\n"
 
 func infoSignals(sh *shell, args string) error {
@@ -207,7 +207,7 @@ func (sh *shell) printSignal(n int, set session.SignalSetting) {
 	fmt.Fprintf(sh.out, "%-13s %s\t%s\t%s\t\t%s\n", target.SignalName(n), yes(set.Stop), yes(set.Print), yes(set.Pass), target.SignalDescription(n))
 }
 
-// handle changes what is done with signals: handle SIGUSR1 nostop noprint.
+// handle changes how signals are handled: handle SIGUSR1 nostop noprint.
 func handle(sh *shell, args string) error {
 	signals, err := sh.sess.HandleSignals(args)
 	if err != nil {

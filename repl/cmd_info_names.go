@@ -6,7 +6,7 @@ import (
 	"dbg/symbols"
 )
 
-// infoSearch lists what has a name that a regular expression matches, as gdb does.
+// infoSearch lists the symbols whose name matches a regular expression, as gdb does.
 func infoSearch(what string, kind symbols.SearchKind) func(*shell, string) error {
 	return func(sh *shell, args string) error {
 		const most = 10000
@@ -43,7 +43,7 @@ func infoSearch(what string, kind symbols.SearchKind) func(*shell, string) error
 			}
 		}
 		if more {
-			fmt.Fprintf(sh.out, "(there are more than %d; give more of a name)\n", most)
+			fmt.Fprintf(sh.out, "(more than %d matches; give a longer name)\n", most)
 		}
 		return nil
 	}
@@ -52,7 +52,7 @@ func infoSearch(what string, kind symbols.SearchKind) func(*shell, string) error
 // infoScope lists the variables that are visible at a place.
 func infoScope(sh *shell, args string) error {
 	if args == "" {
-		return said("requires an argument (an expression or variable): a linespec")
+		return userErrorf("requires an argument (an expression or variable): a linespec")
 	}
 	spec, err := sh.sess.ParseLocation(args)
 	if err != nil {

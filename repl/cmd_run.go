@@ -14,23 +14,23 @@ func runCommands() []*command {
 	return []*command{
 		{name: "run", aliases: []string{"r"}, usage: "[ARGS]", group: g, once: true, help: "start the program from the beginning", run: runProgram},
 		{name: "start", usage: "[ARGS]", group: g, once: true, help: "start the program and stop in main", run: startProgram},
-		{name: "continue", aliases: []string{"c", "fg"}, usage: "[N]", group: g, help: "go on; N: pass this breakpoint N-1 times", run: continueProgram},
-		{name: "next", aliases: []string{"n"}, usage: "[N]", group: g, help: "go to another line, over calls", run: step(session.StepOver)},
-		{name: "step", aliases: []string{"s"}, usage: "[N]", group: g, help: "go to another line, into calls", run: step(session.StepInto)},
+		{name: "continue", aliases: []string{"c", "fg"}, usage: "[N]", group: g, help: "continue the program; with N: ignore this breakpoint N-1 times", run: continueProgram},
+		{name: "next", aliases: []string{"n"}, usage: "[N]", group: g, help: "step to another line, over calls", run: step(session.StepOver)},
+		{name: "step", aliases: []string{"s"}, usage: "[N]", group: g, help: "step to another line, into calls", run: step(session.StepInto)},
 		{name: "finish", aliases: []string{"fin"}, group: g, help: "run until the selected frame returns", run: finish},
-		{name: "nexti", aliases: []string{"ni"}, usage: "[N]", group: g, help: "execute an instruction, over calls", run: step(session.NextInstruction)},
-		{name: "stepi", aliases: []string{"si"}, usage: "[N]", group: g, help: "execute an instruction", run: step(session.StepInstruction)},
+		{name: "nexti", aliases: []string{"ni"}, usage: "[N]", group: g, help: "step one instruction, over calls", run: step(session.NextInstruction)},
+		{name: "stepi", aliases: []string{"si"}, usage: "[N]", group: g, help: "step one instruction, into calls", run: step(session.StepInstruction)},
 		{name: "until", aliases: []string{"u"}, usage: "[LOCATION]", group: g, help: "run until a location, or until the frame returns", words: functionWords, run: until},
 		{name: "advance", usage: "LOCATION", group: g, help: "run until a location, or until the frame returns", words: functionWords, run: advance},
-		{name: "signal", usage: "SIGNAL", group: g, once: true, help: "go on with a signal; 0: with none", words: signalWords, run: signalProgram},
+		{name: "signal", usage: "SIGNAL", group: g, once: true, help: "continue the program with a signal; 0: without one", words: signalWords, run: signalProgram},
 		{name: "kill", aliases: []string{"k"}, group: g, once: true, help: "end the program", run: kill},
-		{name: "detach", group: g, once: true, help: "let the program run on by itself", run: detach},
+		{name: "detach", group: g, once: true, help: "release the program, which continues without dbg", run: detach},
 	}
 }
 
-var errNotRun = said("The program is not being run.")
+var errNotRun = userErrorf("The program is not being run.")
 
-// live is the error of a command that needs a process.
+// live returns an error if there is no stopped process.
 func (sh *shell) live() error {
 	if sh.sess.State() != session.IsStopped {
 		return errNotRun
@@ -38,13 +38,13 @@ func (sh *shell) live() error {
 	return nil
 }
 
-// restart asks whether a program that is there already may go.
+// restart asks whether to end a program that has already been started.
 func (sh *shell) restart() error {
 	if sh.sess.State() != session.IsStopped {
 		return nil
 	}
 	if !sh.ask("The program being debugged has been started already.\nStart it from the beginning? (y or n) ") {
-		return said("Program not restarted.")
+		return userErrorf("Program not restarted.")
 	}
 	return nil
 }
@@ -56,17 +56,17 @@ func (sh *shell) launch(args string) error {
 		}
 	}
 	p := sh.sess.Program()
-	sh.chat("Starting program: %s %s\n", p.Path, joinWords(p.Args))
+	sh.announce("Starting program: %s %s\n", p.Path, joinWords(p.Args))
 	sh.lastThread = 0
-	return sh.goAndWait(sh.sess.Run)
+	return sh.resumeAndWait(sh.sess.Run)
 }
 
 func runProgram(sh *shell, args string) error {
 	if sh.sess.State() == session.IsCore {
-		return errors.New("a core file is open: it can be looked at, not run")
+		return errors.New("a core file is open; it can be examined, but not run")
 	}
 	if sh.sess.State() == session.NoProgram {
-		return said("No executable file specified.\nUse the \"file\" or \"exec-file\" command.")
+		return userErrorf("No executable file specified.\nUse the \"file\" or \"exec-file\" command.")
 	}
 	if err := sh.restart(); err != nil {
 		return err
@@ -103,8 +103,8 @@ func continueProgram(sh *shell, args string) error {
 			fmt.Fprintln(sh.out, "Not stopped at any breakpoint; argument ignored.")
 		}
 	}
-	sh.chat("Continuing.\n")
-	return sh.goAndWait(func() error { return sh.sess.Continue(0) })
+	sh.announce("Continuing.\n")
+	return sh.resumeAndWait(func() error { return sh.sess.Continue(0) })
 }
 
 func step(kind session.StepKind) func(*shell, string) error {
@@ -119,7 +119,7 @@ func step(kind session.StepKind) func(*shell, string) error {
 		if n < 1 {
 			return nil
 		}
-		return sh.goAndWait(func() error { return sh.sess.Step(kind, n) })
+		return sh.resumeAndWait(func() error { return sh.sess.Step(kind, n) })
 	}
 }
 
@@ -129,14 +129,14 @@ func finish(sh *shell, args string) error {
 	}
 	_, level := sh.sess.Selected()
 	if _, err := sh.sess.Frame(selectedThread(sh), level+1); err != nil {
-		return said("\"finish\" not meaningful in the outermost frame.")
+		return userErrorf("\"finish\" not meaningful in the outermost frame.")
 	}
 	v, err := sh.selectedView(false)
 	if err != nil {
 		return err
 	}
-	sh.chat("Run till exit from %s\n", sh.names().level(&v))
-	return sh.goAndWait(func() error { return sh.sess.Step(session.StepOut, 1) })
+	sh.announce("Run till exit from %s\n", sh.names().level(&v))
+	return sh.resumeAndWait(func() error { return sh.sess.Step(session.StepOut, 1) })
 }
 
 func selectedThread(sh *shell) target.ThreadID {
@@ -156,13 +156,13 @@ func advance(sh *shell, args string) error {
 		return err
 	}
 	if args == "" {
-		return said("Argument required (a location).")
+		return userErrorf("Argument required (a location).")
 	}
 	spec, err := sh.sess.ParseLocation(args)
 	if err != nil {
 		return err
 	}
-	return sh.goAndWait(func() error { return sh.sess.Advance(spec) })
+	return sh.resumeAndWait(func() error { return sh.sess.Advance(spec) })
 }
 
 func signalProgram(sh *shell, args string) error {
@@ -170,18 +170,18 @@ func signalProgram(sh *shell, args string) error {
 		return err
 	}
 	if args == "" {
-		return said("Argument required (signal number).")
+		return userErrorf("Argument required (signal number).")
 	}
 	n := -1
 	if args != "0" {
 		if n = target.SignalByName(strings.ToUpper(args)); n == 0 {
 			return fmt.Errorf("no signal %q", args)
 		}
-		sh.chat("Continuing with signal %s.\n", target.SignalName(n))
+		sh.announce("Continuing with signal %s.\n", target.SignalName(n))
 	} else {
-		sh.chat("Continuing with no signal.\n")
+		sh.announce("Continuing with no signal.\n")
 	}
-	return sh.goAndWait(func() error { return sh.sess.Continue(n) })
+	return sh.resumeAndWait(func() error { return sh.sess.Continue(n) })
 }
 
 func kill(sh *shell, args string) error {
@@ -208,7 +208,7 @@ func detach(sh *shell, args string) error {
 		return err
 	}
 	t, _ := sh.sess.Target()
-	sh.chat("Detaching from program: %s, process %d\n", t.Exe, t.PID)
+	sh.announce("Detaching from program: %s, process %d\n", t.Exe, t.PID)
 	if err := sh.sess.Detach(); err != nil {
 		return err
 	}

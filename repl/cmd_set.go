@@ -14,16 +14,17 @@ func settingCommands() []*command {
 	return []*command{
 		{name: "set", usage: "var EXPR | args ARGS | NAME VALUE", group: g, help: "assign to a variable of the program, or change a setting", words: setWords, run: set},
 		{name: "show", usage: "NAME", group: g, help: "show a setting: args, confirm, listsize, version", words: fixedWords("args", "confirm", "listsize", "version"), run: show},
-		{name: "handle", usage: "SIGNAL... [no]stop|[no]print|[no]pass", group: g, help: "change what is done with a signal", words: signalWords, run: handle},
+		{name: "handle", usage: "SIGNAL... [no]stop|[no]print|[no]pass", group: g, help: "change how a signal is handled", words: signalWords, run: handle},
 	}
 }
 
-// set changes a setting; what is none is an expression, as in gdb.
+// set changes a setting. If the first word is not a setting, the arguments are an expression, as in
+// gdb.
 func set(sh *shell, args string) error {
 	word, rest := cutWord(args)
 	switch word {
 	case "":
-		return said("\"set\" must be followed by a setting or by var EXPR.")
+		return userErrorf("\"set\" must be followed by a setting or by var EXPR.")
 	case "var", "variable":
 		return sh.assign(rest)
 	case "args":
@@ -41,7 +42,7 @@ func set(sh *shell, args string) error {
 	case "listsize":
 		n, err := strconv.Atoi(rest)
 		if err != nil || n < 1 {
-			return fmt.Errorf("listsize is a number above 0, not %q", rest)
+			return fmt.Errorf("listsize must be a number above 0, not %q", rest)
 		}
 		sh.settings.listSize = n
 		return nil
@@ -50,9 +51,9 @@ func set(sh *shell, args string) error {
 			sh.settings.pending = value
 			return nil
 		}
-		return errors.New("set breakpoint pending on|off|auto")
+		return errors.New("usage: set breakpoint pending on|off|auto")
 	case "pagination", "height", "width", "verbose", "style", "logging":
-		return nil // gdb's scripts set these; there is nothing of the kind to change
+		return nil // gdb's scripts set these; dbg has no such setting
 	}
 	if strings.Contains(args, "=") || strings.HasPrefix(args, "$") {
 		return sh.assign(args)
@@ -62,7 +63,7 @@ func set(sh *shell, args string) error {
 
 func (sh *shell) assign(expr string) error {
 	if expr == "" {
-		return said("Argument required (expression to compute).")
+		return userErrorf("Argument required (expression to compute).")
 	}
 	_, err := sh.evaluate(expr)
 	return err
@@ -84,7 +85,7 @@ func onOff(s string) (bool, error) {
 	case "off", "0", "no", "disable":
 		return false, nil
 	}
-	return true, said("\"on\" or \"off\" expected.")
+	return true, userErrorf("\"on\" or \"off\" expected.")
 }
 
 func show(sh *shell, args string) error {
@@ -100,14 +101,14 @@ func show(sh *shell, args string) error {
 	case "version":
 		fmt.Fprintln(sh.out, "dbg; for more: dbg version")
 	case "convenience", "conv":
-		return errors.New("the list of convenience variables is not there yet; print $NAME shows one")
+		return errors.New("dbg can't list convenience variables yet; to show one: print $NAME")
 	default:
 		return fmt.Errorf("there is no setting %q", args)
 	}
 	return nil
 }
 
-// mayQuit asks whether a live program may be left.
+// mayQuit asks whether to quit while a program is live.
 func (sh *shell) mayQuit() bool {
 	t, ok := sh.sess.Target()
 	if !ok || sh.sess.State() == session.IsCore {

@@ -13,22 +13,22 @@ import (
 func sourceCommands() []*command {
 	const g = "source"
 	return []*command{
-		{name: "list", aliases: []string{"l"}, usage: "[LINE | FUNCTION | FILE:LINE | A,B | -]", group: g, help: "show source lines; again: the next ones", words: functionWords, run: list},
+		{name: "list", aliases: []string{"l"}, usage: "[LINE | FUNCTION | FILE:LINE | A,B | -]", group: g, help: "show source lines; repeat to show the next ones", words: functionWords, run: list},
 		{name: "disassemble", aliases: []string{"disas"}, usage: "[/r /s] [FUNCTION | ADDRESS | A,B | A,+N]", group: g, help: "show machine code", words: functionWords, run: disassemble},
 	}
 }
 
-// listState is what list showed last.
+// listState holds what list showed last.
 type listState struct {
 	file        string
 	first, last int
-	centre      int  // a line that was printed, around which to begin
+	centre      int  // a line that was printed; the next list is centred on it
 	continued   bool // list was the last command
 }
 
 func (l *listState) reset() { *l = listState{} }
 
-// around makes the next list begin around a line.
+// around centres the next list on a line.
 func (l *listState) around(file string, line int) { *l = listState{file: file, centre: line} }
 
 // list shows source lines.
@@ -75,7 +75,7 @@ func (sh *shell) listAround(file string, line int) error {
 func (sh *shell) listBefore(size int) error {
 	l := &sh.list
 	if l.first <= 1 {
-		return said("Already at the start of %s.", sh.names().source(l.file))
+		return userErrorf("Already at the start of %s.", sh.names().source(l.file))
 	}
 	return sh.listLines(l.file, max(1, l.first-size), l.first-1)
 }
@@ -84,7 +84,7 @@ func (sh *shell) listRange(a, b string) error {
 	size := sh.settings.listSize
 	switch {
 	case a == "" && b == "":
-		return said("Argument to `list' must have a line.")
+		return userErrorf("Argument to `list' must have a line.")
 	case a == "":
 		file, line, err := sh.lineOf(b)
 		if err != nil {
@@ -110,7 +110,7 @@ func (sh *shell) listRange(a, b string) error {
 	return sh.listLines(file, first, last)
 }
 
-// lineOf finds the line that a location is about.
+// lineOf finds the line of a location.
 func (sh *shell) lineOf(text string) (string, int, error) {
 	spec, err := sh.sess.ParseLocation(text)
 	if err != nil {
@@ -122,7 +122,7 @@ func (sh *shell) lineOf(text string) (string, int, error) {
 				return f, spec.Line, nil
 			}
 		}
-		return "", 0, said("No source file named %s.", spec.File)
+		return "", 0, userErrorf("No source file named %s.", spec.File)
 	}
 	places, err := sh.sess.FindLocation(spec)
 	if err != nil {
@@ -131,7 +131,7 @@ func (sh *shell) lineOf(text string) (string, int, error) {
 	for _, p := range places {
 		pos := p.Position
 		if spec.Function != "" {
-			// The breakpoint's place is after the prologue; the function begins before.
+			// The breakpoint's place is after the prologue; the function starts before it.
 			if _, code, err := sh.sess.DisassembleFunction(p.Addr); err == nil && len(code) > 0 && code[0].Position.Line > 0 {
 				pos = code[0].Position
 			}
@@ -140,7 +140,7 @@ func (sh *shell) lineOf(text string) (string, int, error) {
 			return pos.File, pos.Line, nil
 		}
 	}
-	return "", 0, said("Function \"%s\" has no line number information.", text)
+	return "", 0, userErrorf("Function \"%s\" has no line number information.", text)
 }
 
 // listLines prints lines of a file.
@@ -148,10 +148,10 @@ func (sh *shell) listLines(file string, first, last int) error {
 	lines, err := sh.sess.Source(file)
 	name := sh.names().source(file)
 	if err != nil {
-		return said("%d\t%s: No such file or directory.", first, name)
+		return userErrorf("%d\t%s: No such file or directory.", first, name)
 	}
 	if first > len(lines) {
-		return said("Line number %d out of range; \"%s\" has %d lines.", first, name, len(lines))
+		return userErrorf("Line number %d out of range; \"%s\" has %d lines.", first, name, len(lines))
 	}
 	last = min(last, len(lines))
 	for n := first; n <= last; n++ {
@@ -174,7 +174,7 @@ func disassemble(sh *shell, args string) error {
 			case 's', 'm':
 				source = true
 			default:
-				return said("Invalid disassembly modifier.")
+				return userErrorf("Invalid disassembly modifier.")
 			}
 		}
 	}
@@ -202,7 +202,7 @@ func disassemble(sh *shell, args string) error {
 		if args == "" {
 			f, ferr := sh.sess.SelectedFrame()
 			if ferr != nil {
-				return said("No frame selected.")
+				return userErrorf("No frame selected.")
 			}
 			at = f.PC
 			if f.Machine.PCIsReturnAddress {
@@ -282,8 +282,8 @@ func (sh *shell) printCode(title string, code []session.Instruction, raw, source
 	fmt.Fprintln(sh.out, "End of assembler dump.")
 }
 
-// columns puts an instruction's operands into a column of their own, behind its
-// name; a prefix stays with the name.
+// columns puts an instruction's operands in a column of their own, after its name. A prefix stays
+// with the name.
 func columns(text string) string {
 	name, operands, ok := strings.Cut(text, " ")
 	operands = strings.TrimSpace(operands)

@@ -11,16 +11,16 @@ import (
 func stackCommands() []*command {
 	const g = "stack"
 	return []*command{
-		{name: "backtrace", aliases: []string{"bt", "where"}, usage: "[N | -N | full]", group: g, help: "print the stack: all, the innermost N, or the outermost N frames", words: fixedWords("full"), run: backtrace},
+		{name: "backtrace", aliases: []string{"bt", "where"}, usage: "[N | -N | full]", group: g, help: "print the stack: all frames, the innermost N, or the outermost N (-N)", words: fixedWords("full"), run: backtrace},
 		{name: "frame", aliases: []string{"f"}, usage: "[N] | why [N]", group: g, help: "select and print a frame; why: how it was found", words: fixedWords("why"), run: frame},
 		{name: "up", usage: "[N]", group: g, help: "select the caller's frame", run: move(+1)},
 		{name: "down", aliases: []string{"do", "dow"}, usage: "[N]", group: g, help: "select the called frame", run: move(-1)},
 	}
 }
 
-var errNoStack = said("No stack.")
+var errNoStack = userErrorf("No stack.")
 
-// stack is the error of a command that needs a stack.
+// stack returns an error if there is no stack.
 func (sh *shell) stack() error {
 	switch sh.sess.State() {
 	case session.IsStopped, session.IsCore:
@@ -45,7 +45,7 @@ func backtrace(sh *shell, args string) error {
 		default:
 			var err error
 			if n, err = strconv.Atoi(w); err != nil {
-				return fmt.Errorf("backtrace: a number or \"full\" is expected, not %q", w)
+				return fmt.Errorf("backtrace: expected a number or \"full\", not %q", w)
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func (sh *shell) selectedThreadInfo() (session.ThreadInfo, error) {
 			return t, nil
 		}
 	}
-	return session.ThreadInfo{}, said("No thread selected")
+	return session.ThreadInfo{}, userErrorf("No thread selected")
 }
 
 func frame(sh *shell, args string) error {
@@ -94,7 +94,7 @@ func frame(sh *shell, args string) error {
 		}
 		n, err := strconv.Atoi(sh.sess.Format(v, decimal))
 		if err != nil {
-			return fmt.Errorf("a frame's number is expected, not %q", args)
+			return fmt.Errorf("expected a frame number, not %q", args)
 		}
 		if _, err := sh.sess.SelectFrame(n); err != nil {
 			return frameError(err, n)
@@ -122,7 +122,7 @@ func move(by int) func(*shell, string) error {
 		to := level + n*by
 		if to < 0 {
 			if level == 0 {
-				return said("Bottom (innermost) frame selected; you can't go down.")
+				return userErrorf("Bottom (innermost) frame selected; you can't go down.")
 			}
 			to = 0
 		}
@@ -131,7 +131,7 @@ func move(by int) func(*shell, string) error {
 			if top, ok := sh.outermost(level); ok && top > level {
 				_, err = sh.sess.SelectFrame(top)
 			} else {
-				return said("Initial frame selected; you can't go up.")
+				return userErrorf("Initial frame selected; you can't go up.")
 			}
 		}
 		if err != nil {
@@ -142,7 +142,7 @@ func move(by int) func(*shell, string) error {
 	}
 }
 
-// outermost is the greatest level that there is.
+// outermost returns the highest level of the stack.
 func (sh *shell) outermost(from int) (int, bool) {
 	last, found := 0, false
 	_, err := sh.sess.EachFrame(selectedThread(sh), from, func(f *session.Frame) bool {
@@ -152,10 +152,10 @@ func (sh *shell) outermost(from int) (int, bool) {
 	return last, found && err == nil
 }
 
-// frameError is gdb's word for a level that does not exist.
+// frameError returns gdb's message for a level that does not exist.
 func frameError(err error, n int) error {
 	if errors.Is(err, session.ErrNoFrame) {
-		return said("No frame at level %d.", n)
+		return userErrorf("No frame at level %d.", n)
 	}
 	return err
 }

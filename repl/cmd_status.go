@@ -15,14 +15,15 @@ import (
 
 func statusCommands() []*command {
 	return []*command{
-		{name: "info", aliases: []string{"i", "inf"}, usage: "SUBJECT", group: "status", help: "show what is known of a subject: " + strings.Join(infoNames(), ", "), words: infoWords, run: info},
+		{name: "info", aliases: []string{"i", "inf"}, usage: "SUBJECT", group: "status", help: "show information about a subject: " + strings.Join(infoNames(), ", "), words: infoWords, run: info},
 	}
 }
 
-// infoCommands are the subjects of info.
+// infoCommands returns the subjects of info.
 func infoCommands() []*command {
 	return []*command{
 		{name: "breakpoints", aliases: []string{"b", "br", "break"}, run: infoBreakpoints},
+		{name: "watchpoints", aliases: []string{"wat"}, run: infoWatchpoints},
 		{name: "threads", aliases: []string{"t"}, run: infoThreads},
 		{name: "registers", aliases: []string{"r", "reg"}, run: infoRegisters},
 		{name: "all-registers", run: infoRegisters},
@@ -68,12 +69,12 @@ func info(sh *shell, args string) error {
 	return c.run(sh, rest)
 }
 
-var errNoFrameSelected = said("No frame selected.")
+var errNoFrameSelected = userErrorf("No frame selected.")
 
 // infoRegisters prints registers of the selected frame.
 func infoRegisters(sh *shell, args string) error {
 	if sh.stack() != nil {
-		return said("The program has no registers now.")
+		return userErrorf("The program has no registers now.")
 	}
 	t, level := sh.sess.Selected()
 	regs, err := sh.sess.Registers(t, level)
@@ -98,7 +99,7 @@ next:
 		v, err := sh.evaluate("$" + want)
 		if err != nil || v.Type == nil || v.Type.Strip().Kind == types.Void { // an unset convenience variable
 
-			return said("Invalid register `%s'", want)
+			return userErrorf("Invalid register `%s'", want)
 		}
 		fmt.Fprintf(sh.out, "%-15s%s\n", want, sh.sess.Format(v, eval.DefaultOptions()))
 	}
@@ -167,8 +168,7 @@ func infoVariables(kind session.ScopeKind) func(*shell, string) error {
 	}
 }
 
-// infoFrame says all that is known of the selected frame: how it was found as
-// well.
+// infoFrame prints everything about the selected frame, including how it was found.
 func infoFrame(sh *shell, args string) error {
 	if err := sh.stack(); err != nil {
 		return err
@@ -200,7 +200,7 @@ func infoFrame(sh *shell, args string) error {
 		fmt.Fprintln(sh.out, " inlined into the next frame")
 	}
 	if f.TailCall {
-		fmt.Fprintln(sh.out, " tail call frame: it left its place on the stack to the previous frame")
+		fmt.Fprintln(sh.out, " tail call frame: its stack frame was reused by the previous frame")
 	}
 	if err != nil {
 		fmt.Fprintln(sh.out, " outermost")
@@ -231,7 +231,7 @@ func infoFrame(sh *shell, args string) error {
 	return nil
 }
 
-// callerOf is the next machine frame outwards.
+// callerOf returns the next outer machine frame.
 func (sh *shell) callerOf(f *session.Frame) (session.Frame, error) {
 	t, _ := sh.sess.Selected()
 	for level := f.Level + 1; ; level++ {

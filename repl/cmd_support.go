@@ -13,8 +13,8 @@ func supportCommands() []*command {
 	const g = "support"
 	return []*command{
 		{name: "help", aliases: []string{"h"}, usage: "[COMMAND]", group: g, help: "list the commands, or explain one", words: commandWords, run: help},
-		{name: "quit", aliases: []string{"q", "exit"}, usage: "[STATUS]", group: g, once: true, help: "leave dbg: a program that it started ends, an attached one runs on", run: quit},
-		{name: "source", usage: "FILE", group: g, once: true, help: "do the commands of a file", run: func(sh *shell, args string) error { return sh.sourceFile(args) }},
+		{name: "quit", aliases: []string{"q", "exit"}, usage: "[STATUS]", group: g, once: true, help: "exit dbg: it kills a program that it started, and detaches from an attached one", run: quit},
+		{name: "source", usage: "FILE", group: g, once: true, help: "run the commands in a file", run: func(sh *shell, args string) error { return sh.sourceFile(args) }},
 		{name: "echo", usage: "TEXT", group: g, help: "print text; \\n is a new line", run: echo},
 	}
 }
@@ -40,7 +40,7 @@ func help(sh *shell, args string) error {
 		}
 		what := c.help
 		if c.name == "info" {
-			what = "show what is known of a subject; info alone lists them"
+			what = "show information about a subject; without a subject, list the subjects"
 		}
 		fmt.Fprintf(sh.out, "  %-12s %s\n", c.name, what)
 	}
@@ -73,7 +73,7 @@ func echo(sh *shell, args string) error {
 	var b strings.Builder
 	for i := 0; i < len(args); i++ {
 		if args[i] != '\\' || i+1 == len(args) {
-			if args[i] != '\\' { // one at the end keeps trailing blanks, in gdb
+			if args[i] != '\\' { // in gdb, one at the end keeps trailing blanks
 				b.WriteByte(args[i])
 			}
 			continue
@@ -92,19 +92,19 @@ func echo(sh *shell, args string) error {
 	return nil
 }
 
-// maxSourceDepth bounds how deep files of commands name each other.
+// maxSourceDepth limits the nesting of command files.
 const maxSourceDepth = 50
 
-// sourceFile does the commands of a file. The first error ends it, as in gdb.
+// sourceFile runs the commands in a file. It stops at the first error, as gdb does.
 func (sh *shell) sourceFile(path string) error {
 	if path == "" {
-		return said("source command requires file name of file to source.")
+		return userErrorf("source command requires file name of file to source.")
 	}
 	if strings.HasSuffix(path, ".star") {
-		return fmt.Errorf("%s: Starlark files are not there yet", path)
+		return fmt.Errorf("%s: Starlark files are not supported yet", path)
 	}
 	if sh.depth >= maxSourceDepth {
-		return fmt.Errorf("%s: files of commands name each other too deeply", path)
+		return fmt.Errorf("%s: command files are nested too deeply", path)
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe without a writer is an empty file
 	if err != nil {

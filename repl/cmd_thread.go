@@ -13,7 +13,7 @@ import (
 func threadCommands() []*command {
 	const g = "threads"
 	return []*command{
-		{name: "thread", aliases: []string{"t", "thr"}, usage: "[N | apply all|N... COMMAND]", group: g, help: "select a thread, or do a command in several", words: fixedWords("apply"), run: thread},
+		{name: "thread", aliases: []string{"t", "thr"}, usage: "[N | apply all|N... COMMAND]", group: g, help: "select a thread, or run a command in several threads", words: fixedWords("apply"), run: thread},
 	}
 }
 
@@ -23,7 +23,7 @@ func thread(sh *shell, args string) error {
 	case word == "apply":
 		return threadApply(sh, rest)
 	case sh.stack() != nil:
-		return said("No thread selected")
+		return userErrorf("No thread selected")
 	case word == "":
 		t, err := sh.selectedThreadInfo()
 		if err != nil {
@@ -34,7 +34,7 @@ func thread(sh *shell, args string) error {
 	}
 	n, err := strconv.Atoi(word)
 	if err != nil {
-		return said("Invalid thread ID: %s", args)
+		return userErrorf("Invalid thread ID: %s", args)
 	}
 	list, err := sh.sess.Threads()
 	if err != nil {
@@ -49,7 +49,7 @@ func thread(sh *shell, args string) error {
 			return sh.printFrame()
 		}
 	}
-	return said("Unknown thread %d.", n)
+	return userErrorf("Unknown thread %d.", n)
 }
 
 func (sh *shell) selectThread(id target.ThreadID, level int) error {
@@ -65,11 +65,11 @@ func (sh *shell) selectThread(id target.ThreadID, level int) error {
 	return nil
 }
 
-// threadApply does a command in each of several threads, and selects the thread
-// and frame from before again.
+// threadApply runs a command in each of several threads, and then selects the previous thread and
+// frame again.
 func threadApply(sh *shell, args string) error {
 	if err := sh.stack(); err != nil {
-		return said("No threads.")
+		return userErrorf("No threads.")
 	}
 	list, err := sh.sess.Threads()
 	if err != nil {
@@ -88,7 +88,7 @@ func threadApply(sh *shell, args string) error {
 		for word != "" && word[0] >= '0' && word[0] <= '9' {
 			ids, err := numbers(word)
 			if err != nil {
-				return said("Invalid thread ID: %s", word)
+				return userErrorf("Invalid thread ID: %s", word)
 			}
 			for _, id := range ids {
 				found := false
@@ -98,7 +98,7 @@ func threadApply(sh *shell, args string) error {
 					}
 				}
 				if !found {
-					return said("Unknown thread %d.", id)
+					return userErrorf("Unknown thread %d.", id)
 				}
 			}
 			args = rest
@@ -107,10 +107,10 @@ func threadApply(sh *shell, args string) error {
 		rest = args
 	}
 	if len(chosen) == 0 {
-		return said("Please specify a thread ID list")
+		return userErrorf("Please specify a thread ID list")
 	}
 	if strings.TrimSpace(rest) == "" {
-		return said("Please specify a command to apply on the selected threads")
+		return userErrorf("Please specify a command to apply on the selected threads")
 	}
 	was, level := sh.sess.Selected()
 	for _, t := range chosen {

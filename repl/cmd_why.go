@@ -9,13 +9,13 @@ import (
 	"dbg/session"
 )
 
-// why is "frame why [N]": how a frame was found.
+// why runs "frame why [N]", which prints how a frame was found.
 func why(sh *shell, args string) error {
 	level := selectedLevel(sh)
 	if args != "" {
 		n, err := strconv.Atoi(args)
 		if err != nil || n < 0 {
-			return fmt.Errorf("frame why: a frame's number is expected, not %q", args)
+			return fmt.Errorf("frame why: expected a frame number, not %q", args)
 		}
 		level = n
 	}
@@ -47,7 +47,7 @@ func (sh *shell) printWhy(w *session.Why) {
 		fmt.Fprintln(sh.out, "It is inlined: it shares the machine frame of its caller.")
 	}
 	if f.TailCall {
-		fmt.Fprintln(sh.out, "It is gone by a tail call, of which the call sites tell: what follows is of the frame that it led to.")
+		fmt.Fprintln(sh.out, "It ended in a tail call, as the call sites show. The rest describes the frame that it called.")
 	}
 	if m.Index == 0 {
 		fmt.Fprintln(sh.out, "Its registers are the thread's own.")

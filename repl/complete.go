@@ -7,11 +7,11 @@ import (
 	"dbg/target"
 )
 
-// completer gives the words that can follow a command, beginning with prefix.
+// completer returns the words that can follow a command and start with prefix.
 type completer func(sh *shell, prefix string) []string
 
-// complete is the line editor's: it parts the line into what stands before the
-// word at pos, the words that may be meant, and what follows.
+// complete serves the line editor. It splits the line into the part before the word at pos, the
+// possible words, and the part after it.
 func (sh *shell) complete(line string, pos int) (head string, words []string, tail string) {
 	// pos counts runes.
 	r := []rune(line)
@@ -34,7 +34,7 @@ func (sh *shell) complete(line string, pos int) (head string, words []string, ta
 	return head, words, tail
 }
 
-// candidates are the words for a place in a line.
+// candidates returns the words that are possible at a place in a line.
 func (sh *shell) candidates(head, word string) []string {
 	if head == "" {
 		return commandWords(sh, word)
@@ -67,7 +67,7 @@ func commandWords(*shell, string) []string {
 	return out
 }
 
-// maxCompletions is how many names are offered at most.
+// maxCompletions limits the number of names that are offered.
 const maxCompletions = 200
 
 func functionWords(sh *shell, prefix string) []string {

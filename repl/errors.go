@@ -8,17 +8,16 @@ import (
 	"dbg/target"
 )
 
-// userError is an error in the very words that the user sees: gdb's, which are
-// sentences.
+// userError is an error whose text is printed unchanged. The texts are gdb's, which are sentences.
 type userError string
 
 func (e userError) Error() string { return string(e) }
 
-func said(format string, args ...any) error { return userError(fmt.Sprintf(format, args...)) }
+func userErrorf(format string, args ...any) error { return userError(fmt.Sprintf(format, args...)) }
 
-var errUserQuit = said("Quit")
+var errUserQuit = userErrorf("Quit")
 
-// message is an error in gdb's words.
+// message returns the text of an error, in gdb's words where gdb has some.
 func message(err error) string {
 	var mem *target.MemoryError
 	switch {
@@ -27,7 +26,7 @@ func message(err error) string {
 	case errors.Is(err, target.ErrNotRunning):
 		return "The program is not being run."
 	case errors.Is(err, target.ErrReadOnly):
-		return "A core file can't be changed, and does not run."
+		return "A core file can't be changed or run."
 	case errors.Is(err, session.ErrNoFrame):
 		return "No frame at that level."
 	}

@@ -6,7 +6,7 @@ import (
 	"dbg/session"
 )
 
-// fetching says that debug information is being downloaded, or has been.
+// fetching prints that debug information is being downloaded, or was downloaded.
 func (sh *shell) fetching(ev session.Fetching) {
 	name := ev.Path
 	if name == "" {
@@ -15,7 +15,7 @@ func (sh *shell) fetching(ev session.Fetching) {
 	switch {
 	case ev.End && ev.Err != nil:
 		sh.out.Flush()
-		fmt.Fprintf(sh.err, "warning: debug information for %s from %s: %v\n", name, ev.URL, ev.Err)
+		fmt.Fprintf(sh.err, "warning: can't download debug information for %s from %s: %v\n", name, ev.URL, ev.Err)
 	case ev.End:
 		fmt.Fprintf(sh.out, "[Downloaded %s of debug information for %s]\n", bytesText(ev.Done), name)
 	case ev.Done == 0 && !sh.opts.Batch:

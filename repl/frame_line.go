@@ -9,8 +9,8 @@ import (
 	"dbg/session"
 )
 
-// names says how files are named: a source file by its path from here, or in
-// full where that is shorter.
+// names shortens the paths of files: to a path relative to the working directory, unless the full
+// path is shorter.
 type names struct {
 	cwd   string
 	roots []string
@@ -21,7 +21,7 @@ type names struct {
 }
 
 func (n *names) source(path string) string {
-	if path != n.last.path { // of recursion it is always the same
+	if path != n.last.path { // in a recursion it is always the same
 		n.last.path, n.last.short = path, n.shorten(path)
 	}
 	return n.last.short
@@ -44,7 +44,7 @@ func (n *names) shorten(path string) string {
 	return path
 }
 
-// Colours of frame lines, as gdb has them.
+// Colours of frame lines, the same as gdb's.
 const (
 	colorFunction = "33"
 	colorFile     = "32"
@@ -60,12 +60,12 @@ func (n *names) paint(color, text string) string {
 	return plain.Paint(color, text)
 }
 
-// level is a frame's line with its number: "#1  0x000055555555516a in bar (x=7) at a.c:6".
+// level returns a frame's line with its number: "#1 0x000055555555516a in bar (x=7) at a.c:6".
 func (n *names) level(v *session.FrameView) string {
 	return fmt.Sprintf("#%-2d ", v.Level) + n.location(v, v.ShowPC)
 }
 
-// location is a frame's line without its number.
+// location returns a frame's line without its number.
 func (n *names) location(v *session.FrameView, address bool) string {
 	if v.Dummy {
 		return v.FunctionName
@@ -99,7 +99,7 @@ func (n *names) location(v *session.FrameView, address bool) string {
 	return b.String()
 }
 
-// shortValue leaves out what is in an aggregate: a frame's line has scalars.
+// shortValue replaces aggregates by "...": a frame's line shows only scalars.
 func shortValue(v string) string {
 	if strings.HasPrefix(v, "{") || strings.HasPrefix(v, "@") && strings.HasSuffix(v, "}") {
 		return "..."
@@ -107,7 +107,7 @@ func shortValue(v string) string {
 	return v
 }
 
-// trustLabel says how a frame was found where that is not the ordinary way.
+// trustLabel returns how a frame was found, if its trust is heuristic or guess, and "" otherwise.
 func trustLabel(f *session.Frame) string {
 	if f.Trust != "heuristic" && f.Trust != "guess" {
 		return ""
@@ -125,7 +125,7 @@ func trustLabel(f *session.Frame) string {
 	return "    [" + f.Trust + "]"
 }
 
-// names says how this shell names files.
+// names returns the names that this shell uses.
 func (sh *shell) names() *names {
 	n := &names{cwd: sh.cwd, roots: sh.opts.SourceRoots, color: sh.opts.Color}
 	if t, ok := sh.sess.Target(); ok {

@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lineReader gives the user's lines.
+// lineReader returns the user's lines.
 type lineReader interface {
-	// read shows the prompt and returns a line; io.EOF at the end,
-	// errInterrupted for Ctrl-C.
+	// read shows the prompt and returns a line. The error is io.EOF at the end, and errInterrupted
+	// for Ctrl-C.
 	read(prompt string) (string, error)
 	close()
 }
@@ -32,8 +32,8 @@ func (sh *shell) openInput() (lineReader, error) {
 	return newTerminalInput(sh), nil
 }
 
-// pipeInput is a stream of commands that nobody types: there is no prompt. A goroutine reads it, so that dbg ends when it is told to
-// while the stream stays open.
+// pipeInput reads commands that are not typed by a user: it shows no prompt. A goroutine reads the
+// stream, so dbg can end while the stream stays open.
 type pipeInput struct {
 	ctx   context.Context
 	lines chan pipeLine
@@ -79,8 +79,8 @@ func (p *pipeInput) read(string) (string, error) {
 
 func (p *pipeInput) close() {}
 
-// terminalInput edits lines. The line editor wants the terminal in its own mode all the
-// time; it gets it while it reads, and no longer.
+// terminalInput edits lines. The line editor expects the terminal to be always in its own mode.
+// Here the terminal is in that mode only while the editor reads.
 type terminalInput struct {
 	ctx     context.Context
 	sh      *shell
@@ -113,7 +113,7 @@ func (in *terminalInput) cook() {
 	}
 }
 
-// ignoreControlC makes Ctrl-C a character of the terminal, not a signal.
+// ignoreControlC makes the terminal pass Ctrl-C as a character, not as a signal.
 func ignoreControlC(f *os.File) {
 	fd := int(f.Fd())
 	if t, err := unix.IoctlGetTermios(fd, unix.TCGETS); err == nil {
@@ -122,14 +122,14 @@ func ignoreControlC(f *os.File) {
 	}
 }
 
-// read returns at once when the session is to end; the reader of the terminal
-// is left behind then, as nothing can wake it.
+// read returns at once when the session is to end. The goroutine that reads the terminal then stays
+// behind, since nothing can wake it.
 func (in *terminalInput) read(prompt string) (string, error) {
 	in.sh.out.Flush()
 	if in.editing != nil {
 		in.editing.ApplyMode()
-		// The editor does this itself, but only once the prompt is out: a quick
-		// Ctrl-C would be lost.
+		// The editor does this too, but only after it has printed the prompt: a fast Ctrl-C would
+		// be lost.
 		ignoreControlC(in.sh.opts.In)
 	}
 	defer in.cook()
@@ -164,7 +164,7 @@ func (in *terminalInput) close() {
 	in.cook()
 }
 
-// save writes the history beside and moves it into place, so that two dbg never
+// save writes the history to a temporary file and renames it, so that two instances of dbg never
 // leave half a file.
 func (in *terminalInput) save() {
 	if err := os.MkdirAll(filepath.Dir(in.history), 0o700); err != nil {
@@ -186,12 +186,12 @@ func (in *terminalInput) save() {
 	}
 }
 
-// asking says that there is somebody to be asked.
+// asking reports whether a user can be asked.
 func (sh *shell) asking() bool {
 	return sh.opts.Terminal && sh.input != nil && sh.settings.confirm && !sh.scripted
 }
 
-// ask asks a question. Where nobody can answer, the answer is yes.
+// ask asks a question. If nobody can be asked, the answer is yes.
 func (sh *shell) ask(question string) bool {
 	if !sh.asking() {
 		return true
@@ -223,8 +223,8 @@ func (sh *shell) ask(question string) bool {
 	}
 }
 
-// ttyModes keeps the terminal's mode of the program apart from ours: a program
-// that switched echo off finds it off again when it goes on.
+// ttyModes keeps the program's terminal mode separate from ours: if the program switched echo off,
+// echo is off again when the program continues.
 type ttyModes struct {
 	shell   liner.ModeApplier // nil if there is no terminal
 	program liner.ModeApplier

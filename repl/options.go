@@ -6,43 +6,42 @@ import (
 	"os"
 )
 
-// Command is one thing to do before the prompt: a command line, or a file of
-// them.
+// Command is one command line, or a file of them, to run before the prompt.
 type Command struct {
 	Text string
 	File string // if not ""
-	// Say is printed before; Show prints the command behind a prompt. They are
-	// for guided tours.
+	// Say is printed before the command. Show prints the command after a prompt. Both are for
+	// guided tours.
 	Say  string
 	Show bool
 }
 
-// Options says how a session is served.
+// Options specifies how Run serves a session.
 type Options struct {
-	// Commands are done first, in order.
+	// Commands are run first, in order.
 	Commands []Command
-	// Batch ends when Commands are done. Nothing that was not asked for is printed.
+	// Batch ends Run after Commands. Nothing is printed that was not asked for.
 	Batch bool
 	// JSON makes bt print the object of dbg bt --format json.
 	JSON bool
 	// Color allows colours.
 	Color bool
-	// In has the commands after Commands; nil is standard input.
+	// In is read after Commands; nil means standard input.
 	In *os.File
-	// Out gets what was asked for, Err what went wrong; nil are dbg's own.
+	// Out receives results and Err receives errors; nil means standard output and standard error.
 	Out, Err io.Writer
-	// Terminal says that In is a terminal: lines are edited, questions asked.
+	// Terminal means that In is a terminal: lines are edited, and questions are asked.
 	Terminal bool
-	// History is where the lines are kept; "" is nowhere.
+	// History is the path of the command history; "" means none.
 	History string
-	// SourceRoots are folders that are left out where a source file is named.
+	// SourceRoots are directories that are left out of the names of source files.
 	SourceRoots []string
-	// Before is what is written before the prompt appears, after Commands; "" is nothing.
+	// Before is printed after Commands, before the first prompt; "" means nothing.
 	Before string
 }
 
-// ExitError is how Run ends when the user gave quit a status, or when a command
-// of a batch failed. It needs no further words.
+// ExitError is the error of Run if the user gave quit a status, or if a command of a batch failed.
+// Its text need not be printed.
 type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string { return fmt.Sprintf("exit status %d", e.Code) }

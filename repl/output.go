@@ -8,10 +8,11 @@ import (
 	"dbg/internal/plain"
 )
 
-// output is buffered standard output, on which control characters are escaped. When nobody reads it any more, the session
-// ends: an attached program is to be let go in order, not by a SIGPIPE.
+// output is buffered standard output with control characters escaped. If writing fails because the
+// reader is gone, the session ends: an attached program must be released in an orderly way, not by
+// a SIGPIPE.
 type output struct {
-	raw    *bufio.Writer // for what the user or the program has written
+	raw    *bufio.Writer // unescaped: for text from the user or the program
 	plain  io.Writer
 	failed atomic.Bool
 }

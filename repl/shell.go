@@ -14,7 +14,7 @@ import (
 	"dbg/target"
 )
 
-// shell is one conversation with the user.
+// shell is the state of one call of Run.
 type shell struct {
 	ctx    context.Context
 	sess   *session.Session
@@ -25,44 +25,43 @@ type shell struct {
 	input  lineReader // nil in a batch
 	cwd    string
 
-	interrupts chan os.Signal  // has Ctrl-C
-	command    context.Context // of the command at work, which Ctrl-C ends; nil: there is none
+	interrupts chan os.Signal  // receives Ctrl-C
+	command    context.Context // of the current command, cancelled by Ctrl-C; nil if there is none
 	unwatch    func()          // of attend
 	rewatch    func()
 
-	last     string // what an empty line repeats; "" is nothing
-	repeated bool   // the present command is a repetition
+	last     string // the command that an empty line repeats; "" if none
+	repeated bool   // the current command is a repetition
 	depth    int    // of nested source commands
 	failed   bool   // a command has failed
-	quiet    bool   // a batch: what is about to be done is not said, as in gdb -batch
-	scripted bool   // the present command comes from a file or from the command line
+	quiet    bool   // in a batch: do not print what a command will do, as in gdb -batch
+	scripted bool   // the current command comes from a file or from the command line
 
 	list     listState
 	examine  examineState
 	displays []display
 	settings settings
 	tty      ttyModes
-	argsLine string // "set args", as it was given
+	argsLine string // the text of "set args"
 
-	lastThread target.ThreadID // the one whose stop or selection was last shown
+	lastThread target.ThreadID // the thread whose stop or selection was shown last
 }
 
-// settings are what "set NAME" changes.
+// settings are the values that "set NAME" changes.
 type settings struct {
 	confirm  bool
 	pending  string // breakpoint pending: on, off, auto
 	listSize int
 }
 
-// prompt asks for a command.
+// prompt is printed before a command is read.
 const prompt = "(dbg) "
 
 // errQuit ends the loop.
 var errQuit = errors.New("quit")
 
-// Run serves sess until the user quits, the input ends, a batch is done, or ctx
-// is done. It does not close the session. A program that is left at the end is
-// the session's to kill or to let go.
+// Run serves sess until the user quits, the input ends, a batch is done, or ctx is done. It does
+// not close the session, which kills or releases a program that is left.
 func Run(ctx context.Context, sess *session.Session, opts Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -88,7 +87,7 @@ func Run(ctx context.Context, sess *session.Session, opts Options) error {
 	case errors.As(err, &exit):
 		return err
 	case sh.out.failed.Load():
-		return nil // nobody reads any more
+		return nil // the reader of the output is gone
 	case err != nil && !errors.Is(err, errQuit):
 		return err
 	case opts.Batch && sh.failed:
@@ -117,8 +116,8 @@ func newShell(ctx context.Context, cancel func(), sess *session.Session, opts Op
 	return sh
 }
 
-// runCommands does what the command line asks for. In a batch a failed command
-// does not keep the next ones from being done.
+// runCommands runs the commands of the command line. In a batch, a failed command does not prevent
+// the next ones.
 func (sh *shell) runCommands(list []Command) error {
 	sh.scripted = true
 	defer func() { sh.scripted = false }()
@@ -144,15 +143,14 @@ func (sh *shell) runCommands(list []Command) error {
 	return nil
 }
 
-// chat says what is about to be done.
-func (sh *shell) chat(format string, args ...any) {
+// announce prints what a command will do.
+func (sh *shell) announce(format string, args ...any) {
 	if !sh.quiet {
 		fmt.Fprintf(sh.out, format, args...)
 	}
 }
 
-// report prints what went wrong. It returns an error only if no more is to be
-// done.
+// report prints an error. It returns an error only if Run must end.
 func (sh *shell) report(err error) error {
 	var exit *ExitError
 	switch {
@@ -211,7 +209,7 @@ func (sh *shell) interact() error {
 	}
 }
 
-// typed does a line that the user typed; an empty one is the last one again.
+// typed runs a line that the user typed. An empty line repeats the last one.
 func (sh *shell) typed(line string) error {
 	line = strings.TrimSpace(line)
 	sh.repeated = line == ""
@@ -247,7 +245,7 @@ func (sh *shell) do(line string) error {
 	return cmd.run(sh, args)
 }
 
-// drainInterrupts forgets a Ctrl-C that came before the present command.
+// drainInterrupts discards a Ctrl-C that arrived before the current command.
 func (sh *shell) drainInterrupts() {
 	for {
 		select {

@@ -51,6 +51,8 @@ func (sh *shell) stopped(st session.Stop) error {
 		} else {
 			fmt.Fprintf(sh.out, "\n%s %d, ", word, id)
 		}
+	case session.StopWatch:
+	case session.StopWatchScope:
 	case session.StopSignal:
 		if st.Signal != nil {
 			fmt.Fprintf(sh.out, "\n%s received signal %s, %s.\n", who, target.SignalName(st.Signal.Number), target.SignalDescription(st.Signal.Number))
@@ -63,8 +65,9 @@ func (sh *shell) stopped(st session.Stop) error {
 	case session.StopStep:
 		brief = !st.NewFunction
 	case session.StopFinish:
-		// "Run till exit" stands above; the frame line follows.
+		// "Run till exit" was printed before; the frame line follows.
 	}
+	sh.printWatches(&st, who, many)
 	sh.list.reset()
 	if err := sh.printHere(brief); err != nil {
 		return err
@@ -82,8 +85,8 @@ func (sh *shell) stopped(st session.Stop) error {
 	return nil
 }
 
-// printHere prints where the selected frame is: its line and the source, or, brief,
-// only the source where there is one.
+// printHere prints the place of the selected frame: its line and the source line. With brief, it
+// prints only the source line, if there is one.
 func (sh *shell) printHere(brief bool) error {
 	v, err := sh.selectedView(false)
 	if err != nil {
@@ -119,7 +122,7 @@ func (sh *shell) selectedView(locals bool) (session.FrameView, error) {
 	return sh.sess.ViewFrame(t, level, session.ViewOptions{Locals: locals, Format: argumentFormat()})
 }
 
-// printSourceLine prints the line that a frame is in.
+// printSourceLine prints the source line of a frame.
 func (sh *shell) printSourceLine(f *session.Frame, address string) {
 	if !f.HasSource() || f.Machine.Signal {
 		return
@@ -136,10 +139,10 @@ func (sh *shell) printSourceLine(f *session.Frame, address string) {
 	}
 }
 
-// signalDetail is what the kernel says of a signal beyond its number.
+// signalDetail returns what the kernel reports about a signal in addition to its number.
 func signalDetail(s *target.SignalInfo) string {
 	if s.Number == int(syscall.SIGINT) && !s.HasSender {
-		return "" // the terminal's: there is nothing more to say
+		return "" // from the terminal: there is nothing to add
 	}
 	parts := []string{"si_code " + target.SignalCodeName(s.Number, s.Code)}
 	if s.HasAddr {
@@ -151,7 +154,7 @@ func signalDetail(s *target.SignalInfo) string {
 	return strings.Join(parts, ", ")
 }
 
-// ended prints how the process came to its end.
+// ended prints how the process ended.
 func (sh *shell) ended(e session.Ended) {
 	sh.lastThread = 0
 	switch {
@@ -166,8 +169,7 @@ func (sh *shell) ended(e session.Ended) {
 	}
 }
 
-// greet says what there is to be debugged, before the first command. A batch
-// gets nothing that it did not ask for.
+// greet prints what will be debugged, before the first command. In a batch it prints only warnings.
 func (sh *shell) greet() {
 	t, ok := sh.sess.Target()
 	for _, w := range sh.sess.Warnings() {

@@ -7,9 +7,9 @@ import (
 
 // command is one entry of the table.
 type command struct {
-	name    string   // full; any unambiguous beginning of it will do
-	aliases []string // other names, and the abbreviations that win over others
-	usage   string   // what follows the name
+	name    string   // the full name; any unambiguous prefix of it works
+	aliases []string // other names, and abbreviations that are preferred to other commands
+	usage   string   // the arguments
 	help    string   // one line
 	group   string
 	once    bool // an empty line does not repeat it
@@ -17,17 +17,17 @@ type command struct {
 	run     func(sh *shell, args string) error
 }
 
-// table has all commands. It is a function because help refers to it.
+// table returns all commands. It is a function because help refers to it.
 func table() []*command {
 	var all []*command
-	for _, g := range [][]*command{runCommands(), callCommands(), breakpointCommands(), stackCommands(), dataCommands(), sourceCommands(), threadCommands(), statusCommands(), settingCommands(), supportCommands()} {
+	for _, g := range [][]*command{runCommands(), callCommands(), breakpointCommands(), watchCommands(), stackCommands(), dataCommands(), sourceCommands(), threadCommands(), statusCommands(), settingCommands(), supportCommands()} {
 		all = append(all, g...)
 	}
 	return all
 }
 
-// find takes a command line apart: the command and what follows its name.
-// A name may be followed at once by what can be no part of it: p/x, x/4i.
+// find splits a command line into the command and its arguments. Arguments may follow the name
+// without a blank if their first character can't be part of a name: p/x, x/4i.
 func find(line string) (*command, string, error) {
 	n := 0
 	for n < len(line) && isNameByte(line[n]) {
@@ -35,7 +35,7 @@ func find(line string) (*command, string, error) {
 	}
 	name, args := line[:n], strings.TrimSpace(line[n:])
 	if n == 0 {
-		return nil, "", said("Undefined command: %q.  Try \"help\".", firstWord(line))
+		return nil, "", userErrorf("Undefined command: %q.  Try \"help\".", firstWord(line))
 	}
 	c, err := lookup(table(), name, "")
 	return c, args, err
@@ -45,8 +45,8 @@ func isNameByte(c byte) bool {
 	return c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// lookup finds a name among commands: exactly, as an alias, or as the beginning
-// of one name only. prefix is "info " for a subcommand of info.
+// lookup finds a command by its exact name, by an alias, or by an unambiguous prefix. prefix is
+// "info " for a subcommand of info.
 func lookup(all []*command, name, prefix string) (*command, error) {
 	var begin []*command
 	for _, c := range all {
@@ -59,7 +59,7 @@ func lookup(all []*command, name, prefix string) (*command, error) {
 	}
 	switch len(begin) {
 	case 0:
-		return nil, said("Undefined %scommand: %q.  Try \"help%s\".", prefix, name, strings.TrimRight(" "+prefix, " "))
+		return nil, userErrorf("Undefined %scommand: %q.  Try \"help%s\".", prefix, name, strings.TrimRight(" "+prefix, " "))
 	case 1:
 		return begin[0], nil
 	}
@@ -68,7 +68,7 @@ func lookup(all []*command, name, prefix string) (*command, error) {
 		names = append(names, c.name)
 	}
 	sort.Strings(names)
-	return nil, said("Ambiguous %scommand %q: %s.", prefix, name, strings.Join(names, ", "))
+	return nil, userErrorf("Ambiguous %scommand %q: %s.", prefix, name, strings.Join(names, ", "))
 }
 
 func contains(list []string, s string) bool {
@@ -85,7 +85,7 @@ func firstWord(s string) string {
 	return w
 }
 
-// cutWord parts the first word from the rest.
+// cutWord splits off the first word.
 func cutWord(s string) (word, rest string) {
 	s = strings.TrimLeft(s, " \t")
 	i := strings.IndexAny(s, " \t")

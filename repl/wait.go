@@ -10,9 +10,8 @@ import (
 	"dbg/target"
 )
 
-// goAndWait makes the program go by what start does, and returns when it has
-// stopped or is no more.
-func (sh *shell) goAndWait(start func() error) error {
+// resumeAndWait resumes the program with start, and returns when the program has stopped or ended.
+func (sh *shell) resumeAndWait(start func() error) error {
 	defer sh.takeInterrupts()()
 	sh.drainInterrupts()
 	sh.out.Flush()
@@ -32,8 +31,8 @@ func (sh *shell) goAndWait(start func() error) error {
 		case <-sh.ctx.Done():
 			return sh.ctx.Err()
 		case <-sh.interrupts:
-			// The stop that follows says what happened; a program that stopped by itself
-			// just now needs no more.
+			// The following stop reports what happened. If the program has just stopped by itself,
+			// nothing more is needed.
 			_ = sh.sess.Pause()
 		case ev, ok := <-sh.events:
 			if !ok {
@@ -57,22 +56,22 @@ func (sh *shell) goAndWait(start func() error) error {
 				if running {
 					return nil
 				}
-				continue // of the program before
+				continue // of the previous process
 			}
-			sh.passing(ev)
+			sh.printEvent(ev)
 			sh.out.Flush()
 		}
 	}
 }
 
-// Bounds of the time that the end of a program may take to be told after something has failed because of it.
+// Time limits for the report of a program's end, after an operation has failed because of it.
 const (
 	surelyDead   = 5 * time.Second
 	perhapsDying = 100 * time.Millisecond
 )
 
-// diedBefore reports whether the program could not go because it has been killed: then its end is what the user has to know.
-// It takes the events of the attempt.
+// diedBefore reports whether the program could not be resumed because it was killed: then the user
+// must see its end. It takes the events of the attempt.
 func (sh *shell) diedBefore(err error) (session.Ended, bool) {
 	patience := perhapsDying
 	if errors.Is(err, target.ErrGone) || errors.Is(err, target.ErrNoThread) {
@@ -95,13 +94,13 @@ func (sh *shell) diedBefore(err error) (session.Ended, bool) {
 			case session.Ended:
 				return ev, true
 			default:
-				sh.passing(ev)
+				sh.printEvent(ev)
 			}
 		}
 	}
 }
 
-// waitEnded takes the events up to the end of the process that a command caused.
+// waitEnded takes events until the end of the process, which a command has caused.
 func (sh *shell) waitEnded() (session.Ended, error) {
 	for {
 		select {
@@ -118,8 +117,8 @@ func (sh *shell) waitEnded() (session.Ended, error) {
 	}
 }
 
-// idle prints what has happened while the program was not let go by us: another face
-// of the session, or somebody who killed the program.
+// idle prints the events since the last command: another front end may have used the session, or
+// the program may have been killed.
 func (sh *shell) idle() {
 	defer sh.out.Flush()
 	mark := sh.sess.Mark()
@@ -142,14 +141,14 @@ func (sh *shell) idle() {
 			case session.Ended:
 				sh.ended(ev)
 			default:
-				sh.passing(ev)
+				sh.printEvent(ev)
 			}
 		}
 	}
 }
 
-// passing prints events that are no stop.
-func (sh *shell) passing(ev session.Event) {
+// printEvent prints the events that are not a stop.
+func (sh *shell) printEvent(ev session.Event) {
 	switch ev := ev.(type) {
 	case session.ThreadStarted:
 		if t, ok := sh.sess.Target(); ok && int(ev.Thread) != t.PID {

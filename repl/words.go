@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// splitWords parts a line as a shell does: blanks part words, quotes and
-// backslashes keep them together. Nothing is expanded.
+// splitWords splits a line as a shell does: blanks separate words, quotes and backslashes protect
+// blanks. It expands nothing.
 func splitWords(line string) ([]string, error) {
 	var out []string
 	var cur strings.Builder
@@ -58,7 +58,7 @@ func splitWords(line string) ([]string, error) {
 	return out, nil
 }
 
-// joinWords is the opposite of splitWords.
+// joinWords is the inverse of splitWords.
 func joinWords(words []string) string {
 	var out []string
 	for _, w := range words {
@@ -70,14 +70,14 @@ func joinWords(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// count reads an optional number that says how many times.
+// count reads an optional repeat count; without one it returns 1.
 func count(args string) (int, error) {
 	if args == "" {
 		return 1, nil
 	}
 	n, err := strconv.ParseInt(args, 0, 32)
 	if err != nil {
-		return 0, fmt.Errorf("a number is expected, not %q", args)
+		return 0, fmt.Errorf("expected a number, not %q", args)
 	}
 	return int(n), nil
 }
@@ -89,7 +89,7 @@ func numbers(args string) ([]int, error) {
 		lo, hi, ranged := strings.Cut(w, "-")
 		a, err := strconv.Atoi(lo)
 		if err != nil {
-			return nil, said("Bad breakpoint number '%s'", w)
+			return nil, userErrorf("Bad breakpoint number '%s'", w)
 		}
 		b := a
 		if ranged {
@@ -104,7 +104,7 @@ func numbers(args string) ([]int, error) {
 	return out, nil
 }
 
-// cutFormat takes "/FMT" from the front of what follows a command's name.
+// cutFormat splits "/FMT" off the arguments of a command.
 func cutFormat(args string) (format, rest string) {
 	if !strings.HasPrefix(args, "/") {
 		return "", args

@@ -14,7 +14,7 @@ type Env struct {
 	Arch *arch.Arch
 	Regs *arch.Registers
 	Mem  Words
-	Bias uint64 // of the row's module, for DW_OP_addr
+	Bias uint64 // load bias of the row's module, for DW_OP_addr
 
 	// Preserved are the registers that keep their value if the row has no rule for them. nil
 	// means the callee-saved registers of the platform's ABI. Go's functions preserve none.
@@ -33,8 +33,8 @@ type Words interface {
 
 // Errors of Apply. It also returns NotKnownError, and the errors of memory and of expressions.
 var (
-	ErrNoCFA    = errors.New("the row does not say where the frame is")
-	ErrNoReturn = errors.New("the row does not say where the return address is")
+	ErrNoCFA    = errors.New("the unwind row has no rule for the CFA")
+	ErrNoReturn = errors.New("the unwind row has no rule for the return address")
 )
 
 // NotKnownError reports that the CFA or the return address depends on a register whose value is not
@@ -50,13 +50,13 @@ func (e *NotKnownError) Error() string {
 
 // Apply computes the caller's registers.
 //
-// It fails only if the CFA, the return address or the stack pointer can't be computed: the walk
-// depends on these. Any other register becomes unknown if its saved value can't be read.
+// It fails only if it cannot compute the CFA, the return address or the stack pointer: the walk
+// depends on these. Any other register becomes unknown if its saved value is unreadable.
 func Apply(r *Row, e *Env, c *Caller) error {
 	a := e.Arch
 	cfa, err := cfaOf(r, e)
 	if err != nil {
-		if r.Rule(r.RA).Kind == Undefined { // the outermost frame, wherever it is
+		if r.Rule(r.RA).Kind == Undefined { // the outermost frame; its CFA is not needed
 			c.Start(arch.RegSet{})
 			c.End = true
 			return nil
@@ -95,9 +95,9 @@ func Apply(r *Row, e *Env, c *Caller) error {
 			}
 		}
 		if !ok || err != nil {
-			if rr.Reg == a.SP { // by its rule SP is not the CFA, and its value is unknown
+			if rr.Reg == a.SP { // the rule overrides the default, the CFA, but gives no value
 				if rr.Kind == Undefined {
-					continue // some assemblers write this; by the ABI it is the CFA
+					continue // some assemblers write this; according to the ABI, SP is the CFA
 				}
 				if err == nil {
 					err = &NotKnownError{"the caller's stack pointer", name(a, rr.Reg)}
@@ -193,7 +193,7 @@ func size(a *arch.Arch, r arch.Reg) int {
 	return a.PtrSize
 }
 
-// wrap cuts an address to the size of an address: 32-bit addresses wrap around.
+// wrap truncates an address to the size of an address: 32-bit addresses wrap around.
 func wrap(a *arch.Arch, v uint64) uint64 {
 	if a.PtrSize == 4 {
 		return v & 0xffffffff

@@ -14,11 +14,11 @@ type Places struct {
 }
 
 // Caller is the result of a strategy: the calling frame, not yet checked. It holds the differences
-// to the callee. A register that is neither kept nor set becomes unknown.
+// from the callee. A register that is neither kept nor set becomes unknown.
 type Caller struct {
-	CFA uint64 // of the callee, 0 if it is not known; the caller's SP unless SP has a rule
+	CFA uint64 // the callee's, 0 if unknown; the caller's SP unless SP has a rule
 	PC  uint64 // the caller's
-	SP  uint64 // the caller's, 0 if it is not known
+	SP  uint64 // the caller's, 0 if unknown
 	// End is set if the return address is undefined: there is no caller.
 	End bool
 
@@ -40,9 +40,9 @@ type change struct {
 type placeKind uint8
 
 const (
-	computed placeKind = iota // it has no place, and can't be assigned
+	computed placeKind = iota // it has no place, and is not assignable
 	inMemory
-	inRegister // it has the place of the register from
+	inRegister // it has the same place as the register from
 )
 
 // Start makes c empty. The registers in keep pass through unchanged.
@@ -98,7 +98,8 @@ func (c *Caller) SavedAt(addr target.Addr) arch.Reg {
 	return arch.NoReg
 }
 
-// SavedPC returns where the return address was read. It returns false if it was not in memory.
+// SavedPC returns the address from which the return address was read. It returns false if that was
+// not in memory.
 func (c *Caller) SavedPC(a *arch.Arch) (target.Addr, bool) {
 	for i := range c.n {
 		if ch := &c.set[i]; ch.reg == a.PC {
@@ -165,7 +166,7 @@ func (c *Caller) Commit(regs *arch.Registers, p *Places) {
 		case ch.place == inRegister && p.Live.Has(ch.from) && ch.reg == ch.from:
 			live.Add(ch.reg)
 		}
-		// A register that is kept in another live one has no place: Places can't express that.
+		// A register whose value is in another live register has no place: Places cannot express that.
 	}
 	regs.Keep(c.keep)
 	for i := range p.InMemory {

@@ -13,22 +13,22 @@ type Kind uint8
 
 const (
 	Unspecified Kind = iota // the table has no rule
-	Undefined               // lost: it can't be recovered
+	Undefined               // lost: it is not recoverable
 	Same                    // not changed
 	At                      // offset(N): saved at CFA+N
-	Val                     // val_offset(N): it is CFA+N
-	InReg                   // register(R): kept in another register
+	Val                     // val_offset(N): the value is CFA+N
+	InReg                   // register(R): saved in another register
 	AtExpr                  // expression(E): saved at the address that E computes from the CFA
-	ValExpr                 // val_expression(E): it is what E computes from the CFA
+	ValExpr                 // val_expression(E): the value is the result of E for the CFA
 )
 
 // Rule is the rule of a register, or of the CFA. A CFA has one of three kinds: InReg (the CFA is
 // register Reg plus N), ValExpr, or Unspecified.
 type Rule struct {
 	Kind Kind
-	Reg  arch.Reg // of InReg
-	N    int64    // offset of At and Val; of the CFA's InReg
-	Expr []byte   // of AtExpr and ValExpr: it refers to the bytes of the section
+	Reg  arch.Reg // for InReg
+	N    int64    // offset for At and Val, and for InReg in a CFA rule
+	Expr []byte   // for AtExpr and ValExpr; aliases the section
 }
 
 // RegRule is the rule of a register.
@@ -37,8 +37,7 @@ type RegRule struct {
 	Rule
 }
 
-// Row is valid for the addresses from Lo up to but not including Hi, in the
-// file's address space.
+// Row is valid for the addresses from Lo up to but not including Hi, in the file's address space.
 type Row struct {
 	Lo, Hi uint64
 	CFA    Rule

@@ -12,54 +12,56 @@ import (
 	"dbg/target"
 )
 
-// Value is a typed value of the program; faces format it with Session.Format.
+// Value is a typed value of the program. Front ends format it with Session.Format.
 type Value = eval.Value
 
-// Config is what a session is made from.
+// Config configures a session.
 type Config struct {
 	Sysroot   string
-	DebugDirs []string // separate debug files; nil means /usr/lib/debug
-	// Debuginfod says which servers are asked for debug information; without any none are.
+	DebugDirs []string // directories of separate debug files; nil means /usr/lib/debug
+	// Debuginfod lists the servers that are asked for debug information. Without servers, none is
+	// asked.
 	Debuginfod debuginfod.Config
-	// IndexDir is the folder in which indexes of names are kept, see symbols.Options; "" is none.
+	// IndexDir is the directory for indexes of names, see symbols.Options; "" means none.
 	IndexDir string
-	// Indexing is told how far an index of names is, from any goroutine, while a question waits for it; may be nil.
+	// Indexing is called with the progress of an index of names while a query waits for it. It is
+	// called from any goroutine, and may be nil.
 	Indexing func(names.Progress)
-	// Guardian is the path of a program that calls kinds.RunGuardian: it repairs a process that was attached to if this program
-	// is killed. "": nobody does.
+	// Guardian is the path of a program that calls kinds.RunGuardian. It repairs an attached
+	// process if this program is killed. "" means that the process is not repaired.
 	Guardian string
-	// KeepASLR leaves address-space randomisation on for launched programs.
+	// KeepASLR keeps address-space randomisation on for launched programs.
 	KeepASLR bool
 	Log      func(format string, args ...any) // may be nil
 }
 
-// Program is what is to be launched.
+// Program describes the program to launch.
 type Program struct {
 	Path string // searched in PATH if it has no slash
 	Args []string
-	Dir  string   // "" is the current one
-	Env  []string // nil is dbg's own
-	// Stdin, Stdout, Stderr are the program's; nil means dbg's own.
+	Dir  string   // "" means the current directory
+	Env  []string // nil means dbg's own
+	// Stdin, Stdout and Stderr are the program's; nil means dbg's own.
 	Stdin, Stdout, Stderr *os.File
-	// Capture makes the session read the program's output and publish it as
-	// Output events; it overrides Stdout and Stderr, and stdin is /dev/null.
+	// Capture makes the session read the program's output and publish it as Output events. It
+	// overrides Stdout and Stderr; stdin is then /dev/null.
 	Capture bool
 	// Terminal gives the program the terminal while it runs.
 	Terminal bool
 }
 
-// State is what the session is doing.
+// State is the state of the session.
 type State uint8
 
 const (
-	NoProgram  State = iota // nothing loaded
-	NotStarted              // a program is loaded, no process
+	NoProgram  State = iota // nothing is loaded
+	NotStarted              // a program is loaded, but there is no process
 	IsRunning
 	IsStopped
 	IsCore
 )
 
-// ThreadInfo is a thread as faces show it.
+// ThreadInfo describes a thread for front ends.
 type ThreadInfo struct {
 	Number   int // 1, 2, ... in order of appearance; gdb's thread numbers
 	ID       target.ThreadID
@@ -68,25 +70,24 @@ type ThreadInfo struct {
 	Selected bool
 }
 
-// Frame is one level of a backtrace as faces show it: a machine frame, or an
-// inlined call in one.
+// Frame is one level of a backtrace for front ends: a machine frame, or an inlined call in one.
 type Frame struct {
 	Level        int               // 0 is the innermost
 	Machine      *frames.Frame     // the machine frame; inlined calls share it
-	PC           target.Addr       // for an inlined call, that of its machine frame
-	Function     *symbols.Function // nil if not known
-	FunctionName string            // "" if not known; an ELF symbol's where there is no debug information
+	PC           target.Addr       // for an inlined call, the PC of its machine frame
+	Function     *symbols.Function // nil if unknown
+	FunctionName string            // "" if unknown; the ELF symbol if there is no debug information
 	Offset       uint64            // PC - function start
 	Position     symbols.Position
 	Inlined      bool
-	// TailCall says that the function is no longer on the stack: it ended in a tail call to that of the level below,
-	// whose machine frame it shares. Its registers are gone.
+	// TailCall means that the function is no longer on the stack: it ended in a tail call to the
+	// function of the level below, whose machine frame it shares. Its registers are lost.
 	TailCall bool
 	// Dummy marks the frame to which a function returns that was called from dbg. It stands for no
 	// code; the frames after it are those that were there before the call.
 	Dummy  bool
-	Module *Module // nil if not known
-	// ShowPC says that PC is not at the start of a line, so that gdb's form has the address.
+	Module *Module // nil if unknown
+	// ShowPC means that PC is not at the start of a line, so gdb's format includes the address.
 	ShowPC   bool
 	Strategy string
 	Trust    string
@@ -94,17 +95,18 @@ type Frame struct {
 
 	call   *symbols.Call
 	lookup image.Addr
-	tail   *tailLink // of TailCall
+	tail   *tailLink // if TailCall is set
 
 	outside   bool  // a called function is on the stack above
-	walk      *walk // that found it
+	walk      *walk // the walk that found it
 	survivors survivors
 }
 
-// Backtrace is the frames of a thread.
+// Backtrace holds the frames of a thread.
 type Backtrace struct {
 	Frames []Frame
-	// End is why there are no more; nil if only a part was asked for and there are more.
+	// End tells why there are no more frames. It is nil if only a part was requested and there are
+	// more.
 	End *frames.End
 }
 
@@ -115,56 +117,57 @@ type Module struct {
 	Lo, Hi  target.Addr
 	Bias    uint64
 	BuildID string
-	// Problem says what is wrong: file not found, build id differs. "" if nothing is.
+	// Problem tells what is wrong (file not found, build id differs), or is "".
 	Problem string
-	Symbols *symbols.Module // nil if the file can't be had
+	Symbols *symbols.Module // nil if the file can't be opened
 
 	unwind *frames.Module
 	file   *image.File
-	jit    *jitEntry // of code that the program made, else nil
+	jit    *jitEntry // for code that the program generated, else nil
 
-	jitSearched bool // for the GDB JIT interface
+	jitSearched bool // searched for the GDB JIT interface
 }
 
-// LocationSpec says where a breakpoint is wanted. Exactly one of Function,
-// File+Line and Addr is given; Text may have the user's own words.
+// LocationSpec specifies the location of a breakpoint. Exactly one of Function, File with Line, and
+// Addr is set. Text may hold the user's own words.
 type LocationSpec struct {
 	Text     string
 	Function string
 	File     string
 	Line     int
-	Column   int // 0: any; else the nearest place of the line at or after it
+	Column   int // 0 means any; else the first place on the line at or after it
 	Addr     target.Addr
 	HasAddr  bool
 
-	// An address that a symbol has given is one of its file's, and moves with it.
-	inProgram bool            // of the program itself
-	file      *symbols.Module // of a library
+	// An address that comes from a symbol belongs to the symbol's file, and moves with it.
+	inProgram bool            // the file is the program itself
+	file      *symbols.Module // the library's file
 	fileAddr  image.Addr
 }
 
-// BreakpointSpec is what a user asks for.
+// BreakpointSpec is a user's request for a breakpoint.
 type BreakpointSpec struct {
 	LocationSpec
-	Condition string // an expression; stops when it is not 0
-	Ignore    int    // so many hits do not stop
-	// HitCondition is DAP's: "5", ">5", ">=5", "%2", "==5".
+	Condition string // an expression; the breakpoint stops if it is not 0
+	Ignore    int    // the number of hits to ignore
+	// HitCondition has DAP's form: "5", ">5", ">=5", "%2", "==5".
 	HitCondition string
 	LogMessage   string // printed instead of stopping; {expr} is replaced
-	Temporary    bool
-	Thread       target.ThreadID // 0: any
-	Disabled     bool
+	// Watch, if it is not nil, makes it a watchpoint. It has no location then.
+	Watch     *WatchSpec
+	Temporary bool
+	Thread    target.ThreadID // 0 means any
+	Disabled  bool
 }
 
-// Breakpoint is a breakpoint as it stands. It is a copy.
+// Breakpoint is a copy of a breakpoint's state.
 type Breakpoint struct {
 	ID      int
 	Spec    BreakpointSpec
 	Enabled bool
 	Hits    int
-	Places  []BreakpointPlace // none: pending
-	// Problem says why there is no place, or why a condition could not be
-	// evaluated.
+	Places  []BreakpointPlace // empty if the breakpoint is pending
+	// Problem tells why there is no place, or why a condition could not be evaluated.
 	Problem string
 }
 
@@ -175,10 +178,10 @@ type BreakpointPlace struct {
 	Position symbols.Position
 	Module   *Module
 
-	loc *symbols.Location // what Function and Position are of, if they are not known yet
+	loc *symbols.Location // the source of Function and Position, until describe sets them
 }
 
-// StepKind is how to step.
+// StepKind is a kind of step.
 type StepKind uint8
 
 const (
@@ -189,7 +192,7 @@ const (
 	NextInstruction                 // nexti
 )
 
-// Scope is a group of variables of a frame.
+// ScopeKind is a group of variables of a frame.
 type ScopeKind uint8
 
 const (

@@ -3,50 +3,75 @@ package session
 import (
 	"context"
 	"sync"
+
+	"dbg/eval"
+	"dbg/target"
 )
 
-// BreakpointWish is one breakpoint of a set that a client wants.
+// BreakpointWish is one breakpoint in a set that a client wants.
 type BreakpointWish struct {
 	Spec BreakpointSpec
-	// Files has other names of Spec.File. They are tried in order if the file has no place under its first name.
+	// Files holds other names of Spec.File. They are tried in order if the first name has no place.
 	Files []string
 }
 
-// BreakpointOutcome is what became of a wish: the breakpoint, or why there is none.
+// BreakpointOutcome is the result of a wish: the breakpoint, or an error.
 type BreakpointOutcome struct {
 	Breakpoint Breakpoint
 	Err        error
 }
 
-// breakpointSets remembers which breakpoints were set together.
+// breakpointSets holds the breakpoints that were set together.
 type breakpointSets struct {
-	mu     sync.Mutex // guards byName; it is held while a set is replaced, so that nobody sees half of one
+	mu     sync.Mutex // guards byName; held while a set is replaced
 	byName map[string][]setMember
 }
 
-// setMember is a breakpoint of a set, with the wish that it stands for.
+// setMember is a breakpoint in a set, with its wish.
 type setMember struct {
 	wish wishKey
 	id   int
 }
 
-// wishKey is what makes two wishes the same.
+// wishKey identifies a wish: wishes with equal keys are the same.
 type wishKey struct {
 	location                            LocationSpec
 	condition, hitCondition, logMessage string
+	watch                               watchKey
+}
+
+// watchKey is the part of a wishKey that makes two watchpoints the same.
+type watchKey struct {
+	expr, typ string
+	kind      WatchKind
+	addr      target.Addr
+	location  bool
+}
+
+func (w *WatchSpec) key() (k watchKey) {
+	if w == nil {
+		return k
+	}
+	k = watchKey{expr: w.Expr, kind: w.Kind, location: w.Location}
+	if w.Value != nil {
+		k.addr, k.typ = w.Value.Addr, eval.TypeName(*w.Value)
+	}
+	return k
 }
 
 func (w *BreakpointWish) key() wishKey {
-	return wishKey{w.Spec.LocationSpec, w.Spec.Condition, w.Spec.HitCondition, w.Spec.LogMessage}
+	return wishKey{w.Spec.LocationSpec, w.Spec.Condition, w.Spec.HitCondition, w.Spec.LogMessage, w.Spec.Watch.key()}
 }
 
-// ReplaceBreakpoints makes the wishes the breakpoints of a set, which a client names. Those that were wished for before stay as they are,
-// with their numbers and hit counts; the others of the set are deleted. A new one is pending if it has no place yet. There is an outcome
-// for each wish, in their order. When the request is cancelled the outcomes of those that were not set yet say so.
+// ReplaceBreakpoints replaces the breakpoints in a client's named set. Breakpoints that the set
+// already contains stay as they are, with their numbers and hit counts. The set's other breakpoints
+// are deleted. A new one is pending if it has no place yet. The outcomes are in the order of the
+// wishes. If the query is cancelled, the outcomes of the wishes that were not set yet hold that
+// error.
 func (s *Session) ReplaceBreakpoints(set string, wishes []BreakpointWish) []BreakpointOutcome {
 	s.sets.mu.Lock()
 	defer s.sets.mu.Unlock()
-	whole := s.Under(context.Background()) // the set is kept in order even if the request is cancelled
+	whole := s.Under(context.Background()) // the set must stay consistent if the query is cancelled
 	present := map[int]Breakpoint{}
 	for _, b := range whole.Breakpoints() {
 		present[b.ID] = b
@@ -67,7 +92,7 @@ func (s *Session) ReplaceBreakpoints(set string, wishes []BreakpointWish) []Brea
 	for _, gone := range before {
 		for _, id := range gone {
 			if err := whole.DeleteBreakpoint(id); err != nil {
-				s.logf("deleting breakpoint %d: %v", id, err)
+				s.logf("can't delete breakpoint %d: %v", id, err)
 			}
 		}
 	}
@@ -97,13 +122,14 @@ func (s *Session) DropBreakpointSets() {
 	defer s.sets.mu.Unlock()
 	for _, members := range s.sets.byName {
 		for _, m := range members {
-			_ = s.DeleteBreakpoint(m.id) // it may be gone
+			_ = s.DeleteBreakpoint(m.id) // it may have been deleted
 		}
 	}
 	s.sets.byName = nil
 }
 
-// located chooses the name of a wish's file under which it has a place: the first one if there is none.
+// located returns a wish's spec with the first file name that has a place, or with the original
+// name if none has.
 func (s *Session) located(w *BreakpointWish) BreakpointSpec {
 	if len(w.Files) == 0 {
 		return w.Spec

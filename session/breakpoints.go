@@ -13,29 +13,30 @@ import (
 	"dbg/target"
 )
 
-// A logical breakpoint is what the user asked for; its places are the addresses
-// at which it stands now. They change as files are mapped and as the program
-// starts and ends; the logical breakpoint stays.
+// logical is a breakpoint as the user requested it. Its places are its current addresses. They
+// change when files are mapped and when the program starts and ends; the logical breakpoint stays.
 type logical struct {
 	Breakpoint
-	found    map[*symbols.Module][]symbols.Location // what a file has for it, found once
-	ignore   int                                    // hits still to be ignored
+	watch    *watch                                 // of a watchpoint, else nil
+	found    map[*symbols.Module][]symbols.Location // the locations in each file, searched once
+	ignore   int                                    // the number of hits still to ignore
 	programs map[target.Addr]program                // the compiled condition, by place
-	tried    int                                    // decisions that the full evaluator has made
-	slowest  time.Duration                          // the latest of them
+	tried    int                                    // the number of decisions by the full evaluator
+	slowest  time.Duration                          // the duration of the latest of them
 }
 
-// internalKind says whom an internal breakpoint is for.
+// internalKind is the purpose of an internal breakpoint.
 type internalKind uint8
 
 const (
 	internalLinker internalKind = iota // the dynamic linker's list has changed
 	internalStep                       // a plan waits here
-	internalJIT                        // the program reports code that it has made
+	internalJIT                        // the program reports code that it has generated
+	internalScope                      // the frame of a watchpoint's variables is left
 	internalCall                       // a called function returns here
 )
 
-// breakpointTable has all breakpoints.
+// breakpointTable holds all breakpoints.
 type breakpointTable struct {
 	next     int
 	all      []*logical
@@ -47,7 +48,7 @@ func (t *breakpointTable) init() {
 	t.internal = map[target.Addr][]internalKind{}
 }
 
-// setInternal inserts a breakpoint of the session's own.
+// setInternal inserts an internal breakpoint.
 func (t *breakpointTable) setInternal(s *Session, a target.Addr, k internalKind) error {
 	t.internal[a] = append(t.internal[a], k)
 	if k != internalStep && k != internalCall {
@@ -61,7 +62,7 @@ func (t *breakpointTable) setInternal(s *Session, a target.Addr, k internalKind)
 	return err
 }
 
-// clearInternal removes one.
+// clearInternal removes an internal breakpoint.
 func (t *breakpointTable) clearInternal(s *Session, a target.Addr, k internalKind) {
 	for i, have := range t.internal[a] {
 		if have == k {
@@ -71,7 +72,7 @@ func (t *breakpointTable) clearInternal(s *Session, a target.Addr, k internalKin
 			}
 			if s.proc != nil {
 				if err := s.proc.RemoveBreakpoint(a); err != nil {
-					s.logf("removing a breakpoint: %v", err)
+					s.logf("can't remove a breakpoint: %v", err)
 				}
 			}
 			return
@@ -88,7 +89,7 @@ func (t *breakpointTable) hasInternal(a target.Addr, k internalKind) bool {
 	return false
 }
 
-// forgetSites forgets what was inserted into a process that is no more.
+// forgetSites clears what was inserted into a process that has ended.
 func (t *breakpointTable) forgetSites() {
 	clear(t.internal)
 	for _, b := range t.all {
@@ -105,7 +106,7 @@ func (t *breakpointTable) byID(id int) *logical {
 	return nil
 }
 
-// public makes the copy that users get. Of many places only the first is described.
+// public returns the copy for users. It describes only the first place.
 func (b *logical) public() Breakpoint {
 	if len(b.Places) > 0 {
 		b.Places[0].describe()
@@ -115,13 +116,16 @@ func (b *logical) public() Breakpoint {
 	return c
 }
 
-// SetBreakpoint sets a breakpoint. If no place for it exists yet, a
-// *NoLocationError comes with the breakpoint's zero value and nothing is set,
-// unless pending is true.
+// SetBreakpoint sets a breakpoint. If it has no place yet, the result depends on pending: if true,
+// the breakpoint is set and is pending; otherwise nothing is set, and the error is a
+// *NoLocationError.
 func (s *Session) SetBreakpoint(spec BreakpointSpec, pending bool) (Breakpoint, error) {
 	return ask(s, func() (Breakpoint, error) {
 		b := &logical{Breakpoint: Breakpoint{Spec: spec, Enabled: !spec.Disabled}, found: map[*symbols.Module][]symbols.Location{}}
 		b.ignore = spec.Ignore
+		if spec.Watch != nil {
+			return s.setWatch(b)
+		}
 		if _, err := parseHitCondition(spec.HitCondition); err != nil {
 			return Breakpoint{}, err
 		}
@@ -154,8 +158,8 @@ func (s *Session) SetBreakpoint(spec BreakpointSpec, pending bool) (Breakpoint, 
 	})
 }
 
-// place makes places the breakpoint's places: inserts what is new, removes what
-// is no more.
+// place sets the breakpoint's places. It inserts those that are new, and removes those that are no
+// longer there.
 func (s *Session) place(b *logical, places []BreakpointPlace) error {
 	old := map[target.Addr]bool{}
 	for _, p := range b.Places {
@@ -164,7 +168,7 @@ func (s *Session) place(b *logical, places []BreakpointPlace) error {
 	live := s.proc != nil && b.Enabled
 	b.Places = places
 	s.compileFor(b)
-	s.publishRules() // before a thread can meet a new site
+	s.publishRules() // before a thread can hit a new site
 	var firstErr error
 	var kept []BreakpointPlace
 	for _, p := range places {
@@ -182,7 +186,7 @@ func (s *Session) place(b *logical, places []BreakpointPlace) error {
 	}
 	if live {
 		for a := range old {
-			s.proc.RemoveBreakpoint(a) // an unmapped file's: there is nothing to restore
+			s.proc.RemoveBreakpoint(a) // if the file is unmapped, there is nothing to restore
 		}
 	}
 	b.Places = kept
@@ -190,9 +194,9 @@ func (s *Session) place(b *logical, places []BreakpointPlace) error {
 	return firstErr
 }
 
-// compileFor compiles a breakpoint's condition for each of its places, as far as that can be done.
+// compileFor compiles a breakpoint's condition for each of its places, where that is possible.
 func (s *Session) compileFor(b *logical) {
-	const most = 64 // a breakpoint of a thousand places is not worth a thousand programs
+	const most = 64 // a thousand programs for a thousand places are not worth it
 	b.programs = nil
 	if b.Spec.Condition == "" || len(b.Places) > most || s.tgt == nil {
 		return
@@ -207,6 +211,9 @@ func (s *Session) compileFor(b *logical) {
 
 // remove takes a breakpoint out of the table and the process.
 func (s *Session) remove(b *logical) {
+	if b.watch != nil {
+		s.disarm(b)
+	}
 	s.place(b, nil)
 	for i, have := range s.breakpoints.all {
 		if have == b {
@@ -229,7 +236,7 @@ func (s *Session) DeleteBreakpoint(id int) error {
 	})
 }
 
-// EnableBreakpoint switches a breakpoint on or off.
+// EnableBreakpoint enables or disables a breakpoint.
 func (s *Session) EnableBreakpoint(id int, on bool) error {
 	return s.try(func() error {
 		b := s.breakpoints.byID(id)
@@ -238,6 +245,9 @@ func (s *Session) EnableBreakpoint(id int, on bool) error {
 		}
 		if b.Enabled == on {
 			return nil
+		}
+		if b.watch != nil {
+			return s.enableWatch(b, on)
 		}
 		places := b.Places
 		if !on {
@@ -300,13 +310,12 @@ func (s *Session) Breakpoints() []Breakpoint {
 	return out
 }
 
-// hit decides what the breakpoints at a mean for a thread that is there: which
-// of them stop the program.
+// hit decides for a thread at address a which breakpoints there stop the program.
 func (s *Session) hit(t target.ThreadID, a target.Addr) (stop, deleted []int) {
 	if d, ok := s.decidedHit(t, a); ok {
 		return d.ids, d.deleted
 	}
-	// A log point may stand beside a temporary one; all of them have their say.
+	// A log point may be at the same address as a temporary breakpoint: all are evaluated.
 	for _, b := range append([]*logical(nil), s.breakpoints.all...) {
 		if !b.Enabled || !b.at(a) || (b.Spec.Thread != 0 && b.Spec.Thread != t) {
 			continue
@@ -316,7 +325,8 @@ func (s *Session) hit(t target.ThreadID, a target.Addr) (stop, deleted []int) {
 			ok, err := s.condition(b.Spec.Condition, t)
 			b.decided(s, began)
 			if err != nil {
-				// A condition that can't be evaluated stops: going on would hide it.
+				// A condition that can't be evaluated stops the program: continuing would hide the
+				// error.
 				s.publish(LogMessage{Warning: true, Text: fmt.Sprintf("Error in testing condition for breakpoint %d: %v", b.ID, err)})
 			} else if !ok {
 				continue
@@ -351,7 +361,8 @@ func (s *Session) hit(t target.ThreadID, a target.Addr) (stop, deleted []int) {
 	return stop, deleted
 }
 
-// decided notes how long the full evaluator has taken, from which the judge knows whether the tracer's thread may wait for it.
+// decided records how long the full evaluator took. From that, the judge knows whether it may use
+// the evaluator on the tracer's thread.
 func (b *logical) decided(s *Session, began time.Time) {
 	was := b.tried > 0 && b.slowest < quickEnough
 	b.tried++
@@ -380,7 +391,7 @@ func (s *Session) condition(text string, t target.ThreadID) (bool, error) {
 	return eval.Truth(v, env)
 }
 
-// expandLog replaces {expr} in a log point's message; {{ and }} are braces.
+// expandLog replaces {expr} in a log point's message. {{ and }} stand for braces.
 func (s *Session) expandLog(msg string, t target.ThreadID) string {
 	env := s.env(t, 0)
 	var out strings.Builder
@@ -408,7 +419,7 @@ func (s *Session) expandLog(msg string, t target.ThreadID) string {
 	return out.String()
 }
 
-// closingBrace finds the brace that closes the one at msg[0]; -1 if none does.
+// closingBrace returns the index of the brace that closes the one at msg[0], or -1.
 func closingBrace(msg string) int {
 	depth := 0
 	for i := 0; i < len(msg); i++ {
@@ -424,8 +435,8 @@ func closingBrace(msg string) int {
 	return -1
 }
 
-// parseHitCondition understands "5" (the fifth hit and later ones, as most
-// adapters have it), "==5", ">5", ">=5", "<5", "<=5" and "%5".
+// parseHitCondition accepts "5" (the fifth hit and all later ones, as in most adapters), "==5",
+// ">5", ">=5", "<5", "<=5" and "%5".
 func parseHitCondition(text string) (func(int) bool, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -449,7 +460,7 @@ func parseHitCondition(text string) (func(int) bool, error) {
 		return func(h int) bool { return h <= n }, nil
 	case "%":
 		if n == 0 {
-			return nil, errors.New("hit condition: every 0th hit is none")
+			return nil, errors.New("hit condition: expected a number above 0 after %")
 		}
 		return func(h int) bool { return h%n == 0 }, nil
 	}

@@ -9,11 +9,11 @@ import (
 	"dbg/target/kinds"
 )
 
-// AttachBriefly attaches to a process for a look that is to hold it for as short as
-// possible. Reading debug information takes longer than all the rest, so the process is
-// stopped twice: first for its PCs only, then, when what is known about those
-// has been read while it runs, for the look itself. The second stop finds most of the first
-// one's code, and reads only what is new.
+// AttachBriefly attaches to a process so that it is stopped for as short a time as possible.
+// Reading debug information takes longer than everything else. So the process is stopped twice:
+// first only to collect its PCs. Then it runs while the debug information for these is read. The
+// second stop is the real attach: it finds most of the code of the first stop, and reads only what
+// is new.
 func (s *Session) AttachBriefly(pid int) error {
 	return s.try(func() error {
 		if s.tgt != nil {
@@ -43,17 +43,17 @@ func (s *Session) AttachBriefly(pid int) error {
 	})
 }
 
-// place is a place in a file's code where a frame was seen.
+// place is an address in a file's code where a frame was seen.
 type place struct {
 	sym  *symbols.Module
 	addr image.Addr
 }
 
-// places unwinds all threads without symbols.
+// places unwinds all threads without symbols, and returns the places of their frames.
 func (s *Session) places() map[place]bool {
 	const (
-		deepest = 256     // frames of a thread: what repeats further down is known by then
-		most    = 100_000 // places in all
+		deepest = 256     // frames of a thread: deeper frames mostly repeat
+		most    = 100_000 // all places together
 	)
 	out := map[place]bool{}
 	pcs := make([]target.Addr, deepest)
@@ -72,14 +72,14 @@ func (s *Session) places() map[place]bool {
 	return out
 }
 
-// refreshModulesQuietly finds what is mapped without telling anybody.
+// refreshModulesQuietly updates the modules without publishing events.
 func (s *Session) refreshModulesQuietly() {
 	s.quiet = true
 	s.refreshModules()
 	s.quiet = false
 }
 
-// read makes the file's symbols read what a backtrace wants to know of the place.
+// read makes the file's symbols read the information that a backtrace needs for the place.
 func (at place) read() {
 	calls := at.sym.CallsAt(at.addr)
 	for i := range calls {

@@ -6,8 +6,9 @@ import (
 	"dbg/internal/fault"
 )
 
-// cutShort is asked by those who work long for a query (an index of names that is built): it is true when the query was cancelled, which then
-// fails, whatever was found so far. It may be called from any goroutine that works for the holder of the lane.
+// cutShort reports whether the query was cancelled. Long work for a query (building an index of
+// names) calls it, and stops if it returns true. The query then fails, even if it has found
+// something. cutShort may be called from any goroutine that works for the holder of the lane.
 func (s *Session) cutShort() bool {
 	if s.ctx.Err() == nil {
 		return false
@@ -16,7 +17,7 @@ func (s *Session) cutShort() bool {
 	return true
 }
 
-// forgetCut drops what a query that was cut short may have found out wrongly, and kept.
+// forgetCut drops cached results that may be wrong because the query was cancelled.
 func (s *Session) forgetCut() {
 	for _, f := range s.files {
 		if f.symbols != nil {
@@ -33,7 +34,7 @@ func (s *Session) forgetCut() {
 	s.dropCache()
 }
 
-// uncut runs f, which is part of a query, as something that is done whole even if the query is cancelled.
+// uncut runs f, a part of a query, to its end, even if the query is cancelled.
 func (s *Session) uncut(f func()) {
 	ctx := s.ctx
 	s.ctx = context.Background()
@@ -41,14 +42,15 @@ func (s *Session) uncut(f func()) {
 	f()
 }
 
-// queried reports whether a client's query is at work.
+// queried reports whether a client's query is running.
 func (s *Session) queried() bool {
 	s.ctl.mu.Lock()
 	defer s.ctl.mu.Unlock()
 	return s.ctl.client
 }
 
-// decideNext runs f in the lane, as a decision of the session's own, which no client cancels. It does nothing after Close.
+// decideNext runs f in the lane, as a decision of the session itself, which no client can cancel.
+// After Close it does nothing.
 func (s *Session) decideNext(f func()) {
 	if !s.enter() {
 		return
@@ -59,8 +61,8 @@ func (s *Session) decideNext(f func()) {
 	}
 }
 
-// failed is called when a decision about the program could not be made, for want of a file that could be read, or by a mistake of ours. The
-// user gets to see the program where it is.
+// failed is called when a decision about the program could not be made, because a file could not be
+// read or because of a bug. It stops the program, so that the user sees where it is.
 func (s *Session) failed(err error) {
 	s.logPanic(err)
 	s.dropCache()
@@ -73,5 +75,5 @@ func (s *Session) failed(err error) {
 	}
 }
 
-// Interrupted reports whether the query was cancelled: eval stops writing a value then.
+// Interrupted reports whether the query was cancelled: eval then stops formatting a value.
 func (e *env) Interrupted() bool { return e.s.ctx.Err() != nil }

@@ -16,8 +16,8 @@ func (s *Session) compileCondition(text string, p BreakpointPlace) (*eval.Progra
 	return eval.Compile(text, s.conditionContext(p))
 }
 
-// checkCondition refuses a condition that has no meaning at any of the places, with the error of the
-// first. Without places only the syntax is checked.
+// checkCondition returns an error if a condition has no meaning at any of the places: the error for
+// the first place. Without places it checks only the syntax.
 func (s *Session) checkCondition(text string, places []BreakpointPlace) error {
 	if len(places) == 0 {
 		return eval.Check(text)
@@ -35,14 +35,15 @@ func (s *Session) checkCondition(text string, places []BreakpointPlace) error {
 	return first
 }
 
-// conditionContext is the world of a condition: the innermost frame that a thread will have at the place.
+// conditionContext returns the context of a condition: the innermost frame that a thread will have
+// at the place.
 func (s *Session) conditionContext(p BreakpointPlace) *eval.ProgramContext {
 	f := &Frame{Module: p.Module, PC: p.Addr}
 	if f.Module == nil {
 		f.Module = s.modules.find(p.Addr)
 	}
 	if f.Module == nil && s.tgt == nil && s.exeFile != nil {
-		f.Module = &Module{Symbols: s.exeFile} // the program does not run yet
+		f.Module = &Module{Symbols: s.exeFile} // the program is not running yet
 	}
 	e := &env{s: s, frame: f, framed: true, listed: true}
 	c := &eval.ProgramContext{Env: e, Arch: e.Arch()}
@@ -66,8 +67,8 @@ func (s *Session) conditionContext(p BreakpointPlace) *eval.ProgramContext {
 	return c
 }
 
-// variable finds the variable that a name means, in the order of Variable, and the bias of its
-// module. Functions and enumerators, and members of the object of the method, are left to Variable.
+// variable finds the variable with a name, in the same order as Variable, and the bias of its
+// module. It leaves functions, enumerators and members of a method's object to Variable.
 func (e *env) variable(name string) (*symbols.Variable, uint64, bool) {
 	name, global := strings.CutPrefix(name, "::")
 	if !global {

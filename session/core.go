@@ -15,7 +15,8 @@ type coreFile interface {
 	Warnings() []string
 }
 
-// codeSizer is a target that knows how many bits an address of code has; 0: it is not known.
+// codeSizer is a target that knows the number of bits in a code address, or returns 0 if it is
+// unknown.
 type codeSizer interface {
 	CodeBits() uint8
 }
@@ -30,7 +31,7 @@ func (s *Session) openCoreFile(path, exe string) (coreFile, error) {
 	return t.(coreFile), nil
 }
 
-// imageModule makes the module of an image that the target knows.
+// imageModule makes the module for an image that the target lists.
 func (s *Session) imageModule(g frames.Mapped) *Module {
 	m := &Module{Path: g.Path, Lo: g.Lo, Hi: g.Hi, Bias: g.Listed.Slide, BuildID: g.Listed.UUID}
 	f, slide, err := s.tgt.(frames.ImageLister).OpenListed(*g.Listed)

@@ -8,24 +8,24 @@ import (
 	"dbg/symbols"
 )
 
-// Fetching says how a download of debug information stands: when it begins, several times a
-// second, and when it ends.
+// Fetching reports the progress of a download of debug information: at its start, several times a
+// second, and at its end.
 type Fetching struct {
 	debuginfod.Progress
-	Path string // of the module that it is for; "" if it is for another debug file
+	Path string // the module's path; "" if the download is for another debug file
 }
 
-// DebugInfoArrived says that debug information of a module has come after the module was
-// loaded: what was shown of it before may have been less than is known now.
+// DebugInfoArrived reports that debug information for a module has arrived after the module was
+// loaded. Earlier answers about the module may have been incomplete.
 type DebugInfoArrived struct{ Module *Module }
 
 func (Fetching) isEvent()         {}
 func (DebugInfoArrived) isEvent() {}
 
-// fetcher gets debug information for the session; it has no client if that is off.
+// fetcher gets debug information for the session. Its client is nil if that is disabled.
 type fetcher struct {
 	client *debuginfod.Client
-	names  sync.Map // of files, by build id
+	names  sync.Map // names of files, by build id
 }
 
 func (s *Session) newFetcher() {
@@ -42,7 +42,7 @@ func (s *Session) newFetcher() {
 	s.fetcher.client = debuginfod.New(cfg)
 }
 
-// loadSymbols makes the symbols of a file. name is what the file is called.
+// loadSymbols loads the symbols of a file. name is the file's name for progress reports.
 func (s *Session) loadSymbols(f *image.File, name string, dirs []string) *symbols.Module {
 	opt := symbols.Options{DebugDirs: dirs, IndexDir: s.cfg.IndexDir, Progress: s.cfg.Indexing, Cancelled: s.cutShort}
 	if s.fetcher.client == nil {
@@ -50,7 +50,7 @@ func (s *Session) loadSymbols(f *image.File, name string, dirs []string) *symbol
 	}
 	var m *symbols.Module
 	opt.Fetcher = s.fetcher.client
-	opt.Arrived = func() { s.decideNext(func() { s.debugInfoArrived(m) }) } // unless the session is closed
+	opt.Arrived = func() { s.decideNext(func() { s.debugInfoArrived(m) }) } // not after Close
 	if id := f.BuildID(); id != "" {
 		s.fetcher.names.LoadOrStore(id, name)
 	}
@@ -58,8 +58,7 @@ func (s *Session) loadSymbols(f *image.File, name string, dirs []string) *symbol
 	return m
 }
 
-// debugInfoArrived takes note of a file that was being fetched and has come, or can't be
-// had.
+// debugInfoArrived handles the end of a download, successful or not.
 func (s *Session) debugInfoArrived(sym *symbols.Module) {
 	if s.files == nil || !sym.Reload() {
 		return
@@ -89,8 +88,8 @@ func (s *Session) debugInfoArrived(sym *symbols.Module) {
 	}
 }
 
-// selectedCFA names the selected frame, if it is not the innermost, so that it can be
-// found when there are other inlined calls.
+// selectedCFA returns the CFA of the selected frame, if that is not the innermost frame. With it,
+// the frame can be found again when the inlined calls have changed.
 func (s *Session) selectedCFA() (cfa uint64, ok bool) {
 	if s.level == 0 || s.needStopped() != nil {
 		return 0, false
@@ -102,7 +101,8 @@ func (s *Session) selectedCFA() (cfa uint64, ok bool) {
 	return uint64(f.Machine.CFA), true
 }
 
-// selectCFA selects the function proper with a CFA; the innermost frame if there is none.
+// selectCFA selects the function with a CFA, not one of its inlined calls, or the innermost frame
+// if there is none.
 func (s *Session) selectCFA(cfa uint64) {
 	const most = 10_000
 	for n := range most {

@@ -6,26 +6,26 @@ import (
 	"dbg/target"
 )
 
-// Description is a value as a variables view shows it.
+// Description is a value as a view of variables shows it.
 type Description struct {
-	Text string // eval.Format's
+	Text string // from eval.Format
 	Type string
-	// Parts is how many children the value has; Indexed says that they are
-	// elements, numbered from 0 on.
+	// Parts is the number of children of the value. Indexed means that they are elements, numbered
+	// from 0.
 	Parts   int
 	Indexed bool
-	// Uncounted says that it is a pointer whose parts are not counted, since that would cost a search through all debug information; it
-	// may have none.
+	// Uncounted means that the value is a pointer whose parts were not counted, because that would
+	// require a search through all debug information. It may have none.
 	Uncounted bool
-	// Pointer says that the value is a pointer, or a reference.
+	// Pointer means that the value is a pointer or a reference.
 	Pointer bool
-	// Memory is where to look at the value's memory: what a pointer points to, else
-	// where the value is. HasMemory is false if there is no such place.
+	// Memory is the address for a memory view: the target of a pointer, else the value's own
+	// address. HasMemory is false if there is none.
 	Memory    target.Addr
 	HasMemory bool
 }
 
-// Describe says in one go what a view shows of values, in a frame.
+// Describe describes several values in a frame in one query.
 func (s *Session) Describe(t target.ThreadID, level int, vs []Value, opt eval.Options) ([]Description, error) {
 	return ask(s, func() ([]Description, error) {
 		e := s.env(t, level)
@@ -71,10 +71,10 @@ type ModuleDescription struct {
 	HasSymbols   bool
 	HasDebugInfo bool
 	DebugFile    string // "" if the debug information is in the file itself
-	Origin       string // of the debug information, or why there is none
+	Origin       string // source of the debug information, or why there is none
 }
 
-// DescribeModules lists what is mapped, by address.
+// DescribeModules lists the mapped files by address.
 func (s *Session) DescribeModules() []ModuleDescription {
 	out, _ := ask(s, func() ([]ModuleDescription, error) {
 		var out []ModuleDescription

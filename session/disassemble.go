@@ -11,23 +11,23 @@ import (
 	"dbg/target"
 )
 
-// instruction is an Instruction with what stepping wants to know of it.
+// instruction is an Instruction with the information that stepping needs.
 type instruction struct {
 	Instruction
 	call bool
 }
 
-// maxDisassembly bounds one request, in instructions.
+// maxDisassembly limits one query, in instructions.
 const maxDisassembly = 100_000
 
-// disassemble decodes count instructions from a on. It ends early, without
-// an error, where memory does; no instruction at all is an error.
+// disassemble decodes count instructions from a on. At the end of readable memory it stops without
+// an error. If it can't read any instruction, it returns an error.
 func (s *Session) disassemble(a target.Addr, count int) ([]instruction, error) {
 	if count > maxDisassembly {
 		count = maxDisassembly
 	}
 	if s.archOrDefault() != arch.AMD64 {
-		return nil, fmt.Errorf("disassembly of %s is not there yet", s.archOrDefault().Name)
+		return nil, fmt.Errorf("disassembly for %s is not supported yet", s.archOrDefault().Name)
 	}
 	buf := make([]byte, min(count*8+16, 64<<10))
 	n, err := s.readMemory(a, buf)
@@ -57,8 +57,8 @@ func (s *Session) disassemble(a target.Addr, count int) ([]instruction, error) {
 	return out, nil
 }
 
-// decode decodes one x86-64 instruction. One that is not understood is one
-// byte long and "(bad)".
+// decode decodes one x86-64 instruction. An instruction that it can't decode is "(bad)" with a
+// length of one byte.
 func (s *Session) decode(a target.Addr, code []byte) instruction {
 	ins := instruction{Instruction: Instruction{Addr: a}}
 	inst, err := x86asm.Decode(code, 64)
@@ -77,11 +77,11 @@ func (s *Session) decode(a target.Addr, code []byte) instruction {
 			}
 			return name, addr - off
 		})
-		// The size that a 64-bit branch cannot but have is not said any more.
+		// Today's assemblers omit the size suffix where a 64-bit branch has no other size.
 		if word, rest, _ := strings.Cut(ins.Text, " "); unsuffixed[word] != "" {
 			ins.Text = strings.TrimSpace(unsuffixed[word] + " " + rest)
 		}
-		// A branch's target is said by its address and its name.
+		// A branch's target is shown as its address and symbol.
 		if rel, ok := inst.Args[0].(x86asm.Rel); ok {
 			to := a + target.Addr(inst.Len) + target.Addr(int64(rel))
 			ins.Text = fmt.Sprintf("%s %s", strings.Fields(ins.Text)[0], s.describe(to))
@@ -92,10 +92,10 @@ func (s *Session) decode(a target.Addr, code []byte) instruction {
 	return ins
 }
 
-// unsuffixed has the mnemonics that today's assemblers write without their suffix.
+// unsuffixed maps mnemonics to their form without the suffix.
 var unsuffixed = map[string]string{"retq": "ret", "callq": "call", "leaveq": "leave", "jmpq": "jmp"}
 
-// describe is an address with its symbol: 0x401136 <main+4>.
+// describe returns an address with its symbol: 0x401136 <main+4>.
 func (s *Session) describe(a target.Addr) string {
 	name, off, ok := s.symbolize(a)
 	switch {

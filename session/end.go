@@ -8,18 +8,18 @@ import (
 	"dbg/target"
 )
 
-// grace is how long an end waits for a query that has been cancelled. What is left to be done is then done when that
-// query gives up; the process is free already.
+// grace is the time that an end waits for a cancelled query. The process is already released then.
+// The rest of the work is done when the query ends.
 const grace = 50 * time.Millisecond
 
-// process returns what is being controlled, or nil.
+// process returns the process under control, or nil.
 func (s *Session) process() target.Process {
 	s.ctl.mu.Lock()
 	defer s.ctl.mu.Unlock()
 	return s.ctl.proc
 }
 
-// hurry makes nobody wait for slow subscribers any more.
+// hurry ends all waiting for slow subscribers.
 func (s *Session) hurry() {
 	s.hurried.Store(true)
 	s.wakeWriters()
@@ -43,14 +43,14 @@ func (s *Session) Kill() error {
 			return nil
 		case <-time.After(grace):
 			if s.queried() {
-				return nil // its end is published when the query gives up, which does not notice that it was cancelled
+				return nil // the end is published when that query ends
 			}
 		}
 	}
 	return err
 }
 
-// Detach lets the process run on, unharmed. It does not wait for queries.
+// Detach releases the process, which continues unharmed. It does not wait for queries.
 func (s *Session) Detach() error {
 	p := s.process()
 	if p == nil {
@@ -74,8 +74,8 @@ func (s *Session) Detach() error {
 	return err
 }
 
-// Close ends the session: a launched process is killed, an attached one runs
-// on. It may be called more than once.
+// Close ends the session. It kills a launched process and detaches from an attached one. It may be
+// called more than once.
 func (s *Session) Close() error {
 	s.ctl.mu.Lock()
 	p, closing := s.ctl.proc, s.ctl.closing
@@ -106,7 +106,8 @@ func (s *Session) Close() error {
 	return err
 }
 
-// soon runs f in the lane. If a query does not give the lane up in time, f is run when it does, and soon returns before.
+// soon runs f in the lane. If a query does not leave the lane in time, soon returns, and f runs
+// when the query leaves.
 func (s *Session) soon(f func()) {
 	timer := time.NewTimer(grace)
 	defer timer.Stop()

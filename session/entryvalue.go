@@ -13,18 +13,18 @@ import (
 	"dbg/target"
 )
 
-// maxEntryDepth bounds how many callers are asked for one entry value: what a caller passed
-// may be what it was passed itself.
+// maxEntryDepth limits the number of callers that are asked for one entry value: a caller may have
+// passed on a value that was passed to itself.
 const maxEntryDepth = 64
 
-// errNoEntryValue says that the caller does not tell what it passed.
-var errNoEntryValue = errors.New("the caller does not say what it passed")
+// errNoEntryValue means that the caller's debug information does not tell which value it passed.
+var errNoEntryValue = errors.New("the caller's call site does not describe the argument")
 
-// errEnteredAgain says that a function may have been left and entered anew.
+// errEnteredAgain means that the function may have been left and entered again.
 var errEnteredAgain = fmt.Errorf("%w: the function may have been entered again by a tail call", errNoEntryValue)
 
-// frameContext is what a variable of the frame is read with. depth is how many callers
-// have been asked already.
+// frameContext returns the context in which a variable of the frame is read. depth is the number of
+// callers that were already asked.
 func (s *Session) frameContext(f *Frame, t target.ThreadID, depth int) *eval.FrameContext {
 	if f.TailCall {
 		return s.tailContext(f.tail, t, func(p expr.EntryParameter) (uint64, error) { return s.entryValue(f, t, p, depth) })
@@ -43,9 +43,9 @@ func (s *Session) frameContext(f *Frame, t target.ThreadID, depth int) *eval.Fra
 	return fc
 }
 
-// entryValue finds what the frame's function was passed, at the place in its caller that says
-// so. It is an error unless it is certain that the caller called this very function, and that the function has not been entered
-// again since by a tail call.
+// entryValue finds the value that was passed to the frame's function, from the call site in its
+// caller. It returns an error unless it is certain that the caller called this very function, and
+// that the function has not been entered again since by a tail call.
 func (s *Session) entryValue(f *Frame, t target.ThreadID, p expr.EntryParameter, depth int) (uint64, error) {
 	if depth >= maxEntryDepth {
 		return 0, errNoEntryValue
@@ -80,7 +80,7 @@ func (s *Session) entryValue(f *Frame, t target.ThreadID, p expr.EntryParameter,
 	return fc.Evaluate(&at)
 }
 
-// callerContext is what the expressions of a call site are evaluated with.
+// callerContext returns the context in which the expressions of a call site are evaluated.
 func (s *Session) callerContext(site *symbols.CallSite, caller *Frame, t target.ThreadID, depth int) *eval.FrameContext {
 	fc := s.frameContext(caller, t, depth+1)
 	if site.Survivors() {
@@ -89,15 +89,16 @@ func (s *Session) callerContext(site *symbols.CallSite, caller *Frame, t target.
 	return fc
 }
 
-// survivors are the registers that a machine frame has lost, as they are now: no frame inside of it has saved them.
+// survivors holds the current values of registers that a machine frame has lost: no inner frame has
+// saved them.
 type survivors struct {
-	regs  *arch.Registers // shared by the frames that have lost the same ones; nil: there are none
-	whole bool            // vector registers are as they are now, too
+	regs  *arch.Registers // shared by frames with the same losses; nil if there are none
+	whole bool            // vector registers still have their current values, too
 }
 
-// outward returns the survivors of the frame that called in, whose own are these. There are none past a frame that was
-// found by a guess (which registers are saved there, nobody knows), and none past one that was interrupted by a signal: all of
-// its registers are known.
+// outward returns the survivors of the frame that called in. v holds those of in. There are none
+// beyond a frame that was found by a guess (it is unknown which registers are saved there), and
+// none beyond a frame that was interrupted by a signal: all of its registers are known.
 func (v survivors) outward(in, caller *frames.Frame) survivors {
 	if caller.Signal || in.Signal || caller.Trust > frames.Table {
 		return survivors{}
@@ -134,8 +135,9 @@ func (v survivors) outward(in, caller *frames.Frame) survivors {
 	return out
 }
 
-// addSurvivors gives a frame the registers that no frame inside of it has saved, as they are now. They are the
-// frame's own only if nothing has changed them since: the caller must know that from the debug information.
+// addSurvivors adds to a frame's context the current values of the registers that no inner frame
+// has saved. They are the frame's own only if nothing has changed them since: the caller must know
+// that from the debug information.
 func (s *Session) addSurvivors(fc *eval.FrameContext, f *Frame, t target.ThreadID) {
 	if v := f.survivors; v.regs != nil {
 		regs := f.Machine.Regs
@@ -156,7 +158,7 @@ func (s *Session) addSurvivors(fc *eval.FrameContext, f *Frame, t target.ThreadI
 	}
 }
 
-// atEntry reads what a parameter was when its function was entered.
+// atEntry reads the value that a parameter had when its function was entered.
 func (s *Session) atEntry(v *symbols.Variable, f *Frame, t target.ThreadID) (Value, bool) {
 	if f.Inlined {
 		return Value{}, false
@@ -171,7 +173,7 @@ func (s *Session) atEntry(v *symbols.Variable, f *Frame, t target.ThreadID) (Val
 	}
 	old, ok := eval.FromBits(v.Type, v.Name, u, s.tgt.Arch())
 	if k := v.Type.Strip().Kind; ok && (k == types.Reference || k == types.RvalueReference) {
-		// What it refers to counts, and that may have changed.
+		// The value is the referenced object, which may have changed.
 		p.Data = true
 		if _, err := s.entryValue(f, t, p, 0); err != nil || p.OnStack {
 			return Value{}, false
@@ -180,7 +182,8 @@ func (s *Session) atEntry(v *symbols.Variable, f *Frame, t target.ThreadID) (Val
 	return old, ok
 }
 
-// certainCall says why it is not certain that a call enters a function, and has done so last.
+// certainCall returns an error unless it is certain that a call enters a function, and was the last
+// to do so.
 func (s *Session) certainCall(site *symbols.CallSite, caller *Frame, fc *eval.FrameContext, m *Module, callee *symbols.Function) error {
 	if callee == nil {
 		return errNoEntryValue
@@ -197,7 +200,7 @@ func (s *Session) certainCall(site *symbols.CallSite, caller *Frame, fc *eval.Fr
 	} else {
 		yes, unsure := site.Direct(m.Symbols, callee)
 		if yes && unsure {
-			// One of several instances: the instruction tells which.
+			// The function has several instances: the instruction tells which one is called.
 			to, ok := s.callTarget(caller.PC)
 			yes = ok && to == entry
 		}
@@ -211,7 +214,7 @@ func (s *Session) certainCall(site *symbols.CallSite, caller *Frame, fc *eval.Fr
 	return nil
 }
 
-// callTarget is where the direct call before a return address goes.
+// callTarget returns the target of the direct call before a return address.
 func (s *Session) callTarget(ret target.Addr) (target.Addr, bool) {
 	var b [5]byte
 	switch s.tgt.Arch() {
@@ -231,8 +234,8 @@ func (s *Session) callTarget(ret target.Addr) (target.Addr, bool) {
 	return 0, false
 }
 
-// callerOf returns the innermost level of the machine frame that called f's; nil if there is none. It is the same whatever
-// was asked before.
+// callerOf returns the innermost level of the machine frame that called f's, or nil if there is
+// none. The result does not depend on earlier queries.
 func (s *Session) callerOf(f *Frame, t target.ThreadID) *Frame {
 	w := f.walk
 	if w == nil || w.gone {
@@ -242,7 +245,7 @@ func (s *Session) callerOf(f *Frame, t target.ThreadID) *Frame {
 		}
 	}
 	if !w.ahead(f) {
-		// It has gone past, and kept nothing.
+		// The walk is already beyond that frame, and did not keep it.
 		spare, err := s.newWalk(t)
 		if err != nil {
 			return nil
@@ -261,13 +264,13 @@ func (s *Session) callerOf(f *Frame, t target.ThreadID) *Frame {
 	return w.callerOf(f)
 }
 
-// ahead reports whether the frame that called f's is in what the walk has, or will come.
+// ahead reports whether the frame that called f's is in the walk's memory, or still to come.
 func (w *walk) ahead(f *Frame) bool {
 	n := len(w.kept)
 	return f.Level+1 >= w.count || w.count <= n || n > 0 && w.kept[n-1].Machine.Index > f.Machine.Index
 }
 
-// callerOf looks for the frame that called f's, and goes on with the walk if need be.
+// callerOf finds the frame that called f's, and continues the walk if necessary.
 func (w *walk) callerOf(f *Frame) *Frame {
 	index := f.Machine.Index + 1
 	for i := f.Level + 1; i < len(w.kept); i++ {
@@ -290,8 +293,7 @@ func (w *walk) callerOf(f *Frame) *Frame {
 	}
 }
 
-// more takes one more machine frame into the queue, for those who look ahead while
-// others are handed the frames.
+// more adds one more machine frame to the queue, to look ahead of the frames that were handed out.
 func (w *walk) more() bool {
 	if w.end != nil {
 		return false

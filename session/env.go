@@ -14,14 +14,15 @@ import (
 	"dbg/target"
 )
 
-// env is the world of a user's expression: one frame of one thread. It lives as
-// long as one evaluation.
+// env is the environment of a user's expression: one frame of one thread. It lives for one
+// evaluation.
 type env struct {
 	s      *Session
 	thread target.ThreadID
 	level  int
 
-	frame   *Frame // nil if there is none: then only globals and constants have a meaning
+	local   bool   // the expression has used the frame: a variable of it, or a register
+	frame   *Frame // nil if there is none; then only globals and constants have values
 	framed  bool
 	visible []*symbols.Variable
 	listed  bool
@@ -58,7 +59,7 @@ func (e *env) Arch() *arch.Arch {
 	return arch.AMD64
 }
 
-// ReadMemory reads the process, or, before it runs, what its file says.
+// ReadMemory reads the process or, before it runs, the contents of its file.
 func (e *env) ReadMemory(a target.Addr, buf []byte) (int, error) { return e.s.readMemory(a, buf) }
 
 func (e *env) WriteMemory(a target.Addr, data []byte) (int, error) {
@@ -70,15 +71,15 @@ func (e *env) WriteMemory(a target.Addr, data []byte) (int, error) {
 	return n, err
 }
 
-// changed forgets what was derived from memory and registers.
+// changed drops cached results that were derived from memory and registers.
 func (s *Session) changed() {
 	fresh := s.cache.threadsFresh
 	s.dropCache()
 	s.cache.threadsFresh = fresh
 }
 
-// Language is that of the selected frame's function: it decides how the result of a
-// comparison is written.
+// Language returns the language of the selected frame's function. It determines the format of a
+// comparison's result.
 func (e *env) Language() lang.Lang {
 	if f := e.at(); f != nil && f.Function != nil {
 		return f.Function.Lang
@@ -86,7 +87,7 @@ func (e *env) Language() lang.Lang {
 	return lang.Unknown
 }
 
-// variables lists what is visible in the frame, the outermost first.
+// variables lists the visible variables of the frame, the outermost first.
 func (e *env) variables() []*symbols.Variable {
 	if !e.listed {
 		e.listed = true
@@ -97,12 +98,13 @@ func (e *env) variables() []*symbols.Variable {
 	return e.visible
 }
 
-// Variable finds a name: in the frame, then in the frame's file, then in all.
+// Variable finds a name: in the frame, then in the frame's file, then in all files.
 func (e *env) Variable(name string) (Value, error) {
 	name, global := strings.CutPrefix(name, "::")
 	vars := e.variables()
 	for i := len(vars) - 1; i >= 0 && !global; i-- {
 		if vars[i].Name == name {
+			e.local = true
 			return e.s.readVariable(vars[i], e.at(), e.thread), nil
 		}
 	}
@@ -110,7 +112,7 @@ func (e *env) Variable(name string) (Value, error) {
 		return Value{}, &eval.NotFoundError{Name: name} // never a global: no need to search for one
 	}
 	if !global && e.memberOfThis(name) {
-		return Value{}, &eval.NotFoundError{Name: name} // eval looks there before anything global
+		return Value{}, &eval.NotFoundError{Name: name} // eval looks in the object first
 	}
 	list := e.s.searchList()
 	if f := e.at(); f != nil && f.Module != nil && f.Module.Symbols != nil {
@@ -136,7 +138,7 @@ func (e *env) Variable(name string) (Value, error) {
 			return eval.Constant(t, n, e.Arch()), nil
 		}
 	}
-	for _, f := range e.s.searchList() { // the program's own, or its copy, before a library's
+	for _, f := range e.s.searchList() { // the program's own, or its copy, comes first
 		if a, ok := f.sym.LinkageAddr(name); ok {
 			t := e.declaredType(name, list)
 			if t == nil {
@@ -152,8 +154,8 @@ func (e *env) Variable(name string) (Value, error) {
 	return Value{}, &eval.NotFoundError{Name: name}
 }
 
-// declaredType is the type of a variable of which no file has debug information but for its declaration, as programs have of the C
-// library's; nil if nobody declares it.
+// declaredType returns the type of a variable that is only declared in the debug information, as
+// programs declare variables of the C library. It returns nil if there is no declaration.
 func (e *env) declaredType(name string, list []searched) *types.Type {
 	if f := e.at(); f != nil && f.Module != nil && f.Module.Symbols != nil {
 		if t := f.Module.Symbols.DeclaredType(name, f.lookup); t != nil {
@@ -168,8 +170,8 @@ func (e *env) declaredType(name string, list []searched) *types.Type {
 	return nil
 }
 
-// memberOfThis reports whether the frame is a member function's, of a class that has
-// a member of that name: it hides everything global.
+// memberOfThis reports whether the frame's function is a method of a class that has a member with
+// that name: the member hides all globals.
 func (e *env) memberOfThis(name string) bool {
 	for _, v := range e.variables() {
 		if v.Name == "this" && v.Type != nil {
@@ -181,7 +183,7 @@ func (e *env) memberOfThis(name string) bool {
 	return false
 }
 
-// hasMember looks through a class, its anonymous members and its bases.
+// hasMember searches a class, its anonymous members and its bases.
 func hasMember(t *types.Type, name string, depth int) bool {
 	if depth > 32 {
 		return false
@@ -203,7 +205,7 @@ func (s *Session) readVariable(v *symbols.Variable, f *Frame, t target.ThreadID)
 	return eval.ReadVariable(v, fc)
 }
 
-// readGlobal reads a variable that is in no frame.
+// readGlobal reads a variable that does not belong to a frame.
 func (s *Session) readGlobal(v *symbols.Variable, in searched, t target.ThreadID) Value {
 	fc := &eval.FrameContext{Mem: memoryFunc(s.readMemory), Arch: s.archOrDefault()}
 	if in.mod != nil {
@@ -217,7 +219,8 @@ func (s *Session) readGlobal(v *symbols.Variable, in searched, t target.ThreadID
 	return eval.ReadVariable(v, fc)
 }
 
-// copyOf returns where the program has its own copy of a file's variable, which is then the one that all files use.
+// copyOf returns the address of the program's own copy of a library's variable. If there is a copy,
+// all files use it.
 func (s *Session) copyOf(v *symbols.Variable, in searched) (target.Addr, bool) {
 	exe := s.programFile()
 	if exe.sym == nil || exe.sym == in.sym {
@@ -230,7 +233,7 @@ func (s *Session) copyOf(v *symbols.Variable, in searched) (target.Addr, bool) {
 	return exe.mod.processAddr(a), true
 }
 
-// programFile returns the program's own file; the zero value if it can't be had.
+// programFile returns the program's own file, or the zero value if it is unavailable.
 func (s *Session) programFile() searched {
 	if s.tgt == nil {
 		return searched{sym: s.exeFile}
@@ -271,8 +274,8 @@ func (e *env) SetRegister(name string, v uint64) error {
 	return e.SetFrameRegister(r, full)
 }
 
-// SetFrameRegister writes where the frame keeps the register: in memory if an
-// inner frame saved it, in the thread's own register if none did.
+// SetFrameRegister writes the register where the frame keeps it: in memory if an inner frame saved
+// it, otherwise in the thread's own register.
 func (e *env) SetFrameRegister(r arch.Reg, v uint64) error {
 	if err := e.s.needProcess(); err != nil {
 		return err
@@ -300,7 +303,7 @@ func (e *env) SetFrameRegister(r arch.Reg, v uint64) error {
 	return fmt.Errorf("register %s is not saved in this frame, so it can't be changed", e.Arch().RegName(r))
 }
 
-// Type finds a type in the frame's file first.
+// Type finds a type, first in the frame's file.
 func (e *env) Type(name string) *types.Type {
 	if f := e.at(); f != nil && f.Module != nil && f.Module.Symbols != nil {
 		if t := f.Module.Symbols.Type(name); t != nil {
@@ -315,7 +318,7 @@ func (e *env) Type(name string) *types.Type {
 	return nil
 }
 
-// GoType finds what a description of a type in the memory of a program in Go is in its debug information.
+// GoType finds the debug information for a Go type descriptor at an address.
 func (e *env) GoType(a target.Addr) (*types.Type, uint8) {
 	if e.s.tgt == nil {
 		if e.s.exeFile == nil {
@@ -329,7 +332,8 @@ func (e *env) GoType(a target.Addr) (*types.Type, uint8) {
 	return nil, 0
 }
 
-// Symbolize names what is at an address; a function of C++ with its parameters, as gdb does in values.
+// Symbolize returns the symbol at an address. A C++ function has its parameters, as in gdb's
+// values.
 func (e *env) Symbolize(a target.Addr) (string, uint64, bool) {
 	name, off, ok := e.s.symbolize(a)
 	if ok && e.s.tgt != nil {
@@ -359,14 +363,13 @@ func (e *env) History(n int, relative bool) (Value, bool) {
 	return e.s.history[n-1], true
 }
 
-// Evaluate computes an expression in a frame. The value is not put into the
-// history.
+// Evaluate evaluates an expression in a frame. It does not add the value to the history.
 func (s *Session) Evaluate(t target.ThreadID, level int, text string) (Value, error) {
 	return ask(s, func() (Value, error) { return eval.Evaluate(text, s.env(t, level)) })
 }
 
-// Print computes an expression in the selected frame and keeps the value in the history
-// under the number it returns; void values get none (0).
+// Print evaluates an expression in the selected frame, and adds the value to the history under the
+// number that it returns. A void value is not added; its number is 0.
 func (s *Session) Print(text string) (Value, int, error) {
 	n := 0
 	v, err := ask(s, func() (Value, error) {
@@ -381,7 +384,7 @@ func (s *Session) Print(text string) (Value, int, error) {
 	return v, n, err
 }
 
-// keep puts a value into the history.
+// keep adds a value to the history and returns its number.
 func (s *Session) keep(v Value, e *env) int {
 	if v.Type == nil || v.Type.Strip().Kind == types.Void {
 		return 0
@@ -390,33 +393,33 @@ func (s *Session) keep(v Value, e *env) int {
 	return len(s.history)
 }
 
-// KeepValue puts a value into the history, where $N finds it.
+// KeepValue adds a value to the history, as $N, and returns N.
 func (s *Session) KeepValue(v Value) int {
 	n := 0
 	s.do(func() { n = s.keep(v, s.env(s.selected, s.level)) })
 	return n
 }
 
-// Children gives the parts of a value: members, elements, what a pointer
-// points to. A count of 0 means all, up to eval's bound.
+// Children returns the parts of a value: members, elements, or the target of a pointer. A count of
+// 0 means all, up to eval's limit.
 func (s *Session) Children(t target.ThreadID, level int, v Value, start, count int) ([]Value, error) {
 	return ask(s, func() ([]Value, error) { return eval.Children(v, s.env(t, level), start, count) })
 }
 
-// NumChildren says how many parts a value has.
+// NumChildren returns the number of parts of a value.
 func (s *Session) NumChildren(t target.ThreadID, level int, v Value) int {
 	n := 0
 	s.do(func() { n = eval.NumChildren(v, s.env(t, level)) })
 	return n
 }
 
-// FormatIn gives a value as text, in a frame.
+// FormatIn formats a value in a frame.
 func (s *Session) FormatIn(t target.ThreadID, level int, v Value, opt eval.Options) string {
 	out, _ := ask(s, func() (string, error) { return eval.Format(v, s.env(t, level), opt), nil })
 	return out
 }
 
-// Variables reads the variables of a frame: parameters, or what is not one.
+// Variables reads the variables of a frame: its parameters, its locals, or both.
 func (s *Session) Variables(t target.ThreadID, level int, kind ScopeKind) ([]Value, error) {
 	return ask(s, func() ([]Value, error) {
 		f, err := s.frame(t, level)
@@ -441,17 +444,17 @@ func (s *Session) frameVariables(f *Frame, t target.ThreadID, kind ScopeKind) []
 	return out
 }
 
-// Argument is a parameter as a backtrace shows it.
+// Argument is a parameter in a backtrace.
 type Argument struct {
 	Name, Value, Type string
-	// AtEntry is what the function was passed, "" if that is not known or not asked for. Unchanged says that
-	// it is the value still.
+	// AtEntry is the value that was passed, or "" if it is unknown or was not requested. Unchanged
+	// means that the current value is the same.
 	AtEntry   string
 	Unchanged bool
 }
 
-// String writes the argument as gdb does by default: x=5; x=x@entry=5 where it is known that the
-// value is the one that was passed; x=<optimized out>, x@entry=5 where only that is known.
+// String formats the argument as gdb does by default: x=5; x=x@entry=5 if the value is known to be
+// the one that was passed; x=<optimized out>, x@entry=5 if only that is known.
 func (a Argument) String() string {
 	switch {
 	case a.AtEntry == "":
@@ -462,7 +465,7 @@ func (a Argument) String() string {
 	return a.Name + "=" + a.Value + ", " + a.Name + "@entry=" + a.AtEntry
 }
 
-// Arguments gives the parameters of a frame as short text.
+// Arguments returns the parameters of a frame as short text.
 func (s *Session) Arguments(t target.ThreadID, f *Frame, opt eval.Options) []Argument {
 	out, _ := ask(s, func() ([]Argument, error) { return s.arguments(t, f, opt), nil })
 	return out
@@ -490,8 +493,8 @@ func (s *Session) arguments(t target.ThreadID, f *Frame, opt eval.Options) []Arg
 	return out
 }
 
-// Assign stores the value of an expression in a variable or part of one that
-// Variables or Children gave.
+// Assign stores the value of an expression in a variable, or in a part of one, from Variables or
+// Children.
 func (s *Session) Assign(t target.ThreadID, level int, v Value, text string) (Value, error) {
 	return ask(s, func() (Value, error) {
 		e := s.env(t, level)
@@ -503,7 +506,7 @@ func (s *Session) Assign(t target.ThreadID, level int, v Value, text string) (Va
 	})
 }
 
-// ParseAddress evaluates an expression to an address, in the selected frame.
+// ParseAddress evaluates an expression in the selected frame to an address.
 func (s *Session) ParseAddress(text string) (target.Addr, error) {
 	return ask(s, func() (target.Addr, error) {
 		e := s.env(s.selected, s.level)
@@ -515,7 +518,7 @@ func (s *Session) ParseAddress(text string) (target.Addr, error) {
 	})
 }
 
-// Definition gives what the type of an expression, or a type of a name, is made of: "ptype".
+// Definition returns the definition of an expression's type, or of a named type: "ptype".
 func (s *Session) Definition(text string) (string, error) {
 	return ask(s, func() (string, error) {
 		t, err := eval.TypeOf(text, s.env(s.selected, s.level))
@@ -526,8 +529,8 @@ func (s *Session) Definition(text string) (string, error) {
 	})
 }
 
-// TypeOf gives the type of an expression, or of a type's name, without computing
-// more than it needs: "whatis".
+// TypeOf returns the type of an expression, or of a named type. It evaluates no more than
+// necessary: "whatis".
 func (s *Session) TypeOf(text string) (string, error) {
 	return ask(s, func() (string, error) {
 		t, err := eval.TypeOf(text, s.env(s.selected, s.level))

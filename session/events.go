@@ -5,51 +5,51 @@ import (
 	"dbg/target"
 )
 
-// Event is something that happened in the session. Subscribers get them in
-// order. The concrete types are below.
+// Event is an event of the session. Subscribers receive events in order. The concrete types are
+// below.
 type Event interface{ isEvent() }
 
-// Resumed says that the program runs again.
+// Resumed reports that the program runs again.
 type Resumed struct{ Thread target.ThreadID }
 
-// Stopped says that all threads are stopped. The session has selected Thread and its
-// frame 0.
+// Stopped reports that all threads are stopped. The session has selected Thread and its frame 0.
 type Stopped struct{ Stop }
 
-// Ended says that there is no process any more.
+// Ended reports that the process has ended.
 type Ended struct {
 	PID      int
-	Exited   bool // by itself, with ExitCode
+	Exited   bool // it exited with ExitCode
 	ExitCode int
-	Signal   *target.SignalInfo // or by this signal
-	Detached bool               // or it was let go
+	Signal   *target.SignalInfo // or it was killed by this signal
+	Detached bool               // or it was detached
 }
 
-// ThreadStarted and ThreadExited follow the program's threads, the first one too.
+// ThreadStarted reports a new thread of the program, or the first one.
 type ThreadStarted struct{ Thread target.ThreadID }
+
+// ThreadExited reports that a thread of the program has ended.
 type ThreadExited struct{ Thread target.ThreadID }
 
-// ModuleLoaded says that a file was mapped (or, Unloaded, went away).
+// ModuleLoaded reports that a file was mapped or, with Unloaded, unmapped.
 type ModuleLoaded struct {
 	Module   *Module
 	Unloaded bool
 }
 
-// BreakpointChanged says that a breakpoint got or lost places, was hit, or was
-// deleted because it was temporary.
+// BreakpointChanged reports that a breakpoint has gained or lost places, was hit, or was deleted
+// because it was temporary.
 type BreakpointChanged struct {
 	Breakpoint Breakpoint
 	Deleted    bool
 }
 
-// Output is what the program wrote, where the session captures it.
+// Output holds output of the program, if the session captures it.
 type Output struct {
 	Stderr bool
 	Data   []byte
 }
 
-// LogMessage is the text of a log point, or a warning of the session's own
-// (Warning).
+// LogMessage is the text of a log point or, with Warning, a warning of the session.
 type LogMessage struct {
 	Text    string
 	Warning bool
@@ -65,36 +65,41 @@ func (BreakpointChanged) isEvent() {}
 func (Output) isEvent()            {}
 func (LogMessage) isEvent()        {}
 
-// StopReason says why the program stopped.
+// StopReason is the reason for a stop.
 type StopReason uint8
 
 const (
 	StopEntry      StopReason = iota // started or attached
-	StopBreakpoint                   // Breakpoints
+	StopBreakpoint                   // a breakpoint; see Breakpoints
 	StopStep                         // a step is done
 	StopFinish                       // a function returned
-	StopSignal                       // Signal
-	StopPause                        // somebody asked
-	StopExec                         // the process became another program
+	StopSignal                       // a signal; see Signal
+	StopPause                        // a client requested it
+	StopExec                         // the process executed another program
+	StopWatch                        // Watches
+	StopWatchScope                   // EndedWatches
 )
 
 // Stop describes a stop.
 type Stop struct {
-	Number      uint64 // 1, 2, ...: of the stops of the session; see Session.At
+	Number      uint64 // 1, 2, ...: counts the session's stops; see Session.At
 	Reason      StopReason
 	Thread      target.ThreadID
-	Breakpoints []int // ids, of StopBreakpoint
-	// Deleted has the temporary breakpoints among them; they are gone.
+	Breakpoints []int // ids, for StopBreakpoint
+	// Deleted lists the temporary breakpoints among them, which were deleted.
 	Deleted []int
 	Signal  *target.SignalInfo
-	// NewFunction says that the whole frame line is worth showing: a step has ended in another frame than it began in, or at another
-	// place than a line's start; or the stop is not the end of a step.
+	// NewFunction means that the whole frame line should be shown: a step has ended in another
+	// frame than it began in, or not at the start of a line; or the stop is not the end of a step.
 	NewFunction bool
-	// Returned is the function that a finish left; nil otherwise.
+	// Returned is the function that a finish left, else nil.
 	Returned *symbols.Function
-	// ReturnValue is its value, as "int" and such; HasReturnValue says if it is known.
+	// ReturnValue is that function's value. HasReturnValue is false if it is unknown.
 	ReturnValue    Value
 	HasReturnValue bool
+	// Watches has what the watchpoints saw, of StopWatch. EndedWatches has those that were deleted
+	// because the program has left the frame of their variables.
+	Watches, EndedWatches []WatchHit
 
-	call bool // a called function has returned whose evaluation was given up
+	call bool // a called function has returned whose evaluation was abandoned
 }

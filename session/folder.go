@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// checkFolder returns why a program can't be started in a directory; "" is the current one. The system call that starts a program reports
-// a missing directory in the same way as a missing program.
+// checkFolder returns an error if a program can't be started in a directory; "" means the current
+// one. The system call that starts a program reports a missing directory in the same way as a
+// missing program.
 func checkFolder(dir string) error {
 	if dir == "" {
 		return nil

@@ -8,8 +8,9 @@ import (
 	"dbg/target"
 )
 
-// follow takes the events of a process until it has ended. A pause and the end of the process wait for nothing: what they mean for
-// control is done at once. All other events are dealt with in order, by a goroutine that takes the lane for each.
+// follow receives the events of a process until it has ended. A pause and the end of the process
+// must not wait for a query: their effect on control is immediate. All other events are handled in
+// order, by a goroutine that takes the lane for each.
 func (s *Session) follow(p target.Process, done chan<- struct{}) {
 	defer close(done)
 	var q eventQueue
@@ -52,7 +53,7 @@ func (s *Session) follow(p target.Process, done chan<- struct{}) {
 	<-worked
 }
 
-// eventQueue has what is to be done with events, in order.
+// eventQueue holds the functions that handle events, in order.
 type eventQueue struct {
 	lock  sync.Mutex // guards list and ended
 	list  []func()
@@ -83,7 +84,7 @@ func (q *eventQueue) ring() {
 	}
 }
 
-// work does what is in the queue until it has ended.
+// work runs the functions in the queue until the queue has ended.
 func (q *eventQueue) work() {
 	for {
 		q.lock.Lock()
@@ -103,7 +104,7 @@ func (q *eventQueue) work() {
 	}
 }
 
-// paused tells of a pause at once, and lets the next holder of the lane bring the rest up to it.
+// paused publishes a pause at once. The next holder of the lane updates the rest of the state.
 func (s *Session) paused(p target.Process, ev target.Event) {
 	s.ctl.mu.Lock()
 	if s.ctl.proc != p || s.ctl.state != IsRunning {
@@ -116,7 +117,7 @@ func (s *Session) paused(p target.Process, ev target.Event) {
 		if s.proc == p && s.state == IsRunning {
 			s.state, s.heldSince = IsStopped, time.Now()
 			s.dropCache()
-			own := st // the event has been published as it was
+			own := st // the published event must not change
 			s.settleStop(&own)
 		}
 	})
@@ -127,14 +128,14 @@ func (s *Session) paused(p target.Process, ev target.Event) {
 	}
 }
 
-// onEvent takes an event of the process that needs no haste.
+// onEvent handles an event that is not urgent.
 func (s *Session) onEvent(ev target.Event) {
 	switch ev.Kind {
 	case target.ThreadStarted:
 		s.threadStarted(ev.Thread)
 	case target.ThreadExited:
 		s.threadExited(ev.Thread)
-		if c := s.courses.of(ev.Thread); c != nil { // nothing is left to wait for
+		if c := s.courses.of(ev.Thread); c != nil { // nothing more will happen in it
 			s.endCourse(c)
 			s.publishRules()
 		}
@@ -148,7 +149,7 @@ func (s *Session) onEvent(ev target.Event) {
 	case target.Parked:
 		s.onParked(ev)
 	case target.Stopped:
-		s.state = IsStopped // for control it runs until it is known to be a stop of the user's
+		s.state = IsStopped // control shows it as running until the stop is the user's
 		s.heldSince = time.Now()
 		s.dropCache()
 		s.onStopped(ev)
@@ -158,11 +159,11 @@ func (s *Session) onEvent(ev target.Event) {
 // onEnd cleans up after a process that has ended.
 func (s *Session) onEnd(p target.Process, ev target.Event) {
 	if s.proc != p {
-		return // it was ended by the session itself, which has told of it
+		return // the session itself ended it, and has published that
 	}
 	s.dropCache()
 	_ = p.Close()
-	s.forgetTarget() // all output is published here, before the end is
+	s.forgetTarget() // this publishes all output, before the end
 	s.resolveAll()
 	s.publish(Ended{PID: p.PID(), Exited: ev.Kind == target.Exited, ExitCode: ev.ExitCode, Signal: ev.Signal})
 }

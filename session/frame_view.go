@@ -6,25 +6,24 @@ import (
 	"dbg/target"
 )
 
-// FrameView is a level of a backtrace with the variables that a face shows
-// beside it.
+// FrameView is a level of a backtrace with the variables that a front end shows with it.
 type FrameView struct {
 	*Frame
 	Args   []Argument
-	Locals []Argument // only if asked for
+	Locals []Argument // only if requested
 }
 
-// ViewOptions says what EachFrameView reads of a frame.
+// ViewOptions specifies what EachFrameView reads for a frame.
 type ViewOptions struct {
 	Locals   bool
-	Evidence bool // Machine.Tries: how each frame was found
+	Evidence bool // fill Machine.Tries, which tells how each frame was found
 	Format   eval.Options
 }
 
-// EachFrameView is EachFrame for faces that print: parameters, and locals if
-// wanted, come with each frame, read while the walk is at it. So a backtrace of a
-// million frames is shown in one walk and kept nowhere. Like EachFrame's, yield
-// must not call the session; the view is valid until yield returns.
+// EachFrameView is EachFrame for front ends that print: each frame comes with its parameters and,
+// if requested, its locals, read while the walk is at the frame. So a backtrace of a million frames
+// is shown in one walk and not kept in memory. As for EachFrame, yield must not call the session.
+// The view is valid until yield returns.
 func (s *Session) EachFrameView(t target.ThreadID, start int, opt ViewOptions, yield func(*FrameView) bool) (*frames.End, error) {
 	return s.eachFrame(t, start, opt.Evidence, func(f *Frame) bool {
 		v := FrameView{Frame: f}
@@ -52,7 +51,7 @@ func (s *Session) ViewFrame(t target.ThreadID, level int, opt ViewOptions) (Fram
 	return out, err
 }
 
-// locals gives the variables of a frame that are not parameters, as text.
+// locals formats the variables of a frame that are not parameters.
 func (s *Session) locals(t target.ThreadID, f *Frame, opt eval.Options) []Argument {
 	if s.needStopped() != nil {
 		return nil

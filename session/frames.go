@@ -15,22 +15,22 @@ import (
 	"dbg/target"
 )
 
-// stopCache is what was found out since the program stopped. It is thrown away
-// when the program goes on or its memory or registers are changed.
+// stopCache holds results about the current stop. It is dropped when the program continues, or when
+// its memory or registers are changed.
 type stopCache struct {
 	walks        map[target.ThreadID]*walk
-	spare        *walk             // of callerOf
-	recent       []target.ThreadID // those of walks, the latest last
+	spare        *walk             // used by callerOf
+	recent       []target.ThreadID // the threads in walks, the latest last
 	maps         []target.Mapping
 	mapsRead     bool
 	threadsFresh bool
-	calls        map[place][]symbols.Call // recursion asks for the same places again and again
+	calls        map[place][]symbols.Call // recursion needs the same places again and again
 	variables    map[*symbols.Call][]*symbols.Variable
 	stack        stackCache
 	tails        map[tailKey]tailAnswer
 }
 
-// callsAt is the chain of calls at a place.
+// callsAt returns the chain of calls at a place.
 func (s *Session) callsAt(at place) []symbols.Call {
 	const most = 10_000
 	calls, ok := s.cache.calls[at]
@@ -44,16 +44,16 @@ func (s *Session) callsAt(at place) []symbols.Call {
 	return calls
 }
 
-// keepFrames is how many frames of a thread stay in memory with their registers. A
-// deeper one, rare but real (runaway recursion), is walked to again when it
-// is wanted, so that a million frames cost time but no gigabytes.
+// keepFrames is the number of frames of a thread that stay in memory with their registers. Deeper
+// frames, which are rare but real (runaway recursion), are found by another walk when they are
+// needed. So a million frames cost time, but no gigabytes.
 const keepFrames = 4096
 
-// keepInAll is how many frames of all threads do. Of a thousand threads the latest that were asked for are
-// kept, the others are walked again.
+// keepInAll is the same limit for all threads together. With a thousand threads, only the latest
+// walks are kept, and the others are repeated.
 const keepInAll = keepFrames
 
-// walk is the backtrace of one thread as far as it was asked for.
+// walk is the backtrace of one thread, as far as it was requested.
 type walk struct {
 	s      *Session
 	thread target.ThreadID
@@ -62,14 +62,14 @@ type walk struct {
 	next   func() (*frames.Frame, error, bool)
 	stop   func()
 	kept   []Frame // the first keepFrames levels
-	queue  []Frame // levels of the machine frame last taken, not yet handed out
-	last   Frame   // the outermost level of the machine frame last taken
-	count  int     // levels handed out by pull
+	queue  []Frame // levels of the last machine frame that were not handed out yet
+	last   Frame   // the outermost level of the last machine frame
+	count  int     // the number of levels that pull has returned
 	end    *frames.End
-	gone   bool // it was dropped
+	gone   bool // drop was called
 }
 
-// drop gives up a walk. A nil one is none.
+// drop ends a walk. It does nothing for nil.
 func (w *walk) drop() {
 	if w != nil && !w.gone {
 		w.stop()
@@ -77,7 +77,7 @@ func (w *walk) drop() {
 	}
 }
 
-// newWalk begins a backtrace.
+// newWalk starts a backtrace.
 func (s *Session) newWalk(t target.ThreadID) (*walk, error) {
 	regs, err := s.tgt.Registers(t)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Session) newWalk(t target.ThreadID) (*walk, error) {
 	w := &walk{s: s, thread: t, regs: regs}
 	w.walk = s.unwinder().Walk(&w.regs)
 	w.next, w.stop = iter.Pull2(func(yield func(*frames.Frame, error) bool) {
-		fault.Protect() // this is a goroutine of its own
+		fault.Protect() // this runs on a goroutine of its own
 		w.through(yield)
 	})
 	return w, nil
@@ -129,7 +129,7 @@ func (w *walk) through(yield func(*frames.Frame, error) bool) {
 	}
 }
 
-// pull returns the next level; false at the end.
+// pull returns the next level, or false at the end.
 func (w *walk) pull() (Frame, bool) {
 	if len(w.queue) == 0 {
 		if w.end != nil {
@@ -151,7 +151,7 @@ func (w *walk) pull() (Frame, bool) {
 	return f, true
 }
 
-// finish notes why there are no more frames, and gives up what the walk has of memory.
+// finish records why there are no more frames, and releases the memory of the walk.
 func (w *walk) finish(err error) {
 	end := w.walk.End()
 	if err != nil {
@@ -162,7 +162,7 @@ func (w *walk) finish(err error) {
 	w.walk, w.next, w.stop = nil, nil, func() {}
 }
 
-// thread's walk of this stop.
+// walkOf returns a thread's walk for this stop.
 func (s *Session) walkOf(t target.ThreadID) (*walk, error) {
 	if err := s.needStopped(); err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func (s *Session) walkOf(t target.ThreadID) (*walk, error) {
 	return w, nil
 }
 
-// limitWalks makes room for another walk.
+// limitWalks drops old walks to make room for another one.
 func (s *Session) limitWalks() {
 	kept := 0
 	for i := len(s.cache.recent) - 1; i >= 0; i-- {
@@ -201,15 +201,14 @@ func (s *Session) limitWalks() {
 	}
 }
 
-// dropCache forgets what was found out about the stop.
+// dropCache drops the cached results about the stop.
 func (s *Session) dropCache() {
 	s.dropWalks()
 	s.cache = stopCache{}
 	s.stops++
 }
 
-// dropWalks forgets the backtraces. A walk that was not finished has a coroutine,
-// which stop ends.
+// dropWalks drops all backtraces. An unfinished walk has a coroutine, which stop ends.
 func (s *Session) dropWalks() {
 	for _, w := range s.cache.walks {
 		w.drop()
@@ -218,7 +217,7 @@ func (s *Session) dropWalks() {
 	s.cache.walks, s.cache.recent, s.cache.spare = nil, nil, nil
 }
 
-// ErrNoFrame says that the backtrace is not that deep.
+// ErrNoFrame means that the backtrace is not that deep.
 var ErrNoFrame = errors.New("no frame at that level")
 
 // frame returns one level of a thread's backtrace.
@@ -233,7 +232,7 @@ func (s *Session) frame(t target.ThreadID, level int) (Frame, error) {
 	if level < len(w.kept) {
 		return w.kept[level], nil
 	}
-	if level < w.count { // walked past, not kept: walk again
+	if level < w.count { // the walk is beyond it and did not keep it: walk again
 		if w, err = s.newWalk(t); err != nil {
 			return Frame{}, err
 		}
@@ -253,14 +252,13 @@ func (s *Session) frame(t target.ThreadID, level int) (Frame, error) {
 	}
 }
 
-// EachFrame gives the levels of a thread's backtrace from start on to yield until it
-// returns false, and returns why the walk ended (nil if yield ended it). yield
-// runs on the session's goroutine and must not call the session.
+// EachFrame calls yield with the levels of a thread's backtrace from start on, until yield returns
+// false. It returns why the walk ended, or nil if yield ended it. yield must not call the session.
 func (s *Session) EachFrame(t target.ThreadID, start int, yield func(*Frame) bool) (*frames.End, error) {
 	return s.eachFrame(t, start, false, yield)
 }
 
-// eachFrame is EachFrame; with evidence it is a walk of its own.
+// eachFrame is EachFrame. With evidence, it makes a walk of its own.
 func (s *Session) eachFrame(t target.ThreadID, start int, evidence bool, yield func(*Frame) bool) (*frames.End, error) {
 	return ask(s, func() (*frames.End, error) {
 		w, err := s.walkOf(t)
@@ -301,8 +299,8 @@ func (s *Session) eachFrame(t target.ThreadID, start int, evidence bool, yield f
 	})
 }
 
-// Backtrace returns count levels from start on, all of them if count is 0.
-// Asking for more than there are is no error.
+// Backtrace returns count levels from start on, or all of them if count is 0. It is not an error if
+// there are fewer.
 func (s *Session) Backtrace(t target.ThreadID, start, count int) (Backtrace, error) {
 	var bt Backtrace
 	end, err := s.EachFrame(t, start, func(f *Frame) bool {
@@ -337,7 +335,8 @@ func (s *Session) SelectedFrame() (Frame, error) {
 	return ask(s, func() (Frame, error) { return s.frame(s.selected, s.level) })
 }
 
-// levels makes the levels of the next machine frame, and, before them, of the tail calls that it led to.
+// levels returns the levels of the next machine frame and, before them, those of the tail calls
+// that led to the previous one.
 func (w *walk) levels(mf *frames.Frame, level int) []Frame {
 	base := survivors{whole: true}
 	if sp, ok := mf.Regs.SP(); ok && w.s.callBelow(w.thread, mf.PC, sp) != nil {
@@ -377,8 +376,8 @@ func (w *walk) levels(mf *frames.Frame, level int) []Frame {
 	return append(tails, own...)
 }
 
-// expand makes the levels of one machine frame: the inlined calls at its PC,
-// innermost first, and the function that is really there.
+// expand returns the levels of one machine frame: the inlined calls at its PC, innermost first, and
+// the function that contains them.
 func (s *Session) expand(mf *frames.Frame, level int) []Frame {
 	base := Frame{Level: level, Machine: mf, PC: mf.PC, Strategy: mf.Strategy.String(), Trust: mf.Trust.String(), Attempts: mf.Attempts, ShowPC: true}
 	base.Module = s.modules.find(mf.LookupPC())
@@ -388,8 +387,8 @@ func (s *Session) expand(mf *frames.Frame, level int) []Frame {
 	return s.expandCalls(base, !mf.PCIsReturnAddress)
 }
 
-// expandCalls makes the levels of a frame of which the rest is known. exact says that its PC is that of
-// the instruction that is next.
+// expandCalls returns the levels of a frame whose other fields are set. exact means that its PC is
+// the address of the next instruction.
 func (s *Session) expandCalls(base Frame, exact bool) []Frame {
 	m := base.Module
 	if m == nil || m.Symbols == nil {
@@ -418,8 +417,7 @@ func (s *Session) expandCalls(base Frame, exact bool) []Frame {
 		if f.Inlined {
 			f.Strategy = "inline"
 		}
-		// Control is at the very start of a line, or in a call that is not there:
-		// an address would say nothing.
+		// At the start of a line, or in a call that was inlined, an address is of no use.
 		if i > 0 {
 			f.ShowPC = false
 		} else if exact && f.Position.Line != 0 {
@@ -432,11 +430,12 @@ func (s *Session) expandCalls(base Frame, exact bool) []Frame {
 	return out
 }
 
-// HasSource says that the frame's line is known.
+// HasSource reports whether the frame's line is known.
 func (f *Frame) HasSource() bool { return f.Position.Line != 0 && f.Position.File != "" }
 
-// holder returns the module that an address is in, by its segments too: what is zero at the start (.bss) is mapped
-// from no file, so the module's own mappings may end before it.
+// holder returns the module that contains an address. It also uses the module's segments:
+// zero-initialised memory (.bss) is not mapped from a file, so the module's own mappings may end
+// before it.
 func (l *moduleList) holder(a target.Addr) *Module {
 	if m := l.find(a); m != nil {
 		return m
@@ -454,7 +453,7 @@ func (l *moduleList) holder(a target.Addr) *Module {
 	return nil
 }
 
-// symbolize names an address: a function or a data symbol of the program.
+// symbolize returns the symbol at an address: a function or a data symbol of the program.
 func (s *Session) symbolize(a target.Addr) (string, uint64, bool) {
 	if s.tgt == nil && s.exeFile != nil { // not started: addresses are the file's
 		if name, off, ok := s.exeFile.SymbolAt(imageAddr(uint64(a))); ok {
@@ -474,13 +473,13 @@ func (s *Session) symbolize(a target.Addr) (string, uint64, bool) {
 	return m.Symbols.ObjectAt(fa)
 }
 
-// Symbolize names an address: "main", 4.
+// Symbolize returns the symbol at an address: "main", 4.
 func (s *Session) Symbolize(a target.Addr) (name string, off uint64, ok bool) {
 	s.do(func() { name, off, ok = s.symbolize(a) })
 	return
 }
 
-// position is the source line of a process address.
+// position returns the source line of a process address.
 func (s *Session) position(a target.Addr) (symbols.LineRange, *Module, bool) {
 	if s.tgt == nil && s.exeFile != nil { // not started: addresses are the file's
 		lr, ok := s.exeFile.LineAt(imageAddr(uint64(a)))

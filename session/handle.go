@@ -7,10 +7,12 @@ import (
 	"dbg/target"
 )
 
-// ErrStale is the error of a question about a stop that no longer holds: the process has moved since, or ended.
+// ErrStale is the error of a query about a stop that is no longer current: the process has moved
+// since, or has ended.
 var ErrStale = errors.New("the process has moved since that stop")
 
-// cursor is what belongs to one client: what it looks at, and what it has kept.
+// cursor is the state of one client: its selection, its convenience variables and its value
+// history.
 type cursor struct {
 	selected target.ThreadID
 	level    int              // the selected frame
@@ -18,7 +20,7 @@ type cursor struct {
 	history  []Value
 }
 
-// newCursor makes a cursor that looks at the present stop.
+// newCursor returns a cursor that points to the current stop.
 func (s *Session) newCursor() *cursor {
 	c := &cursor{vars: map[string]Value{}}
 	if s.cursor != nil {
@@ -28,30 +30,33 @@ func (s *Session) newCursor() *cursor {
 	return c
 }
 
-// point makes all clients look at a thread's innermost frame: that of a new stop.
+// point selects a thread's innermost frame for all clients, at a new stop.
 func (s *Session) point(t target.ThreadID) {
 	for _, c := range s.cursors {
 		c.selected, c.level = t, 0
 	}
 }
 
-// Under returns a handle of the session whose queries end with ctx's error once ctx is done. It has the cursor of s.
+// Under returns a handle of the session whose queries end with ctx's error once ctx is done. It has
+// the cursor of s.
 func (s *Session) Under(ctx context.Context) *Session {
 	h := *s
 	h.asked = ctx
 	return &h
 }
 
-// At returns a handle of the session whose queries are about one stop, that with the number (Stop.Number): they fail
-// with ErrStale once the process has moved. It has the cursor and the context of s.
+// At returns a handle of the session whose queries are about one stop, the one with the number
+// (Stop.Number). They fail with ErrStale once the process has moved. The handle has the cursor and
+// the context of s.
 func (s *Session) At(stop uint64) *Session {
 	h := *s
 	h.at = stop
 	return &h
 }
 
-// NewClient returns a handle with a cursor of its own: its own selected thread and frame, convenience variables and
-// value history. A stop moves all cursors to the thread that stopped. The handle may be dropped with leave.
+// NewClient returns a handle with a cursor of its own: its own selected thread and frame,
+// convenience variables and value history. A stop moves all cursors to the thread that stopped.
+// leave drops the cursor.
 func (s *Session) NewClient() (client *Session, leave func()) {
 	h := *s
 	s.do(func() { h.cursor = s.newCursor() })
@@ -67,7 +72,7 @@ func (s *Session) NewClient() (client *Session, leave func()) {
 	}
 }
 
-// current reports whether the stop that the handle is about still holds.
+// current returns ErrStale if the handle is about a stop that is no longer current.
 func (s *Session) current() error {
 	if s.at == 0 {
 		return nil

@@ -239,7 +239,7 @@ func TestGoCorrupt(t *testing.T) {
 		{1, "i", "*(unsigned long *)&i = 0x10", "{_type = 0x10", strings.HasPrefix},
 		{1, "str", "*(unsigned long *)&str = *(unsigned long *)&str + 8", "{_type = 0x", strings.HasPrefix},
 		{1, "f", "((unsigned long *)&f)[1] = 8", "interface {}(float64) <error: Cannot access memory at address 0x8>", equal},
-		{2, "small", "(*(unsigned long **)&small)[0] = 1", "the content is corrupt: 2 elements, but it says 1", strings.Contains},
+		{2, "small", "(*(unsigned long **)&small)[0] = 1", "the content is corrupt: 2 elements found, but its count is 1", strings.Contains},
 		{2, "eight", "(*(unsigned long **)&eight)[0] = 0x123456789abcdef0", "the content is corrupt: a map of", strings.Contains},
 		{2, "nine", "(*(unsigned long **)&nine)[3] = 3", "the content is corrupt: a directory of 3 tables", strings.Contains},
 		{2, "holes", "(*(unsigned long **)&holes)[2] = 8", "<error: Cannot access memory at address 0x8>", strings.Contains},

@@ -2,8 +2,9 @@ package session
 
 import "slices"
 
-// IgnoreHere makes the breakpoints at which the program stands ignore their next n hits, and returns their numbers: none if the
-// program did not stop at a breakpoint that still exists.
+// IgnoreHere makes the breakpoints at which the program is stopped ignore their next n hits, and
+// returns their numbers. There are none if the program did not stop at a breakpoint that still
+// exists.
 func (s *Session) IgnoreHere(n int) []int {
 	st := s.LastStop()
 	if st.Reason != StopBreakpoint {

@@ -11,54 +11,57 @@ import (
 	"dbg/target"
 )
 
-// madeCode is the code that the program made while it ran, as far as it told debuggers of it through the GDB JIT interface
-// (package jit). Several files of a program may have the interface, each with a list of its own.
+// madeCode is the code that the program generated while it ran, if it reports it to debuggers
+// through the GDB JIT interface (package jit). Several files of a program may have the interface,
+// each with its own list.
 //
-// A list is read when somebody asks about code that is in no file. From then on the program's reports keep it up to date:
-// see followJIT. What is not read yet is current by itself, since a process that has not run under the session changes nothing.
+// A list is read when a query asks about code that is in no file. From then on, the program's
+// reports keep it up to date: see followJIT. A list that was not read yet is always current, since
+// it is read from memory when it is needed.
 type madeCode struct {
 	lists    []*jitList
-	examined bool // all modules have been searched for the interface
-	noCode   bool // no code is outside of files: nothing has to be searched
-	bytes    int  // of the symbol files that are held
+	examined bool // all modules were searched for the interface
+	noCode   bool // there is no code outside files: nothing must be searched
+	bytes    int  // total size of the symbol files in memory
 
 	codeMap
 
-	// changes are the program's reports that have not been dealt with. The tracer's thread adds them.
+	// changes holds reports of the program that were not handled yet. The tracer's thread adds
+	// them.
 	changes struct {
-		sync.Mutex // guards the rest
+		sync.Mutex // guards the other fields
 		list       []jitChange
-		lost       bool // there were too many: the lists are to be read again
+		lost       bool // there were too many reports: the lists must be read again
 	}
 }
 
 // jitList is one list of the interface.
 type jitList struct {
-	module     *Module // that has the interface
+	module     *Module // the module with the interface
 	layout     jit.Layout
 	descriptor target.Addr
-	register   target.Addr // the function that is called after each change; 0: there is none
+	register   target.Addr // called by the program after each change; 0 if there is none
 	followed   bool
 	read       bool
-	first      target.Addr // the head of the list when it was last looked at
-	looked     uint64      // the number of that stop
-	troubles   []string    // what is wrong with the list and its files
-	entries    []*jitEntry // the oldest first
+	first      target.Addr // the head of the list at the last check
+	looked     uint64      // the number of the stop at the last check
+	troubles   []string    // problems of the list and its files
+	entries    []*jitEntry // oldest first
 	byAddr     map[target.Addr]*jitEntry
 }
 
-// jitChange is a report of the program: an entry was added to a list or removed from it.
+// jitChange is a report of the program: it added an entry to a list or removed one.
 type jitChange struct {
 	descriptor target.Addr
 	action     jit.Action
 	entry      target.Addr
 }
 
-// Bounds of all lists together.
+// Limits for all lists together.
 const (
 	maxJITBytes   = 128 << 20       // of symbol files
 	maxJITTime    = 5 * time.Second // to read a list
-	maxJITReports = 1 << 12         // that wait to be dealt with
+	maxJITReports = 1 << 12         // that were not handled yet
 )
 
 // jitModule returns the module of the code at an address that is in no file, or nil.
@@ -98,14 +101,15 @@ func (s *Session) jitModules() []*Module {
 	return out
 }
 
-// isMadeCode reports whether an address is in memory that can be executed and is of no file with symbols.
+// isMadeCode reports whether an address is in executable memory that does not belong to a file with
+// symbols.
 func (s *Session) isMadeCode(a target.Addr) bool {
 	maps := s.mappings()
 	i := sort.Search(len(maps), func(i int) bool { return maps[i].Hi > a })
 	return i < len(maps) && maps[i].Lo <= a && s.mayBeMade(&maps[i])
 }
 
-// hasMadeCode reports whether there is any such memory.
+// hasMadeCode reports whether there is any executable memory like that.
 func (s *Session) hasMadeCode() bool {
 	if s.made.noCode {
 		return false
@@ -128,12 +132,12 @@ func (s *Session) mayBeMade(m *target.Mapping) bool {
 	return mod == nil || mod.Symbols == nil
 }
 
-// searchAtOnce is how many bytes of a file's symbol names are searched before anybody has asked about code in no file. Files with
-// more are large programs, and few of them make code.
+// searchAtOnce limits the symbol names, in bytes, of files that are searched before a query asks
+// about code in no file. Files with more names are large programs, and few of them generate code.
 const searchAtOnce = 4 << 20
 
-// findJIT searches the modules that are new for the interface, and follows it in a process that runs under the session. Large
-// ones are searched if all is true, and stay to be searched else.
+// findJIT searches new modules for the interface and, in a process that runs under the session,
+// follows it. Large modules are searched only if all is true; otherwise they are left for later.
 func (s *Session) findJIT(all bool) {
 	s.made.examined = true
 	for _, m := range s.modules.all {
@@ -160,8 +164,9 @@ func (s *Session) findJIT(all bool) {
 	}
 }
 
-// updateJIT brings the lists up to what the program has reported, and reports whether they have changed. A walk may be
-// under way: it asks for a module. No answer about such code is older, since each comes here first.
+// updateJIT updates the lists from the program's reports, and returns whether they have changed. It
+// may be called during a walk, which asks for a module. Answers about generated code are never
+// outdated, since each query comes here first.
 func (s *Session) updateJIT() (changed bool) {
 	if !s.made.examined {
 		s.findJIT(true)
@@ -178,8 +183,8 @@ func (s *Session) updateJIT() (changed bool) {
 	return changed
 }
 
-// followList applies reports to a list. Some programs change their lists without telling: where another head than before comes
-// with no report, the list is read again.
+// followList applies reports to a list. Some programs change their lists without a report: if the
+// head has changed without one, the list is read again.
 func (s *Session) followList(l *jitList, changes []jitChange) (changed bool) {
 	reported := false
 	for _, c := range changes {
@@ -202,7 +207,7 @@ func (s *Session) followList(l *jitList, changes []jitChange) (changed bool) {
 	return changed
 }
 
-// take returns the reports that wait.
+// take returns the reports that were not handled yet.
 func (c *madeCode) take() (list []jitChange, lost bool) {
 	c.changes.Lock()
 	defer c.changes.Unlock()
@@ -211,7 +216,7 @@ func (c *madeCode) take() (list []jitChange, lost bool) {
 	return list, lost
 }
 
-// readList reads a whole list anew.
+// readList reads a whole list again.
 func (s *Session) readList(l *jitList) (changed bool) {
 	changed = len(l.entries) > 0
 	for len(l.entries) > 0 {
@@ -258,7 +263,7 @@ func (s *Session) change(l *jitList, c jitChange) (changed bool) {
 	return s.addEntry(l, e) || changed
 }
 
-// jitTrouble tells of a list that can't be read.
+// jitTrouble reports a problem with a list.
 func (s *Session) jitTrouble(l *jitList, err error) {
 	const most = 20 // a program may have thousands of damaged entries
 	if len(l.troubles) == most {
@@ -275,7 +280,7 @@ func (s *Session) jitTrouble(l *jitList, err error) {
 	}
 }
 
-// forgetJIT forgets all code of a process that is no more.
+// forgetJIT drops all generated code of a process that has ended.
 func (s *Session) forgetJIT() {
 	s.perf = perfMap{}
 	s.made.take()

@@ -15,13 +15,14 @@ import (
 type jitEntry struct {
 	jit.Entry
 	file   *image.File
-	bytes  int // of the file
+	bytes  int // the size of the file
 	ranges []codeRange
 	seen   bool    // some of its code is not covered by newer code, valid while madeCode is sorted
-	module *Module // nil until somebody asks
+	module *Module // nil until a query needs it
 }
 
-// addEntry reads the symbol file of a new entry, as far as its headers go. It is false if the file is of no use.
+// addEntry reads the headers of a new entry's symbol file. It returns false if the file can't be
+// used.
 func (s *Session) addEntry(l *jitList, e jit.Entry) bool {
 	if len(l.entries) >= jit.MaxEntries || s.made.bytes+int(min(e.Size, jit.MaxFile)) > maxJITBytes {
 		s.jitTrouble(l, fmt.Errorf("the symbol file of the JIT code entry at %s is not used: there are too many", e.Addr))
@@ -53,7 +54,7 @@ func (s *Session) addEntry(l *jitList, e jit.Entry) bool {
 	return true
 }
 
-// dropEntry forgets the entry at an address; false if there is none.
+// dropEntry removes the entry at an address. It returns false if there is none.
 func (s *Session) dropEntry(l *jitList, at target.Addr) bool {
 	x := l.byAddr[at]
 	if x == nil {
@@ -61,7 +62,7 @@ func (s *Session) dropEntry(l *jitList, at target.Addr) bool {
 	}
 	delete(l.byAddr, at)
 	i := len(l.entries) - 1
-	for l.entries[i] != x { // programs most often remove what is new
+	for l.entries[i] != x { // programs mostly remove new entries
 		i--
 	}
 	l.entries = slices.Delete(l.entries, i, i+1)
@@ -75,7 +76,7 @@ func (s *Session) dropEntry(l *jitList, at target.Addr) bool {
 	return true
 }
 
-// openEntry makes the module of an entry, once.
+// openEntry returns the module of an entry, which it makes at the first call.
 func (s *Session) openEntry(x *jitEntry) *Module {
 	if x.module != nil {
 		return x.module
@@ -87,7 +88,7 @@ func (s *Session) openEntry(x *jitEntry) *Module {
 		}
 		m.Hi = max(m.Hi, r.hi)
 	}
-	// All that belongs to the file is in it: nothing is searched for on disk.
+	// The file is complete: nothing is searched for on disk.
 	m.Symbols = symbols.Load(x.file, symbols.Options{DebugDirs: []string{}, Progress: s.cfg.Indexing, Cancelled: s.cutShort})
 	m.jit = x
 	m.unwind = frames.ModuleOfJIT(x.file, frames.Placement{Name: m.Path, Lo: m.Lo, Hi: m.Hi, FunctionAt: functionAt(m.Symbols), Compiler: &s.compiler})

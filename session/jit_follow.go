@@ -5,15 +5,15 @@ import (
 	"dbg/target"
 )
 
-// followJIT follows the code that the program makes from now on: a breakpoint of the session's own stands on the
-// function that the program calls after each change of its list. As with the dynamic linker, that begins
-// when the process is to run for the first time.
+// followJIT follows the code that the program generates from now on. It sets an internal breakpoint
+// on the function that the program calls after each change of its list. As for the dynamic linker,
+// this starts when the process is about to run for the first time.
 func (s *Session) followJIT() {
 	s.made.noCode = false
 	s.findJIT(s.awaitsCode())
 }
 
-// awaitsCode reports whether some breakpoint waits for code that is not there yet.
+// awaitsCode reports whether a breakpoint waits for code that does not exist yet.
 func (s *Session) awaitsCode() bool {
 	for _, b := range s.breakpoints.all {
 		if !b.Spec.HasAddr && len(b.Places) == 0 {
@@ -23,7 +23,7 @@ func (s *Session) awaitsCode() bool {
 	return false
 }
 
-// followLists sets the breakpoints of the lists that are not followed yet.
+// followLists sets the breakpoints for the lists that are not followed yet.
 func (s *Session) followLists() {
 	if s.proc == nil {
 		return
@@ -39,7 +39,7 @@ func (s *Session) followLists() {
 	}
 }
 
-// dropLists forgets the lists of modules that are no longer mapped.
+// dropLists drops the lists of modules that were unmapped.
 func (s *Session) dropLists(gone map[string]*Module) {
 	if len(gone) == 0 || len(s.made.lists) == 0 {
 		return
@@ -64,13 +64,13 @@ func (s *Session) dropLists(gone map[string]*Module) {
 	s.made.lists = kept
 }
 
-// jitRule is what the judge has to know of a site at which a program reports changes of its list.
+// jitRule is the judge's information about a site where a program reports changes of its list.
 type jitRule struct {
 	layout     jit.Layout
 	descriptor target.Addr
 }
 
-// report notes a change that the program has just made. It runs on the tracer's thread.
+// report records a change that the program has just made. It runs on the tracer's thread.
 func (c *madeCode) report(r *jitRule, mem target.Memory) {
 	d, err := r.layout.ReadDescriptor(mem, r.descriptor)
 	c.changes.Lock()
@@ -83,25 +83,25 @@ func (c *madeCode) report(r *jitRule, mem target.Memory) {
 	}
 }
 
-// onJIT deals with a thread that was parked where it reports a change: there is a breakpoint that may have a place in
-// the new code.
+// onJIT handles a thread that was parked where it reports a change, because a breakpoint may get a
+// place in the new code.
 func (s *Session) onJIT() {
 	if s.updateJIT() {
 		s.resolveAll()
 	}
 }
 
-// wantsNewCode reports whether some breakpoint may get a place from code that the program makes.
+// wantsNewCode reports whether a breakpoint may get a place in code that the program generates.
 func (s *Session) wantsNewCode() bool {
 	for _, b := range s.breakpoints.all {
-		if !b.Spec.HasAddr { // a disabled one, too, must not keep places in code that is gone
+		if !b.Spec.HasAddr { // a disabled one, too, must not keep places in removed code
 			return true
 		}
 	}
 	return false
 }
 
-// jitRules adds the sites of the lists to a snapshot.
+// jitRules adds the sites of the lists to a rule set.
 func (s *Session) jitRules(at func(target.Addr) *siteRule) {
 	named := s.wantsNewCode()
 	for _, l := range s.made.lists {

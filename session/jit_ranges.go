@@ -7,13 +7,14 @@ import (
 	"dbg/target"
 )
 
-// codeRange is a piece of code of an entry.
+// codeRange is a range of an entry's code.
 type codeRange struct {
 	lo, hi target.Addr
 	entry  *jitEntry
 }
 
-// codeMap tells which entry has the code at an address. Where two entries claim the same memory the newer one has it.
+// codeMap finds the entry with the code at an address. If two entries claim the same memory, the
+// newer one has it.
 type codeMap struct {
 	ranges   []codeRange // by address; they do not overlap
 	sorted   bool        // ranges are up to date
@@ -58,7 +59,7 @@ func (c *codeMap) insert(x *jitEntry) {
 // delete removes the code of an entry.
 func (c *codeMap) delete(x *jitEntry) {
 	if c.overlaps {
-		c.sorted = false // what it covered is to be seen again
+		c.sorted = false // code that it covered may become visible again
 	}
 	for _, r := range x.ranges {
 		if !c.sorted {
@@ -70,7 +71,7 @@ func (c *codeMap) delete(x *jitEntry) {
 	}
 }
 
-// sort finds the ranges anew.
+// sort computes the ranges again.
 func (c *codeMap) sort(lists []*jitList) {
 	c.sorted, c.overlaps, c.ranges = true, false, nil
 	type claim struct {

@@ -219,7 +219,7 @@ func TestJITDamaged(t *testing.T) {
 		"quiet":    "",
 		"circular": "circular",
 		"unmapped": "0x123456789000",
-		"huge":     "absurd size",
+		"huge":     "invalid size",
 		"notelf":   "[jit 0x",
 		"many":     "too many",
 	} {

@@ -8,32 +8,35 @@ import (
 	"dbg/target"
 )
 
-// The judge is asked by the tracer's thread what a thread's arrival at a site means. It has a snapshot of what the sites are for, so
-// that the common answers need no lock: a step's mark that another thread met, a condition that is false.
+// The tracer's thread asks the judge what to do about a thread that has arrived at a site. The
+// judge has a snapshot of the purposes of all sites. So common answers need no lock: another
+// thread's mark, a false condition.
 
-// ruleSet is such a snapshot. It never changes.
+// ruleSet is that snapshot. It never changes.
 type ruleSet struct {
-	at map[target.Addr]*siteRule
+	watches []watchRule
+	at      map[target.Addr]*siteRule
 }
 
-// siteRule is what one address is for.
+// siteRule holds the purposes of one address.
 type siteRule struct {
 	linker bool
 	calls  []callRule // functions that return here
-	jit    []jitRule  // the program reports here that it has made code or thrown it away
-	named  bool       // then: a breakpoint may have a place in it
+	jit    []jitRule  // the program reports here that it has generated or removed code
+	named  bool       // with jit: a breakpoint may get a place in that code
 	marks  []markRule
+	scopes []markRule // a watchpoint's frame has returned here
 	breaks []breakRule
 }
 
-// markRule is a place at which one thread's plan waits.
+// markRule is a place where one thread's plan waits.
 type markRule struct {
 	mark
-	goroutine // if it is one's
+	goroutine // set if the mark belongs to one
 	thread    target.ThreadID
 }
 
-// met reports whether a thread that is at the mark's address is the one that waits for it.
+// met reports whether a thread at the mark's address is the one for which the mark was made.
 func (m *markRule) met(h *target.Hit, mem target.Memory) bool {
 	if m.g == 0 && m.thread != h.Thread {
 		return false
@@ -42,28 +45,29 @@ func (m *markRule) met(h *target.Hit, mem target.Memory) bool {
 	return ok && m.matches(h.Regs, moved)
 }
 
-// program is a compiled condition: eval.Program.
+// program is a compiled condition, an eval.Program.
 type program interface {
 	Run(*arch.Registers, target.Memory) (bool, error)
 }
 
-// breakRule is a breakpoint.
+// breakRule is the judge's information about a breakpoint.
 type breakRule struct {
 	thread  target.ThreadID // 0: any
-	program program         // of the condition; nil: there is none, or it needs the full evaluator
-	stops   bool            // it stops when its condition, if it has one, is true: nothing has to be counted before
-	quick   bool            // the full evaluator has been quick so far
+	program program         // the condition; nil if none, or if it needs the full evaluator
+	stops   bool            // stops if its condition is true or missing; nothing is counted first
+	quick   bool            // the full evaluator was fast so far
 }
 
-// quickEnough is how long a decision may take on the tracer's thread.
+// quickEnough is the maximum time for a decision on the tracer's thread.
 const quickEnough = time.Millisecond
 
-// decision is what was decided about a thread's arrival at a site and could not be carried out yet, or was on the tracer's thread.
+// decision is a decision about a thread's arrival at a site that could not be carried out yet, or
+// that was made on the tracer's thread.
 type decision struct {
 	addr         target.Addr
 	ids, deleted []int
-	stop         *Stop  // nil: of the hit alone
-	run          uint64 // in which it was decided: it holds for the next one, too
+	stop         *Stop  // nil if the decision is only about the hit
+	run          uint64 // the run of the decision, which is also valid in the next one
 }
 
 // judge returns the judge of a process.
@@ -76,9 +80,12 @@ func (s *Session) judge(p target.Process) target.Judge {
 		if set == nil {
 			return target.Park
 		}
+		if h.Reason == target.Watched {
+			return set.judgeWatch(h, p)
+		}
 		r := set.at[h.Addr]
 		if r == nil {
-			return target.Pass // its last user has just gone
+			return target.Pass // its last user has just removed it
 		}
 		for i := range r.jit {
 			s.made.report(&r.jit[i], p)
@@ -89,6 +96,11 @@ func (s *Session) judge(p target.Process) target.Judge {
 		for _, k := range r.calls {
 			if sp, ok := h.Regs.SP(); ok && k.thread == h.Thread && k.sp == sp {
 				return target.Halt
+			}
+		}
+		for i := range r.scopes {
+			if r.scopes[i].met(h, p) {
+				return target.Park
 			}
 		}
 		for i := range r.marks {
@@ -143,14 +155,14 @@ func (s *Session) judge(p target.Process) target.Judge {
 	return func(h *target.Hit) (v target.Verdict) {
 		if err := fault.Catch(func() { v = judge(h) }); err != nil {
 			s.logPanic(err)
-			return target.Park // and the one who decides then tells of it
+			return target.Park // the session then decides, and reports the error
 		}
 		return v
 	}
 }
 
-// planNow asks the thread's plans on the tracer's thread what comes after a step, or at a mark, if the lane is free and it has been
-// quick so far.
+// planNow asks the thread's plans, on the tracer's thread, how to continue after a step or at a
+// mark. It does so only if the lane is free and plans were fast so far.
 func (s *Session) planNow(p target.Process, h *target.Hit) target.Verdict {
 	if s.slowPlan.Load() || !s.tryEnter() {
 		return target.Park
@@ -184,7 +196,7 @@ func (s *Session) planNow(p target.Process, h *target.Hit) target.Verdict {
 	return target.Pass
 }
 
-// publishRules makes a new snapshot, after breakpoints or a plan's marks have changed.
+// publishRules makes a new rule set, after breakpoints or a plan's marks have changed.
 func (s *Session) publishRules() {
 	s.dirty = false
 	set := &ruleSet{at: map[target.Addr]*siteRule{}}
@@ -220,6 +232,13 @@ func (s *Session) publishRules() {
 		if !b.Enabled {
 			continue
 		}
+		if w := b.watch; w != nil && len(w.inserted) > 0 {
+			set.watches = append(set.watches, b.watchRule())
+			if w.scoped {
+				r := at(w.scope.addr)
+				r.scopes = append(r.scopes, markRule{mark: w.scope, thread: w.thread})
+			}
+		}
 		for i := range b.Places {
 			a := b.Places[i].Addr
 			r := at(a)
@@ -229,7 +248,7 @@ func (s *Session) publishRules() {
 	s.rules.Store(set)
 }
 
-// rule is what the judge has to know of a breakpoint at one of its places.
+// rule returns the judge's information about a breakpoint at one of its places.
 func (b *logical) rule(a target.Addr) breakRule {
 	r := breakRule{thread: b.Spec.Thread, program: b.programs[a], quick: b.tried > 0 && b.slowest < quickEnough}
 	plain := b.ignore == 0 && b.Spec.HitCondition == "" && b.Spec.LogMessage == ""
@@ -237,13 +256,13 @@ func (b *logical) rule(a target.Addr) breakRule {
 	return r
 }
 
-// decide keeps a decision until it can be carried out.
+// decide saves a decision until it can be carried out.
 func (s *Session) decide(t target.ThreadID, d decision) {
 	d.run = s.ctl.run
 	s.decided[t] = d
 }
 
-// decidedHit returns what was decided about a hit before, and forgets it.
+// decidedHit returns and removes an earlier decision about a hit.
 func (s *Session) decidedHit(t target.ThreadID, a target.Addr) (d decision, ok bool) {
 	d, ok = s.decided[t]
 	if ok {

@@ -10,27 +10,27 @@ import (
 	"dbg/target"
 )
 
-// ErrClosed is what every method gives after Close.
+// ErrClosed is the error of every method after Close.
 var ErrClosed = errors.New("the session is closed")
 
-// control is what may be asked and done while a query is at work: how the program is, pausing it and ending it. Its
-// lock is held for moments only, and nothing is called under it that could wait.
+// control is the state that is available while a query is running: the program's state, and how to
+// pause and end it. Its lock is held only briefly, and no call under it may block.
 type control struct {
 	mu      sync.Mutex
 	state   State
-	proc    target.Process     // nil for a core, and when there is nothing
-	done    chan struct{}      // closed when the events of proc have been dealt with
-	stop    Stop               // the newest
-	stops   uint64             // how many there have been
-	run     uint64             // of the present or the latest run
-	pausing bool               // a pause was asked for during this run
-	late    []func()           // what the next holder of the lane does first
-	cancel  context.CancelFunc // of the query that holds the lane
-	client  bool               // it is a client's, and no decision of the session's own
+	proc    target.Process     // nil for a core, and without a target
+	done    chan struct{}      // closed when the events of proc have been handled
+	stop    Stop               // the latest
+	stops   uint64             // the number of stops so far
+	run     uint64             // the number of the current or latest run
+	pausing bool               // a pause was requested during this run
+	late    []func()           // run first by the next holder of the lane
+	cancel  context.CancelFunc // cancels the query that holds the lane
+	client  bool               // that query is a client's, not a decision of the session itself
 	closing bool
 }
 
-// setStop remembers the newest stop, and gives it its number. The caller holds the lock.
+// setStop records the latest stop, and numbers it. The caller holds the lock.
 func (c *control) setStop(st Stop) Stop {
 	c.stops++
 	st.Number = c.stops
@@ -38,11 +38,12 @@ func (c *control) setStop(st Stop) Stop {
 	return st
 }
 
-// enter takes the lane: the right to look at, and to change, everything that control doesn't have. What is done in it is a
-// decision of the session's own, which only the end of the process or of the session cancels. It is false if the session has been closed.
+// enter takes the lane: the right to read and change all state that is not in control. The holder
+// makes a decision of the session itself, which only the end of the process or of the session
+// cancels. enter returns false if the session is closed.
 func (s *Session) enter() bool { return s.enterFor(context.Background()) == nil }
 
-// enterFor takes the lane for something that ends with ctx.
+// enterFor takes the lane for work that ends with ctx.
 func (s *Session) enterFor(ctx context.Context) error {
 	select {
 	case <-s.closed:
@@ -85,7 +86,7 @@ func (s *Session) entered(ctx context.Context) {
 	s.ctl.mu.Unlock()
 }
 
-// leave gives the lane back.
+// leave releases the lane.
 func (s *Session) leave() {
 	s.ctl.mu.Lock()
 	cancel := s.ctl.cancel
@@ -95,7 +96,7 @@ func (s *Session) leave() {
 	s.ctx = context.Background()
 	s.catchUp()
 	<-s.lane
-	// Something may have been put off between the last look and the release.
+	// A function may have been put off between the last check and the release.
 	s.ctl.mu.Lock()
 	late := len(s.ctl.late) > 0
 	s.ctl.mu.Unlock()
@@ -104,7 +105,7 @@ func (s *Session) leave() {
 	}
 }
 
-// catchUp does what was put off while another query was at work.
+// catchUp runs the functions that were put off while another query was running.
 func (s *Session) catchUp() {
 	for {
 		s.ctl.mu.Lock()
@@ -120,7 +121,8 @@ func (s *Session) catchUp() {
 	}
 }
 
-// putOff has f done by the next holder of the lane, who may be there already: then it is done when that one leaves.
+// putOff makes the next holder of the lane run f. If the lane is held now, f runs when the holder
+// leaves.
 func (s *Session) putOff(f func()) {
 	s.ctl.mu.Lock()
 	s.ctl.late = append(s.ctl.late, f)
@@ -130,7 +132,7 @@ func (s *Session) putOff(f func()) {
 	}
 }
 
-// cancelQuery makes the query that is at work end soon.
+// cancelQuery cancels the running query.
 func (s *Session) cancelQuery() {
 	s.ctl.mu.Lock()
 	defer s.ctl.mu.Unlock()
@@ -163,7 +165,7 @@ func (s *Session) do(f func()) error {
 	return err
 }
 
-// logPanic writes down where a mistake of ours happened.
+// logPanic logs where a bug in dbg caused a panic.
 func (s *Session) logPanic(err error) {
 	var mine *fault.PanicError
 	if errors.As(err, &mine) {
@@ -171,7 +173,8 @@ func (s *Session) logPanic(err error) {
 	}
 }
 
-// cutError is the error of a query that was cancelled in the middle of something, so that what it has is not an answer.
+// cutError returns the error of a query that was cancelled in the middle of something, so its
+// result can't be used.
 func (s *Session) cutError() error {
 	if s.cut.Load() {
 		return s.ctx.Err()
@@ -188,23 +191,23 @@ func (s *Session) try(f func() error) error {
 	return err
 }
 
-// ask is do for functions that give something.
+// ask is do for functions that return a value.
 func ask[T any](s *Session, f func() (T, error)) (T, error) {
 	var out T
 	err := s.try(func() (err error) { out, err = f(); return err })
 	return out, err
 }
 
-// subscriber is somebody who gets events. Its queue has no bound, so that a
-// slow face never holds up the session; a face that is gone has cancelled. The
-// program's output, of which there may be any amount, waits in room instead.
+// subscriber is a receiver of events. Its queue has no limit, so a slow front end never delays the
+// session. A front end that has ended has cancelled its subscription. Only the program's output,
+// which has no limit, waits until there is room for it.
 type subscriber struct {
 	mu     sync.Mutex // guards queue, closed and output
-	ready  *sync.Cond // queue or closed has changed
-	space  *sync.Cond // output has shrunk, or closed
+	ready  *sync.Cond // signals that queue or closed has changed
+	space  *sync.Cond // signals that output has shrunk, or closed has changed
 	queue  []Event
 	closed bool
-	output int // bytes of Output that were queued and not yet taken
+	output int // bytes of output in the queue
 	out    chan Event
 	quit   chan struct{}
 }
@@ -283,7 +286,8 @@ func (sub *subscriber) put(ev Event) {
 	sub.ready.Signal()
 }
 
-// outputSize is what an event counts for mostOutput: the program's output, and the messages of log points.
+// outputSize returns the number of bytes that an event adds to output: those of the program's
+// output, and of log points' messages.
 func outputSize(ev Event) int {
 	switch ev := ev.(type) {
 	case Output:
@@ -294,15 +298,15 @@ func outputSize(ev Event) int {
 	return 0
 }
 
-// supersedes reports whether an event says all that the one before it said: a breakpoint that is ignored a million times is
-// not a million events.
+// supersedes reports whether an event makes the one before it redundant: a breakpoint that is
+// ignored a million times must not fill the queue with a million events.
 func supersedes(ev, last Event) bool {
 	a, ok1 := ev.(BreakpointChanged)
 	b, ok2 := last.(BreakpointChanged)
 	return ok1 && ok2 && a.Breakpoint.ID == b.Breakpoint.ID && !b.Deleted
 }
 
-// crowded reports whether a subscriber is behind with the output.
+// crowded reports whether a subscriber has too much unread output.
 func (s *Session) crowded() bool {
 	for _, sub := range s.subscribers() {
 		sub.mu.Lock()
@@ -315,7 +319,7 @@ func (s *Session) crowded() bool {
 	return false
 }
 
-// end lets the pump finish what is queued and close the channel.
+// end lets pump deliver the queue and close the channel.
 func (sub *subscriber) end() {
 	sub.mu.Lock()
 	sub.closed = true
@@ -324,12 +328,11 @@ func (sub *subscriber) end() {
 	sub.space.Broadcast()
 }
 
-// mostOutput is how much of the program's output may wait for a subscriber, in
-// bytes. A program that writes more blocks, as it would on a terminal that is not read.
+// mostOutput limits the program's output that waits for a subscriber, in bytes. A program that
+// writes more blocks, as on a terminal that is not read.
 const mostOutput = 4 << 20
 
-// awaitRoom blocks while a subscriber is too far behind with the output, and
-// giveUp is not set.
+// awaitRoom blocks while a subscriber has too much unread output, until giveUp is set.
 func (s *Session) awaitRoom(giveUp *atomic.Bool) {
 	for _, sub := range s.subscribers() {
 		sub.mu.Lock()
@@ -340,10 +343,10 @@ func (s *Session) awaitRoom(giveUp *atomic.Bool) {
 	}
 }
 
-// wakeWriters makes those who wait for room look at giveUp again.
+// wakeWriters makes goroutines in awaitRoom check giveUp again.
 func (s *Session) wakeWriters() {
 	for _, sub := range s.subscribers() {
-		sub.mu.Lock() // so that none is between its look and its wait
+		sub.mu.Lock() // so that none is between its check and its wait
 		sub.space.Broadcast()
 		sub.mu.Unlock()
 	}
@@ -359,7 +362,7 @@ func (s *Session) subscribers() []*subscriber {
 	return subs
 }
 
-// publish gives an event to all subscribers.
+// publish sends an event to all subscribers.
 func (s *Session) publish(ev Event) {
 	s.subMu.Lock()
 	defer s.subMu.Unlock()
@@ -378,21 +381,21 @@ func (s *Session) endSubscriptions() {
 	}
 }
 
-// needStopped is the error of a method that needs a stopped process or a core.
+// needStopped returns an error unless there is a stopped process or a core.
 func (s *Session) needStopped() error {
 	switch s.state {
 	case IsStopped, IsCore:
 		return nil
 	case IsRunning:
 		if s.deciding {
-			return nil // about the one thread that is stopped
+			return nil // the query is about the one thread that is stopped
 		}
 		return target.ErrRunning
 	}
 	return target.ErrNotRunning
 }
 
-// needProcess is the error of a method that needs a stopped, live process.
+// needProcess returns an error unless there is a stopped, live process.
 func (s *Session) needProcess() error {
 	if s.state == IsCore {
 		return target.ErrReadOnly

@@ -1,7 +1,7 @@
 package session
 
-// Mark is an event for those who want to have seen all earlier ones: it comes after all events that were published before
-// Session.Mark was called.
+// Mark is an event that follows all events published before Session.Mark was called. A receiver of
+// the Mark has seen all earlier events.
 type Mark struct{ N uint64 }
 
 func (Mark) isEvent() {}

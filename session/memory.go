@@ -12,8 +12,8 @@ const (
 	placeMemory = frames.InMemory
 )
 
-// readMemory reads the process or the core; before there is one, what the
-// program's file says.
+// readMemory reads the process or the core. Without a target, it reads the contents of the
+// program's file.
 func (s *Session) readMemory(a target.Addr, buf []byte) (int, error) {
 	if s.tgt != nil {
 		return s.tgt.ReadMemory(a, buf)
@@ -41,8 +41,8 @@ func (s *Session) WriteMemory(a target.Addr, data []byte) (int, error) {
 	return n, err
 }
 
-// Examine is the x command: count units from a on. The format 'i' is
-// Disassemble's.
+// Examine runs the x command: it shows count units from a on. The format 'i' is handled by
+// Disassemble.
 func (s *Session) Examine(a target.Addr, format, unit byte, count int) (lines []string, next target.Addr, err error) {
 	e := s.try(func() error {
 		lines, next, err = eval.Examine(a, format, unit, count, s.env(s.selected, s.level))
@@ -54,7 +54,7 @@ func (s *Session) Examine(a target.Addr, format, unit byte, count int) (lines []
 	return lines, next, err
 }
 
-// Registers gives the general registers of a frame.
+// Registers returns the general registers of a frame.
 func (s *Session) Registers(t target.ThreadID, level int) ([]RegisterValue, error) {
 	return ask(s, func() ([]RegisterValue, error) {
 		f, err := s.frame(t, level)
@@ -71,10 +71,10 @@ func (s *Session) Registers(t target.ThreadID, level int) ([]RegisterValue, erro
 	})
 }
 
-// SetRegister changes a register of a frame, where the frame keeps it.
+// SetRegister changes a register of a frame in the place where the frame keeps it.
 func (s *Session) SetRegister(t target.ThreadID, level int, name string, v uint64) error {
 	return s.try(func() error { return s.env(t, level).SetRegister(name, v) })
 }
 
-// DefaultFormat is how values are shown unless the user wants it otherwise.
+// DefaultFormat returns the default format of values.
 func DefaultFormat() eval.Options { return eval.DefaultOptions() }

@@ -20,19 +20,19 @@ const (
 	auxSysinfoEhdr = 33
 )
 
-// moduleList is what is mapped now, by rising address.
+// moduleList holds the mapped files, by rising address.
 type moduleList struct {
 	all    []*Module
 	nextID int
 	made   func(target.Addr) *Module // finds code that is in no file
 }
 
-// noModules is an empty list.
+// noModules returns an empty list.
 func (s *Session) noModules() moduleList {
 	return moduleList{nextID: s.modules.nextID, made: s.jitModule}
 }
 
-// find returns the module at a: that of a file, or of code that the program made.
+// find returns the module at a: a file's module, or that of code that the program generated.
 func (l *moduleList) find(a target.Addr) *Module {
 	m := l.mapped(a)
 	if m == nil || m.Symbols == nil {
@@ -43,7 +43,7 @@ func (l *moduleList) find(a target.Addr) *Module {
 	return m
 }
 
-// mapped returns the module of the file at a.
+// mapped returns the module of the file that is mapped at a.
 func (l *moduleList) mapped(a target.Addr) *Module {
 	i := sort.Search(len(l.all), func(i int) bool { return l.all[i].Hi > a })
 	if i < len(l.all) && l.all[i].Lo <= a {
@@ -55,10 +55,10 @@ func (l *moduleList) mapped(a target.Addr) *Module {
 // fileAddr converts an address in the process to one in the module's file.
 func (m *Module) fileAddr(a target.Addr) image.Addr { return image.Addr(uint64(a) - m.Bias) }
 
-// processAddr is the opposite of fileAddr.
+// processAddr is the inverse of fileAddr.
 func (m *Module) processAddr(a image.Addr) target.Addr { return target.Addr(uint64(a) + m.Bias) }
 
-// fileEntry is an opened file; it stays open for the session.
+// fileEntry is an open file. It stays open until the session ends.
 type fileEntry struct {
 	file    *image.File
 	symbols *symbols.Module
@@ -71,8 +71,8 @@ func (e *fileEntry) close() {
 	e.file.Close()
 }
 
-// openFile opens an ELF file once for the session. name is what it is called,
-// path where it is.
+// openFile opens an ELF file, once in a session. name is the file's name in the process, path its
+// path on this machine.
 func (s *Session) openFile(name, path string) (*symbols.Module, error) {
 	return s.openFileAt(name, path, 0)
 }
@@ -105,8 +105,8 @@ func (s *Session) openFileAt(name, path string, offset uint64) (*symbols.Module,
 	return m, nil
 }
 
-// fileKey tells files apart. A program that was rebuilt between two runs is another one; the path that a user gives and the one
-// that the process has it by, without symbolic links, are one and the same.
+// fileKey identifies a file. A program that was rebuilt between two runs is another file. The path
+// from the user and the process's path without symbolic links name the same file.
 func fileKey(path string, st os.FileInfo) string {
 	if sys, ok := st.Sys().(*syscall.Stat_t); ok {
 		path = fmt.Sprintf("%d,%d", sys.Dev, sys.Ino)
@@ -114,12 +114,12 @@ func fileKey(path string, st os.FileInfo) string {
 	return fmt.Sprintf("%s:%d:%d", path, st.Size(), st.ModTime().UnixNano())
 }
 
-// refreshModules brings the list up to what is mapped now and publishes the
-// differences. It reports whether there were any.
+// refreshModules updates the list to the current mappings, and publishes the changes. It reports
+// whether there were any.
 func (s *Session) refreshModules() bool {
 	maps, err := s.tgt.Mappings()
 	if err != nil {
-		s.logf("memory map: %v", err)
+		s.logf("can't read the memory map: %v", err)
 		return false
 	}
 	old := map[string]*Module{}
@@ -134,12 +134,12 @@ func (s *Session) refreshModules() bool {
 	}
 	for _, g := range groups {
 		if g.Exec != target.Allowed && s.state != IsCore {
-			continue // data files; a core's map may not say what is executable
+			continue // a data file; a core's map may not tell what is executable
 		}
 		if m := old[key(g.Path, g.Lo)]; m != nil {
 			delete(old, key(g.Path, g.Lo))
 			if g.Hi > m.Hi {
-				m.Hi = g.Hi // more of it was mapped since
+				m.Hi = g.Hi // more of it has been mapped
 			}
 			now = append(now, m)
 			continue
@@ -178,14 +178,15 @@ func (s *Session) refreshModules() bool {
 	return false
 }
 
-// tell publishes a change of the modules, unless this is only a look ahead.
+// tell publishes a change of the modules, unless s.quiet is set.
 func (s *Session) tell(ev ModuleLoaded) {
 	if !s.quiet {
 		s.publish(ev)
 	}
 }
 
-// newModule makes the module of a group of mappings; nil if the file is not ELF.
+// newModule makes the module for a group of mappings. In a core it returns nil for a file that is
+// not ELF.
 func (s *Session) newModule(g frames.Mapped) *Module {
 	if g.Listed != nil {
 		return s.imageModule(g)
@@ -208,13 +209,13 @@ func (s *Session) newModule(g frames.Mapped) *Module {
 		if s.state == IsCore {
 			return nil
 		}
-		m.Problem = "its segments are not where the file says"
+		m.Problem = "its segments are not mapped as the file describes"
 		s.fromMemory(m)
 		return m
 	}
 	m.Bias, m.file, m.BuildID = bias, f, f.BuildID()
 	if id, ok := s.mappedBuildID(m); ok && id != m.BuildID {
-		m.Problem = fmt.Sprintf("the file has build id %s, what is mapped has %s", orNone(m.BuildID), orNone(id))
+		m.Problem = fmt.Sprintf("the file has build id %s, but the mapped file has %s", orNone(m.BuildID), orNone(id))
 		m.file, m.BuildID = nil, id
 		s.fromMemory(m)
 		return m
@@ -231,12 +232,12 @@ func orNone(s string) string {
 	return s
 }
 
-// openMapped opens the file that a live process or a core has mapped.
+// openMapped opens the file that is mapped in a live process or a core.
 func (s *Session) openMapped(g frames.Mapped) (*symbols.Module, error) {
 	if s.proc == nil {
 		if exe := s.core.Exe(); exe != "" && exe != g.Path && s.isCoreExe(g) {
-			// The user's EXE stands in for the recorded program, unless it is another
-			// one and the recorded one is right.
+			// The user's EXE replaces the recorded program, unless EXE is another program and the
+			// recorded one is right.
 			m, err := s.openPart(g, s.findFile(exe, ""))
 			if id, ok := s.mappedBuildID(&Module{Path: g.Path, Lo: g.Lo}); err == nil && ok && id != m.File().BuildID() {
 				if r, rerr := s.openPart(g, s.findFile(g.Path, "")); rerr == nil && r.File().BuildID() == id {
@@ -249,11 +250,11 @@ func (s *Session) openMapped(g frames.Mapped) (*symbols.Module, error) {
 	}
 	pid := s.proc.PID()
 	if g.First.Deleted {
-		// The file was replaced or removed while it ran: the kernel still has it.
+		// The file was replaced or removed while the program ran: the kernel still has it.
 		return s.openPart(g, fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, uint64(g.First.Lo), uint64(g.First.Hi)))
 	}
-	// The process may live in another mount namespace (a container): its own root is
-	// the right place to look; ours is the second.
+	// The process may be in another mount namespace (a container): look in its own root first, and
+	// then in ours.
 	if !sameMounts(pid) {
 		if m, err := s.openPart(g, filepath.Join(fmt.Sprintf("/proc/%d/root", pid), g.Path)); err == nil {
 			return m, nil
@@ -262,8 +263,8 @@ func (s *Session) openMapped(g frames.Mapped) (*symbols.Module, error) {
 	return s.openPart(g, s.findFile(g.Path, ""))
 }
 
-// openPart opens the file of a group. Its first mapping may begin in the middle of an archive, where an ELF file is
-// stored as it is.
+// openPart opens the file of a group. The first mapping may start in the middle of an archive that
+// contains the ELF file uncompressed.
 func (s *Session) openPart(g frames.Mapped, path string) (*symbols.Module, error) {
 	if g.First.Offset != 0 {
 		if m, err := s.openFileAt(g.Path, path, g.First.Offset); err == nil {
@@ -295,7 +296,7 @@ func (s *Session) isCoreExe(g frames.Mapped) bool {
 	return false
 }
 
-// vdso makes the module of the kernel's own shared object, which is in memory only.
+// vdso makes the module of the kernel's own shared object, which is only in memory.
 func (s *Session) vdso(at target.Addr) *Module {
 	const most = 4 * 4096
 	data := make([]byte, most)
@@ -305,7 +306,7 @@ func (s *Session) vdso(at target.Addr) *Module {
 	}
 	f, err := image.FromMemory("[vdso]", data[:n])
 	if err != nil {
-		s.logf("vdso: %v", err)
+		s.logf("can't read the vdso: %v", err)
 		return nil
 	}
 	sym := symbols.Load(f, symbols.Options{})
@@ -318,8 +319,8 @@ func (s *Session) vdso(at target.Addr) *Module {
 	return m
 }
 
-// mappedBuildID reads the build id from the target's memory. It is false where
-// the memory is not to be had (a core often leaves it out) or has no id.
+// mappedBuildID reads the build id from the target's memory. It returns false if the memory is
+// unavailable (a core often omits it) or has no id.
 func (s *Session) mappedBuildID(m *Module) (string, bool) {
 	head := make([]byte, 4096)
 	n, _ := s.tgt.ReadMemory(m.Lo, head)
@@ -335,13 +336,13 @@ func (s *Session) mappedBuildID(m *Module) (string, bool) {
 	return id, id != ""
 }
 
-// unwindModule gives the unwinder what it needs of a file.
+// unwindModule makes the unwinder's module for a file.
 func (s *Session) unwindModule(m *Module, sym *symbols.Module) *frames.Module {
 	return frames.ModuleAt(sym.File(), sym.DebugFile(),
 		frames.Placement{Name: m.Path, Lo: m.Lo, Hi: m.Hi, Bias: m.Bias, FunctionAt: functionAt(sym), Compiler: &s.compiler})
 }
 
-// functionAt finds the bounds of functions by the symbols of a file.
+// functionAt returns a function that finds the bounds of functions in a file's symbols.
 func functionAt(sym *symbols.Module) func(pc uint64) (lo, hi uint64, ok bool) {
 	return func(pc uint64) (uint64, uint64, bool) {
 		lo, hi, ok := sym.CodeBounds(image.Addr(pc))
@@ -366,7 +367,7 @@ func (s *Session) exeModule() *Module {
 	return nil
 }
 
-// Modules lists what is mapped, by address.
+// Modules lists the mapped files by address.
 func (s *Session) Modules() ([]*Module, error) {
 	return ask(s, func() ([]*Module, error) {
 		if s.tgt == nil {
@@ -374,18 +375,19 @@ func (s *Session) Modules() ([]*Module, error) {
 		}
 		var out []*Module
 		for _, m := range s.modules.all {
-			c := *m // the caller's, for the fields that change
+			c := *m // a copy for the caller, since some fields change
 			out = append(out, &c)
 		}
 		return out, nil
 	})
 }
 
-// followLinker puts a breakpoint where the dynamic linker says that the list of
-// files has changed (r_brk of the debugger interface in <link.h>; every libc calls
-// the function there _dl_debug_state).
+// followLinker sets a breakpoint where the dynamic linker reports that its list of files has
+// changed (r_brk of the debugger interface in <link.h>; in every libc, the function there is
+// _dl_debug_state).
 //
-// It is done when the process is to run for the first time: who only looks changes nothing.
+// This is done when the process is about to run for the first time: a user who only inspects a
+// process changes nothing in it.
 func (s *Session) followLinker() {
 	if s.proc == nil || s.linked {
 		return
@@ -406,13 +408,12 @@ func (s *Session) followLinker() {
 	s.followJIT()
 }
 
-// space is the process's address space as the unwinder sees it.
+// space is the process's address space for the unwinder.
 type space struct {
 	s *Session
-	// exec has the executable mappings that belong to no module, for one stop; loaded says if it was read.
 }
 
-// Version makes the unwinder ask again after each stop what is mapped.
+// Version changes with each stop, so that the unwinder asks again for the mapped modules.
 func (sp *space) Version() uint64 { return sp.s.stops }
 
 func (sp *space) ReadMemory(a target.Addr, buf []byte) (int, error) {

@@ -7,19 +7,19 @@ import (
 	"dbg/target"
 )
 
-// fromMemory gives a module whose file can't be had the symbols and unwind tables that are in its memory, as far as
-// the target has that: a core of Linux often leaves out what is in files.
+// fromMemory gives a module without a file the symbols and unwind tables from the target's memory,
+// as far as they are there: a Linux core often omits file contents.
 func (s *Session) fromMemory(m *Module) {
 	if f := s.mappedImage(m.Path, m.Lo); f != nil {
 		s.useImage(m, f)
 	}
 }
 
-// mappedImage reads the ELF image at an address of the target; nil if there is none.
+// mappedImage reads the ELF image at an address of the target. It returns nil if there is none.
 func (s *Session) mappedImage(name string, at target.Addr) *image.File {
 	f, err := image.FromMapped(name, func(a uint64, b []byte) (int, error) { return s.tgt.ReadMemory(target.Addr(a), b) }, uint64(at))
 	if err != nil {
-		s.logf("%s in memory: %v", name, err)
+		s.logf("can't read %s in memory: %v", name, err)
 		return nil
 	}
 	if f.Format() != image.ELF || f.Arch() != s.tgt.Arch() {
@@ -28,8 +28,8 @@ func (s *Session) mappedImage(name string, at target.Addr) *image.File {
 	return f
 }
 
-// useImage makes an image in memory the module's file, if it has symbols or tables. Its build id, which is in memory too, may
-// lead to a separate debug file.
+// useImage makes an image in memory the module's file, if it has symbols or tables. The build id in
+// the image may lead to a separate debug file.
 func (s *Session) useImage(m *Module, f *image.File) {
 	if id := f.BuildID(); id != "" {
 		m.BuildID = id

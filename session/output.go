@@ -12,26 +12,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// capture reads what a launched program writes. Its standard output is a
-// pseudo-terminal in raw mode, so that the C library flushes at each line and
-// an editor shows output when it is written; so is standard error. Where no
-// pseudo-terminal can be had (no devpts is mounted) both are pipes: the C library
-// then flushes when its buffer is full and at the end.
+// capture reads the output of a launched program. Its standard output is a pseudo-terminal in raw
+// mode, so that the C library flushes after each line, and an editor shows output when it is
+// written. The same is true for standard error. If no pseudo-terminal is available (devpts is not
+// mounted), both are pipes: the C library then flushes only when its buffer is full and at the end.
 type capture struct {
 	stdin, stdout, stderr *os.File // the program's ends
 	masters               []*os.File
 	readers               sync.WaitGroup
 	owner                 *Session
-	finishing             atomic.Bool // no more waiting for slow subscribers
+	finishing             atomic.Bool // do not wait for slow subscribers
 }
 
 // newCapture makes the terminals, or the pipes.
 func newCapture(s *Session) (*capture, error) { return newCaptureWith(s, openTerminal) }
 
-// opener opens a channel: the program writes to slave, master reads it.
+// opener opens a channel: the program writes to slave, and dbg reads master.
 type opener func() (master, slave *os.File, err error)
 
-// newCaptureWith makes the channels with terminal, and with pipes where that fails.
+// newCaptureWith makes the channels with terminal, or with pipes if that fails.
 func newCaptureWith(s *Session, terminal opener) (*capture, error) {
 	stdin, err := os.Open(os.DevNull)
 	if err != nil {
@@ -44,12 +43,12 @@ func newCaptureWith(s *Session, terminal opener) (*capture, error) {
 	}
 	if err := c.open(openPipe); err != nil {
 		stdin.Close()
-		return nil, fmt.Errorf("neither terminals nor pipes for the program's output: %w", errors.Join(whyNot, err))
+		return nil, fmt.Errorf("can't create a terminal or pipe for the program's output: %w", errors.Join(whyNot, err))
 	}
 	return c, nil
 }
 
-// open makes both channels, or none.
+// open makes both channels. If one fails, it makes none.
 func (c *capture) open(channel opener) error {
 	out, stdout, err := channel()
 	if err != nil {
@@ -65,8 +64,8 @@ func (c *capture) open(channel opener) error {
 	return nil
 }
 
-// openPipe opens a pipe. Only the end that reads is non-blocking: few programs expect
-// a write to fail with EAGAIN.
+// openPipe opens a pipe. Only the read end is non-blocking: few programs can handle a write that
+// fails with EAGAIN.
 func openPipe() (master, slave *os.File, err error) {
 	var fds [2]int
 	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
@@ -81,8 +80,7 @@ func openPipe() (master, slave *os.File, err error) {
 	return os.NewFile(uintptr(fds[0]), "pipe"), slave, nil
 }
 
-// openTerminal opens a pseudo-terminal, pty(7), that changes nothing of what is
-// written to it.
+// openTerminal opens a pseudo-terminal, pty(7), that does not change what is written to it.
 func openTerminal() (master, slave *os.File, err error) {
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -109,7 +107,7 @@ func openTerminal() (master, slave *os.File, err error) {
 	return master, slave, nil
 }
 
-// started is called when the program has its ends, or has failed to start.
+// started is called when the program has its ends of the channels, or when its start has failed.
 func (c *capture) started(ok bool) {
 	c.stdin.Close()
 	if !ok {
@@ -118,16 +116,15 @@ func (c *capture) started(ok bool) {
 		}
 		return
 	}
-	// The slaves stay open here as long as the program lives: without that, a
-	// read of the master would fail while no process has the terminal or the
-	// pipe open.
+	// The slaves stay open here as long as the program lives. Otherwise a read of the master would
+	// fail while no process has the terminal or the pipe open.
 	for i, m := range c.masters {
 		c.readers.Add(1)
 		go c.read(m, i == 1)
 	}
 }
 
-// read publishes what comes until finish, and then what is left.
+// read publishes the output until finish is called, and then the rest.
 func (c *capture) read(m *os.File, isErr bool) {
 	defer c.readers.Done()
 	defer m.Close()
@@ -148,14 +145,14 @@ func (c *capture) read(m *os.File, isErr bool) {
 	}
 }
 
-// drainMost is how many bytes drain reads at most: more than the largest pipe
-// (/proc/sys/fs/pipe-max-size) and the kernel's buffers of a terminal hold, so all
-// that the program wrote before its end is among them.
+// drainMost limits the bytes that drain reads. It is more than the largest pipe
+// (/proc/sys/fs/pipe-max-size) and the kernel's terminal buffers hold, so it covers everything that
+// the program wrote before its end.
 const drainMost = 2 << 20
 
-// drain publishes what the program wrote before it ended. It does not wait: a
-// child of the program may hold the channel for ever. It does not go on for ever
-// either: such a child may write all the time.
+// drain publishes what the program wrote before it ended. It does not wait, because a child of the
+// program may keep the channel open forever. It does not read forever either: such a child may
+// write all the time.
 func (c *capture) drain(m *os.File, isErr bool, buf []byte) {
 	raw, err := m.SyscallConn()
 	if err != nil {

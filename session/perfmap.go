@@ -14,17 +14,17 @@ import (
 	"dbg/target"
 )
 
-// perfMap is the names that a live program has written down for the code that it made (/tmp/perf-PID.map), as V8, LuaJIT and
-// others can. They are used where nothing better is known, and for nothing but names: the file may be old, and
-// says nothing of stacks.
+// perfMap holds the names that a live program has written for its generated code
+// (/tmp/perf-PID.map), as V8, LuaJIT and others can. They are used only if nothing better is known,
+// and only as names: the file may be old, and contains nothing about stacks.
 type perfMap struct {
-	checked uint64 // the number of the stop at which the file was last looked at; 0: never
-	size    int64  // of the file then
+	checked uint64 // the number of the stop at the last check; 0 means never
+	size    int64  // the file's size then
 	changed time.Time
-	names   *jit.PerfMap // nil: there is none
+	names   *jit.PerfMap // nil if there is none
 }
 
-// perfName names the function at an address in code of no file, and where it begins.
+// perfName returns the name and the start of the function at an address in code of no file.
 func (s *Session) perfName(a target.Addr) (name string, lo target.Addr, ok bool) {
 	if s.proc == nil || !s.isMadeCode(a) {
 		return "", 0, false
@@ -32,7 +32,7 @@ func (s *Session) perfName(a target.Addr) (name string, lo target.Addr, ok bool)
 	if s.perf.checked != s.stops || s.stops == 0 {
 		s.perf.checked = s.stops
 		if err := s.perf.read(s.proc.PID()); err != nil && !os.IsNotExist(err) {
-			s.logf("perf map: %v", err)
+			s.logf("can't read the perf map: %v", err)
 		}
 	}
 	if s.perf.names == nil {
@@ -49,7 +49,7 @@ func (p *perfMap) read(pid int) error {
 		p.names = nil
 		return err
 	}
-	// Everybody may write to /tmp: a link would lead elsewhere, a pipe would make us wait.
+	// Every user may write to /tmp: a link could lead elsewhere, and a pipe could block us.
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		p.names = nil
@@ -78,8 +78,9 @@ func (p *perfMap) read(pid int) error {
 	return nil
 }
 
-// perfMapPath returns the path of a process's file. Its name has the process's id as the process itself knows
-// it, and it is in the process's own /tmp: both may differ from ours in a container.
+// perfMapPath returns the path of a process's file. The file name contains the process's id in its
+// own namespace, and the file is in the process's own /tmp: both may differ from ours in a
+// container.
 func perfMapPath(pid int) (string, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

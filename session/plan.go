@@ -9,43 +9,46 @@ import (
 	"dbg/target"
 )
 
-// A plan makes one thread go somewhere: over a line, out of a function, to an address. Plans are small and are built of
-// one another: a plan pushes another one, which moves the thread until it is done, and is then asked again. The
-// session asks the plan on top of a thread's stack after each stop of that thread that no breakpoint, signal or pause
-// of the user's has claimed.
+// A plan moves one thread to a goal: over a line, out of a function, to an address. Plans are small
+// and use each other: a plan pushes another one, which moves the thread until it is done; then the
+// first plan is asked again. The session asks the plan on top of a thread's stack after each stop
+// of that thread, unless a breakpoint, a signal or a user's pause explains the stop.
 //
-// Each plan states its contract: where it ends, and what it does on a signal, an exception, a longjmp or the end of its
-// thread. All of them end, without a result, with a stop of the user's and with their thread.
+// Each plan states its contract: where it ends, and how it reacts to a signal, an exception, a
+// longjmp or the end of its thread. Every plan ends, without a result, when the user's stop comes
+// first or its thread ends.
 type plan interface {
-	// begin takes up the plan where the thread stands, and says what comes first.
+	// begin starts the plan where the thread is, and returns the first action.
 	begin(s *Session, c *course) (action, error)
-	// next says, in a stop of the thread, what comes now.
+	// next returns the next action, after a stop of the thread.
 	next(s *Session, c *course) (action, error)
-	// marks are the places at which the thread is waited for; nil if there are none. They stay as they are after begin.
+	// marks returns the places where the plan waits for the thread, or nil. They do not change
+	// after begin.
 	marks() []mark
-	// shift says that the stack of the thread's goroutine has been moved by so much.
+	// shift tells the plan that the stack of the thread's goroutine has moved by a number of bytes.
 	shift(by uint64)
 }
 
-// action is what a plan wants next. The zero value lets the thread run.
+// action is a plan's next action. The zero value lets the thread run.
 type action struct {
-	done   bool // the plan has come to its end; stop is the user's if no other plan waits for this one
+	done   bool // the plan has ended; stop is for the user if no other plan waits for this one
 	stop   Stop
-	push   plan          // what is to be done before this plan is asked again
-	resume target.Resume // how the thread goes if neither; if it is a step, also if push can't be begun
+	push   plan          // a plan to run before this plan is asked again
+	resume target.Resume // how the thread continues otherwise; a step also if push fails
 }
 
-// course is what a thread is about to do: a stack of plans. In a program in Go it belongs to a goroutine, which may
-// change its thread.
+// course is a thread's stack of plans. In a Go program it belongs to a goroutine, which may change
+// its thread.
 type course struct {
 	thread target.ThreadID
 	goroutine
-	from  frameMark // the frame in which the latest step of it began
-	plans []plan    // the last one is at work
+	from  frameMark // the frame in which its latest step began
+	plans []plan    // the last one is active
 }
 
-// mark is a place to be reached by one frame: with the stack at or above minSP, since the same
-// place reached by a deeper recursion is another frame, or, if exact is set, with a CFA that a register tells.
+// mark is a place that one frame must reach. It is reached with the stack pointer at or above
+// minSP, because a deeper recursion at the same place is another frame. If exact is set, it is
+// instead reached with the CFA, which is computed from a register.
 type mark struct {
 	addr  target.Addr
 	minSP uint64
@@ -64,12 +67,12 @@ func (k *mark) shift(by uint64) {
 	}
 }
 
-// courses has those of all threads that have one.
+// courses holds the courses of all threads that have one.
 type courses struct {
 	all []*course
 }
 
-// of returns a thread's course, nil if it has none.
+// of returns a thread's course, or nil.
 func (l *courses) of(t target.ThreadID) *course {
 	for _, c := range l.all {
 		if c.thread == t {
@@ -79,13 +82,14 @@ func (l *courses) of(t target.ThreadID) *course {
 	return nil
 }
 
-// begin gives a thread a course with one plan and says how the thread goes first. Nothing is left of it on an error.
+// begin makes a course with one plan for a thread, and returns how the thread continues first.
+// After an error, the course is removed.
 func (s *Session) begin(t target.ThreadID, p plan) (target.Resume, error) {
 	c := &course{thread: t}
 	s.courses.all = append(s.courses.all, c)
 	_, r, done, err := s.carryOut(c, action{push: p}, nil)
 	if err == nil && done {
-		err = errors.New("there is nothing to do")
+		err = errors.New("no step is needed")
 	}
 	if err != nil {
 		s.endCourse(c)
@@ -93,8 +97,8 @@ func (s *Session) begin(t target.ThreadID, p plan) (target.Resume, error) {
 	return r, err
 }
 
-// carryOut does what the plan on top wants, until the thread is to move (r) or the last plan is done, with a stop for the
-// user.
+// carryOut carries out the actions of the plan on top, until the thread must move (r), or the last
+// plan is done with a stop for the user.
 func (s *Session) carryOut(c *course, act action, err error) (st Stop, r target.Resume, done bool, _ error) {
 	for err == nil {
 		switch {
@@ -117,13 +121,15 @@ func (s *Session) carryOut(c *course, act action, err error) (st Stop, r target.
 
 func (c *course) top() plan { return c.plans[len(c.plans)-1] }
 
-// mostPlans bounds a stack of plans: a plan that pushes without end is a mistake, and shall not hang the program.
+// mostPlans limits a stack of plans: a plan that pushes plans endlessly is a bug, and must not hang
+// the program.
 const mostPlans = 100
 
-// push puts a plan on a thread's stack and begins it. After an error it is not there.
+// push pushes a plan on a thread's stack and starts it. After an error the plan is not on the
+// stack.
 func (s *Session) push(c *course, p plan) (action, error) {
 	if len(c.plans) == mostPlans {
-		return action{}, errors.New("the step needs too many steps of its own")
+		return action{}, errors.New("the step needs too many internal steps")
 	}
 	act, err := p.begin(s, c)
 	if err != nil {
@@ -140,7 +146,7 @@ func (s *Session) push(c *course, p plan) (action, error) {
 	return act, nil
 }
 
-// pop takes the plan on top off a thread's stack.
+// pop removes the plan on top of a thread's stack.
 func (s *Session) pop(c *course) {
 	s.clearMarks(c.top().marks())
 	c.plans = c.plans[:len(c.plans)-1]
@@ -177,11 +183,13 @@ func (s *Session) endCourses() {
 	s.publishRules()
 }
 
-// ask asks the plans of a thread, in a stop of it, what comes now: the one on top, and when that is done the one below
-// it. done says that the last one has ended, with a stop for the user.
+// ask asks a thread's plans, after a stop, for the next action: first the plan on top and, when
+// that is done, the one below it. done means that the last plan has ended, with a stop for the
+// user.
 func (c *course) ask(s *Session) (st Stop, r target.Resume, done bool, err error) {
 	c.settleMoved(s)
-	// At a mark of a plan further down the frames of those above it are gone, by an exception or a longjmp.
+	// If the thread is at a mark of a lower plan, the frames of the plans above it are gone,
+	// through an exception or a longjmp.
 	for i := len(c.plans) - 2; i >= 0; i-- {
 		if at, err := s.atMark(c, c.plans[i].marks()); at && err == nil {
 			for len(c.plans)-1 > i {
@@ -217,9 +225,9 @@ func (s *Session) atMark(c *course, list []mark) (bool, error) {
 
 // runTo lets a thread run until it reaches one of its marks.
 //
-// Contract: it ends there, with a step's stop. It passes the handlers of signals, and deeper recursions, by. When an
-// exception or a longjmp leaves the marks' frame it goes on until the program stops for another reason, or a plan
-// below it finds its own mark.
+// Contract: it ends there, with a stop for a step. It passes signal handlers and deeper recursions.
+// When an exception or a longjmp leaves the marks' frame, it continues until the program stops for
+// another reason, or a lower plan reaches its own mark.
 type runTo struct{ list []mark }
 
 func (p *runTo) marks() []mark { return p.list }
@@ -237,10 +245,11 @@ func (p *runTo) shift(by uint64) {
 	}
 }
 
-// to is a plan that goes to an address, with the stack at or above minSP (0: wherever it is).
+// to returns a plan that runs to an address, with the stack pointer at or above minSP (0 means
+// any).
 func to(addr target.Addr, minSP uint64) *runTo { return &runTo{[]mark{{addr: addr, minSP: minSP}}} }
 
-var errNoPC = errors.New("the thread's program counter is not known")
+var errNoPC = errors.New("the thread's program counter is unknown")
 
 // top unwinds the innermost n machine frames of a thread, without symbols.
 func (s *Session) top(t target.ThreadID, n int) ([]*frames.Frame, error) {

@@ -9,13 +9,13 @@ import (
 	"dbg/target"
 )
 
-// A step in a program in Go belongs to a goroutine, not to a thread: the function that is stepped over may wait, and go on on another
-// thread; and its stack may be copied to another place when it has to grow.
+// A step in a Go program belongs to a goroutine, not to a thread. The function that is stepped over
+// may block, and continue on another thread. And its stack may be moved when it has to grow.
 
-// goroutine is what tells one, while code of Go runs that the compiler has made: register R14 has the address of its
-// descriptor (Go's internal ABI). The zero value is none.
+// goroutine identifies a goroutine while compiled Go code runs: register R14 then holds the address
+// of its descriptor (Go's internal ABI). The zero value means none.
 type goroutine struct {
-	g  uint64 // the address of its runtime.g; 0: there is none, and a step belongs to its thread
+	g  uint64 // the address of its runtime.g; 0 means none, and a step belongs to its thread
 	hi uint64 // the end of its stack: g.stack.hi, the second word
 }
 
@@ -32,7 +32,7 @@ func (s *Session) goroutineOf(t target.ThreadID, fn *symbols.Function) goroutine
 	if !ok || g == 0 {
 		return goroutine{}
 	}
-	// The register is the descriptor if its stack holds the stack pointer.
+	// The register holds a descriptor if the descriptor's stack contains the stack pointer.
 	lo, hi, ok := stackOf(g, s.tgt)
 	sp, known := regs.SP()
 	if !ok || !known || sp < lo || sp > hi {
@@ -41,7 +41,7 @@ func (s *Session) goroutineOf(t target.ThreadID, fn *symbols.Function) goroutine
 	return goroutine{g, hi}
 }
 
-// stackOf reads where a goroutine's stack is.
+// stackOf reads the bounds of a goroutine's stack.
 func stackOf(g uint64, mem target.Memory) (lo, hi uint64, ok bool) {
 	var b [16]byte
 	if n, _ := mem.ReadMemory(target.Addr(g), b[:]); n < len(b) {
@@ -56,7 +56,8 @@ func (o *goroutine) runs(regs *arch.Registers) bool {
 	return ok && g == o.g
 }
 
-// moved says by how much the goroutine's stack has moved; false if the thread runs another one. For what is no goroutine it is 0.
+// moved returns by how much the goroutine's stack has moved. It returns false if the thread runs
+// another goroutine. Without a goroutine the result is 0, true.
 func (o *goroutine) moved(regs *arch.Registers, mem target.Memory) (uint64, bool) {
 	if o.g == 0 {
 		return 0, true
@@ -68,7 +69,8 @@ func (o *goroutine) moved(regs *arch.Registers, mem target.Memory) (uint64, bool
 	return hi - o.hi, ok
 }
 
-// takeUp returns the course of a thread; it may be that of a goroutine that has come to this thread. nil if there is none.
+// takeUp returns the course of a thread, or nil. It may be the course of a goroutine that now runs
+// on this thread.
 func (s *Session) takeUp(t target.ThreadID) *course {
 	for _, c := range s.courses.all {
 		if c.g == 0 || c.thread == t {
@@ -82,7 +84,8 @@ func (s *Session) takeUp(t target.ThreadID) *course {
 	return s.courses.of(t)
 }
 
-// settleMoved brings what a course remembers of its frames up to where the goroutine's stack is now.
+// settleMoved updates the addresses of a course's frames to the current place of the goroutine's
+// stack.
 func (c *course) settleMoved(s *Session) {
 	if c.g == 0 {
 		return

@@ -152,7 +152,7 @@ func TestEndlessPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := s.try(func() error { return s.goBy(1, &endless{}) })
-	if err == nil || !strings.Contains(err.Error(), "too many steps") {
+	if err == nil || !strings.Contains(err.Error(), "too many internal steps") {
 		t.Errorf("error %v", err)
 	}
 	s.do(func() {

@@ -12,44 +12,59 @@ import (
 	"dbg/target"
 )
 
-// NoLocationError says that a breakpoint has no place: the function or the line
-// does not exist in what is loaded.
+// NoLocationError means that a breakpoint has no place: the function or the line does not exist in
+// the loaded files.
 type NoLocationError struct{ What string }
 
 func (e *NoLocationError) Error() string { return e.What }
 
-// ParseBreakpoint reads a breakpoint as gdb's break command has it:
-// LOCATION [thread N] [if CONDITION], where LOCATION is FUNCTION, LINE,
-// FILE:LINE, FILE:FUNCTION, +N, -N, *ADDRESS, or nothing for where the selected
-// frame is.
+// ParseBreakpoint parses the arguments of gdb's break command: LOCATION [thread N] [if CONDITION].
+// LOCATION is FUNCTION, LINE, FILE:LINE, FILE:FUNCTION, +N, -N, *ADDRESS, or empty for the place of
+// the selected frame.
 func (s *Session) ParseBreakpoint(text string) (BreakpointSpec, error) {
 	var spec BreakpointSpec
+	loc, err := s.parseQualifiers(&spec, text)
+	if err != nil {
+		return spec, err
+	}
+	spec.LocationSpec, err = s.ParseLocation(loc)
+	return spec, err
+}
+
+// ParseWatch parses what follows "watch": an expression, perhaps with a thread and a condition. spec.Watch
+// gets the expression.
+func (s *Session) ParseWatch(spec *BreakpointSpec, text string) (err error) {
+	spec.Watch.Expr, err = s.parseQualifiers(spec, text)
+	spec.Text = spec.Watch.Expr
+	return err
+}
+
+// parseQualifiers removes "thread N" and "if CONDITION" from the end of text, and returns the rest.
+func (s *Session) parseQualifiers(spec *BreakpointSpec, text string) (string, error) {
 	loc := strings.TrimSpace(text)
 	if i := keyword(loc, "if"); i >= 0 {
 		spec.Condition = strings.TrimSpace(loc[i+2:])
 		if spec.Condition == "" {
-			return spec, errors.New("a condition must follow \"if\"")
+			return "", errors.New("a condition must follow \"if\"")
 		}
 		loc = strings.TrimSpace(loc[:i])
 	}
 	if i := keyword(loc, "thread"); i >= 0 {
 		n, err := strconv.Atoi(strings.TrimSpace(loc[i+len("thread"):]))
 		if err != nil {
-			return spec, errors.New("a thread number must follow \"thread\"")
+			return "", errors.New("a thread number must follow \"thread\"")
 		}
 		id, ok := s.threadByNumber(n)
 		if !ok {
-			return spec, fmt.Errorf("Unknown thread %d.", n) //lint:ignore ST1005 gdb's words, shown as they are
+			return "", fmt.Errorf("Unknown thread %d.", n) //lint:ignore ST1005 gdb's words, shown as they are
 		}
 		spec.Thread = id
 		loc = strings.TrimSpace(loc[:i])
 	}
-	ls, err := s.ParseLocation(loc)
-	spec.LocationSpec = ls
-	return spec, err
+	return loc, nil
 }
 
-// keyword finds a word that stands alone in text; -1 if it doesn't.
+// keyword returns the index of a separate word in text, or -1.
 func keyword(text, word string) int {
 	for i := 0; ; {
 		j := strings.Index(text[i:], word)
@@ -67,7 +82,7 @@ func keyword(text, word string) int {
 	}
 }
 
-// ParseLocation reads a location.
+// ParseLocation parses a location.
 func (s *Session) ParseLocation(text string) (LocationSpec, error) {
 	return ask(s, func() (LocationSpec, error) {
 		spec := LocationSpec{Text: text}
@@ -94,8 +109,7 @@ func (s *Session) ParseLocation(text string) (LocationSpec, error) {
 			}
 			spec.File, spec.Line = file, n
 		default:
-			// The last colon that is not one of a pair parts file and line: C++ has
-			// "::" in its names.
+			// The last single colon separates file and line: C++ names contain "::".
 			i := strings.LastIndexByte(text, ':')
 			if i > 0 && text[i-1] != ':' && i+1 < len(text) {
 				rest := text[i+1:]
@@ -126,8 +140,8 @@ func isNumber(s string) bool {
 	return s != ""
 }
 
-// defaultLine is the line that a bare number is relative to: that of the
-// selected frame, else that of main.
+// defaultLine returns the line to which a bare number refers: that of the selected frame, else that
+// of main.
 func (s *Session) defaultLine() (string, int, bool) {
 	if f, err := s.frame(s.selected, s.level); err == nil && f.HasSource() {
 		return f.Position.File, f.Position.Line, true
@@ -154,14 +168,14 @@ func (s *Session) threadByNumber(n int) (target.ThreadID, bool) {
 	return id, err == nil
 }
 
-// searched is a file to look for locations in, with the module that maps it
-// (nil before the program runs).
+// searched is a file in which names are searched, with the module that maps it (nil before the
+// program runs).
 type searched struct {
 	sym *symbols.Module
 	mod *Module
 }
 
-// searchList is the files in which names are looked up, the main program first.
+// searchList returns the files in which names are searched, the main program first.
 func (s *Session) searchList() []searched {
 	if s.tgt == nil {
 		if s.exeFile == nil {
@@ -185,8 +199,7 @@ func (s *Session) searchList() []searched {
 	return out
 }
 
-// resolve finds the breakpoint's places in what is loaded. What a file has
-// is found once.
+// resolve finds the breakpoint's places in the loaded files. It searches each file once.
 func (s *Session) resolve(b *logical) ([]BreakpointPlace, error) {
 	spec := &b.Spec
 	if spec.HasAddr {
@@ -211,13 +224,13 @@ func (s *Session) resolve(b *logical) ([]BreakpointPlace, error) {
 			if f.mod != nil {
 				p.Addr = f.mod.processAddr(locs[i].Addr)
 				if f.mod.jit != nil && !f.mod.jit.has(p.Addr) {
-					continue // the program has not loaded that part of its file
+					continue // the program has not loaded that part of the file
 				}
 			}
 			out = append(out, p)
 		}
-		// A program has one main, and a line of its own source is not looked for in
-		// libraries: their debug information may be a thousand times its size.
+		// A program has one main, and lines of its own source are not searched in libraries: their
+		// debug information may be a thousand times as large.
 		if i == 0 && len(out) > 0 && (spec.Function == "main" || spec.Line != 0) {
 			break
 		}
@@ -242,8 +255,9 @@ func (s *Session) resolve(b *logical) ([]BreakpointPlace, error) {
 	return nil, &NoLocationError{fmt.Sprintf("No source file named %s.", spec.File)}
 }
 
-// stub is the entry of a procedure linkage table through which a function is called that is in no file yet: before the program runs
-// a library's is there. When the library is loaded it has the function itself.
+// stub finds a PLT entry for a function that is in no loaded file. Before the program runs, a
+// library's functions are found only there. When the library is loaded, the function itself is
+// found.
 func (s *Session) stub(spec *BreakpointSpec, list []searched) (p BreakpointPlace, ok bool) {
 	if spec.Function == "" || spec.File != "" {
 		return p, false
@@ -261,7 +275,7 @@ func (s *Session) stub(spec *BreakpointSpec, list []searched) (p BreakpointPlace
 	return p, false
 }
 
-// find looks a location up in one file.
+// find searches a location in one file.
 func find(m *symbols.Module, spec *BreakpointSpec) []symbols.Location {
 	if spec.Line != 0 {
 		if !m.HasDebugInfo() {
@@ -282,7 +296,7 @@ func find(m *symbols.Module, spec *BreakpointSpec) []symbols.Location {
 	})
 }
 
-// sameFile reports whether want is the end of path, at a component's boundary.
+// sameFile reports whether path ends with the components of want.
 func sameFile(path, want string) bool {
 	path, want = filepath.Clean(path), filepath.Clean(want)
 	return path == want || strings.HasSuffix(path, "/"+strings.TrimPrefix(want, "/"))
@@ -300,12 +314,17 @@ func hasSource(m *symbols.Module, file string) bool {
 	return false
 }
 
-// resolveAll looks for all breakpoints' places again, after what is loaded has
-// changed.
+// resolveAll finds the places of all breakpoints again, after the loaded files have changed.
 func (s *Session) resolveAll() { s.uncut(s.resolveEach) }
 
 func (s *Session) resolveEach() {
 	for _, b := range s.breakpoints.all {
+		if b.watch != nil {
+			if err := s.rearmWatch(b); err != nil {
+				b.Problem = err.Error()
+			}
+			continue
+		}
 		before := placesText(b.Places)
 		places, err := s.resolve(b)
 		b.Problem = ""
@@ -343,8 +362,8 @@ func (s *Session) FindLocation(spec LocationSpec) ([]BreakpointPlace, error) {
 	})
 }
 
-// BreakpointsAt returns the numbers of the breakpoints that have a place at a location: at one of its addresses, or in one of
-// its lines.
+// BreakpointsAt returns the numbers of the breakpoints at a location: those with a place at one of
+// its addresses, or on one of its lines.
 func (s *Session) BreakpointsAt(spec LocationSpec) ([]int, error) {
 	places, err := s.FindLocation(spec)
 	if err != nil {
@@ -373,7 +392,7 @@ func (s *Session) BreakpointsAt(spec LocationSpec) ([]int, error) {
 	return out, nil
 }
 
-// describe makes the function and the position of a place known.
+// describe sets the function and the position of a place.
 func (p *BreakpointPlace) describe() {
 	l := p.loc
 	if l == nil {

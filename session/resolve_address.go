@@ -9,9 +9,9 @@ import (
 	"dbg/target"
 )
 
-// addressLocation evaluates the expression of a location "*EXPRESSION". An address that comes from a symbol is kept as
-// one of the symbol's file: that may be loaded elsewhere, now or in the next run. A plain number stays what it is, and so does what
-// a register says.
+// addressLocation evaluates the expression of a location "*EXPRESSION". If the address comes from a
+// symbol, it is relative to the symbol's file: that may be loaded at another address, now or in the
+// next run. A plain number or a register's value stays as it is.
 func (s *Session) addressLocation(spec *LocationSpec, text string) error {
 	e := s.env(s.selected, s.level)
 	v, err := eval.Evaluate(text, e)
@@ -34,8 +34,8 @@ func (s *Session) addressLocation(spec *LocationSpec, text string) error {
 	return nil
 }
 
-// namesVariable reports whether an expression has the name of a function or a variable in it, and no register or
-// convenience variable, whose values are those of now.
+// namesVariable reports whether an expression contains the name of a function or a variable, and no
+// register or convenience variable, which have only a current value.
 func namesVariable(text string, e *env) bool {
 	if strings.Contains(text, "$") {
 		return false
@@ -55,14 +55,14 @@ func namesVariable(text string, e *env) bool {
 	return false
 }
 
-// resolveAddress finds where an address is now.
+// resolveAddress finds the current place of an address.
 func (s *Session) resolveAddress(spec *BreakpointSpec) ([]BreakpointPlace, error) {
 	a := spec.Addr
 	moves := spec.inProgram || spec.file != nil
 	if moves {
 		var ok bool
 		if a, ok = s.inFile(spec); !ok {
-			return nil, &NoLocationError{fmt.Sprintf("The file that %s is in is not loaded.", spec.Text)}
+			return nil, &NoLocationError{fmt.Sprintf("The file that contains %s is not loaded.", spec.Text)}
 		}
 	}
 	p := BreakpointPlace{Addr: a}
@@ -75,10 +75,10 @@ func (s *Session) resolveAddress(spec *BreakpointSpec) ([]BreakpointPlace, error
 	return []BreakpointPlace{p}, nil
 }
 
-// inFile is where an address of a file is now; false if the file is not loaded.
+// inFile returns the current address of an address in a file, or false if the file is not loaded.
 func (s *Session) inFile(spec *BreakpointSpec) (target.Addr, bool) {
 	for _, f := range s.searchList() {
-		// The program may have been opened by another path than the process has it by.
+		// The program may have been opened by another path than the process's.
 		isProgram := f.mod == nil || f.mod == s.exeModule()
 		if spec.inProgram != isProgram || !spec.inProgram && f.sym != spec.file {
 			continue

@@ -7,8 +7,7 @@ import (
 	"dbg/target"
 )
 
-// Run starts the loaded program and lets it go. A process that is there already
-// is killed first.
+// Run starts the loaded program and lets it run. If there is already a process, Run kills it first.
 func (s *Session) Run() error {
 	return s.try(func() error {
 		if err := s.start(); err != nil {
@@ -18,8 +17,8 @@ func (s *Session) Run() error {
 	})
 }
 
-// Continue lets the program go on. Signal is that of Resume: 0 is the one that
-// it stopped with, if that is passed on; -1 none.
+// Continue resumes the program. signal is as in target.Resume: 0 keeps the signal with which the
+// program stopped, -1 discards it.
 func (s *Session) Continue(signal int) error {
 	return s.try(func() error {
 		if err := s.needProcess(); err != nil {
@@ -33,7 +32,7 @@ func (s *Session) Continue(signal int) error {
 	})
 }
 
-// letGo begins a run, and tells everybody before anything can come of it.
+// letGo starts a run. It publishes that before any other event of the run can occur.
 func (s *Session) letGo(r target.Resume) error {
 	s.dropCache()
 	s.removeCallSite()
@@ -59,19 +58,20 @@ func (s *Session) letGo(r target.Resume) error {
 	return nil
 }
 
-// interruptIfPausing follows a Resume of the target: a pause that was asked for while the target still stood had no effect on it.
+// interruptIfPausing is called after the target was resumed: a pause that was requested while the
+// target was still stopped had no effect on it.
 func (s *Session) interruptIfPausing() {
 	s.ctl.mu.Lock()
 	pausing := s.ctl.pausing
 	s.ctl.mu.Unlock()
 	if pausing {
 		if err := s.proc.Interrupt(); err != nil {
-			s.logf("pause: %v", err)
+			s.logf("can't pause: %v", err)
 		}
 	}
 }
 
-// Pause stops the running program. A Stopped event follows. It waits for no query.
+// Pause stops the running program. A Stopped event follows. Pause does not wait for a query.
 func (s *Session) Pause() error {
 	s.ctl.mu.Lock()
 	p, state := s.ctl.proc, s.ctl.state
@@ -93,7 +93,7 @@ func (s *Session) Step(kind StepKind, count int) error {
 	return s.try(func() error { return s.step(s.selected, kind, count) })
 }
 
-// StepThread makes a thread step; it becomes the selected one.
+// StepThread makes a thread step and selects it.
 func (s *Session) StepThread(t target.ThreadID, kind StepKind, count int) error {
 	return s.try(func() error {
 		if err := s.needProcess(); err != nil {
@@ -138,7 +138,7 @@ func (s *Session) step(t target.ThreadID, kind StepKind, count int) error {
 	return s.goBy(t, p)
 }
 
-// goBy lets the program go with a plan for one thread.
+// goBy resumes the program with a plan for one thread.
 func (s *Session) goBy(t target.ThreadID, p plan) error {
 	r, err := s.begin(t, p)
 	if err == nil {
@@ -150,7 +150,7 @@ func (s *Session) goBy(t target.ThreadID, p plan) error {
 	return err
 }
 
-// Advance runs until a location is reached, or the selected frame is left.
+// Advance runs until a location is reached, or the selected frame returns.
 func (s *Session) Advance(spec LocationSpec) error {
 	places, err := s.FindLocation(spec)
 	if err != nil {

@@ -2,7 +2,8 @@ package session
 
 import "dbg/target"
 
-// frameMark tells whether a later stop is in the same frame as the selected one was when a step began: by its CFA and its function.
+// frameMark identifies the selected frame at the start of a step, by its CFA and its function. With
+// it, a later stop in the same frame is recognised.
 type frameMark struct {
 	cfa      target.Addr
 	function string

@@ -8,8 +8,8 @@ import (
 	"dbg/target"
 )
 
-// Search returns the functions, variables or types of all that is loaded whose names a regular expression matches, at most so many; more
-// says that there are others.
+// Search returns the functions, variables or types in all loaded files whose names match a regular
+// expression. It returns at most most of them; more means that there are others.
 func (s *Session) Search(kind symbols.SearchKind, expr string, most int) (list []symbols.Found, more bool, err error) {
 	re, err := regexp.Compile(expr)
 	if err != nil {
@@ -36,11 +36,12 @@ func (s *Session) Search(kind symbols.SearchKind, expr string, most int) (list [
 // ScopeVariable is a variable that is visible at a place: "info scope".
 type ScopeVariable struct {
 	Name  string
-	Where string // in words
-	Size  int64  // -1 if not known
+	Where string // as text
+	Size  int64  // -1 if unknown
 }
 
-// Scope returns the variables that are visible at a place of the program, of the innermost call there.
+// Scope returns the variables that are visible at an address of the program, in the innermost call
+// there.
 func (s *Session) Scope(at target.Addr) ([]ScopeVariable, error) {
 	return ask(s, func() ([]ScopeVariable, error) {
 		for _, f := range s.searchList() {

@@ -22,56 +22,58 @@ import (
 	"dbg/target/kinds"
 )
 
-// Session is one debug session as one client uses it. See the package comment. Under, At and NewClient make
-// further handles of the same session.
+// Session is a handle of a debug session for one client. See the package comment. Under, At and
+// NewClient make other handles of the same session.
 type Session struct {
 	*shared
 	*cursor
-	asked context.Context // ends the queries made through this handle
-	at    uint64          // the number of the stop that they are about; 0: whichever holds
+	asked context.Context // cancels the queries of this handle
+	at    uint64          // the number of the stop to query; 0 means the current one
 
 	quietly bool // evaluations call no functions, see WithoutCalls
 }
 
-// shared is what all handles of a session have in common.
+// shared is the state that all handles of a session share.
 type shared struct {
-	own    *Session // the first handle, which the session's own goroutines use: nobody cancels what they do
+	own    *Session // the first handle, for the session's own goroutines; never cancelled
 	cfg    Config
 	ctl    control
-	lane   chan struct{} // holds a token while somebody is in the lane, see enter
-	closed chan struct{} // closed when the session is
+	lane   chan struct{} // holds a token while the lane is held, see enter
+	closed chan struct{} // closed when the session is closed
 	rules  atomic.Pointer[ruleSet]
-	// slowPlan says that the latest decision of a plan took long: the next one is not made on the tracer's thread.
+	// slowPlan means that the latest decision of a plan was slow: the next one is not made on the
+	// tracer's thread.
 	slowPlan atomic.Bool
-	marks    atomic.Uint64 // of Mark
+	marks    atomic.Uint64 // counts Marks
 	names    sourceNames
 	sets     breakpointSets
-	inMain   atomic.Int64 // the breakpoint of StopInMain; 0: there is none
-	// cut says that the query at work was cancelled in the middle of something, so that what it has found is no answer.
+	inMain   atomic.Int64 // the breakpoint of StopInMain; 0 if there is none
+	// cut means that the running query was cancelled in the middle of something, so its result
+	// can't be used.
 	cut atomic.Bool
-	// hurried says that nobody is to wait for slow subscribers: the process ends.
+	// hurried means that nothing must wait for slow subscribers, because the process is ending.
 	hurried atomic.Bool
 
 	subMu     sync.Mutex // guards subs and subsEnded
 	subs      map[*subscriber]bool
 	subsEnded bool
 
-	// All below belongs to the holder of the lane.
+	// All fields below belong to the holder of the lane.
 
-	ctx       context.Context // of the present query
+	ctx       context.Context // of the current query
 	heldSince time.Time       // when the process was stopped
-	quiet     bool            // modules come and go without events
+	quiet     bool            // do not publish changes of modules
 	state     State
 	program   Program
-	tgt       target.Target  // nil when there is neither process nor core
+	tgt       target.Target  // nil if there is neither a process nor a core
 	proc      target.Process // nil for a core
 	core      coreFile       // nil for a process
 	output    *capture
 
-	files    map[string]*fileEntry // opened files by path
-	exeFile  *symbols.Module       // of the loaded program
+	files    map[string]*fileEntry // open files; see fileKey for most of the keys
+	exeFile  *symbols.Module       // the loaded program
 	modules  moduleList
-	compiler cfi.Compiler // of the modules' unwind tables
+	compiler cfi.Compiler // for the modules' unwind tables
 	made     madeCode     // code in no file
 	perf     perfMap
 	space    *space
@@ -80,7 +82,7 @@ type shared struct {
 	cursors  []*cursor
 	cache    stopCache
 	stops    uint64           // how often the cache was dropped
-	unwind   *frames.Unwinder // of unwindOf; what it has learned about code outlives a stop
+	unwind   *frames.Unwinder // for unwindOf; it keeps facts about code across stops
 	unwindOf target.Target
 	sources  sourceCache
 	fetcher  fetcher
@@ -93,16 +95,16 @@ type shared struct {
 	unwindOnSignal bool
 	stepFrom       frameMark // where the latest step began
 	hidden         hiddenCalls
-	dirty          bool // rules are out of date
+	dirty          bool // rules must be published again
 	decided        map[target.ThreadID]decision
-	linked         bool          // the dynamic linker is followed
-	deciding       bool          // a thread is stopped, while others run, and what it has come to is being decided
-	moveFailed     bool          // the latest thread that was to go on had been stopped with all others
-	done           chan struct{} // closed when the events of proc have been dealt with
+	linked         bool          // followLinker was called
+	deciding       bool          // a decision about one stopped thread is being made
+	moveFailed     bool          // the latest Move failed because all threads had been stopped
+	done           chan struct{} // closed when the events of proc have been handled
 	signals        map[int]SignalSetting
 }
 
-// New makes a session that has no program yet.
+// New makes a session without a program.
 func New(cfg Config) *Session {
 	s := &Session{shared: &shared{
 		cfg:     cfg,
@@ -121,14 +123,14 @@ func New(cfg Config) *Session {
 	return s
 }
 
-// State returns what the session is doing.
+// State returns the state of the session.
 func (s *Session) State() State {
 	s.ctl.mu.Lock()
 	defer s.ctl.mu.Unlock()
 	return s.ctl.state
 }
 
-// setState changes what the session is doing, for itself and for those who control it.
+// setState sets the state of the session, for itself and in control.
 func (s *Session) setState(st State) {
 	s.state = st
 	s.ctl.mu.Lock()
@@ -136,20 +138,20 @@ func (s *Session) setState(st State) {
 	s.ctl.mu.Unlock()
 }
 
-// Load reads a program that is to be run later. Breakpoints can be set in it.
+// Load reads a program that will be run later. Breakpoints can be set in it.
 func (s *Session) Load(p Program) error {
 	return s.try(func() error { return s.load(p) })
 }
 
 func (s *Session) load(p Program) error {
 	if s.tgt != nil {
-		return errors.New("the program is already being run")
+		return errors.New("the program is already running")
 	}
 	path, err := findProgram(p.Path)
 	if err != nil {
 		return err
 	}
-	if p.Dir != "" { // the path is relative to our folder, not to the program's
+	if p.Dir != "" { // the path is relative to our directory, not to the program's
 		if path, err = filepath.Abs(path); err != nil {
 			return err
 		}
@@ -172,7 +174,7 @@ func (s *Session) load(p Program) error {
 	return nil
 }
 
-// findProgram looks a program up as a shell would.
+// findProgram finds a program as a shell does.
 func findProgram(path string) (string, error) {
 	if strings.Contains(path, "/") {
 		return path, nil
@@ -186,7 +188,7 @@ func findProgram(path string) (string, error) {
 	return path, nil
 }
 
-// runnable says why a file can't be run here, if it can't.
+// runnable returns an error if a file can't be run here.
 func runnable(f *image.File) error {
 	switch {
 	case f.Kind() == image.CoreFile:
@@ -204,14 +206,14 @@ func (s *Session) SetArgs(args []string) error {
 	return s.try(func() error { s.program.Args = args; return nil })
 }
 
-// Program returns what is loaded.
+// Program returns the loaded program.
 func (s *Session) Program() Program {
 	p, _ := ask(s, func() (Program, error) { return s.program, nil })
 	return p
 }
 
-// Start launches the loaded program and leaves it at its first instruction.
-// A process that is there already is killed first.
+// Start launches the loaded program and stops it at its first instruction. If there is already a
+// process, Start kills it first.
 func (s *Session) Start() error {
 	return s.try(s.start)
 }
@@ -293,15 +295,14 @@ func (s *Session) openProcess(spec kinds.Spec) (target.Process, error) {
 	return t.(target.Process), nil
 }
 
-// OpenCore opens a core file. An exe of "" means that the program is found
-// through the core.
+// OpenCore opens a core file. If exe is "", the program is found through the core.
 func (s *Session) OpenCore(path, exe string) error {
 	return s.try(func() error {
 		if s.tgt != nil {
 			return errors.New("a program is already being debugged")
 		}
 		if exe != "" {
-			// A wrong EXE is the user's error and is said before anything else.
+			// A wrong EXE is the user's error, so it is reported first.
 			f, err := image.Open(exe)
 			if err != nil {
 				return err
@@ -322,8 +323,8 @@ func (s *Session) OpenCore(path, exe string) error {
 	})
 }
 
-// Warnings returns what is doubtful about the target: a truncated core, a
-// program that is not the core's.
+// Warnings returns the problems of the target: a truncated core, a program that does not belong to
+// the core.
 func (s *Session) Warnings() []string {
 	out, _ := ask(s, func() ([]string, error) {
 		var out []string
@@ -343,7 +344,7 @@ func (s *Session) Warnings() []string {
 	return out
 }
 
-// adopt makes t the session's target; it is stopped.
+// adopt makes t, which is stopped, the session's target.
 func (s *Session) adopt(t target.Target, p target.Process) {
 	s.tgt, s.proc = t, p
 	s.heldSince = time.Now()
@@ -366,7 +367,8 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 	}
 	s.dropCache()
 	s.threads = threadList{}
-	s.breakpoints.forgetSites() // places in the file are not places in the process
+	s.breakpoints.forgetSites() // addresses in the file are not addresses in the process
+	s.dropFramedWatches()
 	s.linked = false
 	s.refreshModules()
 	if s.program.Path == "" {
@@ -385,14 +387,14 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 	s.setStop(Stop{Reason: StopEntry, Thread: s.selected})
 }
 
-// setStop remembers the newest stop.
+// setStop records the latest stop.
 func (s *Session) setStop(st Stop) {
 	s.ctl.mu.Lock()
 	s.ctl.setStop(st)
 	s.ctl.mu.Unlock()
 }
 
-// dropTarget ends the process (or lets an attached one go) and forgets it.
+// dropTarget kills the process, or detaches from an attached one, and clears its state.
 func (s *Session) dropTarget() error {
 	if s.tgt == nil {
 		return nil
@@ -404,7 +406,7 @@ func (s *Session) dropTarget() error {
 	return err
 }
 
-// forgetTarget clears what belongs to a process that is no more.
+// forgetTarget clears the state of a process that has ended.
 func (s *Session) forgetTarget() {
 	s.tgt, s.proc, s.core = nil, nil, nil
 	s.space, s.unwind, s.unwindOf = nil, nil, nil
@@ -415,6 +417,7 @@ func (s *Session) forgetTarget() {
 	s.modules = s.noModules()
 	s.threads = threadList{}
 	s.breakpoints.forgetSites()
+	s.dropFramedWatches()
 	s.point(0)
 	clear(s.decided)
 	if s.output != nil {
@@ -428,7 +431,7 @@ func (s *Session) forgetTarget() {
 	}
 }
 
-// findFile maps a path that was recorded elsewhere to a file here.
+// findFile returns the path on this machine of a path that was recorded elsewhere.
 func (s *Session) findFile(path, _ string) string {
 	if s.cfg.Sysroot != "" {
 		p := filepath.Join(s.cfg.Sysroot, path)
@@ -439,16 +442,16 @@ func (s *Session) findFile(path, _ string) string {
 	return path
 }
 
-// TargetInfo says what is being debugged.
+// TargetInfo describes the target.
 type TargetInfo struct {
 	Kind   target.Kind
 	PID    int
 	Exe    string
 	Arch   *arch.Arch
-	Signal *target.SignalInfo // a core's
+	Signal *target.SignalInfo // of a core
 }
 
-// Target returns what is being debugged; false if there is nothing.
+// Target returns the target, or false if there is none.
 func (s *Session) Target() (TargetInfo, bool) {
 	var ti TargetInfo
 	ok := false
@@ -470,10 +473,10 @@ func (s *Session) Target() (TargetInfo, bool) {
 	return ti, ok
 }
 
-// logHeld says how long the process was held since it was adopted or last let go.
+// logHeld logs how long the process was stopped since it was adopted or last resumed.
 func (s *Session) logHeld() {
 	if s.proc != nil && s.state == IsStopped {
-		s.logf("process %d was held for %v", s.proc.PID(), time.Since(s.heldSince))
+		s.logf("process %d was stopped for %v", s.proc.PID(), time.Since(s.heldSince))
 	}
 }
 
@@ -483,7 +486,7 @@ func (s *Session) logf(format string, args ...any) {
 	}
 }
 
-// unwinder returns the unwinder of the present target.
+// unwinder returns the unwinder for the current target.
 func (s *Session) unwinder() *frames.Unwinder {
 	if s.unwind == nil || s.unwindOf != s.tgt {
 		s.unwind, s.unwindOf = frames.New(s.tgt.Arch(), s.space), s.tgt
@@ -494,13 +497,14 @@ func (s *Session) unwinder() *frames.Unwinder {
 	return s.unwind
 }
 
-// Format gives a value in gdb's form.
+// Format formats a value as gdb does.
 func (s *Session) Format(v Value, opt eval.Options) string {
 	out, _ := ask(s, func() (string, error) { return eval.Format(v, s.env(s.selected, s.level), opt), nil })
 	return out
 }
 
-// Adopt debugs a process that somebody else has launched or attached to, and that is stopped. The session owns it from then on.
+// Adopt debugs a stopped process that the caller has launched or attached to. The session owns it
+// from then on.
 func (s *Session) Adopt(p target.Process) error {
 	return s.try(func() error {
 		if s.tgt != nil {

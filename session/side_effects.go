@@ -1,7 +1,7 @@
 package session
 
-// HasSideEffects reports whether an expression assigns to anything: =, op=, ++ and --
-// outside of quotes. When in doubt it answers yes: "a - --b".
+// HasSideEffects reports whether an expression assigns: =, op=, ++ or -- outside quotes. It returns
+// true in ambiguous cases: "a - --b".
 func HasSideEffects(text string) bool {
 	quote := byte(0)
 	for i := 0; i < len(text); i++ {
@@ -26,7 +26,7 @@ func HasSideEffects(text string) bool {
 		case (c == '<' || c == '>') && next == '=':
 			i++
 		case (c == '<' || c == '>') && next == c:
-			i++ // a shift; "<<=" has its "=" left
+			i++ // a shift; the "=" of "<<=" comes next
 		case c == '=':
 			return true
 		}

@@ -8,13 +8,13 @@ import (
 	"dbg/target"
 )
 
-// SignalSetting holds what is done with one signal.
+// SignalSetting specifies how a signal is handled.
 type SignalSetting struct {
 	target.SignalPolicy
 	Print bool
 }
 
-// Signal returns what is done with a signal.
+// Signal returns how a signal is handled.
 func (s *Session) Signal(sig int) SignalSetting {
 	out, _ := ask(s, func() (SignalSetting, error) { return s.signal(sig), nil })
 	return out
@@ -28,7 +28,7 @@ func (s *Session) signal(sig int) SignalSetting {
 	return SignalSetting{SignalPolicy: p, Print: p.Stop}
 }
 
-// SetSignal changes what is done with a signal. A signal that stops is printed.
+// SetSignal changes how a signal is handled. A signal that stops the program is also printed.
 func (s *Session) SetSignal(sig int, set SignalSetting) error {
 	if sig < 1 || sig >= target.NumSignals {
 		return fmt.Errorf("no signal %d", sig)
@@ -42,8 +42,8 @@ func (s *Session) SetSignal(sig int, set SignalSetting) error {
 	})
 }
 
-// HandleSignals changes what is done with signals, in the words of gdb's handle command: "SIGUSR1 nostop noprint", "all nopass". It
-// returns the signals.
+// HandleSignals changes how signals are handled, in the syntax of gdb's handle command: "SIGUSR1
+// nostop noprint", "all nopass". It returns the signals.
 func (s *Session) HandleSignals(text string) ([]int, error) {
 	var signals []int
 	var actions []string
@@ -53,7 +53,7 @@ func (s *Session) HandleSignals(text string) ([]int, error) {
 			actions = append(actions, w)
 		case "all":
 			for n := 1; n < target.NumSignals; n++ {
-				// As in gdb: "all" leaves out what the debugger uses itself.
+				// As in gdb, "all" excludes the signals that the debugger uses itself.
 				if name := target.SignalName(n); name != "SIGTRAP" && name != "SIGINT" {
 					signals = append(signals, n)
 				}
@@ -81,7 +81,8 @@ func (s *Session) HandleSignals(text string) ([]int, error) {
 	return signals, nil
 }
 
-// act changes a setting by one of handle's words. What stops is printed, and what is not printed does not stop.
+// act applies one keyword of handle to a setting. A signal that stops is printed, and one that is
+// not printed does not stop.
 func (set *SignalSetting) act(word string) {
 	switch word {
 	case "stop":
@@ -99,7 +100,7 @@ func (set *SignalSetting) act(word string) {
 	}
 }
 
-// PassAllSignals makes the program run as it does without a debugger: no signal stops it.
+// PassAllSignals makes the program run as without a debugger: no signal stops it.
 func (s *Session) PassAllSignals() {
 	for n := 1; n < target.NumSignals; n++ {
 		_ = s.SetSignal(n, SignalSetting{SignalPolicy: target.SignalPolicy{Pass: true}})

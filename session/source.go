@@ -12,10 +12,10 @@ import (
 
 func imageAddr(a uint64) image.Addr { return image.Addr(a) }
 
-// sourceCache keeps the lines of files that were shown.
+// sourceCache holds the lines of source files.
 type sourceCache struct{ files map[string][]string }
 
-// maxSource bounds a source file, in bytes.
+// maxSource limits the size of a source file, in bytes.
 const maxSource = 64 << 20
 
 // Source returns the lines of a source file, line 1 first.
@@ -50,8 +50,8 @@ func (s *Session) source(path string) ([]string, error) {
 	return nil, fmt.Errorf("%s: No such file or directory.", path) //lint:ignore ST1005 gdb's words
 }
 
-// ListPosition returns the file and line around which "list" shows source: that
-// of the selected frame, else of main.
+// ListPosition returns the file and line around which "list" shows source: those of the selected
+// frame, else of main.
 func (s *Session) ListPosition() (file string, line int, err error) {
 	err = s.try(func() error {
 		var ok bool
@@ -63,7 +63,7 @@ func (s *Session) ListPosition() (file string, line int, err error) {
 	return file, line, err
 }
 
-// CompleteFunction returns names of functions that begin with prefix, at most max.
+// CompleteFunction returns at most max names of functions that start with prefix.
 func (s *Session) CompleteFunction(prefix string, max int) []string {
 	out, _ := ask(s, func() ([]string, error) {
 		var out []string
@@ -78,7 +78,7 @@ func (s *Session) CompleteFunction(prefix string, max int) []string {
 	return out
 }
 
-// SourceFiles lists the source files of all that is loaded and has debug information.
+// SourceFiles lists the source files of all loaded files with debug information.
 func (s *Session) SourceFiles() []string {
 	out, _ := ask(s, func() ([]string, error) {
 		var out []string

@@ -8,18 +8,19 @@ import (
 	"sync"
 )
 
-// SourceMapping says that what the debug information has under From is under To on this machine.
+// SourceMapping maps files under the directory From in the debug information to the directory To on
+// this machine.
 type SourceMapping struct{ From, To string }
 
-// sourceNames turns paths of the debug information into those of this machine and back. It remembers which files exist, for a stack of a
-// thousand frames in the same file.
+// sourceNames converts between paths in the debug information and paths on this machine. It caches
+// which files exist, for a stack with a thousand frames in one file.
 type sourceNames struct {
-	mu       sync.Mutex // guards all below; it is held for moments, so that no query delays an answer
+	mu       sync.Mutex // guards all fields below; held briefly, so that no query delays an answer
 	mappings []SourceMapping
 	missing  map[string]bool
 }
 
-// MapSources sets where source files are. Of several mappings for a file the longest counts.
+// MapSources sets the mappings. If several match a file, the longest is used.
 func (s *Session) MapSources(list []SourceMapping) {
 	list = append([]SourceMapping(nil), list...)
 	sort.SliceStable(list, func(i, j int) bool { return len(list[i].From) > len(list[j].From) })
@@ -28,7 +29,7 @@ func (s *Session) MapSources(list []SourceMapping) {
 	s.names.mappings, s.names.missing = list, nil
 }
 
-// LocalSource returns where a file of the debug information is on this machine.
+// LocalSource returns the path on this machine of a file in the debug information.
 func (s *Session) LocalSource(file string) string {
 	s.names.mu.Lock()
 	defer s.names.mu.Unlock()
@@ -40,8 +41,8 @@ func (s *Session) LocalSource(file string) string {
 	return file
 }
 
-// RecordedSources returns the names that the debug information may have for a file of this machine: the mapped name first, then the name
-// itself, then the name without symbolic links.
+// RecordedSources returns the names that the debug information may contain for a file on this
+// machine: the mapped name first, then the name itself, then the name without symbolic links.
 func (s *Session) RecordedSources(file string) []string {
 	s.names.mu.Lock()
 	defer s.names.mu.Unlock()
@@ -58,7 +59,8 @@ func (s *Session) RecordedSources(file string) []string {
 	return out
 }
 
-// HasSource reports whether a file is on this machine. The answer is kept until MapSources is called.
+// HasSource reports whether a file exists on this machine. The answer is cached until MapSources is
+// called.
 func (s *Session) HasSource(file string) bool {
 	s.names.mu.Lock()
 	defer s.names.mu.Unlock()
@@ -74,7 +76,7 @@ func (s *Session) HasSource(file string) bool {
 	return !gone
 }
 
-// under returns what is left of file below dir.
+// under returns the part of file below dir.
 func under(file, dir string) (string, bool) {
 	dir = filepath.Clean(dir)
 	if file == dir {

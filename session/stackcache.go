@@ -5,8 +5,8 @@ import (
 	"dbg/target"
 )
 
-// variablesOf lists the parameters and locals that are visible in a frame. Recursion asks for the same
-// ones again and again.
+// variablesOf returns the parameters and locals that are visible in a frame. It caches them, since
+// recursion needs the same ones again and again.
 func (s *Session) variablesOf(f *Frame) []*symbols.Variable {
 	if f.Module == nil || f.Module.Symbols == nil || f.call == nil {
 		return nil
@@ -21,8 +21,8 @@ func (s *Session) variablesOf(f *Frame) []*symbols.Variable {
 	return list
 }
 
-// stackCache keeps pages of the stacks for one stop, so that the variables of a deep backtrace do not cost a
-// system call each. Only a thread that runs could change them.
+// stackCache holds pages of the stacks for one stop, so that the variables of a deep backtrace do
+// not need a system call each. Only a running thread could change them.
 type stackCache struct {
 	pages [32]stackPage
 }
@@ -34,10 +34,10 @@ type stackPage struct {
 
 const stackPageSize = 4096
 
-// stackReach is how far from a frame memory is taken to be stack.
+// stackReach is the distance from a frame's stack pointer within which memory counts as stack.
 const stackReach = 1 << 20
 
-// frameMemory is memory as a frame's variables see it.
+// frameMemory is the memory for reading a frame's variables.
 type frameMemory struct {
 	s  *Session
 	sp target.Addr

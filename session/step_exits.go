@@ -6,24 +6,26 @@ import (
 	"dbg/target"
 )
 
-// To leave a line is not to step each of its instructions: they are decoded once, and the thread runs until it comes to one at which it
-// leaves. A loop of a million rounds on one line costs two stops.
+// A step over a line does not execute its instructions one by one. They are decoded once, and the
+// thread runs to an instruction where it leaves the line. So a loop with a million rounds on one
+// line costs two stops.
 
 // span is a range of a line's code, in the process.
 type span struct{ lo, hi target.Addr }
 
 func (r span) has(a target.Addr) bool { return a >= r.lo && a < r.hi }
 
-// The bounds of what is decoded, and of how many marks are worth it.
+// Limits of the decoded code, and of the number of marks.
 const (
 	mostSpanBytes = 64 << 10
 	mostExits     = 64
 	mostSpans     = 32
 )
 
-// exits finds the places at which control leaves the spans, or has to be looked at: where the code after them begins, the targets
-// of branches that lead out, instructions that return or jump to where nobody knows, and, if calls are to be entered, calls.
-// worth says that a mark at each saves steps: there is a loop or a call. ok is false if the code can't be decoded.
+// exits finds the places where control leaves the spans, or may leave them: the code after them,
+// the targets of branches out of them, instructions that return or jump to an unknown place, and,
+// with enter, calls. worth means that marks at these places save steps: there is a loop or a call.
+// ok is false if the code can't be decoded.
 func (s *Session) exits(spans []span, enter bool) (list []target.Addr, worth, ok bool) {
 	seen := map[target.Addr]bool{}
 	inside := func(a target.Addr) bool {
@@ -48,7 +50,7 @@ func (s *Session) exits(spans []span, enter bool) (list []target.Addr, worth, ok
 		if n, _ := s.tgt.ReadMemory(r.lo, text); n < len(text) {
 			return nil, false, false
 		}
-		onward := true // control can come to the end of what was decoded
+		onward := true // control can reach the end of the decoded code
 		for at := 0; at < len(text); {
 			in := code.DecodeX86(text[at:])
 			if in.Len == 0 {
@@ -89,7 +91,8 @@ func (s *Session) exits(spans []span, enter bool) (list []target.Addr, worth, ok
 	return list, worth, len(list) > 0
 }
 
-// markInFrame is a mark at addr that only the frame with this CFA reaches, where the unwind table tells how to know it.
+// markInFrame returns a mark at addr that only the frame with this CFA reaches, if the unwind table
+// tells how to compute the CFA there.
 func (s *Session) markInFrame(addr, cfa target.Addr) mark {
 	k := mark{addr: addr, cfa: cfa}
 	if mod := s.modules.find(addr); mod != nil && mod.unwind != nil {
@@ -98,8 +101,8 @@ func (s *Session) markInFrame(addr, cfa target.Addr) mark {
 	return k
 }
 
-// matches reports whether a thread that is at the mark's address is in the frame for which it is. The frame's stack has
-// moved by so much since the mark was made.
+// matches reports whether a thread at the mark's address is in the mark's frame. moved is the
+// distance by which the frame's stack has moved since the mark was made.
 func (k *mark) matches(regs *arch.Registers, moved uint64) bool {
 	if k.exact {
 		v, ok := regs.Get(k.cfaReg)

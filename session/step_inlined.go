@@ -6,17 +6,19 @@ import (
 	"dbg/target"
 )
 
-// A step over lines may end where the code of an inlined call begins, for a line that is nothing but that call. It is then shown as being before
-// the call: the inlined levels are hidden, until the program moves or the user steps in.
+// A step over lines may end where the code of an inlined call begins, on a line that consists only
+// of that call. The thread is then shown before the call: the inlined levels are hidden until the
+// program moves or the user steps in.
 
-// hiddenCalls are inlined calls, at the start of whose code a thread stands, that are not shown yet.
+// hiddenCalls describes inlined calls that are not shown yet, because a thread is at the start of
+// their code.
 type hiddenCalls struct {
 	thread target.ThreadID
 	pc     target.Addr
-	levels int // the innermost that are hidden; 0: none
+	levels int // the number of hidden innermost levels; 0 means none
 }
 
-// hides returns how many levels are hidden where a thread is.
+// hides returns the number of hidden levels at a thread's PC.
 func (h *hiddenCalls) hides(t target.ThreadID, pc target.Addr) int {
 	if h.thread != t || h.pc != pc {
 		return 0
@@ -24,7 +26,7 @@ func (h *hiddenCalls) hides(t target.ThreadID, pc target.Addr) int {
 	return h.levels
 }
 
-// withoutHidden takes the hidden levels off the innermost ones of a thread's backtrace.
+// withoutHidden removes the hidden levels from the innermost levels of a thread's backtrace.
 func (s *Session) withoutHidden(t target.ThreadID, own []Frame) []Frame {
 	n := s.hidden.hides(t, own[0].PC)
 	if n == 0 || n >= len(own) {
@@ -38,7 +40,8 @@ func (s *Session) withoutHidden(t target.ThreadID, own []Frame) []Frame {
 	return own
 }
 
-// enterHidden shows one hidden level more, which is all that a step into an inlined call does. It is false if none is hidden.
+// enterHidden shows one more hidden level, which is all that a step into an inlined call does. It
+// returns false if none is hidden.
 func (s *Session) enterHidden(t target.ThreadID) bool {
 	pc, _, err := s.pcAndSP(t)
 	if err != nil || s.hidden.hides(t, pc) == 0 {
@@ -51,7 +54,8 @@ func (s *Session) enterHidden(t target.ThreadID) bool {
 	return true
 }
 
-// atInlinedLine reports whether a step over lines has come to another line of its frame that begins with an inlined call, and hides that call.
+// atInlinedLine reports whether a step over lines has reached another line of its frame that begins
+// with an inlined call. It then hides that call.
 func (st *lineStep) atInlinedLine(s *Session, t target.ThreadID, m *Module, pc target.Addr) bool {
 	calls := m.Symbols.CallsAt(m.fileAddr(pc))
 	deeper := len(calls) - st.depth

@@ -4,11 +4,11 @@ import (
 	"dbg/target"
 )
 
-// instructionStep executes instructions one by one; over passes a call and what
-// it calls in one go.
+// instructionStep executes instructions one by one. With over, a call runs until it returns.
 //
-// Contract: it ends after count instructions. A signal's handler that begins in a step is gone into, as with gdb. A
-// call that is passed and left by an exception or a longjmp does not come back: the program runs on.
+// Contract: it ends after count instructions. If a signal handler begins during a step, the step
+// enters it, as in gdb. If an exception or a longjmp leaves a call that is stepped over, the call
+// never returns: the program continues.
 type instructionStep struct {
 	over  bool
 	count int
@@ -21,7 +21,7 @@ func (p *instructionStep) begin(s *Session, c *course) (action, error) {
 	return p.move(s, c)
 }
 
-// move begins one instruction.
+// move starts one instruction.
 func (p *instructionStep) move(s *Session, c *course) (action, error) {
 	pc, sp, err := s.pcAndSP(c.thread)
 	if err != nil {

@@ -11,27 +11,28 @@ import (
 	"dbg/target"
 )
 
-// lineStep goes to the start of another source line: "next" (over) passes
-// calls in one go, "step" enters the functions that have line numbers.
+// lineStep runs to the start of another source line. "next" (over) steps over calls, "step" enters
+// functions that have line numbers.
 //
-// Contract: it ends at the start of a statement of another line in the same frame,
-// in a function that was entered (after its prologue), or right after the return
-// to the caller. In a function without line numbers it goes on until that
-// is left, as gdb does. A longjmp out of the frame is not followed.
+// Contract: it ends at the start of a statement of another line in the same frame, in a function
+// that it entered (after its prologue), or right after the return to the caller. In a function
+// without line numbers it continues until that function returns, as gdb does. It does not follow a
+// longjmp out of the frame.
 type lineStep struct {
 	over  bool
 	count int
-	cfa   target.Addr      // of the frame that steps
-	pos   symbols.Position // the line that is being left; Line 0: there is none
-	depth int              // inlined calls around the PC when the step began
-	// into is the start of a function's body that is being run to; 0: none is. The step ends there.
+	cfa   target.Addr      // of the stepping frame
+	pos   symbols.Position // the line to leave; Line is 0 if there is none
+	depth int              // the number of inlined calls around the PC when the step began
+	// into is the start of a function's body to which the thread runs, and where the step ends; 0
+	// means none.
 	into target.Addr
-	// outside says that the function has no lines: step until it is left.
+	// outside means that the function has no line numbers: step until it is left.
 	outside bool
 	file    *Module
 
-	spans   []span // of the line that is being left, as far as they were met
-	leaving bool   // the exits of spans are being run to
+	spans   []span // the known spans of the line to leave
+	leaving bool   // the thread runs to the exits of spans
 
 	spansOf   target.Addr // the frame of spans
 	spansLine symbols.Position
@@ -44,13 +45,13 @@ func (st *lineStep) shift(by uint64) {
 	st.spansOf += target.Addr(by)
 }
 
-// shownCalls returns the calls around a thread's PC, and how many of them, the innermost ones, are hidden.
+// shownCalls returns the calls around a thread's PC, and how many of the innermost ones are hidden.
 func (s *Session) shownCalls(t target.ThreadID, m *Module, pc target.Addr) (calls []symbols.Call, hidden int) {
 	calls = m.Symbols.CallsAt(m.fileAddr(pc))
 	return calls, min(s.hidden.hides(t, pc), max(0, len(calls)-1))
 }
 
-// begin takes the present place as the one to leave.
+// begin sets the current place as the one to leave.
 func (st *lineStep) begin(s *Session, c *course) (action, error) {
 	top, err := s.top(c.thread, 1)
 	if err != nil {
@@ -83,7 +84,7 @@ func (st *lineStep) begin(s *Session, c *course) (action, error) {
 	return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi))
 }
 
-// leaveFunction steps as long as control stays in the function at pc.
+// leaveFunction steps while control stays in the function at pc.
 func (st *lineStep) leaveFunction(s *Session, c *course, m *Module, pc target.Addr) (action, error) {
 	if fn := m.Symbols.FunctionAt(m.fileAddr(pc)); fn != nil && fn.Hi > fn.Lo {
 		return st.leave(s, c, m.processAddr(fn.Lo), m.processAddr(fn.Hi))
@@ -91,8 +92,8 @@ func (st *lineStep) leaveFunction(s *Session, c *course, m *Module, pc target.Ad
 	return st.leave(s, c, pc, pc+1)
 }
 
-// leave lets the thread leave a range, and the others of the same line in the same frame: by steps, or, where a loop or a call is among
-// them, by running to where it leaves them.
+// leave moves the thread out of a range, and out of the other known ranges of the same line in the
+// same frame. It steps or, if they contain a loop or a call, runs to an exit.
 func (st *lineStep) leave(s *Session, c *course, lo, hi target.Addr) (action, error) {
 	r := span{lo, hi}
 	if !slices.Contains(st.spans, r) {
@@ -114,7 +115,7 @@ func (st *lineStep) leave(s *Session, c *course, lo, hi target.Addr) (action, er
 	if err != nil {
 		return step, err
 	}
-	if slices.Contains(list, pc) { // it stands at an instruction that has to be looked at
+	if slices.Contains(list, pc) { // it is at an exit
 		return action{resume: target.Resume{Thread: c.thread, Step: true}}, nil
 	}
 	exits := &runTo{}
@@ -126,8 +127,8 @@ func (st *lineStep) leave(s *Session, c *course, lo, hi target.Addr) (action, er
 	return step, nil
 }
 
-// next implements plan. What was pushed is done: the thread stands at an exit, at the start of a function that is
-// entered, or where a call has returned to; or it has been stepped.
+// next implements plan. The pushed plan is done: the thread is at an exit, at the start of a
+// function that it enters, or where a call has returned to. Or the thread has been stepped.
 func (st *lineStep) next(s *Session, c *course) (action, error) {
 	pc, _, err := s.pcAndSP(c.thread)
 	if err != nil {
@@ -140,7 +141,7 @@ func (st *lineStep) next(s *Session, c *course) (action, error) {
 	}
 	st.into = 0
 	if leaving && slices.ContainsFunc(st.spans, func(r span) bool { return r.has(pc) }) {
-		// A call that is to be entered, a return, a jump to somewhere.
+		// The exit is a call to enter, a return, or a jump to an unknown place.
 		return action{resume: target.Resume{Thread: c.thread, Step: true}}, nil
 	}
 	top, err := s.top(c.thread, 3)
@@ -155,14 +156,14 @@ func (st *lineStep) next(s *Session, c *course) (action, error) {
 	return st.sameFrame(s, c, pc)
 }
 
-// leftFrame handles a PC in another frame than the one that steps: a callee, a
-// signal handler, or the caller. It is false if that can't be told.
+// leftFrame handles a PC in another frame than the stepping one: a callee, a signal handler, or the
+// caller. It returns false if it can't tell which.
 func (st *lineStep) leftFrame(s *Session, c *course, top []*frames.Frame) (action, bool, error) {
 	f0 := top[0]
 	if len(top) > 1 {
 		caller := top[1]
 		if caller.Signal && len(top) > 2 {
-			// A handler began: let it run, and go on where it interrupted.
+			// A handler began: let it run, and continue where it interrupted the code.
 			sp, _ := top[2].Regs.SP()
 			return action{push: to(top[2].PC, sp)}, true, nil
 		}
@@ -175,8 +176,8 @@ func (st *lineStep) leftFrame(s *Session, c *course, top []*frames.Frame) (actio
 		a, err := st.returned(s, c, f0)
 		return a, true, err
 	}
-	// Deeper than one call: a callee that jumped on, or one whose frame was
-	// not there when the stop came. Go back to the frame that steps, if it is still there.
+	// This is deeper than one call: the callee has jumped on, or its frame was not set up yet at
+	// the stop. Go back to the stepping frame, if it still exists.
 	deep, err := s.top(c.thread, 64)
 	if err != nil {
 		return action{}, true, err
@@ -189,15 +190,15 @@ func (st *lineStep) leftFrame(s *Session, c *course, top []*frames.Frame) (actio
 	return action{}, false, nil
 }
 
-// inCallee decides at a function's entry whether to go in.
+// inCallee decides at a function's entry whether to enter it.
 func (st *lineStep) inCallee(s *Session, c *course, f0, caller *frames.Frame) (action, error) {
 	if !st.over && !st.outside {
 		if entry, ok := s.enterable(f0.PC); ok {
 			if entry == f0.PC {
 				return st.finish(s, c)
 			}
-			// The function might be left without its body being reached (an exception in a
-			// lazy binding): the return is waited for as well.
+			// The function might end before its body is reached (an exception in a lazy binding),
+			// so wait for the return as well.
 			st.into = entry
 			return action{push: &runTo{[]mark{{addr: entry}, {addr: caller.PC, minSP: uint64(f0.CFA)}}}}, nil
 		}
@@ -205,8 +206,8 @@ func (st *lineStep) inCallee(s *Session, c *course, f0, caller *frames.Frame) (a
 	return action{push: to(caller.PC, uint64(f0.CFA))}, nil
 }
 
-// enterable returns where to stop in the function at pc if it has line
-// numbers. A PLT stub stands for the function that it will jump to.
+// enterable returns where to stop in the function at pc, if it has line numbers. A PLT stub
+// represents the function to which it will jump.
 func (s *Session) enterable(pc target.Addr) (target.Addr, bool) {
 	m := s.modules.find(pc)
 	if m == nil || m.Symbols == nil {
@@ -236,9 +237,9 @@ func (s *Session) enterable(pc target.Addr) (target.Addr, bool) {
 	return 0, false
 }
 
-// returned handles the arrival in a caller. A return address at the start of a
-// statement is a place to stop; one in the middle of a line is not, and the rest of
-// that line is stepped over as if the step had begun in it.
+// returned handles the arrival in a caller. If the return address is at the start of a statement,
+// the step ends there. If it is in the middle of a line, the rest of that line is stepped over as
+// if the step had begun there.
 func (st *lineStep) returned(s *Session, c *course, f *frames.Frame) (action, error) {
 	lr, m, ok := s.position(f.PC)
 	if !ok {
@@ -253,7 +254,7 @@ func (st *lineStep) returned(s *Session, c *course, f *frames.Frame) (action, er
 	return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi))
 }
 
-// sameFrame handles a PC outside the range but in the frame that steps.
+// sameFrame handles a PC outside the range in the stepping frame.
 func (st *lineStep) sameFrame(s *Session, c *course, pc target.Addr) (action, error) {
 	m := s.modules.find(pc)
 	if m == nil || m.Symbols == nil {
@@ -275,7 +276,7 @@ func (st *lineStep) sameFrame(s *Session, c *course, pc target.Addr) (action, er
 		return on() // an inlined call is a call
 	}
 	if lr.Lo != fa {
-		// In the middle of another line: its statement is not wholly before us.
+		// This is the middle of another line: part of its statement was already executed.
 		st.pos = lr.Position
 		return on()
 	}

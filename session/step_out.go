@@ -7,11 +7,11 @@ import (
 	"dbg/target"
 )
 
-// stepOut runs until a frame returns to its caller: "finish". The value that
-// the function returns is read there.
+// stepOut runs until a frame returns to its caller: "finish". It reads the function's return value
+// there.
 //
-// Contract: it ends at the return address, in the caller's frame. An exception or a longjmp that leaves the frame in
-// another way is not followed.
+// Contract: it ends at the return address, in the caller's frame. It does not follow an exception
+// or a longjmp that leaves the frame in another way.
 type stepOut struct {
 	left   *symbols.Function
 	module *Module
@@ -19,29 +19,29 @@ type stepOut struct {
 	outer  *runTo // to the return address
 }
 
-// newFinish makes the plan that leaves a frame of a thread.
+// newFinish returns the plan that leaves a frame of a thread.
 func (s *Session) newFinish(t target.ThreadID, level int) (plan, error) {
 	f, err := s.frame(t, level)
 	if err != nil {
 		return nil, err
 	}
 	if f.Inlined && !f.TailCall {
-		// There is no return to wait for: the inlined code is left by stepping.
+		// An inlined call has no return: step until its code is left.
 		return &inlineOut{levels: f.Level}, nil
 	}
 	outer, err := s.frame(t, level+1)
-	for err == nil && outer.Machine.Index == f.Machine.Index { // functions that are gone by tail calls
+	for err == nil && outer.Machine.Index == f.Machine.Index { // skip functions that ended in tail calls
 		outer, err = s.frame(t, outer.Level+1)
 	}
 	if err != nil {
 		return nil, errors.New("\"finish\" not meaningful in the outermost frame.") //lint:ignore ST1005 gdb's words
 	}
 	if !f.Machine.HasCFA {
-		return nil, errors.New("the frame's CFA is not known, so its return can't be recognised")
+		return nil, errors.New("the frame's CFA is unknown, so its return can't be recognised")
 	}
 	minSP := uint64(f.Machine.CFA)
 	if f.Machine.Signal {
-		// The trampoline returns to where the signal struck, on whatever stack that was.
+		// The trampoline returns to the interrupted code, on its stack.
 		minSP, _ = outer.Machine.Regs.SP()
 	}
 	return &stepOut{left: f.Function, module: f.Module, from: markOf(&f), outer: to(outer.PC, minSP)}, nil
@@ -66,12 +66,12 @@ func (p *stepOut) next(s *Session, c *course) (action, error) {
 func (*stepOut) marks() []mark { return nil }
 func (*stepOut) shift(uint64)  {}
 
-// inlineOut leaves inlined calls by stepping over lines until they are no longer around the PC.
+// inlineOut leaves inlined calls by stepping over lines until the PC is outside them.
 //
-// Contract: it ends where a step over lines does, the first time that the calls are left or the frame is.
+// Contract: it ends where the first step over lines ends that leaves the calls or the frame.
 type inlineOut struct {
-	levels int // the calls to be left, without the innermost one, which is left always
-	depth  int // inlined calls around the PC, without those
+	levels int // the calls to leave, without the innermost one, which is always left
+	depth  int // the number of inlined calls around the PC, without those
 	cfa    target.Addr
 }
 
@@ -108,7 +108,8 @@ func (p *inlineOut) next(s *Session, c *course) (action, error) {
 func (*inlineOut) marks() []mark     { return nil }
 func (p *inlineOut) shift(by uint64) { p.cfa += target.Addr(by) }
 
-// newAdvance makes the plan that runs until one of several places is reached, or the innermost frame returns.
+// newAdvance returns the plan that runs until one of several places is reached, or the innermost
+// frame returns.
 func (s *Session) newAdvance(t target.ThreadID, places []BreakpointPlace) plan {
 	p := &runTo{}
 	for _, place := range places {

@@ -2,7 +2,8 @@ package session
 
 import "slices"
 
-// StopInMain sets a temporary breakpoint on main, where a user wants to see a program first. The error says that there is no main.
+// StopInMain sets a temporary breakpoint on main, where users want to see a program first. It
+// returns an error if there is no main.
 func (s *Session) StopInMain() (Breakpoint, error) {
 	spec := BreakpointSpec{LocationSpec: LocationSpec{Text: "main", Function: "main"}, Temporary: true}
 	b, err := s.SetBreakpoint(spec, false)
@@ -12,10 +13,11 @@ func (s *Session) StopInMain() (Breakpoint, error) {
 	return b, err
 }
 
-// ForgetEntry removes the breakpoint of StopInMain, if it is still there: once the program has stopped anywhere it has been seen.
+// ForgetEntry removes the breakpoint of StopInMain, if it still exists. It is called after the
+// program has stopped anywhere.
 func (s *Session) ForgetEntry() {
 	if id := s.inMain.Swap(0); id != 0 {
-		_ = s.DeleteBreakpoint(int(id)) // it may be gone
+		_ = s.DeleteBreakpoint(int(id)) // it may have been deleted
 	}
 }
 

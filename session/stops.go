@@ -7,22 +7,37 @@ import (
 	"dbg/target"
 )
 
-// onParked decides about one thread that has stopped while the others run: at a site whose meaning the judge could not tell, or
-// at the end of a step.
+// onParked decides about one thread that has stopped while the others run: at a site whose meaning
+// the judge could not determine, or at the end of a step.
 func (s *Session) onParked(ev target.Event) {
 	s.dropCache()
 	s.slowPlan.Store(false)
-	// A pause may have come meanwhile, and another run, with another hit of the thread.
+	// In the meantime there may have been a pause, and another run with another hit of the thread.
 	if s.state != IsRunning || s.proc.ParkedAs(ev.Thread) != ev.Serial {
 		return
 	}
 	s.knowThread(ev.Thread)
 	s.deciding = true
 	defer func() { s.deciding = false }()
-	if ev.Reason == target.Breakpoint {
+	var ended []WatchHit
+	switch ev.Reason {
+	case target.Breakpoint:
 		s.onInternal(ev.Addr)
+		ended = s.endedScopes(ev.Thread, ev.Addr)
 		if ids, deleted := s.hit(ev.Thread, ev.Addr); len(ids) > 0 {
-			s.conclude(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted}, ev)
+			s.conclude(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted, EndedWatches: ended}, ev)
+			return
+		}
+	case target.Watched:
+		st, stops, again := s.onWatched(ev)
+		switch {
+		case stops:
+			s.conclude(st, ev)
+			return
+		case again: // onStopped decides, with all threads stopped
+			if err := s.proc.StopAll(ev.Thread); err != nil {
+				s.logf("stop of thread %d: %v", ev.Thread, err)
+			}
 			return
 		}
 	}
@@ -30,20 +45,25 @@ func (s *Session) onParked(ev target.Event) {
 	if c := s.takeUp(ev.Thread); c != nil {
 		st, next, done := s.plan(c, ev)
 		if done {
+			st.EndedWatches = ended
 			s.conclude(st, ev)
 			return
 		}
 		r = next
 		r.Thread = ev.Thread
 	}
+	if len(ended) > 0 {
+		s.conclude(Stop{Reason: StopWatchScope, Thread: ev.Thread, EndedWatches: ended}, ev)
+		return
+	}
 	s.proceed(r)
 	if s.moveFailed && ev.Reason == target.Breakpoint {
-		// A pause came first. The hit has been counted, and is not to be counted again.
+		// A pause came first. The hit was counted, and must not be counted again.
 		s.decide(ev.Thread, decision{addr: ev.Addr})
 	}
 }
 
-// onInternal does what a site of the session's own is for, if a thread is at one.
+// onInternal handles internal breakpoints at an address.
 func (s *Session) onInternal(at target.Addr) {
 	if s.breakpoints.hasInternal(at, internalLinker) && s.refreshModules() {
 		s.resolveAll()
@@ -53,12 +73,13 @@ func (s *Session) onInternal(at target.Addr) {
 	}
 }
 
-// conclude makes a stop of what a parked thread has come to: the others are stopped, and the target tells of it.
+// conclude makes a parked thread's stop a stop of the whole program: StopAll stops the other
+// threads, and the target then reports the stop.
 func (s *Session) conclude(st Stop, ev target.Event) {
 	s.decide(ev.Thread, decision{stop: &st, addr: ev.Addr, ids: st.Breakpoints, deleted: st.Deleted})
 	if err := s.proc.StopAll(ev.Thread); err != nil {
-		// A pause came first. What was decided about a hit holds when the thread goes on.
-		s.logf("stop of thread %d: %v", ev.Thread, err)
+		// A pause came first. The decision about the hit is used when the thread continues.
+		s.logf("can't stop for thread %d: %v", ev.Thread, err)
 		if len(st.Breakpoints) == 0 {
 			delete(s.decided, ev.Thread)
 		}
@@ -74,22 +95,38 @@ func (s *Session) onStopped(ev target.Event) {
 		return
 	}
 	switch ev.Reason {
-	case target.Breakpoint:
-		s.onInternal(ev.Addr)
-		if k := s.callAt(ev.Thread); k != nil {
-			s.callReturned(k)
-			return
-		}
-		if ids, deleted := s.hit(ev.Thread, ev.Addr); len(ids) > 0 {
-			s.stop(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted})
+	case target.Breakpoint, target.Watched:
+		var ended []WatchHit
+		if ev.Reason == target.Breakpoint {
+			s.onInternal(ev.Addr)
+			if k := s.callAt(ev.Thread); k != nil {
+				s.callReturned(k)
+				return
+			}
+			ended = s.endedScopes(ev.Thread, ev.Addr)
+			if ids, deleted := s.hit(ev.Thread, ev.Addr); len(ids) > 0 {
+				s.stop(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted, EndedWatches: ended})
+				return
+			}
+		} else if st, stops, _ := s.onWatched(ev); stops {
+			s.stop(st)
 			return
 		}
 		if c := s.takeUp(ev.Thread); c != nil {
-			if st, r, done := s.plan(c, ev); done {
+			st, r, done := s.plan(c, ev)
+			switch {
+			case done:
+				st.EndedWatches = ended
 				s.stop(st)
-			} else {
+			case len(ended) > 0:
+				s.stop(Stop{Reason: StopWatchScope, Thread: ev.Thread, EndedWatches: ended})
+			default:
 				s.proceed(r)
 			}
+			return
+		}
+		if len(ended) > 0 {
+			s.stop(Stop{Reason: StopWatchScope, Thread: ev.Thread, EndedWatches: ended})
 			return
 		}
 		s.proceed(target.Resume{})
@@ -113,6 +150,7 @@ func (s *Session) onExec(target.Event) {
 	called := s.endCalls(0, exitedInCall)
 	clear(s.decided)
 	s.breakpoints.forgetSites()
+	s.dropFramedWatches()
 	s.forgetJIT()
 	s.linked = false
 	s.modules = s.noModules()
@@ -131,14 +169,15 @@ func (s *Session) onExec(target.Event) {
 	s.proceed(target.Resume{})
 }
 
-// plan asks a thread's plans what comes now, in a stop of it. done says that the step has ended, with the stop.
+// plan asks a thread's plans for the next action, after a stop. done means that the step has ended,
+// with the stop.
 func (s *Session) plan(c *course, ev target.Event) (st Stop, r target.Resume, done bool) {
 	if s.callAt(ev.Thread) != nil { // the step has come to the end of a called function
 		return Stop{Thread: ev.Thread, call: true}, r, true
 	}
 	st, r, done, err := c.ask(s)
 	if errors.Is(err, target.ErrGone) || errors.Is(err, target.ErrNoThread) {
-		return st, r, false // it has just been killed, and its end is about to be told
+		return st, r, false // it was just killed; its end will be reported soon
 	}
 	if err != nil {
 		s.publish(LogMessage{Warning: true, Text: err.Error()})
@@ -148,7 +187,7 @@ func (s *Session) plan(c *course, ev target.Event) (st Stop, r target.Resume, do
 		return st, r, false
 	}
 	st.Thread = ev.Thread
-	// A step that ends on a breakpoint has hit it: going on from here steps off it.
+	// A step that ends on a breakpoint has hit it: continuing from here steps off it.
 	if ev.Reason != target.Breakpoint {
 		if pc, _, err := s.pcAndSP(ev.Thread); err == nil {
 			if ids, deleted := s.hit(ev.Thread, pc); len(ids) > 0 {
@@ -159,7 +198,7 @@ func (s *Session) plan(c *course, ev target.Event) (st Stop, r target.Resume, do
 	return st, r, true
 }
 
-// stop tells the user that the program has stopped.
+// stop publishes that the program has stopped.
 func (s *Session) stop(st Stop) {
 	if st.call && st.Number == 0 {
 		if k := s.callAt(st.Thread); k != nil {
@@ -176,7 +215,7 @@ func (s *Session) stop(st Stop) {
 	s.publish(Stopped{st})
 }
 
-// settleStop brings the session up to a stop: its threads, the selection, what is mapped.
+// settleStop updates the session at a stop: its threads, the selection, the modules.
 func (s *Session) settleStop(st *Stop) {
 	s.abandonCalls(st)
 	var from frameMark
@@ -190,7 +229,8 @@ func (s *Session) settleStop(st *Stop) {
 		st.Thread = s.threads.all[0].ID
 	}
 	s.point(st.Thread)
-	// Code that nobody told us of, mapped by a loader of the program's own: look again.
+	// The PC may be in code that was mapped without a report, by the program's own loader: look
+	// again.
 	if pc, _, err := s.pcAndSP(st.Thread); err == nil && s.modules.find(pc) == nil && s.refreshModules() {
 		s.resolveAll()
 	}
@@ -202,15 +242,16 @@ func (s *Session) settleStop(st *Stop) {
 	}
 }
 
-// LastStop returns the newest stop.
+// LastStop returns the latest stop.
 func (s *Session) LastStop() Stop {
 	s.ctl.mu.Lock()
 	defer s.ctl.mu.Unlock()
 	return s.ctl.stop
 }
 
-// proceed lets the program go on for the session's own purposes: a parked thread, which r names, or all of it after a stop that is not
-// the user's. It is the one place that does. A pause that was asked for meanwhile comes first.
+// proceed resumes the program for the session itself: the parked thread that r names, or all
+// threads after a stop that is not for the user. It is the only function that does so. A pause that
+// was requested in the meantime comes first.
 func (s *Session) proceed(r target.Resume) {
 	s.dropCache()
 	if s.dirty {
@@ -219,7 +260,7 @@ func (s *Session) proceed(r target.Resume) {
 	if s.state == IsRunning {
 		err := s.proc.Move(r)
 		if s.moveFailed = err == target.ErrNotRunning; err != nil {
-			s.logf("thread %d goes on: %v", r.Thread, err) // it has been stopped with all, or has ended
+			s.logf("can't continue thread %d: %v", r.Thread, err) // it was stopped, or has ended
 		}
 		return
 	}

@@ -9,27 +9,29 @@ import (
 	"dbg/target"
 )
 
-// Tail-call frames: where a function's caller called another one, call sites may tell how control came from there. Each
-// such frame is a level of the machine frame that it led to, as an inlined call is of the one that it is in.
+// Tail-call frames: if a function was reached through tail calls, call sites may tell how. Each
+// tail-call frame is a level of the machine frame to which it led, as an inlined call is a level of
+// the machine frame that contains it.
 
-// tailLink is the place of a frame in a chain of tail calls.
+// tailLink is the position of a frame in a chain of tail calls.
 type tailLink struct {
 	chain  []*symbols.CallSite
-	before int // tail calls of the chain before this one, which chain[before] is
+	before int // the number of tail calls before this one, which is chain[before]
 	module *Module
 }
 
-// tailKey is a call and the function that it has led to.
+// tailKey is a call, and the function that it led to.
 type tailKey struct{ call, function place }
 
-// tailAnswer is what debug information says of it.
+// tailAnswer is the debug information's answer for a tailKey.
 type tailAnswer struct {
-	site  *symbols.CallSite // of an indirect call: then only the frame's registers tell the rest
+	site  *symbols.CallSite // an indirect call: the rest depends on the frame's registers
 	chain []*symbols.CallSite
 }
 
-// tailChain returns the tail calls between a caller and the function of f, the first one first: none if the caller called that
-// function, or if it is not certain which they were.
+// tailChain returns the tail calls between a caller and the function of f, the first one first.
+// There are none if the caller called that function itself, or if it is not certain which tail
+// calls were made.
 func (s *Session) tailChain(f, caller *Frame) []*symbols.CallSite {
 	if f.Machine.Signal || caller.Machine.Signal || !caller.Machine.PCIsReturnAddress ||
 		f.Module == nil || f.Module.Symbols == nil || caller.Module == nil || caller.Module.Symbols == nil {
@@ -70,7 +72,7 @@ func (s *Session) tailChain(f, caller *Frame) []*symbols.CallSite {
 	return m.Symbols.TailCalls(start, f.Module.Symbols, callee)
 }
 
-// findTailChain finds what does not depend on the frame.
+// findTailChain finds the part of the answer that does not depend on the frame.
 func (s *Session) findTailChain(key tailKey, ret target.Addr, m *Module, callee *symbols.Function) tailAnswer {
 	to, direct := s.callTarget(ret)
 	if direct && to == m.processAddr(callee.Lo) {
@@ -85,7 +87,7 @@ func (s *Session) findTailChain(key tailKey, ret target.Addr, m *Module, callee 
 	}
 	in, start, ok := site.Target(m.Symbols)
 	if !ok && direct {
-		// One of several instances of a function: the instruction tells which.
+		// The function has several instances: the instruction tells which one is called.
 		if cm := s.modules.find(to); cm != nil && cm.Symbols == key.call.sym {
 			in, start = cm.Symbols, cm.fileAddr(to)
 			if fn := in.FunctionAt(start); fn != nil && fn.Lo == start {
@@ -99,7 +101,8 @@ func (s *Session) findTailChain(key tailKey, ret target.Addr, m *Module, callee 
 	return tailAnswer{chain: in.TailCalls(start, m.Symbols, callee)}
 }
 
-// tailFrames makes the levels between a machine frame, whose outermost level is inner, and that of its caller.
+// tailFrames returns the levels between a machine frame, whose outermost level is inner, and its
+// caller.
 func (s *Session) tailFrames(inner, caller *Frame) (out []Frame) {
 	chain := s.tailChain(inner, caller)
 	for i := len(chain) - 1; i >= 0; i-- {
@@ -115,15 +118,16 @@ func (s *Session) tailFrames(inner, caller *Frame) (out []Frame) {
 	return out
 }
 
-// tailContext is what the variables of a frame that is gone by a tail call are read with: of registers and of the stack
-// nothing is left.
+// tailContext returns the context for reading the variables of a frame that ended in a tail call:
+// its registers and its stack are lost.
 func (s *Session) tailContext(l *tailLink, t target.ThreadID, entry func(expr.EntryParameter) (uint64, error)) *eval.FrameContext {
 	_, lookup := l.chain[l.before].Place()
 	return &eval.FrameContext{Mem: memoryFunc(s.readMemory), Regs: &arch.Registers{Arch: s.tgt.Arch()}, PC: image.Addr(lookup),
 		Bias: l.module.Bias, Arch: s.tgt.Arch(), TLS: s.tlsOf(l.module, t), EntryValue: entry}
 }
 
-// passed finds what a function was passed that n tail calls of a chain have led to.
+// passed finds the value that was passed to the function reached by the first n tail calls of a
+// chain.
 func (s *Session) passed(n int, chain []*symbols.CallSite, caller *Frame, t target.ThreadID, p expr.EntryParameter, depth int) (uint64, error) {
 	if depth+n >= maxEntryDepth {
 		return 0, errNoEntryValue

@@ -12,8 +12,7 @@ type threadList struct {
 	next int
 }
 
-// refreshThreads asks the target which threads there are and publishes the new
-// and the gone ones.
+// refreshThreads reads the target's threads, and publishes new and ended ones.
 func (s *Session) refreshThreads() {
 	if s.tgt == nil {
 		return
@@ -66,8 +65,8 @@ func (s *Session) threadExited(id target.ThreadID) {
 	}
 }
 
-// Threads lists the threads by number. While the program runs it is what is
-// known then; it is never empty while there is a process.
+// Threads lists the threads by number. While the program runs, it lists the known threads. The list
+// is never empty while there is a process.
 func (s *Session) Threads() ([]ThreadInfo, error) {
 	return ask(s, func() ([]ThreadInfo, error) {
 		if s.tgt == nil {
@@ -85,14 +84,14 @@ func (s *Session) Threads() ([]ThreadInfo, error) {
 	})
 }
 
-// knowThread makes a thread one of the list before its event has come.
+// knowThread adds a thread to the list before its event arrives.
 func (s *Session) knowThread(id target.ThreadID) {
 	if !s.hasThread(id) {
 		s.threadStarted(id)
 	}
 }
 
-// hasThread reports whether there is such a thread.
+// hasThread reports whether a thread exists.
 func (s *Session) hasThread(id target.ThreadID) bool {
 	for _, t := range s.threads.all {
 		if t.ID == id {
@@ -116,7 +115,7 @@ func (s *Session) SelectThread(id target.ThreadID) error {
 	})
 }
 
-// Selected returns the selected thread and frame; 0 if there is none.
+// Selected returns the selected thread and frame; the thread is 0 if there is none.
 func (s *Session) Selected() (target.ThreadID, int) {
 	var id target.ThreadID
 	var level int

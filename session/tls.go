@@ -8,18 +8,20 @@ import (
 	"dbg/target"
 )
 
-// Thread-local variables. The ELF TLS ABI says where the main program's are; those of libraries the C library's
-// tables tell: the thread's dynamic thread vector has the address of each module's block, and the dynamic linker's
-// list of modules has their numbers. glibc says for debuggers where in its structures that is (nptl_db).
+// Thread-local variables. The ELF TLS ABI defines where the main program's are. For those of
+// libraries, the C library's tables are needed: the thread's dynamic thread vector holds the
+// address of each module's block, and the dynamic linker's list of modules holds the modules'
+// numbers. glibc describes for debuggers (nptl_db) where these are in its structures.
 
-// maxLinkMaps bounds the walk through the dynamic linker's list.
+// maxLinkMaps limits the walk through the dynamic linker's list.
 const maxLinkMaps = 10_000
 
-// tlsOf returns the function that finds a thread-local variable of the module in the frame's thread.
+// tlsOf returns the function that finds a thread-local variable of the module in the frame's
+// thread.
 func (s *Session) tlsOf(m *Module, t target.ThreadID) func(uint64) (uint64, error) {
 	return func(off uint64) (uint64, error) {
 		if m == nil || m.file == nil {
-			return 0, fmt.Errorf("the module of the thread-local variable is not known")
+			return 0, fmt.Errorf("the module of the thread-local variable is unknown")
 		}
 		regs, err := s.tgt.Registers(t)
 		if err != nil {
@@ -27,38 +29,38 @@ func (s *Session) tlsOf(m *Module, t target.ThreadID) func(uint64) (uint64, erro
 		}
 		tp, ok := regs.Get(arch.FSBase)
 		if !ok || regs.Arch != arch.AMD64 {
-			return 0, fmt.Errorf("the thread pointer is not known")
+			return 0, fmt.Errorf("the thread pointer is unknown")
 		}
 		size, align, ok := m.file.TLS()
 		if !ok {
 			return 0, fmt.Errorf("%s has no thread-local storage", m.Path)
 		}
 		if off >= size {
-			return 0, fmt.Errorf("the thread-local storage of %s has %d bytes, none at %d", m.Path, size, off)
+			return 0, fmt.Errorf("the thread-local storage of %s has %d bytes, so offset %d is outside it", m.Path, size, off)
 		}
 		if m == s.exeModule() {
 			// x86-64 uses variant II: the main program's block ends at the thread pointer.
 			if align = max(align, 1); align&(align-1) != 0 {
-				return 0, fmt.Errorf("the thread-local storage of %s has the alignment %d", m.Path, align)
+				return 0, fmt.Errorf("the thread-local storage of %s has an invalid alignment, %d", m.Path, align)
 			}
 			return tp - (size+align-1)&^(align-1) + off, nil
 		}
 		block, err := s.tlsBlock(m, tp)
 		if err != nil {
-			return 0, fmt.Errorf("thread-local variables of %s: %w", m.Path, err)
+			return 0, fmt.Errorf("can't find the thread-local variables of %s: %w", m.Path, err)
 		}
 		return block + off, nil
 	}
 }
 
-// tlsBlock finds a library's block of the thread that has a thread pointer.
+// tlsBlock finds a library's block for the thread with a thread pointer.
 func (s *Session) tlsBlock(m *Module, tp uint64) (uint64, error) {
 	id, err := s.tlsModuleID(m)
 	if err != nil {
 		return 0, err
 	}
-	// tcbhead_t has the vector's address in its second word; each element of that has two words, the one before the first says
-	// how many there are.
+	// The second word of tcbhead_t is the vector's address. Each element of the vector has two
+	// words. The element before the first holds their number.
 	dtv, err := s.word(tp + 8)
 	if err != nil {
 		return 0, err
@@ -68,19 +70,19 @@ func (s *Session) tlsBlock(m *Module, tp uint64) (uint64, error) {
 		return 0, err
 	}
 	if id == 0 || id > count || count > 1<<20 {
-		return 0, fmt.Errorf("this thread has no block yet")
+		return 0, fmt.Errorf("this thread has not allocated its block yet")
 	}
 	block, err := s.word(dtv + 16*id)
 	if err != nil {
 		return 0, err
 	}
 	if block == 0 || block == ^uint64(0) {
-		return 0, fmt.Errorf("this thread has no block yet")
+		return 0, fmt.Errorf("this thread has not allocated its block yet")
 	}
 	return block, nil
 }
 
-// tlsModuleID is the number that the dynamic linker has given to a module.
+// tlsModuleID returns the number that the dynamic linker has given to a module.
 func (s *Session) tlsModuleID(m *Module) (uint64, error) {
 	offset, err := s.linkMapField("_thread_db_link_map_l_tls_modid")
 	if err != nil {
@@ -88,7 +90,7 @@ func (s *Session) tlsModuleID(m *Module) (uint64, error) {
 	}
 	debug, ok := s.symbolAddress("_r_debug")
 	if !ok {
-		return 0, fmt.Errorf("the dynamic linker's list of modules is not known")
+		return 0, fmt.Errorf("the dynamic linker's list of modules is unknown")
 	}
 	at, err := s.word(debug + 8) // r_map
 	for n := 0; err == nil && at != 0; n++ {
@@ -106,10 +108,11 @@ func (s *Session) tlsModuleID(m *Module) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return 0, fmt.Errorf("it is not in the dynamic linker's list")
+	return 0, fmt.Errorf("the module is not in the dynamic linker's list")
 }
 
-// linkMapField reads glibc's description of a field of its own: size in bits, count and offset.
+// linkMapField reads glibc's description of one of its fields (size in bits, count and offset) and
+// returns the offset.
 func (s *Session) linkMapField(name string) (uint64, error) {
 	for _, m := range s.modules.all {
 		if m.Symbols == nil || m.file == nil {
@@ -125,14 +128,14 @@ func (s *Session) linkMapField(name string) (uint64, error) {
 		}
 		u := binary.LittleEndian.Uint32
 		if u(b[:]) != 64 || u(b[4:]) != 1 || u(b[8:]) > 1<<16 {
-			return 0, fmt.Errorf("%s of %s describes nothing that is known", name, m.Path)
+			return 0, fmt.Errorf("%s in %s has an unknown layout", name, m.Path)
 		}
 		return uint64(u(b[8:])), nil
 	}
-	return 0, fmt.Errorf("the C library does not say how its modules are numbered")
+	return 0, fmt.Errorf("the C library does not describe how it numbers its modules")
 }
 
-// symbolAddress is where a symbol of any module is.
+// symbolAddress returns the address of a symbol in any module.
 func (s *Session) symbolAddress(name string) (uint64, bool) {
 	for _, m := range s.modules.all {
 		if m.Symbols != nil {

@@ -73,7 +73,7 @@ func threadLocal(s *session.Session, t target.ThreadID, name string) string {
 	} else {
 		text = s.FormatIn(t, 0, v, eval.Options{})
 	}
-	if strings.HasSuffix(strings.TrimSuffix(text, ">"), "this thread has no block yet") {
+	if strings.HasSuffix(strings.TrimSuffix(text, ">"), "this thread has not allocated its block yet") {
 		return "?"
 	}
 	return text

@@ -9,20 +9,18 @@ import (
 	"dbg/image"
 )
 
-// uuidFinder finds the files of Mach-O images, whose paths are those of another
-// machine, in a directory: by path, and if that isn't there or is another file, by
-// UUID among all files.
+// uuidFinder finds the files of Mach-O images, whose paths are from another machine, in a
+// directory: by path, and also by UUID among all files there.
 type uuidFinder struct {
-	root  string // "": this machine's root
+	root  string // "" means this machine's root
 	logf  func(string, ...any)
 	index map[string][]string // files by UUID; nil until it is needed
 }
 
-// mostFiles bounds how many entries of the directory are looked at.
+// mostFiles limits the number of directory entries that are examined.
 const mostFiles = 50_000
 
-// find returns the files that may be the image of a path with a UUID, the likeliest
-// first.
+// find returns the files that may be the image with a path and a UUID, the most likely first.
 func (u *uuidFinder) find(path, uuid string) []string {
 	var out []string
 	if filepath.IsAbs(path) {
@@ -42,8 +40,7 @@ func (u *uuidFinder) find(path, uuid string) []string {
 	return out
 }
 
-// build reads the UUIDs of all Mach-O files below root. Symbolic links are not
-// followed.
+// build reads the UUIDs of all Mach-O files below root. It does not follow symbolic links.
 func (u *uuidFinder) build() {
 	u.index = map[string][]string{}
 	if filepath.Clean(u.root) == "/" {
@@ -52,7 +49,7 @@ func (u *uuidFinder) build() {
 	seen := 0
 	_ = filepath.WalkDir(u.root, func(path string, e fs.DirEntry, err error) error {
 		if seen++; seen > mostFiles {
-			u.logf("%s has more than %d files; images are searched in these only", u.root, mostFiles)
+			u.logf("%s has more than %d files; only these are searched for images", u.root, mostFiles)
 			return filepath.SkipAll
 		}
 		if err != nil || !e.Type().IsRegular() || !image.BeginsAsMachO(path) {
@@ -79,8 +76,8 @@ func (u *uuidFinder) build() {
 	})
 }
 
-// withSysroot adds to the directories of debug information those of the
-// sysroot where an image's dSYM would be: the root itself, and the image's own.
+// withSysroot adds to the directories of debug information those where an image's dSYM would be in
+// the sysroot: the root itself, and the image's directory.
 func withSysroot(dirs []string, root, path string) []string {
 	if root == "" {
 		return dirs

@@ -7,17 +7,17 @@ import (
 	"dbg/target"
 )
 
-// Why is how one level of a backtrace was found.
+// Why tells how one level of a backtrace was found.
 type Why struct {
 	Frame    Frame
 	Evidence frames.Evidence // of the machine frame
-	// EntryFunctions names the function of the table's entry for each of Evidence.Tries, "" where there
-	// is none.
+	// EntryFunctions holds, for each of Evidence.Tries, the name of the function of the table's
+	// entry, or "".
 	EntryFunctions []string
 }
 
-// Why says how a level of a thread's backtrace was found: the strategies tried, the table's entry and
-// rule, the memory that was read, the guards that held. It walks again.
+// Why tells how a level of a thread's backtrace was found: the strategies that were tried, the
+// table's entry and rule, the memory that was read, the checks that passed. It repeats the walk.
 func (s *Session) Why(t target.ThreadID, level int) (Why, error) {
 	return ask(s, func() (Why, error) {
 		f, err := s.frame(t, level)

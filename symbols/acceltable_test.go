@@ -229,7 +229,7 @@ func damageTable(t *testing.T, path string) {
 			t.Errorf("%q with a table of an unknown version: %q, want %q", name, got, there[name])
 		}
 	}
-	if o := m.Origin(); !strings.Contains(o, "unknown version 77") || !strings.Contains(o, f.Sections()[i].Name) {
+	if o := m.Origin(); !strings.Contains(o, "unsupported version 77") || !strings.Contains(o, f.Sections()[i].Name) {
 		t.Errorf("the origin: %s", o)
 	}
 	r := rand.New(rand.NewPCG(1, 2))

@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/arch/x86/x86asm"
-
-	"dbg/arch"
+	"dbg/code"
 	"dbg/dwarf"
 	"dbg/image"
 )
@@ -190,36 +188,12 @@ func (m *Module) begins(u *unit, runs []lineRun) map[uint64]bool {
 	return out
 }
 
-// returns reports whether code contains a return instruction, or does nothing: gcc puts a nop
-// after a clean-up.
+// returns reports whether a run of lines returns, or does nothing.
 func (m *Module) returns(r lineRun) bool {
 	const most = 4096
-	code := make([]byte, min(r.hi-r.lo, most))
-	n, _ := m.file.ReadAt(image.Addr(r.lo), code)
-	code = code[:n]
-	switch m.file.Arch() {
-	case arch.AMD64:
-		idle := len(code) > 0
-		for len(code) > 0 {
-			in, err := x86asm.Decode(code, 64)
-			if err != nil || in.Len <= 0 {
-				return false
-			}
-			if in.Op == x86asm.RET {
-				return true
-			}
-			idle = idle && in.Op == x86asm.NOP
-			code = code[in.Len:]
-		}
-		return idle
-	case arch.ARM64:
-		for ; len(code) >= 4; code = code[4:] {
-			if string(code[:4]) == "\xc0\x03\x5f\xd6" { // ret
-				return true
-			}
-		}
-	}
-	return false
+	text := make([]byte, min(r.hi-r.lo, most))
+	n, _ := m.file.ReadAt(image.Addr(r.lo), text)
+	return code.ReturnsOrIdles(m.file.Arch(), text[:n])
 }
 
 // comesBack reports whether an inlined call from a line ends directly before an address that is

@@ -1,10 +1,9 @@
 package symbols
 
 import (
-	"bytes"
 	"sort"
 
-	"dbg/arch"
+	"dbg/code"
 	"dbg/dwarf"
 	"dbg/image"
 	"dbg/symbols/lang"
@@ -224,30 +223,10 @@ func (u *unit) hasLocationLists() bool {
 	return u.lists > 0
 }
 
-// afterInstructions returns the end of the instructions that set up a frame: on x86-64, an
-// optional endbr64, push %rbp and mov %rsp,%rbp. If there are none, it returns the entry.
+// afterInstructions returns the end of the instructions that set up a frame. If there are none, it
+// returns the entry.
 func (m *Module) afterInstructions(entry image.Addr) image.Addr {
-	if m.file.Arch() != arch.AMD64 {
-		return entry
-	}
-	var code [16]byte
-	n, _ := m.file.ReadAt(entry, code[:])
-	b := code[:n]
-	skipped := 0
-	skip := func(ops ...string) bool {
-		for _, op := range ops {
-			if rest, ok := bytes.CutPrefix(b, []byte(op)); ok {
-				skipped += len(op)
-				b = rest
-				return true
-			}
-		}
-		return false
-	}
-	skip("\xf3\x0f\x1e\xfa")
-	// Two encodings of push, and of mov with 64 and 32 bits.
-	if skip("\x55", "\x40\x55") && skip("\x48\x89\xe5", "\x48\x8b\xec", "\x89\xe5", "\x8b\xec") {
-		return entry + image.Addr(skipped)
-	}
-	return entry
+	var text [16]byte
+	n, _ := m.file.ReadAt(entry, text[:])
+	return entry + image.Addr(code.FrameSetup(m.file.Arch(), text[:n]))
 }

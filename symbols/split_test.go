@@ -414,7 +414,7 @@ func TestSplitMissing(t *testing.T) {
 				}
 				check(dwo)
 				copyFile(t, path, dwo) // no split unit in it
-				check("it has no split unit")
+				check("the file has no split unit")
 			})
 		}
 	}

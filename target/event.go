@@ -23,10 +23,11 @@ const (
 	Signalled                     // a signal whose policy has Stop set; see Signal
 	Interrupted                   // Interrupt was called
 	Execed                        // the process executed another program
+	Watched                       // a thread accessed watched memory; see Watches
 )
 
 func (r StopReason) String() string {
-	return [...]string{"entry", "breakpoint", "step", "signal", "interrupt", "exec"}[r]
+	return [...]string{"entry", "breakpoint", "step", "signal", "interrupt", "exec", "watch"}[r]
 }
 
 // Event is a change in the state of the process.
@@ -35,6 +36,7 @@ type Event struct {
 	Thread   ThreadID
 	Reason   StopReason  // for Stopped and Parked
 	Addr     Addr        // for Breakpoint and Parked: the thread's PC
+	Watches  []Watch     // for Watched: those that fired
 	Signal   *SignalInfo // for Signalled and Killed
 	ExitCode int         // for Exited
 	Child    int         // for Forked

@@ -158,6 +158,14 @@ type Process interface {
 	InsertBreakpoint(addr Addr) error
 	RemoveBreakpoint(addr Addr) error
 
+	// InsertWatch makes the processor watch memory while the process runs. After an access, the
+	// thread stops with reason Watched, after the instruction; for WatchExecute it stops before the
+	// instruction, with reason Breakpoint. Insertions are counted as for breakpoints. The error is
+	// ErrNoSlot if the processor has no debug register left. Accesses by the kernel are not seen.
+	// After an Execed stop no watch is inserted any more.
+	InsertWatch(w Watch) error
+	RemoveWatch(w Watch) error
+
 	// SetJudge sets the function that decides about each hit. With nil, every hit stops the
 	// process.
 	SetJudge(Judge)
@@ -205,9 +213,11 @@ const (
 // Hit describes a thread that has arrived at a site, or at the end of its step.
 type Hit struct {
 	Thread ThreadID
-	Reason StopReason // Breakpoint or Stepped
+	Reason StopReason // Breakpoint, Stepped or Watched
 	Addr   Addr
-	Regs   *arch.Registers // valid during the call
+	// Watches has those that fired, for Watched. It is valid during the call.
+	Watches []Watch
+	Regs    *arch.Registers // valid during the call
 
 	// Next specifies how the thread continues after Pass, as for Move. The judge may change it.
 	Next Resume

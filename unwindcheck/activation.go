@@ -2,17 +2,17 @@ package unwindcheck
 
 import "dbg/arch"
 
-// calleeSaved are the registers that a caller gets back: psABI, figure 3.4. The stack pointer,
-// which belongs to them, is the CFA.
+// calleeSaved lists the registers that a caller gets back: psABI, figure 3.4. The stack pointer is
+// also one of them; its value is the CFA.
 var calleeSaved = [...]arch.Reg{arch.RBX, arch.RBP, arch.R12, arch.R13, arch.R14, arch.R15}
 
-// saved has the values of calleeSaved.
+// saved holds the values of calleeSaved.
 type saved [len(calleeSaved)]uint64
 
-// savedSet is a set of calleeSaved: a bit each.
+// savedSet is a set of calleeSaved registers, with a bit for each.
 type savedSet uint8
 
-// differs returns the registers that have other values in o.
+// differs returns the registers whose values differ in o.
 func (s *saved) differs(o *saved) (set savedSet) {
 	for i := range s {
 		if s[i] != o[i] {
@@ -22,14 +22,14 @@ func (s *saved) differs(o *saved) (set savedSet) {
 	return set
 }
 
-// state is where a thread is, as far as the shadow is concerned.
+// state is the part of a thread's state that the shadow needs.
 type state struct {
 	pc, sp uint64
 	rax    uint64
 	saved  saved
 }
 
-// stateOf takes a state from registers.
+// stateOf returns the state in a set of registers.
 func stateOf(r *arch.Registers) (s state) {
 	s.pc, _ = r.Get(arch.RIP)
 	s.sp, _ = r.Get(arch.RSP)
@@ -40,36 +40,36 @@ func stateOf(r *arch.Registers) (s state) {
 	return s
 }
 
-// kind says how an activation came to be.
+// kind tells how an activation was created.
 type kind uint8
 
 const (
 	called  kind = iota // by a call instruction
 	handler             // by the kernel, for a signal
-	unknown             // code that has changed the stack under itself: its caller is anybody's guess
+	unknown             // by code that has changed its own stack: the caller is unknown
 )
 
-// activation is a function that was entered and not yet left.
+// activation is a function that was entered and has not been left yet.
 type activation struct {
 	kind kind
 
 	cfa   uint64 // the caller's stack pointer after the return; the return address is below it
 	ra    uint64
-	saved saved // what the caller is to get back
+	saved saved // the registers that the caller must get back
 
-	// popped: the code has taken the return address from the stack, into a register (vfork does).
+	// popped means that the code has popped the return address into a register (vfork does).
 	popped bool
 
-	// Of a handler.
+	// These belong to a handler.
 	returned    bool            // the thread is in the trampoline
-	interrupted *arch.Registers // the state that is to come back
-	transit     *transit        // that the interrupted thread was in
-	from        *stack          // the interrupted stack, when the handler has one of its own
+	interrupted *arch.Registers // the interrupted state, which will be restored
+	transit     *transit        // of the interrupted thread
+	from        *stack          // the interrupted stack, if the handler runs on another one
 
-	claims []claim // that disagree with all this
+	claims []claim // claims that differ from this activation
 }
 
-// stack is what is known of one stack.
+// stack is the shadow's information about one stack.
 type stack struct {
 	acts      []activation // innermost last
 	low, high uint64       // the stack pointers seen
@@ -83,12 +83,12 @@ func (s *stack) top() *activation {
 	return nil
 }
 
-// seen widens the bounds.
+// seen extends the bounds to include sp.
 func (s *stack) seen(sp uint64) {
 	s.low, s.high = min(s.low, sp), max(s.high, sp)
 }
 
-// drop takes the innermost activation away and returns its claims.
+// drop removes the innermost activation and returns its claims.
 func (s *stack) drop() []claim {
 	a := s.top()
 	claims := a.claims

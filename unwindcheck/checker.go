@@ -21,18 +21,18 @@ type checker struct {
 	places   places
 	threads  map[target.ThreadID]*checked
 
-	// handled says that the program has a handler for the signal that it is to get.
+	// handled means that the program has a handler for the signal that will be sent.
 	handled bool
 
 	report  *Report
-	rows    map[rowKey]struct{} // that were judged
-	entries map[rowKey]struct{} // of them, without the row
+	rows    map[rowKey]struct{} // rows that were judged
+	entries map[rowKey]struct{} // their entries: keys without the row
 	ranges  map[rangeKey]*wrongRange
-	gone    map[registerOf]struct{} // that functions did not give back
+	gone    map[registerOf]struct{} // registers that functions did not restore
 	started time.Time
 
-	overruled arch.RegSet // registers of the thread's own place of which the code says that they are lost, and the table is wrong
-	refused   bool        // a row is judged that the unwinder has refused: only what is wrong of it counts
+	overruled arch.RegSet // at the thread's place: lost by the code, against the table
+	refused   bool        // a rejected row is being judged: count it only if it is wrong
 
 	last *checked // the thread of the last step
 }
@@ -42,9 +42,9 @@ type checked struct {
 	thread
 	id    target.ThreadID
 	walk  *frames.Walk
-	place *place         // where it is: the instruction that comes next
-	then  uint64         // where it will be then, as foretold; 0: not foretold
-	regs  arch.Registers // there
+	place *place         // the place of the next instruction
+	then  uint64         // the predicted address after it; 0 if there is no prediction
+	regs  arch.Registers // the registers there
 }
 
 func newChecker(p frames.MappedTarget, opts Options) (*checker, error) {
@@ -68,7 +68,7 @@ func (c *checker) newUnwinder() {
 	c.unwinder = frames.New(arch.AMD64, c.space)
 	c.unwinder.Use = c.opts.Source.strategies()
 	c.unwinder.Prove = c.opts.Prove
-	c.unwinder.Audit = c.opts.Source == "" // else a strategy is judged as it is
+	c.unwinder.Audit = c.opts.Source == "" // otherwise a strategy is judged alone
 }
 
 func (c *checker) word(addr uint64) (uint64, bool) {
@@ -114,7 +114,7 @@ func (c *checker) VisitStep(s *ptrace.Step) ptrace.Next {
 		c.report.Signals++
 		interrupted := th.regs
 		if pc, _ := interrupted.Get(arch.RIP); th.place.in.class == trapItself && s.Signal == sigTrap {
-			interrupted.Set(arch.RIP, pc+1) // a trap is taken behind the instruction
+			interrupted.Set(arch.RIP, pc+1) // a trap is reported after the instruction
 		}
 		th.signalled(&interrupted, &now)
 	}
@@ -130,7 +130,7 @@ func (c *checker) VisitStep(s *ptrace.Step) ptrace.Next {
 	return c.next(th)
 }
 
-// next says how the thread is to go on.
+// next returns how the thread continues.
 func (c *checker) next(th *checked) ptrace.Next {
 	n := ptrace.Next{Stop: c.opts.Max > 0 && c.report.Instructions >= c.opts.Max}
 	switch th.place.in.class {
@@ -142,7 +142,7 @@ func (c *checker) next(th *checked) ptrace.Next {
 		n.Instruction = ptrace.TrapInstruction
 	default:
 		if !c.opts.Plodding {
-			c.hasten(th, &n)
+			c.usePrediction(th, &n)
 		}
 	}
 	if e := c.opts.SignalEvery; e > 0 && c.handled && c.report.Instructions > 0 && c.report.Instructions%e == 0 {
@@ -153,13 +153,13 @@ func (c *checker) next(th *checked) ptrace.Next {
 
 const sigTrap = 5
 
-// How far the callers' callers are looked at.
+// How many callers are compared.
 const (
 	oneCaller  = 1
 	twoCallers = 2
 	wholeWalk  = 1 << 30
 
-	wholeEvery = 1000 // instructions between two looks at the whole walk
+	wholeEvery = 1000 // instructions between two comparisons of the whole walk
 )
 
 func (c *checker) depth(th *checked, before *place, cause ptrace.StepCause) int {
@@ -174,7 +174,7 @@ func (c *checker) depth(th *checked, before *place, cause ptrace.StepCause) int 
 	return oneCaller
 }
 
-// begin takes up a thread.
+// begin adds a thread.
 func (c *checker) begin(s *ptrace.Step) *checked {
 	th := &checked{thread: *c.shadow.newThread(stateOf(s.Regs)), id: s.Thread}
 	th.walk = c.unwinder.Walk(s.Regs)
@@ -186,7 +186,7 @@ func (c *checker) begin(s *ptrace.Step) *checked {
 	return th
 }
 
-// end forgets a thread.
+// end removes a thread.
 func (c *checker) end(id target.ThreadID) {
 	if th := c.threads[id]; th != nil {
 		th.exit(refuted)
@@ -195,10 +195,10 @@ func (c *checker) end(id target.ThreadID) {
 	c.last = nil
 }
 
-// refresh reads the memory map again. Of a process that is ending it stays as it was.
+// refresh reads the memory map again. If the process is ending, the old map is kept.
 func (c *checker) refresh() { _ = c.space.Refresh() }
 
-// exec begins afresh.
+// exec starts again with the process's new program.
 func (c *checker) exec() {
 	for id := range c.threads {
 		c.end(id)
@@ -229,8 +229,8 @@ const (
 	protExec     = 4
 )
 
-// afterSyscall follows changes of the memory map that touch code, and of the handler of
-// the signal that is to be sent. regs are those before the call.
+// afterSyscall handles system calls that change the mappings of code, or the handler of the signal
+// that will be sent. regs holds the registers before the call.
 func (c *checker) afterSyscall(regs *arch.Registers) {
 	nr, _ := regs.Get(arch.RAX)
 	lo, _ := regs.Get(arch.RDI)
@@ -264,7 +264,7 @@ func (c *checker) afterSyscall(regs *arch.Registers) {
 	c.places.forget(lo, lo+max(size, 1))
 }
 
-// touches reports whether a range of memory has code or belongs to a module.
+// touches reports whether a range of memory overlaps code or a module.
 func (c *checker) touches(lo, size uint64) bool {
 	a, b := target.Addr(lo), target.Addr(lo+size)
 	for _, m := range c.space.Mappings() {
@@ -280,7 +280,7 @@ func (c *checker) touches(lo, size uint64) bool {
 	return false
 }
 
-// wanted reports whether a place is in a file and a function that are to be judged.
+// wanted reports whether a place is in a file and a function that will be judged.
 func (c *checker) wanted(pl *place) bool {
 	if c.opts.Functions == "" && c.opts.Module == "" {
 		return true
@@ -301,7 +301,7 @@ func (c *checker) wanted(pl *place) bool {
 	return ok
 }
 
-// matchName is path.Match for names in which a slash is a character like others.
+// matchName is path.Match, except that a slash in a name is an ordinary character.
 func matchName(pattern, name string) (bool, error) {
 	return path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
 }

@@ -1,40 +1,40 @@
 package unwindcheck
 
-// claim is what the unwinder said of a caller where that is not what the caller had at the
-// time of the call.
+// claim is the unwinder's answer about a caller, if it differs from the caller's state at the call.
 type claim struct {
 	fault fault
-	// The caller's state as it was claimed.
+	// The claimed state of the caller.
 	pc, sp uint64
 	saved  saved
-	known  uint8 // of saved, a bit each
-	entry  bool  // pc and sp are those of the entry: only registers differ
-	deeper bool  // it is about a caller's caller
-	row    bool  // it is about a row that the unwinder did not believe
+	known  uint8 // which of saved are known, a bit each
+	entry  bool  // pc and sp are those of the entry; only registers differ
+	deeper bool  // it is about the caller of a caller
+	row    bool  // it is about a row that the unwinder rejected
 	hits   uint64
 }
 
-// outcome is what came of a claim.
+// outcome is the result of checking a claim.
 type outcome uint8
 
 const (
 	refuted outcome = iota // wrong
-	proven                 // control has come to where it said
-	open                   // nobody knows
+	proven                 // control has gone where it claimed
+	open                   // unknown
 )
 
-// maxClaims bounds the different claims of one activation. With more, claims that say the same of another value
-// count as one.
+// maxClaims limits the different claims of one activation. Beyond that, claims that differ only in
+// a value are counted as one.
 const maxClaims = 256
 
-// same reports whether two claims say the same, at the same place.
+// same reports whether two claims at the same place are equal.
 func (c *claim) same(o *claim) bool {
 	return c.fault.pc == o.fault.pc && c.fault.kind == o.fault.kind && c.pc == o.pc && c.sp == o.sp && c.saved == o.saved && c.known == o.known && c.row == o.row
 }
 
-// fits reports whether a claim describes the state in which control has landed. A callee that has
-// its caller's registers overwritten with those of the place where it will go (the
-// epilogue of _Unwind_RaiseException) is right about these, and names its own caller still.
+// fits reports whether a claim describes the state in which control has landed. A callee may have
+// its caller's registers overwritten with those of the place where it will go (the epilogue of
+// _Unwind_RaiseException). Its claim is then correct about these registers, and still names its own
+// caller.
 func (c *claim) fits(s *state) bool {
 	if !c.entry && (c.pc != s.pc || c.sp != s.sp) {
 		return false
@@ -47,7 +47,7 @@ func (c *claim) fits(s *state) bool {
 	return true
 }
 
-// blame says what of a claim that does not fit is wrong, where that is not what differs from the entry.
+// blame sets the error of a claim that does not fit, if that is not its difference from the entry.
 func (c *claim) blame(s *state) {
 	f := &c.fault
 	switch {
@@ -70,7 +70,7 @@ func (c *claim) blame(s *state) {
 	}
 }
 
-// addClaim adds a claim to a list; false if the list is full.
+// addClaim adds a claim to a list. It returns false if the list is full.
 func addClaim(list []claim, c claim) ([]claim, bool) {
 	alike := -1
 	for i := range list {
@@ -96,12 +96,12 @@ func addClaim(list []claim, c claim) ([]claim, bool) {
 	return list, false
 }
 
-// transit is the time from the moment that a thread has given up an activation, by
-// moving its stack pointer away, to the jump that makes good of it.
+// transit is the time between leaving an activation, when a thread moves its stack pointer away,
+// and the jump that completes the move.
 type transit struct {
 	claims []claim
-	// waiting are claims of a stack that was left and may be come back to.
+	// waiting holds claims of a stack that was left and may be resumed.
 	waiting []claim
 	left    *stack
-	depth   int // of left, then
+	depth   int // the number of activations in left at that time
 }

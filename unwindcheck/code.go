@@ -7,7 +7,7 @@ import (
 	"dbg/code"
 )
 
-// class sorts instructions by what they do to the stack and the flow of control.
+// class classifies instructions by their effect on the stack and the flow of control.
 type class uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 	trapItself       // int3, int1: its SIGTRAP is not the step's
 )
 
-// flow sorts instructions by what comes next.
+// flow classifies instructions by what follows them.
 type flow uint8
 
 const (
@@ -32,24 +32,24 @@ const (
 	direct                // target
 	branch                // target, or the instruction after it
 	back                  // the return address
-	uncertain             // not to be said, or not worth it
+	uncertain             // unknown, or not worth the effort
 )
 
-// instruction is what must be known of one.
+// instruction is the information about an instruction.
 type instruction struct {
 	class  class
 	flow   flow
 	cond   byte   // of a branch: the low four bits of its opcode
-	here   bool   // of a call: its target is next, as of code that wants to know where it is
+	here   bool   // of a call: it only gets the code's own address
 	next   uint64 // of calls and branches: the address after it
 	target uint64
 }
 
-// firsts are what functions begin with: push, endbr64, sub $n, %rsp.
+// firsts lists the first bytes of functions: push, endbr64, sub $n, %rsp.
 var firsts = [][]byte{{0x55}, {0xf3, 0x0f, 0x1e, 0xfa}, {0x48, 0x83, 0xec}, {0x48, 0x81, 0xec}, {0x50}, {0x53}, {0x41, 0x54}, {0x41, 0x55}, {0x41, 0x56}, {0x41, 0x57}}
 
-// begins reports whether code looks like a function's first instruction: of one that does not return and happens to
-// follow the call of it.
+// begins reports whether code looks like a function's first instruction: the code after a call of a
+// function that does not return may be another function.
 func begins(b []byte) bool {
 	for _, first := range firsts {
 		if bytes.HasPrefix(b, first) {
@@ -59,8 +59,8 @@ func begins(b []byte) bool {
 	return false
 }
 
-// decode looks at the instruction at pc: Intel SDM volume 2, 2.1 and appendix A. Only as much is
-// decoded as tells the classes apart; b may be cut short by the end of memory.
+// decode classifies the instruction at pc: Intel SDM volume 2, 2.1 and appendix A. It decodes only
+// what the classes require. b may be cut off at the end of memory.
 func decode(b []byte, pc uint64) instruction {
 	var wide, rexR, rexB bool
 	n := 0

@@ -9,7 +9,7 @@ import (
 	"dbg/target"
 )
 
-// faultKind says what of a caller is wrong.
+// faultKind tells what is wrong about a caller.
 type faultKind uint8
 
 const (
@@ -17,16 +17,16 @@ const (
 	wrongReturn
 	wrongSP
 	wrongRegister
-	unknownRegister // a table gives no value, and does not say that there is none
+	unknownRegister // a table gives no value, and does not mark the register as undefined
 	noCaller
 	beyond    // a caller of the outermost function
 	notSignal // a trampoline that was not recognised
-	unended   // the walk ends in the outermost function, and does not know it
+	unended   // the walk ends in the outermost function, but does not recognise it
 )
 
 // fault is one wrong claim.
 type fault struct {
-	exact    bool // the caller was called exact
+	exact    bool // the caller had trust exact
 	kind     faultKind
 	pc       uint64 // of the frame whose caller is wrong
 	precise  bool   // pc is not a return address
@@ -36,11 +36,11 @@ type fault struct {
 	truth    uint64
 	cfa      uint64
 	why      string
-	gone     savedSet             // of wrongRegister: the registers that the function has not given back
+	gone     savedSet             // for wrongRegister: the unrestored registers
 	regs     [arch.RIP + 1]uint64 // of the frame
 }
 
-// lookup is the address that the tables are asked for.
+// lookup returns the address for lookups in tables.
 func (f *fault) lookup() target.Addr {
 	if f.precise {
 		return target.Addr(f.pc)
@@ -48,10 +48,10 @@ func (f *fault) lookup() target.Addr {
 	return target.Addr(f.pc - 1)
 }
 
-// undefined reports whether a row says that a register has no value in the caller.
+// undefined reports whether a row marks a register as undefined in the caller.
 func undefined(o *frames.Origin, r arch.Reg) bool { return o.Row.Rule(r).Kind == row.Undefined }
 
-// text says what is wrong, with the row's own words where there is one.
+// text describes the fault, with the row's rule if there is a row.
 func (f *fault) text(r *row.Row) string {
 	if !f.strategy.ByTable() && f.strategy != frames.Sigreturn && f.kind != noCaller && f.kind != unended {
 		r = nil
@@ -68,11 +68,11 @@ func (f *fault) text(r *row.Row) string {
 		default:
 			said = f.relative(f.said, arch.RSP)
 		}
-		return fmt.Sprintf("CFA is %s, truth is %s", said, f.relative(f.truth, base))
+		return fmt.Sprintf("CFA is %s, should be %s", said, f.relative(f.truth, base))
 	case wrongReturn:
-		return fmt.Sprintf("return address is 0x%x%s, truth is 0x%x", f.said, f.rule(r, arch.RIP), f.truth)
+		return fmt.Sprintf("return address is 0x%x%s, should be 0x%x", f.said, f.rule(r, arch.RIP), f.truth)
 	case wrongSP:
-		return fmt.Sprintf("rsp is 0x%x%s, truth is 0x%x", f.said, f.rule(r, arch.RSP), f.truth)
+		return fmt.Sprintf("rsp is 0x%x%s, should be 0x%x", f.said, f.rule(r, arch.RSP), f.truth)
 	case wrongRegister:
 		name := arch.AMD64.RegName(f.reg)
 		rule := "not changed"
@@ -81,13 +81,13 @@ func (f *fault) text(r *row.Row) string {
 				rule = s
 			}
 		}
-		return fmt.Sprintf("%s is %s (0x%x), truth is 0x%x", name, rule, f.said, f.truth)
+		return fmt.Sprintf("%s is %s (0x%x), should be 0x%x", name, rule, f.said, f.truth)
 	case unknownRegister:
-		return fmt.Sprintf("%s is not known, truth is 0x%x", arch.AMD64.RegName(f.reg), f.truth)
+		return fmt.Sprintf("%s is unknown, should be 0x%x", arch.AMD64.RegName(f.reg), f.truth)
 	case noCaller:
 		return "no caller: " + f.why
 	case beyond:
-		return fmt.Sprintf("claims a caller beyond the outermost frame: 0x%x", f.said)
+		return fmt.Sprintf("found a caller beyond the outermost frame: 0x%x", f.said)
 	case notSignal:
 		return "the signal trampoline is not recognised"
 	case unended:
@@ -96,7 +96,7 @@ func (f *fault) text(r *row.Row) string {
 	return ""
 }
 
-// relative gives an address by its distance from a register that is near it: base, or the stack pointer.
+// relative formats an address as an offset from a register near it: base, or the stack pointer.
 func (f *fault) relative(v uint64, base arch.Reg) string {
 	for _, r := range []arch.Reg{base, arch.RSP} {
 		if d := int64(v - f.regs[r]); -1<<20 < d && d < 1<<20 {
@@ -106,7 +106,7 @@ func (f *fault) relative(v uint64, base arch.Reg) string {
 	return fmt.Sprintf("0x%x", v)
 }
 
-// rule says where a row finds a register.
+// rule describes where a row finds a register.
 func (f *fault) rule(r *row.Row, reg arch.Reg) string {
 	if r == nil {
 		return ""
@@ -123,7 +123,7 @@ func (f *fault) rule(r *row.Row, reg arch.Reg) string {
 	return fmt.Sprintf(" (%s)", k)
 }
 
-// words names the kind for JSON.
+// String returns the kind's name, which is also used in JSON.
 func (k faultKind) String() string {
 	return [...]string{"cfa", "return-address", "sp", "register", "unknown-register", "no-caller", "beyond-outermost", "signal-frame", "outermost"}[k]
 }

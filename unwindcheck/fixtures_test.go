@@ -107,8 +107,8 @@ func TestWrongTable(t *testing.T) {
 		got = append(got, w.String())
 	}
 	want := []string{
-		"wrongcfi+0x40101e <forgets+0x1>: .eh_frame FDE 0x44: CFA is rsp+8, truth is rsp+16",
-		"wrongcfi+0x401026 <clobbers+0x5>: .eh_frame FDE 0x58: rbx is not changed (0x0), truth is 0x7",
+		"wrongcfi+0x40101e <forgets+0x1>: .eh_frame FDE 0x44: CFA is rsp+8, should be rsp+16",
+		"wrongcfi+0x401026 <clobbers+0x5>: .eh_frame FDE 0x58: rbx is not changed (0x0), should be 0x7",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("wrong ranges:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -139,7 +139,7 @@ func TestOwnConvention(t *testing.T) {
 	if r := check(t, Options{Source: "cfi"}, prog); r.Wrong != 2 || r.NotGivenBack != 2 || r.Proven != 2 {
 		t.Errorf("the table alone: %d wrong, %d of them lost, %d proven, ranges %+v", r.Wrong, r.NotGivenBack, r.Proven, r.Ranges)
 	}
-	const want = "ownconv+0x401018 <gives+0x5>: .eh_frame FDE 0x44: rbx is not changed (0x2), truth is 0x1, which the function does not give back"
+	const want = "ownconv+0x401018 <gives+0x5>: .eh_frame FDE 0x44: rbx is not changed (0x2), should be 0x1, which the function does not restore"
 	if got := r.Ranges[0].String(); got != want {
 		t.Errorf("%s\nwant:\n%s", got, want)
 	}
@@ -177,10 +177,10 @@ func TestRefusedRows(t *testing.T) {
 			got = append(got, w.String())
 		}
 		want := []string{
-			"refused+0x40101d <unmapped+0x5>: .eh_frame FDE 0x44: CFA is rax+8, truth is rsp+8",
-			"refused+0x401021 <zero+0x2>: .eh_frame FDE 0x5c: CFA is rsp+8, truth is rsp+16",
-			"refused+0x401024 <zero+0x5>: .eh_frame FDE 0x5c: CFA is rsp+8, truth is rsp+16",
-			"refused+0x401028 <still+0x1>: .eh_frame FDE 0x70: CFA is rsp+0, truth is rsp+8",
+			"refused+0x40101d <unmapped+0x5>: .eh_frame FDE 0x44: CFA is rax+8, should be rsp+8",
+			"refused+0x401021 <zero+0x2>: .eh_frame FDE 0x5c: CFA is rsp+8, should be rsp+16",
+			"refused+0x401024 <zero+0x5>: .eh_frame FDE 0x5c: CFA is rsp+8, should be rsp+16",
+			"refused+0x401028 <still+0x1>: .eh_frame FDE 0x70: CFA is rsp+0, should be rsp+8",
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("source %q: wrong ranges:\n%s\nwant:\n%s", source, strings.Join(got, "\n"), strings.Join(want, "\n"))

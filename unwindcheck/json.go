@@ -6,7 +6,8 @@ import (
 	"io"
 )
 
-// jsonReport is the form of a report for programs. Addresses are hex strings, other numbers numbers.
+// jsonReport is the JSON form of a report. Addresses are hex strings, all other numbers are
+// numbers.
 type jsonReport struct {
 	Program          string            `json:"program"`
 	Instructions     uint64            `json:"instructions"`
@@ -59,7 +60,7 @@ type jsonRange struct {
 	Hits         uint64 `json:"hits"`
 }
 
-// WriteJSON prints a report as one object.
+// WriteJSON writes a report as one JSON object.
 func WriteJSON(out io.Writer, r *Report) error {
 	j := jsonReport{
 		Program: r.Program, Instructions: r.Instructions, Judged: r.Judged(), Correct: r.Correct, Wrong: r.Wrong, WrongRows: r.WrongRows,

@@ -7,15 +7,15 @@ import (
 	"dbg/frames"
 )
 
-// cursor is where a walk is on the shadow: at the activation whose caller comes next.
+// cursor is the position of a walk in the shadow: the activation whose caller comes next.
 type cursor struct {
 	stack      *stack
-	i          int  // of stack.acts; -1 below the outermost
+	i          int  // index in stack.acts; -1 below the outermost
 	trampoline bool // the frame is the trampoline that the handler i returns to
-	transit    bool // nothing is known: a stack was left, and nothing was reached yet
+	transit    bool // unknown: a stack was left, and none was reached yet
 }
 
-// act is the activation at the cursor, nil below the outermost.
+// act returns the activation at the cursor, or nil below the outermost.
 func (k *cursor) act() *activation {
 	if k.i < 0 {
 		return nil
@@ -23,7 +23,7 @@ func (k *cursor) act() *activation {
 	return &k.stack.acts[k.i]
 }
 
-// next goes on to the caller.
+// next moves to the caller.
 func (k *cursor) next() {
 	a := k.act()
 	switch {
@@ -40,15 +40,15 @@ func (k *cursor) next() {
 	k.i--
 }
 
-// judge holds the walk from where the thread is against the shadow, as far as depth callers.
-// The first one's verdict is the instruction's.
+// judge compares the walk from the thread's place with the shadow, for depth callers. The verdict
+// on the first caller is that on the instruction.
 func (c *checker) judge(th *checked, depth int) {
 	k := cursor{stack: th.stack, i: len(th.stack.acts) - 1, transit: th.transit != nil}
 	if a := k.act(); a != nil {
 		k.trampoline = a.returned
 	}
 	if th.place.skip {
-		c.report.NotJudged["not in the functions asked for"]++
+		c.report.NotJudged["not in the selected functions"]++
 		return
 	}
 	th.walk.Restart(&th.regs)
@@ -71,9 +71,10 @@ func (c *checker) judge(th *checked, depth int) {
 	c.compareEnd(th, &k, &inner, n)
 }
 
-// judgeRefused judges the row at the thread's own place where the unwinder does not believe it. A row that differs
-// from the truth is wrong, whichever check has caught it and whatever else has then found the caller. It is told, and the
-// instruction's verdict is that of the caller that was found.
+// judgeRefused judges the row at the thread's own place if the unwinder rejected it. A row that
+// differs from the truth is wrong, no matter which check has detected it and how the caller was
+// found then. The row is reported, but the verdict on the instruction is that on the caller that
+// was found.
 func (c *checker) judgeRefused(th *checked, k *cursor, in frameView) {
 	f, cfa := th.walk.Refused()
 	if f == nil {
@@ -87,7 +88,7 @@ func (c *checker) judgeRefused(th *checked, k *cursor, in frameView) {
 
 var background = context.Background()
 
-// frameView is what must be known of a frame when its caller is looked at.
+// frameView is the information about a frame that is needed to judge its caller.
 type frameView struct {
 	pc      uint64
 	precise bool
@@ -102,7 +103,8 @@ func (v *frameView) take(f *frames.Frame) {
 	v.hasCFA, v.cfa, v.module = f.HasCFA, uint64(f.CFA), f.Module
 }
 
-// compare judges one caller; n is its frame's index. It is false if it makes no sense to go on.
+// compare judges one caller. n is the index of its frame. It returns false if it makes no sense to
+// continue.
 func (c *checker) compare(th *checked, k *cursor, in *frameView, f *frames.Frame, n int) bool {
 	a := k.act()
 	switch {
@@ -110,7 +112,7 @@ func (c *checker) compare(th *checked, k *cursor, in *frameView, f *frames.Frame
 		c.refute(th, k, n, c.fault(th, in, f, beyond, uint64(f.PC), 0))
 		return false
 	case a == nil && !k.transit, a != nil && a.kind == unknown:
-		c.unjudged(n, f.Strategy, "the caller was not seen: a stack's first function")
+		c.unjudged(n, f.Strategy, "the caller was never seen: first function of a stack")
 		return false
 	case k.transit:
 		c.claim(th, k, n, c.fault(th, in, f, wrongReturn, uint64(f.PC), 0), f)
@@ -137,7 +139,7 @@ func (c *checker) compare(th *checked, k *cursor, in *frameView, f *frames.Frame
 				bad = c.fault(th, in, f, wrongRegister, v, a.saved[i])
 				bad.reg = reg
 				c.claim(th, k, n, bad, f)
-				return false // what lies above follows from it
+				return false // all outer frames depend on it
 			}
 		}
 		if lost != 0 && n == 1 {
@@ -158,8 +160,8 @@ func (c *checker) compare(th *checked, k *cursor, in *frameView, f *frames.Frame
 	return false
 }
 
-// mayLose reports whether callee-saved registers may be unknown: where a heuristic speaks, where
-// the row says that they are lost, or the code does, and in Go's own code, which saves RBP only.
+// mayLose reports whether callee-saved registers may be unknown: if a heuristic found the caller,
+// if the row or the code says that they are lost, and in Go code, which saves only RBP.
 func (c *checker) mayLose(th *checked, f *frames.Frame, lost uint8) (first int, ok bool) {
 	for b := lost; b != 0 && !c.refused; b &= b - 1 {
 		c.report.UnknownRegisters++
@@ -178,7 +180,8 @@ func (c *checker) mayLose(th *checked, f *frames.Frame, lost uint8) (first int, 
 	return 0, true
 }
 
-// compareInterrupted judges the caller of a trampoline: the interrupted code with every register.
+// compareInterrupted judges the caller of a trampoline: the interrupted code with all its
+// registers.
 func (c *checker) compareInterrupted(th *checked, k *cursor, in *frameView, f *frames.Frame, n int) bool {
 	a := k.act()
 	if !in.signal {
@@ -204,7 +207,7 @@ func (c *checker) compareInterrupted(th *checked, k *cursor, in *frameView, f *f
 		bad := c.fault(th, in, f, kind, v, truth)
 		bad.reg = reg
 		if n > 1 && !k.fresh(th) {
-			return false // the handler may have changed what it will return to
+			return false // the handler may have changed the state to which it will return
 		}
 		c.claim(th, k, n, bad, f)
 		return false
@@ -222,7 +225,7 @@ var interruptedRegs = []arch.Reg{arch.RIP, arch.RSP, arch.RBX, arch.RBP, arch.R1
 	arch.RAX, arch.RCX, arch.RDX, arch.RSI, arch.RDI, arch.R8, arch.R9, arch.R10, arch.R11}
 
 // restarts reports whether registers are those of a system call that a signal has interrupted,
-// before the kernel has decided whether it returns EINTR or is started again: the codes of
+// before the kernel has decided whether it returns EINTR or starts again: the codes of
 // include/linux/errno.h.
 func restarts(r *arch.Registers) bool {
 	rax, _ := r.Get(arch.RAX)
@@ -233,15 +236,15 @@ func restarts(r *arch.Registers) bool {
 	return false
 }
 
-// compareEnd judges a walk that has ended; n is the number of frames.
+// compareEnd judges the end of a walk. n is the number of frames.
 func (c *checker) compareEnd(th *checked, k *cursor, in *frameView, n int) {
 	end := th.walk.End()
 	a := k.act()
 	switch {
 	case k.transit:
-		c.unjudged(n, frames.Context, "on the way to another stack")
+		c.unjudged(n, frames.Context, "while switching to another stack")
 	case a == nil && !k.stack.bottom, a != nil && a.kind == unknown:
-		c.unjudged(n, frames.Context, "the caller was not seen: a stack's first function")
+		c.unjudged(n, frames.Context, "the caller was never seen: first function of a stack")
 	case a == nil && end.Outermost:
 		c.right(th, frames.Context, n)
 	case c.opts.Source != "":

@@ -130,7 +130,7 @@ func framePointers(keep bool) string {
 func asked(r *Report) uint64 {
 	n := r.Judged()
 	for why, count := range r.NotJudged {
-		if why != "not in the functions asked for" && why != "left without a landing that tells" {
+		if why != "not in the selected functions" && why != "left without a known destination" {
 			n += count
 		}
 	}

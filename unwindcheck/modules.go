@@ -14,13 +14,13 @@ import (
 type module struct {
 	*frames.Image
 	syms   *symbols.Module
-	golang bool // made by the Go compiler, whose functions preserve RBP only
+	golang bool // made by the Go compiler, whose functions preserve only RBP
 }
 
-// name is what messages call it.
+// name returns the module's name for messages.
 func (m *module) name() string { return filepath.Base(m.Path) }
 
-// space is the process's address space: frames.Space. It is brought up to date by refresh.
+// space is the process's address space, a frames.Space. refresh updates it.
 type space struct {
 	*frames.AddressSpace
 	proc    frames.MappedTarget
@@ -66,7 +66,7 @@ func (sp *space) symbolsOf(f *image.File) *symbols.Module {
 	return m
 }
 
-// close closes the files. Nothing of the space may be used any more.
+// close closes the files. The space can't be used afterwards.
 func (sp *space) close() {
 	for _, m := range sp.syms {
 		m.Close()
@@ -77,11 +77,11 @@ func (sp *space) close() {
 	sp.Close()
 }
 
-// ReadMemory implements target.Memory. Of a large read that would cross into another page it gives the first
-// page, which is all that is needed to find one caller; at the end of a stack it is all that there is, and to find that
-// out would take another system call.
+// ReadMemory implements target.Memory. From a large read that would cross into another page it
+// returns only the first page. That is enough to find one caller. At the end of a stack there is no
+// second page, and finding that out would take another system call.
 func (sp *space) ReadMemory(a target.Addr, buf []byte) (int, error) {
-	const walkBegins = 2 * pageSize // the first block that package frames asks for
+	const walkBegins = 2 * pageSize // the first block that package frames reads
 	if len(buf) != walkBegins || a%pageSize != 0 {
 		return sp.proc.ReadMemory(a, buf)
 	}
@@ -106,13 +106,13 @@ func (sp *space) module(pc target.Addr) *module {
 	return sp.last
 }
 
-// isFile reports whether code at an address is a file's, so that it does not change by itself.
+// isFile reports whether the code at an address belongs to a file, so it does not change by itself.
 func (sp *space) isFile(a target.Addr) bool {
 	m := sp.Mapping(a)
 	return m != nil && m.Exec == target.Allowed && (m.Inode != 0 || m.Path == "[vdso]")
 }
 
-// function names the function at pc: its name, or "" if it has none, and the offset in it.
+// function returns the name of the function at pc, or "", and the offset in it.
 func (m *module) function(pc uint64) (name string, off uint64) {
 	a := image.Addr(pc - m.Bias)
 	f := m.syms.FunctionAt(a)

@@ -5,26 +5,26 @@ import (
 	"dbg/target"
 )
 
-// place is what is known of one address of code, and what was found there.
+// place is the information about one address of code.
 type place struct {
-	pc       uint64
-	in       instruction
-	code     [16]byte
-	codeLen  int // of code: as much as could be read
-	size     int // of the instruction; 0 until it has been seen to be executed
-	foretold int // how often what comes next was foretold rightly; see foretell
-	module   *module
-	decoded  bool
-	volatile bool // in memory that is no file's: the code may change
-	skip     bool // not in a file or a function that is to be judged
-	looked   bool // row is known
-	row      rowKey
-	lost     uint8 // of calleeSaved: those that the row says are undefined
-	right    uint64
-	wrong    uint64
+	pc        uint64
+	in        instruction
+	code      [16]byte
+	codeLen   int // the readable part of code
+	size      int // of the instruction; 0 until it was executed
+	predicted int // the number of correct predictions; see predict
+	module    *module
+	decoded   bool
+	volatile  bool // not in a file's memory: the code may change
+	skip      bool // not in a file or a function that is judged
+	looked    bool // row is set
+	row       rowKey
+	lost      uint8 // the calleeSaved registers that the row marks as undefined
+	right     uint64
+	wrong     uint64
 }
 
-// rowKey names a row of a table.
+// rowKey identifies a row of a table.
 type rowKey struct {
 	module *frames.Module
 	table  string
@@ -34,7 +34,7 @@ type rowKey struct {
 
 const pageSize = 4096
 
-// places has a place for each address that was executed.
+// places holds a place for each address that was executed.
 type places struct {
 	pages map[uint64]*[pageSize]*place
 	last  *[pageSize]*place
@@ -59,7 +59,7 @@ func (p *places) get(pc uint64) *place {
 	return pl
 }
 
-// between reports whether an address between two others was executed and found right.
+// between reports whether an address between two others was executed and is correct.
 func (p *places) between(lo, hi uint64) bool {
 	for pc := lo + 1; pc < hi; pc++ {
 		if pc%pageSize == 0 && p.pages[pc/pageSize] == nil {
@@ -73,7 +73,7 @@ func (p *places) between(lo, hi uint64) bool {
 	return false
 }
 
-// forget drops what is known of code in a range that was mapped anew; the counts are kept.
+// forget drops the information about code in a range that was mapped again. It keeps the counts.
 func (p *places) forget(lo, hi uint64) {
 	for page, list := range p.pages {
 		if page < lo/pageSize || page > (hi-1)/pageSize {
@@ -87,7 +87,7 @@ func (p *places) forget(lo, hi uint64) {
 	}
 }
 
-// place brings the place at pc up to date.
+// place returns the updated place at pc.
 func (c *checker) place(pc uint64) *place {
 	pl := c.places.get(pc)
 	if pl.decoded && !pl.volatile {
@@ -96,12 +96,12 @@ func (c *checker) place(pc uint64) *place {
 	before := pl.code
 	n, _ := c.space.ReadMemory(target.Addr(pc), pl.code[:])
 	if pl.decoded && pl.code != before {
-		c.space.CodeChanged() // somebody has generated other code there
+		c.space.CodeChanged() // other code was generated there
 	}
 	pl.codeLen = max(n, 0)
 	pl.in = decode(pl.code[:pl.codeLen], pc)
 	if !pl.decoded {
-		pl.size, pl.foretold = 0, 0
+		pl.size, pl.predicted = 0, 0
 		pl.decoded, pl.volatile = true, !c.space.isFile(target.Addr(pc))
 		pl.module = c.space.module(target.Addr(pc))
 		pl.skip = !c.wanted(pl)

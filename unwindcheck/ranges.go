@@ -8,8 +8,8 @@ import (
 	"dbg/frames"
 )
 
-// rangeKey tells wrong ranges apart: the row, or without one the function and the
-// strategy, and what is wrong.
+// rangeKey distinguishes wrong ranges: by the row, or by the function and the strategy if there is
+// no row, and by what is wrong.
 type rangeKey struct {
 	row      rowKey
 	function string
@@ -18,29 +18,29 @@ type rangeKey struct {
 	reg      arch.Reg
 }
 
-// registerOf names a register in a function: an entry of a table.
+// registerOf identifies a register in a function, which is an entry of a table.
 type registerOf struct {
 	entry rowKey // without the row
 	reg   arch.Reg
 }
 
-// registerOf is the register and its function, for a key of kind wrongRegister.
+// registerOf returns the register and its function for a key of kind wrongRegister.
 func (k *rangeKey) registerOf() registerOf {
 	r := registerOf{k.row, k.reg}
 	r.entry.lo = 0
 	return r
 }
 
-// wrongRange is the wrong places of one key.
+// wrongRange holds the wrong places with one key.
 type wrongRange struct {
 	module *module
 	origin string
 	table  string
 	entry  uint64
 	hits   map[uint64]uint64 // by address
-	first  map[uint64]string // the text of each address's first hit
+	first  map[uint64]string // the text of the first hit at each address
 	deeper uint64
-	rows   uint64 // of rows that were not believed
+	rows   uint64 // hits of rows that were rejected
 }
 
 // wrong records a claim that was wrong.
@@ -113,7 +113,7 @@ func (c *checker) wrong(cl *claim) {
 	}
 }
 
-// freeze turns what was found into ranges, as long as the modules are there.
+// freeze converts the results to ranges, while the modules still exist.
 func (c *checker) freeze() {
 	for key, r := range c.ranges {
 		list := c.split(key, r)
@@ -132,7 +132,7 @@ func (c *checker) freeze() {
 	})
 }
 
-// split makes the ranges of one key: places between which nothing was found to be right.
+// split makes the ranges of one key: places are in one range if no correct place is between them.
 func (c *checker) split(key rangeKey, r *wrongRange) (out []Wrong) {
 	var pcs []uint64
 	for pc := range r.hits {
@@ -157,7 +157,7 @@ func (c *checker) split(key rangeKey, r *wrongRange) (out []Wrong) {
 		if key.kind == wrongRegister || key.kind == unknownRegister {
 			w.Register = arch.AMD64.RegName(key.reg)
 			if _, w.NotGivenBack = c.gone[key.registerOf()]; w.NotGivenBack {
-				w.Text += ", which the function does not give back"
+				w.Text += ", which the function does not restore"
 			}
 		}
 		out = append(out, w)

@@ -6,28 +6,28 @@ import (
 	"dbg/frames"
 )
 
-// Report is what a run has found.
+// Report is the result of a run.
 type Report struct {
 	Program      string
 	Instructions uint64
-	Correct      uint64 // instructions whose caller was right
-	Proven       uint64 // of them: not what the caller was at the entry, but where control came to
+	Correct      uint64 // instructions whose caller was correct
+	Proven       uint64 // of Correct: those that differ from the entry, but fit where control went
 	Wrong        uint64
-	WrongRows    uint64 // instructions whose row in the table is wrong, and was not believed: the caller that was found counts
-	NotGivenBack uint64 // of them: about a register that the function does not give back
-	Exact        uint64 // correct callers that were called exact; with Options.Prove only
-	ExactWrong   uint64 // wrong ones that were: by PC, CFA or stack pointer
-	Deeper       uint64 // callers of callers that were looked at and right
+	WrongRows    uint64 // instructions with a wrong row that the unwinder rejected
+	NotGivenBack uint64 // of Wrong: those about a register that the function does not restore
+	Exact        uint64 // correct callers with trust exact; only with Options.Prove
+	ExactWrong   uint64 // wrong callers with trust exact: wrong PC, CFA or stack pointer
+	Deeper       uint64 // correct callers of callers
 	DeeperWrong  uint64
 	Ranges       []Wrong
 	Threads      int
-	Signals      uint64 // handlers that were entered
+	Signals      uint64 // signal handlers that were entered
 	Execs        int
-	Functions    int // entries of tables that were exercised
-	Rows         int // rows of them
-	// UnknownRegisters counts the callee-saved registers that had no value in a caller which was right.
+	Functions    int // entries of tables that were used
+	Rows         int // rows of these
+	// UnknownRegisters counts the callee-saved registers without a value in correct callers.
 	UnknownRegisters uint64
-	Strategies       []StrategyCount // that were used
+	Strategies       []StrategyCount // the strategies that were used
 	NotJudged        map[string]uint64
 	Exit             int // the program's exit status
 	Signal           int // the signal that ended it, or 0
@@ -36,7 +36,7 @@ type Report struct {
 	strategies [16]StrategyCount
 }
 
-// StrategyCount is how a strategy did.
+// StrategyCount holds the results of one strategy.
 type StrategyCount struct {
 	Name    string
 	Judged  uint64
@@ -45,33 +45,33 @@ type StrategyCount struct {
 
 // Wrong is a range of instructions at which the unwinder is wrong in the same way.
 type Wrong struct {
-	Module   string // its file's name; "" for code of no module
+	Module   string // the name of its file; "" for code outside modules
 	Path     string
-	Lo, Hi   uint64 // the first and the last wrong instruction; in the module's own addresses
+	Lo, Hi   uint64 // addresses of the first and the last wrong instruction, in the module's file
 	Function string // of Lo; "" if it has no name
-	Offset   uint64 // of Lo in it
+	Offset   uint64 // of Lo in Function
 	Origin   string // ".eh_frame FDE 0x5a8", or the strategy
 	Table    string // "" if no table covers it
 	Entry    uint64 // the offset in the table
 	Strategy string
 	Kind     string // what is wrong: "cfa", "return-address", ...
-	Register string // of the kinds "register" and "unknown-register"
-	Text     string // what is said and what is true, at Lo the first time
-	// NotGivenBack says that the function returned with another value in Register: it has a calling
-	// convention of its own, and its table should say that the register is undefined.
+	Register string // for the kinds "register" and "unknown-register"
+	Text     string // the claim and the truth, at the first hit of Lo
+	// NotGivenBack means that the function returned with another value in Register: it has its own
+	// calling convention, and its table should mark the register as undefined.
 	NotGivenBack bool
 	Places       int    // instructions
-	Hits         uint64 // how often they were executed
+	Hits         uint64 // the number of executions
 
 	bias uint64
 }
 
 func newReport() *Report { return &Report{NotJudged: map[string]uint64{}} }
 
-// Judged is how many instructions were judged.
+// Judged returns the number of judged instructions.
 func (r *Report) Judged() uint64 { return r.Correct + r.Wrong }
 
-// Share is the share of instructions judged that were right; 1 if there were none.
+// Share returns the share of judged instructions that were correct, or 1 if none were judged.
 func (r *Report) Share() float64 {
 	if r.Judged() == 0 {
 		return 1

@@ -12,33 +12,36 @@ import (
 	"dbg/target/ptrace"
 )
 
-// Options says what is judged.
+// Options specifies what is judged.
 type Options struct {
-	Functions   string // judge only functions whose name matches this pattern of path.Match, in which * matches slashes too; "": all
-	Module      string // judge only code of files whose name (without directories) matches this pattern of path.Match; "": of all
-	Max         uint64 // stop after so many instructions; 0: never
-	Source      Source // the one strategy or table that is judged; "": all of them together
-	SignalEvery uint64 // send Signal each so many instructions; 0: never
+	Functions   string // pattern of path.Match, where * also matches slashes; "" means all
+	Module      string // pattern of path.Match for base names of files; "" means all
+	Max         uint64 // stop after so many instructions; 0 means never
+	Source      Source // judge only this strategy or table; "" means all together
+	SignalEvery uint64 // send Signal every so many instructions; 0 means never
 	Signal      int
 
-	// Prove asks the unwinder, too, which callers are exact, and counts those that are not. It is slow.
+	// Prove makes the unwinder also compute which callers have trust exact, and counts the wrong
+	// ones among these. It is slow.
 	Prove bool
 
-	// Sample is called each SampleEvery instructions, where the truth is known; nil: never.
+	// Sample is called every SampleEvery instructions at places where the truth is known; nil means
+	// never.
 	Sample      func(*Sample)
 	SampleEvery uint64
 
-	// Plodding has the processor step each instruction, also where it is known where it leads.
+	// Plodding makes the processor step each instruction, even if the next address is known.
 	Plodding bool
 
-	// Progress is called now and then with the instructions so far and how many of them were wrong.
+	// Progress is called from time to time with the number of instructions so far, and how many of
+	// them were wrong.
 	Progress func(instructions, wrong uint64)
 }
 
-// Source is a strategy or a table: a name of Sources, or "".
+// Source is the name of a strategy or a table from Sources, or "".
 type Source string
 
-// Sources are the names of what can be judged alone.
+// Sources lists the strategies and tables that can be judged alone.
 var Sources = []string{"cfi", "eh_frame", "debug_frame", "compact", "compact-body", "plt", "prologue", "fp", "scan", "sigreturn", "fallback"}
 
 // ParseSource checks a name.
@@ -48,11 +51,11 @@ func ParseSource(name string) (Source, error) {
 			return Source(s), nil
 		}
 	}
-	return "", fmt.Errorf("unknown source %q; one of %s is expected", name, strings.Join(Sources, ", "))
+	return "", fmt.Errorf("unknown source %q: expected one of %s", name, strings.Join(Sources, ", "))
 }
 
-// strategies is what the unwinder may use. Tables go with the trampolines, since it is a table that
-// tells one.
+// strategies returns the strategies that the unwinder may use. Tables include sigreturn, because a
+// table identifies a trampoline.
 func (s Source) strategies() frames.StrategySet {
 	switch s {
 	case "":
@@ -87,16 +90,16 @@ func restrictTo(s Source) func(*frames.Module) *frames.Module {
 	}
 }
 
-// Run steps a process that is stopped at its first instruction until it ends, opts.Max is
-// reached or ctx is done; the last is an error, and what was found until then is returned
-// with it. The process is the caller's to close.
+// Run steps a process that is stopped at its first instruction until it ends, opts.Max is reached
+// or ctx is done. If ctx is done, it returns an error together with the results so far. The caller
+// closes the process.
 //
-// A process that is further on already is taken up as if nothing had been called yet: choose with opts.Module what is entered
-// from then on.
+// If the process has already run, Run behaves as if nothing had been called before: select with
+// opts.Module the code that is entered from then on.
 func Run(ctx context.Context, p *ptrace.Process, opts Options) (*Report, error) {
 	for _, pattern := range []string{opts.Functions, opts.Module} {
 		if _, err := matchName(pattern, ""); err != nil {
-			return nil, fmt.Errorf("the pattern %q is malformed", pattern)
+			return nil, fmt.Errorf("malformed pattern %q", pattern)
 		}
 	}
 	c, err := newChecker(p, opts)
@@ -112,12 +115,12 @@ func Run(ctx context.Context, p *ptrace.Process, opts Options) (*Report, error) 
 	c.freeze()
 	c.report.finish(c, time.Since(c.started))
 	if err != nil && !errors.Is(err, context.Canceled) {
-		err = fmt.Errorf("%s can't be stepped: %w", c.report.Program, err)
+		err = fmt.Errorf("can't step %s: %w", c.report.Program, err)
 	}
 	return c.report, err
 }
 
-// Launch starts a program for Run: its standard files and its environment are ours.
+// Launch starts a program for Run, with our standard files and environment.
 func Launch(path string, args []string) (*ptrace.Process, error) {
 	return ptrace.Launch(ptrace.LaunchOptions{Path: path, Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
 }

@@ -33,7 +33,7 @@ func TestForetellingChangesNothing(t *testing.T) {
 	quick := check(t, Options{}, "/bin/true")
 	slow := check(t, Options{Plodding: true}, "/bin/true")
 	if quick.Instructions != slow.Instructions || quick.Rows != slow.Rows || quick.Deeper != slow.Deeper {
-		t.Errorf("foretold: %d instructions, %d rows, %d deeper; each stepped: %d, %d, %d",
+		t.Errorf("predicted: %d instructions, %d rows, %d deeper; each stepped: %d, %d, %d",
 			quick.Instructions, quick.Rows, quick.Deeper, slow.Instructions, slow.Rows, slow.Deeper)
 	}
 }

@@ -2,16 +2,16 @@ package unwindcheck
 
 import "dbg/arch"
 
-// Sample is a place at which somebody else may be asked the same question.
+// Sample is a place where another unwinder can be asked the same question.
 type Sample struct {
 	Regs *arch.Registers // valid until the function returns
-	// What the thread's innermost function will return to, and with which stack pointer.
+	// The address to which the thread's innermost function will return, and the stack pointer then.
 	ReturnAddress, CFA uint64
-	Right              bool // the unwinder said the same
+	Right              bool // the unwinder's answer was correct
 }
 
-// sample calls opts.Sample when it is its turn and the truth is known. right is the number of correct answers before
-// this one.
+// sample calls opts.Sample if it is due and the truth is known. right is the number of correct
+// answers before this one.
 func (c *checker) sample(th *checked, right uint64) {
 	if c.opts.Sample == nil || c.opts.SampleEvery == 0 || c.report.Instructions%c.opts.SampleEvery != 0 {
 		return

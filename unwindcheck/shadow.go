@@ -2,34 +2,34 @@ package unwindcheck
 
 import "dbg/arch"
 
-// shadow is what is known of all stacks of a process.
+// shadow holds the information about all stacks of a process.
 type shadow struct {
 	// word reads memory.
 	word func(addr uint64) (uint64, bool)
-	// settle is told what came of a claim.
+	// settle receives the outcome of a claim.
 	settle func(*claim, outcome)
 
-	suspended []*stack // on which no thread is, the last left last
+	suspended []*stack // stacks without a thread, in the order in which they were left
 }
 
-// thread is one thread's part of it.
+// thread is the shadow of one thread.
 type thread struct {
 	*shadow
 	stack   *stack
-	transit *transit // nil: none is under way
-	was     state    // before the instruction
+	transit *transit // nil if none is under way
+	was     state    // the state before the instruction
 }
 
 // sigreturn is the number of rt_sigreturn(2).
 const sigreturn = 15
 
-// newThread is a thread that begins at s, with nothing below.
+// newThread returns a thread that starts at s, with an empty stack.
 func (sh *shadow) newThread(s state) *thread {
 	sh.forget(s.sp)
 	return &thread{shadow: sh, was: s, stack: &stack{low: s.sp, high: s.sp, bottom: true}}
 }
 
-// step follows the instruction that has led from t.was to now.
+// step handles an instruction that led from t.was to now.
 func (t *thread) step(in instruction, now *state) {
 	was := &t.was
 	switch {
@@ -60,13 +60,13 @@ func (t *thread) step(in instruction, now *state) {
 
 func (t *thread) call(in instruction, now *state) {
 	if in.here {
-		return // not a function: the code wants its own address
+		return // not a function: the code gets its own address
 	}
 	if a := t.stack.top(); a != nil && a.popped {
 		t.settleAll(t.stack.drop(), open)
 	}
 	if tr := t.transit; tr != nil {
-		// It has not gone anywhere: it goes on here, on another stack.
+		// The thread did not jump: it continues here, on another stack.
 		t.land(nil)
 		t.stack.acts = append(t.stack.acts, activation{kind: unknown, cfa: t.was.sp + 8})
 	}
@@ -95,9 +95,9 @@ func (t *thread) ret(now *state) {
 	}
 }
 
-// returned drops an activation that has returned. A function with a calling convention of its own does not give
-// every register back (libcrypto's inner functions return results in callee-saved ones); what was
-// said of these is right if it is what the caller has got.
+// returned removes an activation that has returned. A function with its own calling convention does
+// not restore all registers (libcrypto's inner functions return results in callee-saved registers).
+// Claims about these are correct if they match the registers that the caller has received.
 func (t *thread) returned(now *state) {
 	gone := t.stack.top().saved.differs(&now.saved)
 	list := t.stack.drop()
@@ -115,15 +115,15 @@ func (t *thread) returned(now *state) {
 	}
 }
 
-// jumped is for an indirect jump, or any jump to a return address that was popped.
+// jumped handles an indirect jump, or any jump to a popped return address.
 func (t *thread) jumped(now *state) {
 	if a := t.stack.top(); a != nil && a.popped {
 		switch {
 		case now.pc == a.ra:
 			t.returned(now)
 		case t.transit != nil:
-			// libgcc's eh_return ends in a pop and a jump: it writes the landing pad's address over the return address of the
-			// function that the one which catches has called.
+			// libgcc's eh_return ends with a pop and a jump: it writes the landing pad's address
+			// over the return address of the function that was called by the catching one.
 			t.leave()
 		}
 	}
@@ -132,7 +132,7 @@ func (t *thread) jumped(now *state) {
 	}
 }
 
-// up gives up the activations whose return address is below the stack pointer now.
+// up removes the activations whose return address is below the stack pointer now.
 func (t *thread) up(sp uint64, popped bool) {
 	for {
 		a := t.stack.top()
@@ -153,12 +153,12 @@ func (t *thread) up(sp uint64, popped bool) {
 	}
 }
 
-// leave gives the innermost activation up without a return.
+// leave removes the innermost activation without a return.
 func (t *thread) leave() {
 	t.begin().claims = append(t.transit.claims, t.stack.drop()...)
 }
 
-// begin makes the thread be in transit.
+// begin puts the thread in transit.
 func (t *thread) begin() *transit {
 	if t.transit == nil {
 		t.transit = new(transit)
@@ -166,7 +166,7 @@ func (t *thread) begin() *transit {
 	return t.transit
 }
 
-// land ends a transit with the state that it has led to; nil if it has led nowhere.
+// land ends a transit in the state that it led to, or with nil if it led nowhere.
 func (t *thread) land(now *state) {
 	tr := t.transit
 	t.transit = nil
@@ -208,11 +208,11 @@ func (sh *shadow) settleAll(list []claim, o outcome) {
 	}
 }
 
-// frameRoom is how far below the stack pointer a signal's frame can begin on the same stack:
-// the red zone, the saved vector registers (with AMX 11 KiB), siginfo and ucontext.
+// frameRoom is the maximum distance below the stack pointer at which a signal's frame starts on the
+// same stack: the red zone, the saved vector registers (11 KiB with AMX), siginfo and ucontext.
 const frameRoom = 16 << 10
 
-// signalled follows the kernel's entry into a handler. regs has the interrupted registers.
+// signalled handles the kernel's entry into a handler. regs holds the interrupted registers.
 func (t *thread) signalled(regs *arch.Registers, now *state) {
 	ra, _ := t.word(now.sp)
 	a := activation{kind: handler, cfa: now.sp + 8, ra: ra, saved: now.saved, interrupted: regs, transit: t.transit}
@@ -227,7 +227,7 @@ func (t *thread) signalled(regs *arch.Registers, now *state) {
 	t.was = *now
 }
 
-// sigreturn goes back to what a signal has interrupted, or to what the handler has made of it.
+// sigreturn handles the return to the interrupted code, or to the state that the handler has set.
 func (t *thread) sigreturn(now *state) {
 	for {
 		a := t.stack.top()
@@ -250,7 +250,7 @@ func (t *thread) sigreturn(now *state) {
 		t.was = stateOf(h.interrupted)
 		if now.sp == sp-8 && now.pc != pc {
 			if ra, ok := t.word(now.sp); ok && ra == pc {
-				// Go's way to have a function called that the code itself does not call:
+				// Go's way to insert a call that the code itself does not contain:
 				// runtime.(*sigctxt).pushCall.
 				t.stack.acts = append(t.stack.acts, activation{cfa: sp, ra: pc, saved: t.was.saved})
 				return
@@ -266,7 +266,7 @@ func (t *thread) sigreturn(now *state) {
 	}
 }
 
-// exit forgets the thread's stack.
+// exit removes the thread's stack.
 func (t *thread) exit(o outcome) {
 	if t.transit != nil {
 		t.settleAll(t.transit.claims, o)

@@ -1,19 +1,19 @@
 package unwindcheck
 
-// Limits of telling stacks apart.
+// Limits for distinguishing stacks.
 const (
-	// maxSuspended bounds the stacks that are remembered.
+	// maxSuspended limits the stacks that are remembered.
 	maxSuspended = 10_000
-	// near is how far down a stack pointer goes at once and still is in the same stack, unless it was
-	// loaded from memory.
+	// near is the maximum distance by which a stack pointer moves down at once in the same stack,
+	// unless it was loaded from memory.
 	near = 1 << 20
-	// validated is how many of a stack's innermost activations are looked up in memory when the
-	// stack is come back to.
+	// validated is the number of innermost activations that are compared with memory when a stack
+	// is resumed.
 	validated = 8
 )
 
-// moveTo follows a stack pointer that was set as a whole: an epilogue, longjmp, an exception, or a switch to
-// another stack.
+// moveTo handles a stack pointer that was set as a whole: by an epilogue, longjmp, an exception, or
+// a switch to another stack.
 func (t *thread) moveTo(sp uint64, loaded bool) {
 	if t.within(sp, loaded) {
 		t.up(sp, false)
@@ -24,8 +24,8 @@ func (t *thread) moveTo(sp uint64, loaded bool) {
 	t.suspend(left)
 	tr := t.begin()
 	if a := left.top(); a != nil && len(a.claims) > 0 {
-		// What was said of the stack that is left may describe where control goes now
-		// (swapcontext), or where it comes back to.
+		// Claims about the stack that is left may describe where control goes now (swapcontext), or
+		// where it will come back to.
 		tr.waiting, tr.left, tr.depth = append(tr.waiting, a.claims...), left, len(left.acts)
 		a.claims = nil
 	}
@@ -50,7 +50,7 @@ func (t *thread) within(sp uint64, loaded bool) bool {
 	return true
 }
 
-// suspend keeps a stack that its thread has left.
+// suspend saves a stack that its thread has left.
 func (sh *shadow) suspend(s *stack) {
 	if len(s.acts) == 0 && !s.bottom {
 		return
@@ -62,9 +62,9 @@ func (sh *shadow) suspend(s *stack) {
 	sh.suspended = append(sh.suspended, s)
 }
 
-// resume finds the suspended stack that sp is in, or makes a new one.
+// resume returns the suspended stack that contains sp, or a new one.
 func (t *thread) resume(sp uint64) *stack {
-	// The stack that a handler on a stack of its own has interrupted is not in the list.
+	// A stack that was interrupted by a handler on another stack is not in the list.
 	for i := len(t.stack.acts) - 1; i >= 0; i-- {
 		if s := t.stack.acts[i].from; s != nil && s.low <= sp && sp <= s.high {
 			return s
@@ -84,8 +84,8 @@ func (t *thread) resume(sp uint64) *stack {
 	return &stack{low: sp, high: sp}
 }
 
-// intact reports whether the return addresses of a stack that was left are still there; its memory
-// may have come to be another stack.
+// intact reports whether the return addresses of a stack that was left are still there. Its memory
+// may have been reused for another stack.
 func (sh *shadow) intact(s *stack, sp uint64) bool {
 	n := 0
 	for i := len(s.acts) - 1; i >= 0 && n < validated; i-- {
@@ -101,7 +101,7 @@ func (sh *shadow) intact(s *stack, sp uint64) bool {
 	return true
 }
 
-// forget drops the suspended stacks in whose place another one begins.
+// forget drops the suspended stacks at sp, where another stack starts.
 func (sh *shadow) forget(sp uint64) {
 	rest := sh.suspended[:0]
 	for _, s := range sh.suspended {
@@ -115,7 +115,7 @@ func (sh *shadow) forget(sp uint64) {
 	sh.suspended = rest
 }
 
-// abandon gives up what was claimed on a stack that nobody will come back to.
+// abandon settles the claims on a stack that will not be resumed.
 func (sh *shadow) abandon(s *stack) {
 	for len(s.acts) > 0 {
 		sh.settleAll(s.drop(), open)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// String is the range on one line, without the counts.
+// String returns the range on one line, without the counts.
 func (w *Wrong) String() string {
 	var s strings.Builder
 	if w.Module == "" {
@@ -23,7 +23,7 @@ func (w *Wrong) String() string {
 	return s.String()
 }
 
-// WriteText prints a report for people: the wrong ranges, one a line, and the summary.
+// WriteText writes a report as text: the wrong ranges, one per line, and the summary.
 func WriteText(out io.Writer, r *Report) error {
 	var s strings.Builder
 	for i := range r.Ranges {
@@ -47,21 +47,21 @@ func WriteText(out io.Writer, r *Report) error {
 	for _, c := range r.Strategies {
 		fmt.Fprintf(&s, "  %-11s %d: %s%% correct\n", c.Name, c.Judged, percent(c.Correct, c.Judged))
 	}
-	fmt.Fprintf(&s, "  deeper      %d: %s%% correct, of callers' callers\n", r.Deeper+r.DeeperWrong, percent(r.Deeper, r.Deeper+r.DeeperWrong))
+	fmt.Fprintf(&s, "  deeper      %d callers of callers: %s%% correct\n", r.Deeper+r.DeeperWrong, percent(r.Deeper, r.Deeper+r.DeeperWrong))
 	if r.Exact+r.ExactWrong > 0 {
-		fmt.Fprintf(&s, "  exact       %d were called exact: %s%% correct\n", r.Exact+r.ExactWrong, percent(r.Exact, r.Exact+r.ExactWrong))
+		fmt.Fprintf(&s, "  exact       %d had trust exact: %s%% correct\n", r.Exact+r.ExactWrong, percent(r.Exact, r.Exact+r.ExactWrong))
 	}
 	if r.NotGivenBack > 0 {
-		fmt.Fprintf(&s, "  not kept    %d of the wrong ones are about registers that functions do not give back\n", r.NotGivenBack)
+		fmt.Fprintf(&s, "  not kept    %d wrong callers are due to registers that functions do not restore\n", r.NotGivenBack)
 	}
 	if r.WrongRows > 0 {
-		fmt.Fprintf(&s, "  wrong rows  at %s; they were not believed\n", count(r.WrongRows, "instruction"))
+		fmt.Fprintf(&s, "  wrong rows  at %s; the unwinder rejected them\n", count(r.WrongRows, "instruction"))
 	}
 	if r.Proven > 0 {
-		fmt.Fprintf(&s, "  landed      %d proven by where control came to\n", r.Proven)
+		fmt.Fprintf(&s, "  landed      %d proven by where control went\n", r.Proven)
 	}
 	if r.UnknownRegisters > 0 {
-		fmt.Fprintf(&s, "  registers   %d not known\n", r.UnknownRegisters)
+		fmt.Fprintf(&s, "  registers   %d unknown\n", r.UnknownRegisters)
 	}
 	for _, why := range slices.Sorted(maps.Keys(r.NotJudged)) {
 		fmt.Fprintf(&s, "  not judged  %d: %s\n", r.NotJudged[why], why)

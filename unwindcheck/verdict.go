@@ -5,7 +5,7 @@ import (
 	"dbg/frames"
 )
 
-// fault makes the description of what is wrong.
+// fault returns the description of a fault.
 func (c *checker) fault(th *checked, in *frameView, f *frames.Frame, kind faultKind, said, truth uint64) fault {
 	bad := fault{kind: kind, pc: in.pc, precise: in.precise, said: said, truth: truth, cfa: in.cfa}
 	if f != nil {
@@ -18,7 +18,7 @@ func (c *checker) fault(th *checked, in *frameView, f *frames.Frame, kind faultK
 	return bad
 }
 
-// right counts a caller that is as it should be.
+// right counts a correct caller.
 func (c *checker) right(th *checked, how frames.Strategy, n int) {
 	switch {
 	case c.refused:
@@ -43,7 +43,7 @@ func (c *checker) unjudged(n int, how frames.Strategy, why string) {
 	}
 }
 
-// claim keeps what disagrees with the entry until it is known what came of it.
+// claim saves a claim that differs from the entry until its outcome is known.
 func (c *checker) claim(th *checked, k *cursor, n int, bad fault, f *frames.Frame) {
 	cl := claim{fault: bad, pc: uint64(f.PC), deeper: n > 1, row: c.refused && c.unwinder.Audit}
 	cl.sp, _ = f.Regs.Get(arch.RSP)
@@ -68,17 +68,17 @@ func (c *checker) claim(th *checked, k *cursor, n int, bad fault, f *frames.Fram
 	}
 	var ok bool
 	if *list, ok = addClaim(*list, cl); !ok {
-		// Code that describes where it will go says so at a few instructions, and says one thing.
+		// Code that describes its destination does so at a few instructions, with one claim.
 		c.refute(th, k, n, bad)
 	}
 }
 
-// refute counts what is wrong whatever comes.
+// refute counts a claim that is certainly wrong.
 func (c *checker) refute(th *checked, k *cursor, n int, bad fault) {
 	c.settle(&claim{fault: bad, hits: 1, deeper: n > 1, row: c.refused && c.unwinder.Audit}, refuted)
 }
 
-// settle counts what came of a claim.
+// settle counts the outcome of a claim.
 func (c *checker) settle(cl *claim, o outcome) {
 	how := cl.fault.strategy
 	switch {
@@ -96,6 +96,6 @@ func (c *checker) settle(cl *claim, o outcome) {
 			c.look(pl)
 		}
 	default:
-		c.report.NotJudged["left without a landing that tells"] += cl.hits
+		c.report.NotJudged["left without a known destination"] += cl.hits
 	}
 }

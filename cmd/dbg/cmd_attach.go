@@ -13,12 +13,12 @@ func attachCommand() *cobra.Command {
 	var s shared
 	c := &cobra.Command{
 		Use:   "attach [flags] PID",
-		Short: "debug a running process; it is left running and unharmed",
+		Short: "debug a running process; it is left running and unharmed on detach",
 		Args:  args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pid, err := strconv.Atoi(args[0])
 			if err != nil || pid < 1 {
-				return usageError{fmt.Errorf("a process id is expected, not %q", args[0])}
+				return usageError{fmt.Errorf("expected a process id, not %q", args[0])}
 			}
 			sess := session.New(s.config())
 			if err := sess.Attach(pid); err != nil {

@@ -22,13 +22,13 @@ func btCommand() *cobra.Command {
 		Use:   "bt [flags] PID|CORE [EXE]",
 		Short: "print the backtraces of all threads and exit",
 		Long: `Prints the backtraces of all threads of a process or of a core file. A process is
-stopped only while it is looked at, and runs on before anything is printed. With -x or --ex,
-these commands are done after the backtraces.`,
+stopped only while its stacks are read. It continues before anything is printed. With -x or --ex,
+these commands run after the backtraces.`,
 		Args: args(1, 2),
 		RunE: interruptible(func(cmd *cobra.Command, args []string) error {
 			cfg := s.config()
 			if cfg.Debuginfod.Patience = batchPatience; s.commands != nil {
-				cfg.Debuginfod.Patience = patience // the process is held while they are done
+				cfg.Debuginfod.Patience = patience // the process stays stopped while they run
 			}
 			sess := session.New(cfg)
 			defer sess.Close()
@@ -54,12 +54,12 @@ these commands are done after the backtraces.`,
 		}),
 	}
 	s.register(c.Flags())
-	c.Flags().IntVar(&most, "max-frames", 0, "print at most `N` frames of each thread; 0: all")
+	c.Flags().IntVar(&most, "max-frames", 0, "print at most `N` frames of each thread; 0 means all")
 	return c
 }
 
-// openForBacktrace attaches to a process or opens a core. A number is a process,
-// unless there is a file of that name and no such process.
+// openForBacktrace attaches to a process or opens a core. A number is a process id, unless a file
+// has that name and no such process exists.
 func openForBacktrace(sess *session.Session, args []string) (live bool, err error) {
 	pid, nerr := strconv.Atoi(args[0])
 	_, serr := os.Stat(args[0])
@@ -68,7 +68,7 @@ func openForBacktrace(sess *session.Session, args []string) (live bool, err erro
 			return false, fmt.Errorf("%s is neither a process id nor a core file", args[0])
 		}
 		if len(args) > 1 {
-			return false, usageError{fmt.Errorf("EXE goes with a core file; the program of process %d is known", pid)}
+			return false, usageError{fmt.Errorf("EXE is only for a core file; dbg knows the program of process %d", pid)}
 		}
 		return true, sess.AttachBriefly(pid)
 	}
@@ -83,11 +83,11 @@ func exists(pid int) bool {
 	return pid > 0 && err == nil
 }
 
-// maxHeld is how much text of a live process's backtraces is held back until it
-// runs again. What is beyond that is printed as it is found.
+// maxHeld limits the text, in bytes, of a live process's backtraces that is held back until the
+// process continues. When it is reached, the held text is printed.
 const maxHeld = 8 << 20
 
-// heldWriter keeps what is written up to a limit, and passes it on from there.
+// heldWriter holds back what is written, up to maxHeld.
 type heldWriter struct {
 	held bytes.Buffer
 	to   io.Writer
@@ -107,10 +107,10 @@ func (h *heldWriter) release() error {
 	return err
 }
 
-// backtraces prints all threads. detach lets the process run on before the
-// print.
+// backtraces prints the backtraces of all threads. With detach, the process continues before they
+// are printed.
 func (s *shared) backtraces(ctx context.Context, sess *session.Session, detach bool, opts repl.BacktraceOptions) error {
-	// A signal that ends dbg closes the session under the walk, which then ends.
+	// A signal that ends dbg closes the session, which ends the walk.
 	defer context.AfterFunc(ctx, func() { sess.Close() })()
 	write := repl.WriteText
 	if s.format == "json" {
@@ -135,7 +135,7 @@ func (s *shared) backtraces(ctx context.Context, sess *session.Session, detach b
 	return interruption(ctx, err)
 }
 
-// interruption prefers the reason why all ended.
+// interruption returns the error of ctx if it is done, and err otherwise.
 func interruption(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -11,9 +11,9 @@ func coreCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "core [flags] CORE [EXE]",
 		Short: "open a core file",
-		Long: `Opens a core file of Linux or of macOS (Mach-O). EXE, the program that it is of, is found by the build id or by the
-path that the core has, when left out. With --sysroot DIR, a macOS core's programs and libraries are looked for in DIR
-by their paths, and then by their UUIDs in all of it; what is not found is read out of the core as far as it is there.`,
+		Long: `Opens a core file of Linux or macOS (Mach-O). EXE is the program that wrote the core. Without it, dbg
+finds the program by its build id or by the path in the core. With --sysroot DIR, dbg looks in DIR for the
+programs and libraries of a macOS core: by their paths first, and then everywhere in DIR by their UUIDs.`,
 		Args: args(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sess := session.New(s.config())
@@ -28,7 +28,7 @@ by their paths, and then by their UUIDs in all of it; what is not found is read 
 	return c
 }
 
-// second is the second argument, or "".
+// second returns the second argument, or "".
 func second(args []string) string {
 	if len(args) > 1 {
 		return args[1]

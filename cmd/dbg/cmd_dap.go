@@ -28,10 +28,10 @@ func dapCommand() *cobra.Command {
 			return dap.ListenAndServe(cmd.Context(), listen, opts)
 		}),
 	}
-	c.Flags().StringVar(&listen, "listen", "", "serve on a socket instead: `ADDRESS` is unix:PATH, or HOST:PORT with a loopback host; port 0: any")
-	c.Flags().BoolVar(&listenAny, "listen-any", false, "accept an address for --listen that other machines can reach: they can run programs as you")
-	c.Flags().BoolVar(&multi, "multi", false, "with --listen: take the next client when one has gone")
-	c.Flags().BoolVar(&keepASLR, "keep-aslr", false, "leave address-space randomisation on for launched programs")
+	c.Flags().StringVar(&listen, "listen", "", "serve on a socket instead: `ADDRESS` is unix:PATH, or HOST:PORT with a loopback host; port 0 means any free port")
+	c.Flags().BoolVar(&listenAny, "listen-any", false, "let --listen accept an address that other machines can reach; they can then run programs as you")
+	c.Flags().BoolVar(&multi, "multi", false, "with --listen: wait for the next client after one has disconnected")
+	c.Flags().BoolVar(&keepASLR, "keep-aslr", false, "keep address-space randomisation on for launched programs")
 	s.files(c.Flags())
 	return c
 }

@@ -18,8 +18,8 @@ func execCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "exec [flags] PROG [ARGS...]",
 		Short: "start a program under the debugger",
-		Long: `Loads PROG; the command run starts it with ARGS. Flags of dbg stand before PROG,
-what follows PROG is PROG's own.`,
+		Long: `Loads PROG. The command "run" starts it with ARGS. Flags of dbg come before PROG;
+everything after PROG belongs to PROG.`,
 		Args: args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg := s.config()
@@ -29,7 +29,7 @@ what follows PROG is PROG's own.`,
 				p.Env = os.Environ()
 				for _, kv := range env {
 					if i := strings.IndexByte(kv, '='); i < 1 {
-						return usageError{fmt.Errorf("--env %s: NAME=VALUE is expected", kv)}
+						return usageError{fmt.Errorf("--env %s: expected NAME=VALUE", kv)}
 					}
 					p.Env = append(p.Env, kv)
 				}
@@ -43,9 +43,9 @@ what follows PROG is PROG's own.`,
 		},
 	}
 	s.register(c.Flags())
-	c.Flags().BoolVar(&keepASLR, "keep-aslr", false, "leave address-space randomisation on")
-	c.Flags().StringVar(&dir, "cwd", "", "start the program in `DIR`")
-	c.Flags().StringArrayVar(&env, "env", nil, "add `NAME=VALUE` to the program's environment; may be given several times")
+	c.Flags().BoolVar(&keepASLR, "keep-aslr", false, "keep address-space randomisation on")
+	c.Flags().StringVar(&dir, "cwd", "", "run the program in the directory `DIR`")
+	c.Flags().StringArrayVar(&env, "env", nil, "add `NAME=VALUE` to the program's environment; repeatable")
 	c.Flags().SetInterspersed(false)
 	return c
 }

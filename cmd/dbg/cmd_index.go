@@ -11,7 +11,8 @@ import (
 	"dbg/symbols/names"
 )
 
-// indexDir is where indexes of names are kept: DBG_INDEX_DIR, in which "none" turns them off, or else the user's cache.
+// indexDir returns the directory for indexes of names: $DBG_INDEX_DIR, where "none" disables
+// indexes, or else a directory in the user's cache.
 func indexDir() string {
 	switch dir := os.Getenv("DBG_INDEX_DIR"); dir {
 	case "":
@@ -27,10 +28,10 @@ func indexCommand() *cobra.Command {
 	var dirs []string
 	c := &cobra.Command{
 		Use:   "index [flags] FILE...",
-		Short: "keep an index of a file's names, so that questions about large programs are answered at once",
-		Long: `Makes an index of the names in each FILE's debug information and keeps it, by build id, in the user's cache directory, or in
-$DBG_INDEX_DIR. dbg makes the index of a large program by itself when a question first needs one; this is for those who do not want to
-wait even then. A FILE whose index is there already is left alone.`,
+		Short: "make an index of a file's names, so that lookups in large programs are fast",
+		Long: `Makes an index of the names in each FILE's debug information. It is stored by build id in the user's cache directory, or in
+$DBG_INDEX_DIR. dbg also makes the index of a large program by itself when it first needs one. Use this command to avoid
+that wait. A FILE that already has an index is skipped.`,
 		Args: args(1, -1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, path := range args {
@@ -41,7 +42,7 @@ wait even then. A FILE whose index is there already is left alone.`,
 			return nil
 		},
 	}
-	c.Flags().StringSliceVar(&dirs, "debug-dir", nil, "`DIR` with separate debug files; several can be given")
+	c.Flags().StringSliceVar(&dirs, "debug-dir", nil, "look for separate debug files in `DIR`; repeatable")
 	return c
 }
 

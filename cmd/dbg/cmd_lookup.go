@@ -21,12 +21,12 @@ func lookupCommand() *cobra.Command {
 	format := "text"
 	c := &cobra.Command{
 		Use:   "lookup [flags] FILE WHAT...",
-		Short: "what is at an address of a file, or where a function or line is; no process is needed",
+		Short: "show what is at an address of a file, or where a function or line is, without a process",
 		Long: `Answers questions about FILE from its debug information and symbols. WHAT is an address of the file (0x...),
-the name of a function as for a breakpoint, or FILE:LINE; "-" reads them from the standard input, one a line.
+the name of a function as for a breakpoint, or FILE:LINE. "-" reads them from standard input, one per line.
 
-For an address the innermost inlined call comes first and the function proper last; for a name or a line, each place where a
-breakpoint would go. The exit status is 1 if nothing was found for some of them.`,
+For an address, it prints the innermost inlined call first and the enclosing function last. For a name or a line, it prints each place where a
+breakpoint would be set. The exit status is 1 if nothing was found for one of them.`,
 		Args: args(2, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := image.Open(args[0])
@@ -55,22 +55,22 @@ breakpoint would go. The exit status is 1 if nothing was found for some of them.
 				return err
 			}
 			if len(l.missing) > 0 {
-				return fmt.Errorf("nothing is known of %s (%s)", strings.Join(l.missing, ", "), l.m.Origin())
+				return fmt.Errorf("nothing found for %s (%s)", strings.Join(l.missing, ", "), l.m.Origin())
 			}
 			return nil
 		},
 	}
-	c.Flags().StringSliceVar(&dirs, "debug-dir", nil, "`DIR` with separate debug files; several can be given")
+	c.Flags().StringSliceVar(&dirs, "debug-dir", nil, "look for separate debug files in `DIR`; repeatable")
 	c.Flags().Var(choiceFlag{&format, []string{"text", "json"}}, "format", "form of the output: text or json")
 	return c
 }
 
-// lookup answers one question after the other.
+// lookup answers questions about a file, one after the other.
 type lookup struct {
 	m       *symbols.Module
 	out     *bufio.Writer
 	json    bool
-	missing []string // the first few that nothing is known of
+	missing []string // the first few questions without an answer
 }
 
 // place is a function, or a point in one.
@@ -113,7 +113,7 @@ func (l *lookup) answer(what string) {
 	}
 }
 
-// cutLine takes FILE:LINE apart.
+// cutLine splits FILE:LINE.
 func cutLine(what string) (file string, line int, ok bool) {
 	i := strings.LastIndexByte(what, ':')
 	if i <= 0 || what[i-1] == ':' {

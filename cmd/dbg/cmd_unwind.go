@@ -11,7 +11,7 @@ import (
 func unwindCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "unwind",
-		Short: "show unwind tables, and hold them against what truly happens",
+		Short: "show unwind tables, and check them against a program's execution",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError{fmt.Errorf("unknown command %q; try: dbg unwind --help", args[0])}
@@ -21,7 +21,7 @@ func unwindCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cmd.SetOut(os.Stderr)
 			cmd.Help()
-			return usageError{errors.New("a command is expected")}
+			return usageError{errors.New("expected a command")}
 		},
 	}
 	c.AddCommand(unwindTableCommand(), unwindCheckCommand())

@@ -25,16 +25,16 @@ func unwindCheckCommand() *cobra.Command {
 	var source, every, format, output string
 	c := &cobra.Command{
 		Use:   "check [flags] PROG [ARGS...]",
-		Short: "hold a program's unwind tables against what truly happens",
-		Long: `Runs PROG, all its threads, one instruction at a time from its first one, and
-compares at each instruction the caller that the unwinder finds (its stack pointer, the return
-address, the callee-saved registers) with the one that the calls and returns so far tell.
-Each range of instructions that is wrong is printed with the table's entry that it is from, after
-them the counts.
+		Short: "check a program's unwind tables against its execution",
+		Long: `Runs all threads of PROG one instruction at a time, from the first instruction on.
+At each instruction, it compares the caller that the unwinder finds (its stack pointer, the return
+address, the callee-saved registers) with the caller that follows from the calls and returns so far.
+It prints each wrong range of instructions with the table entry that covers it, and then
+the counts.
 
-The exit status is 1 if anything is wrong. Flags of dbg stand before PROG, what follows PROG
-is PROG's own. One instruction takes some 10 microseconds. Ctrl-C ends the run; the report is then of
-what was executed until then.`,
+The exit status is 1 if anything is wrong. Flags of dbg come before PROG; everything after PROG
+belongs to PROG. One instruction takes about 10 microseconds. Ctrl-C ends the run; the report then covers
+the instructions that were executed.`,
 		Args: args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
@@ -54,15 +54,15 @@ what was executed until then.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&opts.Functions, "functions", "", "judge only functions whose name matches `GLOB`")
-	f.StringVar(&opts.Module, "module", "", "judge only code of files whose name matches `GLOB`")
-	f.Uint64Var(&opts.Max, "max", 0, "stop after `N` instructions and kill the program; 0: never")
-	f.StringVar(&source, "source", "", "judge only `NAME`: "+strings.Join(unwindcheck.Sources, ", "))
-	f.StringVar(&every, "signal-every", "", "send a signal each `N[:SIG]` instructions (default SIGUSR1)")
-	f.BoolVar(&opts.Prove, "prove", false, "ask also which callers are called exact, and count those of them that are wrong")
+	f.StringVar(&opts.Functions, "functions", "", "check only functions whose name matches `GLOB`")
+	f.StringVar(&opts.Module, "module", "", "check only code in files whose name matches `GLOB`")
+	f.Uint64Var(&opts.Max, "max", 0, "stop after `N` instructions and kill the program; 0 means never")
+	f.StringVar(&source, "source", "", "check only `NAME`: "+strings.Join(unwindcheck.Sources, ", "))
+	f.StringVar(&every, "signal-every", "", "send a signal every `N[:SIG]` instructions (default SIGUSR1)")
+	f.BoolVar(&opts.Prove, "prove", false, "also compute which callers have trust exact, and count the wrong ones among them")
 	format = "text"
 	f.Var(choiceFlag{&format, []string{"text", "json"}}, "format", "form of the report: text or json")
-	f.StringVar(&output, "output", "", "write the report to `FILE`, apart from what the program prints")
+	f.StringVar(&output, "output", "", "write the report to `FILE`, separate from the program's output")
 	f.SetInterspersed(false)
 	return c
 }
@@ -75,7 +75,7 @@ func parseEvery(s string) (n uint64, sig int, err error) {
 	number, name, named := strings.Cut(s, ":")
 	n, err = strconv.ParseUint(number, 10, 64)
 	if err != nil || n == 0 {
-		return 0, 0, fmt.Errorf("--signal-every %s: N or N:SIGNAL is expected", s)
+		return 0, 0, fmt.Errorf("--signal-every %s: expected N or N:SIGNAL", s)
 	}
 	if !named {
 		return n, int(unix.SIGUSR1), nil
@@ -120,7 +120,7 @@ func check(ctx context.Context, args []string, opts unwindcheck.Options, output 
 	werr := errors.Join(write(plain.Writer(out), r), out.Flush())
 	switch {
 	case err != nil:
-		return errors.New("interrupted: the report is of what was executed until then")
+		return errors.New("interrupted: the report covers only the instructions that were executed")
 	case werr != nil:
 		return werr
 	case !r.Clean():
@@ -129,7 +129,7 @@ func check(ctx context.Context, args []string, opts unwindcheck.Options, output 
 	return nil
 }
 
-// progress prints a line that is written over, at most four times a second.
+// progress prints a line that is overwritten at most four times a second.
 func progress(w io.Writer) (show func(instructions, wrong uint64), clear func()) {
 	begun := time.Now()
 	last := begun

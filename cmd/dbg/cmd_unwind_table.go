@@ -17,34 +17,34 @@ func unwindTableCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "table [flags] FILE",
 		Short: "print a file's unwind tables",
-		Long: `Prints, for each function of which FILE has unwind information, a heading and a line
+		Long: `Prints a heading for each function in FILE that has unwind information, and a line
 for each row of the table: the address, how to find the canonical frame address (CFA), a column for
-each register that the function moves, and the return address.
+each register that the function saves, and the return address.
 
 u is undefined, s the same value, c-16 saved at CFA-16, v-16 the value CFA-16, r5 kept in register 5,
-exp and vexp an expression for the address and the value; "-" means that the table does not say.`,
+exp and vexp an expression for the address and the value; "-" means that the table has no rule.`,
 		Args: args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if pc != "" {
 				v, err := strconv.ParseUint(pc, 0, 64)
 				if err != nil {
-					return usageError{fmt.Errorf("--pc %s: an address is expected", pc)}
+					return usageError{fmt.Errorf("--pc %s: expected an address", pc)}
 				}
 				opts.PC = &v
 			}
 			opts.JSON = format == "json"
 			if opts.JSON && opts.Raw {
-				return usageError{fmt.Errorf("--raw has no form json")}
+				return usageError{fmt.Errorf("--raw does not support --format json")}
 			}
 			return unwindtable.Print(cmd.Context(), os.Stdout, args[0], opts)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&pc, "pc", "", "only the entries that cover `ADDR`, an address of the file")
-	f.StringVar(&opts.Func, "func", "", "only the entries of function `NAME`")
-	f.Var(choiceFlag{&opts.Source, unwindtable.Sources}, "source", "only one table: "+strings.Join(unwindtable.Sources, ", "))
+	f.StringVar(&pc, "pc", "", "print only the entries that cover `ADDR`, an address in the file")
+	f.StringVar(&opts.Func, "func", "", "print only the entries of the function `NAME`")
+	f.Var(choiceFlag{&opts.Source, unwindtable.Sources}, "source", "print only one table: "+strings.Join(unwindtable.Sources, ", "))
 	format = "text"
 	f.Var(choiceFlag{&format, []string{"text", "json"}}, "format", "form of the output: text or json")
-	f.BoolVar(&opts.Raw, "raw", false, "print the entries themselves, as readelf --debug-dump=frames and llvm-objdump --unwind-info do")
+	f.BoolVar(&opts.Raw, "raw", false, "print the undecoded entries, as readelf --debug-dump=frames and llvm-objdump --unwind-info do")
 	return c
 }

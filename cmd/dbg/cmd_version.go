@@ -11,7 +11,7 @@ import (
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "version, Go version, supported architectures and formats",
+		Short: "print version, Go version, supported architectures and formats",
 		Args:  args(0, 0),
 		Run: func(cmd *cobra.Command, args []string) {
 			fmt.Printf("dbg %s\n", version())
@@ -22,7 +22,7 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// version is the module's version, or the commit that it was built from.
+// version returns the module's version, or the commit from which it was built.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -10,14 +10,14 @@ import (
 	"dbg/internal/plain"
 )
 
-// How long a session waits for debug information in all; what comes later is used from
-// then on. A batch has nobody who would look again.
+// The time that a session waits for debug information in total. Information that arrives later is
+// used from then on. A batch waits longer, since nobody will look again.
 const (
 	patience      = time.Second
 	batchPatience = 10 * time.Second
 )
 
-// debuginfodConfig is what the environment says of debuginfod servers.
+// debuginfodConfig returns the configuration for debuginfod servers, from the environment.
 func debuginfodConfig(batch bool) debuginfod.Config {
 	c := debuginfod.FromEnvironment(os.Getenv)
 	c.Agent = "dbg/" + version()
@@ -31,10 +31,10 @@ func debuginfodConfig(batch bool) debuginfod.Config {
 	return c
 }
 
-// showProgress writes to standard error how downloads stand, as elfutils' client does
-// when DEBUGINFOD_PROGRESS is set.
+// showProgress returns a function that writes the progress of downloads to standard error, as
+// elfutils' client does if DEBUGINFOD_PROGRESS is set.
 func showProgress() func(debuginfod.Progress) {
-	var mu sync.Mutex // several downloads may go on at once
+	var mu sync.Mutex // several downloads may run at once
 	return func(p debuginfod.Progress) {
 		mu.Lock()
 		defer mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"dbg/session"
 )
 
-// shared are the flags of exec, attach, core and bt.
+// shared holds the flags of exec, attach, core and bt.
 type shared struct {
 	batch     bool
 	commands  []repl.Command // -x and --ex, in the order of the command line
@@ -26,7 +26,7 @@ type shared struct {
 	log       string
 }
 
-// commandFlag puts -x and --ex into one list, so that their order is kept.
+// commandFlag appends -x and --ex to one list, to keep their order.
 type commandFlag struct {
 	list *[]repl.Command
 	file bool
@@ -61,27 +61,27 @@ func (f choiceFlag) Set(v string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("one of %v is expected", f.choices)
+	return fmt.Errorf("expected one of %v", f.choices)
 }
 func (f choiceFlag) Type() string   { return "WORD" }
 func (f choiceFlag) String() string { return *f.value }
 
 func (s *shared) register(f *pflag.FlagSet) {
 	s.format, s.color, s.log = "text", "auto", "warn"
-	f.BoolVar(&s.batch, "batch", false, "leave when the commands are done; no prompt, no colour")
+	f.BoolVar(&s.batch, "batch", false, "exit after the commands; no prompt, no colours")
 	f.VarP(commandFlag{&s.commands, true}, "command", "x", "run commands from `FILE`")
-	f.Var(commandFlag{&s.commands, false}, "ex", "run one command; may be given several times")
+	f.Var(commandFlag{&s.commands, false}, "ex", "run one command; repeatable")
 	f.Var(choiceFlag{&s.format, []string{"text", "json"}}, "format", "form of backtraces: text or json")
 	f.Var(choiceFlag{&s.color, []string{"auto", "always", "never"}}, "color", "colours: auto, always or never")
 	s.files(f)
 }
 
-// files are the flags that say where files are; dap has them as well.
+// files registers the flags for finding files, and --log. The command dap has them too.
 func (s *shared) files(f *pflag.FlagSet) {
 	f.StringVar(&s.sysroot, "sysroot", "", "look for the program's files and sources under `DIR` first")
-	f.StringArrayVar(&s.debugDirs, "debug-dir", nil, "look for separate debug files in `DIR`; may be given several times (default /usr/lib/debug)")
+	f.StringArrayVar(&s.debugDirs, "debug-dir", nil, "look for separate debug files in `DIR`; repeatable (default /usr/lib/debug)")
 	s.log = "warn"
-	f.Var(choiceFlag{&s.log, []string{"error", "warn", "info", "debug"}}, "log", "what goes to standard error: error, warn, info or debug")
+	f.Var(choiceFlag{&s.log, []string{"error", "warn", "info", "debug"}}, "log", "messages on standard error: error, warn, info or debug")
 }
 
 func (s *shared) config() session.Config {
@@ -92,7 +92,7 @@ func (s *shared) config() session.Config {
 	return c
 }
 
-// useColor decides about colours on standard output.
+// useColor reports whether standard output should have colours.
 func (s *shared) useColor() bool {
 	switch {
 	case s.color == "always":
@@ -108,7 +108,7 @@ func isTerminal(f *os.File) bool {
 	return err == nil
 }
 
-// historyFile is where the lines of the user are kept.
+// historyFile returns the path of the user's command history.
 func historyFile() string {
 	dir := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(dir) {
@@ -121,7 +121,7 @@ func historyFile() string {
 	return filepath.Join(dir, "dbg", "history")
 }
 
-// converse gives a session to the terminal front end and closes it at the end.
+// converse runs the terminal front end on a session, and closes the session at the end.
 func (s *shared) converse(ctx context.Context, sess *session.Session) error {
 	return converse(ctx, sess, repl.Options{
 		Commands: s.commands, Batch: s.batch, JSON: s.format == "json", Color: s.useColor(),
@@ -130,7 +130,7 @@ func (s *shared) converse(ctx context.Context, sess *session.Session) error {
 }
 
 func converse(ctx context.Context, sess *session.Session, opts repl.Options) error {
-	// Run gives SIGINT a meaning. After Run it must not kill dbg while the session is being closed.
+	// Run handles SIGINT. After Run, it must not kill dbg while the session is being closed.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	err := repl.Run(ctx, sess, opts)
 	if cerr := sess.Close(); err == nil {

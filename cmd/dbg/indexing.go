@@ -12,10 +12,11 @@ import (
 	"dbg/symbols/names"
 )
 
-// soon is how long an index may take without a word.
+// soon is the time after which the progress of an index is shown.
 const soon = 500 * time.Millisecond
 
-// indexing tells on a terminal how far an index of names is; it is nil where standard error is none.
+// indexing returns a function that shows the progress of an index of names on the terminal. It is
+// nil if standard error is not a terminal.
 func indexing() func(names.Progress) {
 	if !isTerminal(os.Stderr) {
 		return nil
@@ -23,9 +24,9 @@ func indexing() func(names.Progress) {
 	return showIndexing(os.Stderr, time.Now)
 }
 
-// showIndexing writes a line that is written over, and away at the end.
+// showIndexing returns a function that writes a line, overwrites it, and clears it at the end.
 func showIndexing(w io.Writer, now func() time.Time) func(names.Progress) {
-	var mu sync.Mutex // of the rest
+	var mu sync.Mutex // guards begun and shown
 	var begun time.Time
 	shown := false
 	return func(p names.Progress) {

@@ -22,19 +22,19 @@ func main() {
 	os.Exit(run(os.Args[1:]))
 }
 
-// usageError is wrong usage: exit status 2.
+// usageError is an error of usage, with exit status 2.
 type usageError struct{ err error }
 
 func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
-// signalError says that dbg was asked to end by a signal.
+// signalError is the error when a signal has asked dbg to end.
 type signalError struct{ sig os.Signal }
 
 func (e signalError) Error() string { return "ended by signal: " + e.sig.String() }
 
-// run is the whole command. An attached program must never be left with our
-// breakpoints in it, so that every signal that would end dbg ends it in order.
+// run runs the command line and returns the exit status. Our breakpoints must never stay in an
+// attached program, so every signal that would kill dbg ends it in an orderly way.
 func run(args []string) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -43,7 +43,7 @@ func run(args []string) int {
 	go func() {
 		cancel(signalError{<-ends})
 	}()
-	// A reader that is gone is an error of a write, not the end.
+	// If a pipe's reader is gone, writing returns an error. It must not kill dbg.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
 	root := rootCommand()
@@ -58,7 +58,8 @@ func run(args []string) int {
 	return status(err)
 }
 
-// interruptible makes a command end in order at SIGINT, too. The terminal front end has another use for it.
+// interruptible makes SIGINT end a command in an orderly way. The terminal front end does not use
+// it: there SIGINT stops the program.
 func interruptible(run func(cmd *cobra.Command, args []string) error) func(cmd *cobra.Command, args []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		ctx, cancel := context.WithCancelCause(cmd.Context())
@@ -82,7 +83,7 @@ func interruptible(run func(cmd *cobra.Command, args []string) error) func(cmd *
 	}
 }
 
-// status prints what went wrong and gives the exit status.
+// status prints the error and returns the exit status.
 func status(err error) int {
 	var exit *repl.ExitError
 	var usage usageError
@@ -118,7 +119,7 @@ func rootCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cmd.SetOut(os.Stderr)
 			cmd.Help()
-			return usageError{errors.New("a command is expected")}
+			return usageError{errors.New("expected a command")}
 		},
 	}
 	root.CompletionOptions.DisableDefaultCmd = true

@@ -6,22 +6,22 @@ import (
 	"dbg/row"
 )
 
-// HashedRow is the rules of a row, and their hash. The range of the row has no meaning.
+// HashedRow holds the rules of a row, and their hash. The range of the row has no meaning.
 type HashedRow struct {
 	row.Row
 	Hash uint64 // HashRow
 }
 
-// Batch is the rows of one entry, or of a part of one, by rising address. Each row is valid up to
-// the start of the next one, the last row up to Hi. For a decoder that numbers its rules, AddBatch
-// costs less than Add for each row.
+// Batch holds the rows of one entry, or of a part of one, by ascending address. Each row is valid
+// up to the start of the next one, the last row up to Hi. For a decoder that numbers its rules,
+// AddBatch costs less than Add for each row.
 type Batch struct {
 	Starts []RowStart // the first N are valid
 	N      int
 	Hi     uint64
 	Rules  []HashedRow // by number; at most 2^16
 
-	shared []*row.Row // copies of Rules for tables; nil where no table has one
+	shared []*row.Row // copies of Rules for tables; nil if no table has one
 	own    arena
 }
 

@@ -7,16 +7,16 @@ import (
 	"dbg/row"
 )
 
-// Builder collects the rows of one part of a module, by rising address. Several goroutines can
-// build parts at the same time, each with a Builder of its own. Join makes a Table of the parts.
+// Builder collects the rows of one part of a module, by ascending address. Several goroutines can
+// build parts at the same time, each with its own Builder. Join makes a Table of the parts.
 type Builder struct {
 	base uint64
-	end  uint64 // of the row added last
+	end  uint64 // end of the row added last
 	lo   []uint32
-	rule []uint16 // NoRule, AskDecoder, or a number of in plus 1
-	last uint16   // the last one of rule
+	rule []uint16 // NoRule, AskDecoder, or a number from in plus 1
+	last uint16   // the last element of rule
 	in   interner
-	ids  []uint16     // the number here of each of a batch's rules, 0 if it is not known yet
+	ids  []uint16     // maps a batch's rule numbers to numbers of rule; 0 if not known yet
 	home *BuilderPool // where Join returns it; may be nil
 }
 
@@ -53,8 +53,8 @@ func (b *Builder) release() {
 	b.home.free.Put(b)
 }
 
-// Add appends a row that is valid from lo to hi. hash is HashRow of r. Rows must come by rising
-// address. Where one overlaps the rows before it, the table will have AskDecoder.
+// Add appends a row that is valid from lo to hi. hash is HashRow of r. Rows must come by ascending
+// address. Where a row overlaps earlier rows, the table will have AskDecoder.
 func (b *Builder) Add(lo, hi uint64, r *row.Row, hash uint64) {
 	if lo >= hi {
 		return
@@ -70,7 +70,7 @@ func (b *Builder) Add(lo, hi uint64, r *row.Row, hash uint64) {
 	b.put(lo, hi, n)
 }
 
-// AskDecoder makes the table have AskDecoder from lo to hi.
+// AskDecoder sets the table's answer for the addresses from lo to hi to AskDecoder.
 func (b *Builder) AskDecoder(lo, hi uint64) {
 	switch {
 	case lo >= hi:

@@ -5,8 +5,8 @@
 //   - Builder: collects the rows of one part of a module. Join makes a Table of the parts.
 //   - PlanCache: the plans of rows that are decoded one by one.
 //
-// You bring rows by rising address, the hash of each (HashRow), and the registers that keep their
-// value where a row has no rule for them. To run a plan you bring the registers and a Window: a
+// You bring rows by ascending address, the hash of each (HashRow), and the registers that keep
+// their value if a row has no rule for them. To run a plan you bring the registers and a Window: a
 // piece of the stack that was read before.
 //
 // # Equal rules are stored once

@@ -11,9 +11,9 @@ import (
 
 // HashRow returns the hash of a row without its range and its Source. It is the exclusive or of
 // HashCFA, of HashRule for each register, and of the other fields. The order of the registers does
-// not matter. So a decoder can update the hash when a rule changes.
+// not matter, so a decoder can update the hash when a rule changes.
 //
-// Rows with the same hash are taken to have the same rules. A file has at most some ten thousand
+// Rows with the same hash are assumed to have the same rules. A file has at most some ten thousand
 // different rules, the hash has 64 bits, and it depends on a secret: see seed.
 func HashRow(r *row.Row) uint64 {
 	h := HashCFA(&r.CFA) ^ hashFlags(r)
@@ -23,7 +23,8 @@ func HashRow(r *row.Row) uint64 {
 	return h
 }
 
-// HashRule returns the part of one register in the hash of a row. It is 0 for an Unspecified rule.
+// HashRule returns the contribution of one register to the hash of a row. It is 0 for an
+// Unspecified rule.
 func HashRule(reg arch.Reg, r *row.Rule) uint64 {
 	if r.Kind == row.Unspecified {
 		return 0
@@ -36,8 +37,8 @@ func HashRule(reg arch.Reg, r *row.Rule) uint64 {
 	return h
 }
 
-// HashCFA returns the part of the CFA's rule in the hash of a row. If the rule is an expression, N
-// has no meaning and is left out.
+// HashCFA returns the contribution of the CFA's rule to the hash of a row. If the rule is an
+// expression, N has no meaning and is not included.
 func HashCFA(r *row.Rule) uint64 {
 	c := *r
 	if c.Kind == row.ValExpr {
@@ -49,7 +50,7 @@ func HashCFA(r *row.Rule) uint64 {
 	return HashRule(0xcfa, &c)
 }
 
-// hashFlags returns the part of the fields that are not rules. They change rarely.
+// hashFlags returns the contribution of the fields that are not rules. They change rarely.
 func hashFlags(r *row.Row) uint64 {
 	h := uint64(r.RA) << 8
 	if r.Signal {
@@ -61,8 +62,8 @@ func hashFlags(r *row.Row) uint64 {
 	return mix(h ^ r.ArgsSize<<32)
 }
 
-// seed makes the hashes differ from run to run of the program. So nobody can write a file in which
-// different rows have the same hash.
+// seed makes the hashes differ from run to run of the program, so that nobody can craft a file in
+// which different rows have the same hash.
 var seed = [2]uint64{rand.Uint64(), rand.Uint64() | 1}
 
 func mix(v uint64) uint64 {

@@ -18,11 +18,11 @@ type interner struct {
 // hashSlot is one place of the hash table.
 type hashSlot struct {
 	hash uint64
-	n    uint16 // number+1, 0 is free
+	n    uint16 // number+1; 0 means free
 }
 
-// id returns the number of r's rules. It copies them if they are new. It returns false if there are
-// no more numbers.
+// id returns the number of r's rules, and copies them if they are new. It returns false if there
+// are no more numbers.
 func (in *interner) id(r *row.Row, hash uint64) (uint16, bool) {
 	if n, ok := in.find(hash); ok {
 		return n, true
@@ -42,7 +42,7 @@ func (in *interner) find(hash uint64) (uint16, bool) {
 	return 0, false
 }
 
-// add gives new rules a number. They must never change. It returns false if there are no more
+// add assigns a number to new rules. They must never change. It returns false if there are no more
 // numbers.
 func (in *interner) add(r *row.Row, hash uint64) (uint16, bool) {
 	if len(in.rows) >= maxRules {

@@ -6,9 +6,10 @@ import (
 	"dbg/arch"
 )
 
-// Join makes a Table of parts that follow each other, and uses them up. The preserved registers
-// keep their value where a row has no rule for them. Where parts overlap, the table has AskDecoder.
-// Join returns nil if there are no rows, or if they are too far apart for 32-bit offsets.
+// Join makes a Table of consecutive parts, which must not be used afterwards. The preserved
+// registers keep their value if a row has no rule for them. Where parts overlap, the table has
+// AskDecoder. Join returns nil if there are no rows, or if they are too far apart for 32-bit
+// offsets.
 func Join(a *arch.Arch, parts []*Builder, preserved arch.RegSet) *Table {
 	defer func(all []*Builder) {
 		for _, b := range all {
@@ -46,7 +47,7 @@ func Join(a *arch.Arch, parts []*Builder, preserved arch.RegSet) *Table {
 	return t
 }
 
-// joined is the rows of the parts that have been added so far.
+// joined holds the rows of the parts that have been added so far.
 type joined struct {
 	*Table
 	lo      []uint32

@@ -8,8 +8,8 @@ import (
 	"dbg/row"
 )
 
-// Plan is the rules of a row, prepared to be run many times: it holds which registers are read, at
-// which offsets from the CFA. Begin and Finish run it.
+// Plan holds the rules of a row, prepared to be run many times: which registers are read, at which
+// offsets from the CFA. Begin and Finish run it.
 //
 // Only common rules have a fast plan: the CFA is a register plus an offset, registers are saved at
 // offsets from it, and the machine is a 64-bit little-endian one. row.Apply runs all others. A fast
@@ -22,9 +22,9 @@ type Plan struct {
 	pac   bool   // the return address may have a pointer authentication code
 	inReg bool   // the return address is in the register raIn, else at RA
 	wide  bool   // registers above 63 have rules
-	n     uint8  // how many registers are saved, the return address not counted
+	n     uint8  // number of saved registers, without the return address
 	raIn  uint8  // the register of the return address
-	size  uint16 // how many bytes are read from CFA+Lo on
+	size  uint16 // number of bytes that are read from CFA+Lo on
 	more  *rest
 }
 
@@ -37,9 +37,9 @@ type Near struct {
 	PC, SP uint8
 	CFAOff int32
 	Lo     int32        // memory is read from CFA+Lo on
-	RA     uint8        // where the return address is: an offset from CFA+Lo, like Slot.Off
+	RA     uint8        // offset of the return address from CFA+Lo, like Slot.Off
 	Keep   uint64       // the registers whose value does not change
-	Set    uint64       // the registers that get a value; PC and SP are among them
+	Set    uint64       // the registers that get a value; includes PC and SP
 	Saved  [inPlan]Slot // unused slots name the PC, which is set last
 }
 
@@ -47,11 +47,11 @@ type Near struct {
 type rest struct {
 	row       *row.Row
 	keep, set arch.RegSet
-	saved     []Slot // those for which Near.Saved has no room
+	saved     []Slot // slots beyond those in Near.Saved
 }
 
-// Slot is a register below 64 and the place where it is saved. Off is an offset from CFA+Lo: in
-// bytes if Near.OK is set, else in words.
+// Slot is a register below 64 and its place. Off is an offset from CFA+Lo: in bytes if Near.OK is
+// set, else in words.
 type Slot struct{ Off, Reg uint8 }
 
 // Limits of fast plans.
@@ -64,8 +64,8 @@ const (
 	maxSpan  = 256 * 8      // bytes in which the slots of any fast plan lie: their offsets are words
 )
 
-// NewPlan makes a plan of a copy of r. The preserved registers keep their value where r has no
-// rule for them.
+// NewPlan makes a plan from a copy of r. The preserved registers keep their value if r has no rule
+// for them.
 func NewPlan(a *arch.Arch, r *row.Row, preserved arch.RegSet) *Plan {
 	own := new(row.Row)
 	own.CopyFrom(r)
@@ -75,8 +75,8 @@ func NewPlan(a *arch.Arch, r *row.Row, preserved arch.RegSet) *Plan {
 	return p
 }
 
-// plansOf makes a plan for each of the rows, and keeps the rows. The plan of rows[n] has the number
-// n+1: the number 0 is NoRule, and its plan is empty.
+// plansOf makes a plan for each of the rows, and retains the rows. The plan of rows[n] has the
+// number n+1: the number 0 is NoRule, and its plan is empty.
 func plansOf(a *arch.Arch, rows []*row.Row, preserved arch.RegSet) []Plan {
 	plans, more := make([]Plan, len(rows)+1), make([]rest, len(rows))
 	for i, r := range rows {

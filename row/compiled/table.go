@@ -12,15 +12,15 @@ const (
 	maxRules = 0xfff0
 )
 
-// Table is the rows of a module, compiled. The addresses are divided into pages of equal size. Each
+// Table holds the compiled rows of a module. The addresses are divided into pages of equal size. Each
 // page has a sorted list of marks: the places where a row begins, and the number of its rules.
 //
 // A Table never changes, and several goroutines may use it.
 type Table struct {
 	base  uint64   // the first address
-	size  uint64   // how many addresses the table covers
+	size  uint64   // number of addresses that the table covers
 	shift uint     // log2 of the size of a page; at most 16
-	count int      // of rows
+	count int      // number of rows
 	pages []uint32 // the index of each page's first mark, then the number of marks
 	marks []mark
 	plans []Plan // by number; the plan of NoRule is empty
@@ -32,7 +32,7 @@ type mark uint32
 
 func newMark(off uint32, rule uint16) mark { return mark(off<<16 | uint32(rule)) }
 
-// Lookup returns the number of the rules at pc, an address of the file, and their plan. The plan is
+// Lookup returns the number of the rules at pc, an address in the file, and their plan. The plan is
 // nil for NoRule and AskDecoder.
 func (t *Table) Lookup(pc uint64) (*Plan, uint16) {
 	off := pc - t.base

@@ -39,8 +39,8 @@ func AttachWith(pid int, opts AttachOptions) (*Process, error) {
 	return p, nil
 }
 
-// checkProcess returns one sentence that says why a process can't be attached to, if that is
-// known before the attempt.
+// checkProcess returns an error of one sentence if a process can't be attached to and that is known
+// before the attempt.
 func checkProcess(pid int) error {
 	say := func(kind error, format string, args ...any) error {
 		return &sentence{fmt.Sprintf(format, args...), kind}

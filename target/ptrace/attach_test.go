@@ -30,8 +30,14 @@ type victim struct {
 
 func start(t *testing.T, args ...string) *victim {
 	t.Helper()
+	return startProgram(t, program(t), args...)
+}
+
+// startProgram is start for another program, which prints its pid first.
+func startProgram(t *testing.T, path string, args ...string) *victim {
+	t.Helper()
 	v := &victim{t: t}
-	v.cmd = exec.Command("sh", append([]string{"-c", `"$0" "$@" & wait $!; echo "status $?"`, program(t)}, args...)...)
+	v.cmd = exec.Command("sh", append([]string{"-c", `"$0" "$@" & wait $!; echo "status $?"`, path}, args...)...)
 	v.cmd.SysProcAttr = &unix.SysProcAttr{Setpgid: true}
 	out, err := v.cmd.StdoutPipe()
 	if err != nil {

@@ -134,6 +134,7 @@ func (p *Process) noteExec(tid int) *thread {
 	}
 	p.mem.lower() // the old memory, which guests still use
 	p.releaseGuests()
+	p.forgetWatches()
 	p.scratch, p.sought = scratch{}, false
 	old, _ := eventMessage(tid)
 	wasStepper := p.stepper != nil && p.stepper.tid == old

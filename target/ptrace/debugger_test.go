@@ -37,6 +37,8 @@ func TestRole(t *testing.T) {
 			_ = p.Resume(target.Resume{})
 		}
 		select {}
+	case "watch":
+		watcher()
 	case "guarded":
 		guarded()
 	case "terminal": // has a controlling terminal

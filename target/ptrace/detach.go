@@ -30,6 +30,7 @@ func (p *Process) detach() {
 		return
 	}
 	p.mem.lower()
+	p.disarmAll()
 	p.releaseGuests()
 	p.sweep()
 	for child := range p.early {

@@ -41,7 +41,7 @@
 //
 // # What it does not do
 //
-// It does not support 32-bit programs, hardware breakpoints and watchpoints, or following the
+// It does not support 32-bit programs, or following the
 // children of fork. Children with separate memory are detached after our bytes are removed from
 // it. Children that share our memory are guests (guests.go).
 package ptrace

@@ -15,43 +15,47 @@ import (
 	"dbg/target"
 )
 
-// The guardian is a process that repairs the memory of an attached program if dbg is killed while the
-// program runs. It is the same binary, started under another name. It sleeps until dbg ends, and then
-// puts the original bytes of the sites back. dbg writes the table of sites into memory that both share.
+// The guardian is a process that repairs the memory of an attached program if dbg is killed while
+// the program runs. It is the same binary, started under another name. It sleeps until dbg ends,
+// and then restores the original bytes of the sites. dbg writes the table of sites into memory that
+// both share.
 //
-// What wakes it is a robust futex that a thread of dbg holds (set_robust_list(2)). The kernel looks at it first of
-// all when a thread ends, before it frees memory, closes files and lets the tracees go. That thread does nothing else and
-// has, as the guardian, real-time priority where that is permitted: a tenth of a millisecond after the kill the code is
-// whole, however busy the machine is. A pipe whose other end only dbg has serves where there are no robust futexes.
+// The guardian is woken by a robust futex that a thread of dbg holds (set_robust_list(2)). When a
+// thread ends, the kernel handles the futex first: before it frees memory, closes files and
+// releases the tracees. The holding thread does nothing else. It and the guardian have real-time
+// priority where that is permitted. So the code is restored a tenth of a millisecond after the
+// kill, even on a busy machine. Where robust futexes are not available, the guardian is woken by a
+// pipe whose other end only dbg has open.
 //
-// A launched program needs none: it ends with dbg (PTRACE_O_EXITKILL).
+// A launched program needs no guardian: it ends with dbg (PTRACE_O_EXITKILL).
 
 // GuardianName is argv[0] of a guardian. A binary whose path is given as AttachOptions.Guardian
 // must call GuardianMain if it was started with that name.
 const GuardianName = "dbg-guardian"
 
-// The descriptors that a guardian is started with.
+// The descriptors with which a guardian is started.
 const (
 	guardianPipe = 3 + iota
 	guardianTable
 	guardianMemory
 	guardianProcess // a pidfd
-	guardianReady   // closed when the guardian waits
+	guardianReady   // closed when the guardian is ready
 )
 
-// The table begins with a page of its own (guardHead), which stays where it is mapped. Then come 16 bytes for each
-// site: its address, and its original byte.
+// The table begins with one page (guardHead), which stays where it is mapped. Then follow 16 bytes
+// for each site: its address, and its original byte.
 const (
 	guardHead  = 4096
 	guardEntry = 16
 	guardGrow  = 64 << 10
 )
 
-// What the first page has, by offset. The futex is one of a list of one, as struct robust_list_head of
-// <linux/futex.h> has it.
+// Offsets in the first page. The futex is the only entry of a list that is laid out as struct
+// robust_list_head in <linux/futex.h>.
 const (
 	headPID     = 0
 	headCount   = 8
+	headWatches = 12 // 1 while threads may have debug registers set
 	headFutex   = 16
 	headList    = 32 // next, futex_offset, list_op_pending
 	headNode    = 64 // next
@@ -63,11 +67,11 @@ const (
 type guard struct {
 	fd    int // of the table
 	head  []byte
-	table []byte // what follows the head
+	table []byte // the part after the head
 	slots map[target.Addr]int
-	addrs []target.Addr // of the slots
+	addrs []target.Addr // by slot
 	pipe  *os.File
-	ready *os.File // nil when the guardian is known to wait
+	ready *os.File // nil once the guardian is ready
 	alive *os.File // closed to end the thread that holds the futex
 }
 
@@ -75,7 +79,7 @@ type guard struct {
 func startGuard(path string, pid, pidfd int) (*guard, error) {
 	fd, err := unix.MemfdCreate("dbg-sites", unix.MFD_CLOEXEC)
 	if err != nil {
-		return nil, fmt.Errorf("the guardian's table: %w", err)
+		return nil, fmt.Errorf("can't create the guardian's table: %w", err)
 	}
 	g := &guard{fd: fd, slots: map[target.Addr]int{}}
 	if err := g.grow(); err != nil {
@@ -125,13 +129,14 @@ func startGuard(path string, pid, pidfd int) (*guard, error) {
 	})
 	if err != nil {
 		g.close()
-		return nil, fmt.Errorf("the guardian %s: %w", path, err)
+		return nil, fmt.Errorf("can't start the guardian %s: %w", path, err)
 	}
 	go reap(child)
 	return g, nil
 }
 
-// await waits until the guardian is ready, which is some milliseconds after its start, and not for ever.
+// await waits until the guardian is ready, which takes some milliseconds after its start. It waits
+// at most patience.
 func (g *guard) await() {
 	if g == nil || g.ready == nil {
 		return
@@ -142,7 +147,7 @@ func (g *guard) await() {
 	g.ready = nil
 }
 
-// hold starts the thread that owns the futex. The first page is never moved while that thread lives.
+// hold starts the thread that owns the futex. The first page must not move while that thread lives.
 func (g *guard) hold() error {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -170,7 +175,7 @@ func (g *guard) hold() error {
 				break
 			}
 		}
-		// The kernel forgets the list before the page goes.
+		// The kernel must forget the list before the page is unmapped.
 		_, _, _ = unix.RawSyscall(unix.SYS_SET_ROBUST_LIST, 0, robustListSize, 0)
 		_ = unix.Munmap(g.head)
 	}()
@@ -180,14 +185,15 @@ func (g *guard) hold() error {
 
 const robustListSize = 24
 
-// Real-time priorities. Where all three threads want one processor, the guardian must not wait for the end of the others.
+// Real-time priorities. If all three threads want one processor, the guardian must not wait for the
+// others.
 const (
 	tracerPriority = 1 + iota
 	holderPriority
 	guardianPriority
 )
 
-// hurry gives the calling thread a real-time priority, and reports whether it could. That needs a right that it may not have.
+// hurry gives the calling thread a real-time priority. It returns false if that is not permitted.
 func hurry(priority byte) bool {
 	const schedFIFO = 1
 	param := [4]byte{priority} // struct sched_param
@@ -197,7 +203,7 @@ func hurry(priority byte) bool {
 
 func futexOf(head []byte) *uint32 { return (*uint32)(unsafe.Pointer(&head[headFutex])) }
 
-// grow makes room for more sites. The table may be mapped elsewhere afterwards.
+// grow makes room for more sites. It may map the table at another address.
 func (g *guard) grow() error {
 	size := len(g.table) + guardGrow
 	if err := unix.Ftruncate(g.fd, int64(guardHead+size)); err != nil {
@@ -214,7 +220,7 @@ func (g *guard) grow() error {
 	return nil
 }
 
-// add notes a site whose byte is about to be written.
+// add records a site whose byte is about to be written.
 func (g *guard) add(a target.Addr, original byte) {
 	if g == nil {
 		return
@@ -238,9 +244,20 @@ func (g *guard) write(i int, a target.Addr, original byte) {
 	e[8] = original
 }
 
-func (g *guard) count() { binary.LittleEndian.PutUint64(g.head[headCount:], uint64(len(g.addrs))) }
+func (g *guard) count() { binary.LittleEndian.PutUint32(g.head[headCount:], uint32(len(g.addrs))) }
 
-// remove forgets a site whose byte is out of memory.
+// watching notes whether threads may have debug registers set.
+func (g *guard) watching(on bool) {
+	if g == nil || g.head == nil {
+		return
+	}
+	g.head[headWatches] = 0
+	if on {
+		g.head[headWatches] = 1
+	}
+}
+
+// remove deletes the entry of a site whose byte is out of memory.
 func (g *guard) remove(a target.Addr) {
 	if g == nil {
 		return
@@ -260,7 +277,7 @@ func (g *guard) remove(a target.Addr) {
 	g.count()
 }
 
-// clear forgets all sites.
+// clear deletes all entries.
 func (g *guard) clear() {
 	if g == nil {
 		return
@@ -270,7 +287,7 @@ func (g *guard) clear() {
 	g.count()
 }
 
-// close lets the guardian end. The table is empty, or what is in it is to be put back.
+// close ends the guardian, which first restores the bytes of all sites still in the table.
 func (g *guard) close() {
 	if g == nil {
 		return
@@ -321,7 +338,8 @@ func GuardianMain() {
 			}
 		}
 	}()
-	// Nothing is at 0, and the table is empty: the code is in memory when it is needed.
+	// This writes nothing: no memory is mapped at 0, and the table is empty. It loads the code into
+	// memory before it is needed.
 	restoreSites(guardianMemory, make([]byte, guardEntry), 1)
 	pwriteAll(guardianMemory, 0, make([]byte, 1))
 	repair(head)
@@ -336,8 +354,9 @@ func GuardianMain() {
 				repair(head)
 				os.Exit(0)
 			}
-			// With RawSyscall the runtime would think that this goroutine computes, and preempt it. To go on, it would need a
-			// thread without priority, which waits for milliseconds on a busy machine.
+			// With RawSyscall the runtime would treat this goroutine as computing, and preempt it.
+			// To continue, it would need a thread without priority, which waits for milliseconds on
+			// a busy machine.
 			_, _, e := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(futex)), futexWait, uintptr(v), 0, 0, 0)
 			if e != 0 && e != unix.EAGAIN && e != unix.EINTR {
 				return
@@ -349,7 +368,7 @@ func GuardianMain() {
 	os.Exit(0)
 }
 
-// repair puts the original bytes of all sites in the table back.
+// repair restores the original bytes of all sites in the table.
 func repair(head []byte) {
 	var st unix.Stat_t
 	if unix.Fstat(guardianTable, &st) != nil || st.Size <= guardHead || st.Size > 1<<30 {
@@ -360,22 +379,28 @@ func repair(head []byte) {
 		return
 	}
 	defer func() { _ = unix.Munmap(table) }()
-	count := int(min(binary.LittleEndian.Uint64(head[headCount:]), uint64(len(table)/guardEntry)))
+	count := int(min(uint64(binary.LittleEndian.Uint32(head[headCount:])), uint64(len(table)/guardEntry)))
 	restoreSites(guardianMemory, table, count)
-	if count == 0 {
+	watching := head[headWatches] != 0
+	if count == 0 && !watching {
 		return
 	}
-	// After an execve the descriptor is of the old memory. The pidfd tells whether the id is still the process's.
+	// After an execve the descriptor refers to the old memory. The pidfd tells whether the id still
+	// belongs to the process.
 	if n, err := unix.Poll([]unix.PollFd{{Fd: guardianProcess, Events: unix.POLLIN}}, 0); n == 0 && err == nil {
 		pid := int(binary.LittleEndian.Uint64(head[headPID:]))
 		if fd, err := unix.Open(procPath(pid, "mem"), unix.O_RDWR|unix.O_CLOEXEC, 0); err == nil {
 			restoreSites(fd, table, count)
 			_ = unix.Close(fd)
 		}
+		if watching {
+			clearDebugRegisters(pid)
+		}
 	}
 }
 
-// restoreSites puts the bytes of the first count sites of a table into a memory.
+// restoreSites writes the original bytes of the first count sites in a table to the memory open at
+// fd.
 func restoreSites(fd int, table []byte, count int) {
 	for i := range count {
 		e := table[i*guardEntry:]

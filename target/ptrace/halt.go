@@ -144,6 +144,23 @@ func (p *Process) reportPending() bool {
 				continue
 			}
 			e.Reason = target.Stepped
+		case watched:
+			t.why = why
+			switch p.judge(t) {
+			case target.Pass:
+				t.why = passing
+				if t.stepDone {
+					t.why, t.stepDone = stepped, false
+					p.pending = append([]*thread{t}, pending[i+1:]...)
+					return p.reportPending()
+				}
+				continue
+			case target.Park:
+				p.park(t)
+				continue
+			}
+			e = p.judgedEvent(t)
+			t.why = passing
 		case execed:
 			e.Reason = target.Execed
 		default:
@@ -164,6 +181,7 @@ func (p *Process) reportPending() bool {
 func (p *Process) stopFor(t *thread, e target.Event) {
 	p.running, p.stepping, p.alone, p.stepperLost, p.stepper = false, false, false, false, nil
 	p.mem.lower()
+	p.disarmAll()
 	p.sweep()
 	// Parked threads are judged again when the process continues. A step that ended while another
 	// stop was found is discarded.
@@ -172,7 +190,7 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 			if o.parked {
 				o.parked = false
 				switch {
-				case o != t && o.why == breakpoint:
+				case o != t && (o.why == breakpoint || o.why == watched):
 					p.pending = append(p.pending, o)
 				case o.why == stepped:
 					o.why = passing
@@ -326,10 +344,8 @@ func (p *Process) settled(t *thread, ws unix.WaitStatus) {
 
 // park keeps one thread stopped while the others run.
 func (p *Process) park(t *thread) {
-	reason, addr := target.Stepped, t.pc()
-	if t.why == breakpoint {
-		reason, addr = target.Breakpoint, t.addr
-	}
+	e := p.judgedEvent(t)
+	e.Kind, e.Thread, e.Addr = target.Parked, target.ThreadID(t.tid), t.pc()
 	if p.stepper == t {
 		p.stepper, p.stepping = nil, false
 	}
@@ -342,8 +358,21 @@ func (p *Process) park(t *thread) {
 		t.flush()
 	}
 	if p.known(t) && t.parked {
-		p.send(target.Event{Kind: target.Parked, Thread: target.ThreadID(t.tid), Reason: reason, Addr: addr, Serial: t.serial})
+		e.Serial = t.serial
+		p.send(e)
 	}
+}
+
+// judgedEvent returns the event for a stop that was judged.
+func (p *Process) judgedEvent(t *thread) target.Event {
+	e := target.Event{Kind: target.Stopped, Reason: target.Stepped}
+	switch t.why {
+	case breakpoint:
+		e.Reason, e.Addr = target.Breakpoint, t.addr
+	case watched:
+		e.Reason, e.Addr, e.Watches = target.Watched, t.pc(), p.listWatches(nil, t.fired)
+	}
+	return e
 }
 
 // ParkedAs implements target.Process.
@@ -392,10 +421,7 @@ func (p *Process) StopAll(id target.ThreadID) error {
 		if err != nil {
 			return err
 		}
-		e := target.Event{Kind: target.Stopped, Reason: target.Stepped}
-		if t.why == breakpoint {
-			e.Reason, e.Addr = target.Breakpoint, t.addr
-		}
+		e := p.judgedEvent(t)
 		t.why = passing
 		p.halt()
 		if !p.over {

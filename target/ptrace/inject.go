@@ -10,9 +10,9 @@ import (
 	"dbg/target"
 )
 
-// signalFor returns the signal to inject when a thread goes on. Only a
-// signal-delivery-stop takes one, and one only: ptrace(2), "Signal injection and
-// suppression". Any other is sent anew, and given when it arrives.
+// signalFor returns the signal to inject when a thread continues. Only a signal-delivery-stop takes
+// one, and only one: ptrace(2), "Signal injection and suppression". Every other signal is sent
+// again, and delivered when it arrives.
 func (p *Process) signalFor(t *thread) int {
 	sig := t.inject
 	t.inject = 0
@@ -32,24 +32,23 @@ func (p *Process) signalFor(t *thread) int {
 		p.resend(t, t.info)
 		return 0
 	}
-	// If it is not the signal that the thread stopped with, the kernel would
-	// make up a siginfo.
+	// If it is not the signal that the thread stopped with, the kernel would invent a siginfo.
 	_ = setSigInfo(t.tid, &t.info)
 	s, _ := target.DecodeSigInfo(t.info[:], binary.LittleEndian, 8)
 	p.lastFatal = &s
 	return sig
 }
 
-// resend queues a signal for a thread. rt_tgsigqueueinfo(2) would take its
-// siginfo along, but not if it is one of kill or of the kernel; so it gets it back
-// when it arrives (note.go).
+// resend queues a signal for a thread. rt_tgsigqueueinfo(2) could pass its siginfo, but not if that
+// came from kill or from the kernel. So arrived (note.go) restores the siginfo when the signal
+// arrives.
 func (p *Process) resend(t *thread, info sigInfo) {
 	t.resent = append(t.resent, info)
 	_ = unix.Tgkill(p.pid, t.tid, unix.Signal(info.signo()))
 }
 
-// holdBack keeps the signal that a thread would get for later. Of a standard
-// signal one is kept, as the kernel itself does: signal(7).
+// holdBack saves the signal that a thread would receive, for later. Only one instance of a standard
+// signal is saved, as in the kernel: signal(7).
 func (p *Process) holdBack(t *thread) {
 	sig := t.inject
 	t.inject = 0
@@ -63,8 +62,8 @@ func (p *Process) holdBack(t *thread) {
 	t.later = append(t.later, t.info)
 }
 
-// newSigInfo makes the siginfo of a signal that the user gives: as kill(2) by
-// the debugger.
+// newSigInfo makes the siginfo of a signal that the user chose, as if the debugger had called
+// kill(2).
 func newSigInfo(sig int) (s sigInfo) {
 	*(*int32)(unsafe.Pointer(&s[0])) = int32(sig)
 	*(*int32)(unsafe.Pointer(&s[16])) = int32(os.Getpid())

@@ -6,7 +6,7 @@ import (
 	"dbg/target"
 )
 
-// instruction tells the few instructions apart that a single step must mind.
+// instruction is a class of instructions that a single step must handle specially.
 type instruction uint8
 
 const (
@@ -47,7 +47,8 @@ func (p *Process) instructionAt(t *thread) instruction {
 	return decode(b[:n])
 }
 
-// repeatLength returns the length of the string instruction with a rep prefix at an address: prefixes, and one byte of opcode.
+// repeatLength returns the length of the string instruction with a rep prefix at an address: the
+// prefixes and one opcode byte. It returns 0 if there is none.
 func (p *Process) repeatLength(a target.Addr) int {
 	var b [maxInstruction]byte
 	n, _ := p.ReadMemory(a, b[:])
@@ -63,14 +64,14 @@ func (p *Process) repeats(t *thread) bool { return p.instructionAt(t) == insnRep
 
 const trapFlag = 0x100
 
-// trapFlag reports whether the program itself has set its trap flag; the kernel
-// hides the one of a step.
+// trapFlag reports whether the program itself has set its trap flag. The kernel hides the flag that
+// a step sets.
 func (p *Process) trapFlag(t *thread) bool {
 	r, err := t.registers()
 	return err == nil && r.get(offFlags)&trapFlag != 0
 }
 
-// cleanPushedFlags takes the step's trap flag out of what a pushf has pushed.
+// cleanPushedFlags clears the step's trap flag in the flags that a pushf has pushed.
 func (p *Process) cleanPushedFlags(t *thread) {
 	r, err := t.registers()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"dbg/target"
 )
 
-// start makes the tracer's goroutine on a thread of its own, has it begin the
-// tracing and, if that works, go on with the loop.
+// start starts the tracer's goroutine on a thread of its own. There it calls begin, which starts
+// the tracing, and then runs the loop if begin succeeded.
 func (p *Process) start(begin func() error) error {
 	result := make(chan error, 1)
 	go onCleanThread(func() {
@@ -35,11 +35,10 @@ func (p *Process) start(begin func() error) error {
 	return <-result
 }
 
-// onCleanThread runs f locked to a thread that has no children. wait takes
-// whatever the thread's children report, and must not take what belongs to
-// somebody else in this program: a thread that has started a command for
-// os/exec is that command's parent. Nor will it be the first thread, which inherits
-// the children of the others when they end. The thread ends with f.
+// onCleanThread runs f locked to a thread that has no children. wait takes every status of the
+// thread's children, and must not take those that belong to other code in this program: a thread
+// that has started a command for os/exec is that command's parent. The first thread is not used
+// either: it inherits the children of other threads when they end. The thread ends with f.
 func onCleanThread(f func()) {
 	runtime.LockOSThread()
 	tid := unix.Gettid()
@@ -55,10 +54,11 @@ func onCleanThread(f func()) {
 	f() // the goroutine ends locked, and the runtime ends the thread
 }
 
-// loop is the tracer's life after the begin: it serves commands and deals with what the kernel reports.
+// loop runs after begin, until the process has ended or is detached. It executes commands and
+// handles the statuses that the kernel reports.
 func (p *Process) loop() {
 	defer func() {
-		if r := recover(); r != nil { // the program must not suffer from it
+		if r := recover(); r != nil { // a bug here must not harm the program
 			p.detach()
 			panic(r)
 		}
@@ -83,7 +83,7 @@ func (p *Process) loop() {
 			p.takeStatus(tid, ws)
 		case tid < 0:
 			p.vanished()
-			if !p.over { // there is nothing to wait for but commands
+			if !p.over { // only commands can arrive now
 				f := <-p.commands
 				p.bell.rung.Add(-1)
 				f()
@@ -92,7 +92,7 @@ func (p *Process) loop() {
 	}
 }
 
-// takeStatus deals with a status.
+// takeStatus handles a status.
 func (p *Process) takeStatus(tid int, ws unix.WaitStatus) {
 	t := p.note(tid, ws)
 	if p.stepperLost {
@@ -109,13 +109,13 @@ func (p *Process) takeStatus(tid int, ws unix.WaitStatus) {
 	}
 }
 
-// react decides what follows from a stop that has been noted.
+// react decides how to continue after a stop that was recorded.
 func (p *Process) react(t *thread) {
 	if !p.running || p.over || t.running || t.parked {
 		return
 	}
 	switch {
-	case t.why == breakpoint, t.why == stepped && p.decide != nil:
+	case t.why == breakpoint, t.why == watched, t.why == stepped && p.decide != nil:
 		p.arrive(t)
 	case t.why.matters():
 		p.halt()
@@ -126,20 +126,21 @@ func (p *Process) react(t *thread) {
 	}
 }
 
-// arrive deals with a thread that has hit a site, or has finished its step.
+// arrive handles a thread that has hit a site, or has finished its step.
 func (p *Process) arrive(t *thread) {
 	p.dropPending(t)
 	switch p.judge(t) {
 	case target.Pass:
+		if t.why == watched {
+			p.passWatch(t)
+			return
+		}
 		p.hot = t.tid
 		p.goFrom(t, p.hit.Next)
 	case target.Park:
 		p.park(t)
 	default:
-		e := target.Event{Kind: target.Stopped, Reason: target.Stepped}
-		if t.why == breakpoint {
-			e.Reason, e.Addr = target.Breakpoint, t.addr
-		}
+		e := p.judgedEvent(t)
 		t.why = passing
 		p.halt()
 		if !p.over {
@@ -148,7 +149,7 @@ func (p *Process) arrive(t *thread) {
 	}
 }
 
-// goFrom lets a thread go on from where it has arrived, as r says.
+// goFrom continues a thread from the place where it arrived, as r specifies.
 func (p *Process) goFrom(t *thread, r target.Resume) {
 	p.forgetRegisters(t)
 	t.skip, t.skipping = t.pc(), true
@@ -163,7 +164,7 @@ func (p *Process) goFrom(t *thread, r target.Resume) {
 	p.pass(t)
 }
 
-// dropPending takes a thread out of those whose stop is to be reported.
+// dropPending removes a thread from the pending stops.
 func (p *Process) dropPending(t *thread) {
 	for i := len(p.pending) - 1; i >= 0; i-- {
 		if p.pending[i] == t {
@@ -172,7 +173,7 @@ func (p *Process) dropPending(t *thread) {
 	}
 }
 
-// settle follows a halt: it reports what was found, or lets all go on.
+// settle is called after halt: it reports a pending stop, or else resumes all threads.
 func (p *Process) settle() {
 	if p.over || !p.running {
 		return
@@ -182,7 +183,7 @@ func (p *Process) settle() {
 	}
 }
 
-// release gives back what the process holds.
+// release frees the resources of the process: the terminal, and the descriptors.
 func (p *Process) release() {
 	p.terminal.takeBack()
 	p.mem.close()

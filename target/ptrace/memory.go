@@ -17,7 +17,7 @@ type memory struct {
 	fd     int                  // of /proc/PID/mem, -1 when closed
 	sites  []site               // by rising address
 	raised bool                 // the bytes of the sites are in memory
-	gone   map[target.Addr]bool // removed since the last halt: a trap of theirs may still be pending
+	gone   map[target.Addr]bool // removed since the last halt; a trap may still be pending
 	guard  *guard               // nil: memory is not repaired if we are killed
 	trap   trap                 // StepAll's
 }

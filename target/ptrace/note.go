@@ -9,8 +9,8 @@ import (
 	"dbg/target"
 )
 
-// si_code values of SIGTRAP that tell what it was: sigaction(2) and the kernel's
-// x86 sources, as the manual leaves them open.
+// si_code values of SIGTRAP: sigaction(2), and the kernel's x86 sources for those that the manual
+// does not define.
 const (
 	codeKernel  = 0x80 // int3
 	codeBrkpt   = 1    // a single step that ended with a system call
@@ -20,9 +20,8 @@ const (
 	codeExit    = int(unix.SIGTRAP) | unix.PTRACE_EVENT_EXIT<<8
 )
 
-// note records a status in its thread and returns the thread if it is stopped
-// now. It moves no thread, but for one that is ending and would only have to be
-// sent on.
+// note records a status in its thread. It returns the thread if it is stopped now. It continues
+// only a thread that is ending, or one that has a trap of ours to take.
 func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 	if g := p.guests[tid]; g != nil {
 		return p.noteGuest(g, ws)
@@ -40,11 +39,11 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 	}
 	if t == nil {
 		if stopEvent(ws) == unix.PTRACE_EVENT_EXIT {
-			// A new thread that is killed before its creator could tell of it.
+			// This new thread was killed before its creator's event arrived.
 			_ = ptrace(unix.PTRACE_CONT, tid, 0, 0)
 			return nil
 		}
-		// A new thread or child whose parent's event is still to come.
+		// A new thread or child. Its parent's event has not arrived yet.
 		p.early[tid] = ws
 		return nil
 	}
@@ -116,7 +115,7 @@ func (p *Process) trappedAt(addr target.Addr) bool {
 	return p.mem.inserted(addr) || p.mem.gone[addr]
 }
 
-// stopped sets what is true of any thread that has just stopped.
+// stopped sets the state that is the same for every thread that has just stopped.
 func (p *Process) stopped(t *thread) {
 	if t.running {
 		t.running = false
@@ -133,8 +132,9 @@ func (p *Process) stopped(t *thread) {
 	p.comeBack(t)
 }
 
-// goAway is for a thread that is about to wait for a child of vfork. It can't be detached meanwhile, so it is not to be
-// killed with its tracer: we may be asked to let it go.
+// goAway records that a thread is about to wait for a child of vfork. The thread can't be detached
+// while it waits, and we may be asked to detach. So EXITKILL is cleared: the thread must not be
+// killed when its tracer ends.
 func (p *Process) goAway(t *thread) {
 	_, _ = t.registers()
 	t.waits, t.away = false, true
@@ -143,7 +143,7 @@ func (p *Process) goAway(t *thread) {
 	}
 }
 
-// back is for a thread that has waited for a child of vfork.
+// back records that a thread no longer waits for a child of vfork.
 func (p *Process) back(t *thread) {
 	t.away = false
 	p.forgetRegisters(t)
@@ -152,36 +152,35 @@ func (p *Process) back(t *thread) {
 	}
 }
 
-// moved forgets what belonged to the place at which a thread was.
+// moved clears the state that belonged to the place where the thread was.
 func (p *Process) moved(t *thread) {
 	t.skipping, t.why, t.signal = false, passing, nil
 }
 
-// noteSyscall is for the two syscall-stops of a step over a syscall
-// instruction.
+// noteSyscall handles the two syscall-stops of a step over a syscall instruction.
 func (p *Process) noteSyscall(t *thread) {
 	switch {
 	case atSyscallEntry(t.tid):
 		t.why = inSyscall
 	case t.restarting():
-		// Interrupted; it will be executed again, so the step is not done.
+		// The call was interrupted and will be executed again, so the step is not done.
 	case t.step == fromSyscall:
 		p.noteStepped(t)
 	}
 }
 
-// noteSignal is for a signal-delivery-stop.
+// noteSignal handles a signal-delivery-stop.
 func (p *Process) noteSignal(t *thread, sig int) {
 	t.sigStop = true
 	if err := getSigInfo(t.tid, &t.info); err != nil {
-		// Killed meanwhile, or (EINVAL) a group-stop.
+		// The thread was killed, or (EINVAL) this is a group-stop.
 		t.sigStop = false
 		t.groupStop = err == unix.EINVAL
 		return
 	}
 	if t.info.code() == codeExit {
-		// Killed meanwhile, too: it has gone on to its PTRACE_EVENT_EXIT, which is about to be reported. What would be told is a
-		// SIGTRAP that nobody sent.
+		// The thread was killed and has already gone on to its PTRACE_EVENT_EXIT, which will be
+		// reported soon. Without this check we would report a SIGTRAP that nobody sent.
 		t.sigStop = false
 		return
 	}
@@ -189,9 +188,12 @@ func (p *Process) noteSignal(t *thread, sig int) {
 	t.inject, t.fault, t.told = 0, false, false
 	if sig == int(unix.SIGTRAP) {
 		if _, err := t.registers(); err != nil {
-			return // killed meanwhile; its end is about to be reported
+			return // it was killed; its end will be reported soon
 		}
 		owed := t.owed
+		if p.noteWatches(t, t.info.code()) {
+			return
+		}
 		switch code := t.info.code(); {
 		case code == codeKernel:
 			pc := t.pc()
@@ -200,7 +202,7 @@ func (p *Process) noteSignal(t *thread, sig int) {
 				t.why, t.addr, t.trapStop = breakpoint, pc-1, true
 				return
 			}
-			if p.mem.gone[pc-1] { // the site was removed when the thread had hit it already
+			if p.mem.gone[pc-1] { // the site was removed after the thread had hit it
 				_ = t.setPC(pc - 1)
 				t.trapStop = true
 				return
@@ -211,7 +213,7 @@ func (p *Process) noteSignal(t *thread, sig int) {
 			return
 		case owed && (code == codeTrace || code == codeHandler):
 			t.owed, t.trapStop = false, true
-			return // of a step that nobody waits for any more
+			return // the trap of a step that was abandoned
 		}
 	}
 	if p.arrived(t, sig) {
@@ -233,10 +235,10 @@ func (p *Process) noteSignal(t *thread, sig int) {
 	}
 }
 
-// arrived recognises a signal that we sent again to deliver it, and gives it
-// back what it was.
+// arrived recognises a signal that we sent again in order to deliver it, and restores its original
+// siginfo.
 func (p *Process) arrived(t *thread, sig int) bool {
-	// A program in another pid namespace knows us as 0: pid_namespaces(7).
+	// In another pid namespace, our process id is shown as 0: pid_namespaces(7).
 	if pid := t.info.pid(); len(t.resent) == 0 || t.info.code() != codeTkill || pid != os.Getpid() && pid != 0 {
 		return false
 	}
@@ -259,27 +261,28 @@ func (p *Process) policyOf(sig int) target.SignalPolicy {
 	return p.policy[sig]
 }
 
-// noteStepped decides whether the step that was asked for is done.
+// noteStepped handles the end of a single step. It decides whether the step that the user requested
+// is done.
 func (p *Process) noteStepped(t *thread) {
 	if t.wasPushf {
 		p.cleanPushedFlags(t)
 	}
 	t.step, t.wasPushf, t.owed = noStep, false, false
 	if !p.stepping || t != p.stepper {
-		return // it was ours, over a site
+		return // it was our own step, over a site
 	}
 	if p.stepDone(t) {
 		t.why = stepped
 	}
 }
 
-// stepDone reports whether the thread that steps has come to where the step ends.
+// stepDone reports whether the stepper's PC has left the range of the step.
 func (p *Process) stepDone(t *thread) bool {
 	pc := t.pc()
 	return p.stepHi == 0 || pc < p.stepLo || pc >= p.stepHi
 }
 
-// noteEnd is for a thread that is gone, or the process with its last thread.
+// noteEnd handles the end of a thread, or of the process if that was the last thread.
 func (p *Process) noteEnd(tid int, ws unix.WaitStatus) {
 	delete(p.early, tid)
 	t := p.threads[tid]
@@ -312,7 +315,7 @@ func (p *Process) noteEnd(tid int, ws unix.WaitStatus) {
 	p.send(e)
 }
 
-// finish forgets a process that has ended. Its memory may live on in guests.
+// finish clears the state of a process that has ended. Guests may still use its memory.
 func (p *Process) finish() {
 	p.mem.lower()
 	p.sweep()
@@ -335,8 +338,8 @@ func (p *Process) vanished() {
 	}
 }
 
-// stepperGone remembers that the thread that was to move is no more. Without a judge the run
-// ends with that, see reportPending; a target's user that judges is told by ThreadExited.
+// stepperGone handles the end of the stepper. Without a judge, it also ends the run, see
+// reportPending. With a judge, the event ThreadExited reports it.
 func (p *Process) stepperGone(t *thread) {
 	if t != p.stepper || !p.running || !p.stepping && !p.alone {
 		return

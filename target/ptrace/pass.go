@@ -85,17 +85,25 @@ type emulation struct {
 	regs emulate.Regs
 }
 
-// ReadMemory implements emulate.Memory as the program would read: what it may not, is an error.
+// ReadMemory implements emulate.Memory with the program's rights: reading a page that the program
+// may not read is an error.
 func (e *emulation) ReadMemory(addr uint64, buf []byte) error {
+	if e.p.watches.touches(target.Addr(addr), len(buf), false) {
+		return target.ErrReadOnly // the processor must see it
+	}
 	if readVector(e.p.pid, target.Addr(addr), buf) != len(buf) {
 		return target.ErrGone
 	}
 	return nil
 }
 
-// WriteMemory implements emulate.Memory as the program would write. A write over a site is left to the processor.
+// WriteMemory implements emulate.Memory with the program's rights. A write over a site is an error:
+// the processor must execute it.
 func (e *emulation) WriteMemory(addr uint64, buf []byte) error {
 	a := target.Addr(addr)
+	if e.p.watches.touches(a, len(buf), true) {
+		return target.ErrReadOnly
+	}
 	if i := e.p.mem.find(a); i < len(e.p.mem.sites) && e.p.mem.sites[i].addr-a < target.Addr(len(buf)) {
 		return target.ErrReadOnly
 	}
@@ -154,7 +162,8 @@ func (p *Process) passAllSlowly() bool {
 		if !ok {
 			continue
 		}
-		// The thread may have stood there for long. A signal that has come meanwhile comes first.
+		// The thread may have been there for a long time. A signal that arrived in the meantime
+		// comes first.
 		if !signalPending(t.tid) && p.emulate(t, a) {
 			if p.stepping && t == p.stepper && p.stepDone(t) {
 				t.why = stepped
@@ -190,8 +199,9 @@ func (p *Process) passAllSlowly() bool {
 	return true
 }
 
-// stepOver executes the one instruction of a thread whose site is lifted. It returns true if the thread sleeps there instead, in a
-// page fault that another thread of the process has to serve (userfaultfd(2)). The thread stands at the instruction then.
+// stepOver executes one instruction of a thread whose site is lifted. It returns true if the thread
+// sleeps at that instruction instead, in a page fault that another thread of the process must serve
+// (userfaultfd(2)).
 func (p *Process) stepOver(t *thread) (asleep bool) {
 	at := t.pc()
 	again := p.repeats(t)
@@ -233,11 +243,11 @@ func (p *Process) stepOver(t *thread) (asleep bool) {
 			t.skip, t.skipping = at, true
 			return true
 		}
-		// A signal, or an interruption that was sent before: once more.
+		// It stopped for a signal, or for an interruption that was sent earlier: try again.
 	}
 }
 
-// stepTime is how long one instruction may take before awaitStep looks whether the thread sleeps.
+// stepTime is the time after which awaitStep checks whether the thread sleeps.
 const stepTime = 5 * time.Millisecond
 
 // awaitStep waits until the thread that steps has stopped, while all others are stopped. If the
@@ -263,8 +273,10 @@ func (p *Process) awaitStep(t *thread) (asleep bool) {
 	return asleep
 }
 
-// runRounds executes a string instruction with a rep prefix up to the next instruction, where it puts a site for as long: a step
-// does one round only. It returns false if the thread must be stepped, and true if it has passed, or has stopped for something else.
+// runRounds executes all rounds of a string instruction with a rep prefix, since a step executes
+// only one. It inserts a temporary site at the next instruction. It returns false if the thread
+// must be stepped, and true if the thread has passed the instruction, or has stopped for another
+// reason.
 func (p *Process) runRounds(t *thread, at target.Addr) bool {
 	next := at + target.Addr(p.repeatLength(at))
 	if next == at || p.stepping && p.stepper == t || t.inject != 0 || t.restarting() || p.mem.inserted(next) {
@@ -311,8 +323,12 @@ func (p *Process) judge(t *thread) target.Verdict {
 	*h.Regs = arch.Registers{Arch: arch.AMD64}
 	target.SetUser(h.Regs, r[:])
 	h.Thread, h.Reason, h.Addr = target.ThreadID(t.tid), target.Breakpoint, t.addr
-	if t.why == stepped {
+	h.Watches = h.Watches[:0]
+	switch t.why {
+	case stepped:
 		h.Reason, h.Addr = target.Stepped, t.pc()
+	case watched:
+		h.Reason, h.Addr, h.Watches = target.Watched, t.pc(), p.listWatches(h.Watches, t.fired)
 	}
 	h.Next = target.Resume{Thread: h.Thread}
 	return p.decide(h)

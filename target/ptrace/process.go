@@ -48,13 +48,13 @@ type Process struct {
 	running     bool                    // as the user sees it
 	over        bool                    // the process has ended or was detached
 	closing     bool                    // events are no longer wanted
-	busy        int                     // not 0 while all threads are being stopped or kept stopped: guests wait
+	busy        int                     // above 0 while all threads are stopped or being stopped: guests wait
 	steppingAll bool                    // StepAll is running
 	mute        bool                    // events other than the end are not sent
 	pending     []*thread               // stops to report that are not reported yet, oldest first
 	last        *thread                 // the thread whose stop was reported last
 	deferred    []status                // taken while a thread was settled, to be handled later
-	born        []*thread               // new threads whose first stop has been noted with their parent's
+	born        []*thread               // new threads, noted together with their parent's event
 	first       bool                    // the requested step has not begun yet
 	stepper     *thread                 // the thread that is being stepped, or runs alone
 	stepping    bool                    // the stepper is stepping
@@ -63,12 +63,13 @@ type Process struct {
 	stepLo      target.Addr             // the range of the step
 	stepHi      target.Addr             // 0: one instruction
 	lastFatal   *target.SignalInfo      // the signal that was last delivered to a thread
-	decide      target.Judge            // nil: each hit stops the process
-	hit         target.Hit              // the argument of decide
-	hot         int                     // the thread that has just passed a site, see hot.go
+	watches     watches
+	decide      target.Judge // nil: each hit stops the process
+	hit         target.Hit   // the argument of decide
+	hot         int          // the thread that has just passed a site, see hot.go
 	lookout     lookout
 	scratch     scratch
-	urgent      bool // the tracer's thread has real-time priority: it is woken at once, and must not stay awake
+	urgent      bool // the tracer's thread has real-time priority, and must not stay awake
 	slow        int  // counts how often all threads were stopped to step one over a site; for tests
 	sought      bool // findScratch was called
 	shared      bool // the search for processes that share our memory was done
@@ -132,6 +133,8 @@ func (p *Process) onThread(id target.ThreadID, f func(*thread) error) error {
 		return err
 	})
 }
+
+// Arch, Kind, PID and Events implement target.Process.
 
 func (p *Process) Arch() *arch.Arch            { return arch.AMD64 }
 func (p *Process) Kind() target.Kind           { return p.kind }

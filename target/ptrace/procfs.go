@@ -73,8 +73,8 @@ func statusField(pid int, field string) string {
 	return ""
 }
 
-// anyTask is a path under which the process's memory map and the like can be
-// read even when the leader has exited: that of any thread that lives.
+// anyTask reads a file of /proc/PID. If the leader has exited, it reads the file of any living
+// thread: memory maps and the like are the same.
 func (p *Process) anyTask(name string) ([]byte, error) {
 	b, err := os.ReadFile(procPath(p.pid, name))
 	if err == nil && len(b) > 0 {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// checkProgram returns one sentence that says why a file can't be launched, if that is known
+// checkProgram returns an error of one sentence if a file can't be launched and that is known
 // before the attempt. execve(2) has one error number for most reasons.
 func checkProgram(path string) error {
 	say := func(kind error, format string, args ...any) error {

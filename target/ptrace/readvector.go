@@ -8,14 +8,15 @@ import (
 	"dbg/target"
 )
 
-// readVector reads with process_vm_readv(2), which needs no file and copies
-// page by page: it returns what came before the first page that can't be read.
-// unix.ProcessVMReadv would allocate its vectors.
+// readVector reads with process_vm_readv(2), which needs no file. It copies page by page, and
+// returns the number of bytes before the first page that can't be read. unix.ProcessVMReadv would
+// allocate its vectors.
 func readVector(pid int, addr target.Addr, buf []byte) int {
 	return vector(unix.SYS_PROCESS_VM_READV, pid, addr, buf)
 }
 
-// writeVector writes with process_vm_writev(2), which respects the protection of pages as /proc/PID/mem does not.
+// writeVector writes with process_vm_writev(2), which respects the protection of pages.
+// /proc/PID/mem does not.
 func writeVector(pid int, addr target.Addr, buf []byte) int {
 	return vector(unix.SYS_PROCESS_VM_WRITEV, pid, addr, buf)
 }

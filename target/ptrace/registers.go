@@ -34,7 +34,7 @@ func (p *Process) Registers(id target.ThreadID) (arch.Registers, error) {
 	return r, err
 }
 
-// sparseRegisters keeps what /proc/PID/syscall shows of a thread in a system call.
+// sparseRegisters returns the registers that /proc/PID/syscall shows for a thread in a system call.
 func sparseRegisters(all *arch.Registers) (r arch.Registers) {
 	r.Arch = all.Arch
 	for _, n := range []arch.Reg{arch.RIP, arch.RSP, arch.RDI, arch.RSI, arch.RDX, arch.R10, arch.R8, arch.R9} {
@@ -45,26 +45,27 @@ func sparseRegisters(all *arch.Registers) (r arch.Registers) {
 	return r
 }
 
-// forgetRegisters is called before one thread moves.
+// forgetRegisters removes a thread's registers from the cache. It is called before the thread
+// moves.
 func (p *Process) forgetRegisters(t *thread) {
 	p.cacheLock.Lock()
 	delete(p.cache, target.ThreadID(t.tid))
 	p.cacheLock.Unlock()
 }
 
-// forgetCache is called before anything moves.
+// forgetCache clears the cache of registers. It is called before any thread moves.
 func (p *Process) forgetCache() {
 	p.cacheLock.Lock()
 	clear(p.cache)
 	p.cacheLock.Unlock()
 }
 
-// SetRegister implements target.Target. General registers can be changed.
+// SetRegister implements target.Target. Only general registers can be changed.
 func (p *Process) SetRegister(id target.ThreadID, reg arch.Reg, v uint64) error {
 	return p.onThread(id, func(t *thread) error {
 		off, ok := target.AMD64UserOffset(reg)
 		if !ok {
-			return fmt.Errorf("%s can't be changed: %w", arch.AMD64.RegName(reg), errors.ErrUnsupported)
+			return fmt.Errorf("register %s can't be changed: %w", arch.AMD64.RegName(reg), errors.ErrUnsupported)
 		}
 		now, err := t.registers()
 		if err != nil {
@@ -73,17 +74,17 @@ func (p *Process) SetRegister(id target.ThreadID, reg arch.Reg, v uint64) error 
 		changed := *now
 		changed.set(off, v)
 		if reg == arch.RIP {
-			// Else the kernel, which has stopped the thread in a system
-			// call, would move the PC back by two to start the call again.
+			// If the thread was stopped in a system call, the kernel would otherwise move the PC
+			// back by two, to start the call again.
 			changed.set(offOrigRAX, ^uint64(0))
 		}
 		if t.away {
-			return errors.New("the thread waits for a child of vfork; its registers can't be changed now")
+			return errors.New("the thread is waiting for a child of vfork; its registers can't be changed now")
 		}
 		if err := setRegs(t.tid, &changed); err != nil {
 			return err
 		}
-		// Read back: the kernel does not take every bit of the flags.
+		// The next read gets the kernel's value: it does not accept all bits of the flags.
 		t.haveRegs, t.changed = false, false
 		p.cacheLock.Lock()
 		delete(p.cache, id)

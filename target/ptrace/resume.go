@@ -22,13 +22,13 @@ func (p *Process) Resume(r target.Resume) error {
 		p.forgetCache()
 		p.stepper, p.stepping, p.alone, p.stepLo, p.stepHi = t, r.Step, r.Alone, r.StepLo, r.StepHi
 		if r.Step {
-			// Where the user steps from is where the user is.
+			// The user has seen the place where the step starts.
 			t.skip, t.skipping = t.pc(), true
 		}
 		p.running, p.stepperLost, p.first = true, false, true
 		p.mem.guard.await()
 		p.mem.raise()
-		// A thread that is not to move has nothing to say yet.
+		// If only one thread runs, the stops of the others stay pending.
 		if !r.Alone && p.reportPending() {
 			return nil
 		}
@@ -38,7 +38,7 @@ func (p *Process) Resume(r target.Resume) error {
 	})
 }
 
-// replaceSignal puts the user's signal in the place of what a thread would get.
+// replaceSignal replaces the signal that a thread would receive by the user's.
 func (p *Process) replaceSignal(t *thread, sig int) {
 	switch {
 	case sig < 0:
@@ -54,13 +54,13 @@ func (p *Process) replaceSignal(t *thread, sig int) {
 	}
 }
 
-// stays reports whether a thread is to stay stopped in this run.
+// stays reports whether a thread must stay stopped in this run.
 func (p *Process) stays(t *thread) bool {
 	return t.zombie || p.alone && t != p.stepper && !t.guest
 }
 
-// resumeAll lets every thread go that is to go; those that stand at a
-// site which they have seen are taken over it first. All are stopped.
+// resumeAll continues all threads that should run. Threads at a site that they have already
+// reported first pass it. All threads are stopped.
 func (p *Process) resumeAll() {
 	p.born = nil
 	if !p.giveFatal() || !p.passAllSlowly() {
@@ -76,17 +76,18 @@ func (p *Process) resumeAll() {
 	}
 }
 
-// dumps has the signals that end a process with a core: signal(7), "Standard signals".
+// dumps is the set of signals that end a process with a core: signal(7), "Standard signals".
 const dumps = 1<<unix.SIGQUIT | 1<<unix.SIGILL | 1<<unix.SIGTRAP | 1<<unix.SIGABRT | 1<<unix.SIGBUS | 1<<unix.SIGFPE | 1<<unix.SIGSEGV |
 	1<<unix.SIGXCPU | 1<<unix.SIGXFSZ | 1<<unix.SIGSYS
 
-// mayDump reports whether the kernel writes a core when a thread goes on, unless the program handles the thread's signal.
+// mayDump reports whether the kernel may write a core when a thread continues: its signal is in
+// dumps. It does not if the program handles the signal.
 func (p *Process) mayDump(t *thread) bool {
 	return t.sigStop && !t.groupStop && !t.guest && uint64(t.inject) < 64 && uint64(dumps)>>t.inject&1 != 0
 }
 
-// giveFatal gives threads such a signal while all others stand in place, and not out of line: a core shows where they are. It
-// reports whether the run may go on.
+// giveFatal delivers signals that may cause a core while all other threads are stopped, and none is
+// out of line: a core shows where they are. It reports whether the run may continue.
 func (p *Process) giveFatal() bool {
 	given := false
 	p.flushAll()
@@ -100,7 +101,7 @@ func (p *Process) giveFatal() bool {
 		}
 	}
 	if given {
-		p.halt() // in a handler, or the process has ended
+		p.halt() // now the thread is in a handler, or the process has ended
 		if p.over || p.reportPending() {
 			return false
 		}
@@ -108,7 +109,7 @@ func (p *Process) giveFatal() bool {
 	return true
 }
 
-// goOn lets one thread go in the way that this run wants it to.
+// goOn continues one thread in the way that this run requires.
 func (p *Process) goOn(t *thread) {
 	if t.groupStop {
 		t.signal, t.step = nil, noStep
@@ -125,17 +126,16 @@ func (p *Process) goOn(t *thread) {
 	p.resumeWith(t, unix.PTRACE_CONT, sig)
 }
 
-// stepOn takes a thread one instruction further.
+// stepOn executes one instruction of a thread.
 func (p *Process) stepOn(t *thread) {
 	if t.inject != 0 && !t.told && !t.fault && !t.restarting() {
-		// The step is not to end up in a handler that has nothing
-		// to do with it. Signals that interrupt a system call are given:
-		// the call may be waiting for nothing else.
+		// The step must not enter a handler that has nothing to do with it. Signals that interrupt
+		// a system call are delivered: the call may wait only for them.
 		p.holdBack(t)
 	}
 	if t.inject == 0 && len(t.later) > 0 && p.first && p.stepHi == 0 && t.why != inSyscall {
-		// A signal that an earlier step has held back: to step by single
-		// instructions is to see the handler.
+		// An earlier step has held back a signal. A user who steps by single instructions wants to
+		// see the handler.
 		t.enter = !t.sigStop
 		sig := p.signalFor(t)
 		if sig != 0 {
@@ -148,8 +148,8 @@ func (p *Process) stepOn(t *thread) {
 	case t.why == inSyscall, t.step == fromSyscall && !t.restarting() && t.inject == 0:
 		kind = fromSyscall
 	case t.inject != 0 && t.restarting():
-		// A handler will be entered at once, but without one the call
-		// starts again, and that may take its time.
+		// If there is a handler, it is entered at once. Otherwise the call starts again, and may
+		// take a long time.
 		kind = slowStep
 	case t.inject != 0:
 	case t.restarting(), in == insnSyscall:
@@ -172,10 +172,11 @@ func (p *Process) stepOn(t *thread) {
 	p.resumeWith(t, request, sig)
 }
 
-// resumeWith makes the request. A thread that has been killed from outside is
-// taken for running: its end is about to be reported.
+// resumeWith makes the request. It counts a thread that was killed from outside as running: its end
+// will be reported soon.
 func (p *Process) resumeWith(t *thread, request, sig int) {
 	t.flush()
+	p.arm(t)
 	t.running = true
 	if t.waits {
 		p.goAway(t)

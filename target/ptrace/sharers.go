@@ -11,11 +11,13 @@ import (
 	"dbg/target"
 )
 
-// A process that we attach to may have children of vfork or clone(CLONE_VM) already, or be one. Nobody tells us of
-// those: they are looked for before our first byte is written, and become guests.
+// A process that we attach to may already have children made by vfork or clone(CLONE_VM), or may be
+// one itself. The kernel does not report them. So we search for them before our first byte is
+// written, and they become guests.
 
-// adoptSharers makes guests of the processes that share our memory and that we do not trace. A process that is found
-// may have made another one before it was ours, so it looks until there is nothing new.
+// adoptSharers makes guests of the processes that share our memory and that we do not trace yet. A
+// process that it finds may have created another one before we traced it, so adoptSharers repeats
+// the search until it finds no new one.
 func (p *Process) adoptSharers() {
 	one := p.someThread()
 	if one == nil {
@@ -35,11 +37,12 @@ func (p *Process) adoptSharers() {
 	}
 }
 
-// adoptGuest begins to trace a task that runs in our memory. It need not stop for that.
+// adoptGuest starts to trace a task that runs in our memory, without stopping it. It returns false
+// if that was not possible or not necessary.
 func (p *Process) adoptGuest(tid int) bool {
 	if p.guests[tid] != nil || p.threads[tid] != nil ||
 		ptrace(unix.PTRACE_SEIZE, tid, 0, uintptr(p.options(false)&^unix.PTRACE_O_EXITKILL)) != nil {
-		return false // gone, or traced: by us, as somebody's child, or by another debugger
+		return false // ended, or traced already: by us, by its parent's tracer, or by another debugger
 	}
 	g := &thread{tid: tid, guest: true, running: true}
 	if w, ok := readSyscall(tid); ok {
@@ -49,8 +52,9 @@ func (p *Process) adoptGuest(tid int) bool {
 	return true
 }
 
-// mayShare reports whether a process has the memory of ours. Where kcmp(2) is forbidden, a process with the same
-// mappings counts: to trace one that has a copy costs time and harms nobody.
+// mayShare reports whether a process shares our memory. Where kcmp(2) is forbidden, it also returns
+// true for a process with the same mappings: tracing a process that only has a copy of them costs
+// time, but does no harm.
 func (p *Process) mayShare(ours, pid int) bool {
 	if same, ok := compareMemory(ours, pid); ok {
 		return same
@@ -63,7 +67,7 @@ func (p *Process) mayShare(ours, pid int) bool {
 	return err == nil && len(a) > 0 && bytes.Equal(a, b)
 }
 
-// processes lists all processes that can be seen.
+// processes lists all processes that /proc shows.
 func processes() []int {
 	d, err := os.Open("/proc")
 	if err != nil {
@@ -80,14 +84,15 @@ func processes() []int {
 	return out
 }
 
-// systemCall is the one in which a task is blocked, by /proc/PID/syscall: proc_pid_syscall(5).
+// systemCall is the system call in which a task is blocked, from /proc/PID/syscall:
+// proc_pid_syscall(5).
 type systemCall struct {
 	number int64
 	args   [6]uint64
 	sp, pc uint64
 }
 
-// readSyscall is false for a task that runs, or that is blocked elsewhere.
+// readSyscall returns false if the task is running, or is blocked outside a system call.
 func readSyscall(tid int) (c systemCall, ok bool) {
 	b, _ := os.ReadFile(procPath(tid, "syscall"))
 	f := strings.Fields(string(b))
@@ -107,7 +112,8 @@ func readSyscall(tid int) (c systemCall, ok bool) {
 	return c, true
 }
 
-// vfork reports whether the task waits for a child of vfork: vfork(2), clone(2) and clone3(2) with CLONE_VFORK.
+// vfork reports whether the task waits for a child of vfork: vfork(2), or clone(2) or clone3(2)
+// with CLONE_VFORK.
 func (c *systemCall) vfork(pid int) bool {
 	flags := uint64(0)
 	switch c.number {
@@ -116,7 +122,7 @@ func (c *systemCall) vfork(pid int) bool {
 	case unix.SYS_CLONE:
 		flags = c.args[0]
 	case unix.SYS_CLONE3:
-		var b [8]byte // struct clone_args begins with flags
+		var b [8]byte // flags is the first field of struct clone_args
 		if readVector(pid, target.Addr(c.args[0]), b[:]) != len(b) {
 			return false
 		}
@@ -127,8 +133,8 @@ func (c *systemCall) vfork(pid int) bool {
 	return flags&unix.CLONE_VFORK != 0
 }
 
-// haltSeized is halt for threads of which we know nothing. One that waited for a child of vfork when we came can't be
-// stopped.
+// haltSeized is halt for threads that were seized in an unknown state. A thread that was already
+// waiting for a child of vfork can't be stopped.
 func (p *Process) haltSeized() {
 	p.busy++
 	defer func() { p.busy-- }()
@@ -153,8 +159,8 @@ func (p *Process) haltSeized() {
 	p.halt()
 }
 
-// findAway looks for threads that wait for a child of vfork. They have been interrupted: when they come back, they stop.
-// Of their registers only those are known that the kernel shows.
+// findAway searches for threads that wait for a child of vfork. They were interrupted, and stop
+// when they return. Until then, only the registers that /proc/PID/syscall shows are known.
 func (p *Process) findAway() {
 	for _, t := range p.threads {
 		if !t.running || t.away || t.fresh {
@@ -176,5 +182,6 @@ func (p *Process) findAway() {
 	}
 }
 
-// syscallOffsets has where struct user_regs_struct keeps the arguments of a system call: syscall(2).
+// syscallOffsets holds the offsets in struct user_regs_struct of the six arguments of a system
+// call: syscall(2).
 var syscallOffsets = [6]int{offRDI, offRSI, 12 * 8, 7 * 8, 9 * 8, 8 * 8}

@@ -11,15 +11,16 @@ import (
 // breakByte is int3.
 const breakByte = 0xcc
 
-// site is one address at which threads are to stop while the process runs.
+// site is an address at which threads stop while the process runs.
 type site struct {
 	addr     target.Addr
-	original byte // what the program has there; known while the site is raised
-	count    int  // users
+	original byte // the program's own byte; known while the sites are raised
+	count    int  // insertions minus removals
 
-	// The instruction as it was last decoded. The program may change it: code is compared each time.
+	// The instruction when it was last decoded. The program may change it, so code is compared each
+	// time.
 	op      emulate.Op
-	decoded bool // op and code are of the last attempt
+	decoded bool // op and code hold the last attempt
 	claimed bool // op can be emulated
 	code    [maxInstruction]byte
 	codeLen int
@@ -31,32 +32,41 @@ const maxInstruction = 15
 // InsertBreakpoint implements target.Process.
 func (p *Process) InsertBreakpoint(addr target.Addr) error {
 	return p.alive(func() error {
-		if p.guardian != "" {
-			g, err := startGuard(p.guardian, p.pid, p.pidfd)
-			if err != nil {
-				return err // better no breakpoint than one that may stay
-			}
-			p.mem.lock.Lock()
-			p.mem.guard, p.guardian = g, ""
-			p.mem.lock.Unlock()
-			// A thread that has hit a site is in danger until it has been served: the kernel would deliver its SIGTRAP if we died.
-			p.urgent = hurry(tracerPriority)
-		}
-		if !p.shared && p.kind == target.Attached {
-			p.shared = true
-			p.adoptSharers()
+		if err := p.protect(); err != nil {
+			return err
 		}
 		return p.mem.insert(addr)
 	})
 }
 
-// RemoveBreakpoint implements target.Process. After an Execed stop no
-// breakpoint is inserted any more.
+// protect prepares for the first site or watch: it starts the guardian of an attached process.
+func (p *Process) protect() error {
+	if p.guardian != "" {
+		g, err := startGuard(p.guardian, p.pid, p.pidfd)
+		if err != nil {
+			return err // no breakpoint is better than one that may stay in memory
+		}
+		p.mem.lock.Lock()
+		p.mem.guard, p.guardian = g, ""
+		p.mem.lock.Unlock()
+		// If we die while a thread waits at a site, the kernel delivers its SIGTRAP. So the thread
+		// must be served fast.
+		p.urgent = hurry(tracerPriority)
+	}
+	if !p.shared && p.kind == target.Attached {
+		p.shared = true
+		p.adoptSharers()
+	}
+	return nil
+}
+
+// RemoveBreakpoint implements target.Process. After a stop with reason Execed, no breakpoint is
+// inserted.
 func (p *Process) RemoveBreakpoint(addr target.Addr) error {
 	return p.alive(func() error { return p.mem.remove(addr) })
 }
 
-// alive runs f in the tracer's goroutine if there is a process still.
+// alive runs f in the tracer's goroutine if the process still exists.
 func (p *Process) alive(f func() error) error {
 	return p.do(func() error {
 		if p.over {
@@ -66,8 +76,8 @@ func (p *Process) alive(f func() error) error {
 	})
 }
 
-// insert adds a user of a site. If the process runs, the byte is written at once: one byte can be
-// changed while other threads execute there.
+// insert counts one more insertion of a site. If the process runs and the site is new, the byte is
+// written at once: a single byte can be changed while other threads execute there.
 func (m *memory) insert(addr target.Addr) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -85,7 +95,7 @@ func (m *memory) insert(addr target.Addr) error {
 		m.guard.add(addr, b)
 		b = breakByte
 	}
-	if m.rawWrite(addr, []byte{b}) != 1 { // what is not writable is told now and not at the next Resume
+	if m.rawWrite(addr, []byte{b}) != 1 { // report it now, not at the next Resume
 		m.guard.remove(addr)
 		return &target.MemoryError{Addr: addr, Write: true, Why: "not mapped"}
 	}
@@ -94,8 +104,9 @@ func (m *memory) insert(addr target.Addr) error {
 	return nil
 }
 
-// remove takes one user of a site away. A site whose page is no longer mapped is simply forgotten.
-// A thread may have run into the byte without our knowing: gone remembers the site until the next halt.
+// remove undoes one insertion of a site. A site whose page is no longer mapped is only removed from
+// the table. A thread may already have hit the byte without our knowledge: gone holds the site
+// until the next halt.
 func (m *memory) remove(addr target.Addr) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -115,8 +126,8 @@ func (m *memory) remove(addr target.Addr) error {
 	return nil
 }
 
-// restore puts the original byte of a site into the memory of fd, if our byte is
-// there: the program may have put other code at that address.
+// restore writes the original byte of a site to the memory open at fd, if our byte is there: the
+// program may have put other code at that address.
 func (m *memory) restore(fd int, s *site) {
 	var now [1]byte
 	if got, err := preadByte(fd, s.addr, now[:]); err == nil && got == 1 && now[0] == breakByte {
@@ -124,7 +135,7 @@ func (m *memory) restore(fd int, s *site) {
 	}
 }
 
-// raise writes the bytes of all sites, as the process is about to run.
+// raise writes the bytes of all sites, before the process runs.
 func (m *memory) raise() {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -143,7 +154,7 @@ func (m *memory) raise() {
 	})
 }
 
-// lower takes the bytes of all sites out of memory, as the process has stopped.
+// lower removes the bytes of all sites from memory, after the process has stopped.
 func (m *memory) lower() {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -164,8 +175,8 @@ func (m *memory) lower() {
 	m.guard.clear()
 }
 
-// eachPage lets edit change the code between the first and the last site of each page, and writes what it
-// changed. Pages that can't be read are left out.
+// eachPage calls edit for each page with sites, with the code from the first to the last site. If
+// edit returns true, eachPage writes the changed code. It skips pages that can't be read.
 func (m *memory) eachPage(edit func(sites []site, at target.Addr, code []byte) bool) {
 	const page = 4096
 	var buf [page]byte
@@ -183,7 +194,7 @@ func (m *memory) eachPage(edit func(sites []site, at target.Addr, code []byte) b
 	}
 }
 
-// lift takes sites out of memory for a step over them, but not out of the table.
+// lift removes sites from memory, but not from the table, for a step over them.
 func (m *memory) lift(addrs []target.Addr) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -194,7 +205,8 @@ func (m *memory) lift(addrs []target.Addr) {
 	}
 }
 
-// putBack undoes lift. What the instructions have changed there becomes the original.
+// putBack undoes lift. If the instructions have changed a byte there, the new byte becomes the
+// original.
 func (m *memory) putBack(addrs []target.Addr) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -209,14 +221,14 @@ func (m *memory) putBack(addrs []target.Addr) {
 	}
 }
 
-// clean takes the bytes out of another memory that is a copy of ours: a child's.
+// clean removes our bytes from another memory that is a copy of ours: a child's.
 func (m *memory) clean(fd int) {
 	for i := range m.sites {
 		m.restore(fd, &m.sites[i])
 	}
 }
 
-// forget drops all sites; their bytes are out of memory.
+// forget drops all sites. Their bytes must be out of memory.
 func (m *memory) forget() {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -224,8 +236,9 @@ func (m *memory) forget() {
 	clear(m.gone)
 }
 
-// instruction returns the emulation of the instruction at a site; nil if it can't be emulated. The program's own
-// code is compared with what was decoded, since the program may have changed it.
+// instruction returns the decoded instruction at a site for emulation, or nil if it can't be
+// emulated. It compares the program's code with the decoded bytes, since the program may have
+// changed it.
 func (m *memory) instruction(addr target.Addr) *emulate.Op {
 	i := m.find(addr)
 	if i == len(m.sites) || m.sites[i].addr != addr {

@@ -45,12 +45,12 @@ type stepLoop struct {
 
 	ready []*stepThread // threads that are stopped, in the order of their turns
 	all   map[int]*stepThread
-	soon  *stepThread // was stepped, and reports without waiting
-	left  int         // of the slice of ready[0]
+	soon  *stepThread // was stepped, and will report without waiting
+	left  int         // steps left in the slice of ready[0]
 
-	// No trap may be in memory while another thread may execute or copy it.
+	// No trap may be in memory while another thread may execute or copy that memory.
 	forking int  // threads that are in fork, vfork or clone
-	shared  bool // a child that is a process has this memory
+	shared  bool // a child process shares this memory
 	stop    bool
 	ended   Step // the end of the process
 
@@ -64,23 +64,23 @@ type stepThread struct {
 	t     *thread
 	pc    target.Addr
 	next  Next
-	fast  bool      // no signal was given and none is expected: a SIGTRAP is the step's own
-	cause StepCause // of the report to come
-	given int       // the signal that was given with the last request
+	fast  bool      // no signal was delivered and none is expected: a SIGTRAP is the step's own
+	cause StepCause // of the next report
+	given int       // the signal delivered with the last request
 
-	trapped bool // it runs into the trap
-	forks   bool // the system call that comes next makes a thread or a process
-	inFork  bool // it is in there
+	trapped bool // it will run into the trap
+	forks   bool // the next system call creates a thread or a process
+	inFork  bool // it is in that system call
 
-	inside   bool // it is in the kernel, past the entry of a system call
-	restarts bool // the system call that it has just left is started again
+	inside   bool // it is in the kernel, after the entry of a system call
+	restarts bool // the system call that it has just left will start again
 }
 
 func (s *stepLoop) run() error {
 	p := s.p
 	p.forgetCache()
 	p.pending, p.born = nil, nil
-	p.steppingAll, p.mute = true, true // the visitor is told
+	p.steppingAll, p.mute = true, true // the visitor is called instead
 	defer func() { p.steppingAll, p.mute = false, false }()
 	unpin := pin(p)
 	defer unpin()
@@ -129,7 +129,7 @@ func (s *stepLoop) run() error {
 	return s.ctx.Err()
 }
 
-// begin lets a thread execute its next instruction.
+// begin resumes a thread for its next instruction.
 func (s *stepLoop) begin(th *stepThread) {
 	t := th.t
 	s.ready = s.ready[:copy(s.ready, s.ready[1:])]
@@ -157,7 +157,7 @@ func (s *stepLoop) begin(th *stepThread) {
 			s.forking++
 		}
 		if len(s.all) > 1 || th.restarts {
-			// Until it is in the kernel it might run into another thread's trap.
+			// Until it is in the kernel, it might run into another thread's trap.
 			request, s.soon = unix.PTRACE_SYSCALL, th
 		}
 	default:
@@ -180,7 +180,7 @@ func (s *stepLoop) traps(th *stepThread) bool {
 		s.p.mem.moveTrap(n.Then, n.Original, th.pc, n.Code)
 }
 
-// sprung reports whether a thread has come to the trap, and moves its PC back to it.
+// sprung reports whether a thread has hit the trap. If so, it moves the thread's PC back to it.
 func (s *stepLoop) sprung(th *stepThread) bool {
 	th.trapped = false
 	if err := getRegs(th.t.tid, &s.raw); err != nil {
@@ -223,7 +223,7 @@ func (s *stepLoop) take(tid int, ws unix.WaitStatus) {
 		}
 		th.inside, th.t.running = true, true
 		p.inMotion++
-		_ = ptrace(unix.PTRACE_SINGLESTEP, tid, 0, 0) // reports the exit, some day
+		_ = ptrace(unix.PTRACE_SINGLESTEP, tid, 0, 0) // reports the exit at some later time
 	case th != nil && ws.Stopped() && stopEvent(ws) == 0 && p.threads[tid] == th.t:
 		p.stopped(th.t)
 		s.takeSignal(th, int(ws.StopSignal()))
@@ -237,7 +237,7 @@ func (s *stepLoop) takeSignal(th *stepThread, sig int) {
 	t := th.t
 	t.sigStop = true
 	if th.trapped {
-		// A signal may come when the instruction is done and the trap is not yet sprung.
+		// A signal may arrive after the instruction and before the trap.
 		th.trapped = false
 		if t.pc() == s.p.mem.trap.addr {
 			t.inject = sig
@@ -266,7 +266,7 @@ func (s *stepLoop) takeSignal(th *stepThread, sig int) {
 	s.again(th)
 }
 
-// takeEvent handles everything else: threads that are created, change and end.
+// takeEvent handles every other status: threads are created, execute a program, and end.
 func (s *stepLoop) takeEvent(tid int, ws unix.WaitStatus) {
 	p := s.p
 	if th := s.all[tid]; th != nil && th.trapped {
@@ -309,7 +309,7 @@ func (s *stepLoop) takeEvent(tid int, ws unix.WaitStatus) {
 	s.again(s.enlist(t))
 }
 
-// enlist returns the entry of a thread, which it makes for a new one.
+// enlist returns the entry of a thread. It makes one for a new thread.
 func (s *stepLoop) enlist(t *thread) *stepThread {
 	th := s.all[t.tid]
 	if th == nil {
@@ -319,7 +319,7 @@ func (s *stepLoop) enlist(t *thread) *stepThread {
 	return th
 }
 
-// gone forgets a thread.
+// gone removes a thread that has ended, and calls the visitor.
 func (s *stepLoop) gone(tid, status int) {
 	if s.all[tid] == nil {
 		return
@@ -338,19 +338,18 @@ func (s *stepLoop) gone(tid, status int) {
 	s.stop = s.v.VisitStep(&s.step).Stop || s.stop
 }
 
-// report tells the visitor where a thread is now, and puts the thread back among those that
-// are ready.
+// report reads a thread's registers, calls the visitor, and makes the thread ready again.
 func (s *stepLoop) report(th *stepThread) {
 	t := th.t
 	if err := getRegs(t.tid, &s.raw); err != nil {
-		// Killed, or running 32-bit code: later statuses will tell.
+		// The thread was killed, or runs 32-bit code: later statuses will tell.
 		s.again(th)
 		return
 	}
 	s.tell(th)
 }
 
-// tell is report when s.raw has the registers.
+// tell is report with the registers already in s.raw.
 func (s *stepLoop) tell(th *stepThread) {
 	t := th.t
 	if th.inFork {
@@ -387,7 +386,7 @@ func (s *stepLoop) tell(th *stepThread) {
 	s.again(th)
 }
 
-// again puts a stopped thread among those that are ready: at their head while it has its turn.
+// again puts a stopped thread in the list of ready threads: at its head as long as it has its turn.
 func (s *stepLoop) again(th *stepThread) {
 	if len(s.ready) == 0 {
 		s.ready = append(s.ready, th)

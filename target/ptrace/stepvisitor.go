@@ -12,7 +12,7 @@ type StepCause uint8
 
 const (
 	StepFirst  StepCause = iota // the position of the thread when StepAll began
-	StepDone                    // one instruction was executed, or one round of a string instruction
+	StepDone                    // an instruction was executed, or one round of a string instruction
 	StepSignal                  // the kernel has entered a signal handler; nothing was executed
 	StepThread                  // a new thread, before its first instruction
 	StepExec                    // the process has executed another program
@@ -25,7 +25,7 @@ type Step struct {
 	Thread target.ThreadID
 	Cause  StepCause
 	Regs   *arch.Registers // valid during the call; nil for StepExit and StepGone
-	Signal int             // for StepSignal: the signal; for StepGone: the signal that killed the process
+	Signal int             // of StepSignal; for StepGone: the signal that killed the process
 	Status int             // for StepExit and StepGone: the exit status
 }
 
@@ -62,6 +62,7 @@ type StepVisitor interface {
 	VisitStep(*Step) Next
 }
 
+// String returns the name of the cause in lower case.
 func (c StepCause) String() string {
 	names := [...]string{"first", "done", "signal", "thread", "exec", "exit", "gone"}
 	if int(c) < len(names) {

@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wait takes the next status. As long as one is sure to come at once it is waited for in the
-// kernel, without a word to Go's scheduler; else asleep, which ctx can end.
+// wait takes the next status. If a status will certainly arrive soon, it waits in a raw system
+// call, without informing Go's scheduler. Otherwise it sleeps until a status arrives or ctx is
+// done.
 func (s *stepLoop) wait() (tid int, ws unix.WaitStatus, err error) {
 	if s.soon != nil || len(s.ready) > 0 {
 		flags := unix.WALL | unix.WNOTHREAD
@@ -23,14 +24,14 @@ func (s *stepLoop) wait() (tid int, ws unix.WaitStatus, err error) {
 		tid, ws := rawWait(flags)
 		return tid, ws, nil
 	}
-	// Most system calls end at once. As the thread has our processor, to yield is to wait.
+	// Most system calls end quickly. The thread shares our processor, so yielding gives it time.
 	for range 4 {
 		_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 		if tid, ws := rawWait(unix.WALL | unix.WNOTHREAD | unix.WNOHANG); tid != 0 {
 			return tid, ws, nil
 		}
 	}
-	// The end of ctx strikes until it is heard.
+	// When ctx is done, strike the bell until this function returns.
 	over := make(chan struct{})
 	defer close(over)
 	defer context.AfterFunc(s.ctx, func() {

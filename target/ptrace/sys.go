@@ -10,12 +10,12 @@ import (
 	"dbg/target"
 )
 
-// requests counts the ptrace requests of this program, and waits the statuses taken: what a hit, a step and a stop cost is asserted by
-// tests as such counts. Nothing depends on them.
+// requests counts the ptrace requests of this program, and waits the calls of take. Tests use them
+// to assert the cost of a hit, a step and a stop. Nothing else depends on them.
 var requests, waits atomic.Uint64
 
-// Requests that need no value of their own from package unix go through here.
-// They never block, so that the scheduler need not be told.
+// ptrace makes a request. It uses a raw system call: a request never blocks, so the scheduler need
+// not know.
 func ptrace(request, tid int, addr, data uintptr) error {
 	requests.Add(1)
 	_, _, e := unix.RawSyscall6(unix.SYS_PTRACE, uintptr(request), uintptr(tid), addr, data, 0, 0)
@@ -46,7 +46,7 @@ func (r *userRegs) set(off int, v uint64) { *(*uint64)(unsafe.Pointer(&r[off])) 
 
 const ntPRSTATUS, ntX86XSTATE = 1, 0x202
 
-// errCompat is what getRegs says of a thread that runs 32-bit code.
+// errCompat is the error of getRegs for a thread that runs 32-bit code.
 var errCompat = errors.New("the thread's registers are those of a 32-bit program")
 
 func getRegs(tid int, r *userRegs) error {
@@ -67,7 +67,7 @@ func setRegs(tid int, r *userRegs) error {
 
 // getXState reads the XSAVE area.
 func getXState(tid int) ([]byte, error) {
-	b := make([]byte, 16<<10) // AMX makes it 11 KiB
+	b := make([]byte, 16<<10) // up to 11 KiB with AMX
 	v := unix.Iovec{Base: &b[0], Len: uint64(len(b))}
 	if err := ptrace(unix.PTRACE_GETREGSET, tid, ntX86XSTATE, uintptr(unsafe.Pointer(&v))); err != nil {
 		return nil, err
@@ -86,8 +86,8 @@ func getSigInfo(tid int, s *sigInfo) error {
 	return ptrace(unix.PTRACE_GETSIGINFO, tid, 0, uintptr(unsafe.Pointer(s)))
 }
 
-// peekSignal reads one of a stopped thread's pending signals, of its own queue or of the process's; false if there
-// are not so many: PTRACE_PEEKSIGINFO.
+// peekSignal reads the pending signal with index i of a stopped thread: from its own queue or, with
+// shared, from the process's. It returns false if the queue is shorter: PTRACE_PEEKSIGINFO.
 func peekSignal(tid, i int, shared bool, info *sigInfo) bool {
 	var args struct { // struct __ptrace_peeksiginfo_args
 		off   uint64
@@ -103,8 +103,8 @@ func peekSignal(tid, i int, shared bool, info *sigInfo) bool {
 	return e == 0 && n == 1
 }
 
-// trapPending reports whether a stopped thread has a SIGTRAP of its own doing
-// (a breakpoint or a step) that it has not taken yet.
+// trapPending reports whether a stopped thread has a pending SIGTRAP that it caused itself (a
+// breakpoint or a step).
 func trapPending(tid int) bool {
 	const most = 64
 	var info sigInfo
@@ -116,7 +116,7 @@ func trapPending(tid int) bool {
 	return false
 }
 
-// signalPending reports whether a stopped thread has a signal to take.
+// signalPending reports whether a stopped thread has a pending signal.
 func signalPending(tid int) bool {
 	var info sigInfo
 	return peekSignal(tid, 0, false, &info) || peekSignal(tid, 0, true, &info)
@@ -132,7 +132,7 @@ func eventMessage(tid int) (int, error) {
 	return int(msg), err
 }
 
-// atSyscallEntry reports whether a syscall-stop is the one on the way in.
+// atSyscallEntry reports whether a syscall-stop is at the entry of the system call.
 func atSyscallEntry(tid int) bool {
 	var info [88]byte // struct ptrace_syscall_info
 	_, _, e := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(tid),
@@ -140,9 +140,8 @@ func atSyscallEntry(tid int) bool {
 	return e == 0 && info[0] == unix.PTRACE_SYSCALL_INFO_ENTRY
 }
 
-// wait takes one status of one of this thread's tracees. With block it waits
-// for one. It returns tid 0 when there is none, and -1 when there is no tracee
-// any more.
+// wait takes one status of any tracee of this thread. With block it waits for one. It returns tid 0
+// if there is no status yet, and -1 if no tracee is left.
 func wait(block bool) (tid int, ws unix.WaitStatus) {
 	options := unix.WALL | unix.WNOTHREAD
 	if !block {
@@ -160,7 +159,7 @@ func wait(block bool) (tid int, ws unix.WaitStatus) {
 	}
 }
 
-// waitFor waits for one tracee that is sure to report soon.
+// waitFor waits for a tracee that will certainly report soon.
 func waitFor(tid int) (ws unix.WaitStatus, ok bool) {
 	for {
 		got, err := unix.Wait4(tid, &ws, unix.WALL, nil)
@@ -171,7 +170,7 @@ func waitFor(tid int) (ws unix.WaitStatus, ok bool) {
 	}
 }
 
-// take waits for one tracee without blocking. It returns false if the tracee has nothing to report.
+// take takes the status of one tracee without blocking. It returns false if there is none.
 func take(tid int) (ws unix.WaitStatus, ok bool) {
 	var status int32
 	waits.Add(1)
@@ -179,8 +178,8 @@ func take(tid int) (ws unix.WaitStatus, ok bool) {
 	return unix.WaitStatus(status), e == 0 && int(n) == tid
 }
 
-// reapKilled waits for the end of a tracee that was sent SIGKILL. It stops once more on its way out if its
-// exit is traced.
+// reapKilled waits for the end of a tracee that was sent SIGKILL. If its exit is traced, the tracee
+// stops once more before it ends.
 func reapKilled(tid int) {
 	for {
 		ws, ok := waitFor(tid)

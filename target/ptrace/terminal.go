@@ -6,20 +6,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal hands the terminal to the program and back: tcsetpgrp(3).
+// terminal gives the terminal to the program and takes it back: tcsetpgrp(3).
 type terminal struct {
 	of    *os.File
 	given bool
 }
 
-// give makes the program's process group the foreground one.
+// give makes the program's process group the foreground group.
 func (t *terminal) give(group int) {
 	if t.of != nil && !t.given {
 		t.given = t.set(group) == nil
 	}
 }
 
-// takeBack makes ours the foreground one.
+// takeBack makes our own process group the foreground group.
 func (t *terminal) takeBack() {
 	if t.of != nil && t.given {
 		t.given = false
@@ -27,9 +27,9 @@ func (t *terminal) takeBack() {
 	}
 }
 
-// set may be called from the background, for which the kernel would send
-// SIGTTOU unless that is blocked. It is blocked for this thread and this call
-// only, as the programs that we start inherit the mask.
+// set makes a process group the foreground group. It may be called from the background: the kernel
+// would then send SIGTTOU, unless that is blocked. SIGTTOU is blocked only for this thread and this
+// call, because the programs that we start inherit the mask.
 func (t *terminal) set(group int) error {
 	var block, old unix.Sigset_t
 	block.Val[0] = 1 << (unix.SIGTTOU - 1)

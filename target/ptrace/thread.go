@@ -2,82 +2,87 @@ package ptrace
 
 import "dbg/target"
 
-// stop says what a stopped thread stopped for.
+// stop is the reason why a thread stopped.
 type stop uint8
 
 const (
-	passing    stop = iota // nothing that anyone needs to know
+	passing    stop = iota // of no interest; the thread may continue
 	breakpoint             // one of our breakpoints
-	stepped                // the step that was asked for is done
-	signalled              // a signal with Stop in its policy
-	execed                 // the process became another program
-	inSyscall              // a syscall-stop, on the way in
+	stepped                // the requested step is done
+	signalled              // a signal whose policy has Stop
+	execed                 // the process executed another program
+	inSyscall              // a syscall-stop at the entry
+	watched                // watched memory was accessed
 )
 
-// matters reports whether the stop is one that ends a run.
+// matters reports whether the stop ends a run.
 func (s stop) matters() bool {
-	return s == breakpoint || s == stepped || s == signalled || s == execed
+	return s == breakpoint || s == stepped || s == signalled || s == execed || s == watched
 }
 
-// thread is what the tracer knows of one thread.
+// thread is the tracer's state of one thread.
 type thread struct {
 	tid     int
-	guest   bool   // a child that shares our memory, see guests.go
-	running bool   // from the resuming request to the next status
-	fresh   bool   // its very first stop, as a new thread, has not come yet
-	zombie  bool   // the leader, after it exited alone: nothing comes of it any more
-	frozen  bool   // PTRACE_INTERRUPT has been sent since it was resumed
-	away    bool   // running, but waiting for a child of vfork: it can't be stopped, and regs is what it went in with
-	leaving bool   // a guest that is let go when it stops next
-	waits   bool   // stopped, and about to wait for a child of vfork when it goes on
-	serial  uint64 // of the event that told of its being parked
-	parked  bool   // stopped, while the process runs, until the target's user decides
+	guest   bool   // a process that shares our memory, see guests.go
+	running bool   // from the request that resumes it to its next status
+	fresh   bool   // a new thread whose first stop has not arrived yet
+	zombie  bool   // the leader, after it exited before the other threads: it reports nothing more
+	frozen  bool   // PTRACE_INTERRUPT was sent since it was resumed
+	away    bool   // it waits for a child of vfork and can't be stopped; regs is older
+	leaving bool   // a guest that is detached at its next stop
+	waits   bool   // stopped, and will wait for a child of vfork when it continues
+	serial  uint64 // of the event that reported it as parked
+	parked  bool   // stopped while the process runs, until Move or StopAll
 
-	// Of the last stop.
+	// These describe the last stop.
 	why       stop
-	addr      target.Addr        // of a breakpoint
-	signal    *target.SignalInfo // of signalled; for Threads
-	groupStop bool               // it takes part in a group-stop: PTRACE_LISTEN is its way on
-	sigStop   bool               // a signal-delivery-stop: a signal may be injected on the way on
-	trapStop  bool               // the signal was a trap of ours: the kernel would deliver it if we died, see settleTraps
-	settling  bool               // it is on its way out of that stop
+	addr      target.Addr        // if why is breakpoint
+	signal    *target.SignalInfo // if why is signalled; for Threads
+	groupStop bool               // a group-stop: it continues with PTRACE_LISTEN
+	sigStop   bool               // a signal-delivery-stop: it can take a signal
+	trapStop  bool               // the signal was our trap: see settleTraps
+	settling  bool               // it is leaving the signal-delivery-stop
+	fired     uint8              // if why is watched: the slots, as bits
+	stepDone  bool               // if why is watched: a step is done, too
 
-	// What it gets when it goes on.
-	inject int       // a signal, or 0
-	info   sigInfo   // of inject, when it has the same number
-	fault  bool      // inject is the fault of the instruction at the PC
-	told   bool      // inject was reported, or chosen, by the user: a step enters its handler
+	armed uint32 // the version of the watches in its debug registers; 0: they are clear
+
+	// These are delivered when it continues.
+	inject int       // the signal, or 0
+	info   sigInfo   // of inject, if it has the same number
+	fault  bool      // inject is a fault of the instruction at the PC
+	told   bool      // the user saw or chose inject: a step enters its handler
 	later  []sigInfo // signals held back during a step
-	resent []sigInfo // signals sent again by us with tgkill, still to arrive
+	resent []sigInfo // signals that we sent again with tgkill and that have not arrived yet
 
-	// skip is the address at which a breakpoint is not to be hit, because
-	// it was already reported there; valid while skipping.
+	// skip is an address where the thread does not hit the breakpoint, because that was already
+	// reported. It is valid if skipping is set.
 	skip     target.Addr
 	skipping bool
 
 	step     stepKind // how it was last resumed
-	owed     bool     // the SIGTRAP of a single step has not come yet
-	enter    bool     // the next signal that arrives again is to be given, step or not
-	wasPushf bool     // the step was over a pushf
+	owed     bool     // the SIGTRAP of a single step has not arrived yet
+	enter    bool     // deliver the next signal that was sent again, even during a step
+	wasPushf bool     // the step is over a pushf
 
-	line     outOfLine // while it executes a copy of an instruction
-	cameFrom outOfLine // of the last stop: it was there
+	line     outOfLine // set while it executes a copy of an instruction
+	cameFrom outOfLine // where it was out of line at its last stop
 
 	haveRegs bool
-	sparse   bool // regs has only what /proc/PID/syscall shows, see findAway
-	changed  bool // regs has what the thread is to go on with; resumeWith and flush write it
+	sparse   bool // regs holds only the registers in /proc/PID/syscall, see findAway
+	changed  bool // regs was changed; resumeWith and flush write it
 	regs     userRegs
 }
 
-// stepKind says how a thread was resumed.
+// stepKind is the way in which a thread was resumed.
 type stepKind uint8
 
 const (
 	noStep      stepKind = iota
 	plainStep            // PTRACE_SINGLESTEP: reports at once
-	slowStep             // PTRACE_SINGLESTEP that may end up waiting in a system call
+	slowStep             // PTRACE_SINGLESTEP that may wait in a system call
 	toSyscall            // PTRACE_SYSCALL on a syscall instruction: reports its entry at once
-	fromSyscall          // PTRACE_SYSCALL from the entry on: reports the exit, some day
+	fromSyscall          // PTRACE_SYSCALL from the entry on: reports the exit at some later time
 )
 
 // registers returns the registers of a stopped thread.
@@ -91,7 +96,7 @@ func (t *thread) registers() (*userRegs, error) {
 	return &t.regs, nil
 }
 
-// pc returns the PC of a stopped thread, 0 if it has died.
+// pc returns the PC of a stopped thread, or 0 if it was killed.
 func (t *thread) pc() target.Addr {
 	r, err := t.registers()
 	if err != nil {
@@ -100,7 +105,7 @@ func (t *thread) pc() target.Addr {
 	return target.Addr(r.get(offRIP))
 }
 
-// setPC moves the PC of a stopped thread.
+// setPC sets the PC of a stopped thread.
 func (t *thread) setPC(pc target.Addr) error {
 	r, err := t.registers()
 	if err != nil {
@@ -111,7 +116,7 @@ func (t *thread) setPC(pc target.Addr) error {
 	return nil
 }
 
-// flush writes changed registers.
+// flush writes the registers to the kernel if they were changed.
 func (t *thread) flush() {
 	if t.changed {
 		t.changed = false
@@ -119,10 +124,10 @@ func (t *thread) flush() {
 	}
 }
 
-// restarting reports whether the thread was interrupted in a system call that
-// the kernel will start again when the thread goes on, by moving its PC back to
-// the syscall instruction (two bytes): signal(7), "Interruption of system
-// calls". The codes are the kernel's own, include/linux/errno.h.
+// restarting reports whether the thread was interrupted in a system call that the kernel restarts
+// when the thread continues, by moving its PC back to the syscall instruction (two bytes):
+// signal(7), "Interruption of system calls". The error codes are internal to the kernel:
+// include/linux/errno.h.
 func (t *thread) restarting() bool {
 	r, err := t.registers()
 	return err == nil && restarting(r)

@@ -1,10 +1,12 @@
-// Package scripted is a target for tests of what stands above targets. The test writes down its threads, what they do and in
-// which order: a race that was once found in a real process becomes a test that always runs the same way.
+// Package scripted is a target for tests of the packages that use targets. The test specifies its
+// threads, what they do and in which order. So a race that was once found in a real process becomes
+// a test that always runs in the same way.
 //
-// It gives a target.Process. The test brings the story: Hit, Finish, Exit and Die are what the kernel would report, and hooks
-// (Before) let something happen in the middle of a call of the session's. Calls tells what the session has asked for.
+// It provides a target.Process. The test calls Hit, Finish, Exit and Die for the events that the
+// kernel would report. With Before, the test lets something happen in the middle of a call from the
+// session. Calls lists the calls that the session made.
 //
-// It does not execute anything: a thread's registers are what the test says, and memory is what the test has put there.
+// It executes nothing: the test sets the registers of threads and the contents of memory.
 package scripted
 
 import (
@@ -18,15 +20,16 @@ import (
 
 // Process is a scripted process. Its methods may be called from any goroutine.
 type Process struct {
-	lock    sync.Mutex // guards all below
+	lock    sync.Mutex // guards all fields below
 	threads []*thread
 	memory  map[target.Addr]byte
 	sites   map[target.Addr]int
+	watches map[target.Watch]int
 	judge   target.Judge
 	running bool
 	over    bool
 	serial  uint64
-	kept    []*thread // that have hit a site and were not judged, or whose stop is to be reported
+	pending []*thread // threads with a hit that was not judged, or a stop that was not reported
 	before  map[string]func()
 	calls   []string
 	blocked map[target.Addr]*block
@@ -40,7 +43,7 @@ type Process struct {
 type thread struct {
 	id     target.ThreadID
 	regs   arch.Registers
-	reason target.StopReason // for which it is parked or kept
+	reason target.StopReason // why it is parked or pending
 	parked bool
 	serial uint64
 }
@@ -71,14 +74,16 @@ func New(n int) *Process {
 	return p
 }
 
-// Before runs f once, at the next call of the method of that name (Move, StopAll, Resume), before it does anything.
+// Before runs f once, when the named method (Move, StopAll, Resume, ...) is called next, before the
+// method does anything.
 func (p *Process) Before(method string, f func()) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.before[method] = f
 }
 
-// Block makes the next read of memory at an address wait until release is called. reading is closed when the read has begun.
+// Block makes the next read of memory at an address wait until release is called. The channel
+// reading is closed when the read has started.
 func (p *Process) Block(a target.Addr) (reading <-chan struct{}, release func()) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -90,14 +95,15 @@ func (p *Process) Block(a target.Addr) (reading <-chan struct{}, release func())
 // block is a read that waits.
 type block struct{ reading, released chan struct{} }
 
-// SetRegisterOf gives a thread a register's value.
+// SetRegisterOf sets the value of a thread's register.
 func (p *Process) SetRegisterOf(t target.ThreadID, r arch.Reg, v uint64) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.find(t).regs.Set(r, v)
 }
 
-// Calls returns what was asked for since the last call of it: "Resume", "Move 2", "StopAll 1", "Interrupt", "Kill", "Detach".
+// Calls returns the calls since the last call of Calls: "Resume", "Move 2", "StopAll 1",
+// "Interrupt", "Kill", "Detach".
 func (p *Process) Calls() []string {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -106,7 +112,7 @@ func (p *Process) Calls() []string {
 	return c
 }
 
-// Sites returns the addresses of the sites.
+// Sites returns the addresses of the sites in rising order.
 func (p *Process) Sites() []target.Addr {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -118,11 +124,11 @@ func (p *Process) Sites() []target.Addr {
 	return out
 }
 
-// Hit is a thread's arrival at a site while the process runs. If the process is stopped the hit is kept, as
-// that of a thread which ran into the site while it was being stopped.
+// Hit lets a thread arrive at a site. If the process is stopped, the hit stays pending, as for a
+// thread that reached the site while the process was being stopped.
 func (p *Process) Hit(t target.ThreadID, a target.Addr) { p.arrive(t, a, target.Breakpoint) }
 
-// Finish is the end of a thread's step, at an address.
+// Finish lets a thread end its step at an address.
 func (p *Process) Finish(t target.ThreadID, a target.Addr) { p.arrive(t, a, target.Stepped) }
 
 func (p *Process) arrive(id target.ThreadID, a target.Addr, reason target.StopReason) {
@@ -131,7 +137,7 @@ func (p *Process) arrive(id target.ThreadID, a target.Addr, reason target.StopRe
 	t.regs.Set(arch.RIP, uint64(a))
 	t.reason = reason
 	if !p.running {
-		p.kept = append(p.kept, t)
+		p.pending = append(p.pending, t)
 		p.lock.Unlock()
 		return
 	}
@@ -139,7 +145,8 @@ func (p *Process) arrive(id target.ThreadID, a target.Addr, reason target.StopRe
 	p.decide(t)
 }
 
-// decide asks the judge, without the lock, as the judge may call back.
+// decide calls the judge. It does not hold the lock then, since the judge may call the Process. It
+// reports whether the process was stopped.
 func (p *Process) decide(t *thread) (stopped bool) {
 	p.lock.Lock()
 	judge := p.judge
@@ -160,7 +167,7 @@ func (p *Process) decide(t *thread) (stopped bool) {
 		t.parked, t.serial = true, p.serial
 		p.send(target.Event{Kind: target.Parked, Thread: t.id, Reason: t.reason, Addr: target.Addr(pc), Serial: t.serial})
 	case !p.running:
-		p.kept = append(p.kept, t)
+		p.pending = append(p.pending, t)
 	default:
 		p.stop(target.Event{Kind: target.Stopped, Thread: t.id, Reason: t.reason, Addr: target.Addr(pc)}, t)
 		return true
@@ -168,22 +175,24 @@ func (p *Process) decide(t *thread) (stopped bool) {
 	return false
 }
 
-// stop ends the run. What is parked is kept, and judged again by the next Resume.
+// stop ends the run. Parked threads become pending, and the next Resume judges them again.
 func (p *Process) stop(e target.Event, of *thread) {
 	p.running = false
 	for _, t := range p.threads {
 		if t.parked {
 			t.parked = false
 			if t != of && t.reason == target.Breakpoint {
-				p.kept = append(p.kept, t)
+				p.pending = append(p.pending, t)
 			}
 		}
 	}
 	p.send(e)
 }
 
-// Exit ends the process by itself, Die by a signal.
+// Exit ends the process with an exit status.
 func (p *Process) Exit(code int) { p.end(target.Event{Kind: target.Exited, ExitCode: code}) }
+
+// Die ends the process with a signal.
 func (p *Process) Die(sig int) {
 	p.end(target.Event{Kind: target.Killed, Signal: &target.SignalInfo{Number: sig}})
 }
@@ -210,7 +219,7 @@ func (p *Process) find(id target.ThreadID) *thread {
 	return nil
 }
 
-// call notes a call and runs what is to come before it.
+// call records a call, and runs the function that Before set for it.
 func (p *Process) call(method string, arg any) {
 	p.lock.Lock()
 	f := p.before[method]
@@ -242,13 +251,13 @@ func (p *Process) Resume(r target.Resume) error {
 		return target.ErrRunning
 	}
 	p.running = true
-	kept := p.kept
-	p.kept = nil
+	pending := p.pending
+	p.pending = nil
 	p.lock.Unlock()
-	for i, t := range kept {
+	for i, t := range pending {
 		if p.decide(t) {
 			p.lock.Lock()
-			p.kept = append(p.kept, kept[i+1:]...)
+			p.pending = append(p.pending, pending[i+1:]...)
 			p.lock.Unlock()
 			break
 		}
@@ -270,7 +279,7 @@ func (p *Process) Interrupt() error {
 	return nil
 }
 
-// parked returns a parked thread of the running process, which is not parked any more.
+// unpark returns a parked thread of the running process. The thread is no longer parked.
 func (p *Process) unpark(id target.ThreadID) (*thread, error) {
 	t := p.find(id)
 	switch {
@@ -342,6 +351,30 @@ func (p *Process) RemoveBreakpoint(a target.Addr) error {
 	return nil
 }
 
+// InsertWatch implements target.Process. Watches take four slots, as on x86-64. They never fire.
+func (p *Process) InsertWatch(w target.Watch) error {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if _, ok := p.watches[w]; !ok && len(p.watches) == 4 {
+		return target.ErrNoSlot
+	}
+	if p.watches == nil {
+		p.watches = map[target.Watch]int{}
+	}
+	p.watches[w]++
+	return nil
+}
+
+// RemoveWatch implements target.Process.
+func (p *Process) RemoveWatch(w target.Watch) error {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if p.watches[w]--; p.watches[w] <= 0 {
+		delete(p.watches, w)
+	}
+	return nil
+}
+
 // SetSignalPolicy implements target.Process.
 func (p *Process) SetSignalPolicy(int, target.SignalPolicy) {}
 
@@ -408,6 +441,8 @@ func (p *Process) WriteMemory(a target.Addr, data []byte) (int, error) {
 	}
 	return len(data), nil
 }
+
+// Arch, Kind, PID and Exe implement target.Target.
 
 func (p *Process) Arch() *arch.Arch  { return arch.AMD64 }
 func (p *Process) Kind() target.Kind { return target.Attached }

@@ -6,17 +6,16 @@ import (
 	"dbg/target/ptrace"
 )
 
-// How an instruction's successor becomes certain. The first times that a place is executed the thread
-// is stepped by the processor, and what was foretold is held against what came. The length of an
-// ordinary instruction is not decoded, but seen in the same way.
+// Prediction of the next address. The first times that a place is executed, the thread is stepped
+// by the processor, and the prediction is compared with the real address. The length of an ordinary
+// instruction is not decoded, but learned in the same way.
 const (
-	provenAfter = 2  // times that it was foretold rightly
-	never       = -1 // it was foretold wrongly
+	provenAfter = 2  // correct predictions after which a place is trusted
+	never       = -1 // a prediction was wrong
 )
 
-// foretell gives the address where the thread will be after the instruction at pl, 0 if
-// that is not known.
-func (c *checker) foretell(pl *place, regs *arch.Registers) uint64 {
+// predict returns the address of the thread after the instruction at pl, or 0 if it is unknown.
+func (c *checker) predict(pl *place, regs *arch.Registers) uint64 {
 	switch pl.in.flow {
 	case onward:
 		if pl.size > 0 {
@@ -40,7 +39,7 @@ func (c *checker) foretell(pl *place, regs *arch.Registers) uint64 {
 	return 0
 }
 
-// learn compares what was foretold with what came.
+// learn compares the prediction with the real address.
 func (th *checked) learn(pc uint64) {
 	pl := th.place
 	if pl.in.flow == onward && pl.size == 0 {
@@ -50,23 +49,23 @@ func (th *checked) learn(pc uint64) {
 		return
 	}
 	switch {
-	case th.then == 0 || pl.foretold == never:
+	case th.then == 0 || pl.predicted == never:
 	case th.then != pc:
-		pl.foretold = never
-	case pl.foretold < provenAfter:
-		pl.foretold++
+		pl.predicted = never
+	case pl.predicted < provenAfter:
+		pl.predicted++
 	}
 }
 
-// hasten tells StepAll where the thread will be, if that is certain.
-func (c *checker) hasten(th *checked, n *ptrace.Next) {
+// usePrediction tells StepAll the next address of the thread, if it is certain.
+func (c *checker) usePrediction(th *checked, n *ptrace.Next) {
 	pl := th.place
 	th.then = 0
-	if pl.volatile || pl.in.flow == uncertain || pl.foretold == never {
+	if pl.volatile || pl.in.flow == uncertain || pl.predicted == never {
 		return
 	}
-	th.then = c.foretell(pl, &th.regs)
-	if pl.foretold < provenAfter || th.then == pl.pc {
+	th.then = c.predict(pl, &th.regs)
+	if pl.predicted < provenAfter || th.then == pl.pc {
 		return
 	}
 	if off := th.then - pl.pc; pl.in.flow == onward && off < uint64(pl.codeLen) {
