@@ -456,6 +456,7 @@ func (s *Session) returnSite() (target.Addr, error) {
 
 // runCall lets the program run until a call is over. The lane is free meanwhile.
 func (s *Session) runCall(k *call) (Value, error) {
+	done := k.done // the call forgets it when it is over, which may be before we wait
 	s.dropCache()
 	s.followLinker()
 	s.publishRules()
@@ -477,10 +478,10 @@ func (s *Session) runCall(k *call) (Value, error) {
 	s.leave()
 	var o outcome
 	select {
-	case o = <-k.done:
+	case o = <-done:
 	case <-asked.Done():
 		_ = s.Pause() // it may have stopped just now
-		o = <-k.done
+		o = <-done
 	}
 	s.lane <- struct{}{} // a query that is in the lane gives it up sooner or later, also when the session ends
 	s.entered(asked)
