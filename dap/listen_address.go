@@ -44,7 +44,7 @@ func isLocal(a net.Addr) bool {
 // dead listener has left. The file is removed when the listener is closed.
 func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	if path == "" {
-		return nil, errors.New("listening: expected the path of a socket after unix:")
+		return nil, errors.New("listening: there is no path of a socket after \"unix:\"")
 	}
 	if path[0] == '@' {
 		path = "./" + path // in package net a plain @ means an abstract name, which has no mode

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"bytes"
+
 	"dbg/symbols/types"
 	"dbg/target"
 )
@@ -129,6 +131,44 @@ func Int(v Value, env Env) (int64, error) {
 		err = Error("Value can't be converted to integer.")
 	}
 	return int64(n.integer()), err
+}
+
+// Float returns the value as a floating-point number.
+func Float(v Value, env Env) (float64, error) {
+	v, err := (&evaluator{env: env}).read(v)
+	if err != nil {
+		return 0, err
+	}
+	n, err := numberOf(v)
+	if err == errNotNumber {
+		err = Error("Value can't be converted to a floating-point number.")
+	}
+	if err != nil {
+		return 0, err
+	}
+	return n.float(), nil
+}
+
+// CString returns the characters of an array of them, or those that a pointer leads to, up to a
+// zero and at most limit.
+func CString(v Value, env Env, limit int) (string, error) {
+	if v.Type != nil && v.Type.Strip().Kind == types.Array {
+		v = load(v, env)
+		if v.Err != nil {
+			return "", v.Err
+		}
+		b, _, _ := bytes.Cut(v.Bytes, []byte{0})
+		return string(b[:min(len(b), limit)]), nil
+	}
+	a, err := AddressOf(v, env)
+	if err != nil {
+		return "", err
+	}
+	b, _, err := readString(env, a, 1, limit)
+	if err != nil && len(b) == 0 {
+		return "", err
+	}
+	return string(b), nil
 }
 
 // AddressOf returns the address that a value denotes: the value of a pointer or an integer, or the

@@ -23,6 +23,10 @@ type Section struct {
 	Offset  uint64
 	Size    uint64
 	Data    []byte
+
+	// Of ELF files, set by Sections only: the section is in memory, is writable, has no bytes in
+	// the file.
+	Loaded, Writable, NoBits bool
 }
 
 // section is a section header and the data read so far.
@@ -114,7 +118,8 @@ func (f *File) SectionData(name string) ([]byte, error) {
 func (f *File) Sections() []Section {
 	all := make([]Section, len(f.sects))
 	for i, s := range f.sects {
-		all[i] = Section{Name: s.name, Segment: f.segmentOf(i), Addr: Addr(s.addr), Offset: s.off, Size: s.size}
+		all[i] = Section{Name: s.name, Segment: f.segmentOf(i), Addr: Addr(s.addr), Offset: s.off, Size: s.size,
+			Loaded: s.flags&elf.SHF_ALLOC != 0, Writable: s.flags&elf.SHF_WRITE != 0, NoBits: s.typ == elf.SHT_NOBITS}
 	}
 	return all
 }

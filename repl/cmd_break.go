@@ -13,6 +13,11 @@ func breakpointCommands() []*command {
 	return []*command{
 		{name: "break", aliases: []string{"b", "br", "bre", "brea"}, usage: "[LOCATION] [thread N] [if CONDITION]", group: g, help: "stop at FUNCTION, LINE, FILE:LINE or *ADDRESS", words: functionWords, run: setBreak(false)},
 		{name: "tbreak", aliases: []string{"tb", "tbr"}, usage: "[LOCATION] [if CONDITION]", group: g, help: "stop there once", words: functionWords, run: setBreak(true)},
+		{name: "hbreak", aliases: []string{"hb"}, usage: "[LOCATION] [if CONDITION]", group: g, help: "stop there, with a debug register", words: functionWords, run: setBreakWith(session.BreakpointSpec{Hardware: true})},
+		{name: "thbreak", aliases: []string{"thb"}, usage: "[LOCATION] [if CONDITION]", group: g, help: "stop there once, with a debug register", words: functionWords, run: setBreakWith(session.BreakpointSpec{Hardware: true, Temporary: true})},
+		{name: "rbreak", usage: "[FILE:]REGEX", group: g, help: "stop at all functions whose names match", run: breakRegex},
+		{name: "dprintf", usage: "LOCATION,\"FORMAT\",EXPR...", group: g, help: "print at a location instead of stopping", words: functionWords, run: setPrintf},
+		{name: "save", usage: "breakpoints FILE", group: g, once: true, help: "write commands that set the breakpoints again", words: fixedWords("breakpoints"), run: saveBreakpoints},
 		{name: "delete", aliases: []string{"d"}, usage: "[N...]", group: g, once: true, help: "remove breakpoints, or all if no N is given", run: deleteBreak},
 		{name: "clear", aliases: []string{"cl"}, usage: "[LOCATION]", group: g, once: true, help: "remove the breakpoints at a location", words: functionWords, run: clearBreak},
 		{name: "enable", aliases: []string{"en"}, usage: "[N...]", group: g, help: "enable breakpoints, or all if no N is given", run: enableBreak(true)},
@@ -23,12 +28,17 @@ func breakpointCommands() []*command {
 }
 
 func setBreak(temporary bool) func(*shell, string) error {
+	return setBreakWith(session.BreakpointSpec{Temporary: temporary})
+}
+
+// setBreakWith sets a breakpoint that is otherwise as with.
+func setBreakWith(with session.BreakpointSpec) func(*shell, string) error {
 	return func(sh *shell, args string) error {
 		spec, err := sh.sess.ParseBreakpoint(args)
 		if err != nil {
 			return err
 		}
-		spec.Temporary = temporary
+		spec.Temporary, spec.Hardware, spec.LogFormat = with.Temporary, with.Hardware, with.LogFormat
 		if spec.Text == "" {
 			spec.Text = args
 		}
@@ -44,6 +54,7 @@ func setBreak(temporary bool) func(*shell, string) error {
 		if err != nil {
 			return err
 		}
+		sh.noteNewest(b.ID)
 		sh.printSet(b)
 		return nil
 	}
@@ -52,7 +63,14 @@ func setBreak(temporary bool) func(*shell, string) error {
 // printSet prints where a breakpoint was set.
 func (sh *shell) printSet(b session.Breakpoint) {
 	word := "Breakpoint"
-	if b.Spec.Temporary {
+	switch {
+	case b.Spec.LogFormat != nil:
+		word = "Dprintf"
+	case b.Spec.Hardware && b.Spec.Temporary:
+		word = "Temporary hardware breakpoint" // gdb's capital is in the first word only
+	case b.Spec.Hardware:
+		word = "Hardware assisted breakpoint"
+	case b.Spec.Temporary:
 		word = "Temporary breakpoint"
 	}
 	switch {
@@ -71,7 +89,7 @@ func (sh *shell) printSet(b session.Breakpoint) {
 // chosen returns the breakpoints that args lists, or all if args is empty.
 func (sh *shell) chosen(args string) ([]int, error) {
 	if args != "" {
-		return numbers(args)
+		return numbers(sh.bpnum(args))
 	}
 	var ids []int
 	for _, b := range sh.sess.Breakpoints() {
@@ -132,8 +150,14 @@ func clearBreak(sh *shell, args string) error {
 
 func enableBreak(on bool) func(*shell, string) error {
 	return func(sh *shell, args string) error {
-		if w, rest := cutWord(args); w == "breakpoints" {
+		switch w, rest := cutWord(args); w {
+		case "breakpoints":
 			args = rest
+		case "display":
+			return enableDisplay(sh, rest, on)
+		}
+		if how, rest := cutWord(args); on && (how == "once" || how == "delete" || how == "count") {
+			return enableFor(sh, how, rest)
 		}
 		ids, err := sh.chosen(args)
 		if err != nil {
@@ -143,8 +167,27 @@ func enableBreak(on bool) func(*shell, string) error {
 	}
 }
 
+// enableFor is enable once, enable delete and enable count N.
+func enableFor(sh *shell, how, args string) error {
+	n := 0
+	if how == "count" {
+		word, rest := cutWord(args)
+		var err error
+		if n, err = strconv.Atoi(word); err != nil || n < 1 {
+			return userErrorf("Argument required (hit count).")
+		}
+		args = rest
+	}
+	ids, err := sh.chosen(args)
+	if err != nil {
+		return err
+	}
+	return sh.each(ids, func(id int) error { return sh.sess.EnableFor(id, how == "once", how == "delete", n) })
+}
+
 func condition(sh *shell, args string) error {
 	word, cond := cutWord(args)
+	word = sh.bpnum(word)
 	if word == "" {
 		return userErrorf("Argument required (breakpoint number).")
 	}
@@ -163,7 +206,7 @@ func condition(sh *shell, args string) error {
 
 func ignoreBreak(sh *shell, args string) error {
 	word, rest := cutWord(args)
-	id, err := strconv.Atoi(word)
+	id, err := strconv.Atoi(sh.bpnum(word))
 	if err != nil {
 		return userErrorf("Argument required (a breakpoint number).")
 	}
@@ -214,8 +257,11 @@ func (sh *shell) printBreakpoints(list []session.Breakpoint) {
 	fmt.Fprintf(sh.out, "%-7s %-*s %-4s %-3s %-18s %s\n", "Num", width, "Type", "Disp", "Enb", "Address", "What")
 	for _, b := range list {
 		disp, enb := "keep", "n"
-		if b.Spec.Temporary {
+		switch {
+		case b.Spec.Temporary:
 			disp = "del"
+		case b.Spec.Once || b.Spec.Count > 0:
+			disp = "dis"
 		}
 		if b.Enabled {
 			enb = "y"
@@ -246,6 +292,10 @@ func (sh *shell) printBreakpoints(list []session.Breakpoint) {
 		if b.Spec.Ignore > 0 {
 			fmt.Fprintf(sh.out, "\tignore next %d hits\n", b.Spec.Ignore)
 		}
+		if f := b.Spec.LogFormat; f != nil {
+			fmt.Fprintf(sh.out, "        printf %s\n", formatText(f))
+		}
+		writeBlock(sh.out, sh.commands[b.ID], "        ")
 		if len(b.Places) > 1 {
 			for i := range b.Places {
 				p := &b.Places[i]

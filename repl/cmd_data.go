@@ -3,6 +3,7 @@ package repl
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dbg/eval"
@@ -249,6 +250,7 @@ type display struct {
 	number int
 	format string
 	expr   string
+	off    bool
 }
 
 func addDisplay(sh *shell, args string) error {
@@ -263,7 +265,7 @@ func addDisplay(sh *shell, args string) error {
 	if err := eval.Check(expr); err != nil {
 		return err
 	}
-	d := display{1, format, expr}
+	d := display{number: 1, format: format, expr: expr}
 	if n := len(sh.displays); n > 0 {
 		d.number = sh.displays[n-1].number + 1
 	}
@@ -292,8 +294,25 @@ func undisplay(sh *shell, args string) error {
 	return nil
 }
 
+// enableDisplay is enable display and disable display.
+func enableDisplay(sh *shell, args string, on bool) error {
+	ids, err := numbers(args)
+	if err != nil {
+		return err
+	}
+	for i := range sh.displays {
+		if d := &sh.displays[i]; args == "" || slices.Contains(ids, d.number) {
+			d.off = !on
+		}
+	}
+	return nil
+}
+
 func (sh *shell) showDisplays() {
 	for _, d := range sh.displays {
+		if d.off {
+			continue
+		}
 		sh.showDisplay(d)
 	}
 }

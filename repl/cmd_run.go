@@ -23,6 +23,7 @@ func runCommands() []*command {
 		{name: "until", aliases: []string{"u"}, usage: "[LOCATION]", group: g, help: "run until a location, or until the frame returns", words: functionWords, run: until},
 		{name: "advance", usage: "LOCATION", group: g, help: "run until a location, or until the frame returns", words: functionWords, run: advance},
 		{name: "signal", usage: "SIGNAL", group: g, once: true, help: "continue the program with a signal; 0: without one", words: signalWords, run: signalProgram},
+		{name: "queue-signal", usage: "SIGNAL", group: g, once: true, help: "deliver a signal when the program continues; 0: none", words: signalWords, run: queueSignal},
 		{name: "kill", aliases: []string{"k"}, group: g, once: true, help: "end the program", run: kill},
 		{name: "detach", group: g, once: true, help: "release the program, which continues without dbg", run: detach},
 	}
@@ -56,7 +57,11 @@ func (sh *shell) launch(args string) error {
 		}
 	}
 	p := sh.sess.Program()
-	sh.announce("Starting program: %s %s\n", p.Path, joinWords(p.Args))
+	words := joinWords(p.Args)
+	if sh.useShell(sh.argsLine) {
+		words = sh.argsLine
+	}
+	sh.announce("Starting program: %s %s\n", p.Path, words)
 	sh.lastThread = 0
 	return sh.resumeAndWait(sh.sess.Run)
 }
@@ -104,7 +109,8 @@ func continueProgram(sh *shell, args string) error {
 		}
 	}
 	sh.announce("Continuing.\n")
-	return sh.resumeAndWait(func() error { return sh.sess.Continue(0) })
+	signal := sh.queuedSignal()
+	return sh.resumeAndWait(func() error { return sh.sess.Continue(signal) })
 }
 
 func step(kind session.StepKind) func(*shell, string) error {
@@ -182,6 +188,34 @@ func signalProgram(sh *shell, args string) error {
 		sh.announce("Continuing with no signal.\n")
 	}
 	return sh.resumeAndWait(func() error { return sh.sess.Continue(n) })
+}
+
+// queueSignal chooses the signal that the selected thread gets when the program continues.
+func queueSignal(sh *shell, args string) error {
+	if err := sh.live(); err != nil {
+		return err
+	}
+	if args == "" {
+		return userErrorf("Argument required (signal number).")
+	}
+	n := -1
+	if args != "0" {
+		if n = target.SignalByName(strings.ToUpper(args)); n == 0 {
+			return fmt.Errorf("no signal %q", args)
+		}
+	}
+	sh.queued, sh.queuedAt = n, sh.stops
+	return nil
+}
+
+// queuedSignal returns the signal of queue-signal, if the program has not moved since.
+func (sh *shell) queuedSignal() int {
+	if sh.queuedAt != sh.stops {
+		return 0
+	}
+	n := sh.queued
+	sh.queued = 0
+	return n
 }
 
 func kill(sh *shell, args string) error {

@@ -29,6 +29,10 @@ func set(sh *shell, args string) error {
 		return sh.assign(rest)
 	case "args":
 		return sh.setArgs(rest)
+	case "scheduler-locking":
+		return sh.setLocking(rest)
+	case "environment", "env", "cwd", "startup-with-shell", "exec-wrapper", "disable-randomization", "inferior-tty":
+		return sh.setProgram(word, rest)
 	case "confirm":
 		on, err := onOff(rest)
 		sh.settings.confirm = on
@@ -46,6 +50,14 @@ func set(sh *shell, args string) error {
 		}
 		sh.settings.listSize = n
 		return nil
+	case "use-coredump-filter":
+		on, err := onOff(rest)
+		sh.settings.ignoreFilter = !on
+		return err
+	case "dump-excluded-mappings":
+		on, err := onOff(rest)
+		sh.settings.dumpExcluded = on && err == nil
+		return err
 	case "breakpoint":
 		if what, value := cutWord(rest); what == "pending" && (value == "on" || value == "off" || value == "auto") {
 			sh.settings.pending = value
@@ -70,11 +82,18 @@ func (sh *shell) assign(expr string) error {
 }
 
 func (sh *shell) setArgs(line string) error {
+	if sh.useShell(line) {
+		sh.argsLine = line
+		return sh.sess.SetShell(session.ShellSettings{Line: line, Wrapper: sh.settings.wrapper})
+	}
 	words, err := splitWords(line)
 	if err != nil {
 		return err
 	}
 	sh.argsLine = line
+	if err := sh.sess.SetShell(session.ShellSettings{Wrapper: sh.settings.wrapper}); err != nil {
+		return err
+	}
 	return sh.sess.SetArgs(words)
 }
 
@@ -88,16 +107,35 @@ func onOff(s string) (bool, error) {
 	return true, userErrorf("\"on\" or \"off\" expected.")
 }
 
+func onOrOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
 func show(sh *shell, args string) error {
+	word, rest := cutWord(args)
+	if word == "environment" || word == "env" {
+		return sh.showEnvironment(rest)
+	}
 	switch args {
 	case "args":
 		fmt.Fprintf(sh.out, "Argument list to give program being debugged when it is started is \"%s\".\n", sh.argsLine)
 	case "confirm":
-		fmt.Fprintf(sh.out, "Whether to confirm potentially dangerous operations is %s.\n", map[bool]string{true: "on", false: "off"}[sh.settings.confirm])
+		fmt.Fprintf(sh.out, "Whether to confirm potentially dangerous operations is %s.\n", onOrOff(sh.settings.confirm))
 	case "listsize":
 		fmt.Fprintf(sh.out, "Number of source lines dbg will list by default is %d.\n", sh.settings.listSize)
 	case "unwindonsignal", "unwind-on-signal":
-		fmt.Fprintf(sh.out, "Unwinding of stack if a signal is received while in a call dummy is %s.\n", map[bool]string{true: "on", false: "off"}[sh.sess.UnwindOnSignal()])
+		fmt.Fprintf(sh.out, "Unwinding of stack if a signal is received while in a call dummy is %s.\n", onOrOff(sh.sess.UnwindOnSignal()))
+	case "scheduler-locking":
+		fmt.Fprintf(sh.out, "Mode for locking scheduler during execution is \"%s\".\n", lockingWords[sh.sess.Locking()])
+	case "environment", "env", "cwd", "startup-with-shell", "exec-wrapper", "disable-randomization":
+		sh.showProgram(args)
+	case "use-coredump-filter":
+		fmt.Fprintf(sh.out, "Use of /proc/PID/coredump_filter file to generate corefiles is %s.\n", onOrOff(!sh.settings.ignoreFilter))
+	case "dump-excluded-mappings":
+		fmt.Fprintf(sh.out, "Dumping of mappings marked with the VM_DONTDUMP flag is %s.\n", onOrOff(sh.settings.dumpExcluded))
 	case "version":
 		fmt.Fprintln(sh.out, "dbg; for more: dbg version")
 	case "convenience", "conv":
@@ -119,4 +157,16 @@ func (sh *shell) mayQuit() bool {
 		fate = "detached"
 	}
 	return sh.ask(fmt.Sprintf("A debugging session is active.\n\n\tInferior 1 [process %d] will be %s.\n\nQuit anyway? (y or n) ", t.PID, fate))
+}
+
+// lockingWords are gdb's names of the modes. Its "replay" is "off" here: dbg records no execution.
+var lockingWords = map[session.Locking]string{session.LockOff: "replay", session.LockOn: "on", session.LockStep: "step"}
+
+func (sh *shell) setLocking(word string) error {
+	modes := map[string]session.Locking{"off": session.LockOff, "replay": session.LockOff, "on": session.LockOn, "step": session.LockStep}
+	l, ok := modes[strings.TrimSpace(word)]
+	if !ok {
+		return userErrorf("Undefined item: \"%s\".", word)
+	}
+	return sh.sess.SetLocking(l)
 }

@@ -84,6 +84,8 @@ func frame(sh *shell, args string) error {
 	switch w, rest := cutWord(args); w {
 	case "level":
 		args = rest
+	case "apply":
+		return frameApply(sh, rest)
 	case "why":
 		return why(sh, rest)
 	}

@@ -21,7 +21,7 @@ func statusCommands() []*command {
 
 // infoCommands returns the subjects of info.
 func infoCommands() []*command {
-	return []*command{
+	return append([]*command{
 		{name: "breakpoints", aliases: []string{"b", "br", "break"}, run: infoBreakpoints},
 		{name: "watchpoints", aliases: []string{"wat"}, run: infoWatchpoints},
 		{name: "threads", aliases: []string{"t"}, run: infoThreads},
@@ -43,7 +43,7 @@ func infoCommands() []*command {
 		{name: "variables", run: infoSearch("variables", symbols.SearchVariables)},
 		{name: "types", run: infoSearch("types", symbols.SearchTypes)},
 		{name: "scope", run: infoScope},
-	}
+	}, append(infoProcessCommands(), infoLockCommands()...)...)
 }
 
 func infoNames() []string {
@@ -287,7 +287,11 @@ func infoDisplay(sh *shell, args string) error {
 		if d.format != "" {
 			f = "/" + d.format + " "
 		}
-		fmt.Fprintf(sh.out, "%d:   y  %s%s\n", d.number, f, d.expr)
+		enabled := "y"
+		if d.off {
+			enabled = "n"
+		}
+		fmt.Fprintf(sh.out, "%d:   %s  %s%s\n", d.number, enabled, f, d.expr)
 	}
 	return nil
 }

@@ -2,11 +2,15 @@ package repl
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"syscall"
+
+	"dbg/session"
 )
 
 func supportCommands() []*command {
@@ -15,6 +19,7 @@ func supportCommands() []*command {
 		{name: "help", aliases: []string{"h"}, usage: "[COMMAND]", group: g, help: "list the commands, or explain one", words: commandWords, run: help},
 		{name: "quit", aliases: []string{"q", "exit"}, usage: "[STATUS]", group: g, once: true, help: "exit dbg: it kills a program that it started, and detaches from an attached one", run: quit},
 		{name: "source", usage: "FILE", group: g, once: true, help: "run the commands in a file", run: func(sh *shell, args string) error { return sh.sourceFile(args) }},
+		{name: "printf", usage: "\"FORMAT\", EXPR...", group: g, help: "print values with a format of the C library", run: printFormatted},
 		{name: "echo", usage: "TEXT", group: g, help: "print text; \\n is a new line", run: echo},
 	}
 }
@@ -92,6 +97,19 @@ func echo(sh *shell, args string) error {
 	return nil
 }
 
+func printFormatted(sh *shell, args string) error {
+	f, err := session.ParseFormatted(args)
+	if err != nil {
+		return err
+	}
+	t, level := sh.sess.Selected()
+	text, err := sh.sess.Printf(t, level, f)
+	if err == nil {
+		fmt.Fprint(sh.out, text)
+	}
+	return err
+}
+
 // maxSourceDepth limits the nesting of command files.
 const maxSourceDepth = 50
 
@@ -117,15 +135,26 @@ func (sh *shell) sourceFile(path string) error {
 	defer func() { sh.depth--; sh.scripted, sh.repeated = was, repeated }()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
+	n := 1
+	before := sh.more
+	defer func() { sh.more = before }()
+	sh.more = func(string) (string, error) {
+		if !lines.Scan() {
+			return "", cmp.Or(lines.Err(), io.EOF)
+		}
+		n++
+		return lines.Text(), nil
+	}
+	for ; lines.Scan(); n++ {
 		sh.idle()
+		at := n
 		err := sh.do(lines.Text())
 		var exit *ExitError
 		if errors.Is(err, errQuit) || errors.As(err, &exit) || err != nil && sh.ctx.Err() != nil {
 			return err
 		}
 		if err != nil {
-			return fmt.Errorf("%s:%d: %s", path, n, message(err))
+			return fmt.Errorf("%s:%d: %s", path, at, message(err))
 		}
 	}
 	return lines.Err()

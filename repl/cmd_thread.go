@@ -13,7 +13,7 @@ import (
 func threadCommands() []*command {
 	const g = "threads"
 	return []*command{
-		{name: "thread", aliases: []string{"t", "thr"}, usage: "[N | apply all|N... COMMAND]", group: g, help: "select a thread, or run a command in several threads", words: fixedWords("apply"), run: thread},
+		{name: "thread", aliases: []string{"t", "thr"}, usage: "[N | name NAME | find REGEX | apply all|N... COMMAND]", group: g, help: "select a thread, or run a command in several threads", words: fixedWords("apply", "name", "find"), run: thread},
 	}
 }
 
@@ -22,6 +22,10 @@ func thread(sh *shell, args string) error {
 	switch {
 	case word == "apply":
 		return threadApply(sh, rest)
+	case word == "name":
+		return nameThread(sh, rest)
+	case word == "find":
+		return findThread(sh, rest)
 	case sh.stack() != nil:
 		return userErrorf("No thread selected")
 	case word == "":
@@ -106,6 +110,7 @@ func threadApply(sh *shell, args string) error {
 		}
 		rest = args
 	}
+	quiet, skip, carryOn, rest := applyFlags(rest)
 	if len(chosen) == 0 {
 		return userErrorf("Please specify a thread ID list")
 	}
@@ -120,8 +125,15 @@ func threadApply(sh *shell, args string) error {
 		if err := sh.selectThread(t.ID, 0); err != nil {
 			return err
 		}
-		fmt.Fprintf(sh.out, "\n%s\n", threadHeader(sh.sess, t))
-		if err := sh.do(rest); err != nil {
+		if !quiet {
+			fmt.Fprintf(sh.out, "\n%s\n", threadHeader(sh.sess, t))
+		}
+		err := sh.do(rest)
+		switch {
+		case err == nil || skip:
+		case carryOn:
+			fmt.Fprintln(sh.out, message(err))
+		default:
 			return err
 		}
 	}

@@ -42,6 +42,7 @@ func setWatch(kind session.WatchKind) func(*shell, string) error {
 		if err != nil {
 			return err
 		}
+		sh.noteNewest(b.ID)
 		fmt.Fprintf(sh.out, "%s %d: %s\n", watchWords[kind][0], b.ID, watchText(&w))
 		return nil
 	}
@@ -96,6 +97,12 @@ func infoWatchpoints(sh *shell, args string) error {
 func kindOf(b *session.Breakpoint) string {
 	if b.Spec.Watch != nil {
 		return watchWords[b.Spec.Watch.Kind][1]
+	}
+	switch {
+	case b.Spec.LogFormat != nil:
+		return "dprintf"
+	case b.Spec.Hardware:
+		return "hw breakpoint"
 	}
 	return "breakpoint"
 }

@@ -45,6 +45,17 @@ type shell struct {
 	argsLine string // the text of "set args"
 
 	lastThread target.ThreadID // the thread whose stop or selection was shown last
+
+	more      readLine                // the lines that follow the current command, for its block
+	defined   map[string]*userCommand // by name
+	arguments [][]string              // of the user-defined commands that run
+	commands  map[int]block           // of breakpoints, by number
+	newest    []int                   // the breakpoints that were set last
+	actions   []block                 // of the breakpoints that were hit, to be run
+	acting    bool                    // they run
+	stops     int                     // counts stops
+	queued    int                     // the signal of queue-signal, or 0
+	queuedAt  int                     // the value of stops then
 }
 
 // settings are the values that "set NAME" changes.
@@ -52,6 +63,12 @@ type settings struct {
 	confirm  bool
 	pending  string // breakpoint pending: on, off, auto
 	listSize int
+	noShell  bool   // startup-with-shell off
+	wrapper  string // exec-wrapper
+	random   bool   // disable-randomization off
+
+	ignoreFilter bool // use-coredump-filter off
+	dumpExcluded bool // dump-excluded-mappings on
 }
 
 // prompt is printed before a command is read.
@@ -121,7 +138,15 @@ func newShell(ctx context.Context, cancel func(), sess *session.Session, opts Op
 func (sh *shell) runCommands(list []Command) error {
 	sh.scripted = true
 	defer func() { sh.scripted = false }()
-	for _, c := range list {
+	for i := 0; i < len(list); i++ {
+		c := list[i]
+		sh.more = func(string) (string, error) { // the next commands are the block
+			if i+1 == len(list) || list[i+1].File != "" {
+				return "", io.EOF
+			}
+			i++
+			return list[i].Text, nil
+		}
 		sh.quiet = sh.opts.Batch && !c.Show
 		sh.idle()
 		var err error
@@ -185,6 +210,7 @@ func (sh *shell) interact() error {
 	defer in.close()
 	for {
 		sh.idle()
+		sh.more = in.read
 		line, err := in.read(prompt)
 		switch {
 		case sh.ctx.Err() != nil:
@@ -229,6 +255,35 @@ func (sh *shell) do(line string) error {
 	line = strings.TrimSpace(line)
 	if line == "" || line[0] == '#' {
 		return nil
+	}
+	err := sh.run(line)
+	if actErr := sh.runActions(); err == nil {
+		err = actErr
+	}
+	return err
+}
+
+// run executes one command line, without the commands of breakpoints that it hits.
+func (sh *shell) run(line string) error {
+	if name, ok := takesBlock(line); ok {
+		if sh.more == nil {
+			return blockError(io.EOF)
+		}
+		sh.last = ""
+		if name == "commands" && sh.opts.Terminal && !sh.scripted {
+			fmt.Fprintln(sh.out, "Type commands for breakpoint(s), one per line.\nEnd with a line saying just \"end\".")
+			sh.out.Flush()
+		}
+		left := maxBlock
+		l, err := readBlockOf(sh.more, line, name, 1, &left)
+		if err != nil {
+			return err
+		}
+		return sh.doBlockCommand(&l)
+	}
+	if c := sh.defined[firstWord(line)]; c != nil {
+		_, args := cutWord(line)
+		return sh.callUser(c, args)
 	}
 	cmd, args, err := find(line)
 	if err != nil {

@@ -12,6 +12,13 @@ import (
 
 // stopped prints why and where the program stopped.
 func (sh *shell) stopped(st session.Stop) error {
+	silent := sh.silent(&st)
+	sh.noteStop(&st)
+	if silent {
+		sh.lastThread = st.Thread
+		sh.list.reset()
+		return nil
+	}
 	threads, _ := sh.sess.Threads()
 	many := false
 	who := "Program"

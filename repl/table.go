@@ -20,7 +20,13 @@ type command struct {
 // table returns all commands. It is a function because help refers to it.
 func table() []*command {
 	var all []*command
-	for _, g := range [][]*command{runCommands(), callCommands(), breakpointCommands(), watchCommands(), stackCommands(), dataCommands(), sourceCommands(), threadCommands(), statusCommands(), settingCommands(), supportCommands()} {
+	for _, g := range [][]*command{
+		runCommands(), callCommands(), programCommands(), breakpointCommands(), watchCommands(), stackCommands(), dataCommands(), sourceCommands(), threadCommands(), applyCommands(), blockCommands(),
+		statusCommands(),
+		processCommands(),
+		memoryCommands(),
+		settingCommands(), supportCommands(),
+	} {
 		all = append(all, g...)
 	}
 	return all

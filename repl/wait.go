@@ -164,6 +164,10 @@ func (sh *shell) printEvent(ev session.Event) {
 			fmt.Fprintf(sh.err, "warning: %s\n", ev.Text)
 			return
 		}
+		if ev.Plain {
+			fmt.Fprint(sh.out, ev.Text)
+			return
+		}
 		fmt.Fprintln(sh.out, strings.TrimSuffix(ev.Text, "\n"))
 	case session.Output:
 		sh.out.raw.Write(ev.Data)

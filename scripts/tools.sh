@@ -18,6 +18,8 @@ check() {
 	need ld64.lld-19 lld-19
 	need llvm-objdump-19 llvm-19
 	need lldb-19 lldb-19
+	need eu-stack elfutils
+	need musl-gcc musl-tools
 	need dwz dwz
 	need debuginfod-find debuginfod
 	need xz xz-utils

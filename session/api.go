@@ -158,6 +158,14 @@ type BreakpointSpec struct {
 	Temporary bool
 	Thread    target.ThreadID // 0 means any
 	Disabled  bool
+	// Hardware uses a debug register and not a breakpoint instruction.
+	Hardware bool
+	// Once disables the breakpoint after its next stop. Count, if it is above 0, disables it after so
+	// many stops.
+	Once  bool
+	Count int
+	// LogFormat is printed instead of stopping, like LogMessage: dprintf.
+	LogFormat *FormattedText
 }
 
 // Breakpoint is a copy of a breakpoint's state.

@@ -175,7 +175,7 @@ func (s *Session) place(b *logical, places []BreakpointPlace) error {
 		if old[p.Addr] {
 			delete(old, p.Addr)
 		} else if live {
-			if err := s.proc.InsertBreakpoint(p.Addr); err != nil {
+			if err := s.insertAt(b, p.Addr); err != nil {
 				if firstErr == nil {
 					firstErr = fmt.Errorf("cannot insert a breakpoint at %s: %w", p.Addr, err)
 				}
@@ -186,12 +186,29 @@ func (s *Session) place(b *logical, places []BreakpointPlace) error {
 	}
 	if live {
 		for a := range old {
-			s.proc.RemoveBreakpoint(a) // if the file is unmapped, there is nothing to restore
+			s.removeAt(b, a) // if the file is unmapped, there is nothing to restore
 		}
 	}
 	b.Places = kept
 	s.publishRules()
 	return firstErr
+}
+
+// insertAt inserts a site of a breakpoint.
+func (s *Session) insertAt(b *logical, a target.Addr) error {
+	if b.Spec.Hardware {
+		return s.proc.InsertWatch(target.Watch{Addr: a, Len: 1, Kind: target.WatchExecute})
+	}
+	return s.proc.InsertBreakpoint(a)
+}
+
+// removeAt removes a site of a breakpoint.
+func (s *Session) removeAt(b *logical, a target.Addr) {
+	if b.Spec.Hardware {
+		_ = s.proc.RemoveWatch(target.Watch{Addr: a, Len: 1, Kind: target.WatchExecute})
+		return
+	}
+	_ = s.proc.RemoveBreakpoint(a)
 }
 
 // compileFor compiles a breakpoint's condition for each of its places, where that is possible.
@@ -243,22 +260,62 @@ func (s *Session) EnableBreakpoint(id int, on bool) error {
 		if b == nil {
 			return fmt.Errorf("No breakpoint number %d.", id) //lint:ignore ST1005 gdb's words, shown as they are
 		}
-		if b.Enabled == on {
-			return nil
-		}
-		if b.watch != nil {
-			return s.enableWatch(b, on)
-		}
-		places := b.Places
-		if !on {
-			s.place(b, nil)
-			b.Enabled, b.Places = false, places
-			s.publishRules()
-			return nil
-		}
-		b.Enabled, b.Places = true, nil
-		return s.place(b, places)
+		b.Spec.Once, b.Spec.Count = false, 0
+		return s.enable(b, on)
 	})
+}
+
+func (s *Session) enable(b *logical, on bool) error {
+	if b.Enabled == on {
+		return nil
+	}
+	if b.watch != nil {
+		return s.enableWatch(b, on)
+	}
+	places := b.Places
+	if !on {
+		s.place(b, nil)
+		b.Enabled, b.Places = false, places
+		s.publishRules()
+		return nil
+	}
+	b.Enabled, b.Places = true, nil
+	return s.place(b, places)
+}
+
+// EnableFor enables a breakpoint until its next stop (enable once), for count stops (enable count),
+// or deletes it at its next stop (enable delete).
+func (s *Session) EnableFor(id int, once, deletes bool, count int) error {
+	return s.try(func() error {
+		b := s.breakpoints.byID(id)
+		if b == nil {
+			return fmt.Errorf("No breakpoint number %d.", id) //lint:ignore ST1005 gdb's words, shown as they are
+		}
+		b.Spec.Once, b.Spec.Temporary, b.Spec.Count = once, deletes, count
+		return s.enable(b, true)
+	})
+}
+
+// dispose does what a breakpoint's disposition asks for after a stop, and reports whether it was
+// deleted.
+func (s *Session) dispose(b *logical) (deleted bool) {
+	if b.Spec.Temporary {
+		s.remove(b)
+		s.publish(BreakpointChanged{Breakpoint: b.public(), Deleted: true})
+		return true
+	}
+	off := b.Spec.Once
+	if b.Spec.Count > 0 {
+		b.Spec.Count--
+		off = off || b.Spec.Count == 0
+	}
+	if off {
+		if err := s.enable(b, false); err != nil {
+			s.logf("disabling breakpoint %d: %v", b.ID, err)
+		}
+	}
+	s.publish(BreakpointChanged{Breakpoint: b.public()})
+	return false
 }
 
 // SetCondition changes a breakpoint's condition; "" removes it.
@@ -344,18 +401,14 @@ func (s *Session) hit(t target.ThreadID, a target.Addr) (stop, deleted []int) {
 			b.decided(s, began)
 			continue
 		}
-		if b.Spec.LogMessage != "" {
-			s.publish(LogMessage{Text: s.expandLog(b.Spec.LogMessage, t)})
+		if b.Spec.logs() {
+			s.log(b, t)
 			b.decided(s, began)
 			continue
 		}
 		stop = append(stop, b.ID)
-		if b.Spec.Temporary {
+		if s.dispose(b) {
 			deleted = append(deleted, b.ID)
-			s.remove(b)
-			s.publish(BreakpointChanged{Breakpoint: b.public(), Deleted: true})
-		} else {
-			s.publish(BreakpointChanged{Breakpoint: b.public()})
 		}
 	}
 	return stop, deleted
@@ -389,6 +442,23 @@ func (s *Session) condition(text string, t target.ThreadID) (bool, error) {
 		return false, err
 	}
 	return eval.Truth(v, env)
+}
+
+// logs reports whether a breakpoint prints a text instead of stopping.
+func (b *BreakpointSpec) logs() bool { return b.LogMessage != "" || b.LogFormat != nil }
+
+// log prints the text of a log point.
+func (s *Session) log(b *logical, t target.ThreadID) {
+	if b.Spec.LogFormat == nil {
+		s.publish(LogMessage{Text: s.expandLog(b.Spec.LogMessage, t)})
+		return
+	}
+	text, err := s.printf(*b.Spec.LogFormat, s.env(t, 0))
+	if err != nil {
+		s.publish(LogMessage{Warning: true, Text: fmt.Sprintf("dprintf %d: %v", b.ID, err)})
+		return
+	}
+	s.publish(LogMessage{Text: text, Plain: true})
 }
 
 // expandLog replaces {expr} in a log point's message. {{ and }} stand for braces.

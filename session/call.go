@@ -36,7 +36,7 @@ const dummyName = "<function called from dbg>"
 type call struct {
 	name   string
 	thread target.ThreadID
-	saved  *target.ThreadState
+	saved  *target.SavedState
 	regs   arch.Registers // of saved
 	pc     target.Addr    // the return address
 	sp     uint64         // the stack pointer after the return
@@ -465,7 +465,7 @@ func (s *Session) runCall(k *call) (Value, error) {
 	s.ctl.pausing = false
 	s.state, s.ctl.state = IsRunning, IsRunning
 	s.ctl.mu.Unlock()
-	if err := s.proc.Resume(target.Resume{}); err != nil {
+	if err := s.proc.Resume(target.Resume{Thread: k.thread, Alone: s.locking == LockOn}); err != nil {
 		if errors.Is(err, target.ErrGone) {
 			return Value{}, &CallError{fmt.Sprintf(exitedInCall, k.name)}
 		}

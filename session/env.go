@@ -368,6 +368,18 @@ func (s *Session) Evaluate(t target.ThreadID, level int, text string) (Value, er
 	return ask(s, func() (Value, error) { return eval.Evaluate(text, s.env(t, level)) })
 }
 
+// Truth evaluates a condition in a frame.
+func (s *Session) Truth(t target.ThreadID, level int, text string) (bool, error) {
+	return ask(s, func() (bool, error) {
+		e := s.env(t, level)
+		v, err := eval.Evaluate(text, e)
+		if err != nil {
+			return false, err
+		}
+		return eval.Truth(v, e)
+	})
+}
+
 // Print evaluates an expression in the selected frame, and adds the value to the history under the
 // number that it returns. A void value is not added; its number is 0.
 func (s *Session) Print(text string) (Value, int, error) {

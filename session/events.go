@@ -53,6 +53,7 @@ type Output struct {
 type LogMessage struct {
 	Text    string
 	Warning bool
+	Plain   bool // the text has its own line ends: dprintf
 }
 
 func (Resumed) isEvent()           {}

@@ -251,7 +251,7 @@ func (s *Session) publishRules() {
 // rule returns the judge's information about a breakpoint at one of its places.
 func (b *logical) rule(a target.Addr) breakRule {
 	r := breakRule{thread: b.Spec.Thread, program: b.programs[a], quick: b.tried > 0 && b.slowest < quickEnough}
-	plain := b.ignore == 0 && b.Spec.HitCondition == "" && b.Spec.LogMessage == ""
+	plain := b.ignore == 0 && b.Spec.HitCondition == "" && !b.Spec.logs()
 	r.stops = plain && (b.Spec.Condition == "" || r.program != nil)
 	return r
 }

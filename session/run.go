@@ -45,7 +45,7 @@ func (s *Session) letGo(r target.Resume) error {
 	s.ctl.mu.Unlock()
 	s.publish(Resumed{Thread: s.selected})
 	s.hidden = hiddenCalls{}
-	err := s.proc.Resume(r)
+	err := s.proc.Resume(s.locked(r))
 	if errors.Is(err, target.ErrGone) {
 		return nil // it was killed while it was stopped; Ended follows
 	}
@@ -56,6 +56,38 @@ func (s *Session) letGo(r target.Resume) error {
 	}
 	s.interruptIfPausing()
 	return nil
+}
+
+// Locking says which threads run when the program continues.
+type Locking uint8
+
+const (
+	LockOff  Locking = iota // all threads
+	LockOn                  // the selected thread only
+	LockStep                // the selected thread only, while it steps
+)
+
+// SetLocking changes which threads run: scheduler-locking. It takes effect when the program
+// continues next.
+func (s *Session) SetLocking(l Locking) error {
+	return s.try(func() error { s.locking = l; return nil })
+}
+
+// Locking returns the present setting.
+func (s *Session) Locking() Locking {
+	l, _ := ask(s, func() (Locking, error) { return s.locking, nil })
+	return l
+}
+
+// locked keeps the other threads stopped if the user wants that.
+func (s *Session) locked(r target.Resume) target.Resume {
+	if s.locking == LockOn || s.locking == LockStep && len(s.courses.all) > 0 {
+		if r.Thread == 0 {
+			r.Thread = s.selected
+		}
+		r.Alone = true
+	}
+	return r
 }
 
 // interruptIfPausing is called after the target was resumed: a pause that was requested while the

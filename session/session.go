@@ -65,6 +65,9 @@ type shared struct {
 	quiet     bool            // do not publish changes of modules
 	state     State
 	program   Program
+	shell     ShellSettings
+	terminal  *os.File // of SetTerminal
+	locking   Locking
 	tgt       target.Target  // nil if there is neither a process nor a core
 	proc      target.Process // nil for a core
 	core      coreFile       // nil for a process
@@ -259,6 +262,7 @@ func (s *Session) start() error {
 		}
 		opts.Stdin, opts.Stdout, opts.Stderr = cap.stdin, cap.stdout, cap.stderr
 	}
+	s.byShell(&opts)
 	p, err := s.openProcess(kinds.Spec{Launch: &opts})
 	if cap != nil {
 		cap.started(err == nil)

@@ -274,7 +274,7 @@ func (s *Session) proceed(r target.Resume) {
 		s.stop(Stop{Reason: StopPause, Thread: s.selected})
 		return
 	}
-	if err := s.proc.Resume(r); err != nil && !errors.Is(err, target.ErrGone) {
+	if err := s.proc.Resume(s.locked(r)); err != nil && !errors.Is(err, target.ErrGone) {
 		s.publish(LogMessage{Warning: true, Text: err.Error()})
 		s.stop(Stop{Reason: StopPause, Thread: s.selected})
 		return

@@ -8,8 +8,9 @@ import (
 
 // threadList numbers threads in the order in which they appeared, as gdb does.
 type threadList struct {
-	all  []ThreadInfo
-	next int
+	all   []ThreadInfo
+	next  int
+	names map[target.ThreadID]string // that the user has given
 }
 
 // refreshThreads reads the target's threads, and publishes new and ended ones.
@@ -79,8 +80,25 @@ func (s *Session) Threads() ([]ThreadInfo, error) {
 		out := append([]ThreadInfo(nil), s.threads.all...)
 		for i := range out {
 			out[i].Selected = out[i].ID == s.selected
+			if name := s.threads.names[out[i].ID]; name != "" {
+				out[i].Name = name
+			}
 		}
 		return out, nil
+	})
+}
+
+// NameThread gives a thread a name of the user's; "" restores its own.
+func (s *Session) NameThread(id target.ThreadID, name string) error {
+	return s.try(func() error {
+		if !s.hasThread(id) {
+			return target.ErrNoThread
+		}
+		if s.threads.names == nil {
+			s.threads.names = map[target.ThreadID]string{}
+		}
+		s.threads.names[id] = name
+		return nil
 	})
 }
 

@@ -178,7 +178,7 @@ func (s *Session) newWatch(spec *WatchSpec) (*watch, error) {
 		}
 	case spec.Location:
 	case len(ranges) == 0 && !e.local:
-		return nil, fmt.Errorf("Cannot watch constant value `%s'.", spec.Expr) //lint:ignore ST1005 gdb's words
+		return nil, userText(fmt.Sprintf("Cannot watch constant value `%s'.", spec.Expr))
 	case e.local:
 		if err := s.bindWatch(w, e); err != nil {
 			return nil, err
@@ -392,17 +392,13 @@ func (s *Session) watched(t target.ThreadID, fired []target.Watch) (hits []Watch
 		if c, err := parseHitCondition(b.Spec.HitCondition); err == nil && c != nil && !c(b.Hits) {
 			continue
 		}
-		if b.Spec.LogMessage != "" {
-			s.publish(LogMessage{Text: s.expandLog(b.Spec.LogMessage, t)})
+		if b.Spec.logs() {
+			s.log(b, t)
 			continue
 		}
 		hits = append(hits, hit)
-		if b.Spec.Temporary {
+		if s.dispose(b) {
 			deleted = append(deleted, b.ID)
-			s.remove(b)
-			s.publish(BreakpointChanged{Breakpoint: b.public(), Deleted: true})
-		} else {
-			s.publish(BreakpointChanged{Breakpoint: b.public()})
 		}
 	}
 	return hits, deleted, again

@@ -187,8 +187,8 @@ type Process interface {
 	// it stopped with. RestoreState puts them back, or others that were made of them: the thread
 	// then continues as if it had stopped there. A thread that waits for a child of vfork has no
 	// state that can be restored.
-	SaveState(t ThreadID) (*ThreadState, error)
-	RestoreState(t ThreadID, s *ThreadState) error
+	SaveState(t ThreadID) (*SavedState, error)
+	RestoreState(t ThreadID, s *SavedState) error
 
 	// SetSignalPolicy sets the policy for a signal. It may be called at any time.
 	SetSignalPolicy(sig int, p SignalPolicy)

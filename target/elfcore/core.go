@@ -31,7 +31,8 @@ type Core struct {
 	files    []mappedFile
 	threads  []thread
 	auxv     []byte
-	codeBits uint8 // from NT_ARM_PAC_MASK
+	process  []byte // struct elf_prpsinfo, or nil
+	codeBits uint8  // from NT_ARM_PAC_MASK
 	pid      int
 	name     string // pr_fname
 	exe      string

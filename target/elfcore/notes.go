@@ -122,6 +122,7 @@ func (c *Core) readProcess(b []byte) {
 		c.pid = id
 	}
 	c.name, _, _ = strings.Cut(string(b[fname:fname+16]), "\x00")
+	c.process = b
 }
 
 // readPACMask reads struct user_pac_mask of arm64, <asm/ptrace.h>: the signature bits in data
@@ -200,6 +201,8 @@ func (c *Core) Threads() []target.Thread {
 func (c *Core) signal(t *thread) *target.SignalInfo {
 	s, ok := target.DecodeSigInfo(t.info, c.head.Order, c.ptrSize())
 	switch {
+	case ok && s.Number == 0 && t != &c.threads[0]:
+		return nil // Write writes such a note for a thread without a signal; cursig is that of the process
 	case ok && s.Number > 0 && s.Number < target.NumSignals:
 		return &s
 	case t.cursig > 0 && t.cursig < target.NumSignals:

@@ -114,7 +114,7 @@ func (p *Process) reportPending() bool {
 		case breakpoint:
 			// The PC was moved back, so nothing is lost if the site is gone. If the user moved
 			// the PC, the thread is no longer there.
-			if !p.mem.inserted(t.addr) || t.pc() != t.addr {
+			if !p.mem.inserted(t.addr) && !p.watches.executes(t.addr) || t.pc() != t.addr {
 				continue
 			}
 			verdict := p.judge(t)

@@ -18,6 +18,11 @@ type LaunchOptions struct {
 	Dir  string   // working directory; "" means ours
 	Env  []string // environment; nil means ours
 
+	// Before, if it is not empty, is a shell or another program with its arguments that executes
+	// Path in the end. It is not traced: the process is stopped after Execs more executions.
+	Before []string
+	Execs  int
+
 	Stdin, Stdout, Stderr *os.File // nil means /dev/null
 
 	// KeepASLR keeps the randomisation of addresses enabled.
@@ -56,7 +61,7 @@ func (p *Process) launch(opts LaunchOptions) (err error) {
 			reapKilled(pid)
 		}
 	}()
-	t, err := p.seizeAtExec()
+	t, err := p.seizeAtExec(opts.Execs)
 	if err != nil {
 		return fmt.Errorf("can't trace %s: %w", opts.Path, err)
 	}
@@ -114,7 +119,11 @@ func forkTraced(opts LaunchOptions) (int, error) {
 			defer unix.RawSyscall(unix.SYS_PERSONALITY, old, 0, 0)
 		}
 	}
-	return syscall.ForkExec(path, append([]string{opts.Path}, opts.Args...), &syscall.ProcAttr{
+	argv := append([]string{opts.Path}, opts.Args...)
+	if len(opts.Before) > 0 {
+		path, argv = opts.Before[0], opts.Before
+	}
+	return syscall.ForkExec(path, argv, &syscall.ProcAttr{
 		Dir: opts.Dir, Env: env, Files: files,
 		Sys: &syscall.SysProcAttr{
 			Ptrace:  true,
@@ -127,8 +136,26 @@ func forkTraced(opts LaunchOptions) (int, error) {
 
 // seizeAtExec turns a tracee that used PTRACE_TRACEME into a seized one. The only way is to
 // detach from it stopped, and to seize it again.
-func (p *Process) seizeAtExec() (*thread, error) {
+//
+// Each execve stops the tracee with a SIGTRAP. more is the number of executions that are to follow
+// the first one.
+func (p *Process) seizeAtExec(more int) (*thread, error) {
 	ws, ok := waitFor(p.pid)
+	for more > 0 && ok && ws.Stopped() {
+		deliver := uintptr(0)
+		if ws.StopSignal() == unix.SIGTRAP {
+			more--
+		} else {
+			deliver = uintptr(ws.StopSignal())
+		}
+		if err := ptrace(unix.PTRACE_CONT, p.pid, 0, deliver); err != nil {
+			return nil, err
+		}
+		ws, ok = waitFor(p.pid)
+		if ok && ws.Exited() {
+			return nil, fmt.Errorf("the shell exited with code %d: %w", ws.ExitStatus(), ErrEndedEarly)
+		}
+	}
 	if !ok || !ws.Stopped() || ws.StopSignal() != unix.SIGTRAP {
 		return nil, endedEarly(ws)
 	}

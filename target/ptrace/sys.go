@@ -66,14 +66,7 @@ func setRegs(tid int, r *userRegs) error {
 }
 
 // getXState reads the XSAVE area.
-func getXState(tid int) ([]byte, error) {
-	b := make([]byte, 16<<10) // up to 11 KiB with AMX
-	v := unix.Iovec{Base: &b[0], Len: uint64(len(b))}
-	if err := ptrace(unix.PTRACE_GETREGSET, tid, ntX86XSTATE, uintptr(unsafe.Pointer(&v))); err != nil {
-		return nil, err
-	}
-	return b[:v.Len], nil
-}
+func getXState(tid int) ([]byte, error) { return getRegSet(tid, ntX86XSTATE, 16<<10) } // up to 11 KiB with AMX
 
 // sigInfo is a siginfo_t as bytes.
 type sigInfo [target.SigInfoSize]byte
@@ -192,3 +185,8 @@ func reapKilled(tid int) {
 
 // stopEvent returns the PTRACE_EVENT_* number of a stop, or 0.
 func stopEvent(ws unix.WaitStatus) int { return int(ws) >> 16 & 0xff }
+
+// ptraceIovec is ptrace with an iovec as data.
+func ptraceIovec(request, tid, set int, v *unix.Iovec) error {
+	return ptrace(request, tid, uintptr(set), uintptr(unsafe.Pointer(v)))
+}

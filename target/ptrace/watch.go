@@ -47,6 +47,19 @@ func (w *watches) used() bool {
 	return false
 }
 
+// executes reports whether the instruction at an address is watched.
+func (w *watches) executes(addr target.Addr) bool {
+	if w.version == 0 {
+		return false
+	}
+	for i := range w.slots {
+		if s := &w.slots[i]; s.users > 0 && s.Kind == target.WatchExecute && s.Addr == addr {
+			return true
+		}
+	}
+	return false
+}
+
 // touches reports whether an access to memory would be reported.
 func (w *watches) touches(addr target.Addr, n int, write bool) bool {
 	if w.version == 0 {

@@ -489,7 +489,7 @@ func (p *Process) Mappings() ([]target.Mapping, error) { return nil, nil }
 func (p *Process) Auxv(uint64) (uint64, bool) { return 0, false }
 
 // SaveState implements target.Process: a scripted thread has general registers only.
-func (p *Process) SaveState(id target.ThreadID) (*target.ThreadState, error) {
+func (p *Process) SaveState(id target.ThreadID) (*target.SavedState, error) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	t := p.find(id)
@@ -497,7 +497,7 @@ func (p *Process) SaveState(id target.ThreadID) (*target.ThreadState, error) {
 		return nil, target.ErrNoThread
 	}
 	b := make([]byte, target.AMD64UserRegsSize)
-	s := &target.ThreadState{General: b, Signal: t.regs}
+	s := &target.SavedState{General: b, Signal: t.regs}
 	for _, r := range arch.AMD64.User {
 		if v, ok := t.regs.Get(r); ok && r != arch.NoReg {
 			s.SetGeneral(r, v)
@@ -507,7 +507,7 @@ func (p *Process) SaveState(id target.ThreadID) (*target.ThreadState, error) {
 }
 
 // RestoreState implements target.Process.
-func (p *Process) RestoreState(id target.ThreadID, s *target.ThreadState) error {
+func (p *Process) RestoreState(id target.ThreadID, s *target.SavedState) error {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	t := p.find(id)
