@@ -101,4 +101,6 @@ type Stop struct {
 	// Watches has what the watchpoints saw, of StopWatch. EndedWatches has those that were deleted
 	// because the program has left the frame of their variables.
 	Watches, EndedWatches []WatchHit
+
+	call bool // a called function has returned whose evaluation was abandoned
 }

@@ -21,8 +21,9 @@ type ruleSet struct {
 // siteRule holds the purposes of one address.
 type siteRule struct {
 	linker bool
-	jit    []jitRule // the program reports here that it has generated or removed code
-	named  bool      // with jit: a breakpoint may get a place in that code
+	calls  []callRule // functions that return here
+	jit    []jitRule  // the program reports here that it has generated or removed code
+	named  bool       // with jit: a breakpoint may get a place in that code
 	marks  []markRule
 	scopes []markRule // a watchpoint's frame has returned here
 	breaks []breakRule
@@ -91,6 +92,11 @@ func (s *Session) judge(p target.Process) target.Judge {
 		}
 		if r.linker || r.named {
 			return target.Park
+		}
+		for _, k := range r.calls {
+			if sp, ok := h.Regs.SP(); ok && k.thread == h.Thread && k.sp == sp {
+				return target.Halt
+			}
 		}
 		for i := range r.scopes {
 			if r.scopes[i].met(h, p) {
@@ -210,6 +216,10 @@ func (s *Session) publishRules() {
 		}
 	}
 	s.jitRules(at)
+	for _, k := range s.calls {
+		r := at(k.pc)
+		r.calls = append(r.calls, callRule{k.thread, k.sp})
+	}
 	for _, c := range s.courses.all {
 		for _, p := range c.plans {
 			for _, m := range p.marks() {

@@ -35,6 +35,7 @@ func (s *Session) Continue(signal int) error {
 // letGo starts a run. It publishes that before any other event of the run can occur.
 func (s *Session) letGo(r target.Resume) error {
 	s.dropCache()
+	s.removeCallSite()
 	s.followLinker()
 	s.publishRules()
 	s.ctl.mu.Lock()

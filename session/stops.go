@@ -99,6 +99,10 @@ func (s *Session) onStopped(ev target.Event) {
 		var ended []WatchHit
 		if ev.Reason == target.Breakpoint {
 			s.onInternal(ev.Addr)
+			if k := s.callAt(ev.Thread); k != nil {
+				s.callReturned(k)
+				return
+			}
 			ended = s.endedScopes(ev.Thread, ev.Addr)
 			if ids, deleted := s.hit(ev.Thread, ev.Addr); len(ids) > 0 {
 				s.stop(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted, EndedWatches: ended})
@@ -127,6 +131,9 @@ func (s *Session) onStopped(ev target.Event) {
 		}
 		s.proceed(target.Resume{})
 	case target.Signalled:
+		if s.unwindSignal(ev.Thread) {
+			return
+		}
 		s.stop(Stop{Reason: StopSignal, Thread: ev.Thread, Signal: ev.Signal})
 	case target.Execed:
 		s.onExec(ev)
@@ -140,6 +147,7 @@ func (s *Session) onStopped(ev target.Event) {
 // onExec follows the process into its new program.
 func (s *Session) onExec(target.Event) {
 	s.endCourses()
+	called := s.endCalls(0, exitedInCall)
 	clear(s.decided)
 	s.breakpoints.forgetSites()
 	s.dropFramedWatches()
@@ -154,12 +162,19 @@ func (s *Session) onExec(target.Event) {
 	s.followLinker()
 	s.resolveAll()
 	s.publish(LogMessage{Text: fmt.Sprintf("process %d is executing new program: %s", s.tgt.PID(), s.tgt.Exe())})
+	if called { // nobody waits for the new program
+		s.stop(Stop{Reason: StopExec, Thread: s.selected})
+		return
+	}
 	s.proceed(target.Resume{})
 }
 
 // plan asks a thread's plans for the next action, after a stop. done means that the step has ended,
 // with the stop.
 func (s *Session) plan(c *course, ev target.Event) (st Stop, r target.Resume, done bool) {
+	if s.callAt(ev.Thread) != nil { // the step has come to the end of a called function
+		return Stop{Thread: ev.Thread, call: true}, r, true
+	}
 	st, r, done, err := c.ask(s)
 	if errors.Is(err, target.ErrGone) || errors.Is(err, target.ErrNoThread) {
 		return st, r, false // it was just killed; its end will be reported soon
@@ -185,6 +200,12 @@ func (s *Session) plan(c *course, ev target.Event) (st Stop, r target.Resume, do
 
 // stop publishes that the program has stopped.
 func (s *Session) stop(st Stop) {
+	if st.call && st.Number == 0 {
+		if k := s.callAt(st.Thread); k != nil {
+			s.callReturned(k)
+			return
+		}
+	}
 	s.setState(IsStopped)
 	s.settleStop(&st)
 	s.ctl.mu.Lock()
@@ -196,6 +217,7 @@ func (s *Session) stop(st Stop) {
 
 // settleStop updates the session at a stop: its threads, the selection, the modules.
 func (s *Session) settleStop(st *Stop) {
+	s.abandonCalls(st)
 	var from frameMark
 	if c := s.courses.of(st.Thread); c != nil {
 		from = c.from
