@@ -152,7 +152,7 @@ func selectedThread(sh *shell) target.ThreadID {
 
 func until(sh *shell, args string) error {
 	if args == "" {
-		return step(session.StepOver)(sh, "")
+		return step(session.StepUntil)(sh, "")
 	}
 	return advance(sh, args)
 }

@@ -198,6 +198,7 @@ const (
 	StepOut                         // finish
 	StepInstruction                 // stepi
 	NextInstruction                 // nexti
+	StepUntil                       // until, without a location
 )
 
 // ScopeKind is a group of variables of a frame.

@@ -81,7 +81,7 @@ func (s *Session) judge(p target.Process) target.Judge {
 			return target.Park
 		}
 		if h.Reason == target.Watched {
-			return set.judgeWatch(h, p)
+			return s.judgeWatch(set, h, p)
 		}
 		r := set.at[h.Addr]
 		if r == nil {

@@ -159,6 +159,8 @@ func (s *Session) step(t target.ThreadID, kind StepKind, count int) error {
 	switch kind {
 	case StepInto, StepOver:
 		p = &lineStep{over: kind == StepOver, count: count}
+	case StepUntil:
+		p = &untilLine{}
 	case StepOut:
 		p, err = s.newFinish(t, s.level)
 	case StepInstruction, NextInstruction:

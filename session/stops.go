@@ -184,6 +184,14 @@ func (s *Session) plan(c *course, ev target.Event) (st Stop, r target.Resume, do
 		done = true
 	}
 	if !done {
+		// The thread has stepped onto a breakpoint, which it would be taken over when it continues.
+		pc, _, err := s.pcAndSP(ev.Thread)
+		if err == nil && ev.Reason == target.Stepped && pc != c.at {
+			if ids, deleted := s.hit(ev.Thread, pc); len(ids) > 0 {
+				return Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted}, r, true
+			}
+		}
+		c.at = pc
 		return st, r, false
 	}
 	st.Thread = ev.Thread

@@ -224,7 +224,8 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 		}
 	}
 	e.Thread = target.ThreadID(t.tid)
-	t.skip, t.skipping = t.pc(), true
+	// The site of an instruction after a watched access has not been hit yet.
+	t.skip, t.skipping = t.pc(), e.Reason != target.Watched
 	p.last = t
 	p.send(e)
 }

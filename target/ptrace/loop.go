@@ -152,7 +152,7 @@ func (p *Process) arrive(t *thread) {
 // goFrom continues a thread from the place where it arrived, as r specifies.
 func (p *Process) goFrom(t *thread, r target.Resume) {
 	p.forgetRegisters(t)
-	t.skip, t.skipping = t.pc(), true
+	t.skip, t.skipping = t.pc(), t.why != watched
 	t.why, t.signal = passing, nil
 	switch {
 	case r.Step:
