@@ -466,11 +466,15 @@ func (s *Session) runCall(k *call) (Value, error) {
 	s.state, s.ctl.state = IsRunning, IsRunning
 	s.ctl.mu.Unlock()
 	if err := s.proc.Resume(target.Resume{Thread: k.thread, Alone: s.locking == LockOn}); err != nil {
-		if errors.Is(err, target.ErrGone) {
+		lost := errors.Is(err, target.ErrNoThread)
+		if errors.Is(err, target.ErrGone) || lost && len(s.tgt.Threads()) == 0 { // killed; its end follows
 			return Value{}, &CallError{fmt.Sprintf(exitedInCall, k.name)}
 		}
 		s.undoCall(k)
 		s.standStill()
+		if lost {
+			err = &CallError{fmt.Sprintf(threadEndedInCall, k.name)}
+		}
 		return Value{}, err
 	}
 	s.interruptIfPausing()
