@@ -28,7 +28,13 @@ func (s *server) evaluate(_ context.Context, args godap.EvaluateArguments) (any,
 	if changes && s.kind.get() == target.Core {
 		return nil, &requestError{id: codeCore, text: "a core file can't be changed"}
 	}
-	v, err := s.query.Evaluate(frame.thread, frame.level, text)
+	from := s.query
+	if args.Context != "repl" { // the user has not asked for it just now: no function is to be called
+		from = from.WithoutCalls()
+	} else if strings.Contains(text, "(") {
+		changes = true // it may be a call
+	}
+	v, err := from.Evaluate(frame.thread, frame.level, text)
 	if err != nil {
 		re := *asRequestError(err)
 		re.quiet = re.quiet || args.Context == "hover" || args.Context == "watch"

@@ -88,8 +88,15 @@ func (e *evaluator) eval(n *node) (Value, error) {
 	case "sizeof":
 		return e.sizeof(n.a)
 	case "call":
-		return Value{}, Error("calling functions is not supported")
+		return e.call(n, nil)
 	case "cast":
+		if n.a.op == "call" {
+			v, err := e.call(n.a, n.typ)
+			if err != nil {
+				return Value{}, err
+			}
+			return e.cast(n.typ, v)
+		}
 		v, err := e.eval(n.a)
 		if err != nil {
 			return Value{}, err

@@ -13,6 +13,7 @@ type node struct {
 	value   Value
 	typ     *types.Type // of "cast", "type" and "{}"
 	a, b, c *node
+	args    []*node // of "call"
 }
 
 // parser parses an expression by operator precedence. It asks env which names are types: a C
@@ -257,14 +258,15 @@ func (p *parser) postfix(n *node) *node {
 			p.expect("]")
 		case "(":
 			p.advance()
+			var args []*node
 			for !p.is(")") && p.err == nil {
-				p.assignment()
+				args = append(args, p.assignment())
 				if !p.accept(",") {
 					break
 				}
 			}
 			p.expect(")")
-			n = p.node(node{op: "call", a: n})
+			n = p.node(node{op: "call", a: n, args: args})
 		case "++", "--":
 			p.advance()
 			n = p.node(node{op: "p" + op, a: n})

@@ -152,7 +152,7 @@ func selectedThread(sh *shell) target.ThreadID {
 
 func until(sh *shell, args string) error {
 	if args == "" {
-		return step(session.StepOver)(sh, "")
+		return step(session.StepUntil)(sh, "")
 	}
 	return advance(sh, args)
 }
@@ -219,6 +219,9 @@ func (sh *shell) queuedSignal() int {
 }
 
 func kill(sh *shell, args string) error {
+	if handled, err := sh.onInferiors(args, kill); handled {
+		return err
+	}
 	if err := sh.live(); err != nil {
 		return err
 	}
@@ -238,6 +241,9 @@ func kill(sh *shell, args string) error {
 }
 
 func detach(sh *shell, args string) error {
+	if handled, err := sh.onInferiors(args, detach); handled {
+		return err
+	}
 	if err := sh.live(); err != nil {
 		return err
 	}

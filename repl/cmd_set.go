@@ -37,6 +37,12 @@ func set(sh *shell, args string) error {
 		on, err := onOff(rest)
 		sh.settings.confirm = on
 		return err
+	case "unwindonsignal", "unwind-on-signal":
+		on, err := onOff(rest)
+		if err == nil {
+			sh.sess.SetUnwindOnSignal(on)
+		}
+		return err
 	case "listsize":
 		n, err := strconv.Atoi(rest)
 		if err != nil || n < 1 {
@@ -120,6 +126,8 @@ func show(sh *shell, args string) error {
 		fmt.Fprintf(sh.out, "Whether to confirm potentially dangerous operations is %s.\n", onOrOff(sh.settings.confirm))
 	case "listsize":
 		fmt.Fprintf(sh.out, "Number of source lines dbg will list by default is %d.\n", sh.settings.listSize)
+	case "unwindonsignal", "unwind-on-signal":
+		fmt.Fprintf(sh.out, "Unwinding of stack if a signal is received while in a call dummy is %s.\n", onOrOff(sh.sess.UnwindOnSignal()))
 	case "scheduler-locking":
 		fmt.Fprintf(sh.out, "Mode for locking scheduler during execution is \"%s\".\n", lockingWords[sh.sess.Locking()])
 	case "environment", "env", "cwd", "startup-with-shell", "exec-wrapper", "disable-randomization":

@@ -38,7 +38,7 @@ func infoCommands() []*command {
 		{name: "sharedlibrary", aliases: []string{"dll", "shared"}, run: infoSharedLibrary},
 		{name: "signals", aliases: []string{"handle"}, run: infoSignals},
 		{name: "program", run: infoProgram},
-		{name: "inferiors", run: infoProgram},
+		{name: "inferiors", run: infoInferiors},
 		{name: "display", run: infoDisplay},
 		{name: "functions", run: infoSearch("functions", symbols.SearchFunctions)},
 		{name: "variables", run: infoSearch("variables", symbols.SearchVariables)},

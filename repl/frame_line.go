@@ -67,6 +67,9 @@ func (n *names) level(v *session.FrameView) string {
 
 // location returns a frame's line without its number.
 func (n *names) location(v *session.FrameView, address bool) string {
+	if v.Dummy {
+		return v.FunctionName
+	}
 	if v.Machine.Signal {
 		return "<signal handler called>" + trustLabel(v.Frame)
 	}

@@ -187,6 +187,10 @@ func (sh *shell) report(err error) error {
 		return err
 	}
 	sh.failed = true
+	var called *session.CallError
+	if errors.As(err, &called) {
+		sh.idle() // where the called function has stopped is shown first
+	}
 	sh.out.Flush()
 	if errors.Is(err, context.Canceled) { // by Ctrl-C
 		fmt.Fprintln(sh.err, "Quit")

@@ -21,7 +21,10 @@ type command struct {
 func table() []*command {
 	var all []*command
 	for _, g := range [][]*command{
-		runCommands(), programCommands(), breakpointCommands(), watchCommands(), catchCommands(), skipCommands(), stackCommands(), dataCommands(), sourceCommands(), threadCommands(), applyCommands(), blockCommands(),
+		runCommands(), callCommands(), programCommands(), inferiorCommands(),
+		breakpointCommands(), watchCommands(), catchCommands(), skipCommands(),
+		stackCommands(), dataCommands(), sourceCommands(),
+		threadCommands(), applyCommands(), blockCommands(),
 		statusCommands(),
 		processCommands(),
 		memoryCommands(),

@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 		"foo 1": `Undefined command: "foo".  Try "help".`,
 		"!ls":   `Undefined command: "!ls".  Try "help".`,
 		"so":    ``,
-		"di":    `Ambiguous command "di": disable, disassemble, display.`,
+		"di":    `Ambiguous command "di": disable, disassemble, disconnect, display.`,
 	} {
 		_, _, err := find(line)
 		if got := errorText(err); got != want {

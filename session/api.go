@@ -83,7 +83,10 @@ type Frame struct {
 	// TailCall means that the function is no longer on the stack: it ended in a tail call to the
 	// function of the level below, whose machine frame it shares. Its registers are lost.
 	TailCall bool
-	Module   *Module // nil if unknown
+	// Dummy marks the frame to which a function returns that was called from dbg. It stands for no
+	// code; the frames after it are those that were there before the call.
+	Dummy  bool
+	Module *Module // nil if unknown
 	// ShowPC means that PC is not at the start of a line, so gdb's format includes the address.
 	ShowPC   bool
 	Strategy string
@@ -94,6 +97,7 @@ type Frame struct {
 	lookup image.Addr
 	tail   *tailLink // if TailCall is set
 
+	outside   bool  // a called function is on the stack above
 	walk      *walk // the walk that found it
 	survivors survivors
 }
@@ -198,6 +202,7 @@ const (
 	StepOut                         // finish
 	StepInstruction                 // stepi
 	NextInstruction                 // nexti
+	StepUntil                       // until, without a location
 )
 
 // ScopeKind is a group of variables of a frame.

@@ -34,6 +34,7 @@ const (
 	internalStep                       // a plan waits here
 	internalJIT                        // the program reports code that it has generated
 	internalScope                      // the frame of a watchpoint's variables is left
+	internalCall                       // a called function returns here
 )
 
 // breakpointTable holds all breakpoints.
@@ -51,7 +52,7 @@ func (t *breakpointTable) init() {
 // setInternal inserts an internal breakpoint.
 func (t *breakpointTable) setInternal(s *Session, a target.Addr, k internalKind) error {
 	t.internal[a] = append(t.internal[a], k)
-	if k != internalStep {
+	if k != internalStep && k != internalCall {
 		s.publishRules()
 	}
 	err := s.proc.InsertBreakpoint(a)

@@ -146,17 +146,7 @@ func (s *Session) onCatchable(ev target.Event) (st Stop, stops bool) {
 		add(s.catchEvent(Caught{Kind: CatchSyscall, Thread: ev.Thread, Syscall: ev.Syscall.Number, Returned: ev.Syscall.Return},
 			func(b *logical) bool { return b.Spec.Catch.catchesCall(ev.Syscall.Number) }))
 	}
-	if len(st.Breakpoints) == 0 {
-		return st, false
-	}
-	// The thread is reported at this PC, so a breakpoint here would be passed when it continues. At
-	// the entry of a call, it arrives there later.
-	if ev.Reason == target.ThreadCreated || ev.Syscall.Return || ev.Reason == target.ChildCreated && !ev.Vfork {
-		if pc, _, err := s.pcAndSP(ev.Thread); err == nil {
-			add(s.hit(ev.Thread, pc))
-		}
-	}
-	return st, true
+	return st, len(st.Breakpoints) > 0
 }
 
 // onSignal decides about a signal that has stopped all threads.
@@ -172,6 +162,9 @@ func (s *Session) onSignal(ev target.Event) {
 		st.Reason, st.Breakpoints, st.Deleted = StopCatch, ids, deleted
 	case n > 0 && n < target.NumSignals && s.sent.signals[n] && !s.signal(n).Stop:
 		s.proceed(target.Resume{})
+		return
+	}
+	if s.unwindSignal(ev.Thread) {
 		return
 	}
 	s.stop(st)

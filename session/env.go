@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -25,6 +26,8 @@ type env struct {
 	framed  bool
 	visible []*symbols.Variable
 	listed  bool
+
+	reserved uint64 // bytes below the red zone that Allocate has given away
 }
 
 var _ eval.Env = (*env)(nil)
@@ -104,6 +107,9 @@ func (e *env) Variable(name string) (Value, error) {
 			e.local = true
 			return e.s.readVariable(vars[i], e.at(), e.thread), nil
 		}
+	}
+	if name == "this" && e.Language() == lang.CPlusPlus {
+		return Value{}, &eval.NotFoundError{Name: name} // never a global: no need to search for one
 	}
 	if !global && e.memberOfThis(name) {
 		return Value{}, &eval.NotFoundError{Name: name} // eval looks in the object first
@@ -280,6 +286,8 @@ func (e *env) SetFrameRegister(r arch.Reg, v uint64) error {
 	}
 	defer e.s.changed()
 	switch place, at := f.Machine.Where(r); {
+	case f.outside:
+		return errors.New("a function called from dbg is on the stack above this frame; its registers can't be changed")
 	case f.Machine.Index == 0 || place == placeLive:
 		return e.s.tgt.SetRegister(e.thread, r, v)
 	case place == placeMemory:

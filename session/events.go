@@ -104,4 +104,6 @@ type Stop struct {
 	Watches, EndedWatches []WatchHit
 	// Caught describes the event of StopCatch. Breakpoints has the catchpoints' ids.
 	Caught *Caught
+
+	call bool // a called function has returned whose evaluation was abandoned
 }

@@ -145,6 +145,11 @@ func (s *Session) onEvent(ev target.Event) {
 			s.endCourse(c)
 			s.publishRules()
 		}
+		if s.endCalls(ev.Thread, threadEndedInCall) && s.state == IsRunning {
+			if err := s.proc.Interrupt(); err != nil {
+				s.logf("%v", err)
+			}
+		}
 	case target.Forked:
 		s.publish(LogMessage{Text: fmt.Sprintf("[Detaching after fork from child process %d]", ev.Child)})
 	case target.Parked:

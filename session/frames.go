@@ -87,9 +87,46 @@ func (s *Session) newWalk(t target.ThreadID) (*walk, error) {
 	w.walk = s.unwinder().Walk(&w.regs)
 	w.next, w.stop = iter.Pull2(func(yield func(*frames.Frame, error) bool) {
 		fault.Protect() // this runs on a goroutine of its own
-		w.walk.Frames(context.Background())(yield)
+		w.through(yield)
 	})
 	return w, nil
+}
+
+// through yields the machine frames of a walk. Past a called function's return it goes on with the
+// registers that the thread had before.
+func (w *walk) through(yield func(*frames.Frame, error) bool) {
+	base := 0
+	for depth := 0; ; depth++ {
+		var below *call
+		last := 0
+		for f, err := range w.walk.Frames(context.Background()) {
+			if err != nil {
+				yield(f, err)
+				return
+			}
+			if base > 0 {
+				f = f.Clone()
+				f.Index += base
+			}
+			last = f.Index
+			if sp, ok := f.Regs.SP(); ok && len(w.s.calls) > 0 {
+				below = w.s.callBelow(w.thread, f.PC, sp)
+			}
+			if !yield(f, nil) {
+				return
+			}
+			if below != nil {
+				break
+			}
+		}
+		if below == nil || depth > len(w.s.calls) {
+			return
+		}
+		base = last + 1
+		record := w.walk.Record
+		w.walk = w.s.unwinder().Walk(&below.regs)
+		w.walk.Record = record
+	}
 }
 
 // pull returns the next level, or false at the end.
@@ -302,6 +339,19 @@ func (s *Session) SelectedFrame() (Frame, error) {
 // that led to the previous one.
 func (w *walk) levels(mf *frames.Frame, level int) []Frame {
 	base := survivors{whole: true}
+	if sp, ok := mf.Regs.SP(); ok && w.s.callBelow(w.thread, mf.PC, sp) != nil {
+		f := Frame{Level: level, Machine: mf, PC: mf.PC, Strategy: mf.Strategy.String(), Trust: mf.Trust.String(), FunctionName: dummyName, Dummy: true, outside: w.last.outside}
+		w.last = f
+		return []Frame{f}
+	}
+	if w.last.Dummy || w.last.outside {
+		own := w.s.expand(mf, level)
+		for i := range own {
+			own[i].walk, own[i].outside = w, true
+		}
+		w.last = own[len(own)-1]
+		return own
+	}
 	if w.last.Machine != nil {
 		base = w.last.survivors.outward(w.last.Machine, mf)
 	}

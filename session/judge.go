@@ -22,8 +22,9 @@ type ruleSet struct {
 // siteRule holds the purposes of one address.
 type siteRule struct {
 	linker bool
-	jit    []jitRule // the program reports here that it has generated or removed code
-	named  bool      // with jit: a breakpoint may get a place in that code
+	calls  []callRule // functions that return here
+	jit    []jitRule  // the program reports here that it has generated or removed code
+	named  bool       // with jit: a breakpoint may get a place in that code
 	marks  []markRule
 	scopes []markRule // a watchpoint's frame has returned here
 	breaks []breakRule
@@ -85,7 +86,7 @@ func (s *Session) judge(p target.Process) target.Judge {
 			return target.Park
 		}
 		if h.Reason == target.Watched {
-			return set.judgeWatch(h, p)
+			return s.judgeWatch(set, h, p)
 		}
 		r := set.at[h.Addr]
 		if r == nil {
@@ -96,6 +97,11 @@ func (s *Session) judge(p target.Process) target.Judge {
 		}
 		if r.linker || r.named {
 			return target.Park
+		}
+		for _, k := range r.calls {
+			if sp, ok := h.Regs.SP(); ok && k.thread == h.Thread && k.sp == sp {
+				return target.Halt
+			}
 		}
 		for i := range r.scopes {
 			if r.scopes[i].met(h, p) {
@@ -215,6 +221,10 @@ func (s *Session) publishRules() {
 		}
 	}
 	s.jitRules(at)
+	for _, k := range s.calls {
+		r := at(k.pc)
+		r.calls = append(r.calls, callRule{k.thread, k.sp})
+	}
 	for _, c := range s.courses.all {
 		for _, p := range c.plans {
 			for _, m := range p.marks() {

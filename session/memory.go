@@ -1,12 +1,9 @@
 package session
 
 import (
-	"dbg/arch"
 	"dbg/eval"
 	"dbg/frames"
 	"dbg/image"
-	"dbg/symbols"
-	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -77,48 +74,6 @@ func (s *Session) Registers(t target.ThreadID, level int) ([]RegisterValue, erro
 // SetRegister changes a register of a frame in the place where the frame keeps it.
 func (s *Session) SetRegister(t target.ThreadID, level int, name string, v uint64) error {
 	return s.try(func() error { return s.env(t, level).SetRegister(name, v) })
-}
-
-// returnValue reads the value that a function has just returned, by the System V ABI for x86-64:
-// class INTEGER in rax, class SSE in xmm0. It does not find values in memory or in several
-// registers.
-func (s *Session) returnValue(t target.ThreadID, m *Module, fn *symbols.Function) (Value, bool) {
-	if fn == nil || m == nil || m.Symbols == nil || s.tgt.Arch() != arch.AMD64 {
-		return Value{}, false
-	}
-	ft := m.Symbols.FunctionType(fn)
-	if ft == nil {
-		return Value{}, false
-	}
-	rt := ft.Elem()
-	if rt == nil {
-		return Value{}, false
-	}
-	st := rt.Strip()
-	if st.Size < 1 || st.Size > 8 {
-		return Value{}, false
-	}
-	switch st.Kind {
-	case types.Bool, types.Int, types.Uint, types.Char, types.Pointer, types.Enum, types.Reference, types.RvalueReference:
-		regs, err := s.tgt.Registers(t)
-		if err != nil {
-			return Value{}, false
-		}
-		rax, ok := regs.Get(arch.RAX)
-		if !ok {
-			return Value{}, false
-		}
-		var buf [8]byte
-		s.tgt.Arch().ByteOrder.PutUint64(buf[:], rax)
-		return Value{Type: rt, Bytes: buf[:st.Size]}, true
-	case types.Float:
-		b, err := s.tgt.WideRegister(t, arch.XMM0)
-		if err != nil || int64(len(b)) < st.Size {
-			return Value{}, false
-		}
-		return Value{Type: rt, Bytes: b[:st.Size]}, true
-	}
-	return Value{}, false
 }
 
 // DefaultFormat returns the default format of values.

@@ -42,8 +42,9 @@ type action struct {
 type course struct {
 	thread target.ThreadID
 	goroutine
-	from  frameMark // the frame in which its latest step began
-	plans []plan    // the last one is active
+	from  frameMark   // the frame in which its latest step began
+	plans []plan      // the last one is active
+	at    target.Addr // where the thread was when it moved last
 }
 
 // mark is a place that one frame must reach. It is reached with the stack pointer at or above
@@ -86,6 +87,7 @@ func (l *courses) of(t target.ThreadID) *course {
 // After an error, the course is removed.
 func (s *Session) begin(t target.ThreadID, p plan) (target.Resume, error) {
 	c := &course{thread: t}
+	c.at, _, _ = s.pcAndSP(t)
 	s.courses.all = append(s.courses.all, c)
 	_, r, done, err := s.carryOut(c, action{push: p}, nil)
 	if err == nil && done {

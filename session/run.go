@@ -35,6 +35,7 @@ func (s *Session) Continue(signal int) error {
 // letGo starts a run. It publishes that before any other event of the run can occur.
 func (s *Session) letGo(r target.Resume) error {
 	s.dropCache()
+	s.removeCallSite()
 	s.followLinker()
 	s.publishRules()
 	s.ctl.mu.Lock()
@@ -158,6 +159,8 @@ func (s *Session) step(t target.ThreadID, kind StepKind, count int) error {
 	switch kind {
 	case StepInto, StepOver:
 		p = &lineStep{over: kind == StepOver, count: count}
+	case StepUntil:
+		p = &untilLine{}
 	case StepOut:
 		p, err = s.newFinish(t, s.level)
 	case StepInstruction, NextInstruction:

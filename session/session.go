@@ -29,6 +29,8 @@ type Session struct {
 	*cursor
 	asked context.Context // cancels the queries of this handle
 	at    uint64          // the number of the stop to query; 0 means the current one
+
+	quietly bool // evaluations call no functions, see WithoutCalls
 }
 
 // shared is the state that all handles of a session share.
@@ -91,17 +93,21 @@ type shared struct {
 	breakpoints breakpointTable
 	skips       skipList
 	courses     courses
-	stepFrom    frameMark // where the latest step began
-	hidden      hiddenCalls
-	dirty       bool // rules must be published again
-	decided     map[target.ThreadID]decision
-	sent        sentCatches
-	caught      map[target.ThreadID][]*Caught // what catchpoints caught, until the stop is published
-	linked      bool                          // followLinker was called
-	deciding    bool                          // a decision about one stopped thread is being made
-	moveFailed  bool                          // the latest Move failed because all threads had been stopped
-	done        chan struct{}                 // closed when the events of proc have been handled
-	signals     map[int]SignalSetting
+	callSite    target.Addr // where called functions return to, if a site is there
+	calls       []*call     // functions of the program that were called, the innermost last
+	// unwindOnSignal: a signal inside a called function restores the registers at once.
+	unwindOnSignal bool
+	stepFrom       frameMark // where the latest step began
+	hidden         hiddenCalls
+	dirty          bool // rules must be published again
+	decided        map[target.ThreadID]decision
+	sent           sentCatches
+	caught         map[target.ThreadID][]*Caught // what catchpoints caught, until the stop is published
+	linked         bool                          // followLinker was called
+	deciding       bool                          // a decision about one stopped thread is being made
+	moveFailed     bool                          // the latest Move failed because all threads had been stopped
+	done           chan struct{}                 // closed when the events of proc have been handled
+	signals        map[int]SignalSetting
 }
 
 // New makes a session without a program.
@@ -415,6 +421,7 @@ func (s *Session) forgetTarget() {
 	s.tgt, s.proc, s.core = nil, nil, nil
 	s.space, s.unwind, s.unwindOf = nil, nil, nil
 	s.courses = courses{}
+	s.endCalls(0, exitedInCall)
 	s.dropCache()
 	s.forgetJIT()
 	s.modules = s.noModules()

@@ -112,6 +112,10 @@ func (s *Session) onStopped(ev target.Event) {
 		switch ev.Reason {
 		case target.Breakpoint:
 			libs, gone := s.onInternal(ev.Thread, ev.Addr)
+			if k := s.callAt(ev.Thread); k != nil {
+				s.callReturned(k)
+				return
+			}
 			ended = s.endedScopes(ev.Thread, ev.Addr)
 			ids, deleted := s.hit(ev.Thread, ev.Addr)
 			ids, deleted = append(libs, ids...), append(gone, deleted...)
@@ -158,6 +162,7 @@ func (s *Session) onStopped(ev target.Event) {
 // onExec follows the process into its new program.
 func (s *Session) onExec(ev target.Event) {
 	s.endCourses()
+	called := s.endCalls(0, exitedInCall)
 	clear(s.decided)
 	clear(s.caught)
 	s.breakpoints.forgetSites()
@@ -177,12 +182,19 @@ func (s *Session) onExec(ev target.Event) {
 		s.stop(Stop{Reason: StopCatch, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted})
 		return
 	}
+	if called { // nobody waits for the new program
+		s.stop(Stop{Reason: StopExec, Thread: s.selected})
+		return
+	}
 	s.proceed(target.Resume{})
 }
 
 // plan asks a thread's plans for the next action, after a stop. done means that the step has ended,
 // with the stop.
 func (s *Session) plan(c *course, ev target.Event) (st Stop, r target.Resume, done bool) {
+	if s.callAt(ev.Thread) != nil { // the step has come to the end of a called function
+		return Stop{Thread: ev.Thread, call: true}, r, true
+	}
 	st, r, done, err := c.ask(s)
 	if errors.Is(err, target.ErrGone) || errors.Is(err, target.ErrNoThread) {
 		return st, r, false // it was just killed; its end will be reported soon
@@ -192,6 +204,14 @@ func (s *Session) plan(c *course, ev target.Event) (st Stop, r target.Resume, do
 		done = true
 	}
 	if !done {
+		// The thread has stepped onto a breakpoint, which it would be taken over when it continues.
+		pc, _, err := s.pcAndSP(ev.Thread)
+		if err == nil && ev.Reason == target.Stepped && pc != c.at {
+			if ids, deleted := s.hit(ev.Thread, pc); len(ids) > 0 {
+				return Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted}, r, true
+			}
+		}
+		c.at = pc
 		return st, r, false
 	}
 	st.Thread = ev.Thread
@@ -208,6 +228,12 @@ func (s *Session) plan(c *course, ev target.Event) (st Stop, r target.Resume, do
 
 // stop publishes that the program has stopped.
 func (s *Session) stop(st Stop) {
+	if st.call && st.Number == 0 {
+		if k := s.callAt(st.Thread); k != nil {
+			s.callReturned(k)
+			return
+		}
+	}
 	s.setState(IsStopped)
 	s.settleStop(&st)
 	s.addCaught(&st)
@@ -228,6 +254,7 @@ func (s *Session) stop(st Stop) {
 
 // settleStop updates the session at a stop: its threads, the selection, the modules.
 func (s *Session) settleStop(st *Stop) {
+	s.abandonCalls(st)
 	var from frameMark
 	if c := s.courses.of(st.Thread); c != nil {
 		from = c.from

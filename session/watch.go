@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"dbg/eval"
 	"dbg/target"
@@ -338,15 +339,62 @@ func (r *watchRule) matters(mem target.Memory) bool {
 	return true
 }
 
-// judgeWatch decides about an access on the tracer's thread.
-func (set *ruleSet) judgeWatch(h *target.Hit, mem target.Memory) target.Verdict {
+// judgeWatch decides about an access on the tracer's thread. If the lane is free, and no frame and no
+// other memory is needed, it evaluates the conditions, too.
+func (s *Session) judgeWatch(set *ruleSet, h *target.Hit, p target.Process) target.Verdict {
+	matters := false
 	for i := range set.watches {
 		r := &set.watches[i]
-		if r.concerns(h.Watches) && (r.thread == 0 || r.thread == h.Thread) && r.matters(mem) {
-			return target.Park
+		if r.concerns(h.Watches) && (r.thread == 0 || r.thread == h.Thread) && r.matters(p) {
+			matters = true
+			break
 		}
 	}
-	return target.Pass
+	switch {
+	case !matters:
+		return target.Pass
+	case s.crowded() || !s.tryEnter():
+		return target.Park
+	}
+	defer s.leave()
+	if s.proc != p || s.state != IsRunning || !s.quickWatches(h) {
+		return target.Park
+	}
+	s.dropCache()
+	s.deciding = true
+	defer func() {
+		s.deciding = false
+		s.dropCache()
+	}()
+	s.knowThread(h.Thread)
+	st, stops, again := s.onWatched(target.Event{Kind: target.Parked, Reason: target.Watched, Thread: h.Thread, Addr: h.Addr, Watches: h.Watches})
+	switch {
+	case again:
+		return target.Park
+	case !stops:
+		return target.Pass
+	}
+	s.decide(h.Thread, decision{stop: &st, addr: h.Addr, ids: st.Breakpoints, deleted: st.Deleted})
+	return target.Halt
+}
+
+// quickWatches reports whether all watchpoints that an access concerns can be decided with the
+// memory of their values alone, and have been decided quickly so far.
+func (s *Session) quickWatches(h *target.Hit) bool {
+	for _, b := range s.breakpoints.all {
+		w := b.watch
+		if w == nil || !b.Enabled || len(w.inserted) == 0 {
+			continue
+		}
+		r := b.watchRule()
+		if !r.concerns(h.Watches) {
+			continue
+		}
+		if w.result.size == 0 || !b.Spec.Watch.fixed() && !s.onlyResultChanged(w) || b.slowest >= quickEnough {
+			return false
+		}
+	}
+	return true
 }
 
 // watched decides which watchpoints report an access of a thread, which is stopped. again says that
@@ -361,6 +409,7 @@ func (s *Session) watched(t target.ThreadID, fired []target.Watch) (hits []Watch
 		if !r.concerns(fired) || !r.matters(s.tgt) {
 			continue
 		}
+		began := time.Now()
 		v, ok := s.watchValue(b, t)
 		if !ok {
 			again = true
@@ -375,6 +424,7 @@ func (s *Session) watched(t target.ThreadID, fired []target.Watch) (hits []Watch
 			continue
 		}
 		stops, gone := s.counted(b, t)
+		b.slowest = time.Since(began)
 		if !stops {
 			continue
 		}
@@ -527,12 +577,6 @@ func (s *Session) onWatched(ev target.Event) (st Stop, stops, again bool) {
 	st = Stop{Reason: StopWatch, Thread: ev.Thread, Watches: hits, Deleted: deleted}
 	for _, h := range hits {
 		st.Breakpoints = append(st.Breakpoints, h.ID)
-	}
-	// The thread is reported at this PC, so a breakpoint here would be passed when it continues.
-	if pc, _, err := s.pcAndSP(ev.Thread); err == nil {
-		ids, gone := s.hit(ev.Thread, pc)
-		st.Breakpoints = append(st.Breakpoints, ids...)
-		st.Deleted = append(st.Deleted, gone...)
 	}
 	return st, true, false
 }

@@ -19,6 +19,10 @@ import (
 // The ELF symbol table is asked first. Only for a function that it does not
 // have (inlined everywhere, or stripped) all debug information is searched.
 func (m *Module) FunctionsByName(name string) []*Function {
+	return m.knownNames().functions.find(name, m.functionsByName)
+}
+
+func (m *Module) functionsByName(name string) []*Function {
 	q, ok := spelling.ParseQuery(name)
 	if !ok {
 		return nil

@@ -36,4 +36,7 @@ func (m *Module) Enumerator(name string) (t *types.Type, value int64, ok bool) {
 func (m *Module) GoType(a image.Addr) (t *types.Type, kind uint8) { return m.types.GoType(a) }
 
 // Forget drops the types that have been made: see types.Reader.Forget.
-func (m *Module) Forget() { m.types.Forget() }
+func (m *Module) Forget() {
+	m.types.Forget()
+	m.known = knownNames{}
+}

@@ -4,6 +4,7 @@ import (
 	"dbg/dwarf"
 	"dbg/image"
 	"dbg/symbols/entry"
+	"dbg/symbols/symtab"
 	"dbg/symbols/types"
 )
 
@@ -77,4 +78,23 @@ func (m *Module) FunctionType(f *Function) *types.Type {
 		return m.types.At(entry.Ref{Unit: du, Off: origin})
 	}
 	return m.types.At(entry.Ref{Unit: f.impl.u.dw, Off: off})
+}
+
+// Producer returns the compiler of a function, with its options if it recorded them; "" if it is
+// not known.
+func (f *Function) Producer() string {
+	if f == nil || f.impl == nil {
+		return ""
+	}
+	return f.impl.u.dw.Root().Producer
+}
+
+// IsInlined reports whether a function is an inlined copy, which can't be called.
+func (f *Function) IsInlined() bool { return f != nil && f.impl != nil && f.impl.inline != nil }
+
+// IsIFunc reports whether the symbol at an address is a GNU indirect function: calling it returns
+// the address of the function that it stands for.
+func (m *Module) IsIFunc(a image.Addr) bool {
+	s, ok := m.symbols().At(symtab.Code, a)
+	return ok && s.Addr == a && s.Kind == image.IFunc
 }

@@ -51,6 +51,7 @@ type Module struct {
 	goTried bool
 
 	names   *names.Lookup
+	known   knownNames
 	retired []*names.Lookup // from before a Reload: strings that they gave out are still in use
 	types   *types.Reader
 }

@@ -204,6 +204,10 @@ func (v *Variable) Locate(a image.Addr) entry.Location {
 // Global returns the variables with a name, qualified or not, that are not local to a function:
 // globals, statics of a file, static members. External variables come before static ones.
 func (m *Module) Global(name string) []*Variable {
+	return m.knownNames().globals.find(name, m.global)
+}
+
+func (m *Module) global(name string) []*Variable {
 	q, ok := spelling.ParseQuery(name)
 	if !ok || q.Params != "" {
 		return nil

@@ -191,6 +191,13 @@ type Process interface {
 	// for which the thread was parked. The errors are those of Move.
 	StopAll(t ThreadID) error
 
+	// SaveState copies all registers of a stopped thread, and what it has not got of the signal that
+	// it stopped with. RestoreState puts them back, or others that were made of them: the thread
+	// then continues as if it had stopped there. A thread that waits for a child of vfork has no
+	// state that can be restored.
+	SaveState(t ThreadID) (*SavedState, error)
+	RestoreState(t ThreadID, s *SavedState) error
+
 	// SetSignalPolicy sets the policy for a signal. It may be called at any time.
 	SetSignalPolicy(sig int, p SignalPolicy)
 

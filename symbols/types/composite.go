@@ -47,6 +47,8 @@ func (r *Reader) composite(t *Type, kind Kind, e *dwarf.Entry) {
 	t.define = func(d *typeWriter) { r.writeDefinition(e, t, d) }
 	if t.Lang == lang.CPlusPlus {
 		t.virtual = func(index uint64) string { return r.virtualMethod(e, t, index) }
+		t.methods = func() []Method { return r.classMethods(e) }
+		t.nonTrivial = func() (bool, bool) { return r.nonTrivialClass(e) }
 	}
 	var fields []Field
 	done := false
@@ -146,6 +148,9 @@ func (r *Reader) member(c *dwarf.Entry, t *Type) Field {
 	f.Static = c.Tag == dwarf.TagVariable || c.Flag(dwarf.AttrExternal) || c.Flag(dwarf.AttrDeclaration)
 	if f.Static {
 		return f
+	}
+	if n, ok := c.Uint(attrAlignment); ok && n < 1<<16 {
+		f.Align = int64(n)
 	}
 	off, ok := memberOffset(c)
 	if !ok {

@@ -54,6 +54,9 @@ func (r *Reader) At(d entry.Ref) *Type {
 	if n, ok := e.Uint(dwarf.AttrByteSize); ok && n < 1<<48 {
 		t.Size = int64(n)
 	}
+	if n, ok := e.Uint(attrAlignment); ok && n < 1<<16 {
+		t.Align = int64(n)
+	}
 	elem := func() *Type { return r.Of(e) }
 	switch e.Tag {
 	case dwarf.TagBaseType:
@@ -213,9 +216,12 @@ func (r *Reader) memberPointer(t *Type, dw *dwarf.Unit, e *dwarf.Entry, elem fun
 // for "...". Lists longer than any compiler's are cut.
 func (r *Reader) parameters(e *dwarf.Entry, t *Type) []*Type {
 	var out []*Type
+	t.paramNames, t.results = nil, nil
 	e.Walk(func(c *dwarf.Entry, depth int) bool {
 		switch c.Tag {
 		case dwarf.TagFormalParameter:
+			t.paramNames = append(t.paramNames, entry.Name(c))
+			t.results = append(t.results, t.Lang == lang.Go && c.Flag(attrVariableParameter))
 			p := r.Of(entry.Inherited(c, dwarf.AttrType))
 			if p == nil {
 				p = &Type{Kind: Void, Name: "void"}

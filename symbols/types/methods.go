@@ -18,7 +18,7 @@ func (t *Type) VirtualMethod(index uint64) string {
 }
 
 func (r *Reader) virtualMethod(class *dwarf.Entry, t *Type, index uint64) string {
-	const attrVtableElem, opConstu = dwarf.Attr(0x4d), 0x10
+	const opConstu = 0x10
 	name := ""
 	class.Walk(func(c *dwarf.Entry, _ int) bool {
 		v := c.Find(attrVtableElem)

@@ -45,6 +45,7 @@ type Type struct {
 	Count  int64     // of Array
 	Quad   bool      // Float, Complex: numbers of 16 bytes are IEEE 754's binary128, as on all machines but x86
 	Lang   lang.Lang // of the unit that defines it
+	Align  int64     // DW_AT_alignment, 0 if the type has its natural alignment
 
 	elem        func() *Type
 	declared    func() *Type // of a pointer or reference, see ElemAsDeclared
@@ -56,10 +57,15 @@ type Type struct {
 	variants func() *Variants
 	virtual  func(index uint64) string // the name of a method
 	define   func(d *typeWriter)       // of a structure
-	goName   string                    // of an Array
-	goKey    func() *Type              // of a map of Go
-	goElem   func() *Type              // of a map, a slice or a channel of Go
-	bound    *bound                    // of an Array: where its count is told; nil if Count is all that is known
+	methods  func() []Method           // of a class
+	// nonTrivial tells whether what a class declares makes it non-trivial for the purposes of calls.
+	nonTrivial func() (by, sure bool)
+	paramNames []string     // of Func; known once Params has been called
+	results    []bool       // of Func in Go: which parameters are results
+	goName     string       // of an Array
+	goKey      func() *Type // of a map of Go
+	goElem     func() *Type // of a map, a slice or a channel of Go
+	bound      *bound       // of an Array: where its count is told; nil if Count is all that is known
 
 	class      bool // declared with "class"
 	enumClass  bool // a scoped enumeration
@@ -115,6 +121,9 @@ func (t *Type) Params() []*Type {
 	return t.params()
 }
 
+// Prototyped reports whether a Func was declared with its parameter types.
+func (t *Type) Prototyped() bool { return t.prototyped || t.Lang == lang.CPlusPlus }
+
 // Strip returns the type without typedefs and qualifiers; never nil for a
 // non-nil t (a typedef of nothing is void).
 func (t *Type) Strip() *Type {
@@ -139,6 +148,7 @@ type Field struct {
 	Offset    int64 // bytes from the start of the structure
 	BitSize   int64 // 0 if not a bit-field
 	BitOffset int64 // of a bit-field: bits from the start of the structure (little-endian: from the lowest bit)
+	Align     int64 // DW_AT_alignment; 0: that of the type
 	Base      bool  // a base class
 	Virtual   bool  // a virtual base class: its place is in the vtable, Offset means nothing
 	// Place computes the member's address from that of the object, if it is not a constant offset.

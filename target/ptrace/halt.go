@@ -247,6 +247,10 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 	}
 	e.Thread = target.ThreadID(t.tid)
 	t.skip, t.skipping = t.pc(), !t.why.matters()
+	switch e.Reason {
+	case target.Watched, target.Syscall, target.ChildCreated, target.ThreadCreated:
+		t.skipping = false // the site of the next instruction has not been hit yet
+	}
 	p.last = t
 	p.send(e)
 }

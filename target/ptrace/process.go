@@ -148,6 +148,18 @@ func (p *Process) SetSignalPolicy(sig int, policy target.SignalPolicy) {
 		if sig > 0 && sig < len(p.policy) {
 			p.policy[sig] = policy
 		}
+		// A thread that has stopped with the signal gets it when it continues, or does not.
+		for _, t := range p.threads {
+			if t.running || t.signal == nil || t.signal.Number != sig || !t.sigStop {
+				continue
+			}
+			switch {
+			case !policy.Pass && t.inject == sig:
+				t.inject = 0
+			case policy.Pass && t.inject == 0:
+				t.inject = sig
+			}
+		}
 		return nil
 	})
 }

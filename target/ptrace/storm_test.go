@@ -562,7 +562,7 @@ func TestAttachSharers(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			s := newStorm(t)
-			cmd := s.start(mode, 2)
+			cmd := s.start(mode, 5)
 			s.attach(cmd.Process.Pid)
 			if s.count(stormChildren) != 1 {
 				t.Fatal("the child has ended already: nothing is tested")

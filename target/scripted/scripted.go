@@ -491,3 +491,33 @@ func (p *Process) Mappings() ([]target.Mapping, error) { return nil, nil }
 
 // Auxv implements target.Target.
 func (p *Process) Auxv(uint64) (uint64, bool) { return 0, false }
+
+// SaveState implements target.Process: a scripted thread has general registers only.
+func (p *Process) SaveState(id target.ThreadID) (*target.SavedState, error) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	t := p.find(id)
+	if t == nil {
+		return nil, target.ErrNoThread
+	}
+	b := make([]byte, target.AMD64UserRegsSize)
+	s := &target.SavedState{General: b, Signal: t.regs}
+	for _, r := range arch.AMD64.User {
+		if v, ok := t.regs.Get(r); ok && r != arch.NoReg {
+			s.SetGeneral(r, v)
+		}
+	}
+	return s, nil
+}
+
+// RestoreState implements target.Process.
+func (p *Process) RestoreState(id target.ThreadID, s *target.SavedState) error {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	t := p.find(id)
+	if t == nil {
+		return target.ErrNoThread
+	}
+	target.SetUser(&t.regs, s.General)
+	return nil
+}

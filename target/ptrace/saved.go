@@ -1,0 +1,82 @@
+package ptrace
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+
+	"dbg/target"
+)
+
+// savedSignal is what a thread would get when it goes on.
+type savedSignal struct {
+	inject      int
+	info        sigInfo
+	fault, told bool
+	later       []sigInfo
+	signal      *target.SignalInfo
+	skip        target.Addr
+	skipping    bool
+}
+
+// SaveState implements target.Process.
+func (p *Process) SaveState(id target.ThreadID) (*target.SavedState, error) {
+	s := &target.SavedState{}
+	err := p.onThread(id, func(t *thread) error {
+		if t.away || t.waits {
+			return errAway
+		}
+		regs, err := t.registers()
+		if err != nil {
+			return err
+		}
+		if s.Extended, err = getXState(t.tid); err != nil {
+			return err
+		}
+		s.General = append([]byte(nil), regs[:]...)
+		s.Signal = savedSignal{t.inject, t.info, t.fault, t.told, append([]sigInfo(nil), t.later...), t.signal, t.skip, t.skipping}
+		return nil
+	})
+	return s, err
+}
+
+var errAway = errors.New("the thread waits for a child of vfork; its registers can't be changed now")
+
+// RestoreState implements target.Process. The number of the system call in which the thread was
+// interrupted (orig_rax) is part of the state, so that the kernel starts the call again.
+func (p *Process) RestoreState(id target.ThreadID, s *target.SavedState) error {
+	return p.onThread(id, func(t *thread) error {
+		var regs userRegs
+		sig, ok := s.Signal.(savedSignal)
+		if len(s.General) != len(regs) || !ok && s.Signal != nil {
+			return errors.New("that is no state of this process's threads")
+		}
+		if t.away || t.waits {
+			return errAway
+		}
+		copy(regs[:], s.General)
+		if err := setXState(t.tid, s.Extended); err != nil {
+			return err
+		}
+		if err := setRegs(t.tid, &regs); err != nil {
+			return err
+		}
+		t.inject, t.info, t.fault, t.told, t.signal = sig.inject, sig.info, sig.fault, sig.told, sig.signal
+		t.later = append([]sigInfo(nil), sig.later...)
+		t.skip, t.skipping = sig.skip, sig.skipping
+		t.haveRegs, t.changed = false, false
+		p.cacheLock.Lock()
+		delete(p.cache, id)
+		p.cacheLock.Unlock()
+		return nil
+	})
+}
+
+// setXState writes the XSAVE area.
+func setXState(tid int, b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	v := unix.Iovec{Base: &b[0], Len: uint64(len(b))}
+	return ptraceIovec(unix.PTRACE_SETREGSET, tid, ntX86XSTATE, &v)
+}
