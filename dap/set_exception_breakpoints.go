@@ -31,8 +31,8 @@ func exceptionFilters() []godap.ExceptionBreakpointsFilter {
 	return out
 }
 
-// setExceptionBreakpoints replaces the catchpoints for exceptions. A filter's condition is a regular
-// expression for the type.
+// setExceptionBreakpoints replaces the catchpoints for exceptions. A filter's condition is a
+// regular expression for the type.
 func (s *server) setExceptionBreakpoints(_ context.Context, args godap.SetExceptionBreakpointsArguments) (any, error) {
 	var wishes []wanted
 	add := func(filter, match string) {

@@ -209,8 +209,8 @@ func (s *Session) catchThreadExit(t target.ThreadID) {
 	}
 }
 
-// publishLate reports a catchpoint's event that has not stopped the program, since another stop came
-// first.
+// publishLate reports a catchpoint's event that has not stopped the program, since another stop
+// came first.
 func (s *Session) publishLate(st *Stop) {
 	var ids []string
 	for _, id := range st.Breakpoints {

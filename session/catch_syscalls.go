@@ -68,8 +68,8 @@ var syscallGroups = map[string]string{
 	"signal":  "kill pause pidfd_send_signal rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend rt_sigtimedwait rt_tgsigqueueinfo sigaltstack signalfd signalfd4 tgkill tkill",
 }
 
-// syscallGroup lists the system calls of a group. The groups file and descriptor have the calls with
-// such an argument.
+// syscallGroup lists the system calls of a group. The groups file and descriptor have the calls
+// with such an argument.
 func syscallGroup(group string) (out []int) {
 	kind := map[string]string{"file": "p", "descriptor": "f"}[group]
 	for n, c := range systemCalls {
