@@ -24,6 +24,7 @@ const (
 	functionGroup
 	instructionGroup
 	dataGroup
+	exceptionGroup
 )
 
 // name returns the name of the group's breakpoint set in the session.
@@ -117,7 +118,7 @@ func (s *server) refused(w wanted) breakpointBody {
 
 // describeBreakpoint returns the current state of a breakpoint.
 func (s *server) describeBreakpoint(g group, now session.Breakpoint) breakpointBody {
-	body := breakpointBody{ID: now.ID, Verified: (len(now.Places) > 0 || now.Spec.Watch != nil) && now.Problem == ""}
+	body := breakpointBody{ID: now.ID, Verified: (len(now.Places) > 0 || now.Spec.Watch != nil || now.Spec.Catch != nil) && now.Problem == ""}
 	if s.phase.get() == phaseLoaded && s.query.State() == session.IsCore {
 		body.Verified, now.Problem = false, errCore.text
 	}

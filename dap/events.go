@@ -84,6 +84,12 @@ func (s *server) stopped(ev session.Stopped) {
 		body.Reason, body.Description = "entry", "Paused on entry"
 	case session.StopBreakpoint:
 		body.Reason, body.Description, body.HitBreakpointIDs = s.breakpointReason(&ev.Stop)
+	case session.StopCatch:
+		body.Reason, body.HitBreakpointIDs = "breakpoint", ev.Breakpoints
+		if isException(ev.Caught) {
+			body.Reason = "exception"
+		}
+		body.Description, body.Text = caughtWords(ev.Caught)
 	case session.StopWatch:
 		body.Reason, body.Description, body.HitBreakpointIDs = "data breakpoint", "Paused on a data breakpoint", ev.Breakpoints
 		body.Text = s.watchText(&ev.Stop)

@@ -69,5 +69,7 @@ func capabilities() godap.Capabilities {
 		SupportsSteppingGranularity:        true,
 		SupportsInstructionBreakpoints:     true,
 		SupportsDataBreakpoints:            true,
+		SupportsExceptionFilterOptions:     true,
+		ExceptionBreakpointFilters:         exceptionFilters(),
 	}
 }

@@ -15,6 +15,15 @@ func isGoInterface(t *types.Type) bool {
 	return t.Kind == types.Struct && t.Lang == lang.Go && (t.Name == "runtime.eface" || t.Name == "runtime.iface")
 }
 
+// Dynamic returns the value in a Go interface. ok is false if it is unknown, or if v is not an
+// interface.
+func Dynamic(v Value, env Env) (held Value, ok bool) {
+	if v.Type == nil || !isGoInterface(v.Type) {
+		return Value{}, false
+	}
+	return dynamic(v, env)
+}
+
 // dynamic returns the value in a Go interface. ok is false if it is unknown: the interface is not
 // completely available, or the debug information does not contain its type. A nil interface holds a
 // value without a type.

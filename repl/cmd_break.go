@@ -270,12 +270,17 @@ func (sh *shell) printBreakpoints(list []session.Breakpoint) {
 		switch {
 		case b.Spec.Watch != nil:
 			addr, what = "", watchText(b.Spec.Watch)
+		case b.Spec.Catch != nil:
+			addr, what = "", catchText(&b)
 		case len(b.Places) == 1:
 			addr, what = fmt.Sprintf("0x%016x", uint64(b.Places[0].Addr)), sh.placeText(&b.Places[0])
 		case len(b.Places) > 1:
 			addr, what = "<MULTIPLE>", ""
 		}
 		fmt.Fprintf(sh.out, "%-7d %-*s %-4s %-3s %-18s %s\n", b.ID, width, kindOf(&b), disp, enb, addr, what)
+		if c := b.Spec.Catch; c != nil && c.Match != "" && c.Kind != session.CatchLoad && c.Kind != session.CatchUnload {
+			fmt.Fprintf(sh.out, "\tmatching: %s\n", c.Match)
+		}
 		if b.Spec.Condition != "" {
 			fmt.Fprintf(sh.out, "\tstop only if %s\n", b.Spec.Condition)
 		}
@@ -287,7 +292,11 @@ func (sh *shell) printBreakpoints(list []session.Breakpoint) {
 			if b.Hits == 1 {
 				s = ""
 			}
-			fmt.Fprintf(sh.out, "\tbreakpoint already hit %d time%s\n", b.Hits, s)
+			word := "breakpoint"
+			if b.Spec.Catch != nil {
+				word = "catchpoint"
+			}
+			fmt.Fprintf(sh.out, "\t%s already hit %d time%s\n", word, b.Hits, s)
 		}
 		if b.Spec.Ignore > 0 {
 			fmt.Fprintf(sh.out, "\tignore next %d hits\n", b.Spec.Ignore)
@@ -296,7 +305,7 @@ func (sh *shell) printBreakpoints(list []session.Breakpoint) {
 			fmt.Fprintf(sh.out, "        printf %s\n", formatText(f))
 		}
 		writeBlock(sh.out, sh.commands[b.ID], "        ")
-		if len(b.Places) > 1 {
+		if len(b.Places) > 1 && b.Spec.Catch == nil {
 			for i := range b.Places {
 				p := &b.Places[i]
 				fmt.Fprintf(sh.out, "%-7s %-*s %-4s %-3s 0x%016x %s\n", fmt.Sprintf("%d.%d", b.ID, i+1), width, "", "", enb, uint64(p.Addr), sh.placeText(p))

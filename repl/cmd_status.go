@@ -24,6 +24,7 @@ func infoCommands() []*command {
 	return append([]*command{
 		{name: "breakpoints", aliases: []string{"b", "br", "break"}, run: infoBreakpoints},
 		{name: "watchpoints", aliases: []string{"wat"}, run: infoWatchpoints},
+		{name: "skip", run: infoSkip},
 		{name: "threads", aliases: []string{"t"}, run: infoThreads},
 		{name: "registers", aliases: []string{"r", "reg"}, run: infoRegisters},
 		{name: "all-registers", run: infoRegisters},

@@ -99,6 +99,8 @@ func kindOf(b *session.Breakpoint) string {
 		return watchWords[b.Spec.Watch.Kind][1]
 	}
 	switch {
+	case b.Spec.Catch != nil:
+		return "catchpoint"
 	case b.Spec.LogFormat != nil:
 		return "dprintf"
 	case b.Spec.Hardware:

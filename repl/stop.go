@@ -58,6 +58,8 @@ func (sh *shell) stopped(st session.Stop) error {
 		} else {
 			fmt.Fprintf(sh.out, "\n%s %d, ", word, id)
 		}
+	case session.StopCatch:
+		sh.printCaught(&st, who, many)
 	case session.StopWatch:
 	case session.StopWatchScope:
 	case session.StopSignal:
@@ -78,6 +80,9 @@ func (sh *shell) stopped(st session.Stop) error {
 	sh.list.reset()
 	if err := sh.printHere(brief); err != nil {
 		return err
+	}
+	if st.Reason == session.StopCatch {
+		sh.printCaughtDetail(st.Caught)
 	}
 	if st.HasReturnValue {
 		n := sh.sess.KeepValue(st.ReturnValue)

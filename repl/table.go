@@ -22,7 +22,7 @@ func table() []*command {
 	var all []*command
 	for _, g := range [][]*command{
 		runCommands(), callCommands(), programCommands(), inferiorCommands(),
-		breakpointCommands(), watchCommands(),
+		breakpointCommands(), watchCommands(), catchCommands(), skipCommands(),
 		stackCommands(), dataCommands(), sourceCommands(),
 		threadCommands(), applyCommands(), blockCommands(),
 		statusCommands(),

@@ -154,7 +154,9 @@ type BreakpointSpec struct {
 	HitCondition string
 	LogMessage   string // printed instead of stopping; {expr} is replaced
 	// Watch, if it is not nil, makes it a watchpoint. It has no location then.
-	Watch     *WatchSpec
+	Watch *WatchSpec
+	// Catch, if it is not nil, makes it a catchpoint. It has no location then.
+	Catch     *CatchSpec
 	Temporary bool
 	Thread    target.ThreadID // 0 means any
 	Disabled  bool
@@ -177,6 +179,8 @@ type Breakpoint struct {
 	Places  []BreakpointPlace // empty if the breakpoint is pending
 	// Problem tells why there is no place, or why a condition could not be evaluated.
 	Problem string
+	// Caught is what a catchpoint caught last, or nil.
+	Caught *Caught
 }
 
 // BreakpointPlace is one address of a breakpoint.

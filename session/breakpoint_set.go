@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"dbg/eval"
@@ -38,6 +39,23 @@ type wishKey struct {
 	location                            LocationSpec
 	condition, hitCondition, logMessage string
 	watch                               watchKey
+	catch                               catchKey
+}
+
+// catchKey is the part of a wishKey that makes two catchpoints the same.
+type catchKey struct {
+	set   bool
+	kind  CatchKind
+	match string
+	// list holds the signals and the system calls.
+	list string
+}
+
+func (c *CatchSpec) key() (k catchKey) {
+	if c == nil {
+		return k
+	}
+	return catchKey{true, c.Kind, c.Match, fmt.Sprint(c.Signals, c.AllSignals, c.Syscalls)}
 }
 
 // watchKey is the part of a wishKey that makes two watchpoints the same.
@@ -60,7 +78,7 @@ func (w *WatchSpec) key() (k watchKey) {
 }
 
 func (w *BreakpointWish) key() wishKey {
-	return wishKey{w.Spec.LocationSpec, w.Spec.Condition, w.Spec.HitCondition, w.Spec.LogMessage, w.Spec.Watch.key()}
+	return wishKey{w.Spec.LocationSpec, w.Spec.Condition, w.Spec.HitCondition, w.Spec.LogMessage, w.Spec.Watch.key(), w.Spec.Catch.key()}
 }
 
 // ReplaceBreakpoints replaces the breakpoints in a client's named set. Breakpoints that the set

@@ -18,6 +18,7 @@ import (
 type logical struct {
 	Breakpoint
 	watch    *watch                                 // of a watchpoint, else nil
+	catch    *catch                                 // of a catchpoint, else nil
 	found    map[*symbols.Module][]symbols.Location // the locations in each file, searched once
 	ignore   int                                    // the number of hits still to ignore
 	programs map[target.Addr]program                // the compiled condition, by place
@@ -113,6 +114,9 @@ func (b *logical) public() Breakpoint {
 	}
 	c := b.Breakpoint
 	c.Places = append([]BreakpointPlace(nil), b.Places...)
+	if b.catch != nil {
+		c.Caught = b.catch.last
+	}
 	return c
 }
 
@@ -128,6 +132,15 @@ func (s *Session) SetBreakpoint(spec BreakpointSpec, pending bool) (Breakpoint, 
 		}
 		if _, err := parseHitCondition(spec.HitCondition); err != nil {
 			return Breakpoint{}, err
+		}
+		if spec.Catch != nil {
+			if s.state == IsCore {
+				return Breakpoint{}, errNoCatch
+			}
+			var err error
+			if b.catch, err = newCatch(spec.Catch); err != nil {
+				return Breakpoint{}, err
+			}
 		}
 		places, err := s.resolve(b)
 		if err != nil && !pending {
@@ -378,40 +391,61 @@ func (s *Session) hit(t target.ThreadID, a target.Addr) (stop, deleted []int) {
 			continue
 		}
 		began := time.Now()
-		if b.Spec.Condition != "" {
-			ok, err := s.condition(b.Spec.Condition, t)
-			b.decided(s, began)
-			if err != nil {
-				// A condition that can't be evaluated stops the program: continuing would hide the
-				// error.
-				s.publish(LogMessage{Warning: true, Text: fmt.Sprintf("Error in testing condition for breakpoint %d: %v", b.ID, err)})
-			} else if !ok {
+		var caught *Caught
+		if b.catch != nil {
+			c, ok := s.catches(b, t, a)
+			if !ok {
+				b.decided(s, began)
 				continue
 			}
+			caught = c
 		}
-		b.Hits++
-		if b.ignore > 0 {
-			b.ignore--
-			b.Spec.Ignore = b.ignore
+		stops, gone := s.counted(b, t)
+		if !stops || b.Spec.Condition != "" || caught != nil {
 			b.decided(s, began)
-			s.publish(BreakpointChanged{Breakpoint: b.public()})
+		}
+		if !stops {
 			continue
 		}
-		if c, err := parseHitCondition(b.Spec.HitCondition); err == nil && c != nil && !c(b.Hits) {
-			b.decided(s, began)
-			continue
-		}
-		if b.Spec.logs() {
-			s.log(b, t)
-			b.decided(s, began)
-			continue
+		if caught != nil {
+			s.keepCaught(b, caught)
 		}
 		stop = append(stop, b.ID)
-		if s.dispose(b) {
+		if gone {
 			deleted = append(deleted, b.ID)
 		}
 	}
 	return stop, deleted
+}
+
+// counted counts a hit of a breakpoint by a thread and decides whether it stops the program.
+// deleted means that the breakpoint was temporary.
+func (s *Session) counted(b *logical, t target.ThreadID) (stops, deleted bool) {
+	if b.Spec.Condition != "" {
+		ok, err := s.condition(b.Spec.Condition, t)
+		if err != nil {
+			// A condition that can't be evaluated stops the program: continuing would hide the
+			// error.
+			s.publish(LogMessage{Warning: true, Text: fmt.Sprintf("Error in testing condition for breakpoint %d: %v", b.ID, err)})
+		} else if !ok {
+			return false, false
+		}
+	}
+	b.Hits++
+	if b.ignore > 0 {
+		b.ignore--
+		b.Spec.Ignore = b.ignore
+		s.publish(BreakpointChanged{Breakpoint: b.public()})
+		return false, false
+	}
+	if c, err := parseHitCondition(b.Spec.HitCondition); err == nil && c != nil && !c(b.Hits) {
+		return false, false
+	}
+	if b.Spec.logs() {
+		s.log(b, t)
+		return false, false
+	}
+	return true, s.dispose(b)
 }
 
 // decided records how long the full evaluator took. From that, the judge knows whether it may use

@@ -79,6 +79,7 @@ const (
 	StopExec                         // the process executed another program
 	StopWatch                        // Watches
 	StopWatchScope                   // EndedWatches
+	StopCatch                        // a catchpoint; see Caught
 )
 
 // Stop describes a stop.
@@ -101,6 +102,8 @@ type Stop struct {
 	// Watches has what the watchpoints saw, of StopWatch. EndedWatches has those that were deleted
 	// because the program has left the frame of their variables.
 	Watches, EndedWatches []WatchHit
+	// Caught describes the event of StopCatch. Breakpoints has the catchpoints' ids.
+	Caught *Caught
 
 	call bool // a called function has returned whose evaluation was abandoned
 }

@@ -111,7 +111,12 @@ func (s *Session) paused(p target.Process, ev target.Event) {
 		s.ctl.mu.Unlock()
 		return
 	}
-	st := s.ctl.setStop(Stop{Reason: StopPause, Thread: ev.Thread, NewFunction: true})
+	reason := Stop{Reason: StopPause, NewFunction: true}
+	if c := s.ctl.lateCatch(); c != nil {
+		reason = *c
+	}
+	reason.Thread = ev.Thread
+	st := s.ctl.setStop(reason)
 	s.ctl.state, s.ctl.pausing = IsStopped, false
 	s.ctl.late = append(s.ctl.late, func() {
 		if s.proc == p && s.state == IsRunning {
@@ -135,6 +140,7 @@ func (s *Session) onEvent(ev target.Event) {
 		s.threadStarted(ev.Thread)
 	case target.ThreadExited:
 		s.threadExited(ev.Thread)
+		s.catchThreadExit(ev.Thread)
 		if c := s.courses.of(ev.Thread); c != nil { // nothing more will happen in it
 			s.endCourse(c)
 			s.publishRules()

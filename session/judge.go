@@ -15,6 +15,7 @@ import (
 // ruleSet is that snapshot. It never changes.
 type ruleSet struct {
 	watches []watchRule
+	catches []catchRule
 	at      map[target.Addr]*siteRule
 }
 
@@ -75,6 +76,10 @@ func (s *Session) judge(p target.Process) target.Judge {
 	judge := func(h *target.Hit) target.Verdict {
 		if h.Reason == target.Stepped {
 			return s.planNow(p, h)
+		}
+		switch h.Reason {
+		case target.Syscall, target.ChildCreated, target.ThreadCreated:
+			return s.judgeEvent(h)
 		}
 		set := s.rules.Load()
 		if set == nil {
@@ -239,6 +244,9 @@ func (s *Session) publishRules() {
 				r.scopes = append(r.scopes, markRule{mark: w.scope, thread: w.thread})
 			}
 		}
+		if b.catch != nil && !b.Spec.Catch.Kind.inFunctions() {
+			set.catches = append(set.catches, catchRule{b.Spec.Catch, b.Spec.Thread})
+		}
 		for i := range b.Places {
 			a := b.Places[i].Addr
 			r := at(a)
@@ -246,12 +254,13 @@ func (s *Session) publishRules() {
 		}
 	}
 	s.rules.Store(set)
+	s.sendCatches()
 }
 
 // rule returns the judge's information about a breakpoint at one of its places.
 func (b *logical) rule(a target.Addr) breakRule {
 	r := breakRule{thread: b.Spec.Thread, program: b.programs[a], quick: b.tried > 0 && b.slowest < quickEnough}
-	plain := b.ignore == 0 && b.Spec.HitCondition == "" && !b.Spec.logs()
+	plain := b.ignore == 0 && (b.catch == nil || b.catch.match == nil) && b.Spec.HitCondition == "" && !b.Spec.logs()
 	r.stops = plain && (b.Spec.Condition == "" || r.program != nil)
 	return r
 }

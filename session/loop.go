@@ -24,6 +24,7 @@ type control struct {
 	stops   uint64             // the number of stops so far
 	run     uint64             // the number of the current or latest run
 	pausing bool               // a pause was requested during this run
+	caught  *Stop              // an event for which the session itself has requested a pause
 	late    []func()           // run first by the next holder of the lane
 	cancel  context.CancelFunc // cancels the query that holds the lane
 	client  bool               // that query is a client's, not a decision of the session itself

@@ -25,6 +25,8 @@ type moduleList struct {
 	all    []*Module
 	nextID int
 	made   func(target.Addr) *Module // finds code that is in no file
+
+	added, removed []string // the paths of the latest change
 }
 
 // noModules returns an empty list.
@@ -159,12 +161,15 @@ func (s *Session) refreshModules() bool {
 	sort.Slice(now, func(i, j int) bool { return now[i].Lo < now[j].Lo })
 	s.modules.all = now
 	s.dropLists(old)
+	s.modules.added, s.modules.removed = nil, nil
 	for _, m := range old {
+		s.modules.removed = append(s.modules.removed, m.Path)
 		s.tell(ModuleLoaded{Module: m, Unloaded: true})
 	}
 	for _, m := range added {
 		s.modules.nextID++
 		m.ID = s.modules.nextID
+		s.modules.added = append(s.modules.added, m.Path)
 		s.tell(ModuleLoaded{Module: m})
 	}
 	if len(old)+len(added) > 0 {

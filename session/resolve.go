@@ -202,6 +202,9 @@ func (s *Session) searchList() []searched {
 // resolve finds the breakpoint's places in the loaded files. It searches each file once.
 func (s *Session) resolve(b *logical) ([]BreakpointPlace, error) {
 	spec := &b.Spec
+	if b.catch != nil {
+		return s.resolveCatch(b)
+	}
 	if spec.HasAddr {
 		return s.resolveAddress(spec)
 	}

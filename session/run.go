@@ -40,7 +40,7 @@ func (s *Session) letGo(r target.Resume) error {
 	s.publishRules()
 	s.ctl.mu.Lock()
 	s.ctl.run++
-	s.ctl.pausing = false
+	s.ctl.pausing, s.ctl.caught = false, nil
 	s.state, s.ctl.state = IsRunning, IsRunning
 	s.ctl.mu.Unlock()
 	s.publish(Resumed{Thread: s.selected})

@@ -91,6 +91,7 @@ type shared struct {
 	fetcher  fetcher
 
 	breakpoints breakpointTable
+	skips       skipList
 	courses     courses
 	callSite    target.Addr // where called functions return to, if a site is there
 	calls       []*call     // functions of the program that were called, the innermost last
@@ -100,10 +101,12 @@ type shared struct {
 	hidden         hiddenCalls
 	dirty          bool // rules must be published again
 	decided        map[target.ThreadID]decision
-	linked         bool          // followLinker was called
-	deciding       bool          // a decision about one stopped thread is being made
-	moveFailed     bool          // the latest Move failed because all threads had been stopped
-	done           chan struct{} // closed when the events of proc have been handled
+	sent           sentCatches
+	caught         map[target.ThreadID][]*Caught // what catchpoints caught, until the stop is published
+	linked         bool                          // followLinker was called
+	deciding       bool                          // a decision about one stopped thread is being made
+	moveFailed     bool                          // the latest Move failed because all threads had been stopped
+	done           chan struct{}                 // closed when the events of proc have been handled
 	signals        map[int]SignalSetting
 }
 
@@ -116,6 +119,7 @@ func New(cfg Config) *Session {
 		ctx:     context.Background(),
 		files:   map[string]*fileEntry{},
 		decided: map[target.ThreadID]decision{},
+		caught:  map[target.ThreadID][]*Caught{},
 		signals: map[int]SignalSetting{},
 	}}
 	s.asked = context.Background()
@@ -355,6 +359,7 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 	s.space = &space{s: s}
 	s.setState(IsStopped)
 	clear(s.decided)
+	clear(s.caught)
 	if p == nil {
 		s.setState(IsCore)
 	} else {
@@ -362,6 +367,7 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 		s.hurried.Store(false)
 		s.setState(IsStopped)
 		p.SetJudge(s.own.judge(p))
+		s.sent = sentCatches{}
 		go s.own.follow(p, s.done)
 		for n := 1; n < target.NumSignals; n++ {
 			if set, ok := s.signals[n]; ok {
@@ -424,6 +430,7 @@ func (s *Session) forgetTarget() {
 	s.dropFramedWatches()
 	s.point(0)
 	clear(s.decided)
+	clear(s.caught)
 	if s.output != nil {
 		s.output.finish()
 		s.output = nil

@@ -36,7 +36,7 @@ func (s *Session) SetSignal(sig int, set SignalSetting) error {
 	return s.try(func() error {
 		s.signals[sig] = set
 		if s.proc != nil {
-			s.proc.SetSignalPolicy(sig, set.SignalPolicy)
+			s.sendSignalPolicy(sig)
 		}
 		return nil
 	})

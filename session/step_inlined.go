@@ -41,11 +41,17 @@ func (s *Session) withoutHidden(t target.ThreadID, own []Frame) []Frame {
 }
 
 // enterHidden shows one more hidden level, which is all that a step into an inlined call does. It
-// returns false if none is hidden.
+// returns false if none is hidden, or if the list of skips has it.
 func (s *Session) enterHidden(t target.ThreadID) bool {
 	pc, _, err := s.pcAndSP(t)
 	if err != nil || s.hidden.hides(t, pc) == 0 {
 		return false
+	}
+	m := s.modules.find(pc)
+	if m != nil && m.Symbols != nil {
+		if calls, hidden := s.shownCalls(t, m, pc); hidden > 0 && s.skippedCall(calls[hidden-1:hidden]) {
+			return false
+		}
 	}
 	s.hidden.levels--
 	s.dropCache()

@@ -193,7 +193,7 @@ func (st *lineStep) leftFrame(s *Session, c *course, top []*frames.Frame) (actio
 // inCallee decides at a function's entry whether to enter it.
 func (st *lineStep) inCallee(s *Session, c *course, f0, caller *frames.Frame) (action, error) {
 	if !st.over && !st.outside {
-		if entry, ok := s.enterable(f0.PC); ok {
+		if entry, ok := s.enterable(f0.PC); ok && !s.skipped(entry) {
 			if entry == f0.PC {
 				return st.finish(s, c)
 			}
@@ -269,7 +269,9 @@ func (st *lineStep) sameFrame(s *Session, c *course, pc target.Addr) (action, er
 	if lr.Line == 0 || (lr.Line == st.pos.Line && lr.File == st.pos.File) {
 		return on()
 	}
-	if st.over && len(m.Symbols.CallsAt(fa)) > st.depth {
+	calls := m.Symbols.CallsAt(fa)
+	deeper := len(calls) - st.depth
+	if deeper > 0 && (st.over || s.skippedCall(calls[:deeper])) {
 		if lr.Lo == fa && lr.IsStmt && st.atInlinedLine(s, c.thread, m, pc) {
 			return st.finish(s, c)
 		}

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"dbg/target"
 )
@@ -22,9 +23,10 @@ func (s *Session) onParked(ev target.Event) {
 	var ended []WatchHit
 	switch ev.Reason {
 	case target.Breakpoint:
-		s.onInternal(ev.Addr)
+		libs, gone := s.onInternal(ev.Thread, ev.Addr)
 		ended = s.endedScopes(ev.Thread, ev.Addr)
-		if ids, deleted := s.hit(ev.Thread, ev.Addr); len(ids) > 0 {
+		ids, deleted := s.hit(ev.Thread, ev.Addr)
+		if ids, deleted = append(libs, ids...), append(gone, deleted...); len(ids) > 0 {
 			s.conclude(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted, EndedWatches: ended}, ev)
 			return
 		}
@@ -38,6 +40,11 @@ func (s *Session) onParked(ev target.Event) {
 			if err := s.proc.StopAll(ev.Thread); err != nil {
 				s.logf("stop of thread %d: %v", ev.Thread, err)
 			}
+			return
+		}
+	case target.Syscall, target.ChildCreated, target.ThreadCreated:
+		if st, stops := s.onCatchable(ev); stops {
+			s.conclude(st, ev)
 			return
 		}
 	}
@@ -64,13 +71,16 @@ func (s *Session) onParked(ev target.Event) {
 }
 
 // onInternal handles internal breakpoints at an address.
-func (s *Session) onInternal(at target.Addr) {
+// It returns the catchpoints that wait for libraries that were loaded or unloaded.
+func (s *Session) onInternal(t target.ThreadID, at target.Addr) (ids, deleted []int) {
 	if s.breakpoints.hasInternal(at, internalLinker) && s.refreshModules() {
+		ids, deleted = s.libraries(t)
 		s.resolveAll()
 	}
 	if s.breakpoints.hasInternal(at, internalJIT) {
 		s.onJIT()
 	}
+	return ids, deleted
 }
 
 // conclude makes a parked thread's stop a stop of the whole program: StopAll stops the other
@@ -95,20 +105,28 @@ func (s *Session) onStopped(ev target.Event) {
 		return
 	}
 	switch ev.Reason {
-	case target.Breakpoint, target.Watched:
+	case target.Breakpoint, target.Watched, target.Syscall, target.ChildCreated, target.ThreadCreated:
 		var ended []WatchHit
-		if ev.Reason == target.Breakpoint {
-			s.onInternal(ev.Addr)
+		var st Stop
+		var stops bool
+		switch ev.Reason {
+		case target.Breakpoint:
+			libs, gone := s.onInternal(ev.Thread, ev.Addr)
 			if k := s.callAt(ev.Thread); k != nil {
 				s.callReturned(k)
 				return
 			}
 			ended = s.endedScopes(ev.Thread, ev.Addr)
-			if ids, deleted := s.hit(ev.Thread, ev.Addr); len(ids) > 0 {
-				s.stop(Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted, EndedWatches: ended})
-				return
-			}
-		} else if st, stops, _ := s.onWatched(ev); stops {
+			ids, deleted := s.hit(ev.Thread, ev.Addr)
+			ids, deleted = append(libs, ids...), append(gone, deleted...)
+			stops = len(ids) > 0
+			st = Stop{Reason: StopBreakpoint, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted, EndedWatches: ended}
+		case target.Watched:
+			st, stops, _ = s.onWatched(ev)
+		default:
+			st, stops = s.onCatchable(ev)
+		}
+		if stops {
 			s.stop(st)
 			return
 		}
@@ -131,10 +149,7 @@ func (s *Session) onStopped(ev target.Event) {
 		}
 		s.proceed(target.Resume{})
 	case target.Signalled:
-		if s.unwindSignal(ev.Thread) {
-			return
-		}
-		s.stop(Stop{Reason: StopSignal, Thread: ev.Thread, Signal: ev.Signal})
+		s.onSignal(ev)
 	case target.Execed:
 		s.onExec(ev)
 	case target.Entry:
@@ -145,10 +160,11 @@ func (s *Session) onStopped(ev target.Event) {
 }
 
 // onExec follows the process into its new program.
-func (s *Session) onExec(target.Event) {
+func (s *Session) onExec(ev target.Event) {
 	s.endCourses()
 	called := s.endCalls(0, exitedInCall)
 	clear(s.decided)
+	clear(s.caught)
 	s.breakpoints.forgetSites()
 	s.dropFramedWatches()
 	s.forgetJIT()
@@ -162,6 +178,10 @@ func (s *Session) onExec(target.Event) {
 	s.followLinker()
 	s.resolveAll()
 	s.publish(LogMessage{Text: fmt.Sprintf("process %d is executing new program: %s", s.tgt.PID(), s.tgt.Exe())})
+	if ids, deleted := s.catchEvent(Caught{Kind: CatchExec, Thread: ev.Thread, Path: s.tgt.Exe()}, nil); len(ids) > 0 {
+		s.stop(Stop{Reason: StopCatch, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted})
+		return
+	}
 	if called { // nobody waits for the new program
 		s.stop(Stop{Reason: StopExec, Thread: s.selected})
 		return
@@ -216,10 +236,19 @@ func (s *Session) stop(st Stop) {
 	}
 	s.setState(IsStopped)
 	s.settleStop(&st)
+	s.addCaught(&st)
 	s.ctl.mu.Lock()
 	s.ctl.pausing = false
+	late := s.ctl.lateCatch()
+	if late != nil {
+		st.Breakpoints = append(slices.Clip(st.Breakpoints), late.Breakpoints...)
+		st.Deleted = append(slices.Clip(st.Deleted), late.Deleted...)
+	}
 	st = s.ctl.setStop(st)
 	s.ctl.mu.Unlock()
+	if late != nil {
+		s.publishLate(late)
+	}
 	s.publish(Stopped{st})
 }
 

@@ -423,31 +423,13 @@ func (s *Session) watched(t target.ThreadID, fired []target.Watch) (hits []Watch
 		if w.old = v; !hit.Changed && b.Spec.Watch.Kind == WatchChange {
 			continue
 		}
-		if b.Spec.Condition != "" {
-			ok, err := s.condition(b.Spec.Condition, t)
-			b.slowest = time.Since(began)
-			if err != nil {
-				s.publish(LogMessage{Warning: true, Text: fmt.Sprintf("Error in testing condition for watchpoint %d: %v", b.ID, err)})
-			} else if !ok {
-				continue
-			}
-		}
-		b.Hits++
-		if b.ignore > 0 {
-			b.ignore--
-			b.Spec.Ignore = b.ignore
-			s.publish(BreakpointChanged{Breakpoint: b.public()})
-			continue
-		}
-		if c, err := parseHitCondition(b.Spec.HitCondition); err == nil && c != nil && !c(b.Hits) {
-			continue
-		}
-		if b.Spec.logs() {
-			s.log(b, t)
+		stops, gone := s.counted(b, t)
+		b.slowest = time.Since(began)
+		if !stops {
 			continue
 		}
 		hits = append(hits, hit)
-		if s.dispose(b) {
+		if gone {
 			deleted = append(deleted, b.ID)
 		}
 	}

@@ -17,17 +17,20 @@ const (
 type StopReason uint8
 
 const (
-	Entry       StopReason = iota // just launched or attached
-	Breakpoint                    // a breakpoint instruction that we inserted; see Addr
-	Stepped                       // the requested step is complete
-	Signalled                     // a signal whose policy has Stop set; see Signal
-	Interrupted                   // Interrupt was called
-	Execed                        // the process executed another program
-	Watched                       // a thread accessed watched memory; see Watches
+	Entry         StopReason = iota // just launched or attached
+	Breakpoint                      // a breakpoint instruction that we inserted; see Addr
+	Stepped                         // the requested step is complete
+	Signalled                       // a signal whose policy has Stop set; see Signal
+	Interrupted                     // Interrupt was called
+	Execed                          // the process executed another program
+	Watched                         // a thread accessed watched memory; see Watches
+	Syscall                         // a system call of Process.CatchSyscalls; see Event.Syscall
+	ChildCreated                    // a child was created, see Process.CatchEvents and Event.Child
+	ThreadCreated                   // the thread is new, see Process.CatchEvents
 )
 
 func (r StopReason) String() string {
-	return [...]string{"entry", "breakpoint", "step", "signal", "interrupt", "exec", "watch"}[r]
+	return [...]string{"entry", "breakpoint", "step", "signal", "interrupt", "exec", "watch", "syscall", "child", "thread"}[r]
 }
 
 // Event is a change in the state of the process.
@@ -39,7 +42,9 @@ type Event struct {
 	Watches  []Watch     // for Watched: those that fired
 	Signal   *SignalInfo // for Signalled and Killed
 	ExitCode int         // for Exited
-	Child    int         // for Forked
+	Child    int         // for Forked and ChildCreated
+	Vfork    bool        // for ChildCreated: the thread will wait until the child has executed a program
+	Syscall  SyscallStop // for Syscall, and for ChildCreated if the call is caught, too
 	Serial   uint64      // for Parked; see Process.ParkedAs
 }
 

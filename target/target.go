@@ -166,6 +166,14 @@ type Process interface {
 	InsertWatch(w Watch) error
 	RemoveWatch(w Watch) error
 
+	// CatchEvents selects events that stop a thread, with the reasons ChildCreated and
+	// ThreadCreated. CatchSyscalls makes each thread stop at the entry and at the return of the
+	// system calls in a set, with reason Syscall. A call that never returns has only an entry. If
+	// dbg itself interrupts a call, that is not reported. Both may be called while the process
+	// runs. The judge decides about each stop.
+	CatchEvents(EventSet)
+	CatchSyscalls(SyscallSet) error
+
 	// SetJudge sets the function that decides about each hit. With nil, every hit stops the
 	// process.
 	SetJudge(Judge)
@@ -213,8 +221,10 @@ const (
 // Hit describes a thread that has arrived at a site, or at the end of its step.
 type Hit struct {
 	Thread ThreadID
-	Reason StopReason // Breakpoint, Stepped or Watched
+	Reason StopReason // Breakpoint, Stepped, Watched, Syscall, ChildCreated or ThreadCreated
 	Addr   Addr
+	// Syscall is set as in an Event.
+	Syscall SyscallStop
 	// Watches has those that fired, for Watched. It is valid during the call.
 	Watches []Watch
 	Regs    *arch.Registers // valid during the call

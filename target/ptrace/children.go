@@ -24,6 +24,7 @@ func (p *Process) noteChild(t *thread, event int) {
 	if !t.guest {
 		p.send(target.Event{Kind: target.Forked, Thread: target.ThreadID(t.tid), Child: child})
 	}
+	p.noteFork(t, child, event)
 	// The child's first stop arrives without a request.
 	if _, ok := p.early[child]; !ok {
 		ws, ok := waitFor(child)
@@ -139,6 +140,9 @@ func (p *Process) noteExec(tid int) *thread {
 	old, _ := eventMessage(tid)
 	wasStepper := p.stepper != nil && p.stepper.tid == old
 	t := &thread{tid: tid, running: true}
+	if before := p.threads[old]; before != nil {
+		t.call = before.call
+	}
 	p.threads = map[int]*thread{tid: t}
 	p.inMotion, p.parked = 1, 0
 	p.pending, p.born, p.stepperLost = nil, nil, false

@@ -161,6 +161,23 @@ func (p *Process) reportPending() bool {
 			}
 			e = p.judgedEvent(t)
 			t.why = passing
+		case noticed:
+			t.why = why
+			switch p.judge(t) {
+			case target.Pass:
+				t.why = passing
+				if t.stepEnded {
+					t.why, t.stepEnded = stepped, false
+					p.pending = append(append(p.pending, t), pending[i+1:]...)
+					return p.reportPending()
+				}
+				continue
+			case target.Park:
+				p.park(t)
+				continue
+			}
+			e = p.judgedEvent(t)
+			t.why = passing
 		case execed:
 			e.Reason = target.Execed
 		default:
@@ -184,13 +201,18 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 	p.disarmAll()
 	p.sweep()
 	// Parked threads are judged again when the process continues. A step that ended while another
-	// stop was found is discarded.
+	// stop was found is discarded. An interruption is nobody's stop: the thread for which it is
+	// reported may have one of its own.
+	own := t
+	if e.Reason == target.Interrupted {
+		own = nil
+	}
 	if p.parked > 0 {
 		for _, o := range p.threads {
 			if o.parked {
 				o.parked = false
 				switch {
-				case o != t && (o.why == breakpoint || o.why == watched):
+				case o != own && (o.why == breakpoint || o.why == watched || o.why == noticed):
 					p.pending = append(p.pending, o)
 				case o.why == stepped:
 					o.why = passing
@@ -201,7 +223,7 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 	}
 	rest := p.pending[:0]
 	for _, k := range p.pending {
-		if k == t {
+		if k == own {
 			continue
 		}
 		if k.why == stepped {
@@ -224,8 +246,11 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 		}
 	}
 	e.Thread = target.ThreadID(t.tid)
-	// The site of an instruction after a watched access has not been hit yet.
-	t.skip, t.skipping = t.pc(), e.Reason != target.Watched
+	t.skip, t.skipping = t.pc(), !t.why.matters()
+	switch e.Reason {
+	case target.Watched, target.Syscall, target.ChildCreated, target.ThreadCreated:
+		t.skipping = false // the site of the next instruction has not been hit yet
+	}
 	p.last = t
 	p.send(e)
 }
@@ -370,6 +395,9 @@ func (p *Process) judgedEvent(t *thread) target.Event {
 	switch t.why {
 	case breakpoint:
 		e.Reason, e.Addr = target.Breakpoint, t.addr
+	case noticed:
+		t.notice.fill(&e)
+		e.Addr = t.pc()
 	case watched:
 		e.Reason, e.Addr, e.Watches = target.Watched, t.pc(), p.listWatches(nil, t.fired)
 	}

@@ -115,7 +115,7 @@ func (p *Process) react(t *thread) {
 		return
 	}
 	switch {
-	case t.why == breakpoint, t.why == watched, t.why == stepped && p.decide != nil:
+	case t.why == breakpoint, t.why == watched, t.why == noticed, t.why == stepped && p.decide != nil:
 		p.arrive(t)
 	case t.why.matters():
 		p.halt()
@@ -135,6 +135,10 @@ func (p *Process) arrive(t *thread) {
 			p.passWatch(t)
 			return
 		}
+		if t.why == noticed {
+			p.passNotice(t)
+			return
+		}
 		p.hot = t.tid
 		p.goFrom(t, p.hit.Next)
 	case target.Park:
@@ -152,7 +156,8 @@ func (p *Process) arrive(t *thread) {
 // goFrom continues a thread from the place where it arrived, as r specifies.
 func (p *Process) goFrom(t *thread, r target.Resume) {
 	p.forgetRegisters(t)
-	t.skip, t.skipping = t.pc(), t.why != watched
+	// After a watch or another event, the thread has not yet hit a site at its PC.
+	t.skip, t.skipping = t.pc(), t.why != watched && t.why != noticed
 	t.why, t.signal = passing, nil
 	switch {
 	case r.Step:

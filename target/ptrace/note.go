@@ -64,6 +64,9 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 		if t.fresh {
 			t.fresh = false
 			p.trim(t)
+			if p.catches.events.ThreadStart && !t.groupStop {
+				t.notify(notice{reason: target.ThreadCreated})
+			}
 		}
 		if p.takesTrap(t) {
 			return nil
@@ -129,6 +132,7 @@ func (p *Process) stopped(t *thread) {
 	t.haveRegs, t.changed, t.sparse, t.waits, t.settling = false, false, false, false, false
 	t.why, t.signal, t.groupStop, t.sigStop, t.trapStop, t.frozen = passing, nil, false, false, false, false
 	t.cameFrom = outOfLine{}
+	t.call.atEntry, t.stepEnded = false, false
 	p.comeBack(t)
 }
 
@@ -157,16 +161,18 @@ func (p *Process) moved(t *thread) {
 	t.skipping, t.why, t.signal = false, passing, nil
 }
 
-// noteSyscall handles the two syscall-stops of a step over a syscall instruction.
+// noteSyscall handles the two syscall-stops of a system call: of a step over a syscall instruction,
+// and of a thread whose calls are caught.
 func (p *Process) noteSyscall(t *thread) {
-	switch {
-	case atSyscallEntry(t.tid):
-		t.why = inSyscall
-	case t.restarting():
-		// The call was interrupted and will be executed again, so the step is not done.
-	case t.step == fromSyscall:
+	if atSyscallEntry(t.tid) {
+		p.noteEntry(t)
+		return
+	}
+	// If the call was interrupted and will be executed again, the step is not done.
+	if t.step == fromSyscall && !t.restarting() {
 		p.noteStepped(t)
 	}
+	p.noteReturn(t)
 }
 
 // noteSignal handles a signal-delivery-stop.
@@ -217,8 +223,10 @@ func (p *Process) noteSignal(t *thread, sig int) {
 		}
 	}
 	if p.arrived(t, sig) {
+		p.interruptedCall(t)
 		return
 	}
+	defer p.interruptedCall(t)
 	policy := p.policyOf(sig)
 	if t.guest {
 		policy = target.SignalPolicy{Pass: true}

@@ -25,7 +25,7 @@ import (
 
 // siteToPass returns the site over which a stopped thread must be taken before it continues.
 func (p *Process) siteToPass(t *thread) (target.Addr, bool) {
-	if p.mem.empty() || t.groupStop || t.why == inSyscall {
+	if p.mem.empty() || t.groupStop || t.call.atEntry || t.forked != 0 {
 		return 0, false
 	}
 	if pc := t.pc(); t.skipping && pc == t.skip && p.mem.inserted(pc) {
@@ -323,10 +323,12 @@ func (p *Process) judge(t *thread) target.Verdict {
 	*h.Regs = arch.Registers{Arch: arch.AMD64}
 	target.SetUser(h.Regs, r[:])
 	h.Thread, h.Reason, h.Addr = target.ThreadID(t.tid), target.Breakpoint, t.addr
-	h.Watches = h.Watches[:0]
+	h.Watches, h.Syscall = h.Watches[:0], target.SyscallStop{}
 	switch t.why {
 	case stepped:
 		h.Reason, h.Addr = target.Stepped, t.pc()
+	case noticed:
+		h.Reason, h.Addr, h.Syscall = t.notice.reason, t.pc(), t.notice.call
 	case watched:
 		h.Reason, h.Addr, h.Watches = target.Watched, t.pc(), p.listWatches(h.Watches, t.fired)
 	}

@@ -64,6 +64,7 @@ type Process struct {
 	stepHi      target.Addr             // 0: one instruction
 	lastFatal   *target.SignalInfo      // the signal that was last delivered to a thread
 	watches     watches
+	catches     catches
 	decide      target.Judge // nil: each hit stops the process
 	hit         target.Hit   // the argument of decide
 	hot         int          // the thread that has just passed a site, see hot.go

@@ -123,7 +123,7 @@ func (p *Process) goOn(t *thread) {
 	sig := p.signalFor(t)
 	p.moved(t)
 	t.step = noStep
-	p.resumeWith(t, unix.PTRACE_CONT, sig)
+	p.resumeWith(t, p.request(t), sig)
 }
 
 // stepOn executes one instruction of a thread.
@@ -133,7 +133,7 @@ func (p *Process) stepOn(t *thread) {
 		// a system call are delivered: the call may wait only for them.
 		p.holdBack(t)
 	}
-	if t.inject == 0 && len(t.later) > 0 && p.first && p.stepHi == 0 && t.why != inSyscall {
+	if t.inject == 0 && len(t.later) > 0 && p.first && p.stepHi == 0 && !t.call.atEntry {
 		// An earlier step has held back a signal. A user who steps by single instructions wants to
 		// see the handler.
 		t.enter = !t.sigStop
@@ -145,7 +145,7 @@ func (p *Process) stepOn(t *thread) {
 	p.first = false
 	kind := plainStep
 	switch in := p.instructionAt(t); {
-	case t.why == inSyscall, t.step == fromSyscall && !t.restarting() && t.inject == 0:
+	case t.call.atEntry, t.forked != 0, t.step == fromSyscall && !t.restarting() && t.inject == 0:
 		kind = fromSyscall
 	case t.inject != 0 && t.restarting():
 		// If there is a handler, it is entered at once. Otherwise the call starts again, and may

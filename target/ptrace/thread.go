@@ -13,11 +13,12 @@ const (
 	execed                 // the process executed another program
 	inSyscall              // a syscall-stop at the entry
 	watched                // watched memory was accessed
+	noticed                // an event that the client asked for; see notice
 )
 
 // matters reports whether the stop ends a run.
 func (s stop) matters() bool {
-	return s == breakpoint || s == stepped || s == signalled || s == execed || s == watched
+	return s == breakpoint || s == stepped || s == signalled || s == execed || s == watched || s == noticed
 }
 
 // thread is the tracer's state of one thread.
@@ -44,6 +45,11 @@ type thread struct {
 	settling  bool               // it is leaving the signal-delivery-stop
 	fired     uint8              // if why is watched: the slots, as bits
 	stepDone  bool               // if why is watched: a step is done, too
+
+	notice    notice    // if why is noticed
+	stepEnded bool      // if why is noticed: a step is done, too
+	call      callState // of its system call
+	forked    int       // a child whose fork is reported when it returns, or 0
 
 	armed uint32 // the version of the watches in its debug registers; 0: they are clear
 

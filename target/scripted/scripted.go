@@ -375,6 +375,10 @@ func (p *Process) RemoveWatch(w target.Watch) error {
 	return nil
 }
 
+// CatchEvents and CatchSyscalls implement target.Process. No such event ever happens.
+func (p *Process) CatchEvents(target.EventSet)           {}
+func (p *Process) CatchSyscalls(target.SyscallSet) error { return nil }
+
 // SetSignalPolicy implements target.Process.
 func (p *Process) SetSignalPolicy(int, target.SignalPolicy) {}
 
