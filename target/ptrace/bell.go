@@ -60,59 +60,44 @@ func (b *bell) alarm(after time.Duration) (late *atomic.Bool, stop func()) {
 }
 
 // do runs f in the tracer's goroutine and waits for it. A call from a judge, which is in that
-// goroutine, runs f at once.
-func (p *Process) do(f func() error) error {
-	if p.bell.tracer.Load() == int64(unix.Gettid()) {
+// goroutine, runs f at once. It returns ErrGone if the tracer has ended.
+func (tr *tracer) do(f func() error) error {
+	if tr.bell.tracer.Load() == int64(unix.Gettid()) {
 		return f()
 	}
 	var err error
 	done := make(chan struct{})
 	command := func() { err = f(); close(done) }
-	p.bell.rung.Add(1)
-	p.bell.strike()
+	tr.bell.rung.Add(1)
+	tr.bell.strike()
 	timer := time.NewTicker(again)
 	defer timer.Stop()
 	for {
 		select {
-		case p.commands <- command:
+		case tr.commands <- command:
 			<-done
 			return err
-		case <-p.ended:
-			p.bell.rung.Add(-1)
+		case <-tr.ended:
+			tr.bell.rung.Add(-1)
 			return target.ErrGone
 		case <-timer.C:
-			p.bell.strike()
+			tr.bell.strike()
 		}
 	}
 }
 
-// doze waits for one status and returns it. It returns -1 if there is no tracee any more, and 0
-// if enough returns true, which doze checks after each strike of the bell.
-func (p *Process) doze(enough func() bool) (tid int, ws unix.WaitStatus) {
-	for !enough() {
-		var status int32
-		n, _, e := unix.Syscall6(unix.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(&status)), unix.WALL|unix.WNOTHREAD, 0, 0, 0)
-		switch e {
-		case 0:
-			return int(n), unix.WaitStatus(status)
-		case unix.EINTR:
-		default:
-			return -1, 0
-		}
+// waitOnce waits for one status. It returns tid -1 if no tracee is left, and again if a strike of
+// the bell ended the wait.
+func waitOnce() (tid int, ws unix.WaitStatus, again bool) {
+	var status int32
+	n, _, e := unix.Syscall6(unix.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(&status)), unix.WALL|unix.WNOTHREAD, 0, 0, 0)
+	switch e {
+	case 0:
+		return int(n), unix.WaitStatus(status), false
+	case unix.EINTR:
+		return 0, 0, true
 	}
-	return 0, 0
-}
-
-// wanted reports whether a caller is waiting.
-func (p *Process) wanted() bool { return p.bell.rung.Load() > 0 }
-
-// serve runs the waiting commands.
-func (p *Process) serve() {
-	for p.wanted() && !p.over {
-		f := <-p.commands // a caller that has rung sends its command soon
-		p.bell.rung.Add(-1)
-		f()
-	}
+	return -1, 0, false
 }
 
 // action counts the Processes: a signal's action applies to the whole program.

@@ -26,13 +26,13 @@ func (p *Process) noteChild(t *thread, event int) {
 	}
 	p.noteFork(t, child, event)
 	// The child's first stop arrives without a request.
-	if _, ok := p.early[child]; !ok {
+	if _, ok := p.tracer.early[child]; !ok {
 		ws, ok := waitFor(child)
 		if !ok || !ws.Stopped() {
 			return
 		}
 	}
-	delete(p.early, child)
+	delete(p.tracer.early, child)
 	if sharesMemory(t, child, event) && !p.steppingAll && !p.over {
 		p.addGuest(child)
 		return
@@ -56,8 +56,8 @@ func (p *Process) addThread(tid int) {
 	t = &thread{tid: tid, running: true, fresh: true}
 	p.threads[tid] = t
 	p.inMotion++
-	if ws, ok := p.early[tid]; ok {
-		delete(p.early, tid)
+	if ws, ok := p.tracer.early[tid]; ok {
+		delete(p.tracer.early, tid)
 		if n := p.note(tid, ws); n != nil {
 			p.born = append(p.born, n)
 		}
@@ -149,10 +149,7 @@ func (p *Process) noteExec(tid int) *thread {
 	if wasStepper {
 		p.stepper = t
 	}
-	for child := range p.early {
-		p.detachChild(child)
-		delete(p.early, child)
-	}
+	p.tracer.dropEarly(p)
 	_ = ptrace(unix.PTRACE_SETOPTIONS, tid, 0, uintptr(p.options(true)))
 	_ = p.mem.open(p.pid)
 	return t

@@ -33,13 +33,14 @@ func (p *Process) detach() {
 	p.disarmAll()
 	p.releaseGuests()
 	p.sweep()
-	for child := range p.early {
-		p.detachChild(child)
-	}
+	p.tracer.dropEarly(p)
 	p.mem.forget()
 	// Signals that signalFor sends again are delivered after the detach. A thread that waits for
 	// a child of vfork is released when the tracer's thread ends.
 	for _, t := range p.threads {
+		if t.away {
+			p.tracer.leaving[t.tid] = true
+		}
 		if t.zombie || t.away {
 			continue
 		}

@@ -47,7 +47,7 @@ func (p *Process) stayAwake() bool {
 		if len(p.threads) < manyTracees || l.looks%eachLooks == 0 {
 			if tid, ws := rawWait(unix.WALL | unix.WNOTHREAD | unix.WNOHANG); tid > 0 {
 				l.last = time.Now()
-				p.takeStatus(tid, ws)
+				p.tracer.dispatch(tid, ws)
 				return p.running && !p.over
 			}
 		}

@@ -1,99 +1,16 @@
 package ptrace
 
 import (
-	"os"
-	"runtime"
-	"strings"
-
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
 )
 
-// start starts the tracer's goroutine on a thread of its own. There it calls begin, which starts
-// the tracing, and then runs the loop if begin succeeded.
-func (p *Process) start(begin func() error) error {
-	result := make(chan error, 1)
-	go onCleanThread(func() {
-		p.bell.tracer.Store(int64(unix.Gettid()))
-		tracing(1)
-		p.mute = true
-		err := begin()
-		if err != nil {
-			tracing(-1)
-			p.bell.tracer.Store(0)
-			p.release()
-			close(p.ended)
-			result <- err
-			return
-		}
-		p.mute = false
-		go p.outbox.deliver(p.events)
-		result <- nil
-		p.loop()
-	})
-	return <-result
-}
-
-// onCleanThread runs f locked to a thread that has no children. wait takes every status of the
-// thread's children, and must not take those that belong to other code in this program: a thread
-// that has started a command for os/exec is that command's parent. The first thread is not used
-// either: it inherits the children of other threads when they end. The thread ends with f.
-func onCleanThread(f func()) {
-	runtime.LockOSThread()
-	tid := unix.Gettid()
-	list, err := os.ReadFile("/proc/thread-self/children")
-	if tid == unix.Getpid() || err == nil && strings.TrimSpace(string(list)) != "" {
-		// Keep this thread until another one has been found.
-		found := make(chan struct{})
-		go onCleanThread(func() { close(found); f() })
-		<-found
-		runtime.UnlockOSThread()
-		return
-	}
-	f() // the goroutine ends locked, and the runtime ends the thread
-}
-
-// loop runs after begin, until the process has ended or is detached. It executes commands and
-// handles the statuses that the kernel reports.
-func (p *Process) loop() {
-	defer func() {
-		if r := recover(); r != nil { // a bug here must not harm the program
-			p.detach()
-			panic(r)
-		}
-		tracing(-1)
-		p.bell.tracer.Store(0)
-		p.release()
-		p.outbox.end()
-		close(p.ended)
-	}()
-	for !p.over {
-		p.takeDeferred()
-		p.serve()
-		if p.over {
-			return
-		}
-		if p.hot != 0 && p.running && !p.urgent && p.stayAwake() {
-			continue
-		}
-		p.hot = 0
-		switch tid, ws := p.doze(p.wanted); {
-		case tid > 0:
-			p.takeStatus(tid, ws)
-		case tid < 0:
-			p.vanished()
-			if !p.over { // only commands can arrive now
-				f := <-p.commands
-				p.bell.rung.Add(-1)
-				f()
-			}
-		}
-	}
-}
-
 // takeStatus handles a status.
 func (p *Process) takeStatus(tid int, ws unix.WaitStatus) {
+	if p.over {
+		return
+	}
 	t := p.note(tid, ws)
 	if p.stepperLost {
 		p.halt()

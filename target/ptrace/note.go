@@ -23,6 +23,14 @@ const (
 // note records a status in its thread. It returns the thread if it is stopped now. It continues
 // only a thread that is ending, or one that has a trap of ours to take.
 func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
+	if q := p.tracer.owner(tid); q != p && !p.owns(tid) {
+		if q != nil {
+			q.deferred = append(q.deferred, status{tid, ws})
+		} else {
+			p.tracer.takeStray(tid, ws)
+		}
+		return nil
+	}
 	if g := p.guests[tid]; g != nil {
 		return p.noteGuest(g, ws)
 	}
@@ -38,13 +46,7 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 		t = p.noteExec(tid)
 	}
 	if t == nil {
-		if stopEvent(ws) == unix.PTRACE_EVENT_EXIT {
-			// This new thread was killed before its creator's event arrived.
-			_ = ptrace(unix.PTRACE_CONT, tid, 0, 0)
-			return nil
-		}
-		// A new thread or child. Its parent's event has not arrived yet.
-		p.early[tid] = ws
+		p.tracer.takeStray(tid, ws)
 		return nil
 	}
 	if t.settling && stopEvent(ws) == unix.PTRACE_EVENT_STOP {
@@ -292,7 +294,7 @@ func (p *Process) stepDone(t *thread) bool {
 
 // noteEnd handles the end of a thread, or of the process if that was the last thread.
 func (p *Process) noteEnd(tid int, ws unix.WaitStatus) {
-	delete(p.early, tid)
+	delete(p.tracer.early, tid)
 	t := p.threads[tid]
 	if t == nil {
 		return
@@ -329,10 +331,7 @@ func (p *Process) finish() {
 	p.sweep()
 	p.over, p.running, p.stepperLost = true, false, false
 	p.releaseGuests()
-	for child := range p.early {
-		p.detachChild(child)
-	}
-	clear(p.early)
+	p.tracer.dropEarly(p)
 	p.threads, p.pending, p.born, p.inMotion, p.parked = map[int]*thread{}, nil, nil, 0, 0
 	p.terminal.takeBack()
 }

@@ -253,10 +253,10 @@ const stepTime = 5 * time.Millisecond
 // awaitStep waits until the thread that steps has stopped, while all others are stopped. If the
 // thread sleeps, awaitStep interrupts it and returns true: it may wait for one of the others.
 func (p *Process) awaitStep(t *thread) (asleep bool) {
-	late, stop := p.bell.alarm(stepTime)
+	late, stop := p.tracer.bell.alarm(stepTime)
 	defer stop()
 	for t.running && !p.over && p.known(t) {
-		switch tid, ws := p.doze(late.Load); {
+		switch tid, ws := p.tracer.doze(late.Load); {
 		case tid > 0:
 			p.note(tid, ws)
 		case tid < 0:

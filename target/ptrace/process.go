@@ -17,10 +17,9 @@ type Process struct {
 	pid    int
 	events chan target.Event
 
-	commands chan func()
-	bell     bell
-	outbox   outbox
-	ended    chan struct{} // closed when the tracer's goroutine has ended
+	tracer *tracer // fixed
+	outbox outbox
+	ended  chan struct{} // closed when the process is over
 
 	// mem holds the process's memory and breakpoints. It has its own lock.
 	mem memory
@@ -40,29 +39,28 @@ type Process struct {
 	policy [target.NumSignals]target.SignalPolicy
 
 	threads     map[int]*thread
-	guests      map[int]*thread         // children that share our memory, see guests.go
-	inMotion    int                     // how many of threads are running and can be stopped
-	serial      uint64                  // Serial of the latest event Parked
-	parked      int                     // how many of threads are parked
-	early       map[int]unix.WaitStatus // stops of tracees that are not known yet
-	running     bool                    // as the user sees it
-	over        bool                    // the process has ended or was detached
-	closing     bool                    // events are no longer wanted
-	busy        int                     // above 0 while all threads are stopped or being stopped: guests wait
-	steppingAll bool                    // StepAll is running
-	mute        bool                    // events other than the end are not sent
-	pending     []*thread               // stops to report that are not reported yet, oldest first
-	last        *thread                 // the thread whose stop was reported last
-	deferred    []status                // taken while a thread was settled, to be handled later
-	born        []*thread               // new threads, noted together with their parent's event
-	first       bool                    // the requested step has not begun yet
-	stepper     *thread                 // the thread that is being stepped, or runs alone
-	stepping    bool                    // the stepper is stepping
-	stepperLost bool                    // the stepper has ended
-	alone       bool                    // only the stepper runs
-	stepLo      target.Addr             // the range of the step
-	stepHi      target.Addr             // 0: one instruction
-	lastFatal   *target.SignalInfo      // the signal that was last delivered to a thread
+	guests      map[int]*thread    // children that share our memory, see guests.go
+	inMotion    int                // how many of threads are running and can be stopped
+	serial      uint64             // Serial of the latest event Parked
+	parked      int                // how many of threads are parked
+	running     bool               // as the user sees it
+	over        bool               // the process has ended or was detached
+	closing     bool               // events are no longer wanted
+	busy        int                // above 0 while all threads are stopped or being stopped: guests wait
+	steppingAll bool               // StepAll is running
+	mute        bool               // events other than the end are not sent
+	pending     []*thread          // stops to report that are not reported yet, oldest first
+	last        *thread            // the thread whose stop was reported last
+	deferred    []status           // taken while a thread was settled, to be handled later
+	born        []*thread          // new threads, noted together with their parent's event
+	first       bool               // the requested step has not begun yet
+	stepper     *thread            // the thread that is being stepped, or runs alone
+	stepping    bool               // the stepper is stepping
+	stepperLost bool               // the stepper has ended
+	alone       bool               // only the stepper runs
+	stepLo      target.Addr        // the range of the step
+	stepHi      target.Addr        // 0: one instruction
+	lastFatal   *target.SignalInfo // the signal that was last delivered to a thread
 	watches     watches
 	catches     catches
 	decide      target.Judge // nil: each hit stops the process
@@ -78,18 +76,14 @@ type Process struct {
 	terminal    terminal
 }
 
-var _ target.Process = (*Process)(nil)
-
 func newProcess(kind target.Kind) *Process {
 	p := &Process{
-		kind: kind, pidfd: -1,
-		events:   make(chan target.Event),
-		commands: make(chan func()),
-		ended:    make(chan struct{}),
-		threads:  map[int]*thread{},
-		guests:   map[int]*thread{},
-		early:    map[int]unix.WaitStatus{},
-		cache:    map[target.ThreadID]arch.Registers{},
+		kind: kind, pidfd: -1, tracer: newTracer(),
+		events:  make(chan target.Event),
+		ended:   make(chan struct{}),
+		threads: map[int]*thread{},
+		guests:  map[int]*thread{},
+		cache:   map[target.ThreadID]arch.Registers{},
 	}
 	p.mem.fd = -1
 	p.emulation.p = p

@@ -138,14 +138,14 @@ func (c *systemCall) vfork(pid int) bool {
 func (p *Process) haltSeized() {
 	p.busy++
 	defer func() { p.busy-- }()
-	late, stop := p.bell.alarm(stepTime)
+	late, stop := p.tracer.bell.alarm(stepTime)
 	defer stop()
 	for p.inMotion > 0 && !p.over {
 		p.interruptAll()
 		if p.collect() {
 			continue
 		}
-		switch tid, ws := p.doze(late.Load); {
+		switch tid, ws := p.tracer.doze(late.Load); {
 		case tid > 0:
 			p.note(tid, ws)
 		case tid < 0:

@@ -38,7 +38,7 @@ func (s *stepLoop) wait() (tid int, ws unix.WaitStatus, err error) {
 		t := time.NewTicker(again)
 		defer t.Stop()
 		for {
-			s.p.bell.strike()
+			s.p.tracer.bell.strike()
 			select {
 			case <-over:
 				return
@@ -46,7 +46,7 @@ func (s *stepLoop) wait() (tid int, ws unix.WaitStatus, err error) {
 			}
 		}
 	})()
-	tid, ws = s.p.doze(func() bool { return s.ctx.Err() != nil })
+	tid, ws = s.p.tracer.doze(func() bool { return s.ctx.Err() != nil })
 	if tid == 0 {
 		err = s.ctx.Err()
 	}
