@@ -1,7 +1,26 @@
 package target
 
-// EventSet selects events that stop the process.
+// ChildPolicy specifies what happens to the children that a process creates.
+type ChildPolicy uint8
+
+const (
+	// ReleaseChildren detaches a child before it runs, without breakpoints.
+	ReleaseChildren ChildPolicy = iota
+	// KeepChildren keeps a child stopped, as a Process of its own in the event Forked. The parent
+	// continues.
+	KeepChildren
+	// FollowChildren is KeepChildren, and the parent stops when the call has returned. Its event is
+	// Stopped with reason ChildCreated and the child in Event.Process.
+	FollowChildren
+)
+
+// EventSet selects events that stop the process, and what happens to its children.
+//
+// A child of vfork shares its parent's memory until it executes a program. It is kept from then on.
+// One that ends before is never reported.
 type EventSet struct {
+	Children ChildPolicy
+
 	Fork        bool // a child was forked: the thread stops after the system call has returned
 	Vfork       bool // a child was created by vfork: the thread stops before it waits for the child
 	ThreadStart bool // a thread was created: it stops before its first instruction

@@ -9,7 +9,7 @@ const (
 	Killed                         // a signal killed the process; see Signal
 	ThreadStarted                  // a thread was created; the process still runs
 	ThreadExited                   // a thread ended; the process still runs
-	Forked                         // a child was created and detached, without breakpoints; see Child
+	Forked                         // a child was created; see Child, Process and Process.CatchEvents
 	Parked                         // one thread stopped and waits for a decision, the others run; Reason is Breakpoint or Stepped
 )
 
@@ -43,7 +43,8 @@ type Event struct {
 	Signal   *SignalInfo // for Signalled and Killed
 	ExitCode int         // for Exited
 	Child    int         // for Forked and ChildCreated
-	Vfork    bool        // for ChildCreated: the thread will wait until the child has executed a program
+	Process  Process     // for Forked and ChildCreated: the child, stopped, if it is kept; the receiver owns it
+	Vfork    bool        // for ChildCreated: the thread will wait until the child has executed a program; with Process, the child has executed one
 	Syscall  SyscallStop // for Syscall, and for ChildCreated if the call is caught, too
 	Serial   uint64      // for Parked; see Process.ParkedAs
 }

@@ -15,6 +15,7 @@ import (
 type notice struct {
 	reason target.StopReason
 	child  int
+	heir   *Process // the child, if the client follows it
 	vfork  bool
 	call   target.SyscallStop
 }
@@ -95,6 +96,7 @@ func (p *Process) noteEntry(t *thread) {
 func (p *Process) noteReturn(t *thread) {
 	r, err := t.registers()
 	if err != nil || t.guest {
+		p.passHeir(t)
 		t.call, t.forked = callState{}, 0
 		return
 	}
@@ -111,8 +113,8 @@ func (p *Process) noteReturn(t *thread) {
 	}
 	var e notice
 	if t.forked != 0 {
-		e.reason, e.child = target.ChildCreated, t.forked
-		t.forked = 0
+		e.reason, e.child, e.heir = target.ChildCreated, t.forked, t.heir
+		t.forked, t.heir = 0, nil
 	}
 	if p.catches.calls.Has(n) {
 		e.call = target.SyscallStop{Valid: true, Number: n, Return: true}
@@ -163,4 +165,7 @@ func (p *Process) passNotice(t *thread) {
 // fill copies a notice to an event.
 func (n *notice) fill(e *target.Event) {
 	e.Reason, e.Child, e.Vfork, e.Syscall = n.reason, n.child, n.vfork, n.call
+	if n.heir != nil {
+		e.Process, n.heir = n.heir, nil // the receiver owns it
+	}
 }

@@ -21,10 +21,11 @@ func (p *Process) noteChild(t *thread, event int) {
 		return
 	}
 	t.waits = event == unix.PTRACE_EVENT_VFORK
-	if !t.guest {
+	p.noteFork(t, child, event)
+	release := p.catches.events.Children == target.ReleaseChildren || p.steppingAll || p.over
+	if release && !t.guest {
 		p.send(target.Event{Kind: target.Forked, Thread: target.ThreadID(t.tid), Child: child})
 	}
-	p.noteFork(t, child, event)
 	// The child's first stop arrives without a request.
 	if _, ok := p.tracer.early[child]; !ok {
 		ws, ok := waitFor(child)
@@ -33,11 +34,69 @@ func (p *Process) noteChild(t *thread, event int) {
 		}
 	}
 	delete(p.tracer.early, child)
-	if sharesMemory(t, child, event) && !p.steppingAll && !p.over {
-		p.addGuest(child)
+	switch {
+	case sharesMemory(t, child, event) && !p.steppingAll && !p.over:
+		g := p.addGuest(child)
+		if event == unix.PTRACE_EVENT_VFORK && !t.guest {
+			g.parent = t
+		}
+		p.serveGuest(g)
+	case release:
+		p.detachChild(child)
+	default:
+		p.keepChild(t, child)
+	}
+}
+
+// keepChild keeps a child that a thread has forked, and that is in its first stop.
+func (p *Process) keepChild(t *thread, child int) {
+	q, err := p.adoptChild(child)
+	if err != nil {
+		p.detachChild(child)
+		p.send(target.Event{Kind: target.Forked, Thread: target.ThreadID(t.tid), Child: child})
 		return
 	}
-	p.detachChild(child)
+	if p.catches.events.Children == target.FollowChildren && !t.guest {
+		t.forked, t.heir = child, q
+		return
+	}
+	p.send(target.Event{Kind: target.Forked, Thread: target.ThreadID(t.tid), Child: child, Process: q})
+}
+
+// adoptChild makes a Process of a tracee that has stopped. Our bytes are removed from its memory.
+func (p *Process) adoptChild(pid int) (*Process, error) {
+	q := newProcess(p.kind)
+	q.tracer, q.pid, q.guardian, q.policy = p.tracer, pid, p.guardian, p.policy
+	q.terminal.of = p.terminal.of
+	t := &thread{tid: pid}
+	q.threads[pid], q.last = t, t
+	if err := ptrace(unix.PTRACE_SETOPTIONS, pid, 0, uintptr(q.options(true))); err != nil {
+		return nil, err
+	}
+	if _, err := t.registers(); err != nil {
+		return nil, err // it was killed, or is a 32-bit program
+	}
+	if err := q.openProcess(); err != nil {
+		q.release()
+		return nil, err
+	}
+	if !p.mem.empty() && !sameMemory(p.pid, pid) {
+		p.mem.clean(q.mem.fd)
+	}
+	t.skip, t.skipping = t.pc(), true
+	q.tracer.procs = append(q.tracer.procs, q)
+	go q.outbox.deliver(q.events)
+	return q, nil
+}
+
+// passHeir reports a child that the client follows when its creator's call will not return.
+func (p *Process) passHeir(t *thread) {
+	for _, q := range []*Process{t.heir, t.notice.heir} {
+		if q != nil {
+			p.send(target.Event{Kind: target.Forked, Thread: target.ThreadID(t.tid), Child: q.pid, Process: q})
+		}
+	}
+	t.heir, t.notice.heir = nil, nil
 }
 
 // isThread reports whether a task is a thread of the process. A task made by clone may also be a
@@ -129,6 +188,7 @@ func compareMemory(a, b int) (same, ok bool) {
 // process's id, and the memory is new: execve(2), ptrace(2) "execve(2) under ptrace".
 func (p *Process) noteExec(tid int) *thread {
 	for _, t := range p.threads {
+		p.passHeir(t)
 		if t.tid != p.pid {
 			p.send(target.Event{Kind: target.ThreadExited, Thread: target.ThreadID(t.tid)})
 		}

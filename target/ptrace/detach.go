@@ -25,6 +25,7 @@ func (p *Process) detach() {
 	if p.over {
 		return
 	}
+	p.catches = catches{} // children are released, too
 	p.halt()
 	if p.over {
 		return
@@ -38,6 +39,7 @@ func (p *Process) detach() {
 	// Signals that signalFor sends again are delivered after the detach. A thread that waits for
 	// a child of vfork is released when the tracer's thread ends.
 	for _, t := range p.threads {
+		p.passHeir(t)
 		if t.away {
 			p.tracer.leaving[t.tid] = true
 		}

@@ -2,19 +2,70 @@ package ptrace
 
 import (
 	"golang.org/x/sys/unix"
+
+	"dbg/target"
 )
 
 // A guest is a process that shares our memory: the child of vfork or of clone(CLONE_VM). It runs
-// into our breakpoint bytes, so it is traced until it executes a program or ends. It passes every
+// into our breakpoint bytes, so it is traced as a guest until it executes a program or ends. It passes every
 // site, handles its own signals, is in no list of threads, and is never stopped for long.
 
 // addGuest records a child in its first stop.
-func (p *Process) addGuest(tid int) {
+func (p *Process) addGuest(tid int) *thread {
 	g := &thread{tid: tid, guest: true}
 	p.guests[tid] = g
 	// We must not kill it when we end.
 	_ = ptrace(unix.PTRACE_SETOPTIONS, tid, 0, uintptr(p.options(false)&^unix.PTRACE_O_EXITKILL))
-	p.serveGuest(g)
+	return g
+}
+
+// noteGuestExec handles the execution of a program by a guest: its memory is its own now.
+func (p *Process) noteGuestExec(g *thread) {
+	delete(p.guests, g.tid)
+	policy := p.catches.events.Children
+	if policy == target.ReleaseChildren || p.over {
+		_ = ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
+		return
+	}
+	q, err := p.adoptChild(g.tid)
+	if err != nil {
+		_ = ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
+		return
+	}
+	e := target.Event{Kind: target.Forked, Child: g.tid, Process: q, Vfork: true}
+	if t := g.parent; t != nil && p.threads[t.tid] == t {
+		if policy == target.FollowChildren {
+			t.heir = q // reported at PTRACE_EVENT_VFORK_DONE
+			return
+		}
+		e.Thread = target.ThreadID(t.tid)
+	}
+	p.send(e)
+}
+
+// awaitExec is called when a thread has finished waiting for its child of vfork. If the client
+// follows children, it takes the status of the child's execve or of its end, which may arrive later
+// than the thread's own.
+func (p *Process) awaitExec(t *thread) {
+	if p.catches.events.Children != target.FollowChildren {
+		return
+	}
+	for _, g := range p.guests {
+		if g.parent != t || !g.running {
+			continue
+		}
+		for i, d := range p.deferred {
+			if d.tid == g.tid {
+				p.deferred = append(p.deferred[:i:i], p.deferred[i+1:]...)
+				p.noteGuest(g, d.ws)
+				return
+			}
+		}
+		if ws, ok := waitFor(g.tid); ok {
+			p.noteGuest(g, ws)
+		}
+		return
+	}
 }
 
 // noteGuest records a status of a guest and continues the guest.
@@ -48,8 +99,7 @@ func (p *Process) noteGuest(g *thread, ws unix.WaitStatus) *thread {
 	case unix.PTRACE_EVENT_CLONE, unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK:
 		p.noteChild(g, stopEvent(ws))
 	case unix.PTRACE_EVENT_EXEC:
-		delete(p.guests, g.tid)
-		_ = ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
+		p.noteGuestExec(g)
 		return nil
 	}
 	if g.why == breakpoint {

@@ -76,6 +76,11 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 	case unix.PTRACE_EVENT_CLONE, unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK:
 		p.noteChild(t, stopEvent(ws))
 	case unix.PTRACE_EVENT_VFORK_DONE:
+		p.awaitExec(t)
+		if q := t.heir; q != nil {
+			t.heir = nil
+			t.notify(notice{reason: target.ChildCreated, child: q.pid, heir: q, vfork: true})
+		}
 	case unix.PTRACE_EVENT_EXEC:
 		t.why = execed
 	case unix.PTRACE_EVENT_EXIT:
@@ -307,6 +312,7 @@ func (p *Process) noteEnd(tid int, ws unix.WaitStatus) {
 		p.parked--
 	}
 	p.freeSlot(t)
+	p.passHeir(t)
 	t.running = false
 	delete(p.threads, tid)
 	if tid != p.pid && len(p.threads) > 0 {

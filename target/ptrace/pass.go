@@ -309,7 +309,7 @@ func (p *Process) judge(t *thread) target.Verdict {
 	if t.guest {
 		return target.Pass
 	}
-	if p.decide == nil {
+	if p.decide == nil || t.why == noticed && t.notice.heir != nil {
 		return target.Halt
 	}
 	r, err := t.registers()

@@ -12,9 +12,12 @@ type terminal struct {
 	given bool
 }
 
-// give makes the program's process group the foreground group.
-func (t *terminal) give(group int) {
-	if t.of != nil && !t.given {
+// give makes the process group of the program the foreground group.
+func (t *terminal) give(pid int) {
+	if t.of == nil || t.given {
+		return
+	}
+	if group, err := unix.Getpgid(pid); err == nil {
 		t.given = t.set(group) == nil
 	}
 }

@@ -24,16 +24,17 @@ func (s stop) matters() bool {
 // thread is the tracer's state of one thread.
 type thread struct {
 	tid     int
-	guest   bool   // a process that shares our memory, see guests.go
-	running bool   // from the request that resumes it to its next status
-	fresh   bool   // a new thread whose first stop has not arrived yet
-	zombie  bool   // the leader, after it exited before the other threads: it reports nothing more
-	frozen  bool   // PTRACE_INTERRUPT was sent since it was resumed
-	away    bool   // it waits for a child of vfork and can't be stopped; regs is older
-	leaving bool   // a guest that is detached at its next stop
-	waits   bool   // stopped, and will wait for a child of vfork when it continues
-	serial  uint64 // of the event that reported it as parked
-	parked  bool   // stopped while the process runs, until Move or StopAll
+	guest   bool    // a process that shares our memory, see guests.go
+	parent  *thread // of a guest: the thread that created it by vfork, or nil
+	running bool    // from the request that resumes it to its next status
+	fresh   bool    // a new thread whose first stop has not arrived yet
+	zombie  bool    // the leader, after it exited before the other threads: it reports nothing more
+	frozen  bool    // PTRACE_INTERRUPT was sent since it was resumed
+	away    bool    // it waits for a child of vfork and can't be stopped; regs is older
+	leaving bool    // a guest that is detached at its next stop
+	waits   bool    // stopped, and will wait for a child of vfork when it continues
+	serial  uint64  // of the event that reported it as parked
+	parked  bool    // stopped while the process runs, until Move or StopAll
 
 	// These describe the last stop.
 	why       stop
@@ -50,6 +51,7 @@ type thread struct {
 	stepEnded bool      // if why is noticed: a step is done, too
 	call      callState // of its system call
 	forked    int       // a child whose fork is reported when it returns, or 0
+	heir      *Process  // the child that is reported when the call returns, if the client follows it
 
 	armed uint32 // the version of the watches in its debug registers; 0: they are clear
 
