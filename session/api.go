@@ -189,6 +189,7 @@ type BreakpointPlace struct {
 	Function string
 	Position symbols.Position
 	Module   *Module
+	Session  int // the number of the session, if there are several
 
 	loc *symbols.Location // the source of Function and Position, until describe sets them
 }

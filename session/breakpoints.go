@@ -39,13 +39,11 @@ const (
 
 // breakpointTable holds all breakpoints.
 type breakpointTable struct {
-	next     int
 	all      []*logical
 	internal map[target.Addr][]internalKind
 }
 
 func (t *breakpointTable) init() {
-	t.next = 1
 	t.internal = map[target.Addr][]internalKind{}
 }
 
@@ -154,8 +152,7 @@ func (s *Session) SetBreakpoint(spec BreakpointSpec, pending bool) (Breakpoint, 
 		if err := s.cutError(); err != nil {
 			return Breakpoint{}, err
 		}
-		b.ID = s.breakpoints.next
-		s.breakpoints.next++
+		b.ID = s.group.newBreakpoint()
 		s.breakpoints.all = append(s.breakpoints.all, b)
 		if err != nil {
 			b.Problem = err.Error()
@@ -166,6 +163,9 @@ func (s *Session) SetBreakpoint(spec BreakpointSpec, pending bool) (Breakpoint, 
 				return Breakpoint{}, err
 			}
 			b.Problem = err.Error()
+		}
+		for _, o := range s.others() {
+			o.inherit(b)
 		}
 		return b.public(), nil
 	})
@@ -257,24 +257,17 @@ func (s *Session) remove(b *logical) {
 // DeleteBreakpoint removes a breakpoint.
 func (s *Session) DeleteBreakpoint(id int) error {
 	return s.try(func() error {
-		b := s.breakpoints.byID(id)
-		if b == nil {
-			return fmt.Errorf("No breakpoint number %d.", id) //lint:ignore ST1005 gdb's words, shown as they are
-		}
-		s.remove(b)
-		return nil
+		return s.edit(id, func(o *Session, b *logical) error { o.remove(b); return nil })
 	})
 }
 
 // EnableBreakpoint enables or disables a breakpoint.
 func (s *Session) EnableBreakpoint(id int, on bool) error {
 	return s.try(func() error {
-		b := s.breakpoints.byID(id)
-		if b == nil {
-			return fmt.Errorf("No breakpoint number %d.", id) //lint:ignore ST1005 gdb's words, shown as they are
-		}
-		b.Spec.Once, b.Spec.Count = false, 0
-		return s.enable(b, on)
+		return s.edit(id, func(o *Session, b *logical) error {
+			b.Spec.Once, b.Spec.Count = false, 0
+			return o.enable(b, on)
+		})
 	})
 }
 
@@ -300,12 +293,10 @@ func (s *Session) enable(b *logical, on bool) error {
 // or deletes it at its next stop (enable delete).
 func (s *Session) EnableFor(id int, once, deletes bool, count int) error {
 	return s.try(func() error {
-		b := s.breakpoints.byID(id)
-		if b == nil {
-			return fmt.Errorf("No breakpoint number %d.", id) //lint:ignore ST1005 gdb's words, shown as they are
-		}
-		b.Spec.Once, b.Spec.Temporary, b.Spec.Count = once, deletes, count
-		return s.enable(b, true)
+		return s.edit(id, func(o *Session, b *logical) error {
+			b.Spec.Once, b.Spec.Temporary, b.Spec.Count = once, deletes, count
+			return o.enable(b, true)
+		})
 	})
 }
 
@@ -313,7 +304,7 @@ func (s *Session) EnableFor(id int, once, deletes bool, count int) error {
 // deleted.
 func (s *Session) dispose(b *logical) (deleted bool) {
 	if b.Spec.Temporary {
-		s.remove(b)
+		_ = s.edit(b.ID, func(o *Session, b *logical) error { o.remove(b); return nil })
 		s.publish(BreakpointChanged{Breakpoint: b.public(), Deleted: true})
 		return true
 	}
@@ -322,8 +313,9 @@ func (s *Session) dispose(b *logical) (deleted bool) {
 		b.Spec.Count--
 		off = off || b.Spec.Count == 0
 	}
+	s.share(b)
 	if off {
-		if err := s.enable(b, false); err != nil {
+		if err := s.edit(b.ID, func(o *Session, b *logical) error { return o.enable(b, false) }); err != nil {
 			s.logf("disabling breakpoint %d: %v", b.ID, err)
 		}
 	}
@@ -334,45 +326,60 @@ func (s *Session) dispose(b *logical) (deleted bool) {
 // SetCondition changes a breakpoint's condition; "" removes it.
 func (s *Session) SetCondition(id int, cond string) error {
 	return s.try(func() error {
-		b := s.breakpoints.byID(id)
-		if b == nil {
-			return fmt.Errorf("No breakpoint number %d.", id) //lint:ignore ST1005 gdb's words, shown as they are
-		}
-		if cond != "" {
+		if b := s.breakpoints.byID(id); cond != "" && b != nil {
 			if err := s.checkCondition(cond, b.Places); err != nil {
 				return err
 			}
 		}
-		b.Spec.Condition = cond
-		s.compileFor(b)
-		s.publishRules()
-		return nil
+		return s.edit(id, func(o *Session, b *logical) error {
+			b.Spec.Condition = cond
+			o.compileFor(b)
+			o.publishRules()
+			return nil
+		})
 	})
 }
 
 // SetIgnore makes the breakpoint ignore its next n hits.
 func (s *Session) SetIgnore(id, n int) error {
 	return s.try(func() error {
-		b := s.breakpoints.byID(id)
-		if b == nil {
-			return fmt.Errorf("No breakpoint number %d.", id) //lint:ignore ST1005 gdb's words, shown as they are
-		}
-		b.ignore = n
-		b.Spec.Ignore = n
-		s.publishRules()
-		return nil
+		return s.edit(id, func(o *Session, b *logical) error {
+			b.ignore, b.Spec.Ignore = n, n
+			o.publishRules()
+			return nil
+		})
 	})
 }
 
-// Breakpoints lists all breakpoints by number.
+// Breakpoints lists all breakpoints of the group by number, with their places in all processes.
 func (s *Session) Breakpoints() []Breakpoint {
 	out, _ := ask(s, func() ([]Breakpoint, error) {
+		members := s.group.list()
+		index := map[int]int{} // of out, by number
 		var out []Breakpoint
-		for _, b := range s.breakpoints.all {
-			for i := range b.Places {
-				b.Places[i].describe()
+		for _, o := range members {
+			for _, b := range o.breakpoints.all {
+				for i := range b.Places {
+					b.Places[i].describe()
+				}
+				c := b.public()
+				if len(members) > 1 {
+					for i := range c.Places {
+						c.Places[i].Session = o.number
+					}
+				}
+				at, seen := index[b.ID]
+				switch {
+				case !seen:
+					index[b.ID] = len(out)
+					out = append(out, c)
+				default:
+					out[at].Places = append(out[at].Places, c.Places...)
+					if c.Problem == "" {
+						out[at].Problem = ""
+					}
+				}
 			}
-			out = append(out, b.public())
 		}
 		sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
 		return out, nil
@@ -432,6 +439,7 @@ func (s *Session) counted(b *logical, t target.ThreadID) (stops, deleted bool) {
 		}
 	}
 	b.Hits++
+	defer s.share(b)
 	if b.ignore > 0 {
 		b.ignore--
 		b.Spec.Ignore = b.ignore

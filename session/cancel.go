@@ -17,6 +17,10 @@ func (s *Session) cutShort() bool {
 	return true
 }
 
+// cutShort is cutShort for the files, which the sessions of a group share: it asks the session that
+// holds the lane.
+func (g *group) cutShort() bool { return g.active != nil && g.active.cutShort() }
+
 // forgetCut drops cached results that may be wrong because the query was cancelled.
 func (s *Session) forgetCut() {
 	for _, f := range s.files {

@@ -22,6 +22,7 @@ func (s *Session) sendCatches() {
 		return
 	}
 	var now sentCatches
+	now.events.Children = s.group.settings().childPolicy()
 	for _, b := range s.breakpoints.all {
 		if b.catch == nil || !b.Enabled {
 			continue

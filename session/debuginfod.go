@@ -29,6 +29,7 @@ type fetcher struct {
 }
 
 func (s *Session) newFetcher() {
+	s.fetcher = &fetcher{}
 	cfg := s.cfg.Debuginfod
 	also := cfg.Progress
 	cfg.Progress = func(p debuginfod.Progress) {
@@ -44,7 +45,7 @@ func (s *Session) newFetcher() {
 
 // loadSymbols loads the symbols of a file. name is the file's name for progress reports.
 func (s *Session) loadSymbols(f *image.File, name string, dirs []string) *symbols.Module {
-	opt := symbols.Options{DebugDirs: dirs, IndexDir: s.cfg.IndexDir, Progress: s.cfg.Indexing, Cancelled: s.cutShort}
+	opt := symbols.Options{DebugDirs: dirs, IndexDir: s.cfg.IndexDir, Progress: s.cfg.Indexing, Cancelled: s.group.cutShort}
 	if s.fetcher.client == nil {
 		return symbols.Load(f, opt)
 	}

@@ -86,6 +86,7 @@ func (s *Session) Close() error {
 		return nil
 	}
 	var err error
+	last := false
 	if p != nil {
 		s.cancelQuery()
 		s.hurry()
@@ -95,13 +96,17 @@ func (s *Session) Close() error {
 		if e := s.dropTarget(); err == nil {
 			err = e
 		}
-		for _, f := range s.files {
-			f.close()
+		if last = s.group.quit(s); last {
+			for _, f := range s.files {
+				f.close()
+			}
 		}
 		s.files, s.exeFile = nil, nil
 	})
 	close(s.closed)
-	s.fetcher.client.Close()
+	if last {
+		s.fetcher.client.Close()
+	}
 	s.endSubscriptions()
 	return err
 }

@@ -80,6 +80,8 @@ const (
 	StopWatch                        // Watches
 	StopWatchScope                   // EndedWatches
 	StopCatch                        // a catchpoint; see Caught
+	StopFork                         // the process has forked, and its child is followed
+	StopTogether                     // another process of the group has stopped
 )
 
 // Stop describes a stop.

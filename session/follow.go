@@ -1,7 +1,6 @@
 package session
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
@@ -44,6 +43,8 @@ func (s *Session) follow(p target.Process, done chan<- struct{}) {
 				s.decideNext(func() {
 					if s.proc == p {
 						s.onEvent(ev)
+					} else if ev.Process != nil { // the session does not have the parent any more
+						_ = ev.Process.Close()
 					}
 				})
 			})
@@ -112,6 +113,9 @@ func (s *Session) paused(p target.Process, ev target.Event) {
 		return
 	}
 	reason := Stop{Reason: StopPause, NewFunction: true}
+	if s.ctl.together && !s.ctl.pausing {
+		reason.Reason = StopTogether
+	}
 	if c := s.ctl.lateCatch(); c != nil {
 		reason = *c
 	}
@@ -124,6 +128,7 @@ func (s *Session) paused(p target.Process, ev target.Event) {
 			s.dropCache()
 			own := st // the published event must not change
 			s.settleStop(&own)
+			s.stopTogether()
 		}
 	})
 	s.ctl.mu.Unlock()
@@ -151,13 +156,16 @@ func (s *Session) onEvent(ev target.Event) {
 			}
 		}
 	case target.Forked:
-		s.publish(LogMessage{Text: fmt.Sprintf("[Detaching after fork from child process %d]", ev.Child)})
+		s.onForked(ev)
 	case target.Parked:
 		s.onParked(ev)
 	case target.Stopped:
 		s.state = IsStopped // control shows it as running until the stop is the user's
 		s.heldSince = time.Now()
 		s.dropCache()
+		if ev.Process != nil {
+			s.heir = &heir{ev.Thread, ev.Process, ev.Vfork}
+		}
 		s.onStopped(ev)
 	}
 }

@@ -89,7 +89,7 @@ func (s *Session) openEntry(x *jitEntry) *Module {
 		m.Hi = max(m.Hi, r.hi)
 	}
 	// The file is complete: nothing is searched for on disk.
-	m.Symbols = symbols.Load(x.file, symbols.Options{DebugDirs: []string{}, Progress: s.cfg.Indexing, Cancelled: s.cutShort})
+	m.Symbols = symbols.Load(x.file, symbols.Options{DebugDirs: []string{}, Progress: s.cfg.Indexing, Cancelled: s.group.cutShort})
 	m.jit = x
 	m.unwind = frames.ModuleOfJIT(x.file, frames.Placement{Name: m.Path, Lo: m.Lo, Hi: m.Hi, FunctionAt: functionAt(m.Symbols), Compiler: &s.compiler})
 	x.module = m

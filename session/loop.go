@@ -18,17 +18,19 @@ var ErrClosed = errors.New("the session is closed")
 type control struct {
 	mu      sync.Mutex
 	state   State
-	proc    target.Process     // nil for a core, and without a target
-	done    chan struct{}      // closed when the events of proc have been handled
-	stop    Stop               // the latest
-	stops   uint64             // the number of stops so far
-	run     uint64             // the number of the current or latest run
-	pausing bool               // a pause was requested during this run
-	caught  *Stop              // an event for which the session itself has requested a pause
-	late    []func()           // run first by the next holder of the lane
-	cancel  context.CancelFunc // cancels the query that holds the lane
-	client  bool               // that query is a client's, not a decision of the session itself
-	closing bool
+	proc    target.Process // nil for a core, and without a target
+	done    chan struct{}  // closed when the events of proc have been handled
+	stop    Stop           // the latest
+	stops   uint64         // the number of stops so far
+	run     uint64         // the number of the current or latest run
+	pausing bool           // a pause was requested during this run
+	// together means that another process of the group has stopped, and that this one must stop, too.
+	together bool
+	caught   *Stop              // an event for which the session itself has requested a pause
+	late     []func()           // run first by the next holder of the lane
+	cancel   context.CancelFunc // cancels the query that holds the lane
+	client   bool               // that query is a client's, not a decision of the session itself
+	closing  bool
 }
 
 // setStop records the latest stop, and numbers it. The caller holds the lock.
@@ -78,6 +80,7 @@ func (s *Session) tryEnter() bool {
 }
 
 func (s *Session) entered(ctx context.Context) {
+	s.group.active = s.own
 	s.catchUp()
 	ctx, cancel := context.WithCancel(ctx)
 	s.ctx = ctx

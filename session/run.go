@@ -32,15 +32,27 @@ func (s *Session) Continue(signal int) error {
 	})
 }
 
-// letGo starts a run. It publishes that before any other event of the run can occur.
+// letGo starts a run, and continues the other processes if they run together.
 func (s *Session) letGo(r target.Resume) error {
+	if s.followHeir() {
+		return nil
+	}
+	if err := s.letGoAlone(r); err != nil {
+		return err
+	}
+	s.runTogether()
+	return nil
+}
+
+// letGoAlone starts a run. It publishes that before any other event of the run can occur.
+func (s *Session) letGoAlone(r target.Resume) error {
 	s.dropCache()
 	s.removeCallSite()
 	s.followLinker()
 	s.publishRules()
 	s.ctl.mu.Lock()
 	s.ctl.run++
-	s.ctl.pausing, s.ctl.caught = false, nil
+	s.ctl.pausing, s.ctl.together, s.ctl.caught = false, false, nil
 	s.state, s.ctl.state = IsRunning, IsRunning
 	s.ctl.mu.Unlock()
 	s.publish(Resumed{Thread: s.selected})

@@ -38,7 +38,10 @@ type shared struct {
 	own    *Session // the first handle, for the session's own goroutines; never cancelled
 	cfg    Config
 	ctl    control
-	lane   chan struct{} // holds a token while the lane is held, see enter
+	group  *group
+	number int           // in the group
+	forked bool          // the process is a child that another process of the group has created
+	lane   chan struct{} // the group's: holds a token while the lane is held, see enter
 	closed chan struct{} // closed when the session is closed
 	rules  atomic.Pointer[ruleSet]
 	// slowPlan means that the latest decision of a plan was slow: the next one is not made on the
@@ -73,7 +76,7 @@ type shared struct {
 	core      coreFile       // nil for a process
 	output    *capture
 
-	files    map[string]*fileEntry // open files; see fileKey for most of the keys
+	files    map[string]*fileEntry // the group's open files; see fileKey for most of the keys
 	exeFile  *symbols.Module       // the loaded program
 	modules  moduleList
 	compiler cfi.Compiler // for the modules' unwind tables
@@ -88,15 +91,16 @@ type shared struct {
 	unwind   *frames.Unwinder // for unwindOf; it keeps facts about code across stops
 	unwindOf target.Target
 	sources  sourceCache
-	fetcher  fetcher
+	fetcher  *fetcher // the group's
 
 	breakpoints breakpointTable
-	skips       skipList
+	skips       *skipList // the group's
 	courses     courses
 	callSite    target.Addr // where called functions return to, if a site is there
 	calls       []*call     // functions of the program that were called, the innermost last
 	// unwindOnSignal: a signal inside a called function restores the registers at once.
 	unwindOnSignal bool
+	heir           *heir     // a child that is followed when the program continues
 	stepFrom       frameMark // where the latest step began
 	hidden         hiddenCalls
 	dirty          bool // rules must be published again
@@ -107,26 +111,33 @@ type shared struct {
 	deciding       bool                          // a decision about one stopped thread is being made
 	moveFailed     bool                          // the latest Move failed because all threads had been stopped
 	done           chan struct{}                 // closed when the events of proc have been handled
-	signals        map[int]SignalSetting
+	signals        map[int]SignalSetting         // the group's
 }
 
 // New makes a session without a program.
 func New(cfg Config) *Session {
+	s := newSession(cfg, newGroup(), map[string]*fileEntry{})
+	s.newFetcher()
+	return s
+}
+
+// newSession makes a session in a group. It has no fetcher.
+func newSession(cfg Config, g *group, files map[string]*fileEntry) *Session {
 	s := &Session{shared: &shared{
 		cfg:     cfg,
-		lane:    make(chan struct{}, 1),
 		closed:  make(chan struct{}),
 		ctx:     context.Background(),
-		files:   map[string]*fileEntry{},
+		files:   files,
 		decided: map[target.ThreadID]decision{},
 		caught:  map[target.ThreadID][]*Caught{},
 		signals: map[int]SignalSetting{},
+		skips:   &skipList{},
 	}}
 	s.asked = context.Background()
 	s.cursor, s.own = s.newCursor(), s
 	s.modules = s.noModules()
 	s.breakpoints.init()
-	s.newFetcher()
+	g.join(s)
 	return s
 }
 
@@ -411,6 +422,10 @@ func (s *Session) dropTarget() error {
 	}
 	s.endCourses()
 	s.logHeld()
+	if h := s.heir; h != nil { // it ends with its parent
+		s.heir = nil
+		_ = h.process.Close()
+	}
 	err := s.tgt.Close()
 	s.forgetTarget()
 	return err
@@ -418,6 +433,12 @@ func (s *Session) dropTarget() error {
 
 // forgetTarget clears the state of a process that has ended.
 func (s *Session) forgetTarget() {
+	if h := s.heir; h != nil {
+		s.heir = nil
+		if err := h.process.Detach(); err != nil {
+			s.logf("child %d: %v", h.process.PID(), err)
+		}
+	}
 	s.tgt, s.proc, s.core = nil, nil, nil
 	s.space, s.unwind, s.unwindOf = nil, nil, nil
 	s.courses = courses{}

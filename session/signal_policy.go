@@ -35,8 +35,10 @@ func (s *Session) SetSignal(sig int, set SignalSetting) error {
 	}
 	return s.try(func() error {
 		s.signals[sig] = set
-		if s.proc != nil {
-			s.sendSignalPolicy(sig)
+		for _, o := range s.group.list() {
+			if o.proc != nil {
+				o.sendSignalPolicy(sig)
+			}
 		}
 		return nil
 	})

@@ -130,6 +130,9 @@ func (s *Session) onStopped(ev target.Event) {
 			s.stop(st)
 			return
 		}
+		if s.followHeir() {
+			return
+		}
 		if c := s.takeUp(ev.Thread); c != nil {
 			st, r, done := s.plan(c, ev)
 			switch {
@@ -250,6 +253,7 @@ func (s *Session) stop(st Stop) {
 		s.publishLate(late)
 	}
 	s.publish(Stopped{st})
+	s.stopTogether()
 }
 
 // settleStop updates the session at a stop: its threads, the selection, the modules.
@@ -302,13 +306,17 @@ func (s *Session) proceed(r target.Resume) {
 		return
 	}
 	s.ctl.mu.Lock()
-	pausing := s.ctl.pausing
+	reason := StopPause
+	if s.ctl.together && !s.ctl.pausing {
+		reason = StopTogether
+	}
+	pausing := s.ctl.pausing || s.ctl.together
 	if !pausing {
 		s.state, s.ctl.state = IsRunning, IsRunning
 	}
 	s.ctl.mu.Unlock()
 	if pausing {
-		s.stop(Stop{Reason: StopPause, Thread: s.selected})
+		s.stop(Stop{Reason: reason, Thread: s.selected})
 		return
 	}
 	if err := s.proc.Resume(s.locked(r)); err != nil && !errors.Is(err, target.ErrGone) {

@@ -604,8 +604,7 @@ func (s *Session) setWatch(b *logical) (Breakpoint, error) {
 	if err := s.arm(b); err != nil {
 		return Breakpoint{}, err
 	}
-	b.ID = s.breakpoints.next
-	s.breakpoints.next++
+	b.ID = s.group.newBreakpoint()
 	s.breakpoints.all = append(s.breakpoints.all, b)
 	s.publishRules()
 	return b.public(), nil
