@@ -9,14 +9,13 @@ func (sh *shell) attend() (done func()) {
 	if sh.command != nil {
 		return func() {}
 	}
-	whole := sh.sess
 	ctx, cancel := context.WithCancel(sh.ctx)
-	sh.command, sh.sess = ctx, whole.Under(ctx)
+	sh.command, sh.sess = ctx, sh.base.Under(ctx)
 	sh.watch(cancel)
 	return func() {
 		sh.unwatch()
 		cancel()
-		sh.command, sh.sess = nil, whole
+		sh.command, sh.sess = nil, sh.base
 	}
 }
 

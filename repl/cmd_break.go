@@ -315,6 +315,11 @@ func (sh *shell) printBreakpoints(list []session.Breakpoint) {
 }
 
 func (sh *shell) placeText(p *session.BreakpointPlace) string {
+	if p.Session != 0 {
+		q := *p
+		q.Session = 0
+		return sh.placeText(&q) + fmt.Sprintf(" inf %d", p.Session)
+	}
 	if p.Position.Line != 0 {
 		return fmt.Sprintf("in %s at %s:%d", p.Function, sh.names().source(p.Position.File), p.Position.Line)
 	}

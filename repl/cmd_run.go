@@ -236,7 +236,7 @@ func kill(sh *shell, args string) error {
 		return err
 	}
 	sh.lastThread = 0
-	fmt.Fprintf(sh.out, "[Inferior 1 (process %d) killed]\n", e.PID)
+	fmt.Fprintf(sh.out, "[Inferior %d (process %d) killed]\n", sh.sess.Number(), e.PID)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dbg/session"
+	"dbg/target"
 )
 
 func settingCommands() []*command {
@@ -33,6 +34,8 @@ func set(sh *shell, args string) error {
 		return sh.setLocking(rest)
 	case "environment", "env", "cwd", "startup-with-shell", "exec-wrapper", "disable-randomization", "inferior-tty":
 		return sh.setProgram(word, rest)
+	case "follow-fork-mode", "follow-exec-mode", "detach-on-fork", "schedule-multiple":
+		return sh.setFollowing(word, rest)
 	case "confirm":
 		on, err := onOff(rest)
 		sh.settings.confirm = on
@@ -128,6 +131,8 @@ func show(sh *shell, args string) error {
 		fmt.Fprintf(sh.out, "Number of source lines dbg will list by default is %d.\n", sh.settings.listSize)
 	case "unwindonsignal", "unwind-on-signal":
 		fmt.Fprintf(sh.out, "Unwinding of stack if a signal is received while in a call dummy is %s.\n", onOrOff(sh.sess.UnwindOnSignal()))
+	case "follow-fork-mode", "follow-exec-mode", "detach-on-fork", "schedule-multiple":
+		sh.showFollowing(args)
 	case "scheduler-locking":
 		fmt.Fprintf(sh.out, "Mode for locking scheduler during execution is \"%s\".\n", lockingWords[sh.sess.Locking()])
 	case "environment", "env", "cwd", "startup-with-shell", "exec-wrapper", "disable-randomization":
@@ -148,15 +153,19 @@ func show(sh *shell, args string) error {
 
 // mayQuit asks whether to quit while a program is live.
 func (sh *shell) mayQuit() bool {
-	t, ok := sh.sess.Target()
-	if !ok || sh.sess.State() == session.IsCore {
-		return true
+	var list strings.Builder
+	for _, s := range sh.sess.Group() {
+		t, ok := s.Target()
+		if !ok || s.State() == session.IsCore {
+			continue
+		}
+		fate := "killed"
+		if t.Kind == target.Attached {
+			fate = "detached"
+		}
+		fmt.Fprintf(&list, "\tInferior %d [process %d] will be %s.\n", s.Number(), t.PID, fate)
 	}
-	fate := "killed"
-	if t.Kind.String() == "attach" {
-		fate = "detached"
-	}
-	return sh.ask(fmt.Sprintf("A debugging session is active.\n\n\tInferior 1 [process %d] will be %s.\n\nQuit anyway? (y or n) ", t.PID, fate))
+	return list.Len() == 0 || sh.ask("A debugging session is active.\n\n"+list.String()+"\nQuit anyway? (y or n) ")
 }
 
 // lockingWords are gdb's names of the modes. Its "replay" is "off" here: dbg records no execution.

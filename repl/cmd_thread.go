@@ -33,8 +33,19 @@ func thread(sh *shell, args string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(sh.out, "[Current thread is %d (%s)]\n", t.Number, threadName(sh.sess, t))
+		fmt.Fprintf(sh.out, "[Current thread is %s (%s)]\n", sh.threadID(t.Number), threadName(sh.sess, t))
 		return nil
+	}
+	if inf, number, ok := strings.Cut(word, "."); ok {
+		s, err := sh.inferiorByID(inf)
+		if err != nil {
+			return userErrorf("Invalid thread ID: %s", args)
+		}
+		if _, live := s.Target(); !live {
+			return userErrorf("Unknown thread %s.", word)
+		}
+		sh.turnTo(s)
+		word = number
 	}
 	n, err := strconv.Atoi(word)
 	if err != nil {
@@ -49,11 +60,11 @@ func thread(sh *shell, args string) error {
 			if err := sh.selectThread(t.ID, 0); err != nil {
 				return err
 			}
-			fmt.Fprintf(sh.out, "[Switching to thread %d (%s)]\n", n, threadName(sh.sess, t))
+			fmt.Fprintf(sh.out, "[Switching to thread %s (%s)]\n", sh.threadID(n), threadName(sh.sess, t))
 			return sh.printFrame()
 		}
 	}
-	return userErrorf("Unknown thread %d.", n)
+	return userErrorf("Unknown thread %s.", sh.threadID(n))
 }
 
 func (sh *shell) selectThread(id target.ThreadID, level int) error {
@@ -153,39 +164,54 @@ func (sh *shell) threadNumber(id target.ThreadID) int {
 	return 0
 }
 
-// infoThreads prints the table of threads.
+// infoThreads prints the table of threads, of all inferiors.
 func infoThreads(sh *shell, args string) error {
-	list, err := sh.sess.Threads()
-	if err != nil {
-		return err
+	type row struct {
+		mark, number, id, where string
 	}
-	if len(list) == 0 {
+	var rows []row
+	width, numbers := len("Target Id"), 4
+	current := sh.sess.Number()
+	group := sh.sess.Group()
+	whole := sh.sess
+	defer func() { sh.sess = whole }()
+	for _, s := range group {
+		if s.Number() != current {
+			if sh.sess = s; sh.command != nil {
+				sh.sess = s.Under(sh.command)
+			}
+		} else {
+			sh.sess = whole
+		}
+		list, err := sh.sess.Threads()
+		if err != nil {
+			return err
+		}
+		n := sh.names()
+		for _, t := range list {
+			r := row{mark: " ", number: sh.threadID(t.Number), id: threadName(sh.sess, t), where: "(running)"}
+			if t.Name != "" {
+				r.id += fmt.Sprintf(" %q", t.Name)
+			}
+			if t.Selected && s.Number() == current {
+				r.mark = "*"
+			}
+			if v, err := sh.sess.ViewFrame(t.ID, 0, session.ViewOptions{Format: argumentFormat()}); err == nil {
+				r.where = n.location(&v, v.ShowPC)
+			} else if sh.sess.State() != session.IsRunning {
+				r.where = "(" + message(err) + ")"
+			}
+			rows = append(rows, r)
+			width, numbers = max(width, len(r.id)), max(numbers, len(r.number))
+		}
+	}
+	if len(rows) == 0 {
 		fmt.Fprintln(sh.out, "No threads.")
 		return nil
 	}
-	ids := make([]string, len(list))
-	width := len("Target Id")
-	for i, t := range list {
-		ids[i] = threadName(sh.sess, t)
-		if t.Name != "" {
-			ids[i] += fmt.Sprintf(" %q", t.Name)
-		}
-		width = max(width, len(ids[i]))
-	}
-	fmt.Fprintf(sh.out, "  %-4s %-*s %s\n", "Id", width, "Target Id", "Frame")
-	n := sh.names()
-	for i, t := range list {
-		mark := " "
-		if t.Selected {
-			mark = "*"
-		}
-		where := "(running)"
-		if v, err := sh.sess.ViewFrame(t.ID, 0, session.ViewOptions{Format: argumentFormat()}); err == nil {
-			where = n.location(&v, v.ShowPC)
-		} else if sh.sess.State() != session.IsRunning {
-			where = "(" + message(err) + ")"
-		}
-		fmt.Fprintf(sh.out, "%s %-4d %-*s %s\n", mark, t.Number, width, ids[i], where)
+	fmt.Fprintf(sh.out, "  %-*s %-*s %s\n", numbers, "Id", width, "Target Id", "Frame")
+	for _, r := range rows {
+		fmt.Fprintf(sh.out, "%s %-*s %-*s %s\n", r.mark, numbers, r.number, width, r.id, r.where)
 	}
 	return nil
 }

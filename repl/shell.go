@@ -17,7 +17,8 @@ import (
 // shell is the state of one call of Run.
 type shell struct {
 	ctx    context.Context
-	sess   *session.Session
+	sess   *session.Session // the current inferior
+	base   *session.Session // sess without the context of the current command
 	opts   Options
 	out    *output
 	err    io.Writer
@@ -83,7 +84,7 @@ func Run(ctx context.Context, sess *session.Session, opts Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	sh := newShell(ctx, cancel, sess, opts)
-	events, unsubscribe := sess.Subscribe()
+	events, unsubscribe := sess.SubscribeGroup()
 	defer unsubscribe()
 	sh.events = events
 	signal.Notify(sh.interrupts, os.Interrupt)
@@ -124,7 +125,7 @@ func newShell(ctx context.Context, cancel func(), sess *session.Session, opts Op
 		opts.Err = os.Stderr
 	}
 	sh := &shell{
-		ctx: ctx, sess: sess, opts: opts, out: newOutput(opts.Out, cancel), err: plain.Writer(opts.Err),
+		ctx: ctx, sess: sess, base: sess, opts: opts, out: newOutput(opts.Out, cancel), err: plain.Writer(opts.Err),
 		interrupts: make(chan os.Signal, 4),
 		settings:   settings{confirm: true, pending: "auto", listSize: 10},
 		argsLine:   joinWords(sess.Program().Args),

@@ -22,6 +22,7 @@ func (sh *shell) stopped(st session.Stop) error {
 	threads, _ := sh.sess.Threads()
 	many := false
 	who := "Program"
+	many = sh.several()
 	for _, t := range threads {
 		many = many || t.Number > 1
 	}
@@ -30,7 +31,7 @@ func (sh *shell) stopped(st session.Stop) error {
 		if t.ID == st.Thread {
 			thread = t
 			if many {
-				who = fmt.Sprintf("Thread %d %q", t.Number, t.Name)
+				who = fmt.Sprintf("Thread %s %q", sh.threadID(t.Number), t.Name)
 			}
 		}
 	}
@@ -169,13 +170,18 @@ func signalDetail(s *target.SignalInfo) string {
 // ended prints how the process ended.
 func (sh *shell) ended(e session.Ended) {
 	sh.lastThread = 0
+	sh.endedAs(sh.sess.Number(), e)
+}
+
+// endedAs prints how the process of an inferior ended.
+func (sh *shell) endedAs(number int, e session.Ended) {
 	switch {
 	case e.Detached:
-		fmt.Fprintf(sh.out, "[Inferior 1 (process %d) detached]\n", e.PID)
+		fmt.Fprintf(sh.out, "[Inferior %d (process %d) detached]\n", number, e.PID)
 	case e.Exited && e.ExitCode == 0:
-		fmt.Fprintf(sh.out, "[Inferior 1 (process %d) exited normally]\n", e.PID)
+		fmt.Fprintf(sh.out, "[Inferior %d (process %d) exited normally]\n", number, e.PID)
 	case e.Exited:
-		fmt.Fprintf(sh.out, "[Inferior 1 (process %d) exited with code %02o]\n", e.PID, e.ExitCode)
+		fmt.Fprintf(sh.out, "[Inferior %d (process %d) exited with code %02o]\n", number, e.PID, e.ExitCode)
 	case e.Signal != nil:
 		fmt.Fprintf(sh.out, "\nProgram terminated with signal %s, %s.\nThe program no longer exists.\n", target.SignalName(e.Signal.Number), target.SignalDescription(e.Signal.Number))
 	}

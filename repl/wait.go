@@ -38,12 +38,32 @@ func (sh *shell) resumeAndWait(start func() error) error {
 			if !ok {
 				return session.ErrClosed
 			}
+			from, ev := nextEvent(ev)
+			if from.Number() != sh.sess.Number() {
+				if stopped, ok := ev.(session.Stopped); sh.elsewhere(from, ev) && ok {
+					sh.tty.toShell()
+					return sh.stopped(stopped.Stop)
+				}
+				if running && sh.sess.State() == session.NotStarted && sh.othersRun() == nil {
+					sh.tty.toShell()
+					return nil
+				}
+				sh.out.Flush()
+				continue
+			}
 			switch ev := ev.(type) {
 			case session.Resumed:
 				running = true
 				continue
+			case session.Forked:
+				sh.forked(ev)
+				if ev.Followed {
+					sh.turnTo(ev.Session)
+				}
+				sh.out.Flush()
+				continue
 			case session.Stopped:
-				if running {
+				if running && ev.Reason != session.StopTogether && ev.Reason != session.StopFork {
 					sh.tty.toShell()
 					return sh.stopped(ev.Stop)
 				}
@@ -53,6 +73,10 @@ func (sh *shell) resumeAndWait(start func() error) error {
 					sh.tty.toShell()
 				}
 				sh.ended(ev)
+				if o := sh.othersRun(); running && o != nil {
+					sh.turnTo(o)
+					continue
+				}
 				if running {
 					return nil
 				}
@@ -89,6 +113,11 @@ func (sh *shell) diedBefore(err error) (session.Ended, bool) {
 			if !ok {
 				return session.Ended{}, false
 			}
+			from, ev := nextEvent(ev)
+			if from.Number() != sh.sess.Number() {
+				sh.elsewhere(from, ev)
+				continue
+			}
 			switch ev := ev.(type) {
 			case session.Resumed, session.Stopped: // of the attempt
 			case session.Ended:
@@ -110,7 +139,8 @@ func (sh *shell) waitEnded() (session.Ended, error) {
 			if !ok {
 				return session.Ended{}, session.ErrClosed
 			}
-			if e, ok := ev.(session.Ended); ok {
+			from, ev := nextEvent(ev)
+			if e, ok := ev.(session.Ended); ok && from.Number() == sh.sess.Number() {
 				return e, nil
 			}
 		}
@@ -131,12 +161,33 @@ func (sh *shell) idle() {
 				sh.events = nil
 				return
 			}
-			switch ev := ev.(type) {
-			case session.Mark:
-				if ev.N == mark {
+			from, ev := nextEvent(ev)
+			if m, ok := ev.(session.Mark); ok {
+				if from.Number() == sh.sess.Number() && m.N == mark {
 					return
 				}
+				continue
+			}
+			if from.Number() != sh.sess.Number() {
+				if stopped, ok := ev.(session.Stopped); ok && sh.elsewhere(from, ev) {
+					sh.report(sh.stopped(stopped.Stop))
+					mark = sh.sess.Mark()
+				} else if !ok {
+					sh.elsewhere(from, ev)
+				}
+				continue
+			}
+			switch ev := ev.(type) {
+			case session.Forked:
+				sh.forked(ev)
+				if ev.Followed {
+					sh.turnTo(ev.Session)
+					mark = sh.sess.Mark()
+				}
 			case session.Stopped:
+				if ev.Reason == session.StopTogether || ev.Reason == session.StopFork {
+					continue
+				}
 				sh.report(sh.stopped(ev.Stop))
 			case session.Ended:
 				sh.ended(ev)

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -355,6 +356,8 @@ func (s *Session) SetIgnore(id, n int) error {
 func (s *Session) Breakpoints() []Breakpoint {
 	out, _ := ask(s, func() ([]Breakpoint, error) {
 		members := s.group.list()
+		// The places of programs that do not run are of interest only if none does.
+		live := slices.ContainsFunc(members, func(o *Session) bool { return o.tgt != nil })
 		index := map[int]int{} // of out, by number
 		var out []Breakpoint
 		for _, o := range members {
@@ -363,6 +366,9 @@ func (s *Session) Breakpoints() []Breakpoint {
 					b.Places[i].describe()
 				}
 				c := b.public()
+				if live && o.tgt == nil {
+					c.Places = nil
+				}
 				if len(members) > 1 {
 					for i := range c.Places {
 						c.Places[i].Session = o.number
@@ -373,6 +379,8 @@ func (s *Session) Breakpoints() []Breakpoint {
 				case !seen:
 					index[b.ID] = len(out)
 					out = append(out, c)
+				case len(out[at].Places) == 0:
+					out[at] = c
 				default:
 					out[at].Places = append(out[at].Places, c.Places...)
 					if c.Problem == "" {

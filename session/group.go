@@ -26,6 +26,9 @@ type group struct {
 
 	breakpoint int // the number of the next breakpoint
 	active     *Session
+	// halted means that all processes were stopped together, and that the user has not continued one
+	// since.
+	halted bool
 }
 
 // FollowSettings specify what happens to children, and which processes run.
@@ -109,6 +112,23 @@ func (s *Session) Group() []*Session { return s.group.list() }
 // Following returns what happens to children.
 func (s *Session) Following() FollowSettings { return s.group.settings() }
 
+// CloseGroup closes all sessions of the group.
+func (s *Session) CloseGroup() error {
+	var first error
+	for _, o := range append(s.others(), s) {
+		if err := o.Close(); first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// Forked reports whether the process is a child that another process of the group has created.
+func (s *Session) Forked() bool {
+	out, _ := ask(s, func() (bool, error) { return s.forked, nil })
+	return out
+}
+
 // SetFollowing changes what happens to the children of all processes of the group.
 func (s *Session) SetFollowing(f FollowSettings) error {
 	return s.try(func() error {
@@ -146,6 +166,16 @@ func (s *Session) sibling() *Session {
 	o.signals, o.skips = s.signals, s.skips
 	o.locking, o.unwindOnSignal = s.locking, s.unwindOnSignal
 	o.shell = s.shell
+	s.subMu.Lock()
+	defer s.subMu.Unlock()
+	for sub := range s.subs {
+		if sub.all {
+			if o.subs == nil {
+				o.subs = map[*subscriber]bool{}
+			}
+			o.subs[sub] = true
+		}
+	}
 	return o
 }
 
@@ -179,8 +209,8 @@ func (s *Session) onForked(ev target.Event) {
 	o := s.adoptChild(ev.Process)
 	e.Session = o
 	s.publish(e)
-	if f.Together {
-		if err := o.letGo(target.Resume{}); err != nil {
+	if f.Together && !s.group.halted {
+		if err := o.letGoAlone(target.Resume{}); err != nil {
 			s.publish(LogMessage{Warning: true, Text: fmt.Sprintf("process %d: %v", ev.Child, err)})
 		}
 	}
@@ -340,6 +370,7 @@ func (s *Session) edit(id int, f func(o *Session, b *logical) error) error {
 
 // runTogether continues the other processes of the group, if they run together.
 func (s *Session) runTogether() {
+	s.group.halted = false
 	if !s.group.settings().Together {
 		return
 	}
@@ -357,6 +388,7 @@ func (s *Session) stopTogether() {
 	if !s.group.settings().Together {
 		return
 	}
+	s.group.halted = true
 	for _, o := range s.others() {
 		if o.proc == nil || o.state != IsRunning {
 			continue

@@ -211,7 +211,8 @@ type subscriber struct {
 	space  *sync.Cond // signals that output has shrunk, or closed has changed
 	queue  []Event
 	closed bool
-	output int // bytes of output in the queue
+	all    bool // of all sessions of the group
+	output int  // bytes of output in the queue
 	out    chan Event
 	quit   chan struct{}
 }
@@ -219,8 +220,22 @@ type subscriber struct {
 // Subscribe returns a channel of all events from now on, in order, and a
 // function that ends the subscription. The channel is closed when the
 // subscription or the session ends.
-func (s *Session) Subscribe() (<-chan Event, func()) {
-	sub := &subscriber{out: make(chan Event), quit: make(chan struct{})}
+func (s *Session) Subscribe() (<-chan Event, func()) { return s.subscribe(false) }
+
+// SubscribeGroup is Subscribe for all sessions of the group, the later ones included. Each event is
+// a From. The channel is closed when the subscription or the last of the sessions ends.
+func (s *Session) SubscribeGroup() (<-chan Event, func()) { return s.subscribe(true) }
+
+// From is an event of one session of a group.
+type From struct {
+	Session *Session
+	Event   Event
+}
+
+func (From) isEvent() {}
+
+func (s *Session) subscribe(all bool) (<-chan Event, func()) {
+	sub := &subscriber{out: make(chan Event), quit: make(chan struct{}), all: all}
 	sub.ready, sub.space = sync.NewCond(&sub.mu), sync.NewCond(&sub.mu)
 	s.subMu.Lock()
 	if s.subs == nil {
@@ -236,9 +251,11 @@ func (s *Session) Subscribe() (<-chan Event, func()) {
 	var once sync.Once
 	return sub.out, func() {
 		once.Do(func() {
-			s.subMu.Lock()
-			delete(s.subs, sub)
-			s.subMu.Unlock()
+			for _, o := range append(s.others(), s) {
+				o.subMu.Lock()
+				delete(o.subs, sub)
+				o.subMu.Unlock()
+			}
 			close(sub.quit)
 			sub.end()
 		})
@@ -294,6 +311,8 @@ func (sub *subscriber) put(ev Event) {
 // output, and of log points' messages.
 func outputSize(ev Event) int {
 	switch ev := ev.(type) {
+	case From:
+		return outputSize(ev.Event)
 	case Output:
 		return len(ev.Data)
 	case LogMessage:
@@ -305,6 +324,10 @@ func outputSize(ev Event) int {
 // supersedes reports whether an event makes the one before it redundant: a breakpoint that is
 // ignored a million times must not fill the queue with a million events.
 func supersedes(ev, last Event) bool {
+	if f, ok := ev.(From); ok {
+		l, ok := last.(From)
+		return ok && l.Session == f.Session && supersedes(f.Event, l.Event)
+	}
 	a, ok1 := ev.(BreakpointChanged)
 	b, ok2 := last.(BreakpointChanged)
 	return ok1 && ok2 && a.Breakpoint.ID == b.Breakpoint.ID && !b.Deleted
@@ -371,7 +394,11 @@ func (s *Session) publish(ev Event) {
 	s.subMu.Lock()
 	defer s.subMu.Unlock()
 	for sub := range s.subs {
-		sub.put(ev)
+		if sub.all {
+			sub.put(From{s.own, ev})
+		} else {
+			sub.put(ev)
+		}
 	}
 }
 
@@ -380,8 +407,11 @@ func (s *Session) endSubscriptions() {
 	s.subMu.Lock()
 	defer s.subMu.Unlock()
 	s.subsEnded = true
+	last := len(s.others()) == 0
 	for sub := range s.subs {
-		sub.end()
+		if last || !sub.all {
+			sub.end()
+		}
 	}
 }
 

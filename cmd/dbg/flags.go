@@ -133,7 +133,7 @@ func converse(ctx context.Context, sess *session.Session, opts repl.Options) err
 	// Run handles SIGINT. After Run, it must not kill dbg while the session is being closed.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	err := repl.Run(ctx, sess, opts)
-	if cerr := sess.Close(); err == nil {
+	if cerr := sess.CloseGroup(); err == nil {
 		err = cerr
 	}
 	return err
