@@ -47,6 +47,10 @@ func (s *server) onEvent(ev session.Event) {
 			category = "important"
 		}
 		s.console(category, ev.Text+"\n")
+	case session.Forked:
+		if ev.Session == nil {
+			s.console("console", fmt.Sprintf("The child process %d is not debugged.\n", ev.Child))
+		}
 	case session.Fetching:
 		s.fetching(ev)
 	case session.DebugInfoArrived:

@@ -44,10 +44,6 @@ func (sh *shell) resumeAndWait(start func() error) error {
 					sh.tty.toShell()
 					return sh.stopped(stopped.Stop)
 				}
-				if running && sh.sess.State() == session.NotStarted && sh.othersRun() == nil {
-					sh.tty.toShell()
-					return nil
-				}
 				sh.out.Flush()
 				continue
 			}

@@ -371,7 +371,7 @@ func (s *Session) Breakpoints() []Breakpoint {
 				}
 				if len(members) > 1 {
 					for i := range c.Places {
-						c.Places[i].Session = o.number
+						c.Places[i].Session = o.Number()
 					}
 				}
 				at, seen := index[b.ID]

@@ -66,7 +66,8 @@ func newGroup() *group {
 func (g *group) join(s *Session) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s.group, s.lane, s.number = g, g.lane, g.next
+	s.group, s.lane = g, g.lane
+	s.number.Store(int64(g.next))
 	g.next++
 	g.members = append(g.members, s.own)
 }
@@ -104,7 +105,7 @@ func (s *Session) others() []*Session {
 }
 
 // Number returns the session's number in its group, from 1.
-func (s *Session) Number() int { return s.number }
+func (s *Session) Number() int { return int(s.number.Load()) }
 
 // Group lists the sessions that are debugged together, by number, this one included.
 func (s *Session) Group() []*Session { return s.group.list() }
@@ -300,6 +301,30 @@ func (s *Session) takeOver(c *course, t target.ThreadID) {
 	s.publishRules()
 }
 
+// leaveProgram is called when the process has executed another program, if that belongs to a new
+// session: this session gets a new number, and another one, with the old number, can run the old
+// program again.
+func (s *Session) leaveProgram(old Program) {
+	if old.Path == "" {
+		return
+	}
+	o := s.sibling()
+	if err := o.load(old); err != nil {
+		s.publish(LogMessage{Warning: true, Text: err.Error()})
+	}
+	for _, b := range s.breakpoints.all {
+		o.inherit(b)
+	}
+	g := s.group
+	g.mu.Lock()
+	before := s.number.Load()
+	s.number.Store(o.number.Load())
+	o.number.Store(before)
+	slices.SortFunc(g.members, func(a, b *Session) int { return a.Number() - b.Number() })
+	g.mu.Unlock()
+	s.program.Path = s.tgt.Exe()
+}
+
 // inherit adds a breakpoint of another session of the group. Watchpoints belong to one process.
 func (s *Session) inherit(b *logical) {
 	if b.watch != nil || s.breakpoints.byID(b.ID) != nil || s.state == IsCore {
@@ -348,6 +373,7 @@ func (s *Session) edit(id int, f func(o *Session, b *logical) error) error {
 	found := false
 	var first, own error
 	for _, o := range s.group.list() {
+		o.catchUp()
 		b := o.breakpoints.byID(id)
 		if b == nil {
 			continue
@@ -375,12 +401,59 @@ func (s *Session) runTogether() {
 		return
 	}
 	for _, o := range s.others() {
+		o.catchUp()
 		if o.proc != nil && o.state == IsStopped {
 			if err := o.letGoAlone(target.Resume{}); err != nil {
 				s.publish(LogMessage{Warning: true, Text: err.Error()})
 			}
 		}
 	}
+}
+
+// saveStop saves a stop for the next time that the group continues, if another process has stopped
+// the group already: the user sees one stop at a time.
+func (s *Session) saveStop(st *Stop) bool {
+	if !s.group.halted || !s.group.settings().Together {
+		return false
+	}
+	switch st.Reason {
+	case StopPause, StopTogether, StopFork, StopEntry:
+		return false
+	}
+	own := *st
+	s.saved = &own
+	return true
+}
+
+// reportSaved reports the stop of a process that has stopped when another one had stopped the
+// group. It returns false if there is none, or if the processes do not run together.
+func (s *Session) reportSaved() bool {
+	if !s.group.settings().Together && s.saved == nil {
+		return false
+	}
+	for _, o := range append([]*Session{s.own}, s.others()...) {
+		o.catchUp()
+		if o.saved == nil || o.proc == nil {
+			continue
+		}
+		st := *o.saved
+		o.saved = nil
+		if o.shared != s.shared {
+			s.publish(Resumed{Thread: s.selected})
+			s.ctl.mu.Lock()
+			own := s.ctl.setStop(Stop{Reason: StopTogether, Thread: s.selected, NewFunction: true})
+			s.ctl.mu.Unlock()
+			s.publish(Stopped{own})
+		}
+		o.publish(Resumed{Thread: st.Thread})
+		o.ctl.mu.Lock()
+		st = o.ctl.setStop(st)
+		o.ctl.mu.Unlock()
+		o.point(st.Thread)
+		o.publish(Stopped{st})
+		return true
+	}
+	return false
 }
 
 // stopTogether stops the other processes of the group, if they run together.
@@ -390,6 +463,7 @@ func (s *Session) stopTogether() {
 	}
 	s.group.halted = true
 	for _, o := range s.others() {
+		o.catchUp()
 		if o.proc == nil || o.state != IsRunning {
 			continue
 		}

@@ -34,7 +34,7 @@ func (s *Session) Continue(signal int) error {
 
 // letGo starts a run, and continues the other processes if they run together.
 func (s *Session) letGo(r target.Resume) error {
-	if s.followHeir() {
+	if s.reportSaved() || s.followHeir() {
 		return nil
 	}
 	if err := s.letGoAlone(r); err != nil {

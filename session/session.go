@@ -39,7 +39,7 @@ type shared struct {
 	cfg    Config
 	ctl    control
 	group  *group
-	number int           // in the group
+	number atomic.Int64  // in the group
 	forked bool          // the process is a child that another process of the group has created
 	lane   chan struct{} // the group's: holds a token while the lane is held, see enter
 	closed chan struct{} // closed when the session is closed
@@ -101,6 +101,7 @@ type shared struct {
 	// unwindOnSignal: a signal inside a called function restores the registers at once.
 	unwindOnSignal bool
 	heir           *heir     // a child that is followed when the program continues
+	saved          *Stop     // a stop that is reported when the group continues
 	stepFrom       frameMark // where the latest step began
 	hidden         hiddenCalls
 	dirty          bool // rules must be published again
@@ -439,6 +440,7 @@ func (s *Session) forgetTarget() {
 			s.logf("child %d: %v", h.process.PID(), err)
 		}
 	}
+	s.saved = nil
 	s.tgt, s.proc, s.core = nil, nil, nil
 	s.space, s.unwind, s.unwindOf = nil, nil, nil
 	s.courses = courses{}

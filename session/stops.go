@@ -181,6 +181,10 @@ func (s *Session) onExec(ev target.Event) {
 	s.followLinker()
 	s.resolveAll()
 	s.publish(LogMessage{Text: fmt.Sprintf("process %d is executing new program: %s", s.tgt.PID(), s.tgt.Exe())})
+	if s.group.settings().NewAtExec {
+		s.leaveProgram(s.program)
+		s.publish(LogMessage{Text: fmt.Sprintf("[New inferior %d]", s.Number())})
+	}
 	if ids, deleted := s.catchEvent(Caught{Kind: CatchExec, Thread: ev.Thread, Path: s.tgt.Exe()}, nil); len(ids) > 0 {
 		s.stop(Stop{Reason: StopCatch, Thread: ev.Thread, Breakpoints: ids, Deleted: deleted})
 		return
@@ -240,6 +244,9 @@ func (s *Session) stop(st Stop) {
 	s.setState(IsStopped)
 	s.settleStop(&st)
 	s.addCaught(&st)
+	if s.saveStop(&st) {
+		st = Stop{Reason: StopTogether, Thread: st.Thread, NewFunction: true}
+	}
 	s.ctl.mu.Lock()
 	s.ctl.pausing = false
 	late := s.ctl.lateCatch()
