@@ -54,18 +54,10 @@ func notCompiled(why string) error { return fmt.Errorf("%w: %s", ErrNotCompiled,
 // Any other error means that the expression has no meaning there (an unknown name, a wrong type),
 // in the same words as from Evaluate.
 func Compile(text string, c *ProgramContext) (*Program, error) {
-	env := &placeEnv{Env: c.Env, c: c, found: map[string]symbol{}, types: map[string]*types.Type{}}
-	n, err := parse(text, env)
+	k, n, err := newCompiler(text, c)
 	if err != nil {
 		return nil, err
 	}
-	if n.op == "type" {
-		return nil, Error("Attempt to use a type name as an expression")
-	}
-	if c.Arch == nil || c.Arch.PtrSize != 8 || c.Arch.ByteOrder.String() != "LittleEndian" {
-		return nil, notCompiled("the architecture is not supported")
-	}
-	k := &compiler{c: c, env: env, types: evaluator{env: env}}
 	if err := k.truth(n, "!"); err != nil {
 		return nil, err
 	}
@@ -76,6 +68,22 @@ func Compile(text string, c *ProgramContext) (*Program, error) {
 		return nil, notCompiled("the expression is too large")
 	}
 	return &Program{code: k.code}, nil
+}
+
+// newCompiler parses an expression and prepares to compile it.
+func newCompiler(text string, c *ProgramContext) (*compiler, *node, error) {
+	env := &placeEnv{Env: c.Env, c: c, found: map[string]symbol{}, types: map[string]*types.Type{}}
+	n, err := parse(text, env)
+	if err != nil {
+		return nil, nil, err
+	}
+	if n.op == "type" {
+		return nil, nil, Error("Attempt to use a type name as an expression")
+	}
+	if c.Arch == nil || c.Arch.PtrSize != 8 || c.Arch.ByteOrder.String() != "LittleEndian" {
+		return nil, nil, notCompiled("the architecture is not supported")
+	}
+	return &compiler{c: c, env: env, types: evaluator{env: env}}, n, nil
 }
 
 // placeEnv is the Env in which a program is compiled. Its variables have a type but no value. It

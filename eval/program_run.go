@@ -42,13 +42,13 @@ var machines = sync.Pool{New: func() any { return new(machine) }}
 func (p *Program) Run(regs *arch.Registers, mem target.Memory) (bool, error) {
 	m := machines.Get().(*machine)
 	m.mem, m.lines[0].full, m.lines[1].full = mem, false, false
-	yes, ok := m.run(p.code, regs)
+	u, ok := m.run(p.code, regs)
 	m.mem = nil
 	machines.Put(m)
 	if !ok {
 		return false, errRun
 	}
-	return yes, nil
+	return u != 0, nil
 }
 
 // load reads a number of size bytes, at most 8.
@@ -97,8 +97,10 @@ func extend(u uint64, bits uint8, signed bool) uint64 {
 	return u << shift >> shift
 }
 
-// run executes code. top is the index of the top of the stack.
-func (m *machine) run(code []instruction, regs *arch.Registers) (bool, bool) {
+// run executes code and returns the number on the top of the stack. ok is false if the full
+// evaluator is needed.
+func (m *machine) run(code []instruction, regs *arch.Registers) (_ uint64, ok bool) {
+	// top is the index of the top of the stack.
 	top := -1
 	s := &m.stack
 	for pc := 0; pc < len(code); pc++ {
@@ -110,21 +112,21 @@ func (m *machine) run(code []instruction, regs *arch.Registers) (bool, bool) {
 		case opReg, opLoadReg:
 			v, known := regs.Get(in.reg)
 			if !known {
-				return false, false
+				return 0, false
 			}
 			top++
 			s[top] = v + uint64(in.n)
 			if in.op == opLoadReg {
 				u, ok := m.load(s[top], uint64(in.size))
 				if !ok {
-					return false, false
+					return 0, false
 				}
 				s[top] = extend(u, in.bits, in.signed)
 			}
 		case opLoad:
 			u, ok := m.load(s[top]+uint64(in.n), uint64(in.size))
 			if !ok {
-				return false, false
+				return 0, false
 			}
 			s[top] = extend(u, in.bits, in.signed)
 		case opAddConst:
@@ -151,13 +153,13 @@ func (m *machine) run(code []instruction, regs *arch.Registers) (bool, bool) {
 			top--
 			i := int64(s[top+1])
 			if in.op == opIndexArray && (i > (1<<47)/in.n || i < -(1<<47)/in.n) {
-				return false, false
+				return 0, false
 			}
 			s[top] += uint64(i * in.n)
 		case opCheck:
 			top--
 			if n := int64(s[top+1]); n < 0 || n > in.n || s[top] >= uint64(n) {
-				return false, false
+				return 0, false
 			}
 		case opJump:
 			pc = int(in.n) - 1
@@ -197,18 +199,18 @@ func (m *machine) run(code []instruction, regs *arch.Registers) (bool, bool) {
 		case opRound:
 			s[top] = math.Float64bits(float64(float32(math.Float64frombits(s[top]))))
 		case opFail:
-			return false, false
+			return 0, false
 		default:
 			top--
 			var ok bool
 			if in.op >= opFloatAdd {
 				s[top] = floatOperation(in, math.Float64frombits(s[top]), math.Float64frombits(s[top+1]))
 			} else if s[top], ok = integerOperation(in, s[top], s[top+1]); !ok {
-				return false, false
+				return 0, false
 			}
 		}
 	}
-	return s[top] != 0, true
+	return s[top], true
 }
 
 func bit(b bool) uint64 {
