@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"dbg/dwarf/form"
 	"dbg/image"
 	"dbg/internal/fixture"
 )
@@ -62,9 +63,9 @@ func nameIndexOf(order binary.AppendByteOrder, is64 bool, buckets uint32, abbrev
 
 // Section 6.1.1.4.7: code, tag, attributes with forms. The abbreviations are one with a unit number
 // and an entry, one with a type unit, and one with unknown attributes.
-var nameAbbrevs = []byte{1, byte(TagSubprogram), idxCompileUnit, byte(formData1), idxDieOffset, byte(formRef4), idxParent, byte(formFlagPresent), 0, 0,
-	2, byte(TagStructureType), idxTypeUnit, byte(formUdata), idxDieOffset, byte(formRef1), idxTypeHash, byte(formData8), 0, 0,
-	3, byte(TagVariable), 0x80, 0x40, byte(formUdata), idxCompileUnit, byte(formData2), 0x81, 0x40, byte(formData16), idxDieOffset, byte(formRefUdata), 0, 0, 0}
+var nameAbbrevs = []byte{1, byte(TagSubprogram), idxCompileUnit, byte(form.Data1), idxDieOffset, byte(form.Ref4), idxParent, byte(form.FlagPresent), 0, 0,
+	2, byte(TagStructureType), idxTypeUnit, byte(form.Udata), idxDieOffset, byte(form.Ref1), idxTypeHash, byte(form.Data8), 0, 0,
+	3, byte(TagVariable), 0x80, 0x40, byte(form.Udata), idxCompileUnit, byte(form.Data2), 0x81, 0x40, byte(form.Data16), idxDieOffset, byte(form.RefUdata), 0, 0, 0}
 
 func nameEntries(order binary.AppendByteOrder) []byte {
 	b := order.AppendUint32([]byte{1, 1}, 0x50)

@@ -3,6 +3,7 @@ package dwarf
 import (
 	"fmt"
 
+	"dbg/dwarf/form"
 	"dbg/internal/bytecursor"
 )
 
@@ -20,7 +21,7 @@ type Entry struct {
 // signed forms. Block holds the bytes of a block or an inline string, and aliases the section.
 type Value struct {
 	Attr  Attr
-	Form  Form
+	Form  form.Form
 	Num   uint64
 	Block []byte
 }

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"dbg/dwarf/form"
 	"dbg/internal/bytecursor"
 )
 
@@ -219,12 +220,12 @@ func (u *Unit) readFiles5(r *bytecursor.Cursor, t *LineTable, is64 bool) {
 	var v Value
 	var room [255]struct {
 		content uint64
-		form    Form
+		form    form.Form
 	}
 	for table := range 2 {
 		columns := room[:r.U8()]
 		for i := range columns {
-			columns[i].content, columns[i].form = r.ULEB(), Form(r.ULEB())
+			columns[i].content, columns[i].form = r.ULEB(), form.Form(r.ULEB())
 		}
 		at := r.Pos
 		count := r.ULEB()

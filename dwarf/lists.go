@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"dbg/dwarf/form"
 	"dbg/internal/bytecursor"
 )
 
@@ -77,7 +78,7 @@ func (u *Unit) rangeList(v *Value, most int, add func(lo, hi uint64)) error {
 		return u.rangeList4(v.Num, base, most, add)
 	}
 	off := u.part(secRngLists) + v.Num
-	if v.Form == formRnglistx {
+	if v.Form == form.Rnglistx {
 		var err error
 		if off, err = u.listOffset(secRngLists, u.Root().rngListsBase, v.Num); err != nil {
 			return u.listError(secRngLists, off, err)
@@ -196,7 +197,7 @@ func (u *Unit) Location(v *Value, pc uint64) ([]byte, error) {
 	switch {
 	case u.Version >= 5:
 		id, off, read = secLocLists, u.part(secLocLists)+v.Num, (*Unit).location5
-		if v.Form == formLoclistx {
+		if v.Form == form.Loclistx {
 			var err error
 			if off, err = u.listOffset(secLocLists, u.Root().locListsBase, v.Num); err != nil {
 				return nil, u.listError(id, off, err)

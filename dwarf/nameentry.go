@@ -3,6 +3,7 @@ package dwarf
 import (
 	"fmt"
 
+	"dbg/dwarf/form"
 	"dbg/internal/bytecursor"
 )
 
@@ -119,28 +120,28 @@ func (t *NameTable) entry(r *bytecursor.Cursor, a *nameAbbrev) (e NameEntry, err
 
 // value reads a number in one of the forms that an index may use. It skips longer values and
 // returns 0 for them.
-func (t *NameTable) value(r *bytecursor.Cursor, form Form) (uint64, bool) {
-	switch form {
-	case formData1, formRef1, formFlag, formStrx1:
+func (t *NameTable) value(r *bytecursor.Cursor, f form.Form) (uint64, bool) {
+	switch f {
+	case form.Data1, form.Ref1, form.Flag, form.Strx1:
 		return uint64(r.U8()), true
-	case formData2, formRef2, formStrx2:
+	case form.Data2, form.Ref2, form.Strx2:
 		return uint64(r.U16()), true
-	case formStrx3:
+	case form.Strx3:
 		return uint64(r.U24()), true
-	case formData4, formRef4, formStrx4, formRefSup4:
+	case form.Data4, form.Ref4, form.Strx4, form.RefSup4:
 		return uint64(r.U32()), true
-	case formData8, formRef8, formRefSig8, formRefSup8:
+	case form.Data8, form.Ref8, form.RefSig8, form.RefSup8:
 		return r.U64(), true
-	case formData16:
+	case form.Data16:
 		r.Block(16)
 		return 0, true
-	case formUdata, formRefUdata, formStrx:
+	case form.Udata, form.RefUdata, form.Strx:
 		return r.ULEB(), true
-	case formSdata:
+	case form.Sdata:
 		return uint64(r.SLEB()), true
-	case formRefAddr, formSecOffset, formStrp, formLineStrp, formStrpSup:
+	case form.RefAddr, form.SecOffset, form.Strp, form.LineStrp, form.StrpSup:
 		return r.Offset(t.is64), true
-	case formFlagPresent:
+	case form.FlagPresent:
 		return 1, true
 	}
 	return 0, false

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"dbg/dwarf/form"
 	"dbg/internal/bytecursor"
 )
 
@@ -40,7 +41,7 @@ type nameAbbrev struct {
 
 type nameAttr struct {
 	index uint64 // DW_IDX_
-	form  Form
+	form  form.Form
 }
 
 // The index attributes (table 7.23).
@@ -142,7 +143,7 @@ func (t *NameTable) readAbbrevs(r *bytecursor.Cursor) error {
 		}
 		a := nameAbbrev{tag: Tag(r.ULEB())}
 		for {
-			at := nameAttr{r.ULEB(), Form(r.ULEB())}
+			at := nameAttr{r.ULEB(), form.Form(r.ULEB())}
 			if r.Err() != nil || at == (nameAttr{}) {
 				break
 			}
