@@ -93,31 +93,46 @@ func (e *Entry) Bytes(a Attr) []byte {
 
 // text returns the value of a string attribute, or nil if it is unreadable. It aliases the section.
 func (u *Unit) text(v *Value) []byte {
-	d := u.Data
 	switch v.Form {
 	case form.String:
 		return v.Block
+	case form.Strx, form.Strx1, form.Strx2, form.Strx3, form.Strx4, form.GNUStrIndex:
+		return u.Data.indexedText(v.Num, u.Root().strOffsetsBase, u.Is64)
+	}
+	return u.Data.textAt(v.Form, v.Num)
+}
+
+// textAt returns the string that an offset of the form f stands for, or nil.
+func (d *Data) textAt(f form.Form, off uint64) []byte {
+	switch f {
 	case form.Strp:
-		return d.bytesAt(secStr, v.Num)
+		return d.bytesAt(secStr, off)
 	case form.LineStrp:
-		return d.bytesAt(secLineStr, v.Num)
+		return d.bytesAt(secLineStr, off)
 	case form.GNUStrpAlt, form.StrpSup:
 		if alt := d.altData(); alt != nil {
-			return alt.bytesAt(secStr, v.Num)
+			return alt.bytesAt(secStr, off)
 		}
-	case form.Strx, form.Strx1, form.Strx2, form.Strx3, form.Strx4, form.GNUStrIndex:
-		size := uint64(u.OffsetSize())
-		if v.Num > 1<<40 {
-			return nil
-		}
-		off := u.Root().strOffsetsBase + v.Num*size
-		r, err := d.at(secStrOffsets, off, size)
-		if err != nil {
-			return nil
-		}
-		if s := r.Offset(u.Is64); r.Err() == nil {
-			return d.bytesAt(secStr, s)
-		}
+	}
+	return nil
+}
+
+// indexedText returns the string at an index of the part of .debug_str_offsets that begins at
+// base, or nil.
+func (d *Data) indexedText(index, base uint64, is64 bool) []byte {
+	size := uint64(4)
+	if is64 {
+		size = 8
+	}
+	if index > 1<<40 {
+		return nil
+	}
+	r, err := d.at(secStrOffsets, base+index*size, size)
+	if err != nil {
+		return nil
+	}
+	if s := r.Offset(is64); r.Err() == nil {
+		return d.bytesAt(secStr, s)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"dbg/dwarf"
+	"dbg/dwarf/linetable"
 	"dbg/image"
 	"dbg/internal/fault"
 )
@@ -18,7 +19,7 @@ const manySymbols = 16
 // unitPlaces is what is asked of one unit, and the answers.
 type unitPlaces struct {
 	u      *unit
-	lines  *dwarf.LineTable
+	lines  *linetable.Table
 	addrs  []uint64 // sorted: where functions begin
 	places []image.Addr
 }
@@ -49,7 +50,7 @@ func (m *Module) manyPlaces(symbols []*image.Symbol) map[image.Addr]image.Addr {
 	var wg fault.Group
 	for range min(runtime.GOMAXPROCS(0), len(work)) {
 		wg.Go(func() {
-			var rows []dwarf.Row
+			var rows []linetable.Row
 			for i := int(next.Add(1) - 1); i < len(work); i = int(next.Add(1) - 1) {
 				m.placesIn(&work[i], &rows, &spent)
 			}
@@ -68,7 +69,7 @@ func (m *Module) manyPlaces(symbols []*image.Symbol) map[image.Addr]image.Addr {
 }
 
 // placesIn answers for one unit. Nothing that it does leads into another one, see dwarf.Data.ShareUnits.
-func (m *Module) placesIn(w *unitPlaces, rows *[]dwarf.Row, spent *atomic.Int64) {
+func (m *Module) placesIn(w *unitPlaces, rows *[]linetable.Row, spent *atomic.Int64) {
 	u := w.u
 	w.places = make([]image.Addr, len(w.addrs))
 	spans := u.spansWith(w.addrs)
@@ -100,7 +101,7 @@ func (m *Module) placesIn(w *unitPlaces, rows *[]dwarf.Row, spent *atomic.Int64)
 		}
 		return
 	}
-	w.lines.EachAt(w.addrs, rows, spent, func(i int, l dwarf.Lines) {
+	w.lines.EachAt(w.addrs, rows, spent, func(i int, l linetable.Sequence) {
 		if a := w.addrs[i]; ends[i] != 0 {
 			w.places[i] = max(image.Addr(a), m.prologueEndIn(u, l, a, ends[i]))
 		}
