@@ -138,6 +138,14 @@ func (d *Data) altData() *Data {
 	return d.alt
 }
 
+// Section returns the bytes of a whole section by name, such as ".debug_names", or nil if it is
+// missing. It is for sections that this package does not read itself.
+func (d *Data) Section(name string) []byte { return d.src.Prefix(name, 1<<62) }
+
+// StringAt returns the string at an offset of .debug_str, or nil if there is none. It aliases the
+// section.
+func (d *Data) StringAt(off uint64) []byte { return d.bytesAt(secStr, off) }
+
 // bytesAt returns the string at an offset of a string section, or nil.
 func (d *Data) bytesAt(id sectionID, off uint64) []byte {
 	for n := uint64(256); n <= maxString; n *= 8 {
