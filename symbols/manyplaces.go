@@ -108,38 +108,20 @@ func (m *Module) placesIn(w *unitPlaces, rows *[]linetable.Row, spent *atomic.In
 	})
 }
 
-// unitsOf returns the units that some addresses, which are sorted, are in, by offset. Addresses that no unit claims, or several, are left out.
+// unitsOf returns the units that contain some addresses, which must be sorted, by offset. It leaves out
+// addresses that no unit claims, or several.
 func (m *Module) unitsOf(addrs []uint64) []unitPlaces {
 	d := m.dwarf()
 	if d == nil {
 		return nil
 	}
-	claims := make([]claim, len(addrs))
-	d.Aranges(func(r dwarf.Arange) bool {
-		i, _ := slices.BinarySearch(addrs, r.Lo)
-		for ; i < len(addrs) && addrs[i] < r.Hi; i++ {
-			claims[i].add(r.Unit)
-		}
-		return true
-	})
-	if slices.ContainsFunc(claims, func(c claim) bool { return c.n == 0 }) {
-		m.indexUnits(d)
-		for i := range claims {
-			if c := &claims[i]; c.n == 0 {
-				findSpan(m.index.others, addrs[i], func(unit uint64) bool {
-					c.add(unit)
-					return false
-				})
-			}
-		}
-	}
 	var work []unitPlaces
 	at := map[*unit]int{} // in work
-	for i, c := range claims {
-		if c.n != 1 {
+	for i, c := range m.index.Claims(d, addrs) {
+		if c.Units != 1 {
 			continue
 		}
-		du, err := d.UnitAt(c.unit)
+		du, err := d.UnitAt(c.Unit)
 		if err != nil || du.First >= du.End {
 			continue
 		}
@@ -154,17 +136,4 @@ func (m *Module) unitsOf(addrs []uint64) []unitPlaces {
 	}
 	slices.SortFunc(work, func(a, b unitPlaces) int { return cmp.Compare(a.u.dw.Offset, b.u.dw.Offset) })
 	return work
-}
-
-// claim is which units say that they have an address.
-type claim struct {
-	unit uint64
-	n    int
-}
-
-func (c *claim) add(unit uint64) {
-	if c.n == 0 || c.unit != unit {
-		c.unit = unit
-		c.n++
-	}
 }

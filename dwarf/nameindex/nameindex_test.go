@@ -212,7 +212,7 @@ func TestGDBIndex(t *testing.T) {
 			t.Errorf("%+v", units)
 		}
 		x.Areas(func(r dwarf.Range, unit uint32) bool {
-			if r != (dwarf.Range{0x1000, 0x2000}) || unit != 1 {
+			if r != (dwarf.Range{Lo: 0x1000, Hi: 0x2000}) || unit != 1 {
 				t.Errorf("%+v %d", r, unit)
 			}
 			return true
