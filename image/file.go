@@ -8,6 +8,7 @@ import (
 
 	"dbg/arch"
 	"dbg/image/elfheader"
+	"dbg/image/macho"
 )
 
 // Kind is the purpose of a file.
@@ -51,9 +52,9 @@ type File struct {
 	trouble     []error // why sections can't be inflated
 	inflated    uint64  // total size of all inflated sections
 
-	macho  *macho       // nil in an ELF file
+	macho  *macho.File  // nil in an ELF file
 	object *object      // set by FromObject, else nil
-	mapped *mappedImage // set for an ELF image from FromMapped, else nil
+	mapped *mappedImage // set by FromMapped, else nil
 	offset uint64       // of data in the file
 }
 
@@ -148,7 +149,7 @@ func (f *File) Arch() *arch.Arch {
 
 func (f *File) machine() (string, *arch.Arch) {
 	if f.macho != nil {
-		return machoFacts(f.macho.cpu, f.macho.subtype)
+		return f.macho.Machine()
 	}
 	return machineFacts(f.header.Machine, f.header.Wide, f.BigEndian())
 }
@@ -170,7 +171,7 @@ func (f *File) BigEndian() bool { return f.header.Order == binary.BigEndian }
 // Kind returns the purpose of the file. A position-independent executable is an Executable.
 func (f *File) Kind() Kind {
 	if f.macho != nil {
-		return f.macho.kind()
+		return f.machoKind()
 	}
 	switch f.header.Type {
 	case elf.ET_EXEC:
@@ -194,7 +195,7 @@ func (f *File) Kind() Kind {
 // Mach-O it is an executable with MH_PIE.
 func (f *File) PIE() bool {
 	if f.macho != nil {
-		return f.macho.filetype == machExecute && f.macho.flags&machPIE != 0
+		return f.macho.Type == macho.TypeExecute && f.macho.Flags&macho.PIE != 0
 	}
 	if f.header.Type != elf.ET_DYN {
 		return false
@@ -222,7 +223,7 @@ func (f *File) Segments() []Segment { return f.loads }
 // none.
 func (f *File) Interp() string {
 	if f.macho != nil {
-		return f.commandString(lcLoadDylinker)
+		return f.macho.Interp()
 	}
 	for _, p := range f.progs {
 		if p.Type == elf.PT_INTERP && p.FileSize < 4096 {

@@ -56,7 +56,7 @@ func (f *File) Symbols() []Symbol {
 // the symbol table has more than the exported and imported symbols, which strip leaves in it.
 func (f *File) HasSymtab() bool {
 	if f.macho != nil {
-		return f.hasPrivateSymbols()
+		return f.macho.HasPrivateSymbols()
 	}
 	for i := range f.sects {
 		if f.sects[i].typ == elf.SHT_SYMTAB && f.sects[i].size > 0 {
