@@ -8,6 +8,7 @@ import (
 
 	"dbg/arch"
 	"dbg/image/elfheader"
+	"dbg/image/inflate"
 	"dbg/image/macho"
 )
 
@@ -50,7 +51,7 @@ type File struct {
 	symbols     []Symbol
 	symbolsDone bool
 	trouble     []error // why sections can't be inflated
-	inflated    uint64  // total size of all inflated sections
+	inflated    inflate.Budget
 
 	macho  *macho.File  // nil in an ELF file
 	object *object      // set by FromObject, else nil
