@@ -243,10 +243,13 @@ func (f *File) Interp() string {
 func (f *File) ReadAt(addr Addr, buf []byte) (int, error) {
 	n := 0
 	for n < len(buf) {
-		var got int
-		if f.macho == nil {
+		got := 0
+		if f.macho != nil && f.macho.Type == macho.TypeDSYM {
+			got = f.readSections(addr+Addr(n), buf[n:])
+		} else {
 			got = f.readSegment(addr+Addr(n), buf[n:])
-		} else if got = f.readMachO(addr+Addr(n), buf[n:]); got < 0 {
+		}
+		if got < 0 {
 			return n, fmt.Errorf("%s: the file has no contents for address %v", f.path, addr+Addr(n))
 		}
 		if got == 0 {
@@ -257,7 +260,13 @@ func (f *File) ReadAt(addr Addr, buf []byte) (int, error) {
 	return n, nil
 }
 
+// readSegment reads bytes of the segment that contains an address. It returns 0 if there is none, and
+// -1 for a part of a Mach-O file without contents.
 func (f *File) readSegment(addr Addr, buf []byte) int {
+	missing := 0
+	if f.macho != nil {
+		missing = -1
+	}
 	for i := range f.loads {
 		s := &f.loads[i]
 		if addr < s.Lo || addr >= s.Hi {
@@ -265,10 +274,18 @@ func (f *File) readSegment(addr Addr, buf []byte) int {
 		}
 		off := uint64(addr - s.Lo)
 		if f.mapped != nil {
-			return f.mapped.readMemory(uint64(addr), buf[:min(uint64(len(buf)), uint64(s.Hi-addr))])
+			n := f.mapped.readMemory(uint64(addr), buf[:min(uint64(len(buf)), uint64(s.Hi-addr))])
+			if n == 0 {
+				return missing
+			}
+			return n
 		}
 		if off < s.FileSize {
-			b, _ := f.bytes(s.FileOff+off, min(s.FileSize-off, uint64(len(buf))))
+			n := min(s.FileSize-off, uint64(len(buf)))
+			b, ok := f.bytes(s.FileOff+off, n)
+			if !ok || f.macho != nil && f.macho.Encrypted(s.FileOff+off, n) {
+				return missing
+			}
 			return copy(buf, b)
 		}
 		n := int(min(uint64(s.Hi-addr), uint64(len(buf))))

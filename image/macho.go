@@ -250,40 +250,6 @@ func (f *File) machoContents(s *section) ([]byte, error) {
 	return raw, nil
 }
 
-// readMachO is readSegment for a Mach-O file. It returns -1 for an address without contents in
-// the file.
-func (f *File) readMachO(addr Addr, buf []byte) int {
-	if f.macho.Type == macho.TypeDSYM {
-		return f.readSections(addr, buf)
-	}
-	for i := range f.loads {
-		s := &f.loads[i]
-		if addr < s.Lo || addr >= s.Hi {
-			continue
-		}
-		off := uint64(addr - s.Lo)
-		if f.mapped != nil {
-			n := int(min(uint64(s.Hi-addr), uint64(len(buf))))
-			if got := f.mapped.readMemory(uint64(addr), buf[:n]); got > 0 {
-				return got
-			}
-			return -1
-		}
-		if off < s.FileSize {
-			n := min(s.FileSize-off, uint64(len(buf)))
-			b, ok := f.bytes(s.FileOff+off, n)
-			if !ok || f.macho.Encrypted(s.FileOff+off, n) {
-				return -1
-			}
-			return copy(buf, b)
-		}
-		n := int(min(uint64(s.Hi-addr), uint64(len(buf))))
-		clear(buf[:n])
-		return n
-	}
-	return 0
-}
-
 // readSections reads an address of a dSYM. The segments of a dSYM do not tell where the contents
 // are.
 func (f *File) readSections(addr Addr, buf []byte) int {

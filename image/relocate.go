@@ -155,22 +155,14 @@ func (f *File) relocSymbol(table []byte, num uint64) (value, inSection uint64, d
 		return 0, 0, true, true
 	}
 	h := &f.header
-	size := uint64(16)
-	if h.Wide {
-		size = 24
-	}
+	size := uint64(h.SymbolSize())
 	if num >= uint64(len(table))/size {
 		return 0, 0, false, false
 	}
-	b := table[num*size:]
-	var n uint16
-	if h.Wide {
-		n, inSection = h.Order.Uint16(b[6:]), h.Order.Uint64(b[8:])
-	} else {
-		n, inSection = h.Order.Uint16(b[14:]), uint64(h.Order.Uint32(b[4:]))
-	}
+	symbol := h.Symbol(table[num*size:])
+	n, inSection := symbol.Section, symbol.Value
 	switch {
-	case n == uint16(elf.SHN_ABS):
+	case n == elf.SHN_ABS:
 		return inSection, inSection, true, true
 	case n == 0 || int(n) >= len(f.sects):
 		return 0, 0, false, true

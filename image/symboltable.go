@@ -37,13 +37,10 @@ type SymbolEntry struct {
 // SymbolTable returns .symtab, or .dynsym if there is no .symtab. It is valid until the file is
 // closed.
 func (f *File) SymbolTable() *SymbolTable {
-	t := &SymbolTable{f: f, size: 16}
+	t := &SymbolTable{f: f, size: f.header.SymbolSize()}
 	if f.macho != nil {
 		t.list = f.Symbols()
 		return t
-	}
-	if f.header.Wide {
-		t.size = 24
 	}
 	for _, typ := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
 		for i := range f.sects {
@@ -79,22 +76,14 @@ func (t *SymbolTable) Entry(i int) (e SymbolEntry, ok bool) {
 	}
 	b := t.table[i*t.size:][:t.size]
 	h := &t.f.header
-	var value uint64
-	var info byte
-	var shndx elf.SectionIndex
-	if h.Wide {
-		info, shndx = b[4], elf.SectionIndex(h.Order.Uint16(b[6:]))
-		value, e.Size = h.Order.Uint64(b[8:]), h.Order.Uint64(b[16:])
-	} else {
-		value, e.Size = uint64(h.Order.Uint32(b[4:])), uint64(h.Order.Uint32(b[8:]))
-		info, shndx = b[12], elf.SectionIndex(h.Order.Uint16(b[14:]))
-	}
-	e.Kind, ok = symbolKind(elf.ST_TYPE(info))
-	if !ok || shndx == elf.SHN_UNDEF {
+	s := h.Symbol(b)
+	e.Size = s.Size
+	e.Kind, ok = symbolKind(elf.ST_TYPE(s.Info))
+	if !ok || s.Section == elf.SHN_UNDEF {
 		return e, false
 	}
 	// Only the start of the name matters: see appendSymbols.
-	name := uint64(h.Order.Uint32(b))
+	name := uint64(s.Name)
 	if name >= uint64(len(t.names)) {
 		return e, false
 	}
@@ -102,15 +91,15 @@ func (t *SymbolTable) Entry(i int) (e SymbolEntry, ok bool) {
 	case c == 0, c == '$' && e.Kind == NoType, c == '.' && name+1 < uint64(len(t.names)) && t.names[name+1] == 'L':
 		return e, false
 	}
-	e.Section = int32(shndx)
-	if shndx >= elf.SHN_LORESERVE {
+	e.Section = int32(s.Section)
+	if s.Section >= elf.SHN_LORESERVE {
 		e.Section = -1
 	}
 	if h.Machine == elf.EM_ARM && e.Kind == Func {
-		value &^= 1 // the Thumb bit
+		s.Value &^= 1 // the Thumb bit
 	}
-	bind := elf.ST_BIND(info)
-	e.Addr, e.Global, e.Weak = Addr(value), bind != elf.STB_LOCAL, bind == elf.STB_WEAK
+	bind := elf.ST_BIND(s.Info)
+	e.Addr, e.Global, e.Weak = Addr(s.Value), bind != elf.STB_LOCAL, bind == elf.STB_WEAK
 	return e, true
 }
 

@@ -103,35 +103,18 @@ func sortSymbols(in []Symbol) []Symbol {
 
 func (f *File) appendSymbols(out []Symbol, table, strtab []byte) []Symbol {
 	h := &f.header
-	size := 16
-	if h.Wide {
-		size = 24
-	}
+	size := h.SymbolSize()
 	// One copy of the string table. Every name is a part of it: names outlive the mapping, and a
 	// million of them need no allocation each.
 	names := string(strtab)
 	out = slices.Grow(out, len(table)/size)
 	for ; len(table) >= size; table = table[size:] {
-		b := table
-		var value, length uint64
-		var info byte
-		var shndx elf.SectionIndex
-		if h.Wide {
-			info, shndx = b[4], elf.SectionIndex(h.Order.Uint16(b[6:]))
-			value, length = h.Order.Uint64(b[8:]), h.Order.Uint64(b[16:])
-		} else {
-			value, length = uint64(h.Order.Uint32(b[4:])), uint64(h.Order.Uint32(b[8:]))
-			info, shndx = b[12], elf.SectionIndex(h.Order.Uint16(b[14:]))
-		}
-		kind, ok := symbolKind(elf.ST_TYPE(info))
-		if !ok {
+		s := h.Symbol(table)
+		kind, ok := symbolKind(elf.ST_TYPE(s.Info))
+		if !ok || s.Section == elf.SHN_UNDEF || uint64(s.Name) >= uint64(len(names)) {
 			continue
 		}
-		nameOff := h.Order.Uint32(b)
-		if shndx == elf.SHN_UNDEF || uint64(nameOff) >= uint64(len(names)) {
-			continue
-		}
-		name := names[nameOff:min(len(names), int(nameOff)+maxName)]
+		name := names[s.Name:min(len(names), int(s.Name)+maxName)]
 		if i := strings.IndexByte(name, 0); i >= 0 {
 			name = name[:i]
 		}
@@ -140,15 +123,15 @@ func (f *File) appendSymbols(out []Symbol, table, strtab []byte) []Symbol {
 		if name == "" || name[0] == '$' && kind == NoType || strings.HasPrefix(name, ".L") {
 			continue
 		}
-		section := int32(shndx)
-		if shndx >= elf.SHN_LORESERVE {
+		section := int32(s.Section)
+		if s.Section >= elf.SHN_LORESERVE {
 			section = -1
 		}
-		bind := elf.ST_BIND(info)
+		bind := elf.ST_BIND(s.Info)
 		if h.Machine == elf.EM_ARM && kind == Func {
-			value &^= 1 // the Thumb bit
+			s.Value &^= 1 // the Thumb bit
 		}
-		out = append(out, Symbol{Name: name, Addr: Addr(value), Size: length, Section: section, Kind: kind,
+		out = append(out, Symbol{Name: name, Addr: Addr(s.Value), Size: s.Size, Section: section, Kind: kind,
 			Global: bind != elf.STB_LOCAL, Weak: bind == elf.STB_WEAK})
 	}
 	return out
