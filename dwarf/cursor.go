@@ -138,7 +138,7 @@ func (u *Unit) DeclaresList(a Attr, tags ...Tag) bool {
 	}
 	declares := func(b *abbrev) bool {
 		return slices.Contains(tags, b.tag) && slices.ContainsFunc(b.attrs, func(s attrSpec) bool {
-			return s.attr == a && (s.form == form.Indirect || u.IsList(&Value{Form: s.form}))
+			return s.attr == a && (s.form == form.Indirect || u.IsList(&Value{Value: form.Value{Form: s.form}}))
 		})
 	}
 	for i := range t.dense {
@@ -367,8 +367,8 @@ func (c *Cursor) skipAttrs(s *layout) bool {
 // iteration and returns -1.
 func (c *Cursor) skipForm(pos int, f form.Form) int {
 	r := bytecursor.Cursor{Data: c.b, Pos: pos, Big: c.u.Data.big}
-	v := Value{Form: f}
-	if c.u.readForm(&r, &v, 0); r.Err() != nil {
+	v := form.Value{Form: f}
+	if v.Read(&r, c.u.sizes(), 0); r.Err() != nil {
 		c.fail(r.Err())
 		return -1
 	}
@@ -419,8 +419,8 @@ func (c *Cursor) siblingOffset() int {
 		}
 	default:
 		r := bytecursor.Cursor{Data: b, Big: c.u.Data.big}
-		val := Value{Form: s.sibling}
-		if c.u.readForm(&r, &val, 0); r.Err() != nil {
+		val := form.Value{Form: s.sibling}
+		if val.Read(&r, c.u.sizes(), 0); r.Err() != nil {
 			return 0
 		}
 		switch s.sibling {
@@ -442,7 +442,7 @@ func (c *Cursor) Value(a Attr, v *Value) bool {
 	r := bytecursor.Cursor{Data: c.b, Pos: c.attrs, Big: c.u.Data.big}
 	for i := range c.s.attrs {
 		spec := &c.s.attrs[i]
-		*v = Value{Attr: spec.attr, Form: spec.form}
+		*v = Value{spec.attr, form.Value{Form: spec.form}}
 		c.u.readForm(&r, v, spec.implicit)
 		if r.Err() != nil {
 			return false

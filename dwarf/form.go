@@ -14,43 +14,7 @@ func (u *Unit) sizes() form.Sizes {
 
 // readForm reads the value of an attribute (section 7.5.6).
 func (u *Unit) readForm(r *bytecursor.Cursor, v *Value, implicit int64) {
-	v.Form, v.Num, v.Block = u.sizes().Read(r, v.Form, implicit)
-}
-
-// IsBlock reports whether the value is a block of bytes or an expression.
-func (v *Value) IsBlock() bool {
-	switch v.Form {
-	case form.Block, form.Block1, form.Block2, form.Block4, form.Exprloc, form.Data16:
-		return true
-	}
-	return false
-}
-
-// IsConst reports whether the value is a number.
-func (v *Value) IsConst() bool {
-	switch v.Form {
-	case form.Data1, form.Data2, form.Data4, form.Data8, form.Udata, form.Sdata, form.ImplicitConst:
-		return true
-	}
-	return false
-}
-
-// IsSigned reports whether the form implies a signed number.
-func (v *Value) IsSigned() bool { return v.Form == form.Sdata || v.Form == form.ImplicitConst }
-
-// Signed returns a constant as a signed number. The fixed-size forms do not define the sign
-// (section 7.5.5, "constant"): they are sign-extended from their size, as producers mean them for
-// attributes that can be negative.
-func (v *Value) Signed() int64 {
-	switch v.Form {
-	case form.Data1:
-		return int64(int8(v.Num))
-	case form.Data2:
-		return int64(int16(v.Num))
-	case form.Data4:
-		return int64(int32(v.Num))
-	}
-	return int64(v.Num)
+	v.Read(r, u.sizes(), implicit)
 }
 
 // IsList reports whether the value refers to a list of ranges or locations. DWARF 2 and 3 encode

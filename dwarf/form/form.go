@@ -68,67 +68,108 @@ type Sizes struct {
 	Version2 bool // DWARF 2, where DW_FORM_ref_addr has the size of an address
 }
 
-// Read reads a value of the form f (section 7.5.6) at the cursor. It returns the number, which is
-// sign-extended for a signed form, or the bytes of a block, or those of an inline string without
-// its zero. The bytes alias the cursor's data. implicit is the value of DW_FORM_implicit_const,
-// which is in the abbreviation. actual is f, or the form that DW_FORM_indirect names. An error is
-// in the cursor.
-func (s Sizes) Read(r *bytecursor.Cursor, f Form, implicit int64) (actual Form, num uint64, block []byte) {
+// Value is a value as it is stored. Num is its number, sign-extended for signed forms. Block holds the
+// bytes of a block or of an inline string, without the string's zero, and aliases the section.
+type Value struct {
+	Form  Form
+	Num   uint64
+	Block []byte
+}
+
+// Read reads a value of the form v.Form (section 7.5.6) at the cursor. It replaces DW_FORM_indirect
+// by the form that it names. implicit is the value of DW_FORM_implicit_const, which is in the
+// abbreviation. An error is in the cursor.
+func (v *Value) Read(r *bytecursor.Cursor, s Sizes, implicit int64) {
 	at := r.Pos
-	if f == Indirect {
-		f = Form(r.ULEB())
-		if f == ImplicitConst {
+	if v.Form == Indirect {
+		v.Form = Form(r.ULEB())
+		if v.Form == ImplicitConst {
 			// The value would have to be in the abbreviation, but is not.
 			r.Malformed(at, "DW_FORM_indirect with DW_FORM_implicit_const")
-			return f, 0, nil
+			return
 		}
 	}
-	switch f {
+	switch v.Form {
 	case Addr:
-		num = r.Uint(s.Addr)
+		v.Num = r.Uint(s.Addr)
 	case Data1, Ref1, Flag, Strx1, Addrx1:
-		num = uint64(r.U8())
+		v.Num = uint64(r.U8())
 	case Data2, Ref2, Strx2, Addrx2:
-		num = uint64(r.U16())
+		v.Num = uint64(r.U16())
 	case Strx3, Addrx3:
-		num = uint64(r.U24())
+		v.Num = uint64(r.U24())
 	case Data4, Ref4, Strx4, Addrx4, RefSup4:
-		num = uint64(r.U32())
+		v.Num = uint64(r.U32())
 	case Data8, Ref8, RefSig8, RefSup8:
-		num = r.U64()
+		v.Num = r.U64()
 	case Udata, RefUdata, Strx, Addrx, Loclistx, Rnglistx, GNUAddrIndex, GNUStrIndex:
-		num = r.ULEB()
+		v.Num = r.ULEB()
 	case Sdata:
-		num = uint64(r.SLEB())
+		v.Num = uint64(r.SLEB())
 	case ImplicitConst:
-		num = uint64(implicit)
+		v.Num = uint64(implicit)
 	case FlagPresent:
-		num = 1
+		v.Num = 1
 	case Strp, LineStrp, StrpSup, SecOffset, GNUStrpAlt, GNURefAlt:
-		num = r.Offset(s.Is64)
+		v.Num = r.Offset(s.Is64)
 	case RefAddr:
 		if s.Version2 {
-			num = r.Uint(s.Addr)
+			v.Num = r.Uint(s.Addr)
 		} else {
-			num = r.Offset(s.Is64)
+			v.Num = r.Offset(s.Is64)
 		}
 	case String:
-		block = r.CString()
+		v.Block = r.CString()
 	case Data16:
-		block = r.Block(16)
+		v.Block = r.Block(16)
 	case Block1:
-		block = r.Block(uint64(r.U8()))
+		v.Block = r.Block(uint64(r.U8()))
 	case Block2:
-		block = r.Block(uint64(r.U16()))
+		v.Block = r.Block(uint64(r.U16()))
 	case Block4:
-		block = r.Block(uint64(r.U32()))
+		v.Block = r.Block(uint64(r.U32()))
 	case Block, Exprloc:
-		block = r.Block(r.ULEB())
+		v.Block = r.Block(r.ULEB())
 	default:
 		// The size is unknown, and so is the start of the next attribute.
-		r.Unsupported(at, fmt.Sprintf("an attribute of unknown form 0x%x", uint32(f)))
+		r.Unsupported(at, fmt.Sprintf("an attribute of unknown form 0x%x", uint32(v.Form)))
 	}
-	return f, num, block
+}
+
+// IsBlock reports whether the value is a block of bytes or an expression.
+func (v *Value) IsBlock() bool {
+	switch v.Form {
+	case Block, Block1, Block2, Block4, Exprloc, Data16:
+		return true
+	}
+	return false
+}
+
+// IsConst reports whether the value is a number.
+func (v *Value) IsConst() bool {
+	switch v.Form {
+	case Data1, Data2, Data4, Data8, Udata, Sdata, ImplicitConst:
+		return true
+	}
+	return false
+}
+
+// IsSigned reports whether the form implies a signed number.
+func (v *Value) IsSigned() bool { return v.Form == Sdata || v.Form == ImplicitConst }
+
+// Signed returns a constant as a signed number. The fixed-size forms do not define the sign
+// (section 7.5.5, "constant"): they are sign-extended from their size, as producers mean them for
+// attributes that can be negative.
+func (v *Value) Signed() int64 {
+	switch v.Form {
+	case Data1:
+		return int64(int8(v.Num))
+	case Data2:
+		return int64(int16(v.Num))
+	case Data4:
+		return int64(int32(v.Num))
+	}
+	return int64(v.Num)
 }
 
 // Of returns the size of a value of the form f in bytes. It is -1 if it varies, or if the form is

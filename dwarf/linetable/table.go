@@ -173,17 +173,18 @@ func (t *Table) readFiles5(r *bytecursor.Cursor, is64 bool) {
 			start := r.Pos
 			var f file
 			for _, c := range columns {
-				actual, num, text := sizes.Read(r, c.form, 0)
+				v := form.Value{Form: c.form}
+				v.Read(r, sizes, 0)
 				if r.Err() != nil {
 					return
 				}
 				switch c.content {
 				case lnctPath:
-					if f.name = text; actual != form.String {
-						f.name = t.in.src.Text(actual, num, t.unit.StrOffsets, is64)
+					if f.name = v.Block; v.Form != form.String {
+						f.name = t.in.src.Text(v.Form, v.Num, t.unit.StrOffsets, is64)
 					}
 				case lnctDirectoryIndex:
-					f.dir = num
+					f.dir = v.Num
 				}
 			}
 			if r.Pos == start {
