@@ -59,7 +59,7 @@ type Data struct {
 	abbrevBytes uint64 // size of all tables that were read
 	bySig       map[uint64]*Unit
 	shared      bool // see Share
-	lines       linetable.Section
+	lines       *linetable.Section
 
 	// Alt returns the supplementary file that DW_FORM_GNU_ref_alt and DW_FORM_ref_sup refer to
 	// (dwz), or nil. It is called when first needed.
@@ -85,7 +85,7 @@ type lazySection struct {
 // New returns the debug information of src. It reads nothing yet.
 func New(src Source, bigEndian bool) *Data {
 	d := &Data{src: src, big: bigEndian, byOffset: map[uint64]*Unit{}, abbrevs: map[uint64]*abbrevTable{}}
-	d.lines.Init((*lineSource)(d), bigEndian)
+	d.lines = linetable.New((*lineSource)(d), bigEndian)
 	return d
 }
 

@@ -56,8 +56,8 @@ type result struct {
 	err   error
 }
 
-// Init sets the source and the byte order. It reads nothing.
-func (s *Section) Init(src Source, bigEndian bool) { s.src, s.big = src, bigEndian }
+// New returns the section of a source. It reads nothing yet.
+func New(src Source, bigEndian bool) *Section { return &Section{src: src, big: bigEndian} }
 
 // Table returns the table of a unit, which other units may share. It is never nil: with an error it
 // has the files that could be read, and no rows. The error names the section and the offset.
