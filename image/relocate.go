@@ -159,10 +159,15 @@ func (f *File) relocSymbol(table []byte, num uint64) (value, inSection uint64, d
 	if num >= uint64(len(table))/size {
 		return 0, 0, false, false
 	}
-	symbol := h.Symbol(table[num*size:])
-	n, inSection := symbol.Section, symbol.Value
+	b := table[num*size:]
+	var n uint16
+	if h.Wide {
+		n, inSection = h.Order.Uint16(b[6:]), h.Order.Uint64(b[8:])
+	} else {
+		n, inSection = h.Order.Uint16(b[14:]), uint64(h.Order.Uint32(b[4:]))
+	}
 	switch {
-	case n == elf.SHN_ABS:
+	case n == uint16(elf.SHN_ABS):
 		return inSection, inSection, true, true
 	case n == 0 || int(n) >= len(f.sects):
 		return 0, 0, false, true

@@ -76,14 +76,23 @@ func (t *SymbolTable) Entry(i int) (e SymbolEntry, ok bool) {
 	}
 	b := t.table[i*t.size:][:t.size]
 	h := &t.f.header
-	s := h.Symbol(b)
-	e.Size = s.Size
-	e.Kind, ok = symbolKind(elf.ST_TYPE(s.Info))
-	if !ok || s.Section == elf.SHN_UNDEF {
+	var value uint64
+	var info byte
+	var shndx elf.SectionIndex
+	if h.Wide {
+		info, shndx = b[4], elf.SectionIndex(h.Order.Uint16(b[6:]))
+		value, e.Size = h.Order.Uint64(b[8:]), h.Order.Uint64(b[16:])
+	} else {
+		value, e.Size = uint64(h.Order.Uint32(b[4:])), uint64(h.Order.Uint32(b[8:]))
+		info, shndx = b[12], elf.SectionIndex(h.Order.Uint16(b[14:]))
+	}
+	e.Kind, ok = symbolKind(elf.ST_TYPE(info))
+	if !ok || shndx == elf.SHN_UNDEF {
 		return e, false
 	}
-	// Only the start of the name matters: see appendSymbols.
-	name := uint64(s.Name)
+	// "$x" and "$d" mark code and data on ARM and RISC-V. ".L" marks the assembler's own labels.
+	// Only the start of the name is read.
+	name := uint64(h.Order.Uint32(b))
 	if name >= uint64(len(t.names)) {
 		return e, false
 	}
@@ -91,15 +100,15 @@ func (t *SymbolTable) Entry(i int) (e SymbolEntry, ok bool) {
 	case c == 0, c == '$' && e.Kind == NoType, c == '.' && name+1 < uint64(len(t.names)) && t.names[name+1] == 'L':
 		return e, false
 	}
-	e.Section = int32(s.Section)
-	if s.Section >= elf.SHN_LORESERVE {
+	e.Section = int32(shndx)
+	if shndx >= elf.SHN_LORESERVE {
 		e.Section = -1
 	}
 	if h.Machine == elf.EM_ARM && e.Kind == Func {
-		s.Value &^= 1 // the Thumb bit
+		value &^= 1 // the Thumb bit
 	}
-	bind := elf.ST_BIND(s.Info)
-	e.Addr, e.Global, e.Weak = Addr(s.Value), bind != elf.STB_LOCAL, bind == elf.STB_WEAK
+	bind := elf.ST_BIND(info)
+	e.Addr, e.Global, e.Weak = Addr(value), bind != elf.STB_LOCAL, bind == elf.STB_WEAK
 	return e, true
 }
 

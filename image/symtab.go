@@ -102,37 +102,22 @@ func sortSymbols(in []Symbol) []Symbol {
 }
 
 func (f *File) appendSymbols(out []Symbol, table, strtab []byte) []Symbol {
-	h := &f.header
-	size := h.SymbolSize()
+	t := SymbolTable{f: f, table: table, names: strtab, size: f.header.SymbolSize()}
 	// One copy of the string table. Every name is a part of it: names outlive the mapping, and a
 	// million of them need no allocation each.
 	names := string(strtab)
-	out = slices.Grow(out, len(table)/size)
-	for ; len(table) >= size; table = table[size:] {
-		s := h.Symbol(table)
-		kind, ok := symbolKind(elf.ST_TYPE(s.Info))
-		if !ok || s.Section == elf.SHN_UNDEF || uint64(s.Name) >= uint64(len(names)) {
+	out = slices.Grow(out, t.Len())
+	for i := range t.Len() {
+		e, ok := t.Entry(i)
+		if !ok {
 			continue
 		}
-		name := names[s.Name:min(len(names), int(s.Name)+maxName)]
+		off := int(f.header.Order.Uint32(table[i*t.size:])) // Entry has checked it
+		name := names[off:min(len(names), off+maxName)]
 		if i := strings.IndexByte(name, 0); i >= 0 {
 			name = name[:i]
 		}
-		// "$x" and "$d" mark code and data on ARM and RISC-V. ".L" marks the assembler's own
-		// labels.
-		if name == "" || name[0] == '$' && kind == NoType || strings.HasPrefix(name, ".L") {
-			continue
-		}
-		section := int32(s.Section)
-		if s.Section >= elf.SHN_LORESERVE {
-			section = -1
-		}
-		bind := elf.ST_BIND(s.Info)
-		if h.Machine == elf.EM_ARM && kind == Func {
-			s.Value &^= 1 // the Thumb bit
-		}
-		out = append(out, Symbol{Name: name, Addr: Addr(s.Value), Size: s.Size, Section: section, Kind: kind,
-			Global: bind != elf.STB_LOCAL, Weak: bind == elf.STB_WEAK})
+		out = append(out, Symbol{Name: name, Addr: e.Addr, Size: e.Size, Section: e.Section, Kind: e.Kind, Global: e.Global, Weak: e.Weak})
 	}
 	return out
 }

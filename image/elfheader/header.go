@@ -228,26 +228,11 @@ func (h *Header) MachineName() string {
 	return fmt.Sprintf("%s (%d bit, %s-endian)", name, 8*h.WordSize(), end)
 }
 
-// Symbol is an entry in a symbol table (gABI, chapter 4, "Symbol Table").
-type Symbol struct {
-	Name        uint32 // offset in the string table
-	Info        byte   // elf.ST_TYPE and elf.ST_BIND take it apart
-	Section     elf.SectionIndex
-	Value, Size uint64
-}
-
-// SymbolSize returns the size of an entry in a symbol table, in bytes.
+// SymbolSize returns the size of an entry in a symbol table (gABI, chapter 4, "Symbol Table"), in
+// bytes.
 func (h *Header) SymbolSize() int {
 	if h.Wide {
 		return 24
 	}
 	return 16
-}
-
-// Symbol reads the entry at the start of b, which must have SymbolSize bytes.
-func (h *Header) Symbol(b []byte) Symbol {
-	if h.Wide {
-		return Symbol{h.Order.Uint32(b), b[4], elf.SectionIndex(h.Order.Uint16(b[6:])), h.Order.Uint64(b[8:]), h.Order.Uint64(b[16:])}
-	}
-	return Symbol{h.Order.Uint32(b), b[12], elf.SectionIndex(h.Order.Uint16(b[14:])), uint64(h.Order.Uint32(b[4:])), uint64(h.Order.Uint32(b[8:]))}
 }
