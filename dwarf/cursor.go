@@ -440,10 +440,11 @@ func (c *Cursor) siblingOffset() int {
 // Value decodes an attribute of the entry into v. It returns false if the entry does not have it.
 func (c *Cursor) Value(a Attr, v *Value) bool {
 	r := bytecursor.Cursor{Data: c.b, Pos: c.attrs, Big: c.u.Data.big}
+	sizes := c.u.sizes()
 	for i := range c.s.attrs {
 		spec := &c.s.attrs[i]
 		*v = Value{spec.attr, form.Value{Form: spec.form}}
-		c.u.readForm(&r, v, spec.implicit)
+		v.Read(&r, sizes, spec.implicit)
 		if r.Err() != nil {
 			return false
 		}

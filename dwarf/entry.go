@@ -72,10 +72,11 @@ func (u *Unit) Read(off uint64, e *Entry) error {
 		return u.entryError(off, fmt.Errorf("unknown abbreviation code %d", code))
 	}
 	e.Tag, e.Children = a.tag, a.children
+	sizes := u.sizes()
 	for i := range a.attrs {
 		s := &a.attrs[i]
 		v := Value{s.attr, form.Value{Form: s.form}}
-		u.readForm(&r, &v, s.implicit)
+		v.Read(&r, sizes, s.implicit)
 		e.Vals = append(e.Vals, v)
 	}
 	if r.Err() != nil {

@@ -4,17 +4,11 @@ import (
 	"fmt"
 
 	"dbg/dwarf/form"
-	"dbg/internal/bytecursor"
 )
 
 // sizes returns what the sizes of values depend on.
 func (u *Unit) sizes() form.Sizes {
 	return form.Sizes{Addr: u.AddrSize, Is64: u.Is64, Version2: u.Version == 2}
-}
-
-// readForm reads the value of an attribute (section 7.5.6).
-func (u *Unit) readForm(r *bytecursor.Cursor, v *Value, implicit int64) {
-	v.Read(r, u.sizes(), implicit)
 }
 
 // IsList reports whether the value refers to a list of ranges or locations. DWARF 2 and 3 encode
