@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"dbg/dwarf/form"
 	"dbg/internal/bytecursor"
 )
 
@@ -17,7 +18,7 @@ type abbrev struct {
 
 type attrSpec struct {
 	attr     Attr
-	form     Form
+	form     form.Form
 	implicit int64 // the value of DW_FORM_implicit_const
 }
 
@@ -29,7 +30,7 @@ type abbrevTable struct {
 
 	err     error // set if the table is unreadable; it has no declarations then
 	mu      sync.Mutex
-	layouts map[layoutKey][]layout
+	layouts map[form.Sizes][]layout
 }
 
 func (t *abbrevTable) find(code uint64) *abbrev {
@@ -104,8 +105,8 @@ func parseAbbrevs(r *bytecursor.Cursor) *abbrevTable {
 		}
 		a := abbrev{tag: Tag(r.ULEB()), children: r.U8() != 0}
 		for r.Err() == nil {
-			s := attrSpec{attr: Attr(r.ULEB()), form: Form(r.ULEB())}
-			if s.form == formImplicitConst {
+			s := attrSpec{attr: Attr(r.ULEB()), form: form.Form(r.ULEB())}
+			if s.form == form.ImplicitConst {
 				s.implicit = r.SLEB()
 			}
 			if s.attr == 0 && s.form == 0 {

@@ -136,59 +136,6 @@ const (
 	AttrGoPackageName   Attr = 0x2905
 )
 
-// Form is the encoding of an attribute (table 7.6).
-type Form uint32
-
-const (
-	formAddr          Form = 0x01
-	formBlock2        Form = 0x03
-	formBlock4        Form = 0x04
-	formData2         Form = 0x05
-	formData4         Form = 0x06
-	formData8         Form = 0x07
-	formString        Form = 0x08
-	formBlock         Form = 0x09
-	formBlock1        Form = 0x0a
-	formData1         Form = 0x0b
-	formFlag          Form = 0x0c
-	formSdata         Form = 0x0d
-	formStrp          Form = 0x0e
-	formUdata         Form = 0x0f
-	formRefAddr       Form = 0x10
-	formRef1          Form = 0x11
-	formRef2          Form = 0x12
-	formRef4          Form = 0x13
-	formRef8          Form = 0x14
-	formRefUdata      Form = 0x15
-	formIndirect      Form = 0x16
-	formSecOffset     Form = 0x17
-	formExprloc       Form = 0x18
-	formFlagPresent   Form = 0x19
-	formStrx          Form = 0x1a
-	formAddrx         Form = 0x1b
-	formRefSup4       Form = 0x1c
-	formStrpSup       Form = 0x1d
-	formData16        Form = 0x1e
-	formLineStrp      Form = 0x1f
-	formRefSig8       Form = 0x20
-	formImplicitConst Form = 0x21
-	formLoclistx      Form = 0x22
-	formRnglistx      Form = 0x23
-	formRefSup8       Form = 0x24
-	formStrx1         Form = 0x25
-	formStrx2         Form = 0x26
-	formStrx3         Form = 0x27
-	formStrx4         Form = 0x28
-	formAddrx1        Form = 0x29
-	formAddrx2        Form = 0x2a
-	formAddrx3        Form = 0x2b
-	formAddrx4        Form = 0x2c
-	formGNUAddrIndex  Form = 0x1f01
-	formGNUStrIndex   Form = 0x1f02
-	formGNURefAlt     Form = 0x1f20
-	formGNUStrpAlt    Form = 0x1f21
-)
-
 // Base type encodings (table 7.11).
 const (
 	EncAddress      = 0x01
@@ -236,28 +183,4 @@ const (
 	lleGNUBaseAddress = 0x01
 	lleGNUStartEnd    = 0x02
 	lleGNUStartLength = 0x03
-)
-
-// Line number opcodes (tables 7.25 to 7.27).
-const (
-	lnsCopy             = 0x01
-	lnsAdvancePC        = 0x02
-	lnsAdvanceLine      = 0x03
-	lnsSetFile          = 0x04
-	lnsSetColumn        = 0x05
-	lnsNegateStmt       = 0x06
-	lnsSetBasicBlock    = 0x07
-	lnsConstAddPC       = 0x08
-	lnsFixedAdvancePC   = 0x09
-	lnsSetPrologueEnd   = 0x0a
-	lnsSetEpilogueBegin = 0x0b
-	lnsSetISA           = 0x0c
-
-	lneEndSequence      = 0x01
-	lneSetAddress       = 0x02
-	lneDefineFile       = 0x03
-	lneSetDiscriminator = 0x04
-
-	lnctPath           = 0x1
-	lnctDirectoryIndex = 0x2
 )

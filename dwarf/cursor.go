@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"dbg/dwarf/form"
 	"dbg/internal/bytecursor"
 )
 
@@ -63,8 +64,8 @@ type layout struct {
 	fixed     int32 // size of all attributes in bytes, or -1 if it varies
 	siblingAt int32 // offset of DW_AT_sibling, or -1 if it varies or there is none
 	nameAt    int32 // offset of DW_AT_name, likewise
-	sibling   Form
-	name      Form
+	sibling   form.Form
+	name      form.Form
 	steps     []step
 	attrs     []attrSpec
 }
@@ -72,15 +73,7 @@ type layout struct {
 // step skips n bytes and then an attribute with the given form, if form is not 0.
 type step struct {
 	n    int32
-	form Form
-}
-
-// layoutKey holds the properties of a unit that the size of an attribute depends on, besides its
-// form.
-type layoutKey struct {
-	addrSize int
-	is64     bool
-	v2       bool
+	form form.Form
 }
 
 // layouts returns the unit's compiled abbreviations, indexed by code. Codes that are not dense are
@@ -90,7 +83,7 @@ func (u *Unit) layouts() ([]layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := layoutKey{u.AddrSize, u.Is64, u.Version == 2}
+	key := u.sizes()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if list, ok := t.layouts[key]; ok {
@@ -98,16 +91,16 @@ func (u *Unit) layouts() ([]layout, error) {
 	}
 	list := make([]layout, len(t.dense)+1)
 	for i := range t.dense {
-		list[i+1] = key.compile(&t.dense[i])
+		list[i+1] = compile(&t.dense[i], key)
 	}
 	if t.layouts == nil {
-		t.layouts = map[layoutKey][]layout{}
+		t.layouts = map[form.Sizes][]layout{}
 	}
 	t.layouts[key] = list
 	return list, nil
 }
 
-func (k layoutKey) compile(a *abbrev) layout {
+func compile(a *abbrev, sizes form.Sizes) layout {
 	s := layout{tag: a.tag, children: a.children, known: true, siblingAt: -1, nameAt: -1, attrs: a.attrs}
 	at, varies := 0, false // offset of the attribute, or of the bytes after the last step
 	for _, spec := range a.attrs {
@@ -120,7 +113,7 @@ func (k layoutKey) compile(a *abbrev) layout {
 				s.nameAt, s.name = int32(at), spec.form
 			}
 		}
-		if n := k.size(spec.form); n >= 0 {
+		if n := sizes.Of(spec.form); n >= 0 {
 			at += n
 			continue
 		}
@@ -145,7 +138,7 @@ func (u *Unit) DeclaresList(a Attr, tags ...Tag) bool {
 	}
 	declares := func(b *abbrev) bool {
 		return slices.Contains(tags, b.tag) && slices.ContainsFunc(b.attrs, func(s attrSpec) bool {
-			return s.attr == a && (s.form == formIndirect || u.IsList(&Value{Form: s.form}))
+			return s.attr == a && (s.form == form.Indirect || u.IsList(&Value{Value: form.Value{Form: s.form}}))
 		})
 	}
 	for i := range t.dense {
@@ -159,40 +152,6 @@ func (u *Unit) DeclaresList(a Attr, tags ...Tag) bool {
 		}
 	}
 	return false
-}
-
-// size returns the size of an attribute in bytes, or -1 if it varies.
-func (k layoutKey) size(f Form) int {
-	offset := 4
-	if k.is64 {
-		offset = 8
-	}
-	switch f {
-	case formFlagPresent, formImplicitConst:
-		return 0
-	case formData1, formRef1, formFlag, formStrx1, formAddrx1:
-		return 1
-	case formData2, formRef2, formStrx2, formAddrx2:
-		return 2
-	case formStrx3, formAddrx3:
-		return 3
-	case formData4, formRef4, formStrx4, formAddrx4, formRefSup4:
-		return 4
-	case formData8, formRef8, formRefSig8, formRefSup8:
-		return 8
-	case formData16:
-		return 16
-	case formAddr:
-		return k.addrSize
-	case formStrp, formLineStrp, formStrpSup, formSecOffset, formGNUStrpAlt, formGNURefAlt:
-		return offset
-	case formRefAddr:
-		if k.v2 {
-			return k.addrSize
-		}
-		return offset
-	}
-	return -1
 }
 
 // Cursor iterates over the entries of a unit in file order. It decodes only the attributes that the
@@ -332,7 +291,7 @@ func (c *Cursor) sparse(code uint64) bool {
 	if a == nil {
 		return c.fail(fmt.Errorf("unknown abbreviation code %d", code))
 	}
-	s := layoutKey{c.u.AddrSize, c.u.Is64, c.u.Version == 2}.compile(a)
+	s := compile(a, c.u.sizes())
 	c.s, c.attrs, c.d = &s, c.pos, c.depth
 	if !c.skipAttrs(&s) {
 		return false
@@ -363,7 +322,7 @@ func (c *Cursor) skipAttrs(s *layout) bool {
 		}
 		switch st.form {
 		case 0:
-		case formUdata, formSdata, formRefUdata, formStrx, formAddrx, formLoclistx, formRnglistx, formGNUAddrIndex, formGNUStrIndex:
+		case form.Udata, form.Sdata, form.RefUdata, form.Strx, form.Addrx, form.Loclistx, form.Rnglistx, form.GNUAddrIndex, form.GNUStrIndex:
 			from := pos
 			for pos < len(c.b) && c.b[pos] >= 0x80 {
 				pos++
@@ -373,19 +332,19 @@ func (c *Cursor) skipAttrs(s *layout) bool {
 					return false
 				}
 			}
-		case formBlock1:
+		case form.Block1:
 			if pos < len(c.b) {
 				pos += 1 + int(c.b[pos])
 			} else {
 				pos++
 			}
-		case formExprloc, formBlock:
+		case form.Exprloc, form.Block:
 			if pos < len(c.b) && c.b[pos] < 0x80 {
 				pos += 1 + int(c.b[pos])
 			} else if pos = c.skipForm(pos, st.form); pos < 0 {
 				return false
 			}
-		case formString:
+		case form.String:
 			n := bytes.IndexByte(c.b[pos:], 0)
 			if n < 0 {
 				return c.cutShort(pos)
@@ -406,10 +365,10 @@ func (c *Cursor) skipAttrs(s *layout) bool {
 
 // skipForm returns the end of the attribute at pos. If the attribute is unreadable, it ends the
 // iteration and returns -1.
-func (c *Cursor) skipForm(pos int, form Form) int {
+func (c *Cursor) skipForm(pos int, f form.Form) int {
 	r := bytecursor.Cursor{Data: c.b, Pos: pos, Big: c.u.Data.big}
-	v := Value{Form: form}
-	if c.u.readForm(&r, &v, 0); r.Err() != nil {
+	v := form.Value{Form: f}
+	if v.Read(&r, c.u.sizes(), 0); r.Err() != nil {
 		c.fail(r.Err())
 		return -1
 	}
@@ -449,7 +408,7 @@ func (c *Cursor) siblingOffset() int {
 	b := c.b[c.attrs+int(s.siblingAt):]
 	var v uint64
 	switch s.sibling {
-	case formRef4:
+	case form.Ref4:
 		if len(b) < 4 {
 			return 0
 		}
@@ -460,12 +419,12 @@ func (c *Cursor) siblingOffset() int {
 		}
 	default:
 		r := bytecursor.Cursor{Data: b, Big: c.u.Data.big}
-		val := Value{Form: s.sibling}
-		if c.u.readForm(&r, &val, 0); r.Err() != nil {
+		val := form.Value{Form: s.sibling}
+		if val.Read(&r, c.u.sizes(), 0); r.Err() != nil {
 			return 0
 		}
 		switch s.sibling {
-		case formRef1, formRef2, formRef8, formRefUdata:
+		case form.Ref1, form.Ref2, form.Ref8, form.RefUdata:
 			v = val.Num
 		default:
 			return 0
@@ -481,10 +440,11 @@ func (c *Cursor) siblingOffset() int {
 // Value decodes an attribute of the entry into v. It returns false if the entry does not have it.
 func (c *Cursor) Value(a Attr, v *Value) bool {
 	r := bytecursor.Cursor{Data: c.b, Pos: c.attrs, Big: c.u.Data.big}
+	sizes := c.u.sizes()
 	for i := range c.s.attrs {
 		spec := &c.s.attrs[i]
-		*v = Value{Attr: spec.attr, Form: spec.form}
-		c.u.readForm(&r, v, spec.implicit)
+		*v = Value{spec.attr, form.Value{Form: spec.form}}
+		v.Read(&r, sizes, spec.implicit)
 		if r.Err() != nil {
 			return false
 		}
@@ -504,12 +464,12 @@ func (c *Cursor) Name() []byte {
 	if c.s.nameAt >= 0 {
 		b := c.b[c.attrs+int(c.s.nameAt):]
 		switch {
-		case c.s.name == formString:
+		case c.s.name == form.String:
 			if n := bytes.IndexByte(b, 0); n >= 0 {
 				return b[:n]
 			}
 			return nil
-		case c.s.name == formStrp && !c.u.Is64 && !d.big && len(b) >= 4:
+		case c.s.name == form.Strp && !c.u.Is64 && !d.big && len(b) >= 4:
 			return d.bytesAt(secStr, uint64(binary.LittleEndian.Uint32(b)))
 		}
 	}
@@ -527,7 +487,7 @@ func (c *Cursor) InUnit(a Attr) (uint64, bool) {
 		return 0, false
 	}
 	switch v.Form {
-	case formRef1, formRef2, formRef4, formRef8, formRefUdata:
+	case form.Ref1, form.Ref2, form.Ref4, form.Ref8, form.RefUdata:
 		off := c.u.Offset + v.Num
 		return off, v.Num < c.u.End-c.u.Offset && off >= c.u.First
 	}

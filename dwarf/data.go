@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
+	"dbg/dwarf/linetable"
 	"dbg/internal/bytecursor"
 )
 
@@ -58,12 +58,8 @@ type Data struct {
 	abbrevs     map[uint64]*abbrevTable
 	abbrevBytes uint64 // size of all tables that were read
 	bySig       map[uint64]*Unit
-	scanned     atomic.Int64 // bytes of line programs that were scanned
-	spans       []lineSpan   // buffer for the next scan
-	shared      bool         // see Share
-	scratch     LineTable    // see HasFile
-	lines       map[lineKey]sharedLines
-	headerBytes uint64 // lower bound of the size of the line tables' file lists
+	shared      bool // see Share
+	lines       *linetable.Section
 
 	// Alt returns the supplementary file that DW_FORM_GNU_ref_alt and DW_FORM_ref_sup refer to
 	// (dwz), or nil. It is called when first needed.
@@ -88,7 +84,9 @@ type lazySection struct {
 
 // New returns the debug information of src. It reads nothing yet.
 func New(src Source, bigEndian bool) *Data {
-	return &Data{src: src, big: bigEndian, byOffset: map[uint64]*Unit{}, abbrevs: map[uint64]*abbrevTable{}}
+	d := &Data{src: src, big: bigEndian, byOffset: map[uint64]*Unit{}, abbrevs: map[uint64]*abbrevTable{}}
+	d.lines = linetable.New((*lineSource)(d), bigEndian)
+	return d
 }
 
 // BigEndian reports whether numbers are big-endian.
@@ -139,6 +137,14 @@ func (d *Data) altData() *Data {
 	}
 	return d.alt
 }
+
+// Section returns the bytes of a whole section by name, such as ".debug_names", or nil if it is
+// missing. It is for sections that this package does not read itself.
+func (d *Data) Section(name string) []byte { return d.src.Prefix(name, 1<<62) }
+
+// StringAt returns the string at an offset of .debug_str, or nil if there is none. It aliases the
+// section.
+func (d *Data) StringAt(off uint64) []byte { return d.bytesAt(secStr, off) }
 
 // bytesAt returns the string at an offset of a string section, or nil.
 func (d *Data) bytesAt(id sectionID, off uint64) []byte {

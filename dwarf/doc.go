@@ -3,9 +3,10 @@
 // and dwz use.
 //
 // What it gives: units, their entries (DIEs) one at a time, attribute values with their
-// indirections resolved (string tables, address tables, list tables), ranges, location lists, line
-// tables, .debug_aranges, and the tables of names: .debug_names and gdb's .gdb_index. It reports
-// the contents of the file. Package symbols interprets them: names, scopes, types.
+// indirections resolved (string tables, address tables, list tables), ranges, location lists,
+// .debug_aranges, and the units' line tables, which package linetable reads. It reports the
+// contents of the file. Package symbols interprets them: names, scopes, types. Package nameindex
+// reads the tables of names.
 //
 // What you bring: a [Source], which provides the sections' bytes.
 //

@@ -1,6 +1,7 @@
 package dwarf
 
 import (
+	"dbg/dwarf/form"
 	"encoding/binary"
 	"slices"
 	"testing"
@@ -44,7 +45,7 @@ func first(t *testing.T, s sections) (*Unit, *Entry) {
 
 // TestLocationLists reads lists in both formats with every difficult kind of entry.
 func TestLocationLists(t *testing.T) {
-	abbrev := []byte{1, byte(TagVariable), 0, byte(AttrLocation), byte(formSecOffset), byte(AttrLowPC), byte(formAddr), 0, 0, 0}
+	abbrev := []byte{1, byte(TagVariable), 0, byte(AttrLocation), byte(form.SecOffset), byte(AttrLowPC), byte(form.Addr), 0, 0, 0}
 	loc4 := cat(
 		u64(0x10), u64(0x20), u16(1), []byte("a"), // from the unit's low PC, 0x1000
 		u64(^uint64(0)), u64(0x5000), // base address selection
@@ -95,7 +96,7 @@ func TestLocationLists(t *testing.T) {
 
 // TestTombstones checks that ranges which the linker has marked as discarded are omitted.
 func TestTombstones(t *testing.T) {
-	abbrev := []byte{1, byte(TagSubprogram), 0, byte(AttrRanges), byte(formSecOffset), 0, 0, 0}
+	abbrev := []byte{1, byte(TagSubprogram), 0, byte(AttrRanges), byte(form.SecOffset), 0, 0, 0}
 	rnglists := cat(
 		[]byte{rleStartLength}, u64(^uint64(0)), []byte{0x10},
 		[]byte{rleBaseAddress}, u64(^uint64(0)), []byte{rleOffsetPair, 1, 2},
@@ -110,7 +111,7 @@ func TestTombstones(t *testing.T) {
 // TestAlt follows a reference and a string into the supplementary file of dwz.
 func TestAlt(t *testing.T) {
 	common := New(sections{
-		".debug_abbrev": {1, byte(TagBaseType), 0, byte(AttrName), byte(formString), 0, 0, 0},
+		".debug_abbrev": {1, byte(TagBaseType), 0, byte(AttrName), byte(form.String), 0, 0, 0},
 		".debug_info":   unit5([]byte{1}, []byte("shared\x00")),
 		".debug_str":    []byte("zero\x00one\x00"),
 	}, false)
@@ -146,8 +147,8 @@ func TestHostile(t *testing.T) {
 	for name, s := range map[string]sections{
 		"no abbreviations": {".debug_info": unit5([]byte{1})},
 		"unknown form":     {".debug_abbrev": {1, 0x34, 0, 3, 0x7f, 0, 0, 0}, ".debug_info": unit5([]byte{1, 0, 0})},
-		"cut short":        {".debug_abbrev": {1, 0x34, 0, 3, byte(formData8), 0, 0, 0}, ".debug_info": unit5([]byte{1, 0, 0})},
-		"huge block":       {".debug_abbrev": {1, 0x34, 0, 2, byte(formExprloc), 0, 0, 0}, ".debug_info": unit5([]byte{1, 0xff, 0xff, 0xff, 0xff, 0x7f})},
+		"cut short":        {".debug_abbrev": {1, 0x34, 0, 3, byte(form.Data8), 0, 0, 0}, ".debug_info": unit5([]byte{1, 0, 0})},
+		"huge block":       {".debug_abbrev": {1, 0x34, 0, 2, byte(form.Exprloc), 0, 0, 0}, ".debug_info": unit5([]byte{1, 0xff, 0xff, 0xff, 0xff, 0x7f})},
 		"long unit":        {".debug_info": {0xef, 0xff, 0xff, 0xff, 5, 0}},
 		"reserved length":  {".debug_info": {0xf0, 0xff, 0xff, 0xff, 5, 0}},
 	} {
@@ -163,7 +164,7 @@ func TestHostile(t *testing.T) {
 		}
 	}
 	// A sibling that refers backwards must not cause an endless walk.
-	abbrev := []byte{1, byte(TagSubprogram), 1, byte(AttrSibling), byte(formRef4), 0, 0, 0}
+	abbrev := []byte{1, byte(TagSubprogram), 1, byte(AttrSibling), byte(form.Ref4), 0, 0, 0}
 	_, e := first(t, sections{".debug_abbrev": abbrev, ".debug_info": unit5([]byte{1}, u32(12), []byte{0})})
 	if next, err := e.AfterChildren(); err != nil || next != e.Unit.End {
 		t.Errorf("got 0x%x, %v", next, err)

@@ -3,6 +3,7 @@ package dwarf
 import (
 	"fmt"
 
+	"dbg/dwarf/form"
 	"dbg/internal/bytecursor"
 )
 
@@ -16,13 +17,10 @@ type Entry struct {
 	End      uint64 // offset after the attributes: of the first child, or of the next entry
 }
 
-// Value is an attribute with its value as stored in the entry. Num is the number, sign-extended for
-// signed forms. Block holds the bytes of a block or an inline string, and aliases the section.
+// Value is an attribute with its value as stored in the entry.
 type Value struct {
-	Attr  Attr
-	Form  Form
-	Num   uint64
-	Block []byte
+	Attr Attr
+	form.Value
 }
 
 // Entry reads the entry at an offset of this unit.
@@ -74,10 +72,11 @@ func (u *Unit) Read(off uint64, e *Entry) error {
 		return u.entryError(off, fmt.Errorf("unknown abbreviation code %d", code))
 	}
 	e.Tag, e.Children = a.tag, a.children
+	sizes := u.sizes()
 	for i := range a.attrs {
 		s := &a.attrs[i]
-		v := Value{Attr: s.attr, Form: s.form}
-		u.readForm(&r, &v, s.implicit)
+		v := Value{s.attr, form.Value{Form: s.form}}
+		v.Read(&r, sizes, s.implicit)
 		e.Vals = append(e.Vals, v)
 	}
 	if r.Err() != nil {

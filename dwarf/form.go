@@ -3,110 +3,21 @@ package dwarf
 import (
 	"fmt"
 
-	"dbg/internal/bytecursor"
+	"dbg/dwarf/form"
 )
 
-// readForm reads the value of an attribute (section 7.5.6).
-func (u *Unit) readForm(r *bytecursor.Cursor, v *Value, implicit int64) {
-	at := r.Pos
-	if v.Form == formIndirect {
-		v.Form = Form(r.ULEB())
-		if v.Form == formImplicitConst {
-			// The value would have to be in the abbreviation, but is not.
-			r.Malformed(at, "DW_FORM_indirect with DW_FORM_implicit_const")
-			return
-		}
-	}
-	switch v.Form {
-	case formAddr:
-		v.Num = r.Uint(u.AddrSize)
-	case formData1, formRef1, formFlag, formStrx1, formAddrx1:
-		v.Num = uint64(r.U8())
-	case formData2, formRef2, formStrx2, formAddrx2:
-		v.Num = uint64(r.U16())
-	case formStrx3, formAddrx3:
-		v.Num = uint64(r.U24())
-	case formData4, formRef4, formStrx4, formAddrx4, formRefSup4:
-		v.Num = uint64(r.U32())
-	case formData8, formRef8, formRefSig8, formRefSup8:
-		v.Num = r.U64()
-	case formUdata, formRefUdata, formStrx, formAddrx, formLoclistx, formRnglistx, formGNUAddrIndex, formGNUStrIndex:
-		v.Num = r.ULEB()
-	case formSdata:
-		v.Num = uint64(r.SLEB())
-	case formImplicitConst:
-		v.Num = uint64(implicit)
-	case formFlagPresent:
-		v.Num = 1
-	case formStrp, formLineStrp, formStrpSup, formSecOffset, formGNUStrpAlt, formGNURefAlt:
-		v.Num = r.Offset(u.Is64)
-	case formRefAddr:
-		if u.Version == 2 { // DWARF 2 uses the size of an address
-			v.Num = r.Uint(u.AddrSize)
-		} else {
-			v.Num = r.Offset(u.Is64)
-		}
-	case formString:
-		v.Block = r.CString()
-	case formData16:
-		v.Block = r.Block(16)
-	case formBlock1:
-		v.Block = r.Block(uint64(r.U8()))
-	case formBlock2:
-		v.Block = r.Block(uint64(r.U16()))
-	case formBlock4:
-		v.Block = r.Block(uint64(r.U32()))
-	case formBlock, formExprloc:
-		v.Block = r.Block(r.ULEB())
-	default:
-		// The size is unknown, and so is the start of the next attribute.
-		r.Unsupported(at, fmt.Sprintf("an attribute of unknown form 0x%x", uint32(v.Form)))
-	}
-}
-
-// IsBlock reports whether the value is a block of bytes or an expression.
-func (v *Value) IsBlock() bool {
-	switch v.Form {
-	case formBlock, formBlock1, formBlock2, formBlock4, formExprloc, formData16:
-		return true
-	}
-	return false
-}
-
-// IsConst reports whether the value is a number.
-func (v *Value) IsConst() bool {
-	switch v.Form {
-	case formData1, formData2, formData4, formData8, formUdata, formSdata, formImplicitConst:
-		return true
-	}
-	return false
-}
-
-// IsSigned reports whether the form implies a signed number.
-func (v *Value) IsSigned() bool { return v.Form == formSdata || v.Form == formImplicitConst }
-
-// Signed returns a constant as a signed number. The fixed-size forms do not define the sign
-// (section 7.5.5, "constant"): they are sign-extended from their size, as producers mean them for
-// attributes that can be negative.
-func (v *Value) Signed() int64 {
-	switch v.Form {
-	case formData1:
-		return int64(int8(v.Num))
-	case formData2:
-		return int64(int16(v.Num))
-	case formData4:
-		return int64(int32(v.Num))
-	}
-	return int64(v.Num)
+// sizes returns what the sizes of values depend on.
+func (u *Unit) sizes() form.Sizes {
+	return form.Sizes{Addr: u.AddrSize, Is64: u.Is64, Version2: u.Version == 2}
 }
 
 // IsList reports whether the value refers to a list of ranges or locations. DWARF 2 and 3 encode
 // that as data4 or data8.
 func (u *Unit) IsList(v *Value) bool {
 	switch v.Form {
-	case formSecOffset, formLoclistx, formRnglistx:
+	case form.SecOffset, form.Loclistx, form.Rnglistx:
 		return true
-	case formData4, formData8:
+	case form.Data4, form.Data8:
 		return u.Version < 4
 	}
 	return false
@@ -115,7 +26,7 @@ func (u *Unit) IsList(v *Value) bool {
 // Uint returns the value of a number attribute.
 func (e *Entry) Uint(a Attr) (uint64, bool) {
 	v := e.Find(a)
-	if v == nil || v.IsBlock() || v.Form == formString {
+	if v == nil || v.IsBlock() || v.Form == form.String {
 		return 0, false
 	}
 	return v.Num, true
@@ -140,31 +51,46 @@ func (e *Entry) Bytes(a Attr) []byte {
 
 // text returns the value of a string attribute, or nil if it is unreadable. It aliases the section.
 func (u *Unit) text(v *Value) []byte {
-	d := u.Data
 	switch v.Form {
-	case formString:
+	case form.String:
 		return v.Block
-	case formStrp:
-		return d.bytesAt(secStr, v.Num)
-	case formLineStrp:
-		return d.bytesAt(secLineStr, v.Num)
-	case formGNUStrpAlt, formStrpSup:
+	case form.Strx, form.Strx1, form.Strx2, form.Strx3, form.Strx4, form.GNUStrIndex:
+		return u.Data.indexedText(v.Num, u.Root().strOffsetsBase, u.Is64)
+	}
+	return u.Data.textAt(v.Form, v.Num)
+}
+
+// textAt returns the string that an offset of the form f stands for, or nil.
+func (d *Data) textAt(f form.Form, off uint64) []byte {
+	switch f {
+	case form.Strp:
+		return d.bytesAt(secStr, off)
+	case form.LineStrp:
+		return d.bytesAt(secLineStr, off)
+	case form.GNUStrpAlt, form.StrpSup:
 		if alt := d.altData(); alt != nil {
-			return alt.bytesAt(secStr, v.Num)
+			return alt.bytesAt(secStr, off)
 		}
-	case formStrx, formStrx1, formStrx2, formStrx3, formStrx4, formGNUStrIndex:
-		size := uint64(u.OffsetSize())
-		if v.Num > 1<<40 {
-			return nil
-		}
-		off := u.Root().strOffsetsBase + v.Num*size
-		r, err := d.at(secStrOffsets, off, size)
-		if err != nil {
-			return nil
-		}
-		if s := r.Offset(u.Is64); r.Err() == nil {
-			return d.bytesAt(secStr, s)
-		}
+	}
+	return nil
+}
+
+// indexedText returns the string at an index of the part of .debug_str_offsets that begins at
+// base, or nil.
+func (d *Data) indexedText(index, base uint64, is64 bool) []byte {
+	size := uint64(4)
+	if is64 {
+		size = 8
+	}
+	if index > 1<<40 {
+		return nil
+	}
+	r, err := d.at(secStrOffsets, base+index*size, size)
+	if err != nil {
+		return nil
+	}
+	if s := r.Offset(is64); r.Err() == nil {
+		return d.bytesAt(secStr, s)
 	}
 	return nil
 }
@@ -180,9 +106,9 @@ func (e *Entry) Addr(a Attr) (uint64, bool) {
 
 func (u *Unit) address(v *Value) (uint64, bool) {
 	switch v.Form {
-	case formAddr:
+	case form.Addr:
 		return v.Num, true
-	case formAddrx, formAddrx1, formAddrx2, formAddrx3, formAddrx4, formGNUAddrIndex:
+	case form.Addrx, form.Addrx1, form.Addrx2, form.Addrx3, form.Addrx4, form.GNUAddrIndex:
 		addr, err := u.AddrIndex(v.Num)
 		return addr, err == nil
 	}
@@ -244,19 +170,19 @@ func (e *Entry) reference(v *Value) (*Unit, uint64, bool) {
 	u := e.Unit
 	var target *Data
 	switch v.Form {
-	case formRef1, formRef2, formRef4, formRef8, formRefUdata:
+	case form.Ref1, form.Ref2, form.Ref4, form.Ref8, form.RefUdata:
 		off := u.Offset + v.Num
 		return u, off, v.Num < u.End-u.Offset
-	case formRefAddr:
+	case form.RefAddr:
 		off := u.part(secInfo) + v.Num
 		if off >= u.Offset && off < u.End {
 			return u, off, true
 		}
 		t := u.Data.UnitOf(off)
 		return t, off, t != nil
-	case formGNURefAlt, formRefSup4, formRefSup8:
+	case form.GNURefAlt, form.RefSup4, form.RefSup8:
 		target = u.Data.altData()
-	case formRefSig8:
+	case form.RefSig8:
 		if t := u.Data.typeUnit(v.Num); t != nil {
 			return t, t.typeOff, t.typeOff < t.End
 		}

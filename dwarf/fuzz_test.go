@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"dbg/dwarf/linetable"
 	"dbg/image"
 	"dbg/internal/fixture"
 )
@@ -130,7 +131,7 @@ func (w *work) unit(u *Unit) {
 		t.File(uint64(n))
 		t.Base(uint64(n))
 	}
-	t.Each(func(l Lines) bool { w.rows += len(l.Rows); return true })
+	t.Each(func(l linetable.Sequence) bool { w.rows += len(l.Rows); return true })
 	t.At(u.Root().LowPC + 1)
 	u.HasFile("a.cc")
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"dbg/dwarf/form"
 	"dbg/internal/bytecursor"
 )
 
@@ -76,14 +77,11 @@ func (u *Unit) rangeList(v *Value, most int, add func(lo, hi uint64)) error {
 		}
 		return u.rangeList4(v.Num, base, most, add)
 	}
-	off := u.part(secRngLists) + v.Num
-	if v.Form == formRnglistx {
-		var err error
-		if off, err = u.listOffset(secRngLists, u.Root().rngListsBase, v.Num); err != nil {
-			return u.listError(secRngLists, off, err)
-		}
+	off, err := u.list5(v, form.Rnglistx, secRngLists, u.Root().rngListsBase)
+	if err == nil {
+		err = u.rangeList5(off, base, most, add)
 	}
-	if err := u.rangeList5(off, base, most, add); err != nil {
+	if err != nil {
 		return u.listError(secRngLists, off, err)
 	}
 	return nil
@@ -96,40 +94,52 @@ func (u *Unit) rangeList5(off, base uint64, most int, add func(lo, hi uint64)) e
 		return err
 	}
 	for range most {
-		var lo, hi uint64
-		switch kind := r.U8(); kind { // section 7.25
-		case rleEndOfList:
+		kind := r.U8()
+		if kind == rleEndOfList {
 			return r.Err()
-		case rleBaseAddressx:
-			base = u.index(&r)
-			continue
-		case rleStartxEndx:
-			lo, hi = u.index(&r), u.index(&r)
-		case rleStartxLength:
-			lo = u.index(&r)
-			hi = lo + r.ULEB()
-		case rleOffsetPair:
-			lo, hi = base+r.ULEB(), base+r.ULEB()
-			if base >= u.maxAddr()-1 {
-				lo, hi = 0, 0
-			}
-		case rleBaseAddress:
-			base = r.Uint(u.AddrSize)
-			continue
-		case rleStartEnd:
-			lo, hi = r.Uint(u.AddrSize), r.Uint(u.AddrSize)
-		case rleStartLength:
-			lo = r.Uint(u.AddrSize)
-			hi = lo + r.ULEB()
-		default:
+		}
+		lo, hi, bounded := u.listEntry(&r, kind, &base)
+		switch {
+		case r.Err() != nil:
+			return r.Err()
+		case kind == rleOffsetPair && base >= u.maxAddr()-1:
+			add(0, 0) // discarded code
+		case bounded:
+			add(lo, hi)
+		case kind != rleBaseAddress && kind != rleBaseAddressx:
 			return unknownKind(kind)
 		}
-		if r.Err() != nil {
-			return r.Err()
-		}
-		add(lo, hi)
 	}
 	return errNoEnd
+}
+
+// listEntry reads the rest of an entry of a DWARF 5 list. Range lists and location lists have the
+// same entries; kind is the number that range lists use (section 7.25). bounded is set if the entry
+// has a range. Otherwise it sets the base address, or the kind is unknown and nothing is read.
+func (u *Unit) listEntry(r *bytecursor.Cursor, kind uint8, base *uint64) (lo, hi uint64, bounded bool) {
+	switch kind {
+	case rleBaseAddressx:
+		*base = u.index(r)
+		return 0, 0, false
+	case rleBaseAddress:
+		*base = r.Uint(u.AddrSize)
+		return 0, 0, false
+	case rleStartxEndx:
+		lo, hi = u.index(r), u.index(r)
+	case rleStartxLength:
+		lo = u.index(r)
+		hi = lo + r.ULEB()
+	case rleOffsetPair:
+		lo, hi = *base+r.ULEB(), *base+r.ULEB()
+	case rleStartEnd:
+		lo, hi = r.Uint(u.AddrSize), r.Uint(u.AddrSize)
+	case rleStartLength:
+		lo = r.Uint(u.AddrSize)
+		hi = lo + r.ULEB()
+	default:
+		return 0, 0, false
+	}
+	return lo, hi, true
 }
 
 var errNoEnd = errors.New("the list does not end")
@@ -168,6 +178,15 @@ func (u *Unit) rangeList4(off, base uint64, most int, add func(lo, hi uint64)) e
 	return u.listError(secRanges, off, errNoEnd)
 }
 
+// list5 returns the offset of the list that v refers to: by offset, or by its number if v has the
+// form indexed. The offset table starts at base.
+func (u *Unit) list5(v *Value, indexed form.Form, id sectionID, base uint64) (uint64, error) {
+	if v.Form != indexed {
+		return u.part(id) + v.Num, nil
+	}
+	return u.listOffset(id, base, v.Num)
+}
+
 // listOffset returns the offset of list number index of the unit. The offset table starts at base
 // (section 7.28), and its offsets are relative to base.
 func (u *Unit) listOffset(id sectionID, base, index uint64) (uint64, error) {
@@ -195,12 +214,10 @@ func (u *Unit) Location(v *Value, pc uint64) ([]byte, error) {
 	id, off, read := secLoc, v.Num, (*Unit).location4
 	switch {
 	case u.Version >= 5:
-		id, off, read = secLocLists, u.part(secLocLists)+v.Num, (*Unit).location5
-		if v.Form == formLoclistx {
-			var err error
-			if off, err = u.listOffset(secLocLists, u.Root().locListsBase, v.Num); err != nil {
-				return nil, u.listError(id, off, err)
-			}
+		var err error
+		id, read = secLocLists, (*Unit).location5
+		if off, err = u.list5(v, form.Loclistx, id, u.Root().locListsBase); err != nil {
+			return nil, u.listError(id, off, err)
 		}
 	case u.isSplit():
 		off, read = u.part(secLoc)+v.Num, (*Unit).locationGNU
@@ -221,37 +238,25 @@ func (u *Unit) location5(r *bytecursor.Cursor, pc uint64) ([]byte, error) {
 	base := u.Root().LowPC
 	var fallback []byte
 	for range maxRanges {
-		var lo, hi uint64
-		switch kind := r.U8(); kind { // section 7.29
+		kind := r.U8()
+		switch kind { // section 7.29
 		case lleEndOfList:
 			return fallback, r.Err()
-		case lleBaseAddressx:
-			base = u.index(r)
-			continue
-		case lleStartxEndx:
-			lo, hi = u.index(r), u.index(r)
-		case lleStartxLength:
-			lo = u.index(r)
-			hi = lo + r.ULEB()
-		case lleOffsetPair:
-			lo, hi = base+r.ULEB(), base+r.ULEB()
 		case lleDefaultLocation:
 			fallback = r.Block(r.ULEB())
 			continue
-		case lleBaseAddress:
-			base = r.Uint(u.AddrSize)
-			continue
-		case lleStartEnd:
-			lo, hi = r.Uint(u.AddrSize), r.Uint(u.AddrSize)
-		case lleStartLength:
-			lo = r.Uint(u.AddrSize)
-			hi = lo + r.ULEB()
 		case lleViewPair: // gcc -gvariable-location-views
 			r.ULEB()
 			r.ULEB()
 			continue
-		default:
+		case lleBaseAddress, lleStartEnd, lleStartLength:
+			kind-- // range lists have no default location
+		}
+		lo, hi, bounded := u.listEntry(r, kind, &base)
+		if !bounded && kind != rleBaseAddress && kind != rleBaseAddressx {
 			return nil, unknownKind(kind)
+		} else if !bounded {
+			continue
 		}
 		block := r.Block(r.ULEB())
 		if r.Err() != nil {

@@ -1,6 +1,7 @@
 package dwarf
 
 import (
+	"dbg/dwarf/form"
 	"strings"
 	"testing"
 )
@@ -8,7 +9,7 @@ import (
 // TestListErrors checks that the error for an unreadable list contains its section and offset, and
 // that the list yields nothing.
 func TestListErrors(t *testing.T) {
-	abbrev := []byte{1, byte(TagVariable), 0, byte(AttrLocation), byte(formSecOffset), byte(AttrRanges), byte(formSecOffset), 0, 0, 0}
+	abbrev := []byte{1, byte(TagVariable), 0, byte(AttrLocation), byte(form.SecOffset), byte(AttrRanges), byte(form.SecOffset), 0, 0, 0}
 	fine5 := cat([]byte{lleDefaultLocation, 1, 'x', lleEndOfList})
 	fine4 := make([]byte, 16)
 	for _, c := range []struct {
@@ -66,7 +67,7 @@ func says(t *testing.T, what string, err error, want string) {
 // TestManyRanges checks that a unit may have a range for each of very many functions.
 func TestManyRanges(t *testing.T) {
 	const n = 200_000
-	abbrev := []byte{1, byte(TagCompileUnit), 0, byte(AttrRanges), byte(formSecOffset), 0, 0, 0}
+	abbrev := []byte{1, byte(TagCompileUnit), 0, byte(AttrRanges), byte(form.SecOffset), 0, 0, 0}
 	list4, list5 := make([]byte, 4, 4+16*n+16), []byte{0, 0, 0, 0}
 	for i := range uint64(n) {
 		list4 = append(append(list4, u64(0x1000+32*i)...), u64(0x1008+32*i)...)

@@ -3,6 +3,7 @@ package dwarf
 import (
 	"encoding/binary"
 
+	"dbg/dwarf/form"
 	"dbg/internal/bytecursor"
 )
 
@@ -20,8 +21,8 @@ type namePatterns struct {
 type namePattern struct {
 	unit   *Unit
 	code   []byte
-	before []Form
-	form   Form
+	before []form.Form
+	form   form.Form
 	// indexed is set if the name is the first attribute and an index whose first byte is the
 	// lowest one in a little-endian file.
 	indexed bool
@@ -46,14 +47,14 @@ func (u *Unit) addForm(how *namePatterns, code uint64, a *abbrev, tags func(Tag)
 	if !tags(a.tag) {
 		return
 	}
-	var before []Form
+	var before []form.Form
 	known, named := true, false
 	for _, at := range a.attrs {
 		switch at.attr {
 		case AttrName:
 			named = true
 			switch at.form {
-			case formString, formStrp, formStrx, formStrx1, formStrx2, formStrx3, formStrx4, formGNUStrIndex:
+			case form.String, form.Strp, form.Strx, form.Strx1, form.Strx2, form.Strx3, form.Strx4, form.GNUStrIndex:
 			default:
 				known = false
 			}
@@ -62,63 +63,45 @@ func (u *Unit) addForm(how *namePatterns, code uint64, a *abbrev, tags func(Tag)
 				continue
 			}
 			b := namePattern{unit: u, code: binary.AppendUvarint(nil, code), before: before, form: at.form}
-			b.indexed = len(before) == 0 && at.form >= formStrx1 && at.form <= formStrx4
+			b.indexed = len(before) == 0 && at.form >= form.Strx1 && at.form <= form.Strx4
 			how.patterns = append(how.patterns, b)
 			how.first[b.code[0]>>6] |= 1 << (b.code[0] & 63)
-			how.inline = how.inline || at.form == formString
-			how.offset = how.offset || at.form == formStrp
+			how.inline = how.inline || at.form == form.String
+			how.offset = how.offset || at.form == form.Strp
 		case AttrSpecification, AttrAbstractOrigin:
 			switch at.form {
-			case formRef1, formRef2, formRef4, formRef8, formRefUdata:
+			case form.Ref1, form.Ref2, form.Ref4, form.Ref8, form.RefUdata:
 			default:
 				how.elsewhere = how.elsewhere || !named
 			}
 		}
 		if !named {
 			before = append(before, at.form)
-			known = known && at.form != formIndirect
+			known = known && at.form != form.Indirect
 		}
 	}
 }
 
 // skip advances r past the attributes before the name.
 func (p *namePattern) skip(r *bytecursor.Cursor) bool {
+	sizes := p.unit.sizes()
 	for _, f := range p.before {
+		if n := sizes.Of(f); n >= 0 {
+			r.Block(uint64(n))
+			continue
+		}
 		switch f {
-		case formFlagPresent, formImplicitConst:
-		case formData1, formRef1, formFlag, formStrx1, formAddrx1:
-			r.Block(1)
-		case formData2, formRef2, formStrx2, formAddrx2:
-			r.Block(2)
-		case formStrx3, formAddrx3:
-			r.Block(3)
-		case formData4, formRef4, formStrx4, formAddrx4, formRefSup4:
-			r.Block(4)
-		case formData8, formRef8, formRefSig8, formRefSup8:
-			r.Block(8)
-		case formData16:
-			r.Block(16)
-		case formAddr:
-			r.Block(uint64(p.unit.AddrSize))
-		case formRefAddr:
-			if p.unit.Version == 2 {
-				r.Block(uint64(p.unit.AddrSize))
-			} else {
-				r.Block(uint64(p.unit.OffsetSize()))
-			}
-		case formStrp, formLineStrp, formSecOffset, formStrpSup, formGNUStrpAlt, formGNURefAlt:
-			r.Block(uint64(p.unit.OffsetSize()))
-		case formUdata, formSdata, formRefUdata, formStrx, formAddrx, formLoclistx, formRnglistx, formGNUAddrIndex, formGNUStrIndex:
+		case form.Udata, form.Sdata, form.RefUdata, form.Strx, form.Addrx, form.Loclistx, form.Rnglistx, form.GNUAddrIndex, form.GNUStrIndex:
 			r.ULEB()
-		case formString:
+		case form.String:
 			r.CString()
-		case formExprloc, formBlock:
+		case form.Exprloc, form.Block:
 			r.Block(r.ULEB())
-		case formBlock1:
+		case form.Block1:
 			r.Block(uint64(r.U8()))
-		case formBlock2:
+		case form.Block2:
 			r.Block(uint64(r.U16()))
-		case formBlock4:
+		case form.Block4:
 			r.Block(uint64(r.U32()))
 		default:
 			return true // the entry is unreadable, too

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"dbg/dwarf/form"
 	"dbg/internal/bytecursor"
 	"dbg/internal/fault"
 )
@@ -203,23 +204,23 @@ func (s *nameScan) named(b []byte, p *namePattern, indexes []uint32) bool {
 	}
 	v := uint64(0)
 	switch p.form {
-	case formString:
+	case form.String:
 		if b = b[r.Pos:]; !bytes.HasPrefix(b, s.name) || len(b) == len(s.name) {
 			return false
 		}
 		return b[len(s.name)] == 0 || s.instances && b[len(s.name)] == '<'
-	case formStrp:
+	case form.Strp:
 		v = r.Offset(p.unit.Is64)
 		return r.Err() == nil && v < 1<<32 && s.wanted(uint32(v))
-	case formStrx1:
+	case form.Strx1:
 		v = uint64(r.U8())
-	case formStrx2:
+	case form.Strx2:
 		v = uint64(r.U16())
-	case formStrx3:
+	case form.Strx3:
 		v = uint64(r.U24())
-	case formStrx4:
+	case form.Strx4:
 		v = uint64(r.U32())
-	default: // formStrx, formGNUStrIndex
+	default: // form.Strx, form.GNUStrIndex
 		v = r.ULEB()
 	}
 	if r.Err() != nil || v >= 1<<32 {

@@ -1,6 +1,7 @@
 package dwarf
 
 import (
+	"dbg/dwarf/form"
 	"strings"
 	"testing"
 )
@@ -17,12 +18,12 @@ func TestErrorKinds(t *testing.T) {
 		cut  bool
 		want string
 	}{
-		{"a number that ends too early", sections{".debug_abbrev": attr(byte(formData8)), ".debug_info": entry(0, 0)}, true, "an 8-byte number"},
+		{"a number that ends too early", sections{".debug_abbrev": attr(byte(form.Data8)), ".debug_info": entry(0, 0)}, true, "an 8-byte number"},
 		{"an unknown form", sections{".debug_abbrev": attr(0x7f), ".debug_info": entry(0, 0)}, false, "form 0x7f"},
-		{"an indirect constant", sections{".debug_abbrev": attr(byte(formIndirect)), ".debug_info": entry(byte(formImplicitConst))}, false, "indirect"},
-		{"a number that is too large", sections{".debug_abbrev": attr(byte(formUdata)),
+		{"an indirect constant", sections{".debug_abbrev": attr(byte(form.Indirect)), ".debug_info": entry(byte(form.ImplicitConst))}, false, "indirect"},
+		{"a number that is too large", sections{".debug_abbrev": attr(byte(form.Udata)),
 			".debug_info": entry(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02)}, false, "LEB128"},
-		{"too many attributes", sections{".debug_abbrev": append([]byte{1, 0x34, 0}, fill(byte(formData1), 4000)...), ".debug_info": entry(0)}, false, "too many attributes"},
+		{"too many attributes", sections{".debug_abbrev": append([]byte{1, 0x34, 0}, fill(byte(form.Data1), 4000)...), ".debug_info": entry(0)}, false, "too many attributes"},
 		{"a reserved length", sections{".debug_info": {0xf0, 0xff, 0xff, 0xff, 5, 0, 0, 0}}, false, "reserved length"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package dwarf
 
 import (
+	"dbg/dwarf/linetable"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -31,7 +32,7 @@ type Unit struct {
 	firstErr atomic.Pointer[error] // the first error of an entry or list
 
 	root     *Root
-	lines    *LineTable
+	lines    *linetable.Table
 	linesErr error
 }
 

@@ -18,6 +18,8 @@
 // bundles as dsymutil makes them. Both word sizes and both byte orders are read. A dyld shared
 // cache is recognised and refused.
 //
+// Packages elfheader, macho and inflate decode the bytes; a File is their one face.
+//
 // It does not interpret debug information (package dwarf does) and does not relocate: the debug
 // sections of an ET_REL or MH_OBJECT file are returned as they are. It does not follow debug
 // maps: the DWARF of a linked Mach-O file is looked for in its dSYM, not in the object files from

@@ -1,6 +1,7 @@
 package image
 
 import (
+	"dbg/image/macho"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,7 +21,7 @@ const maxBundles = 4096
 // In a fat file it takes the slice with the UUID. A file with another UUID is never taken. If the
 // first place has such a file, that is the error.
 func (f *File) openDSYM(dirs []string) (*File, string, error) {
-	uuid := f.macho.uuid
+	uuid := f.macho.UUID
 	if uuid == "" {
 		return nil, "the file has no UUID", nil
 	}
@@ -54,11 +55,14 @@ func (f *File) openDSYM(dirs []string) (*File, string, error) {
 // if there is no such file. The error reports a file that exists but is not the right one.
 func openUUID(path, uuid string) (*File, error) {
 	found := ""
-	f, err := openChosen(path, func(list []Slice) (int, error) {
-		for i := range list {
-			s := &File{path: path, data: list[i].data}
-			if isMachO(s.data) && s.parseMachO(false) == nil {
-				found = s.macho.uuid
+	f, err := openChosen(path, func(data []byte, list []Slice) (int, error) {
+		for i, s := range list {
+			b := data[s.Offset : s.Offset+s.Size]
+			if !macho.Begins(b) {
+				continue
+			}
+			if m, err := macho.Parse(b); err == nil {
+				found = m.UUID
 				if found == uuid {
 					return i, nil
 				}
@@ -131,7 +135,7 @@ func bundleFiles(bundle, name string) []string {
 // debugDirFiles returns the files under a debug directory that may be the dSYM, the likely ones
 // first.
 func (f *File) debugDirFiles(dir string) []string {
-	u := strings.ToUpper(f.macho.uuid)
+	u := strings.ToUpper(f.macho.UUID)
 	byUUID := filepath.Join(dir, u[:4], u[4:8], u[8:12], u[12:16], u[16:20], u[20:])
 	out := append([]string{byUUID}, bundleFiles(byUUID, "")...)
 	name := filepath.Base(f.path)

@@ -138,10 +138,7 @@ func (f *File) mapDynamic(p elfheader.Segment) {
 	}
 	symtab, ok1 := f.pointer(tags[elf.DT_SYMTAB])
 	strtab, ok2 := f.pointer(tags[elf.DT_STRTAB])
-	size := uint64(16)
-	if h.Wide {
-		size = 24
-	}
+	size := uint64(h.SymbolSize())
 	if !ok1 || !ok2 || tags[elf.DT_SYMTAB] == 0 || tags[elf.DT_STRTAB] == 0 {
 		return
 	}

@@ -1,42 +1,16 @@
 package image
 
 import (
-	"encoding/binary"
+	"dbg/image/macho"
 	"fmt"
 	"runtime"
-
-	"dbg/arch"
 )
 
 // Slice is one of the files in a fat ("universal") Mach-O file.
-type Slice struct {
-	Name         string     // as lipo writes it: "x86_64", "arm64e"
-	Arch         *arch.Arch // nil if dbg does not support it
-	Offset, Size uint64     // in bytes
+type Slice = macho.Slice
 
-	data []byte
-}
-
-// maxFat limits the number of slices. Fat files have the same magic number as Java class files.
-// Where a fat file has the number of slices, a class file has its version: 45 and above.
-const maxFat = 44
-
-// chooser returns the index of the slice to open.
-type chooser func([]Slice) (int, error)
-
-// isFat reports whether b begins like a fat file, and not like a Java class file.
-func isFat(b []byte) bool {
-	if len(b) < 8 {
-		return false
-	}
-	switch binary.BigEndian.Uint32(b) {
-	case fatMagic32:
-		return binary.BigEndian.Uint32(b[4:]) <= maxFat
-	case fatMagic64:
-		return true
-	}
-	return false
-}
+// chooser returns the index of the slice of a fat file to open. data is the whole file.
+type chooser func(data []byte, list []Slice) (int, error)
 
 // Slices lists the slices of a fat file in file order, with their architecture and place. A thin
 // Mach-O file has one slice, at offset 0. The error is an *OpenError.
@@ -49,8 +23,10 @@ func Slices(path string) ([]Slice, error) {
 	data := m.Bytes()
 	f := &File{path: path, data: data}
 	var list []Slice
-	if isFat(data) {
-		list, err = f.slices()
+	if macho.BeginsFat(data) {
+		if list, err = macho.Slices(data); err != nil {
+			err = f.machoError(err)
+		}
 	} else if err = f.parse(true, preferred); err == nil {
 		list = []Slice{{Name: f.Machine(), Arch: f.Arch(), Size: uint64(len(data))}}
 		if f.macho == nil {
@@ -60,9 +36,6 @@ func Slices(path string) ([]Slice, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range list {
-		list[i].data = nil
-	}
 	return list, nil
 }
 
@@ -70,7 +43,7 @@ func Slices(path string) ([]Slice, error) {
 // arch.Arch ("amd64": the first slice for it). A thin file or an ELF file must be for that
 // architecture.
 func OpenArch(path, name string) (*File, error) {
-	f, err := openChosen(path, func(list []Slice) (int, error) {
+	f, err := openChosen(path, func(_ []byte, list []Slice) (int, error) {
 		for i := range list {
 			if list[i].Name == name {
 				return i, nil
@@ -98,7 +71,7 @@ func OpenArch(path, name string) (*File, error) {
 
 // preferred chooses the slice for the processor that dbg runs on, or else the first supported
 // slice, or else the first.
-func preferred(list []Slice) (int, error) {
+func preferred(_ []byte, list []Slice) (int, error) {
 	best := 0
 	for i := range list {
 		switch a := list[i].Arch; {
@@ -114,48 +87,18 @@ func preferred(list []Slice) (int, error) {
 
 // parseFat narrows the file to the slice that choose returns, and parses it.
 func (f *File) parseFat(strict bool, choose chooser) error {
-	list, err := f.slices()
+	list, err := macho.Slices(f.data)
 	if err != nil {
-		return err
+		return f.machoError(err)
 	}
-	i, err := choose(list)
+	i, err := choose(f.data, list)
 	if err != nil {
 		return &OpenError{Path: f.path, Reason: Unreadable, Err: err}
 	}
-	f.data, f.offset = list[i].data, list[i].Offset
-	if !isMachO(f.data) {
-		return f.machoError(Malformed, "its slice for %s begins with %s", list[i].Name, describe(f.data))
+	f.data, _ = f.bytes(list[i].Offset, list[i].Size)
+	f.offset = list[i].Offset
+	if !macho.Begins(f.data) {
+		return f.machoFailure(Malformed, "its slice for %s begins with %s", list[i].Name, describe(f.data))
 	}
 	return f.parseMachO(strict)
-}
-
-// slices reads a fat header: fat_arch or fat_arch_64 entries, big-endian.
-func (f *File) slices() ([]Slice, error) {
-	b := f.data
-	count, each := uint64(binary.BigEndian.Uint32(b[4:])), uint64(20)
-	if binary.BigEndian.Uint32(b) == fatMagic64 {
-		each = 32
-	}
-	if count == 0 || count > maxFat {
-		return nil, f.machoError(Malformed, "the fat header has %d slices", count)
-	}
-	if 8+count*each > uint64(len(b)) {
-		return nil, f.machoError(Truncated, "the fat header has %d bytes", len(b))
-	}
-	var out []Slice
-	for i := range count {
-		e := b[8+i*each:]
-		s := Slice{Offset: uint64(binary.BigEndian.Uint32(e[8:])), Size: uint64(binary.BigEndian.Uint32(e[12:]))}
-		if each == 32 {
-			s.Offset, s.Size = binary.BigEndian.Uint64(e[8:]), binary.BigEndian.Uint64(e[16:])
-		}
-		s.Name, s.Arch = machoFacts(binary.BigEndian.Uint32(e), binary.BigEndian.Uint32(e[4:]))
-		data, ok := f.bytes(s.Offset, s.Size)
-		if !ok || s.Offset < 8+count*each {
-			return nil, f.machoError(Truncated, "the slice for %s (%d bytes at offset 0x%x) is outside the file", s.Name, s.Size, s.Offset)
-		}
-		s.data = data
-		out = append(out, s)
-	}
-	return out, nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"dbg/arch"
 	"dbg/image/elfheader"
+	"dbg/image/inflate"
+	"dbg/image/macho"
 )
 
 // Kind is the purpose of a file.
@@ -49,11 +51,11 @@ type File struct {
 	symbols     []Symbol
 	symbolsDone bool
 	trouble     []error // why sections can't be inflated
-	inflated    uint64  // total size of all inflated sections
+	inflated    inflate.Budget
 
-	macho  *macho       // nil in an ELF file
+	macho  *macho.File  // nil in an ELF file
 	object *object      // set by FromObject, else nil
-	mapped *mappedImage // set for an ELF image from FromMapped, else nil
+	mapped *mappedImage // set by FromMapped, else nil
 	offset uint64       // of data in the file
 }
 
@@ -148,7 +150,7 @@ func (f *File) Arch() *arch.Arch {
 
 func (f *File) machine() (string, *arch.Arch) {
 	if f.macho != nil {
-		return machoFacts(f.macho.cpu, f.macho.subtype)
+		return f.macho.Machine()
 	}
 	return machineFacts(f.header.Machine, f.header.Wide, f.BigEndian())
 }
@@ -170,7 +172,7 @@ func (f *File) BigEndian() bool { return f.header.Order == binary.BigEndian }
 // Kind returns the purpose of the file. A position-independent executable is an Executable.
 func (f *File) Kind() Kind {
 	if f.macho != nil {
-		return f.macho.kind()
+		return f.machoKind()
 	}
 	switch f.header.Type {
 	case elf.ET_EXEC:
@@ -194,7 +196,7 @@ func (f *File) Kind() Kind {
 // Mach-O it is an executable with MH_PIE.
 func (f *File) PIE() bool {
 	if f.macho != nil {
-		return f.macho.filetype == machExecute && f.macho.flags&machPIE != 0
+		return f.macho.Type == macho.TypeExecute && f.macho.Flags&macho.PIE != 0
 	}
 	if f.header.Type != elf.ET_DYN {
 		return false
@@ -222,7 +224,7 @@ func (f *File) Segments() []Segment { return f.loads }
 // none.
 func (f *File) Interp() string {
 	if f.macho != nil {
-		return f.commandString(lcLoadDylinker)
+		return f.macho.Interp()
 	}
 	for _, p := range f.progs {
 		if p.Type == elf.PT_INTERP && p.FileSize < 4096 {
@@ -241,10 +243,13 @@ func (f *File) Interp() string {
 func (f *File) ReadAt(addr Addr, buf []byte) (int, error) {
 	n := 0
 	for n < len(buf) {
-		var got int
-		if f.macho == nil {
+		got := 0
+		if f.macho != nil && f.macho.Type == macho.TypeDSYM {
+			got = f.readSections(addr+Addr(n), buf[n:])
+		} else {
 			got = f.readSegment(addr+Addr(n), buf[n:])
-		} else if got = f.readMachO(addr+Addr(n), buf[n:]); got < 0 {
+		}
+		if got < 0 {
 			return n, fmt.Errorf("%s: the file has no contents for address %v", f.path, addr+Addr(n))
 		}
 		if got == 0 {
@@ -255,7 +260,13 @@ func (f *File) ReadAt(addr Addr, buf []byte) (int, error) {
 	return n, nil
 }
 
+// readSegment reads bytes of the segment that contains an address. It returns 0 if there is none, and
+// -1 for a part of a Mach-O file without contents.
 func (f *File) readSegment(addr Addr, buf []byte) int {
+	missing := 0
+	if f.macho != nil {
+		missing = -1
+	}
 	for i := range f.loads {
 		s := &f.loads[i]
 		if addr < s.Lo || addr >= s.Hi {
@@ -263,10 +274,18 @@ func (f *File) readSegment(addr Addr, buf []byte) int {
 		}
 		off := uint64(addr - s.Lo)
 		if f.mapped != nil {
-			return f.mapped.readMemory(uint64(addr), buf[:min(uint64(len(buf)), uint64(s.Hi-addr))])
+			n := f.mapped.readMemory(uint64(addr), buf[:min(uint64(len(buf)), uint64(s.Hi-addr))])
+			if n == 0 {
+				return missing
+			}
+			return n
 		}
 		if off < s.FileSize {
-			b, _ := f.bytes(s.FileOff+off, min(s.FileSize-off, uint64(len(buf))))
+			n := min(s.FileSize-off, uint64(len(buf)))
+			b, ok := f.bytes(s.FileOff+off, n)
+			if !ok || f.macho != nil && f.macho.Encrypted(s.FileOff+off, n) {
+				return missing
+			}
 			return copy(buf, b)
 		}
 		n := int(min(uint64(s.Hi-addr), uint64(len(buf))))

@@ -2,6 +2,7 @@ package image
 
 import (
 	"bytes"
+	"dbg/image/macho"
 	"debug/elf"
 )
 
@@ -31,9 +32,9 @@ func (f *File) parse(strict bool, choose chooser) error {
 	switch {
 	case bytes.HasPrefix(b, []byte(elf.ELFMAG)):
 		return f.parseELF(strict)
-	case isMachO(b):
+	case macho.Begins(b):
 		return f.parseMachO(strict)
-	case isFat(b):
+	case macho.BeginsFat(b):
 		return f.parseFat(strict, choose)
 	case bytes.HasPrefix(b, []byte("#!")):
 		line, _, _ := bytes.Cut(b[2:min(len(b), 256)], []byte("\n"))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"dbg/image/macho"
 	"dbg/internal/fixture"
 )
 
@@ -78,7 +79,7 @@ func smallMachO(t testing.TB) [][]byte {
 
 // commandsOf is where the headers and load commands are.
 func commandsOf(data []byte) (from, to int) {
-	if isFat(data) {
+	if macho.BeginsFat(data) {
 		from = int(binary.BigEndian.Uint32(data[16:]))
 	}
 	return from, from + 32 + int(binary.LittleEndian.Uint32(data[from+20:]))
@@ -146,6 +147,7 @@ func TestMachOEncrypted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const lcSymtab, lcDysymtab, lcSegment64, lcUUID, lcEncryptionInfo64 = 0x2, 0xb, 0x19, 0x1b, 0x2c
 	// LC_SOURCE_VERSION or another command without use here becomes LC_ENCRYPTION_INFO.
 	f, err := FromMemory("file", data)
 	if err != nil {

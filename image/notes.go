@@ -11,7 +11,7 @@ import (
 // (LC_UUID), as 32 lower-case digits.
 func (f *File) BuildID() string {
 	if f.macho != nil {
-		return f.macho.uuid
+		return f.macho.UUID
 	}
 	for _, p := range f.progs {
 		if p.Type == elf.PT_NOTE {

@@ -155,10 +155,7 @@ func (f *File) relocSymbol(table []byte, num uint64) (value, inSection uint64, d
 		return 0, 0, true, true
 	}
 	h := &f.header
-	size := uint64(16)
-	if h.Wide {
-		size = 24
-	}
+	size := uint64(h.SymbolSize())
 	if num >= uint64(len(table))/size {
 		return 0, 0, false, false
 	}

@@ -5,10 +5,10 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"strings"
 
 	"dbg/image/elfheader"
+	"dbg/image/inflate"
 )
 
 // Section is a section of the file. Data is nil if the section has no bytes in this file
@@ -42,8 +42,7 @@ type section struct {
 	packed              bool   // the section is compressed
 	inflatedSize        uint64 // if packed
 	err                 error
-	stream              io.Reader // decoder of a section that is not completely inflated
-	have                uint64    // if stream is set: valid bytes of data
+	stream              *inflate.Stream // of a section that is not completely inflated
 }
 
 // parseSections reads the section headers. The result is the reason why they can't be used, or "".
@@ -192,7 +191,7 @@ func (f *File) begin(s *section) ([]byte, error) {
 	}
 	if (strings.HasPrefix(s.name, ".zdebug_") || f.macho != nil) && bytes.HasPrefix(raw, []byte("ZLIB")) && len(raw) >= 12 {
 		s.inflatedSize = binary.BigEndian.Uint64(raw[4:])
-		return f.beginInflate(s, raw[12:], openZlib)
+		return f.beginInflate(s, raw[12:], inflate.Zlib)
 	}
 	if s.flags&elf.SHF_COMPRESSED == 0 {
 		return raw, nil
@@ -208,9 +207,9 @@ func (f *File) begin(s *section) ([]byte, error) {
 	s.inflatedSize = h.Word(raw[size:])
 	switch typ := elf.CompressionType(h.Order.Uint32(raw)); typ {
 	case elf.COMPRESS_ZLIB:
-		return f.beginInflate(s, raw[head:], openZlib)
+		return f.beginInflate(s, raw[head:], inflate.Zlib)
 	case elf.COMPRESS_ZSTD:
-		return f.beginInflate(s, raw[head:], openZstd)
+		return f.beginInflate(s, raw[head:], inflate.Zstd)
 	default:
 		return nil, fmt.Errorf("compression type %d is unknown", uint32(typ))
 	}

@@ -1,6 +1,7 @@
 package image
 
 import (
+	"dbg/image/inflate"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -135,7 +136,7 @@ func (s *SplitSource) Prefix(name string, n uint64) []byte {
 		if parts > 1 {
 			data = append(data, s.section(i).Data...)
 		}
-		if len(data) > len(s.data)*maxRatio {
+		if len(data) > len(s.data)*inflate.MaxRatio {
 			break // sections of a corrupt file may overlap
 		}
 	}

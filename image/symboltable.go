@@ -37,13 +37,10 @@ type SymbolEntry struct {
 // SymbolTable returns .symtab, or .dynsym if there is no .symtab. It is valid until the file is
 // closed.
 func (f *File) SymbolTable() *SymbolTable {
-	t := &SymbolTable{f: f, size: 16}
+	t := &SymbolTable{f: f, size: f.header.SymbolSize()}
 	if f.macho != nil {
 		t.list = f.Symbols()
 		return t
-	}
-	if f.header.Wide {
-		t.size = 24
 	}
 	for _, typ := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
 		for i := range f.sects {
@@ -93,7 +90,8 @@ func (t *SymbolTable) Entry(i int) (e SymbolEntry, ok bool) {
 	if !ok || shndx == elf.SHN_UNDEF {
 		return e, false
 	}
-	// Only the start of the name matters: see appendSymbols.
+	// "$x" and "$d" mark code and data on ARM and RISC-V. ".L" marks the assembler's own labels.
+	// Only the start of the name is read.
 	name := uint64(h.Order.Uint32(b))
 	if name >= uint64(len(t.names)) {
 		return e, false

@@ -56,7 +56,7 @@ func (f *File) Symbols() []Symbol {
 // the symbol table has more than the exported and imported symbols, which strip leaves in it.
 func (f *File) HasSymtab() bool {
 	if f.macho != nil {
-		return f.hasPrivateSymbols()
+		return f.macho.HasPrivateSymbols()
 	}
 	for i := range f.sects {
 		if f.sects[i].typ == elf.SHT_SYMTAB && f.sects[i].size > 0 {
@@ -102,54 +102,22 @@ func sortSymbols(in []Symbol) []Symbol {
 }
 
 func (f *File) appendSymbols(out []Symbol, table, strtab []byte) []Symbol {
-	h := &f.header
-	size := 16
-	if h.Wide {
-		size = 24
-	}
+	t := SymbolTable{f: f, table: table, names: strtab, size: f.header.SymbolSize()}
 	// One copy of the string table. Every name is a part of it: names outlive the mapping, and a
 	// million of them need no allocation each.
 	names := string(strtab)
-	out = slices.Grow(out, len(table)/size)
-	for ; len(table) >= size; table = table[size:] {
-		b := table
-		var value, length uint64
-		var info byte
-		var shndx elf.SectionIndex
-		if h.Wide {
-			info, shndx = b[4], elf.SectionIndex(h.Order.Uint16(b[6:]))
-			value, length = h.Order.Uint64(b[8:]), h.Order.Uint64(b[16:])
-		} else {
-			value, length = uint64(h.Order.Uint32(b[4:])), uint64(h.Order.Uint32(b[8:]))
-			info, shndx = b[12], elf.SectionIndex(h.Order.Uint16(b[14:]))
-		}
-		kind, ok := symbolKind(elf.ST_TYPE(info))
+	out = slices.Grow(out, t.Len())
+	for i := range t.Len() {
+		e, ok := t.Entry(i)
 		if !ok {
 			continue
 		}
-		nameOff := h.Order.Uint32(b)
-		if shndx == elf.SHN_UNDEF || uint64(nameOff) >= uint64(len(names)) {
-			continue
-		}
-		name := names[nameOff:min(len(names), int(nameOff)+maxName)]
+		off := int(f.header.Order.Uint32(table[i*t.size:])) // Entry has checked it
+		name := names[off:min(len(names), off+maxName)]
 		if i := strings.IndexByte(name, 0); i >= 0 {
 			name = name[:i]
 		}
-		// "$x" and "$d" mark code and data on ARM and RISC-V. ".L" marks the assembler's own
-		// labels.
-		if name == "" || name[0] == '$' && kind == NoType || strings.HasPrefix(name, ".L") {
-			continue
-		}
-		section := int32(shndx)
-		if shndx >= elf.SHN_LORESERVE {
-			section = -1
-		}
-		bind := elf.ST_BIND(info)
-		if h.Machine == elf.EM_ARM && kind == Func {
-			value &^= 1 // the Thumb bit
-		}
-		out = append(out, Symbol{Name: name, Addr: Addr(value), Size: length, Section: section, Kind: kind,
-			Global: bind != elf.STB_LOCAL, Weak: bind == elf.STB_WEAK})
+		out = append(out, Symbol{Name: name, Addr: e.Addr, Size: e.Size, Section: e.Section, Kind: e.Kind, Global: e.Global, Weak: e.Weak})
 	}
 	return out
 }

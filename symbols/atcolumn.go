@@ -1,6 +1,6 @@
 package symbols
 
-import "dbg/dwarf"
+import "dbg/dwarf/linetable"
 
 // LinesAtColumn is LinesByFile for one column of a line. It returns the places with the nearest
 // column at or after the requested one or, if there is none, the nearest column before it. If the
@@ -13,11 +13,11 @@ func (m *Module) LinesAtColumn(file string, line, column int) []Location {
 // columnOf returns the column that a lookup of the row's address returns: of several rows at one
 // address the last counts, see chooseRow. It is 0 if that row is for another line: optimisers
 // leave statements without an instruction.
-func columnOf(rows []dwarf.Row, i int) int {
+func columnOf(rows []linetable.Row, i int) int {
 	r := &rows[i]
 	column := r.Column
 	for j := i + 1; j < len(rows) && rows[j].Addr == r.Addr; j++ {
-		if n := &rows[j]; n.Line != 0 && n.Flags&dwarf.IsStmt != 0 && n.Flags&dwarf.Repeated == 0 {
+		if n := &rows[j]; n.Line != 0 && n.Flags&linetable.IsStmt != 0 && n.Flags&linetable.Repeated == 0 {
 			if n.Line != r.Line || n.File != r.File {
 				return 0
 			}
@@ -42,6 +42,6 @@ func nearerColumn(a, b, want int) bool {
 }
 
 // samePlace reports whether two rows have the same line and, with byColumn, the same column.
-func samePlace(a, b *dwarf.Row, byColumn bool) bool {
+func samePlace(a, b *linetable.Row, byColumn bool) bool {
 	return a.Line == b.Line && a.File == b.File && (!byColumn || a.Column == b.Column)
 }

@@ -8,6 +8,7 @@ import (
 
 	"dbg/code"
 	"dbg/dwarf"
+	"dbg/dwarf/linetable"
 	"dbg/image"
 )
 
@@ -37,7 +38,7 @@ func (m *Module) linesByFile(file string, line, column int) []Location {
 		files map[uint32]string
 	}
 	var candidates []candidate
-	tables := map[*dwarf.LineTable]int{} // the candidate, or -1: units may share a table
+	tables := map[*linetable.Table]int{} // the candidate, or -1: units may share a table
 	base := path.Base(file)
 	if !d.MentionsFile(base) {
 		return nil
@@ -79,7 +80,7 @@ func (m *Module) linesByFile(file string, line, column int) []Location {
 	// The line or the nearest line after it, and the requested column.
 	best, bestColumn := 0, 0
 	for _, c := range candidates {
-		c.u.dw.Files().Each(func(seq dwarf.Lines) bool {
+		c.u.dw.Files().Each(func(seq linetable.Sequence) bool {
 			for i := range seq.Rows {
 				r := &seq.Rows[i]
 				if n := int(r.Line); n >= line && (best == 0 || n < best) && c.files[r.File] != "" && counts(seq.Rows, i) {
@@ -101,7 +102,7 @@ func (m *Module) linesByFile(file string, line, column int) []Location {
 	for _, c := range candidates {
 		var addrs []uint64
 		var runs []lineRun
-		c.u.dw.Files().Each(func(seq dwarf.Lines) bool {
+		c.u.dw.Files().Each(func(seq linetable.Sequence) bool {
 			for i := range seq.Rows {
 				r := &seq.Rows[i]
 				if int(r.Line) == best && c.files[r.File] != "" && counts(seq.Rows, i) && (bestColumn == 0 || columnOf(seq.Rows, i) == bestColumn) {
@@ -125,12 +126,12 @@ func (m *Module) linesByFile(file string, line, column int) []Location {
 
 // counts reports whether a breakpoint on a row's line may be at the row. It may not if another
 // file's row at the same address replaces it, see chooseRow.
-func counts(rows []dwarf.Row, i int) bool {
-	if rows[i].Flags&dwarf.IsStmt == 0 || rows[i].Flags&dwarf.Repeated != 0 {
+func counts(rows []linetable.Row, i int) bool {
+	if rows[i].Flags&linetable.IsStmt == 0 || rows[i].Flags&linetable.Repeated != 0 {
 		return false
 	}
 	for j := i + 1; j < len(rows) && rows[j].Addr == rows[i].Addr; j++ {
-		if rows[j].File != rows[i].File && rows[j].Line != 0 && rows[j].Flags&dwarf.IsStmt != 0 {
+		if rows[j].File != rows[i].File && rows[j].Line != 0 && rows[j].Flags&linetable.IsStmt != 0 {
 			return false
 		}
 	}
@@ -139,7 +140,7 @@ func counts(rows []dwarf.Row, i int) bool {
 
 // continues reports whether the code of a row follows code of the same line (and, with byColumn,
 // the same column), so that the row is not a separate place.
-func continues(rows []dwarf.Row, i int, byColumn bool) bool {
+func continues(rows []linetable.Row, i int, byColumn bool) bool {
 	for j := i - 1; j >= 0; j-- {
 		if rows[j].Addr == rows[i].Addr {
 			continue // it has no code
@@ -154,7 +155,7 @@ func continues(rows []dwarf.Row, i int, byColumn bool) bool {
 type lineRun struct{ lo, hi uint64 }
 
 // runEnd returns the end of the code of a row's line or, with byColumn, of its line and column.
-func runEnd(seq dwarf.Lines, i int, byColumn bool) uint64 {
+func runEnd(seq linetable.Sequence, i int, byColumn bool) uint64 {
 	r := &seq.Rows[i]
 	for j := i + 1; j < len(seq.Rows); j++ {
 		if n := &seq.Rows[j]; n.Addr > r.Addr && !samePlace(n, r, byColumn) {

@@ -2,31 +2,12 @@ package symbols
 
 import (
 	"bytes"
-	"cmp"
-	"slices"
 
 	"dbg/dwarf"
 	"dbg/expr"
 	"dbg/image"
+	"dbg/symbols/callsite"
 	"dbg/symbols/entry"
-)
-
-// Attributes of call sites: DWARF 5, section 3.4, and the earlier GNU attributes.
-const (
-	attrCallReturnPC  dwarf.Attr = 0x7d
-	attrCallValue     dwarf.Attr = 0x7e
-	attrCallOrigin    dwarf.Attr = 0x7f
-	attrCallParameter dwarf.Attr = 0x80
-	attrCallPC        dwarf.Attr = 0x81
-	attrCallTailCall  dwarf.Attr = 0x82
-	attrCallTarget    dwarf.Attr = 0x83
-	attrCallDataValue dwarf.Attr = 0x86
-	attrGNUCallValue  dwarf.Attr = 0x2111
-	attrGNUDataValue  dwarf.Attr = 0x2112
-	attrGNUCallTarget dwarf.Attr = 0x2113
-	attrGNUTailCall   dwarf.Attr = 0x2115
-	maxCallSites                 = 1 << 16 // per function
-	maxCallParameters            = 256     // per call
 )
 
 // CallSite is a call in the caller's debug information: the function that it calls, and the
@@ -39,53 +20,21 @@ type CallSite struct {
 	at uint64 // an address of the call's instruction
 }
 
-// callSite is an entry in a function's list of calls.
-type callSite struct {
-	ret  uint64 // the return address; for a tail call, the address after it
-	off  uint64
-	tail bool
-	own  bool // ret is the address of the instruction itself (DW_AT_call_pc)
-}
-
 // callSites holds the calls of a function. They are read once.
 type callSites struct {
-	all      []callSite // by return address
-	selfTail int8       // 1: a chain of tail calls may lead back to the function; -1: none does; 0: not computed yet
+	all      []callsite.Site // by return address
+	selfTail int8            // 1: a chain of tail calls may lead back to the function; -1: none does; 0: not computed yet
 }
 
 // calls lists the calls of a concrete function, including those in inlined calls.
 func (fn *function) calls() *callSites {
-	if fn.sites != nil {
-		return fn.sites
-	}
-	s := &callSites{}
-	fn.sites = s
-	e, err := fn.u.dw.Entry(fn.off)
-	if err != nil {
-		return s
-	}
-	e.Walk(func(c *dwarf.Entry, depth int) bool {
-		switch c.Tag {
-		case dwarf.TagCallSite, dwarf.TagGNUCallSite:
-			site := callSite{off: c.Offset, tail: c.Flag(attrCallTailCall) || c.Flag(attrGNUTailCall)}
-			var ok bool
-			for _, a := range []dwarf.Attr{attrCallReturnPC, dwarf.AttrLowPC, attrCallPC} {
-				if c.Has(a) && !ok {
-					site.ret, ok = c.Addr(a)
-					site.own = a == attrCallPC
-				}
-			}
-			if ok && len(s.all) < maxCallSites {
-				s.all = append(s.all, site)
-			}
-			return false
-		case dwarf.TagLexicalBlock, dwarf.TagInlinedSubroutine:
-			return depth < entry.MaxNesting
+	if fn.sites == nil {
+		fn.sites = &callSites{}
+		if e, err := fn.u.dw.Entry(fn.off); err == nil {
+			fn.sites.all = callsite.List(e)
 		}
-		return false
-	}, nil)
-	slices.SortStableFunc(s.all, func(a, b callSite) int { return cmp.Compare(a.ret, b.ret) })
-	return s
+	}
+	return fn.sites
 }
 
 // CallSiteAt returns the call that returns to an address, or nil if the debug information has
@@ -95,44 +44,32 @@ func (m *Module) CallSiteAt(ret image.Addr) *CallSite {
 	if fn == nil {
 		return nil
 	}
-	var found *callSite
-	all := fn.calls().all
-	i, _ := slices.BinarySearchFunc(all, uint64(ret), func(s callSite, a uint64) int { return cmp.Compare(s.ret, a) })
-	for ; i < len(all) && all[i].ret == uint64(ret); i++ {
-		if all[i].tail || all[i].own {
-			continue
-		}
-		if found != nil {
-			return nil
-		}
-		found = &all[i]
-	}
+	found := callsite.ReturningTo(fn.calls().all, uint64(ret))
 	if found == nil {
 		return nil
 	}
 	return fn.callSite(found)
 }
 
-func (fn *function) callSite(s *callSite) *CallSite {
-	e, err := fn.u.dw.Entry(s.off)
+func (fn *function) callSite(s *callsite.Site) *CallSite {
+	e, err := fn.u.dw.Entry(s.Off)
 	if err != nil {
 		return nil
 	}
-	c := &CallSite{m: fn.u.m, fn: fn, e: e, pc: s.ret, at: s.ret}
-	if !s.own {
+	c := &CallSite{m: fn.u.m, fn: fn, e: e, pc: s.Ret, at: s.Ret}
+	if !s.Own {
 		c.at--
 	}
 	return c
 }
 
-// located returns an expression of the caller, to be evaluated in the caller's frame.
-func (c *CallSite) located(e *dwarf.Entry, attrs ...dwarf.Attr) (entry.Location, bool) {
-	for _, a := range attrs {
-		if v := e.Find(a); v != nil && v.IsBlock() && len(v.Block) > 0 {
-			return entry.Location{Expr: v.Block, FrameBase: c.fn.frameBase(image.Addr(c.at)), Fill: entry.Fill(e.Unit)}, true
-		}
+// located returns an expression of the caller, to be evaluated in the caller's frame. It returns
+// false for nil.
+func (c *CallSite) located(code []byte) (entry.Location, bool) {
+	if code == nil {
+		return entry.Location{}, false
 	}
-	return entry.Location{}, false
+	return entry.Location{Expr: code, FrameBase: c.fn.frameBase(image.Addr(c.at)), Fill: entry.Fill(c.e.Unit)}, true
 }
 
 // Survivors reports whether the compiler uses registers after a call although the ABI lets the
@@ -161,7 +98,7 @@ func (v *Variable) SurvivesCall(a image.Addr) bool {
 // Indirect returns the expression for the target address of an indirect call. It returns false if
 // the call is direct or the address is unknown.
 func (c *CallSite) Indirect() (entry.Location, bool) {
-	return c.located(c.e, attrCallTarget, attrGNUCallTarget)
+	return c.located(callsite.Target(c.e))
 }
 
 // Direct reports whether the call's target is known to be a function of a module: the call's
@@ -171,7 +108,7 @@ func (c *CallSite) Direct(m *Module, f *Function) (yes, unsure bool) {
 	if f == nil {
 		return false, false
 	}
-	o := c.origin()
+	o := callsite.Callee(c.e)
 	if o == nil {
 		return false, false
 	}
@@ -200,20 +137,9 @@ func (c *CallSite) Direct(m *Module, f *Function) (yes, unsure bool) {
 	return false, false
 }
 
-// origin returns the entry of the function that a direct call calls.
-func (c *CallSite) origin() *dwarf.Entry {
-	if o := c.e.Ref(attrCallOrigin); o != nil {
-		return o
-	}
-	return c.e.Ref(dwarf.AttrAbstractOrigin)
-}
-
 // Parameter returns the expression for an argument of the call, to be evaluated in the caller's
 // frame.
 func (c *CallSite) Parameter(p expr.EntryParameter) (entry.Location, bool) {
-	var at entry.Location
-	found := false
-	n := 0
 	sp := uint64(7)
 	if a := c.m.file.Arch(); a != nil {
 		for n := range uint64(128) {
@@ -223,36 +149,7 @@ func (c *CallSite) Parameter(p expr.EntryParameter) (entry.Location, bool) {
 			}
 		}
 	}
-	c.e.Walk(func(e *dwarf.Entry, _ int) bool {
-		if n++; found || n > maxCallParameters || e.Tag != dwarf.TagCallSiteParameter && e.Tag != dwarf.TagGNUCallSiteParam || !c.matches(e, p, sp) {
-			return false
-		}
-		if p.Data {
-			at, found = c.located(e, attrCallDataValue, attrGNUDataValue)
-		} else {
-			at, found = c.located(e, attrCallValue, attrGNUCallValue)
-		}
-		return false
-	}, nil)
-	return at, found
-}
-
-// matches reports whether an entry for an argument is for p.
-func (c *CallSite) matches(e *dwarf.Entry, p expr.EntryParameter, sp uint64) bool {
-	if p.ByDIE {
-		for _, a := range []dwarf.Attr{attrCallParameter, dwarf.AttrAbstractOrigin} {
-			if u, off, ok := e.RefOffset(a); ok && u.Data == c.fn.u.dw.Data && off == p.DIE {
-				return true
-			}
-		}
-		return false
-	}
-	v := e.Find(dwarf.AttrLocation)
-	if v == nil || !v.IsBlock() {
-		return false
-	}
-	q, ok := expr.CallParameterAt(v.Block, sp)
-	return ok && q.OnStack == p.OnStack && (p.OnStack && q.Stack == p.Stack || !p.OnStack && q.Reg == p.Reg)
+	return c.located(callsite.Argument(c.e, p, sp))
 }
 
 // AtEntry returns the register or the stack slot that holds a parameter when its function is

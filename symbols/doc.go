@@ -10,8 +10,9 @@
 // ([dbg/symbols/entry.Location]); package expr evaluates them in a frame.
 //
 // It stands on package dwarf and on packages of its own: debugfiles finds the files, symtab reads
-// their symbol tables, names finds entries by name, types describes types. A Module wires them and
-// is the only thing that callers need.
+// their symbol tables, unitindex finds units by address, names finds entries by name, callsite reads
+// the calls of a function, types describes types. A Module wires them and is the only thing that
+// callers need.
 //
 // It stays fast because nothing is read until it is asked for, and then only the compilation unit
 // concerned: an address finds its unit in .debug_aranges; a unit's list of functions is read on the

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"dbg/dwarf"
+	"dbg/dwarf/linetable"
 	"dbg/image"
 )
 
@@ -29,10 +30,10 @@ func (m *Module) LineAt(a image.Addr) (LineRange, bool) {
 	first := next
 	for counts := false; first > 0 && (!counts || rows[first-1].Addr == rows[first].Addr); {
 		first--
-		counts = counts || rows[first].Flags&dwarf.Repeated == 0
+		counts = counts || rows[first].Flags&linetable.Repeated == 0
 	}
 	last := next
-	for next < len(rows) && rows[next].Flags&dwarf.Repeated != 0 {
+	for next < len(rows) && rows[next].Flags&linetable.Repeated != 0 {
 		next++
 	}
 	row := chooseRow(rows[first:last])
@@ -42,22 +43,22 @@ func (m *Module) LineAt(a image.Addr) (LineRange, bool) {
 	}
 	return LineRange{
 		Position: Position{File: t.File(uint64(row.File)), Line: int(row.Line), Column: int(row.Column)},
-		Lo:       image.Addr(row.Addr), Hi: image.Addr(hi), IsStmt: row.Flags&dwarf.IsStmt != 0,
+		Lo:       image.Addr(row.Addr), Hi: image.Addr(hi), IsStmt: row.Flags&linetable.IsStmt != 0,
 	}, true
 }
 
 // chooseRow returns the row, of several with one address, that a lookup of the
 // address means. gcc writes several where variables change between instructions
 // (location views).
-func chooseRow(rows []dwarf.Row) dwarf.Row {
+func chooseRow(rows []linetable.Row) linetable.Row {
 	if len(rows) == 1 {
 		return rows[0]
 	}
 	start, stmt := 0, false // start of the last file's rows
 	best, bestIsStmt := -1, false
 	for i, r := range rows {
-		isStmt := r.Flags&dwarf.IsStmt != 0
-		if r.Line == 0 || r.Flags&dwarf.Repeated != 0 {
+		isStmt := r.Flags&linetable.IsStmt != 0
+		if r.Line == 0 || r.Flags&linetable.Repeated != 0 {
 			continue
 		}
 		if best >= 0 && r.File != rows[start].File {
@@ -90,7 +91,7 @@ func (m *Module) SourceFiles() []string {
 		return nil
 	}
 	set := map[string]bool{}
-	tables := map[*dwarf.LineTable]bool{} // type units have those of others
+	tables := map[*linetable.Table]bool{} // type units have those of others
 	units, _ := d.Units()
 	for _, du := range units {
 		if du.Type != dwarf.UTCompile && du.Type != dwarf.UTPartial && du.Type != dwarf.UTSkeleton {

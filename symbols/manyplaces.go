@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"dbg/dwarf"
+	"dbg/dwarf/linetable"
 	"dbg/image"
 	"dbg/internal/fault"
 )
@@ -18,7 +19,7 @@ const manySymbols = 16
 // unitPlaces is what is asked of one unit, and the answers.
 type unitPlaces struct {
 	u      *unit
-	lines  *dwarf.LineTable
+	lines  *linetable.Table
 	addrs  []uint64 // sorted: where functions begin
 	places []image.Addr
 }
@@ -49,7 +50,7 @@ func (m *Module) manyPlaces(symbols []*image.Symbol) map[image.Addr]image.Addr {
 	var wg fault.Group
 	for range min(runtime.GOMAXPROCS(0), len(work)) {
 		wg.Go(func() {
-			var rows []dwarf.Row
+			var rows []linetable.Row
 			for i := int(next.Add(1) - 1); i < len(work); i = int(next.Add(1) - 1) {
 				m.placesIn(&work[i], &rows, &spent)
 			}
@@ -68,7 +69,7 @@ func (m *Module) manyPlaces(symbols []*image.Symbol) map[image.Addr]image.Addr {
 }
 
 // placesIn answers for one unit. Nothing that it does leads into another one, see dwarf.Data.ShareUnits.
-func (m *Module) placesIn(w *unitPlaces, rows *[]dwarf.Row, spent *atomic.Int64) {
+func (m *Module) placesIn(w *unitPlaces, rows *[]linetable.Row, spent *atomic.Int64) {
 	u := w.u
 	w.places = make([]image.Addr, len(w.addrs))
 	spans := u.spansWith(w.addrs)
@@ -100,45 +101,27 @@ func (m *Module) placesIn(w *unitPlaces, rows *[]dwarf.Row, spent *atomic.Int64)
 		}
 		return
 	}
-	w.lines.EachAt(w.addrs, rows, spent, func(i int, l dwarf.Lines) {
+	w.lines.EachAt(w.addrs, rows, spent, func(i int, l linetable.Sequence) {
 		if a := w.addrs[i]; ends[i] != 0 {
 			w.places[i] = max(image.Addr(a), m.prologueEndIn(u, l, a, ends[i]))
 		}
 	})
 }
 
-// unitsOf returns the units that some addresses, which are sorted, are in, by offset. Addresses that no unit claims, or several, are left out.
+// unitsOf returns the units that contain some addresses, which must be sorted, by offset. It leaves out
+// addresses that no unit claims, or several.
 func (m *Module) unitsOf(addrs []uint64) []unitPlaces {
 	d := m.dwarf()
 	if d == nil {
 		return nil
 	}
-	claims := make([]claim, len(addrs))
-	d.Aranges(func(r dwarf.Arange) bool {
-		i, _ := slices.BinarySearch(addrs, r.Lo)
-		for ; i < len(addrs) && addrs[i] < r.Hi; i++ {
-			claims[i].add(r.Unit)
-		}
-		return true
-	})
-	if slices.ContainsFunc(claims, func(c claim) bool { return c.n == 0 }) {
-		m.indexUnits(d)
-		for i := range claims {
-			if c := &claims[i]; c.n == 0 {
-				findSpan(m.index.others, addrs[i], func(unit uint64) bool {
-					c.add(unit)
-					return false
-				})
-			}
-		}
-	}
 	var work []unitPlaces
 	at := map[*unit]int{} // in work
-	for i, c := range claims {
-		if c.n != 1 {
+	for i, c := range m.index.Claims(d, addrs) {
+		if c.Units != 1 {
 			continue
 		}
-		du, err := d.UnitAt(c.unit)
+		du, err := d.UnitAt(c.Unit)
 		if err != nil || du.First >= du.End {
 			continue
 		}
@@ -153,17 +136,4 @@ func (m *Module) unitsOf(addrs []uint64) []unitPlaces {
 	}
 	slices.SortFunc(work, func(a, b unitPlaces) int { return cmp.Compare(a.u.dw.Offset, b.u.dw.Offset) })
 	return work
-}
-
-// claim is which units say that they have an address.
-type claim struct {
-	unit uint64
-	n    int
-}
-
-func (c *claim) add(unit uint64) {
-	if c.n == 0 || c.unit != unit {
-		c.unit = unit
-		c.n++
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"dbg/symbols/names"
 	"dbg/symbols/symtab"
 	"dbg/symbols/types"
+	"dbg/symbols/unitindex"
 )
 
 // Options tell how debug information is found.
@@ -39,10 +40,11 @@ type Module struct {
 	opt   Options
 	files *debugfiles.Files
 
-	index  unitIndex
-	units  map[*dwarf.Unit]*unit
-	scopes *entry.Scopes
-	spans  []funcSpan // room to scan a unit in
+	index   unitindex.Index
+	unitsAt map[image.Addr]*unit // first answers of unitAt
+	units   map[*dwarf.Unit]*unit
+	scopes  *entry.Scopes
+	spans   []funcSpan // room to scan a unit in
 
 	table        *symtab.Table // see symbols; nil until it is needed
 	tableFetched bool          // table was made after a debug file was fetched

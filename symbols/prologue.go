@@ -5,6 +5,7 @@ import (
 
 	"dbg/code"
 	"dbg/dwarf"
+	"dbg/dwarf/linetable"
 	"dbg/image"
 	"dbg/symbols/lang"
 	"dbg/symbols/spelling"
@@ -141,7 +142,7 @@ func (m *Module) endOfPrologue(u *unit, entry, end uint64) image.Addr {
 func (u *unit) goodFromEntry() bool { return u.gcc && u.lang != lang.Asm && u.hasLocationLists() }
 
 // prologueEndIn is endOfPrologue according to the rows of the sequence that contains the entry.
-func (m *Module) prologueEndIn(u *unit, seq dwarf.Lines, entry, end uint64) image.Addr {
+func (m *Module) prologueEndIn(u *unit, seq linetable.Sequence, entry, end uint64) image.Addr {
 	rows := seq.Rows
 	var pc uint64
 	if u.gcc || u.lang == lang.Asm {
@@ -151,7 +152,7 @@ func (m *Module) prologueEndIn(u *unit, seq dwarf.Lines, entry, end uint64) imag
 			if r.Addr >= end {
 				break
 			}
-			if r.Flags&dwarf.PrologueEnd != 0 {
+			if r.Flags&linetable.PrologueEnd != 0 {
 				return image.Addr(r.Addr)
 			}
 		}
@@ -166,10 +167,10 @@ func (m *Module) prologueEndIn(u *unit, seq dwarf.Lines, entry, end uint64) imag
 
 // secondLine returns the start of the second line of a function. It returns the entry if there
 // are two rows for the entry (a prologue without instructions), or if there is no second line.
-func secondLine(rows []dwarf.Row, seqHi, entry, end uint64) uint64 {
+func secondLine(rows []linetable.Row, seqHi, entry, end uint64) uint64 {
 	n := 0
 	for _, r := range rows {
-		if r.Addr == entry && r.Line != 0 && r.Flags&dwarf.Repeated == 0 {
+		if r.Addr == entry && r.Line != 0 && r.Flags&linetable.Repeated == 0 {
 			n++
 		}
 	}
@@ -182,10 +183,10 @@ func secondLine(rows []dwarf.Row, seqHi, entry, end uint64) uint64 {
 
 // lineRange returns the addresses of the line that contains pc. Rows without a line, and rows
 // that repeat the line before them, are ignored.
-func lineRange(rows []dwarf.Row, seqHi, pc uint64) (lo, hi uint64) {
+func lineRange(rows []linetable.Row, seqHi, pc uint64) (lo, hi uint64) {
 	hi = seqHi
 	for _, r := range rows {
-		if r.Line == 0 || r.Flags&dwarf.Repeated != 0 {
+		if r.Line == 0 || r.Flags&linetable.Repeated != 0 {
 			continue
 		}
 		if r.Addr > pc {

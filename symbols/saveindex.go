@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"dbg/dwarf"
+	"dbg/dwarf/linetable"
 	"dbg/image"
 	"dbg/internal/fault"
 	"dbg/symbols/names"
@@ -48,7 +49,7 @@ func (m *Module) saveBuilt(built *names.Index) {
 type placer struct {
 	m *Module
 	// Memory that is reused from unit to unit.
-	rows   []dwarf.Row
+	rows   []linetable.Row
 	placed []bool
 	spent  atomic.Int64
 }
@@ -62,7 +63,7 @@ func (p *placer) Place(du *dwarf.Unit, starts, ends []uint64, set func(i int, at
 		return
 	}
 	p.placed = append(p.placed[:0], make([]bool, len(starts))...)
-	all := u.dw.Files().EachAt(starts, &p.rows, &p.spent, func(i int, l dwarf.Lines) {
+	all := u.dw.Files().EachAt(starts, &p.rows, &p.spent, func(i int, l linetable.Sequence) {
 		if set(i, uint64(p.m.prologueEndIn(u, l, starts[i], ends[i]))) {
 			p.placed[i] = true
 		}

@@ -18,7 +18,7 @@ import (
 	"dbg/symbols/types"
 )
 
-// SearchKind is what is searched for.
+// SearchKind is the kind of names that a search finds.
 type SearchKind uint8
 
 const (
@@ -27,20 +27,22 @@ const (
 	SearchTypes
 )
 
-// Found is a function, variable or type whose name has been searched for.
+// Found is a function, variable or type that a search has found.
 type Found struct {
 	Name string // qualified
-	// Text is its declaration in its language, as gdb lists it: "static int counter;", "struct node;", "int" for a type that nobody declares.
+	// Text is the declaration in the language of the unit, as gdb lists it: "static int counter;",
+	// "struct node;", or "int" for a type without a declaration.
 	Text string
-	File string // "" if that is not known
+	File string // of the declaration; "" if it is unknown
 	Line int
-	// Addr is of a symbol without debug information, which has no File.
-	Addr   image.Addr
+	// Symbol is set for a symbol without debug information. It has an address and no File.
 	Symbol bool
+	Addr   image.Addr // if Symbol is set
 }
 
-// Search returns what has a name that an expression matches, by file, then by name; first what has debug information. It stops after
-// most of them; more is then true.
+// Search returns the functions, variables or types whose qualified name matches an expression. Those
+// with debug information come first, sorted by file, name and line; then the symbols, sorted by
+// address. Search stops after the given number of results. more is then true.
 func (m *Module) Search(kind SearchKind, re *regexp.Regexp, most int) (list []Found, more bool) {
 	seen := map[Found]bool{}
 	add := func(f Found) {
@@ -65,6 +67,7 @@ func (m *Module) Search(kind SearchKind, re *regexp.Regexp, most int) (list []Fo
 	return list, more
 }
 
+// searchIndex calls add for the entries of the index that match. It stops when full is set.
 func (m *Module) searchIndex(kind SearchKind, re *regexp.Regexp, add func(Found), full *bool) {
 	want := map[SearchKind]names.Kind{SearchFunctions: names.Function, SearchVariables: names.Variable, SearchTypes: names.Type}[kind]
 	m.names.Index().Each(want, func(i int, d entry.Ref) bool {
@@ -87,7 +90,7 @@ func (m *Module) searchIndex(kind SearchKind, re *regexp.Regexp, add func(Found)
 	})
 }
 
-// declarationText is how a function, variable or type is declared.
+// declarationText returns the declaration of a function, variable or type. See Found.Text.
 func (m *Module) declarationText(kind SearchKind, e *dwarf.Entry, name string) string {
 	static := ""
 	if o := entry.Inherited(e, dwarf.AttrExternal); kind != SearchTypes && (o == nil || !o.Flag(dwarf.AttrExternal)) {
@@ -119,7 +122,8 @@ func (m *Module) declarationText(kind SearchKind, e *dwarf.Entry, name string) s
 	return t.String() + ";"
 }
 
-// searchSymbols finds the symbols that the debug information knows nothing of.
+// searchSymbols calls add for the symbols that match and that no debug information describes. It
+// stops when full is set.
 func (m *Module) searchSymbols(kind SearchKind, re *regexp.Regexp, add func(Found), full *bool) {
 	t := m.symbols().Symbols()
 	for i := range t.Len() {
@@ -147,7 +151,8 @@ func (m *Module) searchSymbols(kind SearchKind, re *regexp.Regexp, add func(Foun
 	}
 }
 
-// Where describes where a variable is at an address, in words: "static storage at address 0x4030", "a register or memory: DW_OP_fbreg -20".
+// Where describes, in words, the place of a variable at an address: "static storage at address
+// 0x4030", "optimized out", or the operations of its DWARF expression.
 func (v *Variable) Where(at image.Addr) string {
 	i := v.impl
 	if i == nil {

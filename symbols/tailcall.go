@@ -4,6 +4,7 @@ import (
 	"dbg/arch"
 	"dbg/dwarf"
 	"dbg/image"
+	"dbg/symbols/callsite"
 	"dbg/symbols/entry"
 )
 
@@ -18,7 +19,7 @@ const maxTailCalls = 256
 // tailCall is a tail call whose target is known.
 type tailCall struct {
 	from *function
-	site *callSite
+	site *callsite.Site
 	to   *function
 }
 
@@ -28,7 +29,7 @@ type tailCall struct {
 func tailCallsOf(fn *function, other *Module) (out []tailCall, ok bool) {
 	all := fn.calls().all
 	for i := range all {
-		if !all[i].tail {
+		if !all[i].Tail {
 			continue
 		}
 		c := fn.callSite(&all[i])
@@ -49,7 +50,7 @@ func tailCallsOf(fn *function, other *Module) (out []tailCall, ok bool) {
 // target returns the function that a direct call calls, in the call's module or in other (which
 // may be nil). It returns nil if the function is in neither, and false if it is unknown.
 func (c *CallSite) target(other *Module) (*function, bool) {
-	o := c.origin()
+	o := callsite.Callee(c.e)
 	if o == nil {
 		return nil, false
 	}

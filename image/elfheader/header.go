@@ -227,3 +227,12 @@ func (h *Header) MachineName() string {
 	}
 	return fmt.Sprintf("%s (%d bit, %s-endian)", name, 8*h.WordSize(), end)
 }
+
+// SymbolSize returns the size of an entry in a symbol table (gABI, chapter 4, "Symbol Table"), in
+// bytes.
+func (h *Header) SymbolSize() int {
+	if h.Wide {
+		return 24
+	}
+	return 16
+}

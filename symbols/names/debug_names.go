@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"dbg/dwarf"
+	"dbg/dwarf/nameindex"
 )
 
 // readNames reads the name indexes that LLVM writes into each object file. lld joins them into one
 // with --debug-names. Tables of other producers are not used (gdb 13 writes qualified names, which
 // only gdb expects).
 func (x *tables) readNames() {
-	tables, err := x.d.NameTables()
+	tables, err := nameindex.Tables(x.d)
 	x.l.err = err
 	for _, t := range tables {
 		if strings.HasPrefix(t.Producer, "LLVM") {
@@ -46,13 +47,13 @@ func (x *tables) inNames(name string, kinds kindSet, found []bool) bool {
 			found[n] = true
 		}
 	}
-	units := func(t *dwarf.NameTable, i uint32) bool {
-		err := t.Entries(i, func(e *dwarf.NameEntry) bool {
+	units := func(t *nameindex.Table, i uint32) bool {
+		err := t.Entries(i, func(e *nameindex.Entry) bool {
 			switch {
 			case !tagOfKinds(e.Tag, kinds):
-			case e.Has&dwarf.NameTypeUnit != 0:
+			case e.Has&nameindex.HasTypeUnit != 0:
 				mark(e.TypeUnit)
-			case e.Has&dwarf.NameUnit != 0: // of a type unit elsewhere it is the one whose file that is in
+			case e.Has&nameindex.HasUnit != 0: // of a type unit elsewhere it is the one whose file that is in
 				mark(e.Unit)
 			default:
 				known = false

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"dbg/dwarf"
+	"dbg/dwarf/nameindex"
 	"dbg/symbols/spelling"
 )
 
@@ -87,7 +87,7 @@ func (x *tables) inGDB(name string, kinds kindSet, found []bool) bool {
 	slices.Sort(lists)
 	known, visits := true, uint64(0)
 	for _, units := range slices.Compact(lists) {
-		err := x.gdb.Units(units, func(s dwarf.IndexedSymbol) bool {
+		err := x.gdb.Units(units, func(s nameindex.GDBSymbol) bool {
 			n, ok := x.indexed(int(s.Unit))
 			if ok && symbolOfKinds(s.Kind, kinds) {
 				found[n] = true
@@ -104,13 +104,13 @@ func (x *tables) inGDB(name string, kinds kindSet, found []bool) bool {
 }
 
 // symbolOfKinds reports whether a symbol can be of one of the kinds.
-func symbolOfKinds(kind dwarf.SymbolKind, kinds kindSet) bool {
+func symbolOfKinds(kind nameindex.SymbolKind, kinds kindSet) bool {
 	switch kind {
-	case dwarf.SymbolType:
+	case nameindex.KindType:
 		return kinds.has(Type)
-	case dwarf.SymbolVariable:
+	case nameindex.KindVariable:
 		return kinds.has(Variable) || kinds.has(Enumerator)
-	case dwarf.SymbolFunction:
+	case nameindex.KindFunction:
 		return kinds.has(Function)
 	}
 	return true

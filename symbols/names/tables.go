@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"dbg/dwarf"
+	"dbg/dwarf/nameindex"
 	"dbg/symbols/entry"
 )
 
@@ -19,8 +20,8 @@ type tables struct {
 	l     *Lookup
 	d     *dwarf.Data
 	all   []*dwarf.Unit // of the file: skeletons, not what they stand for
-	names []*dwarf.NameTable
-	gdb   *dwarf.GDBIndex
+	names []*nameindex.Table
+	gdb   *nameindex.GDB
 	old   bool // a unit is of DWARF 4 or before
 
 	number map[uint64]int // of units, by offset
@@ -61,7 +62,7 @@ func (l *Lookup) openTables() *tables {
 	x.readNames()
 	if len(x.names) == 0 {
 		var err error
-		if x.gdb, err = d.GDBIndex(); err != nil {
+		if x.gdb, err = nameindex.ReadGDB(d); err != nil {
 			l.err = err
 		}
 	}

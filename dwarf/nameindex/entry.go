@@ -1,35 +1,37 @@
-package dwarf
+package nameindex
 
 import (
+	"dbg/dwarf"
 	"fmt"
 
+	"dbg/dwarf/form"
 	"dbg/internal/bytecursor"
 )
 
-// NameEntry describes one entry with a name, as an index records it.
-type NameEntry struct {
-	Tag       Tag
+// Entry describes one entry with a name, as an index records it.
+type Entry struct {
+	Tag       dwarf.Tag
 	Unit      uint64 // offset of the compile unit
 	TypeUnit  uint64 // offset of a type unit of this file
 	Signature uint64 // signature of a type unit in another file, which the compile unit identifies, if present
 	Die       uint64 // offset of the entry from its unit
 	Hash      uint64 // DW_IDX_type_hash
-	Has       NameHas
+	Has       Has
 }
 
-// NameHas tells which fields of a NameEntry are set.
-type NameHas uint8
+// Has tells which fields of an Entry are set.
+type Has uint8
 
 const (
-	NameUnit NameHas = 1 << iota
-	NameTypeUnit
-	NameSignature
-	NameDie
-	NameTypeHash
+	HasUnit Has = 1 << iota
+	HasTypeUnit
+	HasSignature
+	HasDie
+	HasTypeHash
 )
 
 // Entries calls fn for the entries of name i, until fn returns false (section 6.1.1.4.8).
-func (t *NameTable) Entries(i uint32, fn func(e *NameEntry) bool) error {
+func (t *Table) Entries(i uint32, fn func(e *Entry) bool) error {
 	if i >= t.names {
 		return nil
 	}
@@ -38,7 +40,7 @@ func (t *NameTable) Entries(i uint32, fn func(e *NameEntry) bool) error {
 	if off >= uint64(len(pool)) {
 		return t.entryError(off, fmt.Errorf("offset is beyond the end of the index"))
 	}
-	r := bytecursor.Cursor{Data: pool, Pos: int(off), Big: t.d.big}
+	r := bytecursor.Cursor{Data: pool, Pos: int(off), Big: t.d.BigEndian()}
 	for {
 		off := uint64(r.Pos)
 		code := r.ULEB()
@@ -62,12 +64,12 @@ func (t *NameTable) Entries(i uint32, fn func(e *NameEntry) bool) error {
 	}
 }
 
-func (t *NameTable) entryError(off uint64, err error) error {
-	return fmt.Errorf("%s entry at 0x%x: %w", namesSection, t.off+t.poolAt+off, err)
+func (t *Table) entryError(off uint64, err error) error {
+	return fmt.Errorf("%s entry at 0x%x: %w", section, t.off+t.poolAt+off, err)
 }
 
 // entry reads the attributes of one entry. It skips unknown attributes.
-func (t *NameTable) entry(r *bytecursor.Cursor, a *nameAbbrev) (e NameEntry, err error) {
+func (t *Table) entry(r *bytecursor.Cursor, a *abbrev) (e Entry, err error) {
 	e.Tag = a.tag
 	unit, typeUnit := uint64(0), uint64(0)
 	hasUnit, hasType := false, false
@@ -84,10 +86,10 @@ func (t *NameTable) entry(r *bytecursor.Cursor, a *nameAbbrev) (e NameEntry, err
 			typeUnit, hasType = v, true
 		case idxDieOffset:
 			e.Die = v
-			e.Has |= NameDie
+			e.Has |= HasDie
 		case idxTypeHash:
 			e.Hash = v
-			e.Has |= NameTypeHash
+			e.Has |= HasTypeHash
 		}
 	}
 	if r.Err() != nil {
@@ -101,16 +103,16 @@ func (t *NameTable) entry(r *bytecursor.Cursor, a *nameAbbrev) (e NameEntry, err
 			return e, fmt.Errorf("no compile unit %d", unit)
 		}
 		e.Unit = t.offset(t.unitsAt, uint32(unit))
-		e.Has |= NameUnit
+		e.Has |= HasUnit
 	}
 	switch {
 	case !hasType:
 	case typeUnit < uint64(t.locals):
 		e.TypeUnit = t.offset(t.localsAt, uint32(typeUnit))
-		e.Has |= NameTypeUnit
+		e.Has |= HasTypeUnit
 	case typeUnit-uint64(t.locals) < uint64(t.foreign):
 		e.Signature = t.word(t.foreignAt, uint32(typeUnit-uint64(t.locals)), 8)
-		e.Has |= NameSignature
+		e.Has |= HasSignature
 	default:
 		return e, fmt.Errorf("no type unit %d", typeUnit)
 	}
@@ -119,28 +121,28 @@ func (t *NameTable) entry(r *bytecursor.Cursor, a *nameAbbrev) (e NameEntry, err
 
 // value reads a number in one of the forms that an index may use. It skips longer values and
 // returns 0 for them.
-func (t *NameTable) value(r *bytecursor.Cursor, form Form) (uint64, bool) {
-	switch form {
-	case formData1, formRef1, formFlag, formStrx1:
+func (t *Table) value(r *bytecursor.Cursor, f form.Form) (uint64, bool) {
+	switch f {
+	case form.Data1, form.Ref1, form.Flag, form.Strx1:
 		return uint64(r.U8()), true
-	case formData2, formRef2, formStrx2:
+	case form.Data2, form.Ref2, form.Strx2:
 		return uint64(r.U16()), true
-	case formStrx3:
+	case form.Strx3:
 		return uint64(r.U24()), true
-	case formData4, formRef4, formStrx4, formRefSup4:
+	case form.Data4, form.Ref4, form.Strx4, form.RefSup4:
 		return uint64(r.U32()), true
-	case formData8, formRef8, formRefSig8, formRefSup8:
+	case form.Data8, form.Ref8, form.RefSig8, form.RefSup8:
 		return r.U64(), true
-	case formData16:
+	case form.Data16:
 		r.Block(16)
 		return 0, true
-	case formUdata, formRefUdata, formStrx:
+	case form.Udata, form.RefUdata, form.Strx:
 		return r.ULEB(), true
-	case formSdata:
+	case form.Sdata:
 		return uint64(r.SLEB()), true
-	case formRefAddr, formSecOffset, formStrp, formLineStrp, formStrpSup:
+	case form.RefAddr, form.SecOffset, form.Strp, form.LineStrp, form.StrpSup:
 		return r.Offset(t.is64), true
-	case formFlagPresent:
+	case form.FlagPresent:
 		return 1, true
 	}
 	return 0, false

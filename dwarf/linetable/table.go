@@ -1,34 +1,35 @@
-package dwarf
+package linetable
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"strings"
 
+	"dbg/dwarf/form"
 	"dbg/internal/bytecursor"
 )
 
-// LineTable is a unit's line number table (section 6.2).
-type LineTable struct {
-	unit    *Unit
+// Table is a unit's line number table (section 6.2). It reads the header when it is made; At and Each
+// read the program when they need rows.
+type Table struct {
+	in      *Section
+	unit    Unit
 	rows    []Row // rows of the sequence that is being decoded
-	files   []lineFile
+	files   []file
 	paths   []string // cached results of File
 	dirs    [][]byte
-	first   int // number of the first file: 0 in DWARF 5, 1 before
-	compDir string
-	header  *lineHeader // nil if there is no usable program
+	first   int     // number of the first file: 0 in DWARF 5, 1 before
+	header  *header // nil if there is no usable program
 	program bytecursor.Cursor
 	scanned bool
-	spans   []lineSpan
-	cache   lineCache
+	spans   []span
+	cache   cache
 }
 
 // Row is a row of the table.
 type Row struct {
 	Addr   uint64
-	File   uint32 // file number; see LineTable.File
+	File   uint32 // file number; see Table.File
 	Line   uint32 // 0: no source line
 	Column uint16
 	Flags  RowFlags
@@ -48,77 +49,17 @@ const (
 	Repeated
 )
 
-type lineFile struct {
+type file struct {
 	name []byte // aliases its section
 	dir  uint64
 }
 
-// maxLineRows limits the rows of one unit, so that a corrupt program of special opcodes cannot
+// maxRows limits the rows of one unit, so that a corrupt program of special opcodes cannot
 // exhaust memory.
-const maxLineRows = 1 << 26
+const maxRows = 1 << 26
 
-// Files returns the unit's line table, which is never nil. It reads the header now; At and Each
-// read the program when they need rows.
-//
-// A split unit uses the files and lines of its skeleton unit (section 3.1.3).
-func (u *Unit) Files() *LineTable {
-	if u.skeleton != nil {
-		return u.skeleton.Files()
-	}
-	if u.lines == nil {
-		u.lines, u.linesErr = u.lineTable()
-	}
-	return u.lines
-}
-
-// lineKey holds the inputs of a table. Type units share the tables of other units, and in a corrupt
-// file all units may.
-type lineKey struct {
-	off, strOffsets uint64
-	compDir         string
-	addrSize        int
-}
-
-func (u *Unit) lineKey() lineKey {
-	root := u.Root()
-	return lineKey{root.lineOff, root.strOffsetsBase, root.CompDir, u.AddrSize}
-}
-
-// sharedLines is a table and its error.
-type sharedLines struct {
-	table *LineTable
-	err   error
-}
-
-// lineTable returns the table of the unit, which other units may share.
-func (u *Unit) lineTable() (*LineTable, error) {
-	d, root := u.Data, u.Root()
-	key := u.lineKey()
-	if s, ok := d.lines[key]; ok && root.hasLines {
-		return s.table, s.err
-	}
-	t := &LineTable{unit: u}
-	var err error
-	if d.headerBytes > 8*uint64(len(d.section(secLine, 0)))+1<<20 {
-		err = errors.New("tables overlap too often")
-	} else {
-		err = u.readLineHeader(t)
-		d.headerBytes += 2 * uint64(len(t.dirs)+len(t.files)) // each takes at least that many bytes
-	}
-	if err != nil {
-		err = fmt.Errorf("%s table at 0x%x: %w", sectionNames[secLine], root.lineOff, err)
-	}
-	if root.hasLines {
-		if d.lines == nil {
-			d.lines = map[lineKey]sharedLines{}
-		}
-		d.lines[key] = sharedLines{t, err}
-	}
-	return t, err
-}
-
-// lineHeader holds the fields of a header that the program needs.
-type lineHeader struct {
+// header holds the fields of a header that the program needs.
+type header struct {
 	version     int
 	minInst     uint64
 	maxOps      uint64
@@ -130,17 +71,14 @@ type lineHeader struct {
 	addrSize    int
 }
 
-func (u *Unit) readLineHeader(t *LineTable) error {
-	root := u.Root()
-	t.compDir = root.CompDir
-	if !root.hasLines {
-		return nil
+// read reads the header. An error leaves the files that were read before it.
+func (t *Table) read() error {
+	off := t.unit.Offset
+	b := t.in.src.Lines(off + 16)
+	if off > uint64(len(b)) || off+16 < off {
+		return fmt.Errorf("offset 0x%x is beyond the end of %s", off, sectionName)
 	}
-	d := u.Data
-	r, err := d.at(secLine, root.lineOff, 16)
-	if err != nil {
-		return err
-	}
+	r := bytecursor.Cursor{Data: b, Pos: int(off), Big: t.in.big}
 	length, is64 := r.InitialLength()
 	if r.Err() != nil {
 		return r.Err()
@@ -149,10 +87,11 @@ func (u *Unit) readLineHeader(t *LineTable) error {
 		return fmt.Errorf("length %d exceeds the section", length)
 	}
 	end := uint64(r.Pos) + length
-	if r.Data, err = d.upTo(secLine, end); err != nil {
-		return err
+	if r.Data = t.in.src.Lines(end); end > uint64(len(r.Data)) {
+		return fmt.Errorf("%s is readable only up to 0x%x", sectionName, len(r.Data))
 	}
-	h := lineHeader{version: int(r.U16()), maxOps: 1, addrSize: u.AddrSize}
+	r.Data = r.Data[:end]
+	h := header{version: int(r.U16()), maxOps: 1, addrSize: t.unit.AddrSize}
 	if h.version < 2 || h.version > 5 {
 		return fmt.Errorf("unsupported version %d", h.version)
 	}
@@ -177,9 +116,9 @@ func (u *Unit) readLineHeader(t *LineTable) error {
 		h.lengths = r.Block(uint64(h.opcodeBase - 1))
 	}
 	if h.version >= 5 {
-		u.readFiles5(&r, t, is64)
+		t.readFiles5(&r, is64)
 	} else {
-		readFiles4(&r, t)
+		t.readFiles4(&r)
 	}
 	if r.Err() != nil {
 		return r.Err()
@@ -191,9 +130,9 @@ func (u *Unit) readLineHeader(t *LineTable) error {
 
 // readFiles4 reads include_directories and file_names (DWARF 4, 6.2.4). Both count from 1;
 // directory 0 is the compilation directory.
-func readFiles4(r *bytecursor.Cursor, t *LineTable) {
+func (t *Table) readFiles4(r *bytecursor.Cursor) {
 	t.first = 1
-	t.dirs = append(t.dirs, []byte(t.compDir))
+	t.dirs = append(t.dirs, []byte(t.unit.CompDir))
 	for r.Err() == nil {
 		s := r.CString()
 		if len(s) == 0 {
@@ -206,25 +145,23 @@ func readFiles4(r *bytecursor.Cursor, t *LineTable) {
 		if len(s) == 0 {
 			break
 		}
-		t.files = append(t.files, lineFile{s, r.ULEB()})
+		t.files = append(t.files, file{s, r.ULEB()})
 		r.ULEB() // time
 		r.ULEB() // length
 	}
 }
 
 // readFiles5 reads the two tables of section 6.2.4.1, whose columns the header describes.
-func (u *Unit) readFiles5(r *bytecursor.Cursor, t *LineTable, is64 bool) {
-	// Columns use the forms of attributes, so readForm can read them.
-	fu := Unit{Data: u.Data, Is64: is64, AddrSize: u.AddrSize, Version: 5, root: u.root}
-	var v Value
+func (t *Table) readFiles5(r *bytecursor.Cursor, is64 bool) {
+	sizes := form.Sizes{Addr: t.unit.AddrSize, Is64: is64}
 	var room [255]struct {
 		content uint64
-		form    Form
+		form    form.Form
 	}
 	for table := range 2 {
 		columns := room[:r.U8()]
 		for i := range columns {
-			columns[i].content, columns[i].form = r.ULEB(), Form(r.ULEB())
+			columns[i].content, columns[i].form = r.ULEB(), form.Form(r.ULEB())
 		}
 		at := r.Pos
 		count := r.ULEB()
@@ -234,16 +171,18 @@ func (u *Unit) readFiles5(r *bytecursor.Cursor, t *LineTable, is64 bool) {
 		}
 		for range count {
 			start := r.Pos
-			var f lineFile
+			var f file
 			for _, c := range columns {
-				v = Value{Attr: AttrName, Form: c.form}
-				fu.readForm(r, &v, 0)
+				v := form.Value{Form: c.form}
+				v.Read(r, sizes, 0)
 				if r.Err() != nil {
 					return
 				}
 				switch c.content {
 				case lnctPath:
-					f.name = fu.text(&v)
+					if f.name = v.Block; v.Form != form.String {
+						f.name = t.in.src.Text(v.Form, v.Num, t.unit.StrOffsets, is64)
+					}
 				case lnctDirectoryIndex:
 					f.dir = v.Num
 				}
@@ -262,11 +201,11 @@ func (u *Unit) readFiles5(r *bytecursor.Cursor, t *LineTable, is64 bool) {
 }
 
 // NumFiles returns the largest file number plus one.
-func (t *LineTable) NumFiles() int { return len(t.files) + t.first }
+func (t *Table) NumFiles() int { return len(t.files) + t.first }
 
 // File returns the cleaned path of a file. It is absolute if the producer recorded an absolute
 // directory for the file or the compilation. It is "" if no file has that number.
-func (t *LineTable) File(n uint64) string {
+func (t *Table) File(n uint64) string {
 	// DWARF 5 counts from 0. Some producers (gcc 11's assembler tables) assign both number 0 and 1
 	// to the same file; that needs no special treatment.
 	i := n - uint64(t.first)
@@ -285,7 +224,7 @@ func (t *LineTable) File(n uint64) string {
 }
 
 // path joins a file's directories and its name.
-func (t *LineTable) path(f *lineFile) string {
+func (t *Table) path(f *file) string {
 	name := string(f.name)
 	if path.IsAbs(name) {
 		return path.Clean(name)
@@ -297,15 +236,15 @@ func (t *LineTable) path(f *lineFile) string {
 	if !path.IsAbs(name) && f.dir != 0 {
 		// Builds that map their directory to a relative one (such as Debian's) record "./x" as
 		// the compilation directory and again as the file's directory.
-		if dir := path.Clean(t.compDir); path.IsAbs(dir) || !strings.HasPrefix(name, dir+"/") {
-			name = path.Join(t.compDir, name)
+		if dir := path.Clean(t.unit.CompDir); path.IsAbs(dir) || !strings.HasPrefix(name, dir+"/") {
+			name = path.Join(t.unit.CompDir, name)
 		}
 	}
 	return name
 }
 
 // Base returns the last element of a file's path.
-func (t *LineTable) Base(n uint64) string {
+func (t *Table) Base(n uint64) string {
 	i := n - uint64(t.first)
 	if n < uint64(t.first) || i >= uint64(len(t.files)) {
 		return ""
@@ -313,20 +252,8 @@ func (t *LineTable) Base(n uint64) string {
 	return path.Base(string(t.files[i].name))
 }
 
-// HasFile reports whether the unit's line table has a file whose path ends in the element base. It
-// caches nothing: for most units this is the only question.
-func (u *Unit) HasFile(base string) bool {
-	if u.skeleton != nil {
-		return u.skeleton.HasFile(base)
-	}
-	t := u.lines
-	if t == nil {
-		t = &u.Data.scratch
-		if t.unit == nil || t.unit.lineKey() != u.lineKey() || !u.Root().hasLines {
-			*t = LineTable{unit: u, files: t.files[:0], dirs: t.dirs[:0]}
-			_ = u.readLineHeader(t) // Files returns the error; use the files that were read
-		}
-	}
+// hasFile reports whether a file's path ends in the element base.
+func (t *Table) hasFile(base string) bool {
 	for i := range t.files {
 		name := t.files[i].name
 		if cut := len(name) - len(base); cut >= 0 && string(name[cut:]) == base && (cut == 0 || name[cut-1] == '/') {

@@ -1,22 +1,24 @@
-package dwarf
+package nameindex
 
 import (
+	"dbg/dwarf"
 	"encoding/binary"
 	"errors"
 	"fmt"
 
+	"dbg/dwarf/form"
 	"dbg/internal/bytecursor"
 )
 
-const namesSection = ".debug_names"
+const section = ".debug_names"
 
-// NameTable is one name index of .debug_names (section 6.1.1): it maps names to the units and
+// Table is one name index of .debug_names (section 6.1.1): it maps names to the units and
 // entries that have them. It is searched in place; only its abbreviations are parsed.
-type NameTable struct {
+type Table struct {
 	// Producer is the augmentation string: "LLVM0700", "GDB".
 	Producer string
 
-	d       *Data
+	d       *dwarf.Data
 	off     uint64 // offset of the header in the section
 	b       []byte // the whole index
 	is64    bool
@@ -29,18 +31,18 @@ type NameTable struct {
 	// Offsets of the parts in b.
 	unitsAt, localsAt, foreignAt, bucketsAt, hashesAt, stringsAt, entriesAt, poolAt uint64
 
-	abbrevs map[uint64]nameAbbrev
+	abbrevs map[uint64]abbrev
 }
 
-// nameAbbrev is an abbreviation for entries of a name index.
-type nameAbbrev struct {
-	tag   Tag
-	attrs []nameAttr
+// abbrev is an abbreviation for entries of a name index.
+type abbrev struct {
+	tag   dwarf.Tag
+	attrs []attr
 }
 
-type nameAttr struct {
+type attr struct {
 	index uint64 // DW_IDX_
-	form  Form
+	form  form.Form
 }
 
 // The index attributes (table 7.23).
@@ -54,19 +56,19 @@ const (
 
 // Limits on abbreviations: an index has a few for each tag.
 const (
-	maxNameAbbrevs = 1 << 14
-	maxNameAttrs   = 64
+	maxAbbrevs = 1 << 14
+	maxAttrs   = 64
 )
 
-// NameTables returns the name indexes of .debug_names, or nil if the section is missing. If an
-// index is malformed, it returns those before it, and an error.
-func (d *Data) NameTables() ([]*NameTable, error) {
-	section := d.src.Prefix(namesSection, 1<<62)
-	var out []*NameTable
-	for off := uint64(0); off < uint64(len(section)); {
-		t, err := d.nameTable(section[off:])
+// Tables returns the name indexes of .debug_names, or nil if the section is missing. If an index is
+// malformed, it returns those before it, and an error. They are valid as long as d.
+func Tables(d *dwarf.Data) ([]*Table, error) {
+	all := d.Section(section)
+	var out []*Table
+	for off := uint64(0); off < uint64(len(all)); {
+		t, err := readTable(d, all[off:])
 		if err != nil {
-			return out, fmt.Errorf("%s index at 0x%x: %w", namesSection, off, err)
+			return out, fmt.Errorf("%s index at 0x%x: %w", section, off, err)
 		}
 		t.off = off
 		if off += uint64(len(t.b)); t.names > 0 || t.units > 0 {
@@ -76,9 +78,9 @@ func (d *Data) NameTables() ([]*NameTable, error) {
 	return out, nil
 }
 
-// nameTable reads a header (section 6.1.1.4.1).
-func (d *Data) nameTable(b []byte) (*NameTable, error) {
-	r := bytecursor.Cursor{Data: b, Big: d.big}
+// readTable reads a header (section 6.1.1.4.1).
+func readTable(d *dwarf.Data, b []byte) (*Table, error) {
+	r := bytecursor.Cursor{Data: b, Big: d.BigEndian()}
 	length, is64 := r.InitialLength()
 	if r.Err() == nil && length > uint64(r.Left()) {
 		return nil, fmt.Errorf("length %d exceeds the section", length)
@@ -87,7 +89,7 @@ func (d *Data) nameTable(b []byte) (*NameTable, error) {
 		return nil, r.Err()
 	}
 	r.Data = b[:r.Pos+int(length)]
-	t := &NameTable{d: d, b: r.Data, is64: is64}
+	t := &Table{d: d, b: r.Data, is64: is64}
 	if version := r.U16(); r.Err() == nil && version != 5 {
 		return nil, fmt.Errorf("unsupported version %d", version)
 	}
@@ -124,7 +126,7 @@ func (d *Data) nameTable(b []byte) (*NameTable, error) {
 	part(&t.hashesAt, hashes, 4)
 	part(&t.stringsAt, t.names, word)
 	part(&t.entriesAt, t.names, word)
-	table := bytecursor.Cursor{Data: r.Block(uint64(abbrevs)), Big: d.big}
+	table := bytecursor.Cursor{Data: r.Block(uint64(abbrevs)), Big: d.BigEndian()}
 	t.poolAt = uint64(r.Pos)
 	if r.Err() != nil {
 		return nil, r.Err()
@@ -133,25 +135,25 @@ func (d *Data) nameTable(b []byte) (*NameTable, error) {
 }
 
 // readAbbrevs reads the abbreviations table (section 6.1.1.4.7).
-func (t *NameTable) readAbbrevs(r *bytecursor.Cursor) error {
-	t.abbrevs = map[uint64]nameAbbrev{}
+func (t *Table) readAbbrevs(r *bytecursor.Cursor) error {
+	t.abbrevs = map[uint64]abbrev{}
 	for r.Left() > 0 {
 		code := r.ULEB()
 		if code == 0 {
 			break
 		}
-		a := nameAbbrev{tag: Tag(r.ULEB())}
+		a := abbrev{tag: dwarf.Tag(r.ULEB())}
 		for {
-			at := nameAttr{r.ULEB(), Form(r.ULEB())}
-			if r.Err() != nil || at == (nameAttr{}) {
+			at := attr{r.ULEB(), form.Form(r.ULEB())}
+			if r.Err() != nil || at == (attr{}) {
 				break
 			}
-			if len(a.attrs) == maxNameAttrs {
+			if len(a.attrs) == maxAttrs {
 				return errors.New("too many attributes in an abbreviation")
 			}
 			a.attrs = append(a.attrs, at)
 		}
-		if len(t.abbrevs) == maxNameAbbrevs {
+		if len(t.abbrevs) == maxAbbrevs {
 			return errors.New("too many abbreviations")
 		}
 		if r.Err() == nil {
@@ -162,21 +164,21 @@ func (t *NameTable) readAbbrevs(r *bytecursor.Cursor) error {
 }
 
 // word reads element i of an array in b whose elements have n bytes.
-func (t *NameTable) word(array uint64, i uint32, n uint64) uint64 {
+func (t *Table) word(array uint64, i uint32, n uint64) uint64 {
 	b := t.b[array+uint64(i)*n:]
 	switch {
-	case n == 8 && t.d.big:
+	case n == 8 && t.d.BigEndian():
 		return binary.BigEndian.Uint64(b)
 	case n == 8:
 		return binary.LittleEndian.Uint64(b)
-	case t.d.big:
+	case t.d.BigEndian():
 		return uint64(binary.BigEndian.Uint32(b))
 	}
 	return uint64(binary.LittleEndian.Uint32(b))
 }
 
 // offset reads element i of an array of offsets.
-func (t *NameTable) offset(array uint64, i uint32) uint64 {
+func (t *Table) offset(array uint64, i uint32) uint64 {
 	if t.is64 {
 		return t.word(array, i, 8)
 	}
@@ -185,7 +187,7 @@ func (t *NameTable) offset(array uint64, i uint32) uint64 {
 
 // Units calls fn for the offset of each unit that the index covers: the compile units, and the type
 // units of this file.
-func (t *NameTable) Units(fn func(off uint64)) {
+func (t *Table) Units(fn func(off uint64)) {
 	for i := range t.units {
 		fn(t.offset(t.unitsAt, i))
 	}
@@ -195,13 +197,13 @@ func (t *NameTable) Units(fn func(off uint64)) {
 }
 
 // Size returns the size of the index in bytes.
-func (t *NameTable) Size() uint64 { return uint64(len(t.b)) }
+func (t *Table) Size() uint64 { return uint64(len(t.b)) }
 
 // NumNames returns the number of names; they are numbered from 0.
-func (t *NameTable) NumNames() uint32 { return t.names }
+func (t *Table) NumNames() uint32 { return t.names }
 
 // String returns the offset of name i in .debug_str.
-func (t *NameTable) String(i uint32) uint64 {
+func (t *Table) String(i uint32) uint64 {
 	if i >= t.names {
 		return 1<<64 - 1
 	}
@@ -211,8 +213,8 @@ func (t *NameTable) String(i uint32) uint64 {
 // Find calls fn for the number of each name that equals name exactly, until fn returns false. It
 // uses the hash table, if there is one and the name is ASCII: beyond ASCII, producers disagree on
 // case folding.
-func (t *NameTable) Find(name string, fn func(i uint32) bool) {
-	same := func(i uint32) bool { return string(t.d.bytesAt(secStr, t.String(i))) == name }
+func (t *Table) Find(name string, fn func(i uint32) bool) {
+	same := func(i uint32) bool { return string(t.d.StringAt(t.String(i))) == name }
 	h, ascii := nameHash(name)
 	if t.buckets == 0 || !ascii {
 		for i := range t.names {

@@ -1,6 +1,9 @@
 package image
 
-import "fmt"
+import (
+	"dbg/image/macho"
+	"fmt"
+)
 
 // mappedImage gives access to the memory of a mapped image.
 type mappedImage struct {
@@ -37,42 +40,39 @@ func FromMapped(name string, read func(addr uint64, buf []byte) (int, error), he
 		}
 		return f, nil
 	}
-	if !isMachO(head[:n]) {
-		return nil, f.machoError(UnknownFormat, "memory at 0x%x begins with %s", header, describe(head[:n]))
+	if !macho.Begins(head[:n]) {
+		return nil, f.machoFailure(UnknownFormat, "memory at 0x%x begins with %s", header, describe(head[:n]))
 	} else if n < len(head) {
-		return nil, f.machoError(Truncated, "only %d bytes of the header at 0x%x can be read", n, header)
+		return nil, f.machoFailure(Truncated, "only %d bytes of the header at 0x%x can be read", n, header)
 	}
-	need, err := f.parseMachHeader(head)
+	need, err := macho.Size(head)
 	if err != nil {
-		return nil, err
+		return nil, f.machoError(err)
 	}
 	if need > maxCommands {
-		return nil, f.machoError(Malformed, "it has %d bytes of load commands", need)
+		return nil, f.machoFailure(Malformed, "it has %d bytes of load commands", need)
 	}
 	all, err := m.read(0, need)
 	if err != nil {
-		return nil, f.machoError(Truncated, "load commands at 0x%x: %v", header, err)
+		return nil, f.machoFailure(Truncated, "load commands at 0x%x: %v", header, err)
 	}
-	f.macho.commands = all[f.macho.headerSize:]
-	if err := f.parseCommands(); err != nil {
-		return nil, err
+	info, err := macho.Parse(all)
+	if err != nil {
+		return nil, f.machoError(err)
 	}
-	f.macho.encrypted = fileRange{} // pages are decrypted when they are mapped
-	m.slide = header - uint64(f.HeaderAddr())
-	f.macho.mapped = m
+	f.setMachO(info)
+	m.slide = header - info.HeaderAddr()
+	info.Copies, f.mapped = true, m
 	return f, nil
 }
 
 // Slide returns the number to add to the file's addresses to get addresses in the process where
 // the image is mapped. It is 0 unless the File is from FromMapped.
 func (f *File) Slide() uint64 {
-	if f.mapped != nil {
-		return f.mapped.slide
-	}
-	if f.macho == nil || f.macho.mapped == nil {
+	if f.mapped == nil {
 		return 0
 	}
-	return f.macho.mapped.slide
+	return f.mapped.slide
 }
 
 // readMemory reads at an address of the file and returns the number of bytes read.
@@ -101,10 +101,10 @@ func (m *mappedImage) read(addr, n uint64) ([]byte, error) {
 
 // linked returns n bytes at an offset in the file, from the segment that contains them. It
 // returns false if none does.
-func (m *mappedImage) linked(segments []Segment, off, n uint64) ([]byte, bool) {
+func (m *mappedImage) linked(segments []macho.Segment, off, n uint64) ([]byte, bool) {
 	for _, s := range segments {
 		if off >= s.FileOff && off-s.FileOff < s.FileSize && n <= s.FileSize-(off-s.FileOff) {
-			b, err := m.read(uint64(s.Lo)+off-s.FileOff, n)
+			b, err := m.read(s.Lo+off-s.FileOff, n)
 			return b, err == nil
 		}
 	}

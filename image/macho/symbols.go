@@ -1,17 +1,13 @@
-package image
+package macho
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
-// hasPrivateSymbols reports whether the symbol table has more than the exported and imported
+// HasPrivateSymbols reports whether the symbol table has more than the exported and imported
 // symbols. strip leaves one stab among the local symbols as a mark. A dSYM's symbol table has no
 // LC_DYSYMTAB to count them.
-func (f *File) hasPrivateSymbols() bool {
-	m := f.macho
-	if !m.dysymtab {
-		return m.symtab.count > 0
+func (f *File) HasPrivateSymbols() bool {
+	if !f.dysymtab {
+		return f.symtab.count > 0
 	}
 	t := f.nlists()
 	for i := range t.len() {
@@ -40,17 +36,17 @@ type nlistTable struct {
 
 func (f *File) nlists() nlistTable {
 	t := nlistTable{f: f, size: 12}
-	if f.header.Wide {
+	if f.Wide {
 		t.size = 16
 	}
-	t.table, _ = f.linked(f.macho.symtab.off, f.macho.symtab.count*uint64(t.size))
+	t.table, _ = f.Linkedit(f.symtab.off, f.symtab.count*uint64(t.size))
 	return t
 }
 
 func (t nlistTable) len() int { return len(t.table) / t.size }
 
 func (t nlistTable) at(i int) nlist {
-	b, order := t.table[i*t.size:][:t.size], t.f.header.Order
+	b, order := t.table[i*t.size:][:t.size], t.f.Order
 	n := nlist{name: order.Uint32(b), typ: b[4], section: b[5], desc: order.Uint16(b[6:])}
 	if t.size == 16 {
 		n.value = order.Uint64(b[8:])
@@ -60,6 +56,9 @@ func (t nlistTable) at(i int) nlist {
 	return n
 }
 
+// maxName limits the length of a name in bytes.
+const maxName = 32 << 10
+
 // nameTable holds the required part of the string table.
 type nameTable struct {
 	text string
@@ -67,25 +66,23 @@ type nameTable struct {
 }
 
 // names returns a copy of the string table. Every name is a part of it: names outlive the
-// mapping, and a million of them need no allocation each. For an image in memory, names reads
-// only the part from the first to the last name that keep accepts, because the images in a dyld
-// shared cache share one table.
+// mapping, and a million of them need no allocation each. With Copies, names reads only the
+// part from the first to the last name that keep accepts.
 func (f *File) names(t nlistTable, keep func(nlist) bool) nameTable {
-	m := f.macho
-	if m.mapped == nil {
-		b, _ := f.linked(m.strtab.off, m.strtab.count)
+	if !f.Copies {
+		b, _ := f.Linkedit(f.strtab.off, f.strtab.count)
 		return nameTable{text: string(b)}
 	}
-	lo, hi := uint64(m.strtab.count), uint64(0)
+	lo, hi := uint64(f.strtab.count), uint64(0)
 	for i := range t.len() {
-		if n := t.at(i); keep(n) && uint64(n.name) < m.strtab.count {
+		if n := t.at(i); keep(n) && uint64(n.name) < f.strtab.count {
 			lo, hi = min(lo, uint64(n.name)), max(hi, uint64(n.name))
 		}
 	}
 	if lo > hi {
 		return nameTable{}
 	}
-	b, _ := f.linked(m.strtab.off+lo, min(hi-lo+maxName, m.strtab.count-lo))
+	b, _ := f.Linkedit(f.strtab.off+lo, min(hi-lo+maxName, f.strtab.count-lo))
 	return nameTable{text: string(b), base: uint32(lo)}
 }
 
@@ -119,81 +116,68 @@ func assemblersOwn(name string) bool {
 	return strings.HasPrefix(name, "L")
 }
 
-func (f *File) readMachOSymbols() []Symbol {
+// Symbol is a symbol that is defined in the file.
+type Symbol struct {
+	Name     string // without the underscore before C names
+	Addr     uint64
+	Section  int32 // index in Sections, or -1 for an absolute symbol
+	Code     bool  // it is in a section of instructions
+	AltEntry bool  // another entry of a function, not the start of a separate one (N_ALT_ENTRY)
+	Global   bool
+	Weak     bool
+}
+
+// NumSymbols returns the number of entries in the symbol table, of which some are not symbols.
+func (f *File) NumSymbols() int { return f.nlists().len() }
+
+// Symbols calls add for each symbol that is defined in the file, in file order. It leaves out the
+// entries for debuggers (N_STAB) and labels that the assembler made up. Mach-O has no sizes, but
+// stabs have those of functions: Symbols returns them by address, in bytes.
+func (f *File) Symbols(add func(Symbol)) (sizes map[uint64]uint64) {
 	t := f.nlists()
 	names := f.names(t, func(n nlist) bool { return n.typ&nlistStab == 0 && n.typ&nlistTypeMask != 0 })
-	out := make([]Symbol, 0, t.len())
-	bounds := f.FunctionStarts()      // a symbol ends at the next of these
-	exact := make(map[Addr]uint64, 0) // sizes of functions, from stabs
-	var function Addr
+	sizes = map[uint64]uint64{}
+	var function uint64
 	for i := range t.len() {
 		n := t.at(i)
 		if n.typ&nlistStab != 0 {
 			// A function is an N_FUN with its name and address, followed by one without a section
 			// whose value is the size.
 			if n.typ == nlistFunction && n.section != 0 {
-				function = Addr(n.value)
+				function = n.value
 			} else if n.typ == nlistFunction && n.value != 0 {
-				exact[function] = n.value
+				sizes[function] = n.value
 			}
 			continue
 		}
-		if s, ok := f.machoSymbol(n, names.at(n.name)); ok {
-			out = append(out, s)
-			if n.desc&nlistAltEntry == 0 && s.Section > 0 {
-				bounds = append(bounds, s.Addr)
-			}
+		if s, ok := f.symbol(n, names.at(n.name)); ok {
+			add(s)
 		}
 	}
-	slices.Sort(bounds)
-	out = sortSymbols(out)
-	for i := range out {
-		s := &out[i]
-		for len(bounds) > 0 && bounds[0] <= s.Addr {
-			bounds = bounds[1:]
-		}
-		if s.Section < 0 || !f.inSection(s.Section, s.Addr) {
-			continue
-		}
-		sec := &f.sects[s.Section]
-		s.Size = sec.size - (uint64(s.Addr) - sec.addr)
-		if len(bounds) > 0 {
-			s.Size = min(s.Size, uint64(bounds[0]-s.Addr))
-		}
-		if n, ok := exact[s.Addr]; ok {
-			s.Size = min(s.Size, n)
-		}
-	}
-	return out
+	return sizes
 }
 
-// machoSymbol makes a symbol without its size. It returns false for a symbol that is not defined
-// in this file or has no use here.
-func (f *File) machoSymbol(n nlist, name string) (Symbol, bool) {
-	s := Symbol{Name: shownName(name), Addr: Addr(n.value), Section: -1,
-		Global: n.typ&nlistExternal != 0, Weak: n.desc&nlistWeakDef != 0}
+// symbol makes a symbol of an entry. It returns false for a symbol that is not defined in this file
+// or has no use here.
+func (f *File) symbol(n nlist, name string) (Symbol, bool) {
+	s := Symbol{Name: shownName(name), Addr: n.value, Section: -1,
+		AltEntry: n.desc&nlistAltEntry != 0, Global: n.typ&nlistExternal != 0, Weak: n.desc&nlistWeakDef != 0}
 	switch n.typ & nlistTypeMask {
 	case nlistAbsolute:
 	case nlistSection:
-		if n.section == 0 || int(n.section) >= len(f.sects) {
+		if n.section == 0 || int(n.section) >= len(f.Sections) {
 			return s, false
 		}
-		s.Section, s.Kind = int32(n.section), Object
+		s.Section = int32(n.section)
 		// __mh_execute_header and similar symbols are in no section, whatever their entries
 		// claim.
-		if f.macho.kinds[n.section].code && f.inSection(s.Section, s.Addr) {
-			s.Kind = Func
-		}
-		if f.macho.cpu == cpuARM && s.Kind == Func {
+		sec := &f.Sections[n.section]
+		s.Code = sec.Code && sec.contains(s.Addr)
+		if f.CPU == cpuARM && s.Code {
 			s.Addr &^= 1 // the Thumb bit
 		}
 	default:
 		return s, false
 	}
 	return s, name != "" && !assemblersOwn(name)
-}
-
-func (f *File) inSection(i int32, a Addr) bool {
-	s := &f.sects[i]
-	return uint64(a) >= s.addr && uint64(a)-s.addr < s.size
 }

@@ -1,4 +1,4 @@
-package dwarf
+package nameindex
 
 import (
 	"bytes"
@@ -12,11 +12,23 @@ import (
 	"strings"
 	"testing"
 
+	"dbg/dwarf"
+	"dbg/dwarf/form"
 	"dbg/image"
 	"dbg/internal/fixture"
 )
 
-// nameIndex returns a name index of one name, "Ab", with these buckets (0 means none), entries and
+// sections is a dwarf.Source from a map of section contents.
+type sections map[string][]byte
+
+func (s sections) Prefix(name string, n uint64) []byte { return s[name] }
+
+func u32(v uint32) []byte { return binary.LittleEndian.AppendUint32(nil, v) }
+func u64(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
+
+func cat(parts ...[]byte) []byte { return slices.Concat(parts...) }
+
+// nameIndexOf returns a name index of one name, "Ab", with these buckets (0 means none), entries and
 // abbreviations. It has two compile units, a type unit in this file and one in another.
 func nameIndexOf(order binary.AppendByteOrder, is64 bool, buckets uint32, abbrevs, entries []byte) []byte {
 	n4 := func(b []byte, v ...uint32) []byte {
@@ -62,9 +74,9 @@ func nameIndexOf(order binary.AppendByteOrder, is64 bool, buckets uint32, abbrev
 
 // Section 6.1.1.4.7: code, tag, attributes with forms. The abbreviations are one with a unit number
 // and an entry, one with a type unit, and one with unknown attributes.
-var nameAbbrevs = []byte{1, byte(TagSubprogram), idxCompileUnit, byte(formData1), idxDieOffset, byte(formRef4), idxParent, byte(formFlagPresent), 0, 0,
-	2, byte(TagStructureType), idxTypeUnit, byte(formUdata), idxDieOffset, byte(formRef1), idxTypeHash, byte(formData8), 0, 0,
-	3, byte(TagVariable), 0x80, 0x40, byte(formUdata), idxCompileUnit, byte(formData2), 0x81, 0x40, byte(formData16), idxDieOffset, byte(formRefUdata), 0, 0, 0}
+var nameAbbrevs = []byte{1, byte(dwarf.TagSubprogram), idxCompileUnit, byte(form.Data1), idxDieOffset, byte(form.Ref4), idxParent, byte(form.FlagPresent), 0, 0,
+	2, byte(dwarf.TagStructureType), idxTypeUnit, byte(form.Udata), idxDieOffset, byte(form.Ref1), idxTypeHash, byte(form.Data8), 0, 0,
+	3, byte(dwarf.TagVariable), 0x80, 0x40, byte(form.Udata), idxCompileUnit, byte(form.Data2), 0x81, 0x40, byte(form.Data16), idxDieOffset, byte(form.RefUdata), 0, 0, 0}
 
 func nameEntries(order binary.AppendByteOrder) []byte {
 	b := order.AppendUint32([]byte{1, 1}, 0x50)
@@ -78,19 +90,19 @@ func nameEntries(order binary.AppendByteOrder) []byte {
 }
 
 func TestNameTable(t *testing.T) {
-	want := []NameEntry{
-		{Tag: TagSubprogram, Unit: 0x22, Die: 0x50, Has: NameUnit | NameDie},
-		{Tag: TagStructureType, TypeUnit: 0x33, Die: 0x60, Hash: 7, Has: NameTypeUnit | NameDie | NameTypeHash},
-		{Tag: TagStructureType, Signature: 0x4444444444444444, Die: 0x61, Hash: 8, Has: NameSignature | NameDie | NameTypeHash},
-		{Tag: TagVariable, Unit: 0x11, Die: 0x90, Has: NameUnit | NameDie},
+	want := []Entry{
+		{Tag: dwarf.TagSubprogram, Unit: 0x22, Die: 0x50, Has: HasUnit | HasDie},
+		{Tag: dwarf.TagStructureType, TypeUnit: 0x33, Die: 0x60, Hash: 7, Has: HasTypeUnit | HasDie | HasTypeHash},
+		{Tag: dwarf.TagStructureType, Signature: 0x4444444444444444, Die: 0x61, Hash: 8, Has: HasSignature | HasDie | HasTypeHash},
+		{Tag: dwarf.TagVariable, Unit: 0x11, Die: 0x90, Has: HasUnit | HasDie},
 	}
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		for _, is64 := range []bool{false, true} {
 			for _, buckets := range []uint32{0, 1, 7} {
 				t.Run(fmt.Sprint(order, is64, buckets), func(t *testing.T) {
 					one := nameIndexOf(order, is64, buckets, nameAbbrevs, nameEntries(order))
-					d := New(sections{".debug_names": cat(one, one), ".debug_str": []byte("\x00Ab\x00aB\x00")}, order == binary.AppendByteOrder(binary.BigEndian))
-					tables, err := d.NameTables()
+					d := dwarf.New(sections{".debug_names": cat(one, one), ".debug_str": []byte("\x00Ab\x00aB\x00")}, order == binary.AppendByteOrder(binary.BigEndian))
+					tables, err := Tables(d)
 					if err != nil || len(tables) != 2 {
 						t.Fatalf("%d, %v", len(tables), err)
 					}
@@ -103,9 +115,9 @@ func TestNameTable(t *testing.T) {
 						if !slices.Equal(units, []uint64{0x11, 0x22, 0x33}) {
 							t.Errorf("units %x", units)
 						}
-						var got []NameEntry
+						var got []Entry
 						x.Find("Ab", func(i uint32) bool {
-							if err := x.Entries(i, func(e *NameEntry) bool { got = append(got, *e); return true }); err != nil {
+							if err := x.Entries(i, func(e *Entry) bool { got = append(got, *e); return true }); err != nil {
 								t.Error(err)
 							}
 							return true
@@ -128,8 +140,8 @@ func TestNameTable(t *testing.T) {
 func TestNameTableErrors(t *testing.T) {
 	le := binary.LittleEndian
 	good := nameIndexOf(le, false, 1, nameAbbrevs, nameEntries(le))
-	open := func(b []byte) ([]*NameTable, error) {
-		return New(sections{".debug_names": b, ".debug_str": []byte("\x00Ab\x00")}, false).NameTables()
+	open := func(b []byte) ([]*Table, error) {
+		return Tables(dwarf.New(sections{".debug_names": b, ".debug_str": []byte("\x00Ab\x00")}, false))
 	}
 	for n := 1; n < len(good); n++ {
 		tables, err := open(cat(good, good[:n]))
@@ -149,7 +161,7 @@ func TestNameTableErrors(t *testing.T) {
 		if err != nil || len(tables) != 1 {
 			t.Fatalf("%s: %v", what, err)
 		}
-		err = tables[0].Entries(0, func(*NameEntry) bool { return true })
+		err = tables[0].Entries(0, func(*Entry) bool { return true })
 		if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), ".debug_names entry at 0x") {
 			t.Errorf("%v, want %s", err, what)
 		}
@@ -186,21 +198,21 @@ func gdbIndexOf(version uint32) []byte {
 
 func TestGDBIndex(t *testing.T) {
 	for version := uint32(4); version <= 9; version++ {
-		x, err := New(sections{".gdb_index": gdbIndexOf(version)}, true).GDBIndex()
+		x, err := ReadGDB(dwarf.New(sections{".gdb_index": gdbIndexOf(version)}, true))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var units []IndexedUnit
+		var units []GDBUnit
 		for i := range x.NumUnits() + 2 {
 			if u, ok := x.Unit(i - 1); ok {
 				units = append(units, u)
 			}
 		}
-		if !slices.Equal(units, []IndexedUnit{{Offset: 0x10}, {Offset: 0x30}, {0x50, 0x99, true}}) {
+		if !slices.Equal(units, []GDBUnit{{Offset: 0x10}, {Offset: 0x30}, {0x50, 0x99, true}}) {
 			t.Errorf("%+v", units)
 		}
-		x.Areas(func(r Range, unit uint32) bool {
-			if r != (Range{0x1000, 0x2000}) || unit != 1 {
+		x.Areas(func(r dwarf.Range, unit uint32) bool {
+			if r != (dwarf.Range{Lo: 0x1000, Hi: 0x2000}) || unit != 1 {
 				t.Errorf("%+v %d", r, unit)
 			}
 			return true
@@ -210,7 +222,7 @@ func TestGDBIndex(t *testing.T) {
 			said += text + ":"
 			x.Mentioning(text, func(name []byte, units uint32) bool {
 				said += fmt.Sprintf(" %s", name)
-				if err := x.Units(units, func(s IndexedSymbol) bool { said += fmt.Sprint(s); return true }); err != nil {
+				if err := x.Units(units, func(s GDBSymbol) bool { said += fmt.Sprint(s); return true }); err != nil {
 					t.Error(err)
 				}
 				return true
@@ -224,19 +236,19 @@ func TestGDBIndex(t *testing.T) {
 			t.Error(got)
 		}
 		for _, at := range []uint32{1 << 31, uint32(x.Size()), 21} {
-			if err := x.Units(at, func(IndexedSymbol) bool { return true }); err == nil || !strings.Contains(err.Error(), ".gdb_index unit list at 0x") {
+			if err := x.Units(at, func(GDBSymbol) bool { return true }); err == nil || !strings.Contains(err.Error(), ".gdb_index unit list at 0x") {
 				t.Errorf("units at %d: %v", at, err)
 			}
 		}
 	}
 	good := gdbIndexOf(8)
 	for n := 1; n < len(good)-40; n++ {
-		if x, err := New(sections{".gdb_index": good[:n]}, false).GDBIndex(); err == nil && n < 24+4*16+24+20 || err != nil && !strings.Contains(err.Error(), ".gdb_index") {
+		if x, err := ReadGDB(dwarf.New(sections{".gdb_index": good[:n]}, false)); err == nil && n < 24+4*16+24+20 || err != nil && !strings.Contains(err.Error(), ".gdb_index") {
 			t.Errorf("%d bytes: %v, %v", n, x, err)
 		}
 	}
 	for _, version := range []uint32{0, 3, 10} {
-		if _, err := New(sections{".gdb_index": cat(u32(version), good[4:])}, false).GDBIndex(); err == nil {
+		if _, err := ReadGDB(dwarf.New(sections{".gdb_index": cat(u32(version), good[4:])}, false)); err == nil {
 			t.Errorf("version %d is understood", version)
 		}
 	}
@@ -290,19 +302,19 @@ func TestNameTablePeer(t *testing.T) {
 			want[fmt.Sprintf("%s %x", name, off)] = true
 		}
 		got := map[string]bool{}
-		tables, err := New(s, false).NameTables()
+		tables, err := Tables(dwarf.New(s, false))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, x := range tables {
 			for i := range x.NumNames() {
-				text := string(x.d.bytesAt(secStr, x.String(i)))
+				text := string(x.d.StringAt(x.String(i)))
 				found := false
 				x.Find(text, func(k uint32) bool { found = found || k == i; return true })
 				if !found {
 					t.Errorf("%q is not found by its hash", text)
 				}
-				if err := x.Entries(i, func(e *NameEntry) bool { got[fmt.Sprintf("%s %x", text, e.Die)] = true; return true }); err != nil {
+				if err := x.Entries(i, func(e *Entry) bool { got[fmt.Sprintf("%s %x", text, e.Die)] = true; return true }); err != nil {
 					t.Error(err)
 				}
 			}
@@ -314,45 +326,6 @@ func TestNameTablePeer(t *testing.T) {
 			if !got[w] {
 				t.Errorf("%s is missing", w)
 			}
-		}
-	}
-}
-
-// TestUnitsNaming checks that the result includes every unit that has an entry with the name.
-func TestUnitsNaming(t *testing.T) {
-	anyTag := func(t Tag) bool { return t != TagCompileUnit && t != TagTypeUnit && t != TagSkeletonUnit }
-	for _, p := range fuzzSections() {
-		d := New(p, false)
-		units, _ := d.Units()
-		all := map[string][]*Unit{}
-		for _, u := range units {
-			e, err := u.Entry(u.First)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e.Walk(func(c *Entry, _ int) bool {
-				if name := string(c.Bytes(AttrName)); name != "" && anyTag(c.Tag) {
-					all[name] = append(all[name], u)
-				}
-				return true
-			}, nil)
-		}
-		if len(all) < 5 && !d.HasSkeletons() {
-			t.Errorf("%d names", len(all))
-		}
-		for name, want := range all {
-			got, ok := d.UnitsNaming(name, false, anyTag)
-			if !ok {
-				t.Errorf("%s: not known", name)
-			}
-			for _, u := range want {
-				if !slices.Contains(got, u) {
-					t.Errorf("%s: the unit at 0x%x is missing", name, u.Offset)
-				}
-			}
-		}
-		if got, ok := d.UnitsNaming("no such name", true, anyTag); !ok || len(got) != 0 {
-			t.Errorf("%d units have a name that is not there, %v", len(got), ok)
 		}
 	}
 }

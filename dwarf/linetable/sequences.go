@@ -1,4 +1,4 @@
-package dwarf
+package linetable
 
 import (
 	"cmp"
@@ -9,16 +9,16 @@ import (
 	"dbg/internal/bytecursor"
 )
 
-// Lines holds the rows of one sequence of a line table, sorted by address. Its addresses are
+// Sequence holds the rows of one sequence of a table, sorted by address. Its addresses are
 // contiguous.
-type Lines struct {
+type Sequence struct {
 	Lo, Hi uint64
 	Rows   []Row
 }
 
-// lineSpan is the location of a sequence: its addresses, and the offsets of its program in the
+// span is the location of a sequence: its addresses, and the offsets of its program in the
 // section.
-type lineSpan struct {
+type span struct {
 	lo, hi   uint64
 	from, to int
 }
@@ -27,26 +27,26 @@ type lineSpan struct {
 // section for each function, a function is a sequence; otherwise a unit is one.
 const maxCachedSequences = 8
 
-// lineCache holds the sequences that were decoded last.
-type lineCache struct {
+// cache holds the sequences that were decoded last.
+type cache struct {
 	span  [maxCachedSequences]int
-	lines [maxCachedSequences]Lines
+	lines [maxCachedSequences]Sequence
 	n     int // number of valid elements
 	next  int // index of the next to be replaced
 }
 
 // sequences returns the spans of all sequences, by address. The first call scans the whole program,
 // but only for its addresses.
-func (t *LineTable) sequences() []lineSpan {
+func (t *Table) sequences() []span {
 	if t.scanned || t.header == nil {
 		return t.spans
 	}
 	t.scanned = true
-	d := t.unit.Data
-	s := lineScan{t: t, h: t.header, r: t.program, spans: d.spans[:0], spent: &d.scanned}
+	in := t.in
+	s := scan{t: t, h: t.header, r: t.program, spans: in.spans[:0], spent: &in.scanned}
 	s.run()
-	d.release(secLine, uint64(t.program.Pos), uint64(len(t.program.Data)))
-	d.spans = s.spans // buffer for the next table
+	in.src.Release(uint64(t.program.Pos), uint64(len(t.program.Data)))
+	in.spans = s.spans // buffer for the next table
 	t.spans = slices.Clone(s.spans)
 	if !slices.IsSortedFunc(t.spans, bySpan) {
 		slices.SortStableFunc(t.spans, bySpan)
@@ -58,23 +58,23 @@ func (t *LineTable) sequences() []lineSpan {
 // The lines equal those of At, but EachAt caches nothing except in rows, a buffer for the rows. The
 // lines are valid until fn returns. EachAt adds the number of bytes that it scans to spent, which
 // is shared by all tables of one query: in a corrupt file many tables may be the same. If the sum
-// becomes too large, EachAt stops searching and returns false. After Data.Share several goroutines
-// may call it at once.
-func (t *LineTable) EachAt(addrs []uint64, rows *[]Row, spent *atomic.Int64, fn func(i int, l Lines)) bool {
+// becomes too large, EachAt stops searching and returns false. Several goroutines may call it at once
+// if the source of the section allows that.
+func (t *Table) EachAt(addrs []uint64, rows *[]Row, spent *atomic.Int64, fn func(i int, l Sequence)) bool {
 	if t.header == nil || len(addrs) == 0 {
 		return true
 	}
 	spans := t.spans
 	if !t.scanned {
-		s := lineScan{t: t, h: t.header, r: t.program, only: addrs, spent: spent}
+		s := scan{t: t, h: t.header, r: t.program, only: addrs, spent: spent}
 		if !s.run() {
 			return false
 		}
-		t.unit.Data.release(secLine, uint64(t.program.Pos), uint64(len(t.program.Data)))
+		t.in.src.Release(uint64(t.program.Pos), uint64(len(t.program.Data)))
 		spans = s.spans
 		slices.SortStableFunc(spans, bySpan)
 	}
-	last, l := -1, Lines{}
+	last, l := -1, Sequence{}
 	for i, a := range addrs {
 		k := spanWith(spans, a)
 		if k < 0 {
@@ -89,23 +89,23 @@ func (t *LineTable) EachAt(addrs []uint64, rows *[]Row, spent *atomic.Int64, fn 
 	return true
 }
 
-func bySpan(a, b lineSpan) int { return cmp.Compare(a.lo, b.lo) }
+func bySpan(a, b span) int { return cmp.Compare(a.lo, b.lo) }
 
 // At returns the sequence that contains an address. It belongs to the table and is valid until the
 // next call.
-func (t *LineTable) At(addr uint64) (Lines, bool) {
-	if i := t.span(addr); i >= 0 {
+func (t *Table) At(addr uint64) (Sequence, bool) {
+	if i := t.index(addr); i >= 0 {
 		return t.lines(i), true
 	}
-	return Lines{}, false
+	return Sequence{}, false
 }
 
-// span returns the index of the sequence that contains an address, or -1.
-func (t *LineTable) span(addr uint64) int {
+// index returns the index of the sequence that contains an address, or -1.
+func (t *Table) index(addr uint64) int {
 	return spanWith(t.sequences(), addr)
 }
 
-func spanWith(spans []lineSpan, addr uint64) int {
+func spanWith(spans []span, addr uint64) int {
 	i := sort.Search(len(spans), func(i int) bool { return spans[i].lo > addr })
 	// Sequences rarely overlap; check a few in case they do.
 	for n := 0; i > 0 && n < 16; n++ {
@@ -117,12 +117,12 @@ func spanWith(spans []lineSpan, addr uint64) int {
 }
 
 // Has reports whether a sequence contains an address.
-func (t *LineTable) Has(addr uint64) bool {
-	return t.span(addr) >= 0
+func (t *Table) Has(addr uint64) bool {
+	return t.index(addr) >= 0
 }
 
 // Each calls fn for each sequence until fn returns false. The lines are valid until fn returns.
-func (t *LineTable) Each(fn func(Lines) bool) {
+func (t *Table) Each(fn func(Sequence) bool) {
 	var rows []Row
 	for _, s := range t.sequences() {
 		l := t.decode(s, rows[:0])
@@ -133,7 +133,7 @@ func (t *LineTable) Each(fn func(Lines) bool) {
 }
 
 // lines returns the rows of sequence i.
-func (t *LineTable) lines(i int) Lines {
+func (t *Table) lines(i int) Sequence {
 	c := &t.cache
 	for k := range c.n {
 		if c.span[k] == i {
@@ -147,21 +147,21 @@ func (t *LineTable) lines(i int) Lines {
 }
 
 // decode executes the program of one sequence, and uses the buffer rows.
-func (t *LineTable) decode(s lineSpan, rows []Row) Lines {
-	scratch := LineTable{rows: rows}
+func (t *Table) decode(s span, rows []Row) Sequence {
+	scratch := Table{unit: t.unit, rows: rows}
 	r := t.program
 	r.Pos, r.Data = s.from, r.Data[:s.to]
-	t.unit.runLines(&r, &scratch, t.header)
-	return Lines{Lo: s.lo, Hi: s.hi, Rows: scratch.rows}
+	run(&r, &scratch, t.header)
+	return Sequence{Lo: s.lo, Hi: s.hi, Rows: scratch.rows}
 }
 
-// lineScan scans a line program and finds its sequences.
-type lineScan struct {
-	t     *LineTable
-	spans []lineSpan
+// scan scans a line program and finds its sequences.
+type scan struct {
+	t     *Table
+	spans []span
 	only  []uint64      // sorted; only sequences with one of these addresses are wanted; nil means all
 	spent *atomic.Int64 // total of scanned bytes
-	h     *lineHeader
+	h     *header
 	r     bytecursor.Cursor
 	steps [256]uint64 // how far each special opcode advances the address
 
@@ -173,11 +173,10 @@ type lineScan struct {
 }
 
 // run returns false if too many bytes have been scanned already.
-func (s *lineScan) run() bool {
+func (s *scan) run() bool {
 	h, r := s.h, &s.r
-	d := s.t.unit.Data
 	// Units have their own programs. In a corrupt file programs may overlap.
-	if s.spent.Add(int64(len(r.Data)-r.Pos)) > 4*int64(len(d.secs[secLine].data))+1<<20 {
+	if s.spent.Add(int64(len(r.Data)-r.Pos)) > 4*int64(len(s.t.in.src.Lines(0)))+1<<20 {
 		return false
 	}
 	plain := h.maxOps <= 1
@@ -238,12 +237,12 @@ func (s *lineScan) run() bool {
 	return true
 }
 
-func (s *lineScan) reset() {
+func (s *scan) reset() {
 	s.addr, s.opIdx, s.rows, s.from = 0, 0, 0, s.r.Pos
 	s.lo, s.hi = ^uint64(0), 0
 }
 
-func (s *lineScan) advance(ops uint64) {
+func (s *scan) advance(ops uint64) {
 	if s.h.maxOps <= 1 {
 		s.addr += s.h.minInst * ops
 		return
@@ -252,12 +251,12 @@ func (s *lineScan) advance(ops uint64) {
 	s.opIdx = (s.opIdx + ops) % s.h.maxOps
 }
 
-func (s *lineScan) row() {
+func (s *scan) row() {
 	s.rows++
 	s.lo = min(s.lo, s.addr)
 }
 
-func (s *lineScan) extended() {
+func (s *scan) extended() {
 	r := &s.r
 	body := bytecursor.Cursor{Data: r.Block(r.ULEB()), Big: r.Big}
 	if body.Left() == 0 {
@@ -265,9 +264,9 @@ func (s *lineScan) extended() {
 	}
 	switch body.U8() {
 	case lneEndSequence:
-		// As in lineMachine.endSequence: discarded code begins at 0 or at the largest addresses.
-		if s.rows > 0 && s.rows <= maxLineRows && s.lo != 0 && s.lo < s.t.unit.maxAddr()-1 && s.addr > s.lo && s.wanted() {
-			s.spans = append(s.spans, lineSpan{lo: s.lo, hi: s.addr, from: s.from, to: r.Pos})
+		// As in machine.endSequence: discarded code begins at 0 or at the largest addresses.
+		if s.rows > 0 && s.rows <= maxRows && s.lo != 0 && s.lo < s.t.unit.maxAddr()-1 && s.addr > s.lo && s.wanted() {
+			s.spans = append(s.spans, span{lo: s.lo, hi: s.addr, from: s.from, to: r.Pos})
 		}
 		s.reset()
 	case lneSetAddress:
@@ -278,13 +277,13 @@ func (s *lineScan) extended() {
 	case lneDefineFile:
 		name := body.CString()
 		if s.only == nil {
-			s.t.files = append(s.t.files, lineFile{name, body.ULEB()})
+			s.t.files = append(s.t.files, file{name, body.ULEB()})
 		}
 	}
 }
 
 // wanted reports whether the sequence contains a wanted address.
-func (s *lineScan) wanted() bool {
+func (s *scan) wanted() bool {
 	if s.only == nil {
 		return true
 	}

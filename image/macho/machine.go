@@ -1,4 +1,4 @@
-package image
+package macho
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"dbg/arch"
 )
 
-// machoMachines lists the named Mach-O processors, with the names that lipo and arch use. Subtype
+// machines lists the named Mach-O processors, with the names that lipo and arch use. Subtype
 // -1 matches any other subtype.
-var machoMachines = []struct {
+var machines = []struct {
 	cpu     uint32
 	subtype int64
 	name    string
@@ -39,11 +39,13 @@ var machoMachines = []struct {
 	{15, -1, "i860", nil},
 }
 
-// machoFacts returns the name of a processor, and the facts that package arch has about it, or
+// Machine returns the name of the file's processor, and the facts that package arch has about it, or
 // nil.
-func machoFacts(cpu, subtype uint32) (string, *arch.Arch) {
+func (f *File) Machine() (string, *arch.Arch) { return machine(f.CPU, f.Subtype) }
+
+func machine(cpu, subtype uint32) (string, *arch.Arch) {
 	sub := int64(subtype & subtypeMask)
-	for _, m := range machoMachines {
+	for _, m := range machines {
 		if m.cpu == cpu && (m.subtype == sub || m.subtype < 0) {
 			return m.name, m.arch
 		}

@@ -1,4 +1,4 @@
-package dwarf
+package linetable
 
 import (
 	"cmp"
@@ -7,11 +7,10 @@ import (
 	"dbg/internal/bytecursor"
 )
 
-// lineMachine is the state machine of section 6.2.2.
-type lineMachine struct {
-	table *LineTable
-	u     *Unit
-	h     *lineHeader
+// machine is the state machine of section 6.2.2.
+type machine struct {
+	table *Table
+	h     *header
 	row   Row
 	file  uint64
 	line  int64
@@ -30,11 +29,11 @@ type lineMachine struct {
 	stmtAtAddr                   bool
 }
 
-// runLines runs the program from r to its end.
-func (u *Unit) runLines(r *bytecursor.Cursor, t *LineTable, h *lineHeader) {
-	m := &lineMachine{table: t, u: u, h: h}
+// run runs the program from r to its end.
+func run(r *bytecursor.Cursor, t *Table, h *header) {
+	m := &machine{table: t, h: h}
 	m.reset()
-	for r.Left() > 0 && r.Err() == nil && len(t.rows) < maxLineRows {
+	for r.Left() > 0 && r.Err() == nil && len(t.rows) < maxRows {
 		op := int(r.U8())
 		if op >= h.opcodeBase {
 			m.special(op - h.opcodeBase)
@@ -80,7 +79,7 @@ func (u *Unit) runLines(r *bytecursor.Cursor, t *LineTable, h *lineHeader) {
 	t.rows = t.rows[:m.start]
 }
 
-func (m *lineMachine) reset() {
+func (m *machine) reset() {
 	m.row = Row{}
 	if m.h.defaultStmt {
 		m.row.Flags = IsStmt
@@ -92,7 +91,7 @@ func (m *lineMachine) reset() {
 }
 
 // advance moves the address by a number of operations (section 6.2.5.1).
-func (m *lineMachine) advance(ops uint64) {
+func (m *machine) advance(ops uint64) {
 	if m.h.maxOps <= 1 {
 		m.row.Addr += m.h.minInst * ops
 		return
@@ -101,14 +100,14 @@ func (m *lineMachine) advance(ops uint64) {
 	m.opIdx = (m.opIdx + ops) % m.h.maxOps
 }
 
-func (m *lineMachine) addLine(delta int64) {
+func (m *machine) addLine(delta int64) {
 	if delta != 0 {
 		m.discriminated = m.discriminator
 	}
 	m.line += delta
 }
 
-func (m *lineMachine) special(op int) {
+func (m *machine) special(op int) {
 	if m.h.lineRange == 0 {
 		return
 	}
@@ -117,7 +116,7 @@ func (m *lineMachine) special(op int) {
 	m.emit()
 }
 
-func (m *lineMachine) emit() {
+func (m *machine) emit() {
 	row := m.row
 	row.File = uint32(min(m.file, 1<<32-1))
 	if m.line > 0 && m.line < 1<<32 {
@@ -148,7 +147,7 @@ func (m *lineMachine) emit() {
 	m.discriminator = false
 }
 
-func (m *lineMachine) extended(r *bytecursor.Cursor) {
+func (m *machine) extended(r *bytecursor.Cursor) {
 	body := bytecursor.Cursor{Data: r.Block(r.ULEB()), Big: r.Big}
 	if body.Left() == 0 {
 		return
@@ -170,7 +169,7 @@ func (m *lineMachine) extended(r *bytecursor.Cursor) {
 
 // endSequence keeps the rows of a sequence. It drops sequences of code that the linker has
 // discarded: they start at 0 or at the largest addresses.
-func (m *lineMachine) endSequence() {
+func (m *machine) endSequence() {
 	rows := m.table.rows[m.start:]
 	end := m.row.Addr
 	keep := len(rows) > 0
@@ -179,7 +178,7 @@ func (m *lineMachine) endSequence() {
 			slices.SortStableFunc(rows, byAddr)
 		}
 		lo := rows[0].Addr
-		keep = lo != 0 && lo < m.u.maxAddr()-1 && end > lo
+		keep = lo != 0 && lo < m.table.unit.maxAddr()-1 && end > lo
 	}
 	if !keep {
 		m.table.rows = m.table.rows[:m.start]

@@ -1,34 +1,34 @@
-package image
+package macho
 
 // The constants of <mach-o/loader.h>, <mach-o/nlist.h> and <mach-o/fat.h>
 // that the package uses.
 
 // Magic numbers, as a little-endian machine reads them.
 const (
-	machMagic32 = 0xfeedface
-	machMagic64 = 0xfeedfacf
-	machCigam32 = 0xcefaedfe // the same, written by a big-endian machine
-	machCigam64 = 0xcffaedfe
-	fatMagic32  = 0xcafebabe // read as big-endian, as fat headers are
-	fatMagic64  = 0xcafebabf
+	magic32    = 0xfeedface
+	magic64    = 0xfeedfacf
+	cigam32    = 0xcefaedfe // the same, written by a big-endian machine
+	cigam64    = 0xcffaedfe
+	fatMagic32 = 0xcafebabe // read as big-endian, as fat headers are
+	fatMagic64 = 0xcafebabf
 )
 
-// File types: mach_header.filetype.
+// File types: File.Type.
 const (
-	machObject     = 1
-	machExecute    = 2
-	machCore       = 4
-	machDylib      = 6
-	machDylinker   = 7
-	machBundle     = 8
-	machDylibStub  = 9
-	machDSYM       = 10
-	machKextBundle = 11
-	machFileset    = 12
+	TypeObject     = 1
+	TypeExecute    = 2
+	TypeCore       = 4
+	TypeDylib      = 6
+	TypeDylinker   = 7
+	TypeBundle     = 8
+	TypeDylibStub  = 9
+	TypeDSYM       = 10
+	TypeKextBundle = 11
+	TypeFileset    = 12
 )
 
-// machPIE is a flag of mach_header.flags.
-const machPIE = 0x200000
+// PIE is a flag of File.Flags: the executable can be loaded anywhere (MH_PIE).
+const PIE = 0x200000
 
 // Load commands.
 const (

@@ -1,19 +1,20 @@
-package dwarf
+package nameindex
 
 import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
 
+	"dbg/dwarf"
 	"dbg/internal/bytecursor"
 )
 
-const gdbIndexSection = ".gdb_index"
+const gdbSection = ".gdb_index"
 
-// GDBIndex is a .gdb_index section, as described in the chapter "Index Section Format" of gdb's
+// GDB is a .gdb_index section, as described in the chapter "Index Section Format" of gdb's
 // manual: qualified names, and the units that contain them. It is little-endian, and searched in
 // place.
-type GDBIndex struct {
+type GDB struct {
 	Version uint32
 
 	units   []byte // offset and length, of 8 bytes each
@@ -24,49 +25,53 @@ type GDBIndex struct {
 	poolOff uint64
 }
 
-// IndexedUnit is a unit of a GDBIndex.
-type IndexedUnit struct {
+// maxName limits the length of a name in bytes. Names of C++ templates may have tens of thousands.
+const maxName = 1 << 20
+
+// GDBUnit is a unit of a GDB.
+type GDBUnit struct {
 	Offset    uint64 // in .debug_info, or in the section of the type unit
 	Signature uint64 // for a type unit
 	IsType    bool
 }
 
-// IndexedSymbol is one unit that contains a name.
-type IndexedSymbol struct {
+// GDBSymbol is one unit that contains a name.
+type GDBSymbol struct {
 	Unit   uint32
 	Kind   SymbolKind
 	Static bool
 }
 
-// SymbolKind is the kind of a symbol; it is SymbolUnknown before version 7.
+// SymbolKind is the kind of a GDBSymbol. It is KindUnknown before version 7.
 type SymbolKind uint8
 
 const (
-	SymbolUnknown  SymbolKind = 0
-	SymbolType     SymbolKind = 1
-	SymbolVariable SymbolKind = 2 // or an enumerator
-	SymbolFunction SymbolKind = 3
-	SymbolOther    SymbolKind = 4
+	KindUnknown  SymbolKind = 0
+	KindType     SymbolKind = 1
+	KindVariable SymbolKind = 2 // or an enumerator
+	KindFunction SymbolKind = 3
+	KindOther    SymbolKind = 4
 )
 
-// GDBIndex returns the contents of .gdb_index, or nil if the section is missing.
-func (d *Data) GDBIndex() (*GDBIndex, error) {
-	b := d.src.Prefix(gdbIndexSection, 1<<62)
+// ReadGDB returns the contents of .gdb_index, or nil if the section is missing. They are valid as
+// long as d.
+func ReadGDB(d *dwarf.Data) (*GDB, error) {
+	b := d.Section(gdbSection)
 	if len(b) == 0 {
 		return nil, nil
 	}
-	x, err := parseGDBIndex(b)
+	x, err := parseGDB(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", gdbIndexSection, err)
+		return nil, fmt.Errorf("%s: %w", gdbSection, err)
 	}
 	return x, nil
 }
 
-// parseGDBIndex reads the header; the parts follow in its order. Versions before 4 use another hash
+// parseGDB reads the header; the parts follow in its order. Versions before 4 use another hash
 // and lack symbols; gdb does not use them either.
-func parseGDBIndex(b []byte) (*GDBIndex, error) {
+func parseGDB(b []byte) (*GDB, error) {
 	r := bytecursor.Cursor{Data: b}
-	x := &GDBIndex{Version: r.U32()}
+	x := &GDB{Version: r.U32()}
 	if r.Err() == nil && (x.Version < 4 || x.Version > 9) {
 		return nil, fmt.Errorf("unsupported version %d", x.Version)
 	}
@@ -104,10 +109,10 @@ func parseGDBIndex(b []byte) (*GDBIndex, error) {
 }
 
 // NumUnits returns the number of units: compile units, then type units.
-func (x *GDBIndex) NumUnits() int { return len(x.units)/16 + len(x.types)/24 }
+func (x *GDB) NumUnits() int { return len(x.units)/16 + len(x.types)/24 }
 
 // Unit returns the unit with number i, or false.
-func (x *GDBIndex) Unit(i int) (u IndexedUnit, ok bool) {
+func (x *GDB) Unit(i int) (u GDBUnit, ok bool) {
 	le := binary.LittleEndian
 	n := len(x.units) / 16
 	switch {
@@ -118,14 +123,14 @@ func (x *GDBIndex) Unit(i int) (u IndexedUnit, ok bool) {
 		return u, true
 	}
 	b := x.types[24*(i-n):]
-	return IndexedUnit{le.Uint64(b), le.Uint64(b[16:]), true}, true
+	return GDBUnit{le.Uint64(b), le.Uint64(b[16:]), true}, true
 }
 
 // Areas calls fn for the address ranges of units, until fn returns false.
-func (x *GDBIndex) Areas(fn func(r Range, unit uint32) bool) {
+func (x *GDB) Areas(fn func(r dwarf.Range, unit uint32) bool) {
 	le := binary.LittleEndian
 	for b := x.areas; len(b) >= 20; b = b[20:] {
-		if r := (Range{le.Uint64(b), le.Uint64(b[8:])}); r.Lo < r.Hi && !fn(r, le.Uint32(b[16:])) {
+		if r := (dwarf.Range{Lo: le.Uint64(b), Hi: le.Uint64(b[8:])}); r.Lo < r.Hi && !fn(r, le.Uint32(b[16:])) {
 			return
 		}
 	}
@@ -133,7 +138,7 @@ func (x *GDBIndex) Areas(fn func(r Range, unit uint32) bool) {
 
 // Symbols calls fn for each symbol, with the offsets of its name and its units, until fn returns
 // false.
-func (x *GDBIndex) Symbols(fn func(name, units uint32) bool) {
+func (x *GDB) Symbols(fn func(name, units uint32) bool) {
 	le := binary.LittleEndian
 	for b := x.slots; len(b) >= 8; b = b[8:] {
 		name, units := le.Uint32(b), le.Uint32(b[4:])
@@ -144,12 +149,12 @@ func (x *GDBIndex) Symbols(fn func(name, units uint32) bool) {
 }
 
 // Name returns the string at an offset, or nil.
-func (x *GDBIndex) Name(at uint32) []byte {
+func (x *GDB) Name(at uint32) []byte {
 	if uint64(at) >= uint64(len(x.pool)) {
 		return nil
 	}
 	b := x.pool[at:]
-	i := bytes.IndexByte(b[:min(len(b), maxString)], 0)
+	i := bytes.IndexByte(b[:min(len(b), maxName)], 0)
 	if i < 0 {
 		return nil
 	}
@@ -158,7 +163,7 @@ func (x *GDBIndex) Name(at uint32) []byte {
 
 // Mentioning calls fn for each name that contains text, with the offset of its units, until fn
 // returns false. It searches the pool first, so that it examines only names that contain the text.
-func (x *GDBIndex) Mentioning(text string, fn func(name []byte, units uint32) bool) {
+func (x *GDB) Mentioning(text string, fn func(name []byte, units uint32) bool) {
 	if text == "" {
 		return
 	}
@@ -202,11 +207,11 @@ func (x *GDBIndex) Mentioning(text string, fn func(name []byte, units uint32) bo
 }
 
 // Size returns the size of the names and lists of units in bytes.
-func (x *GDBIndex) Size() uint64 { return uint64(len(x.pool)) }
+func (x *GDB) Size() uint64 { return uint64(len(x.pool)) }
 
 // UnitsWithSymbols reports for each unit, by number, whether it has symbols. It reads each list
 // once, even if many symbols share it.
-func (x *GDBIndex) UnitsWithSymbols() []bool {
+func (x *GDB) UnitsWithSymbols() []bool {
 	out := make([]bool, x.NumUnits())
 	done := make([]uint64, len(x.pool)/64+1)
 	visits := 0
@@ -215,7 +220,7 @@ func (x *GDBIndex) UnitsWithSymbols() []bool {
 			return true
 		}
 		done[units/64] |= 1 << (units % 64)
-		_ = x.Units(units, func(s IndexedSymbol) bool {
+		_ = x.Units(units, func(s GDBSymbol) bool {
 			if int(s.Unit) < len(out) {
 				out[s.Unit] = true
 			}
@@ -229,10 +234,10 @@ func (x *GDBIndex) UnitsWithSymbols() []bool {
 
 // Units calls fn for the units of a symbol, until fn returns false. at comes from Symbols or
 // Mentioning.
-func (x *GDBIndex) Units(at uint32, fn func(s IndexedSymbol) bool) error {
+func (x *GDB) Units(at uint32, fn func(s GDBSymbol) bool) error {
 	r := bytecursor.Cursor{Data: x.pool}
 	fail := func(err error) error {
-		return fmt.Errorf("%s unit list at 0x%x: %w", gdbIndexSection, x.poolOff+uint64(at), err)
+		return fmt.Errorf("%s unit list at 0x%x: %w", gdbSection, x.poolOff+uint64(at), err)
 	}
 	if uint64(at) >= uint64(len(x.pool)) {
 		return fail(fmt.Errorf("offset is beyond the end of the section"))
@@ -245,7 +250,7 @@ func (x *GDBIndex) Units(at uint32, fn func(s IndexedSymbol) bool) error {
 	}
 	for b := list; len(b) >= 4; b = b[4:] {
 		v := binary.LittleEndian.Uint32(b)
-		if !fn(IndexedSymbol{Unit: v & (1<<24 - 1), Kind: SymbolKind(v >> 28 & 7), Static: v>>31 != 0}) {
+		if !fn(GDBSymbol{Unit: v & (1<<24 - 1), Kind: SymbolKind(v >> 28 & 7), Static: v>>31 != 0}) {
 			return nil
 		}
 	}
