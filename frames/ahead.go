@@ -3,6 +3,7 @@ package frames
 import (
 	"dbg/arch"
 	"dbg/code"
+	"dbg/code/flow"
 	"dbg/target"
 )
 
@@ -58,12 +59,12 @@ type readPath struct {
 	jumps  int
 	called bool // the previous instruction was a call
 	depend int  // number of instructions from pc on that depend on Thumb's IT
-	code.Ahead
+	flow.Ahead
 }
 
 // run follows the code to a return.
 func (s *simulation) run(pc uint64) *codeRule {
-	at := readPath{pc: pc, Ahead: code.NewAhead(s.w.u.arch)}
+	at := readPath{pc: pc, Ahead: flow.NewAhead(s.w.u.arch)}
 	first := ""
 	for {
 		rule, why := s.follow(&at)
@@ -96,7 +97,7 @@ func (s *simulation) leaves(at *readPath) {
 
 // rule returns the rule for a return in this state, or nil if the stack pointer is unknown.
 func (at *readPath) rule(a *arch.Arch, in *code.Insn) *codeRule {
-	var f code.Frame
+	var f flow.Frame
 	end := at.Ahead
 	if !end.Return(in, &f) {
 		return nil

@@ -3,6 +3,7 @@ package frames
 import (
 	"dbg/arch"
 	"dbg/code"
+	"dbg/code/flow"
 )
 
 // An audit follows a function's code from its first instruction, along all paths. It looks for
@@ -39,7 +40,7 @@ func (a *audit) lostAt(s *site) uint32 {
 // auditPath is a path through the code.
 type auditPath struct {
 	pc uint64
-	code.State
+	flow.State
 	auditMask
 }
 
@@ -64,7 +65,7 @@ func (m *auditMask) merge(o auditMask) bool {
 // auditNode is an instruction that was reached.
 type auditNode struct {
 	auditMask
-	cfa   code.Place
+	cfa   flow.Place
 	sp    int32
 	hasSP bool
 }
@@ -72,7 +73,7 @@ type auditNode struct {
 // auditor reads one function.
 type auditor struct {
 	arch      *arch.Arch
-	machine   code.Machine
+	machine   flow.Machine
 	sim       simulation
 	lo, hi    uint64
 	seen      map[uint64]*auditNode
@@ -84,12 +85,12 @@ type auditor struct {
 // auditFunction audits the code from lo to hi, addresses in the process. It returns nil if it has
 // no findings.
 func auditFunction(w *Walk, m *Module, lo, hi uint64) *audit {
-	a := &auditor{arch: w.u.arch, machine: code.MachineOf(w.u.arch), sim: simulation{w: w, module: m}, lo: lo, hi: hi,
+	a := &auditor{arch: w.u.arch, machine: flow.MachineOf(w.u.arch), sim: simulation{w: w, module: m}, lo: lo, hi: hi,
 		seen: map[uint64]*auditNode{}, afterCall: map[uint64]*auditMask{}}
 	if a.savesFirst() {
 		return nil
 	}
-	a.paths = append(a.paths, auditPath{pc: lo, State: code.Entry(a.arch)})
+	a.paths = append(a.paths, auditPath{pc: lo, State: flow.Entry(a.arch)})
 	for len(a.paths) > 0 {
 		at := a.paths[len(a.paths)-1]
 		a.paths = a.paths[:len(a.paths)-1]
@@ -143,7 +144,7 @@ func (a *auditor) follow(at *auditPath) bool {
 	var buf [aheadBytes]byte
 	var text []byte
 	for a.lo <= at.pc && at.pc < a.hi {
-		var f code.Frame
+		var f flow.Frame
 		at.Frame(&f)
 		n := a.seen[at.pc]
 		switch {
@@ -202,9 +203,9 @@ func (a *auditor) call(at *auditPath) {
 
 // apply applies an instruction to a path.
 func (a *auditor) apply(at *auditPath, in *code.Insn, text []byte) {
-	var before, after code.Frame
+	var before, after flow.Frame
 	at.State.Frame(&before)
-	moves := in.Moves(a.machine, text)
+	moves := in.Moves(a.arch, text)
 	at.kept |= a.machine.SlotsOf(moves.Stores) &^ before.Lost
 	copies := moves.Loads
 	if at.LoadsArgument(in) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"dbg/arch"
-	"dbg/code"
+	"dbg/code/flow"
 	"dbg/target"
 )
 
@@ -16,7 +16,7 @@ type codeRule struct {
 	other place // the CFA relative to another register, if known
 	// regs is indexed like code.Slots. If calls push the return address, it is the word below the
 	// CFA; otherwise it is the caller's link register.
-	regs [code.MaxSlots]regCode
+	regs [flow.MaxSlots]regCode
 }
 
 // ra returns the place of the return address, on a machine whose calls push it.
@@ -101,7 +101,7 @@ func (w *Walk) byCode(r *codeRule) bool {
 		return w.failed(Prologue, "cannot compute the frame's address from "+a.RegName(r.cfa.base))
 	}
 	c.Start(w.preserved())
-	slots := code.Slots(a)
+	slots := flow.Slots(a)
 	for _, reg := range a.CalleeSaved {
 		if !slices.Contains(slots, reg) { // its changes were not tracked
 			c.Forget(reg)
@@ -119,7 +119,7 @@ func (w *Walk) byCode(r *codeRule) bool {
 	}
 	c.CFA = cfa
 	c.SetSP(a, cfa)
-	if link := code.LinkSlot(a); link >= 0 {
+	if link := flow.LinkSlot(a); link >= 0 {
 		return w.linkByCode(&r.regs[link], cfa)
 	}
 	at := target.Addr(w.wrap(cfa - uint64(a.PtrSize)))

@@ -3,6 +3,7 @@ package frames
 import (
 	"dbg/arch"
 	"dbg/code"
+	"dbg/code/flow"
 	"dbg/target"
 )
 
@@ -20,8 +21,8 @@ type forward struct {
 	lo, hi    uint64
 	reached   map[uint64]reachedAt
 	afterTrap map[uint64]*codeRule // after an instruction that ends its path; used if no other path leads there
-	rules     map[code.Frame]*codeRule
-	frame     code.Frame // the frame of last
+	rules     map[flow.Frame]*codeRule
+	frame     flow.Frame // the frame of last
 	last      *codeRule
 	epoch     uint64
 
@@ -55,7 +56,7 @@ type reachedAt struct {
 // codePath is the end of a path: the next instruction, and the state before it.
 type codePath struct {
 	pc uint64
-	code.State
+	flow.State
 	depend int  // number of next instructions that depend on Thumb's IT
 	pushed bool // the last instruction pushed a word
 	unsure bool // the path goes through a call that seems not to return
@@ -77,13 +78,13 @@ func newForward(a *arch.Arch, m *Module, start, lo, hi uint64) *forward {
 		start--
 	}
 	f := &forward{arch: a, thumb: thumb, sim: simulation{module: m}, start: start, lo: lo, hi: hi, going: true,
-		reached: map[uint64]reachedAt{}, rules: map[code.Frame]*codeRule{}}
+		reached: map[uint64]reachedAt{}, rules: map[flow.Frame]*codeRule{}}
 	f.at = entryAt(a, start)
 	return f
 }
 
 // entryAt returns the path at a function's first instruction.
-func entryAt(a *arch.Arch, pc uint64) codePath { return codePath{pc: pc, State: code.Entry(a)} }
+func entryAt(a *arch.Arch, pc uint64) codePath { return codePath{pc: pc, State: flow.Entry(a)} }
 
 // decode decodes the instruction at f.at.
 func (f *forward) decode(text []byte) code.Insn {
@@ -286,7 +287,7 @@ func (f *forward) argumentsStay(text []byte) bool {
 		text = f.sim.read(f.at.pc, buf[:])
 	}
 	in := f.decode(text)
-	return !code.MachineOf(f.arch).FreesStack(&in)
+	return !flow.MachineOf(f.arch).FreesStack(&in)
 }
 
 // pcThunk turns a call of i386's functions that return their own return address (mov (%esp),%reg;
@@ -316,8 +317,8 @@ func (s *simulation) leadsTo(in *code.Insn, next uint64) uint64 {
 
 // rule returns the rule for a state, relative to the registers at that point. Equal states share a
 // rule.
-func (f *forward) rule(at *code.State) *codeRule {
-	var frame code.Frame
+func (f *forward) rule(at *flow.State) *codeRule {
+	var frame flow.Frame
 	at.Frame(&frame)
 	if f.last != nil && frame == f.frame {
 		return f.last
@@ -332,7 +333,7 @@ func (f *forward) rule(at *code.State) *codeRule {
 }
 
 // ruleOf converts a frame to a rule.
-func ruleOf(a *arch.Arch, f *code.Frame) *codeRule {
+func ruleOf(a *arch.Arch, f *flow.Frame) *codeRule {
 	if !f.CFA.Known() {
 		return notFollowed
 	}
@@ -344,7 +345,7 @@ func ruleOf(a *arch.Arch, f *code.Frame) *codeRule {
 		}
 		r.cfa = place{base: a.SP, off: int64(f.SP)}
 	}
-	for i := range code.Slots(a) {
+	for i := range flow.Slots(a) {
 		switch at := f.At[i]; {
 		case f.Lost&(1<<i) != 0:
 			r.regs[i].kind = lost

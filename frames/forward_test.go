@@ -7,6 +7,7 @@ import (
 
 	"dbg/arch"
 	"dbg/code"
+	"dbg/code/flow"
 	"dbg/image"
 	"dbg/internal/fixture"
 	"dbg/target"
@@ -85,7 +86,7 @@ func startTo(w *Walk, m *Module, start, lo, hi, to uint64) *codeRule {
 }
 
 func ruleAt(at *codePath) *codeRule {
-	var f code.Frame
+	var f flow.Frame
 	at.Frame(&f)
 	return ruleOf(arch.AMD64, &f)
 }

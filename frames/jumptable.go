@@ -1,7 +1,7 @@
 package frames
 
 import (
-	"dbg/code"
+	"dbg/code/flow"
 )
 
 // jumpState is the state of the analysis of a function's jumps through tables.
@@ -19,7 +19,7 @@ const (
 // one often follows the jump.
 func (f *forward) tableOrTail() {
 	f.going = false
-	entry := code.Entry(f.arch)
+	entry := flow.Entry(f.arch)
 	switch r := f.rule(&f.at.State); {
 	case r == f.rule(&entry):
 		if len(f.tails) < maxPaths {

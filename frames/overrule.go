@@ -5,6 +5,7 @@ import (
 
 	"dbg/arch"
 	"dbg/code"
+	"dbg/code/flow"
 	"dbg/row"
 )
 
@@ -23,7 +24,7 @@ func (w *Walk) overrule(s *site) {
 	r := &w.u.row
 	r.CopyFrom(s.plan.Row())
 	changed := false
-	for i, reg := range code.Slots(w.u.arch) {
+	for i, reg := range flow.Slots(w.u.arch) {
 		if lost&(1<<i) == 0 || reg == r.RA || r.CFA.Kind == row.InReg && r.CFA.Reg == reg {
 			continue
 		}
@@ -53,7 +54,7 @@ func (w *Walk) overruleCFA(s *site) bool {
 	if !s.precise || w.u.arch != arch.AMD64 || r.CFA.Kind != row.InReg || r.CFA.Reg != arch.RSP || ra.Kind != row.At || ra.N != -8 {
 		return false
 	}
-	at, ok := code.FromRow(w.u.arch, r)
+	at, ok := flow.FromRow(w.u.arch, r)
 	if !ok {
 		return false
 	}
@@ -70,7 +71,7 @@ func (w *Walk) overruleCFA(s *site) bool {
 		at.Apply(&in)
 		text = text[in.Len:]
 	}
-	var f code.Frame
+	var f flow.Frame
 	at.Frame(&f)
 	if code.Decode(w.u.arch, text).Next != code.Return || !f.HasSP || f.SP == 8 {
 		return false
@@ -82,7 +83,7 @@ func (w *Walk) overruleCFA(s *site) bool {
 	n := &w.u.row
 	n.CopyFrom(r)
 	n.CFA.N = c.cfa.off
-	for i, reg := range code.Slots(w.u.arch) {
+	for i, reg := range flow.Slots(w.u.arch) {
 		switch rc := &c.regs[i]; {
 		case rc.kind == asNow:
 			n.Set(reg, row.Rule{})
@@ -106,7 +107,7 @@ func (w *Walk) Overruled() (set arch.RegSet) {
 		return set
 	}
 	said, is := s.table.Row(), s.plan.Row()
-	for _, reg := range code.Slots(w.u.arch) {
+	for _, reg := range flow.Slots(w.u.arch) {
 		if is.Rule(reg).Kind == row.Undefined && said.Rule(reg).Kind != row.Undefined {
 			set.Add(reg)
 		}
@@ -122,7 +123,7 @@ func (w *Walk) overruled(s *site) string {
 		return "according to the table the CFA is " + said.CFAString(a) + ", but the code returns from " + is.CFAString(a)
 	}
 	var lost []string
-	for _, reg := range code.Slots(a) {
+	for _, reg := range flow.Slots(a) {
 		if set.Has(reg) {
 			lost = append(lost, a.RegName(reg))
 		}

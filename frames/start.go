@@ -3,6 +3,7 @@ package frames
 import (
 	"dbg/arch"
 	"dbg/code"
+	"dbg/code/flow"
 	"dbg/row"
 	"dbg/target"
 )
@@ -52,9 +53,9 @@ func (w *Walk) boundsOf(s *site) (lo, hi uint64, ok bool) {
 
 // isEntry reports whether a row is valid at a function's first instruction.
 func isEntry(a *arch.Arch, r *row.Row) bool {
-	s, ok := code.FromRow(a, r)
+	s, ok := flow.FromRow(a, r)
 	ra := r.Rule(r.RA)
-	return ok && s == code.Entry(a) &&
+	return ok && s == flow.Entry(a) &&
 		(ra.Kind == row.Unspecified && r.RA == a.LR || ra.Kind == row.At && ra.N == -int64(a.PtrSize))
 }
 
@@ -76,7 +77,7 @@ func (w *Walk) byCalls(s *site) bool {
 	if !known || !code.Supported(a) {
 		return false
 	}
-	if link := code.LinkSlot(a); link >= 0 && !w.frame.PCIsReturnAddress {
+	if link := flow.LinkSlot(a); link >= 0 && !w.frame.PCIsReturnAddress {
 		// A leaf function, or one that has not saved the link register yet.
 		if lr, known := w.frame.Regs.Get(a.LR); known {
 			if r, _ := w.byCall(s, w.code64(lr)); r != nil && r.regs[link].kind == asNow {
@@ -137,7 +138,7 @@ func (w *Walk) returnsAt(r *codeRule) (uint64, bool) {
 	if !known {
 		return 0, false
 	}
-	link := code.LinkSlot(w.u.arch)
+	link := flow.LinkSlot(w.u.arch)
 	if link < 0 {
 		return cfa - uint64(w.u.arch.PtrSize), true
 	}

@@ -1,9 +1,10 @@
-package code
+package flow
 
 import (
 	"testing"
 
 	"dbg/arch"
+	"dbg/code"
 )
 
 // TestAhead follows the ends of functions to their returns.
@@ -46,15 +47,15 @@ func TestAhead(t *testing.T) {
 		var f Frame
 		ok := false
 		for len(text) > 0 {
-			in := Decode(c.arch, text)
+			in := code.Decode(c.arch, text)
 			if c.thumb {
-				in = DecodeThumb(text)
+				in = code.DecodeThumb(text)
 			}
 			if in.Len == 0 {
 				t.Fatalf("%s: % x can't be decoded", c.name, text)
 			}
 			text = text[in.Len:]
-			if in.Next == Return {
+			if in.Next == code.Return {
 				ok = s.Return(&in, &f)
 				break
 			}

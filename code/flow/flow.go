@@ -1,6 +1,9 @@
-package code
+package flow
 
-import "dbg/arch"
+import (
+	"dbg/arch"
+	"dbg/code"
+)
 
 // Limits of a Flow.
 const (
@@ -103,10 +106,10 @@ func (f *Flow) Reset(a *arch.Arch, base uint64, text []byte) {
 	f.sweep()
 }
 
-func (f *Flow) decode(at uint32) Insn {
-	in := Decode(f.m.arch, f.text[at<<f.unit:])
-	if f.m == amd64 && in.Next == Call && in.Imm == 0 { // the code reads its own address, and pops it
-		in.Next, in.Op, in.Kills = Onward, Push, 0
+func (f *Flow) decode(at uint32) code.Insn {
+	in := code.Decode(f.m.arch, f.text[at<<f.unit:])
+	if f.m == amd64 && in.Next == code.Call && in.Imm == 0 { // the code reads its own address, and pops it
+		in.Next, in.Op, in.Kills = code.Onward, code.Push, 0
 	}
 	return in
 }
@@ -117,12 +120,12 @@ func (f *Flow) sweep() {
 	n := uint32(len(f.units))
 	for at := uint32(0); at < n; {
 		in := f.decode(at)
-		if in.Next == Bad || in.Len == 0 {
+		if in.Next == code.Bad || in.Len == 0 {
 			at++
 			continue
 		}
 		next := at + uint32(in.Len)>>f.unit
-		if in.Next == Jump || in.Next == Branch {
+		if in.Next == code.Jump || in.Next == code.Branch {
 			if to, ok := f.target(next, in.Imm); ok {
 				f.units[to].flags |= target
 			}
@@ -169,7 +172,7 @@ func (f *Flow) run() {
 // follow follows one path to its end.
 func (f *Flow) follow(w *way) {
 	frame := f.number(&w.State)
-	var compared Insn
+	var compared code.Insn
 	for frame != 0 {
 		if int(w.at) >= len(f.units) {
 			return // it runs past the function's end: a call does not return
@@ -187,7 +190,7 @@ func (f *Flow) follow(w *way) {
 			u.flags |= weak
 		}
 		in := f.decode(w.at)
-		if in.Next == Bad || in.Len == 0 {
+		if in.Next == code.Bad || in.Len == 0 {
 			f.tally.Unknown++
 			return
 		}
@@ -195,21 +198,21 @@ func (f *Flow) follow(w *way) {
 		here := w.at
 		w.back = false
 		w.at += uint32(in.Len) >> f.unit
-		if in.Next != Onward && in.Next != Call && in.Next != CallFar {
+		if in.Next != code.Onward && in.Next != code.Call && in.Next != code.CallFar {
 			if !f.leave(w, &in, here, frame, compared) {
 				return
 			}
-			if in.Cond == NotEqual && compared.Op == Compare {
+			if in.Cond == code.NotEqual && compared.Op == code.Compare {
 				w.equal(&compared)
 				frame = f.number(&w.State)
 			}
 			if in.Kills == 0 {
-				compared = Insn{}
+				compared = code.Insn{}
 				continue
 			}
 		}
 		compared = in
-		if in.Next == Call || in.Next == CallFar {
+		if in.Next == code.Call || in.Next == code.CallFar {
 			f.call(w, &in, here, frame)
 			return
 		}
@@ -222,22 +225,24 @@ func (f *Flow) follow(w *way) {
 
 // touches reports whether an instruction may change a simple frame. All other instructions only
 // change temporary values.
-func (m *machine) touches(in *Insn) bool {
+func (m *machine) touches(in *code.Insn) bool {
 	if in.Kills&m.keeps != 0 || in.KillD != 0 {
 		return true
 	}
 	switch in.Op {
-	case Nothing, Compare:
+	case code.Nothing, code.Compare:
 		return false
-	case Add, AddReg, SubReg, Const, ConstPart:
+	case code.Add, code.AddReg, code.SubReg, code.Const, code.ConstPart:
 		return m.kept(in.Dst)
-	case Load, Store:
-		return in.Wrap != Keep || m.kept(in.Dst) || m.kept(in.Src)
+	case code.Load, code.Store:
+		return in.Wrap != code.Keep || m.kept(in.Dst) || m.kept(in.Src)
 	}
 	return true
 }
 
-func (m *machine) kept(n uint8) bool { return n < 32 && m.keeps&(1<<n) != 0 || n >= dreg && n != None }
+func (m *machine) kept(n uint8) bool {
+	return n < 32 && m.keeps&(1<<n) != 0 || n >= code.D0 && n != code.None
+}
 
 // simple reports whether a frame depends only on the stack pointer or only on the frame pointer.
 func (f *Flow) simple(frame uint16) bool {

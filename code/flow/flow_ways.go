@@ -1,4 +1,8 @@
-package code
+package flow
+
+import (
+	"dbg/code"
+)
 
 // arrive handles a path that reaches an address that was reached before, and reports whether to
 // continue.
@@ -39,7 +43,7 @@ func (f *Flow) widen(old *Frame, w *way) bool {
 }
 
 // equal applies the knowledge after a branch that is not taken if two registers are equal.
-func (s *State) equal(compared *Insn) {
+func (s *State) equal(compared *code.Insn) {
 	a, b := compared.Dst, compared.Src
 	if b == s.m.sp {
 		a, b = b, a
@@ -51,17 +55,17 @@ func (s *State) equal(compared *Insn) {
 
 // leave applies an instruction that changes the flow of control, and reports whether the path
 // continues.
-func (f *Flow) leave(w *way, in *Insn, here uint32, frame uint16, compared Insn) bool {
+func (f *Flow) leave(w *way, in *code.Insn, here uint32, frame uint16, compared code.Insn) bool {
 	u := &f.units[here]
 	switch in.Next {
-	case Return:
+	case code.Return:
 		u.flags |= ends
 		f.out(&w.State)
 		return false
-	case Trap:
+	case code.Trap:
 		u.flags |= ends
 		return false
-	case Indirect:
+	case code.Indirect:
 		u.flags |= ends
 		if w.entered() {
 			f.tally.Returns++
@@ -72,7 +76,7 @@ func (f *Flow) leave(w *way, in *Insn, here uint32, frame uint16, compared Insn)
 		return false
 	}
 	to, inside := f.target(w.at, in.Imm)
-	if in.Next == Jump {
+	if in.Next == code.Jump {
 		u.flags |= ends
 		if !inside {
 			f.out(&w.State)
@@ -86,7 +90,7 @@ func (f *Flow) leave(w *way, in *Insn, here uint32, frame uint16, compared Insn)
 		return true
 	}
 	other := way{at: to, back: to < w.at, State: w.State}
-	if in.Cond == Equal && compared.Op == Compare {
+	if in.Cond == code.Equal && compared.Op == code.Compare {
 		other.equal(&compared)
 	}
 	if t := &f.units[to]; t.frame == frame && t.flags&weak == 0 {
@@ -116,10 +120,10 @@ func (s *State) entered() bool {
 }
 
 // call queues the path after a call.
-func (f *Flow) call(w *way, in *Insn, here uint32, frame uint16) {
+func (f *Flow) call(w *way, in *code.Insn, here uint32, frame uint16) {
 	f.callSPs = f.seen(f.callSPs, here, frame, &w.State)
 	var probe value
-	if in.Next == Call {
+	if in.Next == code.Call {
 		probe = f.probe(w)
 	}
 	w.Apply(in)
@@ -142,7 +146,7 @@ func (f *Flow) call(w *way, in *Insn, here uint32, frame uint16) {
 // pages of a large frame (___chkstk_darwin). That function preserves the register with the size,
 // which is then subtracted from the stack pointer.
 func (f *Flow) probe(w *way) value {
-	if f.m.probe == None {
+	if f.m.probe == code.None {
 		return value{}
 	}
 	size := w.regs[f.m.probe]
@@ -150,7 +154,7 @@ func (f *Flow) probe(w *way) value {
 		return value{}
 	}
 	next := f.decode(w.at)
-	if next.Op != SubReg || next.Dst != f.m.sp || next.Base != f.m.probe {
+	if next.Op != code.SubReg || next.Dst != f.m.sp || next.Base != f.m.probe {
 		return value{}
 	}
 	return size

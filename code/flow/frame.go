@@ -1,7 +1,8 @@
-package code
+package flow
 
 import (
 	"dbg/arch"
+	"dbg/code"
 	"dbg/row"
 )
 
@@ -132,7 +133,7 @@ func (f *Frame) Row(r *row.Row) {
 	if f.CFA.Through {
 		r.CFA = row.Rule{Kind: row.ValExpr, Expr: through(f.CFA)}
 	}
-	if m.link == None {
+	if m.link == code.None {
 		r.RA = m.arch.PC
 		r.Regs = append(r.Regs, row.RegRule{Reg: r.RA, Rule: row.Rule{Kind: row.At, N: -int64(m.arch.PtrSize)}})
 	} else {

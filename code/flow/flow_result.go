@@ -1,4 +1,4 @@
-package code
+package flow
 
 // At returns the frame at an address, or nil if the address was not reached.
 func (f *Flow) At(pc uint64) *Frame {

@@ -1,9 +1,10 @@
-package code
+package flow
 
 import (
 	"math/bits"
 
 	"dbg/arch"
+	"dbg/code"
 	"dbg/row"
 )
 
@@ -110,8 +111,8 @@ func (s *State) Free(n int32) {
 
 // Apply applies one instruction to the stack pointer, to addresses of the stack and to saved
 // registers.
-func (s *State) Apply(in *Insn) {
-	if in.Op != Nothing {
+func (s *State) Apply(in *code.Insn) {
+	if in.Op != code.Nothing {
 		s.op(in)
 	}
 	if in.Kills != 0 {
@@ -134,10 +135,10 @@ func (s *State) kill(regs uint32) {
 	}
 }
 
-func (s *State) op(in *Insn) {
+func (s *State) op(in *code.Insn) {
 	sp, word := s.m.sp, int64(s.m.arch.PtrSize)
 	switch in.Op {
-	case Push:
+	case code.Push:
 		copied := in.Base < 32 && s.link.onStack() && s.regs[in.Base].plus(int64(in.Imm)) == s.link
 		s.set(sp, s.regs[sp].plus(-word))
 		if copied {
@@ -145,17 +146,17 @@ func (s *State) op(in *Insn) {
 		} else {
 			s.store(s.regs[sp], in.Src)
 		}
-	case Pop:
+	case code.Pop:
 		at := s.regs[sp]
 		s.set(sp, at.plus(word))
 		s.load(in.Dst, at)
-	case Leave:
+	case code.Leave:
 		at := s.regs[s.m.fp]
 		s.load(s.m.fp, at)
 		s.set(sp, at.plus(word))
-	case Add:
+	case code.Add:
 		s.set(in.Dst, s.regs[in.Src].plus(int64(in.Imm)))
-	case AddReg:
+	case code.AddReg:
 		a, b := s.regs[in.Src], s.regs[in.Base]
 		if a.base == number {
 			a, b = b, a
@@ -164,15 +165,15 @@ func (s *State) op(in *Insn) {
 			a = value{}
 		}
 		s.set(in.Dst, a.plus(int64(b.off)))
-	case SubReg:
+	case code.SubReg:
 		a, b := s.regs[in.Src], s.regs[in.Base]
 		if b.base != number {
 			a = value{}
 		}
 		s.set(in.Dst, a.plus(-int64(b.off)))
-	case Const:
+	case code.Const:
 		s.set(in.Dst, value{number, in.Imm})
-	case ConstPart:
+	case code.ConstPart:
 		v := s.regs[in.Dst]
 		if v.base != number || in.Shift > 16 || in.Shift == 16 && in.Imm >= 0x8000 {
 			v = value{}
@@ -180,21 +181,21 @@ func (s *State) op(in *Insn) {
 			v.off = v.off&^(0xffff<<in.Shift) | in.Imm<<in.Shift
 		}
 		s.set(in.Dst, v)
-	case Load, Store:
+	case code.Load, code.Store:
 		s.memory(in)
-	case StoreMany, LoadMany:
+	case code.StoreMany, code.LoadMany:
 		s.many(in)
-	case Sign:
+	case code.Sign:
 		s.signed = !s.signed
 	}
 }
 
 // many applies a store or a load of several registers.
-func (s *State) many(in *Insn) {
+func (s *State) many(in *code.Insn) {
 	n := int64(bits.OnesCount16(in.List)) * 4
 	base := s.regs[in.Base]
 	at, end := base, base.plus(n)
-	if in.Op == StoreMany {
+	if in.Op == code.StoreMany {
 		at, end = base.plus(-n), base.plus(-n)
 		s.set(in.Base, end)
 	}
@@ -202,38 +203,38 @@ func (s *State) many(in *Insn) {
 		if in.List&(1<<reg) == 0 {
 			continue
 		}
-		if in.Op == StoreMany {
+		if in.Op == code.StoreMany {
 			s.store(at, reg)
 		} else {
 			s.load(reg, at)
 		}
 		at = at.plus(4)
 	}
-	if in.Op == LoadMany && in.List&(1<<in.Base) == 0 {
+	if in.Op == code.LoadMany && in.List&(1<<in.Base) == 0 {
 		s.set(in.Base, end)
 	}
 }
 
 // memory applies a load or a store of one or two registers.
-func (s *State) memory(in *Insn) {
+func (s *State) memory(in *code.Insn) {
 	at, base := s.regs[in.Base], s.regs[in.Base].plus(int64(in.Imm))
-	if in.Wrap != Post {
+	if in.Wrap != code.Post {
 		at = base
 	}
-	if in.Wrap != Keep {
+	if in.Wrap != code.Keep {
 		s.set(in.Base, base)
 	}
 	first, second := in.Dst, in.Src
-	if in.Op == Store {
+	if in.Op == code.Store {
 		first, second = second, first
 		s.store(at, first)
-		if second != None {
+		if second != code.None {
 			s.store(at.plus(int64(in.Size)), second)
 		}
 		return
 	}
 	s.load(first, at)
-	if second != None {
+	if second != code.None {
 		s.load(second, at.plus(int64(in.Size)))
 	}
 }
@@ -293,7 +294,7 @@ func (s *State) store(to value, src uint8) {
 // load handles a register that is loaded from the stack: if the word is the register's saved
 // value, the register has that value again.
 func (s *State) load(n uint8, from value) {
-	if n == None {
+	if n == code.None {
 		return
 	}
 	if from.onStack() && from == s.link {
@@ -310,4 +311,14 @@ func (s *State) load(n uint8, from value) {
 	if n < 32 {
 		s.regs[n] = value{}
 	}
+}
+
+// LoadsArgument reports whether an instruction, in this state, loads a word of the caller's
+// frame: an argument. Functions do not save their own values there.
+func (s *State) LoadsArgument(in *code.Insn) bool {
+	if in.Op != code.Load || in.Base >= 32 || in.Wrap == code.Post {
+		return false
+	}
+	at := s.regs[in.Base].plus(int64(in.Imm))
+	return at.base == cfa && at.off >= 0
 }

@@ -1,9 +1,10 @@
-package code
+package flow
 
 import (
 	"math/bits"
 
 	"dbg/arch"
+	"dbg/code"
 )
 
 // Ahead follows code forward from an instruction, and describes the later values of registers in
@@ -69,8 +70,8 @@ func (s *Ahead) index(n uint8) int {
 	switch {
 	case n < 32:
 		return int(n)
-	case dreg+8 <= n && n < dreg+16 && s.m == arm64:
-		return 32 + int(n-dreg-8)
+	case code.D0+8 <= n && n < code.D0+16 && s.m == arm64:
+		return 32 + int(n-code.D0-8)
 	}
 	return -1
 }
@@ -95,7 +96,7 @@ func (s *Ahead) Moved() bool {
 }
 
 // Apply applies one instruction.
-func (s *Ahead) Apply(in *Insn) {
+func (s *Ahead) Apply(in *code.Insn) {
 	s.op(in)
 	for n, k := uint8(0), in.Kills; k != 0; n, k = n+1, k>>1 {
 		if k&1 != 0 {
@@ -109,23 +110,23 @@ func (s *Ahead) Apply(in *Insn) {
 	}
 }
 
-func (s *Ahead) op(in *Insn) {
+func (s *Ahead) op(in *code.Insn) {
 	sp, word := s.m.sp, int64(s.m.arch.PtrSize)
 	switch in.Op {
-	case Push:
+	case code.Push:
 		s.regs[sp] = s.regs[sp].plus(-word)
 		s.store(s.regs[sp], s.get(in.Src))
-	case Pop:
+	case code.Pop:
 		from := s.regs[sp]
 		s.regs[sp] = from.plus(word)
 		s.set(in.Dst, s.load(from))
-	case Leave:
+	case code.Leave:
 		from := s.regs[s.m.fp]
 		s.regs[sp] = from.plus(word)
 		s.regs[s.m.fp] = s.load(from)
-	case Add:
+	case code.Add:
 		s.set(in.Dst, s.get(in.Src).plus(int64(in.Imm)))
-	case AddReg:
+	case code.AddReg:
 		a, b := s.get(in.Src), s.get(in.Base)
 		if a.kind == constant {
 			a, b = b, a
@@ -134,15 +135,15 @@ func (s *Ahead) op(in *Insn) {
 			a = content{}
 		}
 		s.set(in.Dst, a.plus(int64(b.off)))
-	case SubReg:
+	case code.SubReg:
 		a, b := s.get(in.Src), s.get(in.Base)
 		if b.kind != constant {
 			a = content{}
 		}
 		s.set(in.Dst, a.plus(-int64(b.off)))
-	case Const:
+	case code.Const:
 		s.set(in.Dst, content{kind: constant, off: in.Imm})
-	case ConstPart:
+	case code.ConstPart:
 		c := s.get(in.Dst)
 		if c.kind != constant || in.Shift > 16 || in.Shift == 16 && in.Imm >= 0x8000 {
 			c = content{}
@@ -150,31 +151,31 @@ func (s *Ahead) op(in *Insn) {
 			c.off = c.off&^(0xffff<<in.Shift) | in.Imm<<in.Shift
 		}
 		s.set(in.Dst, c)
-	case Load, Store:
+	case code.Load, code.Store:
 		s.memory(in)
-	case StoreMany, LoadMany:
+	case code.StoreMany, code.LoadMany:
 		s.many(in)
 	}
 }
 
 // memory applies a load or a store of one or two registers.
-func (s *Ahead) memory(in *Insn) {
+func (s *Ahead) memory(in *code.Insn) {
 	at, base := s.get(in.Base), s.get(in.Base).plus(int64(in.Imm))
-	if in.Wrap != Post {
+	if in.Wrap != code.Post {
 		at = base
 	}
-	if in.Op == Store {
+	if in.Op == code.Store {
 		s.store(at, s.get(in.Src))
-		if in.Dst != None {
+		if in.Dst != code.None {
 			s.store(at.plus(int64(in.Size)), s.get(in.Dst))
 		}
 	}
-	if in.Wrap != Keep {
+	if in.Wrap != code.Keep {
 		s.set(in.Base, base)
 	}
-	if in.Op == Load {
+	if in.Op == code.Load {
 		first := s.load(at)
-		if in.Src != None {
+		if in.Src != code.None {
 			s.set(in.Src, s.load(at.plus(int64(in.Size))))
 		}
 		s.set(in.Dst, first)
@@ -182,25 +183,25 @@ func (s *Ahead) memory(in *Insn) {
 }
 
 // many applies a load or a store of several registers.
-func (s *Ahead) many(in *Insn) {
+func (s *Ahead) many(in *code.Insn) {
 	n := int64(bits.OnesCount16(in.List)) * 4
 	base := s.get(in.Base)
 	at, end := base, base.plus(n)
-	if in.Op == StoreMany {
+	if in.Op == code.StoreMany {
 		at, end = base.plus(-n), base.plus(-n)
 	}
 	for reg := range uint8(16) {
 		if in.List&(1<<reg) == 0 {
 			continue
 		}
-		if in.Op == StoreMany {
+		if in.Op == code.StoreMany {
 			s.store(at, s.get(reg))
 		} else {
 			s.set(reg, s.load(at))
 		}
 		at = at.plus(4)
 	}
-	if in.Op == StoreMany || in.List&(1<<in.Base) == 0 {
+	if in.Op == code.StoreMany || in.List&(1<<in.Base) == 0 {
 		s.set(in.Base, end)
 	}
 }
@@ -247,12 +248,12 @@ func (s *Ahead) load(from content) content {
 // Return sets f to the caller's frame at a return instruction, which must not have been applied
 // yet. Slots that are neither saved nor lost have their current values. It returns false if the
 // stack pointer at the return is unknown.
-func (s *Ahead) Return(in *Insn, f *Frame) bool {
+func (s *Ahead) Return(in *code.Insn, f *Frame) bool {
 	m := s.m
 	*f = Frame{m: m, CFA: Place{Base: arch.NoReg}}
 	s.Apply(in)
 	cfa := s.regs[m.sp]
-	if m.link == None {
+	if m.link == code.None {
 		cfa = cfa.plus(int64(m.arch.PtrSize))
 	}
 	switch {
@@ -266,7 +267,7 @@ func (s *Ahead) Return(in *Insn, f *Frame) bool {
 	for slot, reg := range m.saved[:m.nslots] {
 		i := s.slotIndex(slot, reg)
 		c := s.regs[i]
-		if m.link != None && slot == int(m.link) && in.loadsPC() {
+		if m.link != code.None && slot == int(m.link) && in.LoadsPC() {
 			c = s.regs[armPC]
 		}
 		switch {
@@ -281,10 +282,8 @@ func (s *Ahead) Return(in *Insn, f *Frame) bool {
 	return f.CFA.Known()
 }
 
-// loadsPC reports whether an instruction of ARM returns by loading the program counter.
-func (in *Insn) loadsPC() bool {
-	return in.Op == LoadMany && in.List&(1<<armPC) != 0 || in.Op == Load && in.Dst == armPC
-}
+// armPC is the number of ARM's program counter.
+const armPC = 15
 
 // reg returns the DWARF number for an index in Ahead.regs.
 func (s *Ahead) reg(i uint8) arch.Reg {

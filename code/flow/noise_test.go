@@ -1,10 +1,11 @@
-package code
+package flow
 
 import (
 	"math/rand/v2"
 	"testing"
 
 	"dbg/arch"
+	"dbg/code"
 )
 
 // TestNoise decodes random bytes, cut off anywhere, and follows what comes: no panic, and no length beyond what is there.
@@ -18,13 +19,13 @@ func TestNoise(t *testing.T) {
 			for j := range b {
 				b[j] = byte(rnd.Uint32())
 			}
-			in := Decode(a, b)
+			in := code.Decode(a, b)
 			if a == arch.ARM && i%2 == 1 {
-				if in = DecodeThumb(b); i%4 == 1 {
+				if in = code.DecodeThumb(b); i%4 == 1 {
 					in.Conditional()
 				}
 			}
-			if int(in.Len) > len(b) || in.Len == 0 && in.Next != Bad {
+			if int(in.Len) > len(b) || in.Len == 0 && in.Next != code.Bad {
 				t.Fatalf("%s: % x: %+v", a.Name, b, in)
 			}
 			s.Apply(&in)
