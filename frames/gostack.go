@@ -34,7 +34,7 @@ func (w *Walk) leftStack(s *site) string {
 	if name == "" {
 		return ""
 	}
-	to := uint64(w.u.machine.directCall(s.before(), s.pc)) - m.contents.Bias
+	to := uint64(w.u.machine.DirectCall(s.before(), s.pc)) - m.contents.Bias
 	if lo, ok := m.functionAt(w.u.arch, to); !ok || lo != to {
 		return name // through a register
 	}

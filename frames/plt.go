@@ -21,7 +21,7 @@ func (w *Walk) plt(s *site) bool {
 	if w.u.arch.LR != arch.NoReg {
 		return w.leaf(PLT)
 	}
-	pushed := w.u.machine.pushedInStub
+	pushed := w.u.machine.PushedInStub
 	if pushed == nil {
 		return w.failed(PLT, "PLT stubs of this architecture are not supported")
 	}

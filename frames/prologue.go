@@ -25,7 +25,7 @@ func (w *Walk) prologue(s *site) bool {
 	if w.byStart(s) {
 		return true
 	}
-	if edge := w.u.machine.entryOrExit; edge != nil {
+	if edge := w.u.machine.EntryOrExit; edge != nil {
 		switch pushedFP, ok := edge(s.before(), s.at()); {
 		case !ok:
 		case a.LR != arch.NoReg:

@@ -2,6 +2,7 @@ package frames
 
 import (
 	"dbg/arch"
+	"dbg/frames/machine"
 	"dbg/target"
 )
 
@@ -10,7 +11,7 @@ import (
 // place as the table. A wrong table, or an overwritten stack, rarely passes both checks. cfa
 // belongs to the frame at cur, sp is the caller's stack pointer, next is the caller's site.
 func (w *Walk) proven(cur, next *site, cfa, sp uint64) bool {
-	if next.after != yes || sp != cfa || w.u.arch != arch.AMD64 {
+	if next.after != machine.Yes || sp != cfa || w.u.arch != arch.AMD64 {
 		return false
 	}
 	if !cur.hasFn {
@@ -30,7 +31,7 @@ func (w *Walk) proven(cur, next *site, cfa, sp uint64) bool {
 			return false
 		}
 		next.calls = cur.fn
-		next.slots = next.slots || w.u.machine.directCall(next.before(), next.pc) != cur.fn
+		next.slots = next.slots || w.u.machine.DirectCall(next.before(), next.pc) != cur.fn
 	}
 	r := w.aheadOf(cur)
 	if r.cfa.base != arch.RSP && w.frame.Index > 0 {

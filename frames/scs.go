@@ -2,6 +2,7 @@ package frames
 
 import (
 	"dbg/arch"
+	"dbg/frames/machine"
 	"dbg/target"
 )
 
@@ -14,7 +15,7 @@ import (
 // stack. So scs first follows the code from PC on.
 func (w *Walk) scs() bool {
 	a, c := w.u.arch, &w.caller
-	reg := w.u.machine.shadowPointer
+	reg := w.u.machine.ShadowPointer
 	if reg == arch.NoReg {
 		return false
 	}
@@ -50,7 +51,7 @@ func (w *Walk) scs() bool {
 		}
 		c.SetPC(a, w.code64(v), word, true)
 	}
-	if w.site(target.Addr(c.PC), false).after != yes {
+	if w.site(target.Addr(c.PC), false).after != machine.Yes {
 		return w.failed(SCS, "the word on top of the shadow call stack does not follow a call")
 	}
 	return w.judge(SCS)

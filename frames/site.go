@@ -3,6 +3,7 @@ package frames
 import (
 	"dbg/arch"
 	"dbg/cfi"
+	"dbg/frames/machine"
 	"dbg/row"
 	"dbg/row/compiled"
 	"dbg/target"
@@ -22,12 +23,12 @@ type site struct {
 	other   *site // the return address of the frame before that
 	module  *Module
 	precise bool
-	exec    bool     // the look-up address is in executable memory
-	after   verdict  // pc follows a call instruction
-	leaving landing  // how the code at pc switches to another stack, see leave.go
-	sigcode bool     // pc is in code that calls sigreturn
-	plain   bool     // plan is fast, exec, and not sigcode or a signal frame: quick can use it
-	how     Strategy // the strategy of frames that use plan
+	exec    bool            // the look-up address is in executable memory
+	after   machine.Verdict // pc follows a call instruction
+	leaving landing         // how the code at pc switches to another stack, see leave.go
+	sigcode bool            // pc is in code that calls sigreturn
+	plain   bool            // plan is fast, exec, and not sigcode or a signal frame: quick can use it
+	how     Strategy        // the strategy of frames that use plan
 	rowDone bool
 	called  bool // pc is an ordinary return address: exec, after a call, and not sigcode
 	*siteFacts
@@ -58,14 +59,6 @@ const (
 	codeBefore = 8
 	codeAfter  = 16
 	sites      = 1024
-)
-
-type verdict uint8
-
-const (
-	unknown verdict = iota
-	no
-	yes
 )
 
 // Versioned is a Space that knows when its modules and permissions, and the slots for its code's
@@ -134,14 +127,14 @@ func (w *Walk) fillSite(h uint64, pc target.Addr, precise bool) *site {
 		w.readCode(s)
 		w.judgeCode(s)
 	}
-	s.called = !precise && s.exec && s.after == yes && !s.sigcode
+	s.called = !precise && s.exec && s.after == machine.Yes && !s.sigcode
 	return s
 }
 
 // judgeCode classifies the code around pc.
 func (w *Walk) judgeCode(s *site) {
 	s.after = w.u.followsCall(s.before(), s.pc)
-	t, _ := w.u.trampolineAt(s)
+	t, _ := w.u.machine.TrampolineAt(s.before(), s.at(), s.precise)
 	s.sigcode = t != nil
 }
 
@@ -213,7 +206,7 @@ func (w *Walk) planAt(s *site) (*compiled.Plan, error) {
 		s.rowErr = cfi.ErrNotCovered
 		if s.module != nil {
 			s.plan, s.from, s.rowErr = s.module.planAt(w.u, s.filePC())
-			if s.rowErr == cfi.ErrNotCovered && !s.precise && s.after != yes {
+			if s.rowErr == cfi.ErrNotCovered && !s.precise && s.after != machine.Yes {
 				// PC does not follow a call: the frame was made by hand and returns to a
 				// function's first instruction. makecontext's frames return to __start_context.
 				s.plan, s.from, s.rowErr = s.module.planAt(w.u, s.filePC()+1)

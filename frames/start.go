@@ -4,6 +4,7 @@ import (
 	"dbg/arch"
 	"dbg/code"
 	"dbg/code/flow"
+	"dbg/frames/machine"
 	"dbg/row"
 	"dbg/target"
 )
@@ -116,7 +117,7 @@ func (w *Walk) byCall(s *site, ra uint64) (*codeRule, int) {
 		return nil, 0
 	}
 	next := w.site(target.Addr(ra), false)
-	if next.after != yes {
+	if next.after != machine.Yes {
 		return nil, 0
 	}
 	fn := w.calledBefore(next)

@@ -6,6 +6,7 @@ import (
 
 	"dbg/arch"
 	"dbg/expr"
+	"dbg/frames/machine"
 	"dbg/row"
 	"dbg/row/compiled"
 	"dbg/target"
@@ -21,7 +22,7 @@ type Unwinder struct {
 	sites [sites]site // must be first: large objects are aligned to pages, so that each site is one cache line
 
 	arch    *arch.Arch
-	machine *machine
+	machine *machine.Machine
 	space   Space
 
 	// DepthLimit limits the number of frames of a walk; New sets it to ten million.
@@ -58,7 +59,7 @@ type Unwinder struct {
 
 // New returns an unwinder for one address space.
 func New(a *arch.Arch, space Space) *Unwinder {
-	return &Unwinder{arch: a, machine: machineOf(a), space: space, DepthLimit: 10_000_000, Use: AllStrategies, used: AllStrategies, Prove: true, Audit: true}
+	return &Unwinder{arch: a, machine: machine.Of(a), space: space, DepthLimit: 10_000_000, Use: AllStrategies, used: AllStrategies, Prove: true, Audit: true}
 }
 
 // Walk is one walk along the frames of a thread.

@@ -1,4 +1,4 @@
-package frames
+package machine
 
 import (
 	"dbg/arch"
@@ -13,30 +13,30 @@ import (
 //
 // Signal trampoline: a siginfo of 128 bytes, then the ucontext, whose mcontext is at 176. The
 // vDSO's table entry has augmentation S, but no rules.
-var riscv64 = machine{
-	followsCall: followsRISCVCall,
+var riscv64 = Machine{
+	FollowsCall: followsRISCVCall,
 	callTarget:  riscvCallTarget,
-	stubSlot:    riscvStubSlot,
-	records:     []frameRecord{{reg: 8, saved: -16, ra: -8, top: 0}},
-	trampolines: []trampoline{
-		{code: []byte{0x93, 0x08, 0xb0, 0x08, 0x73, 0x00, 0x00, 0x00}, starts: []int{0, 4}, regs: riscvContext, at: 128 + 176}, // li a7,139; ecall
+	StubSlot:    riscvStubSlot,
+	Records:     []FrameRecord{{Reg: 8, Saved: -16, RA: -8, Top: 0}},
+	trampolines: []Trampoline{
+		{code: []byte{0x93, 0x08, 0xb0, 0x08, 0x73, 0x00, 0x00, 0x00}, starts: []int{0, 4}, Regs: riscvContext, At: 128 + 176}, // li a7,139; ecall
 	},
-	shadowPointer:   3,
-	trustTrampoline: true,
+	ShadowPointer:   3,
+	TrustTrampoline: true,
 }
 
 var riscvContext = append([]arch.Reg{arch.RISCV64.PC}, registersFrom(1, 31)...)
 
 // followsRISCVCall recognizes JAL and JALR with rd = ra, and C.JALR.
-func followsRISCVCall(b []byte, _ target.Addr, _ Space) verdict {
+func followsRISCVCall(b []byte, _ target.Addr, _ Permissions) Verdict {
 	if len(b) < 4 {
-		return unknown
+		return Unknown
 	}
 	w := word32(b, len(b)-4)
 	if w&0xfff == 0x0ef || w&0x7fff == 0x00e7 || w>>16&0xf07f == 0x9002 && w>>16&0xf80 != 0 {
-		return yes
+		return Yes
 	}
-	return no
+	return No
 }
 
 // riscvCallTarget reads JAL ra, and AUIPC ra; JALR ra, ra.

@@ -1,4 +1,4 @@
-package frames
+package machine
 
 import (
 	"bytes"
@@ -18,37 +18,37 @@ import (
 // signal number, which the trampoline pops. New ones have the number, a pointer to the siginfo and
 // a pointer to the ucontext, whose mcontext is at 20.
 var (
-	amd64 = machine{
-		followsCall: func(before []byte, pc target.Addr, space Space) verdict {
+	amd64 = Machine{
+		FollowsCall: func(before []byte, pc target.Addr, space Permissions) Verdict {
 			return followsX86Call(before, pc, space, ^target.Addr(0))
 		},
 		callTarget:   func(before []byte, pc target.Addr) target.Addr { return x86CallTarget(before, pc, ^target.Addr(0)) },
-		callSlot:     amd64CallSlot,
-		stubSlot:     amd64StubSlot,
-		pushedInStub: pushedInX86Stub,
-		entryOrExit:  func(before, at []byte) (bool, bool) { return x86EntryOrExit(before, at, true) },
-		records:      []frameRecord{{reg: arch.RBP, saved: 0, ra: 8, top: 16, isCFA: true}},
-		trampolines: []trampoline{
-			{code: []byte{0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}, starts: []int{0, 7}, regs: amd64Context, at: 40}, // mov $15,%rax; syscall
-			{code: []byte{0xb8, 15, 0, 0, 0, 0x0f, 0x05}, starts: []int{0, 5}, regs: amd64Context, at: 40},             // mov $15,%eax; syscall
+		CallSlot:     amd64CallSlot,
+		StubSlot:     amd64StubSlot,
+		PushedInStub: pushedInX86Stub,
+		EntryOrExit:  func(before, at []byte) (bool, bool) { return x86EntryOrExit(before, at, true) },
+		Records:      []FrameRecord{{Reg: arch.RBP, Saved: 0, RA: 8, Top: 16, IsCFA: true}},
+		trampolines: []Trampoline{
+			{code: []byte{0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}, starts: []int{0, 7}, Regs: amd64Context, At: 40}, // mov $15,%rax; syscall
+			{code: []byte{0xb8, 15, 0, 0, 0, 0x0f, 0x05}, starts: []int{0, 5}, Regs: amd64Context, At: 40},             // mov $15,%eax; syscall
 		},
-		shadowPointer: arch.NoReg,
+		ShadowPointer: arch.NoReg,
 	}
 
-	i386 = machine{
-		followsCall: func(before []byte, pc target.Addr, space Space) verdict {
+	i386 = Machine{
+		FollowsCall: func(before []byte, pc target.Addr, space Permissions) Verdict {
 			return followsX86Call(before, pc, space, 0xffffffff)
 		},
 		callTarget:   func(before []byte, pc target.Addr) target.Addr { return x86CallTarget(before, pc, 0xffffffff) },
-		stubSlot:     i386StubSlot,
-		pushedInStub: pushedInX86Stub,
-		entryOrExit:  func(before, at []byte) (bool, bool) { return x86EntryOrExit(before, at, false) },
-		records:      []frameRecord{{reg: 5, saved: 0, ra: 4, top: 8, isCFA: true}},
-		trampolines: []trampoline{
-			{code: []byte{0x58, 0xb8, 119, 0, 0, 0, 0xcd, 0x80}, starts: []int{0, 1, 6}, popped: []int64{0, 4, 4}, regs: i386Context, at: 4}, // pop %eax; mov $119,%eax; int $0x80
-			{code: []byte{0xb8, 173, 0, 0, 0, 0xcd, 0x80}, starts: []int{0, 5}, regs: i386Context, at: 20, through: 8},                       // mov $173,%eax; int $0x80
+		StubSlot:     i386StubSlot,
+		PushedInStub: pushedInX86Stub,
+		EntryOrExit:  func(before, at []byte) (bool, bool) { return x86EntryOrExit(before, at, false) },
+		Records:      []FrameRecord{{Reg: 5, Saved: 0, RA: 4, Top: 8, IsCFA: true}},
+		trampolines: []Trampoline{
+			{code: []byte{0x58, 0xb8, 119, 0, 0, 0, 0xcd, 0x80}, starts: []int{0, 1, 6}, popped: []int64{0, 4, 4}, Regs: i386Context, At: 4}, // pop %eax; mov $119,%eax; int $0x80
+			{code: []byte{0xb8, 173, 0, 0, 0, 0xcd, 0x80}, starts: []int{0, 5}, Regs: i386Context, At: 20, Through: 8},                       // mov $173,%eax; int $0x80
 		},
-		shadowPointer: arch.NoReg,
+		ShadowPointer: arch.NoReg,
 	}
 
 	amd64Context = []arch.Reg{arch.R8, arch.R9, arch.R10, arch.R11, arch.R12, arch.R13, arch.R14, arch.R15,
@@ -59,20 +59,20 @@ var (
 
 // followsX86Call looks for E8 rel32 with a target that is code, and for FF /2 with each of its
 // lengths: CALL. mask has the bits of an address.
-func followsX86Call(b []byte, pc target.Addr, space Space, mask target.Addr) verdict {
+func followsX86Call(b []byte, pc target.Addr, space Permissions, mask target.Addr) Verdict {
 	n := len(b)
 	if n >= 5 && b[n-5] == 0xe8 && space.Executable((pc+relative(b, n-4))&mask) {
-		return yes
+		return Yes
 	}
 	for l := 2; l <= 7 && l <= n; l++ {
 		if rest := b[n-l+1:]; b[n-l] == 0xff && rest[0]>>3&7 == 2 && code.ModRMLength(rest) == l-1 {
-			return yes
+			return Yes
 		}
 	}
 	if n < 7 {
-		return unknown
+		return Unknown
 	}
-	return no
+	return No
 }
 
 // x86CallTarget reads CALL rel32.

@@ -1,4 +1,4 @@
-package frames
+package machine
 
 import (
 	"dbg/arch"
@@ -15,35 +15,35 @@ import (
 // sigmask has 128 bytes, and the mcontext is aligned to 16). fault_address precedes the registers.
 // The vDSO's table entry in older kernels leads along the kernel's frame record to the link register
 // of the interrupted code.
-var arm64 = machine{
-	followsCall: followsARM64Call,
+var arm64 = Machine{
+	FollowsCall: followsARM64Call,
 	callTarget:  arm64CallTarget,
-	stubSlot:    arm64StubSlot,
-	entryOrExit: arm64EntryOrExit,
-	records:     []frameRecord{{reg: 29, saved: 0, ra: 8, top: 16}},
-	trampolines: []trampoline{
-		{code: []byte{0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}, starts: []int{0, 4}, regs: arm64Context, at: 128 + 176 + 8}, // mov x8,#139; svc #0
+	StubSlot:    arm64StubSlot,
+	EntryOrExit: arm64EntryOrExit,
+	Records:     []FrameRecord{{Reg: 29, Saved: 0, RA: 8, Top: 16}},
+	trampolines: []Trampoline{
+		{code: []byte{0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}, starts: []int{0, 4}, Regs: arm64Context, At: 128 + 176 + 8}, // mov x8,#139; svc #0
 	},
-	shadowPointer:   18,
-	trustTrampoline: true,
-	signalFrame:     (*Walk).sigframeByRecord,
-	codeAddress:     row.StripPAC,
+	ShadowPointer:   18,
+	TrustTrampoline: true,
+	SignalFrame:     arm64Sigframe,
+	CodeAddress:     row.StripPAC,
 }
 
 var arm64Context = append(registersFrom(0, 31), arch.ARM64.SP, arch.ARM64.PC, arch.ARM64.Flags)
 
-func followsARM64Call(b []byte, _ target.Addr, _ Space) verdict {
+func followsARM64Call(b []byte, _ target.Addr, _ Permissions) Verdict {
 	if len(b) < 4 {
-		return unknown
+		return Unknown
 	}
 	w := word32(b, len(b)-4)
 	switch {
 	case w&0xfc000000 == 0x94000000, // BL
 		w&0xfffffc1f == 0xd63f0000, // BLR
 		w&0xfefff800 == 0xd63f0800: // BLRAA, BLRAB and their Z forms
-		return yes
+		return Yes
 	}
-	return no
+	return No
 }
 
 // arm64CallTarget reads BL.
@@ -81,21 +81,20 @@ func arm64EntryOrExit(_, at []byte) (pushedFP, ok bool) {
 
 // Sizes in struct rt_sigframe, from the kernel's signal.c and asm/sigcontext.h.
 const (
-	arm64Sigframe = 128 + 176 + 288 + 4096 // siginfo, ucontext up to its mcontext, the registers, and the state of extensions
-	arm64Extra    = 16 << 10               // what SVE may need beyond that
+	arm64FrameSize = 128 + 176 + 288 + 4096 // siginfo, ucontext up to its mcontext, the registers, and the state of extensions
+	arm64Extra     = 16 << 10               // what SVE may need beyond that
 )
 
-// sigframeByRecord finds the signal frame where SP is unknown, because the handler's caller was
+// arm64Sigframe finds the signal frame where SP is unknown, because the handler's caller was
 // found with the frame pointer. The kernel sets X29 for the handler to a frame record at the top of
 // the saved state, which has the interrupted X29 and X30. The signal frame is below it, and has
 // saved the same two values.
-func (w *Walk) sigframeByRecord(t *trampoline) (sp uint64, found bool) {
-	record, known := w.frame.Regs.Get(w.u.arch.FP)
-	if !known || record%16 != 0 || record < arm64Sigframe+arm64Extra {
+func arm64Sigframe(t *Trampoline, record uint64, stack row.Words) (sp uint64, found bool) {
+	if record%16 != 0 || record < arm64FrameSize+arm64Extra {
 		return 0, false
 	}
 	word := func(at uint64) (uint64, bool) {
-		v, err := w.words.Word(target.Addr(at), 8)
+		v, err := stack.Word(target.Addr(at), 8)
 		return v, err == nil
 	}
 	fp, ok1 := word(record)
@@ -103,8 +102,8 @@ func (w *Walk) sigframeByRecord(t *trampoline) (sp uint64, found bool) {
 	if !ok1 || !ok2 || fp == 0 && lr == 0 {
 		return 0, false
 	}
-	for sp = record - arm64Sigframe; sp >= record-arm64Sigframe-arm64Extra; sp -= 16 {
-		regs := sp + uint64(t.at)
+	for sp = record - arm64FrameSize; sp >= record-arm64FrameSize-arm64Extra; sp -= 16 {
+		regs := sp + uint64(t.At)
 		savedFP, ok1 := word(regs + 8*uint64(arch.ARM64.FP))
 		savedLR, ok2 := word(regs + 8*uint64(arch.ARM64.LR))
 		switch {

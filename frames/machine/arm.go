@@ -1,4 +1,4 @@
-package frames
+package machine
 
 import (
 	"dbg/arch"
@@ -14,41 +14,41 @@ import (
 //
 // Signal trampolines: the ucontext's mcontext is at 20, and R0 after three words. New frames have a
 // siginfo of 128 bytes before it.
-var arm = machine{
-	followsCall: followsARMCall,
+var arm = Machine{
+	FollowsCall: followsARMCall,
 	callTarget:  armCallTarget,
-	records:     []frameRecord{{reg: 11, saved: -4, ra: 0, top: 4}, {reg: 11, saved: 0, ra: 4, top: 8}, {reg: 7, saved: 0, ra: 4, top: 8}},
-	trampolines: []trampoline{
-		{code: []byte{0x77, 0x70, 0xa0, 0xe3, 0x77, 0x00, 0x90, 0xef}, starts: []int{0, 4}, regs: armContext, at: 20 + 12},       // the kernel's: mov r7,#119; svc #0x900077
-		{code: []byte{0xad, 0x70, 0xa0, 0xe3, 0xad, 0x00, 0x90, 0xef}, starts: []int{0, 4}, regs: armContext, at: 128 + 20 + 12}, // mov r7,#173; svc #0x9000ad
-		{code: []byte{0x77, 0x27, 0x00, 0xdf}, starts: []int{0, 2}, regs: armContext, at: 20 + 12},                               // the same of Thumb, movs
-		{code: []byte{0xad, 0x27, 0x00, 0xdf}, starts: []int{0, 2}, regs: armContext, at: 128 + 20 + 12},
-		{code: []byte{0x77, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef}, starts: []int{0, 4}, regs: armContext, at: 20 + 12},       // C libraries': mov r7,#119; svc #0
-		{code: []byte{0xad, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef}, starts: []int{0, 4}, regs: armContext, at: 128 + 20 + 12}, // mov r7,#173; svc #0
-		{code: []byte{0x4f, 0xf0, 0x77, 0x07, 0x00, 0xdf}, starts: []int{0, 4}, regs: armContext, at: 20 + 12},                   // the same of Thumb, mov.w
-		{code: []byte{0x4f, 0xf0, 0xad, 0x07, 0x00, 0xdf}, starts: []int{0, 4}, regs: armContext, at: 128 + 20 + 12},
+	Records:     []FrameRecord{{Reg: 11, Saved: -4, RA: 0, Top: 4}, {Reg: 11, Saved: 0, RA: 4, Top: 8}, {Reg: 7, Saved: 0, RA: 4, Top: 8}},
+	trampolines: []Trampoline{
+		{code: []byte{0x77, 0x70, 0xa0, 0xe3, 0x77, 0x00, 0x90, 0xef}, starts: []int{0, 4}, Regs: armContext, At: 20 + 12},       // the kernel's: mov r7,#119; svc #0x900077
+		{code: []byte{0xad, 0x70, 0xa0, 0xe3, 0xad, 0x00, 0x90, 0xef}, starts: []int{0, 4}, Regs: armContext, At: 128 + 20 + 12}, // mov r7,#173; svc #0x9000ad
+		{code: []byte{0x77, 0x27, 0x00, 0xdf}, starts: []int{0, 2}, Regs: armContext, At: 20 + 12},                               // the same of Thumb, movs
+		{code: []byte{0xad, 0x27, 0x00, 0xdf}, starts: []int{0, 2}, Regs: armContext, At: 128 + 20 + 12},
+		{code: []byte{0x77, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef}, starts: []int{0, 4}, Regs: armContext, At: 20 + 12},       // C libraries': mov r7,#119; svc #0
+		{code: []byte{0xad, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef}, starts: []int{0, 4}, Regs: armContext, At: 128 + 20 + 12}, // mov r7,#173; svc #0
+		{code: []byte{0x4f, 0xf0, 0x77, 0x07, 0x00, 0xdf}, starts: []int{0, 4}, Regs: armContext, At: 20 + 12},                   // the same of Thumb, mov.w
+		{code: []byte{0x4f, 0xf0, 0xad, 0x07, 0x00, 0xdf}, starts: []int{0, 4}, Regs: armContext, At: 128 + 20 + 12},
 	},
-	shadowPointer: arch.NoReg,
-	codeAddress:   func(v uint64) uint64 { return v &^ 1 }, // bit 0 means Thumb code
+	ShadowPointer: arch.NoReg,
+	CodeAddress:   func(v uint64) uint64 { return v &^ 1 }, // bit 0 means Thumb code
 }
 
 var armContext = registersFrom(0, 17)
 
 // followsARMCall recognizes BL and BLX of ARM and of Thumb (A8.8.25 and A8.8.26). pc has lost its
 // Thumb bit, so it looks for both.
-func followsARMCall(b []byte, pc target.Addr, _ Space) verdict {
+func followsARMCall(b []byte, pc target.Addr, _ Permissions) Verdict {
 	if len(b) < 4 {
-		return unknown
+		return Unknown
 	}
 	w := word32(b, len(b)-4)
 	if pc%4 == 0 && (w&0x0f000000 == 0x0b000000 || w&0xfe000000 == 0xfa000000 || w&0x0ffffff0 == 0x012fff30) {
-		return yes
+		return Yes
 	}
 	first, second := w&0xffff, w>>16
 	if first&0xf800 == 0xf000 && second&0xc000 == 0xc000 || second&0xff87 == 0x4780 {
-		return yes
+		return Yes
 	}
-	return no
+	return No
 }
 
 // armCallTarget reads BL and BLX of ARM and Thumb. The address is odd if it leads to Thumb code.
