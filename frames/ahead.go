@@ -199,7 +199,7 @@ func omitted(code []byte) bool { return len(code) >= 4 && blank(code[:4]) }
 func (s *simulation) read(pc uint64, buf []byte) []byte {
 	if s.module != nil {
 		for n := len(buf); n >= 16; n /= 4 {
-			if b := s.module.codeAt(pc-s.module.contents.Bias, n); b != nil {
+			if b := s.module.CodeAt(pc-s.module.Bias(), n); b != nil {
 				return b
 			}
 		}

@@ -240,7 +240,7 @@ func (w *Walk) auditOf(s *site) *audit {
 	}
 	var a *audit
 	if s.from.RowAt(lo, &w.u.row) == nil && isEntry(w.u.arch, &w.u.row) {
-		a = auditFunction(w, m, lo+m.contents.Bias, hi+m.contents.Bias)
+		a = auditFunction(w, m, lo+m.Bias(), hi+m.Bias())
 	}
 	w.u.audits[key] = a
 	return a

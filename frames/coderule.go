@@ -108,7 +108,7 @@ func (w *Walk) byCode(r *codeRule) bool {
 		}
 	}
 	for i, reg := range slots {
-		if f := w.frame.Module; f != nil && f.contents.Go && reg != a.FP && reg != a.LR {
+		if f := w.frame.Module; f != nil && f.IsGo() && reg != a.FP && reg != a.LR {
 			continue
 		}
 		if v, at, ok := w.savedByCode(&r.regs[i], cfa); ok {
@@ -169,7 +169,7 @@ func (w *Walk) linkByCode(rc *regCode, cfa uint64) bool {
 // preserved returns the registers that the frame's function preserves according to its ABI.
 func (w *Walk) preserved() arch.RegSet {
 	a := w.u.arch
-	if m := w.frame.Module; m != nil && m.contents.Go {
+	if m := w.frame.Module; m != nil && m.IsGo() {
 		return arch.SetOf(a.FP)
 	}
 	return a.CalleeSavedSet

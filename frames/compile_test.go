@@ -66,7 +66,7 @@ func TestCompiledRows(t *testing.T) {
 		if m == nil {
 			continue
 		}
-		m.Edit().Compiler = &shared
+		frames.Edit(m).Compiler = &shared
 		if files%3 == 0 {
 			forgetful(&shared).Compile(arch.AMD64) // what is known of other files is used sometimes, and sometimes there is nothing
 		}
@@ -106,7 +106,7 @@ func TestCompiledAfterOthers(t *testing.T) {
 		if m == nil {
 			continue
 		}
-		m.Edit().Compiler = &shared
+		frames.Edit(m).Compiler = &shared
 		if i%2 == 1 {
 			forgetful(&shared).Compile(arch.AMD64)
 		}
@@ -122,25 +122,25 @@ func TestCompiledAfterOthers(t *testing.T) {
 // TestCompiledWithoutHeader: where .eh_frame_hdr is not the section's index, wherever that shows, its rows are compiled all the same.
 func TestCompiledWithoutHeader(t *testing.T) {
 	good := moduleOf(t, "/lib/x86_64-linux-gnu/libc.so.6")
-	if good == nil || len(good.Edit().EHFrameHdr.Data) < 1000 {
+	if good == nil || len(frames.Edit(good).EHFrameHdr.Data) < 1000 {
 		fixture.Missing(t, "no libc with .eh_frame_hdr")
 	}
 	good.Compile(arch.AMD64)
 	_, right := good.Compiled(arch.AMD64)
-	n := (len(good.Edit().EHFrameHdr.Data) - 12) / 8
+	n := (len(frames.Edit(good).EHFrameHdr.Data) - 12) / 8
 	for _, at := range []int{0, 1, n / 2, n - 1} {
 		for name, spoil := range map[string]func(b []byte){
 			"another function":   func(b []byte) { b[0]++ },
 			"another entry":      func(b []byte) { b[4] ^= 4 },
 			"the section's end":  func(b []byte) { copy(b[4:], "\xff\xff\xff\x7f") },
-			"the same as before": func(b []byte) { copy(b, good.Edit().EHFrameHdr.Data[12+8*max(at-1, 0):][:8]) },
+			"the same as before": func(b []byte) { copy(b, frames.Edit(good).EHFrameHdr.Data[12+8*max(at-1, 0):][:8]) },
 		} {
 			if at == 0 && name == "the same as before" {
 				continue
 			}
-			hdr := bytes.Clone(good.Edit().EHFrameHdr.Data)
+			hdr := bytes.Clone(frames.Edit(good).EHFrameHdr.Data)
 			spoil(hdr[12+8*at:])
-			m := frames.NewModule(frames.Contents{EHFrame: good.Edit().EHFrame, EHFrameHdr: frames.Section{Data: hdr, Addr: good.Edit().EHFrameHdr.Addr}, Text: good.Edit().Text, Data: good.Edit().Data})
+			m := frames.NewModule(frames.Contents{EHFrame: frames.Edit(good).EHFrame, EHFrameHdr: frames.Section{Data: hdr, Addr: frames.Edit(good).EHFrameHdr.Addr}, Text: frames.Edit(good).Text, Data: frames.Edit(good).Data})
 			m.Compile(arch.AMD64)
 			_, result := m.Compiled(arch.AMD64)
 			if result == nil || result.Rows() != right.Rows() {
@@ -223,7 +223,7 @@ func compileBench(b *testing.B) (names []string, all []*frames.Module) {
 		"/usr/lib/x86_64-linux-gnu/libcrypto.so.3", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6", "/usr/bin/python3.*", "/lib/x86_64-linux-gnu/libc.so.6"} {
 		list, _ := filepath.Glob(pattern)
 		for _, p := range list {
-			if m := moduleOf(b, p); m != nil && len(m.Edit().EHFrame.Data) > 0 {
+			if m := moduleOf(b, p); m != nil && len(frames.Edit(m).EHFrame.Data) > 0 {
 				names, all = append(names, filepath.Base(p)), append(all, m)
 				break
 			}
@@ -263,14 +263,14 @@ func BenchmarkCompile(b *testing.B) {
 			b.ReportAllocs()
 			var t *compiled.Table
 			for range b.N {
-				m := frames.NewModule(frames.Contents{EHFrame: first.Edit().EHFrame, EHFrameHdr: first.Edit().EHFrameHdr, Text: first.Edit().Text, Data: first.Edit().Data, Compiler: &shared})
+				m := frames.NewModule(frames.Contents{EHFrame: frames.Edit(first).EHFrame, EHFrameHdr: frames.Edit(first).EHFrameHdr, Text: frames.Edit(first).Text, Data: frames.Edit(first).Data, Compiler: &shared})
 				b.StopTimer()
 				forgetful(&shared).Compile(arch.AMD64)
 				b.StartTimer()
 				m.Compile(arch.AMD64)
 				_, t = m.Compiled(arch.AMD64)
 			}
-			size := float64(len(first.Edit().EHFrame.Data)) / 1e6
+			size := float64(len(frames.Edit(first).EHFrame.Data)) / 1e6
 			b.ReportMetric(size, "MB")
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1e6/float64(b.N)/size, "ms/MB")
 			b.ReportMetric(float64(t.Rows())/size/1e3, "Krows/MB")
@@ -286,13 +286,13 @@ func BenchmarkCompileFiles(b *testing.B) {
 	var all []*frames.Module
 	size := 0
 	for _, path := range libraries(b) {
-		if m := moduleOf(b, path); m != nil && len(m.Edit().EHFrame.Data) > 0 {
-			all, size = append(all, m), size+len(m.Edit().EHFrame.Data)
+		if m := moduleOf(b, path); m != nil && len(frames.Edit(m).EHFrame.Data) > 0 {
+			all, size = append(all, m), size+len(frames.Edit(m).EHFrame.Data)
 		}
 	}
 	compile := func(shared *cfi.Compiler) {
 		for _, first := range all {
-			m := frames.NewModule(frames.Contents{EHFrame: first.Edit().EHFrame, EHFrameHdr: first.Edit().EHFrameHdr, Text: first.Edit().Text, Data: first.Edit().Data, Compiler: shared})
+			m := frames.NewModule(frames.Contents{EHFrame: frames.Edit(first).EHFrame, EHFrameHdr: frames.Edit(first).EHFrameHdr, Text: frames.Edit(first).Text, Data: frames.Edit(first).Data, Compiler: shared})
 			m.Compile(arch.AMD64)
 		}
 	}
@@ -327,7 +327,7 @@ func BenchmarkCompileFiles(b *testing.B) {
 		for range b.N {
 			for _, m := range all {
 				_, t := m.Tables(arch.AMD64)
-				to := compiled.NewBuilder(len(m.Edit().EHFrame.Data) / 5)
+				to := compiled.NewBuilder(len(frames.Edit(m).EHFrame.Data) / 5)
 				t.EachRow(0, t.Entries(), func(lo, hi uint64, r *row.Row, hash uint64) bool {
 					if r == nil {
 						to.AskDecoder(lo, hi)

@@ -110,7 +110,7 @@ func TestForwardOnce(t *testing.T) {
 	w := New(arch.AMD64, nothing{m}).Walk(&arch.Registers{})
 	functions, addresses, found, byTable := 0, 0, 0, 0
 	for i, s := range f.Symbols() {
-		if i%3 != 0 || s.Size < 16 || s.Size > 4000 || m.codeAt(uint64(s.Addr), int(s.Size)) == nil {
+		if i%3 != 0 || s.Size < 16 || s.Size > 4000 || m.CodeAt(uint64(s.Addr), int(s.Size)) == nil {
 			continue
 		}
 		lo, hi := uint64(s.Addr), uint64(s.Addr)+s.Size

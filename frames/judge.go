@@ -94,7 +94,7 @@ func (w *Walk) judge(how Strategy) bool {
 // tries the next strategy.
 func (w *Walk) zero(how Strategy) bool {
 	f, c := &w.frame, &w.caller
-	if how.ByTable() && (w.pinned.byHand || w.atEntry() || f.Module != nil && f.Module.isThreadStart(w.pinned.filePC())) {
+	if how.ByTable() && (w.pinned.byHand || w.atEntry() || f.Module != nil && f.Module.IsThreadStart(w.pinned.filePC())) {
 		f.CFA, f.HasCFA = target.Addr(c.CFA), true
 		w.finish(End{Outermost: true, Reason: EntryPoint})
 		return false

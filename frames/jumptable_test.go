@@ -45,7 +45,7 @@ func TestForwardAgreesWithTables(t *testing.T) {
 			m := ModuleOf(f, nil)
 			w := New(c.arch, nothing{m}).Walk(&arch.Registers{})
 			for _, s := range f.Symbols() {
-				if lo := uint64(s.Addr); s.Kind == image.Func && s.Size >= 16 && m.codeAt(lo, int(s.Size)) != nil {
+				if lo := uint64(s.Addr); s.Kind == image.Func && s.Size >= 16 && m.CodeAt(lo, int(s.Size)) != nil {
 					n.function(t, w, m, s.Name, lo, lo+s.Size)
 				}
 			}
@@ -60,16 +60,16 @@ func TestForwardAgreesWithTables(t *testing.T) {
 func (n *agreement) function(t *testing.T, w *Walk, m *Module, name string, lo, hi uint64) {
 	var r row.Row
 	a := w.u.arch
-	list := m.load(a).list
+	list := m.Sources(a)
 	if len(list) == 0 || list[0].RowAt(lo, &r) != nil || !isEntry(a, &r) {
 		return
 	}
 	f := newForward(a, m, lo, lo, hi)
 	f.ruleAt(w, hi)
 	for pc, at := range f.reached {
-		text := m.codeAt(pc, 1)
+		text := m.CodeAt(pc, 1)
 		for more := 16; more > 1 && len(text) < 2; more /= 2 {
-			text = m.codeAt(pc, more)
+			text = m.CodeAt(pc, more)
 		}
 		switch {
 		case at.rule == notReached:

@@ -64,7 +64,7 @@ func (w *Walk) tableAgrees(s *site, at *emulate.Regs) bool {
 		return false
 	}
 	c := &w.caller
-	w.env.Bias, w.env.Preserved = s.module.contents.Bias, &s.from.preserved
+	w.env.Bias, w.env.Preserved = s.module.Bias(), s.from.Preserved()
 	c.Start(arch.RegSet{})
 	if row.Apply(p.Row(), &w.env, c) != nil || c.End || c.PC != at.RIP || c.SP != at.GPR[4] {
 		return false
@@ -113,7 +113,7 @@ func (w *Walk) leadsToEnd(s *site) bool {
 			return false
 		}
 		if r := &w.u.row; e.regs.RIP != uint64(s.pc) && s.module == w.u.space.FindModule(target.Addr(e.regs.RIP)) {
-			if _, err := s.module.originAt(w.u.arch, e.regs.RIP-s.module.contents.Bias, r); err == nil {
+			if _, err := s.module.Origin(w.u.arch, e.regs.RIP-s.module.Bias(), r); err == nil {
 				return r.Rule(r.RA).Kind == row.Undefined
 			}
 		}
@@ -209,7 +209,7 @@ func (w *Walk) endsInLanding(s *site) bool {
 				return false // it restores its own frame
 			}
 			r := &w.u.row
-			return s.from.RowAt(pc-s.module.contents.Bias, r) == nil && r.CFA.Kind == row.InReg && r.CFA.Reg == gprs[in.Src&15]
+			return s.from.RowAt(pc-s.module.Bias(), r) == nil && r.CFA.Kind == row.InReg && r.CFA.Reg == gprs[in.Src&15]
 		}
 		pc, text = pc+uint64(in.Len), text[in.Len:]
 	}

@@ -19,7 +19,7 @@ func (w *Walk) byLink(s *site) bool {
 	}
 	lr = w.code64(lr)
 	lo, hi, ok := w.boundsOf(s)
-	if !ok || lr < page || lr-s.module.contents.Bias-1 >= lo && lr-s.module.contents.Bias-1 < hi {
+	if !ok || lr < page || lr-s.module.Bias()-1 >= lo && lr-s.module.Bias()-1 < hi {
 		return false
 	}
 	if next := w.site(target.Addr(lr), false); !next.exec || next.after != machine.Yes {

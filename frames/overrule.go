@@ -11,7 +11,7 @@ import (
 
 // overrule replaces the site's plan if the code certainly contradicts the table.
 func (w *Walk) overrule(s *site) {
-	if s.how != CFI && s.how != Compact || s.from.preserved == (arch.RegSet{}) || s.byHand {
+	if s.how != CFI && s.how != Compact || *s.from.Preserved() == (arch.RegSet{}) || s.byHand {
 		return
 	}
 	if w.overruleCFA(s) {
@@ -28,7 +28,7 @@ func (w *Walk) overrule(s *site) {
 		if lost&(1<<i) == 0 || reg == r.RA || r.CFA.Kind == row.InReg && r.CFA.Reg == reg {
 			continue
 		}
-		if k := r.Rule(reg).Kind; k == row.Same || k == row.Unspecified && s.from.preserved.Has(reg) {
+		if k := r.Rule(reg).Kind; k == row.Same || k == row.Unspecified && s.from.Preserved().Has(reg) {
 			r.Set(reg, row.Rule{Kind: row.Undefined})
 			changed = true
 		}
@@ -39,7 +39,7 @@ func (w *Walk) overrule(s *site) {
 }
 
 func (w *Walk) replan(s *site, r *row.Row) {
-	s.table, s.plan = s.plan, w.u.planCache(s.from.preserved).Plan(w.u.arch, r, s.from.preserved)
+	s.table, s.plan = s.plan, w.u.lookup.Plan(s.from, r)
 }
 
 // tailLength is the maximum number of instructions that overruleCFA reads.

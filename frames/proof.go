@@ -17,8 +17,8 @@ func (w *Walk) proven(cur, next *site, cfa, sp uint64) bool {
 	if !cur.hasFn {
 		cur.hasFn = true
 		if cur.module != nil {
-			if fn, ok := cur.module.functionAt(w.u.arch, cur.filePC()); ok {
-				cur.fn = target.Addr(fn + cur.module.contents.Bias)
+			if fn, ok := cur.module.FunctionStart(w.u.arch, cur.filePC()); ok {
+				cur.fn = target.Addr(fn + cur.module.Bias())
 			}
 		}
 	}

@@ -84,7 +84,7 @@ func (w *Walk) shadowEnd(pc uint64, reg arch.Reg) shadowEnd {
 // instructionAt reads an instruction; the result may be empty.
 func (w *Walk) instructionAt(pc uint64) []byte {
 	if m := w.pinned.module; m != nil {
-		if b := m.codeAt(pc-m.contents.Bias, 4); b != nil {
+		if b := m.CodeAt(pc-m.Bias(), 4); b != nil {
 			return b
 		}
 	}

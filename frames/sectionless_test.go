@@ -54,9 +54,9 @@ func TestSectionless(t *testing.T) {
 				if got == nil || want == nil {
 					t.Fatalf("tables %v, %v", got != nil, want != nil)
 				}
-				if entry := uint64(cut.Entry()) &^ 3; len(m.Edit().Code) == 0 || entry < m.Edit().Code[0].Addr ||
-					entry-m.Edit().Code[0].Addr >= uint64(len(m.Edit().Code[0].Data)) {
-					t.Errorf("the code at the entry point is not there: %d pieces", len(m.Edit().Code))
+				if entry := uint64(cut.Entry()) &^ 3; len(frames.Edit(m).Code) == 0 || entry < frames.Edit(m).Code[0].Addr ||
+					entry-frames.Edit(m).Code[0].Addr >= uint64(len(frames.Edit(m).Code[0].Data)) {
+					t.Errorf("the code at the entry point is not there: %d pieces", len(frames.Edit(m).Code))
 				}
 				rows := 0
 				for f, err := range want.FDEs() {

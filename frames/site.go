@@ -4,6 +4,7 @@ import (
 	"dbg/arch"
 	"dbg/cfi"
 	"dbg/frames/machine"
+	"dbg/frames/module"
 	"dbg/row"
 	"dbg/row/compiled"
 	"dbg/target"
@@ -49,7 +50,7 @@ type siteFacts struct {
 	byHand    bool      // pc is a function's first instruction and does not follow a call: the frame was made by hand
 	rowErr    error
 	table     *compiled.Plan // the table's plan, if the code overrules it: see overrule.go; else nil
-	from      *source
+	from      *module.Source
 	code      [codeBefore + codeAfter]byte // around pc
 	codeLo    int                          // code[codeLo:codeHi] is valid
 	codeHi    int
@@ -60,6 +61,15 @@ const (
 	codeAfter  = 16
 	sites      = 1024
 )
+
+// Space is the process's address space as the unwinder sees it.
+type Space interface {
+	target.Memory
+	// FindModule returns the module at pc, or nil.
+	FindModule(pc target.Addr) *Module
+	// Executable reports whether addr is in a mapping that can be executed.
+	Executable(addr target.Addr) bool
+}
 
 // Versioned is a Space that knows when its modules and permissions, and the slots for its code's
 // jumps, may have changed. The unwinder checks its cached facts again only if Version returns
@@ -143,7 +153,7 @@ func (w *Walk) judgeCode(s *site) {
 func (w *Walk) readCode(s *site) {
 	s.codeLo, s.codeHi = codeBefore, codeBefore
 	if s.module != nil {
-		if b := s.module.codeAt(uint64(s.pc)-s.module.contents.Bias-codeBefore, len(s.code)); b != nil {
+		if b := s.module.CodeAt(uint64(s.pc)-s.module.Bias()-codeBefore, len(s.code)); b != nil {
 			s.codeLo, s.codeHi = 0, copy(s.code[:], b)
 			return
 		}
@@ -166,17 +176,6 @@ func (w *Walk) readCode(s *site) {
 	}
 }
 
-// codeAt returns n bytes of the file's code at an address in the file, or nil.
-func (m *Module) codeAt(addr uint64, n int) []byte {
-	for i := range m.contents.Code {
-		c := &m.contents.Code[i]
-		if off := addr - c.Addr; off < uint64(len(c.Data)) && uint64(len(c.Data))-off >= uint64(n) {
-			return c.Data[off : off+uint64(n)]
-		}
-	}
-	return nil
-}
-
 // before returns the code up to pc, at the code from pc on.
 func (s *site) before() []byte { return s.code[s.codeLo:codeBefore] }
 func (s *site) at() []byte     { return s.code[codeBefore:s.codeHi] }
@@ -190,7 +189,7 @@ func (s *site) lookup() target.Addr {
 }
 
 // filePC returns the look-up address for tables, in the module's address space.
-func (s *site) filePC() uint64 { return uint64(s.lookup()) - s.module.contents.Bias }
+func (s *site) filePC() uint64 { return uint64(s.lookup()) - s.module.Bias() }
 
 // staysInLink reports whether the site is a return address and its row has the return address in
 // the link register: judge must check it.
@@ -205,15 +204,15 @@ func (w *Walk) planAt(s *site) (*compiled.Plan, error) {
 		s.rowDone = true
 		s.rowErr = cfi.ErrNotCovered
 		if s.module != nil {
-			s.plan, s.from, s.rowErr = s.module.planAt(w.u, s.filePC())
+			s.plan, s.from, s.rowErr = s.module.PlanAt(&w.u.lookup, s.filePC())
 			if s.rowErr == cfi.ErrNotCovered && !s.precise && s.after != machine.Yes {
 				// PC does not follow a call: the frame was made by hand and returns to a
 				// function's first instruction. makecontext's frames return to __start_context.
-				s.plan, s.from, s.rowErr = s.module.planAt(w.u, s.filePC()+1)
+				s.plan, s.from, s.rowErr = s.module.PlanAt(&w.u.lookup, s.filePC()+1)
 				s.byHand = s.rowErr == nil
 			}
 			if s.from != nil {
-				s.how = s.from.how
+				s.how = howByKind[s.from.Kind()]
 			}
 			if s.plan != nil && w.u.Audit {
 				w.overrule(s)

@@ -23,11 +23,11 @@ func (w *Walk) startOf(s *site) *codeRule {
 		s.start = noStart
 		if m := s.module; m != nil && code.Supported(w.u.arch) {
 			if lo, hi, ok := w.boundsOf(s); ok {
-				start := lo + m.contents.Bias
+				start := lo + m.Bias()
 				if w.u.arch == arch.ARM && w.isThumb(m, lo) {
 					start |= 1
 				}
-				s.start, _ = w.from(s, start, lo+m.contents.Bias, hi+m.contents.Bias)
+				s.start, _ = w.from(s, start, lo+m.Bias(), hi+m.Bias())
 			}
 		}
 	}
@@ -39,17 +39,30 @@ func (w *Walk) startOf(s *site) *codeRule {
 // further on.
 func (w *Walk) boundsOf(s *site) (lo, hi uint64, ok bool) {
 	m, pc := s.module, s.filePC()
-	if m.contents.FunctionAt != nil {
-		if lo, hi, ok = m.contents.FunctionAt(pc); ok && lo <= pc {
-			return lo, hi, true
-		}
+	if lo, hi, ok = m.Symbol(pc); ok && lo <= pc {
+		return lo, hi, true
 	}
-	for _, t := range m.load(w.u.arch).list {
-		if lo, hi, ok = t.Bounds(pc); ok && w.u.Use.Has(t.how) {
+	for _, t := range m.Sources(w.u.arch) {
+		if lo, hi, ok = t.Bounds(pc); ok && w.u.Use.Has(howByKind[t.Kind()]) {
 			return lo, hi, t.RowAt(lo, &w.u.row) == nil && isEntry(w.u.arch, &w.u.row)
 		}
 	}
 	return 0, 0, false
+}
+
+// isThumb reports whether the function that starts at an address in the file is Thumb code. Its
+// symbol decides. Without one, the function is Thumb code if its first words do not look like ARM
+// instructions, nearly all of which are unconditional.
+func (w *Walk) isThumb(m *Module, lo uint64) bool {
+	if thumb, known := m.ThumbSymbol(lo); known {
+		return thumb
+	}
+	if lo%4 != 0 {
+		return true
+	}
+	var buf [16]byte
+	b := (&simulation{w: w, module: m}).read(lo+m.Bias(), buf[:])
+	return len(b) < 8 || b[3]>>4 != 14 || b[7]>>4 != 14
 }
 
 // isEntry reports whether a row is valid at a function's first instruction.

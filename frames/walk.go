@@ -7,6 +7,7 @@ import (
 	"dbg/arch"
 	"dbg/expr"
 	"dbg/frames/machine"
+	"dbg/frames/module"
 	"dbg/row"
 	"dbg/row/compiled"
 	"dbg/target"
@@ -53,13 +54,13 @@ type Unwinder struct {
 	starts  starts
 	audits  map[startKey]*audit
 	spare   [2][]byte // buffers of the walk that ended last
-	plans   [2]compiled.PlanCache
+	lookup  module.Lookup
 	row     row.Row
 }
 
 // New returns an unwinder for one address space.
 func New(a *arch.Arch, space Space) *Unwinder {
-	return &Unwinder{arch: a, machine: machine.Of(a), space: space, DepthLimit: 10_000_000, Use: AllStrategies, used: AllStrategies, Prove: true, Audit: true}
+	return &Unwinder{arch: a, lookup: module.Lookup{Arch: a}, machine: machine.Of(a), space: space, DepthLimit: 10_000_000, Use: AllStrategies, used: AllStrategies, Prove: true, Audit: true}
 }
 
 // Walk is one walk along the frames of a thread.
@@ -211,6 +212,9 @@ func (w *Walk) reset() {
 // forget clears the cached facts about all places: rows depend on Use.
 func (u *Unwinder) forget() {
 	u.used = u.Use
+	for kind, how := range howByKind {
+		u.lookup.Skip[kind] = !u.Use.Has(how)
+	}
 	clear(u.sites[:])
 	clear(u.audits)
 }

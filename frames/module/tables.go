@@ -1,4 +1,4 @@
-package frames
+package module
 
 import (
 	"sync"
@@ -14,9 +14,9 @@ import (
 // does not change after that, except for the compiled rows, which are added once.
 type tables struct {
 	once    sync.Once
-	list    []*source // in the order of use
-	debug   *source   // .debug_frame, or nil
-	eh      *source   // .eh_frame, or nil
+	list    []*Source // in the order of use
+	debug   *Source   // .debug_frame, or nil
+	eh      *Source   // .eh_frame, or nil
 	entryLo uint64    // the function at Module.Entry, in the file's address space
 	entryHi uint64
 }
@@ -30,12 +30,23 @@ type table interface {
 	EachRow(i, j int, fn cfi.RowFunc) bool
 }
 
-// source is one table of a module: the section, and its rows once they are compiled.
-type source struct {
+// Kind is the kind of a table.
+type Kind uint8
+
+const (
+	KindCFI     Kind = iota // call frame information, or Go's own table
+	KindCompact             // Apple's __unwind_info, and rows from the code of stubs
+	KindJIT                 // call frame information for code that the program generated at run time
+
+	kinds // number of kinds
+)
+
+// Source is one table of a module: the section, and its rows once they are compiled.
+type Source struct {
 	table
 	arch      *arch.Arch
-	how       Strategy // the strategy of frames that it finds
-	size      int      // size of the section in bytes
+	kind      Kind
+	size      int // size of the section in bytes
 	preserved arch.RegSet
 
 	maxMisses int64 // number of rows that are interpreted before all are compiled
@@ -58,7 +69,7 @@ func (m *Module) load(a *arch.Arch) *tables {
 	t := &m.tables
 	t.once.Do(func() {
 		if len(m.contents.DebugFrame.Data) > 0 {
-			s := &source{arch: a, how: m.how(), size: len(m.contents.DebugFrame.Data), maxMisses: int64(len(m.contents.DebugFrame.Data) / bytesPerMiss), preserved: a.CalleeSavedSet}
+			s := &Source{arch: a, kind: m.Kind(), size: len(m.contents.DebugFrame.Data), maxMisses: int64(len(m.contents.DebugFrame.Data) / bytesPerMiss), preserved: a.CalleeSavedSet}
 			s.table = cfi.New(cfi.Config{Arch: a, Data: m.contents.DebugFrame.Data, Addr: m.contents.DebugFrame.Addr, Debug: true})
 			if m.contents.Go {
 				s.preserved = arch.RegSet{}
@@ -66,7 +77,7 @@ func (m *Module) load(a *arch.Arch) *tables {
 			t.debug, t.list = s, append(t.list, s)
 		}
 		if len(m.contents.EHFrame.Data) > 0 {
-			s := &source{arch: a, how: m.how(), size: len(m.contents.EHFrame.Data), maxMisses: int64(len(m.contents.EHFrame.Data) / bytesPerMiss), preserved: a.CalleeSavedSet}
+			s := &Source{arch: a, kind: m.Kind(), size: len(m.contents.EHFrame.Data), maxMisses: int64(len(m.contents.EHFrame.Data) / bytesPerMiss), preserved: a.CalleeSavedSet}
 			s.table = cfi.New(cfi.Config{Arch: a, Data: m.contents.EHFrame.Data, Addr: m.contents.EHFrame.Addr,
 				DarwinEH: m.contents.MachO, Hdr: m.contents.EHFrameHdr.Data, HdrAddr: m.contents.EHFrameHdr.Addr, Text: m.contents.Text, DataBase: m.contents.Data})
 			t.eh = s
@@ -112,17 +123,28 @@ func (m *Module) load(a *arch.Arch) *tables {
 	return t
 }
 
-// planAt returns the rules at pc, an address in the file, and the table that contains them.
+// Lookup is what look-ups of rows need from their caller: the architecture, the tables to use, and
+// the caches that they share. It belongs to one goroutine.
+type Lookup struct {
+	Arch *arch.Arch
+	Skip [kinds]bool // tables of these kinds are not used
+
+	row   row.Row
+	plans [2]compiled.PlanCache
+}
+
+// PlanAt returns the rules at pc, an address in the file, and the table that contains them.
 // .debug_frame comes first: if both tables cover an address, it is the one that describes every
-// instruction. planAt returns ErrNotCovered of package cfi if no entry covers pc.
-func (m *Module) planAt(u *Unwinder, pc uint64) (*compiled.Plan, *source, error) {
-	t := m.load(u.arch)
+// instruction. It returns ErrNotCovered of package cfi if no entry covers pc. The plan belongs to
+// the module or to l, and does not change.
+func (m *Module) PlanAt(l *Lookup, pc uint64) (*compiled.Plan, *Source, error) {
+	t := m.load(l.Arch)
 	err := cfi.ErrNotCovered
 	for _, s := range t.list {
-		if !u.Use.Has(s.how) {
+		if l.Skip[s.kind] {
 			continue
 		}
-		p, e := s.planAt(u, pc)
+		p, e := s.planAt(l, pc)
 		if e == nil {
 			return p, s, nil
 		}
@@ -133,7 +155,7 @@ func (m *Module) planAt(u *Unwinder, pc uint64) (*compiled.Plan, *source, error)
 	return nil, nil, err
 }
 
-func (s *source) planAt(u *Unwinder, pc uint64) (*compiled.Plan, error) {
+func (s *Source) planAt(l *Lookup, pc uint64) (*compiled.Plan, error) {
 	if t := s.compiled.Load(); t != nil {
 		if p, n := t.Lookup(pc); p != nil {
 			return p, nil
@@ -143,18 +165,47 @@ func (s *source) planAt(u *Unwinder, pc uint64) (*compiled.Plan, error) {
 	} else if s.misses.Add(1) > s.maxMisses {
 		s.compile()
 	}
-	if err := s.RowAt(pc, &u.row); err != nil {
+	if err := s.RowAt(pc, &l.row); err != nil {
 		return nil, err
 	}
-	return u.planCache(s.preserved).Plan(s.arch, &u.row, s.preserved), nil
+	return l.Plan(s, &l.row), nil
 }
 
-// planCache returns the cache of plans whose unspecified preserved registers keep their value.
-func (u *Unwinder) planCache(preserved arch.RegSet) *compiled.PlanCache {
-	if preserved == u.arch.CalleeSavedSet {
-		return &u.plans[0]
+// Plan returns the plan for a row that is used in place of a row of s. Equal rows share a plan.
+func (l *Lookup) Plan(s *Source, r *row.Row) *compiled.Plan {
+	cache := &l.plans[0]
+	if s.preserved != l.Arch.CalleeSavedSet {
+		cache = &l.plans[1]
 	}
-	return &u.plans[1]
+	return cache.Plan(s.arch, r, s.preserved)
+}
+
+// Sources returns the module's tables in the order of their use. The caller must not change the
+// slice.
+func (m *Module) Sources(a *arch.Arch) []*Source { return m.load(a).list }
+
+// Kind returns the kind of the table.
+func (s *Source) Kind() Kind { return s.kind }
+
+// Preserved returns the registers that keep their value where a row does not describe them. The
+// caller must not change the set.
+func (s *Source) Preserved() *arch.RegSet { return &s.preserved }
+
+// Origin decodes the row at pc, an address in the file, from any table, and returns the name of the
+// section that contains it. Unlike PlanAt, it ignores compiled rows. It returns ErrNotCovered of
+// package cfi if no entry covers pc.
+func (m *Module) Origin(a *arch.Arch, pc uint64, r *row.Row) (table string, err error) {
+	err = cfi.ErrNotCovered
+	for _, s := range m.load(a).list {
+		e := s.RowAt(pc, r)
+		if e == nil {
+			return s.Name(), nil
+		}
+		if e != cfi.ErrNotCovered {
+			table, err = s.Name(), e
+		}
+	}
+	return table, err
 }
 
 // Compile compiles the rows of the module's tables, so that look-ups need not interpret any more.
@@ -177,15 +228,18 @@ func (m *Module) Compiled(a *arch.Arch) (debugFrame, ehFrame *compiled.Table) {
 	return debugFrame, ehFrame
 }
 
-// inEntry reports whether pc, an address in the file, is in the function at Entry.
-func (m *Module) inEntry(a *arch.Arch, pc uint64) bool {
+// InEntry reports whether pc, an address in the file, is in the function at Contents.Entry.
+func (m *Module) InEntry(a *arch.Arch, pc uint64) bool {
+	if m.contents.Entry == 0 {
+		return false
+	}
 	t := m.load(a)
 	return t.entryLo <= pc && pc < t.entryHi
 }
 
-// functionAt returns the start of the function at pc according to the tables, both in the file's
+// FunctionStart returns the start of the function at pc according to the tables, both in the file's
 // address space.
-func (m *Module) functionAt(a *arch.Arch, pc uint64) (uint64, bool) {
+func (m *Module) FunctionStart(a *arch.Arch, pc uint64) (uint64, bool) {
 	for _, s := range m.load(a).list {
 		if lo, _, ok := s.Bounds(pc); ok {
 			return lo, true

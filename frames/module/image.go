@@ -1,4 +1,4 @@
-package frames
+package module
 
 import (
 	"cmp"
@@ -21,14 +21,14 @@ type Placement struct {
 	Compiler   *cfi.Compiler
 }
 
-// ModuleAt makes the module of a file that is mapped. debug is its separate debug file, or nil. The
+// At makes the module of a file that is mapped. debug is its separate debug file, or nil. The
 // module is valid as long as the files are open.
-func ModuleAt(f, debug *image.File, p Placement) *Module { return NewModule(ContentsAt(f, debug, p)) }
+func At(f, debug *image.File, p Placement) *Module { return New(ContentsAt(f, debug, p)) }
 
-// ModuleOf makes the module of a file with the file's own addresses.
-func ModuleOf(f, debug *image.File) *Module { return NewModule(contentsOf(f, debug)) }
+// Of makes the module of a file with the file's own addresses.
+func Of(f, debug *image.File) *Module { return New(contentsOf(f, debug)) }
 
-// ContentsAt returns the contents from which ModuleAt makes a module, to make variants of it.
+// ContentsAt returns the contents from which At makes a module, to make variants of it.
 func ContentsAt(f, debug *image.File, p Placement) Contents {
 	c := contentsOf(f, debug)
 	c.Name, c.Lo, c.Hi, c.Bias, c.Compiler = p.Name, p.Lo, p.Hi, p.Bias, p.Compiler

@@ -1,4 +1,4 @@
-package frames
+package module
 
 import (
 	"dbg/arch"
@@ -8,8 +8,8 @@ import (
 )
 
 // unwindInfo returns the source for the module's __unwind_info, or nil if that is unreadable.
-func (m *Module) unwindInfo(a *arch.Arch) *source {
-	t, err := compact.New(compact.Config{Arch: a, Data: m.contents.UnwindInfo.Data, Base: m.contents.Header, Code: m.codeAt})
+func (m *Module) unwindInfo(a *arch.Arch) *Source {
+	t, err := compact.New(compact.Config{Arch: a, Data: m.contents.UnwindInfo.Data, Base: m.contents.Header, Code: m.CodeAt})
 	if err != nil {
 		return nil
 	}
@@ -22,7 +22,7 @@ func (m *Module) unwindInfo(a *arch.Arch) *source {
 	if eh := m.tables.eh; eh != nil {
 		r.Escape = eh.RowAt
 	}
-	s := &source{table: compactTable{r}, arch: a, how: Compact, size: len(m.contents.UnwindInfo.Data), preserved: a.CalleeSavedSet}
+	s := &Source{table: compactTable{r}, arch: a, kind: KindCompact, size: len(m.contents.UnwindInfo.Data), preserved: a.CalleeSavedSet}
 	s.maxMisses = int64(max(len(starts), s.size/4)) // refining one row refines its whole function
 	return s
 }

@@ -1,4 +1,4 @@
-package frames
+package module
 
 import (
 	"strings"
@@ -19,7 +19,7 @@ type goTable struct {
 }
 
 // goSource returns the source for the module's goTable, or nil.
-func (m *Module) goSource(a *arch.Arch) *source {
+func (m *Module) goSource(a *arch.Arch) *Source {
 	if !m.contents.Go || m.contents.file == nil || a != arch.AMD64 && a != arch.ARM64 && a != arch.I386 {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (m *Module) goSource(a *arch.Arch) *source {
 	if err != nil {
 		return nil
 	}
-	return &source{arch: a, how: CFI, maxMisses: int64(t.Len()), table: &goTable{t, a}}
+	return &Source{arch: a, kind: KindCFI, maxMisses: int64(t.Len()), table: &goTable{t, a}}
 }
 
 func (t *goTable) Name() string { return ".gopclntab" }

@@ -1,4 +1,4 @@
-package frames
+package module
 
 import (
 	"sort"
@@ -24,14 +24,14 @@ type stubTable struct {
 }
 
 // stubs returns the sources for the module's stubs.
-func (m *Module) stubs(a *arch.Arch) (list []*source) {
+func (m *Module) stubs(a *arch.Arch) (list []*Source) {
 	for _, s := range m.contents.Stubs {
 		kind := compact.Stubs
 		if s.Name == "__stub_helper" {
 			kind = compact.StubHelper
 		}
 		t := &stubTable{arch: a, name: s.Name, kind: kind, Section: s.Section}
-		list = append(list, &source{table: t, arch: a, how: Compact, size: len(s.Data), preserved: a.CalleeSavedSet})
+		list = append(list, &Source{table: t, arch: a, kind: KindCompact, size: len(s.Data), preserved: a.CalleeSavedSet})
 	}
 	return list
 }

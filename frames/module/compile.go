@@ -1,4 +1,4 @@
-package frames
+package module
 
 import (
 	"runtime"
@@ -15,7 +15,7 @@ const minEntriesPerWorker = 2048
 
 // compile builds the table of all rows, once. One worker for each processor takes part of the
 // entries.
-func (s *source) compile() {
+func (s *Source) compile() {
 	s.once.Do(func() {
 		parts, ok := s.compileParts()
 		if !ok { // the section's header was wrong, and is not used again
@@ -37,7 +37,7 @@ type batcher interface {
 }
 
 // compileParts decodes all entries. It returns false if the caller must call it again.
-func (s *source) compileParts() (parts []*compiled.Builder, ok bool) {
+func (s *Source) compileParts() (parts []*compiled.Builder, ok bool) {
 	n := 0
 	if t, is := s.table.(batcher); is {
 		n = t.Batches()
@@ -56,7 +56,7 @@ func (s *source) compileParts() (parts []*compiled.Builder, ok bool) {
 
 // compilePart decodes a range of entries; rows is the estimated number of rows. It returns false if
 // the result is unusable.
-func (s *source) compilePart(from, to, rows int) (b *compiled.Builder, ok bool) {
+func (s *Source) compilePart(from, to, rows int) (b *compiled.Builder, ok bool) {
 	b = s.compiler.NewBuilder(rows)
 	add := func(lo, hi uint64, r *row.Row, hash uint64) bool {
 		if r == nil {

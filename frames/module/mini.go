@@ -1,4 +1,4 @@
-package frames
+package module
 
 import (
 	"sync"
@@ -32,8 +32,8 @@ type miniTable struct {
 }
 
 // miniSource returns the source for the module's miniTable, which is the last one.
-func (m *Module) miniSource(a *arch.Arch) *source {
-	s := &source{arch: a, how: CFI, preserved: a.CalleeSavedSet, table: &miniTable{m: m, arch: a}}
+func (m *Module) miniSource(a *arch.Arch) *Source {
+	s := &Source{arch: a, kind: KindCFI, preserved: a.CalleeSavedSet, table: &miniTable{m: m, arch: a}}
 	if m.contents.Go {
 		s.preserved = arch.RegSet{}
 	}
