@@ -1,6 +1,7 @@
 package frames
 
 import (
+	"dbg/frames/follow"
 	"dbg/frames/machine"
 	"dbg/row"
 	"dbg/target"
@@ -58,22 +59,25 @@ func (w *Walk) throughPLT(addr target.Addr) target.Addr {
 		return 0
 	}
 	var buf [16]byte
-	b := (&simulation{w: w, module: w.u.space.FindModule(addr)}).read(uint64(addr), buf[:])
+	r := w.reader(w.u.space.FindModule(addr))
+	b := r.Read(uint64(addr), buf[:])
 	if at := w.u.machine.StubSlot(b, addr); at != 0 {
 		return w.slot(at)
 	}
 	return 0
 }
 
+// reader returns a reader of the code of a module, or of memory if m is nil.
+func (w *Walk) reader(m *Module) follow.Reader {
+	r := follow.Reader{Arch: w.u.arch, Memory: w.u.space}
+	if m != nil {
+		r.File = m
+	}
+	return r
+}
+
 // slot returns the address in a slot of the global offset table, or 0 if it is unreadable.
 func (w *Walk) slot(at target.Addr) target.Addr {
-	var b [8]byte
-	size := w.u.arch.PtrSize
-	if n, _ := w.u.space.ReadMemory(at, b[:size]); n < size {
-		return 0
-	}
-	if size == 4 {
-		return target.Addr(w.u.arch.ByteOrder.Uint32(b[:]))
-	}
-	return target.Addr(w.u.arch.ByteOrder.Uint64(b[:]))
+	r := w.reader(nil)
+	return r.Slot(at)
 }

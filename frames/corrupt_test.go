@@ -135,19 +135,19 @@ func openSnapshot(t testing.TB, path string) *snapshot {
 }
 
 // place is where a frame truly is.
-type place struct {
+type Place struct {
 	pc, sp target.Addr
 }
 
 // truth walks a sound stack and takes copies of the memory that it lies in.
-func (s *snapshot) truth(t testing.TB, regs *arch.Registers) (frs []place) {
+func (s *snapshot) truth(t testing.TB, regs *arch.Registers) (frs []Place) {
 	t.Helper()
 	w := frames.New(arch.AMD64, s).Walk(regs)
 	type span struct{ lo, hi target.Addr }
 	var spans []span
 	for f := range w.Frames(context.Background()) {
 		sp, _ := f.Regs.SP()
-		frs = append(frs, place{f.PC, target.Addr(sp)})
+		frs = append(frs, Place{f.PC, target.Addr(sp)})
 		m := s.mapping(target.Addr(sp))
 		if m == nil {
 			t.Fatalf("frame %d: no memory at its stack pointer", f.Index)
@@ -268,7 +268,7 @@ func spoil(r *rand.Rand, b []byte) *damage {
 }
 
 // try walks a spoilt world and holds it against the truth.
-func (y *tally) try(t *testing.T, s *snapshot, u *frames.Unwinder, regs *arch.Registers, want []place, what func() string) {
+func (y *tally) try(t *testing.T, s *snapshot, u *frames.Unwinder, regs *arch.Registers, want []Place, what func() string) {
 	const most = 5000
 	s.reads = 0
 	u.DepthLimit = most
@@ -277,7 +277,7 @@ func (y *tally) try(t *testing.T, s *snapshot, u *frames.Unwinder, regs *arch.Re
 	for f := range w.Frames(context.Background()) {
 		n++
 		sp, _ := f.Regs.SP()
-		right := f.Index < len(want) && want[f.Index] == place{f.PC, target.Addr(sp)}
+		right := f.Index < len(want) && want[f.Index] == Place{f.PC, target.Addr(sp)}
 		y.frames++
 		if f.Trust == frames.Exact {
 			y.exact++
@@ -292,7 +292,7 @@ func (y *tally) try(t *testing.T, s *snapshot, u *frames.Unwinder, regs *arch.Re
 		}
 		y.wrong[f.Trust]++
 		if f.Trust == frames.Exact {
-			w := place{}
+			w := Place{}
 			if f.Index < len(want) {
 				w = want[f.Index]
 			}

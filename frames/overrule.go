@@ -6,6 +6,7 @@ import (
 	"dbg/arch"
 	"dbg/code"
 	"dbg/code/flow"
+	"dbg/frames/follow"
 	"dbg/row"
 )
 
@@ -17,7 +18,7 @@ func (w *Walk) overrule(s *site) {
 	if w.overruleCFA(s) {
 		return
 	}
-	lost := w.auditOf(s).lostAt(s)
+	lost := w.auditOf(s).LostAt(uint64(s.pc), s.precise)
 	if lost == 0 {
 		return
 	}
@@ -38,12 +39,40 @@ func (w *Walk) overrule(s *site) {
 	}
 }
 
+// maxAudits is the maximum number of audits that are cached.
+const maxAudits = 4096
+
+// auditKey identifies a function in a module.
+type auditKey struct {
+	module *Module
+	lo     uint64
+}
+
+// auditOf returns the audit of the site's function, which is computed once.
+func (w *Walk) auditOf(s *site) *follow.Audit {
+	m := s.module
+	lo, hi, ok := s.from.Bounds(s.filePC())
+	if !ok || m == nil || !code.Supported(w.u.arch) || w.u.arch == arch.ARM || hi-lo > follow.MaxFunction {
+		return nil
+	}
+	key := auditKey{m, lo}
+	if a, ok := w.u.audits[key]; ok {
+		return a
+	}
+	if len(w.u.audits) >= maxAudits || w.u.audits == nil {
+		w.u.audits = map[auditKey]*follow.Audit{}
+	}
+	var a *follow.Audit
+	if s.from.RowAt(lo, &w.u.row) == nil && flow.IsEntry(w.u.arch, &w.u.row) {
+		a = follow.NewAudit(w.reader(m), lo+m.Bias(), hi+m.Bias())
+	}
+	w.u.audits[key] = a
+	return a
+}
+
 func (w *Walk) replan(s *site, r *row.Row) {
 	s.table, s.plan = s.plan, w.u.lookup.Plan(s.from, r)
 }
-
-// tailLength is the maximum number of instructions that overruleCFA reads.
-const tailLength = 24
 
 // overruleCFA handles the last instructions of a function, from which a single path without calls
 // leads to the return: they show the place of the return address. If the table has another place,
@@ -58,37 +87,22 @@ func (w *Walk) overruleCFA(s *site) bool {
 	if !ok {
 		return false
 	}
-	sim := simulation{w: w, module: s.module}
-	text := sim.read(uint64(s.pc), make([]byte, 0, aheadBytes)[:aheadBytes])
-	for range tailLength {
-		in := code.Decode(w.u.arch, text)
-		if in.Next == code.Return {
-			break
-		}
-		if in.Next != code.Onward || in.Len == 0 || omitted(text) {
-			return false
-		}
-		at.Apply(&in)
-		text = text[in.Len:]
-	}
-	var f flow.Frame
-	at.Frame(&f)
-	if code.Decode(w.u.arch, text).Next != code.Return || !f.HasSP || f.SP == 8 {
+	if sp, ok := follow.Tail(w.reader(s.module), uint64(s.pc), at); !ok || sp == 8 {
 		return false
 	}
 	c := w.aheadOf(s)
-	if c.why != "" || c.cfa.base != arch.RSP || c.cfa.through || c.cfa.off < 8 {
+	if c.Why != "" || c.CFA.Base != arch.RSP || c.CFA.Through || c.CFA.Off < 8 {
 		return false // or it returns to an address that it pushes itself
 	}
 	n := &w.u.row
 	n.CopyFrom(r)
-	n.CFA.N = c.cfa.off
+	n.CFA.N = c.CFA.Off
 	for i, reg := range flow.Slots(w.u.arch) {
-		switch rc := &c.regs[i]; {
-		case rc.kind == asNow:
+		switch rc := &c.Regs[i]; {
+		case rc.Kind == follow.AsNow:
 			n.Set(reg, row.Rule{})
-		case rc.kind == inStack && rc.at.base == arch.RSP && !rc.at.through:
-			n.Set(reg, row.Rule{Kind: row.At, N: rc.at.off - c.cfa.off})
+		case rc.Kind == follow.InStack && rc.At.Base == arch.RSP && !rc.At.Through:
+			n.Set(reg, row.Rule{Kind: row.At, N: rc.At.Off - c.CFA.Off})
 		default:
 			n.Set(reg, row.Rule{Kind: row.Undefined})
 		}

@@ -40,7 +40,7 @@ func (w *Walk) prologue(s *site) bool {
 // byStart follows the function's code from its start to PC. The start comes from symbols, or from a
 // call on the stack that has entered the function.
 func (w *Walk) byStart(s *site) bool {
-	if r := w.startOf(s); r.why == "" && w.byCode(r) {
+	if r := w.startOf(s); r.Why == "" && w.byCode(r) {
 		return true
 	}
 	return w.byCalls(s)

@@ -34,17 +34,17 @@ func (w *Walk) proven(cur, next *site, cfa, sp uint64) bool {
 		next.slots = next.slots || w.u.machine.DirectCall(next.before(), next.pc) != cur.fn
 	}
 	r := w.aheadOf(cur)
-	if r.cfa.base != arch.RSP && w.frame.Index > 0 {
+	if r.CFA.Base != arch.RSP && w.frame.Index > 0 {
 		// The frame pointer itself was read from the stack according to the table: both would be
 		// wrong alike. The function's first instructions show the distance from the stack pointer
 		// to the return address.
 		r, _ = w.fromTo(cur, uint64(cur.fn))
-		if r.cfa.base != arch.RSP {
+		if r.CFA.Base != arch.RSP {
 			return false
 		}
 	}
-	at, known := r.ra().address(&w.frame.Regs)
-	if r.why != "" || !known || at+8 != cfa {
+	at, known := r.RA().Address(&w.frame.Regs)
+	if r.Why != "" || !known || at+8 != cfa {
 		return false
 	}
 	ra, err := w.stack.Word(target.Addr(at), 8)

@@ -3,6 +3,7 @@ package frames
 import (
 	"dbg/arch"
 	"dbg/cfi"
+	"dbg/frames/follow"
 	"dbg/frames/machine"
 	"dbg/frames/module"
 	"dbg/row"
@@ -41,13 +42,13 @@ type siteFacts struct {
 	fn    target.Addr // the start of the function at pc according to its table, 0 if unknown
 	hasFn bool        // fn has been determined
 
-	slots     bool      // the rules below, or calls, depend on slots of the global offset table
-	ahead     *codeRule // from the code from pc on; nil if not read yet
-	start     *codeRule // from the code of the function up to pc
-	entered   *codeRule // from the code of a called function up to pc
-	enteredAt uint64    // that function
-	enteredBy int       // number of instructions that takes
-	byHand    bool      // pc is a function's first instruction and does not follow a call: the frame was made by hand
+	slots     bool         // the rules below, or calls, depend on slots of the global offset table
+	ahead     *follow.Rule // from the code from pc on; nil if not read yet
+	start     *follow.Rule // from the code of the function up to pc
+	entered   *follow.Rule // from the code of a called function up to pc
+	enteredAt uint64       // that function
+	enteredBy int          // number of instructions that takes
+	byHand    bool         // pc is a function's first instruction and does not follow a call: the frame was made by hand
 	rowErr    error
 	table     *compiled.Plan // the table's plan, if the code overrules it: see overrule.go; else nil
 	from      *module.Source

@@ -4,21 +4,21 @@ import (
 	"dbg/arch"
 	"dbg/code"
 	"dbg/code/flow"
+	"dbg/frames/follow"
 	"dbg/frames/machine"
-	"dbg/row"
 	"dbg/target"
 )
 
-// Limits of reading from a function's start.
-const (
-	startInstructions = 10_000
-	maxPaths          = 256
+// Reasons why there is no rule for a PC.
+var (
+	notCalled = &follow.Rule{Why: "the called function does not lead to PC"}
+	noStart   = &follow.Rule{Why: "no symbol or table entry marks the function's start"}
 )
 
 // startOf follows the code of the site's function from its first instruction to the site, once: the
 // words that it has pushed make up the frame. It needs the function's start from a symbol or a
 // table entry. Unlike reading ahead, it works if the code does not return.
-func (w *Walk) startOf(s *site) *codeRule {
+func (w *Walk) startOf(s *site) *follow.Rule {
 	if s.start == nil {
 		s.start = noStart
 		if m := s.module; m != nil && code.Supported(w.u.arch) {
@@ -44,7 +44,7 @@ func (w *Walk) boundsOf(s *site) (lo, hi uint64, ok bool) {
 	}
 	for _, t := range m.Sources(w.u.arch) {
 		if lo, hi, ok = t.Bounds(pc); ok && w.u.Use.Has(howByKind[t.Kind()]) {
-			return lo, hi, t.RowAt(lo, &w.u.row) == nil && isEntry(w.u.arch, &w.u.row)
+			return lo, hi, t.RowAt(lo, &w.u.row) == nil && flow.IsEntry(w.u.arch, &w.u.row)
 		}
 	}
 	return 0, 0, false
@@ -61,24 +61,16 @@ func (w *Walk) isThumb(m *Module, lo uint64) bool {
 		return true
 	}
 	var buf [16]byte
-	b := (&simulation{w: w, module: m}).read(lo+m.Bias(), buf[:])
+	r := w.reader(m)
+	b := r.Read(lo+m.Bias(), buf[:])
 	return len(b) < 8 || b[3]>>4 != 14 || b[7]>>4 != 14
-}
-
-// isEntry reports whether a row is valid at a function's first instruction.
-func isEntry(a *arch.Arch, r *row.Row) bool {
-	s, ok := flow.FromRow(a, r)
-	ra := r.Rule(r.RA)
-	return ok && s == flow.Entry(a) &&
-		(ra.Kind == row.Unspecified && r.RA == a.LR || ra.Kind == row.At && ra.N == -int64(a.PtrSize))
 }
 
 // Limits of byCalls.
 const (
 	callWords  = 1024
 	callStarts = 64
-	callReads  = 30_000  // instructions that are read, or would be if none had been read before
-	callReach  = 1 << 20 // maximum size of a function
+	callReads  = 30_000 // instructions that are read, or would be if none had been read before
 )
 
 // byCalls searches for the call that has entered the function: a word on the stack that follows a
@@ -94,7 +86,7 @@ func (w *Walk) byCalls(s *site) bool {
 	if link := flow.LinkSlot(a); link >= 0 && !w.frame.PCIsReturnAddress {
 		// A leaf function, or one that has not saved the link register yet.
 		if lr, known := w.frame.Regs.Get(a.LR); known {
-			if r, _ := w.byCall(s, w.code64(lr)); r != nil && r.regs[link].kind == asNow {
+			if r, _ := w.byCall(s, w.code64(lr)); r != nil && r.Regs[link].Kind == follow.AsNow {
 				return w.byCode(r)
 			}
 		}
@@ -125,7 +117,7 @@ func (w *Walk) byCalls(s *site) bool {
 // byCall returns the rule from the code of the function that the direct call before a return
 // address calls, and the number of instructions that it takes. It returns nil if there is no such
 // call.
-func (w *Walk) byCall(s *site, ra uint64) (*codeRule, int) {
+func (w *Walk) byCall(s *site, ra uint64) (*follow.Rule, int) {
 	if ra < page || !w.u.space.Executable(target.Addr(ra-1)) {
 		return nil, 0
 	}
@@ -144,8 +136,8 @@ func (w *Walk) byCall(s *site, ra uint64) (*codeRule, int) {
 }
 
 // returnsAt returns the stack address at which a rule has the return address.
-func (w *Walk) returnsAt(r *codeRule) (uint64, bool) {
-	if r.why != "" {
+func (w *Walk) returnsAt(r *follow.Rule) (uint64, bool) {
+	if r.Why != "" {
 		return 0, false
 	}
 	cfa, known := w.locateCFA(r)
@@ -156,11 +148,11 @@ func (w *Walk) returnsAt(r *codeRule) (uint64, bool) {
 	if link < 0 {
 		return cfa - uint64(w.u.arch.PtrSize), true
 	}
-	switch rc := &r.regs[link]; rc.kind {
-	case inFrame:
-		return cfa + uint64(rc.at.off), true
-	case inStack:
-		return w.locate(rc.at)
+	switch rc := &r.Regs[link]; rc.Kind {
+	case follow.InFrame:
+		return cfa + uint64(rc.At.Off), true
+	case follow.InStack:
+		return w.locate(rc.At)
 	}
 	return 0, false
 }
@@ -168,59 +160,19 @@ func (w *Walk) returnsAt(r *codeRule) (uint64, bool) {
 // fromTo returns the rule from the code from a function's start to the site, and the number of
 // instructions that it takes. It caches the last result. A split-off part of the function may be
 // before its start.
-func (w *Walk) fromTo(s *site, fn uint64) (*codeRule, int) {
+func (w *Walk) fromTo(s *site, fn uint64) (*follow.Rule, int) {
 	if s.entered == nil || s.enteredAt != fn {
 		s.entered, s.enteredAt, s.enteredBy = notCalled, fn, 0
-		if uint64(s.pc)-fn+callReach < 2*callReach {
+		if uint64(s.pc)-fn+follow.MaxFunction < 2*follow.MaxFunction {
 			s.entered, s.enteredBy = w.from(s, fn, 0, 1<<64-1)
 		}
 	}
 	return s.entered, s.enteredBy
 }
 
-// Limits of the cache of functions that were read from their starts.
-const (
-	maxStarts     = 128
-	maxStartsSize = 64 << 10
-)
-
-// starts caches functions that were read from their starts: the recently used ones, and older ones.
-type starts struct {
-	recent, older map[startKey]*forward
-	size          int // size of recent
-}
-
-// startKey identifies a function in a module.
-type startKey struct {
-	module        *Module
-	start, lo, hi uint64
-}
-
-// from returns the rule from the code from a function's start to the site. It assumes, as site
-// does, that the code of a module does not change. Other code, and code after jumps through slots
-// in memory, is read again if the space has changed.
-func (w *Walk) from(s *site, start, lo, hi uint64) (*codeRule, int) {
-	cache, key := &w.u.starts, startKey{s.module, start, lo, hi}
-	f := cache.recent[key]
-	if f.stale(w) {
-		f = cache.older[key]
-		if f.stale(w) {
-			f = newForward(w.u.arch, s.module, start, lo, hi)
-		}
-		if f.epoch = w.epoch; cache.recent == nil || len(cache.recent) >= maxStarts || cache.size >= maxStartsSize {
-			cache.older, cache.recent, cache.size = cache.recent, map[startKey]*forward{}, 0
-		}
-		cache.recent[key] = f
-		cache.size += f.size()
-	}
-	size := f.size()
-	r, read := f.ruleAt(w, uint64(s.pc))
-	cache.size += f.size() - size
-	s.slots = s.slots || f.sim.slots
+// from returns the rule from the code from a function's start to the site.
+func (w *Walk) from(s *site, start, lo, hi uint64) (*follow.Rule, int) {
+	r, read, slots := w.u.starts.Rule(w.reader(s.module), start, lo, hi, uint64(s.pc), w.epoch)
+	s.slots = s.slots || slots
 	return r, read
-}
-
-// stale reports whether f must be read again, because it depends on memory that may have changed.
-func (f *forward) stale(w *Walk) bool {
-	return f == nil || (f.sim.module == nil || f.sim.slots) && f.epoch != w.epoch
 }

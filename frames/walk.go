@@ -6,6 +6,7 @@ import (
 
 	"dbg/arch"
 	"dbg/expr"
+	"dbg/frames/follow"
 	"dbg/frames/machine"
 	"dbg/frames/module"
 	"dbg/row"
@@ -51,8 +52,8 @@ type Unwinder struct {
 	version uint64
 	used    StrategySet // the value of Use for the cached sites
 	facts   [sites]siteFacts
-	starts  starts
-	audits  map[startKey]*audit
+	starts  follow.Functions
+	audits  map[auditKey]*follow.Audit
 	spare   [2][]byte // buffers of the walk that ended last
 	lookup  module.Lookup
 	row     row.Row

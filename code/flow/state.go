@@ -90,6 +90,14 @@ func FromRow(a *arch.Arch, r *row.Row) (State, bool) {
 	return s, true
 }
 
+// IsEntry reports whether a row is valid at a function's first instruction.
+func IsEntry(a *arch.Arch, r *row.Row) bool {
+	s, ok := FromRow(a, r)
+	ra := r.Rule(r.RA)
+	return ok && s == Entry(a) &&
+		(ra.Kind == row.Unspecified && r.RA == a.LR || ra.Kind == row.At && ra.N == -int64(a.PtrSize))
+}
+
 // SetSP sets the stack pointer to its value in a frame.
 func (s *State) SetSP(f *Frame) {
 	if f.HasSP {

@@ -1,4 +1,4 @@
-package frames
+package follow
 
 import (
 	"dbg/arch"
@@ -20,10 +20,10 @@ type forward struct {
 	start     uint64
 	lo, hi    uint64
 	reached   map[uint64]reachedAt
-	afterTrap map[uint64]*codeRule // after an instruction that ends its path; used if no other path leads there
-	rules     map[flow.Frame]*codeRule
+	afterTrap map[uint64]*Rule // after an instruction that ends its path; used if no other path leads there
+	rules     map[flow.Frame]*Rule
 	frame     flow.Frame // the frame of last
-	last      *codeRule
+	last      *Rule
 	epoch     uint64
 
 	// Pending paths. Each group is used when the one before is empty.
@@ -47,7 +47,7 @@ type forward struct {
 
 // reachedAt is an instruction that a path has reached.
 type reachedAt struct {
-	rule *codeRule
+	rule *Rule
 	read int   // number of instructions read before it
 	size uint8 // in bytes; 0 if it is undecodable
 	led  bool  // only a jump through a table leads here
@@ -62,23 +62,23 @@ type codePath struct {
 	unsure bool // the path goes through a call that seems not to return
 }
 
-// Reasons why there is no rule for a PC.
+// Reasons why there is no rule for a PC. NotFollowed means that the stack pointer was set to a value
+// that is unrelated to the frame.
 var (
-	notReached  = &codeRule{why: "the instructions from the function's start do not lead to PC"}
-	notFollowed = &codeRule{why: "cannot follow the stack pointer from the function's start to PC"}
-	notCalled   = &codeRule{why: "the called function does not lead to PC"}
-	noStart     = &codeRule{why: "no symbol or table entry marks the function's start"}
+	notReached  = &Rule{Why: "the instructions from the function's start do not lead to PC"}
+	NotFollowed = &Rule{Why: "cannot follow the stack pointer from the function's start to PC"}
 )
 
 // newForward returns a forward that begins at a function's first instruction and stays between lo
 // and hi. The start of a function in Thumb code is odd.
-func newForward(a *arch.Arch, m *Module, start, lo, hi uint64) *forward {
+func newForward(r Reader, start, lo, hi uint64) *forward {
+	a := r.Arch
 	thumb := a == arch.ARM && start&1 != 0
 	if thumb {
 		start--
 	}
-	f := &forward{arch: a, thumb: thumb, sim: simulation{module: m}, start: start, lo: lo, hi: hi, going: true,
-		reached: map[uint64]reachedAt{}, rules: map[flow.Frame]*codeRule{}}
+	f := &forward{arch: a, thumb: thumb, sim: simulation{Reader: r}, start: start, lo: lo, hi: hi, going: true,
+		reached: map[uint64]reachedAt{}, rules: map[flow.Frame]*Rule{}}
 	f.at = entryAt(a, start)
 	return f
 }
@@ -104,14 +104,12 @@ func (f *forward) decode(text []byte) code.Insn {
 // ruleAt returns the rule at pc, and the number of instructions that it takes to determine it. That
 // includes instructions that were read before, so that a limit on them does not depend on earlier
 // queries.
-func (f *forward) ruleAt(w *Walk, pc uint64) (*codeRule, int) {
+func (f *forward) ruleAt(pc uint64) (*Rule, int) {
 	if r := f.reached[pc]; r.rule != nil {
 		return r.rule, r.read
 	}
 	if f.more() {
-		f.sim.w = w
 		f.run(pc)
-		f.sim.w = nil
 		if r := f.reached[pc]; r.rule != nil {
 			return r.rule, r.read
 		}
@@ -164,7 +162,7 @@ func (f *forward) run(to uint64) {
 			continue
 		}
 		if len(text) < 15 {
-			text = f.sim.read(here, buf[:])
+			text = f.sim.Read(here, buf[:])
 		}
 		in := f.decode(text)
 		if f.going = in.Next != code.Bad && in.Len > 0 && !omitted(text); f.going {
@@ -202,7 +200,7 @@ func (f *forward) follow(in *code.Insn, text []byte) []byte {
 		return text
 	case code.Trap:
 		if f.afterTrap == nil {
-			f.afterTrap = map[uint64]*codeRule{}
+			f.afterTrap = map[uint64]*Rule{}
 		}
 		if f.afterTrap[at.pc] == nil {
 			f.afterTrap[at.pc] = f.rule(&at.State)
@@ -258,7 +256,7 @@ func (f *forward) calleePops(fn uint64) int32 {
 	pops := int32(0)
 	for pc, i := fn&0xffffffff, 0; i < maxCallee; i++ {
 		if len(text) < 15 {
-			text = f.sim.read(pc, buf[:])
+			text = f.sim.Read(pc, buf[:])
 		}
 		in := code.Decode(f.arch, text)
 		if in.Len == 0 || omitted(text) {
@@ -284,7 +282,7 @@ func (f *forward) calleePops(fn uint64) int32 {
 func (f *forward) argumentsStay(text []byte) bool {
 	var buf [16]byte
 	if len(text) < len(buf) {
-		text = f.sim.read(f.at.pc, buf[:])
+		text = f.sim.Read(f.at.pc, buf[:])
 	}
 	in := f.decode(text)
 	return !flow.MachineOf(f.arch).FreesStack(&in)
@@ -294,7 +292,7 @@ func (f *forward) argumentsStay(text []byte) bool {
 // ret) into a load. Such a function preserves all other registers, and GCC relies on that.
 func (s *simulation) pcThunk(in *code.Insn, next uint64) {
 	var buf [16]byte
-	b := s.read((next+uint64(int64(in.Imm)))&0xffffffff, buf[:])
+	b := s.Read((next+uint64(int64(in.Imm)))&0xffffffff, buf[:])
 	if len(b) >= 4 && b[0] == 0x8b && b[1]&0xc7 == 0x04 && b[2] == 0x24 && b[3] == 0xc3 {
 		in.Next, in.Kills = code.Onward, 1<<(b[1]>>3&7)
 	}
@@ -307,8 +305,8 @@ func (s *simulation) leadsTo(in *code.Insn, next uint64) uint64 {
 		return next + uint64(int64(in.Imm))
 	case in.Base == code.RIP:
 		s.slots = true
-		to := s.w.slot(target.Addr(next + uint64(int64(in.Imm))))
-		if s.w.u.space.Executable(to) {
+		to := s.Slot(target.Addr(next + uint64(int64(in.Imm))))
+		if s.Memory.Executable(to) {
 			return uint64(to)
 		}
 	}
@@ -317,7 +315,7 @@ func (s *simulation) leadsTo(in *code.Insn, next uint64) uint64 {
 
 // rule returns the rule for a state, relative to the registers at that point. Equal states share a
 // rule.
-func (f *forward) rule(at *flow.State) *codeRule {
+func (f *forward) rule(at *flow.State) *Rule {
 	var frame flow.Frame
 	at.Frame(&frame)
 	if f.last != nil && frame == f.frame {
@@ -333,27 +331,27 @@ func (f *forward) rule(at *flow.State) *codeRule {
 }
 
 // ruleOf converts a frame to a rule.
-func ruleOf(a *arch.Arch, f *flow.Frame) *codeRule {
+func ruleOf(a *arch.Arch, f *flow.Frame) *Rule {
 	if !f.CFA.Known() {
-		return notFollowed
+		return NotFollowed
 	}
-	cfa := place{base: f.CFA.Base, through: f.CFA.Through, word: int64(f.CFA.Word), off: int64(f.CFA.Off)}
-	r := &codeRule{cfa: cfa, other: noPlace}
+	cfa := Location{Base: f.CFA.Base, Through: f.CFA.Through, Word: int64(f.CFA.Word), Off: int64(f.CFA.Off)}
+	r := &Rule{CFA: cfa, Other: noPlace}
 	if f.HasSP { // the stack pointer is known most often
-		if r.cfa.base != a.SP {
-			r.other = r.cfa
+		if r.CFA.Base != a.SP {
+			r.Other = r.CFA
 		}
-		r.cfa = place{base: a.SP, off: int64(f.SP)}
+		r.CFA = Location{Base: a.SP, Off: int64(f.SP)}
 	}
 	for i := range flow.Slots(a) {
 		switch at := f.At[i]; {
 		case f.Lost&(1<<i) != 0:
-			r.regs[i].kind = lost
+			r.Regs[i].Kind = Lost
 		case f.Saved&(1<<i) == 0:
 		case at.Base == arch.NoReg:
-			r.regs[i] = regCode{inFrame, place{off: int64(at.Off)}}
+			r.Regs[i] = Saved{InFrame, Location{Off: int64(at.Off)}}
 		default:
-			r.regs[i] = regCode{inStack, place{base: at.Base, off: int64(at.Off)}}
+			r.Regs[i] = Saved{InStack, Location{Base: at.Base, Off: int64(at.Off)}}
 		}
 	}
 	return r

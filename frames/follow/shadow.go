@@ -1,4 +1,4 @@
-package frames
+package follow
 
 import (
 	"dbg/arch"
@@ -9,40 +9,42 @@ import (
 // shadowInstructions is the maximum number of instructions that are read to find a return.
 const shadowInstructions = 2000
 
-// linkPlace is the place of a function's return address.
-type linkPlace uint8
+// LinkPlace is the place of a function's return address.
+type LinkPlace uint8
 
 const (
-	linkUnknown   linkPlace = iota // no path leads to a return that shows it
-	linkRegister                   // in the link register
-	linkShadow                     // on the shadow call stack
-	linkElsewhere                  // on the ordinary stack: the function keeps none on the shadow call stack
+	LinkUnknown   LinkPlace = iota // no path leads to a return that shows it
+	LinkRegister                   // in the link register
+	LinkShadow                     // on the shadow call stack
+	LinkElsewhere                  // on the ordinary stack: the function keeps none on the shadow call stack
 )
 
-// shadowEnd is the effect of a function on its shadow call stack, from an address on until it
+// ShadowEnd is the effect of a function on its shadow call stack, from an address on until it
 // returns.
-type shadowEnd struct {
-	link    linkPlace
-	at      int64 // for linkShadow: offset of the return address from the current pointer
-	pointer int64 // offset of the pointer after the return
+type ShadowEnd struct {
+	Link    LinkPlace
+	At      int64 // for LinkShadow: offset of the return address from the current pointer
+	Pointer int64 // offset of the pointer after the return
 }
 
 // shadowPath is a path through the code.
 type shadowPath struct {
 	pc     uint64
-	end    shadowEnd
+	end    ShadowEnd
 	called bool // the path goes through a call, which may not return
 	pushed bool // the path stores the link register, as it is now, on the shadow call stack
 	push   int64
 }
 
-// shadowEnd follows the code to a return. The paths through a function agree, so the first
-// conclusive return decides. A path may lead past a call that never returns into the next function:
+// FindShadowEnd follows the code from pc, an address in the process, to a return. reg is the
+// pointer of the shadow call stack; called is set if pc is a return address. The paths through a
+// function agree, so the first conclusive return decides. A path may lead past a call that never returns into the next function:
 // the code there proves nothing.
-func (w *Walk) shadowEnd(pc uint64, reg arch.Reg) shadowEnd {
-	first := shadowPath{pc: pc, end: shadowEnd{link: linkRegister}}
-	if w.frame.PCIsReturnAddress {
-		first.end.link = linkElsewhere // the call has changed the link register
+func FindShadowEnd(r Reader, pc uint64, reg arch.Reg, called bool) ShadowEnd {
+	var buf [4]byte
+	first := shadowPath{pc: pc, end: ShadowEnd{Link: LinkRegister}}
+	if called {
+		first.end.Link = LinkElsewhere // the call has changed the link register
 	}
 	paths, been := []shadowPath{first}, map[uint64]bool{}
 	for len(paths) > 0 && len(been) < shadowInstructions {
@@ -52,14 +54,14 @@ func (w *Walk) shadowEnd(pc uint64, reg arch.Reg) shadowEnd {
 			continue
 		}
 		been[path.pc] = true
-		in := code.Decode(w.u.arch, w.instructionAt(path.pc))
+		in := code.Decode(r.Arch, r.instruction(path.pc, buf[:]))
 		next := path.pc + uint64(in.Len)
 		to := next + uint64(int64(in.Imm))
-		sound := path.apply(&in, uint8(reg), uint8(w.u.arch.LR))
+		sound := path.apply(&in, uint8(reg), uint8(r.Arch.LR))
 		path.pc = next
 		switch {
 		case sound && in.Next == code.Return:
-			if path.end.link == linkElsewhere && path.called {
+			if path.end.Link == LinkElsewhere && path.called {
 				break // this may be the next function
 			}
 			return path.end
@@ -78,18 +80,18 @@ func (w *Walk) shadowEnd(pc uint64, reg arch.Reg) shadowEnd {
 		}
 		paths = paths[:len(paths)-1]
 	}
-	return shadowEnd{}
+	return ShadowEnd{}
 }
 
-// instructionAt reads an instruction; the result may be empty.
-func (w *Walk) instructionAt(pc uint64) []byte {
-	if m := w.pinned.module; m != nil {
-		if b := m.CodeAt(pc-m.Bias(), 4); b != nil {
+// instruction reads an instruction; the result may be empty.
+func (r *Reader) instruction(pc uint64, buf []byte) []byte {
+	if r.File != nil {
+		if b := r.File.CodeAt(pc-r.File.Bias(), len(buf)); b != nil {
 			return b
 		}
 	}
-	n, _ := w.u.space.ReadMemory(target.Addr(pc), w.code[:4])
-	return w.code[:max(0, min(n, 4))]
+	n, _ := r.Memory.ReadMemory(target.Addr(pc), buf)
+	return buf[:max(0, min(n, len(buf)))]
 }
 
 // apply applies an instruction to the shadow call stack's pointer and to the link register. It
@@ -98,33 +100,33 @@ func (w *Walk) instructionAt(pc uint64) []byte {
 func (path *shadowPath) apply(in *code.Insn, pointer, link uint8) bool {
 	e := &path.end
 	onShadow := (in.Op == code.Load || in.Op == code.Store) && in.Base == pointer
-	address := e.pointer
+	address := e.Pointer
 	if onShadow && in.Wrap != code.Post {
 		address += int64(in.Imm)
 	}
 	switch {
 	case in.Next == code.Call || in.Next == code.CallFar:
-		path.called, e.link = true, linkElsewhere
+		path.called, e.Link = true, LinkElsewhere
 		return true // the called function restores the pointer
 	case in.Kills&(1<<pointer) != 0:
 		return false
-	case in.Op == code.Store && onShadow && in.Src == link && e.link != linkRegister:
+	case in.Op == code.Store && onShadow && in.Src == link && e.Link != LinkRegister:
 		return false // the beginning of the next function
 	case in.Op == code.Store && onShadow && in.Src == link:
 		path.pushed, path.push = true, address
 	case in.Op == code.Load && onShadow && in.Dst == link && path.pushed && path.push == address:
-		e.link = linkRegister
+		e.Link = LinkRegister
 	case in.Op == code.Load && onShadow && in.Dst == link:
-		e.link, e.at = linkShadow, address
+		e.Link, e.At = LinkShadow, address
 	case in.Op == code.Add && in.Dst == pointer && in.Src == pointer:
-		e.pointer += int64(in.Imm)
+		e.Pointer += int64(in.Imm)
 	case writes(in, pointer):
 		return false
 	case in.Kills&(1<<link) != 0 || writes(in, link):
-		e.link = linkElsewhere
+		e.Link = LinkElsewhere
 	}
 	if onShadow && in.Wrap != code.Keep {
-		e.pointer += int64(in.Imm)
+		e.Pointer += int64(in.Imm)
 	}
 	return true
 }

@@ -1,4 +1,4 @@
-package frames
+package follow
 
 import (
 	"math/rand/v2"
@@ -8,24 +8,24 @@ import (
 	"dbg/arch"
 	"dbg/code"
 	"dbg/code/flow"
+	"dbg/frames/module"
 	"dbg/image"
 	"dbg/internal/fixture"
 	"dbg/target"
 )
 
 // nothing is an address space without memory: the code is in the module.
-type nothing struct{ m *Module }
+type nothing struct{}
 
 func (n nothing) ReadMemory(a target.Addr, _ []byte) (int, error) {
 	return 0, &target.MemoryError{Addr: a, Why: "not mapped"}
 }
-func (n nothing) FindModule(target.Addr) *Module { return n.m }
-func (n nothing) Executable(target.Addr) bool    { return true }
+func (n nothing) Executable(target.Addr) bool { return true }
 
 // startTo reads from a start to one address, as forward does for all of them together: the plain way to say what
 // forward has to give.
-func startTo(w *Walk, m *Module, start, lo, hi, to uint64) *codeRule {
-	sim := simulation{w: w, module: m}
+func startTo(r Reader, start, lo, hi, to uint64) *Rule {
+	sim := simulation{Reader: r}
 	seen := map[uint64]bool{}
 	behind := notReached
 	ways, waiting := []codePath{entryAt(arch.AMD64, start)}, []codePath(nil)
@@ -48,7 +48,7 @@ func startTo(w *Walk, m *Module, start, lo, hi, to uint64) *codeRule {
 				return behind
 			}
 			var buf [aheadBytes]byte
-			in := code.DecodeX86(sim.read(at.pc, buf[:]))
+			in := code.DecodeX86(sim.Read(at.pc, buf[:]))
 			if in.Next == code.Bad || in.Len == 0 {
 				break
 			}
@@ -64,7 +64,7 @@ func startTo(w *Walk, m *Module, start, lo, hi, to uint64) *codeRule {
 			case code.Jump, code.Indirect:
 				if to := sim.leadsTo(&in, at.pc); to != 0 {
 					at.pc = to
-				} else if first := entryAt(arch.AMD64, start); *ruleAt(&at) == *ruleAt(&first) || hi-lo <= callReach {
+				} else if first := entryAt(arch.AMD64, start); *ruleAt(&at) == *ruleAt(&first) || hi-lo <= MaxFunction {
 					break way
 				}
 				continue
@@ -85,7 +85,7 @@ func startTo(w *Walk, m *Module, start, lo, hi, to uint64) *codeRule {
 	return behind
 }
 
-func ruleAt(at *codePath) *codeRule {
+func ruleAt(at *codePath) *Rule {
 	var f flow.Frame
 	at.Frame(&f)
 	return ruleOf(arch.AMD64, &f)
@@ -106,8 +106,8 @@ func TestForwardOnce(t *testing.T) {
 	if f.Arch() != arch.AMD64 {
 		fixture.Missing(t, "a libc of x86-64")
 	}
-	m := ModuleOf(f, nil)
-	w := New(arch.AMD64, nothing{m}).Walk(&arch.Registers{})
+	m := module.Of(f, nil)
+	r := Reader{Arch: arch.AMD64, Memory: nothing{}, File: m}
 	functions, addresses, found, byTable := 0, 0, 0, 0
 	for i, s := range f.Symbols() {
 		if i%3 != 0 || s.Size < 16 || s.Size > 4000 || m.CodeAt(uint64(s.Addr), int(s.Size)) == nil {
@@ -119,10 +119,10 @@ func TestForwardOnce(t *testing.T) {
 			bounds = [2]uint64{0, 1<<64 - 1}
 		}
 		functions++
-		all := newForward(arch.AMD64, m, lo, bounds[0], bounds[1])
+		all := newForward(r, lo, bounds[0], bounds[1])
 		pcs := make([]uint64, 0, hi-lo)
-		all.ruleAt(w, hi) // so that reached has what there is; then anew, in a random order
-		led := map[uint64]*codeRule{}
+		all.ruleAt(hi) // so that reached has what there is; then anew, in a random order
+		led := map[uint64]*Rule{}
 		for pc, r := range all.reached {
 			pcs = append(pcs, pc)
 			if r.led {
@@ -133,21 +133,21 @@ func TestForwardOnce(t *testing.T) {
 			pcs = append(pcs, pc)
 		}
 		pcs = append(pcs, lo+1, lo+2, lo+3)
-		all = newForward(arch.AMD64, m, lo, bounds[0], bounds[1])
+		all = newForward(r, lo, bounds[0], bounds[1])
 		for _, i := range rand.New(rand.NewPCG(1, uint64(functions))).Perm(len(pcs))[:min(len(pcs), 200)] {
 			pc := pcs[i]
 			addresses++
-			got, _ := all.ruleAt(w, pc)
+			got, _ := all.ruleAt(pc)
 			want := led[pc]
 			if want == nil {
-				want = startTo(w, m, lo, bounds[0], bounds[1], pc)
-			} else if want.why == "" {
+				want = startTo(r, lo, bounds[0], bounds[1], pc)
+			} else if want.Why == "" {
 				byTable++
 			}
 			if *got != *want {
 				t.Fatalf("%s: from 0x%x to 0x%x: %+v, want %+v", s.Name, lo, pc, *got, *want)
 			}
-			if want.why == "" {
+			if want.Why == "" {
 				found++
 			}
 		}
@@ -164,48 +164,51 @@ func TestForwardIsBounded(t *testing.T) {
 	for i := range code {
 		code[i] = 0x50 // push %rax
 	}
-	m := NewModule(Contents{Lo: 0, Hi: 1 << 20, Code: []Section{{Data: code}}})
-	u := New(arch.AMD64, nothing{m})
-	w := u.Walk(&arch.Registers{})
+	m := module.New(module.Contents{Lo: 0, Hi: 1 << 20, Code: []module.Section{{Data: code}}})
+	var cache Functions
+	ask := func(start, pc uint64) *Rule {
+		r, _, _ := cache.Rule(Reader{Arch: arch.AMD64, Memory: nothing{}, File: m}, start, 0, 1<<64-1, pc, 1)
+		return r
+	}
 	for i := range uint64(60) {
-		s := &site{pc: target.Addr(i*512 + startInstructions + 5), module: m, siteFacts: &siteFacts{}}
-		if r := entered(w, s, i*512); r.why == "" {
+		if r := ask(i*512, i*512+startInstructions+5); r.Why == "" {
 			t.Fatalf("function %d: %+v, though it is more than %d instructions away", i, *r, startInstructions)
 		}
 		kept := 0
-		for _, f := range u.starts.recent {
+		for _, f := range cache.recent {
 			kept += f.size()
 		}
-		for _, f := range u.starts.older {
+		for _, f := range cache.older {
 			kept += f.size()
 		}
 		if most := 2 * (maxStartsSize + startInstructions + maxPaths); kept > most {
 			t.Fatalf("after %d functions %d instructions are kept, more than %d", i+1, kept, most)
 		}
 	}
-	if len(u.starts.older) == 0 {
+	if len(cache.older) == 0 {
 		t.Error("nothing was ever put away")
 	}
-	s := &site{pc: 5, module: m, siteFacts: &siteFacts{}}
-	if r := entered(w, s, 0); r.why != "" || r.ra().off != 5*8 {
+	if r := ask(0, 5); r.Why != "" || r.RA().Off != 5*8 {
 		t.Errorf("after 5 pushes: %+v", *r)
 	}
 }
 
-// TestForwardIsReadAgain changes code of no module, as a compiler at run time does.
+// TestForwardIsReadAgain changes code of no file, as a compiler at run time does.
 func TestForwardIsReadAgain(t *testing.T) {
 	mem := &flat{at: 0x1000, code: []byte{0x53, 0x90, 0x90}} // push %rbx; nop; nop
-	u := New(arch.AMD64, mem)
-	ask := func() int64 {
-		w := u.Walk(&arch.Registers{})
-		w.reset()
-		return entered(w, w.site(0x1002, true), 0x1000).ra().off
+	var cache Functions
+	ask := func(epoch uint64) int64 {
+		r, _, _ := cache.Rule(Reader{Arch: arch.AMD64, Memory: mem}, 0x1000, 0, 1<<64-1, 0x1002, epoch)
+		return r.RA().Off
 	}
-	if off := ask(); off != 8 {
+	if off := ask(1); off != 8 {
 		t.Fatalf("after a push the return address is at %d", off)
 	}
 	mem.code = []byte{0x90, 0x90, 0x90}
-	if off := ask(); off != 0 {
+	if off := ask(1); off != 8 {
+		t.Errorf("the code was read again in the same epoch: the return address is said to be at %d", off)
+	}
+	if off := ask(2); off != 0 {
 		t.Errorf("the code has changed, the return address is still said to be at %d", off)
 	}
 }
@@ -222,11 +225,4 @@ func (f *flat) ReadMemory(a target.Addr, buf []byte) (int, error) {
 	}
 	return copy(buf, f.code[a-f.at:]), nil
 }
-func (f *flat) FindModule(target.Addr) *Module { return nil }
-func (f *flat) Executable(a target.Addr) bool  { return a >= f.at && a < f.at+target.Addr(len(f.code)) }
-
-// entered is the rule of fromTo alone.
-func entered(w *Walk, s *site, fn uint64) *codeRule {
-	r, _ := w.fromTo(s, fn)
-	return r
-}
+func (f *flat) Executable(a target.Addr) bool { return a >= f.at && a < f.at+target.Addr(len(f.code)) }

@@ -1,4 +1,4 @@
-package frames
+package follow
 
 import (
 	"os"
@@ -6,6 +6,8 @@ import (
 
 	"dbg/arch"
 	"dbg/code"
+	"dbg/code/flow"
+	"dbg/frames/module"
 	"dbg/image"
 	"dbg/internal/fixture"
 	"dbg/row"
@@ -42,11 +44,11 @@ func TestForwardAgreesWithTables(t *testing.T) {
 			}
 			defer f.Close()
 			var n agreement
-			m := ModuleOf(f, nil)
-			w := New(c.arch, nothing{m}).Walk(&arch.Registers{})
+			m := module.Of(f, nil)
+			r := Reader{Arch: c.arch, Memory: nothing{}, File: m}
 			for _, s := range f.Symbols() {
 				if lo := uint64(s.Addr); s.Kind == image.Func && s.Size >= 16 && m.CodeAt(lo, int(s.Size)) != nil {
-					n.function(t, w, m, s.Name, lo, lo+s.Size)
+					n.function(t, r, m, s.Name, lo, lo+s.Size)
 				}
 			}
 			t.Logf("%+v", n)
@@ -57,15 +59,15 @@ func TestForwardAgreesWithTables(t *testing.T) {
 	}
 }
 
-func (n *agreement) function(t *testing.T, w *Walk, m *Module, name string, lo, hi uint64) {
+func (n *agreement) function(t *testing.T, from Reader, m *module.Module, name string, lo, hi uint64) {
 	var r row.Row
-	a := w.u.arch
+	a := from.Arch
 	list := m.Sources(a)
-	if len(list) == 0 || list[0].RowAt(lo, &r) != nil || !isEntry(a, &r) {
+	if len(list) == 0 || list[0].RowAt(lo, &r) != nil || !flow.IsEntry(a, &r) {
 		return
 	}
-	f := newForward(a, m, lo, lo, hi)
-	f.ruleAt(w, hi)
+	f := newForward(from, lo, lo, hi)
+	f.ruleAt(hi)
 	for pc, at := range f.reached {
 		text := m.CodeAt(pc, 1)
 		for more := 16; more > 1 && len(text) < 2; more /= 2 {
@@ -75,14 +77,14 @@ func (n *agreement) function(t *testing.T, w *Walk, m *Module, name string, lo, 
 		case at.rule == notReached:
 			n.takenBack++
 			continue
-		case at.rule.why != "" || list[0].RowAt(pc, &r) != nil || r.CFA.Kind != row.InReg || code.Padding(a, text) > 0:
+		case at.rule.Why != "" || list[0].RowAt(pc, &r) != nil || r.CFA.Kind != row.InReg || code.Padding(a, text) > 0:
 			continue
 		}
-		p := at.rule.cfa
-		if at.rule.other.base == r.CFA.Reg {
-			p = at.rule.other
+		p := at.rule.CFA
+		if at.rule.Other.Base == r.CFA.Reg {
+			p = at.rule.Other
 		}
-		if p.base != r.CFA.Reg || p.through {
+		if p.Base != r.CFA.Reg || p.Through {
 			n.other++
 			continue
 		}
@@ -90,13 +92,13 @@ func (n *agreement) function(t *testing.T, w *Walk, m *Module, name string, lo, 
 		if at.led {
 			n.byJump++
 		}
-		if p.off == r.CFA.N {
+		if p.Off == r.CFA.N {
 			continue
 		}
 		n.differ++
 		if at.led {
 			n.jumpsWrong++
-			t.Logf("%s 0x%x: the code says %d, the table %d (%s)", name, pc, p.off, r.CFA.N, a.RegName(p.base))
+			t.Logf("%s 0x%x: the code says %d, the table %d (%s)", name, pc, p.Off, r.CFA.N, a.RegName(p.Base))
 		}
 	}
 }

@@ -1,10 +1,9 @@
-package frames
+package follow
 
 import (
 	"dbg/arch"
 	"dbg/code"
 	"dbg/code/flow"
-	"dbg/target"
 )
 
 // Limits of reading ahead.
@@ -16,40 +15,26 @@ const (
 	aheadBytes        = 256
 )
 
-// ahead finds the caller by following the code from PC to the return: it computes what the code
-// does to the stack. It works at any PC: in the prologue, the body or an epilogue.
-func (w *Walk) ahead(s *site) bool {
-	if !code.Supported(w.u.arch) {
-		return w.failed(Prologue, "the instructions at PC do not show where the return address is")
-	}
-	return w.byCode(w.aheadOf(s))
-}
-
-// aheadOf follows the code from the site on, once, and caches the result.
-func (w *Walk) aheadOf(s *site) *codeRule {
-	if s.ahead == nil {
-		sim := &simulation{w: w, module: s.module}
-		if m := s.module; m != nil && w.u.arch == arch.ARM {
-			lo, _, ok := w.boundsOf(s)
-			sim.thumb = ok && w.isThumb(m, lo) || s.pc%4 != 0
-		}
-		s.ahead = sim.run(uint64(s.pc))
-		s.slots = s.slots || sim.slots
-	}
-	return s.ahead
+// Ahead follows the code from pc on, to a return: it computes what the code does to the stack. It
+// works at any PC: in the prologue, the body or an epilogue. thumb is set for Thumb code. slots
+// reports whether the result depends on a slot of the global offset table, whose contents may
+// change later.
+func Ahead(r Reader, pc uint64, thumb bool) (rule *Rule, slots bool) {
+	s := &simulation{Reader: r, thumb: thumb}
+	rule = s.run(pc)
+	return rule, s.slots
 }
 
 // simulation follows the code from an address to a return. At a conditional branch it first
 // continues after the branch; if that does not lead to a return, it takes the branch. It follows
 // unconditional branches. It assumes that a called function leaves the stack pointer as it was.
 type simulation struct {
-	w      *Walk
-	module *Module
-	thumb  bool
-	count  int
-	forks  []readPath
-	left   *codeRule // the rule at the first jump to an unknown target
-	slots  bool      // a slot of the global offset table was read, whose contents may change later
+	Reader
+	thumb bool
+	count int
+	forks []readPath
+	left  *Rule // the rule at the first jump to an unknown target
+	slots bool  // a slot of the global offset table was read, whose contents may change later
 }
 
 // readPath is a path through the code, and the state at its end.
@@ -63,8 +48,8 @@ type readPath struct {
 }
 
 // run follows the code to a return.
-func (s *simulation) run(pc uint64) *codeRule {
-	at := readPath{pc: pc, Ahead: flow.NewAhead(s.w.u.arch)}
+func (s *simulation) run(pc uint64) *Rule {
+	at := readPath{pc: pc, Ahead: flow.NewAhead(s.Arch)}
 	first := ""
 	for {
 		rule, why := s.follow(&at)
@@ -78,7 +63,7 @@ func (s *simulation) run(pc uint64) *codeRule {
 			if s.left != nil {
 				return s.left
 			}
-			return &codeRule{why: first}
+			return &Rule{Why: first}
 		}
 		at = s.forks[len(s.forks)-1]
 		s.forks = s.forks[:len(s.forks)-1]
@@ -89,14 +74,14 @@ func (s *simulation) run(pc uint64) *codeRule {
 // tail call. The caller is then the same as at a return there. That requires that the frame was
 // removed before the jump.
 func (s *simulation) leaves(at *readPath) {
-	stub := at.path == 0 && s.w.u.arch.LR == arch.NoReg
+	stub := at.path == 0 && s.Arch.LR == arch.NoReg
 	if s.left == nil && (stub || at.Moved()) {
-		s.left = at.rule(s.w.u.arch, &code.Insn{})
+		s.left = at.rule(s.Arch, &code.Insn{})
 	}
 }
 
 // rule returns the rule for a return in this state, or nil if the stack pointer is unknown.
-func (at *readPath) rule(a *arch.Arch, in *code.Insn) *codeRule {
+func (at *readPath) rule(a *arch.Arch, in *code.Insn) *Rule {
 	var f flow.Frame
 	end := at.Ahead
 	if !end.Return(in, &f) {
@@ -116,16 +101,16 @@ const (
 
 // follow follows a path to its end. It returns the rule at the return instruction, or the reason
 // why the path does not return.
-func (s *simulation) follow(at *readPath) (*codeRule, string) {
+func (s *simulation) follow(at *readPath) (*Rule, string) {
 	var buf [aheadBytes]byte
-	a := s.w.u.arch
-	text := s.read(at.pc, buf[:])
+	a := s.Arch
+	text := s.Read(at.pc, buf[:])
 	for ; at.path < aheadPath; at.path++ {
 		if s.count++; s.count > aheadInstructions {
 			break
 		}
 		if len(text) < 15 {
-			text = s.read(at.pc, buf[:])
+			text = s.Read(at.pc, buf[:])
 		}
 		in := s.decode(at, text)
 		if in.Next == code.Bad || in.Len == 0 || omitted(text) {
@@ -179,7 +164,7 @@ func (s *simulation) follow(at *readPath) (*codeRule, string) {
 // decode decodes the instruction at the start of text, on a path.
 func (s *simulation) decode(at *readPath, text []byte) code.Insn {
 	if !s.thumb {
-		return code.Decode(s.w.u.arch, text)
+		return code.Decode(s.Arch, text)
 	}
 	in := code.DecodeThumb(text)
 	if n, is := in.IsIT(); is {
@@ -189,21 +174,4 @@ func (s *simulation) decode(at *readPath, text []byte) code.Insn {
 		in.Conditional()
 	}
 	return in
-}
-
-// omitted reports whether code begins with zeros, which real code does not: a core or a file omits
-// its bytes. They would decode as two additions.
-func omitted(code []byte) bool { return len(code) >= 4 && blank(code[:4]) }
-
-// read reads code at pc.
-func (s *simulation) read(pc uint64, buf []byte) []byte {
-	if s.module != nil {
-		for n := len(buf); n >= 16; n /= 4 {
-			if b := s.module.CodeAt(pc-s.module.Bias(), n); b != nil {
-				return b
-			}
-		}
-	}
-	n, _ := s.w.u.space.ReadMemory(target.Addr(pc), buf)
-	return buf[:max(0, min(n, len(buf)))]
 }

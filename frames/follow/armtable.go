@@ -1,4 +1,4 @@
-package frames
+package follow
 
 import (
 	"encoding/binary"
@@ -53,7 +53,7 @@ func (f *forward) thumbTable(text []byte) bool {
 	size, table, end := uint64(second>>4&1)+1, f.at.pc, f.hi
 	var buf [16]byte
 	for i := uint64(0); i < maxCases && table+(i+1)*size <= end; i++ {
-		b := f.sim.read(table+i*size, buf[:])
+		b := f.sim.Read(table+i*size, buf[:])
 		if uint64(len(b)) < size {
 			break
 		}
@@ -75,7 +75,7 @@ func (f *forward) branchTable() {
 	var buf [16]byte
 	for i := range uint64(maxCases) {
 		at := f.at.pc + 4 + 4*i
-		b := f.sim.read(at, buf[:])
+		b := f.sim.Read(at, buf[:])
 		if len(b) < 4 || b[3] != 0xea || at >= f.hi || !f.addPath(at) {
 			return
 		}
@@ -87,7 +87,7 @@ func (f *forward) addressTable() {
 	var buf [16]byte
 	end := f.hi
 	for i := uint64(0); i < maxCases && f.at.pc+8+4*i <= end; i++ {
-		b := f.sim.read(f.at.pc+4+4*i, buf[:])
+		b := f.sim.Read(f.at.pc+4+4*i, buf[:])
 		if len(b) < 4 {
 			return
 		}

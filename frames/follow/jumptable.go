@@ -1,4 +1,4 @@
-package frames
+package follow
 
 import (
 	"dbg/code/flow"
@@ -41,7 +41,7 @@ func (f *forward) tableOrTail() {
 }
 
 // bounded reports whether the end of the function is known.
-func (f *forward) bounded() bool { return f.hi-f.lo <= callReach }
+func (f *forward) bounded() bool { return f.hi-f.lo <= MaxFunction }
 
 // more reports whether there are pending paths.
 func (f *forward) more() bool {

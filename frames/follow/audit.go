@@ -1,4 +1,4 @@
-package frames
+package follow
 
 import (
 	"dbg/arch"
@@ -6,7 +6,7 @@ import (
 	"dbg/code/flow"
 )
 
-// An audit follows a function's code from its first instruction, along all paths. It looks for
+// An Audit is the result of following a function's code from its first instruction, along all paths. It lists the
 // registers that the function must preserve, but that have another value and are not saved
 // anywhere. A table that describes such a register as unchanged is wrong there. Tables of assembly
 // code often are.
@@ -14,7 +14,7 @@ import (
 // It reports only certain results: a path ends at a call, because that may not return, and at a
 // jump to an unknown target. A register that was stored anywhere, and is then loaded from anywhere,
 // may have its old value.
-type audit struct {
+type Audit struct {
 	at     map[uint64]uint32 // by instruction: slots of the registers that are lost before it
 	called map[uint64]uint32 // the same by return address: the state in the call
 }
@@ -23,18 +23,18 @@ type audit struct {
 const (
 	auditSteps    = 20_000 // instructions read; one is read again if another path to it adds information
 	maxAuditPaths = 256    // pending paths
-	maxAudits     = 4096   // audits that are cached
 )
 
-// lostAt returns the slots of the registers that are lost at a site.
-func (a *audit) lostAt(s *site) uint32 {
+// LostAt returns the mask of the slots (flow.Slots) of the registers that are lost at pc, an address in
+// the process. precise is false for a return address: they are lost in the call then. a may be nil.
+func (a *Audit) LostAt(pc uint64, precise bool) uint32 {
 	if a == nil {
 		return 0
 	}
-	if s.precise {
-		return a.at[uint64(s.pc)]
+	if precise {
+		return a.at[pc]
 	}
-	return a.called[uint64(s.pc)]
+	return a.called[pc]
 }
 
 // auditPath is a path through the code.
@@ -72,9 +72,9 @@ type auditNode struct {
 
 // auditor reads one function.
 type auditor struct {
-	arch      *arch.Arch
-	machine   flow.Machine
-	sim       simulation
+	arch    *arch.Arch
+	machine flow.Machine
+	Reader
 	lo, hi    uint64
 	seen      map[uint64]*auditNode
 	afterCall map[uint64]*auditMask // by return address
@@ -82,10 +82,10 @@ type auditor struct {
 	steps     int
 }
 
-// auditFunction audits the code from lo to hi, addresses in the process. It returns nil if it has
+// NewAudit audits the code from lo to hi, addresses in the process. It returns nil if it has
 // no findings.
-func auditFunction(w *Walk, m *Module, lo, hi uint64) *audit {
-	a := &auditor{arch: w.u.arch, machine: flow.MachineOf(w.u.arch), sim: simulation{w: w, module: m}, lo: lo, hi: hi,
+func NewAudit(r Reader, lo, hi uint64) *Audit {
+	a := &auditor{arch: r.Arch, machine: flow.MachineOf(r.Arch), Reader: r, lo: lo, hi: hi,
 		seen: map[uint64]*auditNode{}, afterCall: map[uint64]*auditMask{}}
 	if a.savesFirst() {
 		return nil
@@ -98,7 +98,7 @@ func auditFunction(w *Walk, m *Module, lo, hi uint64) *audit {
 			return nil
 		}
 	}
-	out := &audit{at: map[uint64]uint32{}, called: map[uint64]uint32{}}
+	out := &Audit{at: map[uint64]uint32{}, called: map[uint64]uint32{}}
 	for pc, n := range a.seen {
 		if v := n.lost &^ n.doubt; v != 0 {
 			out.at[pc] = v
@@ -123,7 +123,7 @@ func (a *auditor) savesFirst() bool {
 	saved := uint32(0)
 	for pc := a.lo; pc < a.hi; {
 		if len(text) < 15 {
-			text = a.sim.read(pc, buf[:])
+			text = a.Read(pc, buf[:])
 		}
 		in := code.Decode(a.arch, text)
 		if a.steps++; in.Len == 0 || a.steps > auditSteps/2 {
@@ -161,7 +161,7 @@ func (a *auditor) follow(at *auditPath) bool {
 			return false
 		}
 		if len(text) < 15 {
-			text = a.sim.read(at.pc, buf[:])
+			text = a.Read(at.pc, buf[:])
 		}
 		in := code.Decode(a.arch, text)
 		if in.Next == code.Bad || in.Len == 0 || omitted(text) {
@@ -222,26 +222,4 @@ func (a *auditor) apply(at *auditPath, in *code.Insn, text []byte) {
 	at.copies = at.copies&^writes | copies
 	at.doubt = at.doubt&^a.machine.SlotsOf(writes) | a.machine.SlotsOf(copies)&at.kept
 	at.lost |= after.Lost &^ before.Lost
-}
-
-// auditOf returns the audit of the site's function, which is computed once.
-func (w *Walk) auditOf(s *site) *audit {
-	m := s.module
-	lo, hi, ok := s.from.Bounds(s.filePC())
-	if !ok || m == nil || !code.Supported(w.u.arch) || w.u.arch == arch.ARM || hi-lo > callReach {
-		return nil
-	}
-	key := startKey{m, lo, 0, 0}
-	if a, ok := w.u.audits[key]; ok {
-		return a
-	}
-	if len(w.u.audits) >= maxAudits || w.u.audits == nil {
-		w.u.audits = map[startKey]*audit{}
-	}
-	var a *audit
-	if s.from.RowAt(lo, &w.u.row) == nil && isEntry(w.u.arch, &w.u.row) {
-		a = auditFunction(w, m, lo+m.Bias(), hi+m.Bias())
-	}
-	w.u.audits[key] = a
-	return a
 }
