@@ -3,6 +3,7 @@ package frames
 import (
 	"dbg/frames/module"
 	"dbg/image"
+	"dbg/target"
 )
 
 // The types of package module, which a program needs to make an address space of its own, have names
@@ -16,6 +17,12 @@ type (
 
 	// Placement is the place of a module in a process.
 	Placement = module.Placement
+
+	// Mapped is the mapped part of one object file.
+	Mapped = module.Mapped
+
+	// ImageLister is a target that knows the loaded images, and finds their files itself.
+	ImageLister = module.ImageLister
 
 	// Section holds a section's bytes and its address in the file's address space.
 	Section = module.Section
@@ -44,3 +51,15 @@ func ModuleOfJIT(f *image.File, p Placement) *Module { return module.OfJIT(f, p)
 
 // ContentsAt returns the contents from which ModuleAt makes a module, to make variants of it.
 func ContentsAt(f, debug *image.File, p Placement) Contents { return module.ContentsAt(f, debug, p) }
+
+// GroupMappings finds the files in a memory map: see module.GroupMappings. isELF reports whether
+// there is an ELF header at an address, as IsELFAt does.
+func GroupMappings(maps []target.Mapping, isELF func(target.Addr) bool) []Mapped {
+	return module.GroupMappings(maps, isELF)
+}
+
+// ListedImages is GroupMappings for an ImageLister.
+func ListedImages(l ImageLister) []Mapped { return module.ListedImages(l) }
+
+// IsELFAt reports whether there is an ELF header in memory at an address.
+func IsELFAt(mem target.Memory, at target.Addr) bool { return module.IsELFAt(mem, at) }

@@ -1,4 +1,4 @@
-package frames
+package module
 
 import (
 	"dbg/image"
