@@ -4,7 +4,7 @@ import "dbg/arch"
 
 // prologue finds the caller if no table covers PC, but the instructions show the place of the
 // return address: directly at the first and last instructions of a function, otherwise by reading
-// from its start to PC (start.go) or from PC to its return (ahead.go). It also handles calls to
+// from its start to PC (start.go) or from PC to its return (bycode.go). It also handles calls to
 // invalid addresses.
 func (w *Walk) prologue(s *site) bool {
 	if w.frame.PCIsReturnAddress {

@@ -40,7 +40,7 @@ type Unwinder struct {
 	Prove bool
 
 	// Audit enables the comparison of the code with the tables: the code wins where it is certain,
-	// see audit.go. It costs some microseconds for each new function. New sets it.
+	// see overrule.go. It costs some microseconds for each new function. New sets it.
 	Audit bool
 
 	// CodeBits is the number of bits of a code address, if the other bits of a return address are
