@@ -30,10 +30,10 @@
 // list of stack switches detects a cycle, or it reaches the depth limit.
 //
 // Four packages below this one answer one question each: frames/module (the tables, sections and
-// symbols of a file), frames/follow (the instructions of a function), frames/machine (what a few bytes
-// of an architecture's code show) and frames/goroutine (where a goroutine continues). They know
-// nothing of walks and strategies. module.go has names for those types of frames/module that users of
-// this package need.
+// symbols of a file), frames/follow (the instructions of a function), frames/machine (what a few
+// bytes of an architecture's code show) and frames/goroutine (where a goroutine continues). They
+// know nothing of walks and strategies. module.go has names for those types of frames/module that
+// users of this package need.
 //
 // Its callers are session, unwindcheck and unwindtable.
 //

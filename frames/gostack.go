@@ -1,7 +1,8 @@
 package frames
 
-// goVDSOCallers are those functions of Go (module.StackSwitcher) that call the vDSO. They save their own SP in R12 (R20
-// on arm64), which C preserves, so the instructions after the call lead to the caller.
+// goVDSOCallers are those functions of Go (module.StackSwitcher) that call the vDSO. They save
+// their own SP in R12 (R20 on arm64), which C preserves, so the instructions after the call lead
+// to the caller.
 var goVDSOCallers = map[string]bool{"runtime.nanotime1": true, "runtime.walltime": true, "time.now": true}
 
 // leftStack returns the name of the Go function that contains the site, a return address, if that

@@ -6,8 +6,8 @@ import (
 	"dbg/target"
 )
 
-// The types of package module, which a program needs to make an address space of its own, have names
-// here too.
+// The types of package module, which a program needs to make an address space of its own, have
+// names here too.
 type (
 	// Module is the unwinder's information about one mapped file. Several goroutines may use it.
 	Module = module.Module

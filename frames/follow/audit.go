@@ -6,10 +6,10 @@ import (
 	"dbg/code/flow"
 )
 
-// An Audit is the result of following a function's code from its first instruction, along all paths. It lists the
-// registers that the function must preserve, but that have another value and are not saved
-// anywhere. A table that describes such a register as unchanged is wrong there. Tables of assembly
-// code often are.
+// An Audit is the result of following a function's code from its first instruction, along all
+// paths. It lists the registers that the function must preserve, but that have another value and
+// are not saved anywhere. A table that describes such a register as unchanged is wrong there.
+// Tables of assembly code often are.
 //
 // It reports only certain results: a path ends at a call, because that may not return, and at a
 // jump to an unknown target. A register that was stored anywhere, and is then loaded from anywhere,
@@ -25,8 +25,9 @@ const (
 	maxAuditPaths = 256    // pending paths
 )
 
-// LostAt returns the mask of the slots (flow.Slots) of the registers that are lost at pc, an address in
-// the process. precise is false for a return address: they are lost in the call then. a may be nil.
+// LostAt returns the mask of the slots (flow.Slots) of the registers that are lost at pc, an
+// address in the process. precise is false for a return address: they are lost in the call then. a
+// may be nil.
 func (a *Audit) LostAt(pc uint64, precise bool) uint32 {
 	if a == nil {
 		return 0

@@ -62,8 +62,8 @@ type codePath struct {
 	unsure bool // the path goes through a call that seems not to return
 }
 
-// Reasons why there is no rule for a PC. NotFollowed means that the stack pointer was set to a value
-// that is unrelated to the frame.
+// Reasons why there is no rule for a PC. NotFollowed means that the stack pointer was set to a
+// value that is unrelated to the frame.
 var (
 	notReached  = &Rule{Why: "the instructions from the function's start do not lead to PC"}
 	NotFollowed = &Rule{Why: "cannot follow the stack pointer from the function's start to PC"}

@@ -28,12 +28,13 @@ type startKey struct {
 	start, lo, hi uint64
 }
 
-// Rule returns the rule at pc from the code from a function's start, and the number of instructions
-// that it takes. It follows the code between lo and hi only. All are addresses in the process; start
-// is odd for Thumb code. slots reports whether the rule depends on a slot of the global offset table.
+// Rule returns the rule at pc from the code from a function's start, and the number of
+// instructions that it takes. It follows the code between lo and hi only. All are addresses in the
+// process; start is odd for Thumb code. slots reports whether the rule depends on a slot of the
+// global offset table.
 //
-// It assumes that the code of a file does not change. Other code, and code after jumps through slots
-// in memory, is read again if epoch has another value than the last time.
+// It assumes that the code of a file does not change. Other code, and code after jumps through
+// slots in memory, is read again if epoch has another value than the last time.
 func (c *Functions) Rule(r Reader, start, lo, hi, pc, epoch uint64) (rule *Rule, read int, slots bool) {
 	key := startKey{r.File, start, lo, hi}
 	f := c.recent[key]

@@ -38,8 +38,8 @@ type shadowPath struct {
 
 // FindShadowEnd follows the code from pc, an address in the process, to a return. reg is the
 // pointer of the shadow call stack; called is set if pc is a return address. The paths through a
-// function agree, so the first conclusive return decides. A path may lead past a call that never returns into the next function:
-// the code there proves nothing.
+// function agree, so the first conclusive return decides. A path may lead past a call that never
+// returns into the next function: the code there proves nothing.
 func FindShadowEnd(r Reader, pc uint64, reg arch.Reg, called bool) ShadowEnd {
 	var buf [4]byte
 	first := shadowPath{pc: pc, end: ShadowEnd{Link: LinkRegister}}

@@ -1,7 +1,7 @@
 // Package goroutine finds where a goroutine continues while its thread runs on another stack.
 //
-// Its question: a thread of a Go program is on the stack of its scheduler; which goroutine waits for
-// it, and with which PC and SP will that continue?
+// Its question: a thread of a Go program is on the stack of its scheduler; which goroutine waits
+// for it, and with which PC and SP will that continue?
 //
 // A thread in Go runs on its scheduler's stack for a goroutine whose own stack waits: for the
 // runtime (mcall, morestack, systemstack) and for C (asmcgocall). When it leaves the goroutine's

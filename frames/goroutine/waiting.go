@@ -29,8 +29,8 @@ const (
 type memory struct{ target.Memory }
 
 // Waiting returns the saved PC and SP of the goroutine whose thread uses the scheduler's stack at
-// sp. regs are the registers of the thread. It returns false if there is no such goroutine, or if the
-// structures are not consistent.
+// sp. regs are the registers of the thread. It returns false if there is no such goroutine, or if
+// the structures are not consistent.
 func Waiting(in target.Memory, regs *arch.Registers, sp uint64) (pc, to uint64, ok bool) {
 	mem := memory{in}
 	m := mem.thread(regs, sp)

@@ -13,10 +13,11 @@
 //	compile.go      all rows of a table at once
 //	image.go        which sections of an ELF or Mach-O file matter
 //	compact.go      Apple's __unwind_info; stubs.go has rows for its stub sections
+//	mapped.go       which files are mapped in a process, and where
 //	gotable.go      Go's .gopclntab; mini.go the .debug_frame in .gnu_debugdata
 //
-// You bring the file, which must stay open, and the address at which it is mapped. The package
-// never reads a process.
+// You bring the file, which must stay open, and the address at which it is mapped. Only [IsELFAt]
+// reads a process.
 //
 // Several goroutines may use one Module: what it derives is made once. A Lookup belongs to one
 // goroutine.
