@@ -1,4 +1,4 @@
-package frames_test
+package module
 
 import (
 	"debug/elf"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"dbg/arch"
-	"dbg/frames"
 	"dbg/image"
 	"dbg/internal/fixture"
 	"dbg/row"
@@ -48,15 +47,15 @@ func TestSectionless(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, want := frames.ModuleOf(whole, nil).Tables(a)
-				m := frames.ModuleOf(cut, nil)
+				_, want := Of(whole, nil).Tables(a)
+				m := Of(cut, nil)
 				_, got := m.Tables(a)
 				if got == nil || want == nil {
 					t.Fatalf("tables %v, %v", got != nil, want != nil)
 				}
-				if entry := uint64(cut.Entry()) &^ 3; len(frames.Edit(m).Code) == 0 || entry < frames.Edit(m).Code[0].Addr ||
-					entry-frames.Edit(m).Code[0].Addr >= uint64(len(frames.Edit(m).Code[0].Data)) {
-					t.Errorf("the code at the entry point is not there: %d pieces", len(frames.Edit(m).Code))
+				if entry := uint64(cut.Entry()) &^ 3; len(m.contents.Code) == 0 || entry < m.contents.Code[0].Addr ||
+					entry-m.contents.Code[0].Addr >= uint64(len(m.contents.Code[0].Data)) {
+					t.Errorf("the code at the entry point is not there: %d pieces", len(m.contents.Code))
 				}
 				rows := 0
 				for f, err := range want.FDEs() {
@@ -81,7 +80,7 @@ func TestSectionless(t *testing.T) {
 						damaged := append([]byte(nil), b...)
 						damaged[hdr.Offset+uint64(i)] = v
 						if f, err := image.FromMemory("damaged", damaged); err == nil {
-							frames.ModuleOf(f, nil).Compile(a)
+							Of(f, nil).Compile(a)
 						}
 					}
 				}

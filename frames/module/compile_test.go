@@ -1,7 +1,8 @@
-package frames_test
+package module
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +12,6 @@ import (
 
 	"dbg/arch"
 	"dbg/cfi"
-	"dbg/frames"
 	"dbg/image"
 	"dbg/internal/fixture"
 	"dbg/row"
@@ -19,7 +19,7 @@ import (
 )
 
 // moduleOf opens a file of x86-64; nil if it is something else.
-func moduleOf(t testing.TB, path string) *frames.Module {
+func moduleOf(t testing.TB, path string) *Module {
 	f, err := image.Open(path)
 	if err != nil {
 		return nil
@@ -28,7 +28,7 @@ func moduleOf(t testing.TB, path string) *frames.Module {
 	if f.Arch() != arch.AMD64 {
 		return nil
 	}
-	return frames.ModuleOf(f, nil)
+	return Of(f, nil)
 }
 
 // libraries lists the ELF files that the test looks at: a few, or with DBG_ALL everything under
@@ -66,7 +66,7 @@ func TestCompiledRows(t *testing.T) {
 		if m == nil {
 			continue
 		}
-		frames.Edit(m).Compiler = &shared
+		m.contents.Compiler = &shared
 		if files%3 == 0 {
 			forgetful(&shared).Compile(arch.AMD64) // what is known of other files is used sometimes, and sometimes there is nothing
 		}
@@ -106,7 +106,7 @@ func TestCompiledAfterOthers(t *testing.T) {
 		if m == nil {
 			continue
 		}
-		frames.Edit(m).Compiler = &shared
+		m.contents.Compiler = &shared
 		if i%2 == 1 {
 			forgetful(&shared).Compile(arch.AMD64)
 		}
@@ -122,25 +122,25 @@ func TestCompiledAfterOthers(t *testing.T) {
 // TestCompiledWithoutHeader: where .eh_frame_hdr is not the section's index, wherever that shows, its rows are compiled all the same.
 func TestCompiledWithoutHeader(t *testing.T) {
 	good := moduleOf(t, "/lib/x86_64-linux-gnu/libc.so.6")
-	if good == nil || len(frames.Edit(good).EHFrameHdr.Data) < 1000 {
+	if good == nil || len(good.contents.EHFrameHdr.Data) < 1000 {
 		fixture.Missing(t, "no libc with .eh_frame_hdr")
 	}
 	good.Compile(arch.AMD64)
 	_, right := good.Compiled(arch.AMD64)
-	n := (len(frames.Edit(good).EHFrameHdr.Data) - 12) / 8
+	n := (len(good.contents.EHFrameHdr.Data) - 12) / 8
 	for _, at := range []int{0, 1, n / 2, n - 1} {
 		for name, spoil := range map[string]func(b []byte){
 			"another function":   func(b []byte) { b[0]++ },
 			"another entry":      func(b []byte) { b[4] ^= 4 },
 			"the section's end":  func(b []byte) { copy(b[4:], "\xff\xff\xff\x7f") },
-			"the same as before": func(b []byte) { copy(b, frames.Edit(good).EHFrameHdr.Data[12+8*max(at-1, 0):][:8]) },
+			"the same as before": func(b []byte) { copy(b, good.contents.EHFrameHdr.Data[12+8*max(at-1, 0):][:8]) },
 		} {
 			if at == 0 && name == "the same as before" {
 				continue
 			}
-			hdr := bytes.Clone(frames.Edit(good).EHFrameHdr.Data)
+			hdr := bytes.Clone(good.contents.EHFrameHdr.Data)
 			spoil(hdr[12+8*at:])
-			m := frames.NewModule(frames.Contents{EHFrame: frames.Edit(good).EHFrame, EHFrameHdr: frames.Section{Data: hdr, Addr: frames.Edit(good).EHFrameHdr.Addr}, Text: frames.Edit(good).Text, Data: frames.Edit(good).Data})
+			m := New(Contents{EHFrame: good.contents.EHFrame, EHFrameHdr: Section{Data: hdr, Addr: good.contents.EHFrameHdr.Addr}, Text: good.contents.Text, Data: good.contents.Data})
 			m.Compile(arch.AMD64)
 			_, result := m.Compiled(arch.AMD64)
 			if result == nil || result.Rows() != right.Rows() {
@@ -218,12 +218,12 @@ func sameRows(table *cfi.Table, result *compiled.Table) (n int, err error) {
 
 // compileBench are files of different compilers and languages that most machines have some of, the one with the
 // largest table first.
-func compileBench(b *testing.B) (names []string, all []*frames.Module) {
+func compileBench(b *testing.B) (names []string, all []*Module) {
 	for _, pattern := range []string{"/usr/lib/llvm-19/lib/libLLVM*.so*", "/usr/lib/x86_64-linux-gnu/libclang-cpp.so*", "/usr/lib/x86_64-linux-gnu/librsvg-2.so.2.*",
 		"/usr/lib/x86_64-linux-gnu/libcrypto.so.3", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6", "/usr/bin/python3.*", "/lib/x86_64-linux-gnu/libc.so.6"} {
 		list, _ := filepath.Glob(pattern)
 		for _, p := range list {
-			if m := moduleOf(b, p); m != nil && len(frames.Edit(m).EHFrame.Data) > 0 {
+			if m := moduleOf(b, p); m != nil && len(m.contents.EHFrame.Data) > 0 {
 				names, all = append(names, filepath.Base(p)), append(all, m)
 				break
 			}
@@ -236,21 +236,27 @@ func compileBench(b *testing.B) (names []string, all []*frames.Module) {
 }
 
 // forgetful is a table after which a Compiler knows nothing of instructions any more: it has too many different ones.
-func forgetful(c *cfi.Compiler) *frames.Module {
-	return frames.NewModule(frames.Contents{EHFrame: forgetfulSection(), Compiler: c})
+func forgetful(c *cfi.Compiler) *Module {
+	return New(Contents{EHFrame: forgetfulSection(), Compiler: c})
 }
 
-func forgetfulSection() frames.Section {
-	var t tableBuilder
-	c := t.cie(arch.AMD64, false, usual...)
-	for a := range byte(90) {
-		var code []byte
-		for b := range byte(90) {
-			code = append(code, 0x0e, a, 0x41, 0x0e, b, 0x41) // DW_CFA_def_cfa_offset, DW_CFA_advance_loc
-		}
-		t.fde(c, 0x1000*uint64(a), 0x1000*uint64(a+1), code...)
+func forgetfulSection() Section {
+	var b []byte
+	entry := func(id int, body ...byte) {
+		b = binary.LittleEndian.AppendUint32(b, uint32(4+len(body)))
+		b = binary.LittleEndian.AppendUint32(b, uint32(id))
+		b = append(b, body...)
 	}
-	return frames.Section{Data: t.b, Addr: 0x100000}
+	entry(0, 1, 'z', 'R', 0, 1, 0x78, byte(arch.AMD64.PC), 1, 0, 0x0c, 7, 8, 0x90, 1) // a CIE: CFA=rsp+8, RA at c-8
+	for a := range byte(90) {
+		body := binary.LittleEndian.AppendUint64(nil, 0x1000*uint64(a))
+		body = append(binary.LittleEndian.AppendUint64(body, 0x1000), 0)
+		for n := range byte(90) {
+			body = append(body, 0x0e, a, 0x41, 0x0e, n, 0x41) // DW_CFA_def_cfa_offset, DW_CFA_advance_loc
+		}
+		entry(len(b)+4, body...)
+	}
+	return Section{Data: b, Addr: 0x100000}
 }
 
 // BenchmarkCompile is all of a module's rows, on one core: checking the header, decoding, interning and joining. Nothing is known of other files.
@@ -263,14 +269,14 @@ func BenchmarkCompile(b *testing.B) {
 			b.ReportAllocs()
 			var t *compiled.Table
 			for range b.N {
-				m := frames.NewModule(frames.Contents{EHFrame: frames.Edit(first).EHFrame, EHFrameHdr: frames.Edit(first).EHFrameHdr, Text: frames.Edit(first).Text, Data: frames.Edit(first).Data, Compiler: &shared})
+				m := New(Contents{EHFrame: first.contents.EHFrame, EHFrameHdr: first.contents.EHFrameHdr, Text: first.contents.Text, Data: first.contents.Data, Compiler: &shared})
 				b.StopTimer()
 				forgetful(&shared).Compile(arch.AMD64)
 				b.StartTimer()
 				m.Compile(arch.AMD64)
 				_, t = m.Compiled(arch.AMD64)
 			}
-			size := float64(len(frames.Edit(first).EHFrame.Data)) / 1e6
+			size := float64(len(first.contents.EHFrame.Data)) / 1e6
 			b.ReportMetric(size, "MB")
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1e6/float64(b.N)/size, "ms/MB")
 			b.ReportMetric(float64(t.Rows())/size/1e3, "Krows/MB")
@@ -283,16 +289,16 @@ func BenchmarkCompile(b *testing.B) {
 // BenchmarkCompileFiles is the same of all the files that TestCompiledRows looks at, one after the other, as in a program that has them:
 // with DBG_ALL, of everything that is installed.
 func BenchmarkCompileFiles(b *testing.B) {
-	var all []*frames.Module
+	var all []*Module
 	size := 0
 	for _, path := range libraries(b) {
-		if m := moduleOf(b, path); m != nil && len(frames.Edit(m).EHFrame.Data) > 0 {
-			all, size = append(all, m), size+len(frames.Edit(m).EHFrame.Data)
+		if m := moduleOf(b, path); m != nil && len(m.contents.EHFrame.Data) > 0 {
+			all, size = append(all, m), size+len(m.contents.EHFrame.Data)
 		}
 	}
 	compile := func(shared *cfi.Compiler) {
 		for _, first := range all {
-			m := frames.NewModule(frames.Contents{EHFrame: frames.Edit(first).EHFrame, EHFrameHdr: frames.Edit(first).EHFrameHdr, Text: frames.Edit(first).Text, Data: frames.Edit(first).Data, Compiler: shared})
+			m := New(Contents{EHFrame: first.contents.EHFrame, EHFrameHdr: first.contents.EHFrameHdr, Text: first.contents.Text, Data: first.contents.Data, Compiler: shared})
 			m.Compile(arch.AMD64)
 		}
 	}
@@ -327,7 +333,7 @@ func BenchmarkCompileFiles(b *testing.B) {
 		for range b.N {
 			for _, m := range all {
 				_, t := m.Tables(arch.AMD64)
-				to := compiled.NewBuilder(len(frames.Edit(m).EHFrame.Data) / 5)
+				to := compiled.NewBuilder(len(m.contents.EHFrame.Data) / 5)
 				t.EachRow(0, t.Entries(), func(lo, hi uint64, r *row.Row, hash uint64) bool {
 					if r == nil {
 						to.AskDecoder(lo, hi)
