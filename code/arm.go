@@ -3,23 +3,7 @@ package code
 import (
 	"encoding/binary"
 	"math/bits"
-
-	"dbg/arch"
 )
-
-// arm is 32-bit ARM with the registers of the AAPCS. D8 to D15 are not tracked.
-var arm = func() *machine {
-	m := &machine{arch: arch.ARM, sp: 13, fp: 11, link: 0, nregs: 16, nslots: 9, probe: None}
-	m.call, m.keeps = 0xf|1<<12|1<<14, 0xff0|3<<13
-	m.order = []uint8{13, 11, 7, 4, 5, 6, 8, 9, 10, 12, 3, 2, 1, 0, 14}
-	for n := range 32 {
-		m.slot[n], m.regs[n] = -1, arch.Reg(n)
-	}
-	for i, n := range []int{14, 4, 5, 6, 7, 8, 9, 10, 11} {
-		m.slot[n], m.saved[i] = int8(i), arch.Reg(n)
-	}
-	return m
-}()
 
 const armSP, armLR, armPC = 13, 14, 15
 
@@ -56,7 +40,7 @@ func DecodeARM(b []byte) Insn {
 	case 5: // B, BL
 		in.Imm = int32(w<<8)>>6 + 4
 		if in.Next = Jump; w>>24&1 != 0 {
-			in.Next, in.Kills = Call, arm.call
+			in.Next, in.Kills = Call, armCall
 		}
 	default:
 		in.coprocessor(w)
@@ -116,7 +100,7 @@ func (in *Insn) killARM(regs ...uint32) {
 func (in *Insn) armAlways(w uint32) {
 	switch {
 	case w>>25 == 0x7d: // BLX, to Thumb
-		in.Next, in.Kills = CallFar, arm.call
+		in.Next, in.Kills = CallFar, armCall
 	case w>>24 == 0xf4 && w&15 != 15: // element loads and stores that write their base
 		in.killARM(w >> 16 & 15)
 	case w>>25 == 0x7e, w>>25 == 0x7f: // coprocessor
@@ -132,7 +116,7 @@ func (in *Insn) armData(w uint32) {
 		in.jumpARM(w & 15)
 		return
 	case w&0x0ffffff0 == 0x012fff30: // BLX
-		in.Next, in.Kills = CallFar, arm.call
+		in.Next, in.Kills = CallFar, armCall
 		return
 	case w&0x0ff000f0 == 0x01200070: // BKPT
 		in.Next = Trap

@@ -122,7 +122,7 @@ func (in *Insn) branch(w uint32) {
 	case w>>26&0x1f == 5: // B, BL
 		in.Imm = signed(w, 0, 26) - 4
 		if in.Next = Jump; w>>31 != 0 {
-			in.Next, in.Kills = Call, arm64.call
+			in.Next, in.Kills = Call, arm64Call
 		}
 	case w>>24 == 0x54: // B.cond
 		in.Next, in.Imm = Branch, signed(w, 5, 19)-4
@@ -150,7 +150,7 @@ func (in *Insn) branch(w uint32) {
 		case 0:
 			in.Next = Indirect
 		case 1:
-			in.Next, in.Kills = CallFar, arm64.call
+			in.Next, in.Kills = CallFar, arm64Call
 		default:
 			in.Next = Return
 		}

@@ -60,7 +60,7 @@ func (in *Insn) pair(w uint32) {
 		in.Op = Load
 	}
 	if w>>26&1 != 0 {
-		in.transfer(load, size >= 8, rt+dreg, rt2+dreg)
+		in.transfer(load, size >= 8, rt+D0, rt2+D0)
 	} else {
 		in.transfer(load, w>>30 == 2, rt, rt2)
 	}
@@ -79,7 +79,7 @@ func (in *Insn) transfer(load, whole bool, rt, rt2 uint8) {
 			r = None
 		default:
 			if load && r != None {
-				in.killV(uint32(r - dreg))
+				in.killV(uint32(r - D0))
 			}
 			r = None
 		}
@@ -98,7 +98,7 @@ func (in *Insn) single(w uint32) {
 	size, opc := w>>30, w>>22&3
 	load, whole, scale := opc != 0, size == 3, size
 	if vector {
-		rt += dreg
+		rt += D0
 		if load = opc&1 != 0; opc >= 2 {
 			scale, whole = 4, true // Q
 		}
@@ -140,7 +140,7 @@ func (in *Insn) single(w uint32) {
 		case w>>10&3 == 0:
 			in.killX(uint32(rt) & 31)
 		case load && vector:
-			in.killV(uint32(rt - dreg))
+			in.killV(uint32(rt - D0))
 		case load:
 			in.killX(uint32(rt))
 		}

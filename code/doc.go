@@ -1,30 +1,17 @@
-// Package code computes the effects of instructions on the stack.
+// Package code decodes instructions, as far as they affect the stack.
 //
-// For the instructions of a function it gives the frame at each address that they reach: where
-// the canonical frame address (CFA) is, which callee-saved registers are saved and where, which
-// still hold the caller's value, and which do not. These are the contents of a row of an unwind
-// table, but computed from the code alone. They are valid in prologues, bodies and epilogues, as
-// far as the code can be followed.
+// Its question: where does control go after an instruction, which registers does it change, and
+// what does it do to the stack?
 //
-// You bring the bytes and their address, and an initial State: Entry for a function's first
-// instruction, or another State for code with another entry (a landing pad). The package reads no
-// files and knows no processes.
+//   - Decode, and one function for each instruction set, make an [Insn]. An instruction that is not
+//     known in detail destroys every register that it may write.
+//   - Padding and PaddingAtEnd recognize the bytes between functions. FrameSetup and ReturnsOrIdles
+//     recognize the beginnings of functions and of clean-up code.
 //
-//   - Insn is one instruction, as far as it affects the stack. Decode, DecodeX86 and DecodeARM64
-//     make it. An instruction that is not known in detail destroys every register that it may
-//     write.
-//   - State describes the machine between two instructions: which registers hold addresses of the
-//     stack, and what is saved. State.Apply applies an instruction. State.Frame expresses the
-//     state in terms of the current registers.
-//   - Flow follows all paths through a function, from one start or several, and stores a Frame
-//     for each address.
+// You bring the bytes. The package reads no files, knows no processes and follows no paths: package
+// code/flow computes what the instructions of a function do together. Its other callers are
+// frames/follow, frames/machine, compact, symbols (the end of a prologue), session (the exits of a
+// line) and unwindcheck.
 //
-// What it does not do: the only values that it tracks are addresses of the stack and constants.
-// It tracks memory only for saved registers. It assumes that a called function returns and
-// complies with the ABI. Where the stack pointer is set to a value that can't be tracked (alloca,
-// a realigned frame), addresses are relative to that new stack pointer; other registers may still
-// have addresses relative to the CFA.
-//
-// Everything is bounded: a Flow visits each instruction at most a few times, and stops after
-// MaxInsns.
+// It has no state, so several goroutines may call it.
 package code

@@ -23,11 +23,12 @@ type Insn struct {
 }
 
 // None means no register. RIP is the base of an address relative to the next instruction.
+// D0+n is register Dn of arm64.
 const (
 	None uint8 = 0xff
 	RIP  uint8 = 0xfe
 
-	dreg uint8 = 64 // D0 of arm64
+	D0 uint8 = 64 // of arm64
 )
 
 // Next is the destination of control after an instruction.
@@ -83,3 +84,8 @@ const (
 	Equal
 	NotEqual
 )
+
+// LoadsPC reports whether an instruction of ARM returns by loading the program counter.
+func (in *Insn) LoadsPC() bool {
+	return in.Op == LoadMany && in.List&(1<<armPC) != 0 || in.Op == Load && in.Dst == armPC
+}

@@ -12,18 +12,14 @@ type Moves struct {
 
 // Moves returns the registers that an instruction, whose bytes are text, copies unchanged. Vector
 // registers count as far as single values are moved to and from them.
-func (in *Insn) Moves(m Machine, text []byte) Moves {
-	if m.m == amd64 || m.m == i386 {
+func (in *Insn) Moves(a *arch.Arch, text []byte) Moves {
+	if a == arch.AMD64 || a == arch.I386 {
 		return x86Moves(text)
 	}
 	out := Moves{From: None, To: None}
 	switch in.Op {
-	case Push:
-		out.Stores = bit(in.Src)
-	case Store:
-		out.Stores = bit(in.Src) | bit(in.Dst)
-	case StoreMany:
-		out.Stores = uint32(in.List)
+	case Push, Store, StoreMany:
+		out.Stores = in.Stores()
 	case Add:
 		if in.Imm == 0 {
 			out.Stores, out.From, out.To = bit(in.Src), in.Src, in.Dst
@@ -36,6 +32,19 @@ func (in *Insn) Moves(m Machine, text []byte) Moves {
 		out.Loads = in.Kills
 	}
 	return out
+}
+
+// Stores returns the mask of registers that an instruction stores in memory by its Op.
+func (in *Insn) Stores() uint32 {
+	switch in.Op {
+	case Push:
+		return bit(in.Src)
+	case Store:
+		return bit(in.Src) | bit(in.Dst)
+	case StoreMany:
+		return uint32(in.List)
+	}
+	return 0
 }
 
 // Writes returns the mask of registers that an instruction writes.
@@ -143,49 +152,4 @@ func x86Moves(b []byte) Moves {
 		}
 	}
 	return out
-}
-
-// LoadsArgument reports whether an instruction, in this state, loads a word of the caller's
-// frame: an argument. Functions do not save their own values there.
-func (s *State) LoadsArgument(in *Insn) bool {
-	if in.Op != Load || in.Base >= 32 || in.Wrap == Post {
-		return false
-	}
-	at := s.regs[in.Base].plus(int64(in.Imm))
-	return at.base == cfa && at.off >= 0
-}
-
-// Machine describes the registers of an architecture.
-type Machine struct{ m *machine }
-
-// MachineOf returns the machine of a supported architecture.
-func MachineOf(a *arch.Arch) Machine { return Machine{machineOf(a)} }
-
-// Saves returns the mask of registers that an instruction stores relative to the stack pointer or
-// the frame pointer.
-func (m Machine) Saves(in *Insn) uint32 {
-	switch {
-	case in.Op == Push:
-		return bit(in.Src)
-	case in.Op == Store && (in.Base == m.m.sp || in.Base == m.m.fp):
-		return bit(in.Src) | bit(in.Dst)
-	case in.Op == StoreMany && in.Base == m.m.sp:
-		return uint32(in.List)
-	}
-	return 0
-}
-
-// FreesStack reports whether an instruction removes words from the stack.
-func (m Machine) FreesStack(in *Insn) bool {
-	return in.Op == Pop || in.Op == Leave || in.Op == Add && in.Dst == m.m.sp && in.Src == m.m.sp && in.Imm > 0
-}
-
-// SlotsOf returns the mask of the slots for a mask of registers.
-func (m Machine) SlotsOf(regs uint32) (slots uint32) {
-	for n := uint8(0); regs != 0; n, regs = n+1, regs>>1 {
-		if i := m.m.slotOf(n); regs&1 != 0 && i >= 0 {
-			slots |= 1 << i
-		}
-	}
-	return slots
 }

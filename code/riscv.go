@@ -2,29 +2,7 @@ package code
 
 import (
 	"encoding/binary"
-
-	"dbg/arch"
 )
-
-// riscv64 is RV64 with the registers of the psABI.
-var riscv64 = func() *machine {
-	m := &machine{arch: arch.RISCV64, sp: 2, fp: 8, link: 0, nregs: 32, nslots: 13, probe: None}
-	m.call = 1<<1 | 7<<5 | 0xff<<10 | 0xf<<28
-	m.keeps = 1<<1 | 1<<2 | 3<<8 | 0x3ff<<18
-	m.order = []uint8{2, 8, 9}
-	for n := range 32 {
-		m.slot[n], m.regs[n] = -1, arch.Reg(n)
-	}
-	for i, n := range []int{1, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27} { // ra, s0 to s11
-		m.slot[n], m.saved[i] = int8(i), arch.Reg(n)
-	}
-	for n := 31; n > 0; n-- {
-		if n != 2 && n != 8 && n != 9 {
-			m.order = append(m.order, uint8(n))
-		}
-	}
-	return m
-}()
 
 // DecodeRISCV decodes the instruction of RV64GC at the start of b: The RISC-V Instruction Set
 // Manual, volume I, chapters 24 (opcode map) and 16 (C). The length is 0 if b is too short. An
@@ -156,7 +134,7 @@ func (in *Insn) jumpR(rd uint32, jump, call Next) {
 	case 0:
 		in.Next = jump
 	case 1:
-		in.Next, in.Kills = call, riscv64.call
+		in.Next, in.Kills = call, riscvCall
 	default:
 		in.Next = Bad
 	}
@@ -228,7 +206,7 @@ func (in *Insn) jumpCompressed(w, rd, rs2 uint32) {
 	case rd == 0:
 		in.Next = Bad
 	case add:
-		in.Next, in.Kills = CallFar, riscv64.call
+		in.Next, in.Kills = CallFar, riscvCall
 	case rd == 1:
 		in.Next = Return
 	default:

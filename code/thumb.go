@@ -120,7 +120,7 @@ func (in *Insn) thumbData(w uint32) {
 	case w>>7 == 0x8e: // BX
 		in.jumpARM(rm)
 	case w>>7 == 0x8f: // BLX
-		in.Next, in.Kills = CallFar, arm.call
+		in.Next, in.Kills = CallFar, armCall
 	}
 }
 
@@ -276,9 +276,9 @@ func (in *Insn) thumbBranch(w, v uint32) {
 	case 1:
 		in.Next, in.Imm = Jump, far
 	case 5: // BL
-		in.Next, in.Kills, in.Imm = Call, arm.call, far
+		in.Next, in.Kills, in.Imm = Call, armCall, far
 	default: // BLX, to ARM
-		in.Next, in.Kills = CallFar, arm.call
+		in.Next, in.Kills = CallFar, armCall
 	}
 }
 

@@ -3,7 +3,8 @@ package code
 // x86 is the state while an instruction is decoded.
 type x86 struct {
 	Insn
-	m              *machine // amd64 or i386
+	word           uint8  // the size of an address, in bytes: 4 for 32-bit code
+	call           uint32 // registers that a called function may change
 	b              []byte
 	n              int // number of decoded bytes of b
 	rex            byte
@@ -19,23 +20,23 @@ type x86 struct {
 
 // DecodeX86 decodes the instruction of x86-64 at the start of b: Intel SDM volume 2, chapter 2
 // and appendix A. The length is 0 if it is invalid or truncated.
-func DecodeX86(b []byte) Insn { return amd64.decodeX86(b) }
+func DecodeX86(b []byte) Insn { return decodeX86(b, 8, amd64Call) }
 
 // DecodeI386 is DecodeX86 for 32-bit code. A call of the next instruction is a push: code reads
 // its own address that way.
 func DecodeI386(b []byte) Insn {
-	in := i386.decodeX86(b)
+	in := decodeX86(b, 4, i386Call)
 	if in.Next == Call && in.Imm == 0 {
 		in.Next, in.Op, in.Kills = Onward, Push, 0
 	}
 	return in
 }
 
-func (m *machine) decodeX86(b []byte) Insn {
+func decodeX86(b []byte, word uint8, call uint32) Insn {
 	if len(b) > 15 {
 		b = b[:15]
 	}
-	d := x86{m: m, b: b, Insn: Insn{Dst: None, Src: None, Base: None}}
+	d := x86{word: word, call: call, b: b, Insn: Insn{Dst: None, Src: None, Base: None}}
 	d.decode()
 	if d.n > len(b) || d.Next == Bad {
 		return Insn{Next: Bad}
@@ -67,12 +68,12 @@ func (d *x86) decode() {
 		}
 		break
 	}
-	if c := d.peek(); c&0xf0 == 0x40 && d.m == amd64 {
+	if c := d.peek(); c&0xf0 == 0x40 && d.word == 8 {
 		d.rex, d.hasRex = c, true
 		d.n++
 	}
 	op := d.byte()
-	if d.m == i386 && d.only32(op) {
+	if d.word == 4 && d.only32(op) {
 		return
 	}
 	switch class := classes1[op]; class {
@@ -184,7 +185,7 @@ func (d *x86) special(op byte) {
 		d.killByte(lowreg, true)
 	case op&0xf8 == 0xb8:
 		switch {
-		case wide && d.m == amd64:
+		case wide && d.word == 8:
 			v := d.imm64()
 			d.constant(lowreg, v, int64(int32(v)) == v)
 		case d.opsize:
@@ -238,8 +239,8 @@ func (d *x86) special2(op byte, wide bool) {
 	case 0x9d:
 		d.Op = Pop
 	case 0xa0, 0xa1, 0xa2, 0xa3:
-		if d.n += d.m.arch.PtrSize; d.addr32 {
-			d.n -= d.m.arch.PtrSize / 2
+		if d.n += int(d.word); d.addr32 {
+			d.n -= int(d.word) / 2
 		}
 		if op < 0xa2 {
 			d.kill(rax)
@@ -268,7 +269,7 @@ func (d *x86) special2(op byte, wide bool) {
 			d.kill(rcx)
 		}
 	case 0xe8:
-		d.Next, d.Kills = Call, d.m.call
+		d.Next, d.Kills = Call, d.call
 		d.rel(4)
 	case 0xe9:
 		d.Next = Jump

@@ -1,30 +1,12 @@
 package code
 
-import "dbg/arch"
-
-// i386 is 32-bit x86. Registers 8 to 15 do not exist.
-var i386 = &machine{
-	arch: arch.I386, sp: 4, fp: 5, link: None, nregs: 8, nslots: 4,
-	slot: [32]int8{-1, -1, -1, 0, -1, 1, 2, 3, -1, -1, -1, -1, -1, -1, -1, -1,
-		-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1},
-	regs:  [32]arch.Reg{0, 1, 2, 3, 4, 5, 6, 7},
-	saved: [MaxSlots]arch.Reg{3, 5, 6, 7},
-	order: []uint8{4, 5, 3, 6, 7, 0, 1, 2},
-	call:  1<<rax | 1<<rcx | 1<<rdx,
-	keeps: 1<<rbx | 1<<rbp | 1<<rsp | 1<<rsi | 1<<rdi,
-	probe: None,
-}
-
 // wide reports whether an operand has the size of an address, so that it can be tracked.
 func (d *x86) wide() bool {
-	if d.m == i386 {
+	if d.word == 4 {
 		return !d.opsize
 	}
 	return d.rex&8 != 0
 }
-
-// word returns the size of an address, in bytes.
-func (d *x86) word() uint8 { return uint8(d.m.arch.PtrSize) }
 
 // only32 decodes the one-byte opcodes that mean something else in 32-bit code. It returns false
 // for all other opcodes.

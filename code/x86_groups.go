@@ -64,11 +64,11 @@ func (d *x86) mov(op byte, wide bool) {
 			d.killByte(dst, bytes)
 		}
 	case load && wide && d.base < 32:
-		d.Op, d.Dst, d.Base, d.Imm, d.Size = Load, d.reg, d.base, d.disp, d.word()
+		d.Op, d.Dst, d.Base, d.Imm, d.Size = Load, d.reg, d.base, d.disp, d.word
 	case load:
 		d.killByte(d.reg, bytes)
 	case d.base < 32:
-		d.Op, d.Base, d.Imm, d.Size = Store, d.base, d.disp, d.word()
+		d.Op, d.Base, d.Imm, d.Size = Store, d.base, d.disp, d.word
 		if wide {
 			d.Src = d.reg
 		}
@@ -98,7 +98,7 @@ func (d *x86) movImm(op byte, wide bool) {
 	case d.mod == 3:
 		d.killRM(op == 0xc6)
 	case d.base < 32:
-		d.Op, d.Base, d.Imm, d.Size = Store, d.base, d.disp, d.word()
+		d.Op, d.Base, d.Imm, d.Size = Store, d.base, d.disp, d.word
 	}
 }
 
@@ -127,7 +127,7 @@ func (d *x86) group5(op byte) {
 	case op == 0xfe, k == 7:
 		d.Next = Bad
 	case k < 4:
-		d.Next, d.Kills = CallFar, d.m.call
+		d.Next, d.Kills = CallFar, d.call
 	case k < 6:
 		d.Next = Indirect
 		if d.mod != 3 && d.base == RIP {

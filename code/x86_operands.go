@@ -73,7 +73,7 @@ func (d *x86) rel(size int) {
 // modrm decodes ModRM, SIB and displacement.
 func (d *x86) modrm() {
 	c := d.byte()
-	if d.m == i386 && d.addr32 && c>>6 != 3 { // addresses of 16 bits
+	if d.word == 4 && d.addr32 && c>>6 != 3 { // addresses of 16 bits
 		d.Next = Bad
 		return
 	}
@@ -93,7 +93,7 @@ func (d *x86) modrm() {
 			return
 		}
 	} else if c&7 == 5 && d.mod == 0 {
-		if d.disp = d.imm32(); follow && d.m == amd64 {
+		if d.disp = d.imm32(); follow && d.word == 8 {
 			d.base = RIP
 		}
 		return

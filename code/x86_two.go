@@ -77,7 +77,7 @@ func (d *x86) special0f(op byte) {
 			}
 		}
 	case 0x05: // SYSCALL
-		d.Kills = d.m.call
+		d.Kills = d.call
 	case 0x0b: // UD2
 		d.Next = Trap
 	case 0x1e: // RDSSP

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"sync"
 
-	"dbg/code"
+	"dbg/code/flow"
 	"dbg/row"
 )
 
@@ -286,7 +286,7 @@ func (f *refined) clone() *refined {
 }
 
 // maxText is the number of bytes of a function that are read; the rest has the body's row.
-const maxText = code.MaxText
+const maxText = flow.MaxText
 
 // Function returns function i in the order of EachRow: its range, and the entry to which it
 // belongs. An untrusted entry has an error.

@@ -7,6 +7,7 @@ import (
 	"dbg/arch"
 	"dbg/cfi"
 	"dbg/code"
+	"dbg/code/flow"
 	"dbg/compact"
 	"dbg/image"
 	"dbg/internal/fixture"
@@ -74,12 +75,12 @@ func againstDWARF(t *testing.T, object string, o opened, total map[string]int) {
 	count := map[string]int{}
 	shown := 0
 	var dwarf, refined, body row.Row
-	var flow code.Flow
+	var paths flow.Flow
 	for i := range table.Entries() {
 		lo, hi := table.EntryRange(i)
 		text := to.Data[lo+shift-uint64(to.Addr) : hi+shift-uint64(to.Addr)]
-		flow.Reset(a, lo, text)
-		flow.Follow(lo, code.Entry(a))
+		paths.Reset(a, lo, text)
+		paths.Follow(lo, flow.Entry(a))
 		for pc := lo; pc < hi; {
 			in := code.DecodeX86(text[pc-lo:])
 			if a == arch.ARM64 {
@@ -98,7 +99,7 @@ func againstDWARF(t *testing.T, object string, o opened, total map[string]int) {
 			}
 			o.Row(&e, &body)
 			err := x.RowAt(at+shift, &refined)
-			if f := flow.At(at); f != nil && err == nil && f.IsAt(dwarf.CFA.Reg, dwarf.CFA.N) && f.IsAt(refined.CFA.Reg, refined.CFA.N) {
+			if f := paths.At(at); f != nil && err == nil && f.IsAt(dwarf.CFA.Reg, dwarf.CFA.N) && f.IsAt(refined.CFA.Reg, refined.CFA.N) {
 				refined.CFA = dwarf.CFA // the same by another register
 			}
 			what := compare(a, &dwarf, &refined, &body, err)
@@ -134,7 +135,7 @@ func compare(a *arch.Arch, dwarf, refined, body *row.Row, err error) string {
 		return "!CFA differs"
 	}
 	what := "same"
-	for _, reg := range code.Slots(a) {
+	for _, reg := range flow.Slots(a) {
 		d, r := dwarf.Rule(reg), refined.Rule(reg)
 		switch {
 		case d.Kind == r.Kind && d.N == r.N, d.Kind == row.Same && r.Kind == row.Unspecified:

@@ -5,6 +5,7 @@ import (
 
 	"dbg/arch"
 	"dbg/code"
+	"dbg/code/flow"
 	"dbg/row"
 	"dbg/row/compiled"
 )
@@ -12,8 +13,8 @@ import (
 // worker refines functions, one after the other. It must be used by one goroutine.
 type worker struct {
 	x     *Refiner
-	flow  code.Flow
-	trial code.Flow // follows code that may be a separate function
+	flow  flow.Flow
+	trial flow.Flow // follows code that may be a separate function
 	body  row.Row
 	have  bool   // body is from the table
 	text  []byte // of the function
@@ -70,7 +71,7 @@ func (w *worker) refine(e *Entry, lo, hi uint64) error {
 	}
 	w.flow.Reset(t.arch, lo, w.text)
 	if lo != e.Lo || e.Opcode.StartsFunction() {
-		w.flow.Follow(lo, code.Entry(t.arch))
+		w.flow.Follow(lo, flow.Entry(t.arch))
 	}
 	defer func() { w.out.insns = w.flow.Tally().Insns }()
 	w.followTables()
@@ -155,7 +156,7 @@ func (w *worker) confirmed() bool {
 }
 
 // sameBody reports whether a frame agrees with the body.
-func (w *worker) sameBody(f *code.Frame) bool {
+func (w *worker) sameBody(f *flow.Frame) bool {
 	if !f.IsAt(w.body.CFA.Reg, w.body.CFA.N) {
 		return false
 	}
@@ -203,10 +204,10 @@ func (w *worker) fillGaps() {
 // code before it. It is the state of the jump through a table directly before; or of a call,
 // whose landing pad the code may be; or of any jump through a table; or the body's, with the most
 // frequent stack pointer in the body.
-func (w *worker) entered(from, at uint64) (code.State, bool) {
+func (w *worker) entered(from, at uint64) (flow.State, bool) {
 	a := w.x.t.arch
 	if len(w.x.starts) == 0 && w.startsFunction(at) {
-		return code.Entry(a), true
+		return flow.Entry(a), true
 	}
 	jumps := w.flow.Jumps()
 	for i := range jumps {
@@ -223,7 +224,7 @@ func (w *worker) entered(from, at uint64) (code.State, bool) {
 	if s := w.usual(jumps); s != nil {
 		return s.State, true
 	}
-	s, ok := code.FromRow(a, &w.body)
+	s, ok := flow.FromRow(a, &w.body)
 	if n := w.flow.Most(w.agree); ok && n >= 0 {
 		s.SetSP(&w.flow.Frames()[n])
 	}
@@ -231,8 +232,8 @@ func (w *worker) entered(from, at uint64) (code.State, bool) {
 }
 
 // usual returns the most frequent state with the body's frame.
-func (w *worker) usual(list []code.Seen) *code.Seen {
-	var best *code.Seen
+func (w *worker) usual(list []flow.Seen) *flow.Seen {
+	var best *flow.Seen
 	for i := range list {
 		if n := w.flow.Number(list[i].PC); n >= 0 && w.agree[n] && (best == nil || list[i].Count > best.Count) {
 			best = &list[i]
@@ -249,7 +250,7 @@ const trialText = 256
 func (w *worker) startsFunction(at uint64) bool {
 	text := w.text[at-w.out.lo:]
 	w.trial.Reset(w.x.t.arch, at, text[:min(len(text), trialText)])
-	w.trial.Follow(at, code.Entry(w.x.t.arch))
+	w.trial.Follow(at, flow.Entry(w.x.t.arch))
 	frames := w.trial.Frames()
 	for i := range frames {
 		if w.sameBody(&frames[i]) {
@@ -300,7 +301,7 @@ func (w *worker) emit(hi uint64) {
 }
 
 // rowOf returns the index in out.rows of the row for a frame, or -2 if that frame has no row.
-func (w *worker) rowOf(f *code.Frame) int32 {
+func (w *worker) rowOf(f *flow.Frame) int32 {
 	if !f.CFA.Known() {
 		if !w.have {
 			return -2

@@ -5,6 +5,7 @@ import (
 
 	"dbg/arch"
 	"dbg/code"
+	"dbg/code/flow"
 	"dbg/row"
 	"dbg/row/compiled"
 )
@@ -29,12 +30,12 @@ func StubRows(a *arch.Arch, kind StubKind, lo uint64, text []byte, fn func(lo, h
 		return true
 	}
 	text = text[:min(len(text), maxText)]
-	var f code.Flow
+	var f flow.Flow
 	f.Reset(a, lo, text)
 	if kind == StubHelper {
 		for at := 0; at < len(text); {
 			if n := helper(a, text[at:]); n > 0 {
-				f.Follow(lo+uint64(at), code.Entry(a)) // this continues in the header
+				f.Follow(lo+uint64(at), flow.Entry(a)) // this continues in the header
 				at += n
 			} else {
 				at += a.MinInstr
@@ -47,7 +48,7 @@ func StubRows(a *arch.Arch, kind StubKind, lo uint64, text []byte, fn func(lo, h
 				break
 			}
 			if pc = from + uint64(code.Padding(a, text[from-lo:to-lo])); pc < to {
-				f.Follow(pc, code.Entry(a))
+				f.Follow(pc, flow.Entry(a))
 				if f.Number(pc) < 0 {
 					break
 				}

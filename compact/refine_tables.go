@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"dbg/arch"
-	"dbg/code"
+	"dbg/code/flow"
 )
 
 // Limits of jump tables.
@@ -77,8 +77,8 @@ func (w *worker) nextTable() (table, at uint64, ok bool) {
 
 // jumpBehind returns the first jump with an unknown target after an address, or else any such
 // jump.
-func (w *worker) jumpBehind(pc uint64) *code.Seen {
-	var best *code.Seen
+func (w *worker) jumpBehind(pc uint64) *flow.Seen {
+	var best *flow.Seen
 	jumps := w.flow.Jumps()
 	for i := range jumps {
 		if j := &jumps[i]; best == nil || j.PC >= pc && (best.PC < pc || j.PC < best.PC) {

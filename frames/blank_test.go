@@ -42,7 +42,7 @@ func TestBlankCode(t *testing.T) {
 	// From a function's start through zeros to PC: nobody knows what it has pushed.
 	b := newBed(t, arch.AMD64)
 	b.code(0x1100, make([]byte, 0x200)...)
-	b.m.Edit().FunctionAt = func(pc uint64) (lo, hi uint64, ok bool) { return codeAt - bias + 0x1100, codeAt - bias + 0x1300, true }
+	frames.Edit(b.m).FunctionAt = func(pc uint64) (lo, hi uint64, ok bool) { return codeAt - bias + 0x1100, codeAt - bias + 0x1300, true }
 	b.words(b.stack+0x100, b.calling(0x310))
 	b.at(codeAt+0x1240, b.stack+0x100)
 	b.want("402240 context exact\n401310 scan guess", "no strategy found a caller")

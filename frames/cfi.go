@@ -24,9 +24,9 @@ func (w *Walk) byTable(s *site) bool {
 				w.finish(End{Outermost: true, Reason: UndefinedReturnAddress})
 				return false
 			}
-			return w.failed(s.module.how(), "no entry covers PC")
+			return w.failed(howByKind[s.module.Kind()], "no entry covers PC")
 		}
-		return w.failed(s.module.how(), err.Error())
+		return w.failed(howByKind[s.module.Kind()], err.Error())
 	}
 	return w.applyRow(s, s.how)
 }
@@ -35,7 +35,7 @@ func (w *Walk) byTable(s *site) bool {
 // signal frame.
 func (w *Walk) applyRow(s *site, how Strategy) bool {
 	r := s.plan.Row()
-	w.env.Bias, w.env.Preserved = s.module.contents.Bias, &s.from.preserved
+	w.env.Bias, w.env.Preserved = s.module.Bias(), s.from.Preserved()
 	w.usesRow(s)
 	if s.table != nil {
 		w.guard(w.overruled(s))

@@ -40,7 +40,7 @@ func TestCodeBits(t *testing.T) {
 			check := func(want string) {
 				t.Helper()
 				b.renew()
-				b.m.Edit().EHFrame = frames.Section{Data: b.table.b, Addr: 0x100000}
+				frames.Edit(b.m).EHFrame = frames.Section{Data: b.table.b, Addr: 0x100000}
 				got, end := show(t, u.Walk(&b.regs))
 				if got != want || end.Reason != frames.UndefinedReturnAddress {
 					t.Errorf("got\n%s\nwant\n%s\n%+v", got, want, end)

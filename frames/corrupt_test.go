@@ -74,8 +74,8 @@ func (s *snapshot) Executable(a target.Addr) bool {
 }
 
 func (s *snapshot) FindModule(pc target.Addr) *frames.Module {
-	i := sort.Search(len(s.modules), func(i int) bool { return s.modules[i].Edit().Hi > pc })
-	if i < len(s.modules) && s.modules[i].Edit().Lo <= pc {
+	i := sort.Search(len(s.modules), func(i int) bool { return frames.Edit(s.modules[i]).Hi > pc })
+	if i < len(s.modules) && frames.Edit(s.modules[i]).Lo <= pc {
 		return s.modules[i]
 	}
 	return nil
@@ -94,8 +94,8 @@ func openSnapshot(t testing.TB, path string) *snapshot {
 		t.Fatal(err)
 	}
 	for _, m := range s.maps {
-		if n := len(s.modules); n > 0 && s.modules[n-1].Edit().Name == m.Path && m.Offset != 0 {
-			s.modules[n-1].Edit().Hi = m.Hi
+		if n := len(s.modules); n > 0 && frames.Edit(s.modules[n-1]).Name == m.Path && m.Offset != 0 {
+			frames.Edit(s.modules[n-1]).Hi = m.Hi
 			continue
 		}
 		var f *image.File
@@ -115,15 +115,15 @@ func openSnapshot(t testing.TB, path string) *snapshot {
 		t.Cleanup(func() { f.Close() })
 		sym := symbols.Load(f, symbols.Options{})
 		u := frames.ModuleOf(f, nil)
-		u.Edit().Name, u.Edit().Lo, u.Edit().Hi = m.Path, m.Lo, m.Hi
-		u.Edit().Bias = uint64(m.Lo) - uint64(f.Segments()[0].Lo)&^4095
-		u.Edit().FunctionAt = func(pc uint64) (uint64, uint64, bool) {
+		frames.Edit(u).Name, frames.Edit(u).Lo, frames.Edit(u).Hi = m.Path, m.Lo, m.Hi
+		frames.Edit(u).Bias = uint64(m.Lo) - uint64(f.Segments()[0].Lo)&^4095
+		frames.Edit(u).FunctionAt = func(pc uint64) (uint64, uint64, bool) {
 			lo, hi, ok := sym.CodeBounds(image.Addr(pc))
 			return uint64(lo), uint64(hi), ok
 		}
 		s.modules = append(s.modules, u)
 	}
-	slices.SortFunc(s.modules, func(a, b *frames.Module) int { return cmp.Compare(a.Edit().Lo, b.Edit().Lo) })
+	slices.SortFunc(s.modules, func(a, b *frames.Module) int { return cmp.Compare(frames.Edit(a).Lo, frames.Edit(b).Lo) })
 	for _, th := range core.Threads() {
 		regs, err := core.Registers(th.ID)
 		if err != nil {
@@ -135,19 +135,19 @@ func openSnapshot(t testing.TB, path string) *snapshot {
 }
 
 // place is where a frame truly is.
-type place struct {
+type Place struct {
 	pc, sp target.Addr
 }
 
 // truth walks a sound stack and takes copies of the memory that it lies in.
-func (s *snapshot) truth(t testing.TB, regs *arch.Registers) (frs []place) {
+func (s *snapshot) truth(t testing.TB, regs *arch.Registers) (frs []Place) {
 	t.Helper()
 	w := frames.New(arch.AMD64, s).Walk(regs)
 	type span struct{ lo, hi target.Addr }
 	var spans []span
 	for f := range w.Frames(context.Background()) {
 		sp, _ := f.Regs.SP()
-		frs = append(frs, place{f.PC, target.Addr(sp)})
+		frs = append(frs, Place{f.PC, target.Addr(sp)})
 		m := s.mapping(target.Addr(sp))
 		if m == nil {
 			t.Fatalf("frame %d: no memory at its stack pointer", f.Index)
@@ -268,7 +268,7 @@ func spoil(r *rand.Rand, b []byte) *damage {
 }
 
 // try walks a spoilt world and holds it against the truth.
-func (y *tally) try(t *testing.T, s *snapshot, u *frames.Unwinder, regs *arch.Registers, want []place, what func() string) {
+func (y *tally) try(t *testing.T, s *snapshot, u *frames.Unwinder, regs *arch.Registers, want []Place, what func() string) {
 	const most = 5000
 	s.reads = 0
 	u.DepthLimit = most
@@ -277,7 +277,7 @@ func (y *tally) try(t *testing.T, s *snapshot, u *frames.Unwinder, regs *arch.Re
 	for f := range w.Frames(context.Background()) {
 		n++
 		sp, _ := f.Regs.SP()
-		right := f.Index < len(want) && want[f.Index] == place{f.PC, target.Addr(sp)}
+		right := f.Index < len(want) && want[f.Index] == Place{f.PC, target.Addr(sp)}
 		y.frames++
 		if f.Trust == frames.Exact {
 			y.exact++
@@ -292,7 +292,7 @@ func (y *tally) try(t *testing.T, s *snapshot, u *frames.Unwinder, regs *arch.Re
 		}
 		y.wrong[f.Trust]++
 		if f.Trust == frames.Exact {
-			w := place{}
+			w := Place{}
 			if f.Index < len(want) {
 				w = want[f.Index]
 			}
@@ -348,13 +348,13 @@ func TestCorrupt(t *testing.T) {
 			n := max(trials/len(corruptible)/4, 1)
 			t.Run("stack", func(t *testing.T) { corruptStack(t, openSnapshot(t, core), 2*n) })
 			t.Run("eh_frame", func(t *testing.T) {
-				corruptTable(t, openSnapshot(t, core), n, func(m *frames.Module) *[]byte { return &m.Edit().EHFrame.Data })
+				corruptTable(t, openSnapshot(t, core), n, func(m *frames.Module) *[]byte { return &frames.Edit(m).EHFrame.Data })
 			})
 			if slices.Contains(c.flags, "-static") {
 				return // gcc asks for no .eh_frame_hdr then
 			}
 			t.Run("eh_frame_hdr", func(t *testing.T) {
-				corruptTable(t, openSnapshot(t, core), n, func(m *frames.Module) *[]byte { return &m.Edit().EHFrameHdr.Data })
+				corruptTable(t, openSnapshot(t, core), n, func(m *frames.Module) *[]byte { return &frames.Edit(m).EHFrameHdr.Data })
 			})
 		})
 	}
@@ -425,16 +425,16 @@ func corruptTable(t *testing.T, s *snapshot, trials int, section func(*frames.Mo
 		r := rand.New(rand.NewPCG(uint64(i), 7))
 		m := used[r.IntN(len(used))]
 		data := *section(m)
-		if list := entries[m]; &data[0] == &m.Edit().EHFrame.Data[0] && r.IntN(4) > 0 {
+		if list := entries[m]; &data[0] == &frames.Edit(m).EHFrame.Data[0] && r.IntN(4) > 0 {
 			at := int(list[r.IntN(len(list))]) // near an entry that matters
 			data = data[max(at-32, 0):min(at+96, len(data))]
 		}
 		d := spoil(r, data)
 		for j, old := range s.modules { // nothing is known of it any more
-			s.modules[j] = frames.NewModule(frames.Contents{Name: old.Edit().Name, Lo: old.Edit().Lo, Hi: old.Edit().Hi, Bias: old.Edit().Bias, EHFrameHdr: old.Edit().EHFrameHdr, EHFrame: old.Edit().EHFrame,
-				DebugFrame: old.Edit().DebugFrame, Code: old.Edit().Code, FunctionAt: old.Edit().FunctionAt, Text: old.Edit().Text, Data: old.Edit().Data, PLT: old.Edit().PLT, Entry: old.Edit().Entry})
+			s.modules[j] = frames.NewModule(frames.Contents{Name: frames.Edit(old).Name, Lo: frames.Edit(old).Lo, Hi: frames.Edit(old).Hi, Bias: frames.Edit(old).Bias, EHFrameHdr: frames.Edit(old).EHFrameHdr, EHFrame: frames.Edit(old).EHFrame,
+				DebugFrame: frames.Edit(old).DebugFrame, Code: frames.Edit(old).Code, FunctionAt: frames.Edit(old).FunctionAt, Text: frames.Edit(old).Text, Data: frames.Edit(old).Data, PLT: frames.Edit(old).PLT, Entry: frames.Edit(old).Entry})
 		}
-		y.try(t, s, frames.New(arch.AMD64, s), regs, want, func() string { return fmt.Sprintf("trial %d: %s in %s", i, d.what, m.Edit().Name) })
+		y.try(t, s, frames.New(arch.AMD64, s), regs, want, func() string { return fmt.Sprintf("trial %d: %s in %s", i, d.what, frames.Edit(m).Name) })
 		d.undo()
 	}
 	t.Log(&y)

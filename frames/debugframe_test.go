@@ -60,7 +60,7 @@ func TestDebugFrameElsewhere(t *testing.T) {
 			pc &^= 1
 			origin := func(f, debug *image.File, compile bool) string {
 				m := frames.ModuleOf(f, debug)
-				m.Edit().Lo, m.Edit().Hi = 0, 1<<32
+				frames.Edit(m).Lo, frames.Edit(m).Hi = 0, 1<<32
 				if compile {
 					m.Compile(a)
 				}

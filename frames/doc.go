@@ -14,20 +14,28 @@
 //	gosched    gosched.go    a goroutine whose stack waits, after Go's runtime has switched stacks
 //	jit        cfi.go        a table for code that the program generated at run time
 //	cfi        cfi.go        the module's .debug_frame or .eh_frame
-//	compact    tables.go     Apple's __unwind_info, refined by the code
+//	compact    cfi.go        Apple's __unwind_info, refined by the code
 //	plt        plt.go        a stub of the procedure linkage table
-//	prologue   prologue.go   the function's instructions up to PC (start.go, forward.go, jumptable.go) or
-//	                         from PC on (ahead.go), and calls to invalid addresses
+//	prologue   prologue.go   the function's instructions up to PC (start.go) or from PC on (bycode.go),
+//	                         and calls to invalid addresses
 //	fp         fp.go         the chain of frame pointers
 //	scs        scs.go        a shadow call stack
 //	scan       scan.go       a word on the stack that follows a call instruction
 //
-// Where the code certainly contradicts a table, the code wins (overrule.go, audit.go, leave.go).
+// Where the code certainly contradicts a table, the code wins (overrule.go, leave.go).
 //
 // Only judge.go decides what is plausible. The stack pointer moves up, except across signal frames
 // and deliberate switches of the stack. The return address is in executable memory. If only a
 // heuristic supports it, it must follow a call instruction. Every walk ends: it moves up, or the
 // list of stack switches detects a cycle, or it reaches the depth limit.
+//
+// Four packages below this one answer one question each: frames/module (the tables, sections and
+// symbols of a file), frames/follow (the instructions of a function), frames/machine (what a few
+// bytes of an architecture's code show) and frames/goroutine (where a goroutine continues). They
+// know nothing of walks and strategies. module.go has names for those types of frames/module that
+// users of this package need.
+//
+// Its callers are session, unwindcheck and unwindtable.
 //
 // This package decides whether a frame's PC is a return address, and stores that in the frame:
 // [Frame.LookupPC] is the address for all look-ups.

@@ -85,7 +85,7 @@ func (w *Walk) usesRow(s *site) {
 		return
 	}
 	n := &w.rec.now
-	n.Bias = s.module.contents.Bias
+	n.Bias = s.module.Bias()
 	if o, err := w.u.Origin(s.pc, s.precise); err == nil {
 		n.Origin, n.HasRow = o, true
 	}

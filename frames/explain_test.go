@@ -43,7 +43,7 @@ func TestExplain(t *testing.T) {
 // Each strategy that failed says why, and what it has read.
 func TestExplainFallback(t *testing.T) {
 	w := newWorld(t, arch.AMD64)
-	w.m.Edit().EHFrame = frames.Section{}
+	frames.Edit(w.m).EHFrame = frames.Section{}
 	ra := w.call(0x210)
 	w.put(stackAt+0x100, 1, ra)
 	w.at(codeAt+0x110, stackAt+0x100)

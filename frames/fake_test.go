@@ -47,7 +47,7 @@ func (f *fake) ReadMemory(addr target.Addr, buf []byte) (int, error) {
 
 func (f *fake) FindModule(pc target.Addr) *frames.Module {
 	for _, m := range f.modules {
-		if m.Edit().Lo <= pc && pc < m.Edit().Hi {
+		if frames.Edit(m).Lo <= pc && pc < frames.Edit(m).Hi {
 			return m
 		}
 	}
@@ -135,7 +135,7 @@ func (w *world) at(pc, sp uint64) {
 // walk gives the frames as text and the end.
 func (w *world) walk() (string, frames.End) {
 	w.t.Helper()
-	w.m.Edit().EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
+	frames.Edit(w.m).EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
 	traced(w.t, frames.New(w.a, settledSpace{w.fake}).Walk(&w.regs))
 	return show(w.t, frames.New(w.a, w.fake).Walk(&w.regs))
 }

@@ -27,7 +27,7 @@ func (w *Walk) find() bool {
 		w.finish(End{Reason: DepthLimit})
 		return false
 	}
-	if s.module != nil && s.module.contents.Go && s.module.isFirst(s.filePC(), f.PCIsReturnAddress) {
+	if s.module != nil && s.module.IsGo() && s.module.IsOutermost(s.filePC(), f.PCIsReturnAddress) {
 		w.finish(End{Outermost: true, Reason: EntryPoint})
 		return false
 	}
@@ -64,7 +64,7 @@ func (w *Walk) find() bool {
 	if !f.Signal && !w.stackMissing() && (use.Has(FP) && w.fp() || use.Has(SCS) && w.scs() || use.Has(Scan) && w.scan()) {
 		return true
 	}
-	if s.module != nil && s.module.contents.Go && s.module.isFirst(s.filePC(), true) {
+	if s.module != nil && s.module.IsGo() && s.module.IsOutermost(s.filePC(), true) {
 		w.finish(End{Outermost: true, Reason: EntryPoint}) // a new thread
 		return false
 	}
@@ -100,7 +100,7 @@ func (w *Walk) lowest() (uint64, bool) {
 // atEntry reports whether the frame is in its module's entry function.
 func (w *Walk) atEntry() bool {
 	s := w.pinned
-	return s.module != nil && s.module.contents.Entry != 0 && s.module.inEntry(w.u.arch, s.filePC())
+	return s.module != nil && s.module.InEntry(w.u.arch, s.filePC())
 }
 
 // failed records an attempt. It returns false, for the strategy to return.

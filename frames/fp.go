@@ -2,6 +2,7 @@ package frames
 
 import (
 	"dbg/arch"
+	"dbg/frames/machine"
 	"dbg/target"
 )
 
@@ -9,21 +10,11 @@ import (
 // the usual size of a stack.
 const maxFrame = 16 << 20
 
-// frameRecord is the layout of the two words of the frame pointer chain. Offsets are from the frame
-// pointer.
-type frameRecord struct {
-	reg   arch.Reg
-	saved int64 // the caller's frame pointer
-	ra    int64 // the return address
-	top   int64 // end of the record
-	isCFA bool  // the record is the frame's last part: its top is the CFA
-}
-
 // fp follows the chain of frame pointers. The function may have changed any other callee-saved
 // register and saved it at an unknown place, so those become unknown. So does the stack pointer,
 // unless the record determines it.
 func (w *Walk) fp() bool {
-	list := w.u.machine.records
+	list := w.u.machine.Records
 	if len(list) == 1 {
 		words, why, err := w.record(&list[0])
 		switch {
@@ -35,7 +26,7 @@ func (w *Walk) fp() bool {
 		return w.byRecord(&list[0], words)
 	}
 	// Several layouts: use the nearest one that leads to a caller.
-	var best *frameRecord
+	var best *machine.FrameRecord
 	var found recordWords
 	first := ""
 	for i := range list {
@@ -67,14 +58,14 @@ type recordWords struct {
 }
 
 // record reads the record at the frame pointer. If it is not a valid record, why is the reason.
-func (w *Walk) record(l *frameRecord) (r recordWords, why string, err error) {
+func (w *Walk) record(l *machine.FrameRecord) (r recordWords, why string, err error) {
 	size := uint64(w.u.arch.PtrSize)
-	fp, known := w.frame.Regs.Get(l.reg)
+	fp, known := w.frame.Regs.Get(l.Reg)
 	if !known {
-		fp, known = w.unsureFP(l.reg)
+		fp, known = w.unsureFP(l.Reg)
 	}
 	sp, knownSP := w.lowest()
-	r.fp, r.low = fp, fp+uint64(min(l.saved, l.ra))
+	r.fp, r.low = fp, fp+uint64(min(l.Saved, l.RA))
 	switch {
 	case !known:
 		return r, "the frame pointer is not known", nil
@@ -84,15 +75,15 @@ func (w *Walk) record(l *frameRecord) (r recordWords, why string, err error) {
 		return r, "the frame pointer is not aligned", nil
 	case !knownSP:
 		return r, "the stack pointer is not known", nil
-	case r.low < sp || r.low > fp+uint64(l.top):
+	case r.low < sp || r.low > fp+uint64(l.Top):
 		return r, "the frame pointer is below the stack pointer", nil
 	case fp-sp > maxFrame:
 		return r, "the frame pointer is too far from the stack pointer", nil
 	}
-	if r.saved, err = w.words.Word(target.Addr(fp+uint64(l.saved)), int(size)); err != nil {
+	if r.saved, err = w.words.Word(target.Addr(fp+uint64(l.Saved)), int(size)); err != nil {
 		return r, "", err
 	}
-	if r.ra, err = w.words.Word(target.Addr(fp+uint64(l.ra)), int(size)); err != nil {
+	if r.ra, err = w.words.Word(target.Addr(fp+uint64(l.RA)), int(size)); err != nil {
 		return r, "", err
 	}
 	if r.saved != 0 && (r.saved <= fp || r.saved%size != 0) {
@@ -111,20 +102,20 @@ func (w *Walk) mayFollowCall(pc uint64) bool {
 		return false
 	}
 	s := w.site(target.Addr(pc), false)
-	return s.after != no || s.sigcode
+	return s.after != machine.No || s.sigcode
 }
 
 // byRecord sets the caller from a record.
-func (w *Walk) byRecord(l *frameRecord, r recordWords) bool {
+func (w *Walk) byRecord(l *machine.FrameRecord, r recordWords) bool {
 	a, c := w.u.arch, &w.caller
 	c.Start(arch.RegSet{})
-	if top := r.fp + uint64(l.top); l.isCFA {
+	if top := r.fp + uint64(l.Top); l.IsCFA {
 		c.CFA = top
 		c.SetSP(a, top)
 	} else {
 		w.above = top
 	}
-	c.SetSaved(l.reg, r.saved, target.Addr(r.fp+uint64(l.saved)))
-	c.SetPC(a, r.ra, target.Addr(r.fp+uint64(l.ra)), true)
+	c.SetSaved(l.Reg, r.saved, target.Addr(r.fp+uint64(l.Saved)))
+	c.SetPC(a, r.ra, target.Addr(r.fp+uint64(l.RA)), true)
 	return w.judge(FP)
 }

@@ -2,6 +2,7 @@ package frames
 
 import (
 	"dbg/arch"
+	"dbg/frames/module"
 	"dbg/row"
 	"dbg/target"
 )
@@ -24,6 +25,9 @@ const (
 
 	strategies // number of strategies
 )
+
+// howByKind has the strategy of the frames that a kind of table finds.
+var howByKind = [...]Strategy{module.KindCFI: CFI, module.KindCompact: Compact, module.KindJIT: JIT}
 
 // ByTable reports whether the strategy uses a table of the module.
 func (s Strategy) ByTable() bool { return s == JIT || s == CFI || s == Compact }

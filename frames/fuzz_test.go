@@ -100,7 +100,7 @@ func hashOf(f *frames.Frame) uint64 {
 		h.WriteString(a.Why)
 	}
 	if f.Module != nil {
-		h.WriteString(f.Module.Edit().Name)
+		h.WriteString(frames.Edit(f.Module).Name)
 	}
 	for r := range arch.Reg(arch.MaxRegs) {
 		v, known := f.Regs.Get(r)
@@ -247,29 +247,29 @@ func fuzzWorld(t testing.TB, stack, table, code, regs []byte, options uint32) (*
 		}
 	}
 	if opt(5) {
-		w.m.Edit().EHFrame = frames.Section{Data: table, Addr: 0x100000}
+		frames.Edit(w.m).EHFrame = frames.Section{Data: table, Addr: 0x100000}
 	} else {
 		w.entries(table)
-		w.m.Edit().EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
+		frames.Edit(w.m).EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
 	}
 	if opt(6) {
-		w.m.Edit().DebugFrame = frames.Section{Data: table, Addr: 0}
+		frames.Edit(w.m).DebugFrame = frames.Section{Data: table, Addr: 0}
 	}
-	w.m.Edit().Go = opt(7)
+	frames.Edit(w.m).Go = opt(7)
 	if opt(8) {
-		w.m.Edit().Entry = codeAt - bias + 0x300
+		frames.Edit(w.m).Entry = codeAt - bias + 0x300
 	}
 	if opt(9) {
-		w.m.Edit().PLT = []frames.Range{{Lo: codeAt - bias + 0x1000, Hi: codeAt - bias + 0x1100}}
+		frames.Edit(w.m).PLT = []frames.Range{{Lo: codeAt - bias + 0x1000, Hi: codeAt - bias + 0x1100}}
 	}
 	if opt(10) {
-		w.m.Edit().FunctionAt = func(pc uint64) (lo, hi uint64, ok bool) { return pc &^ 0xff, pc&^0xff + 0x100, pc&0x400 == 0 }
+		frames.Edit(w.m).FunctionAt = func(pc uint64) (lo, hi uint64, ok bool) { return pc &^ 0xff, pc&^0xff + 0x100, pc&0x400 == 0 }
 	}
 	if opt(11) {
-		w.m.Edit().Code = []frames.Section{{Data: w.pieces[0].data, Addr: codeAt - bias}}
+		frames.Edit(w.m).Code = []frames.Section{{Data: w.pieces[0].data, Addr: codeAt - bias}}
 	}
 	if opt(12) {
-		w.m.Edit().Hi = codeAt + 0x480
+		frames.Edit(w.m).Hi = codeAt + 0x480
 	}
 	if opt(13) {
 		w.modules = nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"dbg/arch"
+	"dbg/frames/machine"
 	"dbg/target"
 )
 
@@ -39,7 +40,7 @@ func (w *Walk) judge(how Strategy) bool {
 	}
 	w.guard("the caller's stack pointer is plausible")
 	next := w.site(target.Addr(c.PC), f.Signal)
-	if w.landing == atPad || w.landing == anywhere && next.after != yes {
+	if w.landing == atPad || w.landing == anywhere && next.after != machine.Yes {
 		w.precise = true
 		next = w.site(target.Addr(c.PC), true)
 	}
@@ -54,13 +55,13 @@ func (w *Walk) judge(how Strategy) bool {
 		w.guard("executing the code up to its jump leads to the caller")
 	case next.sigcode:
 		w.guard("the return address is a signal trampoline")
-	case next.after == yes:
+	case next.after == machine.Yes:
 		w.guard("the return address follows a call")
 	case how.ByTable() && w.borrowed:
 		return w.failed(how, fmt.Sprintf("the frame's address depends on %s, whose value is not known", w.u.arch.RegName(w.pinned.plan.Row().CFA.Reg)))
 	case how.ByTable():
 		w.guard("the return address is in executable memory")
-	case next.after == no:
+	case next.after == machine.No:
 		return w.failed(how, fmt.Sprintf("the return address 0x%x does not follow a call", c.PC))
 	}
 	trust := Table
@@ -93,7 +94,7 @@ func (w *Walk) judge(how Strategy) bool {
 // tries the next strategy.
 func (w *Walk) zero(how Strategy) bool {
 	f, c := &w.frame, &w.caller
-	if how.ByTable() && (w.pinned.byHand || w.atEntry() || f.Module != nil && f.Module.isThreadStart(w.pinned.filePC())) {
+	if how.ByTable() && (w.pinned.byHand || w.atEntry() || f.Module != nil && f.Module.IsThreadStart(w.pinned.filePC())) {
 		f.CFA, f.HasCFA = target.Addr(c.CFA), true
 		w.finish(End{Outermost: true, Reason: EntryPoint})
 		return false

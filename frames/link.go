@@ -2,6 +2,7 @@ package frames
 
 import (
 	"dbg/arch"
+	"dbg/frames/machine"
 	"dbg/target"
 )
 
@@ -18,13 +19,13 @@ func (w *Walk) byLink(s *site) bool {
 	}
 	lr = w.code64(lr)
 	lo, hi, ok := w.boundsOf(s)
-	if !ok || lr < page || lr-s.module.contents.Bias-1 >= lo && lr-s.module.contents.Bias-1 < hi {
+	if !ok || lr < page || lr-s.module.Bias()-1 >= lo && lr-s.module.Bias()-1 < hi {
 		return false
 	}
-	if next := w.site(target.Addr(lr), false); !next.exec || next.after != yes {
+	if next := w.site(target.Addr(lr), false); !next.exec || next.after != machine.Yes {
 		return false
 	}
-	list := w.u.machine.records
+	list := w.u.machine.Records
 	var keep arch.RegSet
 	for i := range list {
 		switch r, why, err := w.record(&list[i]); {
@@ -32,7 +33,7 @@ func (w *Walk) byLink(s *site) bool {
 		case r.ra == lr: // the function's own record
 			return w.byRecord(&list[i], r)
 		case r.ra != 0:
-			keep.Add(list[i].reg) // the caller's
+			keep.Add(list[i].Reg) // the caller's
 		}
 	}
 	c.Start(keep)

@@ -20,7 +20,7 @@ func TestLinkRegisterOfAFunction(t *testing.T) {
 			b := newBed(t, a)
 			c := b.cie("zR", 0x0c, byte(a.SP), 0)
 			b.fde(c, 0x300, 0x380, 0x07, b.ra())
-			b.m.Edit().FunctionAt = bounds
+			frames.Edit(b.m).FunctionAt = bounds
 			b.regs.Set(a.LR, b.calling(0x310))
 			b.at(codeAt+0x1110, b.stack+0x100)
 			b.want("402110 context exact\n401310 prologue heuristic", "undefined return address")
@@ -37,7 +37,7 @@ func TestLinkRegisterOfAFunction(t *testing.T) {
 			b.regs.Set(a.LR, codeAt+0x320)
 			b.want("402110 context exact", "no strategy found a caller")
 			b.regs.Set(a.LR, b.calling(0x310))
-			b.m.Edit().FunctionAt = nil
+			frames.Edit(b.m).FunctionAt = nil
 			b.want("402110 context exact", "no strategy found a caller")
 		})
 	}
@@ -75,7 +75,7 @@ func TestPrologueARM64(t *testing.T) {
 			b.code(0x30c, arm64Code(0x94000000|(0x1100-0x30c)/4)...) // bl
 			if symbol == 1 {
 				b.code(0x30c, arm64Code(0xd63f0000)...) // blr x0
-				b.m.Edit().FunctionAt = func(uint64) (lo, hi uint64, ok bool) {
+				frames.Edit(b.m).FunctionAt = func(uint64) (lo, hi uint64, ok bool) {
 					return codeAt - bias + 0x1100, codeAt - bias + 0x1100 + uint64(len(function)), true
 				}
 			}

@@ -85,8 +85,8 @@ func newCrowd(t testing.TB, a *arch.Arch, settled bool) *crowd {
 	for at := 0; at+4 <= len(text); at += 4 {
 		binary.LittleEndian.PutUint32(text[at:], nops[a])
 	}
-	w.pieces[0].data, w.m.Edit().Hi = text, codeAt+0x9000
-	w.m.Edit().Code = nil
+	w.pieces[0].data, frames.Edit(w.m).Hi = text, codeAt+0x9000
+	frames.Edit(w.m).Code = nil
 	plain := usual
 	ra := byte(a.PC)
 	if a.LR != arch.NoReg {
@@ -107,7 +107,7 @@ func newCrowd(t testing.TB, a *arch.Arch, settled bool) *crowd {
 	case arch.RISCV64:
 		w.code(crowdSig, 0x93, 0x08, 0xb0, 0x08, 0x73, 0x00, 0x00, 0x00)
 	}
-	w.m.Edit().EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
+	frames.Edit(w.m).EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
 	c := &crowd{a: a, space: w.fake}
 	if settled {
 		c.space = settledSpace{w.fake}
@@ -399,7 +399,7 @@ func TestOrderOfReading(t *testing.T) {
 	for i := range text {
 		text[i] = 0x90
 	}
-	w.pieces[0].data, w.m.Edit().Hi, w.m.Edit().EHFrame = text, codeAt+target.Addr(len(text)), frames.Section{}
+	w.pieces[0].data, frames.Edit(w.m).Hi, frames.Edit(w.m).EHFrame = text, codeAt+target.Addr(len(text)), frames.Section{}
 	sites := size * (candidates + 2)
 	fn := func(i int) int { return size * (i + 1) }
 	for i := range candidates {
@@ -494,7 +494,7 @@ func TestOrderOfSlots(t *testing.T) {
 	w.put(stackAt+0x100, codeAt+0x210, 0, codeAt+0x310) // g's frame begins at 0x108, or main's at 0x118
 	binary.LittleEndian.PutUint64(w.pieces[0].data[0x2007:], codeAt+0x2100)
 	w.at(codeAt+0x2000, stackAt+0x100)
-	w.m.Edit().EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
+	frames.Edit(w.m).EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
 	v := &versioned{w.fake, 1}
 	u := frames.New(w.a, v)
 	for i, to := range []uint64{0x2100, 0x2200, 0x2100} {

@@ -5,29 +5,31 @@ import (
 
 	"dbg/arch"
 	"dbg/code"
+	"dbg/code/flow"
+	"dbg/frames/follow"
 	"dbg/row"
 )
 
 // overrule replaces the site's plan if the code certainly contradicts the table.
 func (w *Walk) overrule(s *site) {
-	if s.how != CFI && s.how != Compact || s.from.preserved == (arch.RegSet{}) || s.byHand {
+	if s.how != CFI && s.how != Compact || *s.from.Preserved() == (arch.RegSet{}) || s.byHand {
 		return
 	}
 	if w.overruleCFA(s) {
 		return
 	}
-	lost := w.auditOf(s).lostAt(s)
+	lost := w.auditOf(s).LostAt(uint64(s.pc), s.precise)
 	if lost == 0 {
 		return
 	}
 	r := &w.u.row
 	r.CopyFrom(s.plan.Row())
 	changed := false
-	for i, reg := range code.Slots(w.u.arch) {
+	for i, reg := range flow.Slots(w.u.arch) {
 		if lost&(1<<i) == 0 || reg == r.RA || r.CFA.Kind == row.InReg && r.CFA.Reg == reg {
 			continue
 		}
-		if k := r.Rule(reg).Kind; k == row.Same || k == row.Unspecified && s.from.preserved.Has(reg) {
+		if k := r.Rule(reg).Kind; k == row.Same || k == row.Unspecified && s.from.Preserved().Has(reg) {
 			r.Set(reg, row.Rule{Kind: row.Undefined})
 			changed = true
 		}
@@ -37,12 +39,40 @@ func (w *Walk) overrule(s *site) {
 	}
 }
 
-func (w *Walk) replan(s *site, r *row.Row) {
-	s.table, s.plan = s.plan, w.u.planCache(s.from.preserved).Plan(w.u.arch, r, s.from.preserved)
+// maxAudits is the maximum number of audits that are cached.
+const maxAudits = 4096
+
+// auditKey identifies a function in a module.
+type auditKey struct {
+	module *Module
+	lo     uint64
 }
 
-// tailLength is the maximum number of instructions that overruleCFA reads.
-const tailLength = 24
+// auditOf returns the audit of the site's function, which is computed once.
+func (w *Walk) auditOf(s *site) *follow.Audit {
+	m := s.module
+	lo, hi, ok := s.from.Bounds(s.filePC())
+	if !ok || m == nil || !code.Supported(w.u.arch) || w.u.arch == arch.ARM || hi-lo > follow.MaxFunction {
+		return nil
+	}
+	key := auditKey{m, lo}
+	if a, ok := w.u.audits[key]; ok {
+		return a
+	}
+	if len(w.u.audits) >= maxAudits || w.u.audits == nil {
+		w.u.audits = map[auditKey]*follow.Audit{}
+	}
+	var a *follow.Audit
+	if s.from.RowAt(lo, &w.u.row) == nil && flow.IsEntry(w.u.arch, &w.u.row) {
+		a = follow.NewAudit(w.reader(m), lo+m.Bias(), hi+m.Bias())
+	}
+	w.u.audits[key] = a
+	return a
+}
+
+func (w *Walk) replan(s *site, r *row.Row) {
+	s.table, s.plan = s.plan, w.u.lookup.Plan(s.from, r)
+}
 
 // overruleCFA handles the last instructions of a function, from which a single path without calls
 // leads to the return: they show the place of the return address. If the table has another place,
@@ -53,41 +83,26 @@ func (w *Walk) overruleCFA(s *site) bool {
 	if !s.precise || w.u.arch != arch.AMD64 || r.CFA.Kind != row.InReg || r.CFA.Reg != arch.RSP || ra.Kind != row.At || ra.N != -8 {
 		return false
 	}
-	at, ok := code.FromRow(w.u.arch, r)
+	at, ok := flow.FromRow(w.u.arch, r)
 	if !ok {
 		return false
 	}
-	sim := simulation{w: w, module: s.module}
-	text := sim.read(uint64(s.pc), make([]byte, 0, aheadBytes)[:aheadBytes])
-	for range tailLength {
-		in := code.Decode(w.u.arch, text)
-		if in.Next == code.Return {
-			break
-		}
-		if in.Next != code.Onward || in.Len == 0 || omitted(text) {
-			return false
-		}
-		at.Apply(&in)
-		text = text[in.Len:]
-	}
-	var f code.Frame
-	at.Frame(&f)
-	if code.Decode(w.u.arch, text).Next != code.Return || !f.HasSP || f.SP == 8 {
+	if sp, ok := follow.Tail(w.reader(s.module), uint64(s.pc), at); !ok || sp == 8 {
 		return false
 	}
 	c := w.aheadOf(s)
-	if c.why != "" || c.cfa.base != arch.RSP || c.cfa.through || c.cfa.off < 8 {
+	if c.Why != "" || c.CFA.Base != arch.RSP || c.CFA.Through || c.CFA.Off < 8 {
 		return false // or it returns to an address that it pushes itself
 	}
 	n := &w.u.row
 	n.CopyFrom(r)
-	n.CFA.N = c.cfa.off
-	for i, reg := range code.Slots(w.u.arch) {
-		switch rc := &c.regs[i]; {
-		case rc.kind == asNow:
+	n.CFA.N = c.CFA.Off
+	for i, reg := range flow.Slots(w.u.arch) {
+		switch rc := &c.Regs[i]; {
+		case rc.Kind == follow.AsNow:
 			n.Set(reg, row.Rule{})
-		case rc.kind == inStack && rc.at.base == arch.RSP && !rc.at.through:
-			n.Set(reg, row.Rule{Kind: row.At, N: rc.at.off - c.cfa.off})
+		case rc.Kind == follow.InStack && rc.At.Base == arch.RSP && !rc.At.Through:
+			n.Set(reg, row.Rule{Kind: row.At, N: rc.At.Off - c.CFA.Off})
 		default:
 			n.Set(reg, row.Rule{Kind: row.Undefined})
 		}
@@ -106,7 +121,7 @@ func (w *Walk) Overruled() (set arch.RegSet) {
 		return set
 	}
 	said, is := s.table.Row(), s.plan.Row()
-	for _, reg := range code.Slots(w.u.arch) {
+	for _, reg := range flow.Slots(w.u.arch) {
 		if is.Rule(reg).Kind == row.Undefined && said.Rule(reg).Kind != row.Undefined {
 			set.Add(reg)
 		}
@@ -122,7 +137,7 @@ func (w *Walk) overruled(s *site) string {
 		return "according to the table the CFA is " + said.CFAString(a) + ", but the code returns from " + is.CFAString(a)
 	}
 	var lost []string
-	for _, reg := range code.Slots(a) {
+	for _, reg := range flow.Slots(a) {
 		if set.Has(reg) {
 			lost = append(lost, a.RegName(reg))
 		}

@@ -8,20 +8,13 @@ import (
 // plt finds the caller of a PLT stub that no table covers. Only a precise PC can be there, because
 // stubs do not call.
 func (w *Walk) plt(s *site) bool {
-	if s.module == nil || w.frame.PCIsReturnAddress {
-		return false
-	}
-	in := false
-	for _, r := range s.module.contents.PLT {
-		in = in || r.Lo <= s.filePC() && s.filePC() < r.Hi
-	}
-	if !in {
+	if s.module == nil || w.frame.PCIsReturnAddress || !s.module.InPLT(s.filePC()) {
 		return false
 	}
 	if w.u.arch.LR != arch.NoReg {
 		return w.leaf(PLT)
 	}
-	pushed := w.u.machine.pushedInStub
+	pushed := w.u.machine.PushedInStub
 	if pushed == nil {
 		return w.failed(PLT, "PLT stubs of this architecture are not supported")
 	}

@@ -159,7 +159,7 @@ func (l *live) FindModule(pc target.Addr) *frames.Module {
 	for i := len(l.maps) - 1; i >= 0; i-- {
 		if l.maps[i].path == m.path {
 			base = l.maps[i].lo
-			mod.Edit().Lo, mod.Edit().Hi = min(mod.Edit().Lo, target.Addr(l.maps[i].lo)), max(mod.Edit().Hi, target.Addr(l.maps[i].hi))
+			frames.Edit(mod).Lo, frames.Edit(mod).Hi = min(frames.Edit(mod).Lo, target.Addr(l.maps[i].lo)), max(frames.Edit(mod).Hi, target.Addr(l.maps[i].hi))
 		}
 	}
 	for _, p := range f.Progs {
@@ -168,9 +168,9 @@ func (l *live) FindModule(pc target.Addr) *frames.Module {
 			break
 		}
 	}
-	mod.Edit().Bias = base - first
-	mod.Edit().Entry = f.Entry
-	for name, s := range map[string]*frames.Section{".eh_frame": &mod.Edit().EHFrame, ".eh_frame_hdr": &mod.Edit().EHFrameHdr, ".debug_frame": &mod.Edit().DebugFrame} {
+	frames.Edit(mod).Bias = base - first
+	frames.Edit(mod).Entry = f.Entry
+	for name, s := range map[string]*frames.Section{".eh_frame": &frames.Edit(mod).EHFrame, ".eh_frame_hdr": &frames.Edit(mod).EHFrameHdr, ".debug_frame": &frames.Edit(mod).DebugFrame} {
 		if e := f.Section(name); e != nil {
 			s.Data, _ = e.Data()
 			s.Addr = e.Addr
@@ -178,7 +178,7 @@ func (l *live) FindModule(pc target.Addr) *frames.Module {
 	}
 	for _, name := range []string{".plt", ".plt.sec", ".plt.got"} {
 		if e := f.Section(name); e != nil {
-			mod.Edit().PLT = append(mod.Edit().PLT, frames.Range{Lo: e.Addr, Hi: e.Addr + e.Size})
+			frames.Edit(mod).PLT = append(frames.Edit(mod).PLT, frames.Range{Lo: e.Addr, Hi: e.Addr + e.Size})
 		}
 	}
 	l.modules[m.path] = mod
@@ -428,7 +428,7 @@ func whole(u *frames.Unwinder, regs *syscall.PtraceRegs, stack []called) string 
 func where(l *live, pc uint64) string {
 	if m := l.find(target.Addr(pc)); m != nil {
 		if mod := l.FindModule(target.Addr(pc)); mod != nil {
-			return fmt.Sprintf("%s+0x%x", filepath.Base(m.path), pc-mod.Edit().Bias)
+			return fmt.Sprintf("%s+0x%x", filepath.Base(m.path), pc-frames.Edit(mod).Bias)
 		}
 		return m.path
 	}

@@ -4,7 +4,7 @@ import "dbg/arch"
 
 // prologue finds the caller if no table covers PC, but the instructions show the place of the
 // return address: directly at the first and last instructions of a function, otherwise by reading
-// from its start to PC (start.go) or from PC to its return (ahead.go). It also handles calls to
+// from its start to PC (start.go) or from PC to its return (bycode.go). It also handles calls to
 // invalid addresses.
 func (w *Walk) prologue(s *site) bool {
 	if w.frame.PCIsReturnAddress {
@@ -25,7 +25,7 @@ func (w *Walk) prologue(s *site) bool {
 	if w.byStart(s) {
 		return true
 	}
-	if edge := w.u.machine.entryOrExit; edge != nil {
+	if edge := w.u.machine.EntryOrExit; edge != nil {
 		switch pushedFP, ok := edge(s.before(), s.at()); {
 		case !ok:
 		case a.LR != arch.NoReg:
@@ -40,7 +40,7 @@ func (w *Walk) prologue(s *site) bool {
 // byStart follows the function's code from its start to PC. The start comes from symbols, or from a
 // call on the stack that has entered the function.
 func (w *Walk) byStart(s *site) bool {
-	if r := w.startOf(s); r.why == "" && w.byCode(r) {
+	if r := w.startOf(s); r.Why == "" && w.byCode(r) {
 		return true
 	}
 	return w.byCalls(s)

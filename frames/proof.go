@@ -2,6 +2,7 @@ package frames
 
 import (
 	"dbg/arch"
+	"dbg/frames/machine"
 	"dbg/target"
 )
 
@@ -10,14 +11,14 @@ import (
 // place as the table. A wrong table, or an overwritten stack, rarely passes both checks. cfa
 // belongs to the frame at cur, sp is the caller's stack pointer, next is the caller's site.
 func (w *Walk) proven(cur, next *site, cfa, sp uint64) bool {
-	if next.after != yes || sp != cfa || w.u.arch != arch.AMD64 {
+	if next.after != machine.Yes || sp != cfa || w.u.arch != arch.AMD64 {
 		return false
 	}
 	if !cur.hasFn {
 		cur.hasFn = true
 		if cur.module != nil {
-			if fn, ok := cur.module.functionAt(w.u.arch, cur.filePC()); ok {
-				cur.fn = target.Addr(fn + cur.module.contents.Bias)
+			if fn, ok := cur.module.FunctionStart(w.u.arch, cur.filePC()); ok {
+				cur.fn = target.Addr(fn + cur.module.Bias())
 			}
 		}
 	}
@@ -30,20 +31,20 @@ func (w *Walk) proven(cur, next *site, cfa, sp uint64) bool {
 			return false
 		}
 		next.calls = cur.fn
-		next.slots = next.slots || w.u.machine.directCall(next.before(), next.pc) != cur.fn
+		next.slots = next.slots || w.u.machine.DirectCall(next.before(), next.pc) != cur.fn
 	}
 	r := w.aheadOf(cur)
-	if r.cfa.base != arch.RSP && w.frame.Index > 0 {
+	if r.CFA.Base != arch.RSP && w.frame.Index > 0 {
 		// The frame pointer itself was read from the stack according to the table: both would be
 		// wrong alike. The function's first instructions show the distance from the stack pointer
 		// to the return address.
 		r, _ = w.fromTo(cur, uint64(cur.fn))
-		if r.cfa.base != arch.RSP {
+		if r.CFA.Base != arch.RSP {
 			return false
 		}
 	}
-	at, known := r.ra().address(&w.frame.Regs)
-	if r.why != "" || !known || at+8 != cfa {
+	at, known := r.RA().Address(&w.frame.Regs)
+	if r.Why != "" || !known || at+8 != cfa {
 		return false
 	}
 	ra, err := w.stack.Word(target.Addr(at), 8)

@@ -2,6 +2,7 @@ package frames
 
 import (
 	"dbg/arch"
+	"dbg/frames/machine"
 	"dbg/target"
 )
 
@@ -28,7 +29,7 @@ func (w *Walk) scan() bool {
 		}
 		v = w.code64(v)
 		if v >= page && w.u.space.Executable(target.Addr(v-1)) {
-			if s := w.site(target.Addr(v), false); s.after == yes || s.sigcode {
+			if s := w.site(target.Addr(v), false); s.after == machine.Yes || s.sigcode {
 				c.Start(arch.RegSet{})
 				if a.LR == arch.NoReg {
 					c.CFA = at + size

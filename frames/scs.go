@@ -2,6 +2,8 @@ package frames
 
 import (
 	"dbg/arch"
+	"dbg/frames/follow"
+	"dbg/frames/machine"
 	"dbg/target"
 )
 
@@ -14,7 +16,7 @@ import (
 // stack. So scs first follows the code from PC on.
 func (w *Walk) scs() bool {
 	a, c := w.u.arch, &w.caller
-	reg := w.u.machine.shadowPointer
+	reg := w.u.machine.ShadowPointer
 	if reg == arch.NoReg {
 		return false
 	}
@@ -25,32 +27,32 @@ func (w *Walk) scs() bool {
 	case at < page || at%8 != 0:
 		return w.failed(SCS, a.RegName(reg)+" does not point to a shadow call stack")
 	}
-	e := w.shadowEnd(uint64(w.frame.PC), reg)
+	e := follow.FindShadowEnd(w.reader(w.pinned.module), uint64(w.frame.PC), reg, w.frame.PCIsReturnAddress)
 	switch {
-	case e.link == linkElsewhere:
+	case e.Link == follow.LinkElsewhere:
 		return w.failed(SCS, "the function does not take its return address from the shadow call stack")
-	case e.link == linkUnknown && !w.frame.PCIsReturnAddress:
+	case e.Link == follow.LinkUnknown && !w.frame.PCIsReturnAddress:
 		return w.failed(SCS, "the instructions from PC on do not show whether the return address is on the shadow call stack")
-	case e.link == linkUnknown: // such as a function that does not return; it has made a call, so it has stored one
-		e.at, e.pointer = -8, -8
+	case e.Link == follow.LinkUnknown: // such as a function that does not return; it has made a call, so it has stored one
+		e.At, e.Pointer = -8, -8
 	}
 	c.Start(arch.RegSet{})
-	c.SetComputed(reg, at+uint64(e.pointer))
-	if e.link == linkRegister {
+	c.SetComputed(reg, at+uint64(e.Pointer))
+	if e.Link == follow.LinkRegister {
 		lr, known := w.frame.Regs.Get(a.LR)
 		if !known {
 			return w.failed(SCS, a.RegName(a.LR)+" is not known")
 		}
 		c.SetPC(a, w.code64(lr), 0, false)
 	} else {
-		word := target.Addr(at + uint64(e.at))
+		word := target.Addr(at + uint64(e.At))
 		v, err := w.words.Word(word, 8)
 		if err != nil {
 			return w.unreadable(SCS, err)
 		}
 		c.SetPC(a, w.code64(v), word, true)
 	}
-	if w.site(target.Addr(c.PC), false).after != yes {
+	if w.site(target.Addr(c.PC), false).after != machine.Yes {
 		return w.failed(SCS, "the word on top of the shadow call stack does not follow a call")
 	}
 	return w.judge(SCS)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"dbg/arch"
 	"dbg/cfi"
 	"dbg/row"
 	"dbg/target"
@@ -67,21 +66,6 @@ func (u *Unwinder) Origin(pc target.Addr, precise bool) (Origin, error) {
 		return o, cfi.ErrNotCovered
 	}
 	var err error
-	o.Table, err = o.Module.originAt(u.arch, uint64(pc)-o.Module.contents.Bias, &o.Row)
+	o.Table, err = o.Module.Origin(u.arch, uint64(pc)-o.Module.Bias(), &o.Row)
 	return o, err
-}
-
-// originAt is planAt with the entry as the result.
-func (m *Module) originAt(a *arch.Arch, pc uint64, r *row.Row) (table string, err error) {
-	err = cfi.ErrNotCovered
-	for _, s := range m.load(a).list {
-		e := s.RowAt(pc, r)
-		if e == nil {
-			return s.Name(), nil
-		}
-		if e != cfi.ErrNotCovered {
-			table, err = s.Name(), e
-		}
-	}
-	return table, err
 }

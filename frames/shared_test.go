@@ -39,7 +39,7 @@ func TestModuleIsShared(t *testing.T) {
 				continue
 			}
 			o, err := u.Origin(target.Addr(s.Addr)+1, true)
-			lo, hi, ok := m.Edit().FunctionAt(uint64(s.Addr))
+			lo, hi, ok := frames.Edit(m).FunctionAt(uint64(s.Addr))
 			regs := arch.Registers{}
 			regs.Set(arch.RIP, uint64(s.Addr))
 			regs.Set(arch.RSP, 0x7fff0000)

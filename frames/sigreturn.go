@@ -1,51 +1,13 @@
 package frames
 
 import (
-	"bytes"
-
 	"dbg/arch"
 	"dbg/target"
 )
 
-// trampoline is code to which a signal handler returns, and the place where the kernel has saved
-// the registers when it runs. It is not needed if the C library or the vDSO has a table
-// (augmentation S); musl, Go and old kernels have none.
-type trampoline struct {
-	code []byte
-	// starts are the offsets in code of the instructions: the PC may be at any of them. popped is
-	// how far SP has moved by then.
-	starts []int
-	popped []int64
-
-	regs    []arch.Reg // in the order of the saved words; NoReg is skipped
-	at      int64      // offset of the first word from SP at the first instruction, or from *(SP+through)
-	through int64      // 0 means not through a pointer
-}
-
-// trampolineAt recognizes a signal trampoline by its instructions: PC is at the first one or, if
-// the thread is stopped there, at a later one. popped is how far SP has moved by then.
-func (u *Unwinder) trampolineAt(s *site) (t *trampoline, popped int64) {
-	list := u.machine.trampolines
-	for i := range list {
-		t := &list[i]
-		for j, n := range t.starts {
-			if j > 0 && !s.precise {
-				break
-			}
-			if bytes.HasPrefix(s.at(), t.code[n:]) && bytes.HasSuffix(s.before(), t.code[:n]) {
-				if t.popped != nil {
-					popped = t.popped[j]
-				}
-				return t, popped
-			}
-		}
-	}
-	return nil, 0
-}
-
 // sigreturn takes the interrupted frame's registers from the kernel's signal frame.
 func (w *Walk) sigreturn(s *site) bool {
-	if s.sigcode && w.u.machine.trustTrampoline {
+	if s.sigcode && w.u.machine.TrustTrampoline {
 		w.frame.Signal = true
 		return w.byTrampoline(s)
 	}
@@ -70,24 +32,26 @@ func (w *Walk) sigreturn(s *site) bool {
 // byTrampoline reads the registers from the kernel's signal frame.
 func (w *Walk) byTrampoline(s *site) bool {
 	a, c := w.u.arch, &w.caller
-	t, popped := w.u.trampolineAt(s)
+	t, popped := w.u.machine.TrampolineAt(s.before(), s.at(), s.precise)
 	sp, known := w.frame.Regs.SP()
-	if find := w.u.machine.signalFrame; t != nil && !known && find != nil {
-		sp, known = find(w, t)
+	if find := w.u.machine.SignalFrame; t != nil && !known && find != nil {
+		if fp, ok := w.frame.Regs.Get(a.FP); ok {
+			sp, known = find(t, fp, w.words)
+		}
 	}
 	if t == nil || !known {
 		return w.failed(Sigreturn, "the stack pointer is not known")
 	}
-	at := sp - uint64(popped) + uint64(t.at)
-	if t.through != 0 {
-		uc, err := w.words.Word(target.Addr(sp-uint64(popped)+uint64(t.through)), a.PtrSize)
+	at := sp - uint64(popped) + uint64(t.At)
+	if t.Through != 0 {
+		uc, err := w.words.Word(target.Addr(sp-uint64(popped)+uint64(t.Through)), a.PtrSize)
 		if err != nil {
 			return w.unreadable(Sigreturn, err)
 		}
-		at = uc + uint64(t.at)
+		at = uc + uint64(t.At)
 	}
 	c.Start(arch.RegSet{})
-	for i, reg := range t.regs {
+	for i, reg := range t.Regs {
 		if reg == arch.NoReg {
 			continue
 		}

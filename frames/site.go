@@ -3,6 +3,9 @@ package frames
 import (
 	"dbg/arch"
 	"dbg/cfi"
+	"dbg/frames/follow"
+	"dbg/frames/machine"
+	"dbg/frames/module"
 	"dbg/row"
 	"dbg/row/compiled"
 	"dbg/target"
@@ -22,12 +25,12 @@ type site struct {
 	other   *site // the return address of the frame before that
 	module  *Module
 	precise bool
-	exec    bool     // the look-up address is in executable memory
-	after   verdict  // pc follows a call instruction
-	leaving landing  // how the code at pc switches to another stack, see leave.go
-	sigcode bool     // pc is in code that calls sigreturn
-	plain   bool     // plan is fast, exec, and not sigcode or a signal frame: quick can use it
-	how     Strategy // the strategy of frames that use plan
+	exec    bool            // the look-up address is in executable memory
+	after   machine.Verdict // pc follows a call instruction
+	leaving landing         // how the code at pc switches to another stack, see leave.go
+	sigcode bool            // pc is in code that calls sigreturn
+	plain   bool            // plan is fast, exec, and not sigcode or a signal frame: quick can use it
+	how     Strategy        // the strategy of frames that use plan
 	rowDone bool
 	called  bool // pc is an ordinary return address: exec, after a call, and not sigcode
 	*siteFacts
@@ -39,16 +42,16 @@ type siteFacts struct {
 	fn    target.Addr // the start of the function at pc according to its table, 0 if unknown
 	hasFn bool        // fn has been determined
 
-	slots     bool      // the rules below, or calls, depend on slots of the global offset table
-	ahead     *codeRule // from the code from pc on; nil if not read yet
-	start     *codeRule // from the code of the function up to pc
-	entered   *codeRule // from the code of a called function up to pc
-	enteredAt uint64    // that function
-	enteredBy int       // number of instructions that takes
-	byHand    bool      // pc is a function's first instruction and does not follow a call: the frame was made by hand
+	slots     bool         // the rules below, or calls, depend on slots of the global offset table
+	ahead     *follow.Rule // from the code from pc on; nil if not read yet
+	start     *follow.Rule // from the code of the function up to pc
+	entered   *follow.Rule // from the code of a called function up to pc
+	enteredAt uint64       // that function
+	enteredBy int          // number of instructions that takes
+	byHand    bool         // pc is a function's first instruction and does not follow a call: the frame was made by hand
 	rowErr    error
 	table     *compiled.Plan // the table's plan, if the code overrules it: see overrule.go; else nil
-	from      *source
+	from      *module.Source
 	code      [codeBefore + codeAfter]byte // around pc
 	codeLo    int                          // code[codeLo:codeHi] is valid
 	codeHi    int
@@ -60,13 +63,14 @@ const (
 	sites      = 1024
 )
 
-type verdict uint8
-
-const (
-	unknown verdict = iota
-	no
-	yes
-)
+// Space is the process's address space as the unwinder sees it.
+type Space interface {
+	target.Memory
+	// FindModule returns the module at pc, or nil.
+	FindModule(pc target.Addr) *Module
+	// Executable reports whether addr is in a mapping that can be executed.
+	Executable(addr target.Addr) bool
+}
 
 // Versioned is a Space that knows when its modules and permissions, and the slots for its code's
 // jumps, may have changed. The unwinder checks its cached facts again only if Version returns
@@ -134,14 +138,14 @@ func (w *Walk) fillSite(h uint64, pc target.Addr, precise bool) *site {
 		w.readCode(s)
 		w.judgeCode(s)
 	}
-	s.called = !precise && s.exec && s.after == yes && !s.sigcode
+	s.called = !precise && s.exec && s.after == machine.Yes && !s.sigcode
 	return s
 }
 
 // judgeCode classifies the code around pc.
 func (w *Walk) judgeCode(s *site) {
 	s.after = w.u.followsCall(s.before(), s.pc)
-	t, _ := w.u.trampolineAt(s)
+	t, _ := w.u.machine.TrampolineAt(s.before(), s.at(), s.precise)
 	s.sigcode = t != nil
 }
 
@@ -150,7 +154,7 @@ func (w *Walk) judgeCode(s *site) {
 func (w *Walk) readCode(s *site) {
 	s.codeLo, s.codeHi = codeBefore, codeBefore
 	if s.module != nil {
-		if b := s.module.codeAt(uint64(s.pc)-s.module.contents.Bias-codeBefore, len(s.code)); b != nil {
+		if b := s.module.CodeAt(uint64(s.pc)-s.module.Bias()-codeBefore, len(s.code)); b != nil {
 			s.codeLo, s.codeHi = 0, copy(s.code[:], b)
 			return
 		}
@@ -173,17 +177,6 @@ func (w *Walk) readCode(s *site) {
 	}
 }
 
-// codeAt returns n bytes of the file's code at an address in the file, or nil.
-func (m *Module) codeAt(addr uint64, n int) []byte {
-	for i := range m.contents.Code {
-		c := &m.contents.Code[i]
-		if off := addr - c.Addr; off < uint64(len(c.Data)) && uint64(len(c.Data))-off >= uint64(n) {
-			return c.Data[off : off+uint64(n)]
-		}
-	}
-	return nil
-}
-
 // before returns the code up to pc, at the code from pc on.
 func (s *site) before() []byte { return s.code[s.codeLo:codeBefore] }
 func (s *site) at() []byte     { return s.code[codeBefore:s.codeHi] }
@@ -197,7 +190,7 @@ func (s *site) lookup() target.Addr {
 }
 
 // filePC returns the look-up address for tables, in the module's address space.
-func (s *site) filePC() uint64 { return uint64(s.lookup()) - s.module.contents.Bias }
+func (s *site) filePC() uint64 { return uint64(s.lookup()) - s.module.Bias() }
 
 // staysInLink reports whether the site is a return address and its row has the return address in
 // the link register: judge must check it.
@@ -212,15 +205,15 @@ func (w *Walk) planAt(s *site) (*compiled.Plan, error) {
 		s.rowDone = true
 		s.rowErr = cfi.ErrNotCovered
 		if s.module != nil {
-			s.plan, s.from, s.rowErr = s.module.planAt(w.u, s.filePC())
-			if s.rowErr == cfi.ErrNotCovered && !s.precise && s.after != yes {
+			s.plan, s.from, s.rowErr = s.module.PlanAt(&w.u.lookup, s.filePC())
+			if s.rowErr == cfi.ErrNotCovered && !s.precise && s.after != machine.Yes {
 				// PC does not follow a call: the frame was made by hand and returns to a
 				// function's first instruction. makecontext's frames return to __start_context.
-				s.plan, s.from, s.rowErr = s.module.planAt(w.u, s.filePC()+1)
+				s.plan, s.from, s.rowErr = s.module.PlanAt(&w.u.lookup, s.filePC()+1)
 				s.byHand = s.rowErr == nil
 			}
 			if s.from != nil {
-				s.how = s.from.how
+				s.how = howByKind[s.from.Kind()]
 			}
 			if s.plan != nil && w.u.Audit {
 				w.overrule(s)

@@ -3,29 +3,31 @@ package frames
 import (
 	"dbg/arch"
 	"dbg/code"
-	"dbg/row"
+	"dbg/code/flow"
+	"dbg/frames/follow"
+	"dbg/frames/machine"
 	"dbg/target"
 )
 
-// Limits of reading from a function's start.
-const (
-	startInstructions = 10_000
-	maxPaths          = 256
+// Reasons why there is no rule for a PC.
+var (
+	notCalled = &follow.Rule{Why: "the called function does not lead to PC"}
+	noStart   = &follow.Rule{Why: "no symbol or table entry marks the function's start"}
 )
 
 // startOf follows the code of the site's function from its first instruction to the site, once: the
 // words that it has pushed make up the frame. It needs the function's start from a symbol or a
 // table entry. Unlike reading ahead, it works if the code does not return.
-func (w *Walk) startOf(s *site) *codeRule {
+func (w *Walk) startOf(s *site) *follow.Rule {
 	if s.start == nil {
 		s.start = noStart
 		if m := s.module; m != nil && code.Supported(w.u.arch) {
 			if lo, hi, ok := w.boundsOf(s); ok {
-				start := lo + m.contents.Bias
+				start := lo + m.Bias()
 				if w.u.arch == arch.ARM && w.isThumb(m, lo) {
 					start |= 1
 				}
-				s.start, _ = w.from(s, start, lo+m.contents.Bias, hi+m.contents.Bias)
+				s.start, _ = w.from(s, start, lo+m.Bias(), hi+m.Bias())
 			}
 		}
 	}
@@ -37,33 +39,38 @@ func (w *Walk) startOf(s *site) *codeRule {
 // further on.
 func (w *Walk) boundsOf(s *site) (lo, hi uint64, ok bool) {
 	m, pc := s.module, s.filePC()
-	if m.contents.FunctionAt != nil {
-		if lo, hi, ok = m.contents.FunctionAt(pc); ok && lo <= pc {
-			return lo, hi, true
-		}
+	if lo, hi, ok = m.Symbol(pc); ok && lo <= pc {
+		return lo, hi, true
 	}
-	for _, t := range m.load(w.u.arch).list {
-		if lo, hi, ok = t.Bounds(pc); ok && w.u.Use.Has(t.how) {
-			return lo, hi, t.RowAt(lo, &w.u.row) == nil && isEntry(w.u.arch, &w.u.row)
+	for _, t := range m.Sources(w.u.arch) {
+		if lo, hi, ok = t.Bounds(pc); ok && w.u.Use.Has(howByKind[t.Kind()]) {
+			return lo, hi, t.RowAt(lo, &w.u.row) == nil && flow.IsEntry(w.u.arch, &w.u.row)
 		}
 	}
 	return 0, 0, false
 }
 
-// isEntry reports whether a row is valid at a function's first instruction.
-func isEntry(a *arch.Arch, r *row.Row) bool {
-	s, ok := code.FromRow(a, r)
-	ra := r.Rule(r.RA)
-	return ok && s == code.Entry(a) &&
-		(ra.Kind == row.Unspecified && r.RA == a.LR || ra.Kind == row.At && ra.N == -int64(a.PtrSize))
+// isThumb reports whether the function that starts at an address in the file is Thumb code. Its
+// symbol decides. Without one, the function is Thumb code if its first words do not look like ARM
+// instructions, nearly all of which are unconditional.
+func (w *Walk) isThumb(m *Module, lo uint64) bool {
+	if thumb, known := m.ThumbSymbol(lo); known {
+		return thumb
+	}
+	if lo%4 != 0 {
+		return true
+	}
+	var buf [16]byte
+	r := w.reader(m)
+	b := r.Read(lo+m.Bias(), buf[:])
+	return len(b) < 8 || b[3]>>4 != 14 || b[7]>>4 != 14
 }
 
 // Limits of byCalls.
 const (
 	callWords  = 1024
 	callStarts = 64
-	callReads  = 30_000  // instructions that are read, or would be if none had been read before
-	callReach  = 1 << 20 // maximum size of a function
+	callReads  = 30_000 // instructions that are read, or would be if none had been read before
 )
 
 // byCalls searches for the call that has entered the function: a word on the stack that follows a
@@ -76,10 +83,10 @@ func (w *Walk) byCalls(s *site) bool {
 	if !known || !code.Supported(a) {
 		return false
 	}
-	if link := code.LinkSlot(a); link >= 0 && !w.frame.PCIsReturnAddress {
+	if link := flow.LinkSlot(a); link >= 0 && !w.frame.PCIsReturnAddress {
 		// A leaf function, or one that has not saved the link register yet.
 		if lr, known := w.frame.Regs.Get(a.LR); known {
-			if r, _ := w.byCall(s, w.code64(lr)); r != nil && r.regs[link].kind == asNow {
+			if r, _ := w.byCall(s, w.code64(lr)); r != nil && r.Regs[link].Kind == follow.AsNow {
 				return w.byCode(r)
 			}
 		}
@@ -110,12 +117,12 @@ func (w *Walk) byCalls(s *site) bool {
 // byCall returns the rule from the code of the function that the direct call before a return
 // address calls, and the number of instructions that it takes. It returns nil if there is no such
 // call.
-func (w *Walk) byCall(s *site, ra uint64) (*codeRule, int) {
+func (w *Walk) byCall(s *site, ra uint64) (*follow.Rule, int) {
 	if ra < page || !w.u.space.Executable(target.Addr(ra-1)) {
 		return nil, 0
 	}
 	next := w.site(target.Addr(ra), false)
-	if next.after != yes {
+	if next.after != machine.Yes {
 		return nil, 0
 	}
 	fn := w.calledBefore(next)
@@ -129,23 +136,23 @@ func (w *Walk) byCall(s *site, ra uint64) (*codeRule, int) {
 }
 
 // returnsAt returns the stack address at which a rule has the return address.
-func (w *Walk) returnsAt(r *codeRule) (uint64, bool) {
-	if r.why != "" {
+func (w *Walk) returnsAt(r *follow.Rule) (uint64, bool) {
+	if r.Why != "" {
 		return 0, false
 	}
 	cfa, known := w.locateCFA(r)
 	if !known {
 		return 0, false
 	}
-	link := code.LinkSlot(w.u.arch)
+	link := flow.LinkSlot(w.u.arch)
 	if link < 0 {
 		return cfa - uint64(w.u.arch.PtrSize), true
 	}
-	switch rc := &r.regs[link]; rc.kind {
-	case inFrame:
-		return cfa + uint64(rc.at.off), true
-	case inStack:
-		return w.locate(rc.at)
+	switch rc := &r.Regs[link]; rc.Kind {
+	case follow.InFrame:
+		return cfa + uint64(rc.At.Off), true
+	case follow.InStack:
+		return w.locate(rc.At)
 	}
 	return 0, false
 }
@@ -153,59 +160,19 @@ func (w *Walk) returnsAt(r *codeRule) (uint64, bool) {
 // fromTo returns the rule from the code from a function's start to the site, and the number of
 // instructions that it takes. It caches the last result. A split-off part of the function may be
 // before its start.
-func (w *Walk) fromTo(s *site, fn uint64) (*codeRule, int) {
+func (w *Walk) fromTo(s *site, fn uint64) (*follow.Rule, int) {
 	if s.entered == nil || s.enteredAt != fn {
 		s.entered, s.enteredAt, s.enteredBy = notCalled, fn, 0
-		if uint64(s.pc)-fn+callReach < 2*callReach {
+		if uint64(s.pc)-fn+follow.MaxFunction < 2*follow.MaxFunction {
 			s.entered, s.enteredBy = w.from(s, fn, 0, 1<<64-1)
 		}
 	}
 	return s.entered, s.enteredBy
 }
 
-// Limits of the cache of functions that were read from their starts.
-const (
-	maxStarts     = 128
-	maxStartsSize = 64 << 10
-)
-
-// starts caches functions that were read from their starts: the recently used ones, and older ones.
-type starts struct {
-	recent, older map[startKey]*forward
-	size          int // size of recent
-}
-
-// startKey identifies a function in a module.
-type startKey struct {
-	module        *Module
-	start, lo, hi uint64
-}
-
-// from returns the rule from the code from a function's start to the site. It assumes, as site
-// does, that the code of a module does not change. Other code, and code after jumps through slots
-// in memory, is read again if the space has changed.
-func (w *Walk) from(s *site, start, lo, hi uint64) (*codeRule, int) {
-	cache, key := &w.u.starts, startKey{s.module, start, lo, hi}
-	f := cache.recent[key]
-	if f.stale(w) {
-		f = cache.older[key]
-		if f.stale(w) {
-			f = newForward(w.u.arch, s.module, start, lo, hi)
-		}
-		if f.epoch = w.epoch; cache.recent == nil || len(cache.recent) >= maxStarts || cache.size >= maxStartsSize {
-			cache.older, cache.recent, cache.size = cache.recent, map[startKey]*forward{}, 0
-		}
-		cache.recent[key] = f
-		cache.size += f.size()
-	}
-	size := f.size()
-	r, read := f.ruleAt(w, uint64(s.pc))
-	cache.size += f.size() - size
-	s.slots = s.slots || f.sim.slots
+// from returns the rule from the code from a function's start to the site.
+func (w *Walk) from(s *site, start, lo, hi uint64) (*follow.Rule, int) {
+	r, read, slots := w.u.starts.Rule(w.reader(s.module), start, lo, hi, uint64(s.pc), w.epoch)
+	s.slots = s.slots || slots
 	return r, read
-}
-
-// stale reports whether f must be read again, because it depends on memory that may have changed.
-func (f *forward) stale(w *Walk) bool {
-	return f == nil || (f.sim.module == nil || f.sim.slots) && f.epoch != w.epoch
 }

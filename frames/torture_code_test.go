@@ -13,7 +13,7 @@ import (
 
 func torturePLT(t *testing.T) {
 	b, cie := functions(t)
-	b.m.Edit().PLT = []frames.Range{{Lo: codeAt - bias + 0x1000, Hi: codeAt - bias + 0x1100}}
+	frames.Edit(b.m).PLT = []frames.Range{{Lo: codeAt - bias + 0x1000, Hi: codeAt - bias + 0x1100}}
 	// What binutils writes for .plt: PLT0, then each stub's CFA is rsp+8+((rip&15)>=11)*8.
 	b.fde(cie, 0x1000, 0x1100, 0x0e, 16, 0x40|6, 0x0e, 24, 0x40|10,
 		0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22)
@@ -149,14 +149,14 @@ func tortureNoreturn(t *testing.T) {
 	t.Run("of a module", func(t *testing.T) {
 		b, _ := functions(t)
 		second := frames.NewModule(frames.Contents{Name: "second", Lo: codeAt + 0x280, Hi: codeAt + 0x4000, Bias: bias}) // knows of nothing
-		b.m.Edit().Hi = codeAt + 0x280
+		frames.Edit(b.m).Hi = codeAt + 0x280
 		b.modules = append(b.modules, second)
 		h := frames.NewModule(frames.Contents{Name: "h", Lo: codeAt + 0x300, Hi: codeAt + 0x380, Bias: bias})
-		second.Edit().Lo = codeAt + 0x280
-		second.Edit().Hi = codeAt + 0x300
+		frames.Edit(second).Lo = codeAt + 0x280
+		frames.Edit(second).Hi = codeAt + 0x300
 		b.modules = append(b.modules, h)
-		b.m.Edit().EHFrame = frames.Section{Data: b.table.b, Addr: 0x100000}
-		h.Edit().EHFrame = b.m.Edit().EHFrame
+		frames.Edit(b.m).EHFrame = frames.Section{Data: b.table.b, Addr: 0x100000}
+		frames.Edit(h).EHFrame = frames.Edit(b.m).EHFrame
 		b.words(b.stack+0x100, b.calling(0x280))
 		b.want("401110 context exact\n401280 cfi table\n401310 cfi table", "undefined return address")
 		all, _ := b.frames()
@@ -353,7 +353,7 @@ func torturePAC(t *testing.T) {
 	// Bit 55 says that it is an address of the upper half: the code is replaced by ones.
 	const kernel = 0xffff800010080000
 	b = newBed(t, arch.ARM64)
-	b.pieces[0].addr, b.m.Edit().Lo, b.m.Edit().Hi, b.m.Edit().Bias = kernel, kernel, kernel+0x4000, 0xffff800010000000
+	b.pieces[0].addr, frames.Edit(b.m).Lo, frames.Edit(b.m).Hi, frames.Edit(b.m).Bias = kernel, kernel, kernel+0x4000, 0xffff800010000000
 	c = b.cie("zR", 0x0c, 31, 0)
 	b.fde(c, 0x100, 0x180)
 	b.fde(c, 0x400, 0x480, 0x07, 30)
@@ -378,7 +378,7 @@ func tortureFDEs(t *testing.T) {
 	compiled := func(t *testing.T, b *bed, want string) {
 		t.Helper()
 		b.want(want, "undefined return address")
-		b.modules[0] = frames.NewModule(frames.Contents{Name: "test", Lo: b.m.Edit().Lo, Hi: b.m.Edit().Hi, Bias: b.m.Edit().Bias, EHFrame: b.m.Edit().EHFrame})
+		b.modules[0] = frames.NewModule(frames.Contents{Name: "test", Lo: frames.Edit(b.m).Lo, Hi: frames.Edit(b.m).Hi, Bias: frames.Edit(b.m).Bias, EHFrame: frames.Edit(b.m).EHFrame})
 		b.modules[0].Compile(b.a)
 		got, _ := show(t, frames.New(b.a, b.fake).Walk(&b.regs))
 		b.modules[0] = b.m
@@ -419,7 +419,7 @@ func tortureFDEs(t *testing.T) {
 			case pc < 0x680 && cfa != 8, pc >= 0x700 && cfa != 24, cfa != 8 && cfa != 24:
 				t.Errorf("%x: CFA=rsp+%d", pc, cfa)
 			}
-			b.modules[0] = frames.NewModule(frames.Contents{Name: "test", Lo: b.m.Edit().Lo, Hi: b.m.Edit().Hi, Bias: b.m.Edit().Bias, EHFrame: b.m.Edit().EHFrame})
+			b.modules[0] = frames.NewModule(frames.Contents{Name: "test", Lo: frames.Edit(b.m).Lo, Hi: frames.Edit(b.m).Hi, Bias: frames.Edit(b.m).Bias, EHFrame: frames.Edit(b.m).EHFrame})
 			b.modules[0].Compile(b.a)
 			for f := range frames.New(b.a, b.fake).Walk(&b.regs).Frames(context.Background()) {
 				if f.Index == 0 && f.CFA != all[0].CFA {

@@ -97,11 +97,11 @@ func tortureGo(t *testing.T) {
 		}
 		fde(0x100, 0x180)
 		fde(0x300, 0x380, 0x07, 16)
-		b.m.Edit().DebugFrame = frames.Section{Data: b.table.b}
+		frames.Edit(b.m).DebugFrame = frames.Section{Data: b.table.b}
 		b.table.b = nil
 		c := b.cie("zR", usual...) // C's functions in the same file
 		b.fde(c, 0x200, 0x280)
-		b.m.Edit().Go = isGo
+		frames.Edit(b.m).Go = isGo
 		b.regs.Set(arch.RBX, 0x1111)
 		b.regs.Set(arch.R12, 0x1212)
 		b.words(b.stack+0x100, b.calling(0x110), b.calling(0x310))

@@ -18,7 +18,7 @@ import (
 // but for i386, a noreturn call as a function's last instruction being the only way to lose a caller: a link register has it.
 func TestTortureMachines(t *testing.T) {
 	for _, m := range otherMachines {
-		for name, test := range map[string]func(t *testing.T, m *machine){
+		for name, test := range map[string]func(t *testing.T, m *Machine){
 			"sigaltstack (SP goes down)":                                         otherAltStack,
 			"a handler interrupted by a handler":                                 otherNested,
 			"call through NULL, jump to garbage":                                 otherNowhere,
@@ -35,7 +35,7 @@ func TestTortureMachines(t *testing.T) {
 }
 
 // machine is what the tests must know of an architecture.
-type machine struct {
+type Machine struct {
 	a          *arch.Arch
 	trampoline []byte
 	context    int64  // of the saved registers, from the signal's frame on
@@ -43,7 +43,7 @@ type machine struct {
 	entry      []byte // the rules at a function's first instruction
 }
 
-var otherMachines = []*machine{
+var otherMachines = []*Machine{
 	{arch.ARM64, []byte{0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4}, 128 + 176 + 8, 32, 31, 30, []byte{0x0c, 31, 0}},
 	{arch.RISCV64, []byte{0x93, 0x08, 0xb0, 0x08, 0x73, 0, 0, 0}, 128 + 176, 0, 2, 1, []byte{0x0c, 2, 0}},
 	{arch.ARM, []byte{0xad, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef}, 128 + 20 + 12, 15, 13, 14, []byte{0x0c, 13, 0}},
@@ -52,7 +52,7 @@ var otherMachines = []*machine{
 
 // bed makes three functions: f at 0x100, a leaf; g at 0x200, whose frame has six words; h at 0x300, the outermost; a handler,
 // a leaf at 0x400; and the trampoline at 0x500. Unless said otherwise the thread is in f, called by g.
-func (m *machine) bed(t testing.TB) (b *bed, cie int) {
+func (m *Machine) bed(t testing.TB) (b *bed, cie int) {
 	b = newBed(t, m.a)
 	cie = b.cie("zR", m.entry...)
 	word := byte(m.a.PtrSize)
@@ -68,7 +68,7 @@ func (m *machine) bed(t testing.TB) (b *bed, cie int) {
 }
 
 // enter puts the thread into a leaf.
-func (m *machine) enter(b *bed, pc, sp, ra uint64) {
+func (m *Machine) enter(b *bed, pc, sp, ra uint64) {
 	b.at(pc, sp)
 	if m.lr >= 0 {
 		b.regs.Set(m.a.LR, ra)
@@ -78,7 +78,7 @@ func (m *machine) enter(b *bed, pc, sp, ra uint64) {
 }
 
 // own is how much of the stack a leaf has: its return address, where a call pushes it.
-func (m *machine) own() uint64 {
+func (m *Machine) own() uint64 {
 	if m.lr < 0 {
 		return uint64(m.a.PtrSize)
 	}
@@ -86,13 +86,13 @@ func (m *machine) own() uint64 {
 }
 
 // stack puts g's frame above a leaf that has sp.
-func (m *machine) stack(b *bed, sp uint64) {
+func (m *Machine) stack(b *bed, sp uint64) {
 	b.words(sp+m.own()+5*uint64(m.a.PtrSize), b.calling(0x310))
 }
 
 // signal puts a signal's frame at sp: what is interrupted is a leaf at pc, with its stack pointer and return address. The handler is
 // entered with the stack pointer that is returned.
-func (m *machine) signal(b *bed, sp, pc, from, ra uint64) uint64 {
+func (m *Machine) signal(b *bed, sp, pc, from, ra uint64) uint64 {
 	entered := sp
 	if m.lr < 0 { // number, siginfo, ucontext
 		b.words(sp, codeAt+0x500, 10, 0, sp+0x104)
@@ -113,7 +113,7 @@ const otherRest = `
 	401210 cfi table
 	401310 cfi table`
 
-func otherAltStack(t *testing.T, m *machine) {
+func otherAltStack(t *testing.T, m *Machine) {
 	b, _ := m.bed(t)
 	for name, c := range map[string]struct{ handler, code uint64 }{
 		"down": {max(b.stack, b.alt) + 0x1000, min(b.stack, b.alt) + 0x100}, "up": {min(b.stack, b.alt) + 0x1000, max(b.stack, b.alt) + 0x100},
@@ -128,7 +128,7 @@ func otherAltStack(t *testing.T, m *machine) {
 	}
 }
 
-func otherNested(t *testing.T, m *machine) {
+func otherNested(t *testing.T, m *Machine) {
 	b, _ := m.bed(t)
 	first := m.signal(b, b.alt+0x1800, codeAt+0x110, b.stack+0x100, codeAt+0x210)
 	second := m.signal(b, b.alt+0x800, codeAt+0x410, first, codeAt+0x500)
@@ -142,7 +142,7 @@ func otherNested(t *testing.T, m *machine) {
 		401500 cfi table signal`+otherRest, "undefined return address")
 }
 
-func otherNowhere(t *testing.T, m *machine) {
+func otherNowhere(t *testing.T, m *Machine) {
 	for _, pc := range []uint64{0, 0x20, 0xdeadbee0, 0xfffffff0} {
 		b, _ := m.bed(t)
 		m.enter(b, pc, b.stack+0x100, codeAt+0x210)
@@ -150,7 +150,7 @@ func otherNowhere(t *testing.T, m *machine) {
 	}
 }
 
-func otherTiny(t *testing.T, m *machine) {
+func otherTiny(t *testing.T, m *Machine) {
 	b, cie := m.bed(t)
 	word := uint64(m.a.PtrSize)
 	size := 16 / word // the least that an ABI allows
@@ -170,7 +170,7 @@ func otherTiny(t *testing.T, m *machine) {
 	}
 }
 
-func otherMissingPage(t *testing.T, m *machine) {
+func otherMissingPage(t *testing.T, m *Machine) {
 	b, cie := m.bed(t)
 	word := uint64(m.a.PtrSize)
 	b.fde(cie, 0x600, 0x680, 0x0e, 0x80, 0x10, 0x80|b.ra(), 1) // a frame of 0x800 bytes
@@ -185,7 +185,7 @@ func otherMissingPage(t *testing.T, m *machine) {
 }
 
 // otherChains is about chains of frame pointers that lead nowhere: of what they lead to nothing is better than a guess.
-func otherChains(t *testing.T, m *machine) {
+func otherChains(t *testing.T, m *Machine) {
 	word := uint64(m.a.PtrSize)
 	for name, next := range map[string]func(at uint64) uint64{
 		"to itself": func(at uint64) uint64 { return at }, "down": func(at uint64) uint64 { return at - 2*word },
@@ -212,7 +212,7 @@ func otherChains(t *testing.T, m *machine) {
 	}
 }
 
-func otherRing(t *testing.T, m *machine) {
+func otherRing(t *testing.T, m *Machine) {
 	for _, n := range []uint64{1, 2, 20} {
 		b, _ := m.bed(t)
 		for i := range n {
@@ -227,7 +227,7 @@ func otherRing(t *testing.T, m *machine) {
 }
 
 // otherTop has the stack at the very end of the address space: what is beyond it would be at address 0.
-func otherTop(t *testing.T, m *machine) {
+func otherTop(t *testing.T, m *Machine) {
 	b, _ := m.bed(t)
 	end := uint64(0)
 	if m.a.PtrSize == 4 {
@@ -249,7 +249,7 @@ func otherTop(t *testing.T, m *machine) {
 	}
 }
 
-func otherMillion(t *testing.T, m *machine) {
+func otherMillion(t *testing.T, m *Machine) {
 	b, cie := m.bed(t)
 	b.fde(cie, 0x600, 0x680, 0x0e, 16, 0x80|b.ra(), 1)
 	const n = 1_000_000

@@ -53,14 +53,14 @@ func TestTortureTrampolines(t *testing.T) {
 			}
 			for _, text := range all {
 				mode, rest, _ := strings.Cut(text, "\n")
-				t.Run(mode, func(t *testing.T) { trampoline(t, c.a, rest, c.kept, mode == c.damaged) })
+				t.Run(mode, func(t *testing.T) { Trampoline(t, c.a, rest, c.kept, mode == c.damaged) })
 			}
 		})
 	}
 }
 
 // trampoline walks from a handler's call to nowhere, and from each instruction of the trampoline.
-func trampoline(t *testing.T, a *arch.Arch, text string, kept [2]arch.Reg, mayBeDamaged bool) {
+func Trampoline(t *testing.T, a *arch.Arch, text string, kept [2]arch.Reg, mayBeDamaged bool) {
 	var pc, sp, ra, cfa, codeBase, stackBase uint64
 	var codeHex, stackHex string
 	if _, err := fmt.Sscanf(text, "truth %x %x\nreturn %x %x\ncode %x %s\nstack %x %s\n", &pc, &sp, &ra, &cfa, &codeBase, &codeHex, &stackBase, &stackHex); err != nil {

@@ -204,7 +204,7 @@ func tortureChains(t *testing.T) {
 			b.words(b.stack+uint64(i)*16, codeAt+0x610, b.stack+uint64((i+1999)%2000)*16) // down all the way
 		}
 		b.at(codeAt+0x610, b.stack)
-		b.m.Edit().EHFrame = frames.Section{Data: b.table.b, Addr: 0x100000}
+		frames.Edit(b.m).EHFrame = frames.Section{Data: b.table.b, Addr: 0x100000}
 		u := frames.New(b.a, b.fake)
 		u.DepthLimit = 10_000
 		w := u.Walk(&b.regs)
@@ -269,7 +269,7 @@ func tortureHigh(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBed(t, arch.AMD64)
 			b.pieces[0].addr, b.pieces[1].addr, b.stack = target.Addr(c.code), target.Addr(c.stack), c.stack
-			b.m.Edit().Lo, b.m.Edit().Hi, b.m.Edit().Bias = target.Addr(c.code), target.Addr(c.code+0x4000), c.bias
+			frames.Edit(b.m).Lo, frames.Edit(b.m).Hi, frames.Edit(b.m).Bias = target.Addr(c.code), target.Addr(c.code+0x4000), c.bias
 			cie := b.cie("zR", usual...)
 			b.fde(cie, 0x100, 0x180)
 			b.fde(cie, 0x200, 0x280, 0x0e, 24, 0x83, 2)

@@ -99,7 +99,7 @@ func (b *bed) cie(augmentation string, instr ...byte) int {
 
 // fde covers [lo, hi) as offsets from codeAt.
 func (b *bed) fde(cie int, lo, hi uint64, instr ...byte) {
-	body := b.address(nil, uint64(b.m.Edit().Lo)-b.m.Edit().Bias+lo)
+	body := b.address(nil, uint64(frames.Edit(b.m).Lo)-frames.Edit(b.m).Bias+lo)
 	body = append(b.address(body, hi-lo), 0)
 	b.table.entry(uint32(len(b.table.b)+4-cie), append(body, instr...))
 }
@@ -116,15 +116,15 @@ func (b *bed) calling(off int) uint64 {
 	default:
 		b.code(off-5, 0xe8, 0, 0, 0, 0)
 	}
-	return uint64(b.m.Edit().Lo) + uint64(off)
+	return uint64(frames.Edit(b.m).Lo) + uint64(off)
 }
 
 // renew makes the module anew: it keeps what it has derived from its tables.
 func (b *bed) renew() {
 	old := b.m
-	b.m = frames.NewModule(frames.Contents{Name: old.Edit().Name, Lo: old.Edit().Lo, Hi: old.Edit().Hi, Bias: old.Edit().Bias, DebugFrame: old.Edit().DebugFrame, Code: old.Edit().Code,
-		Go: old.Edit().Go, FunctionAt: old.Edit().FunctionAt, PLT: old.Edit().PLT, Entry: old.Edit().Entry})
-	b.m.Edit().EHFrame = frames.Section{Data: slices.Clone(b.table.b), Addr: 0x100000}
+	b.m = frames.NewModule(frames.Contents{Name: frames.Edit(old).Name, Lo: frames.Edit(old).Lo, Hi: frames.Edit(old).Hi, Bias: frames.Edit(old).Bias, DebugFrame: frames.Edit(old).DebugFrame, Code: frames.Edit(old).Code,
+		Go: frames.Edit(old).Go, FunctionAt: frames.Edit(old).FunctionAt, PLT: frames.Edit(old).PLT, Entry: frames.Edit(old).Entry})
+	frames.Edit(b.m).EHFrame = frames.Section{Data: slices.Clone(b.table.b), Addr: 0x100000}
 	for i := range b.modules {
 		if b.modules[i] == old {
 			b.modules[i] = b.m

@@ -142,7 +142,7 @@ func TestTraceDoubts(t *testing.T) {
 		w.table.fde(c, 0x200, 0x280, 0x0c, 6, 0x20) // CFA=rbp+32
 		w.table.fde(c, 0x300, 0x380, 0x07, 16)
 		w.put(stackAt+0x138, w.call(0x310)) // of rbp=stackAt+0x120
-		w.m.Edit().EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
+		frames.Edit(w.m).EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
 		w.regs.Set(arch.RBP, stackAt+0x120)
 		return w, frames.New(w.a, settledSpace{w.fake}).Walk(&w.regs)
 	}
@@ -177,7 +177,7 @@ func TestTraceDoubts(t *testing.T) {
 		c := w.table.cie(w.a, false, usual...)
 		w.table.fde(c, 0x100, 0x180, 0x0e, 0xb0, 0x03, 0x83, 50) // CFA=rsp+432, rbx at c-400: the return address in word 49 of what is read
 		w.table.fde(c, 0x300, 0x380, 0x07, 16)
-		w.m.Edit().EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
+		frames.Edit(w.m).EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
 		again, end := w.call(0x110), w.call(0x310)
 		const size = 432
 		frame := func(i int, ra, at49 uint64) {
@@ -199,7 +199,7 @@ func TestTraceDoubts(t *testing.T) {
 		c := w.table.cie(w.a, false, usual...)
 		w.table.fde(c, 0x100, 0x180)
 		w.table.fde(c, 0x200, 0x280)
-		w.m.Edit().EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
+		frames.Edit(w.m).EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
 		code := slices.Repeat([]byte{0xe8, 0, 0, 0, 0}, 0x100)
 		w.pieces = append(w.pieces, piece{0x900000, code, true})
 		w.at(codeAt+0x120, stackAt+0x100)

@@ -6,6 +6,9 @@ import (
 
 	"dbg/arch"
 	"dbg/expr"
+	"dbg/frames/follow"
+	"dbg/frames/machine"
+	"dbg/frames/module"
 	"dbg/row"
 	"dbg/row/compiled"
 	"dbg/target"
@@ -21,7 +24,7 @@ type Unwinder struct {
 	sites [sites]site // must be first: large objects are aligned to pages, so that each site is one cache line
 
 	arch    *arch.Arch
-	machine *machine
+	machine *machine.Machine
 	space   Space
 
 	// DepthLimit limits the number of frames of a walk; New sets it to ten million.
@@ -37,7 +40,7 @@ type Unwinder struct {
 	Prove bool
 
 	// Audit enables the comparison of the code with the tables: the code wins where it is certain,
-	// see audit.go. It costs some microseconds for each new function. New sets it.
+	// see overrule.go. It costs some microseconds for each new function. New sets it.
 	Audit bool
 
 	// CodeBits is the number of bits of a code address, if the other bits of a return address are
@@ -49,16 +52,16 @@ type Unwinder struct {
 	version uint64
 	used    StrategySet // the value of Use for the cached sites
 	facts   [sites]siteFacts
-	starts  starts
-	audits  map[startKey]*audit
+	starts  follow.Functions
+	audits  map[auditKey]*follow.Audit
 	spare   [2][]byte // buffers of the walk that ended last
-	plans   [2]compiled.PlanCache
+	lookup  module.Lookup
 	row     row.Row
 }
 
 // New returns an unwinder for one address space.
 func New(a *arch.Arch, space Space) *Unwinder {
-	return &Unwinder{arch: a, machine: machineOf(a), space: space, DepthLimit: 10_000_000, Use: AllStrategies, used: AllStrategies, Prove: true, Audit: true}
+	return &Unwinder{arch: a, lookup: module.Lookup{Arch: a}, machine: machine.Of(a), space: space, DepthLimit: 10_000_000, Use: AllStrategies, used: AllStrategies, Prove: true, Audit: true}
 }
 
 // Walk is one walk along the frames of a thread.
@@ -210,6 +213,9 @@ func (w *Walk) reset() {
 // forget clears the cached facts about all places: rows depend on Use.
 func (u *Unwinder) forget() {
 	u.used = u.Use
+	for kind, how := range howByKind {
+		u.lookup.Skip[kind] = !u.Use.Has(how)
+	}
 	clear(u.sites[:])
 	clear(u.audits)
 }

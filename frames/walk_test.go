@@ -82,7 +82,7 @@ func TestNoreturnCall(t *testing.T) {
 	w.put(stackAt+0x100, w.call(0x280))
 	w.want("401110 context exact\n401280 cfi table\n401310 cfi table", "undefined return address")
 	w = chain(t)
-	w.m.Edit().Hi = codeAt + 0x280
+	frames.Edit(w.m).Hi = codeAt + 0x280
 	w.put(stackAt+0x100, w.call(0x280))
 	w.want("401110 context exact\n401280 cfi table\n401310 cfi table", "no strategy found a caller")
 }
@@ -256,7 +256,7 @@ func TestNullCall(t *testing.T) {
 
 func TestPLT(t *testing.T) {
 	w := chain(t)
-	w.m.Edit().PLT = []frames.Range{{Lo: codeAt - bias + 0x1000, Hi: codeAt - bias + 0x1100}}
+	frames.Edit(w.m).PLT = []frames.Range{{Lo: codeAt - bias + 0x1000, Hi: codeAt - bias + 0x1100}}
 	stubs := []struct {
 		off    int
 		code   []byte
@@ -358,7 +358,7 @@ func TestCorruptFramePointers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := framePointers(t)
 			c.do(w)
-			w.m.Edit().EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
+			frames.Edit(w.m).EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
 			for f := range frames.New(w.a, w.fake).Walk(&w.regs).Frames(context.Background()) {
 				if f.Index != 1 {
 					continue
@@ -388,7 +388,7 @@ func TestScan(t *testing.T) {
 func TestEnds(t *testing.T) {
 	t.Run("entry point without table", func(t *testing.T) {
 		w := chain(t)
-		w.m.Edit().Entry = codeAt - bias + 0x800
+		frames.Edit(w.m).Entry = codeAt - bias + 0x800
 		w.put(stackAt+0x118, w.call(0x820))
 		w.want("401110 context exact\n401210 cfi table\n401820 cfi table", "entry point")
 	})
@@ -415,7 +415,7 @@ func TestEnds(t *testing.T) {
 		w.at(codeAt+0x710, stackAt+0x300)
 		w.put(stackAt+0x300, 0)
 		w.put(stackAt+0x300, codeAt+0x710)
-		w.m.Edit().EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
+		frames.Edit(w.m).EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
 		u := frames.New(w.a, w.fake)
 		for f := range u.Walk(&w.regs).Frames(context.Background()) {
 			if f.Index == 1 && (f.Strategy != frames.Scan || f.Attempts[0] != frames.Attempt{Strategy: frames.CFI, Why: "the frame did not move"}) {
@@ -431,7 +431,7 @@ func TestEnds(t *testing.T) {
 	})
 	t.Run("depth limit", func(t *testing.T) {
 		w := chain(t)
-		w.m.Edit().EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
+		frames.Edit(w.m).EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
 		u := frames.New(w.a, w.fake)
 		u.DepthLimit = 2
 		got, end := show(t, u.Walk(&w.regs))
@@ -487,7 +487,7 @@ func deep(t testing.TB, n int) *world {
 	w.call(0x310)
 	w.pieces[1].data = stack
 	w.at(codeAt+0x110, stackAt)
-	w.m.Edit().EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
+	frames.Edit(w.m).EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
 	return w
 }
 
@@ -540,7 +540,7 @@ func mixed(t testing.TB, n int) *world {
 		w.regs.Set(r, 1)
 	}
 	w.regs.Set(arch.RSP, stackAt)
-	w.m.Edit().EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
+	frames.Edit(w.m).EHFrame = frames.Section{Data: w.table.b, Addr: 0x100000}
 	return w
 }
 
@@ -589,7 +589,7 @@ func BenchmarkMixed(b *testing.B) {
 func BenchmarkCold(b *testing.B) {
 	w := deep(b, 9)
 	for n := 0; n < b.N; {
-		w.m.Edit().Entry = 0
+		frames.Edit(w.m).Entry = 0
 		for range frames.New(w.a, w.fake).Walk(&w.regs).Frames(context.Background()) {
 			n++
 		}
@@ -649,8 +649,8 @@ func FuzzWalk(f *testing.F) {
 		w.pieces[1].data = stack
 		w.regs.Set(a.FP, fp)
 		w.at(pc, sp)
-		w.m.Edit().EHFrame = frames.Section{Data: table, Addr: 0x100000}
-		w.m.Edit().Entry = 0x1800
+		frames.Edit(w.m).EHFrame = frames.Section{Data: table, Addr: 0x100000}
+		frames.Edit(w.m).Entry = 0x1800
 		u := frames.New(a, w.fake)
 		u.DepthLimit = 5000
 		walk := u.Walk(&w.regs)

@@ -99,7 +99,7 @@ func TestZeroReturnAddress(t *testing.T) {
 	})
 	t.Run("the entry point", func(t *testing.T) {
 		w := zeroed(t)
-		w.m.Edit().Entry = codeAt - bias + 0x100
+		frames.Edit(w.m).Entry = codeAt - bias + 0x100
 		w.want("401110 context exact", "entry point")
 	})
 	t.Run("by the link register", func(t *testing.T) {
@@ -131,10 +131,10 @@ func TestZeroReturnAddressOfThread(t *testing.T) {
 		"__start_thread": "entry point", "thread_start": "entry point", "work": "return address at 0x7ff000000118 is zero",
 	} {
 		m := frames.ModuleOf(f, nil)
-		m.Edit().Entry = 0
-		m.Edit().Lo, m.Edit().Hi = 0, 1<<32
+		frames.Edit(m).Entry = 0
+		frames.Edit(m).Lo, frames.Edit(m).Hi = 0, 1<<32
 		space := &fake{modules: []*frames.Module{m}, pieces: []piece{{stackAt, make([]byte, 0x1000), false}}}
-		for _, c := range m.Edit().Code {
+		for _, c := range frames.Edit(m).Code {
 			space.pieces = append(space.pieces, piece{target.Addr(c.Addr), c.Data, true})
 		}
 		regs := arch.Registers{Arch: arch.AMD64}
