@@ -103,7 +103,7 @@ func CompileCollector(text string, c *ProgramContext) (*Collector, error) {
 
 // isCString reports whether a type is a pointer to the characters of a C string.
 func isCString(t *types.Type) bool {
-	if kindOf(t) != types.Ptr {
+	if kindOf(t) != types.Pointer {
 		return false
 	}
 	_, ok := charKind(elemOf(t))
@@ -125,8 +125,8 @@ func pointsElsewhere(t *types.Type, depth int) bool {
 	}
 	switch kindOf(t) {
 	case types.Struct:
-		for i := range t.Fields {
-			if pointsElsewhere(t.Fields[i].Type, depth+1) {
+		for _, f := range t.Fields() {
+			if pointsElsewhere(f.Type, depth+1) {
 				return true
 			}
 		}
