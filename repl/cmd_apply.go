@@ -18,23 +18,25 @@ func applyCommands() []*command {
 	}
 }
 
+// outside is the function of commands that only a block has.
+func outside(*shell, string) error {
+	return userErrorf("This command cannot be used at the top level.")
+}
+
 // blockCommands are in the table for help and completion: shell.run handles them.
 func blockCommands() []*command {
 	const g = "support"
-	outside := func(what string) func(*shell, string) error {
-		return func(*shell, string) error { return userErrorf("This command cannot be used at the top level.") }
-	}
 	return []*command{
-		{name: "if", usage: "EXPR", group: g, once: true, help: "run the following commands, up to else or end, if EXPR is not 0", run: outside("if")},
-		{name: "else", group: g, once: true, help: "begin the other commands of if", run: outside("else")},
-		{name: "while", usage: "EXPR", group: g, once: true, help: "run the following commands, up to end, as long as EXPR is not 0", run: outside("while")},
-		{name: "end", group: g, once: true, help: "end a block of commands", run: outside("end")},
-		{name: "loop_break", group: g, once: true, help: "leave a while loop", run: outside("loop_break")},
-		{name: "loop_continue", group: g, once: true, help: "continue with the next round of a while loop", run: outside("loop_continue")},
-		{name: "define", usage: "NAME", group: g, once: true, help: "make a command of the following ones, up to end; its words are $arg0, $arg1, ..., $argc", run: outside("define")},
-		{name: "document", usage: "NAME", group: g, once: true, help: "describe a user-defined command with the following lines, up to end", run: outside("document")},
-		{name: "commands", usage: "[N...]", group: "breakpoints", once: true, help: "run the following commands, up to end, when a breakpoint is hit", run: outside("commands")},
-		{name: "silent", group: g, once: true, help: "as the first of a breakpoint's commands: print nothing at its stop", run: outside("silent")},
+		{name: "if", usage: "EXPR", group: g, once: true, help: "run the following commands, up to else or end, if EXPR is not 0", run: outside},
+		{name: "else", group: g, once: true, help: "begin the other commands of if", run: outside},
+		{name: "while", usage: "EXPR", group: g, once: true, help: "run the following commands, up to end, as long as EXPR is not 0", run: outside},
+		{name: "end", group: g, once: true, help: "end a block of commands", run: outside},
+		{name: "loop_break", group: g, once: true, help: "leave a while loop", run: outside},
+		{name: "loop_continue", group: g, once: true, help: "continue with the next round of a while loop", run: outside},
+		{name: "define", usage: "NAME", group: g, once: true, help: "make a command of the following ones, up to end; its words are $arg0, $arg1, ..., $argc", run: outside},
+		{name: "document", usage: "NAME", group: g, once: true, help: "describe a user-defined command with the following lines, up to end", run: outside},
+		{name: "commands", usage: "[N...]", group: "breakpoints", once: true, help: "run the following commands, up to end, when a breakpoint is hit", run: outside},
+		{name: "silent", group: g, once: true, help: "as the first of a breakpoint's commands: print nothing at its stop", run: outside},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"dbg/session"
 )
@@ -39,6 +40,7 @@ func setBreakWith(with session.BreakpointSpec) func(*shell, string) error {
 			return err
 		}
 		spec.Temporary, spec.Hardware, spec.LogFormat = with.Temporary, with.Hardware, with.LogFormat
+		spec.Trace = with.Trace
 		if spec.Text == "" {
 			spec.Text = args
 		}
@@ -64,6 +66,8 @@ func setBreakWith(with session.BreakpointSpec) func(*shell, string) error {
 func (sh *shell) printSet(b session.Breakpoint) {
 	word := "Breakpoint"
 	switch {
+	case b.Spec.Trace != nil:
+		word = "Tracepoint"
 	case b.Spec.LogFormat != nil:
 		word = "Dprintf"
 	case b.Spec.Hardware && b.Spec.Temporary:
@@ -293,8 +297,11 @@ func (sh *shell) printBreakpoints(list []session.Breakpoint) {
 				s = ""
 			}
 			word := "breakpoint"
-			if b.Spec.Catch != nil {
+			switch {
+			case b.Spec.Catch != nil:
 				word = "catchpoint"
+			case b.Spec.Trace != nil:
+				word = "tracepoint"
 			}
 			fmt.Fprintf(sh.out, "\t%s already hit %d time%s\n", word, b.Hits, s)
 		}
@@ -303,6 +310,9 @@ func (sh *shell) printBreakpoints(list []session.Breakpoint) {
 		}
 		if f := b.Spec.LogFormat; f != nil {
 			fmt.Fprintf(sh.out, "        printf %s\n", formatText(f))
+		}
+		if t := b.Spec.Trace; t != nil && len(t.Collect) > 0 {
+			fmt.Fprintf(sh.out, "        collect %s\n", strings.Join(t.Collect, ", "))
 		}
 		writeBlock(sh.out, sh.commands[b.ID], "        ")
 		if len(b.Places) > 1 && b.Spec.Catch == nil {

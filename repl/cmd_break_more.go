@@ -127,6 +127,12 @@ func (sh *shell) saveBreakpoint(w io.Writer, b *session.Breakpoint) {
 		fmt.Fprintf(w, "%s %s\n", word, watchText(s.Watch))
 	case s.LogFormat != nil:
 		fmt.Fprintf(w, "dprintf %s,%s\n", s.Text, formatText(s.LogFormat))
+	case s.Trace != nil:
+		text, _, _ := strings.Cut(s.Text, " if ")
+		fmt.Fprintf(w, "trace %s\n", text)
+		if len(s.Trace.Collect) > 0 {
+			fmt.Fprintf(w, "actions\n  collect %s\nend\n", strings.Join(s.Trace.Collect, ", "))
+		}
 	default:
 		word := map[[2]bool]string{{false, false}: "break", {true, false}: "tbreak", {false, true}: "hbreak", {true, true}: "thbreak"}[[2]bool{s.Temporary, s.Hardware}]
 		text, _, _ := strings.Cut(s.Text, " if ")

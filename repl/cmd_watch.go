@@ -103,6 +103,8 @@ func kindOf(b *session.Breakpoint) string {
 		return "catchpoint"
 	case b.Spec.LogFormat != nil:
 		return "dprintf"
+	case b.Spec.Trace != nil:
+		return "tracepoint"
 	case b.Spec.Hardware:
 		return "hw breakpoint"
 	}

@@ -26,7 +26,7 @@ const maxBlock = 10_000
 // the command.
 func takesBlock(line string) (name string, ok bool) {
 	switch word := firstWord(strings.TrimSpace(line)); word {
-	case "if", "while", "define", "document", "commands", "comm", "comma", "comman", "command":
+	case "if", "while", "define", "document", "commands", "comm", "comma", "comman", "command", "actions":
 		if strings.HasPrefix("commands", word) {
 			word = "commands"
 		}
@@ -136,6 +136,8 @@ func (sh *shell) doBlockCommand(line *blockLine) error {
 		}
 	case "commands":
 		return sh.setCommands(args, line.body)
+	case "actions":
+		return sh.setActions(args, line.body)
 	case "define":
 		return sh.define(args, line.body)
 	case "document":

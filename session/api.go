@@ -168,6 +168,8 @@ type BreakpointSpec struct {
 	Count int
 	// LogFormat is printed instead of stopping, like LogMessage: dprintf.
 	LogFormat *FormattedText
+	// Trace, if it is not nil, makes it a tracepoint, which never stops the program.
+	Trace *TraceSpec
 }
 
 // Breakpoint is a copy of a breakpoint's state.

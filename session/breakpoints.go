@@ -25,6 +25,8 @@ type logical struct {
 	programs map[target.Addr]program                // the compiled condition, by place
 	tried    int                                    // the number of decisions by the full evaluator
 	slowest  time.Duration                          // the duration of the latest of them
+	trace    *traceBuffer                           // of a tracepoint, else nil
+	tracing  map[target.Addr]*tracePlace            // what it collects, by place
 }
 
 // internalKind is the purpose of an internal breakpoint.
@@ -116,6 +118,11 @@ func (b *logical) public() Breakpoint {
 	if b.catch != nil {
 		c.Caught = b.catch.last
 	}
+	if b.trace != nil {
+		b.trace.mu.Lock()
+		c.Hits = int(b.trace.hits)
+		b.trace.mu.Unlock()
+	}
 	return c
 }
 
@@ -150,6 +157,12 @@ func (s *Session) SetBreakpoint(spec BreakpointSpec, pending bool) (Breakpoint, 
 				return Breakpoint{}, err
 			}
 		}
+		if spec.Trace != nil {
+			if err := s.checkCollect(spec.Trace.Collect, places); err != nil {
+				return Breakpoint{}, err
+			}
+			b.trace = &traceBuffer{most: traceMost}
+		}
 		if err := s.cutError(); err != nil {
 			return Breakpoint{}, err
 		}
@@ -182,6 +195,9 @@ func (s *Session) place(b *logical, places []BreakpointPlace) error {
 	live := s.proc != nil && b.Enabled
 	b.Places = places
 	s.compileFor(b)
+	if b.trace != nil {
+		s.setTrace(b)
+	}
 	s.publishRules() // before a thread can hit a new site
 	var firstErr error
 	var kept []BreakpointPlace
@@ -415,6 +431,11 @@ func (s *Session) hit(t target.ThreadID, a target.Addr) (stop, deleted []int) {
 			}
 			caught = c
 		}
+		if b.trace != nil {
+			s.traceSlowly(b, t, a)
+			b.decided(s, began)
+			continue
+		}
 		stops, gone := s.counted(b, t)
 		if !stops || b.Spec.Condition != "" || caught != nil {
 			b.decided(s, began)
@@ -431,6 +452,23 @@ func (s *Session) hit(t target.ThreadID, a target.Addr) (stop, deleted []int) {
 		}
 	}
 	return stop, deleted
+}
+
+// traceSlowly decides about a hit of a tracepoint that the judge could not decide.
+func (s *Session) traceSlowly(b *logical, t target.ThreadID, a target.Addr) {
+	if b.Spec.Condition != "" {
+		if ok, err := s.condition(b.Spec.Condition, t); err != nil || !ok {
+			return
+		}
+	}
+	if b.ignore > 0 {
+		b.ignore--
+		b.Spec.Ignore = b.ignore
+		s.share(b)
+		s.publishRules()
+		return
+	}
+	s.recordSlowly(b, t, a)
 }
 
 // counted counts a hit of a breakpoint by a thread and decides whether it stops the program.

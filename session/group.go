@@ -331,7 +331,7 @@ func (s *Session) inherit(b *logical) {
 		return
 	}
 	c := &logical{Breakpoint: b.Breakpoint, ignore: b.ignore, found: map[*symbols.Module][]symbols.Location{}}
-	c.Places, c.Problem = nil, ""
+	c.Places, c.Problem, c.trace = nil, "", b.trace
 	for m, list := range b.found {
 		c.found[m] = list
 	}

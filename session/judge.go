@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"time"
 
 	"dbg/arch"
@@ -28,6 +29,38 @@ type siteRule struct {
 	marks  []markRule
 	scopes []markRule // a watchpoint's frame has returned here
 	breaks []breakRule
+	traces bool // the site is only for tracepoints that need no full evaluator
+}
+
+// trace collects the values of all tracepoints at a site. If a condition needs the full evaluator,
+// it collects nothing: the session then decides about all of them.
+func (r *siteRule) trace(h *target.Hit, mem target.Memory) target.Verdict {
+	var due [8]*tracePlace
+	n := 0
+	for i := range r.breaks {
+		b := &r.breaks[i]
+		if b.thread != 0 && b.thread != h.Thread {
+			continue
+		}
+		if b.program != nil {
+			yes, err := b.program.Run(h.Regs, mem)
+			if err != nil || n == len(due) {
+				return target.Park
+			}
+			if !yes {
+				continue
+			}
+		}
+		if n == len(due) {
+			return target.Park
+		}
+		due[n] = b.trace
+		n++
+	}
+	for _, t := range due[:n] {
+		t.record(h.Thread, h.Regs, mem)
+	}
+	return target.Pass
 }
 
 // markRule is a place where one thread's plan waits.
@@ -57,6 +90,7 @@ type breakRule struct {
 	program program         // the condition; nil if none, or if it needs the full evaluator
 	stops   bool            // stops if its condition is true or missing; nothing is counted first
 	quick   bool            // the full evaluator was fast so far
+	trace   *tracePlace     // of a tracepoint that needs no full evaluator
 }
 
 // quickEnough is the maximum time for a decision on the tracer's thread.
@@ -97,6 +131,9 @@ func (s *Session) judge(p target.Process) target.Judge {
 		}
 		if r.linker || r.named {
 			return target.Park
+		}
+		if r.traces {
+			return r.trace(h, p)
 		}
 		for _, k := range r.calls {
 			if sp, ok := h.Regs.SP(); ok && k.thread == h.Thread && k.sp == sp {
@@ -253,6 +290,10 @@ func (s *Session) publishRules() {
 			r.breaks = append(r.breaks, b.rule(a))
 		}
 	}
+	for _, r := range set.at {
+		r.traces = len(r.breaks) > 0 && len(r.marks) == 0 && len(r.calls) == 0 && len(r.scopes) == 0 && !r.linker && len(r.jit) == 0 &&
+			!slices.ContainsFunc(r.breaks, func(b breakRule) bool { return b.trace == nil })
+	}
 	s.rules.Store(set)
 	s.sendCatches()
 }
@@ -261,6 +302,12 @@ func (s *Session) publishRules() {
 func (b *logical) rule(a target.Addr) breakRule {
 	r := breakRule{thread: b.Spec.Thread, program: b.programs[a], quick: b.tried > 0 && b.slowest < quickEnough}
 	plain := b.ignore == 0 && (b.catch == nil || b.catch.match == nil) && b.Spec.HitCondition == "" && !b.Spec.logs()
+	if b.trace != nil {
+		if t := b.tracing[a]; t != nil && !t.slow && b.ignore == 0 {
+			r.trace = t
+		}
+		return r
+	}
 	r.stops = plain && (b.Spec.Condition == "" || r.program != nil)
 	return r
 }
