@@ -105,6 +105,8 @@ func (sh *shell) chosen(args string) ([]int, error) {
 func deleteBreak(sh *shell, args string) error {
 	if w, rest := cutWord(args); w == "display" {
 		return undisplay(sh, rest)
+	} else if handled, err := sh.onCheckpoints(args, false); handled {
+		return err
 	} else if w == "breakpoints" {
 		args = rest
 	}

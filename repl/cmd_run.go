@@ -236,12 +236,20 @@ func kill(sh *shell, args string) error {
 		return err
 	}
 	sh.lastThread = 0
+	for _, c := range sh.sess.Checkpoints() {
+		if err := sh.sess.DeleteCheckpoint(c.Number, false); err != nil {
+			return err
+		}
+	}
 	fmt.Fprintf(sh.out, "[Inferior %d (process %d) killed]\n", sh.sess.Number(), e.PID)
 	return nil
 }
 
 func detach(sh *shell, args string) error {
 	if handled, err := sh.onInferiors(args, detach); handled {
+		return err
+	}
+	if handled, err := sh.onCheckpoints(args, true); handled {
 		return err
 	}
 	if err := sh.live(); err != nil {

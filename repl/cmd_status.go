@@ -39,6 +39,7 @@ func infoCommands() []*command {
 		{name: "signals", aliases: []string{"handle"}, run: infoSignals},
 		{name: "program", run: infoProgram},
 		{name: "inferiors", run: infoInferiors},
+		{name: "checkpoints", run: infoCheckpoints},
 		{name: "tracepoints", aliases: []string{"tp", "trace"}, run: infoTrace},
 		{name: "display", run: infoDisplay},
 		{name: "functions", run: infoSearch("functions", symbols.SearchFunctions)},

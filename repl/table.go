@@ -21,7 +21,7 @@ type command struct {
 func table() []*command {
 	var all []*command
 	for _, g := range [][]*command{
-		runCommands(), callCommands(), traceCommands(), programCommands(), inferiorCommands(),
+		runCommands(), callCommands(), traceCommands(), checkpointCommands(), programCommands(), inferiorCommands(),
 		breakpointCommands(), watchCommands(), catchCommands(), skipCommands(),
 		stackCommands(), dataCommands(), sourceCommands(),
 		threadCommands(), applyCommands(), blockCommands(),

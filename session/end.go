@@ -66,6 +66,7 @@ func (s *Session) Detach() error {
 	s.soon(func() {
 		if s.proc == p {
 			s.logHeld()
+			s.dropCheckpoints()
 			s.forgetTarget()
 			s.resolveAll()
 		}

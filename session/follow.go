@@ -172,7 +172,9 @@ func (s *Session) onEvent(ev target.Event) {
 
 // onEnd cleans up after a process that has ended.
 func (s *Session) onEnd(p target.Process, ev target.Event) {
+	delete(s.followed, p)
 	if s.proc != p {
+		s.lostCheckpoint(p)
 		return // the session itself ended it, and has published that
 	}
 	s.dropCache()

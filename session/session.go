@@ -100,9 +100,11 @@ type shared struct {
 	calls       []*call     // functions of the program that were called, the innermost last
 	// unwindOnSignal: a signal inside a called function restores the registers at once.
 	unwindOnSignal bool
-	heir           *heir     // a child that is followed when the program continues
-	saved          *Stop     // a stop that is reported when the group continues
-	stepFrom       frameMark // where the latest step began
+	checkpoints    checkpoints
+	followed       map[target.Process]chan struct{} // the processes whose events are handled: see listen
+	heir           *heir                            // a child that is followed when the program continues
+	saved          *Stop                            // a stop that is reported when the group continues
+	stepFrom       frameMark                        // where the latest step began
 	hidden         hiddenCalls
 	dirty          bool // rules must be published again
 	decided        map[target.ThreadID]decision
@@ -247,7 +249,7 @@ func (s *Session) start() error {
 	if err := checkFolder(s.program.Dir); err != nil {
 		return err
 	}
-	if s.tgt != nil {
+	if s.tgt != nil || len(s.checkpoints.list) > 0 {
 		s.dropTarget()
 	}
 	opts := kinds.Launch{
@@ -375,12 +377,12 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 	if p == nil {
 		s.setState(IsCore)
 	} else {
-		s.done = make(chan struct{})
 		s.hurried.Store(false)
-		s.setState(IsStopped)
 		p.SetJudge(s.own.judge(p))
 		s.sent = sentCatches{}
-		go s.own.follow(p, s.done)
+		s.listen(p)
+		s.done = s.followed[p]
+		s.setState(IsStopped)
 		for n := 1; n < target.NumSignals; n++ {
 			if set, ok := s.signals[n]; ok {
 				p.SetSignalPolicy(n, set.SignalPolicy)
@@ -409,6 +411,19 @@ func (s *Session) adopt(t target.Target, p target.Process) {
 	s.setStop(Stop{Reason: StopEntry, Thread: s.selected})
 }
 
+// listen begins to handle the events of a process, if the session does not yet.
+func (s *Session) listen(p target.Process) {
+	if s.followed[p] != nil {
+		return
+	}
+	if s.followed == nil {
+		s.followed = map[target.Process]chan struct{}{}
+	}
+	done := make(chan struct{})
+	s.followed[p] = done
+	go s.own.follow(p, done)
+}
+
 // setStop records the latest stop.
 func (s *Session) setStop(st Stop) {
 	s.ctl.mu.Lock()
@@ -419,10 +434,12 @@ func (s *Session) setStop(st Stop) {
 // dropTarget kills the process, or detaches from an attached one, and clears its state.
 func (s *Session) dropTarget() error {
 	if s.tgt == nil {
+		s.dropCheckpoints()
 		return nil
 	}
 	s.endCourses()
 	s.logHeld()
+	s.dropCheckpoints()
 	if h := s.heir; h != nil { // it ends with its parent
 		s.heir = nil
 		_ = h.process.Close()
@@ -441,6 +458,7 @@ func (s *Session) forgetTarget() {
 		}
 	}
 	s.saved = nil
+	delete(s.followed, s.proc)
 	s.tgt, s.proc, s.core = nil, nil, nil
 	s.space, s.unwind, s.unwindOf = nil, nil, nil
 	s.courses = courses{}

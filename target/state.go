@@ -59,3 +59,15 @@ type RegionReader interface {
 	// kernel does not tell, it is an error.
 	Touched(lo Addr, pages []bool) error
 }
+
+// Copier is a live process that can copy itself, for checkpoints.
+type Copier interface {
+	// CopyProcess makes a copy of the stopped process, with copies of its memory and registers. The
+	// copy is stopped at the same place. It shares its files' positions with the original. The
+	// process must have one thread. The caller owns the copy.
+	CopyProcess() (Process, error)
+
+	// SystemCall makes a thread of the stopped process execute a system call, and brings it back to
+	// where it was. The error of the call is a syscall.Errno.
+	SystemCall(number int, args ...uint64) (uint64, error)
+}
