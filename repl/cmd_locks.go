@@ -3,6 +3,7 @@ package repl
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dbg/session"
@@ -32,13 +33,23 @@ func infoLocks(sh *shell, args string) error {
 		for _, w := range cycle {
 			parts = append(parts, n.once(w.Thread.ID)+" "+n.wait(&w, true))
 		}
-		fmt.Fprintf(sh.out, "Deadlock: %s.\n", strings.Join(parts, "; "))
+		word := "Deadlock"
+		if slices.ContainsFunc(cycle, func(w session.Wait) bool { return w.Probable }) {
+			word = "Probable deadlock"
+		}
+		if l.Stuck {
+			word = "Deadlock"
+		}
+		fmt.Fprintf(sh.out, "%s: %s.\n", word, strings.Join(parts, "; "))
+	}
+	if l.Stuck {
+		fmt.Fprintln(sh.out, "Deadlock: all threads wait for locks or for the ends of threads, so none of them can go on.")
 	}
 	if len(l.Waits) == 0 {
 		fmt.Fprintln(sh.out, "No thread waits.")
 		return nil
 	}
-	if len(l.Deadlocks) == 0 {
+	if len(l.Deadlocks) == 0 && !l.Stuck {
 		fmt.Fprintln(sh.out, "No deadlock found.")
 	}
 	fmt.Fprintln(sh.out, "Waiting threads:")
@@ -153,6 +164,8 @@ func (n *threadNames) wait(w *session.Wait, inCycle bool) string {
 	case !w.Kind.HasHolder():
 	case w.Holder == w.Thread.ID:
 		b.WriteString(", which it holds itself")
+	case w.Holder != 0 && w.Probable:
+		fmt.Fprintf(&b, ", probably held by %s", n.once(w.Holder))
 	case w.Holder != 0:
 		fmt.Fprintf(&b, ", held by %s", n.once(w.Holder))
 	default:
@@ -167,17 +180,19 @@ type jsonLocks struct {
 	Target    jsonTarget   `json:"target"`
 	Deadlocks [][]jsonWait `json:"deadlocks"`
 	Waits     []jsonWait   `json:"waits"`
+	Stuck     bool         `json:"stuck"` // all threads wait for each other
 }
 
 type jsonWait struct {
-	Thread  jsonLockThread  `json:"thread"`
-	Kind    string          `json:"kind"`
-	Address *string         `json:"address"`
-	Symbol  *string         `json:"symbol"`
-	Holder  *jsonLockThread `json:"holder"`
-	Child   *jsonChild      `json:"child,omitempty"`
-	Timed   bool            `json:"timed"`
-	Call    *jsonCall       `json:"system_call"`
+	Thread   jsonLockThread  `json:"thread"`
+	Kind     string          `json:"kind"`
+	Address  *string         `json:"address"`
+	Symbol   *string         `json:"symbol"`
+	Holder   *jsonLockThread `json:"holder"`
+	Child    *jsonChild      `json:"child,omitempty"`
+	Probable bool            `json:"probable,omitempty"` // the holder is not certain
+	Timed    bool            `json:"timed"`
+	Call     *jsonCall       `json:"system_call"`
 }
 
 type jsonLockThread struct {
@@ -207,7 +222,7 @@ func (n *threadNames) json(id target.ThreadID) *jsonLockThread {
 }
 
 func waitJSON(n *threadNames, w *session.Wait) jsonWait {
-	out := jsonWait{Thread: *n.json(w.Thread.ID), Kind: w.Kind.Name(), Holder: n.json(w.Holder), Timed: w.Timed}
+	out := jsonWait{Thread: *n.json(w.Thread.ID), Kind: w.Kind.Name(), Holder: n.json(w.Holder), Probable: w.Probable, Timed: w.Timed}
 	if w.Object != 0 {
 		out.Address = ptr(w.Object.String())
 	}
@@ -229,7 +244,7 @@ func waitJSON(n *threadNames, w *session.Wait) jsonWait {
 func (sh *shell) locksJSON(l *session.Locks) error {
 	n := newThreadNames(sh)
 	info, _ := sh.sess.Target()
-	out := jsonLocks{Target: jsonTarget{Kind: info.Kind.String(), Exe: info.Exe, PID: info.PID, Signal: signalJSON(info.Signal)}, Deadlocks: [][]jsonWait{}, Waits: []jsonWait{}}
+	out := jsonLocks{Target: jsonTarget{Kind: info.Kind.String(), Exe: info.Exe, PID: info.PID, Signal: signalJSON(info.Signal)}, Deadlocks: [][]jsonWait{}, Waits: []jsonWait{}, Stuck: l.Stuck}
 	if info.Arch != nil {
 		out.Target.Arch = info.Arch.Name
 	}

@@ -10,9 +10,12 @@ import (
 type Locks struct {
 	Waits []Wait // of all threads that wait, by number
 	// Deadlocks lists the cycles: each thread of one waits for something that the next one holds,
-	// and the last for something that the first holds. Only holders that are certain count, and
-	// only waits that do not end by themselves.
+	// and the last for something that the first holds. Waits that end by themselves do not count. A
+	// cycle is certain unless one of its waits is Probable.
 	Deadlocks [][]Wait
+	// Stuck is set if all threads wait for locks and for the ends of threads, which none of them can
+	// bring about any more: a deadlock, whoever holds the locks.
+	Stuck bool
 }
 
 // Locks draws the graph of the waits of all threads and finds its cycles.
@@ -29,8 +32,32 @@ func (s *Session) Locks() (Locks, error) {
 			}
 		}
 		out.Deadlocks = cycles(out.Waits)
+		out.Stuck = stuck(list)
 		return out, nil
 	})
+}
+
+// stuck reports whether only threads of this process can end the waits, and all of them wait.
+func stuck(all []Wait) bool {
+	locks := false
+	for i := range all {
+		w := &all[i]
+		if w.Timed || w.Call == nil || w.Call.Returned {
+			return false
+		}
+		switch w.Kind {
+		case WaitMutex, WaitReadLock, WaitWriteLock, WaitRustMutex, WaitRustRwLock:
+			const private = 0x80 // other processes do not use the lock
+			if w.Call.Number != sysFutex || w.Call.args[1]&private == 0 {
+				return false
+			}
+			locks = true
+		case WaitThread:
+		default:
+			return false
+		}
+	}
+	return locks
 }
 
 // next returns the thread that has to move before the wait can end; 0: unknown, or the wait ends by

@@ -25,6 +25,8 @@ type owners struct {
 	s       *Session
 	libc    libc
 	threads map[uint32]target.ThreadID // by the id that the program itself knows
+	guards  []rustGuard                // if guarded is set
+	guarded bool
 }
 
 func (s *Session) newOwners() *owners {

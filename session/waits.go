@@ -64,6 +64,8 @@ type Wait struct {
 	// Holder is the thread that has to release Object, or the one whose end is awaited. It is 0
 	// unless that is certain.
 	Holder target.ThreadID
+	// Probable means that Holder is not certain: a local variable of that thread says so.
+	Probable bool
 	// Child is the process of WaitChild, 0 for any child. ChildHolder is the thread of this process
 	// for which the child waits, if that is certain, and ChildObject the lock.
 	Child       int
@@ -198,6 +200,9 @@ func (s *Session) futexWait(w *Wait, o *owners) {
 	switch w.Kind {
 	case WaitMutex:
 		w.Object, w.Holder = o.mutex(word)
+	case WaitRustMutex:
+		w.Holder = o.rustHolder(word, w.Thread.ID)
+		w.Probable = w.Holder != 0
 	case WaitReadLock, WaitWriteLock:
 		w.Object, w.Holder = o.rwlock(word, w.Kind)
 	case WaitCondition:
