@@ -228,8 +228,8 @@ func (l *Collector) Format(raw []byte, env Env, opt Options) string {
 	return out
 }
 
-// Type returns the type of the value.
-func (l *Collector) Type() *types.Type { return l.v.Type }
+// Size returns the size of the value in bytes, without the string that it may point to.
+func (l *Collector) Size() int { return l.size }
 
 // recorded is an Env for values that were collected earlier: memory has other contents now.
 type recorded struct{ Env }

@@ -53,6 +53,13 @@ func set(sh *shell, args string) error {
 		}
 		sh.settings.listSize = n
 		return nil
+	case "can-use-hw-watchpoints":
+		n, err := strconv.Atoi(strings.TrimSpace(rest))
+		if err != nil {
+			return userErrorf("Argument required (integer to set it to.).")
+		}
+		sh.sess.SetHardwareWatches(n != 0)
+		return nil
 	case "use-coredump-filter":
 		on, err := onOff(rest)
 		sh.settings.ignoreFilter = !on
@@ -133,6 +140,12 @@ func show(sh *shell, args string) error {
 		fmt.Fprintf(sh.out, "Unwinding of stack if a signal is received while in a call dummy is %s.\n", onOrOff(sh.sess.UnwindOnSignal()))
 	case "follow-fork-mode", "follow-exec-mode", "detach-on-fork", "schedule-multiple":
 		sh.showFollowing(args)
+	case "can-use-hw-watchpoints":
+		n := 0
+		if sh.sess.HardwareWatches() {
+			n = 1
+		}
+		fmt.Fprintf(sh.out, "Debugger's willingness to use watchpoint hardware is %d.\n", n)
 	case "scheduler-locking":
 		fmt.Fprintf(sh.out, "Mode for locking scheduler during execution is \"%s\".\n", lockingWords[sh.sess.Locking()])
 	case "environment", "env", "cwd", "startup-with-shell", "exec-wrapper", "disable-randomization":

@@ -23,6 +23,14 @@ var watchWords = map[session.WatchKind][2]string{
 	session.WatchAccess: {"Hardware access (read/write) watchpoint", "acc watchpoint"},
 }
 
+// watchWord is gdb's name of a watchpoint.
+func watchWord(kind session.WatchKind, software bool) string {
+	if software {
+		return "Watchpoint"
+	}
+	return watchWords[kind][0]
+}
+
 func setWatch(kind session.WatchKind) func(*shell, string) error {
 	return func(sh *shell, args string) error {
 		w := session.WatchSpec{Kind: kind}
@@ -43,7 +51,10 @@ func setWatch(kind session.WatchKind) func(*shell, string) error {
 			return err
 		}
 		sh.noteNewest(b.ID)
-		fmt.Fprintf(sh.out, "%s %d: %s\n", watchWords[kind][0], b.ID, watchText(&w))
+		fmt.Fprintf(sh.out, "%s %d: %s\n", watchWord(kind, b.Software), b.ID, watchText(&w))
+		if b.Software {
+			sh.announce("The processor can't watch this. The program is stepped, which makes it thousands of times slower.\n")
+		}
 		return nil
 	}
 }
@@ -61,9 +72,9 @@ func (sh *shell) printWatches(st *session.Stop, who string, many bool) {
 	for i := range st.Watches {
 		h := &st.Watches[i]
 		if many {
-			fmt.Fprintf(sh.out, "\n%s hit %s %d: %s\n\n", who, watchWords[h.Spec.Kind][0], h.ID, watchText(&h.Spec))
+			fmt.Fprintf(sh.out, "\n%s hit %s %d: %s\n\n", who, watchWord(h.Spec.Kind, h.Software), h.ID, watchText(&h.Spec))
 		} else {
-			fmt.Fprintf(sh.out, "\n%s %d: %s\n\n", watchWords[h.Spec.Kind][0], h.ID, watchText(&h.Spec))
+			fmt.Fprintf(sh.out, "\n%s %d: %s\n\n", watchWord(h.Spec.Kind, h.Software), h.ID, watchText(&h.Spec))
 		}
 		opt := eval.DefaultOptions()
 		if h.Changed && h.Spec.Kind != session.WatchRead {
@@ -96,6 +107,9 @@ func infoWatchpoints(sh *shell, args string) error {
 // kindOf returns the type of a breakpoint for the table.
 func kindOf(b *session.Breakpoint) string {
 	if b.Spec.Watch != nil {
+		if b.Software {
+			return "watchpoint"
+		}
 		return watchWords[b.Spec.Watch.Kind][1]
 	}
 	switch {

@@ -181,6 +181,8 @@ type Breakpoint struct {
 	Places  []BreakpointPlace // empty if the breakpoint is pending
 	// Problem tells why there is no place, or why a condition could not be evaluated.
 	Problem string
+	// Software means that a watchpoint is stepped: the processor can't watch its value.
+	Software bool
 	// Caught is what a catchpoint caught last, or nil.
 	Caught *Caught
 }

@@ -118,6 +118,7 @@ func (b *logical) public() Breakpoint {
 	if b.catch != nil {
 		c.Caught = b.catch.last
 	}
+	c.Software = b.watch != nil && b.watch.soft
 	if b.trace != nil {
 		b.trace.mu.Lock()
 		c.Hits = int(b.trace.hits)

@@ -274,7 +274,7 @@ func (s *Session) publishRules() {
 		if !b.Enabled {
 			continue
 		}
-		if w := b.watch; w != nil && len(w.inserted) > 0 {
+		if w := b.watch; w != nil && w.armed() {
 			set.watches = append(set.watches, b.watchRule())
 			if w.scoped {
 				r := at(w.scope.addr)

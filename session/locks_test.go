@@ -154,7 +154,7 @@ func TestNoFalseDeadlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(l.Deadlocks) != 0 || l.Stuck {
-			t.Fatalf("a deadlock that is not one: %s", describeWaits(l.Deadlocks[0]))
+			t.Fatalf("a deadlock that is not one: %+v", l)
 		}
 		for _, w := range l.Waits {
 			kinds[w.Kind.Name()]++

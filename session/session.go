@@ -102,6 +102,8 @@ type shared struct {
 	unwindOnSignal bool
 	checkpoints    checkpoints
 	followed       map[target.Process]chan struct{} // the processes whose events are handled: see listen
+	probing        bool                             // the target has a probe
+	softOnly       bool                             // watchpoints use no debug registers
 	heir           *heir                            // a child that is followed when the program continues
 	saved          *Stop                            // a stop that is reported when the group continues
 	stepFrom       frameMark                        // where the latest step began
@@ -457,7 +459,7 @@ func (s *Session) forgetTarget() {
 			s.logf("child %d: %v", h.process.PID(), err)
 		}
 	}
-	s.saved = nil
+	s.saved, s.probing = nil, false
 	delete(s.followed, s.proc)
 	s.tgt, s.proc, s.core = nil, nil, nil
 	s.space, s.unwind, s.unwindOf = nil, nil, nil

@@ -35,12 +35,13 @@ type WatchSpec struct {
 
 // WatchHit describes what a watchpoint saw. Old is unknown for a read.
 type WatchHit struct {
-	ID      int
-	Spec    WatchSpec
-	Old     Value
-	HasOld  bool
-	New     Value
-	Changed bool
+	ID       int
+	Spec     WatchSpec
+	Software bool // it is watched by stepping
+	Old      Value
+	HasOld   bool
+	New      Value
+	Changed  bool
 }
 
 // maxWatches is the number of debug registers.
@@ -61,6 +62,9 @@ type watch struct {
 
 	old  Value
 	seen *seenBytes
+
+	soft  bool        // it is watched by stepping
+	probe *frameProbe // of a value in a register
 }
 
 // memRange is a range of memory.
@@ -210,13 +214,38 @@ func (s *Session) bindWatch(w *watch, e *env) error {
 // watchpoint that does not fit into the debug registers is an error.
 func (s *Session) arm(b *logical) error {
 	w := b.watch
-	if s.proc == nil || !b.Enabled || len(w.inserted) > 0 {
+	if s.proc == nil || !b.Enabled || w.armed() {
 		return nil
 	}
 	kind := target.WatchWrite
 	if b.Spec.Watch.Kind != WatchChange {
 		kind = target.WatchAccess
 	}
+	w.seen.mu.Lock()
+	w.seen.last = readRanges(s.tgt, w.ranges)
+	w.seen.mu.Unlock()
+	err := error(errNotWatchable)
+	if !s.softOnly || kind == target.WatchAccess {
+		err = s.insertWatches(w, kind)
+	}
+	if err != nil && kind == target.WatchWrite && (errors.Is(err, errTooManyWatches) || errors.Is(err, errNotWatchable)) {
+		err = s.armSoft(b)
+	}
+	if err != nil {
+		return err
+	}
+	s.publishRules()
+	s.sendProbe()
+	if w.scoped && !s.breakpoints.hasInternal(w.scope.addr, internalScope) {
+		if err := s.breakpoints.setInternal(s, w.scope.addr, internalScope); err != nil {
+			s.logf("the scope of watchpoint %d: %v", b.ID, err)
+		}
+	}
+	return nil
+}
+
+// insertWatches sets the debug registers for a watchpoint.
+func (s *Session) insertWatches(w *watch, kind target.WatchKind) error {
 	var list []target.Watch
 	for _, r := range w.ranges {
 		some := target.Watches(r.addr, r.size, kind, maxWatches)
@@ -228,9 +257,6 @@ func (s *Session) arm(b *logical) error {
 	if len(list) == 0 {
 		return errNotWatchable
 	}
-	w.seen.mu.Lock()
-	w.seen.last = readRanges(s.tgt, w.ranges)
-	w.seen.mu.Unlock()
 	for i, x := range list {
 		if err := s.proc.InsertWatch(x); err != nil {
 			for _, y := range list[:i] {
@@ -243,12 +269,6 @@ func (s *Session) arm(b *logical) error {
 		}
 	}
 	w.inserted = list
-	s.publishRules()
-	if w.scoped && !s.breakpoints.hasInternal(w.scope.addr, internalScope) {
-		if err := s.breakpoints.setInternal(s, w.scope.addr, internalScope); err != nil {
-			s.logf("the scope of watchpoint %d: %v", b.ID, err)
-		}
-	}
 	return nil
 }
 
@@ -269,6 +289,10 @@ func (s *Session) disarm(b *logical) {
 		}
 	}
 	w.inserted = nil
+	if w.soft {
+		w.soft, w.probe = false, nil
+		s.sendProbe()
+	}
 	s.publishRules()
 	if w.scoped && s.breakpoints.hasInternal(w.scope.addr, internalScope) && !s.scopeUsed(w.scope.addr, b) {
 		s.breakpoints.clearInternal(s, w.scope.addr, internalScope)
@@ -278,7 +302,7 @@ func (s *Session) disarm(b *logical) {
 // scopeUsed reports whether another armed watchpoint has its scope's end at an address.
 func (s *Session) scopeUsed(a target.Addr, except *logical) bool {
 	for _, b := range s.breakpoints.all {
-		if w := b.watch; w != nil && b != except && w.scoped && len(w.inserted) > 0 && w.scope.addr == a {
+		if w := b.watch; w != nil && b != except && w.scoped && w.armed() && w.scope.addr == a {
 			return true
 		}
 	}
@@ -288,7 +312,7 @@ func (s *Session) scopeUsed(a target.Addr, except *logical) bool {
 // rearmWatch evaluates the watchpoints of a new process or of one with other files, and puts them in.
 func (s *Session) rearmWatch(b *logical) error {
 	w := b.watch
-	if s.proc == nil || len(w.inserted) > 0 || w.framed {
+	if s.proc == nil || w.armed() || w.framed {
 		return nil
 	}
 	v, result, ranges, err := s.evaluateWatch(b.Spec.Watch, s.env(s.selected, 0))
@@ -351,6 +375,8 @@ func (s *Session) judgeWatch(set *ruleSet, h *target.Hit, p target.Process) targ
 		}
 	}
 	switch {
+	case h.Probed:
+		return target.Park
 	case !matters:
 		return target.Pass
 	case s.crowded() || !s.tryEnter():
@@ -383,7 +409,7 @@ func (s *Session) judgeWatch(set *ruleSet, h *target.Hit, p target.Process) targ
 func (s *Session) quickWatches(h *target.Hit) bool {
 	for _, b := range s.breakpoints.all {
 		w := b.watch
-		if w == nil || !b.Enabled || len(w.inserted) == 0 {
+		if w == nil || !b.Enabled || !w.armed() {
 			continue
 		}
 		r := b.watchRule()
@@ -399,14 +425,18 @@ func (s *Session) quickWatches(h *target.Hit) bool {
 
 // watched decides which watchpoints report an access of a thread, which is stopped. again says that
 // a frame is needed that can't be read while the other threads run.
-func (s *Session) watched(t target.ThreadID, fired []target.Watch) (hits []WatchHit, deleted []int, again bool) {
+// probed means that the probe has stopped the thread.
+func (s *Session) watched(t target.ThreadID, fired []target.Watch, probed bool) (hits []WatchHit, deleted []int, again bool) {
 	for _, b := range slices.Clone(s.breakpoints.all) {
 		w := b.watch
-		if w == nil || !b.Enabled || len(w.inserted) == 0 || b.Spec.Thread != 0 && b.Spec.Thread != t {
+		if w == nil || !b.Enabled || !w.armed() || b.Spec.Thread != 0 && b.Spec.Thread != t {
 			continue
 		}
 		r := b.watchRule()
-		if !r.concerns(fired) || !r.matters(s.tgt) {
+		switch {
+		case w.soft && (!probed || w.probe == nil && !r.matters(s.tgt)):
+			continue
+		case !w.soft && (!r.concerns(fired) || !r.matters(s.tgt)):
 			continue
 		}
 		began := time.Now()
@@ -415,7 +445,7 @@ func (s *Session) watched(t target.ThreadID, fired []target.Watch) (hits []Watch
 			again = true
 			continue
 		}
-		hit := WatchHit{ID: b.ID, Spec: *b.Spec.Watch, Old: w.old, HasOld: true, New: v}
+		hit := WatchHit{ID: b.ID, Spec: *b.Spec.Watch, Software: w.soft, Old: w.old, HasOld: true, New: v}
 		hit.Changed = !sameValue(w.old, v)
 		w.seen.mu.Lock()
 		w.seen.last = readRanges(s.tgt, w.ranges)
@@ -560,17 +590,18 @@ func (s *Session) dropFramedWatches() {
 		if w == nil {
 			continue
 		}
-		w.inserted = nil
+		w.inserted, w.soft, w.probe = nil, false, nil
 		if w.framed || b.Spec.Watch.fixed() {
 			s.remove(b)
 			s.publish(BreakpointChanged{Breakpoint: b.public(), Deleted: true})
 		}
 	}
+	s.sendProbe()
 }
 
 // onWatched deals with an access to watched memory. The thread is parked, or all are stopped.
 func (s *Session) onWatched(ev target.Event) (st Stop, stops, again bool) {
-	hits, deleted, again := s.watched(ev.Thread, ev.Watches)
+	hits, deleted, again := s.watched(ev.Thread, ev.Watches, ev.Probed)
 	if len(hits) == 0 {
 		return st, false, again
 	}
@@ -606,6 +637,7 @@ func (s *Session) setWatch(b *logical) (Breakpoint, error) {
 	}
 	b.ID = s.group.newBreakpoint()
 	s.breakpoints.all = append(s.breakpoints.all, b)
+	s.sendProbe()
 	s.publishRules()
 	return b.public(), nil
 }

@@ -40,6 +40,7 @@ type Event struct {
 	Reason   StopReason  // for Stopped and Parked
 	Addr     Addr        // for Breakpoint and Parked: the thread's PC
 	Watches  []Watch     // for Watched: those that fired
+	Probed   bool        // for Watched: the probe has stopped the thread
 	Signal   *SignalInfo // for Signalled and Killed
 	ExitCode int         // for Exited
 	Child    int         // for Forked and ChildCreated

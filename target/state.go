@@ -1,5 +1,7 @@
 package target
 
+import "dbg/arch"
+
 // ThreadState holds the kernel's structures about a stopped thread, in the layouts of ptrace(2)
 // and of a core's notes. A structure that is unknown is empty.
 type ThreadState struct {
@@ -58,6 +60,22 @@ type RegionReader interface {
 	// used: a page of anonymous memory then reads as zeros. lo is the address of a page. If the
 	// kernel does not tell, it is an error.
 	Touched(lo Addr, pages []bool) error
+}
+
+// Probe is called after each instruction, on the tracer's thread.
+type Probe struct {
+	// Check reports whether a thread that has just executed an instruction stops, with reason
+	// Watched. It must return at once. It may read memory. regs is nil unless Registers is set, and
+	// is valid during the call.
+	Check     func(t ThreadID, regs *arch.Registers) bool
+	Registers bool
+}
+
+// Prober is a live process that can be watched step by step.
+type Prober interface {
+	// SetProbe sets the probe; nil removes it. While there is one, all threads run one instruction at
+	// a time, and one thread at a time. A stop has Event.Probed set, and no Watches.
+	SetProbe(*Probe) error
 }
 
 // Copier is a live process that can copy itself, for checkpoints.

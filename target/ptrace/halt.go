@@ -399,7 +399,7 @@ func (p *Process) judgedEvent(t *thread) target.Event {
 		t.notice.fill(&e)
 		e.Addr = t.pc()
 	case watched:
-		e.Reason, e.Addr, e.Watches = target.Watched, t.pc(), p.listWatches(nil, t.fired)
+		e.Reason, e.Addr, e.Watches, e.Probed = target.Watched, t.pc(), p.listWatches(nil, t.fired), t.bySteps
 	}
 	return e
 }

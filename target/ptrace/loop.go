@@ -24,6 +24,7 @@ func (p *Process) takeStatus(tid int, ws unix.WaitStatus) {
 		t, p.born = p.born[0], p.born[1:]
 		p.react(t)
 	}
+	p.nextTurn()
 }
 
 // react decides how to continue after a stop that was recorded.

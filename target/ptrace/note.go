@@ -139,7 +139,7 @@ func (p *Process) stopped(t *thread) {
 	t.haveRegs, t.changed, t.sparse, t.waits, t.settling = false, false, false, false, false
 	t.why, t.signal, t.groupStop, t.sigStop, t.trapStop, t.frozen = passing, nil, false, false, false, false
 	t.cameFrom = outOfLine{}
-	t.call.atEntry, t.stepEnded = false, false
+	t.call.atEntry, t.stepEnded, t.bySteps = false, false, false
 	p.comeBack(t)
 }
 
@@ -283,8 +283,12 @@ func (p *Process) noteStepped(t *thread) {
 		p.cleanPushedFlags(t)
 	}
 	t.step, t.wasPushf, t.owed = noStep, false, false
+	if p.noteProbed(t) {
+		t.stepDone = p.stepping && t == p.stepper && p.stepDone(t)
+		return
+	}
 	if !p.stepping || t != p.stepper {
-		return // it was our own step, over a site
+		return // it was our own step, over a site or for the probe
 	}
 	if p.stepDone(t) {
 		t.why = stepped

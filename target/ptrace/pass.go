@@ -45,14 +45,25 @@ func (p *Process) siteToPass(t *thread) (target.Addr, bool) {
 // possible; then nothing has changed.
 func (p *Process) emulate(t *thread, addr target.Addr) bool {
 	r, err := t.registers()
+	if p.probed(t) {
+		return false // the probe must see it
+	}
 	if err != nil || target.Addr(r.get(offRIP)) != addr || int64(r.get(offOrigRAX)) >= 0 && restarting(r) {
 		return false
 	}
 	op := p.mem.instruction(addr)
-	if op == nil {
+	return op != nil && p.emulateOp(t, op)
+}
+
+// emulateOp executes an operation at a thread's PC. It returns false if that is not possible; then
+// nothing has changed.
+func (p *Process) emulateOp(t *thread, op *emulate.Op) bool {
+	r, err := t.registers()
+	if err != nil {
 		return false
 	}
 	e := &p.emulation
+	e.wrote = false
 	for i, off := range emulatedOffsets {
 		e.regs.GPR[i] = r.get(off)
 	}
@@ -81,8 +92,9 @@ var emulatedOffsets = [16]int{
 
 // emulation is the state of emulate. It is reused, so that a hit allocates nothing.
 type emulation struct {
-	p    *Process
-	regs emulate.Regs
+	p     *Process
+	regs  emulate.Regs
+	wrote bool // the latest operation has written memory
 }
 
 // ReadMemory implements emulate.Memory with the program's rights: reading a page that the program
@@ -107,6 +119,7 @@ func (e *emulation) WriteMemory(addr uint64, buf []byte) error {
 	if i := e.p.mem.find(a); i < len(e.p.mem.sites) && e.p.mem.sites[i].addr-a < target.Addr(len(buf)) {
 		return target.ErrReadOnly
 	}
+	e.wrote = true
 	if writeVector(e.p.pid, a, buf) != len(buf) {
 		return target.ErrGone
 	}
@@ -129,7 +142,7 @@ func (p *Process) pass(t *thread) {
 		p.passed(t)
 		return
 	}
-	if !(p.stepping && t == p.stepper) && p.displace(t, addr) {
+	if !(p.stepping && t == p.stepper) && !p.probed(t) && p.displace(t, addr) {
 		return
 	}
 	p.slow++
@@ -323,7 +336,7 @@ func (p *Process) judge(t *thread) target.Verdict {
 	*h.Regs = arch.Registers{Arch: arch.AMD64}
 	target.SetUser(h.Regs, r[:])
 	h.Thread, h.Reason, h.Addr = target.ThreadID(t.tid), target.Breakpoint, t.addr
-	h.Watches, h.Syscall = h.Watches[:0], target.SyscallStop{}
+	h.Watches, h.Syscall, h.Probed = h.Watches[:0], target.SyscallStop{}, t.bySteps && t.why == watched
 	switch t.why {
 	case stepped:
 		h.Reason, h.Addr = target.Stepped, t.pc()

@@ -62,6 +62,7 @@ type Process struct {
 	stepHi      target.Addr        // 0: one instruction
 	lastFatal   *target.SignalInfo // the signal that was last delivered to a thread
 	watches     watches
+	probing     probing
 	catches     catches
 	decide      target.Judge // nil: each hit stops the process
 	hit         target.Hit   // the argument of decide

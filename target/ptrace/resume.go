@@ -56,7 +56,7 @@ func (p *Process) replaceSignal(t *thread, sig int) {
 
 // stays reports whether a thread must stay stopped in this run.
 func (p *Process) stays(t *thread) bool {
-	return t.zombie || p.alone && t != p.stepper && !t.guest
+	return t.zombie || p.alone && t != p.stepper && !t.guest || p.outOfTurn(t)
 }
 
 // resumeAll continues all threads that should run. Threads at a site that they have already
@@ -66,6 +66,7 @@ func (p *Process) resumeAll() {
 	if !p.giveFatal() || !p.passAllSlowly() {
 		return
 	}
+	defer p.nextTurn()
 	for t := range p.everyThread() {
 		if p.over || !p.running {
 			return
@@ -118,6 +119,10 @@ func (p *Process) goOn(t *thread) {
 	}
 	if p.stepping && t == p.stepper {
 		p.stepOn(t)
+		return
+	}
+	if p.probed(t) {
+		p.probeOn(t)
 		return
 	}
 	sig := p.signalFor(t)

@@ -46,6 +46,7 @@ type thread struct {
 	settling  bool               // it is leaving the signal-delivery-stop
 	fired     uint8              // if why is watched: the slots, as bits
 	stepDone  bool               // if why is watched: a step is done, too
+	bySteps   bool               // if why is watched: the probe has stopped the thread
 
 	notice    notice    // if why is noticed
 	stepEnded bool      // if why is noticed: a step is done, too
