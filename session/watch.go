@@ -78,7 +78,8 @@ type memRange struct {
 type seenBytes struct {
 	mu sync.Mutex // guards last
 	// last has the bytes of all ranges, one after the other.
-	last []byte
+	last   []byte
+	probed []byte // what the probe has seen last
 }
 
 // read returns the contents of ranges, or nil if a part can't be read.
@@ -223,6 +224,7 @@ func (s *Session) arm(b *logical) error {
 	}
 	w.seen.mu.Lock()
 	w.seen.last = readRanges(s.tgt, w.ranges)
+	w.seen.probed = bytes.Clone(w.seen.last)
 	w.seen.mu.Unlock()
 	err := error(errNotWatchable)
 	if !s.softOnly || kind == target.WatchAccess {
@@ -375,8 +377,8 @@ func (s *Session) judgeWatch(set *ruleSet, h *target.Hit, p target.Process) targ
 		}
 	}
 	switch {
-	case h.Probed:
-		return target.Park
+	case h.Probed: // nothing else must move before the session has seen the change
+		return target.Halt
 	case !matters:
 		return target.Pass
 	case s.crowded() || !s.tryEnter():
@@ -447,6 +449,12 @@ func (s *Session) watched(t target.ThreadID, fired []target.Watch, probed bool) 
 		}
 		hit := WatchHit{ID: b.ID, Spec: *b.Spec.Watch, Software: w.soft, Old: w.old, HasOld: true, New: v}
 		hit.Changed = !sameValue(w.old, v)
+		if w.probe != nil {
+			w.probe.learn(s, t, v.Bytes)
+			if hit.Changed && s.restored(t, &v) {
+				continue
+			}
+		}
 		w.seen.mu.Lock()
 		w.seen.last = readRanges(s.tgt, w.ranges)
 		w.seen.mu.Unlock()
