@@ -22,7 +22,7 @@ import (
 type tracer struct {
 	commands chan func()
 	bell     bell
-	ended    chan struct{} // closed when the goroutine has ended
+	ended    chan struct{}           // closed when the goroutine has ended
 	procs    []*Process              // those that are not over
 	early    map[int]unix.WaitStatus // stops of tracees that are not known yet
 	leaving  map[int]bool            // tracees of a process that is over; detached at their next stop
