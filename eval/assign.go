@@ -2,7 +2,9 @@ package eval
 
 import (
 	"errors"
+	"slices"
 
+	"dbg/arch"
 	"dbg/symbols/types"
 	"dbg/target"
 )
@@ -97,7 +99,11 @@ func (e *evaluator) store(left, right Value) (Value, error) {
 	}
 	switch {
 	case left.register != "":
-		if len(data) > 8 {
+		if r, ok := e.env.Arch().RegByName(left.register); ok && !slices.Contains(e.env.Arch().General, r) && left.BitSize == 0 {
+			err = e.env.SetRegisterPart(r, int(left.regByte), data[:min(len(data), widest(r, left))])
+			break
+		}
+		if len(data) > 8 || left.regByte != 0 {
 			return Value{}, errorf("Only integers of up to 8 bytes can be assigned to $%s.", left.register)
 		}
 		err = e.env.SetRegister(left.register, rawUint(data))
@@ -193,11 +199,24 @@ func (e *evaluator) storeMemory(v Value, data []byte) error {
 	return err
 }
 
+// widest returns how many bytes of a value are in a register: a long double has 16 bytes in memory, of
+// which ten are in an x87 register.
+func widest(r arch.Reg, v Value) int {
+	if kindOf(v.Type) == types.Float && sizeOf(v.Type) > 10 && r >= arch.ST0 && r < arch.ST0+8 {
+		return 10
+	}
+	return 64
+}
+
 // storeRegister changes a variable in a register. Bits of the register outside the variable do not
 // change.
 func (e *evaluator) storeRegister(v Value, data []byte) error {
-	if v.BitSize > 0 || v.regByte < 0 || v.regByte+int64(len(data)) > 8 {
+	general := slices.Contains(e.env.Arch().General, v.Reg)
+	if v.BitSize > 0 || v.regByte < 0 || general && v.regByte+int64(len(data)) > 8 {
 		return Error("This part of a register can't be assigned.")
+	}
+	if !general {
+		return e.env.SetRegisterPart(v.Reg, int(v.regByte), data[:min(len(data), widest(v.Reg, v))])
 	}
 	full := rawUint(data)
 	if len(data) < 8 {

@@ -11,6 +11,7 @@ import (
 
 // fakeEnv is a world made by hand: some memory, names and registers.
 type fakeEnv struct {
+	wide    map[arch.Reg][]byte
 	memory  map[target.Addr][]byte // regions by their start
 	vars    map[string]Value
 	types   map[string]*types.Type
@@ -79,6 +80,16 @@ func (e *fakeEnv) SetRegister(name string, v uint64) error {
 	return nil
 }
 
+func (e *fakeEnv) SetRegisterPart(r arch.Reg, off int, data []byte) error {
+	if e.wide == nil {
+		e.wide = map[arch.Reg][]byte{}
+	}
+	if e.wide[r] == nil {
+		e.wide[r] = make([]byte, 16)
+	}
+	copy(e.wide[r][off:], data)
+	return nil
+}
 func (e *fakeEnv) SetFrameRegister(r arch.Reg, v uint64) error { e.regs.Set(r, v); return nil }
 func (e *fakeEnv) Type(name string) *types.Type                { return e.types[name] }
 

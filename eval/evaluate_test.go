@@ -108,7 +108,7 @@ func TestAssign(t *testing.T) {
 		{"bf.mid = 3", "3"}, {"bf.wide = 1", "1"}, {"bf.lo = 9", "1"}, {"bf", "{lo = 1, mid = 3, wide = 1}"},
 		{"ref = 12", "12"}, {"x", "12"}, {"arr[2] = x", "12"}, {"arr", "{10, 20, 12, 40}"},
 		{"$v = 7", "7"}, {"$v * 6", "42"}, {"$v += 1", "8"}, {"$v", "8"}, {"$s = pr", "{a = 1, b = 9}"}, {"$s.b", "9"},
-		{"$s.b = 1", "Parts of registers and convenience variables can't be assigned."},
+		{"$s.b = 1", "Parts of convenience variables can't be assigned."},
 		{"/x $rbx = 0x10", "0x10"}, {"/x $bl = 0xff", "0xff"}, {"/x $rbx", "0xff"}, {"/x $ebx = 1", "0x1"}, {"$rcx = 4", "4"}, {"$rcx", "4"},
 		{"gone = 1", "value has been optimized out"}, {"5 = 1", "Left operand of assignment is not an lvalue."},
 		{"x + 1 = 2", "Left operand of assignment is not an lvalue."}, {"pr = 1", "Invalid cast."}, {"main = 1", "Invalid cast."},

@@ -99,8 +99,11 @@ func availabilityError(v Value) error {
 // part returns the part of v with type t that starts off bytes from its start.
 func part(v Value, off int64, t *types.Type, name string) Value {
 	c := Value{Type: t, Name: name, fixed: v.fixed}
-	if v.variable != "" || v.register != "" {
-		c.fixed = "Parts of registers and convenience variables can't be assigned."
+	if v.variable != "" {
+		c.fixed = "Parts of convenience variables can't be assigned."
+	}
+	if v.register != "" {
+		c.register, c.regByte = v.register, v.regByte+off
 	}
 	if v.HasAddr {
 		c.Addr, c.HasAddr = v.Addr+target.Addr(off), true

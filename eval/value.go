@@ -82,6 +82,9 @@ type Env interface {
 	Register(name string) (Value, error)
 	// SetRegister assigns to a register by name: $rax = ...
 	SetRegister(name string, v uint64) error
+	// SetRegisterPart changes bytes of a vector or x87 register of the selected frame, from the offset
+	// off on.
+	SetRegisterPart(r arch.Reg, off int, data []byte) error
 	// SetFrameRegister changes the value of r in the selected frame, for a variable that is in r.
 	SetFrameRegister(r arch.Reg, v uint64) error
 

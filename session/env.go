@@ -274,6 +274,31 @@ func (e *env) SetRegister(name string, v uint64) error {
 	return e.SetFrameRegister(r, full)
 }
 
+// SetRegisterPart writes to a thread's vector or x87 register. No call preserves these, so the callers
+// of the innermost frame have none.
+func (e *env) SetRegisterPart(r arch.Reg, off int, data []byte) error {
+	if err := e.s.needProcess(); err != nil {
+		return err
+	}
+	f := e.at()
+	if f == nil {
+		return target.ErrNotRunning
+	}
+	name := e.Arch().RegName(r)
+	if f.Machine.Index != 0 || f.outside {
+		return fmt.Errorf("register %s is not saved in this frame, so it can't be changed", name)
+	}
+	st, err := e.s.proc.SaveState(e.thread)
+	if err != nil {
+		return err
+	}
+	if !st.SetPart(r, off, data) {
+		return fmt.Errorf("register %s can't be changed", name)
+	}
+	defer e.s.changed()
+	return e.s.proc.RestoreState(e.thread, st)
+}
+
 // SetFrameRegister writes the register where the frame keeps it: in memory if an inner frame saved
 // it, otherwise in the thread's own register.
 func (e *env) SetFrameRegister(r arch.Reg, v uint64) error {

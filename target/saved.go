@@ -80,6 +80,26 @@ func (s *SavedState) SetVector(r arch.Reg, b []byte) bool {
 	return true
 }
 
+// SetPart changes bytes of a vector or x87 register, from the offset off on. The others stay. It
+// returns false if the register has fewer bytes.
+func (s *SavedState) SetPart(r arch.Reg, off int, data []byte) bool {
+	b, ok := s.Wide(r)
+	if !ok || off < 0 || off > len(b) || len(data) > len(b)-off {
+		return false
+	}
+	copy(b[off:], data)
+	if r >= arch.XMM0 && r < arch.XMM0+16 {
+		return s.SetVector(r, b)
+	}
+	x := s.Extended
+	if r < arch.ST0 || r >= arch.ST0+8 || len(x) < xMinimum {
+		return false
+	}
+	copy(x[fxST+16*int(r-arch.ST0):], b[:10])
+	binary.LittleEndian.PutUint64(x[xStateBV:], binary.LittleEndian.Uint64(x[xStateBV:])|xHasX87)
+	return true
+}
+
 // SetX87 makes the x87 stack hold these numbers of ten bytes, the top first, and nothing else. A
 // function expects it to be empty when it is called (System V ABI, AMD64 supplement, 3.2.3).
 func (s *SavedState) SetX87(values ...[]byte) bool {
