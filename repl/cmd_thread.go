@@ -2,6 +2,7 @@ package repl
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -13,7 +14,7 @@ import (
 func threadCommands() []*command {
 	const g = "threads"
 	return []*command{
-		{name: "thread", aliases: []string{"t", "thr"}, usage: "[N | name NAME | find REGEX | apply all|N... COMMAND]", group: g, help: "select a thread, or run a command in several threads", words: fixedWords("apply", "name", "find"), run: thread},
+		{name: "thread", aliases: []string{"t", "thr"}, usage: "[N | name NAME | find REGEX | freeze|thaw [all|N...] | apply all|N... COMMAND]", group: g, help: "select a thread, or run a command in several threads", words: fixedWords("apply", "name", "find", "freeze", "thaw"), run: thread},
 	}
 }
 
@@ -26,6 +27,8 @@ func thread(sh *shell, args string) error {
 		return nameThread(sh, rest)
 	case word == "find":
 		return findThread(sh, rest)
+	case word == "freeze" || word == "thaw":
+		return freezeThreads(sh, rest, word == "freeze")
 	case sh.stack() != nil:
 		return userErrorf("No thread selected")
 	case word == "":
@@ -65,6 +68,37 @@ func thread(sh *shell, args string) error {
 		}
 	}
 	return userErrorf("Unknown thread %s.", sh.threadID(n))
+}
+
+// freezeThreads keeps threads stopped while the others run, or lets them run again: the selected one,
+// or those that args lists. gdb has no such command.
+func freezeThreads(sh *shell, args string, on bool) error {
+	if err := sh.live(); err != nil {
+		return err
+	}
+	list, err := sh.sess.Threads()
+	if err != nil {
+		return err
+	}
+	var ids []int
+	if args != "" && args != "all" {
+		if ids, err = numbers(args); err != nil {
+			return userErrorf("Invalid thread ID: %s", args)
+		}
+	}
+	done := 0
+	for _, t := range list {
+		if args == "all" || args == "" && t.Selected || slices.Contains(ids, t.Number) {
+			if err := sh.sess.FreezeThread(t.ID, on); err != nil {
+				return err
+			}
+			done++
+		}
+	}
+	if done == 0 || done < len(ids) {
+		return userErrorf("Unknown thread %s.", args)
+	}
+	return nil
 }
 
 func (sh *shell) selectThread(id target.ThreadID, level int) error {
@@ -195,6 +229,9 @@ func infoThreads(sh *shell, args string) error {
 			}
 			if t.Selected && s.Number() == current {
 				r.mark = "*"
+			}
+			if t.Frozen {
+				r.id += " (frozen)"
 			}
 			if v, err := sh.sess.ViewFrame(t.ID, 0, session.ViewOptions{Format: argumentFormat()}); err == nil {
 				r.where = n.location(&v, v.ShowPC)

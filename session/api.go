@@ -68,6 +68,7 @@ type ThreadInfo struct {
 	Name     string
 	Signal   *target.SignalInfo
 	Selected bool
+	Frozen   bool // it stays stopped while the others run: see FreezeThread
 }
 
 // Frame is one level of a backtrace for front ends: a machine frame, or an inlined call in one.

@@ -46,6 +46,9 @@ func (s *Session) letGo(r target.Resume) error {
 
 // letGoAlone starts a run. It publishes that before any other event of the run can occur.
 func (s *Session) letGoAlone(r target.Resume) error {
+	if s.allFrozen() {
+		return errAllFrozen
+	}
 	s.dropCache()
 	s.removeCallSite()
 	s.followLinker()
@@ -186,6 +189,9 @@ func (s *Session) step(t target.ThreadID, kind StepKind, count int) error {
 
 // goBy resumes the program with a plan for one thread.
 func (s *Session) goBy(t target.ThreadID, p plan) error {
+	if s.threads.icy[t] {
+		return errors.New("the thread is frozen; thaw it first")
+	}
 	r, err := s.begin(t, p)
 	if err == nil {
 		err = s.letGo(r)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 
 	"dbg/target"
@@ -11,6 +12,48 @@ type threadList struct {
 	all   []ThreadInfo
 	next  int
 	names map[target.ThreadID]string // that the user has given
+	icy   map[target.ThreadID]bool   // the frozen ones
+}
+
+// FreezeThread keeps a thread stopped when the program continues, or lets it run again. A frozen thread
+// can't be stepped.
+func (s *Session) FreezeThread(id target.ThreadID, on bool) error {
+	return s.try(func() error {
+		if err := s.needProcess(); err != nil {
+			return err
+		}
+		p, ok := s.proc.(target.Freezer)
+		if !ok {
+			return errors.New("the threads of this process can't be frozen")
+		}
+		if err := p.Freeze(id, on); err != nil {
+			return err
+		}
+		if s.threads.icy == nil {
+			s.threads.icy = map[target.ThreadID]bool{}
+		}
+		if delete(s.threads.icy, id); on {
+			s.threads.icy[id] = true
+		}
+		return nil
+	})
+}
+
+// errAllFrozen is the error when no thread would move.
+var errAllFrozen = errors.New("all threads are frozen")
+
+// allFrozen reports whether no thread would move.
+func (s *Session) allFrozen() bool {
+	if len(s.threads.icy) == 0 {
+		return false
+	}
+	s.refreshThreads()
+	for _, t := range s.threads.all {
+		if !s.threads.icy[t.ID] {
+			return false
+		}
+	}
+	return true
 }
 
 // refreshThreads reads the target's threads, and publishes new and ended ones.
@@ -80,6 +123,7 @@ func (s *Session) Threads() ([]ThreadInfo, error) {
 		out := append([]ThreadInfo(nil), s.threads.all...)
 		for i := range out {
 			out[i].Selected = out[i].ID == s.selected
+			out[i].Frozen = s.threads.icy[out[i].ID]
 			if name := s.threads.names[out[i].ID]; name != "" {
 				out[i].Name = name
 			}

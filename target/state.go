@@ -78,6 +78,13 @@ type Prober interface {
 	SetProbe(*Probe) error
 }
 
+// Freezer is a live process whose threads can be kept stopped while the others run.
+type Freezer interface {
+	// Freeze keeps a thread stopped from the next Resume on, or lets it run again. The process must be
+	// stopped. A thread that is the subject of a Resume runs nevertheless.
+	Freeze(t ThreadID, on bool) error
+}
+
 // Copier is a live process that can copy itself, for checkpoints.
 type Copier interface {
 	// CopyProcess makes a copy of the stopped process, with copies of its memory and registers. The

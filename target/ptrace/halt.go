@@ -103,7 +103,7 @@ func (p *Process) reportPending() bool {
 		if p.threads[t.tid] != t || t.running || t.parked {
 			continue
 		}
-		if p.alone && t != p.stepper {
+		if (p.alone || t.icy) && t != p.stepper {
 			p.pending = append(p.pending, t)
 			continue
 		}

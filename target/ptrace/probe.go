@@ -88,7 +88,7 @@ func (p *Process) afterTurn() *thread {
 	}
 	var after, first *thread
 	for _, t := range p.threads {
-		if t.running || t.parked || t.zombie || t.settling || t.why.matters() || p.alone && t != p.stepper {
+		if t.running || t.parked || t.zombie || t.settling || t.why.matters() || (p.alone || t.icy) && t != p.stepper {
 			continue
 		}
 		if t.tid > last && (after == nil || t.tid < after.tid) {

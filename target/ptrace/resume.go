@@ -54,9 +54,23 @@ func (p *Process) replaceSignal(t *thread, sig int) {
 	}
 }
 
+var _ target.Freezer = (*Process)(nil)
+
+// Freeze implements target.Freezer.
+func (p *Process) Freeze(id target.ThreadID, on bool) error {
+	return p.whileStopped(func() error {
+		t := p.threads[int(id)]
+		if t == nil || t.zombie {
+			return target.ErrNoThread
+		}
+		t.icy = on
+		return nil
+	})
+}
+
 // stays reports whether a thread must stay stopped in this run.
 func (p *Process) stays(t *thread) bool {
-	return t.zombie || p.alone && t != p.stepper && !t.guest || p.outOfTurn(t)
+	return t.zombie || (p.alone || t.icy) && t != p.stepper && !t.guest || p.outOfTurn(t)
 }
 
 // resumeAll continues all threads that should run. Threads at a site that they have already

@@ -34,6 +34,7 @@ type thread struct {
 	leaving bool    // a guest that is detached at its next stop
 	waits   bool    // stopped, and will wait for a child of vfork when it continues
 	serial  uint64  // of the event that reported it as parked
+	icy     bool    // kept stopped for the client: see Freeze
 	parked  bool    // stopped while the process runs, until Move or StopAll
 
 	// These describe the last stop.
