@@ -172,13 +172,6 @@ func TestNoFalseDeadlock(t *testing.T) {
 	}
 }
 
-func describeWaits(list []session.Wait) (out string) {
-	for _, w := range list {
-		out += fmt.Sprintf("thread %d waits for %s %s, held by %d; ", w.Thread.ID, w.Kind, w.Object, w.Holder)
-	}
-	return out
-}
-
 // TestDeadlockOfMusl: musl's recursive mutexes record their owner, its normal ones do not.
 func TestDeadlockOfMusl(t *testing.T) {
 	fixture.Need(t, "musl-gcc")
