@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
