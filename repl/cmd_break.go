@@ -18,7 +18,7 @@ func breakpointCommands() []*command {
 		{name: "thbreak", aliases: []string{"thb"}, usage: "[LOCATION] [if CONDITION]", group: g, help: "stop there once, with a debug register", words: functionWords, run: setBreakWith(session.BreakpointSpec{Hardware: true, Temporary: true})},
 		{name: "rbreak", usage: "[FILE:]REGEX", group: g, help: "stop at all functions whose names match", run: breakRegex},
 		{name: "dprintf", usage: "LOCATION,\"FORMAT\",EXPR...", group: g, help: "print at a location instead of stopping", words: functionWords, run: setPrintf},
-		{name: "save", usage: "breakpoints FILE", group: g, once: true, help: "write commands that set the breakpoints again", words: fixedWords("breakpoints"), run: saveBreakpoints},
+		{name: "save", usage: "breakpoints FILE", group: g, once: true, help: "write commands that set the breakpoints again", words: fixedWords("breakpoints", "tracepoints"), run: saveBreakpoints},
 		{name: "delete", aliases: []string{"d"}, usage: "[N...]", group: g, once: true, help: "remove breakpoints, or all if no N is given", run: deleteBreak},
 		{name: "clear", aliases: []string{"cl"}, usage: "[LOCATION]", group: g, once: true, help: "remove the breakpoints at a location", words: functionWords, run: clearBreak},
 		{name: "enable", aliases: []string{"en"}, usage: "[N...]", group: g, help: "enable breakpoints, or all if no N is given", run: enableBreak(true)},
@@ -109,6 +109,10 @@ func deleteBreak(sh *shell, args string) error {
 		return err
 	} else if w == "breakpoints" {
 		args = rest
+	} else if strings.HasPrefix(w, "tr") && strings.HasPrefix("tracepoints", w) {
+		if args = rest; args == "" {
+			return sh.deleteTraces()
+		}
 	}
 	ids, err := sh.chosen(args)
 	if err != nil {
@@ -116,6 +120,19 @@ func deleteBreak(sh *shell, args string) error {
 	}
 	if args == "" && len(ids) > 0 && !sh.ask("Delete all breakpoints? (y or n) ") {
 		return nil
+	}
+	return sh.each(ids, sh.sess.DeleteBreakpoint)
+}
+
+// deleteTraces removes all tracepoints.
+func (sh *shell) deleteTraces() error {
+	list, err := sh.traces("")
+	if err != nil || len(list) == 0 || !sh.ask("Delete all tracepoints? (y or n) ") {
+		return err
+	}
+	var ids []int
+	for _, b := range list {
+		ids = append(ids, b.ID)
 	}
 	return sh.each(ids, sh.sess.DeleteBreakpoint)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"dbg/session"
@@ -92,13 +93,17 @@ func breakRegex(sh *shell, args string) error {
 // saveBreakpoints writes a file of commands, which source runs.
 func saveBreakpoints(sh *shell, args string) error {
 	what, path := cutWord(args)
-	if what == "" || !strings.HasPrefix("breakpoints", what) {
+	traces := what != "" && strings.HasPrefix("tracepoints", what)
+	if !traces && (what == "" || !strings.HasPrefix("breakpoints", what)) {
 		return userErrorf("\"save\" must be followed by the name of a save command.")
 	}
 	if path == "" {
 		return userErrorf("Argument required (file name in which to save)")
 	}
 	list := sh.sess.Breakpoints()
+	if traces {
+		list = slices.DeleteFunc(list, func(b session.Breakpoint) bool { return b.Spec.Trace == nil })
+	}
 	if len(list) == 0 {
 		fmt.Fprintln(sh.out, "Nothing to save.")
 		return nil

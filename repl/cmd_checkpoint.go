@@ -13,7 +13,19 @@ func checkpointCommands() []*command {
 	return []*command{
 		{name: "checkpoint", group: g, once: true, help: "copy the process, to return to this place with restart", run: makeCheckpoint},
 		{name: "restart", usage: "N", group: g, once: true, help: "continue from checkpoint N", run: restart},
+		{name: "record", group: g, once: true, help: "dbg records no executions; checkpoint and restart return to a place", run: noRecord},
+		{name: "reverse-continue", aliases: []string{"rc"}, group: g, once: true, help: "see record", run: noRecord},
+		{name: "reverse-step", aliases: []string{"rs"}, group: g, once: true, help: "see record", run: noRecord},
+		{name: "reverse-next", aliases: []string{"rn"}, group: g, once: true, help: "see record", run: noRecord},
+		{name: "reverse-stepi", aliases: []string{"rsi"}, group: g, once: true, help: "see record", run: noRecord},
+		{name: "reverse-nexti", aliases: []string{"rni"}, group: g, once: true, help: "see record", run: noRecord},
+		{name: "reverse-finish", group: g, once: true, help: "see record", run: noRecord},
 	}
+}
+
+// noRecord answers the commands that need a recorded execution.
+func noRecord(*shell, string) error {
+	return userErrorf("dbg records no executions. To return to a place, make a checkpoint there, and restart it.")
 }
 
 func makeCheckpoint(sh *shell, args string) error {
