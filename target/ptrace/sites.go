@@ -41,13 +41,13 @@ func (p *Process) InsertBreakpoint(addr target.Addr) error {
 
 // protect prepares for the first site or watch: it starts the guardian of an attached process.
 func (p *Process) protect() error {
-	if p.guardian != "" {
+	if p.guardian != "" && p.mem.guard == nil {
 		g, err := startGuard(p.guardian, p.pid, p.pidfd)
 		if err != nil {
 			return err // no breakpoint is better than one that may stay in memory
 		}
 		p.mem.lock.Lock()
-		p.mem.guard, p.guardian = g, ""
+		p.mem.guard = g
 		p.mem.lock.Unlock()
 		// If we die while a thread waits at a site, the kernel delivers its SIGTRAP. So the thread
 		// must be served fast.
