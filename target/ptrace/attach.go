@@ -3,11 +3,14 @@ package ptrace
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/procfs"
 )
 
 // Attach attaches to a running process. It returns when all threads are stopped, and sends no
@@ -31,7 +34,7 @@ func AttachWith(pid int, opts AttachOptions) (*Process, error) {
 		return nil, err
 	}
 	p := newProcess(target.Attached)
-	p.pid = pid
+	p.setPID(pid)
 	p.guardian = opts.Guardian
 	if err := p.start(p.attach); err != nil {
 		return nil, err
@@ -48,19 +51,19 @@ func checkProcess(pid int) error {
 	if pid <= 0 {
 		return say(ErrNoProcess, "%d is not a process id", pid)
 	}
-	tgid := statusField(pid, "Tgid")
+	tgid := procfs.StatusField(pid, "Tgid")
 	switch {
 	case tgid == "":
 		return say(ErrNoProcess, "there is no process %d", pid)
-	case tgid == itoa(os.Getpid()):
+	case tgid == strconv.Itoa(os.Getpid()):
 		return say(ErrSelf, "process %d is this debugger; it can't debug itself", pid)
-	case tgid != itoa(pid):
+	case tgid != strconv.Itoa(pid):
 		return say(ErrNoProcess, "%d is a thread of process %s; attach to that", pid, tgid)
 	}
-	if statusField(pid, "Kthread") == "1" || statusField(pid, "VmSize") == "" && statusField(pid, "PPid") == "2" {
+	if procfs.StatusField(pid, "Kthread") == "1" || procfs.StatusField(pid, "VmSize") == "" && procfs.StatusField(pid, "PPid") == "2" {
 		return say(ErrKernelThread, "process %d is a kernel thread; it can't be debugged", pid)
 	}
-	if list, err := tasks(pid); err == nil && len(list) == 1 && strings.HasPrefix(statusField(pid, "State"), "Z") {
+	if list, err := procfs.Tasks(pid); err == nil && len(list) == 1 && strings.HasPrefix(procfs.StatusField(pid, "State"), "Z") {
 		return say(ErrZombie, "process %d has already ended; its parent has not waited for it yet", pid)
 	}
 	return tracedBy(pid, pid)
@@ -68,9 +71,10 @@ func checkProcess(pid int) error {
 
 // tracedBy returns an error if a task has a tracer.
 func tracedBy(pid, tid int) error {
-	if tracer := statusField(tid, "TracerPid"); tracer != "" && tracer != "0" {
+	if tracer := procfs.StatusField(tid, "TracerPid"); tracer != "" && tracer != "0" {
 		// The field holds the id of the tracing thread.
-		if group := statusField(atoi(tracer), "Tgid"); group != "" {
+		tracerID, _ := strconv.Atoi(tracer)
+		if group := procfs.StatusField(tracerID, "Tgid"); group != "" {
 			tracer = group
 		}
 		name := "another program"
@@ -87,7 +91,7 @@ func (p *Process) attach() error {
 	// Threads created by a thread that we have seized are ours from their first instruction. The
 	// list is complete when it has no new threads.
 	for {
-		list, err := tasks(p.pid)
+		list, err := procfs.Tasks(p.pid)
 		if err != nil {
 			p.letGo()
 			return &sentence{fmt.Sprintf("there is no process %d", p.pid), ErrNoProcess}
@@ -118,7 +122,7 @@ func (p *Process) attach() error {
 		p.letGo()
 		return &sentence{fmt.Sprintf("process %d has already ended", p.pid), ErrZombie}
 	}
-	if _, err := p.someThread().registers(); err == errCompat {
+	if _, err := p.someThread().registers(); err == kernel.ErrCompat {
 		p.letGo()
 		return &sentence{fmt.Sprintf("process %d is a 32-bit program; 32-bit programs can't be run yet", p.pid), Err32Bit}
 	}
@@ -134,7 +138,7 @@ func (p *Process) attach() error {
 // seize starts to trace a thread. It returns false for a thread that has ended, or that has
 // become our tracee in the meantime.
 func (p *Process) seize(tid int) (bool, error) {
-	err := ptrace(unix.PTRACE_SEIZE, tid, 0, uintptr(p.options(tid == p.pid)))
+	err := kernel.Ptrace(unix.PTRACE_SEIZE, tid, 0, uintptr(p.options(tid == p.pid)))
 	switch err {
 	case nil:
 		p.threads[tid] = &thread{tid: tid, running: true}
@@ -145,11 +149,11 @@ func (p *Process) seize(tid int) (bool, error) {
 	}
 	// EPERM: the thread is dead, or already traced (perhaps by us, as a child of another thread),
 	// or we have no permission to trace it.
-	state := statusField(tid, "State")
+	state := procfs.StatusField(tid, "State")
 	if state == "" || state[0] == 'Z' || state[0] == 'X' {
 		return false, nil
 	}
-	if statusField(tid, "TracerPid") == itoa(unix.Gettid()) && tid != p.pid && len(p.threads) > 0 {
+	if procfs.StatusField(tid, "TracerPid") == strconv.Itoa(unix.Gettid()) && tid != p.pid && len(p.threads) > 0 {
 		return p.adopt(tid), nil
 	}
 	if err := tracedBy(p.pid, tid); err != nil {
@@ -168,6 +172,6 @@ func (p *Process) adopt(tid int) bool {
 func (p *Process) letGo() {
 	p.halt()
 	for _, t := range p.threads {
-		_ = ptrace(unix.PTRACE_DETACH, t.tid, 0, 0)
+		_ = kernel.Ptrace(unix.PTRACE_DETACH, t.tid, 0, 0)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"dbg/arch"
 	"dbg/target"
+	"dbg/target/ptrace/procfs"
 )
 
 // victim is a process that somebody else has started: sh, whose child it
@@ -88,7 +89,7 @@ func attach(t *testing.T, pid int) *debuggee {
 	return &debuggee{Process: p, t: t, counts: map[target.EventKind]int{}}
 }
 
-func state(pid int) string { s := statusField(pid, "State"); return s[:min(1, len(s))] }
+func state(pid int) string { s := procfs.StatusField(pid, "State"); return s[:min(1, len(s))] }
 
 func TestAttachAndDetachAHundredTimes(t *testing.T) {
 	t.Parallel()
@@ -150,7 +151,7 @@ func TestDetachRestoresTheCode(t *testing.T) {
 	defer f.Close()
 	s := f.Section(".text")
 	want, _ := s.Data()
-	m, err := os.Open(procPath(v.pid, "mem"))
+	m, err := os.Open(procfs.Path(v.pid, "mem"))
 	if err != nil {
 		t.Fatal(err)
 	}

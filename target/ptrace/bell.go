@@ -86,20 +86,6 @@ func (tr *tracer) do(f func() error) error {
 	}
 }
 
-// waitOnce waits for one status. It returns tid -1 if no tracee is left, and again if a strike of
-// the bell ended the wait.
-func waitOnce() (tid int, ws unix.WaitStatus, again bool) {
-	var status int32
-	n, _, e := unix.Syscall6(unix.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(&status)), unix.WALL|unix.WNOTHREAD, 0, 0, 0)
-	switch e {
-	case 0:
-		return int(n), unix.WaitStatus(status), false
-	case unix.EINTR:
-		return 0, 0, true
-	}
-	return -1, 0, false
-}
-
 // action counts the Processes: a signal's action applies to the whole program.
 var action struct {
 	sync.Mutex // guards tracers

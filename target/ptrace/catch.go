@@ -4,6 +4,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
 )
 
 // A thread may stop for an event that the client asked for: a system call, a new child, its own
@@ -80,7 +81,7 @@ func (p *Process) noteEntry(t *thread) {
 	if err != nil {
 		return
 	}
-	n := int(int32(r.get(offOrigRAX)))
+	n := int(int32(r.Get(kernel.OrigRAX)))
 	again := t.call.again && (n == t.call.number || n == restartSyscall)
 	t.call.again, t.call.begun = false, true
 	if again {
@@ -100,12 +101,12 @@ func (p *Process) noteReturn(t *thread) {
 		t.call, t.forked = callState{}, 0
 		return
 	}
-	n := int(int32(r.get(offOrigRAX)))
+	n := int(int32(r.Get(kernel.OrigRAX)))
 	if t.call.begun {
 		n = t.call.number // rt_sigreturn and execve change the register
 	}
 	t.call.begun = false
-	if t.restarting() && !signalPending(t.tid) {
+	if t.restarting() && !kernel.SignalPending(t.tid) {
 		// Our own interruption has ended the call. The kernel executes it again, and the program
 		// notices nothing. With a signal, a handler may run, and the call may fail.
 		t.call.number, t.call.again = n, true

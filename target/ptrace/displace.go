@@ -7,6 +7,7 @@ import (
 
 	"dbg/code/emulate"
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
 )
 
 // An instruction at a site that can't be emulated is executed out of line: the thread steps a
@@ -66,8 +67,8 @@ func (p *Process) displace(t *thread, addr target.Addr) bool {
 		p.findScratch()
 	}
 	r, err := t.registers()
-	if err != nil || p.scratch.base == 0 || t.inject != 0 || target.Addr(r.get(offRIP)) != addr ||
-		int64(r.get(offOrigRAX)) >= 0 && restarting(r) || r.get(offFlags)&trapFlag != 0 {
+	if err != nil || p.scratch.base == 0 || t.inject != 0 || target.Addr(r.Get(kernel.RIP)) != addr ||
+		r.Restarting() || r.Get(kernel.Flags)&kernel.TrapFlag != 0 {
 		return false
 	}
 	slot := 0
@@ -109,7 +110,7 @@ func (p *Process) comeBack(t *thread) {
 	if err != nil {
 		return // it has been killed
 	}
-	switch pc := target.Addr(r.get(offRIP)); pc {
+	switch pc := target.Addr(r.Get(kernel.RIP)); pc {
 	case l.to + target.Addr(l.out):
 		_ = t.setPC(l.from + target.Addr(l.n))
 	case l.to:
@@ -123,7 +124,7 @@ func (p *Process) comeBack(t *thread) {
 // sigaction(2), si_addr of SIGILL, SIGFPE and SIGTRAP.
 func (t *thread) rectify() {
 	l := t.cameFrom
-	if l.slot != 0 && t.info.code() > 0 && binary.LittleEndian.Uint64(t.info[16:]) == uint64(l.to) {
+	if l.slot != 0 && t.info.Code() > 0 && binary.LittleEndian.Uint64(t.info[16:]) == uint64(l.to) {
 		binary.LittleEndian.PutUint64(t.info[16:], uint64(l.from))
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/procfs"
 )
 
 // The guardian is a process that repairs the memory of an attached program if dbg is killed while
@@ -102,7 +104,7 @@ func startGuard(path string, pid, pidfd int) (*guard, error) {
 	}
 	defer r.Close()
 	g.pipe = w
-	mem, err := os.OpenFile(procPath(pid, "mem"), os.O_RDWR, 0)
+	mem, err := os.OpenFile(procfs.Path(pid, "mem"), os.O_RDWR, 0)
 	if err != nil {
 		g.close()
 		return nil, err
@@ -131,7 +133,7 @@ func startGuard(path string, pid, pidfd int) (*guard, error) {
 		g.close()
 		return nil, fmt.Errorf("can't start the guardian %s: %w", path, err)
 	}
-	go reap(child)
+	go kernel.Reap(child)
 	return g, nil
 }
 
@@ -166,7 +168,7 @@ func (g *guard) hold() error {
 		put(headNode, at+headList)
 		atomic.StoreUint32(futexOf(g.head), uint32(unix.Gettid())|futexWaited)
 		_, _, _ = unix.RawSyscall(unix.SYS_SET_ROBUST_LIST, at+headList, robustListSize, 0)
-		hurry(holderPriority)
+		kernel.RealTime(holderPriority)
 		close(held)
 		fd := int(r.Fd())
 		var b [1]byte
@@ -192,14 +194,6 @@ const (
 	holderPriority
 	guardianPriority
 )
-
-// hurry gives the calling thread a real-time priority. It returns false if that is not permitted.
-func hurry(priority byte) bool {
-	const schedFIFO = 1
-	param := [4]byte{priority} // struct sched_param
-	_, _, e := unix.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, 0, schedFIFO, uintptr(unsafe.Pointer(&param)))
-	return e == 0
-}
 
 func futexOf(head []byte) *uint32 { return (*uint32)(unsafe.Pointer(&head[headFutex])) }
 
@@ -341,11 +335,11 @@ func GuardianMain() {
 	// This writes nothing: no memory is mapped at 0, and the table is empty. It loads the code into
 	// memory before it is needed.
 	restoreSites(guardianMemory, make([]byte, guardEntry), 1)
-	pwriteAll(guardianMemory, 0, make([]byte, 1))
+	kernel.WriteAll(guardianMemory, 0, make([]byte, 1))
 	repair(head)
 	go func() {
 		runtime.LockOSThread()
-		hurry(guardianPriority)
+		kernel.RealTime(guardianPriority)
 		futex := futexOf(head)
 		_ = unix.Close(guardianReady)
 		for {
@@ -389,7 +383,7 @@ func repair(head []byte) {
 	// belongs to the process.
 	if n, err := unix.Poll([]unix.PollFd{{Fd: guardianProcess, Events: unix.POLLIN}}, 0); n == 0 && err == nil {
 		pid := int(binary.LittleEndian.Uint64(head[headPID:]))
-		if fd, err := unix.Open(procPath(pid, "mem"), unix.O_RDWR|unix.O_CLOEXEC, 0); err == nil {
+		if fd, err := unix.Open(procfs.Path(pid, "mem"), unix.O_RDWR|unix.O_CLOEXEC, 0); err == nil {
 			restoreSites(fd, table, count)
 			_ = unix.Close(fd)
 		}

@@ -4,6 +4,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
 )
 
 // A guest is a process that shares our memory: the child of vfork or of clone(CLONE_VM). It runs
@@ -15,7 +16,7 @@ func (p *Process) addGuest(tid int) *thread {
 	g := &thread{tid: tid, guest: true}
 	p.guests[tid] = g
 	// We must not kill it when we end.
-	_ = ptrace(unix.PTRACE_SETOPTIONS, tid, 0, uintptr(p.options(false)&^unix.PTRACE_O_EXITKILL))
+	_ = kernel.Ptrace(unix.PTRACE_SETOPTIONS, tid, 0, uintptr(p.options(false)&^unix.PTRACE_O_EXITKILL))
 	return g
 }
 
@@ -24,12 +25,12 @@ func (p *Process) noteGuestExec(g *thread) {
 	delete(p.guests, g.tid)
 	policy := p.catches.events.Children
 	if policy == target.ReleaseChildren || p.over {
-		_ = ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
+		_ = kernel.Ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
 		return
 	}
 	q, err := p.adoptChild(g.tid)
 	if err != nil {
-		_ = ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
+		_ = kernel.Ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
 		return
 	}
 	e := target.Event{Kind: target.Forked, Child: g.tid, Process: q, Vfork: true}
@@ -61,7 +62,7 @@ func (p *Process) awaitExec(t *thread) {
 				return
 			}
 		}
-		if ws, ok := waitFor(g.tid); ok {
+		if ws, ok := kernel.WaitFor(g.tid); ok {
 			p.noteGuest(g, ws)
 		}
 		return
@@ -79,12 +80,12 @@ func (p *Process) noteGuest(g *thread, ws unix.WaitStatus) *thread {
 		return nil
 	}
 	p.stopped(g)
-	if g.leaving && stopEvent(ws) != 0 {
+	if g.leaving && kernel.StopEvent(ws) != 0 {
 		delete(p.guests, g.tid)
-		_ = ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
+		_ = kernel.Ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
 		return nil
 	}
-	switch stopEvent(ws) {
+	switch kernel.StopEvent(ws) {
 	case 0:
 		if ws.StopSignal() == unix.SIGTRAP|0x80 {
 			p.noteSyscall(g)
@@ -97,7 +98,7 @@ func (p *Process) noteGuest(g *thread, ws unix.WaitStatus) *thread {
 			return nil
 		}
 	case unix.PTRACE_EVENT_CLONE, unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK:
-		p.noteChild(g, stopEvent(ws))
+		p.noteChild(g, kernel.StopEvent(ws))
 	case unix.PTRACE_EVENT_EXEC:
 		p.noteGuestExec(g)
 		return nil
@@ -144,12 +145,12 @@ func (p *Process) releaseGuests() {
 	defer func() { p.busy-- }()
 	for _, g := range p.guests {
 		if g.running {
-			_ = ptrace(unix.PTRACE_INTERRUPT, g.tid, 0, 0)
+			_ = kernel.Ptrace(unix.PTRACE_INTERRUPT, g.tid, 0, 0)
 		}
 	}
 	for _, g := range p.guests {
 		for p.guests[g.tid] == g && g.running && !g.away {
-			ws, ok := waitFor(g.tid)
+			ws, ok := kernel.WaitFor(g.tid)
 			if !ok {
 				delete(p.guests, g.tid)
 				break
@@ -164,7 +165,7 @@ func (p *Process) releaseGuests() {
 			delete(p.guests, g.tid)
 			g.flush()
 			g.groupStop = false
-			_ = ptrace(unix.PTRACE_DETACH, g.tid, 0, uintptr(p.signalFor(g)))
+			_ = kernel.Ptrace(unix.PTRACE_DETACH, g.tid, 0, uintptr(p.signalFor(g)))
 		}
 	}
 }

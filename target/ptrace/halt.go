@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
 )
 
 // halt stops every thread and takes its status. The stops to report are in p.pending.
@@ -34,7 +35,7 @@ func (p *Process) interruptAll() {
 	for _, t := range p.threads {
 		if t.running && !t.frozen && !t.fresh && !t.away {
 			t.frozen = true
-			_ = ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0)
+			_ = kernel.Ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0)
 		}
 	}
 }
@@ -47,7 +48,7 @@ func (p *Process) collect() bool {
 		if !t.running || t.away {
 			continue
 		}
-		if ws, ok := take(tid); ok {
+		if ws, ok := kernel.Take(tid); ok {
 			found = true
 			p.note(tid, ws)
 			if p.over {
@@ -66,7 +67,7 @@ func (p *Process) dying() bool {
 
 // waitNoting waits for one status and records it. It returns false if no tracee is left.
 func (p *Process) waitNoting() bool {
-	tid, ws := wait(true)
+	tid, ws := kernel.Wait()
 	if tid <= 0 {
 		p.vanished()
 		return false
@@ -236,7 +237,7 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 	p.settleTraps()
 	p.flushAll()
 	p.serveGuests()
-	p.terminal.takeBack()
+	p.terminal.TakeBack()
 	if t == nil || p.over {
 		return
 	}
@@ -283,7 +284,7 @@ func (p *Process) settleTraps() {
 			if !t.settling {
 				continue
 			}
-			if ws, ok := take(t.tid); ok {
+			if ws, ok := kernel.Take(t.tid); ok {
 				p.note(t.tid, ws)
 			} else {
 				left++
@@ -304,11 +305,11 @@ func (p *Process) settleTrap(t *thread) {
 		return
 	}
 	for !p.over && p.known(t) && t.settling {
-		if ws, ok := take(t.tid); ok {
+		if ws, ok := kernel.Take(t.tid); ok {
 			p.note(t.tid, ws)
 			continue
 		}
-		tid, ws := wait(true)
+		tid, ws := kernel.Wait()
 		switch {
 		case tid <= 0:
 			p.vanished()
@@ -351,12 +352,12 @@ func (p *Process) beginSettling(t *thread) bool {
 		return false
 	}
 	t.flush()
-	if ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0) != nil {
+	if kernel.Ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0) != nil {
 		return false
 	}
 	t.settling, t.running, t.trapStop = true, true, false
 	p.inMotion++
-	_ = ptrace(unix.PTRACE_CONT, t.tid, 0, 0)
+	_ = kernel.Ptrace(unix.PTRACE_CONT, t.tid, 0, 0)
 	return true
 }
 

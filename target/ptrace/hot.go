@@ -3,7 +3,7 @@ package ptrace
 import (
 	"time"
 
-	"golang.org/x/sys/unix"
+	"dbg/target/ptrace/kernel"
 )
 
 // A thread that has just passed a site often hits one again soon. To sleep and to be woken costs
@@ -37,7 +37,7 @@ func (p *Process) stayAwake() bool {
 	for {
 		l.looks++
 		if p.hot != 0 {
-			if ws, ok := take(p.hot); ok {
+			if ws, ok := kernel.Take(p.hot); ok {
 				tid := p.hot
 				l.last = time.Now()
 				p.takeStatus(tid, ws)
@@ -45,7 +45,7 @@ func (p *Process) stayAwake() bool {
 			}
 		}
 		if len(p.threads) < manyTracees || l.looks%eachLooks == 0 {
-			if tid, ws := rawWait(unix.WALL | unix.WNOTHREAD | unix.WNOHANG); tid > 0 {
+			if tid, ws := kernel.Poll(); tid > 0 {
 				l.last = time.Now()
 				p.tracer.dispatch(tid, ws)
 				return p.running && !p.over
@@ -55,7 +55,7 @@ func (p *Process) stayAwake() bool {
 			l.last = time.Time{}
 			return false
 		}
-		_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+		kernel.Yield()
 		if l.looks%eachLooks == 0 {
 			return true // commands may wait
 		}

@@ -2,12 +2,11 @@ package ptrace
 
 import (
 	"encoding/binary"
-	"os"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
 )
 
 // signalFor returns the signal to inject when a thread continues. Only a signal-delivery-stop takes
@@ -18,7 +17,7 @@ func (p *Process) signalFor(t *thread) int {
 	t.inject = 0
 	if sig == 0 && len(t.later) > 0 && t.sigStop {
 		t.info = t.later[0]
-		sig = t.info.signo()
+		sig = t.info.Signo()
 		t.later = t.later[1:]
 	}
 	for i := range t.later {
@@ -33,7 +32,7 @@ func (p *Process) signalFor(t *thread) int {
 		return 0
 	}
 	// If it is not the signal that the thread stopped with, the kernel would invent a siginfo.
-	_ = setSigInfo(t.tid, &t.info)
+	_ = kernel.SetSigInfo(t.tid, &t.info)
 	s, _ := target.DecodeSigInfo(t.info[:], binary.LittleEndian, 8)
 	p.lastFatal = &s
 	return sig
@@ -42,9 +41,9 @@ func (p *Process) signalFor(t *thread) int {
 // resend queues a signal for a thread. rt_tgsigqueueinfo(2) could pass its siginfo, but not if that
 // came from kill or from the kernel. So arrived (note.go) restores the siginfo when the signal
 // arrives.
-func (p *Process) resend(t *thread, info sigInfo) {
+func (p *Process) resend(t *thread, info kernel.SigInfo) {
 	t.resent = append(t.resent, info)
-	_ = unix.Tgkill(p.pid, t.tid, unix.Signal(info.signo()))
+	_ = unix.Tgkill(p.pid, t.tid, unix.Signal(info.Signo()))
 }
 
 // holdBack saves the signal that a thread would receive, for later. Only one instance of a standard
@@ -54,19 +53,10 @@ func (p *Process) holdBack(t *thread) {
 	t.inject = 0
 	if sig < 32 {
 		for i := range t.later {
-			if t.later[i].signo() == sig {
+			if t.later[i].Signo() == sig {
 				return
 			}
 		}
 	}
 	t.later = append(t.later, t.info)
-}
-
-// newSigInfo makes the siginfo of a signal that the user chose, as if the debugger had called
-// kill(2).
-func newSigInfo(sig int) (s sigInfo) {
-	*(*int32)(unsafe.Pointer(&s[0])) = int32(sig)
-	*(*int32)(unsafe.Pointer(&s[16])) = int32(os.Getpid())
-	*(*int32)(unsafe.Pointer(&s[20])) = int32(os.Getuid())
-	return s
 }

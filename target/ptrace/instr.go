@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
 )
 
 // instruction is a class of instructions that a single step must handle specially.
@@ -68,7 +69,7 @@ const trapFlag = 0x100
 // a step sets.
 func (p *Process) trapFlag(t *thread) bool {
 	r, err := t.registers()
-	return err == nil && r.get(offFlags)&trapFlag != 0
+	return err == nil && r.Get(kernel.Flags)&kernel.TrapFlag != 0
 }
 
 // cleanPushedFlags clears the step's trap flag in the flags that a pushf has pushed.
@@ -77,10 +78,10 @@ func (p *Process) cleanPushedFlags(t *thread) {
 	if err != nil {
 		return
 	}
-	sp := target.Addr(r.get(offRSP))
+	sp := target.Addr(r.Get(kernel.RSP))
 	var b [2]byte
 	if n, _ := p.ReadMemory(sp, b[:]); n == 2 {
-		binary.LittleEndian.PutUint16(b[:], binary.LittleEndian.Uint16(b[:])&^trapFlag)
+		binary.LittleEndian.PutUint16(b[:], binary.LittleEndian.Uint16(b[:])&^kernel.TrapFlag)
 		_, _ = p.mem.write(sp, b[:])
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/procfs"
 )
 
 // LaunchOptions specifies the program to launch.
@@ -54,11 +56,11 @@ func (p *Process) launch(opts LaunchOptions) (err error) {
 	if err != nil {
 		return execError(opts.Path, err)
 	}
-	p.pid = pid
+	p.setPID(pid)
 	defer func() {
 		if err != nil {
 			_ = unix.Kill(pid, unix.SIGKILL)
-			reapKilled(pid)
+			kernel.ReapKilled(pid)
 		}
 	}()
 	t, err := p.seizeAtExec(opts.Execs)
@@ -71,17 +73,15 @@ func (p *Process) launch(opts LaunchOptions) (err error) {
 	if err := p.openProcess(); err != nil {
 		return err
 	}
-	p.terminal.of = opts.Terminal
+	p.terminal.Of = opts.Terminal
 	return nil
 }
 
 // openProcess opens the descriptors for the process that are needed in addition to ptrace.
 func (p *Process) openProcess() error {
-	fd, err := unix.PidfdOpen(p.pid, 0)
-	if err != nil {
+	if err := p.pidfd.Open(p.pid); err != nil {
 		return fmt.Errorf("can't open process %d: %w", p.pid, err)
 	}
-	p.pidfd = fd
 	if err := p.mem.open(p.pid); err != nil {
 		return fmt.Errorf("can't open the memory of process %d: %w", p.pid, err)
 	}
@@ -140,7 +140,7 @@ func forkTraced(opts LaunchOptions) (int, error) {
 // Each execve stops the tracee with a SIGTRAP. more is the number of executions that are to follow
 // the first one.
 func (p *Process) seizeAtExec(more int) (*thread, error) {
-	ws, ok := waitFor(p.pid)
+	ws, ok := kernel.WaitFor(p.pid)
 	for more > 0 && ok && ws.Stopped() {
 		deliver := uintptr(0)
 		if ws.StopSignal() == unix.SIGTRAP {
@@ -148,10 +148,10 @@ func (p *Process) seizeAtExec(more int) (*thread, error) {
 		} else {
 			deliver = uintptr(ws.StopSignal())
 		}
-		if err := ptrace(unix.PTRACE_CONT, p.pid, 0, deliver); err != nil {
+		if err := kernel.Ptrace(unix.PTRACE_CONT, p.pid, 0, deliver); err != nil {
 			return nil, err
 		}
-		ws, ok = waitFor(p.pid)
+		ws, ok = kernel.WaitFor(p.pid)
 		if ok && ws.Exited() {
 			return nil, fmt.Errorf("the shell exited with code %d: %w", ws.ExitStatus(), ErrEndedEarly)
 		}
@@ -163,28 +163,28 @@ func (p *Process) seizeAtExec(more int) (*thread, error) {
 	entry := t.pc()
 	if entry == 0 {
 		_, err := t.registers()
-		if err == errCompat {
+		if err == kernel.ErrCompat {
 			return nil, Err32Bit
 		}
 		return nil, err
 	}
-	if err := ptrace(unix.PTRACE_DETACH, p.pid, 0, uintptr(unix.SIGSTOP)); err != nil {
+	if err := kernel.Ptrace(unix.PTRACE_DETACH, p.pid, 0, uintptr(unix.SIGSTOP)); err != nil {
 		return nil, err
 	}
-	if err := ptrace(unix.PTRACE_SEIZE, p.pid, 0, uintptr(p.options(true))); err != nil {
+	if err := kernel.Ptrace(unix.PTRACE_SEIZE, p.pid, 0, uintptr(p.options(true))); err != nil {
 		return nil, err
 	}
 	// SIGCONT ends the group-stop. It is delivered like any signal, and suppressed. It must not
 	// be sent before the process has stopped: it would cancel the pending SIGSTOP.
 	for sent := false; ; {
-		ws, ok := waitFor(p.pid)
-		if !ok || !ws.Stopped() || stopEvent(ws) == unix.PTRACE_EVENT_EXIT {
+		ws, ok := kernel.WaitFor(p.pid)
+		if !ok || !ws.Stopped() || kernel.StopEvent(ws) == unix.PTRACE_EVENT_EXIT {
 			return nil, endedEarly(ws)
 		}
 		sig := ws.StopSignal()
 		deliver := 0
 		switch {
-		case stopEvent(ws) == unix.PTRACE_EVENT_STOP && !sent:
+		case kernel.StopEvent(ws) == unix.PTRACE_EVENT_STOP && !sent:
 			if sig == unix.SIGTRAP {
 				break
 			}
@@ -192,16 +192,16 @@ func (p *Process) seizeAtExec(more int) (*thread, error) {
 				return nil, err
 			}
 			sent = true
-		case stopEvent(ws) == 0 && sig == unix.SIGCONT && sent:
+		case kernel.StopEvent(ws) == 0 && sig == unix.SIGCONT && sent:
 			t.haveRegs, t.sigStop = false, true
 			if t.pc() != entry {
 				return nil, fmt.Errorf("it did not stop at its first instruction")
 			}
 			return t, p.clearDeathSignal(t)
-		case stopEvent(ws) == 0:
+		case kernel.StopEvent(ws) == 0:
 			deliver = int(sig)
 		}
-		if err := ptrace(unix.PTRACE_CONT, p.pid, 0, uintptr(deliver)); err != nil {
+		if err := kernel.Ptrace(unix.PTRACE_CONT, p.pid, 0, uintptr(deliver)); err != nil {
 			return nil, err
 		}
 	}
@@ -215,7 +215,7 @@ func endedEarly(ws unix.WaitStatus) error {
 	switch {
 	case ws.Signaled():
 		sig = int(ws.Signal())
-	case ws.Stopped() && stopEvent(ws) == 0:
+	case ws.Stopped() && kernel.StopEvent(ws) == 0:
 		sig = int(ws.StopSignal())
 	}
 	if sig != 0 {
@@ -234,40 +234,40 @@ func (p *Process) clearDeathSignal(t *thread) error {
 	}
 	regs := *saved
 	back := *saved
-	fd, err := unix.Open(procPath(p.pid, "mem"), unix.O_RDWR|unix.O_CLOEXEC, 0)
+	fd, err := unix.Open(procfs.Path(p.pid, "mem"), unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fd)
-	pc := target.Addr(regs.get(offRIP))
+	pc := target.Addr(regs.Get(kernel.RIP))
 	var code [2]byte
 	if n, err := unix.Pread(fd, code[:], int64(pc)); err != nil || n != 2 {
 		return fmt.Errorf("its first instruction can't be read: %w", ErrEndedEarly)
 	}
-	if pwriteAll(fd, pc, []byte{0x0f, 0x05}) != 2 {
+	if kernel.WriteAll(fd, pc, []byte{0x0f, 0x05}) != 2 {
 		return fmt.Errorf("its first instruction can't be changed")
 	}
-	regs.set(offRAX, unix.SYS_PRCTL)
-	regs.set(offOrigRAX, ^uint64(0))
-	regs.set(offRDI, unix.PR_SET_PDEATHSIG)
-	regs.set(offRSI, 0)
-	if err := setRegs(p.pid, &regs); err != nil {
+	regs.Set(kernel.RAX, unix.SYS_PRCTL)
+	regs.Set(kernel.OrigRAX, ^uint64(0))
+	regs.Set(kernel.RDI, unix.PR_SET_PDEATHSIG)
+	regs.Set(kernel.RSI, 0)
+	if err := kernel.SetRegs(p.pid, &regs); err != nil {
 		return err
 	}
 	for {
-		if err := ptrace(unix.PTRACE_SYSCALL, p.pid, 0, 0); err != nil {
+		if err := kernel.Ptrace(unix.PTRACE_SYSCALL, p.pid, 0, 0); err != nil {
 			return err
 		}
-		ws, ok := waitFor(p.pid)
-		if !ok || !ws.Stopped() || stopEvent(ws) == unix.PTRACE_EVENT_EXIT {
+		ws, ok := kernel.WaitFor(p.pid)
+		if !ok || !ws.Stopped() || kernel.StopEvent(ws) == unix.PTRACE_EVENT_EXIT {
 			return endedEarly(ws)
 		}
-		if ws.StopSignal() == unix.SIGTRAP|0x80 && !atSyscallEntry(p.pid) {
+		if ws.StopSignal() == unix.SIGTRAP|0x80 && !kernel.AtSyscallEntry(p.pid) {
 			break
 		}
 	}
-	pwriteAll(fd, pc, code[:])
-	back.set(offOrigRAX, ^uint64(0))
+	kernel.WriteAll(fd, pc, code[:])
+	back.Set(kernel.OrigRAX, ^uint64(0))
 	t.haveRegs, t.sigStop = false, false
-	return setRegs(p.pid, &back)
+	return kernel.SetRegs(p.pid, &back)
 }

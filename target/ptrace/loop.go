@@ -107,12 +107,7 @@ func (p *Process) settle() {
 
 // release frees the resources of the process: the terminal, and the descriptors.
 func (p *Process) release() {
-	p.terminal.takeBack()
+	p.terminal.TakeBack()
 	p.mem.close()
-	p.pidfdLock.Lock()
-	if p.pidfd >= 0 {
-		_ = unix.Close(p.pidfd)
-		p.pidfd = -1
-	}
-	p.pidfdLock.Unlock()
+	p.pidfd.Close()
 }

@@ -7,6 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/procfs"
 )
 
 // memory is the process's memory with the sites in it. Any goroutine may read. The lock guards
@@ -23,16 +25,7 @@ type memory struct {
 }
 
 func (m *memory) open(pid int) error {
-	fd, err := unix.Open(procPath(pid, "mem"), unix.O_RDWR|unix.O_CLOEXEC, 0)
-	if err != nil {
-		// The leader may have exited; the other threads have the same memory.
-		list, _ := tasks(pid)
-		for _, tid := range list {
-			if fd, err = unix.Open(procPath(pid, "task/"+itoa(tid)+"/mem"), unix.O_RDWR|unix.O_CLOEXEC, 0); err == nil {
-				break
-			}
-		}
-	}
+	fd, err := procfs.OpenMemory(pid)
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	if m.fd >= 0 {
@@ -110,7 +103,7 @@ func (m *memory) read(addr target.Addr, buf []byte) (int, error) {
 
 // raw reads memory, including our breakpoint bytes.
 func (m *memory) raw(addr target.Addr, buf []byte) int {
-	n := readVector(m.pid, addr, buf)
+	n := kernel.ReadVector(m.pid, addr, buf)
 	for n < len(buf) {
 		// Through this file the tracer can also read pages that the program itself may not read.
 		got, err := unix.Pread(m.fd, buf[n:], int64(addr)+int64(n))
@@ -173,20 +166,5 @@ func (m *memory) write(addr target.Addr, data []byte) (int, error) {
 }
 
 func (m *memory) rawWrite(addr target.Addr, data []byte) int {
-	return pwriteAll(m.fd, addr, data)
-}
-
-func pwriteAll(fd int, addr target.Addr, data []byte) int {
-	n := 0
-	for n < len(data) {
-		got, err := unix.Pwrite(fd, data[n:], int64(addr)+int64(n))
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil || got <= 0 {
-			break
-		}
-		n += got
-	}
-	return n
+	return kernel.WriteAll(m.fd, addr, data)
 }

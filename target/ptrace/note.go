@@ -7,17 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
-)
-
-// si_code values of SIGTRAP: sigaction(2), and the kernel's x86 sources for those that the manual
-// does not define.
-const (
-	codeKernel  = 0x80 // int3
-	codeBrkpt   = 1    // a single step that ended with a system call
-	codeTrace   = 2    // a single step
-	codeHandler = 5    // a single step that entered a signal handler: ptrace_notify(SIGTRAP)
-	codeTkill   = -6
-	codeExit    = int(unix.SIGTRAP) | unix.PTRACE_EVENT_EXIT<<8
+	"dbg/target/ptrace/kernel"
 )
 
 // note records a status in its thread. It returns the thread if it is stopped now. It continues
@@ -42,19 +32,19 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 		return nil
 	}
 	t := p.threads[tid]
-	if stopEvent(ws) == unix.PTRACE_EVENT_EXEC {
+	if kernel.StopEvent(ws) == unix.PTRACE_EVENT_EXEC {
 		t = p.noteExec(tid)
 	}
 	if t == nil {
 		p.tracer.takeStray(tid, ws)
 		return nil
 	}
-	if t.settling && stopEvent(ws) == unix.PTRACE_EVENT_STOP {
+	if t.settling && kernel.StopEvent(ws) == unix.PTRACE_EVENT_STOP {
 		p.settled(t, ws)
 		return nil
 	}
 	p.stopped(t)
-	switch stopEvent(ws) {
+	switch kernel.StopEvent(ws) {
 	case 0:
 		if ws.StopSignal() == unix.SIGTRAP|0x80 {
 			p.noteSyscall(t)
@@ -74,7 +64,7 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 			return nil
 		}
 	case unix.PTRACE_EVENT_CLONE, unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK:
-		p.noteChild(t, stopEvent(ws))
+		p.noteChild(t, kernel.StopEvent(ws))
 	case unix.PTRACE_EVENT_VFORK_DONE:
 		p.awaitExec(t)
 		if q := t.heir; q != nil {
@@ -88,7 +78,7 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 			t.zombie = true
 			p.moved(t)
 		}
-		_ = ptrace(unix.PTRACE_CONT, t.tid, 0, 0)
+		_ = kernel.Ptrace(unix.PTRACE_CONT, t.tid, 0, 0)
 		if t.zombie {
 			p.stepperGone(t)
 			return nil
@@ -108,7 +98,7 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 // Without this, a breakpoint might be removed whose trap is still pending, with the PC after it.
 // No instruction is executed in between.
 func (p *Process) takesTrap(t *thread) bool {
-	if !t.owed && !p.trappedAt(t.pc()-1) || !trapPending(t.tid) {
+	if !t.owed && !p.trappedAt(t.pc()-1) || !kernel.TrapPending(t.tid) {
 		return false
 	}
 	t.flush() // comeBack may have put the PC right
@@ -116,7 +106,7 @@ func (p *Process) takesTrap(t *thread) bool {
 	if !t.guest {
 		p.inMotion++
 	}
-	_ = ptrace(unix.PTRACE_CONT, t.tid, 0, 0)
+	_ = kernel.Ptrace(unix.PTRACE_CONT, t.tid, 0, 0)
 	return true
 }
 
@@ -150,7 +140,7 @@ func (p *Process) goAway(t *thread) {
 	_, _ = t.registers()
 	t.waits, t.away = false, true
 	if p.kind == target.Launched && !t.guest {
-		_ = ptrace(unix.PTRACE_SETOPTIONS, t.tid, 0, uintptr(p.options(t.tid == p.pid)&^unix.PTRACE_O_EXITKILL))
+		_ = kernel.Ptrace(unix.PTRACE_SETOPTIONS, t.tid, 0, uintptr(p.options(t.tid == p.pid)&^unix.PTRACE_O_EXITKILL))
 	}
 }
 
@@ -159,7 +149,7 @@ func (p *Process) back(t *thread) {
 	t.away = false
 	p.forgetRegisters(t)
 	if p.kind == target.Launched && !t.guest {
-		_ = ptrace(unix.PTRACE_SETOPTIONS, t.tid, 0, uintptr(p.options(t.tid == p.pid)))
+		_ = kernel.Ptrace(unix.PTRACE_SETOPTIONS, t.tid, 0, uintptr(p.options(t.tid == p.pid)))
 	}
 }
 
@@ -171,7 +161,7 @@ func (p *Process) moved(t *thread) {
 // noteSyscall handles the two syscall-stops of a system call: of a step over a syscall instruction,
 // and of a thread whose calls are caught.
 func (p *Process) noteSyscall(t *thread) {
-	if atSyscallEntry(t.tid) {
+	if kernel.AtSyscallEntry(t.tid) {
 		p.noteEntry(t)
 		return
 	}
@@ -185,13 +175,13 @@ func (p *Process) noteSyscall(t *thread) {
 // noteSignal handles a signal-delivery-stop.
 func (p *Process) noteSignal(t *thread, sig int) {
 	t.sigStop = true
-	if err := getSigInfo(t.tid, &t.info); err != nil {
+	if err := kernel.GetSigInfo(t.tid, &t.info); err != nil {
 		// The thread was killed, or (EINVAL) this is a group-stop.
 		t.sigStop = false
 		t.groupStop = err == unix.EINVAL
 		return
 	}
-	if t.info.code() == codeExit {
+	if t.info.Code() == kernel.CodeExit {
 		// The thread was killed and has already gone on to its PTRACE_EVENT_EXIT, which will be
 		// reported soon. Without this check we would report a SIGTRAP that nobody sent.
 		t.sigStop = false
@@ -204,11 +194,11 @@ func (p *Process) noteSignal(t *thread, sig int) {
 			return // it was killed; its end will be reported soon
 		}
 		owed := t.owed
-		if p.noteWatches(t, t.info.code()) {
+		if p.noteWatches(t, t.info.Code()) {
 			return
 		}
-		switch code := t.info.code(); {
-		case code == codeKernel:
+		switch code := t.info.Code(); {
+		case code == kernel.CodeInt3:
 			pc := t.pc()
 			if p.mem.inserted(pc - 1) {
 				_ = t.setPC(pc - 1)
@@ -220,11 +210,11 @@ func (p *Process) noteSignal(t *thread, sig int) {
 				t.trapStop = true
 				return
 			}
-		case (t.step == plainStep || t.step == slowStep) && (code == codeTrace || code == codeBrkpt || code == codeHandler):
+		case (t.step == plainStep || t.step == slowStep) && (code == kernel.CodeTrace || code == kernel.CodeBrkpt || code == kernel.CodeHandler):
 			t.trapStop = true
 			p.noteStepped(t)
 			return
-		case owed && (code == codeTrace || code == codeHandler):
+		case owed && (code == kernel.CodeTrace || code == kernel.CodeHandler):
 			t.owed, t.trapStop = false, true
 			return // the trap of a step that was abandoned
 		}
@@ -240,7 +230,7 @@ func (p *Process) noteSignal(t *thread, sig int) {
 	}
 	if policy.Pass {
 		t.inject = sig
-		t.fault = target.IsFault(sig, t.info.code())
+		t.fault = target.IsFault(sig, t.info.Code())
 	}
 	if policy.Stop {
 		t.why = signalled
@@ -254,11 +244,11 @@ func (p *Process) noteSignal(t *thread, sig int) {
 // siginfo.
 func (p *Process) arrived(t *thread, sig int) bool {
 	// In another pid namespace, our process id is shown as 0: pid_namespaces(7).
-	if pid := t.info.pid(); len(t.resent) == 0 || t.info.code() != codeTkill || pid != os.Getpid() && pid != 0 {
+	if pid := t.info.PID(); len(t.resent) == 0 || t.info.Code() != kernel.CodeTkill || pid != os.Getpid() && pid != 0 {
 		return false
 	}
 	for i := range t.resent {
-		if t.resent[i].signo() == sig {
+		if t.resent[i].Signo() == sig {
 			t.info = t.resent[i]
 			t.inject = sig
 			t.told, t.enter = t.enter, false
@@ -339,7 +329,7 @@ func (p *Process) finish() {
 	p.releaseGuests()
 	p.tracer.dropEarly(p)
 	p.threads, p.pending, p.born, p.inMotion, p.parked = map[int]*thread{}, nil, nil, 0, 0
-	p.terminal.takeBack()
+	p.terminal.TakeBack()
 }
 
 // vanished handles a process whose status another waiter has taken: its parent, if that is

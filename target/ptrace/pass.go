@@ -9,6 +9,8 @@ import (
 	"dbg/arch"
 	"dbg/code/emulate"
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/procfs"
 )
 
 // A thread at a site must first execute the instruction there before it continues. There are
@@ -45,7 +47,7 @@ func (p *Process) siteToPass(t *thread) (target.Addr, bool) {
 // possible; then nothing has changed.
 func (p *Process) emulate(t *thread, addr target.Addr) bool {
 	r, err := t.registers()
-	if err != nil || target.Addr(r.get(offRIP)) != addr || int64(r.get(offOrigRAX)) >= 0 && restarting(r) {
+	if err != nil || target.Addr(r.Get(kernel.RIP)) != addr || r.Restarting() {
 		return false
 	}
 	op := p.mem.instruction(addr)
@@ -54,18 +56,18 @@ func (p *Process) emulate(t *thread, addr target.Addr) bool {
 	}
 	e := &p.emulation
 	for i, off := range emulatedOffsets {
-		e.regs.GPR[i] = r.get(off)
+		e.regs.GPR[i] = r.Get(off)
 	}
-	e.regs.RIP, e.regs.Flags = r.get(offRIP), r.get(offFlags)
-	e.regs.FSBase, e.regs.GSBase = r.get(offFSBase), r.get(offGSBase)
-	if e.regs.Flags&trapFlag != 0 || op.Run(&e.regs, e) != nil {
+	e.regs.RIP, e.regs.Flags = r.Get(kernel.RIP), r.Get(kernel.Flags)
+	e.regs.FSBase, e.regs.GSBase = r.Get(kernel.FSBase), r.Get(kernel.GSBase)
+	if e.regs.Flags&kernel.TrapFlag != 0 || op.Run(&e.regs, e) != nil {
 		return false
 	}
 	for i, off := range emulatedOffsets {
-		r.set(off, e.regs.GPR[i])
+		r.Set(off, e.regs.GPR[i])
 	}
-	r.set(offRIP, e.regs.RIP)
-	r.set(offFlags, e.regs.Flags)
+	r.Set(kernel.RIP, e.regs.RIP)
+	r.Set(kernel.Flags, e.regs.Flags)
 	t.changed = true
 	p.forgetRegisters(t)
 	t.skipping, t.why, t.signal = false, passing, nil
@@ -75,7 +77,7 @@ func (p *Process) emulate(t *thread, addr target.Addr) bool {
 // emulatedOffsets lists the offsets of the registers in struct user_regs_struct, by hardware
 // number.
 var emulatedOffsets = [16]int{
-	offRAX, 11 * 8, 12 * 8, 5 * 8, offRSP, 4 * 8, offRSI, offRDI,
+	kernel.RAX, 11 * 8, 12 * 8, 5 * 8, kernel.RSP, 4 * 8, kernel.RSI, kernel.RDI,
 	9 * 8, 8 * 8, 7 * 8, 6 * 8, 3 * 8, 2 * 8, 1 * 8, 0,
 }
 
@@ -91,7 +93,7 @@ func (e *emulation) ReadMemory(addr uint64, buf []byte) error {
 	if e.p.watches.touches(target.Addr(addr), len(buf), false) {
 		return target.ErrReadOnly // the processor must see it
 	}
-	if readVector(e.p.pid, target.Addr(addr), buf) != len(buf) {
+	if kernel.ReadVector(e.p.pid, target.Addr(addr), buf) != len(buf) {
 		return target.ErrGone
 	}
 	return nil
@@ -107,7 +109,7 @@ func (e *emulation) WriteMemory(addr uint64, buf []byte) error {
 	if i := e.p.mem.find(a); i < len(e.p.mem.sites) && e.p.mem.sites[i].addr-a < target.Addr(len(buf)) {
 		return target.ErrReadOnly
 	}
-	if writeVector(e.p.pid, a, buf) != len(buf) {
+	if kernel.WriteVector(e.p.pid, a, buf) != len(buf) {
 		return target.ErrGone
 	}
 	return nil
@@ -164,7 +166,7 @@ func (p *Process) passAllSlowly() bool {
 		}
 		// The thread may have been there for a long time. A signal that arrived in the meantime
 		// comes first.
-		if !signalPending(t.tid) && p.emulate(t, a) {
+		if !kernel.SignalPending(t.tid) && p.emulate(t, a) {
 			if p.stepping && t == p.stepper && p.stepDone(t) {
 				t.why = stepped
 				p.pending = append(p.pending, t)
@@ -262,9 +264,9 @@ func (p *Process) awaitStep(t *thread) (asleep bool) {
 		case tid < 0:
 			p.vanished()
 			return false
-		case !asleep && strings.HasPrefix(statusField(t.tid, "State"), "S"):
+		case !asleep && strings.HasPrefix(procfs.StatusField(t.tid, "State"), "S"):
 			asleep = true
-			_ = ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0)
+			_ = kernel.Ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0)
 			fallthrough
 		default:
 			late.Store(false)

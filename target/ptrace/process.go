@@ -7,11 +7,14 @@ import (
 
 	"dbg/arch"
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/procfs"
 )
 
 // Process is a process that is being traced.
 //
-// All fields belong to the tracer's goroutine, unless their comments say otherwise.
+// All fields belong to the tracer's goroutine, unless their comments say otherwise. pid and files
+// are set before other goroutines know the Process.
 type Process struct {
 	kind   target.Kind // fixed, as are pid and events
 	pid    int
@@ -24,10 +27,11 @@ type Process struct {
 	// mem holds the process's memory and breakpoints. It has its own lock.
 	mem memory
 
-	// pidfd identifies the process for Kill, which does not wait for the tracer. It is -1 after
-	// it was closed. The lock guards it.
-	pidfdLock sync.Mutex
-	pidfd     int
+	// files answers what /proc tells: Exe, Auxv, AuxvBytes, Mappings, Regions and Touched.
+	files
+
+	// pidfd identifies the process for Kill, which does not wait for the tracer.
+	pidfd kernel.PidFD
 
 	// cache holds the registers of threads that were read during this stop, so that a second read
 	// does not need the tracer.
@@ -73,12 +77,17 @@ type Process struct {
 	sought      bool // findScratch was called
 	shared      bool // the search for processes that share our memory was done
 	emulation   emulation
-	terminal    terminal
+	terminal    kernel.Terminal
 }
+
+type files = procfs.Process
+
+// setPID sets the id of a new Process.
+func (p *Process) setPID(pid int) { p.pid, p.files = pid, procfs.Of(pid) }
 
 func newProcess(kind target.Kind) *Process {
 	p := &Process{
-		kind: kind, pidfd: -1, tracer: newTracer(),
+		kind: kind, tracer: newTracer(),
 		events:  make(chan target.Event),
 		ended:   make(chan struct{}),
 		threads: map[int]*thread{},
@@ -182,18 +191,7 @@ func (p *Process) Interrupt() error {
 
 // Kill implements target.Process. The caller sends the signal, not the tracer, which may be
 // waiting for a thread that only the kill can free.
-func (p *Process) Kill() error {
-	p.pidfdLock.Lock()
-	defer p.pidfdLock.Unlock()
-	if p.pidfd < 0 {
-		return target.ErrGone
-	}
-	err := unix.PidfdSendSignal(p.pidfd, unix.SIGKILL, nil, 0)
-	if err == unix.ESRCH {
-		return target.ErrGone
-	}
-	return err
-}
+func (p *Process) Kill() error { return p.pidfd.Kill() }
 
 // Close implements target.Target.
 func (p *Process) Close() error {

@@ -1,12 +1,16 @@
 package ptrace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"dbg/arch"
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/procfs"
 )
 
 // Registers implements target.Target.
@@ -72,16 +76,16 @@ func (p *Process) SetRegister(id target.ThreadID, reg arch.Reg, v uint64) error 
 			return err
 		}
 		changed := *now
-		changed.set(off, v)
+		changed.Set(off, v)
 		if reg == arch.RIP {
 			// If the thread was stopped in a system call, the kernel would otherwise move the PC
 			// back by two, to start the call again.
-			changed.set(offOrigRAX, ^uint64(0))
+			changed.Set(kernel.OrigRAX, ^uint64(0))
 		}
 		if t.away {
 			return errors.New("the thread is waiting for a child of vfork; its registers can't be changed now")
 		}
-		if err := setRegs(t.tid, &changed); err != nil {
+		if err := kernel.SetRegs(t.tid, &changed); err != nil {
 			return err
 		}
 		// The next read gets the kernel's value: it does not accept all bits of the flags.
@@ -97,7 +101,7 @@ func (p *Process) SetRegister(id target.ThreadID, reg arch.Reg, v uint64) error 
 func (p *Process) WideRegister(id target.ThreadID, reg arch.Reg) ([]byte, error) {
 	var out []byte
 	err := p.onThread(id, func(t *thread) error {
-		x, err := getXState(t.tid)
+		x, err := kernel.GetXState(t.tid)
 		if err != nil {
 			return err
 		}
@@ -131,7 +135,22 @@ func (p *Process) Threads() []target.Thread {
 	})
 	sortThreads(out, p.pid)
 	for i := range out {
-		out[i].Name = threadName(p.pid, int(out[i].ID))
+		out[i].Name = procfs.ThreadName(p.pid, int(out[i].ID))
 	}
 	return out
+}
+
+// sortThreads puts the main thread first, and sorts the others by their ids.
+func sortThreads(list []target.Thread, pid int) {
+	slices.SortFunc(list, func(a, b target.Thread) int {
+		switch main := target.ThreadID(pid); {
+		case a.ID == b.ID:
+			return 0
+		case a.ID == main:
+			return -1
+		case b.ID == main:
+			return 1
+		}
+		return cmp.Compare(a.ID, b.ID)
+	})
 }

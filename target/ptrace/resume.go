@@ -4,6 +4,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
 )
 
 // Resume implements target.Process.
@@ -32,7 +33,7 @@ func (p *Process) Resume(r target.Resume) error {
 		if !r.Alone && p.reportPending() {
 			return nil
 		}
-		p.terminal.give(p.pid)
+		p.terminal.Give(p.pid)
 		p.resumeAll()
 		return nil
 	})
@@ -46,7 +47,7 @@ func (p *Process) replaceSignal(t *thread, sig int) {
 	case t.inject == sig:
 	default:
 		t.inject, t.fault, t.told = sig, false, true
-		t.info = newSigInfo(sig)
+		t.info = kernel.NewSigInfo(sig)
 	}
 	t.signal = nil
 	if t.why == signalled {
@@ -191,5 +192,5 @@ func (p *Process) resumeWith(t *thread, request, sig int) {
 	if request == unix.PTRACE_LISTEN {
 		sig = 0
 	}
-	_ = ptrace(request, t.tid, 0, uintptr(sig))
+	_ = kernel.Ptrace(request, t.tid, 0, uintptr(sig))
 }

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"dbg/code/emulate"
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
 )
 
 // breakByte is int3.
@@ -42,7 +45,7 @@ func (p *Process) InsertBreakpoint(addr target.Addr) error {
 // protect prepares for the first site or watch: it starts the guardian of an attached process.
 func (p *Process) protect() error {
 	if p.guardian != "" {
-		g, err := startGuard(p.guardian, p.pid, p.pidfd)
+		g, err := startGuard(p.guardian, p.pid, p.pidfd.Descriptor())
 		if err != nil {
 			return err // no breakpoint is better than one that may stay in memory
 		}
@@ -51,7 +54,7 @@ func (p *Process) protect() error {
 		p.mem.lock.Unlock()
 		// If we die while a thread waits at a site, the kernel delivers its SIGTRAP. So the thread
 		// must be served fast.
-		p.urgent = hurry(tracerPriority)
+		p.urgent = kernel.RealTime(tracerPriority)
 	}
 	if !p.shared && p.kind == target.Attached {
 		p.shared = true
@@ -130,8 +133,8 @@ func (m *memory) remove(addr target.Addr) error {
 // program may have put other code at that address.
 func (m *memory) restore(fd int, s *site) {
 	var now [1]byte
-	if got, err := preadByte(fd, s.addr, now[:]); err == nil && got == 1 && now[0] == breakByte {
-		pwriteAll(fd, s.addr, []byte{s.original})
+	if got, err := unix.Pread(fd, now[:], int64(s.addr)); err == nil && got == 1 && now[0] == breakByte {
+		kernel.WriteAll(fd, s.addr, []byte{s.original})
 	}
 }
 

@@ -3,11 +3,14 @@ package ptrace
 import (
 	"context"
 	"errors"
+	"maps"
 
 	"golang.org/x/sys/unix"
 
 	"dbg/arch"
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/procfs"
 )
 
 // slice is the number of steps of a thread before the next thread's turn. It is small, so that a
@@ -54,7 +57,7 @@ type stepLoop struct {
 	stop    bool
 	ended   Step // the end of the process
 
-	raw  userRegs
+	raw  kernel.Regs
 	regs arch.Registers
 	step Step
 }
@@ -82,7 +85,7 @@ func (s *stepLoop) run() error {
 	p.pending, p.born = nil, nil
 	p.steppingAll, p.mute = true, true // the visitor is called instead
 	defer func() { p.steppingAll, p.mute = false, false }()
-	unpin := pin(p)
+	unpin := kernel.Pin(maps.Keys(p.threads))
 	defer unpin()
 	s.all = make(map[int]*stepThread, len(p.threads))
 	for _, t := range p.threads {
@@ -169,7 +172,7 @@ func (s *stepLoop) begin(th *stepThread) {
 	if !th.trapped {
 		s.p.mem.dropTrap()
 	}
-	_ = ptrace(request, t.tid, 0, uintptr(sig)) // ESRCH: it was killed; its status will arrive
+	_ = kernel.Ptrace(request, t.tid, 0, uintptr(sig)) // ESRCH: it was killed; its status will arrive
 }
 
 // traps puts the trap at the next address of the thread. It returns false if the thread must be
@@ -183,15 +186,15 @@ func (s *stepLoop) traps(th *stepThread) bool {
 // sprung reports whether a thread has hit the trap. If so, it moves the thread's PC back to it.
 func (s *stepLoop) sprung(th *stepThread) bool {
 	th.trapped = false
-	if err := getRegs(th.t.tid, &s.raw); err != nil {
+	if err := kernel.GetRegs(th.t.tid, &s.raw); err != nil {
 		return false
 	}
-	pc := target.Addr(s.raw.get(offRIP))
+	pc := target.Addr(s.raw.Get(kernel.RIP))
 	if !s.p.mem.trap.set || pc != s.p.mem.trap.addr+1 {
 		return false
 	}
-	s.raw.set(offRIP, uint64(pc-1))
-	return ptrace(unix.PTRACE_POKEUSR, th.t.tid, offRIP, uintptr(pc-1)) == nil
+	s.raw.Set(kernel.RIP, uint64(pc-1))
+	return kernel.Ptrace(unix.PTRACE_POKEUSR, th.t.tid, kernel.RIP, uintptr(pc-1)) == nil
 }
 
 // take handles a status.
@@ -217,14 +220,14 @@ func (s *stepLoop) take(tid int, ws unix.WaitStatus) {
 	case th != nil && ws == (unix.WaitStatus(unix.SIGTRAP)|0x80)<<8|0x7f:
 		p.inMotion--
 		th.t.running = false
-		if !atSyscallEntry(tid) {
+		if !kernel.AtSyscallEntry(tid) {
 			s.report(th)
 			return
 		}
 		th.inside, th.t.running = true, true
 		p.inMotion++
-		_ = ptrace(unix.PTRACE_SINGLESTEP, tid, 0, 0) // reports the exit at some later time
-	case th != nil && ws.Stopped() && stopEvent(ws) == 0 && p.threads[tid] == th.t:
+		_ = kernel.Ptrace(unix.PTRACE_SINGLESTEP, tid, 0, 0) // reports the exit at some later time
+	case th != nil && ws.Stopped() && kernel.StopEvent(ws) == 0 && p.threads[tid] == th.t:
 		p.stopped(th.t)
 		s.takeSignal(th, int(ws.StopSignal()))
 	default:
@@ -245,16 +248,16 @@ func (s *stepLoop) takeSignal(th *stepThread, sig int) {
 			return
 		}
 	}
-	if err := getSigInfo(t.tid, &t.info); err != nil {
+	if err := kernel.GetSigInfo(t.tid, &t.info); err != nil {
 		t.groupStop = err == unix.EINVAL
 		s.again(th)
 		return
 	}
 	if sig == int(unix.SIGTRAP) {
-		switch code := t.info.code(); code {
-		case codeTrace, codeBrkpt, codeHandler:
+		switch code := t.info.Code(); code {
+		case kernel.CodeTrace, kernel.CodeBrkpt, kernel.CodeHandler:
 			t.owed = false
-			if code == codeHandler {
+			if code == kernel.CodeHandler {
 				th.cause = StepSignal
 			}
 			s.report(th)
@@ -273,12 +276,12 @@ func (s *stepLoop) takeEvent(tid int, ws unix.WaitStatus) {
 		th.trapped = false
 	}
 	t := p.note(tid, ws)
-	if stopEvent(ws) == unix.PTRACE_EVENT_CLONE && t != nil {
-		if child, err := eventMessage(tid); err == nil && !p.isThread(child) {
+	if kernel.StopEvent(ws) == unix.PTRACE_EVENT_CLONE && t != nil {
+		if child, err := kernel.EventMessage(tid); err == nil && !procfs.IsThread(p.pid, child) {
 			s.shared = true
 		}
 	}
-	if stopEvent(ws) == unix.PTRACE_EVENT_EXEC && t != nil {
+	if kernel.StopEvent(ws) == unix.PTRACE_EVENT_EXEC && t != nil {
 		for old := range s.all {
 			if old != tid {
 				s.gone(old, 0)
@@ -341,7 +344,7 @@ func (s *stepLoop) gone(tid, status int) {
 // report reads a thread's registers, calls the visitor, and makes the thread ready again.
 func (s *stepLoop) report(th *stepThread) {
 	t := th.t
-	if err := getRegs(t.tid, &s.raw); err != nil {
+	if err := kernel.GetRegs(t.tid, &s.raw); err != nil {
 		// The thread was killed, or runs 32-bit code: later statuses will tell.
 		s.again(th)
 		return
@@ -367,11 +370,11 @@ func (s *stepLoop) tell(th *stepThread) {
 	if th.cause == StepSignal {
 		s.step.Signal = th.given
 	}
-	th.inside, th.restarts = false, restarting(&s.raw)
-	th.pc = target.Addr(s.raw.get(offRIP))
+	th.inside, th.restarts = false, s.raw.Restarting()
+	th.pc = target.Addr(s.raw.Get(kernel.RIP))
 	th.next = s.v.VisitStep(&s.step)
 	if th.next.Instruction == SyscallInstruction {
-		switch s.raw.get(offRAX) {
+		switch s.raw.Get(kernel.RAX) {
 		case unix.SYS_CLONE, unix.SYS_FORK, unix.SYS_VFORK, unix.SYS_CLONE3:
 			th.forks = true
 		}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"dbg/target/ptrace/kernel"
 )
 
 // wait takes the next status. If a status will certainly arrive soon, it waits in a raw system
@@ -12,22 +14,18 @@ import (
 // done.
 func (s *stepLoop) wait() (tid int, ws unix.WaitStatus, err error) {
 	if s.soon != nil || len(s.ready) > 0 {
-		flags := unix.WALL | unix.WNOTHREAD
-		if s.soon == nil {
-			flags |= unix.WNOHANG
-		}
 		select {
 		case <-s.done:
 			return 0, 0, s.ctx.Err()
 		default:
 		}
-		tid, ws := rawWait(flags)
+		tid, ws := s.takeNext()
 		return tid, ws, nil
 	}
 	// Most system calls end quickly. The thread shares our processor, so yielding gives it time.
 	for range 4 {
-		_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
-		if tid, ws := rawWait(unix.WALL | unix.WNOTHREAD | unix.WNOHANG); tid != 0 {
+		kernel.Yield()
+		if tid, ws := kernel.Poll(); tid != 0 {
 			return tid, ws, nil
 		}
 	}
@@ -51,4 +49,12 @@ func (s *stepLoop) wait() (tid int, ws unix.WaitStatus, err error) {
 		err = s.ctx.Err()
 	}
 	return tid, ws, err
+}
+
+// takeNext takes a status: if one will arrive soon, it waits for that.
+func (s *stepLoop) takeNext() (tid int, ws unix.WaitStatus) {
+	if s.soon == nil {
+		return kernel.Poll()
+	}
+	return kernel.WaitSoon()
 }

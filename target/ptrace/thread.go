@@ -1,6 +1,9 @@
 package ptrace
 
-import "dbg/target"
+import (
+	"dbg/target"
+	"dbg/target/ptrace/kernel"
+)
 
 // stop is the reason why a thread stopped.
 type stop uint8
@@ -56,12 +59,12 @@ type thread struct {
 	armed uint32 // the version of the watches in its debug registers; 0: they are clear
 
 	// These are delivered when it continues.
-	inject int       // the signal, or 0
-	info   sigInfo   // of inject, if it has the same number
-	fault  bool      // inject is a fault of the instruction at the PC
-	told   bool      // the user saw or chose inject: a step enters its handler
-	later  []sigInfo // signals held back during a step
-	resent []sigInfo // signals that we sent again with tgkill and that have not arrived yet
+	inject int              // the signal, or 0
+	info   kernel.SigInfo   // of inject, if it has the same number
+	fault  bool             // inject is a fault of the instruction at the PC
+	told   bool             // the user saw or chose inject: a step enters its handler
+	later  []kernel.SigInfo // signals held back during a step
+	resent []kernel.SigInfo // signals that we sent again with tgkill and that have not arrived yet
 
 	// skip is an address where the thread does not hit the breakpoint, because that was already
 	// reported. It is valid if skipping is set.
@@ -79,7 +82,7 @@ type thread struct {
 	haveRegs bool
 	sparse   bool // regs holds only the registers in /proc/PID/syscall, see findAway
 	changed  bool // regs was changed; resumeWith and flush write it
-	regs     userRegs
+	regs     kernel.Regs
 }
 
 // stepKind is the way in which a thread was resumed.
@@ -94,9 +97,9 @@ const (
 )
 
 // registers returns the registers of a stopped thread.
-func (t *thread) registers() (*userRegs, error) {
+func (t *thread) registers() (*kernel.Regs, error) {
 	if !t.haveRegs {
-		if err := getRegs(t.tid, &t.regs); err != nil {
+		if err := kernel.GetRegs(t.tid, &t.regs); err != nil {
 			return nil, err
 		}
 		t.haveRegs = true
@@ -110,7 +113,7 @@ func (t *thread) pc() target.Addr {
 	if err != nil {
 		return 0
 	}
-	return target.Addr(r.get(offRIP))
+	return target.Addr(r.Get(kernel.RIP))
 }
 
 // setPC sets the PC of a stopped thread.
@@ -119,7 +122,7 @@ func (t *thread) setPC(pc target.Addr) error {
 	if err != nil {
 		return err
 	}
-	r.set(offRIP, uint64(pc))
+	r.Set(kernel.RIP, uint64(pc))
 	t.changed = true
 	return nil
 }
@@ -128,7 +131,7 @@ func (t *thread) setPC(pc target.Addr) error {
 func (t *thread) flush() {
 	if t.changed {
 		t.changed = false
-		_ = setRegs(t.tid, &t.regs) // ESRCH: it was killed
+		_ = kernel.SetRegs(t.tid, &t.regs) // ESRCH: it was killed
 	}
 }
 
@@ -138,16 +141,5 @@ func (t *thread) flush() {
 // include/linux/errno.h.
 func (t *thread) restarting() bool {
 	r, err := t.registers()
-	return err == nil && restarting(r)
-}
-
-func restarting(r *userRegs) bool {
-	if int64(r.get(offOrigRAX)) < 0 {
-		return false
-	}
-	switch -int64(r.get(offRAX)) {
-	case 512, 513, 514, 516: // ERESTARTSYS, -NOINTR, -NOHAND, -_RESTARTBLOCK
-		return true
-	}
-	return false
+	return err == nil && r.Restarting()
 }

@@ -4,11 +4,14 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/procfs"
 )
 
 // A tracer is the goroutine that makes all ptrace requests for a process, locked to its thread. It
@@ -22,7 +25,7 @@ import (
 type tracer struct {
 	commands chan func()
 	bell     bell
-	ended    chan struct{} // closed when the goroutine has ended
+	ended    chan struct{}           // closed when the goroutine has ended
 	procs    []*Process              // those that are not over
 	early    map[int]unix.WaitStatus // stops of tracees that are not known yet
 	leaving  map[int]bool            // tracees of a process that is over; detached at their next stop
@@ -210,13 +213,13 @@ func (tr *tracer) takeStray(tid int, ws unix.WaitStatus) {
 	case tr.leaving[tid]:
 		delete(tr.leaving, tid)
 		sig := 0
-		if stopEvent(ws) == 0 && ws.StopSignal()&^0x80 != unix.SIGTRAP {
+		if kernel.StopEvent(ws) == 0 && ws.StopSignal()&^0x80 != unix.SIGTRAP {
 			sig = int(ws.StopSignal())
 		}
-		_ = ptrace(unix.PTRACE_DETACH, tid, 0, uintptr(sig))
-	case stopEvent(ws) == unix.PTRACE_EVENT_EXIT:
+		_ = kernel.Ptrace(unix.PTRACE_DETACH, tid, 0, uintptr(sig))
+	case kernel.StopEvent(ws) == unix.PTRACE_EVENT_EXIT:
 		// This new thread was killed before its creator's event arrived.
-		_ = ptrace(unix.PTRACE_CONT, tid, 0, 0)
+		_ = kernel.Ptrace(unix.PTRACE_CONT, tid, 0, 0)
 	default:
 		// A new thread or child. Its parent's event has not arrived yet.
 		tr.early[tid] = ws
@@ -226,7 +229,7 @@ func (tr *tracer) takeStray(tid int, ws unix.WaitStatus) {
 // dropEarly detaches the new children of a process whose parent's event will not arrive.
 func (tr *tracer) dropEarly(p *Process) {
 	for child := range tr.early {
-		if len(tr.procs) > 1 && statusField(child, "PPid") != itoa(p.pid) && statusField(child, "Tgid") != itoa(p.pid) {
+		if len(tr.procs) > 1 && procfs.StatusField(child, "PPid") != strconv.Itoa(p.pid) && procfs.StatusField(child, "Tgid") != strconv.Itoa(p.pid) {
 			continue
 		}
 		delete(tr.early, child)
@@ -238,7 +241,7 @@ func (tr *tracer) dropEarly(p *Process) {
 // if enough returns true, which doze checks after each strike of the bell.
 func (tr *tracer) doze(enough func() bool) (tid int, ws unix.WaitStatus) {
 	for !enough() {
-		tid, ws, again := waitOnce()
+		tid, ws, again := kernel.WaitOnce()
 		if !again {
 			return tid, ws
 		}

@@ -1,6 +1,9 @@
 package ptrace
 
-import "dbg/target"
+import (
+	"dbg/target"
+	"dbg/target/ptrace/kernel"
+)
 
 // On a virtual machine the processor's single step is costly: each debug exception goes to the
 // hypervisor, which takes about 20 µs. A breakpoint instruction does not. So where the next
@@ -36,7 +39,7 @@ func (m *memory) moveTrap(addr target.Addr, original byte, pc target.Addr, code 
 		if m.trap.set && (m.trap.addr < pc || m.trap.addr > addr) {
 			m.liftTrap()
 		}
-		if pwriteAll(m.fd, pc, buf[:n+1]) != n+1 {
+		if kernel.WriteAll(m.fd, pc, buf[:n+1]) != n+1 {
 			m.liftTrap()
 			return false
 		}
@@ -45,7 +48,7 @@ func (m *memory) moveTrap(addr target.Addr, original byte, pc target.Addr, code 
 	}
 	m.liftTrap()
 	buf[0] = breakByte
-	if pwriteAll(m.fd, addr, buf[:1]) != 1 {
+	if kernel.WriteAll(m.fd, addr, buf[:1]) != 1 {
 		return false
 	}
 	m.trap = trap{addr, original, true}
@@ -64,7 +67,7 @@ func (m *memory) dropTrap() {
 func (m *memory) liftTrap() {
 	if m.trap.set {
 		m.trap.set = false
-		pwriteAll(m.fd, m.trap.addr, []byte{m.trap.original})
+		kernel.WriteAll(m.fd, m.trap.addr, []byte{m.trap.original})
 	}
 }
 

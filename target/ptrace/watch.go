@@ -9,6 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/procfs"
 )
 
 // Debug registers: Intel SDM volume 3, 17.2. DR0 to DR3 have addresses, DR7 enables them, DR6 tells
@@ -22,7 +24,6 @@ import (
 const (
 	debugSlots  = 4
 	offDebugReg = 848 // offsetof(struct user, u_debugreg), <sys/user.h>
-	codeHWBreak = 4   // TRAP_HWBKPT: si_code of a debug register's trap
 )
 
 // watches is the table of what the debug registers hold. It belongs to the tracer's thread.
@@ -259,7 +260,7 @@ func (p *Process) listWatches(list []target.Watch, bits uint8) []target.Watch {
 // noteWatches is noteSignal for a SIGTRAP, where watches are in use. It returns true if the trap was
 // one of theirs. A step may end with the same trap.
 func (p *Process) noteWatches(t *thread, code int) bool {
-	if t.armed == 0 || code != codeHWBreak && code != codeTrace {
+	if t.armed == 0 || code != kernel.CodeHWBreak && code != kernel.CodeTrace {
 		return false
 	}
 	bits := p.firedWatches(t)
@@ -270,11 +271,11 @@ func (p *Process) noteWatches(t *thread, code int) bool {
 		}
 	}
 	stepDone := false
-	if code == codeTrace && (t.step == plainStep || t.step == slowStep) {
+	if code == kernel.CodeTrace && (t.step == plainStep || t.step == slowStep) {
 		t.trapStop = true
 		p.noteStepped(t)
 		stepDone = t.why == stepped
-	} else if code == codeTrace {
+	} else if code == kernel.CodeTrace {
 		return false
 	}
 	t.trapStop = true
@@ -297,11 +298,11 @@ func (p *Process) passWatch(t *thread) {
 }
 
 func pokeDebug(tid, i int, v uintptr) error {
-	return ptrace(unix.PTRACE_POKEUSR, tid, uintptr(offDebugReg+8*i), v)
+	return kernel.Ptrace(unix.PTRACE_POKEUSR, tid, uintptr(offDebugReg+8*i), v)
 }
 
 func peekDebug(tid, i int) (v uint64, err error) {
-	err = ptrace(unix.PTRACE_PEEKUSR, tid, uintptr(offDebugReg+8*i), uintptr(unsafe.Pointer(&v)))
+	err = kernel.Ptrace(unix.PTRACE_PEEKUSR, tid, uintptr(offDebugReg+8*i), uintptr(unsafe.Pointer(&v)))
 	return v, err
 }
 
@@ -324,7 +325,7 @@ func clearDebugRegisters(pid int) {
 	const rounds = 3 // a thread may make others meanwhile, with clear registers
 	done := map[int]bool{}
 	for range rounds {
-		entries, err := os.ReadDir(procPath(pid, "task"))
+		entries, err := os.ReadDir(procfs.Path(pid, "task"))
 		if err != nil {
 			return
 		}
@@ -335,24 +336,24 @@ func clearDebugRegisters(pid int) {
 				continue
 			}
 			done[tid], fresh = true, true
-			if ptrace(unix.PTRACE_SEIZE, tid, 0, 0) != nil {
+			if kernel.Ptrace(unix.PTRACE_SEIZE, tid, 0, 0) != nil {
 				continue
 			}
-			if ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0) == nil {
-				ws, ok := waitFor(tid)
+			if kernel.Ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0) == nil {
+				ws, ok := kernel.WaitFor(tid)
 				if !ok || !ws.Stopped() {
 					continue
 				}
 				_ = pokeDebug(tid, 7, 0)
 				sig := 0
-				if stopEvent(ws) == 0 { // a signal came first
+				if kernel.StopEvent(ws) == 0 { // a signal came first
 					sig = int(ws.StopSignal())
-					var info sigInfo
-					if sig == int(unix.SIGTRAP) && getSigInfo(tid, &info) == nil && info.code() == codeHWBreak {
+					var info kernel.SigInfo
+					if sig == int(unix.SIGTRAP) && kernel.GetSigInfo(tid, &info) == nil && info.Code() == kernel.CodeHWBreak {
 						sig = 0
 					}
 				}
-				_ = ptrace(unix.PTRACE_DETACH, tid, 0, uintptr(sig))
+				_ = kernel.Ptrace(unix.PTRACE_DETACH, tid, 0, uintptr(sig))
 			}
 		}
 		if !fresh {

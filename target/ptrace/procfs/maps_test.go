@@ -1,4 +1,4 @@
-package ptrace
+package procfs
 
 import (
 	"math/rand/v2"
