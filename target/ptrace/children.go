@@ -1,11 +1,10 @@
 package ptrace
 
 import (
-	"strconv"
-
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/instruction"
 	"dbg/target/ptrace/kernel"
 	"dbg/target/ptrace/procfs"
 )
@@ -83,8 +82,8 @@ func (p *Process) adoptChild(pid int) (*Process, error) {
 		q.release()
 		return nil, err
 	}
-	if !p.mem.empty() && !sameMemory(p.pid, pid) {
-		p.mem.clean(q.mem.fd)
+	if !p.mem.Empty() && !sameMemory(p.pid, pid) {
+		p.mem.Clean(pid)
 	}
 	t.skip, t.skipping = t.pc(), true
 	q.tracer.procs = append(q.tracer.procs, q)
@@ -141,14 +140,10 @@ func (p *Process) options(leader bool) int {
 }
 
 // detachChild detaches a child in its first stop. If its memory is a copy of ours, our bytes are
-// removed from the copy. The copy may have been made while they were in our memory, even if they
-// no longer are.
+// removed from the copy.
 func (p *Process) detachChild(child int) {
-	if !p.mem.empty() && !sameMemory(p.pid, child) {
-		if fd, err := unix.Open("/proc/"+strconv.Itoa(child)+"/mem", unix.O_RDWR|unix.O_CLOEXEC, 0); err == nil {
-			p.mem.clean(fd)
-			_ = unix.Close(fd)
-		}
+	if !p.mem.Empty() && !sameMemory(p.pid, child) {
+		p.mem.Clean(child)
 	}
 	_ = kernel.Ptrace(unix.PTRACE_DETACH, child, 0, 0)
 }
@@ -183,10 +178,10 @@ func (p *Process) noteExec(tid int) *thread {
 			p.send(target.Event{Kind: target.ThreadExited, Thread: target.ThreadID(t.tid)})
 		}
 	}
-	p.mem.lower() // the old memory, which guests still use
+	p.mem.Lower() // the old memory, which guests still use
 	p.releaseGuests()
 	p.forgetWatches()
-	p.scratch, p.sought = scratch{}, false
+	p.scratch = instruction.Scratch{}
 	old, _ := kernel.EventMessage(tid)
 	wasStepper := p.stepper != nil && p.stepper.tid == old
 	t := &thread{tid: tid, running: true}
@@ -201,6 +196,6 @@ func (p *Process) noteExec(tid int) *thread {
 	}
 	p.tracer.dropEarly(p)
 	_ = kernel.Ptrace(unix.PTRACE_SETOPTIONS, tid, 0, uintptr(p.options(true)))
-	_ = p.mem.open(p.pid)
+	_ = p.mem.Open(p.pid)
 	return t
 }

@@ -31,12 +31,12 @@ func (p *Process) detach() {
 	if p.over {
 		return
 	}
-	p.mem.lower()
+	p.mem.Lower()
 	p.disarmAll()
 	p.releaseGuests()
-	p.sweep()
+	p.scratch.Sweep(p.mem)
 	p.tracer.dropEarly(p)
-	p.mem.forget()
+	p.mem.Forget()
 	// Signals that signalFor sends again are delivered after the detach. A thread that waits for
 	// a child of vfork is released when the tracer's thread ends.
 	for _, t := range p.threads {

@@ -72,7 +72,7 @@ func (p *Process) awaitExec(t *thread) {
 // noteGuest records a status of a guest and continues the guest.
 func (p *Process) noteGuest(g *thread, ws unix.WaitStatus) *thread {
 	if ws.Exited() || ws.Signaled() {
-		p.freeSlot(g)
+		p.scratch.Free(&g.line)
 		delete(p.guests, g.tid)
 		return nil
 	}
@@ -116,7 +116,7 @@ func (p *Process) serveGuest(g *thread) {
 	if g.running || p.busy > 0 || p.over {
 		return
 	}
-	if p.mem.raised {
+	if p.mem.Raised() {
 		if addr, ok := p.siteToPass(g); ok && !p.emulate(g, addr) {
 			if p.displace(g, addr) {
 				return

@@ -27,7 +27,7 @@ func (p *Process) halt() {
 			return
 		}
 	}
-	clear(p.mem.gone)
+	p.mem.ForgetRemoved()
 }
 
 // interruptAll asks all threads that can be stopped to stop.
@@ -115,7 +115,7 @@ func (p *Process) reportPending() bool {
 		case breakpoint:
 			// The PC was moved back, so nothing is lost if the site is gone. If the user moved
 			// the PC, the thread is no longer there.
-			if !p.mem.inserted(t.addr) && !p.watches.executes(t.addr) || t.pc() != t.addr {
+			if !p.mem.Inserted(t.addr) && !p.watches.Executes(t.addr) || t.pc() != t.addr {
 				continue
 			}
 			verdict := p.judge(t)
@@ -198,9 +198,9 @@ func (p *Process) reportPending() bool {
 // stopFor ends the run with an event of a thread. All threads are stopped.
 func (p *Process) stopFor(t *thread, e target.Event) {
 	p.running, p.stepping, p.alone, p.stepperLost, p.stepper = false, false, false, false, nil
-	p.mem.lower()
+	p.mem.Lower()
 	p.disarmAll()
-	p.sweep()
+	p.scratch.Sweep(p.mem)
 	// Parked threads are judged again when the process continues. A step that ended while another
 	// stop was found is discarded. An interruption is nobody's stop: the thread for which it is
 	// reported may have one of its own.
@@ -400,7 +400,7 @@ func (p *Process) judgedEvent(t *thread) target.Event {
 		t.notice.fill(&e)
 		e.Addr = t.pc()
 	case watched:
-		e.Reason, e.Addr, e.Watches = target.Watched, t.pc(), p.listWatches(nil, t.fired)
+		e.Reason, e.Addr, e.Watches = target.Watched, t.pc(), p.watches.List(nil, t.fired)
 	}
 	return e
 }

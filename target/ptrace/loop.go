@@ -108,6 +108,8 @@ func (p *Process) settle() {
 // release frees the resources of the process: the terminal, and the descriptors.
 func (p *Process) release() {
 	p.terminal.TakeBack()
-	p.mem.close()
+	p.mem.Close()
+	p.guard.Close()
+	p.guard = nil
 	p.pidfd.Close()
 }

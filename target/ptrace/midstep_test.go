@@ -18,6 +18,7 @@ import (
 	"dbg/internal/fixture"
 	"dbg/target"
 	"dbg/target/elfcore"
+	"dbg/target/ptrace/instruction"
 	"dbg/target/ptrace/kernel"
 	"dbg/target/ptrace/procfs"
 )
@@ -121,9 +122,9 @@ func (m *midstep) kernelPC(id target.ThreadID) (pc target.Addr) {
 // clean checks that nothing is left in the scratch page of a stopped process.
 func (m *midstep) clean() {
 	m.t.Helper()
-	var b [slots * slotSize]byte
-	if n, _ := m.mem.read(m.scratch.base, b[:]); m.scratch.base == 0 || n != len(b) || b != [slots * slotSize]byte{} {
-		m.t.Errorf("% x is left in the vDSO at %v", b, m.scratch.base)
+	var b [instruction.ScratchSize]byte
+	if n, _ := m.mem.Read(m.scratch.Addr(), b[:]); m.scratch.Addr() == 0 || n != len(b) || b != [instruction.ScratchSize]byte{} {
+		m.t.Errorf("% x is left in the vDSO at %v", b, m.scratch.Addr())
 	}
 }
 
@@ -315,8 +316,8 @@ func TestTrapPendingMidStep(t *testing.T) {
 	err := m.do(func() error {
 		th := m.threads[int(e.Thread)]
 		th.skip, th.skipping = m.site, true
-		m.mem.raise()
-		defer m.mem.lower()
+		m.mem.Raise()
+		defer m.mem.Lower()
 		if !m.displace(th, m.site) {
 			return fmt.Errorf("the instruction can't be displaced")
 		}
@@ -469,7 +470,7 @@ func TestStormMidStep(t *testing.T) {
 	}
 	lo, hi := base()
 	m.until("the first hit", func() bool { return m.hits.Load() > 0 })
-	atomic.StoreInt64(&m.counters[midLow], int64(hi-slots*slotSize))
+	atomic.StoreInt64(&m.counters[midLow], int64(hi-instruction.ScratchSize))
 	atomic.StoreInt64(&m.counters[midHigh], int64(hi))
 	stop := make(chan struct{})
 	signalled := make(chan struct{})
@@ -501,7 +502,7 @@ func TestStormMidStep(t *testing.T) {
 		}
 		pauses++
 		for _, th := range m.Threads() {
-			if pc, own := m.pc(th.ID), m.kernelPC(th.ID); pc != own || pc >= hi-slots*slotSize && pc < hi {
+			if pc, own := m.pc(th.ID), m.kernelPC(th.ID); pc != own || pc >= hi-instruction.ScratchSize && pc < hi {
 				t.Errorf("after %d pauses thread %d is at %v, the kernel has %v; the vDSO ends at %v", pauses, th.ID, pc, own, hi)
 			}
 		}

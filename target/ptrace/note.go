@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/instruction"
 	"dbg/target/ptrace/kernel"
 )
 
@@ -112,7 +113,7 @@ func (p *Process) takesTrap(t *thread) bool {
 
 // trappedAt reports whether a trap whose instruction is at addr may be one of ours.
 func (p *Process) trappedAt(addr target.Addr) bool {
-	return p.mem.inserted(addr) || p.mem.gone[addr]
+	return p.mem.Inserted(addr) || p.mem.Removed(addr)
 }
 
 // stopped sets the state that is the same for every thread that has just stopped.
@@ -128,7 +129,7 @@ func (p *Process) stopped(t *thread) {
 	}
 	t.haveRegs, t.changed, t.sparse, t.waits, t.settling = false, false, false, false, false
 	t.why, t.signal, t.groupStop, t.sigStop, t.trapStop, t.frozen = passing, nil, false, false, false, false
-	t.cameFrom = outOfLine{}
+	t.cameFrom = instruction.Copy{}
 	t.call.atEntry, t.stepEnded = false, false
 	p.comeBack(t)
 }
@@ -200,12 +201,12 @@ func (p *Process) noteSignal(t *thread, sig int) {
 		switch code := t.info.Code(); {
 		case code == kernel.CodeInt3:
 			pc := t.pc()
-			if p.mem.inserted(pc - 1) {
+			if p.mem.Inserted(pc - 1) {
 				_ = t.setPC(pc - 1)
 				t.why, t.addr, t.trapStop = breakpoint, pc-1, true
 				return
 			}
-			if p.mem.gone[pc-1] { // the site was removed after the thread had hit it
+			if p.mem.Removed(pc - 1) { // the site was removed after the thread had hit it
 				_ = t.setPC(pc - 1)
 				t.trapStop = true
 				return
@@ -301,7 +302,7 @@ func (p *Process) noteEnd(tid int, ws unix.WaitStatus) {
 		t.parked = false
 		p.parked--
 	}
-	p.freeSlot(t)
+	p.scratch.Free(&t.line)
 	p.passHeir(t)
 	t.running = false
 	delete(p.threads, tid)
@@ -323,8 +324,8 @@ func (p *Process) noteEnd(tid int, ws unix.WaitStatus) {
 
 // finish clears the state of a process that has ended. Guests may still use its memory.
 func (p *Process) finish() {
-	p.mem.lower()
-	p.sweep()
+	p.mem.Lower()
+	p.scratch.Sweep(p.mem)
 	p.over, p.running, p.stepperLost = true, false, false
 	p.releaseGuests()
 	p.tracer.dropEarly(p)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/arch"
-	"dbg/code/emulate"
 	"dbg/target"
+	"dbg/target/ptrace/instruction"
 	"dbg/target/ptrace/kernel"
 	"dbg/target/ptrace/procfs"
 )
@@ -27,16 +27,16 @@ import (
 
 // siteToPass returns the site over which a stopped thread must be taken before it continues.
 func (p *Process) siteToPass(t *thread) (target.Addr, bool) {
-	if p.mem.empty() || t.groupStop || t.call.atEntry || t.forked != 0 {
+	if p.mem.Empty() || t.groupStop || t.call.atEntry || t.forked != 0 {
 		return 0, false
 	}
-	if pc := t.pc(); t.skipping && pc == t.skip && p.mem.inserted(pc) {
+	if pc := t.pc(); t.skipping && pc == t.skip && p.mem.Inserted(pc) {
 		return pc, true
 	}
 	// The kernel will execute the syscall instruction again. The thread has already passed it, so
 	// this is not a new arrival.
 	if t.restarting() && t.inject == 0 {
-		if pc := t.pc() - 2; p.mem.inserted(pc) {
+		if pc := t.pc() - 2; p.mem.Inserted(pc) {
 			return pc, true
 		}
 	}
@@ -47,79 +47,20 @@ func (p *Process) siteToPass(t *thread) (target.Addr, bool) {
 // possible; then nothing has changed.
 func (p *Process) emulate(t *thread, addr target.Addr) bool {
 	r, err := t.registers()
-	if err != nil || target.Addr(r.Get(kernel.RIP)) != addr || r.Restarting() {
+	if err != nil || !p.emulator.Run(addr, r) {
 		return false
 	}
-	op := p.mem.instruction(addr)
-	if op == nil {
-		return false
-	}
-	e := &p.emulation
-	for i, off := range emulatedOffsets {
-		e.regs.GPR[i] = r.Get(off)
-	}
-	e.regs.RIP, e.regs.Flags = r.Get(kernel.RIP), r.Get(kernel.Flags)
-	e.regs.FSBase, e.regs.GSBase = r.Get(kernel.FSBase), r.Get(kernel.GSBase)
-	if e.regs.Flags&kernel.TrapFlag != 0 || op.Run(&e.regs, e) != nil {
-		return false
-	}
-	for i, off := range emulatedOffsets {
-		r.Set(off, e.regs.GPR[i])
-	}
-	r.Set(kernel.RIP, e.regs.RIP)
-	r.Set(kernel.Flags, e.regs.Flags)
 	t.changed = true
 	p.forgetRegisters(t)
 	t.skipping, t.why, t.signal = false, passing, nil
 	return true
 }
 
-// emulatedOffsets lists the offsets of the registers in struct user_regs_struct, by hardware
-// number.
-var emulatedOffsets = [16]int{
-	kernel.RAX, 11 * 8, 12 * 8, 5 * 8, kernel.RSP, 4 * 8, kernel.RSI, kernel.RDI,
-	9 * 8, 8 * 8, 7 * 8, 6 * 8, 3 * 8, 2 * 8, 1 * 8, 0,
-}
-
-// emulation is the state of emulate. It is reused, so that a hit allocates nothing.
-type emulation struct {
-	p    *Process
-	regs emulate.Regs
-}
-
-// ReadMemory implements emulate.Memory with the program's rights: reading a page that the program
-// may not read is an error.
-func (e *emulation) ReadMemory(addr uint64, buf []byte) error {
-	if e.p.watches.touches(target.Addr(addr), len(buf), false) {
-		return target.ErrReadOnly // the processor must see it
-	}
-	if kernel.ReadVector(e.p.pid, target.Addr(addr), buf) != len(buf) {
-		return target.ErrGone
-	}
-	return nil
-}
-
-// WriteMemory implements emulate.Memory with the program's rights. A write over a site is an error:
-// the processor must execute it.
-func (e *emulation) WriteMemory(addr uint64, buf []byte) error {
-	a := target.Addr(addr)
-	if e.p.watches.touches(a, len(buf), true) {
-		return target.ErrReadOnly
-	}
-	if i := e.p.mem.find(a); i < len(e.p.mem.sites) && e.p.mem.sites[i].addr-a < target.Addr(len(buf)) {
-		return target.ErrReadOnly
-	}
-	if kernel.WriteVector(e.p.pid, a, buf) != len(buf) {
-		return target.ErrGone
-	}
-	return nil
-}
-
 // pass takes a stopped thread over its site and continues it in the mode of the run.
 func (p *Process) pass(t *thread) {
 	addr, ok := p.siteToPass(t)
 	if !ok {
-		if p.mayDump(t) && p.scratch.used != [slots]bool{} {
+		if p.mayDump(t) && p.scratch.Busy() {
 			p.halt()
 			p.settle()
 			return
@@ -179,14 +120,14 @@ func (p *Process) passAllSlowly() bool {
 	var asleep []*thread
 	if len(all) > 0 {
 		p.busy++
-		p.mem.lift(lifted)
+		p.mem.Lift(lifted)
 		for _, t := range all {
 			if !p.over && p.known(t) && p.running && p.stepOver(t) {
 				asleep = append(asleep, t)
 			}
 		}
 		if !p.over {
-			p.mem.putBack(lifted)
+			p.mem.PutBack(lifted)
 		}
 		p.busy--
 	}
@@ -206,7 +147,7 @@ func (p *Process) passAllSlowly() bool {
 // (userfaultfd(2)).
 func (p *Process) stepOver(t *thread) (asleep bool) {
 	at := t.pc()
-	again := p.repeats(t)
+	again := p.instructionAt(t) == instruction.Repeat
 	if again && p.runRounds(t, at) {
 		return false
 	}
@@ -216,10 +157,10 @@ func (p *Process) stepOver(t *thread) (asleep bool) {
 		}
 		kind, request := plainStep, unix.PTRACE_SINGLESTEP
 		switch in := p.instructionAt(t); {
-		case t.restarting(), in == insnSyscall && t.inject == 0:
+		case t.restarting(), in == instruction.Syscall && t.inject == 0:
 			kind, request = toSyscall, unix.PTRACE_SYSCALL
-		case in == insnPushf:
-			t.wasPushf = !p.trapFlag(t)
+		case in == instruction.Pushf:
+			t.wasPushf = !p.hasTrapFlag(t)
 		}
 		sig := 0
 		if t.inject != 0 {
@@ -280,11 +221,11 @@ func (p *Process) awaitStep(t *thread) (asleep bool) {
 // must be stepped, and true if the thread has passed the instruction, or has stopped for another
 // reason.
 func (p *Process) runRounds(t *thread, at target.Addr) bool {
-	next := at + target.Addr(p.repeatLength(at))
-	if next == at || p.stepping && p.stepper == t || t.inject != 0 || t.restarting() || p.mem.inserted(next) {
+	next := at + target.Addr(instruction.RepeatLength(p.mem, at))
+	if next == at || p.stepping && p.stepper == t || t.inject != 0 || t.restarting() || p.mem.Inserted(next) {
 		return false
 	}
-	if p.mem.insert(next) != nil {
+	if p.mem.Insert(next) != nil {
 		return false
 	}
 	t.step, t.why, t.signal = noStep, passing, nil
@@ -293,8 +234,8 @@ func (p *Process) runRounds(t *thread, at target.Addr) bool {
 	if p.over {
 		return true
 	}
-	_ = p.mem.remove(next)
-	delete(p.mem.gone, next) // no other thread can have run into it
+	p.mem.Remove(next)
+	p.mem.ForgetRemovedAt(next) // no other thread can have run into it
 	if !p.known(t) || t.running {
 		return true
 	}
@@ -332,7 +273,7 @@ func (p *Process) judge(t *thread) target.Verdict {
 	case noticed:
 		h.Reason, h.Addr, h.Syscall = t.notice.reason, t.pc(), t.notice.call
 	case watched:
-		h.Reason, h.Addr, h.Watches = target.Watched, t.pc(), p.listWatches(h.Watches, t.fired)
+		h.Reason, h.Addr, h.Watches = target.Watched, t.pc(), p.watches.List(h.Watches, t.fired)
 	}
 	h.Next = target.Resume{Thread: h.Thread}
 	return p.decide(h)

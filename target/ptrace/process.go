@@ -7,7 +7,11 @@ import (
 
 	"dbg/arch"
 	"dbg/target"
+	"dbg/target/ptrace/debugreg"
+	"dbg/target/ptrace/guardian"
+	"dbg/target/ptrace/instruction"
 	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/memory"
 	"dbg/target/ptrace/procfs"
 )
 
@@ -24,8 +28,9 @@ type Process struct {
 	outbox outbox
 	ended  chan struct{} // closed when the process is over
 
-	// mem holds the process's memory and breakpoints. It has its own lock.
-	mem memory
+	// mem holds the process's memory and sites. Any goroutine may read.
+	mem   *memory.Memory
+	guard *guardian.Guard // nil: memory is not repaired if we are killed
 
 	// files answers what /proc tells: Exe, Auxv, AuxvBytes, Mappings, Regions and Touched.
 	files
@@ -65,37 +70,38 @@ type Process struct {
 	stepLo      target.Addr        // the range of the step
 	stepHi      target.Addr        // 0: one instruction
 	lastFatal   *target.SignalInfo // the signal that was last delivered to a thread
-	watches     watches
+	watches     debugreg.Table
 	catches     catches
 	decide      target.Judge // nil: each hit stops the process
 	hit         target.Hit   // the argument of decide
 	hot         int          // the thread that has just passed a site, see hot.go
 	lookout     lookout
-	scratch     scratch
+	scratch     instruction.Scratch
 	urgent      bool // the tracer's thread has real-time priority, and must not stay awake
 	slow        int  // counts how often all threads were stopped to step one over a site; for tests
-	sought      bool // findScratch was called
 	shared      bool // the search for processes that share our memory was done
-	emulation   emulation
+	emulator    instruction.Emulator
 	terminal    kernel.Terminal
 }
 
 type files = procfs.Process
 
 // setPID sets the id of a new Process.
-func (p *Process) setPID(pid int) { p.pid, p.files = pid, procfs.Of(pid) }
+func (p *Process) setPID(pid int) {
+	p.pid, p.files = pid, procfs.Of(pid)
+	p.emulator = instruction.Emulator{PID: pid, Memory: p.mem, Watches: &p.watches}
+}
 
 func newProcess(kind target.Kind) *Process {
 	p := &Process{
 		kind: kind, tracer: newTracer(),
+		mem:     memory.New(),
 		events:  make(chan target.Event),
 		ended:   make(chan struct{}),
 		threads: map[int]*thread{},
 		guests:  map[int]*thread{},
 		cache:   map[target.ThreadID]arch.Registers{},
 	}
-	p.mem.fd = -1
-	p.emulation.p = p
 	p.outbox.init()
 	for s := range p.policy {
 		p.policy[s] = target.DefaultSignalPolicy(s)

@@ -4,6 +4,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/instruction"
 	"dbg/target/ptrace/kernel"
 )
 
@@ -27,8 +28,8 @@ func (p *Process) Resume(r target.Resume) error {
 			t.skip, t.skipping = t.pc(), true
 		}
 		p.running, p.stepperLost, p.first = true, false, true
-		p.mem.guard.await()
-		p.mem.raise()
+		p.guard.Await()
+		p.mem.Raise()
 		// If only one thread runs, the stops of the others stay pending.
 		if !r.Alone && p.reportPending() {
 			return nil
@@ -153,10 +154,10 @@ func (p *Process) stepOn(t *thread) {
 		// take a long time.
 		kind = slowStep
 	case t.inject != 0:
-	case t.restarting(), in == insnSyscall:
+	case t.restarting(), in == instruction.Syscall:
 		kind = toSyscall
-	case in == insnPushf:
-		t.wasPushf = !p.trapFlag(t)
+	case in == instruction.Pushf:
+		t.wasPushf = !p.hasTrapFlag(t)
 	}
 	sig := t.inject
 	if sig != 0 {

@@ -30,7 +30,7 @@ const slice = 200
 // process can't be stepped. No breakpoint may be inserted.
 func (p *Process) StepAll(ctx context.Context, v StepVisitor) error {
 	return p.whileStopped(func() error {
-		if !p.mem.empty() {
+		if !p.mem.Empty() {
 			return errors.New("breakpoints are inserted")
 		}
 		s := stepLoop{p: p, v: v, ctx: ctx, done: ctx.Done()}
@@ -117,14 +117,15 @@ func (s *stepLoop) run() error {
 		return nil
 	}
 	p.halt()
+	trap, _ := p.mem.Trap()
 	for _, th := range s.all {
-		if th.trapped && th.t.pc() == p.mem.trap.addr+1 {
-			_ = th.t.setPC(p.mem.trap.addr)
+		if th.trapped && th.t.pc() == trap+1 {
+			_ = th.t.setPC(trap)
 			th.t.flush()
 			th.t.inject = 0
 		}
 	}
-	p.mem.dropTrap()
+	p.mem.DropTrap()
 	for _, t := range p.threads {
 		t.why, t.step, t.owed = passing, noStep, false
 	}
@@ -170,7 +171,7 @@ func (s *stepLoop) begin(th *stepThread) {
 		}
 	}
 	if !th.trapped {
-		s.p.mem.dropTrap()
+		s.p.mem.DropTrap()
 	}
 	_ = kernel.Ptrace(request, t.tid, 0, uintptr(sig)) // ESRCH: it was killed; its status will arrive
 }
@@ -180,7 +181,7 @@ func (s *stepLoop) begin(th *stepThread) {
 func (s *stepLoop) traps(th *stepThread) bool {
 	n := &th.next
 	return th.fast && n.Then != 0 && n.Instruction == PlainInstruction && s.forking == 0 && !s.shared &&
-		s.p.mem.moveTrap(n.Then, n.Original, th.pc, n.Code)
+		s.p.mem.MoveTrap(n.Then, n.Original, th.pc, n.Code)
 }
 
 // sprung reports whether a thread has hit the trap. If so, it moves the thread's PC back to it.
@@ -190,7 +191,7 @@ func (s *stepLoop) sprung(th *stepThread) bool {
 		return false
 	}
 	pc := target.Addr(s.raw.Get(kernel.RIP))
-	if !s.p.mem.trap.set || pc != s.p.mem.trap.addr+1 {
+	if trap, set := s.p.mem.Trap(); !set || pc != trap+1 {
 		return false
 	}
 	s.raw.Set(kernel.RIP, uint64(pc-1))
@@ -242,7 +243,7 @@ func (s *stepLoop) takeSignal(th *stepThread, sig int) {
 	if th.trapped {
 		// A signal may arrive after the instruction and before the trap.
 		th.trapped = false
-		if t.pc() == s.p.mem.trap.addr {
+		if trap, _ := s.p.mem.Trap(); t.pc() == trap {
 			t.inject = sig
 			s.report(th)
 			return

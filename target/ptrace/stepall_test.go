@@ -10,6 +10,7 @@ import (
 	"dbg/arch"
 	"dbg/internal/fixture"
 	"dbg/target"
+	"dbg/target/ptrace/instruction"
 )
 
 // counter is a visitor that counts and looks at the code, for its next instruction.
@@ -38,12 +39,10 @@ func (c *counter) VisitStep(s *Step) Next {
 	}
 	n, ok := c.code[pc]
 	if !ok {
-		var b [15]byte
-		got, _ := c.p.ReadMemory(target.Addr(pc), b[:])
-		switch decode(b[:got]) {
-		case insnSyscall:
+		switch instruction.ClassAt(c.p.mem, target.Addr(pc)) {
+		case instruction.Syscall:
 			n = SyscallInstruction
-		case insnPushf:
+		case instruction.Pushf:
 			n = PushfInstruction
 		}
 		c.code[pc] = n

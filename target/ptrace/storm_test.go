@@ -21,6 +21,7 @@ import (
 	"dbg/internal/fixture"
 	"dbg/target"
 	"dbg/target/ptrace/procfs"
+	"dbg/target/ptrace/start"
 )
 
 // The counters of testdata/storm.c.
@@ -371,7 +372,7 @@ func (s *storm) unharmed(pid int) {
 	defer mem.Close()
 	for _, a := range []target.Addr{s.place, s.shared} {
 		var b [1]byte
-		if _, err := mem.ReadAt(b[:], int64(a)); err != nil || b[0] == breakByte {
+		if _, err := mem.ReadAt(b[:], int64(a)); err != nil || b[0] == 0xcc {
 			s.t.Fatalf("the byte at %v is %#x (%v)", a, b, err)
 		}
 	}
@@ -484,7 +485,7 @@ func (s *storm) recovers(pid int) bool {
 		if mem, err := os.Open(procfs.Path(pid, "mem")); err == nil {
 			_, _ = mem.ReadAt(b[:], int64(s.place))
 			mem.Close()
-			if b[0] != breakByte && s.count(stormHits) > before+2 {
+			if b[0] != 0xcc && s.count(stormHits) > before+2 {
 				return true
 			}
 		}
@@ -666,7 +667,7 @@ func TestLaunchDiesInExecve(t *testing.T) {
 	}()
 	select {
 	case err := <-done:
-		if !errors.Is(err, ErrEndedEarly) {
+		if !errors.Is(err, start.ErrEndedEarly) {
 			t.Errorf("%v", err)
 		}
 	case <-time.After(30 * time.Second):

@@ -2,6 +2,8 @@ package ptrace
 
 import (
 	"dbg/target"
+	"dbg/target/ptrace/debugreg"
+	"dbg/target/ptrace/instruction"
 	"dbg/target/ptrace/kernel"
 )
 
@@ -47,7 +49,7 @@ type thread struct {
 	sigStop   bool               // a signal-delivery-stop: it can take a signal
 	trapStop  bool               // the signal was our trap: see settleTraps
 	settling  bool               // it is leaving the signal-delivery-stop
-	fired     uint8              // if why is watched: the slots, as bits
+	fired     debugreg.Fired     // if why is watched: the watches
 	stepDone  bool               // if why is watched: a step is done, too
 
 	notice    notice    // if why is noticed
@@ -76,8 +78,8 @@ type thread struct {
 	enter    bool     // deliver the next signal that was sent again, even during a step
 	wasPushf bool     // the step is over a pushf
 
-	line     outOfLine // set while it executes a copy of an instruction
-	cameFrom outOfLine // where it was out of line at its last stop
+	line     instruction.Copy // set while it executes a copy of an instruction
+	cameFrom instruction.Copy // where it was out of line at its last stop
 
 	haveRegs bool
 	sparse   bool // regs holds only the registers in /proc/PID/syscall, see findAway

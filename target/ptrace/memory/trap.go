@@ -1,4 +1,4 @@
-package ptrace
+package memory
 
 import (
 	"dbg/target"
@@ -7,7 +7,7 @@ import (
 
 // On a virtual machine the processor's single step is costly: each debug exception goes to the
 // hypervisor, which takes about 20 µs. A breakpoint instruction does not. So where the next
-// instruction is known, StepAll writes int3 there and lets the thread run into it.
+// instruction is known, target/ptrace/stepall writes int3 there and lets the thread run into it.
 //
 // There is one such trap at a time. It stays until the next step needs another one: then one
 // write of a few bytes moves it. Reads of memory do not show it.
@@ -22,10 +22,10 @@ type trap struct {
 // maxTrapCode is the length of the longest instruction and one more byte.
 const maxTrapCode = 16
 
-// moveTrap moves the trap to addr, where original is. code holds the bytes at pc, where the
+// MoveTrap moves the trap to addr, where original is. code holds the bytes at pc, where the
 // thread will continue; if they reach up to addr, a single write suffices. It returns false if
 // the memory can't be changed; then there is no trap.
-func (m *memory) moveTrap(addr target.Addr, original byte, pc target.Addr, code []byte) bool {
+func (m *Memory) MoveTrap(addr target.Addr, original byte, pc target.Addr, code []byte) bool {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	if m.trap.set && m.trap.addr == addr {
@@ -55,8 +55,11 @@ func (m *memory) moveTrap(addr target.Addr, original byte, pc target.Addr, code 
 	return true
 }
 
-// dropTrap removes the trap from memory.
-func (m *memory) dropTrap() {
+// Trap returns the address of the trap, and false if there is none.
+func (m *Memory) Trap() (addr target.Addr, set bool) { return m.trap.addr, m.trap.set }
+
+// DropTrap removes the trap from memory.
+func (m *Memory) DropTrap() {
 	if m.trap.set { // only the tracer changes it
 		m.lock.Lock()
 		defer m.lock.Unlock()
@@ -64,7 +67,7 @@ func (m *memory) dropTrap() {
 	}
 }
 
-func (m *memory) liftTrap() {
+func (m *Memory) liftTrap() {
 	if m.trap.set {
 		m.trap.set = false
 		kernel.WriteAll(m.fd, m.trap.addr, []byte{m.trap.original})
@@ -72,7 +75,7 @@ func (m *memory) liftTrap() {
 }
 
 // hideTrap restores the original byte in data that was read.
-func (m *memory) hideTrap(addr target.Addr, buf []byte) {
+func (m *Memory) hideTrap(addr target.Addr, buf []byte) {
 	if off := m.trap.addr - addr; m.trap.set && m.trap.addr >= addr && off < target.Addr(len(buf)) {
 		buf[off] = m.trap.original
 	}

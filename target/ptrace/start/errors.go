@@ -1,9 +1,12 @@
-package ptrace
+package start
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
-// The reasons why Launch and Attach fail. These functions return errors that are one sentence for
-// the user and wrap one of these.
+// The reasons why a program can't be launched or a process can't be attached to. The errors of this
+// package are one sentence for the user and wrap one of these.
 var (
 	ErrNotFound      = errors.New("no such file")
 	ErrPermission    = errors.New("permission denied")
@@ -21,8 +24,10 @@ var (
 	Err32Bit         = errors.New("32-bit programs can't be run yet")
 )
 
-// ErrNoBreakpoint is the error of RemoveBreakpoint if no breakpoint is inserted at the address.
-var ErrNoBreakpoint = errors.New("no breakpoint is inserted there")
+// Errorf returns an error with a text of its own that wraps kind.
+func Errorf(kind error, format string, args ...any) error {
+	return &sentence{fmt.Sprintf(format, args...), kind}
+}
 
 // sentence is an error with a separate text that wraps another error, its kind.
 type sentence struct {

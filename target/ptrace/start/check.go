@@ -1,4 +1,4 @@
-package ptrace
+package start
 
 import (
 	"debug/elf"
@@ -12,31 +12,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// checkProgram returns an error of one sentence if a file can't be launched and that is known
+// CheckProgram returns an error of one sentence if a file can't be launched and that is known
 // before the attempt. execve(2) has one error number for most reasons.
-func checkProgram(path string) error {
-	say := func(kind error, format string, args ...any) error {
-		return &sentence{fmt.Sprintf(format, args...), kind}
-	}
+func CheckProgram(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return say(ErrNotFound, "%s: no such file", path)
+		return Errorf(ErrNotFound, "%s: no such file", path)
 	case errors.Is(err, os.ErrPermission):
-		return say(ErrPermission, "%s: permission denied", path)
+		return Errorf(ErrPermission, "%s: permission denied", path)
 	case err != nil:
 		return err
 	case info.IsDir():
-		return say(ErrDirectory, "%s is a directory", path)
+		return Errorf(ErrDirectory, "%s is a directory", path)
 	case !info.Mode().IsRegular():
-		return say(ErrNotELF, "%s is not an executable file", path)
+		return Errorf(ErrNotELF, "%s is not an executable file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		if unix.Access(path, unix.X_OK) == nil {
 			return nil // it may be executable but not readable
 		}
-		return say(ErrPermission, "%s: permission denied", path)
+		return Errorf(ErrPermission, "%s: permission denied", path)
 	}
 	defer f.Close()
 	var head [20]byte
@@ -46,11 +43,11 @@ func checkProgram(path string) error {
 	}
 	switch {
 	case n >= 2 && string(head[:2]) == "#!":
-		return say(ErrScript, "%s is a script; debug its interpreter: dbg exec %s %s", path, interpreter(path), path)
+		return Errorf(ErrScript, "%s is a script; debug its interpreter: dbg exec %s %s", path, interpreter(path), path)
 	case n == 0:
-		return say(ErrNotELF, "%s is empty", path)
+		return Errorf(ErrNotELF, "%s is empty", path)
 	case n < len(head) || string(head[:4]) != elf.ELFMAG:
-		return say(ErrNotELF, "%s is not an ELF program", path)
+		return Errorf(ErrNotELF, "%s is not an ELF program", path)
 	}
 	order := byte(elf.ELFDATA2LSB)
 	machine := elf.Machine(uint16(head[18]) | uint16(head[19])<<8)
@@ -59,16 +56,16 @@ func checkProgram(path string) error {
 	}
 	switch {
 	case machine == elf.EM_386, machine == elf.EM_X86_64 && elf.Class(head[elf.EI_CLASS]) == elf.ELFCLASS32:
-		return say(Err32Bit, "%s is a 32-bit program; 32-bit programs can't be run yet", path)
+		return Errorf(Err32Bit, "%s is a 32-bit program; 32-bit programs can't be run yet", path)
 	case machine != elf.EM_X86_64:
-		return say(ErrWrongArch, "%s is a program for %s, but this machine is x86-64", path, machineName(machine))
+		return Errorf(ErrWrongArch, "%s is a program for %s, but this machine is x86-64", path, machineName(machine))
 	}
 	if unix.Access(path, unix.X_OK) != nil || info.Mode()&0111 == 0 {
-		return say(ErrPermission, "%s is not executable", path)
+		return Errorf(ErrPermission, "%s is not executable", path)
 	}
 	if interp := elfInterp(f); interp != "" {
 		if _, err := os.Stat(interp); errors.Is(err, os.ErrNotExist) {
-			return say(ErrNoInterpreter, "%s needs the dynamic linker %s, which is missing", path, interp)
+			return Errorf(ErrNoInterpreter, "%s needs the dynamic linker %s, which is missing", path, interp)
 		}
 	}
 	return nil
@@ -112,7 +109,7 @@ func interpreter(path string) string {
 	return fields[0]
 }
 
-// execError returns the error for a file that passed checkProgram but that execve(2) refused.
+// execError returns the error for a file that passed CheckProgram but that execve(2) refused.
 func execError(path string, err error) error {
 	kind, text := err, err.Error()
 	var e syscall.Errno
@@ -126,5 +123,5 @@ func execError(path string, err error) error {
 			kind, text = ErrNotELF, "the kernel can't execute it"
 		}
 	}
-	return &sentence{fmt.Sprintf("%s can't be started: %s", path, text), kind}
+	return Errorf(kind, "%s can't be started: %s", path, text)
 }
