@@ -87,7 +87,7 @@ func (p *Process) adoptChild(pid int) (*Process, error) {
 	}
 	t.skip, t.skipping = t.pc(), true
 	q.tracer.procs = append(q.tracer.procs, q)
-	go q.outbox.deliver(q.events)
+	go q.outbox.Deliver(q.events)
 	return q, nil
 }
 

@@ -74,15 +74,6 @@ func (p *Process) hasTrapFlag(t *thread) bool {
 // cleanPushedFlags clears the step's trap flag in the flags that a pushf has pushed.
 func (p *Process) cleanPushedFlags(t *thread) {
 	if r, err := t.registers(); err == nil {
-		p.cleanFlagsAt(target.Addr(r.Get(kernel.RSP)))
-	}
-}
-
-// cleanFlagsAt clears the trap flag in the flags at an address.
-func (p *Process) cleanFlagsAt(sp target.Addr) {
-	var b [2]byte
-	if n, _ := p.ReadMemory(sp, b[:]); n == 2 {
-		binary.LittleEndian.PutUint16(b[:], binary.LittleEndian.Uint16(b[:])&^kernel.TrapFlag)
-		_, _ = p.mem.Write(sp, b[:])
+		instruction.CleanPushedFlags(p.mem, target.Addr(r.Get(kernel.RSP)))
 	}
 }

@@ -196,10 +196,10 @@ const stepTime = 5 * time.Millisecond
 // awaitStep waits until the thread that steps has stopped, while all others are stopped. If the
 // thread sleeps, awaitStep interrupts it and returns true: it may wait for one of the others.
 func (p *Process) awaitStep(t *thread) (asleep bool) {
-	late, stop := p.tracer.bell.alarm(stepTime)
+	late, stop := p.tracer.thread.Alarm(stepTime)
 	defer stop()
 	for t.running && !p.over && p.known(t) {
-		switch tid, ws := p.tracer.doze(late.Load); {
+		switch tid, ws := p.tracer.thread.Doze(late.Load); {
 		case tid > 0:
 			p.note(tid, ws)
 		case tid < 0:

@@ -12,6 +12,7 @@ import (
 	"dbg/target/ptrace/instruction"
 	"dbg/target/ptrace/kernel"
 	"dbg/target/ptrace/memory"
+	"dbg/target/ptrace/outbox"
 	"dbg/target/ptrace/procfs"
 )
 
@@ -25,7 +26,7 @@ type Process struct {
 	events chan target.Event
 
 	tracer *tracer // fixed
-	outbox outbox
+	outbox *outbox.Outbox
 	ended  chan struct{} // closed when the process is over
 
 	// mem holds the process's memory and sites. Any goroutine may read.
@@ -96,13 +97,13 @@ func newProcess(kind target.Kind) *Process {
 	p := &Process{
 		kind: kind, tracer: newTracer(),
 		mem:     memory.New(),
+		outbox:  outbox.New(),
 		events:  make(chan target.Event),
 		ended:   make(chan struct{}),
 		threads: map[int]*thread{},
 		guests:  map[int]*thread{},
 		cache:   map[target.ThreadID]arch.Registers{},
 	}
-	p.outbox.init()
 	for s := range p.policy {
 		p.policy[s] = target.DefaultSignalPolicy(s)
 	}
@@ -201,7 +202,7 @@ func (p *Process) Kill() error { return p.pidfd.Kill() }
 
 // Close implements target.Target.
 func (p *Process) Close() error {
-	p.outbox.discard()
+	p.outbox.Discard()
 	if p.kind == target.Launched {
 		_ = p.Kill()
 		_ = p.do(func() error { p.closing = true; return nil })
@@ -227,4 +228,12 @@ func (p *Process) someThread() *thread {
 		}
 	}
 	return least
+}
+
+// send queues an event. During StepAll and an attach, only the end of the process is sent.
+func (p *Process) send(e target.Event) {
+	if p.mute && e.Kind != target.Exited && e.Kind != target.Killed {
+		return
+	}
+	p.outbox.Put(e)
 }

@@ -71,14 +71,14 @@ func (p *Process) mayShare(ours, pid int) bool {
 func (p *Process) haltSeized() {
 	p.busy++
 	defer func() { p.busy-- }()
-	late, stop := p.tracer.bell.alarm(stepTime)
+	late, stop := p.tracer.thread.Alarm(stepTime)
 	defer stop()
 	for p.inMotion > 0 && !p.over {
 		p.interruptAll()
 		if p.collect() {
 			continue
 		}
-		switch tid, ws := p.tracer.doze(late.Load); {
+		switch tid, ws := p.tracer.thread.Doze(late.Load); {
 		case tid > 0:
 			p.note(tid, ws)
 		case tid < 0:

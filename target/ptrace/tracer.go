@@ -1,17 +1,15 @@
 package ptrace
 
 import (
-	"os"
-	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
 	"dbg/target/ptrace/kernel"
 	"dbg/target/ptrace/procfs"
+	"dbg/target/ptrace/tracerthread"
 )
 
 // A tracer is the goroutine that makes all ptrace requests for a process, locked to its thread. It
@@ -21,18 +19,16 @@ import (
 // Each process has its own state and its own events. A status that one process receives while it
 // waits for its own threads, but that belongs to another, is deferred by that other process.
 //
-// All fields except the first three belong to the goroutine.
+// All fields except thread belong to the goroutine.
 type tracer struct {
-	commands chan func()
-	bell     bell
-	ended    chan struct{}           // closed when the goroutine has ended
-	procs    []*Process              // those that are not over
-	early    map[int]unix.WaitStatus // stops of tracees that are not known yet
-	leaving  map[int]bool            // tracees of a process that is over; detached at their next stop
+	thread  *tracerthread.Thread
+	procs   []*Process              // those that are not over
+	early   map[int]unix.WaitStatus // stops of tracees that are not known yet
+	leaving map[int]bool            // tracees of a process that is over; detached at their next stop
 }
 
 func newTracer() *tracer {
-	return &tracer{commands: make(chan func()), ended: make(chan struct{}), early: map[int]unix.WaitStatus{}, leaving: map[int]bool{}}
+	return &tracer{thread: tracerthread.New(), early: map[int]unix.WaitStatus{}, leaving: map[int]bool{}}
 }
 
 // start starts the tracer's goroutine on a thread of its own. There it calls begin, which starts
@@ -40,12 +36,7 @@ func newTracer() *tracer {
 func (p *Process) start(begin func() error) error {
 	result := make(chan error, 1)
 	tr := p.tracer
-	go onCleanThread(func() {
-		tr.bell.tracer.Store(int64(unix.Gettid()))
-		tracing(1)
-		defer tracing(-1)
-		defer close(tr.ended)
-		defer tr.bell.tracer.Store(0)
+	tr.thread.Start(func() {
 		tr.procs = []*Process{p}
 		p.mute = true
 		err := begin()
@@ -56,30 +47,11 @@ func (p *Process) start(begin func() error) error {
 			return
 		}
 		p.mute = false
-		go p.outbox.deliver(p.events)
+		go p.outbox.Deliver(p.events)
 		result <- nil
 		tr.loop()
 	})
 	return <-result
-}
-
-// onCleanThread runs f locked to a thread that has no children. wait takes every status of the
-// thread's children, and must not take those that belong to other code in this program: a thread
-// that has started a command for os/exec is that command's parent. The first thread is not used
-// either: it inherits the children of other threads when they end. The thread ends with f.
-func onCleanThread(f func()) {
-	runtime.LockOSThread()
-	tid := unix.Gettid()
-	list, err := os.ReadFile("/proc/thread-self/children")
-	if tid == unix.Getpid() || err == nil && strings.TrimSpace(string(list)) != "" {
-		// Keep this thread until another one has been found.
-		found := make(chan struct{})
-		go onCleanThread(func() { close(found); f() })
-		<-found
-		runtime.UnlockOSThread()
-		return
-	}
-	f() // the goroutine ends locked, and the runtime ends the thread
 }
 
 // loop runs until all processes have ended or are detached. It executes commands and handles the
@@ -101,8 +73,8 @@ func (tr *tracer) loop() {
 		if tr.takeDeferred() {
 			continue
 		}
-		if tr.wanted() {
-			tr.serve()
+		if tr.thread.Wanted() {
+			tr.thread.Serve()
 			continue
 		}
 		if p := tr.hot(); p != nil {
@@ -111,7 +83,7 @@ func (tr *tracer) loop() {
 			}
 			p.hot = 0
 		}
-		switch tid, ws := tr.doze(tr.wanted); {
+		switch tid, ws := tr.thread.Doze(tr.thread.Wanted); {
 		case tid > 0:
 			tr.dispatch(tid, ws)
 		case tid < 0:
@@ -119,9 +91,7 @@ func (tr *tracer) loop() {
 				p.vanished()
 			}
 			if tr.retire() { // only commands can arrive now
-				f := <-tr.commands
-				tr.bell.rung.Add(-1)
-				f()
+				tr.thread.ServeOne()
 			}
 		}
 	}
@@ -147,7 +117,7 @@ func (tr *tracer) retire() bool {
 // end is called when a process is over.
 func (p *Process) end() {
 	p.release()
-	p.outbox.end()
+	p.outbox.End()
 	close(p.ended)
 }
 
@@ -237,33 +207,9 @@ func (tr *tracer) dropEarly(p *Process) {
 	}
 }
 
-// doze waits for one status and returns it. It returns -1 if there is no tracee any more, and 0
-// if enough returns true, which doze checks after each strike of the bell.
-func (tr *tracer) doze(enough func() bool) (tid int, ws unix.WaitStatus) {
-	for !enough() {
-		tid, ws, again := kernel.WaitOnce()
-		if !again {
-			return tid, ws
-		}
-	}
-	return 0, 0
-}
-
-// wanted reports whether a caller is waiting.
-func (tr *tracer) wanted() bool { return tr.bell.rung.Load() > 0 }
-
-// serve runs the waiting commands.
-func (tr *tracer) serve() {
-	for tr.wanted() {
-		f := <-tr.commands // a caller that has rung sends its command soon
-		tr.bell.rung.Add(-1)
-		f()
-	}
-}
-
 // do runs f in the tracer's goroutine and waits for it. It returns ErrGone if the process is over.
 func (p *Process) do(f func() error) error {
-	return p.tracer.do(func() error {
+	return p.tracer.thread.Do(func() error {
 		if p.over {
 			return target.ErrGone
 		}

@@ -1,7 +1,10 @@
 package instruction
 
 import (
+	"encoding/binary"
+
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
 	"dbg/target/ptrace/memory"
 )
 
@@ -57,4 +60,14 @@ func RepeatLength(m *memory.Memory, addr target.Addr) int {
 		}
 	}
 	return 0
+}
+
+// CleanPushedFlags clears the trap flag in the flags that a pushf has pushed: they are at sp, and a
+// step has set the flag.
+func CleanPushedFlags(m *memory.Memory, sp target.Addr) {
+	var b [2]byte
+	if n, _ := m.Read(sp, b[:]); n == 2 {
+		binary.LittleEndian.PutUint16(b[:], binary.LittleEndian.Uint16(b[:])&^kernel.TrapFlag)
+		_, _ = m.Write(sp, b[:])
+	}
 }

@@ -1,4 +1,4 @@
-package ptrace
+package outbox
 
 import (
 	"sync"
@@ -6,10 +6,10 @@ import (
 	"dbg/target"
 )
 
-// outbox delivers events to their receiver, in order, so that the tracer need not wait for it.
+// Outbox delivers events to their receiver, in order, so that the tracer need not wait for it.
 // Its length is not limited: a stopped process makes no events, and a running one makes them no
 // faster than it creates threads.
-type outbox struct {
+type Outbox struct {
 	lock   sync.Mutex // guards list and ended
 	list   []target.Event
 	ended  bool
@@ -18,38 +18,39 @@ type outbox struct {
 	once   sync.Once     // closes closed
 }
 
-func (o *outbox) init() {
-	o.wake, o.closed = make(chan struct{}, 1), make(chan struct{})
+// New returns an empty Outbox.
+func New() *Outbox {
+	return &Outbox{wake: make(chan struct{}, 1), closed: make(chan struct{})}
 }
 
-// put appends an event.
-func (o *outbox) put(e target.Event) {
+// Put appends an event.
+func (o *Outbox) Put(e target.Event) {
 	o.lock.Lock()
 	o.list = append(o.list, e)
 	o.lock.Unlock()
 	o.ring()
 }
 
-// end lets deliver return when all events have been received.
-func (o *outbox) end() {
+// End lets Deliver return when all events have been received.
+func (o *Outbox) End() {
 	o.lock.Lock()
 	o.ended = true
 	o.lock.Unlock()
 	o.ring()
 }
 
-func (o *outbox) ring() {
+func (o *Outbox) ring() {
 	select {
 	case o.wake <- struct{}{}:
 	default:
 	}
 }
 
-// discard drops all events, now and later.
-func (o *outbox) discard() { o.once.Do(func() { close(o.closed) }) }
+// Discard drops all events, now and later.
+func (o *Outbox) Discard() { o.once.Do(func() { close(o.closed) }) }
 
-// deliver is the goroutine that sends the events. It closes out at the end.
-func (o *outbox) deliver(out chan<- target.Event) {
+// Deliver is the goroutine that sends the events. It returns after End, and closes out.
+func (o *Outbox) Deliver(out chan<- target.Event) {
 	defer close(out)
 	for {
 		o.lock.Lock()
@@ -75,12 +76,4 @@ func (o *outbox) deliver(out chan<- target.Event) {
 		}
 		<-o.wake
 	}
-}
-
-// send queues an event. During StepAll and an attach, only the end of the process is sent.
-func (p *Process) send(e target.Event) {
-	if p.mute && e.Kind != target.Exited && e.Kind != target.Killed {
-		return
-	}
-	p.outbox.put(e)
 }

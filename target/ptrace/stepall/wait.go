@@ -1,9 +1,6 @@
-package ptrace
+package stepall
 
 import (
-	"context"
-	"time"
-
 	"golang.org/x/sys/unix"
 
 	"dbg/target/ptrace/kernel"
@@ -12,7 +9,7 @@ import (
 // wait takes the next status. If a status will certainly arrive soon, it waits in a raw system
 // call, without informing Go's scheduler. Otherwise it sleeps until a status arrives or ctx is
 // done.
-func (s *stepLoop) wait() (tid int, ws unix.WaitStatus, err error) {
+func (s *loop) wait() (tid int, ws unix.WaitStatus, err error) {
 	if s.soon != nil || len(s.ready) > 0 {
 		select {
 		case <-s.done:
@@ -29,22 +26,7 @@ func (s *stepLoop) wait() (tid int, ws unix.WaitStatus, err error) {
 			return tid, ws, nil
 		}
 	}
-	// When ctx is done, strike the bell until this function returns.
-	over := make(chan struct{})
-	defer close(over)
-	defer context.AfterFunc(s.ctx, func() {
-		t := time.NewTicker(again)
-		defer t.Stop()
-		for {
-			s.p.tracer.bell.strike()
-			select {
-			case <-over:
-				return
-			case <-t.C:
-			}
-		}
-	})()
-	tid, ws = s.p.tracer.doze(func() bool { return s.ctx.Err() != nil })
+	tid, ws = s.sleeper.DozeUntil(s.ctx)
 	if tid == 0 {
 		err = s.ctx.Err()
 	}
@@ -52,7 +34,7 @@ func (s *stepLoop) wait() (tid int, ws unix.WaitStatus, err error) {
 }
 
 // takeNext takes a status: if one will arrive soon, it waits for that.
-func (s *stepLoop) takeNext() (tid int, ws unix.WaitStatus) {
+func (s *loop) takeNext() (tid int, ws unix.WaitStatus) {
 	if s.soon == nil {
 		return kernel.Poll()
 	}
