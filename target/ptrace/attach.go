@@ -76,7 +76,7 @@ func (p *Process) attach() error {
 		p.letGo()
 		return start.Errorf(start.ErrZombie, "process %d has already ended", p.pid)
 	}
-	if _, err := p.someThread().registers(); err == kernel.ErrCompat {
+	if _, err := p.someThread().regs.Read(); err == kernel.ErrCompat {
 		p.letGo()
 		return start.Errorf(start.Err32Bit, "process %d is a 32-bit program; 32-bit programs can't be run yet", p.pid)
 	}
@@ -85,7 +85,7 @@ func (p *Process) attach() error {
 		return err
 	}
 	p.last = p.someThread()
-	p.last.skip, p.last.skipping = p.last.pc(), true
+	p.last.skip, p.last.skipping = p.last.regs.PC(), true
 	return nil
 }
 
@@ -95,7 +95,9 @@ func (p *Process) seize(tid int) (bool, error) {
 	err := kernel.Ptrace(unix.PTRACE_SEIZE, tid, 0, uintptr(p.options(tid == p.pid)))
 	switch err {
 	case nil:
-		p.threads[tid] = &thread{tid: tid, running: true}
+		t := newThread(tid)
+		t.running = true
+		p.threads[tid] = t
 		p.inMotion++
 		return true, nil
 	case unix.ESRCH:
@@ -108,18 +110,13 @@ func (p *Process) seize(tid int) (bool, error) {
 		return false, nil
 	}
 	if procfs.StatusField(tid, "TracerPid") == strconv.Itoa(unix.Gettid()) && tid != p.pid && len(p.threads) > 0 {
-		return p.adopt(tid), nil
+		p.addThread(tid) // the kernel made it our tracee together with its parent
+		return true, nil
 	}
 	if err := start.TracedBy(p.pid, tid); err != nil {
 		return false, err
 	}
 	return false, start.Errorf(start.ErrPermission, "process %d can't be attached to: permission denied", p.pid)
-}
-
-// adopt records a thread that the kernel made our tracee together with its parent.
-func (p *Process) adopt(tid int) bool {
-	p.addThread(tid)
-	return true
 }
 
 // letGo undoes a failed attach.

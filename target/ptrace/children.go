@@ -70,22 +70,20 @@ func (p *Process) adoptChild(pid int) (*Process, error) {
 	q.setPID(pid)
 	q.tracer, q.guardian, q.policy = p.tracer, p.guardian, p.policy
 	q.terminal.Of = p.terminal.Of
-	t := &thread{tid: pid}
+	t := newThread(pid)
 	q.threads[pid], q.last = t, t
 	if err := kernel.Ptrace(unix.PTRACE_SETOPTIONS, pid, 0, uintptr(q.options(true))); err != nil {
 		return nil, err
 	}
-	if _, err := t.registers(); err != nil {
+	if _, err := t.regs.Read(); err != nil {
 		return nil, err // it was killed, or is a 32-bit program
 	}
 	if err := q.openProcess(); err != nil {
 		q.release()
 		return nil, err
 	}
-	if !p.mem.Empty() && !sameMemory(p.pid, pid) {
-		p.mem.Clean(pid)
-	}
-	t.skip, t.skipping = t.pc(), true
+	p.mem.Clean(pid)
+	t.skip, t.skipping = t.regs.PC(), true
 	q.tracer.procs = append(q.tracer.procs, q)
 	go q.outbox.Deliver(q.events)
 	return q, nil
@@ -103,11 +101,11 @@ func (p *Process) passHeir(t *thread) {
 
 // addThread records a new thread, whose first stop has arrived or will arrive soon.
 func (p *Process) addThread(tid int) {
-	t := p.threads[tid]
-	if t != nil {
+	if p.threads[tid] != nil {
 		return
 	}
-	t = &thread{tid: tid, running: true, fresh: true}
+	t := newThread(tid)
+	t.running, t.fresh = true, true
 	p.threads[tid] = t
 	p.inMotion++
 	if ws, ok := p.tracer.early[tid]; ok {
@@ -127,24 +125,15 @@ func (p *Process) trim(t *thread) {
 	}
 }
 
+// options returns the options of a thread of the process.
 func (p *Process) options(leader bool) int {
-	o := unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK |
-		unix.PTRACE_O_TRACEVFORKDONE | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACESYSGOOD
-	if p.kind == target.Launched {
-		o |= unix.PTRACE_O_EXITKILL
-	}
-	if leader {
-		o |= unix.PTRACE_O_TRACEEXIT
-	}
-	return o
+	return kernel.TraceOptions(p.kind == target.Launched, leader)
 }
 
 // detachChild detaches a child in its first stop. If its memory is a copy of ours, our bytes are
 // removed from the copy.
 func (p *Process) detachChild(child int) {
-	if !p.mem.Empty() && !sameMemory(p.pid, child) {
-		p.mem.Clean(child)
-	}
+	p.mem.Clean(child)
 	_ = kernel.Ptrace(unix.PTRACE_DETACH, child, 0, 0)
 }
 
@@ -155,18 +144,10 @@ func sharesMemory(t *thread, child, event int) bool {
 	if same, ok := kernel.SameMemory(t.tid, child); ok {
 		return same
 	}
-	const cloneVM = 0x100
-	r, err := t.registers()
-	if err == nil && r.Get(kernel.OrigRAX) == unix.SYS_CLONE {
-		return r.Get(kernel.RDI)&cloneVM != 0
+	if r, err := t.regs.Read(); err == nil && r.Get(kernel.OrigRAX) == unix.SYS_CLONE {
+		return r.Get(kernel.RDI)&unix.CLONE_VM != 0
 	}
 	return event == unix.PTRACE_EVENT_VFORK
-}
-
-// sameMemory reports whether two processes are known to share their address space.
-func sameMemory(a, b int) bool {
-	same, ok := kernel.SameMemory(a, b)
-	return ok && same
 }
 
 // noteExec handles PTRACE_EVENT_EXEC: all threads but one are gone, that one now has the
@@ -184,7 +165,8 @@ func (p *Process) noteExec(tid int) *thread {
 	p.scratch = instruction.Scratch{}
 	old, _ := kernel.EventMessage(tid)
 	wasStepper := p.stepper != nil && p.stepper.tid == old
-	t := &thread{tid: tid, running: true}
+	t := newThread(tid)
+	t.running = true
 	if before := p.threads[old]; before != nil {
 		t.call = before.call
 	}

@@ -47,7 +47,7 @@ func (p *Process) detach() {
 		if t.zombie || t.away {
 			continue
 		}
-		t.flush()
+		t.regs.Flush()
 		t.groupStop = false
 		sig := p.signalFor(t)
 		_ = kernel.Ptrace(unix.PTRACE_DETACH, t.tid, 0, uintptr(sig))

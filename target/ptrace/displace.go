@@ -13,7 +13,7 @@ import (
 // displace makes a thread execute the instruction of its site out of line. It returns false if
 // that is not possible; then nothing has changed.
 func (p *Process) displace(t *thread, addr target.Addr) bool {
-	r, err := t.registers()
+	r, err := t.regs.Read()
 	if err != nil || t.inject != 0 || target.Addr(r.Get(kernel.RIP)) != addr ||
 		r.Restarting() || r.Get(kernel.Flags)&kernel.TrapFlag != 0 {
 		return false
@@ -23,7 +23,7 @@ func (p *Process) displace(t *thread, addr target.Addr) bool {
 		return false
 	}
 	t.line = line
-	_ = t.setPC(line.To)
+	_ = t.regs.SetPC(line.To)
 	t.skipping, t.why, t.signal = false, passing, nil
 	t.step, t.owed = plainStep, true
 	p.resumeWith(t, unix.PTRACE_SINGLESTEP, 0)
@@ -38,11 +38,11 @@ func (p *Process) comeBack(t *thread) {
 	}
 	l := t.line
 	p.scratch.Free(&t.line)
-	if _, err := t.registers(); err != nil {
+	if _, err := t.regs.Read(); err != nil {
 		return // it has been killed
 	}
-	if pc, executed, ok := l.Back(t.pc()); ok {
-		_ = t.setPC(pc)
+	if pc, executed, ok := l.Back(t.regs.PC()); ok {
+		_ = t.regs.SetPC(pc)
 		if !executed {
 			t.skip, t.skipping = pc, true
 		}
@@ -61,19 +61,12 @@ func (t *thread) rectify() {
 
 // instructionAt classifies the instruction at a thread's PC.
 func (p *Process) instructionAt(t *thread) instruction.Class {
-	return instruction.ClassAt(p.mem, t.pc())
-}
-
-// hasTrapFlag reports whether the program itself has set its trap flag. The kernel hides the flag that
-// a step sets.
-func (p *Process) hasTrapFlag(t *thread) bool {
-	r, err := t.registers()
-	return err == nil && r.Get(kernel.Flags)&kernel.TrapFlag != 0
+	return instruction.ClassAt(p.mem, t.regs.PC())
 }
 
 // cleanPushedFlags clears the step's trap flag in the flags that a pushf has pushed.
 func (p *Process) cleanPushedFlags(t *thread) {
-	if r, err := t.registers(); err == nil {
+	if r, err := t.regs.Read(); err == nil {
 		instruction.CleanPushedFlags(p.mem, target.Addr(r.Get(kernel.RSP)))
 	}
 }

@@ -13,7 +13,8 @@ import (
 
 // addGuest records a child in its first stop.
 func (p *Process) addGuest(tid int) *thread {
-	g := &thread{tid: tid, guest: true}
+	g := newThread(tid)
+	g.guest = true
 	p.guests[tid] = g
 	// We must not kill it when we end.
 	_ = kernel.Ptrace(unix.PTRACE_SETOPTIONS, tid, 0, uintptr(p.options(false)&^unix.PTRACE_O_EXITKILL))
@@ -163,7 +164,7 @@ func (p *Process) releaseGuests() {
 			g.leaving = true
 		default:
 			delete(p.guests, g.tid)
-			g.flush()
+			g.regs.Flush()
 			g.groupStop = false
 			_ = kernel.Ptrace(unix.PTRACE_DETACH, g.tid, 0, uintptr(p.signalFor(g)))
 		}

@@ -115,7 +115,7 @@ func (p *Process) reportPending() bool {
 		case breakpoint:
 			// The PC was moved back, so nothing is lost if the site is gone. If the user moved
 			// the PC, the thread is no longer there.
-			if !p.mem.Inserted(t.addr) && !p.watches.Executes(t.addr) || t.pc() != t.addr {
+			if !p.mem.Inserted(t.addr) && !p.watches.Executes(t.addr) || t.regs.PC() != t.addr {
 				continue
 			}
 			verdict := p.judge(t)
@@ -131,7 +131,7 @@ func (p *Process) reportPending() bool {
 			t.why = passing
 			e.Reason, e.Addr = target.Breakpoint, t.addr
 		case signalled:
-			if t.signal == nil || !p.policyOf(t.signal.Number).Stop {
+			if t.signal == nil || !p.policy.Of(t.signal.Number).Stop {
 				continue
 			}
 			e.Reason, e.Signal = target.Signalled, t.signal
@@ -247,7 +247,7 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 		}
 	}
 	e.Thread = target.ThreadID(t.tid)
-	t.skip, t.skipping = t.pc(), !t.why.matters()
+	t.skip, t.skipping = t.regs.PC(), !t.why.matters()
 	switch e.Reason {
 	case target.Watched, target.Syscall, target.ChildCreated, target.ThreadCreated:
 		t.skipping = false // the site of the next instruction has not been hit yet
@@ -261,7 +261,7 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 func (p *Process) flushAll() {
 	for _, t := range p.threads {
 		if !t.running {
-			t.flush()
+			t.regs.Flush()
 		}
 	}
 }
@@ -351,7 +351,7 @@ func (p *Process) beginSettling(t *thread) bool {
 	if !t.trapStop || t.running || t.inject != 0 {
 		return false
 	}
-	t.flush()
+	t.regs.Flush()
 	if kernel.Ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0) != nil {
 		return false
 	}
@@ -372,7 +372,7 @@ func (p *Process) settled(t *thread, ws unix.WaitStatus) {
 // park keeps one thread stopped while the others run.
 func (p *Process) park(t *thread) {
 	e := p.judgedEvent(t)
-	e.Kind, e.Thread, e.Addr = target.Parked, target.ThreadID(t.tid), t.pc()
+	e.Kind, e.Thread, e.Addr = target.Parked, target.ThreadID(t.tid), t.regs.PC()
 	if p.stepper == t {
 		p.stepper, p.stepping = nil, false
 	}
@@ -382,7 +382,7 @@ func (p *Process) park(t *thread) {
 	t.serial = p.serial
 	p.settleTrap(t)
 	if !t.running {
-		t.flush()
+		t.regs.Flush()
 	}
 	if p.known(t) && t.parked {
 		e.Serial = t.serial
@@ -398,9 +398,9 @@ func (p *Process) judgedEvent(t *thread) target.Event {
 		e.Reason, e.Addr = target.Breakpoint, t.addr
 	case noticed:
 		t.notice.fill(&e)
-		e.Addr = t.pc()
+		e.Addr = t.regs.PC()
 	case watched:
-		e.Reason, e.Addr, e.Watches = target.Watched, t.pc(), p.watches.List(nil, t.fired)
+		e.Reason, e.Addr, e.Watches = target.Watched, t.regs.PC(), p.watches.List(nil, t.fired)
 	}
 	return e
 }

@@ -32,10 +32,10 @@ func (p *Process) launch(opts LaunchOptions) error {
 		return err
 	}
 	p.setPID(pid)
-	t := &thread{tid: pid}
+	t := newThread(pid)
 	p.threads[pid] = t
 	p.last = t
-	t.skip, t.skipping = t.pc(), true
+	t.skip, t.skipping = t.regs.PC(), true
 	if err := p.openProcess(); err != nil {
 		start.Kill(pid)
 		return err

@@ -349,7 +349,7 @@ func TestTrapPendingMidStep(t *testing.T) {
 			}
 			m.note(th.tid, ws)
 		}
-		if pc := th.pc(); pc != m.site+length {
+		if pc := th.regs.PC(); pc != m.site+length {
 			t.Errorf("PC %v, want %v", pc, m.site+length)
 		}
 		return nil

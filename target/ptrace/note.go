@@ -2,7 +2,6 @@ package ptrace
 
 import (
 	"encoding/binary"
-	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -99,10 +98,10 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 // Without this, a breakpoint might be removed whose trap is still pending, with the PC after it.
 // No instruction is executed in between.
 func (p *Process) takesTrap(t *thread) bool {
-	if !t.owed && !p.trappedAt(t.pc()-1) || !kernel.TrapPending(t.tid) {
+	if !t.owed && !p.trappedAt(t.regs.PC()-1) || !kernel.TrapPending(t.tid) {
 		return false
 	}
-	t.flush() // comeBack may have put the PC right
+	t.regs.Flush() // comeBack may have put the PC right
 	t.running = true
 	if !t.guest {
 		p.inMotion++
@@ -127,10 +126,11 @@ func (p *Process) stopped(t *thread) {
 	if t.away {
 		p.back(t)
 	}
-	t.haveRegs, t.changed, t.sparse, t.waits, t.settling = false, false, false, false, false
+	t.regs.Forget()
+	t.waits, t.settling = false, false
 	t.why, t.signal, t.groupStop, t.sigStop, t.trapStop, t.frozen = passing, nil, false, false, false, false
 	t.cameFrom = instruction.Copy{}
-	t.call.atEntry, t.stepEnded = false, false
+	t.call.AtEntry, t.stepEnded = false, false
 	p.comeBack(t)
 }
 
@@ -138,7 +138,7 @@ func (p *Process) stopped(t *thread) {
 // while it waits, and we may be asked to detach. So EXITKILL is cleared: the thread must not be
 // killed when its tracer ends.
 func (p *Process) goAway(t *thread) {
-	_, _ = t.registers()
+	_, _ = t.regs.Read()
 	t.waits, t.away = false, true
 	if p.kind == target.Launched && !t.guest {
 		_ = kernel.Ptrace(unix.PTRACE_SETOPTIONS, t.tid, 0, uintptr(p.options(t.tid == p.pid)&^unix.PTRACE_O_EXITKILL))
@@ -148,7 +148,7 @@ func (p *Process) goAway(t *thread) {
 // back records that a thread no longer waits for a child of vfork.
 func (p *Process) back(t *thread) {
 	t.away = false
-	p.forgetRegisters(t)
+	p.cache.Forget(t.tid)
 	if p.kind == target.Launched && !t.guest {
 		_ = kernel.Ptrace(unix.PTRACE_SETOPTIONS, t.tid, 0, uintptr(p.options(t.tid == p.pid)))
 	}
@@ -167,7 +167,7 @@ func (p *Process) noteSyscall(t *thread) {
 		return
 	}
 	// If the call was interrupted and will be executed again, the step is not done.
-	if t.step == fromSyscall && !t.restarting() {
+	if t.step == fromSyscall && !t.regs.Restarting() {
 		p.noteStepped(t)
 	}
 	p.noteReturn(t)
@@ -191,7 +191,7 @@ func (p *Process) noteSignal(t *thread, sig int) {
 	t.rectify()
 	t.inject, t.fault, t.told = 0, false, false
 	if sig == int(unix.SIGTRAP) {
-		if _, err := t.registers(); err != nil {
+		if _, err := t.regs.Read(); err != nil {
 			return // it was killed; its end will be reported soon
 		}
 		owed := t.owed
@@ -200,14 +200,14 @@ func (p *Process) noteSignal(t *thread, sig int) {
 		}
 		switch code := t.info.Code(); {
 		case code == kernel.CodeInt3:
-			pc := t.pc()
+			pc := t.regs.PC()
 			if p.mem.Inserted(pc - 1) {
-				_ = t.setPC(pc - 1)
+				_ = t.regs.SetPC(pc - 1)
 				t.why, t.addr, t.trapStop = breakpoint, pc-1, true
 				return
 			}
 			if p.mem.Removed(pc - 1) { // the site was removed after the thread had hit it
-				_ = t.setPC(pc - 1)
+				_ = t.regs.SetPC(pc - 1)
 				t.trapStop = true
 				return
 			}
@@ -220,12 +220,14 @@ func (p *Process) noteSignal(t *thread, sig int) {
 			return // the trap of a step that was abandoned
 		}
 	}
-	if p.arrived(t, sig) {
+	if t.queue.Arrived(sig, &t.info) {
+		t.inject = sig
+		t.told, t.enter = t.enter, false
 		p.interruptedCall(t)
 		return
 	}
 	defer p.interruptedCall(t)
-	policy := p.policyOf(sig)
+	policy := p.policy.Of(sig)
 	if t.guest {
 		policy = target.SignalPolicy{Pass: true}
 	}
@@ -239,32 +241,6 @@ func (p *Process) noteSignal(t *thread, sig int) {
 		t.signal = &s
 		t.told = true
 	}
-}
-
-// arrived recognises a signal that we sent again in order to deliver it, and restores its original
-// siginfo.
-func (p *Process) arrived(t *thread, sig int) bool {
-	// In another pid namespace, our process id is shown as 0: pid_namespaces(7).
-	if pid := t.info.PID(); len(t.resent) == 0 || t.info.Code() != kernel.CodeTkill || pid != os.Getpid() && pid != 0 {
-		return false
-	}
-	for i := range t.resent {
-		if t.resent[i].Signo() == sig {
-			t.info = t.resent[i]
-			t.inject = sig
-			t.told, t.enter = t.enter, false
-			t.resent = append(t.resent[:i], t.resent[i+1:]...)
-			return true
-		}
-	}
-	return false
-}
-
-func (p *Process) policyOf(sig int) target.SignalPolicy {
-	if sig <= 0 || sig >= len(p.policy) {
-		return target.SignalPolicy{Pass: true}
-	}
-	return p.policy[sig]
 }
 
 // noteStepped handles the end of a single step. It decides whether the step that the user requested
@@ -284,7 +260,7 @@ func (p *Process) noteStepped(t *thread) {
 
 // stepDone reports whether the stepper's PC has left the range of the step.
 func (p *Process) stepDone(t *thread) bool {
-	pc := t.pc()
+	pc := t.regs.PC()
 	return p.stepHi == 0 || pc < p.stepLo || pc >= p.stepHi
 }
 

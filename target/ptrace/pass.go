@@ -27,16 +27,16 @@ import (
 
 // siteToPass returns the site over which a stopped thread must be taken before it continues.
 func (p *Process) siteToPass(t *thread) (target.Addr, bool) {
-	if p.mem.Empty() || t.groupStop || t.call.atEntry || t.forked != 0 {
+	if p.mem.Empty() || t.groupStop || t.call.AtEntry || t.forked != 0 {
 		return 0, false
 	}
-	if pc := t.pc(); t.skipping && pc == t.skip && p.mem.Inserted(pc) {
+	if pc := t.regs.PC(); t.skipping && pc == t.skip && p.mem.Inserted(pc) {
 		return pc, true
 	}
 	// The kernel will execute the syscall instruction again. The thread has already passed it, so
 	// this is not a new arrival.
-	if t.restarting() && t.inject == 0 {
-		if pc := t.pc() - 2; p.mem.Inserted(pc) {
+	if t.regs.Restarting() && t.inject == 0 {
+		if pc := t.regs.PC() - 2; p.mem.Inserted(pc) {
 			return pc, true
 		}
 	}
@@ -46,12 +46,12 @@ func (p *Process) siteToPass(t *thread) (target.Addr, bool) {
 // emulate executes the instruction at the site of a thread. It returns false if that is not
 // possible; then nothing has changed.
 func (p *Process) emulate(t *thread, addr target.Addr) bool {
-	r, err := t.registers()
+	r, err := t.regs.Read()
 	if err != nil || !p.emulator.Run(addr, r) {
 		return false
 	}
-	t.changed = true
-	p.forgetRegisters(t)
+	t.regs.Changed()
+	p.cache.Forget(t.tid)
 	t.skipping, t.why, t.signal = false, passing, nil
 	return true
 }
@@ -136,7 +136,7 @@ func (p *Process) passAllSlowly() bool {
 	}
 	for _, t := range asleep {
 		if p.known(t) && !t.running {
-			p.displace(t, t.pc())
+			p.displace(t, t.regs.PC())
 		}
 	}
 	return true
@@ -146,7 +146,7 @@ func (p *Process) passAllSlowly() bool {
 // sleeps at that instruction instead, in a page fault that another thread of the process must serve
 // (userfaultfd(2)).
 func (p *Process) stepOver(t *thread) (asleep bool) {
-	at := t.pc()
+	at := t.regs.PC()
 	again := p.instructionAt(t) == instruction.Repeat
 	if again && p.runRounds(t, at) {
 		return false
@@ -157,10 +157,10 @@ func (p *Process) stepOver(t *thread) (asleep bool) {
 		}
 		kind, request := plainStep, unix.PTRACE_SINGLESTEP
 		switch in := p.instructionAt(t); {
-		case t.restarting(), in == instruction.Syscall && t.inject == 0:
+		case t.regs.Restarting(), in == instruction.Syscall && t.inject == 0:
 			kind, request = toSyscall, unix.PTRACE_SYSCALL
 		case in == instruction.Pushf:
-			t.wasPushf = !p.hasTrapFlag(t)
+			t.wasPushf = !t.regs.TrapFlag()
 		}
 		sig := 0
 		if t.inject != 0 {
@@ -177,12 +177,12 @@ func (p *Process) stepOver(t *thread) (asleep bool) {
 			t.skipping = false
 			return false
 		case t.step == noStep: // done
-			if again && t.pc() == at && !(p.stepping && p.stepper == t) {
+			if again && t.regs.PC() == at && !(p.stepping && p.stepper == t) {
 				continue
 			}
-			t.skipping = again && t.pc() == at
+			t.skipping = again && t.regs.PC() == at
 			return false
-		case asleep && t.pc() == at:
+		case asleep && t.regs.PC() == at:
 			t.skip, t.skipping = at, true
 			return true
 		}
@@ -222,7 +222,7 @@ func (p *Process) awaitStep(t *thread) (asleep bool) {
 // reason.
 func (p *Process) runRounds(t *thread, at target.Addr) bool {
 	next := at + target.Addr(instruction.RepeatLength(p.mem, at))
-	if next == at || p.stepping && p.stepper == t || t.inject != 0 || t.restarting() || p.mem.Inserted(next) {
+	if next == at || p.stepping && p.stepper == t || t.inject != 0 || t.regs.Restarting() || p.mem.Inserted(next) {
 		return false
 	}
 	if p.mem.Insert(next) != nil {
@@ -244,7 +244,7 @@ func (p *Process) runRounds(t *thread, at target.Addr) bool {
 		p.dropPending(t)
 		t.why, t.skipping = passing, false
 	}
-	return passed || asleep && t.pc() == at || t.zombie || t.groupStop || t.why.matters()
+	return passed || asleep && t.regs.PC() == at || t.zombie || t.groupStop || t.why.matters()
 }
 
 // judge asks the Judge to decide about a thread's arrival at a site.
@@ -255,7 +255,7 @@ func (p *Process) judge(t *thread) target.Verdict {
 	if p.decide == nil || t.why == noticed && t.notice.heir != nil {
 		return target.Halt
 	}
-	r, err := t.registers()
+	r, err := t.regs.Read()
 	if err != nil {
 		return target.Pass // it has been killed
 	}
@@ -269,11 +269,11 @@ func (p *Process) judge(t *thread) target.Verdict {
 	h.Watches, h.Syscall = h.Watches[:0], target.SyscallStop{}
 	switch t.why {
 	case stepped:
-		h.Reason, h.Addr = target.Stepped, t.pc()
+		h.Reason, h.Addr = target.Stepped, t.regs.PC()
 	case noticed:
-		h.Reason, h.Addr, h.Syscall = t.notice.reason, t.pc(), t.notice.call
+		h.Reason, h.Addr, h.Syscall = t.notice.reason, t.regs.PC(), t.notice.call
 	case watched:
-		h.Reason, h.Addr, h.Watches = target.Watched, t.pc(), p.watches.List(h.Watches, t.fired)
+		h.Reason, h.Addr, h.Watches = target.Watched, t.regs.PC(), p.watches.List(h.Watches, t.fired)
 	}
 	h.Next = target.Resume{Thread: h.Thread}
 	return p.decide(h)

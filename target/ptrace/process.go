@@ -1,8 +1,6 @@
 package ptrace
 
 import (
-	"sync"
-
 	"golang.org/x/sys/unix"
 
 	"dbg/arch"
@@ -14,6 +12,9 @@ import (
 	"dbg/target/ptrace/memory"
 	"dbg/target/ptrace/outbox"
 	"dbg/target/ptrace/procfs"
+	"dbg/target/ptrace/registers"
+	"dbg/target/ptrace/signals"
+	"dbg/target/ptrace/tracerthread"
 )
 
 // Process is a process that is being traced.
@@ -39,14 +40,12 @@ type Process struct {
 	// pidfd identifies the process for Kill, which does not wait for the tracer.
 	pidfd kernel.PidFD
 
-	// cache holds the registers of threads that were read during this stop, so that a second read
-	// does not need the tracer.
-	cacheLock sync.Mutex
-	cache     map[target.ThreadID]arch.Registers
+	// cache holds registers that were read during this stop. Any goroutine may use it.
+	cache registers.Cache
 
 	guardian string // path of the guardian's program, see AttachOptions
 
-	policy [target.NumSignals]target.SignalPolicy
+	policy signals.Policies
 
 	threads     map[int]*thread
 	guests      map[int]*thread    // children that share our memory, see guests.go
@@ -75,8 +74,8 @@ type Process struct {
 	catches     catches
 	decide      target.Judge // nil: each hit stops the process
 	hit         target.Hit   // the argument of decide
-	hot         int          // the thread that has just passed a site, see hot.go
-	lookout     lookout
+	hot         int          // the thread that has just passed a site, see stayAwake
+	lookout     tracerthread.Lookout
 	scratch     instruction.Scratch
 	urgent      bool // the tracer's thread has real-time priority, and must not stay awake
 	slow        int  // counts how often all threads were stopped to step one over a site; for tests
@@ -85,7 +84,7 @@ type Process struct {
 	terminal    kernel.Terminal
 }
 
-type files = procfs.Process
+type files = procfs.Process // an alias, so that the embedded field is not exported
 
 // setPID sets the id of a new Process.
 func (p *Process) setPID(pid int) {
@@ -94,20 +93,17 @@ func (p *Process) setPID(pid int) {
 }
 
 func newProcess(kind target.Kind) *Process {
-	p := &Process{
+	return &Process{
 		kind: kind, tracer: newTracer(),
 		mem:     memory.New(),
+		policy:  signals.Defaults(),
 		outbox:  outbox.New(),
 		events:  make(chan target.Event),
 		ended:   make(chan struct{}),
 		threads: map[int]*thread{},
 		guests:  map[int]*thread{},
-		cache:   map[target.ThreadID]arch.Registers{},
+		cache:   registers.NewCache(),
 	}
-	for s := range p.policy {
-		p.policy[s] = target.DefaultSignalPolicy(s)
-	}
-	return p
 }
 
 // whileStopped runs f in the tracer's goroutine if the process is stopped.
@@ -155,9 +151,7 @@ func (p *Process) Events() <-chan target.Event { return p.events }
 // SetSignalPolicy implements target.Process.
 func (p *Process) SetSignalPolicy(sig int, policy target.SignalPolicy) {
 	_ = p.do(func() error {
-		if sig > 0 && sig < len(p.policy) {
-			p.policy[sig] = policy
-		}
+		p.policy.Set(sig, policy)
 		// A thread that has stopped with the signal gets it when it continues, or does not.
 		for _, t := range p.threads {
 			if t.running || t.signal == nil || t.signal.Number != sig || !t.sigStop {

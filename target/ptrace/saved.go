@@ -25,7 +25,7 @@ func (p *Process) SaveState(id target.ThreadID) (*target.SavedState, error) {
 		if t.away || t.waits {
 			return errAway
 		}
-		regs, err := t.registers()
+		regs, err := t.regs.Read()
 		if err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func (p *Process) SaveState(id target.ThreadID) (*target.SavedState, error) {
 			return err
 		}
 		s.General = append([]byte(nil), regs[:]...)
-		s.Signal = savedSignal{t.inject, t.info, t.fault, t.told, append([]kernel.SigInfo(nil), t.later...), t.signal, t.skip, t.skipping}
+		s.Signal = savedSignal{t.inject, t.info, t.fault, t.told, t.queue.Held(), t.signal, t.skip, t.skipping}
 		return nil
 	})
 	return s, err
@@ -57,16 +57,13 @@ func (p *Process) RestoreState(id target.ThreadID, s *target.SavedState) error {
 		if err := kernel.SetXState(t.tid, s.Extended); err != nil {
 			return err
 		}
-		if err := kernel.SetRegs(t.tid, &regs); err != nil {
+		if err := t.regs.Write(&regs); err != nil {
 			return err
 		}
 		t.inject, t.info, t.fault, t.told, t.signal = sig.inject, sig.info, sig.fault, sig.told, sig.signal
-		t.later = append([]kernel.SigInfo(nil), sig.later...)
+		t.queue.SetHeld(sig.later)
 		t.skip, t.skipping = sig.skip, sig.skipping
-		t.haveRegs, t.changed = false, false
-		p.cacheLock.Lock()
-		delete(p.cache, id)
-		p.cacheLock.Unlock()
+		p.cache.Forget(t.tid)
 		return nil
 	})
 }

@@ -1,9 +1,6 @@
 package ptrace
 
 import (
-	"bytes"
-	"os"
-
 	"golang.org/x/sys/unix"
 
 	"dbg/target/ptrace/kernel"
@@ -25,7 +22,7 @@ func (p *Process) adoptSharers() {
 	for found := true; found; {
 		found = false
 		for _, pid := range procfs.Processes() {
-			if pid == p.pid || !p.mayShare(one.tid, pid) {
+			if pid == p.pid || !procfs.MayShareMemory(one.tid, pid) {
 				continue
 			}
 			list, _ := procfs.Tasks(pid)
@@ -43,27 +40,13 @@ func (p *Process) adoptGuest(tid int) bool {
 		kernel.Ptrace(unix.PTRACE_SEIZE, tid, 0, uintptr(p.options(false)&^unix.PTRACE_O_EXITKILL)) != nil {
 		return false // ended, or traced already: by us, by its parent's tracer, or by another debugger
 	}
-	g := &thread{tid: tid, guest: true, running: true}
+	g := newThread(tid)
+	g.guest, g.running = true, true
 	if w, ok := procfs.ReadSyscall(tid); ok {
 		g.away = w.Vfork(p.pid)
 	}
 	p.guests[tid] = g
 	return true
-}
-
-// mayShare reports whether a process shares our memory. Where kcmp(2) is forbidden, it also returns
-// true for a process with the same mappings: tracing a process that only has a copy of them costs
-// time, but does no harm.
-func (p *Process) mayShare(ours, pid int) bool {
-	if same, ok := kernel.SameMemory(ours, pid); ok {
-		return same
-	}
-	if size := procfs.StatusField(pid, "VmSize"); size == "" || size != procfs.StatusField(ours, "VmSize") {
-		return false
-	}
-	a, err := os.ReadFile(procfs.Path(ours, "maps"))
-	b, _ := os.ReadFile(procfs.Path(pid, "maps"))
-	return err == nil && len(a) > 0 && bytes.Equal(a, b)
 }
 
 // haltSeized is halt for threads that were seized in an unknown state. A thread that was already
@@ -103,14 +86,8 @@ func (p *Process) findAway() {
 		if !ok || !c.Vfork(p.pid) {
 			continue
 		}
-		t.regs = kernel.Regs{}
-		for i, off := range kernel.SyscallArgs {
-			t.regs.Set(off, c.Args[i])
-		}
-		t.regs.Set(kernel.OrigRAX, uint64(c.Number))
-		t.regs.Set(kernel.RSP, c.SP)
-		t.regs.Set(kernel.RIP, c.PC)
-		t.haveRegs, t.sparse, t.away = true, true, true
+		t.regs.SetSparse(&c)
+		t.away = true
 		p.inMotion--
 	}
 }

@@ -18,7 +18,7 @@ var (
 func (p *Process) ThreadState(id target.ThreadID) (target.ThreadState, error) {
 	var s target.ThreadState
 	err := p.onThread(id, func(t *thread) error {
-		u, err := t.registers()
+		u, err := t.regs.Read()
 		if err != nil {
 			return err
 		}

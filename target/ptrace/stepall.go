@@ -28,7 +28,7 @@ func (p *Process) StepAll(ctx context.Context, v stepall.Visitor) error {
 		if !p.mem.Empty() {
 			return errors.New("breakpoints are inserted")
 		}
-		p.forgetCache()
+		p.cache.Clear()
 		p.pending, p.born = nil, nil
 		p.steppingAll, p.mute = true, true // the visitor is called instead
 		defer func() { p.steppingAll, p.mute = false, false }()
@@ -90,12 +90,13 @@ func (s *steppedThread) Inject(sig int) { s.t.inject = sig }
 func (s *steppedThread) Resume() (sig int, groupStop bool) {
 	p, t := s.p, s.t
 	sig, t.inject = t.inject, 0
-	t.flush()
+	t.regs.Flush()
 	if t.waits {
 		t.running = true
 		p.goAway(t)
 	} else {
-		t.running, t.haveRegs = true, false
+		t.running = true
+		t.regs.Resumed()
 		p.inMotion++
 	}
 	t.step, t.owed = plainStep, true
@@ -122,9 +123,9 @@ func (s *steppedThread) ReadSignal() (code int, ok bool) {
 }
 
 func (s *steppedThread) Rewind(from, to target.Addr) {
-	if t := s.t; t.pc() == from {
-		_ = t.setPC(to)
-		t.flush()
+	if t := s.t; t.regs.PC() == from {
+		_ = t.regs.SetPC(to)
+		t.regs.Flush()
 		t.inject = 0
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"dbg/target/ptrace/debugreg"
 	"dbg/target/ptrace/instruction"
 	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/registers"
+	"dbg/target/ptrace/signals"
+	"dbg/target/ptrace/syscalls"
 )
 
 // stop is the reason why a thread stopped.
@@ -52,21 +55,20 @@ type thread struct {
 	fired     debugreg.Fired     // if why is watched: the watches
 	stepDone  bool               // if why is watched: a step is done, too
 
-	notice    notice    // if why is noticed
-	stepEnded bool      // if why is noticed: a step is done, too
-	call      callState // of its system call
-	forked    int       // a child whose fork is reported when it returns, or 0
-	heir      *Process  // the child that is reported when the call returns, if the client follows it
+	notice    notice        // if why is noticed
+	stepEnded bool          // if why is noticed: a step is done, too
+	call      syscalls.Call // of its system call
+	forked    int           // a child whose fork is reported when it returns, or 0
+	heir      *Process      // the child that is reported when the call returns, if the client follows it
 
 	armed uint32 // the version of the watches in its debug registers; 0: they are clear
 
 	// These are delivered when it continues.
-	inject int              // the signal, or 0
-	info   kernel.SigInfo   // of inject, if it has the same number
-	fault  bool             // inject is a fault of the instruction at the PC
-	told   bool             // the user saw or chose inject: a step enters its handler
-	later  []kernel.SigInfo // signals held back during a step
-	resent []kernel.SigInfo // signals that we sent again with tgkill and that have not arrived yet
+	inject int            // the signal, or 0
+	info   kernel.SigInfo // of inject, if it has the same number
+	fault  bool           // inject is a fault of the instruction at the PC
+	told   bool           // the user saw or chose inject: a step enters its handler
+	queue  signals.Queue  // held back, or sent again
 
 	// skip is an address where the thread does not hit the breakpoint, because that was already
 	// reported. It is valid if skipping is set.
@@ -81,10 +83,7 @@ type thread struct {
 	line     instruction.Copy // set while it executes a copy of an instruction
 	cameFrom instruction.Copy // where it was out of line at its last stop
 
-	haveRegs bool
-	sparse   bool // regs holds only the registers in /proc/PID/syscall, see findAway
-	changed  bool // regs was changed; resumeWith and flush write it
-	regs     kernel.Regs
+	regs registers.Set
 }
 
 // stepKind is the way in which a thread was resumed.
@@ -98,50 +97,4 @@ const (
 	fromSyscall          // PTRACE_SYSCALL from the entry on: reports the exit at some later time
 )
 
-// registers returns the registers of a stopped thread.
-func (t *thread) registers() (*kernel.Regs, error) {
-	if !t.haveRegs {
-		if err := kernel.GetRegs(t.tid, &t.regs); err != nil {
-			return nil, err
-		}
-		t.haveRegs = true
-	}
-	return &t.regs, nil
-}
-
-// pc returns the PC of a stopped thread, or 0 if it was killed.
-func (t *thread) pc() target.Addr {
-	r, err := t.registers()
-	if err != nil {
-		return 0
-	}
-	return target.Addr(r.Get(kernel.RIP))
-}
-
-// setPC sets the PC of a stopped thread.
-func (t *thread) setPC(pc target.Addr) error {
-	r, err := t.registers()
-	if err != nil {
-		return err
-	}
-	r.Set(kernel.RIP, uint64(pc))
-	t.changed = true
-	return nil
-}
-
-// flush writes the registers to the kernel if they were changed.
-func (t *thread) flush() {
-	if t.changed {
-		t.changed = false
-		_ = kernel.SetRegs(t.tid, &t.regs) // ESRCH: it was killed
-	}
-}
-
-// restarting reports whether the thread was interrupted in a system call that the kernel restarts
-// when the thread continues, by moving its PC back to the syscall instruction (two bytes):
-// signal(7), "Interruption of system calls". The error codes are internal to the kernel:
-// include/linux/errno.h.
-func (t *thread) restarting() bool {
-	r, err := t.registers()
-	return err == nil && r.Restarting()
-}
+func newThread(tid int) *thread { return &thread{tid: tid, regs: registers.Of(tid)} }

@@ -116,7 +116,7 @@ func (p *Process) noteWatches(t *thread, code int) bool {
 	fired := p.watches.Fired(t.tid, t.armed == p.watches.Version())
 	if memory := p.watches.Accesses(fired); memory != fired {
 		fired = memory
-		t.why, t.addr, t.trapStop = breakpoint, t.pc(), true
+		t.why, t.addr, t.trapStop = breakpoint, t.regs.PC(), true
 	}
 	stepDone := false
 	if code == kernel.CodeTrace && (t.step == plainStep || t.step == slowStep) {

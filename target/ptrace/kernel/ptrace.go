@@ -53,3 +53,18 @@ func AtSyscallEntry(tid int) bool {
 		uintptr(len(info)), uintptr(unsafe.Pointer(&info)), 0, 0)
 	return e == 0 && info[0] == unix.PTRACE_SYSCALL_INFO_ENTRY
 }
+
+// TraceOptions returns the PTRACE_O_ options of a thread: all events of its children, of execve and
+// of system calls. With killed, it is killed when the tracer's thread ends. Only the leader of a
+// process needs a stop at its exit.
+func TraceOptions(killed, leader bool) int {
+	o := unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK |
+		unix.PTRACE_O_TRACEVFORKDONE | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACESYSGOOD
+	if killed {
+		o |= unix.PTRACE_O_EXITKILL
+	}
+	if leader {
+		o |= unix.PTRACE_O_TRACEEXIT
+	}
+	return o
+}

@@ -181,9 +181,15 @@ func (m *Memory) PutBack(addrs []target.Addr) {
 	}
 }
 
-// Clean removes our bytes from the memory of a child, which is a copy of ours. The copy may have
-// been made while they were in our memory, even if they no longer are.
+// Clean removes our bytes from the memory of a child, unless it is known to share our memory. Its
+// copy may have been made while they were in our memory, even if they no longer are.
 func (m *Memory) Clean(child int) {
+	if len(m.sites) == 0 {
+		return
+	}
+	if same, ok := kernel.SameMemory(m.pid, child); ok && same {
+		return
+	}
 	fd, err := unix.Open(procfs.Path(child, "mem"), unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return

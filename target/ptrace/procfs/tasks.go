@@ -1,11 +1,15 @@
 package procfs
 
 import (
+	"cmp"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"dbg/target"
 )
 
 // Path returns the path of a file of a process, or of a thread: /proc has a directory for each
@@ -16,10 +20,24 @@ func taskPath(pid, tid int, name string) string {
 	return Path(pid, "task/"+strconv.Itoa(tid)+"/"+name)
 }
 
-// ThreadName returns the name of a thread, or "" if it has ended: proc_pid_comm(5).
-func ThreadName(pid, tid int) string {
-	b, _ := os.ReadFile(taskPath(pid, tid, "comm"))
-	return strings.TrimSuffix(string(b), "\n")
+// NameThreads puts the main thread first, sorts the others by their ids, and fills in their names:
+// proc_pid_comm(5).
+func NameThreads(pid int, list []target.Thread) {
+	slices.SortFunc(list, func(a, b target.Thread) int {
+		switch main := target.ThreadID(pid); {
+		case a.ID == b.ID:
+			return 0
+		case a.ID == main:
+			return -1
+		case b.ID == main:
+			return 1
+		}
+		return cmp.Compare(a.ID, b.ID)
+	})
+	for i := range list {
+		name, _ := os.ReadFile(taskPath(pid, int(list[i].ID), "comm"))
+		list[i].Name = strings.TrimSuffix(string(name), "\n")
+	}
 }
 
 // IsThread reports whether a task is a thread of a process.
