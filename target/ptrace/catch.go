@@ -87,8 +87,8 @@ func (p *Process) noteReturn(t *thread) {
 		t.call, t.forked = syscalls.Call{}, 0
 		return
 	}
-	// Without a signal, our own interruption has ended the call. With one, a handler may run, and the
-	// call may fail.
+	// Without a signal, our own interruption has ended the call. With one, a handler may run, and
+	// the call may fail.
 	restarts := r.Restarting() && !kernel.SignalPending(t.tid)
 	n, ends := t.call.Leave(int(int32(r.Get(kernel.OrigRAX))), restarts)
 	if !ends {

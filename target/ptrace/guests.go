@@ -8,8 +8,9 @@ import (
 )
 
 // A guest is a process that shares our memory: the child of vfork or of clone(CLONE_VM). It runs
-// into our breakpoint bytes, so it is traced as a guest until it executes a program or ends. It passes every
-// site, handles its own signals, is in no list of threads, and is never stopped for long.
+// into our breakpoint bytes, so it is traced as a guest until it executes a program or ends. It
+// passes every site, handles its own signals, is in no list of threads, and is never stopped for
+// long.
 
 // addGuest records a child in its first stop.
 func (p *Process) addGuest(tid int) *thread {

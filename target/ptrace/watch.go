@@ -10,8 +10,8 @@ import (
 
 // Watches are in debug registers (package debugreg). They obey the rule of breakpoint bytes: they
 // are set only while the process runs. A thread gets them before it is resumed, and a stop of the
-// whole process clears them. So the program survives if dbg is killed at a prompt; while an attached
-// program runs, the guardian clears them.
+// whole process clears them. So the program survives if dbg is killed at a prompt; while an
+// attached program runs, the guardian clears them.
 
 // InsertWatch implements target.Process.
 func (p *Process) InsertWatch(w target.Watch) error {
@@ -107,8 +107,8 @@ func (p *Process) disarmAll() {
 	p.guard.Watching(false)
 }
 
-// noteWatches is noteSignal for a SIGTRAP, where watches are in use. It returns true if the trap was
-// one of theirs. A step may end with the same trap.
+// noteWatches is noteSignal for a SIGTRAP, where watches are in use. It returns true if the trap
+// was one of theirs. A step may end with the same trap.
 func (p *Process) noteWatches(t *thread, code int) bool {
 	if t.armed == 0 || code != kernel.CodeHWBreak && code != kernel.CodeTrace {
 		return false

@@ -37,8 +37,8 @@ func (t *Table) Used() bool {
 	return false
 }
 
-// Add adds a user of a watch. It returns added false if the watch was there before, or if there is no
-// free register: then the error is target.ErrNoSlot.
+// Add adds a user of a watch. It returns added false if the watch was there before, or if there is
+// no free register: then the error is target.ErrNoSlot.
 func (t *Table) Add(w target.Watch) (added bool, err error) {
 	free := -1
 	for i := range t.slots {

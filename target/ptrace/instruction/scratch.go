@@ -55,8 +55,8 @@ func (c *Copy) Back(pc target.Addr) (back target.Addr, executed, ok bool) {
 	return 0, false, false
 }
 
-// Write writes a copy of the instruction at an address. It returns false if there is no space, or the
-// instruction can't be moved. The caller owns the slot of the result until Free.
+// Write writes a copy of the instruction at an address. It returns false if there is no space, or
+// the instruction can't be moved. The caller owns the slot of the result until Free.
 func (s *Scratch) Write(p *procfs.Process, m *memory.Memory, addr target.Addr) (Copy, bool) {
 	if !s.sought {
 		s.sought = true

@@ -16,6 +16,6 @@
 //
 // # How it stays fast
 //
-// Requests and waits that don't block are raw system calls: Go's scheduler need not know about them.
-// None allocates, except GetXState and GetFPState.
+// Requests and waits that don't block are raw system calls: Go's scheduler need not know about
+// them. None allocates, except GetXState and GetFPState.
 package kernel

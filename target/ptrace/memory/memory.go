@@ -205,8 +205,8 @@ func (m *Memory) Write(addr target.Addr, data []byte) (int, error) {
 	return n, nil
 }
 
-// WriteRaw writes where no site is. It returns the number of bytes before the first page that is not
-// mapped.
+// WriteRaw writes where no site is. It returns the number of bytes before the first page that is
+// not mapped.
 func (m *Memory) WriteRaw(addr target.Addr, data []byte) int {
 	return kernel.WriteAll(m.fd, addr, data)
 }

@@ -62,9 +62,9 @@ func (m *Memory) Insert(addr target.Addr) error {
 	return nil
 }
 
-// Remove undoes one insertion of a site. It returns false if there is no site. A site whose page is no longer mapped is only removed from
-// the table. A thread may already have hit the byte without our knowledge: gone holds the site
-// until the next halt.
+// Remove undoes one insertion of a site. It returns false if there is no site. A site whose page is
+// no longer mapped is only removed from the table. A thread may already have hit the byte without
+// our knowledge: gone holds the site until the next halt.
 func (m *Memory) Remove(addr target.Addr) bool {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -86,8 +86,8 @@ func (m *Memory) Remove(addr target.Addr) bool {
 
 func (m *Memory) restore(s *site) { Restore(m.fd, s.addr, s.original) }
 
-// Restore writes the original byte of a site to a memory that is open for writing at fd, if our byte
-// is there: the program may have put other code at that address. Any process may call it.
+// Restore writes the original byte of a site to a memory that is open for writing at fd, if our
+// byte is there: the program may have put other code at that address. Any process may call it.
 func Restore(fd int, addr target.Addr, original byte) {
 	var now [1]byte
 	if got, err := unix.Pread(fd, now[:], int64(addr)); err == nil && got == 1 && now[0] == breakByte {
@@ -209,8 +209,8 @@ func (m *Memory) Forget() {
 }
 
 // Instruction returns the decoded instruction at a site for emulation, or nil if it can't be
-// emulated. The result is valid until the table changes. Instruction compares the program's code with the decoded bytes, since the program may have
-// changed it.
+// emulated. The result is valid until the table changes. Instruction compares the program's code
+// with the decoded bytes, since the program may have changed it.
 func (m *Memory) Instruction(addr target.Addr) *emulate.Op {
 	i := m.find(addr)
 	if i == len(m.sites) || m.sites[i].addr != addr {

@@ -19,7 +19,8 @@ type SystemCall struct {
 	SP, PC uint64
 }
 
-// ReadSyscall reads /proc/PID/syscall of a task. It returns false if the task is running, or is blocked outside a system call.
+// ReadSyscall reads /proc/PID/syscall of a task. It returns false if the task is running, or is
+// blocked outside a system call.
 func ReadSyscall(tid int) (c SystemCall, ok bool) {
 	b, _ := os.ReadFile(Path(tid, "syscall"))
 	f := strings.Fields(string(b))
@@ -39,8 +40,8 @@ func ReadSyscall(tid int) (c SystemCall, ok bool) {
 	return c, true
 }
 
-// Vfork reports whether the task, which is one of process pid, waits for a child of vfork: vfork(2),
-// or clone(2) or clone3(2) with CLONE_VFORK.
+// Vfork reports whether the task, which is one of process pid, waits for a child of vfork:
+// vfork(2), or clone(2) or clone3(2) with CLONE_VFORK.
 func (c *SystemCall) Vfork(pid int) bool {
 	flags := uint64(0)
 	switch c.Number {

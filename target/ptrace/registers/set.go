@@ -22,8 +22,8 @@ type Set struct {
 // Of returns the registers of a thread, which are not known yet.
 func Of(tid int) Set { return Set{tid: tid} }
 
-// Read returns the registers. They belong to the Set, and are valid until the thread runs. The error
-// is kernel.ErrCompat for a 32-bit program, or unix.ESRCH if the thread was killed.
+// Read returns the registers. They belong to the Set, and are valid until the thread runs. The
+// error is kernel.ErrCompat for a 32-bit program, or unix.ESRCH if the thread was killed.
 func (s *Set) Read() (*kernel.Regs, error) {
 	if !s.have {
 		if err := kernel.GetRegs(s.tid, &s.regs); err != nil {

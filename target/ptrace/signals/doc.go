@@ -5,6 +5,6 @@
 // Only a signal-delivery-stop takes a signal, and only one: ptrace(2), "Signal injection and
 // suppression". Every other signal must be sent again.
 //
-// Its caller is target/ptrace, on the tracer's goroutine. The package also has the client's policies
-// for signals.
+// Its caller is target/ptrace, on the tracer's goroutine. The package also has the client's
+// policies for signals.
 package signals

@@ -35,9 +35,9 @@ type Options struct {
 	Terminal *os.File
 }
 
-// Launch starts a program that CheckProgram has accepted, and stops it at its first instruction: the
-// dynamic linker's, or a static program's entry. The calling thread traces it with the given PTRACE_O_
-// options. If Launch fails, there is no process.
+// Launch starts a program that CheckProgram has accepted, and stops it at its first instruction:
+// the dynamic linker's, or a static program's entry. The calling thread traces it with the given
+// PTRACE_O_ options. If Launch fails, there is no process.
 func Launch(opts Options, options int) (pid int, err error) {
 	pid, err = forkTraced(opts)
 	if err != nil {

@@ -48,8 +48,8 @@ type Thread interface {
 	// Known reports whether the Tracer still has this thread.
 	Known() bool
 
-	// Resume records that the thread is resumed. It returns the signal to deliver, or 0, and whether
-	// the thread is in a group-stop, which continues with PTRACE_LISTEN.
+	// Resume records that the thread is resumed. It returns the signal to deliver, or 0, and
+	// whether the thread is in a group-stop, which continues with PTRACE_LISTEN.
 	Resume() (sig int, groupStop bool)
 
 	// Stepped records that the thread has stopped at the end of its step or system call.

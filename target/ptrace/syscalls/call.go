@@ -15,8 +15,8 @@ type Call struct {
 	AtEntry bool
 }
 
-// Enter records a stop at the entry of call n. It returns false if the call is an interrupted one that
-// the kernel executes again: the program has begun it before.
+// Enter records a stop at the entry of call n. It returns false if the call is an interrupted one
+// that the kernel executes again: the program has begun it before.
 func (c *Call) Enter(n int) (begins bool) {
 	again := c.again && (n == c.number || n == restartSyscall)
 	c.again, c.begun = false, true
@@ -27,8 +27,9 @@ func (c *Call) Enter(n int) (begins bool) {
 }
 
 // Leave records a stop at the exit of a call. n is its number by orig_rax, which rt_sigreturn and
-// execve change. Leave returns the number of the call that the thread entered. It returns ends false
-// if restarts is set: the kernel will execute the call again, and the program notices nothing.
+// execve change. Leave returns the number of the call that the thread entered. It returns ends
+// false if restarts is set: the kernel will execute the call again, and the program notices
+// nothing.
 func (c *Call) Leave(n int, restarts bool) (number int, ends bool) {
 	if c.begun {
 		n = c.number

@@ -19,17 +19,17 @@ const (
 )
 
 // Lookout is the state of a tracer that stays awake for the next status. To sleep and to be woken
-// costs several times more than to poll if the tracee is on another core. The zero value has just been
-// started. It is used on the tracer's thread only.
+// costs several times more than to poll if the tracee is on another core. The zero value has just
+// been started. It is used on the tracer's thread only.
 type Lookout struct {
 	looks int
 	last  time.Time // of the last status
 }
 
-// Poll polls for a status of the thread hot, which is 0 if there is none, and now and then for those
-// of others; between polls it yields the processor, possibly to the thread itself. It returns tid 0
-// if it found none: then awake is false if the tracer must sleep again, and true if it shall look for
-// commands and call Poll again. tracees is the number of tracees.
+// Poll polls for a status of the thread hot, which is 0 if there is none, and now and then for
+// those of others; between polls it yields the processor, possibly to the thread itself. It returns
+// tid 0 if it found none: then awake is false if the tracer must sleep again, and true if it shall
+// look for commands and call Poll again. tracees is the number of tracees.
 func (l *Lookout) Poll(hot, tracees int) (tid int, ws unix.WaitStatus, awake bool) {
 	if l.last.IsZero() {
 		l.last = time.Now()

@@ -25,8 +25,8 @@ type Thread struct {
 // New returns a Thread that has not been started.
 func New() *Thread { return &Thread{commands: make(chan func()), ended: make(chan struct{})} }
 
-// Start runs main in a new goroutine, which is locked to a thread that has no children. The Thread ends
-// with main.
+// Start runs main in a new goroutine, which is locked to a thread that has no children. The Thread
+// ends with main.
 func (t *Thread) Start(main func()) {
 	go onCleanThread(func() {
 		t.tid.Store(int64(unix.Gettid()))
@@ -38,10 +38,11 @@ func (t *Thread) Start(main func()) {
 	})
 }
 
-// onCleanThread runs f locked to a thread that has no children. The waits of package kernel take every
-// status of the thread's children, and must not take those that belong to other code in this program: a
-// thread that has started a command for os/exec is that command's parent. The first thread is not
-// used either: it inherits the children of other threads when they end. The thread ends with f.
+// onCleanThread runs f locked to a thread that has no children. The waits of package kernel take
+// every status of the thread's children, and must not take those that belong to other code in this
+// program: a thread that has started a command for os/exec is that command's parent. The first
+// thread is not used either: it inherits the children of other threads when they end. The thread
+// ends with f.
 func onCleanThread(f func()) {
 	runtime.LockOSThread()
 	tid := unix.Gettid()
@@ -133,8 +134,8 @@ func (t *Thread) Alarm(after time.Duration) (late *atomic.Bool, stop func()) {
 // again is the time after which the signal is sent again.
 const again = time.Millisecond
 
-// strikeUntil strikes the bell again and again after a time, until quit is closed. It sets late if that
-// is not nil.
+// strikeUntil strikes the bell again and again after a time, until quit is closed. It sets late if
+// that is not nil.
 func (t *Thread) strikeUntil(quit chan struct{}, after time.Duration, late *atomic.Bool) {
 	timer := time.NewTimer(after)
 	defer timer.Stop()
