@@ -80,7 +80,7 @@ func TestDeadlocksOfStrippedLibrary(t *testing.T) {
 	}
 }
 
-// TestLocksWithoutHolder: a Mutex of Rust and one of Go do not record who holds them. The threads
+// TestLocksWithoutHolder: a Mutex of Rust and one of Go do not record which thread holds them. The threads
 // are listed, and no holder is named.
 func TestLocksWithoutHolder(t *testing.T) {
 	t.Run("rust", func(t *testing.T) {

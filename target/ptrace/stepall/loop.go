@@ -67,26 +67,27 @@ type Thread interface {
 	Rewind(from, to target.Addr)
 }
 
-// A Config says what is stepped.
+// A Config specifies what is stepped. Set all fields.
 type Config struct {
 	Tracer  Tracer
 	Threads []Thread // all threads, which are stopped
 	Memory  *memory.Memory
-	Sleeper *tracerthread.Thread
+	Sleeper *tracerthread.Thread // the thread on which Run is called
 	Visitor Visitor
 }
 
 // Run executes all threads until the Visitor stops it, the process ends or ctx is done. At the end
-// the process is stopped, if it still exists. The error is ctx's.
+// the process is stopped, if it still exists. The error is ctx's. Run is called on the tracer's
+// thread. There must be no site in memory.
 func Run(ctx context.Context, c Config) error {
-	s := loop{p: c.Tracer, mem: c.Memory, sleeper: c.Sleeper, v: c.Visitor, ctx: ctx, done: ctx.Done()}
+	s := loop{tracer: c.Tracer, mem: c.Memory, sleeper: c.Sleeper, v: c.Visitor, ctx: ctx, done: ctx.Done()}
 	s.regs.Arch = arch.AMD64
 	return s.run(c.Threads)
 }
 
 // loop is the state of one Run.
 type loop struct {
-	p       Tracer
+	tracer  Tracer
 	mem     *memory.Memory
 	sleeper *tracerthread.Thread
 	v       Visitor
@@ -128,7 +129,7 @@ type thread struct {
 }
 
 func (s *loop) run(threads []Thread) error {
-	p := s.p
+	p := s.tracer
 	s.all = make(map[int]*thread, len(threads))
 	for _, t := range threads {
 		th := &thread{t: t, tid: t.ID(), cause: CauseFirst}
@@ -292,9 +293,9 @@ func (s *loop) takeEvent(tid int, ws unix.WaitStatus) {
 	if th := s.all[tid]; th != nil && th.trapped {
 		th.trapped = false
 	}
-	t, born := s.p.Note(tid, ws)
+	t, born := s.tracer.Note(tid, ws)
 	if kernel.StopEvent(ws) == unix.PTRACE_EVENT_CLONE && t != nil {
-		if child, err := kernel.EventMessage(tid); err == nil && !procfs.IsThread(s.p.PID(), child) {
+		if child, err := kernel.EventMessage(tid); err == nil && !procfs.IsThread(s.tracer.PID(), child) {
 			s.shared = true
 		}
 	}
@@ -319,7 +320,7 @@ func (s *loop) takeEvent(tid int, ws unix.WaitStatus) {
 		return
 	}
 	if t == nil {
-		if s.p.Zombie(tid) {
+		if s.tracer.Zombie(tid) {
 			s.gone(tid, 0)
 		}
 		return
