@@ -217,4 +217,9 @@ func (p *Process) do(f func() error) error {
 	})
 }
 
-var _ target.Process = (*Process)(nil)
+var (
+	_ target.Process      = (*Process)(nil)
+	_ target.StateReader  = (*Process)(nil)
+	_ target.AuxvReader   = (*Process)(nil)
+	_ target.RegionReader = (*Process)(nil)
+)

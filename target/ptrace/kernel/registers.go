@@ -85,7 +85,10 @@ func SetRegs(tid int, r *Regs) error {
 }
 
 // GetXState reads the XSAVE area of a stopped thread. The caller owns the result.
-func GetXState(tid int) ([]byte, error) { return getRegSet(tid, ntX86XSTATE, 16<<10) } // up to 11 KiB with AMX
+func GetXState(tid int) ([]byte, error) {
+	const most = 16 << 10 // the area has up to 11 KiB, with AMX
+	return getRegSet(tid, ntX86XSTATE, most)
+}
 
 // SetXState writes the XSAVE area of a stopped thread, or nothing if b is empty.
 func SetXState(tid int, b []byte) error {
