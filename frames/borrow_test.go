@@ -7,7 +7,7 @@ import (
 )
 
 // A function whose CFA rests on RAX has called a helper that leaves RAX as it is: the callee's value is
-// taken, as a heuristic, where it leads to a return address behind a call.
+// taken, as a heuristic, where it leads to a return address after a call.
 func TestBorrowedCFA(t *testing.T) {
 	borrowing := func() *world {
 		w := newWorld(t, arch.AMD64)

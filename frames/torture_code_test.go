@@ -20,7 +20,7 @@ func torturePLT(t *testing.T) {
 	for _, s := range []struct {
 		off, pushed uint64
 	}{{0x1000, 1}, {0x1006, 2}, {0x1010, 0}, {0x1016, 0}, {0x101b, 1}, {0x1020, 0}, {0x102b, 1}} {
-		// Below are words that look like a return address, for whoever takes the wrong one.
+		// Below are words that look like a return address: a walk that takes the wrong word finds one of them.
 		b.words(b.stack+0xe8, codeAt+0x310, codeAt+0x310, codeAt+0x310)
 		b.at(codeAt+s.off, b.stack+0x100-8*s.pushed)
 		b.want(fmt.Sprintf("%x context exact", codeAt+s.off)+restOfFunctions, "undefined return address")
@@ -396,9 +396,9 @@ func tortureFDEs(t *testing.T) {
 		b, cie := functions(t)
 		b.fde(cie, 0x180, 0x200, 0x0e, 64)
 		b.fde(cie, 0x280, 0x300, 0x0e, 64)
-		b.words(b.stack+0x100, b.calling(0x280)) // a return address at the seam belongs to the one before
+		b.words(b.stack+0x100, b.calling(0x280)) // a return address at the boundary belongs to the function before it
 		compiled(t, b, "401110 context exact\n401280 cfi table\n401310 cfi table")
-		b.at(codeAt+0x200, b.stack+0x108) // a precise PC at the seam to the one behind
+		b.at(codeAt+0x200, b.stack+0x108) // a precise PC at the boundary belongs to the function after it
 		compiled(t, b, "401200 context exact\n401310 cfi table")
 	})
 	t.Run("overlapping", func(t *testing.T) {

@@ -76,7 +76,7 @@ func TestByTable(t *testing.T) {
 }
 
 // A noreturn call as the last instruction: the return address is in the next function,
-// or behind the module.
+// or after the end of the module.
 func TestNoreturnCall(t *testing.T) {
 	w := chain(t)
 	w.put(stackAt+0x100, w.call(0x280))
@@ -677,8 +677,8 @@ func TestContextIsHeeded(t *testing.T) {
 	}
 }
 
-// Nobody has read the code that a search skips: a register may have any value behind it, the frame pointer too, even if it points
-// up the stack. Where it leads to what follows a call, it is believed for that.
+// A search skips code without reading it: after it, a register may have any value, the frame pointer too, even if it points
+// up the stack. If it leads to an address after a call, it is trusted for that reason.
 func TestSearchKeepsNoRegister(t *testing.T) {
 	w := chain(t)
 	c := w.table.cie(w.a, false, usual...)

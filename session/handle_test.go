@@ -12,8 +12,8 @@ import (
 	"dbg/symbols/names"
 )
 
-// TestCancelledIndex: a question that needs an index of names ends with its context, leaves nothing behind, and is
-// answered when it is asked again.
+// TestCancelledIndex: a query that needs an index of names ends with its context, leaves no state, and is answered
+// when it is asked again.
 func TestCancelledIndex(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

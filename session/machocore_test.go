@@ -355,7 +355,7 @@ func TestMachOCoreARM64(t *testing.T) {
 	for i := 1; i < len(names); i++ {
 		pcs = append(pcs, after(names[i], names[i-1]))
 	}
-	const outside = 0x1_9000_0000 // who called run
+	const outside = 0x1_9000_0000 // the caller of run
 	for _, signed := range []uint64{0, 0x002a_0000_0000_0000, 0x7f00_0000_0000_0000, 0x0000_8000_0000_0000, 0x0055_8000_0000_0000} {
 		t.Run(fmt.Sprintf("signed %#x", signed), func(t *testing.T) {
 			memory := make([]byte, 0x1000)

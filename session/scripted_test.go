@@ -66,7 +66,7 @@ func (s *story) next() session.Event {
 // none checks that nothing has stopped or ended, when all that was asked for before has been dealt with.
 func (s *story) none() {
 	s.t.Helper()
-	s.Selected() // after those who wait for the lane
+	s.Selected() // after all queries that wait for the lane
 	for {
 		select {
 		case ev := <-s.events:

@@ -16,7 +16,7 @@ func TestTailCalls(t *testing.T) {
 	want := []string{
 		"stop(3, 20) ~last ~middle ~only main",
 		"stop(-16, 2) main", // by either, and left or right
-		"stop(0, 3) main",   // by ping and pong, who knows how often
+		"stop(0, 3) main",   // by ping and pong, an unknown number of times
 		"stop(-37, 4) main", // by a function that only a register knew
 		"stop(6, 20) viaRegister main",
 		"stop(4, 3) ~compare",

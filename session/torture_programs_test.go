@@ -61,7 +61,7 @@ func tortureCoroutine(t *testing.T) {
 			switch {
 			case strings.Contains(all, "coroutine_work coroutine"):
 				// makecontext made the frame by hand: glibc's __start_context has no table on purpose. Nothing
-				// comes behind it, least of all main, which is on another stack.
+				// comes after it. In particular, main does not: it is on another stack.
 				if after := all[strings.LastIndex(all, "coroutine"):]; len(strings.Fields(after)) > 2 || bt.Frames[len(bt.Frames)-1].Strategy != "cfi" {
 					for _, f := range bt.Frames {
 						t.Logf("%x %s %s %s %v", uint64(f.PC), f.FunctionName, f.Strategy, f.Trust, f.Attempts)
@@ -376,7 +376,7 @@ func tortureSyscall(t *testing.T) {
 	}
 }
 
-// The return address is behind the last code of the library.
+// The return address is after the last code of the library.
 func tortureLastOfModule(t *testing.T) {
 	lib := fixture.Build(t, "torture/last.s", "-shared", "-nostdlib", "-nostartfiles")
 	so := filepath.Join(filepath.Dir(lib), "liblast.so")

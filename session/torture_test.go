@@ -83,8 +83,8 @@ func walkOf(t *testing.T, s *session.Session, id target.ThreadID) session.Backtr
 	return bt
 }
 
-// checkEnd expects that the walk comes to the thread's first function, by tables alone, save for the
-// first caller of code that is none.
+// checkEnd expects that the walk reaches the thread's first function by tables alone, except for the
+// first caller of an address that is not code.
 func checkEnd(t *testing.T, s *session.Session, id target.ThreadID) session.Backtrace {
 	t.Helper()
 	bt := walkOf(t, s, id)

@@ -214,7 +214,7 @@ func TestWatchRecursion(t *testing.T) {
 	}
 }
 
-// TestWatchRefused: what can't be watched is refused, and nothing stays behind.
+// TestWatchRefused: a watch that is impossible is refused, and no trace of it remains.
 func TestWatchRefused(t *testing.T) {
 	t.Parallel()
 	s, events, _ := startWatches(t, "moved", "0")

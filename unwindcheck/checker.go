@@ -8,7 +8,7 @@ import (
 	"dbg/arch"
 	"dbg/frames"
 	"dbg/target"
-	"dbg/target/ptrace"
+	"dbg/target/ptrace/stepall"
 )
 
 // checker is the visitor of ptrace.Process.StepAll.
@@ -79,19 +79,19 @@ func (c *checker) word(addr uint64) (uint64, bool) {
 	return arch.AMD64.ByteOrder.Uint64(b[:]), true
 }
 
-// VisitStep implements ptrace.StepVisitor.
-func (c *checker) VisitStep(s *ptrace.Step) ptrace.Next {
+// VisitStep implements stepall.Visitor.
+func (c *checker) VisitStep(s *stepall.Step) stepall.Next {
 	switch s.Cause {
-	case ptrace.StepExit:
+	case stepall.CauseExit:
 		c.end(s.Thread)
-		return ptrace.Next{}
-	case ptrace.StepGone:
+		return stepall.Next{}
+	case stepall.CauseGone:
 		for id := range c.threads {
 			c.end(id)
 		}
 		c.report.Exit, c.report.Signal = s.Status, s.Signal
-		return ptrace.Next{}
-	case ptrace.StepExec:
+		return stepall.Next{}
+	case stepall.CauseExec:
 		c.exec()
 	}
 	th := c.last
@@ -103,14 +103,14 @@ func (c *checker) VisitStep(s *ptrace.Step) ptrace.Next {
 	}
 	now := stateOf(s.Regs)
 	switch s.Cause {
-	case ptrace.StepDone:
+	case stepall.CauseDone:
 		c.report.Instructions++
 		th.learn(now.pc)
 		th.step(th.place.in, &now)
 		if th.place.in.class == syscall {
 			c.afterSyscall(&th.regs)
 		}
-	case ptrace.StepSignal:
+	case stepall.CauseSignal:
 		c.report.Signals++
 		interrupted := th.regs
 		if pc, _ := interrupted.Get(arch.RIP); th.place.in.class == trapItself && s.Signal == sigTrap {
@@ -131,15 +131,15 @@ func (c *checker) VisitStep(s *ptrace.Step) ptrace.Next {
 }
 
 // next returns how the thread continues.
-func (c *checker) next(th *checked) ptrace.Next {
-	n := ptrace.Next{Stop: c.opts.Max > 0 && c.report.Instructions >= c.opts.Max}
+func (c *checker) next(th *checked) stepall.Next {
+	n := stepall.Next{Stop: c.opts.Max > 0 && c.report.Instructions >= c.opts.Max}
 	switch th.place.in.class {
 	case syscall:
-		n.Instruction = ptrace.SyscallInstruction
+		n.Instruction = stepall.Syscall
 	case pushFlags:
-		n.Instruction = ptrace.PushfInstruction
+		n.Instruction = stepall.Pushf
 	case trapItself:
-		n.Instruction = ptrace.TrapInstruction
+		n.Instruction = stepall.Trap
 	default:
 		if !c.opts.Plodding {
 			c.usePrediction(th, &n)
@@ -162,11 +162,11 @@ const (
 	wholeEvery = 1000 // instructions between two comparisons of the whole walk
 )
 
-func (c *checker) depth(th *checked, before *place, cause ptrace.StepCause) int {
+func (c *checker) depth(th *checked, before *place, cause stepall.Cause) int {
 	switch {
 	case c.opts.Source != "":
 		return oneCaller
-	case cause == ptrace.StepSignal, c.report.Instructions%wholeEvery == 0:
+	case cause == stepall.CauseSignal, c.report.Instructions%wholeEvery == 0:
 		return wholeWalk
 	case before != nil && before.in.class == call:
 		return twoCallers
@@ -175,12 +175,12 @@ func (c *checker) depth(th *checked, before *place, cause ptrace.StepCause) int 
 }
 
 // begin adds a thread.
-func (c *checker) begin(s *ptrace.Step) *checked {
+func (c *checker) begin(s *stepall.Step) *checked {
 	th := &checked{thread: *c.shadow.newThread(stateOf(s.Regs)), id: s.Thread}
 	th.walk = c.unwinder.Walk(s.Regs)
 	th.walk.KeepRefused = true
 	c.threads[s.Thread] = th
-	if s.Cause != ptrace.StepExec {
+	if s.Cause != stepall.CauseExec {
 		c.report.Threads++
 	}
 	return th

@@ -3,7 +3,7 @@ package unwindcheck
 import (
 	"dbg/arch"
 	"dbg/target"
-	"dbg/target/ptrace"
+	"dbg/target/ptrace/stepall"
 )
 
 // Prediction of the next address. The first times that a place is executed, the thread is stepped
@@ -58,7 +58,7 @@ func (th *checked) learn(pc uint64) {
 }
 
 // usePrediction tells StepAll the next address of the thread, if it is certain.
-func (c *checker) usePrediction(th *checked, n *ptrace.Next) {
+func (c *checker) usePrediction(th *checked, n *stepall.Next) {
 	pl := th.place
 	th.then = 0
 	if pl.volatile || pl.in.flow == uncertain || pl.predicted == never {

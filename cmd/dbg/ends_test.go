@@ -21,7 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/internal/fixture"
-	"dbg/target/ptrace"
+	"dbg/target/ptrace/guardian"
 )
 
 // These tests end the real dbg, in each way in which it may end, at random moments of each kind of work. A program that it has
@@ -74,7 +74,7 @@ func guardians(exe string) (pids []int) {
 		parent, _ := os.Readlink("/proc/" + field(status, "PPid") + "/exe")
 		if name, err := os.Readlink(path); err == nil && name == exe && parent != exe {
 			cmdline, _ := os.ReadFile(filepath.Dir(path) + "/cmdline")
-			if strings.HasPrefix(string(cmdline), ptrace.GuardianName) {
+			if strings.HasPrefix(string(cmdline), guardian.Name) {
 				pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 				pids = append(pids, pid)
 			}

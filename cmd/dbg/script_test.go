@@ -17,11 +17,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"dbg/target/ptrace"
+	"dbg/target/ptrace/guardian"
 )
 
 func TestMain(m *testing.M) {
-	ptrace.GuardianMain()
+	guardian.Main()
 	if os.Getenv("DBG_TEST_RUN") != "" { // dbg on a terminal: see terminal_test.go
 		os.Exit(run(os.Args[1:]))
 	}

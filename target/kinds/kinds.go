@@ -10,6 +10,7 @@ import (
 	"dbg/target/elfcore"
 	"dbg/target/machocore"
 	"dbg/target/ptrace"
+	"dbg/target/ptrace/guardian"
 )
 
 // Spec specifies the target to open. Exactly one of Launch, Attach and Core is not nil.
@@ -81,4 +82,4 @@ func openCore(spec *Core) (target.Target, error) {
 
 // RunGuardian must be the first call in a program that is named as a guardian. It returns only if
 // the program was not started as one.
-func RunGuardian() { ptrace.GuardianMain() }
+func RunGuardian() { guardian.Main() }

@@ -1,25 +1,26 @@
 package ptrace
 
 import (
-	"fmt"
-	"os"
-	"strings"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/procfs"
+	"dbg/target/ptrace/start"
 )
 
 // Attach attaches to a running process. It returns when all threads are stopped, and sends no
 // event for that. A process that job control had stopped stays stopped, even when it is resumed,
 // until it receives SIGCONT.
 //
-// The error is one sentence for the user and wraps one of the sentinels of this package.
+// The error is one sentence for the user and wraps one of the sentinels of package start.
 func Attach(pid int) (*Process, error) { return AttachWith(pid, AttachOptions{}) }
 
 // AttachOptions specifies how to attach.
 type AttachOptions struct {
-	// Guardian is the path of a program that calls GuardianMain. It is started when the first
+	// Guardian is the path of a program that calls guardian.Main. It is started when the first
 	// site is inserted, and repairs the process's memory if this program is killed. With "", the
 	// memory is not repaired.
 	Guardian string
@@ -27,11 +28,11 @@ type AttachOptions struct {
 
 // AttachWith is Attach with options.
 func AttachWith(pid int, opts AttachOptions) (*Process, error) {
-	if err := checkProcess(pid); err != nil {
+	if err := start.CheckProcess(pid); err != nil {
 		return nil, err
 	}
 	p := newProcess(target.Attached)
-	p.pid = pid
+	p.setPID(pid)
 	p.guardian = opts.Guardian
 	if err := p.start(p.attach); err != nil {
 		return nil, err
@@ -39,58 +40,15 @@ func AttachWith(pid int, opts AttachOptions) (*Process, error) {
 	return p, nil
 }
 
-// checkProcess returns an error of one sentence if a process can't be attached to and that is known
-// before the attempt.
-func checkProcess(pid int) error {
-	say := func(kind error, format string, args ...any) error {
-		return &sentence{fmt.Sprintf(format, args...), kind}
-	}
-	if pid <= 0 {
-		return say(ErrNoProcess, "%d is not a process id", pid)
-	}
-	tgid := statusField(pid, "Tgid")
-	switch {
-	case tgid == "":
-		return say(ErrNoProcess, "there is no process %d", pid)
-	case tgid == itoa(os.Getpid()):
-		return say(ErrSelf, "process %d is this debugger; it can't debug itself", pid)
-	case tgid != itoa(pid):
-		return say(ErrNoProcess, "%d is a thread of process %s; attach to that", pid, tgid)
-	}
-	if statusField(pid, "Kthread") == "1" || statusField(pid, "VmSize") == "" && statusField(pid, "PPid") == "2" {
-		return say(ErrKernelThread, "process %d is a kernel thread; it can't be debugged", pid)
-	}
-	if list, err := tasks(pid); err == nil && len(list) == 1 && strings.HasPrefix(statusField(pid, "State"), "Z") {
-		return say(ErrZombie, "process %d has already ended; its parent has not waited for it yet", pid)
-	}
-	return tracedBy(pid, pid)
-}
-
-// tracedBy returns an error if a task has a tracer.
-func tracedBy(pid, tid int) error {
-	if tracer := statusField(tid, "TracerPid"); tracer != "" && tracer != "0" {
-		// The field holds the id of the tracing thread.
-		if group := statusField(atoi(tracer), "Tgid"); group != "" {
-			tracer = group
-		}
-		name := "another program"
-		if n, err := os.ReadFile("/proc/" + tracer + "/comm"); err == nil {
-			name = strings.TrimSpace(string(n))
-		}
-		return &sentence{fmt.Sprintf("process %d is already being traced, by process %s (%s)", pid, tracer, name), ErrTraced}
-	}
-	return nil
-}
-
 // attach runs in the tracer's goroutine.
 func (p *Process) attach() error {
 	// Threads created by a thread that we have seized are ours from their first instruction. The
 	// list is complete when it has no new threads.
 	for {
-		list, err := tasks(p.pid)
+		list, err := procfs.Tasks(p.pid)
 		if err != nil {
 			p.letGo()
-			return &sentence{fmt.Sprintf("there is no process %d", p.pid), ErrNoProcess}
+			return start.Errorf(start.ErrNoProcess, "there is no process %d", p.pid)
 		}
 		fresh := 0
 		for _, tid := range list {
@@ -111,33 +69,35 @@ func (p *Process) attach() error {
 		}
 		p.haltSeized()
 		if p.over {
-			return &sentence{fmt.Sprintf("process %d ended while it was being attached to", p.pid), ErrNoProcess}
+			return start.Errorf(start.ErrNoProcess, "process %d ended while it was being attached to", p.pid)
 		}
 	}
 	if p.someThread() == nil {
 		p.letGo()
-		return &sentence{fmt.Sprintf("process %d has already ended", p.pid), ErrZombie}
+		return start.Errorf(start.ErrZombie, "process %d has already ended", p.pid)
 	}
-	if _, err := p.someThread().registers(); err == errCompat {
+	if _, err := p.someThread().regs.Read(); err == kernel.ErrCompat {
 		p.letGo()
-		return &sentence{fmt.Sprintf("process %d is a 32-bit program; 32-bit programs can't be run yet", p.pid), Err32Bit}
+		return start.Errorf(start.Err32Bit, "process %d is a 32-bit program; 32-bit programs can't be run yet", p.pid)
 	}
 	if err := p.openProcess(); err != nil {
 		p.letGo()
 		return err
 	}
 	p.last = p.someThread()
-	p.last.skip, p.last.skipping = p.last.pc(), true
+	p.last.skip, p.last.skipping = p.last.regs.PC(), true
 	return nil
 }
 
 // seize starts to trace a thread. It returns false for a thread that has ended, or that has
 // become our tracee in the meantime.
 func (p *Process) seize(tid int) (bool, error) {
-	err := ptrace(unix.PTRACE_SEIZE, tid, 0, uintptr(p.options(tid == p.pid)))
+	err := kernel.Ptrace(unix.PTRACE_SEIZE, tid, 0, uintptr(p.options(tid == p.pid)))
 	switch err {
 	case nil:
-		p.threads[tid] = &thread{tid: tid, running: true}
+		t := newThread(tid)
+		t.running = true
+		p.threads[tid] = t
 		p.inMotion++
 		return true, nil
 	case unix.ESRCH:
@@ -145,29 +105,24 @@ func (p *Process) seize(tid int) (bool, error) {
 	}
 	// EPERM: the thread is dead, or already traced (perhaps by us, as a child of another thread),
 	// or we have no permission to trace it.
-	state := statusField(tid, "State")
+	state := procfs.StatusField(tid, "State")
 	if state == "" || state[0] == 'Z' || state[0] == 'X' {
 		return false, nil
 	}
-	if statusField(tid, "TracerPid") == itoa(unix.Gettid()) && tid != p.pid && len(p.threads) > 0 {
-		return p.adopt(tid), nil
+	if procfs.StatusField(tid, "TracerPid") == strconv.Itoa(unix.Gettid()) && tid != p.pid && len(p.threads) > 0 {
+		p.addThread(tid) // the kernel made it our tracee together with its parent
+		return true, nil
 	}
-	if err := tracedBy(p.pid, tid); err != nil {
+	if err := start.TracedBy(p.pid, tid); err != nil {
 		return false, err
 	}
-	return false, &sentence{fmt.Sprintf("process %d can't be attached to: permission denied", p.pid), ErrPermission}
-}
-
-// adopt records a thread that the kernel made our tracee together with its parent.
-func (p *Process) adopt(tid int) bool {
-	p.addThread(tid)
-	return true
+	return false, start.Errorf(start.ErrPermission, "process %d can't be attached to: permission denied", p.pid)
 }
 
 // letGo undoes a failed attach.
 func (p *Process) letGo() {
 	p.halt()
 	for _, t := range p.threads {
-		_ = ptrace(unix.PTRACE_DETACH, t.tid, 0, 0)
+		_ = kernel.Ptrace(unix.PTRACE_DETACH, t.tid, 0, 0)
 	}
 }

@@ -17,6 +17,8 @@ import (
 
 	"dbg/arch"
 	"dbg/target"
+	"dbg/target/ptrace/procfs"
+	"dbg/target/ptrace/start"
 )
 
 // victim is a process that somebody else has started: sh, whose child it
@@ -28,12 +30,12 @@ type victim struct {
 	pid int
 }
 
-func start(t *testing.T, args ...string) *victim {
+func startCommand(t *testing.T, args ...string) *victim {
 	t.Helper()
 	return startProgram(t, program(t), args...)
 }
 
-// startProgram is start for another program, which prints its pid first.
+// startProgram is startCommand for another program, which prints its pid first.
 func startProgram(t *testing.T, path string, args ...string) *victim {
 	t.Helper()
 	v := &victim{t: t}
@@ -88,16 +90,16 @@ func attach(t *testing.T, pid int) *debuggee {
 	return &debuggee{Process: p, t: t, counts: map[target.EventKind]int{}}
 }
 
-func state(pid int) string { s := statusField(pid, "State"); return s[:min(1, len(s))] }
+func state(pid int) string { s := procfs.StatusField(pid, "State"); return s[:min(1, len(s))] }
 
 func TestAttachAndDetachAHundredTimes(t *testing.T) {
 	t.Parallel()
-	v, undisturbed := start(t, "compute"), start(t, "compute")
+	v, undisturbed := startCommand(t, "compute"), startCommand(t, "compute")
 	a := symbol(t, "place")
 	for i := range 100 {
 		p, err := Attach(v.pid)
 		if err != nil {
-			if i > 10 && errors.Is(err, ErrNoProcess) || errors.Is(err, ErrZombie) {
+			if i > 10 && errors.Is(err, start.ErrNoProcess) || errors.Is(err, start.ErrZombie) {
 				break // it was quick
 			}
 			t.Fatal(err)
@@ -131,7 +133,7 @@ func TestAttachAndDetachAHundredTimes(t *testing.T) {
 
 func TestDetachRestoresTheCode(t *testing.T) {
 	t.Parallel()
-	v := start(t, "compute")
+	v := startCommand(t, "compute")
 	d := attach(t, v.pid)
 	for _, s := range []string{"place", "work", "ready", "main"} {
 		d.insert(s)
@@ -150,7 +152,7 @@ func TestDetachRestoresTheCode(t *testing.T) {
 	defer f.Close()
 	s := f.Section(".text")
 	want, _ := s.Data()
-	m, err := os.Open(procPath(v.pid, "mem"))
+	m, err := os.Open(procfs.Path(v.pid, "mem"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +171,7 @@ func TestDetachRestoresTheCode(t *testing.T) {
 
 func TestAttachToAStoppedProcess(t *testing.T) {
 	t.Parallel()
-	v := start(t, "idle")
+	v := startCommand(t, "idle")
 	if err := unix.Kill(v.pid, unix.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -211,20 +213,20 @@ func TestAttachToAStoppedProcess(t *testing.T) {
 
 func TestAttachErrors(t *testing.T) {
 	t.Parallel()
-	v := start(t, "idle")
+	v := startCommand(t, "idle")
 	d := attach(t, v.pid)
 	_, err := Attach(v.pid)
-	if !errors.Is(err, ErrTraced) || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
+	if !errors.Is(err, start.ErrTraced) || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
 		t.Errorf("traced twice: %v", err)
 	}
 	_ = d.Detach()
-	if _, err := Attach(os.Getpid()); !errors.Is(err, ErrSelf) {
+	if _, err := Attach(os.Getpid()); !errors.Is(err, start.ErrSelf) {
 		t.Errorf("itself: %v", err)
 	}
-	if _, err := Attach(1 << 30); !errors.Is(err, ErrNoProcess) {
+	if _, err := Attach(1 << 30); !errors.Is(err, start.ErrNoProcess) {
 		t.Errorf("none: %v", err)
 	}
-	if _, err := Attach(2); !errors.Is(err, ErrKernelThread) && !errors.Is(err, ErrNoProcess) {
+	if _, err := Attach(2); !errors.Is(err, start.ErrKernelThread) && !errors.Is(err, start.ErrNoProcess) {
 		t.Errorf("kernel thread: %v", err)
 	}
 	z := exec.Command("true")
@@ -233,7 +235,7 @@ func TestAttachErrors(t *testing.T) {
 	}
 	for state(z.Process.Pid) != "Z" {
 	}
-	if _, err := Attach(z.Process.Pid); !errors.Is(err, ErrZombie) {
+	if _, err := Attach(z.Process.Pid); !errors.Is(err, start.ErrZombie) {
 		t.Errorf("zombie: %v", err)
 	}
 	_ = z.Wait()
@@ -241,7 +243,7 @@ func TestAttachErrors(t *testing.T) {
 
 func TestSignalledWhileAttached(t *testing.T) {
 	t.Parallel()
-	v := start(t, "idle")
+	v := startCommand(t, "idle")
 	d := attach(t, v.pid)
 	if err := d.Resume(target.Resume{}); err != nil {
 		t.Fatal(err)
@@ -254,7 +256,7 @@ func TestSignalledWhileAttached(t *testing.T) {
 		t.Error(got)
 	}
 	// Stopped by SIGSTOP under the debugger: reported, then it stays stopped.
-	v = start(t, "idle")
+	v = startCommand(t, "idle")
 	d = attach(t, v.pid)
 	_ = d.Resume(target.Resume{})
 	_ = unix.Kill(v.pid, unix.SIGSTOP)

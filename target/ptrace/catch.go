@@ -4,6 +4,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/syscalls"
 )
 
 // A thread may stop for an event that the client asked for: a system call, a new child, its own
@@ -19,18 +21,6 @@ type notice struct {
 	vfork  bool
 	call   target.SyscallStop
 }
-
-// callState is what is known of a thread's system call.
-type callState struct {
-	number  int
-	begun   bool // its entry was seen, and not yet its exit
-	again   bool // it was interrupted, and the kernel will execute it again
-	atEntry bool // the thread is stopped at its entry
-}
-
-// restartSyscall is the number of the call with which the kernel continues an interrupted call
-// that has a time limit: restart_syscall(2).
-const restartSyscall = 219
 
 // catches are the events that the client asked for.
 type catches struct {
@@ -75,18 +65,15 @@ func (t *thread) notify(n notice) { t.why, t.notice = noticed, n }
 
 // noteEntry handles the entry of a system call.
 func (p *Process) noteEntry(t *thread) {
-	t.why, t.call.atEntry = inSyscall, true
-	r, err := t.registers()
+	t.why, t.call.AtEntry = inSyscall, true
+	r, err := t.regs.Read()
 	if err != nil {
 		return
 	}
-	n := int(int32(r.get(offOrigRAX)))
-	again := t.call.again && (n == t.call.number || n == restartSyscall)
-	t.call.again, t.call.begun = false, true
-	if again {
+	n := int(int32(r.Get(kernel.OrigRAX)))
+	if !t.call.Enter(n) {
 		return // the entry was reported, or not wanted
 	}
-	t.call.number = n
 	if !t.guest && p.catches.calls.Has(n) {
 		t.notify(notice{reason: target.Syscall, call: target.SyscallStop{Valid: true, Number: n}})
 	}
@@ -94,21 +81,17 @@ func (p *Process) noteEntry(t *thread) {
 
 // noteReturn handles the exit of a system call.
 func (p *Process) noteReturn(t *thread) {
-	r, err := t.registers()
+	r, err := t.regs.Read()
 	if err != nil || t.guest {
 		p.passHeir(t)
-		t.call, t.forked = callState{}, 0
+		t.call, t.forked = syscalls.Call{}, 0
 		return
 	}
-	n := int(int32(r.get(offOrigRAX)))
-	if t.call.begun {
-		n = t.call.number // rt_sigreturn and execve change the register
-	}
-	t.call.begun = false
-	if t.restarting() && !signalPending(t.tid) {
-		// Our own interruption has ended the call. The kernel executes it again, and the program
-		// notices nothing. With a signal, a handler may run, and the call may fail.
-		t.call.number, t.call.again = n, true
+	// Without a signal, our own interruption has ended the call. With one, a handler may run, and
+	// the call may fail.
+	restarts := r.Restarting() && !kernel.SignalPending(t.tid)
+	n, ends := t.call.Leave(int(int32(r.Get(kernel.OrigRAX))), restarts)
+	if !ends {
 		return
 	}
 	var e notice
@@ -131,11 +114,10 @@ func (p *Process) noteReturn(t *thread) {
 // interruptedCall handles a signal that the thread takes after an interruption of ours: if the
 // call does not continue, it ends here, without another stop.
 func (p *Process) interruptedCall(t *thread) {
-	if !t.call.again || t.inject == 0 {
+	if t.inject == 0 {
 		return
 	}
-	t.call.again = false
-	if n := t.call.number; t.why == passing && !t.guest && p.catches.calls.Has(n) {
+	if n, ends := t.call.Interrupted(); ends && t.why == passing && !t.guest && p.catches.calls.Has(n) {
 		t.notify(notice{reason: target.Syscall, call: target.SyscallStop{Valid: true, Number: n, Return: true}})
 	}
 }

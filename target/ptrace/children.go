@@ -1,21 +1,22 @@
 package ptrace
 
 import (
-	"os"
-
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/instruction"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/procfs"
 )
 
 // noteChild handles PTRACE_EVENT_CLONE, _FORK and _VFORK: a thread has created another thread or
 // a process.
 func (p *Process) noteChild(t *thread, event int) {
-	child, err := eventMessage(t.tid)
+	child, err := kernel.EventMessage(t.tid)
 	if err != nil || child == 0 {
 		return
 	}
-	if event == unix.PTRACE_EVENT_CLONE && !t.guest && p.isThread(child) {
+	if event == unix.PTRACE_EVENT_CLONE && !t.guest && procfs.IsThread(p.pid, child) {
 		p.addThread(child)
 		p.send(target.Event{Kind: target.ThreadStarted, Thread: target.ThreadID(child)})
 		return
@@ -27,13 +28,9 @@ func (p *Process) noteChild(t *thread, event int) {
 		p.send(target.Event{Kind: target.Forked, Thread: target.ThreadID(t.tid), Child: child})
 	}
 	// The child's first stop arrives without a request.
-	if _, ok := p.tracer.early[child]; !ok {
-		ws, ok := waitFor(child)
-		if !ok || !ws.Stopped() {
-			return
-		}
+	if ws, ok := p.tracer.statusOf(child); !ok || !ws.Stopped() {
+		return
 	}
-	delete(p.tracer.early, child)
 	switch {
 	case sharesMemory(t, child, event) && !p.steppingAll && !p.over:
 		g := p.addGuest(child)
@@ -66,26 +63,25 @@ func (p *Process) keepChild(t *thread, child int) {
 // adoptChild makes a Process of a tracee that has stopped. Our bytes are removed from its memory.
 func (p *Process) adoptChild(pid int) (*Process, error) {
 	q := newProcess(p.kind)
-	q.tracer, q.pid, q.guardian, q.policy = p.tracer, pid, p.guardian, p.policy
-	q.terminal.of = p.terminal.of
-	t := &thread{tid: pid}
+	q.setPID(pid)
+	q.tracer, q.guardian, q.policy = p.tracer, p.guardian, p.policy
+	q.terminal.Of = p.terminal.Of
+	t := newThread(pid)
 	q.threads[pid], q.last = t, t
-	if err := ptrace(unix.PTRACE_SETOPTIONS, pid, 0, uintptr(q.options(true))); err != nil {
+	if err := kernel.Ptrace(unix.PTRACE_SETOPTIONS, pid, 0, uintptr(q.options(true))); err != nil {
 		return nil, err
 	}
-	if _, err := t.registers(); err != nil {
+	if _, err := t.regs.Read(); err != nil {
 		return nil, err // it was killed, or is a 32-bit program
 	}
 	if err := q.openProcess(); err != nil {
 		q.release()
 		return nil, err
 	}
-	if !p.mem.empty() && !sameMemory(p.pid, pid) {
-		p.mem.clean(q.mem.fd)
-	}
-	t.skip, t.skipping = t.pc(), true
+	p.mem.Clean(pid)
+	t.skip, t.skipping = t.regs.PC(), true
 	q.tracer.procs = append(q.tracer.procs, q)
-	go q.outbox.deliver(q.events)
+	go q.outbox.Deliver(q.events)
 	return q, nil
 }
 
@@ -99,20 +95,13 @@ func (p *Process) passHeir(t *thread) {
 	t.heir, t.notice.heir = nil, nil
 }
 
-// isThread reports whether a task is a thread of the process. A task made by clone may also be a
-// separate process.
-func (p *Process) isThread(tid int) bool {
-	_, err := os.Stat("/proc/" + itoa(p.pid) + "/task/" + itoa(tid))
-	return err == nil
-}
-
 // addThread records a new thread, whose first stop has arrived or will arrive soon.
 func (p *Process) addThread(tid int) {
-	t := p.threads[tid]
-	if t != nil {
+	if p.threads[tid] != nil {
 		return
 	}
-	t = &thread{tid: tid, running: true, fresh: true}
+	t := newThread(tid)
+	t.running, t.fresh = true, true
 	p.threads[tid] = t
 	p.inMotion++
 	if ws, ok := p.tracer.early[tid]; ok {
@@ -128,60 +117,33 @@ func (p *Process) addThread(tid int) {
 // otherwise (ptrace(2), "Death under ptrace").
 func (p *Process) trim(t *thread) {
 	if t.tid != p.pid {
-		_ = ptrace(unix.PTRACE_SETOPTIONS, t.tid, 0, uintptr(p.options(false)))
+		_ = kernel.Ptrace(unix.PTRACE_SETOPTIONS, t.tid, 0, uintptr(p.options(false)))
 	}
 }
 
+// options returns the options of a thread of the process.
 func (p *Process) options(leader bool) int {
-	o := unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK |
-		unix.PTRACE_O_TRACEVFORKDONE | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACESYSGOOD
-	if p.kind == target.Launched {
-		o |= unix.PTRACE_O_EXITKILL
-	}
-	if leader {
-		o |= unix.PTRACE_O_TRACEEXIT
-	}
-	return o
+	return kernel.TraceOptions(p.kind == target.Launched, leader)
 }
 
 // detachChild detaches a child in its first stop. If its memory is a copy of ours, our bytes are
-// removed from the copy. The copy may have been made while they were in our memory, even if they
-// no longer are.
+// removed from the copy.
 func (p *Process) detachChild(child int) {
-	if !p.mem.empty() && !sameMemory(p.pid, child) {
-		if fd, err := unix.Open("/proc/"+itoa(child)+"/mem", unix.O_RDWR|unix.O_CLOEXEC, 0); err == nil {
-			p.mem.clean(fd)
-			_ = unix.Close(fd)
-		}
-	}
-	_ = ptrace(unix.PTRACE_DETACH, child, 0, 0)
+	p.mem.Clean(child)
+	_ = kernel.Ptrace(unix.PTRACE_DETACH, child, 0, 0)
 }
 
 // sharesMemory reports whether a child that a thread has just created shares the thread's memory.
 // kcmp(2) tells. Where the kernel does not have or does not permit kcmp, the arguments of the
 // system call decide.
 func sharesMemory(t *thread, child, event int) bool {
-	if same, ok := compareMemory(t.tid, child); ok {
+	if same, ok := kernel.SameMemory(t.tid, child); ok {
 		return same
 	}
-	const cloneVM = 0x100
-	r, err := t.registers()
-	if err == nil && r.get(offOrigRAX) == unix.SYS_CLONE {
-		return r.get(offRDI)&cloneVM != 0
+	if r, err := t.regs.Read(); err == nil && r.Get(kernel.OrigRAX) == unix.SYS_CLONE {
+		return r.Get(kernel.RDI)&unix.CLONE_VM != 0
 	}
 	return event == unix.PTRACE_EVENT_VFORK
-}
-
-// sameMemory reports whether two processes are known to share their address space.
-func sameMemory(a, b int) bool {
-	same, ok := compareMemory(a, b)
-	return ok && same
-}
-
-func compareMemory(a, b int) (same, ok bool) {
-	const kcmpVM = 1
-	r, _, e := unix.RawSyscall6(unix.SYS_KCMP, uintptr(a), uintptr(b), kcmpVM, 0, 0, 0)
-	return r == 0, e == 0
 }
 
 // noteExec handles PTRACE_EVENT_EXEC: all threads but one are gone, that one now has the
@@ -193,13 +155,14 @@ func (p *Process) noteExec(tid int) *thread {
 			p.send(target.Event{Kind: target.ThreadExited, Thread: target.ThreadID(t.tid)})
 		}
 	}
-	p.mem.lower() // the old memory, which guests still use
+	p.mem.Lower() // the old memory, which guests still use
 	p.releaseGuests()
 	p.forgetWatches()
-	p.scratch, p.sought = scratch{}, false
-	old, _ := eventMessage(tid)
+	p.scratch = instruction.Scratch{}
+	old, _ := kernel.EventMessage(tid)
 	wasStepper := p.stepper != nil && p.stepper.tid == old
-	t := &thread{tid: tid, running: true}
+	t := newThread(tid)
+	t.running = true
 	if before := p.threads[old]; before != nil {
 		t.call = before.call
 	}
@@ -210,7 +173,7 @@ func (p *Process) noteExec(tid int) *thread {
 		p.stepper = t
 	}
 	p.tracer.dropEarly(p)
-	_ = ptrace(unix.PTRACE_SETOPTIONS, tid, 0, uintptr(p.options(true)))
-	_ = p.mem.open(p.pid)
+	_ = kernel.Ptrace(unix.PTRACE_SETOPTIONS, tid, 0, uintptr(p.options(true)))
+	_ = p.mem.Open(p.pid)
 	return t
 }

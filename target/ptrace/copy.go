@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
 )
 
 var _ target.Copier = (*Process)(nil)
@@ -24,7 +25,7 @@ func (p *Process) CopyProcess() (target.Process, error) {
 			return errManyThreads
 		}
 		t := p.someThread()
-		r, err := t.registers()
+		r, err := t.regs.Read()
 		if err != nil {
 			return err
 		}
@@ -36,13 +37,10 @@ func (p *Process) CopyProcess() (target.Process, error) {
 		if child == 0 {
 			return errors.New("the kernel has not reported the copy")
 		}
-		if _, ok := p.tracer.early[child]; !ok {
-			if ws, ok := waitFor(child); !ok || !ws.Stopped() {
-				return target.ErrGone
-			}
+		if ws, ok := p.tracer.statusOf(child); !ok || !ws.Stopped() {
+			return target.ErrGone
 		}
-		delete(p.tracer.early, child)
-		if err := setRegs(child, &saved); err != nil {
+		if err := kernel.SetRegs(child, &saved); err != nil {
 			return err
 		}
 		q, err = p.adoptChild(child)
@@ -63,6 +61,9 @@ func (p *Process) SystemCall(number int, args ...uint64) (result uint64, err err
 	return result, err
 }
 
+// argumentOffsets lists the registers of the arguments of a system call: syscall(2).
+var argumentOffsets = [6]int{kernel.RDI, kernel.RSI, kernel.RDX, kernel.R10, kernel.R8, kernel.R9}
+
 // systemCall makes a thread execute a system call and brings it back to where it was. All threads
 // are stopped, and stay so. child, if it is not nil, receives the id of a new task.
 func (p *Process) systemCall(t *thread, number int, args []uint64, child *int) (uint64, error) {
@@ -75,10 +76,10 @@ func (p *Process) systemCall(t *thread, number int, args []uint64, child *int) (
 		return 0, errAway
 	case t.groupStop:
 		return 0, errors.New("the process is stopped by job control")
-	case len(args) > len(syscallOffsets):
+	case len(args) > len(argumentOffsets):
 		return 0, errors.New("a system call has at most six arguments")
 	}
-	saved, err := t.registers()
+	saved, err := t.regs.Read()
 	if err != nil {
 		return 0, err
 	}
@@ -86,17 +87,17 @@ func (p *Process) systemCall(t *thread, number int, args []uint64, child *int) (
 	if t.inject != 0 {
 		p.holdBack(t) // the thread leaves its signal-delivery-stop
 	}
-	regs.set(offRIP, uint64(at))
-	regs.set(offRAX, uint64(number))
-	regs.set(offOrigRAX, ^uint64(0))
-	for i, off := range syscallOffsets {
-		regs.set(off, 0)
+	regs.Set(kernel.RIP, uint64(at))
+	regs.Set(kernel.RAX, uint64(number))
+	regs.Set(kernel.OrigRAX, ^uint64(0))
+	for i, off := range argumentOffsets {
+		regs.Set(off, 0)
 		if i < len(args) {
-			regs.set(off, args[i])
+			regs.Set(off, args[i])
 		}
 	}
-	t.flush()
-	if err := setRegs(t.tid, &regs); err != nil {
+	t.regs.Flush()
+	if err := kernel.SetRegs(t.tid, &regs); err != nil {
 		return 0, err
 	}
 	t.sigStop, t.trapStop = false, false
@@ -106,25 +107,25 @@ func (p *Process) systemCall(t *thread, number int, args []uint64, child *int) (
 	}
 	// A stop by PTRACE_INTERRUPT is the only kind in which the kernel restarts the call that the
 	// thread may have been in before.
-	t.haveRegs, t.changed = false, false
-	if err := setRegs(t.tid, &back); err != nil {
+	t.regs.Forget()
+	if err := kernel.SetRegs(t.tid, &back); err != nil {
 		return 0, err
 	}
-	_ = ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0)
+	_ = kernel.Ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0)
 	for {
-		if err := ptrace(unix.PTRACE_CONT, t.tid, 0, 0); err != nil {
+		if err := kernel.Ptrace(unix.PTRACE_CONT, t.tid, 0, 0); err != nil {
 			return 0, err
 		}
-		ws, ok := waitFor(t.tid)
+		ws, ok := kernel.WaitFor(t.tid)
 		switch {
-		case !ok || !ws.Stopped() || stopEvent(ws) == unix.PTRACE_EVENT_EXIT:
+		case !ok || !ws.Stopped() || kernel.StopEvent(ws) == unix.PTRACE_EVENT_EXIT:
 			return 0, p.diedInCall(t, ws, ok)
-		case stopEvent(ws) == unix.PTRACE_EVENT_STOP:
+		case kernel.StopEvent(ws) == unix.PTRACE_EVENT_STOP:
 			if int64(result) < 0 && int64(result) >= -4095 {
 				return 0, unix.Errno(-int64(result))
 			}
 			return result, nil
-		case stopEvent(ws) == 0 && ws.StopSignal() != unix.SIGTRAP|0x80:
+		case kernel.StopEvent(ws) == 0 && ws.StopSignal() != unix.SIGTRAP|0x80:
 			p.keepSignal(t, int(ws.StopSignal()))
 		}
 	}
@@ -133,25 +134,25 @@ func (p *Process) systemCall(t *thread, number int, args []uint64, child *int) (
 // finishCall lets a thread execute the system call at its PC, and returns the kernel's result.
 func (p *Process) finishCall(t *thread, child *int) (uint64, error) {
 	for {
-		if err := ptrace(unix.PTRACE_SYSCALL, t.tid, 0, 0); err != nil {
+		if err := kernel.Ptrace(unix.PTRACE_SYSCALL, t.tid, 0, 0); err != nil {
 			return 0, err
 		}
-		ws, ok := waitFor(t.tid)
+		ws, ok := kernel.WaitFor(t.tid)
 		switch {
-		case !ok || !ws.Stopped() || stopEvent(ws) == unix.PTRACE_EVENT_EXIT:
+		case !ok || !ws.Stopped() || kernel.StopEvent(ws) == unix.PTRACE_EVENT_EXIT:
 			return 0, p.diedInCall(t, ws, ok)
-		case stopEvent(ws) == 0 && ws.StopSignal() == unix.SIGTRAP|0x80:
-			if atSyscallEntry(t.tid) {
+		case kernel.StopEvent(ws) == 0 && ws.StopSignal() == unix.SIGTRAP|0x80:
+			if kernel.AtSyscallEntry(t.tid) {
 				continue
 			}
-			var r userRegs
-			err := getRegs(t.tid, &r)
-			return r.get(offRAX), err
-		case stopEvent(ws) == unix.PTRACE_EVENT_CLONE, stopEvent(ws) == unix.PTRACE_EVENT_FORK:
+			var r kernel.Regs
+			err := kernel.GetRegs(t.tid, &r)
+			return r.Get(kernel.RAX), err
+		case kernel.StopEvent(ws) == unix.PTRACE_EVENT_CLONE, kernel.StopEvent(ws) == unix.PTRACE_EVENT_FORK:
 			if child != nil {
-				*child, _ = eventMessage(t.tid)
+				*child, _ = kernel.EventMessage(t.tid)
 			}
-		case stopEvent(ws) == 0:
+		case kernel.StopEvent(ws) == 0:
 			p.keepSignal(t, int(ws.StopSignal()))
 		}
 	}
@@ -159,8 +160,8 @@ func (p *Process) finishCall(t *thread, child *int) (uint64, error) {
 
 // keepSignal saves a signal that arrived during a system call of ours.
 func (p *Process) keepSignal(t *thread, sig int) {
-	if getSigInfo(t.tid, &t.info) != nil {
-		t.info = newSigInfo(sig)
+	if kernel.GetSigInfo(t.tid, &t.info) != nil {
+		t.info = kernel.NewSigInfo(sig)
 	}
 	t.inject = sig
 	p.holdBack(t)
@@ -187,7 +188,7 @@ func (p *Process) syscallInstruction() (target.Addr, error) {
 			continue
 		}
 		text := make([]byte, m.Hi-m.Lo)
-		n, _ := p.mem.read(m.Lo, text)
+		n, _ := p.mem.Read(m.Lo, text)
 		if i := bytes.Index(text[:n], []byte{0x0f, 0x05}); i >= 0 {
 			return m.Lo + target.Addr(i), nil
 		}

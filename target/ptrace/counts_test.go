@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
 )
 
 // What a false hit, a step, a stop and a resume cost is counted in ptrace requests. A false hit costs the same however many
@@ -28,11 +29,11 @@ func TestRequests(t *testing.T) {
 		if e, _ := s.run(target.Resume{}); e.Kind != target.Stopped {
 			t.Fatalf("%+v", e)
 		}
-		before := requests.Load()
+		before := kernel.Requests()
 		if e, _ := s.run(target.Resume{}); e.Kind != target.Exited {
 			t.Fatalf("%+v", e)
 		}
-		each := float64(requests.Load()-before) / hits
+		each := float64(kernel.Requests()-before) / hits
 		// GETREGSET, GETSIGINFO, SETREGSET, CONT; the resume, and the end of each idle thread, are shared by the hits.
 		if each > 4.9 {
 			t.Errorf("a false hit beside %d threads takes %.2f requests", idle, each)
@@ -50,18 +51,18 @@ func TestRequests(t *testing.T) {
 	s.sites(target.Halt)
 	e, _ := s.run(target.Resume{})
 	s.SetJudge(nil)
-	before := requests.Load()
+	before := kernel.Requests()
 	const rounds = 20
 	for range rounds {
 		e, _ = s.run(target.Resume{Thread: e.Thread})
 	}
 	// For each thread PTRACE_INTERRUPT and PTRACE_CONT; one more of each for the thread that hit, to leave its SIGTRAP.
-	if each := float64(requests.Load()-before) / rounds / (threads + 1); each > 4.5 {
+	if each := float64(kernel.Requests()-before) / rounds / (threads + 1); each > 4.5 {
 		t.Errorf("a stop and a resume take %.2f requests for each thread", each)
 	}
-	before = requests.Load()
+	before = kernel.Requests()
 	e, _ = s.run(target.Resume{Thread: e.Thread, Alone: true, Step: true})
-	if n := requests.Load() - before; n > 12 {
+	if n := kernel.Requests() - before; n > 12 {
 		t.Errorf("a step alone takes %d requests", n)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"dbg/internal/fixture"
 	"dbg/target"
+	"dbg/target/ptrace/procfs"
 )
 
 // What concerns the debugger's own process is tested in a process of its own:
@@ -90,11 +91,11 @@ func TestNothingStaysWhenTheDebuggerIsKilled(t *testing.T) {
 			t.Fatal("no process")
 		}
 		for deadline := time.Now().Add(30 * time.Second); ; runtime.Gosched() {
-			if s := statusField(pid, "State"); s == "" || s[0] == 'Z' || s[0] == 'X' {
+			if s := procfs.StatusField(pid, "State"); s == "" || s[0] == 'Z' || s[0] == 'X' {
 				break
 			}
 			if time.Now().After(deadline) {
-				t.Fatalf("process %d is still there: %s", pid, statusField(pid, "State"))
+				t.Fatalf("process %d is still there: %s", pid, procfs.StatusField(pid, "State"))
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
 )
 
 // Detach implements target.Process.
@@ -30,12 +31,12 @@ func (p *Process) detach() {
 	if p.over {
 		return
 	}
-	p.mem.lower()
+	p.mem.Lower()
 	p.disarmAll()
 	p.releaseGuests()
-	p.sweep()
+	p.scratch.Sweep(p.mem)
 	p.tracer.dropEarly(p)
-	p.mem.forget()
+	p.mem.Forget()
 	// Signals that signalFor sends again are delivered after the detach. A thread that waits for
 	// a child of vfork is released when the tracer's thread ends.
 	for _, t := range p.threads {
@@ -46,34 +47,14 @@ func (p *Process) detach() {
 		if t.zombie || t.away {
 			continue
 		}
-		t.flush()
+		t.regs.Flush()
 		t.groupStop = false
 		sig := p.signalFor(t)
-		_ = ptrace(unix.PTRACE_DETACH, t.tid, 0, uintptr(sig))
+		_ = kernel.Ptrace(unix.PTRACE_DETACH, t.tid, 0, uintptr(sig))
 	}
 	p.over, p.running = true, false
 	p.threads, p.pending, p.inMotion = map[int]*thread{}, nil, 0
 	if p.kind == target.Launched {
-		go reap(p.pid)
-	}
-}
-
-// reap collects the status of a program that we started and no longer trace, so that it does not
-// stay a zombie. It waits on a pidfd and not in wait4: wait4 would also take the program's stops,
-// which belong to any later tracer of the program in this process.
-func reap(pid int) {
-	if fd, err := unix.PidfdOpen(pid, 0); err == nil {
-		defer unix.Close(fd)
-		for {
-			_, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1)
-			if err != unix.EINTR {
-				break
-			}
-		}
-	}
-	for {
-		if _, err := unix.Wait4(pid, nil, 0, nil); err != unix.EINTR {
-			return
-		}
+		go kernel.Reap(p.pid)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/instruction"
 )
 
 // An instruction that is not emulated is executed out of line, by several threads at once: each hit is seen, and nobody is
@@ -25,7 +26,7 @@ func TestOutOfLine(t *testing.T) {
 	if hits.Load() != 800 || s.count(stormHits) != 800 {
 		t.Errorf("%d hits, %d counted; want 800", hits.Load(), s.count(stormHits))
 	}
-	if s.scratch.base == 0 {
+	if s.scratch.Addr() == 0 {
 		t.Fatal("there is no room in the vDSO")
 	}
 	if s.slow != 0 {
@@ -65,8 +66,8 @@ func TestFaultOutOfLine(t *testing.T) {
 		if pc, _ := r.PC(); target.Addr(pc) != a {
 			t.Errorf("PC %#x, want %v", pc, a)
 		}
-		var b [slots * slotSize]byte
-		if n, _ := s.mem.read(s.scratch.base, b[:]); n != len(b) || b != [slots * slotSize]byte{} {
+		var b [instruction.ScratchSize]byte
+		if n, _ := s.mem.Read(s.scratch.Addr(), b[:]); n != len(b) || b != [instruction.ScratchSize]byte{} {
 			t.Errorf("% x is left in the vDSO", b)
 		}
 		if e, _ = s.run(target.Resume{}); e.Kind != target.Killed || e.Signal.Number != int(c.signal) {

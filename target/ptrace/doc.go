@@ -5,9 +5,10 @@
 // # How it is built
 //
 // The kernel accepts ptrace requests only from the tracer thread. So one goroutine, locked to its
-// thread, owns the state of the process (loop.go). The methods of Process send it functions and
-// wait. The goroutine sleeps in wait4(2), and a command ends that sleep with a signal (bell.go).
-// Events go through a separate queue (outbox.go).
+// thread, owns the state of the process (tracer.go, tracerthread). The methods of Process send it
+// functions and wait. Events go through a separate queue (outbox). This package decides; the
+// packages below it know no Process, and are called on that thread unless their docs permit more.
+// docs/control.md has their table.
 //
 // A status from the kernel is handled in two steps. First, note (note.go) records it in the
 // thread's state, and moves nothing. Then react (loop.go) decides. Most stops are of no interest
@@ -20,19 +21,10 @@
 // for threads by their ids. A thread that waits for a child of vfork can't be stopped, and counts
 // as stopped. Kill always works, because the caller sends it.
 //
-// The breakpoint bytes of sites (sites.go) are in memory only while the process runs. Before a
-// stop is reported, every thread has left the signal-delivery-stop of our traps. So a program
+// The breakpoint bytes of sites (package memory) are in memory only while the process runs. Before
+// a stop is reported, every thread has left the signal-delivery-stop of our traps. So a program
 // survives if the debugger is killed at a prompt. While an attached program runs, a guardian
-// protects it (guardian.go).
-//
-// StepAll (stepall.go) is another loop on the same thread, for callers that need every
-// instruction. It moves all threads forward by one instruction at a time, in turns, and calls a
-// visitor after each. It is made to be fast. The tracer and its tracees share one processor
-// (pin.go). Where the visitor can predict the next instruction, the thread runs into an int3
-// there. That avoids the processor's debug exception, which is costly on a virtual machine
-// (trap.go). Waits and requests are raw system calls, and nothing is allocated. A thread may
-// enter a system call, and reports when it returns. Until it is known to be in the kernel, memory
-// has no int3 that the thread might hit.
+// protects it (package guardian).
 //
 // # What it relies on
 //
@@ -41,7 +33,7 @@
 //
 // # What it does not do
 //
-// It does not support 32-bit programs, or following the
-// children of fork. Children with separate memory are detached after our bytes are removed from
-// it. Children that share our memory are guests (guests.go).
+// It does not support 32-bit programs. Children that share our memory are guests (guests.go): they
+// are never shown. Other children get a Process of their own or are detached, after our bytes are
+// removed from their memory (children.go).
 package ptrace

@@ -4,18 +4,21 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
 )
 
 // A guest is a process that shares our memory: the child of vfork or of clone(CLONE_VM). It runs
-// into our breakpoint bytes, so it is traced as a guest until it executes a program or ends. It passes every
-// site, handles its own signals, is in no list of threads, and is never stopped for long.
+// into our breakpoint bytes, so it is traced as a guest until it executes a program or ends. It
+// passes every site, handles its own signals, is in no list of threads, and is never stopped for
+// long.
 
 // addGuest records a child in its first stop.
 func (p *Process) addGuest(tid int) *thread {
-	g := &thread{tid: tid, guest: true}
+	g := newThread(tid)
+	g.guest = true
 	p.guests[tid] = g
 	// We must not kill it when we end.
-	_ = ptrace(unix.PTRACE_SETOPTIONS, tid, 0, uintptr(p.options(false)&^unix.PTRACE_O_EXITKILL))
+	_ = kernel.Ptrace(unix.PTRACE_SETOPTIONS, tid, 0, uintptr(p.options(false)&^unix.PTRACE_O_EXITKILL))
 	return g
 }
 
@@ -24,12 +27,12 @@ func (p *Process) noteGuestExec(g *thread) {
 	delete(p.guests, g.tid)
 	policy := p.catches.events.Children
 	if policy == target.ReleaseChildren || p.over {
-		_ = ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
+		_ = kernel.Ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
 		return
 	}
 	q, err := p.adoptChild(g.tid)
 	if err != nil {
-		_ = ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
+		_ = kernel.Ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
 		return
 	}
 	e := target.Event{Kind: target.Forked, Child: g.tid, Process: q, Vfork: true}
@@ -54,14 +57,7 @@ func (p *Process) awaitExec(t *thread) {
 		if g.parent != t || !g.running {
 			continue
 		}
-		for i, d := range p.deferred {
-			if d.tid == g.tid {
-				p.deferred = append(p.deferred[:i:i], p.deferred[i+1:]...)
-				p.noteGuest(g, d.ws)
-				return
-			}
-		}
-		if ws, ok := waitFor(g.tid); ok {
+		if ws, ok := p.tracer.statusOf(g.tid); ok {
 			p.noteGuest(g, ws)
 		}
 		return
@@ -71,7 +67,7 @@ func (p *Process) awaitExec(t *thread) {
 // noteGuest records a status of a guest and continues the guest.
 func (p *Process) noteGuest(g *thread, ws unix.WaitStatus) *thread {
 	if ws.Exited() || ws.Signaled() {
-		p.freeSlot(g)
+		p.scratch.Free(&g.line)
 		delete(p.guests, g.tid)
 		return nil
 	}
@@ -79,12 +75,12 @@ func (p *Process) noteGuest(g *thread, ws unix.WaitStatus) *thread {
 		return nil
 	}
 	p.stopped(g)
-	if g.leaving && stopEvent(ws) != 0 {
+	if g.leaving && kernel.StopEvent(ws) != 0 {
 		delete(p.guests, g.tid)
-		_ = ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
+		_ = kernel.Ptrace(unix.PTRACE_DETACH, g.tid, 0, 0)
 		return nil
 	}
-	switch stopEvent(ws) {
+	switch kernel.StopEvent(ws) {
 	case 0:
 		if ws.StopSignal() == unix.SIGTRAP|0x80 {
 			p.noteSyscall(g)
@@ -97,7 +93,7 @@ func (p *Process) noteGuest(g *thread, ws unix.WaitStatus) *thread {
 			return nil
 		}
 	case unix.PTRACE_EVENT_CLONE, unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK:
-		p.noteChild(g, stopEvent(ws))
+		p.noteChild(g, kernel.StopEvent(ws))
 	case unix.PTRACE_EVENT_EXEC:
 		p.noteGuestExec(g)
 		return nil
@@ -115,7 +111,7 @@ func (p *Process) serveGuest(g *thread) {
 	if g.running || p.busy > 0 || p.over {
 		return
 	}
-	if p.mem.raised {
+	if p.mem.Raised() {
 		if addr, ok := p.siteToPass(g); ok && !p.emulate(g, addr) {
 			if p.displace(g, addr) {
 				return
@@ -144,12 +140,12 @@ func (p *Process) releaseGuests() {
 	defer func() { p.busy-- }()
 	for _, g := range p.guests {
 		if g.running {
-			_ = ptrace(unix.PTRACE_INTERRUPT, g.tid, 0, 0)
+			_ = kernel.Ptrace(unix.PTRACE_INTERRUPT, g.tid, 0, 0)
 		}
 	}
 	for _, g := range p.guests {
 		for p.guests[g.tid] == g && g.running && !g.away {
-			ws, ok := waitFor(g.tid)
+			ws, ok := kernel.WaitFor(g.tid)
 			if !ok {
 				delete(p.guests, g.tid)
 				break
@@ -162,9 +158,9 @@ func (p *Process) releaseGuests() {
 			g.leaving = true
 		default:
 			delete(p.guests, g.tid)
-			g.flush()
+			g.regs.Flush()
 			g.groupStop = false
-			_ = ptrace(unix.PTRACE_DETACH, g.tid, 0, uintptr(p.signalFor(g)))
+			_ = kernel.Ptrace(unix.PTRACE_DETACH, g.tid, 0, uintptr(p.signalFor(g)))
 		}
 	}
 }

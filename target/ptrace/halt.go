@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
 )
 
 // halt stops every thread and takes its status. The stops to report are in p.pending.
@@ -26,7 +27,7 @@ func (p *Process) halt() {
 			return
 		}
 	}
-	clear(p.mem.gone)
+	p.mem.ForgetRemoved()
 }
 
 // interruptAll asks all threads that can be stopped to stop.
@@ -34,7 +35,7 @@ func (p *Process) interruptAll() {
 	for _, t := range p.threads {
 		if t.running && !t.frozen && !t.fresh && !t.away {
 			t.frozen = true
-			_ = ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0)
+			_ = kernel.Ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0)
 		}
 	}
 }
@@ -47,7 +48,7 @@ func (p *Process) collect() bool {
 		if !t.running || t.away {
 			continue
 		}
-		if ws, ok := take(tid); ok {
+		if ws, ok := kernel.Take(tid); ok {
 			found = true
 			p.note(tid, ws)
 			if p.over {
@@ -66,7 +67,7 @@ func (p *Process) dying() bool {
 
 // waitNoting waits for one status and records it. It returns false if no tracee is left.
 func (p *Process) waitNoting() bool {
-	tid, ws := wait(true)
+	tid, ws := kernel.Wait()
 	if tid <= 0 {
 		p.vanished()
 		return false
@@ -114,7 +115,7 @@ func (p *Process) reportPending() bool {
 		case breakpoint:
 			// The PC was moved back, so nothing is lost if the site is gone. If the user moved
 			// the PC, the thread is no longer there.
-			if !p.mem.inserted(t.addr) && !p.watches.executes(t.addr) || t.pc() != t.addr {
+			if !p.mem.Inserted(t.addr) && !p.watches.Executes(t.addr) || t.regs.PC() != t.addr {
 				continue
 			}
 			verdict := p.judge(t)
@@ -130,7 +131,7 @@ func (p *Process) reportPending() bool {
 			t.why = passing
 			e.Reason, e.Addr = target.Breakpoint, t.addr
 		case signalled:
-			if t.signal == nil || !p.policyOf(t.signal.Number).Stop {
+			if t.signal == nil || !p.policy.Of(t.signal.Number).Stop {
 				continue
 			}
 			e.Reason, e.Signal = target.Signalled, t.signal
@@ -197,9 +198,9 @@ func (p *Process) reportPending() bool {
 // stopFor ends the run with an event of a thread. All threads are stopped.
 func (p *Process) stopFor(t *thread, e target.Event) {
 	p.running, p.stepping, p.alone, p.stepperLost, p.stepper = false, false, false, false, nil
-	p.mem.lower()
+	p.mem.Lower()
 	p.disarmAll()
-	p.sweep()
+	p.scratch.Sweep(p.mem)
 	// Parked threads are judged again when the process continues. A step that ended while another
 	// stop was found is discarded. An interruption is nobody's stop: the thread for which it is
 	// reported may have one of its own.
@@ -236,7 +237,7 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 	p.settleTraps()
 	p.flushAll()
 	p.serveGuests()
-	p.terminal.takeBack()
+	p.terminal.TakeBack()
 	if t == nil || p.over {
 		return
 	}
@@ -246,7 +247,7 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 		}
 	}
 	e.Thread = target.ThreadID(t.tid)
-	t.skip, t.skipping = t.pc(), !t.why.matters()
+	t.skip, t.skipping = t.regs.PC(), !t.why.matters()
 	switch e.Reason {
 	case target.Watched, target.Syscall, target.ChildCreated, target.ThreadCreated:
 		t.skipping = false // the site of the next instruction has not been hit yet
@@ -260,7 +261,7 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 func (p *Process) flushAll() {
 	for _, t := range p.threads {
 		if !t.running {
-			t.flush()
+			t.regs.Flush()
 		}
 	}
 }
@@ -283,7 +284,7 @@ func (p *Process) settleTraps() {
 			if !t.settling {
 				continue
 			}
-			if ws, ok := take(t.tid); ok {
+			if ws, ok := kernel.Take(t.tid); ok {
 				p.note(t.tid, ws)
 			} else {
 				left++
@@ -304,11 +305,11 @@ func (p *Process) settleTrap(t *thread) {
 		return
 	}
 	for !p.over && p.known(t) && t.settling {
-		if ws, ok := take(t.tid); ok {
+		if ws, ok := kernel.Take(t.tid); ok {
 			p.note(t.tid, ws)
 			continue
 		}
-		tid, ws := wait(true)
+		tid, ws := kernel.Wait()
 		switch {
 		case tid <= 0:
 			p.vanished()
@@ -350,13 +351,13 @@ func (p *Process) beginSettling(t *thread) bool {
 	if !t.trapStop || t.running || t.inject != 0 {
 		return false
 	}
-	t.flush()
-	if ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0) != nil {
+	t.regs.Flush()
+	if kernel.Ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0) != nil {
 		return false
 	}
 	t.settling, t.running, t.trapStop = true, true, false
 	p.inMotion++
-	_ = ptrace(unix.PTRACE_CONT, t.tid, 0, 0)
+	_ = kernel.Ptrace(unix.PTRACE_CONT, t.tid, 0, 0)
 	return true
 }
 
@@ -371,7 +372,7 @@ func (p *Process) settled(t *thread, ws unix.WaitStatus) {
 // park keeps one thread stopped while the others run.
 func (p *Process) park(t *thread) {
 	e := p.judgedEvent(t)
-	e.Kind, e.Thread, e.Addr = target.Parked, target.ThreadID(t.tid), t.pc()
+	e.Kind, e.Thread, e.Addr = target.Parked, target.ThreadID(t.tid), t.regs.PC()
 	if p.stepper == t {
 		p.stepper, p.stepping = nil, false
 	}
@@ -381,7 +382,7 @@ func (p *Process) park(t *thread) {
 	t.serial = p.serial
 	p.settleTrap(t)
 	if !t.running {
-		t.flush()
+		t.regs.Flush()
 	}
 	if p.known(t) && t.parked {
 		e.Serial = t.serial
@@ -397,9 +398,9 @@ func (p *Process) judgedEvent(t *thread) target.Event {
 		e.Reason, e.Addr = target.Breakpoint, t.addr
 	case noticed:
 		t.notice.fill(&e)
-		e.Addr = t.pc()
+		e.Addr = t.regs.PC()
 	case watched:
-		e.Reason, e.Addr, e.Watches, e.Probed = target.Watched, t.pc(), p.listWatches(nil, t.fired), t.bySteps
+		e.Reason, e.Addr, e.Watches, e.Probed = target.Watched, t.regs.PC(), p.watches.List(nil, t.fired), t.bySteps
 	}
 	return e
 }

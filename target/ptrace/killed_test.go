@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"dbg/target/ptrace/kernel"
 )
 
 // TestKilledBeforeSigInfo kills a thread between the status of its signal and the look at it. By then it stands at its end, which the
@@ -20,8 +22,8 @@ func TestKilledBeforeSigInfo(t *testing.T) {
 		}
 		late := time.Now().Add(10 * time.Second)
 		for {
-			var info sigInfo
-			if err := getSigInfo(th.tid, &info); err == nil && info.code() == codeExit {
+			var info kernel.SigInfo
+			if err := kernel.GetSigInfo(th.tid, &info); err == nil && info.Code() == kernel.CodeExit {
 				break
 			}
 			if time.Now().After(late) {

@@ -73,9 +73,9 @@ func (p *Process) arrive(t *thread) {
 
 // goFrom continues a thread from the place where it arrived, as r specifies.
 func (p *Process) goFrom(t *thread, r target.Resume) {
-	p.forgetRegisters(t)
+	p.cache.Forget(t.tid)
 	// After a watch or another event, the thread has not yet hit a site at its PC.
-	t.skip, t.skipping = t.pc(), t.why != watched && t.why != noticed
+	t.skip, t.skipping = t.regs.PC(), t.why != watched && t.why != noticed
 	t.why, t.signal = passing, nil
 	switch {
 	case r.Step:
@@ -106,14 +106,26 @@ func (p *Process) settle() {
 	}
 }
 
+// stayAwake polls for a status of the hot thread, and now and then for those of others: a thread
+// that has just passed a site often hits one again soon. It returns false when the tracer must
+// sleep again.
+func (p *Process) stayAwake() bool {
+	switch tid, ws, awake := p.lookout.Poll(p.hot, len(p.threads)); tid {
+	case 0:
+		return awake
+	case p.hot:
+		p.takeStatus(tid, ws)
+	default:
+		p.tracer.dispatch(tid, ws)
+	}
+	return p.running && !p.over
+}
+
 // release frees the resources of the process: the terminal, and the descriptors.
 func (p *Process) release() {
-	p.terminal.takeBack()
-	p.mem.close()
-	p.pidfdLock.Lock()
-	if p.pidfd >= 0 {
-		_ = unix.Close(p.pidfd)
-		p.pidfd = -1
-	}
-	p.pidfdLock.Unlock()
+	p.terminal.TakeBack()
+	p.mem.Close()
+	p.guard.Close()
+	p.guard = nil
+	p.pidfd.Close()
 }

@@ -18,6 +18,9 @@ import (
 	"dbg/internal/fixture"
 	"dbg/target"
 	"dbg/target/elfcore"
+	"dbg/target/ptrace/instruction"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/procfs"
 )
 
 // An instruction under a breakpoint is emulated, or executed out of line. These tests disturb a thread in the middle of that, and
@@ -84,10 +87,10 @@ func (m *midstep) block() target.ThreadID {
 	}
 	var tid int
 	m.until("the page fault", func() bool {
-		list, _ := tasks(m.PID())
+		list, _ := procfs.Tasks(m.PID())
 		for _, tid = range list {
 			stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/syscall", m.PID(), tid))
-			if m.hits.Load() == 1 && strings.HasPrefix(string(stat), "-1 ") && statusField(tid, "State")[0] == 'S' {
+			if m.hits.Load() == 1 && strings.HasPrefix(string(stat), "-1 ") && procfs.StatusField(tid, "State")[0] == 'S' {
 				return true // it sleeps, and in no system call
 			}
 		}
@@ -109,19 +112,19 @@ func (m *midstep) pc(id target.ThreadID) target.Addr {
 // kernelPC returns the PC that a thread goes on with by itself.
 func (m *midstep) kernelPC(id target.ThreadID) (pc target.Addr) {
 	m.t.Helper()
-	var r userRegs
-	if err := m.do(func() error { return getRegs(int(id), &r) }); err != nil {
+	var r kernel.Regs
+	if err := m.do(func() error { return kernel.GetRegs(int(id), &r) }); err != nil {
 		m.t.Fatal(err)
 	}
-	return target.Addr(r.get(offRIP))
+	return target.Addr(r.Get(kernel.RIP))
 }
 
 // clean checks that nothing is left in the scratch page of a stopped process.
 func (m *midstep) clean() {
 	m.t.Helper()
-	var b [slots * slotSize]byte
-	if n, _ := m.mem.read(m.scratch.base, b[:]); m.scratch.base == 0 || n != len(b) || b != [slots * slotSize]byte{} {
-		m.t.Errorf("% x is left in the vDSO at %v", b, m.scratch.base)
+	var b [instruction.ScratchSize]byte
+	if n, _ := m.mem.Read(m.scratch.Addr(), b[:]); m.scratch.Addr() == 0 || n != len(b) || b != [instruction.ScratchSize]byte{} {
+		m.t.Errorf("% x is left in the vDSO at %v", b, m.scratch.Addr())
 	}
 }
 
@@ -169,7 +172,7 @@ func TestDetachMidStep(t *testing.T) {
 	}
 	// It is this process's child: its end is awaited by reap, which tells nothing.
 	atomic.StoreInt64(&m.counters[midGo], 1)
-	m.until("the program's end", func() bool { return m.count(stormDone) == 1 || statusField(pid, "State") == "" })
+	m.until("the program's end", func() bool { return m.count(stormDone) == 1 || procfs.StatusField(pid, "State") == "" })
 	if m.count(stormHits) != 1 || m.count(stormDone) != 1 {
 		t.Errorf("the program did not come to its end")
 	}
@@ -264,7 +267,7 @@ func TestCoreMidStep(t *testing.T) {
 	for _, policy := range []target.SignalPolicy{{Pass: true}, {Stop: true, Pass: true}} {
 		m := newMidstep(t, "load", "blocked", int(unix.SIGABRT))
 		m.SetSignalPolicy(int(unix.SIGABRT), policy)
-		dir, err := os.Readlink(procPath(m.PID(), "cwd"))
+		dir, err := os.Readlink(procfs.Path(m.PID(), "cwd"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,12 +316,12 @@ func TestTrapPendingMidStep(t *testing.T) {
 	err := m.do(func() error {
 		th := m.threads[int(e.Thread)]
 		th.skip, th.skipping = m.site, true
-		m.mem.raise()
-		defer m.mem.lower()
+		m.mem.Raise()
+		defer m.mem.Lower()
 		if !m.displace(th, m.site) {
 			return fmt.Errorf("the instruction can't be displaced")
 		}
-		if ws, ok := waitFor(th.tid); !ok || ws.StopSignal() != unix.SIGTRAP {
+		if ws, ok := kernel.WaitFor(th.tid); !ok || ws.StopSignal() != unix.SIGTRAP {
 			return fmt.Errorf("the step: %#x", ws)
 		}
 		// The SIGTRAP is put into the queue again, by being blocked, and an interruption comes before it.
@@ -330,10 +333,10 @@ func TestTrapPendingMidStep(t *testing.T) {
 		if err := signalMask(unix.PTRACE_SETSIGMASK, th.tid, &blocked); err != nil {
 			return err
 		}
-		_ = ptrace(unix.PTRACE_INTERRUPT, th.tid, 0, 0)
-		_ = ptrace(unix.PTRACE_CONT, th.tid, 0, uintptr(unix.SIGTRAP))
-		ws, ok := waitFor(th.tid)
-		if !ok || stopEvent(ws) != unix.PTRACE_EVENT_STOP || !trapPending(th.tid) {
+		_ = kernel.Ptrace(unix.PTRACE_INTERRUPT, th.tid, 0, 0)
+		_ = kernel.Ptrace(unix.PTRACE_CONT, th.tid, 0, uintptr(unix.SIGTRAP))
+		ws, ok := kernel.WaitFor(th.tid)
+		if !ok || kernel.StopEvent(ws) != unix.PTRACE_EVENT_STOP || !kernel.TrapPending(th.tid) {
 			return fmt.Errorf("the interruption: %#x", ws)
 		}
 		if err := signalMask(unix.PTRACE_SETSIGMASK, th.tid, &before); err != nil {
@@ -341,12 +344,12 @@ func TestTrapPendingMidStep(t *testing.T) {
 		}
 		m.note(th.tid, ws)
 		for th.running {
-			if ws, ok = waitFor(th.tid); !ok {
+			if ws, ok = kernel.WaitFor(th.tid); !ok {
 				return fmt.Errorf("the thread is gone")
 			}
 			m.note(th.tid, ws)
 		}
-		if pc := th.pc(); pc != m.site+length {
+		if pc := th.regs.PC(); pc != m.site+length {
 			t.Errorf("PC %v, want %v", pc, m.site+length)
 		}
 		return nil
@@ -366,7 +369,7 @@ func TestTrapPendingMidStep(t *testing.T) {
 }
 
 func signalMask(request, tid int, mask *uint64) error {
-	return ptrace(request, tid, 8, uintptr(unsafe.Pointer(mask)))
+	return kernel.Ptrace(request, tid, 8, uintptr(unsafe.Pointer(mask)))
 }
 
 // A repeated instruction of many rounds keeps no pause waiting, and is one hit.
@@ -412,9 +415,9 @@ func TestPauseSystemCallAtSite(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.until("the sleep", func() bool {
-		nr, _ := os.ReadFile(procPath(m.PID(), "syscall"))
+		nr, _ := os.ReadFile(procfs.Path(m.PID(), "syscall"))
 		inside := strings.HasPrefix(string(nr), strconv.Itoa(unix.SYS_NANOSLEEP)+" ")
-		return m.hits.Load() == 1 && inside && statusField(m.PID(), "State")[0] == 'S'
+		return m.hits.Load() == 1 && inside && procfs.StatusField(m.PID(), "State")[0] == 'S'
 	})
 	if err := m.Interrupt(); err != nil {
 		t.Fatal(err)
@@ -429,7 +432,7 @@ func TestPauseSystemCallAtSite(t *testing.T) {
 	if err := m.Resume(target.Resume{}); err != nil {
 		t.Fatal(err)
 	}
-	m.until("the sleep again", func() bool { return statusField(m.PID(), "State")[0] == 'S' })
+	m.until("the sleep again", func() bool { return procfs.StatusField(m.PID(), "State")[0] == 'S' })
 	if err := unix.Tgkill(m.PID(), m.PID(), unix.SIGUSR1); err != nil {
 		t.Fatal(err)
 	}
@@ -467,7 +470,7 @@ func TestStormMidStep(t *testing.T) {
 	}
 	lo, hi := base()
 	m.until("the first hit", func() bool { return m.hits.Load() > 0 })
-	atomic.StoreInt64(&m.counters[midLow], int64(hi-slots*slotSize))
+	atomic.StoreInt64(&m.counters[midLow], int64(hi-instruction.ScratchSize))
 	atomic.StoreInt64(&m.counters[midHigh], int64(hi))
 	stop := make(chan struct{})
 	signalled := make(chan struct{})
@@ -479,7 +482,7 @@ func TestStormMidStep(t *testing.T) {
 				return
 			default:
 			}
-			list, _ := tasks(m.PID())
+			list, _ := procfs.Tasks(m.PID())
 			for _, tid := range list {
 				_ = unix.Tgkill(m.PID(), tid, unix.SIGUSR1)
 			}
@@ -499,7 +502,7 @@ func TestStormMidStep(t *testing.T) {
 		}
 		pauses++
 		for _, th := range m.Threads() {
-			if pc, own := m.pc(th.ID), m.kernelPC(th.ID); pc != own || pc >= hi-slots*slotSize && pc < hi {
+			if pc, own := m.pc(th.ID), m.kernelPC(th.ID); pc != own || pc >= hi-instruction.ScratchSize && pc < hi {
 				t.Errorf("after %d pauses thread %d is at %v, the kernel has %v; the vDSO ends at %v", pauses, th.ID, pc, own, hi)
 			}
 		}

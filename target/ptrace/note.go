@@ -2,22 +2,12 @@ package ptrace
 
 import (
 	"encoding/binary"
-	"os"
 
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
-)
-
-// si_code values of SIGTRAP: sigaction(2), and the kernel's x86 sources for those that the manual
-// does not define.
-const (
-	codeKernel  = 0x80 // int3
-	codeBrkpt   = 1    // a single step that ended with a system call
-	codeTrace   = 2    // a single step
-	codeHandler = 5    // a single step that entered a signal handler: ptrace_notify(SIGTRAP)
-	codeTkill   = -6
-	codeExit    = int(unix.SIGTRAP) | unix.PTRACE_EVENT_EXIT<<8
+	"dbg/target/ptrace/instruction"
+	"dbg/target/ptrace/kernel"
 )
 
 // note records a status in its thread. It returns the thread if it is stopped now. It continues
@@ -42,19 +32,19 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 		return nil
 	}
 	t := p.threads[tid]
-	if stopEvent(ws) == unix.PTRACE_EVENT_EXEC {
+	if kernel.StopEvent(ws) == unix.PTRACE_EVENT_EXEC {
 		t = p.noteExec(tid)
 	}
 	if t == nil {
 		p.tracer.takeStray(tid, ws)
 		return nil
 	}
-	if t.settling && stopEvent(ws) == unix.PTRACE_EVENT_STOP {
+	if t.settling && kernel.StopEvent(ws) == unix.PTRACE_EVENT_STOP {
 		p.settled(t, ws)
 		return nil
 	}
 	p.stopped(t)
-	switch stopEvent(ws) {
+	switch kernel.StopEvent(ws) {
 	case 0:
 		if ws.StopSignal() == unix.SIGTRAP|0x80 {
 			p.noteSyscall(t)
@@ -74,7 +64,7 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 			return nil
 		}
 	case unix.PTRACE_EVENT_CLONE, unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK:
-		p.noteChild(t, stopEvent(ws))
+		p.noteChild(t, kernel.StopEvent(ws))
 	case unix.PTRACE_EVENT_VFORK_DONE:
 		p.awaitExec(t)
 		if q := t.heir; q != nil {
@@ -88,7 +78,7 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 			t.zombie = true
 			p.moved(t)
 		}
-		_ = ptrace(unix.PTRACE_CONT, t.tid, 0, 0)
+		_ = kernel.Ptrace(unix.PTRACE_CONT, t.tid, 0, 0)
 		if t.zombie {
 			p.stepperGone(t)
 			return nil
@@ -108,21 +98,21 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 // Without this, a breakpoint might be removed whose trap is still pending, with the PC after it.
 // No instruction is executed in between.
 func (p *Process) takesTrap(t *thread) bool {
-	if !t.owed && !p.trappedAt(t.pc()-1) || !trapPending(t.tid) {
+	if !t.owed && !p.trappedAt(t.regs.PC()-1) || !kernel.TrapPending(t.tid) {
 		return false
 	}
-	t.flush() // comeBack may have put the PC right
+	t.regs.Flush() // comeBack may have put the PC right
 	t.running = true
 	if !t.guest {
 		p.inMotion++
 	}
-	_ = ptrace(unix.PTRACE_CONT, t.tid, 0, 0)
+	_ = kernel.Ptrace(unix.PTRACE_CONT, t.tid, 0, 0)
 	return true
 }
 
 // trappedAt reports whether a trap whose instruction is at addr may be one of ours.
 func (p *Process) trappedAt(addr target.Addr) bool {
-	return p.mem.inserted(addr) || p.mem.gone[addr]
+	return p.mem.Inserted(addr) || p.mem.Removed(addr)
 }
 
 // stopped sets the state that is the same for every thread that has just stopped.
@@ -136,10 +126,11 @@ func (p *Process) stopped(t *thread) {
 	if t.away {
 		p.back(t)
 	}
-	t.haveRegs, t.changed, t.sparse, t.waits, t.settling = false, false, false, false, false
+	t.regs.Forget()
+	t.waits, t.settling = false, false
 	t.why, t.signal, t.groupStop, t.sigStop, t.trapStop, t.frozen = passing, nil, false, false, false, false
-	t.cameFrom = outOfLine{}
-	t.call.atEntry, t.stepEnded, t.bySteps = false, false, false
+	t.cameFrom = instruction.Copy{}
+	t.call.AtEntry, t.stepEnded, t.bySteps = false, false, false
 	p.comeBack(t)
 }
 
@@ -147,19 +138,19 @@ func (p *Process) stopped(t *thread) {
 // while it waits, and we may be asked to detach. So EXITKILL is cleared: the thread must not be
 // killed when its tracer ends.
 func (p *Process) goAway(t *thread) {
-	_, _ = t.registers()
+	_, _ = t.regs.Read()
 	t.waits, t.away = false, true
 	if p.kind == target.Launched && !t.guest {
-		_ = ptrace(unix.PTRACE_SETOPTIONS, t.tid, 0, uintptr(p.options(t.tid == p.pid)&^unix.PTRACE_O_EXITKILL))
+		_ = kernel.Ptrace(unix.PTRACE_SETOPTIONS, t.tid, 0, uintptr(p.options(t.tid == p.pid)&^unix.PTRACE_O_EXITKILL))
 	}
 }
 
 // back records that a thread no longer waits for a child of vfork.
 func (p *Process) back(t *thread) {
 	t.away = false
-	p.forgetRegisters(t)
+	p.cache.Forget(t.tid)
 	if p.kind == target.Launched && !t.guest {
-		_ = ptrace(unix.PTRACE_SETOPTIONS, t.tid, 0, uintptr(p.options(t.tid == p.pid)))
+		_ = kernel.Ptrace(unix.PTRACE_SETOPTIONS, t.tid, 0, uintptr(p.options(t.tid == p.pid)))
 	}
 }
 
@@ -171,12 +162,12 @@ func (p *Process) moved(t *thread) {
 // noteSyscall handles the two syscall-stops of a system call: of a step over a syscall instruction,
 // and of a thread whose calls are caught.
 func (p *Process) noteSyscall(t *thread) {
-	if atSyscallEntry(t.tid) {
+	if kernel.AtSyscallEntry(t.tid) {
 		p.noteEntry(t)
 		return
 	}
 	// If the call was interrupted and will be executed again, the step is not done.
-	if t.step == fromSyscall && !t.restarting() {
+	if t.step == fromSyscall && !t.regs.Restarting() {
 		p.noteStepped(t)
 	}
 	p.noteReturn(t)
@@ -185,13 +176,13 @@ func (p *Process) noteSyscall(t *thread) {
 // noteSignal handles a signal-delivery-stop.
 func (p *Process) noteSignal(t *thread, sig int) {
 	t.sigStop = true
-	if err := getSigInfo(t.tid, &t.info); err != nil {
+	if err := kernel.GetSigInfo(t.tid, &t.info); err != nil {
 		// The thread was killed, or (EINVAL) this is a group-stop.
 		t.sigStop = false
 		t.groupStop = err == unix.EINVAL
 		return
 	}
-	if t.info.code() == codeExit {
+	if t.info.Code() == kernel.CodeExit {
 		// The thread was killed and has already gone on to its PTRACE_EVENT_EXIT, which will be
 		// reported soon. Without this check we would report a SIGTRAP that nobody sent.
 		t.sigStop = false
@@ -200,47 +191,49 @@ func (p *Process) noteSignal(t *thread, sig int) {
 	t.rectify()
 	t.inject, t.fault, t.told = 0, false, false
 	if sig == int(unix.SIGTRAP) {
-		if _, err := t.registers(); err != nil {
+		if _, err := t.regs.Read(); err != nil {
 			return // it was killed; its end will be reported soon
 		}
 		owed := t.owed
-		if p.noteWatches(t, t.info.code()) {
+		if p.noteWatches(t, t.info.Code()) {
 			return
 		}
-		switch code := t.info.code(); {
-		case code == codeKernel:
-			pc := t.pc()
-			if p.mem.inserted(pc - 1) {
-				_ = t.setPC(pc - 1)
+		switch code := t.info.Code(); {
+		case code == kernel.CodeInt3:
+			pc := t.regs.PC()
+			if p.mem.Inserted(pc - 1) {
+				_ = t.regs.SetPC(pc - 1)
 				t.why, t.addr, t.trapStop = breakpoint, pc-1, true
 				return
 			}
-			if p.mem.gone[pc-1] { // the site was removed after the thread had hit it
-				_ = t.setPC(pc - 1)
+			if p.mem.Removed(pc - 1) { // the site was removed after the thread had hit it
+				_ = t.regs.SetPC(pc - 1)
 				t.trapStop = true
 				return
 			}
-		case (t.step == plainStep || t.step == slowStep) && (code == codeTrace || code == codeBrkpt || code == codeHandler):
+		case (t.step == plainStep || t.step == slowStep) && (code == kernel.CodeTrace || code == kernel.CodeBrkpt || code == kernel.CodeHandler):
 			t.trapStop = true
 			p.noteStepped(t)
 			return
-		case owed && (code == codeTrace || code == codeHandler):
+		case owed && (code == kernel.CodeTrace || code == kernel.CodeHandler):
 			t.owed, t.trapStop = false, true
 			return // the trap of a step that was abandoned
 		}
 	}
-	if p.arrived(t, sig) {
+	if t.queue.Arrived(sig, &t.info) {
+		t.inject = sig
+		t.told, t.enter = t.enter, false
 		p.interruptedCall(t)
 		return
 	}
 	defer p.interruptedCall(t)
-	policy := p.policyOf(sig)
+	policy := p.policy.Of(sig)
 	if t.guest {
 		policy = target.SignalPolicy{Pass: true}
 	}
 	if policy.Pass {
 		t.inject = sig
-		t.fault = target.IsFault(sig, t.info.code())
+		t.fault = target.IsFault(sig, t.info.Code())
 	}
 	if policy.Stop {
 		t.why = signalled
@@ -248,32 +241,6 @@ func (p *Process) noteSignal(t *thread, sig int) {
 		t.signal = &s
 		t.told = true
 	}
-}
-
-// arrived recognises a signal that we sent again in order to deliver it, and restores its original
-// siginfo.
-func (p *Process) arrived(t *thread, sig int) bool {
-	// In another pid namespace, our process id is shown as 0: pid_namespaces(7).
-	if pid := t.info.pid(); len(t.resent) == 0 || t.info.code() != codeTkill || pid != os.Getpid() && pid != 0 {
-		return false
-	}
-	for i := range t.resent {
-		if t.resent[i].signo() == sig {
-			t.info = t.resent[i]
-			t.inject = sig
-			t.told, t.enter = t.enter, false
-			t.resent = append(t.resent[:i], t.resent[i+1:]...)
-			return true
-		}
-	}
-	return false
-}
-
-func (p *Process) policyOf(sig int) target.SignalPolicy {
-	if sig <= 0 || sig >= len(p.policy) {
-		return target.SignalPolicy{Pass: true}
-	}
-	return p.policy[sig]
 }
 
 // noteStepped handles the end of a single step. It decides whether the step that the user requested
@@ -297,7 +264,7 @@ func (p *Process) noteStepped(t *thread) {
 
 // stepDone reports whether the stepper's PC has left the range of the step.
 func (p *Process) stepDone(t *thread) bool {
-	pc := t.pc()
+	pc := t.regs.PC()
 	return p.stepHi == 0 || pc < p.stepLo || pc >= p.stepHi
 }
 
@@ -315,7 +282,7 @@ func (p *Process) noteEnd(tid int, ws unix.WaitStatus) {
 		t.parked = false
 		p.parked--
 	}
-	p.freeSlot(t)
+	p.scratch.Free(&t.line)
 	p.passHeir(t)
 	t.running = false
 	delete(p.threads, tid)
@@ -337,13 +304,13 @@ func (p *Process) noteEnd(tid int, ws unix.WaitStatus) {
 
 // finish clears the state of a process that has ended. Guests may still use its memory.
 func (p *Process) finish() {
-	p.mem.lower()
-	p.sweep()
+	p.mem.Lower()
+	p.scratch.Sweep(p.mem)
 	p.over, p.running, p.stepperLost = true, false, false
 	p.releaseGuests()
 	p.tracer.dropEarly(p)
 	p.threads, p.pending, p.born, p.inMotion, p.parked = map[int]*thread{}, nil, nil, 0, 0
-	p.terminal.takeBack()
+	p.terminal.TakeBack()
 }
 
 // vanished handles a process whose status another waiter has taken: its parent, if that is

@@ -7,8 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/arch"
-	"dbg/code/emulate"
 	"dbg/target"
+	"dbg/target/ptrace/instruction"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/procfs"
 )
 
 // A thread at a site must first execute the instruction there before it continues. There are
@@ -25,16 +27,16 @@ import (
 
 // siteToPass returns the site over which a stopped thread must be taken before it continues.
 func (p *Process) siteToPass(t *thread) (target.Addr, bool) {
-	if p.mem.empty() || t.groupStop || t.call.atEntry || t.forked != 0 {
+	if p.mem.Empty() || t.groupStop || t.call.AtEntry || t.forked != 0 {
 		return 0, false
 	}
-	if pc := t.pc(); t.skipping && pc == t.skip && p.mem.inserted(pc) {
+	if pc := t.regs.PC(); t.skipping && pc == t.skip && p.mem.Inserted(pc) {
 		return pc, true
 	}
 	// The kernel will execute the syscall instruction again. The thread has already passed it, so
 	// this is not a new arrival.
-	if t.restarting() && t.inject == 0 {
-		if pc := t.pc() - 2; p.mem.inserted(pc) {
+	if t.regs.Restarting() && t.inject == 0 {
+		if pc := t.regs.PC() - 2; p.mem.Inserted(pc) {
 			return pc, true
 		}
 	}
@@ -44,93 +46,24 @@ func (p *Process) siteToPass(t *thread) (target.Addr, bool) {
 // emulate executes the instruction at the site of a thread. It returns false if that is not
 // possible; then nothing has changed.
 func (p *Process) emulate(t *thread, addr target.Addr) bool {
-	r, err := t.registers()
 	if p.probed(t) {
 		return false // the probe must see it
 	}
-	if err != nil || target.Addr(r.get(offRIP)) != addr || int64(r.get(offOrigRAX)) >= 0 && restarting(r) {
+	r, err := t.regs.Read()
+	if err != nil || !p.emulator.Run(addr, r) {
 		return false
 	}
-	op := p.mem.instruction(addr)
-	return op != nil && p.emulateOp(t, op)
-}
-
-// emulateOp executes an operation at a thread's PC. It returns false if that is not possible; then
-// nothing has changed.
-func (p *Process) emulateOp(t *thread, op *emulate.Op) bool {
-	r, err := t.registers()
-	if err != nil {
-		return false
-	}
-	e := &p.emulation
-	e.wrote = false
-	for i, off := range emulatedOffsets {
-		e.regs.GPR[i] = r.get(off)
-	}
-	e.regs.RIP, e.regs.Flags = r.get(offRIP), r.get(offFlags)
-	e.regs.FSBase, e.regs.GSBase = r.get(offFSBase), r.get(offGSBase)
-	if e.regs.Flags&trapFlag != 0 || op.Run(&e.regs, e) != nil {
-		return false
-	}
-	for i, off := range emulatedOffsets {
-		r.set(off, e.regs.GPR[i])
-	}
-	r.set(offRIP, e.regs.RIP)
-	r.set(offFlags, e.regs.Flags)
-	t.changed = true
-	p.forgetRegisters(t)
+	t.regs.Changed()
+	p.cache.Forget(t.tid)
 	t.skipping, t.why, t.signal = false, passing, nil
 	return true
-}
-
-// emulatedOffsets lists the offsets of the registers in struct user_regs_struct, by hardware
-// number.
-var emulatedOffsets = [16]int{
-	offRAX, 11 * 8, 12 * 8, 5 * 8, offRSP, 4 * 8, offRSI, offRDI,
-	9 * 8, 8 * 8, 7 * 8, 6 * 8, 3 * 8, 2 * 8, 1 * 8, 0,
-}
-
-// emulation is the state of emulate. It is reused, so that a hit allocates nothing.
-type emulation struct {
-	p     *Process
-	regs  emulate.Regs
-	wrote bool // the latest operation has written memory
-}
-
-// ReadMemory implements emulate.Memory with the program's rights: reading a page that the program
-// may not read is an error.
-func (e *emulation) ReadMemory(addr uint64, buf []byte) error {
-	if e.p.watches.touches(target.Addr(addr), len(buf), false) {
-		return target.ErrReadOnly // the processor must see it
-	}
-	if readVector(e.p.pid, target.Addr(addr), buf) != len(buf) {
-		return target.ErrGone
-	}
-	return nil
-}
-
-// WriteMemory implements emulate.Memory with the program's rights. A write over a site is an error:
-// the processor must execute it.
-func (e *emulation) WriteMemory(addr uint64, buf []byte) error {
-	a := target.Addr(addr)
-	if e.p.watches.touches(a, len(buf), true) {
-		return target.ErrReadOnly
-	}
-	if i := e.p.mem.find(a); i < len(e.p.mem.sites) && e.p.mem.sites[i].addr-a < target.Addr(len(buf)) {
-		return target.ErrReadOnly
-	}
-	e.wrote = true
-	if writeVector(e.p.pid, a, buf) != len(buf) {
-		return target.ErrGone
-	}
-	return nil
 }
 
 // pass takes a stopped thread over its site and continues it in the mode of the run.
 func (p *Process) pass(t *thread) {
 	addr, ok := p.siteToPass(t)
 	if !ok {
-		if p.mayDump(t) && p.scratch.used != [slots]bool{} {
+		if p.mayDump(t) && p.scratch.Busy() {
 			p.halt()
 			p.settle()
 			return
@@ -177,7 +110,7 @@ func (p *Process) passAllSlowly() bool {
 		}
 		// The thread may have been there for a long time. A signal that arrived in the meantime
 		// comes first.
-		if !signalPending(t.tid) && p.emulate(t, a) {
+		if !kernel.SignalPending(t.tid) && p.emulate(t, a) {
 			if p.stepping && t == p.stepper && p.stepDone(t) {
 				t.why = stepped
 				p.pending = append(p.pending, t)
@@ -190,14 +123,14 @@ func (p *Process) passAllSlowly() bool {
 	var asleep []*thread
 	if len(all) > 0 {
 		p.busy++
-		p.mem.lift(lifted)
+		p.mem.Lift(lifted)
 		for _, t := range all {
 			if !p.over && p.known(t) && p.running && p.stepOver(t) {
 				asleep = append(asleep, t)
 			}
 		}
 		if !p.over {
-			p.mem.putBack(lifted)
+			p.mem.PutBack(lifted)
 		}
 		p.busy--
 	}
@@ -206,7 +139,7 @@ func (p *Process) passAllSlowly() bool {
 	}
 	for _, t := range asleep {
 		if p.known(t) && !t.running {
-			p.displace(t, t.pc())
+			p.displace(t, t.regs.PC())
 		}
 	}
 	return true
@@ -216,8 +149,8 @@ func (p *Process) passAllSlowly() bool {
 // sleeps at that instruction instead, in a page fault that another thread of the process must serve
 // (userfaultfd(2)).
 func (p *Process) stepOver(t *thread) (asleep bool) {
-	at := t.pc()
-	again := p.repeats(t)
+	at := t.regs.PC()
+	again := p.instructionAt(t) == instruction.Repeat
 	if again && p.runRounds(t, at) {
 		return false
 	}
@@ -227,10 +160,10 @@ func (p *Process) stepOver(t *thread) (asleep bool) {
 		}
 		kind, request := plainStep, unix.PTRACE_SINGLESTEP
 		switch in := p.instructionAt(t); {
-		case t.restarting(), in == insnSyscall && t.inject == 0:
+		case t.regs.Restarting(), in == instruction.Syscall && t.inject == 0:
 			kind, request = toSyscall, unix.PTRACE_SYSCALL
-		case in == insnPushf:
-			t.wasPushf = !p.trapFlag(t)
+		case in == instruction.Pushf:
+			t.wasPushf = !t.regs.TrapFlag()
 		}
 		sig := 0
 		if t.inject != 0 {
@@ -247,12 +180,12 @@ func (p *Process) stepOver(t *thread) (asleep bool) {
 			t.skipping = false
 			return false
 		case t.step == noStep: // done
-			if again && t.pc() == at && !(p.stepping && p.stepper == t) {
+			if again && t.regs.PC() == at && !(p.stepping && p.stepper == t) {
 				continue
 			}
-			t.skipping = again && t.pc() == at
+			t.skipping = again && t.regs.PC() == at
 			return false
-		case asleep && t.pc() == at:
+		case asleep && t.regs.PC() == at:
 			t.skip, t.skipping = at, true
 			return true
 		}
@@ -266,18 +199,18 @@ const stepTime = 5 * time.Millisecond
 // awaitStep waits until the thread that steps has stopped, while all others are stopped. If the
 // thread sleeps, awaitStep interrupts it and returns true: it may wait for one of the others.
 func (p *Process) awaitStep(t *thread) (asleep bool) {
-	late, stop := p.tracer.bell.alarm(stepTime)
+	late, stop := p.tracer.thread.Alarm(stepTime)
 	defer stop()
 	for t.running && !p.over && p.known(t) {
-		switch tid, ws := p.tracer.doze(late.Load); {
+		switch tid, ws := p.tracer.thread.Doze(late.Load); {
 		case tid > 0:
 			p.note(tid, ws)
 		case tid < 0:
 			p.vanished()
 			return false
-		case !asleep && strings.HasPrefix(statusField(t.tid, "State"), "S"):
+		case !asleep && strings.HasPrefix(procfs.StatusField(t.tid, "State"), "S"):
 			asleep = true
-			_ = ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0)
+			_ = kernel.Ptrace(unix.PTRACE_INTERRUPT, t.tid, 0, 0)
 			fallthrough
 		default:
 			late.Store(false)
@@ -291,11 +224,11 @@ func (p *Process) awaitStep(t *thread) (asleep bool) {
 // must be stepped, and true if the thread has passed the instruction, or has stopped for another
 // reason.
 func (p *Process) runRounds(t *thread, at target.Addr) bool {
-	next := at + target.Addr(p.repeatLength(at))
-	if next == at || p.stepping && p.stepper == t || t.inject != 0 || t.restarting() || p.mem.inserted(next) {
+	next := at + target.Addr(instruction.RepeatLength(p.mem, at))
+	if next == at || p.stepping && p.stepper == t || t.inject != 0 || t.regs.Restarting() || p.mem.Inserted(next) {
 		return false
 	}
-	if p.mem.insert(next) != nil {
+	if p.mem.Insert(next) != nil {
 		return false
 	}
 	t.step, t.why, t.signal = noStep, passing, nil
@@ -304,8 +237,8 @@ func (p *Process) runRounds(t *thread, at target.Addr) bool {
 	if p.over {
 		return true
 	}
-	_ = p.mem.remove(next)
-	delete(p.mem.gone, next) // no other thread can have run into it
+	p.mem.Remove(next)
+	p.mem.ForgetRemovedAt(next) // no other thread can have run into it
 	if !p.known(t) || t.running {
 		return true
 	}
@@ -314,7 +247,7 @@ func (p *Process) runRounds(t *thread, at target.Addr) bool {
 		p.dropPending(t)
 		t.why, t.skipping = passing, false
 	}
-	return passed || asleep && t.pc() == at || t.zombie || t.groupStop || t.why.matters()
+	return passed || asleep && t.regs.PC() == at || t.zombie || t.groupStop || t.why.matters()
 }
 
 // judge asks the Judge to decide about a thread's arrival at a site.
@@ -325,7 +258,7 @@ func (p *Process) judge(t *thread) target.Verdict {
 	if p.decide == nil || t.why == noticed && t.notice.heir != nil {
 		return target.Halt
 	}
-	r, err := t.registers()
+	r, err := t.regs.Read()
 	if err != nil {
 		return target.Pass // it has been killed
 	}
@@ -339,11 +272,11 @@ func (p *Process) judge(t *thread) target.Verdict {
 	h.Watches, h.Syscall, h.Probed = h.Watches[:0], target.SyscallStop{}, t.bySteps && t.why == watched
 	switch t.why {
 	case stepped:
-		h.Reason, h.Addr = target.Stepped, t.pc()
+		h.Reason, h.Addr = target.Stepped, t.regs.PC()
 	case noticed:
-		h.Reason, h.Addr, h.Syscall = t.notice.reason, t.pc(), t.notice.call
+		h.Reason, h.Addr, h.Syscall = t.notice.reason, t.regs.PC(), t.notice.call
 	case watched:
-		h.Reason, h.Addr, h.Watches = target.Watched, t.pc(), p.listWatches(h.Watches, t.fired)
+		h.Reason, h.Addr, h.Watches = target.Watched, t.regs.PC(), p.watches.List(h.Watches, t.fired)
 	}
 	h.Next = target.Resume{Thread: h.Thread}
 	return p.decide(h)

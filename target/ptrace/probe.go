@@ -4,8 +4,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dbg/arch"
-	"dbg/code/emulate"
 	"dbg/target"
+	"dbg/target/ptrace/instruction"
+	"dbg/target/ptrace/kernel"
 )
 
 // While the client has a probe, the threads run one instruction at a time, and the probe is called
@@ -22,12 +23,7 @@ type probing struct {
 	steps int           // how often it has moved in its turn
 	regs  arch.Registers
 
-	code struct { // the page of code where the thread is, since its last real step
-		page target.Addr
-		n    int
-		data [4096]byte
-	}
-	ops map[target.Addr]*probedOp
+	runner instruction.Runner
 }
 
 // turnSteps is the number of steps of a turn. It is small, so that a thread does not spin for a lock
@@ -123,16 +119,16 @@ func (p *Process) endTurn(t *thread) {
 // signal is delivered.
 func (p *Process) probeOn(t *thread) {
 	kind := plainStep
-	switch in := p.instructionAt(t); {
-	case t.call.atEntry, t.forked != 0, t.step == fromSyscall && !t.restarting() && t.inject == 0:
+	switch in := instruction.ClassAt(p.mem, t.regs.PC()); {
+	case t.call.AtEntry, t.forked != 0, t.step == fromSyscall && !t.regs.Restarting() && t.inject == 0:
 		kind = fromSyscall
-	case t.inject != 0 && t.restarting():
+	case t.inject != 0 && t.regs.Restarting():
 		kind = slowStep
 	case t.inject != 0:
-	case t.restarting(), in == insnSyscall:
+	case t.regs.Restarting(), in == instruction.Syscall:
 		kind = toSyscall
-	case in == insnPushf:
-		t.wasPushf = !p.trapFlag(t)
+	case in == instruction.Pushf:
+		t.wasPushf = !t.regs.TrapFlag()
 	}
 	sig := p.signalFor(t)
 	p.moved(t)
@@ -143,7 +139,7 @@ func (p *Process) probeOn(t *thread) {
 	} else {
 		t.owed = true
 	}
-	if kind == plainStep && sig == 0 && !t.wasPushf && p.watches.version == 0 {
+	if kind == plainStep && sig == 0 && !t.wasPushf && p.watches.Version() == 0 {
 		p.probeFast(t)
 		return
 	}
@@ -155,11 +151,11 @@ func (p *Process) probeOn(t *thread) {
 func (p *Process) probeSlow(t *thread) {
 	p.hot = t.tid
 	request := unix.PTRACE_SINGLESTEP
-	switch p.instructionAt(t) {
-	case insnSyscall:
+	switch instruction.ClassAt(p.mem, t.regs.PC()) {
+	case instruction.Syscall:
 		t.step, t.owed, request = toSyscall, false, unix.PTRACE_SYSCALL
-	case insnPushf:
-		t.wasPushf = !p.trapFlag(t)
+	case instruction.Pushf:
+		t.wasPushf = !t.regs.TrapFlag()
 	}
 	p.resumeWith(t, request, 0)
 }
@@ -169,11 +165,11 @@ func (p *Process) probeSlow(t *thread) {
 // of its step. Then the status is left for the tracer's loop.
 func (p *Process) probeFast(t *thread) {
 	q := &p.probing
-	p.forgetRegisters(t)
-	q.code.n = 0
-	for ; q.steps < turnSteps && !p.tracer.wanted() && !p.mem.inserted(t.pc()); q.steps++ {
-		if op := q.operation(p, t.pc()); op != nil && p.emulateOp(t, op) {
-			if (p.emulation.wrote || q.probe.Registers) && p.changed(t) {
+	p.cache.Forget(t.tid)
+	q.runner.Forget()
+	for ; q.steps < turnSteps && !p.tracer.thread.Wanted() && !p.mem.Inserted(t.regs.PC()); q.steps++ {
+		if wrote, ok := p.emulateNext(t); ok {
+			if (wrote || q.probe.Registers) && p.changed(t) {
 				t.why, t.fired, t.bySteps = watched, 0, true
 				p.pending = append(p.pending, t)
 				p.react(t)
@@ -181,7 +177,7 @@ func (p *Process) probeFast(t *thread) {
 			}
 			continue
 		}
-		if !p.plainAt(t) {
+		if !instruction.PlainAt(p.mem, t.regs.PC()) {
 			break
 		}
 		if ws, ok := p.probeStep(t); !ok {
@@ -197,80 +193,43 @@ func (p *Process) probeFast(t *thread) {
 	p.probeSlow(t)
 }
 
+// emulateNext emulates a thread's next instruction. wrote tells that it has written memory.
+func (p *Process) emulateNext(t *thread) (wrote, ok bool) {
+	r, err := t.regs.Read()
+	if err != nil {
+		return false, false
+	}
+	if wrote, ok = p.probing.runner.Step(&p.emulator, r); ok {
+		t.regs.Changed()
+		t.skipping, t.why, t.signal = false, passing, nil
+	}
+	return wrote, ok
+}
+
 // probeStep executes one instruction. It returns false if the tracer's loop must handle the status:
 // the thread has stopped for another reason, or the probe wants it.
 func (p *Process) probeStep(t *thread) (unix.WaitStatus, bool) {
-	pc := t.pc()
-	t.flush()
-	p.probing.code.n = 0
-	if ptrace(unix.PTRACE_SINGLESTEP, t.tid, 0, 0) != nil {
+	pc := t.regs.PC()
+	t.regs.Flush()
+	p.probing.runner.Forget()
+	if kernel.Ptrace(unix.PTRACE_SINGLESTEP, t.tid, 0, 0) != nil {
 		return 0, false // it was killed; its end will be reported soon
 	}
-	ws, ok := waitFor(t.tid)
-	t.haveRegs = false
+	ws, ok := kernel.WaitFor(t.tid)
+	t.regs.Forget()
 	const stepTrap = unix.WaitStatus(unix.SIGTRAP)<<8 | 0x7f
 	if !ok || ws != stepTrap {
 		return ws, false
 	}
-	if r, err := t.registers(); err == nil {
+	if r, err := t.regs.Read(); err == nil {
 		// An instruction that has not moved the PC may not have been executed.
-		next := target.Addr(r.get(offRIP))
-		if next != pc && !p.mem.inserted(next) && !p.changed(t) {
+		next := target.Addr(r.Get(kernel.RIP))
+		if next != pc && !p.mem.Inserted(next) && !p.changed(t) {
 			return 0, true
 		}
 	}
-	t.haveRegs = false
+	t.regs.Forget()
 	return ws, false
-}
-
-// operation returns the operation at an address, or nil if it is not one that can be emulated.
-func (q *probing) operation(p *Process, pc target.Addr) *emulate.Op {
-	const page = target.Addr(len(q.code.data))
-	at := pc & (page - 1)
-	if q.code.n == 0 || q.code.page != pc-at {
-		q.code.page = pc - at
-		q.code.n, _ = p.mem.read(pc-at, q.code.data[:])
-	}
-	if int(at)+maxInstruction > q.code.n {
-		return nil // across pages, or at the end of a mapping
-	}
-	code := [maxInstruction]byte(q.code.data[at:])
-	o := q.ops[pc]
-	if o == nil || o.code != code {
-		const most = 1 << 16
-		if len(q.ops) >= most || q.ops == nil {
-			q.ops = map[target.Addr]*probedOp{}
-		}
-		o = &probedOp{code: code}
-		o.op, o.ok = emulate.Decode(code[:], uint64(pc))
-		q.ops[pc] = o
-	}
-	if !o.ok {
-		return nil
-	}
-	return &o.op
-}
-
-// probedOp is a decoded instruction.
-type probedOp struct {
-	code [maxInstruction]byte
-	op   emulate.Op
-	ok   bool
-}
-
-// plainAt reports whether a thread's next instruction causes no trap of its own, and does not set the
-// trap flag: then a SIGTRAP after it is that of the step.
-func (p *Process) plainAt(t *thread) bool {
-	var b [maxInstruction]byte
-	n, _ := p.ReadMemory(t.pc(), b[:])
-	if n == 0 || decode(b[:n]) != insnOther {
-		return false
-	}
-	switch b[0] {
-	case 0xcc, 0xcd, 0xce, 0xf1, 0x9d, 0xcf: // int3, int, into, int1, popf, iret
-		return false
-	}
-	return b[0] != 0x66 && b[0] != 0x48 || n < 2 || b[1] != 0x9d && b[1] != 0xcf
 }
 
 // changed calls the probe.
@@ -278,7 +237,7 @@ func (p *Process) changed(t *thread) bool {
 	q := &p.probing
 	var regs *arch.Registers
 	if q.probe.Registers {
-		r, err := t.registers()
+		r, err := t.regs.Read()
 		if err != nil {
 			return false
 		}

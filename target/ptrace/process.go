@@ -1,42 +1,51 @@
 package ptrace
 
 import (
-	"sync"
-
 	"golang.org/x/sys/unix"
 
 	"dbg/arch"
 	"dbg/target"
+	"dbg/target/ptrace/debugreg"
+	"dbg/target/ptrace/guardian"
+	"dbg/target/ptrace/instruction"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/memory"
+	"dbg/target/ptrace/outbox"
+	"dbg/target/ptrace/procfs"
+	"dbg/target/ptrace/registers"
+	"dbg/target/ptrace/signals"
+	"dbg/target/ptrace/tracerthread"
 )
 
 // Process is a process that is being traced.
 //
-// All fields belong to the tracer's goroutine, unless their comments say otherwise.
+// All fields belong to the tracer's goroutine, unless their comments say otherwise. pid and files
+// are set before other goroutines know the Process.
 type Process struct {
 	kind   target.Kind // fixed, as are pid and events
 	pid    int
 	events chan target.Event
 
 	tracer *tracer // fixed
-	outbox outbox
+	outbox *outbox.Outbox
 	ended  chan struct{} // closed when the process is over
 
-	// mem holds the process's memory and breakpoints. It has its own lock.
-	mem memory
+	// mem holds the process's memory and sites. Any goroutine may read.
+	mem   *memory.Memory
+	guard *guardian.Guard // nil: memory is not repaired if we are killed
 
-	// pidfd identifies the process for Kill, which does not wait for the tracer. It is -1 after
-	// it was closed. The lock guards it.
-	pidfdLock sync.Mutex
-	pidfd     int
+	// files answers what /proc tells: Exe, Auxv, AuxvBytes, Mappings, Regions and Touched.
+	files
 
-	// cache holds the registers of threads that were read during this stop, so that a second read
-	// does not need the tracer.
-	cacheLock sync.Mutex
-	cache     map[target.ThreadID]arch.Registers
+	// pidfd identifies the process for Kill, which does not wait for the tracer.
+	pidfd kernel.PidFD
+
+	// cache holds registers that were read during this stop. Any goroutine may use it.
+	cache registers.Cache
 
 	guardian string // path of the guardian's program, see AttachOptions
 
-	policy [target.NumSignals]target.SignalPolicy
+	policy signals.Policies
 
 	threads     map[int]*thread
 	guests      map[int]*thread    // children that share our memory, see guests.go
@@ -61,38 +70,41 @@ type Process struct {
 	stepLo      target.Addr        // the range of the step
 	stepHi      target.Addr        // 0: one instruction
 	lastFatal   *target.SignalInfo // the signal that was last delivered to a thread
-	watches     watches
+	watches     debugreg.Table
 	probing     probing
 	catches     catches
 	decide      target.Judge // nil: each hit stops the process
 	hit         target.Hit   // the argument of decide
-	hot         int          // the thread that has just passed a site, see hot.go
-	lookout     lookout
-	scratch     scratch
+	hot         int          // the thread that has just passed a site, see stayAwake
+	lookout     tracerthread.Lookout
+	scratch     instruction.Scratch
 	urgent      bool // the tracer's thread has real-time priority, and must not stay awake
 	slow        int  // counts how often all threads were stopped to step one over a site; for tests
-	sought      bool // findScratch was called
 	shared      bool // the search for processes that share our memory was done
-	emulation   emulation
-	terminal    terminal
+	emulator    instruction.Emulator
+	terminal    kernel.Terminal
+}
+
+type files = procfs.Process // an alias, so that the embedded field is not exported
+
+// setPID sets the id of a new Process.
+func (p *Process) setPID(pid int) {
+	p.pid, p.files = pid, procfs.Of(pid)
+	p.emulator = instruction.Emulator{PID: pid, Memory: p.mem, Watches: &p.watches}
 }
 
 func newProcess(kind target.Kind) *Process {
-	p := &Process{
-		kind: kind, pidfd: -1, tracer: newTracer(),
+	return &Process{
+		kind: kind, tracer: newTracer(),
+		mem:     memory.New(),
+		policy:  signals.Defaults(),
+		outbox:  outbox.New(),
 		events:  make(chan target.Event),
 		ended:   make(chan struct{}),
 		threads: map[int]*thread{},
 		guests:  map[int]*thread{},
-		cache:   map[target.ThreadID]arch.Registers{},
+		cache:   registers.NewCache(),
 	}
-	p.mem.fd = -1
-	p.emulation.p = p
-	p.outbox.init()
-	for s := range p.policy {
-		p.policy[s] = target.DefaultSignalPolicy(s)
-	}
-	return p
 }
 
 // whileStopped runs f in the tracer's goroutine if the process is stopped.
@@ -140,9 +152,7 @@ func (p *Process) Events() <-chan target.Event { return p.events }
 // SetSignalPolicy implements target.Process.
 func (p *Process) SetSignalPolicy(sig int, policy target.SignalPolicy) {
 	_ = p.do(func() error {
-		if sig > 0 && sig < len(p.policy) {
-			p.policy[sig] = policy
-		}
+		p.policy.Set(sig, policy)
 		// A thread that has stopped with the signal gets it when it continues, or does not.
 		for _, t := range p.threads {
 			if t.running || t.signal == nil || t.signal.Number != sig || !t.sigStop {
@@ -183,22 +193,11 @@ func (p *Process) Interrupt() error {
 
 // Kill implements target.Process. The caller sends the signal, not the tracer, which may be
 // waiting for a thread that only the kill can free.
-func (p *Process) Kill() error {
-	p.pidfdLock.Lock()
-	defer p.pidfdLock.Unlock()
-	if p.pidfd < 0 {
-		return target.ErrGone
-	}
-	err := unix.PidfdSendSignal(p.pidfd, unix.SIGKILL, nil, 0)
-	if err == unix.ESRCH {
-		return target.ErrGone
-	}
-	return err
-}
+func (p *Process) Kill() error { return p.pidfd.Kill() }
 
 // Close implements target.Target.
 func (p *Process) Close() error {
-	p.outbox.discard()
+	p.outbox.Discard()
 	if p.kind == target.Launched {
 		_ = p.Kill()
 		_ = p.do(func() error { p.closing = true; return nil })
@@ -224,4 +223,12 @@ func (p *Process) someThread() *thread {
 		}
 	}
 	return least
+}
+
+// send queues an event. During StepAll and an attach, only the end of the process is sent.
+func (p *Process) send(e target.Event) {
+	if p.mute && e.Kind != target.Exited && e.Kind != target.Killed {
+		return
+	}
+	p.outbox.Put(e)
 }

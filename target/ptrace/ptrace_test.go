@@ -16,6 +16,8 @@ import (
 
 	"dbg/arch"
 	"dbg/target"
+	"dbg/target/ptrace/guardian"
+	"dbg/target/ptrace/start"
 )
 
 var (
@@ -25,7 +27,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	GuardianMain()
+	guardian.Main()
 	code := m.Run()
 	if builtPath != "" {
 		_ = os.RemoveAll(filepath.Dir(builtPath))
@@ -628,15 +630,15 @@ func TestLaunchErrors(t *testing.T) {
 		path string
 		want error
 	}{
-		{filepath.Join(dir, "none"), ErrNotFound},
-		{dir, ErrDirectory},
-		{write("script", "#!/bin/sh -e\n", 0755), ErrScript},
-		{write("text", "hello, this is not a program\n", 0755), ErrNotELF},
-		{write("empty", "", 0755), ErrNotELF},
-		{write("noexec", string(b), 0644), ErrPermission},
-		{write("arm", change(18, "\xb7\x00"), 0755), ErrWrongArch},
-		{write("i386", change(18, "\x03\x00"), 0755), Err32Bit},
-		{write("nointerp", change(interp, "/nib64"), 0755), ErrNoInterpreter},
+		{filepath.Join(dir, "none"), start.ErrNotFound},
+		{dir, start.ErrDirectory},
+		{write("script", "#!/bin/sh -e\n", 0755), start.ErrScript},
+		{write("text", "hello, this is not a program\n", 0755), start.ErrNotELF},
+		{write("empty", "", 0755), start.ErrNotELF},
+		{write("noexec", string(b), 0644), start.ErrPermission},
+		{write("arm", change(18, "\xb7\x00"), 0755), start.ErrWrongArch},
+		{write("i386", change(18, "\x03\x00"), 0755), start.Err32Bit},
+		{write("nointerp", change(interp, "/nib64"), 0755), start.ErrNoInterpreter},
 	} {
 		p, err := Launch(LaunchOptions{Path: c.path})
 		if !errors.Is(err, c.want) {

@@ -1,94 +1,44 @@
 package ptrace
 
 import (
-	"errors"
-	"fmt"
+	"bytes"
 	"maps"
 
 	"dbg/arch"
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/procfs"
 )
 
 // Registers implements target.Target.
 func (p *Process) Registers(id target.ThreadID) (arch.Registers, error) {
-	p.cacheLock.Lock()
-	r, ok := p.cache[id]
-	p.cacheLock.Unlock()
-	if ok {
+	if r, ok := p.cache.Get(id); ok {
 		return r, nil
 	}
-	err := p.onThread(id, func(t *thread) error {
-		u, err := t.registers()
-		if err != nil {
-			return err
+	var r arch.Registers
+	err := p.onThread(id, func(t *thread) (err error) {
+		if r, err = t.regs.Decode(); err == nil {
+			p.cache.Put(id, &r)
 		}
-		r = target.DecodeUser(arch.AMD64, u[:])
-		if t.sparse {
-			r = sparseRegisters(&r)
-		}
-		p.cacheLock.Lock()
-		p.cache[id] = r
-		p.cacheLock.Unlock()
-		return nil
+		return err
 	})
 	return r, err
-}
-
-// sparseRegisters returns the registers that /proc/PID/syscall shows for a thread in a system call.
-func sparseRegisters(all *arch.Registers) (r arch.Registers) {
-	r.Arch = all.Arch
-	for _, n := range []arch.Reg{arch.RIP, arch.RSP, arch.RDI, arch.RSI, arch.RDX, arch.R10, arch.R8, arch.R9} {
-		if v, ok := all.Get(n); ok {
-			r.Set(n, v)
-		}
-	}
-	return r
-}
-
-// forgetRegisters removes a thread's registers from the cache. It is called before the thread
-// moves.
-func (p *Process) forgetRegisters(t *thread) {
-	p.cacheLock.Lock()
-	delete(p.cache, target.ThreadID(t.tid))
-	p.cacheLock.Unlock()
-}
-
-// forgetCache clears the cache of registers. It is called before any thread moves.
-func (p *Process) forgetCache() {
-	p.cacheLock.Lock()
-	clear(p.cache)
-	p.cacheLock.Unlock()
 }
 
 // SetRegister implements target.Target. Only general registers can be changed.
 func (p *Process) SetRegister(id target.ThreadID, reg arch.Reg, v uint64) error {
 	return p.onThread(id, func(t *thread) error {
-		off, ok := target.AMD64UserOffset(reg)
-		if !ok {
-			return fmt.Errorf("register %s can't be changed: %w", arch.AMD64.RegName(reg), errors.ErrUnsupported)
-		}
-		now, err := t.registers()
+		changed, err := t.regs.With(reg, v)
 		if err != nil {
 			return err
 		}
-		changed := *now
-		changed.set(off, v)
-		if reg == arch.RIP {
-			// If the thread was stopped in a system call, the kernel would otherwise move the PC
-			// back by two, to start the call again.
-			changed.set(offOrigRAX, ^uint64(0))
-		}
 		if t.away {
-			return errors.New("the thread is waiting for a child of vfork; its registers can't be changed now")
+			return errAway
 		}
-		if err := setRegs(t.tid, &changed); err != nil {
+		if err := t.regs.Write(&changed); err != nil {
 			return err
 		}
-		// The next read gets the kernel's value: it does not accept all bits of the flags.
-		t.haveRegs, t.changed = false, false
-		p.cacheLock.Lock()
-		delete(p.cache, id)
-		p.cacheLock.Unlock()
+		p.cache.Forget(t.tid)
 		return nil
 	})
 }
@@ -97,7 +47,7 @@ func (p *Process) SetRegister(id target.ThreadID, reg arch.Reg, v uint64) error 
 func (p *Process) WideRegister(id target.ThreadID, reg arch.Reg) ([]byte, error) {
 	var out []byte
 	err := p.onThread(id, func(t *thread) error {
-		x, err := getXState(t.tid)
+		x, err := kernel.GetXState(t.tid)
 		if err != nil {
 			return err
 		}
@@ -129,9 +79,31 @@ func (p *Process) Threads() []target.Thread {
 		}
 		return nil
 	})
-	sortThreads(out, p.pid)
-	for i := range out {
-		out[i].Name = threadName(p.pid, int(out[i].ID))
-	}
+	procfs.NameThreads(p.pid, out)
 	return out
+}
+
+// ThreadState implements target.StateReader. A thread that waits for a child of vfork has no
+// floating-point state: the kernel shows it only for stopped threads.
+func (p *Process) ThreadState(id target.ThreadID) (target.ThreadState, error) {
+	var s target.ThreadState
+	err := p.onThread(id, func(t *thread) error {
+		u, err := t.regs.Read()
+		if err != nil {
+			return err
+		}
+		s.User = bytes.Clone(u[:])
+		if t.signal != nil && t.info.Signo() == t.signal.Number {
+			s.SigInfo = bytes.Clone(t.info[:])
+		}
+		if t.away {
+			return nil
+		}
+		if s.FP, err = kernel.GetFPState(t.tid); err != nil {
+			return err
+		}
+		s.XState, err = kernel.GetXState(t.tid)
+		return err
+	})
+	return s, err
 }

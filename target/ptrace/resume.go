@@ -1,9 +1,14 @@
 package ptrace
 
 import (
+	"encoding/binary"
+
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/instruction"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/signals"
 )
 
 // Resume implements target.Process.
@@ -19,20 +24,20 @@ func (p *Process) Resume(r target.Resume) error {
 		if t != nil && r.Signal != 0 {
 			p.replaceSignal(t, r.Signal)
 		}
-		p.forgetCache()
+		p.cache.Clear()
 		p.stepper, p.stepping, p.alone, p.stepLo, p.stepHi = t, r.Step, r.Alone, r.StepLo, r.StepHi
 		if r.Step {
 			// The user has seen the place where the step starts.
-			t.skip, t.skipping = t.pc(), true
+			t.skip, t.skipping = t.regs.PC(), true
 		}
 		p.running, p.stepperLost, p.first = true, false, true
-		p.mem.guard.await()
-		p.mem.raise()
+		p.guard.Await()
+		p.mem.Raise()
 		// If only one thread runs, the stops of the others stay pending.
 		if !r.Alone && p.reportPending() {
 			return nil
 		}
-		p.terminal.give(p.pid)
+		p.terminal.Give(p.pid)
 		p.resumeAll()
 		return nil
 	})
@@ -46,7 +51,7 @@ func (p *Process) replaceSignal(t *thread, sig int) {
 	case t.inject == sig:
 	default:
 		t.inject, t.fault, t.told = sig, false, true
-		t.info = newSigInfo(sig)
+		t.info = kernel.NewSigInfo(sig)
 	}
 	t.signal = nil
 	if t.why == signalled {
@@ -91,14 +96,10 @@ func (p *Process) resumeAll() {
 	}
 }
 
-// dumps is the set of signals that end a process with a core: signal(7), "Standard signals".
-const dumps = 1<<unix.SIGQUIT | 1<<unix.SIGILL | 1<<unix.SIGTRAP | 1<<unix.SIGABRT | 1<<unix.SIGBUS | 1<<unix.SIGFPE | 1<<unix.SIGSEGV |
-	1<<unix.SIGXCPU | 1<<unix.SIGXFSZ | 1<<unix.SIGSYS
-
-// mayDump reports whether the kernel may write a core when a thread continues: its signal is in
-// dumps. It does not if the program handles the signal.
+// mayDump reports whether the kernel may write a core when a thread continues: its signal is
+// one that dumps core. It does not if the program handles the signal.
 func (p *Process) mayDump(t *thread) bool {
-	return t.sigStop && !t.groupStop && !t.guest && uint64(t.inject) < 64 && uint64(dumps)>>t.inject&1 != 0
+	return t.sigStop && !t.groupStop && !t.guest && signals.DumpsCore(t.inject)
 }
 
 // giveFatal delivers signals that may cause a core while all other threads are stopped, and none is
@@ -147,12 +148,12 @@ func (p *Process) goOn(t *thread) {
 
 // stepOn executes one instruction of a thread.
 func (p *Process) stepOn(t *thread) {
-	if t.inject != 0 && !t.told && !t.fault && !t.restarting() {
+	if t.inject != 0 && !t.told && !t.fault && !t.regs.Restarting() {
 		// The step must not enter a handler that has nothing to do with it. Signals that interrupt
 		// a system call are delivered: the call may wait only for them.
 		p.holdBack(t)
 	}
-	if t.inject == 0 && len(t.later) > 0 && p.first && p.stepHi == 0 && !t.call.atEntry {
+	if t.inject == 0 && t.queue.Holding() && p.first && p.stepHi == 0 && !t.call.AtEntry {
 		// An earlier step has held back a signal. A user who steps by single instructions wants to
 		// see the handler.
 		t.enter = !t.sigStop
@@ -164,17 +165,17 @@ func (p *Process) stepOn(t *thread) {
 	p.first = false
 	kind := plainStep
 	switch in := p.instructionAt(t); {
-	case t.call.atEntry, t.forked != 0, t.step == fromSyscall && !t.restarting() && t.inject == 0:
+	case t.call.AtEntry, t.forked != 0, t.step == fromSyscall && !t.regs.Restarting() && t.inject == 0:
 		kind = fromSyscall
-	case t.inject != 0 && t.restarting():
+	case t.inject != 0 && t.regs.Restarting():
 		// If there is a handler, it is entered at once. Otherwise the call starts again, and may
 		// take a long time.
 		kind = slowStep
 	case t.inject != 0:
-	case t.restarting(), in == insnSyscall:
+	case t.regs.Restarting(), in == instruction.Syscall:
 		kind = toSyscall
-	case in == insnPushf:
-		t.wasPushf = !p.trapFlag(t)
+	case in == instruction.Pushf:
+		t.wasPushf = !t.regs.TrapFlag()
 	}
 	sig := t.inject
 	if sig != 0 {
@@ -194,21 +195,51 @@ func (p *Process) stepOn(t *thread) {
 // resumeWith makes the request. It counts a thread that was killed from outside as running: its end
 // will be reported soon.
 func (p *Process) resumeWith(t *thread, request, sig int) {
-	t.flush()
+	t.regs.Flush()
 	p.arm(t)
 	t.running = true
 	if t.waits {
 		p.goAway(t)
 	} else {
-		t.haveRegs = false
+		t.regs.Resumed()
 		if !t.guest {
 			p.inMotion++
 		}
 	}
 	t.inject = 0
-	p.forgetRegisters(t)
+	p.cache.Forget(t.tid)
 	if request == unix.PTRACE_LISTEN {
 		sig = 0
 	}
-	_ = ptrace(request, t.tid, 0, uintptr(sig))
+	_ = kernel.Ptrace(request, t.tid, 0, uintptr(sig))
+}
+
+// signalFor returns the signal to inject when a thread continues. Every other signal is sent again,
+// and delivered when it arrives.
+func (p *Process) signalFor(t *thread) int {
+	sig := t.inject
+	t.inject = 0
+	if sig == 0 && t.queue.Holding() && t.sigStop {
+		t.queue.Next(&t.info)
+		sig = t.info.Signo()
+	}
+	t.queue.ResendHeld(p.pid, t.tid)
+	if sig == 0 {
+		return 0
+	}
+	if !t.sigStop {
+		t.queue.Resend(p.pid, t.tid, &t.info)
+		return 0
+	}
+	// If it is not the signal that the thread stopped with, the kernel would invent a siginfo.
+	_ = kernel.SetSigInfo(t.tid, &t.info)
+	s, _ := target.DecodeSigInfo(t.info[:], binary.LittleEndian, 8)
+	p.lastFatal = &s
+	return sig
+}
+
+// holdBack saves the signal that a thread would receive, for later.
+func (p *Process) holdBack(t *thread) {
+	t.queue.HoldBack(t.inject, &t.info)
+	t.inject = 0
 }

@@ -3,17 +3,16 @@ package ptrace
 import (
 	"errors"
 
-	"golang.org/x/sys/unix"
-
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
 )
 
 // savedSignal is what a thread would get when it goes on.
 type savedSignal struct {
 	inject      int
-	info        sigInfo
+	info        kernel.SigInfo
 	fault, told bool
-	later       []sigInfo
+	later       []kernel.SigInfo
 	signal      *target.SignalInfo
 	skip        target.Addr
 	skipping    bool
@@ -26,15 +25,15 @@ func (p *Process) SaveState(id target.ThreadID) (*target.SavedState, error) {
 		if t.away || t.waits {
 			return errAway
 		}
-		regs, err := t.registers()
+		regs, err := t.regs.Read()
 		if err != nil {
 			return err
 		}
-		if s.Extended, err = getXState(t.tid); err != nil {
+		if s.Extended, err = kernel.GetXState(t.tid); err != nil {
 			return err
 		}
 		s.General = append([]byte(nil), regs[:]...)
-		s.Signal = savedSignal{t.inject, t.info, t.fault, t.told, append([]sigInfo(nil), t.later...), t.signal, t.skip, t.skipping}
+		s.Signal = savedSignal{t.inject, t.info, t.fault, t.told, t.queue.Held(), t.signal, t.skip, t.skipping}
 		return nil
 	})
 	return s, err
@@ -46,7 +45,7 @@ var errAway = errors.New("the thread waits for a child of vfork; its registers c
 // interrupted (orig_rax) is part of the state, so that the kernel starts the call again.
 func (p *Process) RestoreState(id target.ThreadID, s *target.SavedState) error {
 	return p.onThread(id, func(t *thread) error {
-		var regs userRegs
+		var regs kernel.Regs
 		sig, ok := s.Signal.(savedSignal)
 		if len(s.General) != len(regs) || !ok && s.Signal != nil {
 			return errors.New("that is no state of this process's threads")
@@ -55,28 +54,16 @@ func (p *Process) RestoreState(id target.ThreadID, s *target.SavedState) error {
 			return errAway
 		}
 		copy(regs[:], s.General)
-		if err := setXState(t.tid, s.Extended); err != nil {
+		if err := kernel.SetXState(t.tid, s.Extended); err != nil {
 			return err
 		}
-		if err := setRegs(t.tid, &regs); err != nil {
+		if err := t.regs.Write(&regs); err != nil {
 			return err
 		}
 		t.inject, t.info, t.fault, t.told, t.signal = sig.inject, sig.info, sig.fault, sig.told, sig.signal
-		t.later = append([]sigInfo(nil), sig.later...)
+		t.queue.SetHeld(sig.later)
 		t.skip, t.skipping = sig.skip, sig.skipping
-		t.haveRegs, t.changed = false, false
-		p.cacheLock.Lock()
-		delete(p.cache, id)
-		p.cacheLock.Unlock()
+		p.cache.Forget(t.tid)
 		return nil
 	})
-}
-
-// setXState writes the XSAVE area.
-func setXState(tid int, b []byte) error {
-	if len(b) == 0 {
-		return nil
-	}
-	v := unix.Iovec{Base: &b[0], Len: uint64(len(b))}
-	return ptraceIovec(unix.PTRACE_SETREGSET, tid, ntX86XSTATE, &v)
 }

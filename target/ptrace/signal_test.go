@@ -74,7 +74,7 @@ func TestHeldBackSignalKeepsItsSender(t *testing.T) {
 // All threads of a large process are found by Attach, and go on.
 func TestAttachToManyThreads(t *testing.T) {
 	t.Parallel()
-	v := start(t, "manyidle", "1000")
+	v := startCommand(t, "manyidle", "1000")
 	for range 3 {
 		d := attach(t, v.pid)
 		if n := len(d.Threads()); n != 1001 {

@@ -20,6 +20,8 @@ import (
 
 	"dbg/internal/fixture"
 	"dbg/target"
+	"dbg/target/ptrace/procfs"
+	"dbg/target/ptrace/start"
 )
 
 // The counters of testdata/storm.c.
@@ -152,7 +154,7 @@ func (s *storm) wait() (end target.Event, parked int64) {
 // tasksOf describes the threads of a process for a failure's message.
 func tasksOf(pid int) string {
 	var b strings.Builder
-	list, _ := tasks(pid)
+	list, _ := procfs.Tasks(pid)
 	for i, tid := range list {
 		if i == 20 {
 			break
@@ -363,20 +365,20 @@ func (s *storm) attach(pid int) {
 // unharmed checks that a program that was let go has its own code, works, and has not lost a child.
 func (s *storm) unharmed(pid int) {
 	s.t.Helper()
-	mem, err := os.Open(procPath(pid, "mem"))
+	mem, err := os.Open(procfs.Path(pid, "mem"))
 	if err != nil {
 		s.t.Fatalf("the program is gone: %v", err)
 	}
 	defer mem.Close()
 	for _, a := range []target.Addr{s.place, s.shared} {
 		var b [1]byte
-		if _, err := mem.ReadAt(b[:], int64(a)); err != nil || b[0] == breakByte {
+		if _, err := mem.ReadAt(b[:], int64(a)); err != nil || b[0] == 0xcc {
 			s.t.Fatalf("the byte at %v is %#x (%v)", a, b, err)
 		}
 	}
 	before := s.count(stormHits)
 	for deadline := time.Now().Add(20 * time.Second); s.count(stormHits) < before+3; runtime.Gosched() {
-		if st := statusField(pid, "State"); st == "" || st[0] == 'Z' {
+		if st := procfs.StatusField(pid, "State"); st == "" || st[0] == 'Z' {
 			s.t.Fatalf("the program has ended: %q", st)
 		}
 		if time.Now().After(deadline) {
@@ -475,15 +477,15 @@ func TestStormDebuggerKilled(t *testing.T) {
 func (s *storm) recovers(pid int) bool {
 	before := s.count(stormHits)
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
-		st := statusField(pid, "State")
+		st := procfs.StatusField(pid, "State")
 		if st == "" || st[0] == 'Z' || st[0] == 'X' {
 			return false
 		}
 		var b [1]byte
-		if mem, err := os.Open(procPath(pid, "mem")); err == nil {
+		if mem, err := os.Open(procfs.Path(pid, "mem")); err == nil {
 			_, _ = mem.ReadAt(b[:], int64(s.place))
 			mem.Close()
-			if b[0] != breakByte && s.count(stormHits) > before+2 {
+			if b[0] != 0xcc && s.count(stormHits) > before+2 {
 				return true
 			}
 		}
@@ -624,7 +626,7 @@ func TestBytesOnlyWhileRunning(t *testing.T) {
 	s.sites(target.Halt)
 	raw := func() []byte {
 		b := make([]byte, 16)
-		mem, err := os.Open(procPath(s.PID(), "mem"))
+		mem, err := os.Open(procfs.Path(s.PID(), "mem"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -665,7 +667,7 @@ func TestLaunchDiesInExecve(t *testing.T) {
 	}()
 	select {
 	case err := <-done:
-		if !errors.Is(err, ErrEndedEarly) {
+		if !errors.Is(err, start.ErrEndedEarly) {
 			t.Errorf("%v", err)
 		}
 	case <-time.After(30 * time.Second):

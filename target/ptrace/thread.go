@@ -1,6 +1,14 @@
 package ptrace
 
-import "dbg/target"
+import (
+	"dbg/target"
+	"dbg/target/ptrace/debugreg"
+	"dbg/target/ptrace/instruction"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/registers"
+	"dbg/target/ptrace/signals"
+	"dbg/target/ptrace/syscalls"
+)
 
 // stop is the reason why a thread stopped.
 type stop uint8
@@ -45,25 +53,24 @@ type thread struct {
 	sigStop   bool               // a signal-delivery-stop: it can take a signal
 	trapStop  bool               // the signal was our trap: see settleTraps
 	settling  bool               // it is leaving the signal-delivery-stop
-	fired     uint8              // if why is watched: the slots, as bits
+	fired     debugreg.Fired     // if why is watched: the watches
 	stepDone  bool               // if why is watched: a step is done, too
 	bySteps   bool               // if why is watched: the probe has stopped the thread
 
-	notice    notice    // if why is noticed
-	stepEnded bool      // if why is noticed: a step is done, too
-	call      callState // of its system call
-	forked    int       // a child whose fork is reported when it returns, or 0
-	heir      *Process  // the child that is reported when the call returns, if the client follows it
+	notice    notice        // if why is noticed
+	stepEnded bool          // if why is noticed: a step is done, too
+	call      syscalls.Call // of its system call
+	forked    int           // a child whose fork is reported when it returns, or 0
+	heir      *Process      // the child that is reported when the call returns, if the client follows it
 
 	armed uint32 // the version of the watches in its debug registers; 0: they are clear
 
 	// These are delivered when it continues.
-	inject int       // the signal, or 0
-	info   sigInfo   // of inject, if it has the same number
-	fault  bool      // inject is a fault of the instruction at the PC
-	told   bool      // the user saw or chose inject: a step enters its handler
-	later  []sigInfo // signals held back during a step
-	resent []sigInfo // signals that we sent again with tgkill and that have not arrived yet
+	inject int            // the signal, or 0
+	info   kernel.SigInfo // of inject, if it has the same number
+	fault  bool           // inject is a fault of the instruction at the PC
+	told   bool           // the user saw or chose inject: a step enters its handler
+	queue  signals.Queue  // held back, or sent again
 
 	// skip is an address where the thread does not hit the breakpoint, because that was already
 	// reported. It is valid if skipping is set.
@@ -75,13 +82,10 @@ type thread struct {
 	enter    bool     // deliver the next signal that was sent again, even during a step
 	wasPushf bool     // the step is over a pushf
 
-	line     outOfLine // set while it executes a copy of an instruction
-	cameFrom outOfLine // where it was out of line at its last stop
+	line     instruction.Copy // set while it executes a copy of an instruction
+	cameFrom instruction.Copy // where it was out of line at its last stop
 
-	haveRegs bool
-	sparse   bool // regs holds only the registers in /proc/PID/syscall, see findAway
-	changed  bool // regs was changed; resumeWith and flush write it
-	regs     userRegs
+	regs registers.Set
 }
 
 // stepKind is the way in which a thread was resumed.
@@ -95,61 +99,4 @@ const (
 	fromSyscall          // PTRACE_SYSCALL from the entry on: reports the exit at some later time
 )
 
-// registers returns the registers of a stopped thread.
-func (t *thread) registers() (*userRegs, error) {
-	if !t.haveRegs {
-		if err := getRegs(t.tid, &t.regs); err != nil {
-			return nil, err
-		}
-		t.haveRegs = true
-	}
-	return &t.regs, nil
-}
-
-// pc returns the PC of a stopped thread, or 0 if it was killed.
-func (t *thread) pc() target.Addr {
-	r, err := t.registers()
-	if err != nil {
-		return 0
-	}
-	return target.Addr(r.get(offRIP))
-}
-
-// setPC sets the PC of a stopped thread.
-func (t *thread) setPC(pc target.Addr) error {
-	r, err := t.registers()
-	if err != nil {
-		return err
-	}
-	r.set(offRIP, uint64(pc))
-	t.changed = true
-	return nil
-}
-
-// flush writes the registers to the kernel if they were changed.
-func (t *thread) flush() {
-	if t.changed {
-		t.changed = false
-		_ = setRegs(t.tid, &t.regs) // ESRCH: it was killed
-	}
-}
-
-// restarting reports whether the thread was interrupted in a system call that the kernel restarts
-// when the thread continues, by moving its PC back to the syscall instruction (two bytes):
-// signal(7), "Interruption of system calls". The error codes are internal to the kernel:
-// include/linux/errno.h.
-func (t *thread) restarting() bool {
-	r, err := t.registers()
-	return err == nil && restarting(r)
-}
-
-func restarting(r *userRegs) bool {
-	if int64(r.get(offOrigRAX)) < 0 {
-		return false
-	}
-	switch -int64(r.get(offRAX)) {
-	case 512, 513, 514, 516: // ERESTARTSYS, -NOINTR, -NOHAND, -_RESTARTBLOCK
-		return true
-	}
-	return false
-}
+func newThread(tid int) *thread { return &thread{tid: tid, regs: registers.Of(tid)} }

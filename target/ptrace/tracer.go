@@ -1,14 +1,15 @@
 package ptrace
 
 import (
-	"os"
-	"runtime"
 	"slices"
-	"strings"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 
 	"dbg/target"
+	"dbg/target/ptrace/kernel"
+	"dbg/target/ptrace/procfs"
+	"dbg/target/ptrace/tracerthread"
 )
 
 // A tracer is the goroutine that makes all ptrace requests for a process, locked to its thread. It
@@ -18,18 +19,16 @@ import (
 // Each process has its own state and its own events. A status that one process receives while it
 // waits for its own threads, but that belongs to another, is deferred by that other process.
 //
-// All fields except the first three belong to the goroutine.
+// All fields except thread belong to the goroutine.
 type tracer struct {
-	commands chan func()
-	bell     bell
-	ended    chan struct{}           // closed when the goroutine has ended
-	procs    []*Process              // those that are not over
-	early    map[int]unix.WaitStatus // stops of tracees that are not known yet
-	leaving  map[int]bool            // tracees of a process that is over; detached at their next stop
+	thread  *tracerthread.Thread
+	procs   []*Process              // those that are not over
+	early   map[int]unix.WaitStatus // stops of tracees that are not known yet
+	leaving map[int]bool            // tracees of a process that is over; detached at their next stop
 }
 
 func newTracer() *tracer {
-	return &tracer{commands: make(chan func()), ended: make(chan struct{}), early: map[int]unix.WaitStatus{}, leaving: map[int]bool{}}
+	return &tracer{thread: tracerthread.New(), early: map[int]unix.WaitStatus{}, leaving: map[int]bool{}}
 }
 
 // start starts the tracer's goroutine on a thread of its own. There it calls begin, which starts
@@ -37,12 +36,7 @@ func newTracer() *tracer {
 func (p *Process) start(begin func() error) error {
 	result := make(chan error, 1)
 	tr := p.tracer
-	go onCleanThread(func() {
-		tr.bell.tracer.Store(int64(unix.Gettid()))
-		tracing(1)
-		defer tracing(-1)
-		defer close(tr.ended)
-		defer tr.bell.tracer.Store(0)
+	tr.thread.Start(func() {
 		tr.procs = []*Process{p}
 		p.mute = true
 		err := begin()
@@ -53,30 +47,11 @@ func (p *Process) start(begin func() error) error {
 			return
 		}
 		p.mute = false
-		go p.outbox.deliver(p.events)
+		go p.outbox.Deliver(p.events)
 		result <- nil
 		tr.loop()
 	})
 	return <-result
-}
-
-// onCleanThread runs f locked to a thread that has no children. wait takes every status of the
-// thread's children, and must not take those that belong to other code in this program: a thread
-// that has started a command for os/exec is that command's parent. The first thread is not used
-// either: it inherits the children of other threads when they end. The thread ends with f.
-func onCleanThread(f func()) {
-	runtime.LockOSThread()
-	tid := unix.Gettid()
-	list, err := os.ReadFile("/proc/thread-self/children")
-	if tid == unix.Getpid() || err == nil && strings.TrimSpace(string(list)) != "" {
-		// Keep this thread until another one has been found.
-		found := make(chan struct{})
-		go onCleanThread(func() { close(found); f() })
-		<-found
-		runtime.UnlockOSThread()
-		return
-	}
-	f() // the goroutine ends locked, and the runtime ends the thread
 }
 
 // loop runs until all processes have ended or are detached. It executes commands and handles the
@@ -98,8 +73,8 @@ func (tr *tracer) loop() {
 		if tr.takeDeferred() {
 			continue
 		}
-		if tr.wanted() {
-			tr.serve()
+		if tr.thread.Wanted() {
+			tr.thread.Serve()
 			continue
 		}
 		if p := tr.hot(); p != nil {
@@ -108,7 +83,7 @@ func (tr *tracer) loop() {
 			}
 			p.hot = 0
 		}
-		switch tid, ws := tr.doze(tr.wanted); {
+		switch tid, ws := tr.thread.Doze(tr.thread.Wanted); {
 		case tid > 0:
 			tr.dispatch(tid, ws)
 		case tid < 0:
@@ -116,9 +91,7 @@ func (tr *tracer) loop() {
 				p.vanished()
 			}
 			if tr.retire() { // only commands can arrive now
-				f := <-tr.commands
-				tr.bell.rung.Add(-1)
-				f()
+				tr.thread.ServeOne()
 			}
 		}
 	}
@@ -144,7 +117,7 @@ func (tr *tracer) retire() bool {
 // end is called when a process is over.
 func (p *Process) end() {
 	p.release()
-	p.outbox.end()
+	p.outbox.End()
 	close(p.ended)
 }
 
@@ -210,23 +183,41 @@ func (tr *tracer) takeStray(tid int, ws unix.WaitStatus) {
 	case tr.leaving[tid]:
 		delete(tr.leaving, tid)
 		sig := 0
-		if stopEvent(ws) == 0 && ws.StopSignal()&^0x80 != unix.SIGTRAP {
+		if kernel.StopEvent(ws) == 0 && ws.StopSignal()&^0x80 != unix.SIGTRAP {
 			sig = int(ws.StopSignal())
 		}
-		_ = ptrace(unix.PTRACE_DETACH, tid, 0, uintptr(sig))
-	case stopEvent(ws) == unix.PTRACE_EVENT_EXIT:
+		_ = kernel.Ptrace(unix.PTRACE_DETACH, tid, 0, uintptr(sig))
+	case kernel.StopEvent(ws) == unix.PTRACE_EVENT_EXIT:
 		// This new thread was killed before its creator's event arrived.
-		_ = ptrace(unix.PTRACE_CONT, tid, 0, 0)
+		_ = kernel.Ptrace(unix.PTRACE_CONT, tid, 0, 0)
 	default:
 		// A new thread or child. Its parent's event has not arrived yet.
 		tr.early[tid] = ws
 	}
 }
 
+// statusOf returns the next status of a tracee that will certainly report soon. It may have been taken
+// already, by a wait for another one.
+func (tr *tracer) statusOf(tid int) (unix.WaitStatus, bool) {
+	if ws, ok := tr.early[tid]; ok {
+		delete(tr.early, tid)
+		return ws, true
+	}
+	for _, p := range tr.procs {
+		for i, d := range p.deferred {
+			if d.tid == tid {
+				p.deferred = append(p.deferred[:i:i], p.deferred[i+1:]...)
+				return d.ws, true
+			}
+		}
+	}
+	return kernel.WaitFor(tid)
+}
+
 // dropEarly detaches the new children of a process whose parent's event will not arrive.
 func (tr *tracer) dropEarly(p *Process) {
 	for child := range tr.early {
-		if len(tr.procs) > 1 && statusField(child, "PPid") != itoa(p.pid) && statusField(child, "Tgid") != itoa(p.pid) {
+		if len(tr.procs) > 1 && procfs.StatusField(child, "PPid") != strconv.Itoa(p.pid) && procfs.StatusField(child, "Tgid") != strconv.Itoa(p.pid) {
 			continue
 		}
 		delete(tr.early, child)
@@ -234,33 +225,9 @@ func (tr *tracer) dropEarly(p *Process) {
 	}
 }
 
-// doze waits for one status and returns it. It returns -1 if there is no tracee any more, and 0
-// if enough returns true, which doze checks after each strike of the bell.
-func (tr *tracer) doze(enough func() bool) (tid int, ws unix.WaitStatus) {
-	for !enough() {
-		tid, ws, again := waitOnce()
-		if !again {
-			return tid, ws
-		}
-	}
-	return 0, 0
-}
-
-// wanted reports whether a caller is waiting.
-func (tr *tracer) wanted() bool { return tr.bell.rung.Load() > 0 }
-
-// serve runs the waiting commands.
-func (tr *tracer) serve() {
-	for tr.wanted() {
-		f := <-tr.commands // a caller that has rung sends its command soon
-		tr.bell.rung.Add(-1)
-		f()
-	}
-}
-
 // do runs f in the tracer's goroutine and waits for it. It returns ErrGone if the process is over.
 func (p *Process) do(f func() error) error {
-	return p.tracer.do(func() error {
+	return p.tracer.thread.Do(func() error {
 		if p.over {
 			return target.ErrGone
 		}
@@ -268,4 +235,9 @@ func (p *Process) do(f func() error) error {
 	})
 }
 
-var _ target.Process = (*Process)(nil)
+var (
+	_ target.Process      = (*Process)(nil)
+	_ target.StateReader  = (*Process)(nil)
+	_ target.AuxvReader   = (*Process)(nil)
+	_ target.RegionReader = (*Process)(nil)
+)
