@@ -124,9 +124,15 @@ type catchRule struct {
 // onCatchable deals with a system call, a new child or a new thread. The thread is parked, or all
 // are stopped.
 func (s *Session) onCatchable(ev target.Event) (st Stop, stops bool) {
-	if d, ok := s.decided[ev.Thread]; ok && d.stop != nil && d.stop.Reason == StopCatch && d.addr == ev.Addr && s.ctl.run-d.run <= 1 {
-		delete(s.decided, ev.Thread) // a pause came before the stop, which was counted
-		return *d.stop, true
+	if d, ok := s.decided[ev.Thread]; ok && d.addr == ev.Addr && s.still(&d, ev.Arrival) {
+		switch { // a pause came after the event was counted
+		case d.stop != nil && d.stop.Reason == StopCatch:
+			delete(s.decided, ev.Thread)
+			return *d.stop, true
+		case d.stop == nil && d.arrival != 0:
+			delete(s.decided, ev.Thread)
+			return st, false
+		}
 	}
 	st = Stop{Reason: StopCatch, Thread: ev.Thread}
 	add := func(ids, deleted []int) {

@@ -103,6 +103,7 @@ type decision struct {
 	ids, deleted []int
 	stop         *Stop  // nil if the decision is only about the hit
 	run          uint64 // the run of the decision, which is also valid in the next one
+	arrival      uint64 // the thread's arrival that it is about; 0: unknown
 }
 
 // judge returns the judge of a process.
@@ -187,6 +188,7 @@ func (s *Session) judge(p target.Process) target.Judge {
 			s.dropCache()
 		}()
 		s.knowThread(h.Thread)
+		s.arrival = h.Arrival
 		ids, deleted := s.hit(h.Thread, h.Addr)
 		if len(ids) == 0 {
 			return target.Pass
@@ -221,11 +223,12 @@ func (s *Session) planNow(p target.Process, h *target.Hit) target.Verdict {
 		s.dropCache()
 		s.slowPlan.Store(time.Since(began) > quickEnough)
 	}()
+	s.arrival = h.Arrival
 	c := s.takeUp(h.Thread)
 	if c == nil {
 		return target.Park
 	}
-	st, r, done := s.plan(c, target.Event{Kind: target.Parked, Thread: h.Thread, Reason: h.Reason, Addr: h.Addr})
+	st, r, done := s.plan(c, target.Event{Kind: target.Parked, Thread: h.Thread, Reason: h.Reason, Addr: h.Addr, Arrival: h.Arrival})
 	if done {
 		s.decide(h.Thread, decision{stop: &st, addr: h.Addr, ids: st.Breakpoints, deleted: st.Deleted})
 		return target.Halt
@@ -314,7 +317,7 @@ func (b *logical) rule(a target.Addr) breakRule {
 
 // decide saves a decision until it can be carried out.
 func (s *Session) decide(t target.ThreadID, d decision) {
-	d.run = s.ctl.run
+	d.run, d.arrival = s.ctl.run, s.arrival
 	s.decided[t] = d
 }
 
@@ -324,5 +327,14 @@ func (s *Session) decidedHit(t target.ThreadID, a target.Addr) (d decision, ok b
 	if ok {
 		delete(s.decided, t)
 	}
-	return d, ok && d.addr == a && s.ctl.run-d.run <= 1
+	return d, ok && d.addr == a && s.still(&d, s.arrival)
+}
+
+// still reports whether a decision is about a thread's present arrival. Pauses may have come in between,
+// any number of them.
+func (s *Session) still(d *decision, arrival uint64) bool {
+	if d.arrival != 0 && arrival != 0 {
+		return d.arrival == arrival
+	}
+	return s.ctl.run-d.run <= 1
 }

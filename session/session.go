@@ -110,6 +110,7 @@ type shared struct {
 	hidden         hiddenCalls
 	dirty          bool // rules must be published again
 	decided        map[target.ThreadID]decision
+	arrival        uint64 // of the event that is being decided; 0: unknown
 	sent           sentCatches
 	caught         map[target.ThreadID][]*Caught // what catchpoints caught, until the stop is published
 	linked         bool                          // followLinker was called

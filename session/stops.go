@@ -18,6 +18,7 @@ func (s *Session) onParked(ev target.Event) {
 		return
 	}
 	s.knowThread(ev.Thread)
+	s.arrival = ev.Arrival
 	s.deciding = true
 	defer func() { s.deciding = false }()
 	var ended []WatchHit
@@ -64,7 +65,11 @@ func (s *Session) onParked(ev target.Event) {
 		return
 	}
 	s.proceed(r)
-	if s.moveFailed && ev.Reason == target.Breakpoint {
+	switch ev.Reason {
+	case target.Breakpoint, target.Syscall, target.ChildCreated, target.ThreadCreated:
+		if !s.moveFailed {
+			break
+		}
 		// A pause came first. The hit was counted, and must not be counted again.
 		s.decide(ev.Thread, decision{addr: ev.Addr})
 	}
@@ -99,6 +104,7 @@ func (s *Session) conclude(st Stop, ev target.Event) {
 
 // onStopped decides about a stop of all threads.
 func (s *Session) onStopped(ev target.Event) {
+	s.arrival = ev.Arrival
 	if d, ok := s.decided[ev.Thread]; ok && d.stop != nil {
 		delete(s.decided, ev.Thread)
 		s.stop(*d.stop)

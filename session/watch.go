@@ -395,6 +395,7 @@ func (s *Session) judgeWatch(set *ruleSet, h *target.Hit, p target.Process) targ
 		s.dropCache()
 	}()
 	s.knowThread(h.Thread)
+	s.arrival = h.Arrival
 	st, stops, again := s.onWatched(target.Event{Kind: target.Parked, Reason: target.Watched, Thread: h.Thread, Addr: h.Addr, Watches: h.Watches})
 	switch {
 	case again:

@@ -48,6 +48,9 @@ type Event struct {
 	Vfork    bool        // for ChildCreated: the thread will wait until the child has executed a program; with Process, the child has executed one
 	Syscall  SyscallStop // for Syscall, and for ChildCreated if the call is caught, too
 	Serial   uint64      // for Parked; see Process.ParkedAs
+	// Arrival numbers the thread's arrival at the place of its stop, from 1. An arrival may be judged and
+	// reported more than once, if pauses come in between. 0: unknown.
+	Arrival uint64
 }
 
 // SignalInfo describes a signal, with the kernel's information about it.

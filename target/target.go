@@ -228,6 +228,7 @@ type Hit struct {
 	// Watches has those that fired, for Watched. It is valid during the call.
 	Watches []Watch
 	Probed  bool            // as in an Event
+	Arrival uint64          // as in an Event
 	Regs    *arch.Registers // valid during the call
 
 	// Next specifies how the thread continues after Pass, as for Move. The judge may change it.

@@ -108,7 +108,7 @@ func (p *Process) reportPending() bool {
 			p.pending = append(p.pending, t)
 			continue
 		}
-		e := target.Event{Kind: target.Stopped}
+		e := target.Event{Kind: target.Stopped, Arrival: t.arrival}
 		why := t.why
 		t.why = passing
 		switch why {
@@ -392,7 +392,7 @@ func (p *Process) park(t *thread) {
 
 // judgedEvent returns the event for a stop that was judged.
 func (p *Process) judgedEvent(t *thread) target.Event {
-	e := target.Event{Kind: target.Stopped, Reason: target.Stepped}
+	e := target.Event{Kind: target.Stopped, Reason: target.Stepped, Arrival: t.arrival}
 	switch t.why {
 	case breakpoint:
 		e.Reason, e.Addr = target.Breakpoint, t.addr

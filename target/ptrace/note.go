@@ -88,9 +88,16 @@ func (p *Process) note(tid int, ws unix.WaitStatus) *thread {
 		return nil
 	}
 	if t.why.matters() {
-		p.pending = append(p.pending, t)
+		p.arrived(t)
 	}
 	return t
+}
+
+// arrived records that a thread has stopped for a reason that may end the run.
+func (p *Process) arrived(t *thread) {
+	p.arrivals++
+	t.arrival = p.arrivals
+	p.pending = append(p.pending, t)
 }
 
 // takesTrap lets a thread take a pending SIGTRAP of a breakpoint or of a step, if it was

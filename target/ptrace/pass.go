@@ -87,7 +87,7 @@ func (p *Process) pass(t *thread) {
 func (p *Process) passed(t *thread) {
 	if p.stepping && t == p.stepper && p.stepDone(t) {
 		t.why = stepped
-		p.pending = append(p.pending, t)
+		p.arrived(t)
 		p.react(t)
 		return
 	}
@@ -113,7 +113,7 @@ func (p *Process) passAllSlowly() bool {
 		if !kernel.SignalPending(t.tid) && p.emulate(t, a) {
 			if p.stepping && t == p.stepper && p.stepDone(t) {
 				t.why = stepped
-				p.pending = append(p.pending, t)
+				p.arrived(t)
 			}
 			continue
 		}
@@ -278,7 +278,7 @@ func (p *Process) judge(t *thread) target.Verdict {
 	case watched:
 		h.Reason, h.Addr, h.Watches = target.Watched, t.regs.PC(), p.watches.List(h.Watches, t.fired)
 	}
-	h.Next = target.Resume{Thread: h.Thread}
+	h.Next, h.Arrival = target.Resume{Thread: h.Thread}, t.arrival
 	return p.decide(h)
 }
 

@@ -171,7 +171,7 @@ func (p *Process) probeFast(t *thread) {
 		if wrote, ok := p.emulateNext(t); ok {
 			if (wrote || q.probe.Registers) && p.changed(t) {
 				t.why, t.fired, t.bySteps = watched, 0, true
-				p.pending = append(p.pending, t)
+				p.arrived(t)
 				p.react(t)
 				return
 			}

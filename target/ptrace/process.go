@@ -50,6 +50,7 @@ type Process struct {
 	threads     map[int]*thread
 	guests      map[int]*thread    // children that share our memory, see guests.go
 	inMotion    int                // how many of threads are running and can be stopped
+	arrivals    uint64             // the number of arrivals so far
 	serial      uint64             // Serial of the latest event Parked
 	parked      int                // how many of threads are parked
 	running     bool               // as the user sees it

@@ -57,6 +57,7 @@ type thread struct {
 	stepDone  bool               // if why is watched: a step is done, too
 	bySteps   bool               // if why is watched: the probe has stopped the thread
 
+	arrival   uint64        // if why matters: the number of its arrival there
 	notice    notice        // if why is noticed
 	stepEnded bool          // if why is noticed: a step is done, too
 	call      syscalls.Call // of its system call
