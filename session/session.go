@@ -96,6 +96,7 @@ type shared struct {
 	breakpoints breakpointTable
 	skips       *skipList // the group's
 	courses     courses
+	landings    landingSites
 	callSite    target.Addr // where called functions return to, if a site is there
 	calls       []*call     // functions of the program that were called, the innermost last
 	// unwindOnSignal: a signal inside a called function restores the registers at once.
@@ -444,6 +445,7 @@ func (s *Session) forgetTarget() {
 	s.tgt, s.proc, s.core = nil, nil, nil
 	s.space, s.unwind, s.unwindOf = nil, nil, nil
 	s.courses = courses{}
+	s.landings.at = nil
 	s.endCalls(0, exitedInCall)
 	s.dropCache()
 	s.forgetJIT()

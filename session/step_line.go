@@ -16,8 +16,8 @@ import (
 //
 // Contract: it ends at the start of a statement of another line in the same frame, in a function
 // that it entered (after its prologue), or right after the return to the caller. In a function
-// without line numbers it continues until that function returns, as gdb does. It does not follow a
-// longjmp out of the frame.
+// without line numbers it continues until that function returns, as gdb does. An exception, a
+// longjmp or a recovered panic that lands in the frame, or outside it, ends the step there.
 type lineStep struct {
 	over  bool
 	count int
@@ -200,7 +200,7 @@ func (st *lineStep) inCallee(s *Session, c *course, f0, caller *frames.Frame) (a
 			// The function might end before its body is reached (an exception in a lazy binding),
 			// so wait for the return as well.
 			st.into = entry
-			return action{push: &runTo{[]mark{{addr: entry}, {addr: caller.PC, minSP: uint64(f0.CFA)}}}}, nil
+			return action{push: &runTo{list: []mark{{addr: entry}, {addr: caller.PC, minSP: uint64(f0.CFA)}}}}, nil
 		}
 	}
 	return action{push: to(caller.PC, uint64(f0.CFA))}, nil

@@ -10,13 +10,14 @@ import (
 // stepOut runs until a frame returns to its caller: "finish". It reads the function's return value
 // there.
 //
-// Contract: it ends at the return address, in the caller's frame. It does not follow an exception
-// or a longjmp that leaves the frame in another way.
+// Contract: it ends at the return address, in the caller's frame. An exception or a longjmp that
+// lands in the caller, or outside it, ends it there, without a value.
 type stepOut struct {
 	left   *symbols.Function
 	module *Module
 	from   frameMark
-	outer  *runTo // to the return address
+	outer  *runTo      // to the return address
+	into   target.Addr // the caller's CFA
 }
 
 // newFinish returns the plan that leaves a frame of a thread.
@@ -44,7 +45,7 @@ func (s *Session) newFinish(t target.ThreadID, level int) (plan, error) {
 		// The trampoline returns to the interrupted code, on its stack.
 		minSP, _ = outer.Machine.Regs.SP()
 	}
-	return &stepOut{left: f.Function, module: f.Module, from: markOf(&f), outer: to(outer.PC, minSP)}, nil
+	return &stepOut{left: f.Function, module: f.Module, from: markOf(&f), outer: to(outer.PC, minSP), into: outer.Machine.CFA}, nil
 }
 
 func (p *stepOut) begin(s *Session, c *course) (action, error) {
@@ -64,7 +65,12 @@ func (p *stepOut) next(s *Session, c *course) (action, error) {
 }
 
 func (*stepOut) marks() []mark { return nil }
-func (*stepOut) shift(uint64)  {}
+
+func (p *stepOut) shift(by uint64) {
+	if p.into != 0 {
+		p.into += target.Addr(by)
+	}
+}
 
 // inlineOut leaves inlined calls by stepping over lines until the PC is outside them.
 //
@@ -117,6 +123,7 @@ func (s *Session) newAdvance(t target.ThreadID, places []BreakpointPlace) plan {
 	}
 	if top, err := s.top(t, 2); err == nil && len(top) == 2 && top[0].HasCFA {
 		p.list = append(p.list, mark{addr: top[1].PC, minSP: uint64(top[0].CFA)})
+		p.caller = top[1].CFA
 	} else if err != nil {
 		s.logf("advance: %v", err)
 	}
