@@ -239,7 +239,11 @@ func (s *Session) foresee(c *course, p *landingPlace, regs *arch.Registers) {
 		l.exact, l.cfaReg, l.cfa = true, arch.RSP, target.Addr(sp)
 	}
 	if p.kind == landRecovery {
+		// The stack may have been moved since the step began. The gobuf has the present address.
 		l.goroutine = c.goroutine
+		if _, hi, ok := stackOf(c.g, s.tgt); ok && c.g != 0 {
+			l.goroutine.hi = hi
+		}
 	}
 	s.dropLanding(c)
 	if err := s.breakpoints.setInternal(s, pc, internalStep); err != nil {
@@ -287,6 +291,17 @@ func (s *Session) land(c *course) (act action, done bool, err error) {
 	for len(c.plans) > 1 {
 		s.pop(c)
 	}
+	if s.lineless(target.Addr(pc)) {
+		// The landing pad belongs to no line: go on to the first line.
+		st, ok := c.plans[0].(*lineStep)
+		if !ok {
+			s.pop(c)
+			return action{push: &lineStep{over: true, count: 1, lineless: true}}, true, nil
+		}
+		st.leaving, st.into, st.lineless = false, 0, true
+		act, err = st.begin(s, c)
+		return act, true, err
+	}
 	if p, ok := c.plans[0].(interface {
 		landed(*Session, *course) (action, error)
 	}); ok {
@@ -294,6 +309,16 @@ func (s *Session) land(c *course) (act action, done bool, err error) {
 		return act, true, err
 	}
 	return action{done: true, stop: Stop{Reason: StopStep}}, true, nil
+}
+
+// lineless reports whether code in a function with lines belongs to line 0.
+func (s *Session) lineless(pc target.Addr) bool {
+	m := s.modules.find(pc)
+	if m == nil || m.Symbols == nil {
+		return false
+	}
+	lr, ok := m.Symbols.LineAt(m.fileAddr(pc))
+	return ok && lr.Line == 0
 }
 
 // framed is a plan that belongs to a frame. frame returns its CFA, or 0 if it is unknown.

@@ -30,6 +30,11 @@ type lineStep struct {
 	// outside means that the function has no line numbers: step until it is left.
 	outside bool
 	file    *Module
+	// signalled means that the thread gets the signal for which it has stopped. As in gdb, the step
+	// enters its handler.
+	signalled bool
+	// lineless means that the step begins in code of line 0, and leaves that code only.
+	lineless bool
 
 	spans   []span // the known spans of the line to leave
 	leaving bool   // the thread runs to the exits of spans
@@ -58,7 +63,9 @@ func (st *lineStep) begin(s *Session, c *course) (action, error) {
 		return action{}, err
 	}
 	f := top[0]
+	again := st.cfa != 0
 	st.cfa, st.outside, st.into = f.CFA, false, 0
+	st.signalled = st.signalled && !again
 	c.from = frameMark{cfa: f.CFA, known: true}
 	st.pos = symbols.Position{}
 	m := s.modules.find(f.PC)
@@ -74,6 +81,11 @@ func (st *lineStep) begin(s *Session, c *course) (action, error) {
 		c.goroutine = s.goroutineOf(c.thread, calls[0].Function)
 	}
 	lr, ok := m.Symbols.LineAt(m.fileAddr(f.PC))
+	lineless := st.lineless
+	st.lineless = false
+	if lineless && ok {
+		return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi))
+	}
 	if !ok || lr.Line == 0 {
 		st.outside = true
 		return st.leaveFunction(s, c, m, f.PC)
@@ -102,6 +114,9 @@ func (st *lineStep) leave(s *Session, c *course, lo, hi target.Addr) (action, er
 		}
 		st.spansOf, st.spansLine = st.cfa, st.pos
 		st.spans = append(st.spans, r)
+	}
+	if st.signalled {
+		return action{resume: target.Resume{Thread: c.thread, Step: true}}, nil
 	}
 	step := action{resume: target.Resume{Thread: c.thread, Step: true, StepLo: lo, StepHi: hi}}
 	if st.cfa == 0 || s.tgt.Arch() != arch.AMD64 {
@@ -134,8 +149,8 @@ func (st *lineStep) next(s *Session, c *course) (action, error) {
 	if err != nil {
 		return action{}, err
 	}
-	leaving := st.leaving
-	st.leaving = false
+	leaving, signalled := st.leaving, st.signalled
+	st.leaving, st.signalled = false, false
 	if st.into != 0 && st.into == pc {
 		return st.finish(s, c)
 	}
@@ -147,6 +162,9 @@ func (st *lineStep) next(s *Session, c *course) (action, error) {
 	top, err := s.top(c.thread, 3)
 	if err != nil {
 		return action{}, err
+	}
+	if signalled && len(top) > 1 && top[1].Signal {
+		return st.finish(s, c)
 	}
 	if top[0].HasCFA && top[0].CFA != st.cfa {
 		if a, ok, err := st.leftFrame(s, c, top); ok || err != nil {
