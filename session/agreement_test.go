@@ -1,0 +1,251 @@
+package session_test
+
+import (
+	"fmt"
+	"math/rand"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"dbg/image"
+	"dbg/internal/fixture"
+	"dbg/internal/gdbpeer"
+	"dbg/session"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// The tests of this file go the same random ways through programs as gdb: step, next, finish and
+// until, and compare the function and the line after each. A way ends at the first difference.
+
+// agreement is a program that nobody wrote for these tests.
+type agreement struct {
+	name  string
+	build func(t testing.TB) string
+	args  []string
+	setup []string // commands for gdb
+}
+
+// bias is where gdb and dbg load a position-independent program without randomisation.
+const bias = 0x555555554000
+
+// wayStarts finds places in a program's functions after their prologues.
+func wayStarts(t *testing.T, exe string) (list []uint64) {
+	t.Helper()
+	f, err := image.Open(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m := symbols.Load(f, symbols.Options{})
+	defer m.Close()
+	seen := map[uint64]bool{}
+	for _, s := range f.Symbols() {
+		if s.Kind != image.Func || s.Addr == 0 {
+			continue
+		}
+		fn := m.FunctionAt(s.Addr)
+		if fn == nil || fn.FromSymbolTable || fn.Lo != s.Addr {
+			continue
+		}
+		loc := m.AfterPrologue(fn)
+		lr, ok := m.LineAt(loc.Addr)
+		if !ok || lr.Line == 0 || lr.Lo != loc.Addr || strings.HasPrefix(fn.Name, "runtime.") {
+			continue
+		}
+		a := uint64(loc.Addr)
+		if f.Kind() == image.Shared || f.Segments()[0].Lo == 0 {
+			a += bias
+		}
+		if !seen[a] {
+			seen[a] = true
+			list = append(list, a)
+		}
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i] < list[j] })
+	return list
+}
+
+// randomWays makes ways from a seed.
+func randomWays(starts []uint64, seed int64, ways, steps int) (list []gdbpeer.Way) {
+	r := rand.New(rand.NewSource(seed))
+	words := []string{"step", "step", "step", "step", "next", "next", "next", "next", "finish", "until"}
+	for range ways {
+		var w gdbpeer.Way
+		for range 4 {
+			w.From = append(w.From, starts[r.Intn(len(starts))])
+		}
+		for range steps {
+			w.Commands = append(w.Commands, words[r.Intn(len(words))])
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// agreed counts the steps of a program.
+type agreed struct {
+	steps, equal int
+	differences  []string
+	causes       map[string]int
+}
+
+func (a *agreement) compare(t *testing.T, seed int64, ways, steps int) *agreed {
+	t.Helper()
+	exe := a.build(t)
+	list := randomWays(wayStarts(t, exe), seed, ways, steps)
+	setup := append([]string{"set exec-wrapper env -i", "set args " + strings.Join(a.args, " ") + " >/dev/null 2>&1 </dev/null", "set disable-randomization on"}, a.setup...)
+	all := gdbpeer.Walk(t, exe, setup, list)
+	n := &agreed{causes: map[string]int{}}
+	for i, places := range all {
+		if len(places) == 0 || places[0].Ended {
+			continue // the program reaches none of the places
+		}
+		a.walk(t, exe, list[i], places, n)
+	}
+	return n
+}
+
+// walk goes one way with dbg.
+func (a *agreement) walk(t *testing.T, exe string, w gdbpeer.Way, places []gdbpeer.Place, n *agreed) {
+	t.Helper()
+	s := session.New(session.Config{DebugDirs: []string{}})
+	events, cancel := s.Subscribe()
+	defer cancel()
+	defer s.Close()
+	dev := null(t)
+	if err := s.Load(session.Program{Path: exe, Args: a.args, Env: []string{}, Stdin: dev, Stdout: dev, Stderr: dev}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range w.From {
+		spec := session.BreakpointSpec{LocationSpec: session.LocationSpec{Addr: target.Addr(at), HasAddr: true}}
+		if _, err := s.SetBreakpoint(spec, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Continue(0); err != nil {
+		t.Fatal(err)
+	}
+	before, pc, ended := agreedPlace(t, s, events)
+	for _, b := range s.Breakpoints() {
+		if err := s.DeleteBreakpoint(b.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if g := nameOfPlace(&places[0]); ended || g != before {
+		n.differences = append(n.differences, fmt.Sprintf("start: gdb %s, dbg %s", g, before))
+		n.causes["start"]++
+		return
+	}
+	for i, want := range places[1:] {
+		word := w.Commands[i]
+		err := stepBy(s, word)
+		if err != nil || want.Err != "" {
+			if (err != nil) != (want.Err != "") {
+				n.steps++
+				n.causes[word+" fails"]++
+				n.differences = append(n.differences, fmt.Sprintf("%s at %s %#x: dbg %v, gdb %q", word, before, pc, err, want.Err))
+				return
+			}
+			continue
+		}
+		n.steps++
+		g := nameOfPlace(&want)
+		from := pc
+		var at string
+		at, pc, ended = agreedPlace(t, s, events)
+		if at != g {
+			n.causes[cause(word, before, at, g)]++
+			n.differences = append(n.differences, fmt.Sprintf("%s at %s %#x\n    dbg %s %#x\n    gdb %s %#x", word, before, from, at, pc, g, want.PC))
+			return
+		}
+		n.equal++
+		if before = at; ended {
+			return
+		}
+	}
+}
+
+// cause names the kind of a difference.
+func cause(word, before, dbg, gdb string) string {
+	return word
+}
+
+// agreedPlace waits for a stop and names its place.
+func agreedPlace(t *testing.T, s *session.Session, events <-chan session.Event) (name string, pc uint64, ended bool) {
+	t.Helper()
+	stop, ok := soon(t, s, events).(session.Stopped)
+	if !ok {
+		return "ended", 0, true
+	}
+	f, err := s.Frame(stop.Thread, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := gdbpeer.Place{Frame: gdbpeer.Frame{PC: uint64(f.PC), Func: f.FunctionName}}
+	if f.HasSource() {
+		p.File, p.Line = f.Position.File, f.Position.Line
+	}
+	return nameOfPlace(&p), p.PC, false
+}
+
+// nameOfPlace names a place by its function, file and line.
+func nameOfPlace(p *gdbpeer.Place) string {
+	switch {
+	case p.Ended:
+		return "ended"
+	case p.File == "" || p.Line == 0:
+		return "-"
+	}
+	name, _, _ := strings.Cut(p.Func, "(")
+	name, _, _ = strings.Cut(name, "<")
+	return fmt.Sprintf("%s %s:%d", name, filepath.Base(p.File), p.Line)
+}
+
+var agreements = []agreement{
+	{name: "lua", build: func(t testing.TB) string { return fixture.Lua(t, "-O0") }, args: []string{sample("sample.lua")}},
+	{name: "lua-O2", build: func(t testing.TB) string { return fixture.Lua(t, "-O2") }, args: []string{sample("sample.lua")}},
+}
+
+func sample(name string) string { return filepath.Join(fixture.Root(), "testdata/agree", name) }
+
+// TestStepAgreement: after each step, dbg is where gdb is.
+func TestStepAgreement(t *testing.T) {
+	for _, a := range agreements {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			fixture.Need(t, "gdb")
+			n := a.compare(t, 1, amount(100, 3), 30)
+			t.Logf("%d steps, %d equal, %v", n.steps, n.equal, n.causes)
+			for _, d := range n.differences {
+				t.Log(d)
+			}
+		})
+	}
+}
+
+// soon is next with a limit: a step that never ends is a difference.
+func soon(t *testing.T, s *session.Session, events <-chan session.Event) session.Event {
+	t.Helper()
+	limit := time.After(20 * time.Second)
+	for {
+		select {
+		case ev := <-events:
+			switch ev.(type) {
+			case session.Stopped, session.Ended:
+				return ev
+			}
+		case <-limit:
+			t.Log("a step has not ended in 20 s")
+			if err := s.Pause(); err != nil {
+				t.Fatal(err)
+			}
+			limit = nil
+		}
+	}
+}
