@@ -35,6 +35,9 @@ type lineStep struct {
 	signalled bool
 	// lineless means that the step begins in code of line 0, and leaves that code only.
 	lineless bool
+	// call is the address of a call that the step enters, and callReturn that of the instruction
+	// after it. 0 means none. See StepIntoTarget.
+	call, callReturn target.Addr
 
 	spans   []span // the known spans of the line to leave
 	leaving bool   // the thread runs to the exits of spans
@@ -123,6 +126,9 @@ func (st *lineStep) leave(s *Session, c *course, lo, hi target.Addr) (action, er
 		return step, nil
 	}
 	list, worth, ok := s.exits(st.spans, !st.over && !st.outside)
+	if st.call != 0 {
+		list = append(list, st.call)
+	}
 	if !ok || !worth {
 		return step, nil
 	}
@@ -210,18 +216,31 @@ func (st *lineStep) leftFrame(s *Session, c *course, top []*frames.Frame) (actio
 
 // inCallee decides at a function's entry whether to enter it.
 func (st *lineStep) inCallee(s *Session, c *course, f0, caller *frames.Frame) (action, error) {
-	if !st.over && !st.outside {
-		if entry, ok := s.enterable(f0.PC); ok && !s.skipped(entry) {
+	wanted := st.call != 0 && caller.PC == st.callReturn
+	if !st.over && !st.outside || wanted {
+		if entry, ok := s.enterable(f0.PC); ok && (wanted || !s.skipped(entry)) {
 			if entry == f0.PC {
 				return st.finish(s, c)
 			}
 			// The function might end before its body is reached (an exception in a lazy binding),
 			// so wait for the return as well.
-			st.into = entry
-			return action{push: &runTo{list: []mark{{addr: entry}, {addr: caller.PC, minSP: uint64(f0.CFA)}}}}, nil
+			return st.enter(entry, f0, caller), nil
+		} else if !ok && (wanted || s.stepMode) {
+			switch entry, ok := s.linelessEntry(f0.PC); {
+			case entry == f0.PC:
+				return st.finish(s, c)
+			case ok:
+				return st.enter(entry, f0, caller), nil
+			}
 		}
 	}
 	return action{push: to(caller.PC, uint64(f0.CFA))}, nil
+}
+
+// enter runs to a place in the function that f0 has begun or is about to jump to.
+func (st *lineStep) enter(entry target.Addr, f0, caller *frames.Frame) action {
+	st.into = entry
+	return action{push: &runTo{list: []mark{{addr: entry}, {addr: caller.PC, minSP: uint64(f0.CFA)}}}}
 }
 
 // enterable returns where to stop in the function at pc, if it has line numbers. A PLT stub
@@ -294,6 +313,9 @@ func (st *lineStep) sameFrame(s *Session, c *course, pc target.Addr) (action, er
 			return st.finish(s, c)
 		}
 		return on() // an inlined call is a call
+	}
+	if deeper > 0 && lr.Lo == fa && lr.IsStmt && st.atInlinedLine(s, c.thread, m, pc) {
+		return st.finish(s, c) // at the line of the call, before the call
 	}
 	if lr.Lo != fa {
 		// This is the middle of another line: part of its statement was already executed.
