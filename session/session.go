@@ -101,7 +101,7 @@ type shared struct {
 	calls       []*call     // functions of the program that were called, the innermost last
 	// unwindOnSignal: a signal inside a called function restores the registers at once.
 	unwindOnSignal bool
-	stepMode       bool // step enters functions without line numbers
+	stepMode       bool      // step enters functions without line numbers
 	heir           *heir     // a child that is followed when the program continues
 	saved          *Stop     // a stop that is reported when the group continues
 	stepFrom       frameMark // where the latest step began

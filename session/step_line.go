@@ -24,6 +24,8 @@ type lineStep struct {
 	cfa   target.Addr      // of the stepping frame
 	pos   symbols.Position // the line to leave; Line is 0 if there is none
 	depth int              // the number of inlined calls around the PC when the step began
+	// inside is the name of the innermost function around that PC.
+	inside string
 	// into is the start of a function's body to which the thread runs, and where the step ends; 0
 	// means none.
 	into target.Addr
@@ -79,6 +81,10 @@ func (st *lineStep) begin(s *Session, c *course) (action, error) {
 	}
 	calls, hidden := s.shownCalls(c.thread, m, f.PC)
 	st.depth = len(calls) - hidden
+	st.inside = ""
+	if hidden < len(calls) {
+		st.inside = calls[hidden].Function.Name
+	}
 	if len(calls) > 0 {
 		c.from.function = calls[0].Function.Name
 		c.goroutine = s.goroutineOf(c.thread, calls[0].Function)
@@ -287,7 +293,11 @@ func (st *lineStep) returned(s *Session, c *course, f *frames.Frame) (action, er
 		return st.finish(s, c)
 	}
 	st.cfa, st.outside, st.file = f.CFA, false, m
-	st.pos, st.depth = lr.Position, len(m.Symbols.CallsAt(fa))
+	calls, line := m.Symbols.CallsAt(fa), lr.Position
+	if lr.Lo == fa && !lr.IsStmt {
+		line = symbols.Position{} // no statement begins here: the next one may be of this line
+	}
+	st.goOn(calls, startingCalls(m, fa, calls), line)
 	return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi))
 }
 
@@ -306,30 +316,69 @@ func (st *lineStep) sameFrame(s *Session, c *course, pc target.Addr) (action, er
 	if lr.Line == 0 || (lr.Line == st.pos.Line && lr.File == st.pos.File) {
 		return on()
 	}
+	// Inlined calls that begin here are not entered yet. The rules are gdb's.
 	calls := m.Symbols.CallsAt(fa)
-	deeper := len(calls) - st.depth
-	if deeper > 0 && (st.over || s.skippedCall(calls[:deeper])) {
-		if lr.Lo == fa && lr.IsStmt && st.atInlinedLine(s, c.thread, m, pc) {
-			return st.finish(s, c)
+	starting := startingCalls(m, fa, calls)
+	shown := len(calls) - starting
+	switch {
+	case st.within(calls) && shown == st.depth && starting > 0:
+		call := calls[starting].Position
+		same := call.Line == st.pos.Line && call.File == st.pos.File
+		switch {
+		case call.Line == 0 || same && st.over:
+			return on()
+		case same && s.skippedCall(calls[starting-1:starting]):
+			return on()
+		case same:
+			starting--
 		}
-		return on() // an inlined call is a call
+		s.hidden = hiddenCalls{c.thread, pc, starting}
+		return st.finishShown(s, c)
+	case st.within(calls) && shown > st.depth:
+		if st.over || s.skippedCall(calls[starting:len(calls)-st.depth]) {
+			return on() // an inlined call is a call
+		}
+		return st.finish(s, c)
 	}
-	if deeper > 0 && lr.Lo == fa && lr.IsStmt && st.atInlinedLine(s, c.thread, m, pc) {
-		return st.finish(s, c) // at the line of the call, before the call
-	}
-	if lr.Lo != fa {
+	same := st.within(calls) && shown == st.depth
+	switch {
+	case lr.Lo != fa:
 		// This is the middle of another line: part of its statement was already executed.
-		st.pos = lr.Position
+		st.goOn(calls, starting, lr.Position)
 		return on()
+	case lr.IsStmt:
+		return st.finish(s, c)
+	case !same:
+		// Another function goes on here, and no statement begins: the next one may be of this line.
+		st.goOn(calls, starting, symbols.Position{})
 	}
-	if !lr.IsStmt {
-		return on()
-	}
-	return st.finish(s, c)
+	return on()
 }
 
-// finish ends one step; another may follow.
+// goOn continues the step in the function that is shown at a PC, as a step over a line.
+func (st *lineStep) goOn(calls []symbols.Call, starting int, line symbols.Position) {
+	st.pos, st.depth, st.inside = line, len(calls)-starting, ""
+	if starting < len(calls) {
+		st.inside = calls[starting].Function.Name
+	}
+}
+
+// within reports whether the inlined call in which the step began is among the calls around a PC.
+func (st *lineStep) within(calls []symbols.Call) bool {
+	n := len(calls) - st.depth
+	return n >= 0 && n < len(calls) && (st.inside == "" || calls[n].Function.Name == st.inside)
+}
+
+// finish ends one step; another may follow. The inlined calls that begin here are hidden.
 func (st *lineStep) finish(s *Session, c *course) (action, error) {
+	if pc, _, err := s.pcAndSP(c.thread); err == nil {
+		s.hideStarting(c.thread, pc)
+	}
+	return st.finishShown(s, c)
+}
+
+// finishShown is finish where s.hidden is set.
+func (st *lineStep) finishShown(s *Session, c *course) (action, error) {
 	if st.count--; st.count > 0 {
 		return st.begin(s, c)
 	}

@@ -57,6 +57,9 @@ func (p *stepOut) begin(s *Session, c *course) (action, error) {
 }
 
 func (p *stepOut) next(s *Session, c *course) (action, error) {
+	if pc, _, err := s.pcAndSP(c.thread); err == nil {
+		s.hideStarting(c.thread, pc)
+	}
 	stop := Stop{Reason: StopFinish, Returned: p.left}
 	if v, ok := s.returnValue(c.thread, p.module, p.left); ok {
 		stop.ReturnValue, stop.HasReturnValue = v, true
