@@ -313,7 +313,7 @@ func (st *lineStep) sameFrame(s *Session, c *course, pc target.Addr) (action, er
 		return st.leaveFunction(s, c, m, pc)
 	}
 	on := func() (action, error) { return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi)) }
-	if lr.Line == 0 || (lr.Line == st.pos.Line && lr.File == st.pos.File) {
+	if lr.Line == 0 {
 		return on()
 	}
 	// Inlined calls that begin here are not entered yet. The rules are gdb's.
@@ -342,6 +342,7 @@ func (st *lineStep) sameFrame(s *Session, c *course, pc target.Addr) (action, er
 	}
 	same := st.within(calls) && shown == st.depth
 	switch {
+	case lr.Line == st.pos.Line && lr.File == st.pos.File:
 	case lr.Lo != fa:
 		// This is the middle of another line: part of its statement was already executed.
 		st.goOn(calls, starting, lr.Position)
