@@ -369,7 +369,6 @@ func (s *Session) landedDeeper(c *course) (bool, error) {
 
 func (st *lineStep) frame() target.Addr       { return st.cfa }
 func (p *untilLine) frame() target.Addr       { return p.cfa }
-func (p *inlineOut) frame() target.Addr       { return p.cfa }
 func (p *stepOut) frame() target.Addr         { return p.into }
 func (p *instructionStep) frame() target.Addr { return p.cfa }
 func (p *runTo) frame() target.Addr           { return p.caller }

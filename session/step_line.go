@@ -37,6 +37,9 @@ type lineStep struct {
 	signalled bool
 	// lineless means that the step begins in code of line 0, and leaves that code only.
 	lineless bool
+	// outOf is the number of inlined calls to leave: the step ends at a line of the function that
+	// made the outermost of them.
+	outOf int
 	// call is the address of a call that the step enters, and callReturn that of the instruction
 	// after it. 0 means none. See StepIntoTarget.
 	call, callReturn target.Addr
@@ -84,6 +87,15 @@ func (st *lineStep) begin(s *Session, c *course) (action, error) {
 	st.inside = ""
 	if hidden < len(calls) {
 		st.inside = calls[hidden].Function.Name
+	}
+	if n := st.outOf; n > 0 && hidden+n < len(calls) {
+		st.outOf = 0
+		st.depth, st.inside = st.depth-n, calls[hidden+n].Function.Name
+		lr, ok := m.Symbols.LineAt(m.fileAddr(f.PC))
+		if !ok {
+			return st.leave(s, c, f.PC, f.PC+1)
+		}
+		return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi))
 	}
 	if len(calls) > 0 {
 		c.from.function = calls[0].Function.Name

@@ -28,7 +28,7 @@ func (s *Session) newFinish(t target.ThreadID, level int) (plan, error) {
 	}
 	if f.Inlined && !f.TailCall {
 		// An inlined call has no return: step until its code is left.
-		return &inlineOut{levels: f.Level}, nil
+		return &lineStep{over: true, count: 1, outOf: f.Level + 1}, nil
 	}
 	outer, err := s.frame(t, level+1)
 	for err == nil && outer.Machine.Index == f.Machine.Index { // skip functions that ended in tail calls
@@ -74,48 +74,6 @@ func (p *stepOut) shift(by uint64) {
 		p.into += target.Addr(by)
 	}
 }
-
-// inlineOut leaves inlined calls by stepping over lines until the PC is outside them.
-//
-// Contract: it ends where the first step over lines ends that leaves the calls or the frame.
-type inlineOut struct {
-	levels int // the calls to leave, without the innermost one, which is always left
-	depth  int // the number of inlined calls around the PC, without those
-	cfa    target.Addr
-}
-
-func (p *inlineOut) begin(s *Session, c *course) (action, error) {
-	top, err := s.top(c.thread, 1)
-	if err != nil {
-		return action{}, err
-	}
-	p.cfa = top[0].CFA
-	if m := s.modules.find(top[0].PC); m != nil && m.Symbols != nil {
-		calls, hidden := s.shownCalls(c.thread, m, top[0].PC)
-		p.depth = len(calls) - hidden - p.levels
-	}
-	return p.line(), nil
-}
-
-// line steps over one line.
-func (p *inlineOut) line() action { return action{push: &lineStep{over: true, count: 1}} }
-
-func (p *inlineOut) next(s *Session, c *course) (action, error) {
-	done := action{done: true, stop: Stop{Reason: StopStep}}
-	top, err := s.top(c.thread, 1)
-	if err != nil || top[0].CFA != p.cfa {
-		return done, nil
-	}
-	if m := s.modules.find(top[0].PC); m != nil && m.Symbols != nil {
-		if len(m.Symbols.CallsAt(m.fileAddr(top[0].PC))) >= p.depth {
-			return p.line(), nil
-		}
-	}
-	return done, nil
-}
-
-func (*inlineOut) marks() []mark     { return nil }
-func (p *inlineOut) shift(by uint64) { p.cfa += target.Addr(by) }
 
 // newAdvance returns the plan that runs until one of several places is reached, or the innermost
 // frame returns.
