@@ -12,7 +12,7 @@ import (
 
 // An exception, a longjmp or a recovered panic leaves frames without a return. A plan that waits in
 // one of these frames would wait for ever. So the session has sites of its own where the runtime
-// libraries know the place at which control lands, while a plan waits for a thread:
+// libraries know the place at which control lands, while the program runs with a plan that waits:
 //
 //   - C++, Rust and other users of the Itanium ABI's unwinder: libgcc's _Unwind_DebugHook, its probe
 //     libgcc:unwind, or _Unwind_SetIP, which every personality routine calls with the address of the
@@ -41,7 +41,8 @@ type landingPlace struct {
 	operand probeOperand // of landOperand
 }
 
-// landingSites holds the sites in the process. There are none while no plan waits.
+// landingSites holds the sites in the process. They are set when a plan waits for the first time, and
+// removed before the program runs without a plan: consecutive steps share them.
 type landingSites struct {
 	known map[*symbols.Module][]landingPlace
 	at    map[target.Addr]landingPlace

@@ -7,8 +7,8 @@ import (
 	"dbg/internal/fixture"
 )
 
-// TestLandingLeavesNothing: after a step, the session has no sites of its own for landings, and
-// while the program runs without a step it has none either.
+// TestLandingLeavesNothing: after a step, no mark is left. After the program has run without a step,
+// there are no sites for landings.
 func TestLandingLeavesNothing(t *testing.T) {
 	t.Parallel()
 	s := New(Config{})
@@ -32,13 +32,10 @@ func TestLandingLeavesNothing(t *testing.T) {
 		s.do(func() {
 			for a, kinds := range s.breakpoints.internal {
 				for _, k := range kinds {
-					if k == internalLanding || k == internalStep {
+					if k == internalStep {
 						t.Errorf("%s: a site is left at %s", when, a)
 					}
 				}
-			}
-			if len(s.landings.at) != 0 {
-				t.Errorf("%s: landing sites are armed", when)
 			}
 		})
 	}
@@ -64,4 +61,23 @@ func TestLandingLeavesNothing(t *testing.T) {
 		stopped()
 		left("after a step")
 	}
+	if spec, err = s.ParseBreakpoint("178"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SetBreakpoint(spec, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Continue(0); err != nil {
+		t.Fatal(err)
+	}
+	stopped()
+	s.do(func() {
+		for a, kinds := range s.breakpoints.internal {
+			for _, k := range kinds {
+				if k == internalLanding {
+					t.Errorf("a site for landings is left at %s", a)
+				}
+			}
+		}
+	})
 }

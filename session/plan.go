@@ -178,9 +178,6 @@ func (s *Session) endCourse(c *course) {
 			break
 		}
 	}
-	if len(s.courses.all) == 0 {
-		s.disarmLandings()
-	}
 }
 
 // endCourses drops all plans of all threads.

@@ -49,6 +49,9 @@ func (s *Session) letGoAlone(r target.Resume) error {
 	s.dropCache()
 	s.removeCallSite()
 	s.followLinker()
+	if len(s.courses.all) == 0 {
+		s.disarmLandings()
+	}
 	s.publishRules()
 	s.ctl.mu.Lock()
 	s.ctl.run++
