@@ -48,7 +48,11 @@ func Walk(t testing.TB, exe string, setup []string, ways []Way) [][]Place {
 	}
 	var all [][]Place
 	failed := ""
-	for _, line := range strings.Split(Run(t, append(args, "-ex", "walk-steps "+file)...), "\n") {
+	out := Run(t, append(args, "-ex", "walk-steps "+file)...)
+	if n := strings.Count(out, "\nWAY"); n+1 < len(ways) {
+		t.Logf("gdb has gone %d of %d ways: %s", n+1, len(ways), out[max(0, len(out)-500):])
+	}
+	for _, line := range strings.Split(out, "\n") {
 		kind, rest, _ := strings.Cut(line, " ")
 		n := len(all) - 1
 		switch {
