@@ -393,7 +393,8 @@ func (s *Session) edit(id int, f func(o *Session, b *logical) error) error {
 	}
 	switch {
 	case !found:
-		return fmt.Errorf("No breakpoint number %d.", id) //lint:ignore ST1005 gdb's words, shown as they are
+		//lint:ignore ST1005 gdb's words, shown as they are
+		return fmt.Errorf("No breakpoint number %d.", id)
 	case own != nil:
 		return own
 	}
