@@ -3,6 +3,7 @@ package repl
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"dbg/session"
@@ -17,6 +18,7 @@ func runCommands() []*command {
 		{name: "continue", aliases: []string{"c", "fg"}, usage: "[N]", group: g, help: "continue the program; with N: ignore this breakpoint N-1 times", run: continueProgram},
 		{name: "next", aliases: []string{"n"}, usage: "[N]", group: g, help: "step to another line, over calls", run: step(session.StepOver)},
 		{name: "step", aliases: []string{"s"}, usage: "[N]", group: g, help: "step to another line, into calls", run: step(session.StepInto)},
+		{name: "step-target", usage: "[N]", group: g, once: true, help: "list the calls of this line; with N: step into the N-th one", run: stepTarget},
 		{name: "finish", aliases: []string{"fin"}, group: g, help: "run until the selected frame returns", run: finish},
 		{name: "nexti", aliases: []string{"ni"}, usage: "[N]", group: g, help: "step one instruction, over calls", run: step(session.NextInstruction)},
 		{name: "stepi", aliases: []string{"si"}, usage: "[N]", group: g, help: "step one instruction, into calls", run: step(session.StepInstruction)},
@@ -265,5 +267,31 @@ func detach(sh *shell, args string) error {
 		return err
 	}
 	sh.ended(e)
+	return nil
+}
+
+// stepTarget lists the calls of the current line, or steps into one of them.
+func stepTarget(sh *shell, args string) error {
+	if err := sh.live(); err != nil {
+		return err
+	}
+	t, _ := sh.sess.Selected()
+	if args != "" {
+		n, err := strconv.Atoi(args)
+		if err != nil {
+			return fmt.Errorf("step-target takes the number of a call, not %q", args)
+		}
+		return sh.resumeAndWait(func() error { return sh.sess.StepIntoTarget(t, n) })
+	}
+	list, err := sh.sess.StepTargets(t)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(sh.out, "No calls on this line.")
+	}
+	for _, k := range list {
+		fmt.Fprintf(sh.out, "%-3d %s\n", k.ID, k.Name)
+	}
 	return nil
 }

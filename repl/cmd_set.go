@@ -46,6 +46,12 @@ func set(sh *shell, args string) error {
 			sh.sess.SetUnwindOnSignal(on)
 		}
 		return err
+	case "step-mode":
+		on, err := onOff(rest)
+		if err == nil {
+			sh.sess.SetStepMode(on)
+		}
+		return err
 	case "listsize":
 		n, err := strconv.Atoi(rest)
 		if err != nil || n < 1 {
@@ -138,6 +144,8 @@ func show(sh *shell, args string) error {
 		fmt.Fprintf(sh.out, "Number of source lines dbg will list by default is %d.\n", sh.settings.listSize)
 	case "unwindonsignal", "unwind-on-signal":
 		fmt.Fprintf(sh.out, "Unwinding of stack if a signal is received while in a call dummy is %s.\n", onOrOff(sh.sess.UnwindOnSignal()))
+	case "step-mode":
+		fmt.Fprintf(sh.out, "Mode of the step operation is %s.\n", onOrOff(sh.sess.StepMode()))
 	case "follow-fork-mode", "follow-exec-mode", "detach-on-fork", "schedule-multiple":
 		sh.showFollowing(args)
 	case "can-use-hw-watchpoints":

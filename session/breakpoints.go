@@ -33,11 +33,12 @@ type logical struct {
 type internalKind uint8
 
 const (
-	internalLinker internalKind = iota // the dynamic linker's list has changed
-	internalStep                       // a plan waits here
-	internalJIT                        // the program reports code that it has generated
-	internalScope                      // the frame of a watchpoint's variables is left
-	internalCall                       // a called function returns here
+	internalLinker  internalKind = iota // the dynamic linker's list has changed
+	internalStep                        // a plan waits here
+	internalJIT                         // the program reports code that it has generated
+	internalScope                       // the frame of a watchpoint's variables is left
+	internalCall                        // a called function returns here
+	internalLanding                     // an exception, a longjmp or a panic is about to land
 )
 
 // breakpointTable holds all breakpoints.
@@ -53,7 +54,7 @@ func (t *breakpointTable) init() {
 // setInternal inserts an internal breakpoint.
 func (t *breakpointTable) setInternal(s *Session, a target.Addr, k internalKind) error {
 	t.internal[a] = append(t.internal[a], k)
-	if k != internalStep && k != internalCall {
+	if k != internalStep && k != internalCall && k != internalLanding {
 		s.publishRules()
 	}
 	err := s.proc.InsertBreakpoint(a)

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"encoding/binary"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -135,72 +133,16 @@ func goPanicPlaces(m *symbols.Module) (out []catchPlace) {
 	return out
 }
 
-// probeOperand is an operand of a probe: a register, or the memory at a register plus an offset.
-type probeOperand struct {
-	reg    arch.Reg
-	offset int64
-	memory bool
-	known  bool
-}
-
-// probePlaces finds the probes of a name in a file's notes: sys/sdt.h of SystemTap, note type 3. A
-// description holds three addresses, then the provider, the name and the operands as strings.
+// probePlaces finds the places of libstdc++'s probes.
 func probePlaces(f *image.File, provider, name string) (out []catchPlace) {
-	sec, ok := f.Section(".note.stapsdt")
-	if !ok || f.BigEndian() || !f.Is64() {
-		return nil
-	}
-	var moved uint64 // by a tool that has moved the file's sections, and not the notes
-	base, hasBase := f.Section(".stapsdt.base")
-	le := binary.LittleEndian
-	for b := sec.Data; len(b) >= 12; {
-		n, d, typ := uint64(le.Uint32(b)), uint64(le.Uint32(b[4:])), le.Uint32(b[8:])
-		from := 12 + (n+3)&^3
-		end := from + d
-		if end > uint64(len(b)) {
-			break
+	for _, p := range probesIn(f, provider, name) {
+		place := catchPlace{addr: p.addr, tell: tellProbe}
+		if len(p.operands) == 2 {
+			place.object, place.typ = p.operands[0], p.operands[1]
 		}
-		desc := b[from:end]
-		b = b[min(uint64(len(b)), (end+3)&^3):]
-		if typ != 3 || d < 24 {
-			continue
-		}
-		words := strings.SplitN(string(desc[24:]), "\x00", 4)
-		if len(words) < 3 || words[0] != provider || words[1] != name {
-			continue
-		}
-		if recorded := le.Uint64(desc[8:]); hasBase && recorded != 0 {
-			moved = uint64(base.Addr) - recorded
-		}
-		p := catchPlace{addr: image.Addr(le.Uint64(desc) + moved), tell: tellProbe}
-		if ops := strings.Fields(words[2]); len(ops) == 2 {
-			p.object, p.typ = parseProbeOperand(ops[0]), parseProbeOperand(ops[1])
-		}
-		out = append(out, p)
+		out = append(out, place)
 	}
 	return out
-}
-
-// parseProbeOperand parses "8@%rdi" and "8@-80(%rbx)".
-func parseProbeOperand(text string) (op probeOperand) {
-	text, ok := strings.CutPrefix(text, "8@")
-	if !ok {
-		return op
-	}
-	name := text
-	if i := strings.IndexByte(text, '('); i >= 0 {
-		var err error
-		if op.offset, err = strconv.ParseInt("0"+strings.TrimPrefix(text[:i], "-"), 10, 32); err != nil {
-			return op
-		}
-		if strings.HasPrefix(text, "-") {
-			op.offset = -op.offset
-		}
-		op.memory, name = true, strings.TrimSuffix(text[i+1:], ")")
-	}
-	reg, ok := arch.AMD64.RegByName(strings.TrimPrefix(name, "%"))
-	op.reg, op.known = reg, ok && strings.HasPrefix(name, "%")
-	return op
 }
 
 // caughtReader reads the values that describe an event.
@@ -211,22 +153,9 @@ type caughtReader struct {
 
 func (r *caughtReader) reg(reg arch.Reg) (uint64, bool) { return r.regs.Get(reg) }
 
-func (r *caughtReader) word(a uint64) (uint64, bool) {
-	var b [8]byte
-	n, _ := r.s.tgt.ReadMemory(target.Addr(a), b[:])
-	return binary.LittleEndian.Uint64(b[:]), n == len(b)
-}
+func (r *caughtReader) word(a uint64) (uint64, bool) { return wordAt(r.s.tgt, a) }
 
-func (r *caughtReader) operand(op probeOperand) (uint64, bool) {
-	if !op.known {
-		return 0, false
-	}
-	v, ok := r.reg(op.reg)
-	if op.memory && ok {
-		return r.word(v + uint64(op.offset))
-	}
-	return v, ok
-}
+func (r *caughtReader) operand(op probeOperand) (uint64, bool) { return op.value(&r.regs, r.s.tgt) }
 
 // mostText bounds the texts that are read from the program.
 const mostText = 4 << 10

@@ -148,6 +148,9 @@ func (s *Session) onEvent(ev target.Event) {
 		s.catchThreadExit(ev.Thread)
 		if c := s.courses.of(ev.Thread); c != nil { // nothing more will happen in it
 			s.endCourse(c)
+			if len(s.courses.all) == 0 {
+				s.disarmLandings()
+			}
 			s.publishRules()
 		}
 		if s.endCalls(ev.Thread, threadEndedInCall) && s.state == IsRunning {

@@ -166,7 +166,7 @@ func (s *Session) sibling() *Session {
 	o.fetcher = s.fetcher
 	o.signals, o.skips = s.signals, s.skips
 	o.locking, o.unwindOnSignal = s.locking, s.unwindOnSignal
-	o.shell = s.shell
+	o.shell, o.stepMode = s.shell, s.stepMode
 	s.subMu.Lock()
 	defer s.subMu.Unlock()
 	for sub := range s.subs {
@@ -286,6 +286,11 @@ func (s *Session) followChild(t target.ThreadID, p target.Process, vfork bool) {
 func (s *Session) takeOver(c *course, t target.ThreadID) {
 	own := &course{thread: t, goroutine: c.goroutine, from: c.from}
 	own.at, _, _ = s.pcAndSP(t)
+	if l := c.landing; l != nil {
+		if err := s.breakpoints.setInternal(s, l.addr, internalStep); err == nil {
+			own.landing = l
+		}
+	}
 	for _, p := range c.plans {
 		for i, k := range p.marks() {
 			if err := s.breakpoints.setInternal(s, k.addr, internalStep); err != nil {
@@ -297,6 +302,7 @@ func (s *Session) takeOver(c *course, t target.ThreadID) {
 		own.plans = append(own.plans, p)
 	}
 	s.courses.all = append(s.courses.all, own)
+	s.armLandings()
 	s.dirty = true
 	s.publishRules()
 }

@@ -22,14 +22,15 @@ type ruleSet struct {
 
 // siteRule holds the purposes of one address.
 type siteRule struct {
-	linker bool
-	calls  []callRule // functions that return here
-	jit    []jitRule  // the program reports here that it has generated or removed code
-	named  bool       // with jit: a breakpoint may get a place in that code
-	marks  []markRule
-	scopes []markRule // a watchpoint's frame has returned here
-	breaks []breakRule
-	traces bool // the site is only for tracepoints that need no full evaluator
+	linker  bool
+	calls   []callRule // functions that return here
+	jit     []jitRule  // the program reports here that it has generated or removed code
+	named   bool       // with jit: a breakpoint may get a place in that code
+	marks   []markRule
+	scopes  []markRule // a watchpoint's frame has returned here
+	breaks  []breakRule
+	landing *landingRule // an exception, a longjmp or a panic is about to land
+	traces  bool         // the site is only for tracepoints that need no full evaluator
 }
 
 // trace collects the values of all tracepoints at a site. If a condition needs the full evaluator,
@@ -154,6 +155,12 @@ func (s *Session) judge(p target.Process) target.Judge {
 				return s.planNow(p, h)
 			}
 		}
+		if r.landing != nil && r.landing.met(h, p) {
+			if len(r.breaks) > 0 {
+				return target.Park
+			}
+			return s.planNow(p, h)
+		}
 		sure, quick, asked := false, true, false
 		for i := range r.breaks {
 			b := &r.breaks[i]
@@ -261,6 +268,7 @@ func (s *Session) publishRules() {
 		}
 	}
 	s.jitRules(at)
+	s.landingRules(at)
 	for _, k := range s.calls {
 		r := at(k.pc)
 		r.calls = append(r.calls, callRule{k.thread, k.sp})

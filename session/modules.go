@@ -178,6 +178,9 @@ func (s *Session) refreshModules() bool {
 		if s.linked {
 			s.followJIT()
 		}
+		if s.landings.at != nil {
+			s.armLandings()
+		}
 		return true
 	}
 	return false

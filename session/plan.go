@@ -45,6 +45,8 @@ type course struct {
 	from  frameMark   // the frame in which its latest step began
 	plans []plan      // the last one is active
 	at    target.Addr // where the thread was when it moved last
+
+	landing *landing // where the thread is about to land, or nil
 }
 
 // mark is a place that one frame must reach. It is reached with the stack pointer at or above
@@ -144,6 +146,9 @@ func (s *Session) push(c *course, p plan) (action, error) {
 		}
 		s.dirty = true
 	}
+	if len(p.marks()) > 0 && s.landings.at == nil {
+		s.armLandings() // the thread will run freely
+	}
 	c.plans = append(c.plans, p)
 	return act, nil
 }
@@ -163,6 +168,7 @@ func (s *Session) clearMarks(list []mark) {
 
 // endCourse drops a thread's plans.
 func (s *Session) endCourse(c *course) {
+	s.dropLanding(c)
 	for len(c.plans) > 0 {
 		s.pop(c)
 	}
@@ -190,6 +196,9 @@ func (s *Session) endCourses() {
 // user.
 func (c *course) ask(s *Session) (st Stop, r target.Resume, done bool, err error) {
 	c.settleMoved(s)
+	if act, landed, err := s.land(c); landed || err != nil {
+		return s.carryOut(c, act, err)
+	}
 	// If the thread is at a mark of a lower plan, the frames of the plans above it are gone,
 	// through an exception or a longjmp.
 	for i := len(c.plans) - 2; i >= 0; i-- {
@@ -228,9 +237,11 @@ func (s *Session) atMark(c *course, list []mark) (bool, error) {
 // runTo lets a thread run until it reaches one of its marks.
 //
 // Contract: it ends there, with a stop for a step. It passes signal handlers and deeper recursions.
-// When an exception or a longjmp leaves the marks' frame, it continues until the program stops for
-// another reason, or a lower plan reaches its own mark.
-type runTo struct{ list []mark }
+// When an exception or a longjmp leaves the marks' frame, the step ends where it lands.
+type runTo struct {
+	list   []mark
+	caller target.Addr // the CFA of the frame that a landing may not leave; 0 means none
+}
 
 func (p *runTo) marks() []mark { return p.list }
 
@@ -245,11 +256,16 @@ func (p *runTo) shift(by uint64) {
 	for i := range p.list {
 		p.list[i].shift(by)
 	}
+	if p.caller != 0 {
+		p.caller += target.Addr(by)
+	}
 }
 
 // to returns a plan that runs to an address, with the stack pointer at or above minSP (0 means
 // any).
-func to(addr target.Addr, minSP uint64) *runTo { return &runTo{[]mark{{addr: addr, minSP: minSP}}} }
+func to(addr target.Addr, minSP uint64) *runTo {
+	return &runTo{list: []mark{{addr: addr, minSP: minSP}}}
+}
 
 var errNoPC = errors.New("the thread's program counter is unknown")
 

@@ -81,7 +81,35 @@ func (s *Session) takeUp(t target.ThreadID) *course {
 			return c
 		}
 	}
+	if c := s.recovered(t); c != nil {
+		return c
+	}
 	return s.courses.of(t)
+}
+
+// recovered returns the course of the goroutine that Go's runtime is about to continue on a thread
+// after a panic, or nil. The runtime does that on a stack of its own.
+func (s *Session) recovered(t target.ThreadID) *course {
+	if len(s.landings.at) == 0 {
+		return nil
+	}
+	regs, err := s.tgt.Registers(t)
+	if err != nil {
+		return nil
+	}
+	pc, _ := regs.PC()
+	p, ok := s.landings.at[target.Addr(pc)]
+	if !ok {
+		return nil
+	}
+	g, ok := p.goroutineAt(&regs, s.tgt)
+	for _, c := range s.courses.all {
+		if ok && c.g != 0 && c.g == g {
+			c.thread = t
+			return c
+		}
+	}
+	return nil
 }
 
 // settleMoved updates the addresses of a course's frames to the current place of the goroutine's

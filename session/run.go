@@ -52,6 +52,9 @@ func (s *Session) letGoAlone(r target.Resume) error {
 	s.dropCache()
 	s.removeCallSite()
 	s.followLinker()
+	if len(s.courses.all) == 0 {
+		s.disarmLandings()
+	}
 	s.publishRules()
 	s.ctl.mu.Lock()
 	s.ctl.run++
@@ -173,9 +176,9 @@ func (s *Session) step(t target.ThreadID, kind StepKind, count int) error {
 	}
 	switch kind {
 	case StepInto, StepOver:
-		p = &lineStep{over: kind == StepOver, count: count}
+		p = &lineStep{over: kind == StepOver, count: count, signalled: s.getsSignal(t)}
 	case StepUntil:
-		p = &untilLine{}
+		p = &untilLine{signalled: s.getsSignal(t)}
 	case StepOut:
 		p, err = s.newFinish(t, s.level)
 	case StepInstruction, NextInstruction:
@@ -185,6 +188,12 @@ func (s *Session) step(t target.ThreadID, kind StepKind, count int) error {
 		return err
 	}
 	return s.goBy(t, p)
+}
+
+// getsSignal reports whether a thread has stopped for a signal that it gets when it continues.
+func (s *Session) getsSignal(t target.ThreadID) bool {
+	st := s.LastStop()
+	return st.Reason == StopSignal && st.Thread == t && st.Signal != nil && s.signal(st.Signal.Number).Pass
 }
 
 // goBy resumes the program with a plan for one thread.

@@ -96,10 +96,12 @@ type shared struct {
 	breakpoints breakpointTable
 	skips       *skipList // the group's
 	courses     courses
+	landings    landingSites
 	callSite    target.Addr // where called functions return to, if a site is there
 	calls       []*call     // functions of the program that were called, the innermost last
 	// unwindOnSignal: a signal inside a called function restores the registers at once.
 	unwindOnSignal bool
+	stepMode       bool // step enters functions without line numbers
 	checkpoints    checkpoints
 	followed       map[target.Process]chan struct{} // the processes whose events are handled: see listen
 	probing        bool                             // the target has a probe
@@ -465,6 +467,7 @@ func (s *Session) forgetTarget() {
 	s.tgt, s.proc, s.core = nil, nil, nil
 	s.space, s.unwind, s.unwindOf = nil, nil, nil
 	s.courses = courses{}
+	s.landings.at = nil
 	s.endCalls(0, exitedInCall)
 	s.dropCache()
 	s.forgetJIT()

@@ -3,6 +3,8 @@ package session
 import (
 	"slices"
 
+	"dbg/image"
+	"dbg/symbols"
 	"dbg/target"
 )
 
@@ -60,18 +62,37 @@ func (s *Session) enterHidden(t target.ThreadID) bool {
 	return true
 }
 
-// atInlinedLine reports whether a step over lines has reached another line of its frame that begins
-// with an inlined call. It then hides that call.
-func (st *lineStep) atInlinedLine(s *Session, t target.ThreadID, m *Module, pc target.Addr) bool {
-	calls := m.Symbols.CallsAt(m.fileAddr(pc))
-	deeper := len(calls) - st.depth
-	if deeper <= 0 || deeper >= len(calls) {
-		return false
+// startingCalls returns how many of the innermost inlined calls around a PC begin there: they are
+// not around the byte before it.
+func startingCalls(m *Module, pc image.Addr, calls []symbols.Call) int {
+	if len(calls) < 2 {
+		return 0
 	}
-	line := calls[deeper].Position
-	if line.Line == 0 || line.Line == st.pos.Line && line.File == st.pos.File {
-		return false
+	before := m.Symbols.CallsAt(pc - 1)
+	if fn := calls[len(calls)-1].Function; fn == nil || pc <= fn.Lo {
+		before = nil
 	}
-	s.hidden = hiddenCalls{t, pc, deeper}
-	return true
+	same := 0 // the number of outer calls that both have
+	for same < len(calls) && same < len(before) {
+		a, b := &calls[len(calls)-1-same], &before[len(before)-1-same]
+		if a.Function.Name != b.Function.Name {
+			break
+		}
+		if same++; same < len(calls) && same < len(before) && (a.Position.Line != b.Position.Line || a.Position.Column != b.Position.Column) {
+			break // they are at different calls
+		}
+	}
+	return min(len(calls)-same, len(calls)-1)
+}
+
+// hideStarting hides the inlined calls that begin at a thread's PC.
+func (s *Session) hideStarting(t target.ThreadID, pc target.Addr) {
+	m := s.modules.find(pc)
+	if m == nil || m.Symbols == nil {
+		return
+	}
+	fa := m.fileAddr(pc)
+	if n := startingCalls(m, fa, m.Symbols.CallsAt(fa)); n > 0 {
+		s.hidden = hiddenCalls{t, pc, n}
+	}
 }

@@ -7,11 +7,12 @@ import (
 // instructionStep executes instructions one by one. With over, a call runs until it returns.
 //
 // Contract: it ends after count instructions. If a signal handler begins during a step, the step
-// enters it, as in gdb. If an exception or a longjmp leaves a call that is stepped over, the call
-// never returns: the program continues.
+// enters it, as in gdb. If an exception or a longjmp leaves a call that is stepped over, the step
+// ends where that lands.
 type instructionStep struct {
 	over  bool
 	count int
+	cfa   target.Addr // of the stepping frame
 }
 
 func (p *instructionStep) begin(s *Session, c *course) (action, error) {
@@ -28,6 +29,10 @@ func (p *instructionStep) move(s *Session, c *course) (action, error) {
 		return action{}, err
 	}
 	if p.over {
+		p.cfa = 0
+		if top, err := s.top(c.thread, 1); err == nil {
+			p.cfa = top[0].CFA
+		}
 		if ins, err := s.disassemble(pc, 1); err == nil && len(ins) == 1 && ins[0].call {
 			return action{push: to(pc+target.Addr(len(ins[0].Bytes)), sp)}, nil
 		}
@@ -43,4 +48,8 @@ func (p *instructionStep) next(s *Session, c *course) (action, error) {
 }
 
 func (*instructionStep) marks() []mark { return nil }
-func (*instructionStep) shift(uint64)  {}
+func (p *instructionStep) shift(by uint64) {
+	if p.cfa != 0 {
+		p.cfa += target.Addr(by)
+	}
+}

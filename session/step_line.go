@@ -16,20 +16,33 @@ import (
 //
 // Contract: it ends at the start of a statement of another line in the same frame, in a function
 // that it entered (after its prologue), or right after the return to the caller. In a function
-// without line numbers it continues until that function returns, as gdb does. It does not follow a
-// longjmp out of the frame.
+// without line numbers it continues until that function returns, as gdb does. An exception, a
+// longjmp or a recovered panic that lands in the frame, or outside it, ends the step there.
 type lineStep struct {
 	over  bool
 	count int
 	cfa   target.Addr      // of the stepping frame
 	pos   symbols.Position // the line to leave; Line is 0 if there is none
 	depth int              // the number of inlined calls around the PC when the step began
+	// inside is the name of the innermost function around that PC.
+	inside string
 	// into is the start of a function's body to which the thread runs, and where the step ends; 0
 	// means none.
 	into target.Addr
 	// outside means that the function has no line numbers: step until it is left.
 	outside bool
 	file    *Module
+	// signalled means that the thread gets the signal for which it has stopped. As in gdb, the step
+	// enters its handler.
+	signalled bool
+	// lineless means that the step begins in code of line 0, and leaves that code only.
+	lineless bool
+	// outOf is the number of inlined calls to leave: the step ends at a line of the function that
+	// made the outermost of them.
+	outOf int
+	// call is the address of a call that the step enters, and callReturn that of the instruction
+	// after it. 0 means none. See StepIntoTarget.
+	call, callReturn target.Addr
 
 	spans   []span // the known spans of the line to leave
 	leaving bool   // the thread runs to the exits of spans
@@ -58,7 +71,9 @@ func (st *lineStep) begin(s *Session, c *course) (action, error) {
 		return action{}, err
 	}
 	f := top[0]
+	again := st.cfa != 0
 	st.cfa, st.outside, st.into = f.CFA, false, 0
+	st.signalled = st.signalled && !again
 	c.from = frameMark{cfa: f.CFA, known: true}
 	st.pos = symbols.Position{}
 	m := s.modules.find(f.PC)
@@ -69,11 +84,29 @@ func (st *lineStep) begin(s *Session, c *course) (action, error) {
 	}
 	calls, hidden := s.shownCalls(c.thread, m, f.PC)
 	st.depth = len(calls) - hidden
+	st.inside = ""
+	if hidden < len(calls) {
+		st.inside = calls[hidden].Function.Name
+	}
+	if n := st.outOf; n > 0 && hidden+n < len(calls) {
+		st.outOf = 0
+		st.depth, st.inside = st.depth-n, calls[hidden+n].Function.Name
+		lr, ok := m.Symbols.LineAt(m.fileAddr(f.PC))
+		if !ok {
+			return st.leave(s, c, f.PC, f.PC+1)
+		}
+		return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi))
+	}
 	if len(calls) > 0 {
 		c.from.function = calls[0].Function.Name
 		c.goroutine = s.goroutineOf(c.thread, calls[0].Function)
 	}
 	lr, ok := m.Symbols.LineAt(m.fileAddr(f.PC))
+	lineless := st.lineless
+	st.lineless = false
+	if lineless && ok {
+		return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi))
+	}
 	if !ok || lr.Line == 0 {
 		st.outside = true
 		return st.leaveFunction(s, c, m, f.PC)
@@ -103,11 +136,17 @@ func (st *lineStep) leave(s *Session, c *course, lo, hi target.Addr) (action, er
 		st.spansOf, st.spansLine = st.cfa, st.pos
 		st.spans = append(st.spans, r)
 	}
+	if st.signalled {
+		return action{resume: target.Resume{Thread: c.thread, Step: true}}, nil
+	}
 	step := action{resume: target.Resume{Thread: c.thread, Step: true, StepLo: lo, StepHi: hi}}
 	if st.cfa == 0 || s.tgt.Arch() != arch.AMD64 {
 		return step, nil
 	}
 	list, worth, ok := s.exits(st.spans, !st.over && !st.outside)
+	if st.call != 0 {
+		list = append(list, st.call)
+	}
 	if !ok || !worth {
 		return step, nil
 	}
@@ -134,8 +173,8 @@ func (st *lineStep) next(s *Session, c *course) (action, error) {
 	if err != nil {
 		return action{}, err
 	}
-	leaving := st.leaving
-	st.leaving = false
+	leaving, signalled := st.leaving, st.signalled
+	st.leaving, st.signalled = false, false
 	if st.into != 0 && st.into == pc {
 		return st.finish(s, c)
 	}
@@ -147,6 +186,9 @@ func (st *lineStep) next(s *Session, c *course) (action, error) {
 	top, err := s.top(c.thread, 3)
 	if err != nil {
 		return action{}, err
+	}
+	if signalled && len(top) > 1 && top[1].Signal {
+		return st.finish(s, c)
 	}
 	if top[0].HasCFA && top[0].CFA != st.cfa {
 		if a, ok, err := st.leftFrame(s, c, top); ok || err != nil {
@@ -192,18 +234,31 @@ func (st *lineStep) leftFrame(s *Session, c *course, top []*frames.Frame) (actio
 
 // inCallee decides at a function's entry whether to enter it.
 func (st *lineStep) inCallee(s *Session, c *course, f0, caller *frames.Frame) (action, error) {
-	if !st.over && !st.outside {
-		if entry, ok := s.enterable(f0.PC); ok && !s.skipped(entry) {
+	wanted := st.call != 0 && caller.PC == st.callReturn
+	if !st.over && !st.outside || wanted {
+		if entry, ok := s.enterable(f0.PC); ok && (wanted || !s.skipped(entry)) {
 			if entry == f0.PC {
 				return st.finish(s, c)
 			}
 			// The function might end before its body is reached (an exception in a lazy binding),
 			// so wait for the return as well.
-			st.into = entry
-			return action{push: &runTo{[]mark{{addr: entry}, {addr: caller.PC, minSP: uint64(f0.CFA)}}}}, nil
+			return st.enter(entry, f0, caller), nil
+		} else if !ok && (wanted || s.stepMode) {
+			switch entry, ok := s.linelessEntry(f0.PC); {
+			case entry == f0.PC:
+				return st.finish(s, c)
+			case ok:
+				return st.enter(entry, f0, caller), nil
+			}
 		}
 	}
 	return action{push: to(caller.PC, uint64(f0.CFA))}, nil
+}
+
+// enter runs to a place in the function that f0 has begun or is about to jump to.
+func (st *lineStep) enter(entry target.Addr, f0, caller *frames.Frame) action {
+	st.into = entry
+	return action{push: &runTo{list: []mark{{addr: entry}, {addr: caller.PC, minSP: uint64(f0.CFA)}}}}
 }
 
 // enterable returns where to stop in the function at pc, if it has line numbers. A PLT stub
@@ -250,7 +305,11 @@ func (st *lineStep) returned(s *Session, c *course, f *frames.Frame) (action, er
 		return st.finish(s, c)
 	}
 	st.cfa, st.outside, st.file = f.CFA, false, m
-	st.pos, st.depth = lr.Position, len(m.Symbols.CallsAt(fa))
+	calls, line := m.Symbols.CallsAt(fa), lr.Position
+	if lr.Lo == fa && !lr.IsStmt {
+		line = symbols.Position{} // no statement begins here: the next one may be of this line
+	}
+	st.goOn(calls, startingCalls(m, fa, calls), line)
 	return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi))
 }
 
@@ -266,30 +325,73 @@ func (st *lineStep) sameFrame(s *Session, c *course, pc target.Addr) (action, er
 		return st.leaveFunction(s, c, m, pc)
 	}
 	on := func() (action, error) { return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi)) }
-	if lr.Line == 0 || (lr.Line == st.pos.Line && lr.File == st.pos.File) {
+	if lr.Line == 0 {
 		return on()
 	}
+	// Inlined calls that begin here are not entered yet. The rules are gdb's.
 	calls := m.Symbols.CallsAt(fa)
-	deeper := len(calls) - st.depth
-	if deeper > 0 && (st.over || s.skippedCall(calls[:deeper])) {
-		if lr.Lo == fa && lr.IsStmt && st.atInlinedLine(s, c.thread, m, pc) {
-			return st.finish(s, c)
+	starting := startingCalls(m, fa, calls)
+	shown := len(calls) - starting
+	switch {
+	case st.within(calls) && shown == st.depth && starting > 0:
+		call := calls[starting].Position
+		same := call.Line == st.pos.Line && call.File == st.pos.File
+		switch {
+		case call.Line == 0 || same && st.over:
+			return on()
+		case same && s.skippedCall(calls[starting-1:starting]):
+			return on()
+		case same:
+			starting--
 		}
-		return on() // an inlined call is a call
+		s.hidden = hiddenCalls{c.thread, pc, starting}
+		return st.finishShown(s, c)
+	case st.within(calls) && shown > st.depth:
+		if st.over || s.skippedCall(calls[starting:len(calls)-st.depth]) {
+			return on() // an inlined call is a call
+		}
+		return st.finish(s, c)
 	}
-	if lr.Lo != fa {
+	same := st.within(calls) && shown == st.depth
+	switch {
+	case lr.Line == st.pos.Line && lr.File == st.pos.File:
+	case lr.Lo != fa:
 		// This is the middle of another line: part of its statement was already executed.
-		st.pos = lr.Position
+		st.goOn(calls, starting, lr.Position)
 		return on()
+	case lr.IsStmt:
+		return st.finish(s, c)
+	case !same:
+		// Another function goes on here, and no statement begins: the next one may be of this line.
+		st.goOn(calls, starting, symbols.Position{})
 	}
-	if !lr.IsStmt {
-		return on()
-	}
-	return st.finish(s, c)
+	return on()
 }
 
-// finish ends one step; another may follow.
+// goOn continues the step in the function that is shown at a PC, as a step over a line.
+func (st *lineStep) goOn(calls []symbols.Call, starting int, line symbols.Position) {
+	st.pos, st.depth, st.inside = line, len(calls)-starting, ""
+	if starting < len(calls) {
+		st.inside = calls[starting].Function.Name
+	}
+}
+
+// within reports whether the inlined call in which the step began is among the calls around a PC.
+func (st *lineStep) within(calls []symbols.Call) bool {
+	n := len(calls) - st.depth
+	return n >= 0 && n < len(calls) && (st.inside == "" || calls[n].Function.Name == st.inside)
+}
+
+// finish ends one step; another may follow. The inlined calls that begin here are hidden.
 func (st *lineStep) finish(s *Session, c *course) (action, error) {
+	if pc, _, err := s.pcAndSP(c.thread); err == nil {
+		s.hideStarting(c.thread, pc)
+	}
+	return st.finishShown(s, c)
+}
+
+// finishShown is finish where s.hidden is set.
+func (st *lineStep) finishShown(s *Session, c *course) (action, error) {
 	if st.count--; st.count > 0 {
 		return st.begin(s, c)
 	}

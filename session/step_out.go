@@ -10,13 +10,14 @@ import (
 // stepOut runs until a frame returns to its caller: "finish". It reads the function's return value
 // there.
 //
-// Contract: it ends at the return address, in the caller's frame. It does not follow an exception
-// or a longjmp that leaves the frame in another way.
+// Contract: it ends at the return address, in the caller's frame. An exception or a longjmp that
+// lands in the caller, or outside it, ends it there, without a value.
 type stepOut struct {
 	left   *symbols.Function
 	module *Module
 	from   frameMark
-	outer  *runTo // to the return address
+	outer  *runTo      // to the return address
+	into   target.Addr // the caller's CFA
 }
 
 // newFinish returns the plan that leaves a frame of a thread.
@@ -27,7 +28,7 @@ func (s *Session) newFinish(t target.ThreadID, level int) (plan, error) {
 	}
 	if f.Inlined && !f.TailCall {
 		// An inlined call has no return: step until its code is left.
-		return &inlineOut{levels: f.Level}, nil
+		return &lineStep{over: true, count: 1, outOf: f.Level + 1}, nil
 	}
 	outer, err := s.frame(t, level+1)
 	for err == nil && outer.Machine.Index == f.Machine.Index { // skip functions that ended in tail calls
@@ -44,7 +45,7 @@ func (s *Session) newFinish(t target.ThreadID, level int) (plan, error) {
 		// The trampoline returns to the interrupted code, on its stack.
 		minSP, _ = outer.Machine.Regs.SP()
 	}
-	return &stepOut{left: f.Function, module: f.Module, from: markOf(&f), outer: to(outer.PC, minSP)}, nil
+	return &stepOut{left: f.Function, module: f.Module, from: markOf(&f), outer: to(outer.PC, minSP), into: outer.Machine.CFA}, nil
 }
 
 func (p *stepOut) begin(s *Session, c *course) (action, error) {
@@ -56,6 +57,9 @@ func (p *stepOut) begin(s *Session, c *course) (action, error) {
 }
 
 func (p *stepOut) next(s *Session, c *course) (action, error) {
+	if pc, _, err := s.pcAndSP(c.thread); err == nil {
+		s.hideStarting(c.thread, pc)
+	}
 	stop := Stop{Reason: StopFinish, Returned: p.left}
 	if v, ok := s.returnValue(c.thread, p.module, p.left); ok {
 		stop.ReturnValue, stop.HasReturnValue = v, true
@@ -64,49 +68,12 @@ func (p *stepOut) next(s *Session, c *course) (action, error) {
 }
 
 func (*stepOut) marks() []mark { return nil }
-func (*stepOut) shift(uint64)  {}
 
-// inlineOut leaves inlined calls by stepping over lines until the PC is outside them.
-//
-// Contract: it ends where the first step over lines ends that leaves the calls or the frame.
-type inlineOut struct {
-	levels int // the calls to leave, without the innermost one, which is always left
-	depth  int // the number of inlined calls around the PC, without those
-	cfa    target.Addr
+func (p *stepOut) shift(by uint64) {
+	if p.into != 0 {
+		p.into += target.Addr(by)
+	}
 }
-
-func (p *inlineOut) begin(s *Session, c *course) (action, error) {
-	top, err := s.top(c.thread, 1)
-	if err != nil {
-		return action{}, err
-	}
-	p.cfa = top[0].CFA
-	if m := s.modules.find(top[0].PC); m != nil && m.Symbols != nil {
-		calls, hidden := s.shownCalls(c.thread, m, top[0].PC)
-		p.depth = len(calls) - hidden - p.levels
-	}
-	return p.line(), nil
-}
-
-// line steps over one line.
-func (p *inlineOut) line() action { return action{push: &lineStep{over: true, count: 1}} }
-
-func (p *inlineOut) next(s *Session, c *course) (action, error) {
-	done := action{done: true, stop: Stop{Reason: StopStep}}
-	top, err := s.top(c.thread, 1)
-	if err != nil || top[0].CFA != p.cfa {
-		return done, nil
-	}
-	if m := s.modules.find(top[0].PC); m != nil && m.Symbols != nil {
-		if len(m.Symbols.CallsAt(m.fileAddr(top[0].PC))) >= p.depth {
-			return p.line(), nil
-		}
-	}
-	return done, nil
-}
-
-func (*inlineOut) marks() []mark     { return nil }
-func (p *inlineOut) shift(by uint64) { p.cfa += target.Addr(by) }
 
 // newAdvance returns the plan that runs until one of several places is reached, or the innermost
 // frame returns.
@@ -117,6 +84,7 @@ func (s *Session) newAdvance(t target.ThreadID, places []BreakpointPlace) plan {
 	}
 	if top, err := s.top(t, 2); err == nil && len(top) == 2 && top[0].HasCFA {
 		p.list = append(p.list, mark{addr: top[1].PC, minSP: uint64(top[0].CFA)})
+		p.caller = top[1].CFA
 	} else if err != nil {
 		s.logf("advance: %v", err)
 	}

@@ -10,6 +10,8 @@ import "dbg/target"
 type untilLine struct {
 	cfa    target.Addr
 	lo, hi target.Addr // from the function's start to the end of the first line
+
+	signalled bool // see lineStep
 }
 
 func (p *untilLine) begin(s *Session, c *course) (action, error) {
@@ -25,7 +27,9 @@ func (p *untilLine) begin(s *Session, c *course) (action, error) {
 			p.lo, p.hi = m.processAddr(fn.Lo), m.processAddr(line.Hi)
 		}
 	}
-	return p.line(), nil
+	act := p.line()
+	act.push.(*lineStep).signalled = p.signalled
+	return act, nil
 }
 
 // line steps over one line.

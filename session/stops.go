@@ -175,6 +175,7 @@ func (s *Session) onExec(ev target.Event) {
 	clear(s.decided)
 	clear(s.caught)
 	s.breakpoints.forgetSites()
+	s.landings.at = nil
 	s.dropFramedWatches()
 	s.forgetJIT()
 	s.linked = false

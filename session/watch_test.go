@@ -219,7 +219,7 @@ func TestWatchRefused(t *testing.T) {
 	t.Parallel()
 	s, events, _ := startWatches(t, "moved", "0")
 	for expr, want := range map[string]string{
-		"5": "constant", "no_such": "No symbol", "p = 0": "changes the program", "log_value": "too many", "&word": "constant", "1 +": "",
+		"5": "constant", "no_such": "No symbol", "p = 0": "changes the program", "&word": "constant", "1 +": "",
 	} {
 		_, err := s.SetBreakpoint(session.BreakpointSpec{Watch: &session.WatchSpec{Expr: expr}}, false)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -230,15 +230,20 @@ func TestWatchRefused(t *testing.T) {
 	for i := range 4 {
 		ids = append(ids, setWatch(t, s, session.WatchSpec{Expr: fmt.Sprintf("word[%d]", i)}, "").ID)
 	}
-	if _, err := s.SetBreakpoint(session.BreakpointSpec{Watch: &session.WatchSpec{Expr: "b.value"}}, false); err == nil {
-		t.Error("a fifth watchpoint")
+	if _, err := s.SetBreakpoint(session.BreakpointSpec{Watch: &session.WatchSpec{Expr: "b.value", Kind: session.WatchAccess}}, false); err == nil {
+		t.Error("a fifth access watchpoint")
 	}
 	if err := s.EnableBreakpoint(ids[0], false); err != nil {
 		t.Fatal(err)
 	}
 	fifth := setWatch(t, s, session.WatchSpec{Expr: "b.value"}, "b.value == 100")
-	if err := s.EnableBreakpoint(ids[0], true); err == nil {
-		t.Error("enabled as a fifth")
+	if err := s.EnableBreakpoint(ids[0], true); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range s.Breakpoints() {
+		if b.Software != (b.ID == ids[0]) { // there is no register for it any more
+			t.Errorf("watchpoint %d is stepped: %v", b.ID, b.Software)
+		}
 	}
 	st, _ := goOn(t, s, events)
 	if len(st.Watches) != 1 || st.Watches[0].ID != fifth.ID {

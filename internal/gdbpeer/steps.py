@@ -1,0 +1,56 @@
+# Goes ways through a program for package gdbpeer: walk-steps FILE. The file has a line for each way:
+# addresses to break at, separated by commas, then commands. Each stop is printed as
+# AT pc|kind|function|file|line, each failed command as ERROR, the end of the program as END.
+import gdb
+
+
+def run(command):
+    try:
+        gdb.execute(command, to_string=True)
+        return True
+    except gdb.error as e:
+        print("ERROR " + str(e).replace("\n", " "))
+        return False
+
+
+def here():
+    try:
+        frame = gdb.newest_frame()
+    except gdb.error:
+        print("END")
+        return False
+    sal = frame.find_sal()
+    file = sal.symtab.filename if sal.symtab else ""
+    kind = "inline" if frame.type() == gdb.INLINE_FRAME else ""
+    print("AT %d|%s|%s|%s|%d" % (frame.pc(), kind, frame.name() or "", file, sal.line))
+    return True
+
+
+class WalkSteps(gdb.Command):
+    """Go the ways in a file."""
+
+    def __init__(self):
+        super().__init__("walk-steps", gdb.COMMAND_RUNNING)
+
+    def invoke(self, arg, from_tty):
+        for line in open(arg):
+            words = line.split()
+            print("WAY")
+            made = []
+            for a in words[0].split(","):
+                made.append(gdb.Breakpoint("*" + a))
+            run("run")
+            for b in made:
+                b.delete()
+            if here():
+                for command in words[1:]:
+                    run(command)
+                    if not here():
+                        break
+            try:
+                gdb.execute("kill", to_string=True)
+            except gdb.error:
+                pass
+
+
+WalkSteps()

@@ -1,0 +1,331 @@
+package session_test
+
+import (
+	"fmt"
+	"math/rand"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"dbg/image"
+	"dbg/internal/fixture"
+	"dbg/internal/gdbpeer"
+	"dbg/session"
+	"dbg/symbols"
+	"dbg/target"
+)
+
+// The tests of this file go the same random ways through programs as gdb: step, next, finish and
+// until, and compare the function and the line after each. A way ends at the first difference.
+
+// agreement is a program that nobody wrote for these tests.
+type agreement struct {
+	name  string
+	build func(t testing.TB) string
+	args  []string
+	setup []string // commands for gdb
+	least float64  // the part of the steps that must be equal, without those that are explained
+	sweep bool     // only make test-all builds it
+
+	golang bool
+	from   int // the number of places of which a way begins at the first; 0 means 4
+}
+
+// bias is where gdb and dbg load a position-independent program without randomisation.
+const bias = 0x555555554000
+
+// wayStarts finds places in a program's functions after their prologues.
+func wayStarts(t *testing.T, exe string) (list []uint64) {
+	t.Helper()
+	f, err := image.Open(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m := symbols.Load(f, symbols.Options{})
+	defer m.Close()
+	seen := map[uint64]bool{}
+	for _, s := range f.Symbols() {
+		if s.Kind != image.Func || s.Addr == 0 {
+			continue
+		}
+		fn := m.FunctionAt(s.Addr)
+		if fn == nil || fn.FromSymbolTable || fn.Lo != s.Addr {
+			continue
+		}
+		loc := m.AfterPrologue(fn)
+		lr, ok := m.LineAt(loc.Addr)
+		if !ok || lr.Line == 0 || lr.Lo != loc.Addr || strings.HasPrefix(fn.Name, "runtime.") {
+			continue
+		}
+		a := uint64(loc.Addr)
+		if f.Kind() == image.Shared || f.Segments()[0].Lo == 0 {
+			a += bias
+		}
+		if !seen[a] {
+			seen[a] = true
+			list = append(list, a)
+		}
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i] < list[j] })
+	return list
+}
+
+// randomWays makes ways from a seed.
+func randomWays(starts []uint64, seed int64, from, ways, steps int) (list []gdbpeer.Way) {
+	r := rand.New(rand.NewSource(seed))
+	words := []string{"step", "step", "step", "step", "next", "next", "next", "next", "finish", "until"}
+	for range ways {
+		var w gdbpeer.Way
+		for range max(from, 4) {
+			w.From = append(w.From, starts[r.Intn(len(starts))])
+		}
+		for range steps {
+			w.Commands = append(w.Commands, words[r.Intn(len(words))])
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// agreed counts the steps of a program.
+type agreed struct {
+	steps, equal int
+	differences  []string
+	causes       map[string]int
+	explained    map[string]int
+}
+
+func (a *agreement) compare(t *testing.T, seed int64, ways, steps int) *agreed {
+	t.Helper()
+	exe := a.build(t)
+	list := randomWays(wayStarts(t, exe), seed, a.from, ways, steps)
+	setup := append([]string{"set exec-wrapper env -i LD_LIBRARY_PATH=" + gdbLibraries(t), "set args " + strings.Join(a.args, " ") + " >/dev/null 2>&1 </dev/null", "set disable-randomization on"}, a.setup...)
+	all := gdbpeer.Walk(t, exe, setup, list)
+	if len(all) < len(list) {
+		t.Logf("gdb has gone %d of %d ways", len(all), len(list))
+	}
+	n := &agreed{causes: map[string]int{}, explained: map[string]int{}}
+	for i, places := range all {
+		if len(places) == 0 || places[0].Ended {
+			continue // the program reaches none of the places
+		}
+		a.walk(t, exe, list[i], places, n)
+	}
+	return n
+}
+
+// walk goes one way with dbg.
+func (a *agreement) walk(t *testing.T, exe string, w gdbpeer.Way, places []gdbpeer.Place, n *agreed) {
+	t.Helper()
+	s := session.New(session.Config{DebugDirs: []string{}})
+	events, cancel := s.Subscribe()
+	defer cancel()
+	defer s.Close()
+	dev := null(t)
+	if err := s.Load(session.Program{Path: exe, Args: a.args, Env: []string{"LD_LIBRARY_PATH=" + gdbLibraries(t)}, Stdin: dev, Stdout: dev, Stderr: dev}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range w.From {
+		spec := session.BreakpointSpec{LocationSpec: session.LocationSpec{Addr: target.Addr(at), HasAddr: true}}
+		if _, err := s.SetBreakpoint(spec, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Continue(0); err != nil {
+		t.Fatal(err)
+	}
+	before, pc, ended := agreedPlace(t, s, events)
+	for _, b := range s.Breakpoints() {
+		if err := s.DeleteBreakpoint(b.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if g := nameOfPlace(&places[0]); ended || g != before {
+		n.differences = append(n.differences, fmt.Sprintf("start: gdb %s, dbg %s", g, before))
+		n.causes["start"]++
+		return
+	}
+	for i, want := range places[1:] {
+		word := w.Commands[i]
+		err := stepBy(s, word)
+		if err != nil || want.Err != "" {
+			if (err != nil) != (want.Err != "") {
+				if strings.Contains(want.Err, "bounds of current function") || strings.Contains(want.Err, "not within a known function") {
+					n.explained["gdb does not know the function's bounds"]++
+					return
+				}
+				n.steps++
+				n.causes[word+" fails"]++
+				n.differences = append(n.differences, fmt.Sprintf("%s at %s %#x: dbg %v, gdb %q", word, before, pc, err, want.Err))
+				return
+			}
+			continue
+		}
+		n.steps++
+		g := nameOfPlace(&want)
+		from := pc
+		var at string
+		at, pc, ended = agreedPlace(t, s, events)
+		if at != g {
+			why := gdbsReason(word, from, before, at, &want)
+			if why == "" && a.golang {
+				why = goReason(pc, at, &want)
+			}
+			if why != "" {
+				n.explained[why]++
+				return
+			}
+			n.causes[word]++
+			n.differences = append(n.differences, fmt.Sprintf("%s at %s %#x\n    dbg %s %#x\n    gdb %s %#x", word, before, from, at, pc, g, want.PC))
+			return
+		}
+		n.equal++
+		if before = at; ended {
+			return
+		}
+	}
+}
+
+// gdbsReason returns the reason for a difference that docs/gdb.md describes, or "".
+func gdbsReason(word string, from uint64, before, dbg string, gdb *gdbpeer.Place) string {
+	lineless := !gdb.Ended && nameOfPlace(gdb) == "-"
+	switch {
+	case word != "finish" && lineless && dbg != "-" && dbg != "ended":
+		return "gdb stops in a function without lines that was reached by a jump"
+	case (word == "next" || word == "until") && !gdb.Ended && gdb.PC > from && nameOfPlace(gdb) == before:
+		return "gdb stops again on a line that contains an inlined call"
+	case word == "step" && dbg == "-" && (gdb.Ended || !lineless):
+		return "gdb's step goes on where a function has neither lines nor a name"
+	}
+	if word == "until" && !gdb.Ended && gdb.PC < from && from-gdb.PC < 4096 {
+		return "gdb's until goes back from a line that has several rows"
+	}
+	return ""
+}
+
+// goReason is gdbsReason for programs in Go.
+func goReason(pc uint64, dbg string, gdb *gdbpeer.Place) string {
+	function, _, _ := strings.Cut(dbg, " ")
+	switch {
+	case gdb.Ended:
+		return "gdb loses the step when the goroutine changes its thread"
+	case strings.HasPrefix(gdb.Func, "runtime.morestack"):
+		return "gdb enters the code that grows the stack"
+	case lastName(gdb.Func) == function && gdb.PC < pc && pc-gdb.PC < 32:
+		return "gdb stops at the entry of a function of Go whose prologue it does not know"
+	}
+	return ""
+}
+
+// agreedPlace waits for a stop and names its place.
+func agreedPlace(t *testing.T, s *session.Session, events <-chan session.Event) (name string, pc uint64, ended bool) {
+	t.Helper()
+	stop, ok := soon(t, s, events).(session.Stopped)
+	if !ok {
+		return "ended", 0, true
+	}
+	f, err := s.Frame(stop.Thread, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := gdbpeer.Place{Frame: gdbpeer.Frame{PC: uint64(f.PC), Func: f.FunctionName}}
+	if f.HasSource() {
+		p.File, p.Line = f.Position.File, f.Position.Line
+	}
+	return nameOfPlace(&p), p.PC, false
+}
+
+// nameOfPlace names a place by its function, file and line.
+func nameOfPlace(p *gdbpeer.Place) string {
+	switch {
+	case p.Ended:
+		return "ended"
+	case p.File == "" || p.Line == 0:
+		return "-"
+	}
+	return fmt.Sprintf("%s %s:%d", lastName(p.Func), filepath.Base(p.File), p.Line)
+}
+
+// lastName is a function's name without scopes, parameters and template arguments: gdb and dbg write
+// those of local classes and of the ABI's tags in other ways.
+func lastName(name string) string {
+	var out strings.Builder
+	depth := 0
+	for _, c := range strings.ReplaceAll(name, "[abi:cxx11]", "") {
+		switch {
+		case c == '(' || c == '<':
+			depth++
+		case c == ')' || c == '>':
+			depth--
+		case depth == 0:
+			out.WriteRune(c)
+		}
+	}
+	parts := strings.Split(out.String(), "::")
+	return strings.TrimSuffix(strings.TrimSpace(parts[len(parts)-1]), " const")
+}
+
+var agreements = []agreement{
+	{name: "lua", build: func(t testing.TB) string { return fixture.Lua(t, "-O0") }, args: []string{sample("sample.lua")}, least: 0.995},
+	{name: "lua-O2", build: func(t testing.TB) string { return fixture.Lua(t, "-O2") }, args: []string{sample("sample.lua")}, least: 0.98},
+	{name: "jq", build: func(t testing.TB) string { return fixture.Jq(t, "-O0") }, args: []string{"-n", "-f", sample("sample.jq")}, least: 0.995, sweep: true},
+	{name: "jq-O2", build: func(t testing.TB) string { return fixture.Jq(t, "-O2") }, args: []string{"-n", "-f", sample("sample.jq")}, least: 0.98, sweep: true},
+	{name: "gofmt", build: func(t testing.TB) string { return fixture.Gofmt(t, "-gcflags=all=-N -l") }, args: []string{"-d", sample("sample.go.txt")}, least: 0.98, sweep: true, golang: true},
+	{name: "hexyl", build: func(t testing.TB) string { return fixture.Hexyl(t) }, args: []string{sample("build.ninja")}, least: 0.9, sweep: true, from: 200, setup: []string{"set print finish off"}},
+	{name: "ninja", build: func(t testing.TB) string { return fixture.Ninja(t, "-O0") }, args: []string{"-n", "-v", "-f", sample("build.ninja")}, least: 0.995, sweep: true},
+	{name: "ninja-O2", build: func(t testing.TB) string { return fixture.Ninja(t, "-O2") }, args: []string{"-n", "-v", "-f", sample("build.ninja")}, least: 0.975, sweep: true},
+}
+
+func sample(name string) string { return filepath.Join(fixture.Root(), "testdata/agree", name) }
+
+// TestStepAgreement: after each step, dbg is where gdb is.
+func TestStepAgreement(t *testing.T) {
+	for _, a := range agreements {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			fixture.Need(t, "gdb")
+			if a.sweep {
+				fixture.Sweep(t)
+			}
+			n := a.compare(t, 1, amount(100, 3), 30)
+			t.Logf("%d steps, %d equal, explained: %v, not explained: %v", n.steps, n.equal, n.explained, n.causes)
+			for _, d := range n.differences {
+				t.Log(d)
+			}
+			open := 0
+			for _, c := range n.causes {
+				open += c
+			}
+			if n.steps == 0 || float64(open) > (1-a.least)*float64(n.steps) {
+				t.Errorf("too few are equal: at least %.3f are expected", a.least)
+			}
+		})
+	}
+}
+
+// soon is next with a limit: a step that never ends is a difference.
+func soon(t *testing.T, s *session.Session, events <-chan session.Event) session.Event {
+	t.Helper()
+	limit := time.After(20 * time.Second)
+	for {
+		select {
+		case ev := <-events:
+			switch ev.(type) {
+			case session.Stopped, session.Ended:
+				return ev
+			}
+		case <-limit:
+			t.Log("a step has not ended in 20 s")
+			if err := s.Pause(); err != nil {
+				t.Fatal(err)
+			}
+			limit = nil
+		}
+	}
+}
