@@ -75,10 +75,15 @@ func TestEverythingStorm(t *testing.T) {
 		}
 	}()
 	messages, children, ended, pauses := 0, 0, 0, 0
-	limit := time.After(3 * time.Minute)
+	limit := time.After(time.Minute)
 	for running := true; running; {
 		select {
 		case <-limit:
+			for _, o := range s.Group() {
+				ti, _ := o.Target()
+				status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", ti.PID))
+				t.Logf("session %d: state %v, last stop %+v, process %d: %.120s", o.Number(), o.State(), o.LastStop().Reason, ti.PID, status)
+			}
 			t.Fatalf("%d messages, %d children, %d ended, %d pauses", messages, children, ended, pauses)
 		case ev, ok := <-events:
 			if !ok {

@@ -112,6 +112,21 @@ func (s *Session) paused(p target.Process, ev target.Event) {
 		s.ctl.mu.Unlock()
 		return
 	}
+	if s.ctl.again && !s.ctl.pausing && s.ctl.caught == nil {
+		s.ctl.again = false
+		s.ctl.late = append(s.ctl.late, func() {
+			if s.proc == p && s.state == IsRunning {
+				s.state = IsStopped
+				s.proceed(target.Resume{})
+			}
+		})
+		s.ctl.mu.Unlock()
+		if s.tryEnter() {
+			s.leave()
+		}
+		return
+	}
+	s.ctl.again = false
 	reason := Stop{Reason: StopPause, NewFunction: true}
 	if s.ctl.together && !s.ctl.pausing {
 		reason.Reason = StopTogether
@@ -163,6 +178,9 @@ func (s *Session) onEvent(ev target.Event) {
 	case target.Parked:
 		s.onParked(ev)
 	case target.Stopped:
+		s.ctl.mu.Lock()
+		s.ctl.again = false // this stop came instead of the interruption
+		s.ctl.mu.Unlock()
 		s.state = IsStopped // control shows it as running until the stop is the user's
 		s.heldSince = time.Now()
 		s.dropCache()

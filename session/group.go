@@ -409,10 +409,18 @@ func (s *Session) runTogether() {
 	}
 	for _, o := range s.others() {
 		o.catchUp()
-		if o.proc != nil && o.state == IsStopped {
+		switch {
+		case o.proc == nil:
+		case o.state == IsStopped:
 			if err := o.letGoAlone(target.Resume{}); err != nil {
 				s.publish(LogMessage{Warning: true, Text: err.Error()})
 			}
+		case o.state == IsRunning: // perhaps it is about to stop
+			o.ctl.mu.Lock()
+			if o.ctl.together {
+				o.ctl.together, o.ctl.again = false, true
+			}
+			o.ctl.mu.Unlock()
 		}
 	}
 }

@@ -26,11 +26,14 @@ type control struct {
 	pausing bool           // a pause was requested during this run
 	// together means that another process of the group has stopped, and that this one must stop, too.
 	together bool
-	caught   *Stop              // an event for which the session itself has requested a pause
-	late     []func()           // run first by the next holder of the lane
-	cancel   context.CancelFunc // cancels the query that holds the lane
-	client   bool               // that query is a client's, not a decision of the session itself
-	closing  bool
+	// again means that the group has continued before the interruption for together has arrived: the
+	// process continues when it does.
+	again   bool
+	caught  *Stop              // an event for which the session itself has requested a pause
+	late    []func()           // run first by the next holder of the lane
+	cancel  context.CancelFunc // cancels the query that holds the lane
+	client  bool               // that query is a client's, not a decision of the session itself
+	closing bool
 }
 
 // setStop records the latest stop, and numbers it. The caller holds the lock.

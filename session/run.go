@@ -58,7 +58,7 @@ func (s *Session) letGoAlone(r target.Resume) error {
 	s.publishRules()
 	s.ctl.mu.Lock()
 	s.ctl.run++
-	s.ctl.pausing, s.ctl.together, s.ctl.caught = false, false, nil
+	s.ctl.pausing, s.ctl.together, s.ctl.again, s.ctl.caught = false, false, false, nil
 	s.state, s.ctl.state = IsRunning, IsRunning
 	s.ctl.mu.Unlock()
 	s.publish(Resumed{Thread: s.selected})
