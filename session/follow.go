@@ -143,7 +143,9 @@ func (s *Session) paused(p target.Process, ev target.Event) {
 			s.dropCache()
 			own := st // the published event must not change
 			s.settleStop(&own)
-			s.stopTogether()
+			if own.Reason != StopTogether {
+				s.stopTogether()
+			}
 		}
 	})
 	s.ctl.mu.Unlock()

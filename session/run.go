@@ -34,6 +34,9 @@ func (s *Session) Continue(signal int) error {
 
 // letGo starts a run, and continues the other processes if they run together.
 func (s *Session) letGo(r target.Resume) error {
+	for _, o := range s.others() {
+		o.catchUp() // what stopped them must not stop the group again after this
+	}
 	if s.reportSaved() || s.followHeir() {
 		return nil
 	}

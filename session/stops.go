@@ -267,7 +267,9 @@ func (s *Session) stop(st Stop) {
 		s.publishLate(late)
 	}
 	s.publish(Stopped{st})
-	s.stopTogether()
+	if st.Reason != StopTogether {
+		s.stopTogether()
+	}
 }
 
 // settleStop updates the session at a stop: its threads, the selection, the modules.
