@@ -40,6 +40,7 @@ fuzz:
 
 # bench holds dbg against gdb and lldb, side by side in one run.
 bench:
+	@dpkg -s libunwind-dev > /dev/null 2>&1 || apt-get install -y -qq libunwind-dev || echo 'libunwind-dev is missing: no comparison with libunwind'
 	$(GO) run ./internal/bench
 	$(GO) run ./internal/bench/unwind
 	$(GO) run ./internal/bench/control

@@ -58,7 +58,7 @@ func bench(deep, gdbDeep int) error {
 		fmt.Printf("  %s", strings.ReplaceAll(line, "\t", ": "))
 	}
 	fmt.Println("Compiling rows, one core:")
-	goBench("  dbg, ", "./frames", "Compile$")
+	goBench("  dbg, ", "./frames/module", "Compile$")
 	fmt.Println("Another process, a stack of 1,000 frames, ns a frame:")
 	goBench("  dbg, ", "./session", "OtherProcess/.*/1000$")
 	if err := withStack(prog, 1000, func(pid, tid int) error {
