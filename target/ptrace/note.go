@@ -100,12 +100,12 @@ func (p *Process) arrived(t *thread) {
 	p.pending = append(p.pending, t)
 }
 
-// takesTrap lets a thread take a pending SIGTRAP of a breakpoint or of a step, if it was
+// takesTrap lets a thread take a pending SIGTRAP of a breakpoint, of a watch or of a step, if it was
 // interrupted before it took it. The kernel looks for interruptions before it looks for signals.
 // Without this, a breakpoint might be removed whose trap is still pending, with the PC after it.
 // No instruction is executed in between.
 func (p *Process) takesTrap(t *thread) bool {
-	if !t.owed && !p.trappedAt(t.regs.PC()-1) || !kernel.TrapPending(t.tid) {
+	if !t.owed && t.armed == 0 && !p.trappedAt(t.regs.PC()-1) || !kernel.TrapPending(t.tid) {
 		return false
 	}
 	t.regs.Flush() // comeBack may have put the PC right
