@@ -106,7 +106,7 @@ func (p *Process) noteReturn(t *thread) {
 		}
 	}
 	if e.child != 0 || e.call.Valid {
-		t.stepEnded = t.why == stepped
+		t.stepDone = t.stepDone || t.why == stepped
 		t.notify(e)
 	}
 }
@@ -131,17 +131,6 @@ func (p *Process) noteFork(t *thread, child, event int) {
 	case event != unix.PTRACE_EVENT_VFORK && p.catches.events.Fork:
 		t.forked = child // reported when the call has returned
 	}
-}
-
-// passNotice lets a thread go on after an event that the judge passes.
-func (p *Process) passNotice(t *thread) {
-	t.why = passing
-	if t.stepEnded {
-		t.why, t.stepEnded = stepped, false
-		p.react(t)
-		return
-	}
-	p.pass(t)
 }
 
 // fill copies a notice to an event.

@@ -145,30 +145,13 @@ func (p *Process) reportPending() bool {
 				continue
 			}
 			e.Reason = target.Stepped
-		case watched:
+		case watched, noticed:
 			t.why = why
 			switch p.judge(t) {
 			case target.Pass:
 				t.why = passing
 				if t.stepDone {
 					t.why, t.stepDone = stepped, false
-					p.pending = append([]*thread{t}, pending[i+1:]...)
-					return p.reportPending()
-				}
-				continue
-			case target.Park:
-				p.park(t)
-				continue
-			}
-			e = p.judgedEvent(t)
-			t.why = passing
-		case noticed:
-			t.why = why
-			switch p.judge(t) {
-			case target.Pass:
-				t.why = passing
-				if t.stepEnded {
-					t.why, t.stepEnded = stepped, false
 					p.pending = append(append(p.pending, t), pending[i+1:]...)
 					return p.reportPending()
 				}

@@ -49,12 +49,8 @@ func (p *Process) arrive(t *thread) {
 	p.dropPending(t)
 	switch p.judge(t) {
 	case target.Pass:
-		if t.why == watched {
-			p.passWatch(t)
-			return
-		}
-		if t.why == noticed {
-			p.passNotice(t)
+		if t.why == watched || t.why == noticed {
+			p.passEvent(t)
 			return
 		}
 		p.hot = t.tid
@@ -69,6 +65,18 @@ func (p *Process) arrive(t *thread) {
 			p.stopFor(t, e)
 		}
 	}
+}
+
+// passEvent lets a thread go on after a watch or another event that the judge passes. The thread
+// has not hit the site at its PC yet.
+func (p *Process) passEvent(t *thread) {
+	t.why, t.skipping = passing, false
+	if t.stepDone {
+		t.why, t.stepDone = stepped, false
+		p.arrive(t)
+		return
+	}
+	p.pass(t)
 }
 
 // goFrom continues a thread from the place where it arrived, as r specifies.

@@ -137,7 +137,7 @@ func (p *Process) stopped(t *thread) {
 	t.waits, t.settling = false, false
 	t.why, t.signal, t.groupStop, t.sigStop, t.trapStop, t.frozen = passing, nil, false, false, false, false
 	t.cameFrom = instruction.Copy{}
-	t.call.AtEntry, t.stepEnded, t.bySteps = false, false, false
+	t.call.AtEntry, t.stepDone, t.bySteps = false, false, false
 	p.comeBack(t)
 }
 

@@ -163,33 +163,38 @@ func (p *Process) stepOn(t *thread) {
 		}
 	}
 	p.first = false
-	kind := plainStep
-	switch in := p.instructionAt(t); {
-	case t.call.AtEntry, t.forked != 0, t.step == fromSyscall && !t.regs.Restarting() && t.inject == 0:
-		kind = fromSyscall
-	case t.inject != 0 && t.regs.Restarting():
-		// If there is a handler, it is entered at once. Otherwise the call starts again, and may
-		// take a long time.
-		kind = slowStep
-	case t.inject != 0:
-	case t.regs.Restarting(), in == instruction.Syscall:
-		kind = toSyscall
-	case in == instruction.Pushf:
-		t.wasPushf = !t.regs.TrapFlag()
-	}
+	request := p.beginStep(t)
 	sig := t.inject
 	if sig != 0 {
 		sig = p.signalFor(t)
 	}
 	p.moved(t)
-	t.step = kind
-	request := unix.PTRACE_SINGLESTEP
-	if kind == toSyscall || kind == fromSyscall {
-		request = unix.PTRACE_SYSCALL
-	} else {
-		t.owed = true
-	}
 	p.resumeWith(t, request, sig)
+}
+
+// beginStep chooses how a thread executes its next instruction, and returns the request for it. It
+// is called before signalFor.
+func (p *Process) beginStep(t *thread) (request int) {
+	inCall := t.step == fromSyscall && !t.regs.Restarting() && t.inject == 0
+	t.step = plainStep
+	switch in := p.instructionAt(t); {
+	case t.call.AtEntry, t.forked != 0, inCall:
+		t.step = fromSyscall
+	case t.inject != 0 && t.regs.Restarting():
+		// If there is a handler, it is entered at once. Otherwise the call starts again, and may
+		// take a long time.
+		t.step = slowStep
+	case t.inject != 0:
+	case t.regs.Restarting(), in == instruction.Syscall:
+		t.step = toSyscall
+	case in == instruction.Pushf:
+		t.wasPushf = !t.regs.TrapFlag()
+	}
+	if t.step == toSyscall || t.step == fromSyscall {
+		return unix.PTRACE_SYSCALL
+	}
+	t.owed = true
+	return unix.PTRACE_SINGLESTEP
 }
 
 // resumeWith makes the request. It counts a thread that was killed from outside as running: its end

@@ -54,15 +54,14 @@ type thread struct {
 	trapStop  bool               // the signal was our trap: see settleTraps
 	settling  bool               // it is leaving the signal-delivery-stop
 	fired     debugreg.Fired     // if why is watched: the watches
-	stepDone  bool               // if why is watched: a step is done, too
+	stepDone  bool               // if why is watched or noticed: a step is done, too
 	bySteps   bool               // if why is watched: the probe has stopped the thread
 
-	arrival   uint64        // if why matters: the number of its arrival there
-	notice    notice        // if why is noticed
-	stepEnded bool          // if why is noticed: a step is done, too
-	call      syscalls.Call // of its system call
-	forked    int           // a child whose fork is reported when it returns, or 0
-	heir      *Process      // the child that is reported when the call returns, if the client follows it
+	arrival uint64        // if why matters: the number of its arrival there
+	notice  notice        // if why is noticed
+	call    syscalls.Call // of its system call
+	forked  int           // a child whose fork is reported when it returns, or 0
+	heir    *Process      // the child that is reported when the call returns, if the client follows it
 
 	armed uint32 // the version of the watches in its debug registers; 0: they are clear
 

@@ -133,18 +133,6 @@ func (p *Process) noteWatches(t *thread, code int) bool {
 	return true // of a watch that is gone, if nothing fired
 }
 
-// passWatch lets a thread go on after a watch that the judge passes.
-func (p *Process) passWatch(t *thread) {
-	t.skipping = false
-	if t.stepDone {
-		t.why, t.stepDone = stepped, false
-		p.arrive(t)
-		return
-	}
-	t.why = passing
-	p.pass(t)
-}
-
 // forgetWatches empties the table, after an execve: the kernel has cleared the registers.
 func (p *Process) forgetWatches() {
 	if p.watches.Version() == 0 {
