@@ -32,39 +32,10 @@ func traceCommands() []*command {
 	}
 }
 
-// splitExprs splits a list at its commas, except inside brackets and quotes.
-func splitExprs(text string) (out []string) {
-	depth, start := 0, 0
-	quote := byte(0)
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case quote != 0:
-			if c == '\\' {
-				i++
-			} else if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case strings.IndexByte("([{", c) >= 0:
-			depth++
-		case strings.IndexByte(")]}", c) >= 0:
-			depth--
-		case c == ',' && depth == 0:
-			out, start = append(out, strings.TrimSpace(text[start:i])), i+1
-		}
-	}
-	if last := strings.TrimSpace(text[start:]); last != "" {
-		out = append(out, last)
-	}
-	return out
-}
-
 func setTrace(sh *shell, args string) error {
 	var collect []string
 	if rest, list, ok := strings.Cut(" "+args, " collect "); ok {
-		args, collect = strings.TrimSpace(rest), splitExprs(list)
+		args, collect = strings.TrimSpace(rest), session.SplitExpressions(list)
 	}
 	return setBreakWith(session.BreakpointSpec{Trace: &session.TraceSpec{Collect: collect}})(sh, args)
 }
@@ -87,7 +58,7 @@ func (sh *shell) setActions(args string, body block) error {
 		if word != "collect" && word != "teval" || word == "teval" {
 			return userErrorf("`%s' is not a tracepoint action, or is ambiguous.", word)
 		}
-		collect = append(collect, splitExprs(list)...)
+		collect = append(collect, session.SplitExpressions(list)...)
 	}
 	for _, id := range ids {
 		if err := sh.sess.SetCollect(id, collect); err != nil {

@@ -44,7 +44,7 @@ var (
 func (s *Session) ParseSearch(text string, size int) (Search, error) {
 	return ask(s, func() (Search, error) {
 		var out Search
-		parts := splitTop(text)
+		parts := SplitExpressions(text)
 		if len(parts) < 2 {
 			return out, errNoSearchRange
 		}
@@ -141,8 +141,9 @@ func (s *Session) patternOf(text string, size int, e *env) ([]byte, error) {
 	return b[:size], nil
 }
 
-// splitTop splits a text at the commas that are in no quotes, parentheses, brackets or braces.
-func splitTop(text string) (out []string) {
+// SplitExpressions splits a text at the commas that are in no quotes, parentheses, brackets or
+// braces. It removes the spaces around the parts.
+func SplitExpressions(text string) (out []string) {
 	depth, quote, from := 0, byte(0), 0
 	for i := 0; i < len(text); i++ {
 		c := text[i]

@@ -40,6 +40,8 @@ func TestRole(t *testing.T) {
 		select {}
 	case "watch":
 		watcher()
+	case "forked":
+		forkWatcher()
 	case "guarded":
 		guarded()
 	case "terminal": // has a controlling terminal

@@ -1,12 +1,9 @@
 package ptrace
 
 import (
-	"bufio"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"sync/atomic"
 	"testing"
 
@@ -289,66 +286,6 @@ func TestWatchDetach(t *testing.T) {
 	if s := v.line(); s != "status 0" {
 		t.Error(s)
 	}
-}
-
-// TestWatchKilled: when the debugger is killed, the guardian clears the registers, and the program lives.
-// A hit in the moment between is the kernel's, and can't be helped: the program pauses between its writes.
-func TestWatchKilled(t *testing.T) {
-	path := watchProgram(t)
-	for _, running := range []string{"", "1"} {
-		v := startProgram(t, path, "slowly")
-		cmd := role(t, "watch", "VICTIM="+strconv.Itoa(v.pid), "RUNNING="+running, "WORD="+strconv.FormatUint(uint64(symbolIn(t, path, "word")), 10))
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ready := false
-		for s := bufio.NewScanner(out); !ready && s.Scan(); {
-			ready = s.Text() == "watching"
-		}
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		if !ready {
-			t.Fatal("the debugger has not come so far")
-		}
-		if s := v.line(); s != "status 0" {
-			t.Errorf("running %q: %s", running, s)
-		}
-	}
-}
-
-// watcher is the debugger of TestWatchKilled.
-func watcher() {
-	pid, _ := strconv.Atoi(os.Getenv("VICTIM"))
-	word, _ := strconv.ParseUint(os.Getenv("WORD"), 10, 64)
-	running := os.Getenv("RUNNING") != ""
-	hit := make(chan bool, 100)
-	p, err := AttachWith(pid, AttachOptions{Guardian: "/proc/self/exe"})
-	if err == nil {
-		p.SetJudge(func(*target.Hit) target.Verdict {
-			hit <- true
-			if running {
-				return target.Pass
-			}
-			return target.Halt
-		})
-		if err = p.InsertWatch(target.Watch{Addr: target.Addr(word), Len: 8}); err == nil {
-			err = p.Resume(target.Resume{})
-		}
-	}
-	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
-	}
-	<-hit
-	if !running {
-		<-p.Events()
-	}
-	fmt.Println("watching")
-	select {}
 }
 
 // TestWatchThenBreakpoint: a breakpoint at the instruction after the one that wrote is hit, too, whether the watch stops

@@ -9,10 +9,13 @@ import (
 	"dbg/target/ptrace/procfs"
 )
 
-// ClearAll clears the debug registers of all threads of a process that has lost its tracer: the
+// ClearAll clears the debug registers of all threads of a process whose tracer was killed: the
 // guardian's part. It stops each thread for a moment. It gives up where the kernel does not permit
 // the guardian to trace. It needs no particular thread.
-func ClearAll(pid int) {
+//
+// The kernel releases a thread when its tracer's thread is gone. Until then ClearAll asks gone,
+// which waits a moment and reports whether the debugger has ended.
+func ClearAll(pid int, gone func() bool) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	const rounds = 3 // a thread may make others meanwhile, with clear registers
@@ -26,7 +29,9 @@ func ClearAll(pid int) {
 		for _, tid := range list {
 			if !done[tid] {
 				done[tid], fresh = true, true
-				seizeAndClear(tid)
+				if seize(tid, gone) {
+					clearSeized(tid)
+				}
 			}
 		}
 		if !fresh {
@@ -35,9 +40,21 @@ func ClearAll(pid int) {
 	}
 }
 
-// seizeAndClear clears the debug registers of a thread that runs and has no tracer.
-func seizeAndClear(tid int) {
-	if kernel.Ptrace(unix.PTRACE_SEIZE, tid, 0, 0) != nil || kernel.Ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0) != nil {
+// seize starts to trace a thread, as soon as it has no tracer.
+func seize(tid int, gone func() bool) bool {
+	for last := false; ; last = gone() {
+		switch err := kernel.Ptrace(unix.PTRACE_SEIZE, tid, 0, 0); {
+		case err == nil:
+			return true
+		case err != unix.EPERM || last:
+			return false
+		}
+	}
+}
+
+// clearSeized stops a thread that runs, clears its debug registers and lets it go.
+func clearSeized(tid int) {
+	if kernel.Ptrace(unix.PTRACE_INTERRUPT, tid, 0, 0) != nil {
 		return
 	}
 	ws, ok := kernel.WaitFor(tid)

@@ -75,10 +75,15 @@ func Start(path string, pid, pidfd int) (*Guard, error) {
 	}
 	defer begun.Close()
 	g.ready = ready
+	debugger := null.Fd() // where there are no pidfds: it is always readable, as if dbg had ended
+	if self, err := unix.PidfdOpen(os.Getpid(), 0); err == nil {
+		defer unix.Close(self)
+		debugger = uintptr(self)
+	}
 	child, err := syscall.ForkExec(path, []string{Name}, &syscall.ProcAttr{
 		Env:   []string{"GOMAXPROCS=2", "GOGC=off"},
 		Dir:   "/",
-		Files: []uintptr{null.Fd(), null.Fd(), null.Fd(), r.Fd(), uintptr(fd), mem.Fd(), uintptr(pidfd), begun.Fd()},
+		Files: []uintptr{null.Fd(), null.Fd(), null.Fd(), r.Fd(), uintptr(fd), mem.Fd(), uintptr(pidfd), begun.Fd(), debugger},
 		Sys:   &syscall.SysProcAttr{Setsid: true}, // out of reach of the terminal's signals
 	})
 	if err != nil {

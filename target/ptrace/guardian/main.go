@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
@@ -57,8 +58,7 @@ func Main() {
 		for {
 			v := atomic.LoadUint32(futex)
 			if v&futexDied != 0 {
-				repair(head)
-				os.Exit(0)
+				finish(head)
 			}
 			// With RawSyscall the runtime would treat this goroutine as computing, and preempt it.
 			// To continue, it would need a thread without priority, which waits for milliseconds on
@@ -70,6 +70,15 @@ func Main() {
 		}
 	}()
 	<-closed
+	finish(head)
+}
+
+var finishing sync.Mutex
+
+// finish repairs and ends the guardian. The futex and the pipe both tell of dbg's end: the second
+// must not end the guardian in the middle of the repair.
+func finish(head []byte) {
+	finishing.Lock()
 	repair(head)
 	os.Exit(0)
 }
@@ -87,6 +96,7 @@ func repair(head []byte) {
 	defer func() { _ = unix.Munmap(table) }()
 	count := int(min(uint64(binary.LittleEndian.Uint32(head[headCount:])), uint64(len(table)/guardEntry)))
 	restoreSites(guardianMemory, table, count)
+	cleanChildren(int(binary.LittleEndian.Uint64(head[headPID:])), table, count)
 	watching := head[headWatches] != 0
 	if count == 0 && !watching {
 		return
@@ -100,7 +110,50 @@ func repair(head []byte) {
 			_ = unix.Close(fd)
 		}
 		if watching {
-			debugreg.ClearAll(pid)
+			debugreg.ClearAll(pid, debuggerGone)
+		}
+	}
+}
+
+// debuggerGone waits a moment and reports whether dbg has ended. The futex wakes the guardian before
+// the kernel releases dbg's tracees, and no event tells when it does.
+func debuggerGone() bool {
+	moment := unix.Timespec{Nsec: 20_000}
+	n, err := unix.Ppoll([]unix.PollFd{{Fd: guardianDebugger, Events: unix.POLLIN}}, &moment, nil)
+	return n > 0 || err != nil && err != unix.EINTR
+}
+
+// cleanChildren removes our bytes from the children that the process has forked and that dbg could
+// not clean any more. Their memory is a copy, perhaps from before the repair.
+func cleanChildren(pid int, table []byte, count int) {
+	const rounds = 3 // a child may have children, and new ones may come from before the repair
+	done := map[int]bool{}
+	for range rounds {
+		fresh := false
+		for _, child := range procfs.Children(pid) {
+			if count > 0 && !done[child] {
+				done[child], fresh = true, true
+				cleanChild(child, table, count)
+			}
+		}
+		if !fresh {
+			return
+		}
+	}
+}
+
+// cleanChild restores the sites of a child in whose memory the same code is at the same addresses.
+// The child may have executed another program.
+func cleanChild(child int, table []byte, count int) {
+	fd, err := unix.Open(procfs.Path(child, "mem"), unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(fd)
+	for i := range count {
+		e := table[i*guardEntry:]
+		if addr := target.Addr(binary.LittleEndian.Uint64(e)); memory.SameCode(guardianMemory, fd, addr) {
+			memory.Restore(fd, addr, e[8])
 		}
 	}
 }

@@ -11,8 +11,9 @@ const (
 	guardianPipe = 3 + iota
 	guardianTable
 	guardianMemory
-	guardianProcess // a pidfd
-	guardianReady   // closed when the guardian is ready
+	guardianProcess  // a pidfd
+	guardianReady    // closed when the guardian is ready
+	guardianDebugger // a pidfd of dbg
 )
 
 // The table begins with one page (guardHead), which stays where it is mapped. Then follow 16 bytes

@@ -95,6 +95,27 @@ func Restore(fd int, addr target.Addr, original byte) {
 	}
 }
 
+// SameCode reports whether a copy of a memory has the same code around an address, except for bytes of
+// ours. Both are open for reading.
+func SameCode(original, copied int, addr target.Addr) bool {
+	const around = 32
+	var a, b [2 * around]byte
+	at := int64(addr) - min(around, int64(addr))
+	n, err := unix.Pread(original, a[:], at)
+	if err != nil || n <= int(int64(addr)-at) {
+		return false
+	}
+	if m, err := unix.Pread(copied, b[:n], at); err != nil || m != n {
+		return false
+	}
+	for i := range n {
+		if a[i] != b[i] && b[i] != breakByte {
+			return false
+		}
+	}
+	return true
+}
+
 // Raise writes the bytes of all sites, before the process runs.
 func (m *Memory) Raise() {
 	m.lock.Lock()

@@ -2,6 +2,7 @@ package procfs
 
 import (
 	"cmp"
+	"errors"
 	"os"
 	"slices"
 	"strconv"
@@ -54,6 +55,34 @@ func Tasks(pid int) ([]int, error) { return numbers(Path(pid, "task")) }
 func Processes() []int {
 	list, _ := numbers("/proc")
 	return list
+}
+
+// Children lists the processes that the threads of a process have created and that still belong to
+// it. The list may be incomplete if the process creates others meanwhile. Kernels without
+// CONFIG_PROC_CHILDREN are slower: proc_pid_task(5).
+func Children(pid int) (out []int) {
+	list, _ := Tasks(pid)
+	for _, tid := range list {
+		b, err := os.ReadFile(taskPath(pid, tid, "children"))
+		if errors.Is(err, os.ErrNotExist) && IsThread(pid, tid) {
+			return childrenByParent(pid)
+		}
+		for f := range strings.FieldsSeq(string(b)) {
+			if n, err := strconv.Atoi(f); err == nil {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+func childrenByParent(pid int) (out []int) {
+	for _, child := range Processes() {
+		if StatusField(child, "PPid") == strconv.Itoa(pid) {
+			out = append(out, child)
+		}
+	}
+	return out
 }
 
 // numbers lists the entries of a directory whose names are numbers.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 volatile long word;
@@ -72,6 +73,20 @@ int main(int argc, char **argv) {
 			usleep(250000);
 			store(i);
 		}
+	} else if (!strcmp(mode, "forks")) { // the child writes when its parent's debugger is gone
+		printf("%d\n", getpid());
+		fflush(stdout);
+		while (!go_on)
+			;
+		pid_t child = fork();
+		if (child == 0) {
+			usleep(300000);
+			store(1);
+			_exit(0);
+		}
+		int status = 0;
+		waitpid(child, &status, 0);
+		return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	}
 	return 0;
 }
