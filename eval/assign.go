@@ -33,6 +33,13 @@ func (e *evaluator) assign(n *node) (Value, error) {
 		if right, err = e.operate(n.op[:len(n.op)-1], old, right); err != nil {
 			return Value{}, err
 		}
+	} else {
+		if v, done, err := e.assignText(left, right); done {
+			return v, err
+		}
+		if v, done, err := e.assignByOperator(left, right); done {
+			return v, err
+		}
 	}
 	return e.store(left, right)
 }

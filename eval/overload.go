@@ -187,8 +187,12 @@ func equivalent(a, b *types.Type) bool {
 		if a == b {
 			return true
 		}
-		if a.Kind != b.Kind || sizeOf(a) != sizeOf(b) {
+		if sizeOf(a) != sizeOf(b) {
 			return false
+		}
+		if a.Kind != b.Kind {
+			// In C++ wchar_t and its like are base types, which DWARF calls integers.
+			return a.Name == b.Name && strings.HasSuffix(a.Name, "_t") && isIntegral(a) && isIntegral(b)
 		}
 		switch a.Kind {
 		case types.Pointer, types.Reference, types.RvalueReference, types.Array:
