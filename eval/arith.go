@@ -14,6 +14,9 @@ func (e *evaluator) binary(n *node) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
+	if v, ok, err := e.viewMethod(a, "operator"+n.op, []Value{b}); ok {
+		return v, err
+	}
 	return e.operate(n.op, a, b)
 }
 

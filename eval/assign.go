@@ -11,6 +11,9 @@ import (
 
 // assign evaluates = and the compound assignments.
 func (e *evaluator) assign(n *node) (Value, error) {
+	if _, ok := e.env.(Scope); ok {
+		return Value{}, errPure
+	}
 	left, err := e.eval(n.a)
 	if err != nil {
 		return Value{}, err
@@ -46,6 +49,9 @@ func (e *evaluator) assign(n *node) (Value, error) {
 
 // increment evaluates ++ and --, as prefix and postfix operators.
 func (e *evaluator) increment(n *node) (Value, error) {
+	if _, ok := e.env.(Scope); ok {
+		return Value{}, errPure
+	}
 	left, err := e.eval(n.a)
 	if err != nil {
 		return Value{}, err

@@ -60,6 +60,9 @@ func (e *evaluator) call(n *node, want *types.Type) (Value, error) {
 		}
 		return e.cast(n.a.typ, v)
 	}
+	if v, done, err := e.intrinsic(n); done {
+		return v, err
+	}
 	caller, ok := e.env.(Caller)
 	if !ok {
 		return Value{}, Error("calling functions is not supported")

@@ -82,6 +82,9 @@ func newTree(v Value, env Env) tree {
 	if t, ok := goTree(v, env); ok {
 		return t
 	}
+	if t, ok := viewTree(v, env); ok {
+		return t
+	}
 	if s, ok := sequenceOf(v, env); ok {
 		if s.text {
 			return tree{}
@@ -115,6 +118,9 @@ func newTree(v Value, env Env) tree {
 		p, err := indirect(v, env)
 		if err != nil {
 			return tree{err: err}
+		}
+		if t, ok := viewTree(p, env); ok {
+			return t
 		}
 		if _, isSequence := sequenceOf(p, env); isStruct(elem) && !isSequence {
 			return fieldTree(p, env)

@@ -162,7 +162,7 @@ func (p *printer) value(v Value) {
 		p.reference(v)
 		return
 	}
-	if p.unavailable(v) || p.golang(v) {
+	if p.unavailable(v) || p.golang(v) || isStruct(v.Type) && p.viewed(v) {
 		return
 	}
 	switch t := v.Type; kindOf(t) {

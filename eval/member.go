@@ -59,6 +59,9 @@ func (e *evaluator) dereference(n *node) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
+	if to, ok, err := e.viewMethod(v, "operator*", nil); ok {
+		return to, err
+	}
 	switch kindOf(v.Type) {
 	case types.Pointer:
 		return indirect(v, e.env)
@@ -110,6 +113,16 @@ func (e *evaluator) dot(n *node) (Value, error) {
 			}
 		}
 		return Value{}, err
+	}
+	if n.op == "->" {
+		if v, err = follow(v, e.env); err != nil {
+			return Value{}, err
+		}
+		if to, ok, err := e.viewMethod(v, "operator->", nil); err != nil {
+			return Value{}, err
+		} else if ok {
+			v = to
+		}
 	}
 	if v, err = e.pointee(v); err != nil {
 		return Value{}, err
@@ -312,6 +325,9 @@ func (e *evaluator) index(n *node) (Value, error) {
 	}
 	if m, ok := goMapOf(a, e.env); ok {
 		return m.at(b, e.env)
+	}
+	if v, ok, err := e.viewMethod(a, "operator[]", []Value{b}); ok {
+		return v, err
 	}
 	i, err := numberOf(b)
 	if err != nil {

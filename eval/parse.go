@@ -286,6 +286,9 @@ func (p *parser) primary() *node {
 	case tokString:
 		return p.strings()
 	case tokDollar:
+		if p.templateArg() != nil {
+			return p.node(node{op: "type", typ: p.typeName()})
+		}
 		n := p.node(node{op: "$", text: p.tok.text})
 		p.advance()
 		return n

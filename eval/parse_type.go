@@ -10,6 +10,9 @@ import (
 // member of the current method's object hides a type with the same name. A member function does
 // not: it is found without its class, and a class name would denote its constructor.
 func (p *parser) atType() bool {
+	if p.tok.kind == tokDollar {
+		return p.templateArg() != nil
+	}
 	if p.tok.kind != tokName {
 		return false
 	}
@@ -27,6 +30,14 @@ func (p *parser) atType() bool {
 		return p.isMemberFunction(v, name) && p.env.Type(name) != nil
 	}
 	return p.env.Type(name) != nil && !p.isOwnMember(name)
+}
+
+// templateArg returns the type of a template argument in an expression of a view: $T1.
+func (p *parser) templateArg() *types.Type {
+	if _, ok := p.env.(Scope); !ok || p.tok.kind != tokDollar {
+		return nil
+	}
+	return p.env.Type("$" + p.tok.text)
 }
 
 // isMemberFunction reports whether v, found by an unqualified name, is a function of a class.
@@ -140,7 +151,10 @@ func (p *parser) typeName() *types.Type {
 // specifiers parses "const unsigned long", "struct foo", "ns::foo<int>".
 func (p *parser) specifiers() *types.Type {
 	var words []string
-	var t *types.Type
+	t := p.templateArg()
+	if t != nil {
+		p.advance()
+	}
 	for p.tok.kind == tokName && p.err == nil {
 		w := p.tok.text
 		switch {

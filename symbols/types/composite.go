@@ -50,6 +50,15 @@ func (r *Reader) composite(t *Type, kind Kind, e *dwarf.Entry) {
 		t.methods = func() []Method { return r.classMethods(e) }
 		t.nonTrivial = func() (bool, bool) { return r.nonTrivialClass(e) }
 	}
+	if t.Lang == lang.CPlusPlus || t.Lang == lang.Rust {
+		var in *inside
+		t.inside = func() *inside {
+			if in == nil {
+				in = r.readInside(e)
+			}
+			return in
+		}
+	}
 	var fields []Field
 	done := false
 	t.fields = func() []Field {

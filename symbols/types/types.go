@@ -58,6 +58,7 @@ type Type struct {
 	virtual  func(index uint64) string // the name of a method
 	define   func(d *typeWriter)       // of a structure
 	methods  func() []Method           // of a class
+	inside   func() *inside            // of a class: template arguments and member types
 	// nonTrivial tells whether what a class declares makes it non-trivial for the purposes of calls.
 	nonTrivial func() (by, sure bool)
 	paramNames []string     // of Func; known once Params has been called
