@@ -87,6 +87,8 @@ func (e *evaluator) eval(n *node) (Value, error) {
 		return Value{}, Error("Attempt to use a type as an expression")
 	case "sizeof":
 		return e.sizeof(n.a)
+	case "alignof":
+		return e.alignof(n.a)
 	case "call":
 		return e.call(n, nil)
 	case "cast":
@@ -323,18 +325,40 @@ func (e *evaluator) logical(n *node) (Value, error) {
 	return truthValue(yes, a.Type), nil
 }
 
-func (e *evaluator) sizeof(n *node) (Value, error) {
+// operandType returns the type of an operand of sizeof or alignof, which is not evaluated.
+func (e *evaluator) operandType(n *node) (*types.Type, error) {
 	t := n.typ
 	if n.op != "type" {
 		e.dry++
 		v, err := e.eval(n)
 		e.dry--
 		if err != nil {
-			return Value{}, err
+			return nil, err
 		}
-		if t = v.Type; isReference(t) {
-			t = elemOf(t)
-		}
+		t = v.Type
+	}
+	if isReference(t) {
+		t = elemOf(t)
+	}
+	return t, nil
+}
+
+func (e *evaluator) alignof(n *node) (Value, error) {
+	t, err := e.operandType(n)
+	if err != nil {
+		return Value{}, err
+	}
+	a := alignOf(t, e.env.Arch().PtrSize)
+	if a == 0 {
+		return Value{}, Error("could not determine alignment of type")
+	}
+	return intValue(typeUlong, uint64(a)), nil
+}
+
+func (e *evaluator) sizeof(n *node) (Value, error) {
+	t, err := e.operandType(n)
+	if err != nil {
+		return Value{}, err
 	}
 	size := sizeOf(t)
 	switch {

@@ -190,7 +190,7 @@ func (p *parser) unary() *node {
 		op := p.tok.text
 		p.advance()
 		if op != "sizeof" {
-			p.fail(Error("alignof is not supported"))
+			op = "alignof"
 		}
 		if p.is("(") {
 			// sizeof (int) * 2 is a product, not the size of a cast.
@@ -199,13 +199,13 @@ func (p *parser) unary() *node {
 			if p.atType() && !p.lenient {
 				t := p.typeName()
 				p.expect(")")
-				return p.node(node{op: "sizeof", a: p.node(node{op: "type", typ: t})})
+				return p.node(node{op: op, a: p.node(node{op: "type", typ: t})})
 			}
 			if p.err == nil {
 				p.lex, p.tok = lex, tok
 			}
 		}
-		return p.node(node{op: "sizeof", a: p.unary()})
+		return p.node(node{op: op, a: p.unary()})
 	}
 	return p.postfix(p.primary())
 }
