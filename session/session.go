@@ -97,8 +97,9 @@ type shared struct {
 	skips       *skipList // the group's
 	courses     courses
 	landings    landingSites
-	callSite    target.Addr // where called functions return to, if a site is there
-	calls       []*call     // functions of the program that were called, the innermost last
+	callSite    target.Addr          // where called functions return to, if a site is there
+	goSites     map[target.Addr]bool // the traps of Go's protocol for calls where a site is
+	calls       []*call              // functions of the program that were called, the innermost last
 	// unwindOnSignal: a signal inside a called function restores the registers at once.
 	unwindOnSignal bool
 	stepMode       bool // step enters functions without line numbers
@@ -138,6 +139,7 @@ func newSession(cfg Config, g *group, files map[string]*fileEntry) *Session {
 		files:   files,
 		decided: map[target.ThreadID]decision{},
 		caught:  map[target.ThreadID][]*Caught{},
+		goSites: map[target.Addr]bool{},
 		signals: map[int]SignalSetting{},
 		skips:   &skipList{},
 	}}
