@@ -13,7 +13,7 @@ import (
 	"dbg/target"
 )
 
-// A call of a function of the program runs on the stack of the thread in whose frame the expression
+// A call of a function of the program (call_go.go has those of Go) runs on the stack of the thread in whose frame the expression
 // is evaluated, below its red zone. The function returns to a site of the session's own. The
 // evaluation gives up the lane while the program runs, and no stop is made of the function's
 // return: what clients know of the present stop stays valid.
@@ -636,6 +636,7 @@ func (s *Session) endCalls(t target.ThreadID, text string) (found bool) {
 	if t == 0 {
 		s.callSite = 0
 		clear(s.goSites)
+		clear(s.goProtocols)
 	}
 	for _, k := range append([]*call(nil), s.calls...) {
 		if t != 0 && k.thread != t {

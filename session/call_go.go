@@ -69,6 +69,7 @@ type goCall struct {
 	frame   int64 // of debugCallN
 	entered bool  // dispatch was reached
 	leaving bool  // only restore is awaited
+	held    bool  // hold was called
 	steps   []goStep
 	step    int
 	end     outcome // of the call
@@ -101,6 +102,27 @@ Evaluation of the expression containing the function
 var goFrames = []int64{32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536}
 
 var errNoGoProtocol = errors.New("the program has no runtime.debugCallV2, by which functions of Go are called: it needs Go 1.17 or later, and a symbol table")
+
+// goProtocolFor is goProtocolOf, once for each file and size.
+func (s *Session) goProtocolFor(m *Module, frame int64) (*goProtocol, error) {
+	at := goProtocolKey{m, frame}
+	if p := s.goProtocols[at]; p != nil {
+		return p, nil
+	}
+	p, err := s.goProtocolOf(m, frame)
+	if err == nil {
+		if len(s.goProtocols) > 100 {
+			clear(s.goProtocols)
+		}
+		s.goProtocols[at] = p
+	}
+	return p, err
+}
+
+type goProtocolKey struct {
+	m     *Module
+	frame int64
+}
 
 // goProtocolOf finds the traps for calls with frames of a size.
 func (s *Session) goProtocolOf(m *Module, frame int64) (*goProtocol, error) {
@@ -205,7 +227,7 @@ func (s *Session) prepareGoCall(e *env, c *eval.Call, fn *symbols.Function, m *M
 	if k.golang.frame == 0 {
 		return nil, fmt.Errorf("the arguments of %s are too large", c.Name)
 	}
-	if k.golang.goProtocol, err = s.goProtocolOf(m, k.golang.frame); err != nil {
+	if k.golang.goProtocol, err = s.goProtocolFor(m, k.golang.frame); err != nil {
 		return nil, err
 	}
 	if err := s.goRunning(k); err != nil {
@@ -294,7 +316,7 @@ func (s *Session) goRunning(k *call) error {
 	const running, scanned = 2, 0x1000 // _Grunning, _Gscan
 	w, ok := s.word32(target.Addr(k.golang.caller.g) + target.Addr(k.golang.status))
 	if ok && w&^scanned != running {
-		return errors.New("the goroutine is not running")
+		return errors.New("the goroutine is not running: it waits, or the thread is on the stack of Go's runtime")
 	}
 	return nil
 }
@@ -662,7 +684,8 @@ func (s *Session) goStepDone(k *call, st *target.SavedState, sp uint64) error {
 		}
 		g.step++
 	}
-	if g.step == len(g.steps) {
+	if g.step == len(g.steps) && !g.held {
+		g.held = true
 		if err := s.hold(k); err != nil {
 			g.leaving = true
 			return err
@@ -790,22 +813,61 @@ func (s *Session) goRefusal(sp uint64) string {
 	return string(b)
 }
 
-// goPanicText formats the value of a panic: an interface at the stack pointer.
+// goPanicText formats the value of a panic, an interface at the stack pointer, as Go prints it where
+// that needs no call.
 func (s *Session) goPanicText(k *call, sp uint64) string {
 	e := &env{s: s, thread: k.thread, framed: true}
 	t := e.Type("runtime.eface")
 	if t == nil {
-		return "unknown value"
+		return "a value of unknown type"
 	}
 	v := eval.At(t, "", target.Addr(sp), e)
 	held, ok := eval.Dynamic(v, e)
-	if !ok {
+	switch {
+	case !ok:
 		return eval.Format(v, e, eval.DefaultOptions())
+	case held.Type == nil:
+		return "nil (or the function has called runtime.Goexit)"
 	}
-	if held.Type == nil {
-		return "nil"
+	held = eval.Fetch(held, e)
+	name := held.Type.GoName()
+	if text, ok := s.goStringIn(held); ok {
+		switch {
+		case name == "string":
+			return text
+		case strings.HasPrefix(name, "runtime.error"):
+			return "runtime error: " + text
+		}
+		return name + "(" + text + ")"
 	}
-	return strings.TrimPrefix(eval.Format(held, e, eval.DefaultOptions()), "*")
+	if held.Type.Strip().Kind == types.Pointer {
+		if list, err := eval.Children(held, e, 0, 1); err == nil && len(list) == 1 {
+			if text, ok := s.goStringIn(eval.Fetch(list[0], e)); ok {
+				return name + "(" + text + ")"
+			}
+		}
+	}
+	return name + " " + eval.Format(held, e, eval.DefaultOptions())
+}
+
+// goStringIn returns the text of a string of Go, or of the string with which a structure begins.
+func (s *Session) goStringIn(v Value) (string, bool) {
+	if v.Type == nil || len(v.Bytes) < 16 {
+		return "", false
+	}
+	t := v.Type.Strip()
+	fields := t.Fields()
+	for t.Kind == types.Struct && len(fields) > 0 && t.Name != "string" && fields[0].Name != "str" && fields[0].Offset == 0 {
+		t = fields[0].Type.Strip()
+		fields = t.Fields()
+	}
+	if t.Kind != types.Struct || len(fields) != 2 || fields[0].Name != "str" {
+		return "", false
+	}
+	order := s.tgt.Arch().ByteOrder
+	b := make([]byte, min(order.Uint64(v.Bytes[8:]), mostText))
+	n, err := s.readMemory(target.Addr(order.Uint64(v.Bytes)), b)
+	return string(b[:n]), err == nil
 }
 
 // goUnwind takes a function and all that it has called off the stack of its goroutine, as if it had
