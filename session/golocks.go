@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dbg/arch"
+	"dbg/frames"
 	"dbg/target"
 )
 
@@ -15,9 +16,8 @@ import (
 // semaphore, on which all locks of package sync are built, its address. All this is in memory, so it
 // is the same in a process and in a core.
 //
-// A mutex of Go does not record its holder. But a holder mostly has a pending defer of Unlock. The
-// closure of such a defer is on the goroutine's stack, or is referred to from there. It may be left
-// from an earlier call, so a holder that is found this way is probable and not certain.
+// A mutex of Go does not record its holder. But a holder mostly has a pending defer of Unlock. It may
+// have released the lock for a while, so a holder that is found this way is probable and not certain.
 //
 // That all goroutines wait is certain without a holder: see goStuck.
 
@@ -36,7 +36,6 @@ type GoWait struct {
 	Line           int
 
 	g, sema uint64
-	sp, hi  uint64 // its stack
 }
 
 // GoChannel is a channel for which a goroutine waits.
@@ -55,16 +54,17 @@ type GoChannel struct {
 const (
 	mostGoroutines = 100_000
 	mostSudogs     = 100_000
-	mostStackWords = 1 << 17
 )
 
 // goWorld reads the structures of Go's runtime.
 type goWorld struct {
-	s                        *Session
-	m                        *Module
-	g, sudog, hchan, p, tims map[string]int64 // offsets of fields
-	left                     int              // sudogs that may still be read
-	wraps                    map[uint64]*goUnlock
+	s *Session
+	m *Module
+	// The offsets of the fields of runtime.g, sudog, …, by name.
+	g, gobuf, sudog, hchan, p, timers, record, moduledata, fn map[string]int64
+	fnSize                                                    uint64 // of runtime._func
+	left                                                      int    // sudogs that may still be read
+	wraps                                                     map[uint64]*goUnlock
 }
 
 // goUnlock is what a function that the compiler has made for a defer unlocks.
@@ -84,7 +84,8 @@ func (s *Session) goWorld() *goWorld {
 		return nil
 	}
 	for name, to := range map[string]*map[string]int64{
-		"runtime.g": &w.g, "runtime.sudog": &w.sudog, "runtime.hchan": &w.hchan, "runtime.p": &w.p, "runtime.timers": &w.tims,
+		"runtime.g": &w.g, "runtime.gobuf": &w.gobuf, "runtime.sudog": &w.sudog, "runtime.hchan": &w.hchan, "runtime.p": &w.p,
+		"runtime.timers": &w.timers, "runtime._defer": &w.record, "runtime.moduledata": &w.moduledata, "runtime._func": &w.fn,
 	} {
 		t := m.Symbols.Type(name)
 		if t == nil {
@@ -92,6 +93,9 @@ func (s *Session) goWorld() *goWorld {
 				continue // before Go 1.23; then a deadlock of all goroutines is not named
 			}
 			return nil
+		}
+		if name == "runtime._func" {
+			w.fnSize = uint64(t.Strip().Size)
 		}
 		*to = map[string]int64{}
 		for _, f := range t.Strip().Fields() {
@@ -182,9 +186,6 @@ func (s *Session) goWaits() (waits []GoWait, stuck bool) {
 		default: // sleep, IO wait, …: something else can wake it
 			stuck = false
 		}
-		sched := g + uint64(w.g["sched"])
-		one.sp = w.word(sched)
-		_, one.hi, _ = stackOf(g, s.tgt)
 		waits = append(waits, one)
 	})
 	slices.SortFunc(waits, func(a, b GoWait) int { return int(int64(a.ID - b.ID)) })
@@ -205,10 +206,11 @@ func (s *Session) goWaits() (waits []GoWait, stuck bool) {
 			x.Symbol = s.objectName(x.Object)
 		}
 	}
+	stuck = stuck && locks && !w.wakes()
 	if mutexes {
-		w.holders(waits)
+		w.holders(waits, stuck)
 	}
-	return waits, stuck && locks && !w.wakes()
+	return waits, stuck
 }
 
 // goLockOffsets are the distances from a lock of package sync to its semaphore, by the reason of the
@@ -236,13 +238,20 @@ func (w *goWorld) wakes() bool {
 		return true
 	}
 	timers, ok1 := w.p["timers"]
-	heap, ok2 := w.tims["heap"]
+	heap, ok2 := w.timers["heap"]
 	if !ok1 || !ok2 {
 		return true
 	}
-	found := false
+	status, ok3 := w.p["status"]
+	found := !ok3
 	w.list("runtime.allp", func(p uint64) {
-		if p != 0 && w.word(p+uint64(timers+heap)+8) != 0 {
+		if p == 0 {
+			return
+		}
+		// A processor that is in use may be about to run a timer's function, or may look for work.
+		const running, inCall = 1, 2
+		state, known := w.s.word32(target.Addr(p + uint64(status)))
+		if !known || state == running || state == inCall || w.word(p+uint64(timers+heap)+8) != 0 {
 			found = true
 		}
 	})
@@ -263,31 +272,17 @@ func (w *goWorld) isSystem(g uint64) bool {
 
 // place finds the innermost frame outside the runtime and package sync.
 func (w *goWorld) place(x *GoWait) {
-	regs := arch.Registers{Arch: w.s.tgt.Arch()}
-	sched := x.g + uint64(w.g["sched"])
-	regs.Set(arch.RSP, w.word(sched))
-	regs.Set(arch.RIP, w.word(sched+8))
-	if t := w.m.Symbols.Type("runtime.gobuf"); t != nil {
-		for _, f := range t.Strip().Fields() {
-			if f.Name == "bp" {
-				regs.Set(arch.RBP, w.word(sched+uint64(f.Offset)))
-			}
-		}
-	}
-	n := 0
-	for mf, err := range w.s.unwinder().Walk(&regs).Frames(context.Background()) {
-		if n++; err != nil || n > 50 {
-			return
-		}
+	w.frames(x, func(mf *frames.Frame) bool {
 		for _, f := range w.s.expand(mf.Clone(), 0) {
 			name := f.FunctionName
 			if f.Function == nil || name == "" || strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "sync.") || strings.HasPrefix(name, "internal/") {
 				continue
 			}
 			x.Function, x.File, x.Line = name, f.Position.File, f.Position.Line
-			return
+			return false
 		}
-	}
+		return true
+	})
 }
 
 // sudogs calls f with each waiter of a list that is linked by a field.
@@ -364,43 +359,35 @@ func (w *goWorld) channels(x *GoWait, byG map[uint64]uint64) {
 	})
 }
 
-// holders finds the goroutines that probably hold the locks for which others wait.
-func (w *goWorld) holders(waits []GoWait) {
+// holders finds the goroutines that probably hold the locks for which others wait. stuck means that
+// all goroutines wait.
+//
+// A goroutine with a pending Unlock may have released the lock for a while. It has, if it waits in
+// sync.Cond.Wait, and mostly if it waits for the lock itself.
+func (w *goWorld) holders(waits []GoWait, stuck bool) {
 	wanted := map[target.Addr][]uint64{} // the goroutines with a pending Unlock
 	for i := range waits {
 		if _, ok := goLockOffsets[waits[i].Reason]; ok && waits[i].Object != 0 {
 			wanted[waits[i].Object] = nil
 		}
 	}
-	words := mostStackWords
 	for i := range waits {
 		x := &waits[i]
-		if x.sp == 0 || x.hi <= x.sp || x.hi-x.sp > 1<<20 || words <= 0 || w.s.cutShort() {
+		if x.Reason == "sync.Cond.Wait" {
 			continue
 		}
-		stack := make([]byte, (x.hi-x.sp)&^7)
-		n, _ := w.s.readMemory(target.Addr(x.sp), stack)
-		for off := 0; off+16 <= n; off += 8 {
-			if words--; words <= 0 {
-				return // an incomplete search can't tell that there is only one holder
-			}
-			at := x.sp + uint64(off)
-			v := binary.LittleEndian.Uint64(stack[off:])
-			closure := uint64(0)
-			if w.unlocks(v) != nil {
-				closure = at
-			} else if v > 1<<16 && v%8 == 0 && v < 1<<47 && (v < x.sp || v >= x.hi) {
-				if v2 := w.word(v); w.unlocks(v2) != nil {
-					closure, v = v, v2
-				}
-			}
-			if closure == 0 {
+		if w.s.cutShort() {
+			return
+		}
+		for _, closure := range w.pending(x) {
+			u := w.unlocks(w.word(closure))
+			if u == nil {
 				continue
 			}
-			u := w.unlocks(v)
 			captured := target.Addr(w.word(closure + 8))
 			for a, list := range wanted {
-				if (u.captured && captured == a || u.static[a]) && !slices.Contains(list, x.ID) {
+				again := a == x.Object && !stuck
+				if (u.captured && captured == a || u.static[a]) && !again && !slices.Contains(list, x.ID) {
 					wanted[a] = append(list, x.ID)
 				}
 			}
@@ -411,6 +398,99 @@ func (w *goWorld) holders(waits []GoWait) {
 		list := wanted[x.Object]
 		if _, ok := goLockOffsets[x.Reason]; ok && len(list) == 1 && w.locked(x) {
 			x.Holder = list[0]
+		}
+	}
+}
+
+// pending returns the closures of a goroutine's pending defers. Most defers are in a list. Those of a
+// function with few of them are in its frame ("open-coded"): a bit for each tells whether it is
+// pending. The function's FUNCDATA_OpenCodedDeferInfo has the distances of the bits and of the first
+// closure from the end of the frame's variables (runtime.(*_panic).initOpenCodedDefers).
+func (w *goWorld) pending(x *GoWait) (closures []uint64) {
+	at := w.word(x.g + uint64(w.g["_defer"]))
+	for n := 0; at != 0 && n < 1000; n++ {
+		if fn := w.word(at + uint64(w.record["fn"])); fn != 0 {
+			closures = append(closures, fn)
+		}
+		at = w.word(at + uint64(w.record["link"]))
+	}
+	w.frames(x, func(mf *frames.Frame) bool {
+		bits, slots, ok := w.openCoded(uint64(mf.LookupPC()))
+		if !ok || !mf.HasCFA {
+			return true
+		}
+		end := uint64(mf.CFA) - 16 // below the return address and the saved frame pointer
+		for i, set := 0, w.word(end-bits)&0xff; set != 0; i, set = i+1, set>>1 {
+			if set&1 != 0 {
+				closures = append(closures, w.word(end-slots+uint64(8*i)))
+			}
+		}
+		return true
+	})
+	return closures
+}
+
+// openCoded returns the distances for the function at an address: see pending.
+func (w *goWorld) openCoded(pc uint64) (bits, slots uint64, ok bool) {
+	m, text := w.firstModule()
+	table, n := w.word(m+uint64(w.moduledata["ftab"])), w.word(m+uint64(w.moduledata["ftab"])+8)
+	if n < 2 || n > 1<<24 || pc < text || pc-text > 1<<32-1 {
+		return 0, 0, false
+	}
+	// Entries of two uint32: the function's distance from the text, and its place in pclntable.
+	off := uint32(pc - text)
+	lo, hi := uint64(0), n-1
+	for lo+1 < hi {
+		i := (lo + hi) / 2
+		if entry, ok := w.s.word32(target.Addr(table + 8*i)); !ok {
+			return 0, 0, false
+		} else if entry <= off {
+			lo = i
+		} else {
+			hi = i
+		}
+	}
+	where, _ := w.s.word32(target.Addr(table + 8*lo + 4))
+	fn := w.word(m+uint64(w.moduledata["pclntable"])) + uint64(where)
+	pcdata, _ := w.s.word32(target.Addr(fn + uint64(w.fn["npcdata"])))
+	const info = 4 // FUNCDATA_OpenCodedDeferInfo
+	if count := w.word(fn+uint64(w.fn["nfuncdata"])) & 0xff; count <= info || pcdata > 1000 {
+		return 0, 0, false
+	}
+	data, known := w.s.word32(target.Addr(fn + w.fnSize + uint64(4*pcdata) + 4*info))
+	if !known || data == ^uint32(0) {
+		return 0, 0, false
+	}
+	var b [20]byte
+	got, _ := w.s.readMemory(target.Addr(w.word(m+uint64(w.moduledata["gofunc"]))+uint64(data)), b[:])
+	bits, k := binary.Uvarint(b[:got])
+	if k <= 0 {
+		return 0, 0, false
+	}
+	slots, l := binary.Uvarint(b[k:got])
+	return bits, slots, l > 0 && bits < 1<<20 && slots < 1<<20 && bits >= 1 && slots >= 8
+}
+
+// firstModule returns runtime.firstmoduledata, and the address of the program's text.
+func (w *goWorld) firstModule() (m, text uint64) {
+	m, _ = w.global("runtime.firstmoduledata")
+	return m, w.word(m + uint64(w.moduledata["text"]))
+}
+
+// frames calls f with the frames of a parked goroutine.
+func (w *goWorld) frames(x *GoWait, f func(*frames.Frame) bool) {
+	regs := arch.Registers{Arch: w.s.tgt.Arch()}
+	sched := x.g + uint64(w.g["sched"])
+	regs.Set(arch.RSP, w.word(sched+uint64(w.gobuf["sp"])))
+	regs.Set(arch.RIP, w.word(sched+uint64(w.gobuf["pc"])))
+	if bp, ok := w.gobuf["bp"]; ok {
+		regs.Set(arch.RBP, w.word(sched+uint64(bp)))
+	}
+	n := 0
+	const most = 100
+	for mf, err := range w.s.unwinder().Walk(&regs).Frames(context.Background()) {
+		if n++; err != nil || n > most || !f(mf) {
+			return
 		}
 	}
 }

@@ -4,6 +4,7 @@ package main
 import (
 	"os"
 	"os/signal"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -62,6 +63,28 @@ func again() {
 		global.Lock()
 		defer global.Unlock()
 	}()
+}
+
+//go:noinline
+func both(a, b *account) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	runtime.Gosched()
+}
+
+// relock releases the lock between two parts of its work.
+//
+//go:noinline
+func relock() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for range 3 {
+		a.mu.Unlock()
+		runtime.Gosched()
+		a.mu.Lock()
+	}
 }
 
 // ready is called when the program's goroutines will soon wait.
@@ -136,6 +159,31 @@ func main() {
 		signal.Notify(c, os.Interrupt)
 		ready()
 		<-c
+	case "contend": // healthy: many goroutines want the same locks, and release them for a while
+		cond := sync.NewCond(&global)
+		for range 4 {
+			go func() {
+				for {
+					both(&a, &b)
+				}
+			}()
+			go func() {
+				for {
+					relock()
+				}
+			}()
+			go func() {
+				global.Lock()
+				defer global.Unlock()
+				for {
+					cond.Wait()
+				}
+			}()
+		}
+		for {
+			cond.Signal()
+			runtime.Gosched()
+		}
 	case "pipe": // healthy: a read from a pipe
 		r, _, _ := os.Pipe()
 		go func() { r.Read(make([]byte, 1)); close(forever) }()
