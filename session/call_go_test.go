@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"dbg/eval"
 	"dbg/internal/fixture"
 	"dbg/session"
 	"dbg/target"
@@ -286,6 +288,63 @@ func TestGoCallPause(t *testing.T) {
 	if err := <-done; err == nil || !strings.Contains(err.Error(), "exited while") {
 		t.Fatal(err)
 	}
+}
+
+// TestGoCallPausedAnywhere pauses calls at any step of the protocol. The program then goes on to where
+// it was.
+func TestGoCallPausedAnywhere(t *testing.T) {
+	c := newGoCaller(t, goBuilds[0].flags, "storm")
+	before := c.state()
+	seen := c.LastStop().Number
+	abandoned, where := 0, map[string]int{}
+	for i := range 200 {
+		done := make(chan error)
+		go func() {
+			v, err := c.Evaluate(c.thread, 0, `main.up(main.join("a", "b"))`)
+			if err == nil && c.Format(v, eval.DefaultOptions()) != `"A-B"` {
+				err = errors.New("wrong result " + c.Format(v, eval.DefaultOptions()))
+			}
+			done <- err
+		}()
+		var err error
+		paused := false
+		for n := 0; ; n++ {
+			if n >= 1000*i && !paused && c.Pause() == nil {
+				paused = true
+			}
+			select {
+			case err = <-done:
+			default:
+				runtime.Gosched()
+				continue
+			}
+			break
+		}
+		var given *session.CallError
+		switch {
+		case errors.As(err, &given):
+			abandoned++
+			seen = until[session.Stopped](t, c.events).Number
+			where[c.goFunctions()]++
+			for n := 0; c.goFunctions() != "main.stop main.main"; n++ {
+				if n == 10 {
+					t.Fatalf("the call does not end: %s", c.goFunctions())
+				}
+				c.must(c.Continue(0))
+				st := until[session.Stopped](t, c.events)
+				c.thread, seen = st.Thread, st.Number
+			}
+		case err != nil:
+			t.Fatal(err)
+		}
+		for seen < c.LastStop().Number { // the pause came when the call had ended
+			seen = until[session.Stopped](t, c.events).Number
+		}
+		if after := c.state(); after != before {
+			t.Fatalf("pause %d: registers before\n%s\nafter\n%s", i, before, after)
+		}
+	}
+	t.Logf("%d of 200 calls were abandoned, in %v", abandoned, where)
 }
 
 // TestGoCallRefused stops in Go's runtime, where nothing can be called.
