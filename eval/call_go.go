@@ -16,7 +16,8 @@ import (
 var typeNil = types.New(types.Pointer, "nil", 8, false, typeVoid)
 
 // notLinked is the error of a method without code.
-const notLinked = "%s has no code of its own in the program: it does not exist, or the compiler inlined it, or the linker removed it because nothing uses it"
+const notLinked = "%s has no code of its own in the program: it does not exist, the compiler inlined it, " +
+	"or the linker removed it because nothing uses it"
 
 func isGo(t *types.Type) bool { return t != nil && t.Strip().Lang == lang.Go }
 
@@ -57,7 +58,8 @@ func (e *evaluator) goMethod(obj Value, name string, caller Caller, depth int) (
 		return e.goMethod(held, name, caller, depth+1)
 	}
 	t, pointer := obj.Type, false
-	if kindOf(t) == types.Pointer && elemOf(t) != nil && !strings.HasPrefix(t.Name, "map[") && !strings.HasPrefix(t.Name, "chan ") {
+	reference := strings.HasPrefix(t.Name, "map[") || strings.HasPrefix(t.Name, "chan ")
+	if kindOf(t) == types.Pointer && elemOf(t) != nil && !reference {
 		t, pointer = elemOf(t), true
 	}
 	if t == nil || t.Name == "" {
@@ -237,7 +239,10 @@ func goDryResult(ft *types.Type) Value {
 func isGoString(t *types.Type) bool { return isGo(t) && t.Strip().Name == "string" && sizeOf(t) == 16 }
 
 func isGoSlice(t *types.Type) bool {
-	return isGo(t) && kindOf(t) == types.Struct && (strings.HasPrefix(t.Strip().Name, "[]") || t.Strip().GoElem() != nil) && sizeOf(t) == 24
+	if !isGo(t) || kindOf(t) != types.Struct || sizeOf(t) != 24 {
+		return false
+	}
+	return strings.HasPrefix(t.Strip().Name, "[]") || t.Strip().GoElem() != nil
 }
 
 // isLiteral reports whether a value is a string of the user's expression.

@@ -101,7 +101,8 @@ Evaluation of the expression containing the function
 // goFrames are the sizes of the frames that the runtime offers for calls.
 var goFrames = []int64{32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536}
 
-var errNoGoProtocol = errors.New("the program has no runtime.debugCallV2, by which functions of Go are called: it needs Go 1.17 or later, and a symbol table")
+var errNoGoProtocol = errors.New("the program has no runtime.debugCallV2, by which functions of Go are called: " +
+	"it needs Go 1.17 or later, and a symbol table")
 
 // goProtocolFor is goProtocolOf, once for each file and size.
 func (s *Session) goProtocolFor(m *Module, frame int64) (*goProtocol, error) {
@@ -477,7 +478,7 @@ func (s *Session) goStackObject(whole, t *types.Type, off int64, value []byte, p
 	}
 	pointers := false
 	if known := elem != nil && eval.GoPointers(elem, func(int64, *types.Type) { pointers = true }); !known || pointers {
-		return nil, errors.New("it points to an object on the goroutine's stack that has pointers; such an object can't be copied to the heap")
+		return nil, errors.New("it points to an object with pointers on the goroutine's stack, which can't be copied to the heap")
 	}
 	b := make([]byte, size)
 	if n, err := s.readMemory(target.Addr(p), b); err != nil || n < len(b) {

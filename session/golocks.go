@@ -216,7 +216,8 @@ func (s *Session) goWaits() (waits []GoWait, stuck bool) {
 // goLockOffsets are the distances from a lock of package sync to its semaphore, by the reason of the
 // wait.
 var goLockOffsets = map[string]uint64{
-	"sync.Mutex.Lock": 4, "sync.RWMutex.RLock": 12, "sync.RWMutex.Lock": 8, "sync.WaitGroup.Wait": 8, "semacquire": 0,
+	"sync.Mutex.Lock": 4, "sync.RWMutex.RLock": 12, "sync.RWMutex.Lock": 8,
+	"sync.WaitGroup.Wait": 8, "semacquire": 0,
 }
 
 // goLockReason reports whether only another goroutine can end a wait.
@@ -275,7 +276,8 @@ func (w *goWorld) place(x *GoWait) {
 	w.frames(x, func(mf *frames.Frame) bool {
 		for _, f := range w.s.expand(mf.Clone(), 0) {
 			name := f.FunctionName
-			if f.Function == nil || name == "" || strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "sync.") || strings.HasPrefix(name, "internal/") {
+			library := slices.ContainsFunc([]string{"runtime.", "sync.", "internal/"}, func(p string) bool { return strings.HasPrefix(name, p) })
+			if f.Function == nil || name == "" || library {
 				continue
 			}
 			x.Function, x.File, x.Line = name, f.Position.File, f.Position.Line
@@ -338,7 +340,8 @@ func (w *goWorld) channels(x *GoWait, byG map[uint64]uint64) {
 		if at == 0 || len(x.Channels) == 100 {
 			return
 		}
-		c := GoChannel{Addr: target.Addr(at), Len: w.word(at + uint64(w.hchan["qcount"])), Cap: w.word(at + uint64(w.hchan["dataqsiz"]))}
+		c := GoChannel{Addr: target.Addr(at)}
+		c.Len, c.Cap = w.word(at+uint64(w.hchan["qcount"])), w.word(at+uint64(w.hchan["dataqsiz"]))
 		c.Symbol = w.s.objectName(c.Addr)
 		c.Closed = w.word(at+uint64(w.hchan["closed"]))&0xffffffff != 0
 		if t, _ := w.s.env(0, 0).GoType(target.Addr(w.word(at + uint64(w.hchan["elemtype"])))); t != nil {
@@ -544,7 +547,8 @@ func (w *goWorld) readUnlock(a target.Addr) *goUnlock {
 				unlock = unlock || callee != nil && w.m.processAddr(callee.Lo) == to && strings.Contains(strings.ToLower(callee.Name), "unlock")
 			}
 		}
-		if code[i]&0xfb == 0x48 && (code[i+1] == 0x8d || code[i+1] == 0x8b) && code[i+2]&0xc7 == 0x05 { // lea or mov x(%rip),%reg
+		// lea or mov x(%rip),%reg
+		if code[i]&0xfb == 0x48 && (code[i+1] == 0x8d || code[i+1] == 0x8b) && code[i+2]&0xc7 == 0x05 {
 			u.static[rel(i+3)] = true
 		}
 		if bytes.HasPrefix(code[i:], []byte{0x48, 0x8b}) && code[i+2]&0xc7 == 0x42 && code[i+3] == 8 { // mov 8(%rdx),%reg
