@@ -35,9 +35,11 @@ type Argument struct {
 	Value
 	// ByAddress: the address of a copy is passed, which the function may change.
 	ByAddress bool
-	// Text is copied into the heap of a program of Go, and its address is the first word of the value:
-	// the contents of a string or of a slice that the expression has made.
-	Text []byte
+	// Text is copied into the heap of a program of Go, and its address is put into the value at offset
+	// TextAt: the contents of a string or of a slice that the expression has made, or the value in an
+	// interface.
+	Text   []byte
+	TextAt int64
 }
 
 const (

@@ -304,6 +304,9 @@ func (e *evaluator) goArgument(v Value, param *types.Type) (Argument, error) {
 			return Argument{}, wrong()
 		}
 	default:
+		if isGoInterface(param) && v.Type.GoName() != param.GoName() {
+			return e.goBoxed(v, param, wrong)
+		}
 		if !equivalent(v.Type, param) {
 			return Argument{}, wrong()
 		}
@@ -313,6 +316,51 @@ func (e *evaluator) goArgument(v Value, param *types.Type) (Argument, error) {
 		return Argument{}, err
 	}
 	return Argument{Value: Value{Type: param, Bytes: v.Bytes}}, nil
+}
+
+// GoLinker is an Env that finds the tables of a program of Go.
+type GoLinker interface {
+	// GoItab returns the address of the table with the methods that an interface type has for a
+	// concrete type (internal/abi.ITab). It exists only if the program converts the one to the other.
+	GoItab(concrete, iface *types.Type) (target.Addr, bool)
+}
+
+// goBoxed converts a value to an interface type with methods.
+func (e *evaluator) goBoxed(v Value, param *types.Type, wrong func() error) (Argument, error) {
+	out := make([]byte, sizeOf(param))
+	if isGoInterface(v.Type) {
+		held, ok := dynamic(v, e.env)
+		switch {
+		case !ok:
+			return Argument{}, wrong()
+		case held.Type == nil:
+			return Argument{Value: Value{Type: param, Bytes: out}}, nil
+		}
+		v = held
+	}
+	v = load(v, e.env)
+	if err := availabilityError(v); err != nil {
+		return Argument{}, err
+	}
+	linker, ok := e.env.(GoLinker)
+	if !ok || len(out) != 16 || len(v.Bytes) == 0 {
+		return Argument{}, wrong()
+	}
+	table, ok := linker.GoItab(v.Type, param)
+	if !ok {
+		return Argument{}, wrong()
+	}
+	e.env.Arch().ByteOrder.PutUint64(out, uint64(table))
+	a := Argument{Value: Value{Type: param, Bytes: out}}
+	switch {
+	case kindOf(v.Type) == types.Pointer && len(v.Bytes) == 8:
+		copy(out[8:], v.Bytes)
+	case hasPointers(v.Type, 0):
+		return Argument{}, errorf("a value of type %s can't be put into an interface: it has pointers", v.Type.GoName())
+	default:
+		a.Text, a.TextAt = v.Bytes, 8
+	}
+	return a, nil
 }
 
 // goNumber converts a number if the parameter's type can hold its value.

@@ -360,7 +360,7 @@ func (s *Session) goSteps(k *call, c *eval.Call, layout abi.GoLayout, in []*type
 		}
 		values[i] = bytes.Clone(a.Bytes)
 		if len(a.Text) > 0 {
-			add(i, 0, a.Text)
+			add(i, a.TextAt, a.Text)
 			continue
 		}
 		var problem error
@@ -485,6 +485,18 @@ func (s *Session) goStackObject(whole, t *types.Type, off int64, value []byte, p
 		return nil, &target.MemoryError{Addr: target.Addr(p)}
 	}
 	return b, nil
+}
+
+// GoItab implements eval.GoLinker: the linker makes a symbol for each table.
+func (e *env) GoItab(concrete, iface *types.Type) (target.Addr, bool) {
+	for _, in := range e.s.searchList() {
+		for _, prefix := range []string{"go:itab.", "go.itab."} { // since Go 1.20, and before
+			if a, ok := in.sym.LinkageAddr(prefix + concrete.GoName() + "," + iface.GoName()); ok && in.mod != nil {
+				return in.mod.processAddr(a), true
+			}
+		}
+	}
+	return 0, false
 }
 
 // goPlace puts an argument where the ABI wants it.

@@ -110,6 +110,8 @@ func TestGoCallErrors(t *testing.T) {
 				{"main.up(1)", "is not of type string"},
 				{"main.nilDeref(s)", "is not of type *main.Pair"},
 				{"main.name(nil).X", "panic: runtime error: invalid memory address or nil pointer dereference"},
+				{"main.name(err)", "is not of type main.Namer"},
+				{"main.name(s)", "is not of type main.Namer"},
 				{"main.pick(1, 2)", "generic function"},
 				{"p.None(1)", "main.Pair.None has no code of its own"},
 				{`main.panics("x")`, "panic: oops x"},

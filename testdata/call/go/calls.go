@@ -225,6 +225,8 @@ func say() {
 	x, y := many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 	show("main.many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)", "{r0 = %d, r1 = %d}", x, y)
 	show("main.name(n)", "%q", name(p))
+	show("main.name(p)", "%q", name(p))
+	show("main.name(*p)", "%q", name(*p))
 	show("n.String()", "%q", p.String())
 	show("p.Sum(3)", "%d", p.Sum(3))
 	show("p.Keep().Y", "%d", p.Keep().Y)
