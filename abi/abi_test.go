@@ -252,6 +252,39 @@ func TestGoResults(t *testing.T) {
 	}
 }
 
+// TestGoCall has the example of Go's internal ABI specification, and calls that use the stack.
+func TestGoCall(t *testing.T) {
+	word, pair := integer(8), array(integer(8), 2)
+	for _, c := range []struct {
+		name            string
+		params, results []*Type
+		want            string
+	}{
+		{"the specification's", []*Type{integer(1), pair, integer(1)}, []*Type{structOf(word, pair), structOf(word, word)},
+			"rax:1, +0, rbx:1 -> +16, rax:8 rbx:8, frame 48"},
+		{"spill only", []*Type{word, float(8)}, []*Type{word}, "rax:8, xmm0:8 -> rax:8, frame 16"},
+		{"small spills", []*Type{integer(1), integer(4), integer(1)}, nil, "rax:1, rbx:4, rcx:1 -> , frame 16"},
+		{"results only", nil, []*Type{pair}, " -> +0, frame 16"},
+	} {
+		l, err := GoCall(c.params, c.results)
+		places := func(list []Place) string {
+			var out []string
+			for _, p := range list {
+				if p.Memory {
+					out = append(out, fmt.Sprintf("%+d", p.Offset))
+				} else {
+					out = append(out, text(p, nil))
+				}
+			}
+			return strings.Join(out, ", ")
+		}
+		got := fmt.Sprintf("%s -> %s, frame %d", places(l.Args), places(l.Results), l.Frame)
+		if got != c.want || err != nil {
+			t.Errorf("%s: %q %v, want %q", c.name, got, err, c.want)
+		}
+	}
+}
+
 func TestRustResult(t *testing.T) {
 	option := &Type{Kind: Variant, Size: 8, Fields: []Field{{Type: integer(4)}, {Type: integer(4), Offset: 4}}}
 	for _, c := range []struct {

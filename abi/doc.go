@@ -5,8 +5,8 @@
 // without names.
 //
 // sysv_amd64.go implements the System V ABI, AMD64 supplement, section 3.2.3 (parameter passing),
-// which C and C++ use on Linux. go_amd64.go implements the results of Go's ABIInternal ("Go
-// internal ABI specification", sections "Function call argument and result passing" and "amd64
+// which C and C++ use on Linux. go_amd64.go implements Go's ABIInternal ("Go internal ABI
+// specification", sections "Function call argument and result passing" and "amd64
 // architecture"). rust_amd64.go knows the few results of Rust's unspecified ABI that every version
 // of rustc returns in the same place.
 //

@@ -8,16 +8,42 @@ var (
 	goFloats   = 15 // X0 to X14
 )
 
-// GoResults tells where a function of Go with these parameters, the receiver first, has put its
-// results when it returns. Results on the stack lie above the stack pointer at the return.
-func GoResults(params, results []*Type) ([]Place, error) {
+// GoLayout is the layout of a call of a function of Go.
+type GoLayout struct {
+	Args    []Place // of the parameters, the receiver first. Offsets are from the stack pointer before the call
+	Results []Place // Offsets are from the same address, which is the stack pointer after the return
+	// Frame is the number of bytes that the caller provides at the stack pointer: for arguments and
+	// results on the stack, and for the registers that the function may spill there.
+	Frame int64
+}
+
+// GoCall tells where a caller puts the arguments of a function of Go, and where the function puts
+// its results.
+func GoCall(params, results []*Type) (l GoLayout, err error) {
 	a := goAssigner{}
-	if _, err := a.all(params); err != nil {
-		return nil, err
+	if l.Args, err = a.all(params); err != nil {
+		return l, err
 	}
 	a.stack = roundUp(a.stack, 8)
 	a.integers, a.floats = 0, 0
-	return a.all(results)
+	if l.Results, err = a.all(results); err != nil {
+		return l, err
+	}
+	a.stack = roundUp(a.stack, 8)
+	for i, p := range l.Args {
+		if !p.Memory {
+			a.stack = roundUp(a.stack, params[i].alignment()) + params[i].Size
+		}
+	}
+	l.Frame = roundUp(a.stack, 8)
+	return l, nil
+}
+
+// GoResults tells where a function of Go with these parameters, the receiver first, has put its
+// results when it returns. Results on the stack lie above the stack pointer at the return.
+func GoResults(params, results []*Type) ([]Place, error) {
+	l, err := GoCall(params, results)
+	return l.Results, err
 }
 
 // goAssigner assigns values in order.

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"dbg/abi"
+	"dbg/symbols/lang"
 	"dbg/symbols/types"
 )
 
@@ -33,6 +34,11 @@ func (c *abiConverter) convert(t *types.Type, depth int) *abi.Type {
 		return &abi.Type{Kind: abi.Void}
 	case types.Bool, types.Int, types.Uint, types.Char, types.Enum, types.Pointer, types.Reference, types.RvalueReference:
 		out.Kind = abi.Integer
+	case types.Func:
+		if t.Lang != lang.Go {
+			return abiUnknown
+		}
+		out.Kind, out.Size = abi.Integer, 8 // the address of a closure
 	case types.MemberPointer:
 		// Itanium C++ ABI, section 2.3: a ptrdiff_t, or two for a member function.
 		out.Kind = abi.Integer

@@ -26,6 +26,8 @@ type Call struct {
 	Result *types.Type // nil: void
 	Args   []Argument
 	Fixed  int // so many arguments belong to named parameters
+	// Context is the address of the closure of a func value of Go; 0: a function without one.
+	Context uint64
 }
 
 // Argument is one argument. Its value has bytes.
@@ -33,6 +35,11 @@ type Argument struct {
 	Value
 	// ByAddress: the address of a copy is passed, which the function may change.
 	ByAddress bool
+	// Text is copied into the heap of a program of Go, and its address is put into the value at offset
+	// TextAt: the contents of a string or of a slice that the expression has made, or the value in an
+	// interface.
+	Text   []byte
+	TextAt int64
 }
 
 const (
@@ -46,6 +53,9 @@ type candidate struct {
 	params []*types.Type
 	object *Value // of a method
 	method *types.Method
+
+	receiver *Value // of a method of Go
+	context  uint64 // the closure of a func value of Go
 }
 
 // call evaluates a call. A function whose result type is not known has the type want.
@@ -74,7 +84,10 @@ func (e *evaluator) call(n *node, want *types.Type) (Value, error) {
 	args := make([]Value, len(n.args))
 	for i, a := range n.args {
 		if args[i], err = e.eval(a); err != nil {
-			return Value{}, err
+			if a.op != "name" || a.text != "nil" || !isGo(list[0].fn.Type) {
+				return Value{}, err
+			}
+			args[i] = Value{Type: typeNil, Bytes: make([]byte, 8)}
 		}
 	}
 	c, err := e.resolve(name, list, args)
@@ -113,6 +126,9 @@ func (e *evaluator) candidates(n *node, caller Caller) (string, []candidate, err
 	case ".", "->":
 		obj, err := e.eval(n.a)
 		if err == nil {
+			if name, list, found, err := e.goCandidate(obj, n, caller); found {
+				return name, list, err
+			}
 			obj, err = e.pointee(obj)
 		}
 		if err == nil && isStruct(obj.Type) {
@@ -128,6 +144,9 @@ func (e *evaluator) candidates(n *node, caller Caller) (string, []candidate, err
 		if full := dotted(n); full != "" { // Go: main.f
 			if fs := caller.Functions(full); len(fs) > 0 {
 				return full, []candidate{{fn: fs[0], params: fs[0].Type.Params()}}, nil
+			}
+			if goGeneric(full, caller) {
+				return "", nil, errorf("%s is a generic function: the dictionary of its type arguments is not known", full)
 			}
 		}
 		if err != nil {
@@ -154,6 +173,9 @@ func (e *evaluator) value(name string, v Value) (string, []candidate, error) {
 		}
 	}
 	switch {
+	case kindOf(v.Type) == types.Func && v.function == "" && isGo(v.Type):
+		fn, context, err := e.goClosure(v)
+		return name, []candidate{{fn: fn, context: context}}, err
 	case kindOf(v.Type) == types.Func && v.HasAddr:
 		return name, []candidate{{fn: v, params: v.Type.Strip().Params()}}, nil
 	case isStruct(v.Type):
@@ -212,8 +234,7 @@ func (e *evaluator) methods(obj Value, name string, caller Caller, depth int) []
 func (e *evaluator) perform(caller Caller, name string, c *candidate, args []Value, want *types.Type) (Value, error) {
 	ft := c.fn.Type.Strip()
 	if ft.Lang == lang.Go {
-		// Its stack may have to grow or be scanned meanwhile, and the runtime does not know our frame.
-		return Value{}, errorf("%s is a function of Go, which dbg can't call: the garbage collector could not read the goroutine's stack meanwhile", name)
+		return e.performGo(caller, name, c, args)
 	}
 	call := &Call{Name: name, Addr: c.fn.Addr, Type: ft, Result: ft.Elem(), Fixed: len(c.params)}
 	unknown := ft == unknownFunction
@@ -282,7 +303,7 @@ func (e *evaluator) locate(caller Caller, c *candidate, call *Call) error {
 			if err := availabilityError(obj); err != nil {
 				return err
 			}
-			this = Argument{obj, true}
+			this = Argument{Value: obj, ByAddress: true}
 		}
 		call.Args, call.Fixed = append(call.Args, this), call.Fixed+1
 		if m.Virtual && m.HasSlot && obj.HasAddr && m.Slot < 1<<20 {
@@ -331,10 +352,10 @@ func (e *evaluator) convert(caller Caller, v Value, param *types.Type) (Argument
 			return Argument{}, errInvalidCast
 		}
 		v = load(v, e.env)
-		return Argument{Value{Type: param, Bytes: v.Bytes}, false}, availabilityError(v)
+		return Argument{Value: Value{Type: param, Bytes: v.Bytes}}, availabilityError(v)
 	}
 	v, err = e.cast(param, v)
-	return Argument{v, false}, err
+	return Argument{Value: v}, err
 }
 
 // bind passes a reference: to what v is, or to a copy of it.
@@ -350,7 +371,7 @@ func (e *evaluator) bind(v Value, param *types.Type) (Argument, error) {
 	}
 	if base && v.HasAddr && v.BitSize == 0 {
 		p, err := newValue(param, number{i: uint64(v.Addr) + uint64(off)})
-		return Argument{p, false}, err
+		return Argument{Value: p}, err
 	}
 	if kindOf(param) == types.Reference && (to == nil || to.Kind != types.Const) {
 		return Argument{}, Error("Attempt to take address of value not located in memory.")
@@ -360,7 +381,7 @@ func (e *evaluator) bind(v Value, param *types.Type) (Argument, error) {
 	} else if err == nil && isStruct(to) {
 		v = part(v, off, to, "")
 	}
-	return Argument{v, true}, err
+	return Argument{Value: v, ByAddress: true}, err
 }
 
 // literal copies a string of the expression into the program.
@@ -373,7 +394,7 @@ func (e *evaluator) literal(caller Caller, v Value, param *types.Type) (Argument
 		return Argument{}, err
 	}
 	p, err := newValue(param, number{i: uint64(a)})
-	return Argument{p, false}, err
+	return Argument{Value: p}, err
 }
 
 // copyClass passes a structure. One that is not trivial for the purposes of calls is copied by its
@@ -394,7 +415,7 @@ func (e *evaluator) copyClass(caller Caller, v Value, param *types.Type) (Argume
 		return Argument{}, err
 	}
 	if !param.PassedByReference() {
-		return Argument{v, false}, nil
+		return Argument{Value: v}, nil
 	}
 	list := param.Strip().Methods()
 	for i := range list {
@@ -421,12 +442,12 @@ func (e *evaluator) copyClass(caller Caller, v Value, param *types.Type) (Argume
 		this, _ := newValue(pointerTo(param, 8), number{i: uint64(at)})
 		from, _ := newValue(ps[1], number{i: uint64(v.Addr)})
 		if _, err := caller.Call(&Call{Name: param.Strip().Name, Addr: fs[0].Addr, Type: m.Type.Strip(),
-			Args: []Argument{{this, false}, {from, false}}, Fixed: 2}); err != nil {
+			Args: []Argument{{Value: this}, {Value: from}}, Fixed: 2}); err != nil {
 			return Argument{}, err
 		}
-		return Argument{this, false}, nil
+		return Argument{Value: this}, nil
 	}
-	return Argument{v, true}, nil
+	return Argument{Value: v, ByAddress: true}, nil
 }
 
 // promoted is the default argument promotions, for an argument without a parameter.
@@ -441,17 +462,17 @@ func (e *evaluator) promoted(caller Caller, v Value) (Argument, error) {
 			return e.literal(caller, v, p)
 		}
 		v, err = newValue(p, number{i: uint64(v.Addr)})
-		return Argument{v, false}, err
+		return Argument{Value: v}, err
 	}
 	if kindOf(v.Type) == types.Func {
 		v, err = newValue(pointerTo(v.Type, e.env.Arch().PtrSize), number{i: uint64(v.Addr)})
-		return Argument{v, false}, err
+		return Argument{Value: v}, err
 	}
 	if isStruct(v.Type) {
 		return e.copyClass(caller, v, v.Type)
 	}
 	v, err = e.promote(v)
-	return Argument{v, false}, err
+	return Argument{Value: v}, err
 }
 
 // promote widens small integers to int, and float to double: C11, section 6.5.2.2.

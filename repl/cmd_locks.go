@@ -45,12 +45,17 @@ func infoLocks(sh *shell, args string) error {
 	if l.Stuck {
 		fmt.Fprintln(sh.out, "Deadlock: all threads wait for locks or for the ends of threads, so none of them can go on.")
 	}
-	if len(l.Waits) == 0 {
+	goDeadlocks(sh, &l)
+	if len(l.Waits) == 0 && len(l.Goroutines) == 0 {
 		fmt.Fprintln(sh.out, "No thread waits.")
 		return nil
 	}
-	if len(l.Deadlocks) == 0 && !l.Stuck {
+	if len(l.Deadlocks) == 0 && !l.Stuck && len(l.GoDeadlocks) == 0 && !l.GoStuck {
 		fmt.Fprintln(sh.out, "No deadlock found.")
+	}
+	goWaits(sh, l.Goroutines)
+	if len(l.Waits) == 0 {
+		return nil
 	}
 	fmt.Fprintln(sh.out, "Waiting threads:")
 	n.seen = nil
@@ -181,6 +186,10 @@ type jsonLocks struct {
 	Deadlocks [][]jsonWait `json:"deadlocks"`
 	Waits     []jsonWait   `json:"waits"`
 	Stuck     bool         `json:"stuck"` // all threads wait for each other
+
+	Goroutines  []jsonGoWait `json:"goroutines,omitempty"`
+	GoDeadlocks [][]uint64   `json:"goroutine_deadlocks,omitempty"` // numbers of goroutines
+	GoStuck     bool         `json:"goroutines_stuck,omitempty"`
 }
 
 type jsonWait struct {
@@ -258,6 +267,17 @@ func (sh *shell) locksJSON(l *session.Locks) error {
 	for _, w := range l.Waits {
 		out.Waits = append(out.Waits, waitJSON(n, &w))
 	}
+	for i := range l.Goroutines {
+		out.Goroutines = append(out.Goroutines, goWaitJSON(&l.Goroutines[i]))
+	}
+	for _, c := range l.GoDeadlocks {
+		var list []uint64
+		for _, w := range c {
+			list = append(list, w.ID)
+		}
+		out.GoDeadlocks = append(out.GoDeadlocks, list)
+	}
+	out.GoStuck = l.GoStuck
 	return sh.writeJSONValue(out)
 }
 

@@ -13,7 +13,7 @@ import (
 	"dbg/target"
 )
 
-// A call of a function of the program runs on the stack of the thread in whose frame the expression
+// A call of a function of the program (call_go.go has those of Go) runs on the stack of the thread in whose frame the expression
 // is evaluated, below its red zone. The function returns to a site of the session's own. The
 // evaluation gives up the lane while the program runs, and no stop is made of the function's
 // return: what clients know of the present stop stays valid.
@@ -42,6 +42,7 @@ type call struct {
 	sp     uint64         // the stack pointer after the return
 	result func() (Value, error)
 	done   chan outcome // nil: nobody waits any more
+	golang *goCall      // of a function of Go, else nil
 }
 
 // outcome is what became of a call.
@@ -54,6 +55,7 @@ type outcome struct {
 type callRule struct {
 	thread target.ThreadID
 	sp     uint64
+	golang bool // a trap of Go's protocol, with any stack pointer
 }
 
 const (
@@ -220,7 +222,13 @@ func (e *env) Call(c *eval.Call) (Value, error) {
 		}
 		fn = m.Symbols.FunctionAt(m.fileAddr(c.Addr))
 	}
-	k, err := s.prepareCall(e, c, fn)
+	var k *call
+	var err error
+	if fn != nil && !fn.FromSymbolTable && fn.Lang == lang.Go {
+		k, err = s.prepareGoCall(e, c, fn, m)
+	} else {
+		k, err = s.prepareCall(e, c, fn)
+	}
 	if err != nil {
 		return Value{}, err
 	}
@@ -259,14 +267,7 @@ func (s *Session) prepareCall(e *env, c *eval.Call, fn *symbols.Function) (*call
 	if fn != nil && !fn.FromSymbolTable {
 		how.lang = fn.Lang
 	}
-	if how.lang == lang.Go {
-		return nil, fmt.Errorf("%s is a function of Go: dbg can't call it, because the garbage collector could not read the goroutine's stack meanwhile", c.Name)
-	}
-	if fn == nil || fn.FromSymbolTable {
-		if top, err := s.frame(t, 0); err == nil && top.Function != nil && top.Function.Lang == lang.Go {
-			return nil, fmt.Errorf("%s can't be called on a goroutine's stack, which may be too small", c.Name)
-		}
-	} else if top, err := s.frame(t, 0); err == nil && top.Function != nil && top.Function.Lang == lang.Go {
+	if top, err := s.frame(t, 0); err == nil && top.Function != nil && top.Function.Lang == lang.Go {
 		return nil, fmt.Errorf("%s can't be called on a goroutine's stack, which may be too small", c.Name)
 	}
 	layout, place, copies, err := s.layOut(c, &how)
@@ -512,16 +513,24 @@ func (s *Session) callAt(t target.ThreadID) *call {
 	if len(s.calls) == 0 {
 		return nil
 	}
-	pc, sp, err := s.pcAndSP(t)
+	regs, err := s.tgt.Registers(t)
 	if err != nil {
 		return nil
 	}
-	return s.callBelow(t, pc, sp)
+	if k, _ := s.goTrapAt(t, &regs); k != nil {
+		return k
+	}
+	pc, ok := regs.PC()
+	sp, known := regs.SP()
+	if !ok || !known {
+		return nil
+	}
+	return s.callBelow(t, target.Addr(pc), sp)
 }
 
 func (s *Session) callBelow(t target.ThreadID, pc target.Addr, sp uint64) *call {
 	for _, k := range s.calls {
-		if k.thread == t && k.pc == pc && k.sp == sp {
+		if k.thread == t && k.isBelow(s, pc, sp) {
 			return k
 		}
 	}
@@ -530,6 +539,10 @@ func (s *Session) callBelow(t target.ThreadID, pc target.Addr, sp uint64) *call 
 
 // callReturned ends a call whose function has returned. All threads are stopped.
 func (s *Session) callReturned(k *call) {
+	if k.golang != nil {
+		s.goTrapped(k)
+		return
+	}
 	if k.done != nil {
 		var o outcome
 		o.value, o.err = k.result()
@@ -569,6 +582,12 @@ func (s *Session) removeCallSite() {
 		s.breakpoints.clearInternal(s, s.callSite, internalCall)
 		s.callSite = 0
 	}
+	if len(s.calls) == 0 {
+		for a := range s.goSites {
+			s.breakpoints.clearInternal(s, a, internalCall)
+		}
+		clear(s.goSites)
+	}
 }
 
 // dropCall forgets a call.
@@ -600,6 +619,9 @@ func (s *Session) abandonCalls(st *Stop) {
 			k.done = nil
 			continue
 		}
+		if k.golang != nil {
+			continue
+		}
 		// An exception or a longjmp may have left it: then the stack pointer is above.
 		saved, _ := k.regs.SP()
 		if _, sp, err := s.pcAndSP(k.thread); err == nil && sp > saved && sp < saved+stackReach {
@@ -613,6 +635,8 @@ func (s *Session) abandonCalls(st *Stop) {
 func (s *Session) endCalls(t target.ThreadID, text string) (found bool) {
 	if t == 0 {
 		s.callSite = 0
+		clear(s.goSites)
+		clear(s.goProtocols)
 	}
 	for _, k := range append([]*call(nil), s.calls...) {
 		if t != 0 && k.thread != t {
@@ -636,6 +660,9 @@ func (s *Session) unwindSignal(t target.ThreadID) bool {
 	}
 	for _, k := range s.calls {
 		if k.thread == t && k.done != nil {
+			if k.golang != nil {
+				return s.unwindGoSignal(k)
+			}
 			done := k.done
 			k.done = nil
 			o := outcome{err: &CallError{fmt.Sprintf(unwoundInCall, k.name)}}

@@ -138,7 +138,7 @@ func (s *Session) judge(p target.Process) target.Judge {
 			return r.trace(h, p)
 		}
 		for _, k := range r.calls {
-			if sp, ok := h.Regs.SP(); ok && k.thread == h.Thread && k.sp == sp {
+			if sp, ok := h.Regs.SP(); ok && k.thread == h.Thread && (k.golang || k.sp == sp) {
 				return target.Halt
 			}
 		}
@@ -270,8 +270,15 @@ func (s *Session) publishRules() {
 	s.jitRules(at)
 	s.landingRules(at)
 	for _, k := range s.calls {
+		if k.golang != nil {
+			for a := range k.golang.traps {
+				r := at(a)
+				r.calls = append(r.calls, callRule{thread: k.thread, golang: true})
+			}
+			continue
+		}
 		r := at(k.pc)
-		r.calls = append(r.calls, callRule{k.thread, k.sp})
+		r.calls = append(r.calls, callRule{thread: k.thread, sp: k.sp})
 	}
 	for _, c := range s.courses.all {
 		for _, p := range c.plans {

@@ -16,6 +16,13 @@ type Locks struct {
 	// Stuck is set if all threads wait for locks and for the ends of threads, which none of them can
 	// bring about any more: a deadlock, whoever holds the locks.
 	Stuck bool
+
+	// Goroutines has those of a program of Go that wait, by number.
+	Goroutines []GoWait
+	// GoDeadlocks lists the cycles of goroutines. All of them are probable.
+	GoDeadlocks [][]GoWait
+	// GoStuck is set if all goroutines wait for locks and channels, and nothing else can wake one.
+	GoStuck bool
 }
 
 // Locks draws the graph of the waits of all threads and finds its cycles.
@@ -33,6 +40,8 @@ func (s *Session) Locks() (Locks, error) {
 		}
 		out.Deadlocks = cycles(out.Waits)
 		out.Stuck = stuck(list)
+		out.Goroutines, out.GoStuck = s.goWaits()
+		out.GoDeadlocks = goCycles(out.Goroutines)
 		return out, nil
 	})
 }

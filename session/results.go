@@ -146,30 +146,55 @@ func (s *Session) resultAt(rt *types.Type, a target.Addr) (Value, bool) {
 	return Value{Type: rt, Bytes: b, Addr: a, HasAddr: true}, true
 }
 
-// goResult reads the results of a function of Go: one value, or a structure of them.
-func (s *Session) goResult(t target.ThreadID, c *callee) (Value, bool) {
-	if !strings.Contains(c.producer, "regabi") {
-		return Value{}, false // before Go 1.17, or gccgo
-	}
-	var in, out []*abi.Type
-	var results []types.Field
-	names := c.typ.ParamNames()
-	for i, p := range c.typ.Params() {
-		if !c.typ.Result(i) {
-			in = append(in, eval.ABIType(p))
+// goSignature splits the parameters of a function of Go into those that it gets, the receiver
+// first, and its results.
+func goSignature(ft *types.Type) (in []*types.Type, results []types.Field) {
+	names := ft.ParamNames()
+	for i, p := range ft.Params() {
+		if !ft.Result(i) {
+			in = append(in, p)
 			continue
 		}
-		out = append(out, eval.ABIType(p))
 		name := ""
 		if i < len(names) {
 			name = strings.TrimPrefix(names[i], "~")
 		}
 		results = append(results, types.Field{Name: name, Type: p})
 	}
-	places, err := abi.GoResults(in, out)
-	if err != nil || len(places) == 0 {
+	return in, results
+}
+
+// goLayout asks the ABI where a function of Go gets its parameters and puts its results.
+func goLayout(in []*types.Type, results []types.Field) (abi.GoLayout, error) {
+	var params, out []*abi.Type
+	for _, t := range in {
+		params = append(params, eval.ABIType(t))
+	}
+	for i := range results {
+		out = append(out, eval.ABIType(results[i].Type))
+	}
+	return abi.GoCall(params, out)
+}
+
+// usesRegisters reports whether a function of Go was compiled for ABIInternal with registers, which
+// Go has had since 1.17.
+func usesRegisters(producer string) bool { return strings.Contains(producer, "regabi") }
+
+// goResult reads the results of a function of Go that has just returned.
+func (s *Session) goResult(t target.ThreadID, c *callee) (Value, bool) {
+	if !usesRegisters(c.producer) {
+		return Value{}, false // before Go 1.17, or gccgo
+	}
+	in, results := goSignature(c.typ)
+	l, err := goLayout(in, results)
+	if err != nil || len(results) == 0 {
 		return Value{}, false
 	}
+	return s.goResults(t, results, l.Results)
+}
+
+// goResults reads results at their places: one value, or a structure of them.
+func (s *Session) goResults(t target.ThreadID, results []types.Field, places []abi.Place) (Value, bool) {
 	var all []byte
 	for i := range places {
 		p := &places[i]

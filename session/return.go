@@ -92,6 +92,9 @@ func (s *Session) popFrame(f *Frame, result Value, place abi.Place) error {
 		return errors.New("the caller's registers are not known")
 	}
 	if k := s.callBelow(s.selected, target.Addr(pc), sp); k != nil {
+		if k.golang != nil {
+			return s.takeBack(k)
+		}
 		return s.undoCall(k)
 	}
 	st, err := s.proc.SaveState(s.selected)
@@ -130,7 +133,7 @@ func (s *Session) popFrame(f *Frame, result Value, place abi.Place) error {
 		return err
 	}
 	for _, k := range append([]*call(nil), s.calls...) {
-		if k.thread == s.selected && k.sp < sp && sp-k.sp < stackReach {
+		if k.thread == s.selected && k.golang == nil && k.sp < sp && sp-k.sp < stackReach {
 			s.dropCall(k) // its frame is gone
 		}
 	}

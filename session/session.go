@@ -97,8 +97,10 @@ type shared struct {
 	skips       *skipList // the group's
 	courses     courses
 	landings    landingSites
-	callSite    target.Addr // where called functions return to, if a site is there
-	calls       []*call     // functions of the program that were called, the innermost last
+	callSite    target.Addr                   // where called functions return to, if a site is there
+	goSites     map[target.Addr]bool          // the traps of Go's protocol for calls where a site is
+	goProtocols map[goProtocolKey]*goProtocol // what is known of it
+	calls       []*call                       // functions of the program that were called, the innermost last
 	// unwindOnSignal: a signal inside a called function restores the registers at once.
 	unwindOnSignal bool
 	stepMode       bool // step enters functions without line numbers
@@ -132,14 +134,16 @@ func New(cfg Config) *Session {
 // newSession makes a session in a group. It has no fetcher.
 func newSession(cfg Config, g *group, files map[string]*fileEntry) *Session {
 	s := &Session{shared: &shared{
-		cfg:     cfg,
-		closed:  make(chan struct{}),
-		ctx:     context.Background(),
-		files:   files,
-		decided: map[target.ThreadID]decision{},
-		caught:  map[target.ThreadID][]*Caught{},
-		signals: map[int]SignalSetting{},
-		skips:   &skipList{},
+		cfg:         cfg,
+		closed:      make(chan struct{}),
+		ctx:         context.Background(),
+		files:       files,
+		decided:     map[target.ThreadID]decision{},
+		caught:      map[target.ThreadID][]*Caught{},
+		goSites:     map[target.Addr]bool{},
+		goProtocols: map[goProtocolKey]*goProtocol{},
+		signals:     map[int]SignalSetting{},
+		skips:       &skipList{},
 	}}
 	s.asked = context.Background()
 	s.cursor, s.own = s.newCursor(), s
