@@ -6,8 +6,8 @@ import (
 
 const tooManyElements = Error("Too many array elements")
 
-// isLiteral reports whether a value is a string literal, which is not in the program's memory.
-func isLiteral(v Value) bool {
+// isTextLiteral reports whether a value is a string literal, which is not in the program's memory.
+func isTextLiteral(v Value) bool {
 	return kindOf(v.Type) == types.Array && !v.HasAddr && !v.InReg && v.register == "" && v.Bytes != nil
 }
 
@@ -16,7 +16,7 @@ func isLiteral(v Value) bool {
 // (C17, 6.7.9 14). A pointer gets the address of a copy, which stays in the program's memory. It
 // returns done false for other kinds of objects.
 func (e *evaluator) assignText(left, right Value) (v Value, done bool, err error) {
-	if !isLiteral(right) {
+	if !isTextLiteral(right) {
 		return Value{}, false, nil
 	}
 	unit := sizeOf(elemOf(right.Type))
@@ -63,7 +63,7 @@ func (e *evaluator) assignByOperator(left, right Value) (v Value, done bool, err
 	// A class may have its operator inlined everywhere. A std::string then still has assign.
 	for _, name := range []string{"operator=", "assign"} {
 		list := e.methods(left, name, caller, 0)
-		if len(list) == 0 || name == "assign" && !isLiteral(right) {
+		if len(list) == 0 || name == "assign" && !isTextLiteral(right) {
 			continue
 		}
 		var c *candidate
