@@ -19,12 +19,12 @@ import (
 // caller is a session that stands in main of testdata/call/call.cc.
 type caller struct {
 	*session.Session
-	t      *testing.T
+	t      testing.TB
 	events <-chan session.Event
 	thread target.ThreadID
 }
 
-func newCaller(t *testing.T, args ...string) *caller {
+func newCaller(t testing.TB, args ...string) *caller {
 	t.Helper()
 	exe := fixture.Build(t, "call/call.cc", "-g", "-O0")
 	source, err := os.ReadFile(filepath.Join(fixture.Root(), "testdata/call/call.cc"))

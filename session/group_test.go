@@ -35,7 +35,7 @@ func loadTree(t *testing.T, args string, f session.FollowSettings) (*session.Ses
 }
 
 // nextOf returns the next event of a group that a user sees.
-func nextOf(t *testing.T, events <-chan session.Event) (*session.Session, session.Event) {
+func nextOf(t testing.TB, events <-chan session.Event) (*session.Session, session.Event) {
 	t.Helper()
 	limit := time.After(time.Minute)
 	for {

@@ -137,7 +137,7 @@ func orUnknown(name string) string {
 }
 
 // newSession makes a session that ends with the test.
-func newSession(t *testing.T) (*session.Session, <-chan session.Event) {
+func newSession(t testing.TB) (*session.Session, <-chan session.Event) {
 	t.Helper()
 	s := session.New(session.Config{})
 	events, cancel := s.Subscribe()
@@ -146,7 +146,7 @@ func newSession(t *testing.T) (*session.Session, <-chan session.Event) {
 }
 
 // until takes events until one of type E comes.
-func until[E session.Event](t *testing.T, events <-chan session.Event) E {
+func until[E session.Event](t testing.TB, events <-chan session.Event) E {
 	t.Helper()
 	deadline := time.After(60 * time.Second)
 	for {
@@ -177,7 +177,7 @@ func backtrace(t *testing.T, s *session.Session, id target.ThreadID) []session.F
 }
 
 // null is where a test's program may write.
-func null(t *testing.T) *os.File {
+func null(t testing.TB) *os.File {
 	t.Helper()
 	f, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {

@@ -65,7 +65,7 @@ func TestStepsAgainstGDB(t *testing.T) {
 }
 
 // next takes events until the program has stopped or ended.
-func next(t *testing.T, events <-chan session.Event) session.Event {
+func next(t testing.TB, events <-chan session.Event) session.Event {
 	t.Helper()
 	for ev := range events {
 		switch ev.(type) {

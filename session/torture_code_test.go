@@ -164,7 +164,7 @@ func tortureBignum(t *testing.T) {
 	}
 }
 
-func nextStep(t *testing.T, s *session.Session, events <-chan session.Event) (session.Stopped, bool) {
+func nextStep(t testing.TB, s *session.Session, events <-chan session.Event) (session.Stopped, bool) {
 	if err := s.Step(session.StepInstruction, 1); err != nil {
 		t.Fatal(err)
 	}
