@@ -41,7 +41,17 @@ func (r *Reader) Named(name string) *Type {
 		}
 		return r.builtin(c)
 	}
-	return r.typeNamed(plain, 0)
+	if t := r.typeNamed(plain, 0); t != nil {
+		return t
+	}
+	for _, s := range spelling.TypeSpellings(plain) {
+		if s != plain {
+			if t := r.typeNamed(s, 0); t != nil {
+				return t
+			}
+		}
+	}
+	return nil
 }
 
 // typeNamed finds a type in the debug information: with the same number of
