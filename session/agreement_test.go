@@ -18,7 +18,8 @@ import (
 )
 
 // The tests of this file go the same random ways through programs as gdb: step, next, finish and
-// until, and compare the function and the line after each. A way ends at the first difference.
+// until, and compare the function and the line after each. After a difference, dbg goes on from
+// gdb's place.
 
 // agreement is a program that nobody wrote for these tests.
 type agreement struct {
@@ -93,6 +94,7 @@ func randomWays(starts []uint64, seed int64, from, ways, steps int) (list []gdbp
 // agreed counts the steps of a program.
 type agreed struct {
 	steps, equal int
+	lost         int // ways that dbg could not go on after a difference
 	differences  []string
 	causes       map[string]int
 	explained    map[string]int
@@ -102,7 +104,9 @@ func (a *agreement) compare(t *testing.T, seed int64, ways, steps int) *agreed {
 	t.Helper()
 	exe := a.build(t)
 	list := randomWays(wayStarts(t, exe), seed, a.from, ways, steps)
-	setup := append([]string{"set exec-wrapper env -i LD_LIBRARY_PATH=" + gdbLibraries(t), "set args " + strings.Join(a.args, " ") + " >/dev/null 2>&1 </dev/null", "set disable-randomization on"}, a.setup...)
+	args := strings.Join(a.args, " ") + " >/dev/null 2>&1 </dev/null"
+	setup := append([]string{"set exec-wrapper env -i LD_LIBRARY_PATH=" + gdbLibraries(t), "set args " + args,
+		"set disable-randomization on"}, a.setup...)
 	all := gdbpeer.Walk(t, exe, setup, list)
 	if len(all) < len(list) {
 		t.Logf("gdb has gone %d of %d ways", len(all), len(list))
@@ -112,84 +116,181 @@ func (a *agreement) compare(t *testing.T, seed int64, ways, steps int) *agreed {
 		if len(places) == 0 || places[0].Ended {
 			continue // the program reaches none of the places
 		}
-		a.walk(t, exe, list[i], places, n)
+		w := &walker{agreement: a, t: t, exe: exe, way: list[i], places: places, n: n}
+		w.walk()
+		w.close()
 	}
 	return n
 }
 
-// walk goes one way with dbg.
-func (a *agreement) walk(t *testing.T, exe string, w gdbpeer.Way, places []gdbpeer.Place, n *agreed) {
-	t.Helper()
-	s := session.New(session.Config{DebugDirs: []string{}})
-	events, cancel := s.Subscribe()
-	defer cancel()
-	defer s.Close()
-	dev := null(t)
-	if err := s.Load(session.Program{Path: exe, Args: a.args, Env: []string{"LD_LIBRARY_PATH=" + gdbLibraries(t)}, Stdin: dev, Stdout: dev, Stderr: dev}); err != nil {
-		t.Fatal(err)
+// walker goes one way with dbg, beside the places where gdb has stopped.
+type walker struct {
+	*agreement
+	t      *testing.T
+	exe    string
+	way    gdbpeer.Way
+	places []gdbpeer.Place
+	n      *agreed
+
+	s      *session.Session
+	events <-chan session.Event
+	cancel func()
+	// The present place.
+	name  string
+	pc    uint64
+	ended bool
+
+	failed string // gdb's error in the last step
+}
+
+func (w *walker) close() {
+	if w.s != nil {
+		w.cancel()
+		w.s.Close()
+		w.s = nil
 	}
-	if err := s.Start(); err != nil {
-		t.Fatal(err)
+}
+
+// start starts the program and runs to the first of the way's places.
+func (w *walker) start() {
+	w.t.Helper()
+	w.close()
+	w.s = session.New(session.Config{DebugDirs: []string{}})
+	w.events, w.cancel = w.s.Subscribe()
+	dev := null(w.t)
+	err := w.s.Load(session.Program{Path: w.exe, Args: w.args, Env: []string{"LD_LIBRARY_PATH=" + gdbLibraries(w.t)},
+		Stdin: dev, Stdout: dev, Stderr: dev})
+	if err != nil {
+		w.t.Fatal(err)
 	}
-	for _, at := range w.From {
-		spec := session.BreakpointSpec{LocationSpec: session.LocationSpec{Addr: target.Addr(at), HasAddr: true}}
-		if _, err := s.SetBreakpoint(spec, false); err != nil {
-			t.Fatal(err)
+	if err := w.s.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	var list []session.BreakpointSpec
+	for _, at := range w.way.From {
+		list = append(list, breakAt(at))
+	}
+	w.run(list...)
+}
+
+func breakAt(a uint64) session.BreakpointSpec {
+	return session.BreakpointSpec{LocationSpec: session.LocationSpec{Addr: target.Addr(a), HasAddr: true}}
+}
+
+// run runs to the first of some places.
+func (w *walker) run(places ...session.BreakpointSpec) {
+	w.t.Helper()
+	for _, spec := range places {
+		if _, err := w.s.SetBreakpoint(spec, false); err != nil {
+			w.t.Fatal(err)
 		}
 	}
-	if err := s.Continue(0); err != nil {
-		t.Fatal(err)
+	if err := w.s.Continue(0); err != nil {
+		w.t.Fatal(err)
 	}
-	before, pc, ended := agreedPlace(t, s, events)
-	for _, b := range s.Breakpoints() {
-		if err := s.DeleteBreakpoint(b.ID); err != nil {
-			t.Fatal(err)
+	w.arrive()
+	for _, b := range w.s.Breakpoints() {
+		if err := w.s.DeleteBreakpoint(b.ID); err != nil {
+			w.t.Fatal(err)
 		}
 	}
-	if g := nameOfPlace(&places[0]); ended || g != before {
-		n.differences = append(n.differences, fmt.Sprintf("start: gdb %s, dbg %s", g, before))
-		n.causes["start"]++
+}
+
+// rejoin brings dbg to a place of gdb after a difference, and returns the place's number. The
+// program starts again and runs through the places of gdb: their addresses and stack pointers. A
+// place that dbg shows in another way is skipped. false means that the way ends.
+func (w *walker) rejoin(to int) (int, bool) {
+	w.t.Helper()
+	if len(w.places) == to+1 || w.places[to].Ended {
+		return 0, false // there is nothing more to compare
+	}
+	w.start()
+	for i := 1; i < len(w.places) && !w.ended; i++ {
+		p, last := &w.places[i], &w.places[i-1]
+		if p.Ended {
+			return 0, false
+		}
+		if p.PC != last.PC || p.SP != last.SP || p.Registers != last.Registers {
+			spec := breakAt(p.PC)
+			spec.Condition = fmt.Sprintf("$rsp == %d", p.SP)
+			w.run(spec)
+		}
+		if i >= to && w.name == nameOfPlace(p) {
+			return i, true
+		}
+	}
+	w.n.lost++
+	return 0, false
+}
+
+// walk goes the way. After a difference it goes on from gdb's place.
+func (w *walker) walk() {
+	w.t.Helper()
+	w.start()
+	if g := nameOfPlace(&w.places[0]); w.ended || g != w.name {
+		w.n.differences = append(w.n.differences, fmt.Sprintf("start: gdb %s, dbg %s", g, w.name))
+		w.n.causes["start"]++
 		return
 	}
-	for i, want := range places[1:] {
-		word := w.Commands[i]
-		err := stepBy(s, word)
-		if err != nil || want.Err != "" {
-			if (err != nil) != (want.Err != "") {
-				if strings.Contains(want.Err, "bounds of current function") || strings.Contains(want.Err, "not within a known function") {
-					n.explained["gdb does not know the function's bounds"]++
-					return
-				}
-				n.steps++
-				n.causes[word+" fails"]++
-				n.differences = append(n.differences, fmt.Sprintf("%s at %s %#x: dbg %v, gdb %q", word, before, pc, err, want.Err))
-				return
-			}
+	for i := 1; i < len(w.places) && !w.ended; i++ {
+		if w.compareStep(w.way.Commands[i-1], &w.places[i]) {
 			continue
 		}
-		n.steps++
-		g := nameOfPlace(&want)
-		from := pc
-		var at string
-		at, pc, ended = agreedPlace(t, s, events)
-		if at != g {
-			why := gdbsReason(word, from, before, at, &want)
-			if why == "" && a.golang {
-				why = goReason(pc, at, &want)
-			}
-			if why != "" {
-				n.explained[why]++
-				return
-			}
-			n.causes[word]++
-			n.differences = append(n.differences, fmt.Sprintf("%s at %s %#x\n    dbg %s %#x\n    gdb %s %#x", word, before, from, at, pc, g, want.PC))
-			return
-		}
-		n.equal++
-		if before = at; ended {
+		var ok bool
+		if i, ok = w.rejoin(i); !ok {
 			return
 		}
 	}
+}
+
+// compareStep makes one step, and reports whether it ends where gdb's does.
+func (w *walker) compareStep(word string, want *gdbpeer.Place) bool {
+	w.t.Helper()
+	err := stepBy(w.s, word)
+	failed := want.Err != ""
+	same := failed && want.Err == w.failed
+	w.failed = want.Err
+	switch {
+	case err != nil && failed:
+		return true
+	case same:
+		return false // it is counted
+	case err == nil && !failed:
+	case strings.Contains(want.Err, "bounds of current function") || strings.Contains(want.Err, "not within a known function"):
+		w.explain("gdb does not know the function's bounds")
+		return false
+	default:
+		w.differ(word+" fails", fmt.Sprintf("%s at %s %#x: dbg %v, gdb %q", word, w.name, w.pc, err, want.Err))
+		return false
+	}
+	from, before, g := w.pc, w.name, nameOfPlace(want)
+	w.arrive()
+	if w.name == g {
+		w.n.steps++
+		w.n.equal++
+		return true
+	}
+	why := gdbsReason(word, from, before, w.name, want)
+	if why == "" && w.golang {
+		why = goReason(w.pc, w.name, want)
+	}
+	if why != "" {
+		w.explain(why)
+		return false
+	}
+	w.differ(word, fmt.Sprintf("%s at %s %#x\n    dbg %s %#x\n    gdb %s %#x", word, before, from, w.name, w.pc, g, want.PC))
+	return false
+}
+
+func (w *walker) explain(why string) {
+	w.n.steps++
+	w.n.explained[why]++
+}
+
+func (w *walker) differ(cause, text string) {
+	w.n.steps++
+	w.n.causes[cause]++
+	w.n.differences = append(w.n.differences, text)
 }
 
 // gdbsReason returns the reason for a difference that docs/gdb.md describes, or "".
@@ -223,22 +324,23 @@ func goReason(pc uint64, dbg string, gdb *gdbpeer.Place) string {
 	return ""
 }
 
-// agreedPlace waits for a stop and names its place.
-func agreedPlace(t *testing.T, s *session.Session, events <-chan session.Event) (name string, pc uint64, ended bool) {
-	t.Helper()
-	stop, ok := soon(t, s, events).(session.Stopped)
+// arrive waits for a stop and names its place.
+func (w *walker) arrive() {
+	w.t.Helper()
+	stop, ok := soon(w.t, w.s, w.events).(session.Stopped)
 	if !ok {
-		return "ended", 0, true
+		w.name, w.pc, w.ended = "ended", 0, true
+		return
 	}
-	f, err := s.Frame(stop.Thread, 0)
+	f, err := w.s.Frame(stop.Thread, 0)
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	p := gdbpeer.Place{Frame: gdbpeer.Frame{PC: uint64(f.PC), Func: f.FunctionName}}
 	if f.HasSource() {
 		p.File, p.Line = f.Position.File, f.Position.Line
 	}
-	return nameOfPlace(&p), p.PC, false
+	w.name, w.pc, w.ended = nameOfPlace(&p), p.PC, false
 }
 
 // nameOfPlace names a place by its function, file and line.
@@ -294,7 +396,7 @@ func TestStepAgreement(t *testing.T) {
 				fixture.Sweep(t)
 			}
 			n := a.compare(t, 1, amount(100, 3), 30)
-			t.Logf("%d steps, %d equal, explained: %v, not explained: %v", n.steps, n.equal, n.explained, n.causes)
+			t.Logf("%d steps, %d equal, %d ways lost, explained: %v, not explained: %v", n.steps, n.equal, n.lost, n.explained, n.causes)
 			for _, d := range n.differences {
 				t.Log(d)
 			}

@@ -1,7 +1,9 @@
 # Goes ways through a program for package gdbpeer: walk-steps FILE. The file has a line for each way:
 # addresses to break at, separated by commas, then commands. Each stop is printed as
-# AT pc|kind|function|file|line, each failed command as ERROR, the end of the program as END.
+# AT pc|kind|function|file|line|sp|registers, each failed command as ERROR, the end of the program as END.
 import gdb
+
+REGISTERS = "rax rbx rcx rdx rsi rdi rbp r8 r9 r10 r11 r12 r13 r14 r15 eflags".split()
 
 
 def run(command):
@@ -22,7 +24,9 @@ def here():
     sal = frame.find_sal()
     file = sal.symtab.filename if sal.symtab else ""
     kind = "inline" if frame.type() == gdb.INLINE_FRAME else ""
-    print("AT %d|%s|%s|%s|%d" % (frame.pc(), kind, frame.name() or "", file, sal.line))
+    values = " ".join(str(int(frame.read_register(r)) & 0xFFFFFFFFFFFFFFFF) for r in REGISTERS)
+    sp = int(frame.read_register("rsp")) & 0xFFFFFFFFFFFFFFFF
+    print("AT %d|%s|%s|%s|%d|%d|%s" % (frame.pc(), kind, frame.name() or "", file, sal.line, sp, values))
     return True
 
 
