@@ -92,6 +92,17 @@ func (f *Function) Producer() string {
 // IsInlined reports whether a function is an inlined copy, which can't be called.
 func (f *Function) IsInlined() bool { return f != nil && f.impl != nil && f.impl.inline != nil }
 
+// Is reports whether two values are the same function or, of inlined calls, the same call.
+func (f *Function) Is(g *Function) bool {
+	switch {
+	case f == nil || g == nil:
+		return f == g
+	case f.impl == nil || g.impl == nil:
+		return f.impl == g.impl && f.Name == g.Name && f.Lo == g.Lo
+	}
+	return f.impl.u == g.impl.u && f.impl.off == g.impl.off
+}
+
 // IsIFunc reports whether the symbol at an address is a GNU indirect function: calling it returns
 // the address of the function that it stands for.
 func (m *Module) IsIFunc(a image.Addr) bool {
