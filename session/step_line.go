@@ -121,11 +121,14 @@ func (st *lineStep) begin(s *Session, c *course) (action, error) {
 	if lineless && ok {
 		return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi))
 	}
-	if !ok || lr.Line == 0 {
+	if !ok {
 		st.outside = true
 		return st.leaveFunction(s, c, m, f.PC)
 	}
-	if st.pos = lr.Position; hidden > 0 {
+	if st.pos = lr.Position; lr.Line == 0 {
+		st.pos = m.lineBefore(m.fileAddr(f.PC), calls)
+	}
+	if hidden > 0 {
 		st.pos = calls[hidden].Position
 	}
 	if st.until {
