@@ -136,9 +136,11 @@ type walker struct {
 	events <-chan session.Event
 	cancel func()
 	// The present place.
-	name  string
-	pc    uint64
-	ended bool
+	thread target.ThreadID
+	name   string
+	pc     uint64
+	hidden int // the number of inlined calls that are not shown
+	ended  bool
 
 	failed string // gdb's error in the last step
 }
@@ -196,31 +198,46 @@ func (w *walker) run(places ...session.BreakpointSpec) {
 	}
 }
 
-// rejoin brings dbg to a place of gdb after a difference, and returns the place's number. The
-// program starts again and runs through the places of gdb: their addresses and stack pointers. A
-// place that dbg shows in another way is skipped. false means that the way ends.
-func (w *walker) rejoin(to int) (int, bool) {
+// replay starts the program again and runs through the places of gdb: their addresses and stack
+// pointers. It ends at the place of a number or, if done is given, at the first one after it where
+// done is true.
+func (w *walker) replay(to int, done func(i int) bool) bool {
+	w.t.Helper()
+	w.start()
+	for i := 0; i < len(w.places) && !w.ended; i++ {
+		if w.places[i].Ended {
+			return false
+		}
+		if i > 0 {
+			p, last := &w.places[i], &w.places[i-1]
+			if p.PC != last.PC || p.SP != last.SP || p.Registers != last.Registers {
+				spec := breakAt(p.PC)
+				spec.Condition = fmt.Sprintf("$rsp == %d", p.SP)
+				w.run(spec)
+			}
+		}
+		if i >= to && !w.ended && (done == nil || done(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// rejoin brings dbg to a place of gdb after a difference, and returns the place's number. A place
+// that dbg shows in another way is skipped. false means that the way ends.
+func (w *walker) rejoin(to int) (found int, ok bool) {
 	w.t.Helper()
 	if len(w.places) == to+1 || w.places[to].Ended {
 		return 0, false // there is nothing more to compare
 	}
-	w.start()
-	for i := 1; i < len(w.places) && !w.ended; i++ {
-		p, last := &w.places[i], &w.places[i-1]
-		if p.Ended {
-			return 0, false
-		}
-		if p.PC != last.PC || p.SP != last.SP || p.Registers != last.Registers {
-			spec := breakAt(p.PC)
-			spec.Condition = fmt.Sprintf("$rsp == %d", p.SP)
-			w.run(spec)
-		}
-		if i >= to && w.name == nameOfPlace(p) {
-			return i, true
-		}
+	ok = w.replay(to, func(i int) bool {
+		found = i
+		return w.name == nameOfPlace(&w.places[i])
+	})
+	if !ok && !w.places[len(w.places)-1].Ended {
+		w.n.lost++
 	}
-	w.n.lost++
-	return 0, false
+	return found, ok
 }
 
 // walk goes the way. After a difference it goes on from gdb's place.
@@ -233,7 +250,7 @@ func (w *walker) walk() {
 		return
 	}
 	for i := 1; i < len(w.places) && !w.ended; i++ {
-		if w.compareStep(w.way.Commands[i-1], &w.places[i]) {
+		if w.compareStep(i) {
 			continue
 		}
 		var ok bool
@@ -244,8 +261,9 @@ func (w *walker) walk() {
 }
 
 // compareStep makes one step, and reports whether it ends where gdb's does.
-func (w *walker) compareStep(word string, want *gdbpeer.Place) bool {
+func (w *walker) compareStep(i int) bool {
 	w.t.Helper()
+	word, want := w.way.Commands[i-1], &w.places[i]
 	err := stepBy(w.s, word)
 	failed := want.Err != ""
 	same := failed && want.Err == w.failed
@@ -263,7 +281,7 @@ func (w *walker) compareStep(word string, want *gdbpeer.Place) bool {
 		w.differ(word+" fails", fmt.Sprintf("%s at %s %#x: dbg %v, gdb %q", word, w.name, w.pc, err, want.Err))
 		return false
 	}
-	from, before, g := w.pc, w.name, nameOfPlace(want)
+	from, before, hidden, g := w.pc, w.name, w.hidden, nameOfPlace(want)
 	w.arrive()
 	if w.name == g {
 		w.n.steps++
@@ -274,11 +292,15 @@ func (w *walker) compareStep(word string, want *gdbpeer.Place) bool {
 	if why == "" && w.golang {
 		why = goReason(w.pc, w.name, want)
 	}
+	text := fmt.Sprintf("%s at %s %#x\n    dbg %s %#x\n    gdb %s %#x", word, before, from, w.name, w.pc, g, want.PC)
+	if why == "" && w.beginsAgain(i, hidden) {
+		why = "an inlined call begins again for gdb, at a further part of its code"
+	}
 	if why != "" {
 		w.explain(why)
 		return false
 	}
-	w.differ(word, fmt.Sprintf("%s at %s %#x\n    dbg %s %#x\n    gdb %s %#x", word, before, from, w.name, w.pc, g, want.PC))
+	w.differ(word, text)
 	return false
 }
 
@@ -340,7 +362,7 @@ func (w *walker) arrive() {
 	if f.HasSource() {
 		p.File, p.Line = f.Position.File, f.Position.Line
 	}
-	w.name, w.pc, w.ended = nameOfPlace(&p), p.PC, false
+	w.thread, w.name, w.pc, w.hidden, w.ended = stop.Thread, nameOfPlace(&p), p.PC, hiddenAt(&f), false
 }
 
 // nameOfPlace names a place by its function, file and line.
