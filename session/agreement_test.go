@@ -26,9 +26,10 @@ type agreement struct {
 	name  string
 	build func(t testing.TB) string
 	args  []string
-	setup []string // commands for gdb
-	least float64  // the part of the steps that must be equal, without those that are explained
-	sweep bool     // only make test-all builds it
+	data  func(t testing.TB) []string // makes the arguments instead of args
+	setup []string                    // commands for gdb
+	least float64                     // the part of the steps that must be equal, without those that are explained
+	sweep bool                        // only make test-all builds it
 
 	golang bool
 	from   int // the number of places of which a way begins at the first; 0 means 4
@@ -103,6 +104,9 @@ type agreed struct {
 func (a *agreement) compare(t *testing.T, seed int64, ways, steps int) *agreed {
 	t.Helper()
 	exe := a.build(t)
+	if a.data != nil {
+		a.args = a.data(t)
+	}
 	list := randomWays(wayStarts(t, exe), seed, a.from, ways, steps)
 	args := strings.Join(a.args, " ") + " >/dev/null 2>&1 </dev/null"
 	setup := append([]string{"set exec-wrapper env -i LD_LIBRARY_PATH=" + gdbLibraries(t), "set args " + args,
@@ -404,7 +408,11 @@ var agreements = []agreement{
 	{name: "hexyl", build: func(t testing.TB) string { return fixture.Hexyl(t) }, args: []string{sample("build.ninja")}, least: 0.9, sweep: true, from: 200, setup: []string{"set print finish off"}},
 	{name: "ninja", build: func(t testing.TB) string { return fixture.Ninja(t, "-O0") }, args: []string{"-n", "-v", "-f", sample("build.ninja")}, least: 0.995, sweep: true},
 	{name: "ninja-O2", build: func(t testing.TB) string { return fixture.Ninja(t, "-O2") }, args: []string{"-n", "-v", "-f", sample("build.ninja")}, least: 0.975, sweep: true},
+	{name: "redis", build: func(t testing.TB) string { return fixture.Redis(t, "-O0") }, data: redisData, least: 0.995, sweep: true, from: 40},
+	{name: "redis-O2", build: func(t testing.TB) string { return fixture.Redis(t, "-O2") }, data: redisData, least: 0.98, sweep: true, from: 40},
 }
+
+func redisData(t testing.TB) []string { return fixture.RedisCommands(t, sample("sample.redis")) }
 
 func sample(name string) string { return filepath.Join(fixture.Root(), "testdata/agree", name) }
 
