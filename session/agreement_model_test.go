@@ -33,6 +33,9 @@ type stepModel struct {
 	once    bool
 	entered []*symbols.Function
 
+	// The range of the step is one in all frames, for gdb. With framed, it is in one frame.
+	framed bool
+
 	frame  stepFrame
 	file   string
 	line   int
@@ -88,8 +91,8 @@ func (m *stepModel) starting(a image.Addr, calls []symbols.Call) (n int) {
 
 // newStepModel returns the model of a command at an address, where the innermost hidden calls are
 // not shown. ok is false if it is none of a step over lines.
-func newStepModel(sym *symbols.Module, word string, a image.Addr, cfa uint64, hidden int, once bool) (m *stepModel, ok bool) {
-	m = &stepModel{sym: sym, into: word == "step", once: once}
+func newStepModel(sym *symbols.Module, word string, a image.Addr, cfa uint64, hidden int) (m *stepModel, ok bool) {
+	m = &stepModel{sym: sym, into: word == "step"}
 	calls := sym.CallsAt(a)
 	row, known := gdbRow(sym, a)
 	if hidden >= len(calls) || !known || m.into && hidden > 0 {
@@ -140,7 +143,7 @@ func (m *stepModel) at(a image.Addr, cfa uint64) (ends bool, fn *symbols.Functio
 			}
 		}
 	}()
-	if cfa == m.frame.cfa && m.lo <= a && a < m.hi {
+	if (cfa == m.frame.cfa || !m.framed) && m.lo <= a && a < m.hi {
 		return false, nil
 	}
 	now := stepFrame{cfa, len(calls) - n, calls[n].Function}
@@ -175,51 +178,66 @@ func (m *stepModel) at(a image.Addr, cfa uint64) (ends bool, fn *symbols.Functio
 // mostModelSteps bounds the instructions of one command in the model.
 const mostModelSteps = 5000
 
-// beginsAgain reports whether gdb's step of number i has ended where it did because an inlined call
-// began again for gdb at a further part of its code. hidden is the number of calls that were not
-// shown where the step began.
-func (w *walker) beginsAgain(i, hidden int) bool {
+// modelRules are the rules of gdb that dbg does not have, by the reason that docs/gdb.md gives.
+var modelRules = []struct {
+	reason string
+	leave  func(m *stepModel)
+}{
+	{"an inlined call begins again for gdb, at a further part of its code", func(m *stepModel) { m.once = true }},
+	{"gdb's until goes on in the caller, which is the same function", func(m *stepModel) { m.framed = true }},
+}
+
+// modelReason returns the reason for which gdb's step of number i has ended where it did, or "".
+// hidden is the number of calls that were not shown where the step began.
+func (w *walker) modelReason(i, hidden int) string {
 	w.t.Helper()
 	want := &w.places[i]
 	if want.Ended || !w.replay(i-1, nil) {
-		return false
+		return ""
 	}
-	var gdb, once *stepModel
+	var gdb *stepModel
+	without := make([]*stepModel, len(modelRules)) // nil if it has ended
 	for range mostModelSteps {
 		f, err := w.s.Frame(w.thread, 0)
 		if err != nil || f.Module == nil || f.Module.Symbols == nil {
-			return false
+			return ""
 		}
 		a, cfa := image.Addr(uint64(f.PC)-f.Module.Bias), uint64(f.Machine.CFA)
 		if gdb == nil {
-			ok1, ok2 := false, false
-			gdb, ok1 = newStepModel(f.Module.Symbols, w.way.Commands[i-1], a, cfa, hidden, false)
-			once, ok2 = newStepModel(f.Module.Symbols, w.way.Commands[i-1], a, cfa, hidden, true)
-			if !ok1 || !ok2 {
-				return false
+			word, ok := w.way.Commands[i-1], false
+			if gdb, ok = newStepModel(f.Module.Symbols, word, a, cfa, hidden); !ok {
+				return ""
+			}
+			for j := range modelRules {
+				without[j], _ = newStepModel(f.Module.Symbols, word, a, cfa, hidden)
+				modelRules[j].leave(without[j])
 			}
 		} else {
 			ends, fn := gdb.at(a, cfa)
-			other, otherFn := false, fn
-			if once != nil {
-				other, otherFn = once.at(a, cfa)
+			reason := ""
+			for j, m := range without {
+				if m == nil {
+					reason = modelRules[j].reason
+				} else if other, otherFn := m.at(a, cfa); other != ends || !otherFn.Is(fn) {
+					reason = modelRules[j].reason
+					without[j] = nil
+				}
 			}
 			if ends {
-				there := fn != nil && uint64(f.PC) == want.PC && lastName(fn.Name) == lastName(want.Func)
-				return there && !(other && otherFn.Is(fn))
-			}
-			if other {
-				once = nil
+				if fn == nil || uint64(f.PC) != want.PC || lastName(fn.Name) != lastName(want.Func) {
+					return ""
+				}
+				return reason
 			}
 		}
 		if err := w.s.Step(session.NextInstruction, 1); err != nil {
-			return false
+			return ""
 		}
 		if w.arrive(); w.ended {
-			return false
+			return ""
 		}
 	}
-	return false
+	return ""
 }
 
 // hiddenAt returns the number of inlined calls at a frame's PC that are not shown.

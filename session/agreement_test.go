@@ -281,6 +281,9 @@ func (w *walker) compareStep(i int) bool {
 	case strings.Contains(want.Err, "bounds of current function") || strings.Contains(want.Err, "not within a known function"):
 		w.explain("gdb does not know the function's bounds")
 		return false
+	case strings.Contains(want.Err, "No such process") && w.endsNow():
+		w.explain("gdb reads registers when a program with several threads has ended")
+		return false
 	default:
 		w.differ(word+" fails", fmt.Sprintf("%s at %s %#x: dbg %v, gdb %q", word, w.name, w.pc, err, want.Err))
 		return false
@@ -297,8 +300,8 @@ func (w *walker) compareStep(i int) bool {
 		why = goReason(w.pc, w.name, want)
 	}
 	text := fmt.Sprintf("%s at %s %#x\n    dbg %s %#x\n    gdb %s %#x", word, before, from, w.name, w.pc, g, want.PC)
-	if why == "" && w.beginsAgain(i, hidden) {
-		why = "an inlined call begins again for gdb, at a further part of its code"
+	if why == "" {
+		why = w.modelReason(i, hidden)
 	}
 	if why != "" {
 		w.explain(why)
@@ -306,6 +309,12 @@ func (w *walker) compareStep(i int) bool {
 	}
 	w.differ(word, text)
 	return false
+}
+
+// endsNow reports whether the step that runs ends the program.
+func (w *walker) endsNow() bool {
+	w.arrive()
+	return w.ended
 }
 
 func (w *walker) explain(why string) {
@@ -408,9 +417,13 @@ var agreements = []agreement{
 	{name: "hexyl", build: func(t testing.TB) string { return fixture.Hexyl(t) }, args: []string{sample("build.ninja")}, least: 0.9, sweep: true, from: 200, setup: []string{"set print finish off"}},
 	{name: "ninja", build: func(t testing.TB) string { return fixture.Ninja(t, "-O0") }, args: []string{"-n", "-v", "-f", sample("build.ninja")}, least: 0.995, sweep: true},
 	{name: "ninja-O2", build: func(t testing.TB) string { return fixture.Ninja(t, "-O2") }, args: []string{"-n", "-v", "-f", sample("build.ninja")}, least: 0.975, sweep: true},
-	{name: "redis", build: func(t testing.TB) string { return fixture.Redis(t, "-O0") }, data: redisData, least: 0.995, sweep: true, from: 40},
-	{name: "redis-O2", build: func(t testing.TB) string { return fixture.Redis(t, "-O2") }, data: redisData, least: 0.98, sweep: true, from: 40},
+	{name: "redis", build: func(t testing.TB) string { return fixture.Redis(t, "-O0") }, data: redisData, least: 0.995, sweep: true, from: 40, setup: mainThread},
+	{name: "redis-O2", build: func(t testing.TB) string { return fixture.Redis(t, "-O2") }, data: redisData, least: 0.98, sweep: true, from: 40, setup: mainThread},
 }
+
+// mainThread leaves out the ways that begin in another thread: which thread is first is not the same
+// in each run.
+var mainThread = []string{"set var $main_only = 1"}
 
 func redisData(t testing.TB) []string { return fixture.RedisCommands(t, sample("sample.redis")) }
 

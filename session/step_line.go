@@ -352,6 +352,16 @@ func (st *lineStep) sameFrame(s *Session, c *course, pc target.Addr) (action, er
 		return st.leaveFunction(s, c, m, pc)
 	}
 	on := func() (action, error) { return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi)) }
+	over := func(call *symbols.Call) (action, error) {
+		// Another call may begin in the same row, right after this one.
+		lo, hi := lr.Lo, lr.Hi
+		for _, r := range call.Function.Ranges {
+			if r.Lo <= fa && fa < r.Hi {
+				lo, hi = max(lo, r.Lo), min(hi, r.Hi)
+			}
+		}
+		return st.leave(s, c, m.processAddr(lo), m.processAddr(hi))
+	}
 	if lr.Line == 0 {
 		return on()
 	}
@@ -372,9 +382,9 @@ func (st *lineStep) sameFrame(s *Session, c *course, pc target.Addr) (action, er
 		same := call.Line == st.pos.Line && call.File == st.pos.File
 		switch {
 		case call.Line == 0 || same && st.over:
-			return on()
+			return over(&calls[starting-1])
 		case same && s.skippedCall(calls[starting-1:starting]):
-			return on()
+			return over(&calls[starting-1])
 		case same:
 			starting--
 		}
@@ -382,7 +392,7 @@ func (st *lineStep) sameFrame(s *Session, c *course, pc target.Addr) (action, er
 		return st.finishShown(s, c)
 	case within && shown > st.depth:
 		if st.over || s.skippedCall(calls[starting:len(calls)-st.depth]) {
-			return on() // an inlined call is a call
+			return over(&calls[len(calls)-st.depth-1]) // an inlined call is a call
 		}
 		s.hidden = hiddenCalls{c.thread, pc, starting}
 		return st.finishShown(s, c)

@@ -46,7 +46,10 @@ class WalkSteps(gdb.Command):
             run("run")
             for b in made:
                 b.delete()
-            if here():
+            # A way that begins in another thread is left out if $main_only is set.
+            if gdb.convenience_variable("main_only") and gdb.selected_thread() and gdb.selected_thread().num != 1:
+                pass
+            elif here():
                 for command in words[1:]:
                     run(command)
                     if not here():
