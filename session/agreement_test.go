@@ -293,7 +293,8 @@ func (w *walker) compareStep(i int) bool {
 	if w.name == g {
 		w.n.steps++
 		w.n.equal++
-		return true
+		// At another address of the same line, the next step would begin elsewhere.
+		return w.ended || w.pc == want.PC
 	}
 	why := gdbsReason(word, from, before, w.name, want)
 	if why == "" && w.golang {

@@ -16,8 +16,9 @@ import (
 //
 // Contract: it ends at the start of a statement of another line in the same frame, in a function
 // that it entered (after its prologue), or right after the return to the caller. In a function
-// without line numbers it continues until that function returns, as gdb does. An exception, a
-// longjmp or a recovered panic that lands in the frame, or outside it, ends the step there.
+// without line numbers it continues until that function returns or, for "step", calls one that has
+// line numbers, as gdb does. An exception, a longjmp or a recovered panic that lands in the frame,
+// or outside it, ends the step there.
 type lineStep struct {
 	over  bool
 	count int
@@ -166,7 +167,7 @@ func (st *lineStep) leave(s *Session, c *course, lo, hi target.Addr) (action, er
 	if st.cfa == 0 || s.tgt.Arch() != arch.AMD64 {
 		return step, nil
 	}
-	list, worth, ok := s.exits(st.spans, !st.over && !st.outside)
+	list, worth, ok := s.exits(st.spans, !st.over)
 	if st.call != 0 {
 		list = append(list, st.call)
 	}
@@ -258,7 +259,7 @@ func (st *lineStep) leftFrame(s *Session, c *course, top []*frames.Frame) (actio
 // inCallee decides at a function's entry whether to enter it.
 func (st *lineStep) inCallee(s *Session, c *course, f0, caller *frames.Frame) (action, error) {
 	wanted := st.call != 0 && caller.PC == st.callReturn
-	if !st.over && !st.outside || wanted {
+	if !st.over || wanted {
 		if entry, ok := s.enterable(f0.PC); ok && (wanted || !s.skipped(entry)) {
 			if entry == f0.PC {
 				return st.finish(s, c)

@@ -158,3 +158,28 @@ func TestStepFromLineless(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", g, want)
 	}
 }
+
+// TestStepInLineless: a step in a function without line numbers enters a function that has some, as
+// in gdb. Next does not.
+func TestStepInLineless(t *testing.T) {
+	for _, c := range []struct {
+		kind session.StepKind
+		want string
+	}{{session.StepInto, "callback:5"}, {session.StepOver, "main:21"}} {
+		s := newStorm(t)
+		s.must(s.Load(session.Program{Path: fixture.Build(t, "c/nolines.c", "-g", "-O0")}))
+		s.breakAt("*nolines", nil)
+		s.must(s.Run())
+		s.wait()
+		s.must(s.Step(c.kind, 1))
+		ev, ok := s.wait().(session.Stopped)
+		if !ok {
+			t.Fatal("the program has ended")
+		}
+		f, err := s.Frame(ev.Thread, 0)
+		s.must(err)
+		if got := fmt.Sprintf("%s:%d", f.FunctionName, f.Position.Line); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
