@@ -36,6 +36,12 @@ type stepModel struct {
 	// The range of the step is one in all frames, for gdb. With framed, it is in one frame.
 	framed bool
 
+	// Code of line 0 belongs to the row before it, for gdb. With zero, it belongs to no line.
+	zero bool
+
+	// ownHi is the end of the first range in the line table. gdb may take a later one.
+	ownHi image.Addr
+
 	frame  stepFrame
 	file   string
 	line   int
@@ -91,7 +97,8 @@ func (m *stepModel) starting(a image.Addr, calls []symbols.Call) (n int) {
 
 // newStepModel returns the model of a command at an address, where the innermost hidden calls are
 // not shown. ok is false if it is none of a step over lines.
-func newStepModel(sym *symbols.Module, word string, a image.Addr, cfa uint64, hidden int) (m *stepModel, ok bool) {
+// gdbHi is the end of gdb's range at that address.
+func newStepModel(sym *symbols.Module, word string, a, gdbHi image.Addr, cfa uint64, hidden int) (m *stepModel, ok bool) {
 	m = &stepModel{sym: sym, into: word == "step"}
 	calls := sym.CallsAt(a)
 	row, known := gdbRow(sym, a)
@@ -124,6 +131,10 @@ func newStepModel(sym *symbols.Module, word string, a image.Addr, cfa uint64, hi
 			m.hi = next.Hi
 		}
 	}
+	m.ownHi = m.hi
+	if m.hi != 0 {
+		m.hi = max(m.hi, gdbHi)
+	}
 	m.frame = stepFrame{cfa, len(calls) - hidden, calls[hidden].Function}
 	return m, true
 }
@@ -144,6 +155,10 @@ func (m *stepModel) at(a image.Addr, cfa uint64) (ends bool, fn *symbols.Functio
 		}
 	}()
 	if (cfa == m.frame.cfa || !m.framed) && m.lo <= a && a < m.hi {
+		return false, nil
+	}
+	if own, ok := m.sym.LineAt(a); ok && own.Line == 0 && m.zero {
+		m.lo, m.hi = own.Lo, own.Hi
 		return false, nil
 	}
 	now := stepFrame{cfa, len(calls) - n, calls[n].Function}
@@ -184,6 +199,8 @@ var modelRules = []struct {
 	leave  func(m *stepModel)
 }{
 	{"an inlined call begins again for gdb, at a further part of its code", func(m *stepModel) { m.once = true }},
+	{"gdb takes code of line 0 for the line before it", func(m *stepModel) { m.zero = true }},
+	{"gdb's range of a line goes on over rows of other files", func(m *stepModel) { m.hi = m.ownHi }},
 	{"gdb's until goes on in the caller, which is the same function", func(m *stepModel) { m.framed = true }},
 }
 
@@ -205,11 +222,15 @@ func (w *walker) modelReason(i, hidden int) string {
 		a, cfa := image.Addr(uint64(f.PC)-f.Module.Bias), uint64(f.Machine.CFA)
 		if gdb == nil {
 			word, ok := w.way.Commands[i-1], false
-			if gdb, ok = newStepModel(f.Module.Symbols, word, a, cfa, hidden); !ok {
+			gdbHi := image.Addr(w.places[i-1].RangeEnd - f.Module.Bias)
+			if w.places[i-1].RangeEnd == 0 {
+				gdbHi = 0
+			}
+			if gdb, ok = newStepModel(f.Module.Symbols, word, a, gdbHi, cfa, hidden); !ok {
 				return ""
 			}
 			for j := range modelRules {
-				without[j], _ = newStepModel(f.Module.Symbols, word, a, cfa, hidden)
+				without[j], _ = newStepModel(f.Module.Symbols, word, a, gdbHi, cfa, hidden)
 				modelRules[j].leave(without[j])
 			}
 		} else {
@@ -251,4 +272,14 @@ func hiddenAt(f *session.Frame) int {
 		}
 	}
 	return 0
+}
+
+// afterPrologue reports whether a frame is at the end of a function's prologue.
+func afterPrologue(f *session.Frame) bool {
+	if f.Module == nil || f.Module.Symbols == nil {
+		return false
+	}
+	a := image.Addr(uint64(f.PC) - f.Module.Bias)
+	fn := f.Module.Symbols.FunctionAt(a)
+	return fn != nil && !fn.FromSymbolTable && f.Module.Symbols.AfterPrologue(fn).Addr == a
 }

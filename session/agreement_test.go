@@ -32,6 +32,7 @@ type agreement struct {
 	sweep bool                        // only make test-all builds it
 
 	golang bool
+	ways   int // the number of ways in percent; 0 means 100
 	from   int // the number of places of which a way begins at the first; 0 means 4
 }
 
@@ -143,7 +144,8 @@ type walker struct {
 	thread target.ThreadID
 	name   string
 	pc     uint64
-	hidden int // the number of inlined calls that are not shown
+	hidden int  // the number of inlined calls that are not shown
+	entry  bool // it is the end of a function's prologue
 	ended  bool
 
 	failed string // gdb's error in the last step
@@ -216,7 +218,9 @@ func (w *walker) replay(to int, done func(i int) bool) bool {
 			p, last := &w.places[i], &w.places[i-1]
 			if p.PC != last.PC || p.SP != last.SP || p.Registers != last.Registers {
 				spec := breakAt(p.PC)
-				spec.Condition = fmt.Sprintf("$rsp == %d", p.SP)
+				if !w.golang { // the place of a goroutine's stack is not the same in each run
+					spec.Condition = fmt.Sprintf("$rsp == %d", p.SP)
+				}
 				w.run(spec)
 			}
 		}
@@ -236,7 +240,8 @@ func (w *walker) rejoin(to int) (found int, ok bool) {
 	}
 	ok = w.replay(to, func(i int) bool {
 		found = i
-		return w.name == nameOfPlace(&w.places[i])
+		grows := strings.HasPrefix(w.places[i].Func, "runtime.morestack") // no debugger unwinds from there
+		return !grows && w.name == nameOfPlace(&w.places[i])
 	})
 	if !ok && !w.places[len(w.places)-1].Ended {
 		w.n.lost++
@@ -294,11 +299,11 @@ func (w *walker) compareStep(i int) bool {
 		w.n.steps++
 		w.n.equal++
 		// At another address of the same line, the next step would begin elsewhere.
-		return w.ended || w.pc == want.PC
+		return w.ended || w.golang || w.pc == want.PC
 	}
 	why := gdbsReason(word, from, before, w.name, want)
 	if why == "" && w.golang {
-		why = goReason(w.pc, w.name, want)
+		why = goReason(w.pc, w.name, w.entry, want)
 	}
 	text := fmt.Sprintf("%s at %s %#x\n    dbg %s %#x\n    gdb %s %#x", word, before, from, w.name, w.pc, g, want.PC)
 	if why == "" {
@@ -347,13 +352,16 @@ func gdbsReason(word string, from uint64, before, dbg string, gdb *gdbpeer.Place
 }
 
 // goReason is gdbsReason for programs in Go.
-func goReason(pc uint64, dbg string, gdb *gdbpeer.Place) string {
+// entry means that dbg is where the compiler has marked the end of a function's prologue.
+func goReason(pc uint64, dbg string, entry bool, gdb *gdbpeer.Place) string {
 	function, _, _ := strings.Cut(dbg, " ")
 	switch {
 	case gdb.Ended:
 		return "gdb loses the step when the goroutine changes its thread"
 	case strings.HasPrefix(gdb.Func, "runtime.morestack"):
 		return "gdb enters the code that grows the stack"
+	case lastName(gdb.Func) == function && entry && gdb.PC > pc && gdb.PC-pc < 32:
+		return "gdb goes on after the end of the prologue of a function of Go"
 	case lastName(gdb.Func) == function && gdb.PC < pc && pc-gdb.PC < 32:
 		return "gdb stops at the entry of a function of Go whose prologue it does not know"
 	}
@@ -377,6 +385,7 @@ func (w *walker) arrive() {
 		p.File, p.Line = f.Position.File, f.Position.Line
 	}
 	w.thread, w.name, w.pc, w.hidden, w.ended = stop.Thread, nameOfPlace(&p), p.PC, hiddenAt(&f), false
+	w.entry = afterPrologue(&f)
 }
 
 // nameOfPlace names a place by its function, file and line.
@@ -413,11 +422,11 @@ var agreements = []agreement{
 	{name: "lua", build: func(t testing.TB) string { return fixture.Lua(t, "-O0") }, args: []string{sample("sample.lua")}, least: 0.995},
 	{name: "lua-O2", build: func(t testing.TB) string { return fixture.Lua(t, "-O2") }, args: []string{sample("sample.lua")}, least: 0.98},
 	{name: "jq", build: func(t testing.TB) string { return fixture.Jq(t, "-O0") }, args: []string{"-n", "-f", sample("sample.jq")}, least: 0.995, sweep: true},
-	{name: "jq-O2", build: func(t testing.TB) string { return fixture.Jq(t, "-O2") }, args: []string{"-n", "-f", sample("sample.jq")}, least: 0.98, sweep: true},
-	{name: "gofmt", build: func(t testing.TB) string { return fixture.Gofmt(t, "-gcflags=all=-N -l") }, args: []string{"-d", sample("sample.go.txt")}, least: 0.98, sweep: true, golang: true},
+	{name: "jq-O2", ways: 120, build: func(t testing.TB) string { return fixture.Jq(t, "-O2") }, args: []string{"-n", "-f", sample("sample.jq")}, least: 0.98, sweep: true},
+	{name: "gofmt", build: func(t testing.TB) string { return fixture.Gofmt(t, "-gcflags=all=-N -l") }, args: []string{"-d", sample("sample.go.txt")}, least: 0.98, sweep: true, golang: true, ways: 250},
 	{name: "hexyl", build: func(t testing.TB) string { return fixture.Hexyl(t) }, args: []string{sample("build.ninja")}, least: 0.9, sweep: true, from: 200, setup: []string{"set print finish off"}},
 	{name: "ninja", build: func(t testing.TB) string { return fixture.Ninja(t, "-O0") }, args: []string{"-n", "-v", "-f", sample("build.ninja")}, least: 0.995, sweep: true},
-	{name: "ninja-O2", build: func(t testing.TB) string { return fixture.Ninja(t, "-O2") }, args: []string{"-n", "-v", "-f", sample("build.ninja")}, least: 0.975, sweep: true},
+	{name: "ninja-O2", ways: 110, build: func(t testing.TB) string { return fixture.Ninja(t, "-O2") }, args: []string{"-n", "-v", "-f", sample("build.ninja")}, least: 0.975, sweep: true},
 	{name: "redis", build: func(t testing.TB) string { return fixture.Redis(t, "-O0") }, data: redisData, least: 0.995, sweep: true, from: 40, setup: mainThread},
 	{name: "redis-O2", build: func(t testing.TB) string { return fixture.Redis(t, "-O2") }, data: redisData, least: 0.98, sweep: true, from: 40, setup: mainThread},
 }
@@ -439,7 +448,7 @@ func TestStepAgreement(t *testing.T) {
 			if a.sweep {
 				fixture.Sweep(t)
 			}
-			n := a.compare(t, 1, amount(100, 3), 30)
+			n := a.compare(t, 1, max(amount(100, 3)*max(a.ways, 100)/100, 3), 30)
 			t.Logf("%d steps, %d equal, %d ways lost, explained: %v, not explained: %v", n.steps, n.equal, n.lost, n.explained, n.causes)
 			for _, d := range n.differences {
 				t.Log(d)

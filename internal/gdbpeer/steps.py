@@ -1,6 +1,6 @@
 # Goes ways through a program for package gdbpeer: walk-steps FILE. The file has a line for each way:
 # addresses to break at, separated by commas, then commands. Each stop is printed as
-# AT pc|kind|function|file|line|sp|registers, each failed command as ERROR, the end of the program as END.
+# AT pc|kind|function|file|line|sp|registers|end, each failed command as ERROR, the end of the program as END.
 import gdb
 
 REGISTERS = "rax rbx rcx rdx rsi rdi rbp r8 r9 r10 r11 r12 r13 r14 r15 eflags".split()
@@ -25,8 +25,10 @@ def here():
     file = sal.symtab.filename if sal.symtab else ""
     kind = "inline" if frame.type() == gdb.INLINE_FRAME else ""
     values = " ".join(str(int(frame.read_register(r)) & 0xFFFFFFFFFFFFFFFF) for r in REGISTERS)
+    last = gdb.find_pc_line(frame.pc()).last
+    end = last + 1 if last else 0
     sp = int(frame.read_register("rsp")) & 0xFFFFFFFFFFFFFFFF
-    print("AT %d|%s|%s|%s|%d|%d|%s" % (frame.pc(), kind, frame.name() or "", file, sal.line, sp, values))
+    print("AT %d|%s|%s|%s|%d|%d|%s|%d" % (frame.pc(), kind, frame.name() or "", file, sal.line, sp, values, end))
     return True
 
 
