@@ -419,23 +419,48 @@ func lastName(name string) string {
 }
 
 var agreements = []agreement{
-	{name: "lua", build: func(t testing.TB) string { return fixture.Lua(t, "-O0") }, args: []string{sample("sample.lua")}, least: 0.995},
-	{name: "lua-O2", build: func(t testing.TB) string { return fixture.Lua(t, "-O2") }, args: []string{sample("sample.lua")}, least: 0.98},
-	{name: "jq", build: func(t testing.TB) string { return fixture.Jq(t, "-O0") }, args: []string{"-n", "-f", sample("sample.jq")}, least: 0.995, sweep: true},
-	{name: "jq-O2", ways: 120, build: func(t testing.TB) string { return fixture.Jq(t, "-O2") }, args: []string{"-n", "-f", sample("sample.jq")}, least: 0.98, sweep: true},
-	{name: "gofmt", build: func(t testing.TB) string { return fixture.Gofmt(t, "-gcflags=all=-N -l") }, args: []string{"-d", sample("sample.go.txt")}, least: 0.98, sweep: true, golang: true, ways: 250},
-	{name: "hexyl", build: func(t testing.TB) string { return fixture.Hexyl(t) }, args: []string{sample("build.ninja")}, least: 0.9, sweep: true, from: 200, setup: []string{"set print finish off"}},
-	{name: "ninja", build: func(t testing.TB) string { return fixture.Ninja(t, "-O0") }, args: []string{"-n", "-v", "-f", sample("build.ninja")}, least: 0.995, sweep: true},
-	{name: "ninja-O2", ways: 110, build: func(t testing.TB) string { return fixture.Ninja(t, "-O2") }, args: []string{"-n", "-v", "-f", sample("build.ninja")}, least: 0.975, sweep: true},
-	{name: "redis", build: func(t testing.TB) string { return fixture.Redis(t, "-O0") }, data: redisData, least: 0.995, sweep: true, from: 40, setup: mainThread},
-	{name: "redis-O2", build: func(t testing.TB) string { return fixture.Redis(t, "-O2") }, data: redisData, least: 0.98, sweep: true, from: 40, setup: mainThread},
+	{name: "lua", build: lua("-O0"), args: luaArgs, least: 0.999},
+	{name: "lua-O2", build: lua("-O2"), args: luaArgs, least: 0.998},
+	{name: "jq", build: jq("-O0"), args: jqArgs, least: 0.999, sweep: true},
+	{name: "jq-O2", build: jq("-O2"), args: jqArgs, least: 0.998, sweep: true, ways: 120},
+	{name: "gofmt", build: gofmt, args: []string{"-d", sample("sample.go.txt")}, least: 0.99, sweep: true, golang: true, ways: 250},
+	{name: "hexyl", build: fixture.Hexyl, args: []string{sample("build.ninja")}, least: 0.997, sweep: true, from: 200,
+		setup: []string{"set print finish off"}},
+	{name: "ninja", build: ninja("-O0"), args: ninjaArgs, least: 0.999, sweep: true},
+	{name: "ninja-O2", build: ninja("-O2"), args: ninjaArgs, least: 0.998, sweep: true, ways: 110},
+	{name: "redis", build: redis("-O0"), data: redisData, least: 0.999, sweep: true, from: 40, setup: mainThread},
+	{name: "redis-O2", build: redis("-O2"), data: redisData, least: 0.998, sweep: true, from: 40, setup: mainThread},
 }
+
+var (
+	luaArgs   = []string{sample("sample.lua")}
+	jqArgs    = []string{"-n", "-f", sample("sample.jq")}
+	ninjaArgs = []string{"-n", "-v", "-f", sample("build.ninja")}
+)
+
+func lua(flag string) func(testing.TB) string {
+	return func(t testing.TB) string { return fixture.Lua(t, flag) }
+}
+
+func jq(flag string) func(testing.TB) string {
+	return func(t testing.TB) string { return fixture.Jq(t, flag) }
+}
+
+func ninja(flag string) func(testing.TB) string {
+	return func(t testing.TB) string { return fixture.Ninja(t, flag) }
+}
+
+func redis(flag string) func(testing.TB) string {
+	return func(t testing.TB) string { return fixture.Redis(t, flag) }
+}
+
+func gofmt(t testing.TB) string { return fixture.Gofmt(t, "-gcflags=all=-N -l") }
+
+func redisData(t testing.TB) []string { return fixture.RedisCommands(t, sample("sample.redis")) }
 
 // mainThread leaves out the ways that begin in another thread: which thread is first is not the same
 // in each run.
 var mainThread = []string{"set var $main_only = 1"}
-
-func redisData(t testing.TB) []string { return fixture.RedisCommands(t, sample("sample.redis")) }
 
 func sample(name string) string { return filepath.Join(fixture.Root(), "testdata/agree", name) }
 
@@ -448,8 +473,10 @@ func TestStepAgreement(t *testing.T) {
 			if a.sweep {
 				fixture.Sweep(t)
 			}
-			n := a.compare(t, 1, max(amount(100, 3)*max(a.ways, 100)/100, 3), 30)
-			t.Logf("%d steps, %d equal, %d ways lost, explained: %v, not explained: %v", n.steps, n.equal, n.lost, n.explained, n.causes)
+			ways := max(amount(100, 3)*max(a.ways, 100)/100, 3)
+			n := a.compare(t, 1, ways, 30)
+			t.Logf("%d steps, %d equal, %d ways lost, explained: %v, not explained: %v",
+				n.steps, n.equal, n.lost, n.explained, n.causes)
 			for _, d := range n.differences {
 				t.Log(d)
 			}
@@ -459,6 +486,9 @@ func TestStepAgreement(t *testing.T) {
 			}
 			if n.steps == 0 || float64(open) > (1-a.least)*float64(n.steps) {
 				t.Errorf("too few are equal: at least %.3f are expected", a.least)
+			}
+			if ways >= 100 && n.steps < 2000 {
+				t.Errorf("%d steps: at least 2,000 are expected", n.steps)
 			}
 		})
 	}
