@@ -10,6 +10,7 @@ import (
 
 	"dbg/arch"
 	"dbg/frames"
+	"dbg/image"
 	"dbg/internal/fault"
 	"dbg/symbols"
 	"dbg/target"
@@ -387,6 +388,22 @@ func (s *Session) expand(mf *frames.Frame, level int) []Frame {
 	return s.expandCalls(base, !mf.PCIsReturnAddress)
 }
 
+// lineBefore returns the last line before code of line 0, in the function that is innermost there.
+// Compilers write line 0 for code that they add to a statement, for example after a call in it.
+func (m *Module) lineBefore(a image.Addr, calls []symbols.Call) symbols.Position {
+	for len(calls) > 0 {
+		lr, ok := m.Symbols.LineAt(a)
+		if !ok || lr.Line != 0 {
+			return lr.Position
+		}
+		a = lr.Lo - 1
+		if before := m.Symbols.CallsAt(a); len(before) != len(calls) || !before[0].Function.Is(calls[0].Function) {
+			break
+		}
+	}
+	return symbols.Position{}
+}
+
 // expandCalls returns the levels of a frame whose other fields are set. exact means that its PC is
 // the address of the next instruction.
 func (s *Session) expandCalls(base Frame, exact bool) []Frame {
@@ -412,7 +429,9 @@ func (s *Session) expandCalls(base Frame, exact bool) []Frame {
 		f.Function = calls[i].Function
 		f.FunctionName = f.Function.Name
 		f.Offset = uint64(base.PC - m.processAddr(f.Function.Lo))
-		f.Position = calls[i].Position
+		if f.Position = calls[i].Position; i == 0 && f.Position.Line == 0 {
+			f.Position = m.lineBefore(base.lookup, calls)
+		}
 		f.Inlined = calls[i].Inlined
 		if f.Inlined {
 			f.Strategy = "inline"

@@ -369,7 +369,6 @@ func (s *Session) landedDeeper(c *course) (bool, error) {
 // A step lands in its own frame, or it ends: these are the frames of the plans.
 
 func (st *lineStep) frame() target.Addr       { return st.cfa }
-func (p *untilLine) frame() target.Addr       { return p.cfa }
 func (p *stepOut) frame() target.Addr         { return p.into }
 func (p *instructionStep) frame() target.Addr { return p.cfa }
 func (p *runTo) frame() target.Addr           { return p.caller }

@@ -181,7 +181,7 @@ func (s *Session) step(t target.ThreadID, kind StepKind, count int) error {
 	case StepInto, StepOver:
 		p = &lineStep{over: kind == StepOver, count: count, signalled: s.getsSignal(t)}
 	case StepUntil:
-		p = &untilLine{signalled: s.getsSignal(t)}
+		p = &lineStep{over: true, count: 1, until: true, signalled: s.getsSignal(t)}
 	case StepOut:
 		p, err = s.newFinish(t, s.level)
 	case StepInstruction, NextInstruction:

@@ -75,7 +75,7 @@ func startingCalls(m *Module, pc image.Addr, calls []symbols.Call) int {
 	same := 0 // the number of outer calls that both have
 	for same < len(calls) && same < len(before) {
 		a, b := &calls[len(calls)-1-same], &before[len(before)-1-same]
-		if a.Function.Name != b.Function.Name {
+		if !a.Function.Is(b.Function) {
 			break
 		}
 		if same++; same < len(calls) && same < len(before) && (a.Position.Line != b.Position.Line || a.Position.Column != b.Position.Column) {

@@ -9,6 +9,30 @@ import (
 	"dbg/session"
 )
 
+// TestNextBetweenTwins: the ends of two inlined calls at one place of the source are two ends. The
+// second call is not a part of the first one.
+func TestNextBetweenTwins(t *testing.T) {
+	s := newStorm(t)
+	s.must(s.Load(session.Program{Path: fixture.Build(t, "c/twins.cc", "-g", "-O2")}))
+	s.breakAt("twins.cc:9", nil)
+	s.must(s.Run())
+	s.wait()
+	var got []string
+	for _, kind := range []session.StepKind{session.StepOver, session.StepInto, session.StepOver} {
+		s.must(s.Step(kind, 1))
+		ev, ok := s.wait().(session.Stopped)
+		if !ok {
+			t.Fatalf("the program has ended after %s", got)
+		}
+		f, err := s.Frame(ev.Thread, 0)
+		s.must(err)
+		got = append(got, fmt.Sprintf("%s:%d", f.FunctionName, f.Position.Line))
+	}
+	if g, want := strings.Join(got, " "), "work:18 Guard::~Guard:8 Guard::~Guard:9"; g != want {
+		t.Errorf("got  %s\nwant %s", g, want)
+	}
+}
+
 // A line that is nothing but an inlined call is a line: next stops at it, and step goes in.
 func TestNextAtInlinedCall(t *testing.T) {
 	for _, c := range []struct {

@@ -16,16 +16,17 @@ import (
 //
 // Contract: it ends at the start of a statement of another line in the same frame, in a function
 // that it entered (after its prologue), or right after the return to the caller. In a function
-// without line numbers it continues until that function returns, as gdb does. An exception, a
-// longjmp or a recovered panic that lands in the frame, or outside it, ends the step there.
+// without line numbers it continues until that function returns or, for "step", calls one that has
+// line numbers, as gdb does. An exception, a longjmp or a recovered panic that lands in the frame,
+// or outside it, ends the step there.
 type lineStep struct {
 	over  bool
 	count int
 	cfa   target.Addr      // of the stepping frame
 	pos   symbols.Position // the line to leave; Line is 0 if there is none
 	depth int              // the number of inlined calls around the PC when the step began
-	// inside is the name of the innermost function around that PC.
-	inside string
+	// inside is the innermost function, or inlined call, around that PC.
+	inside *symbols.Function
 	// into is the start of a function's body to which the thread runs, and where the step ends; 0
 	// means none.
 	into target.Addr
@@ -40,6 +41,11 @@ type lineStep struct {
 	// outOf is the number of inlined calls to leave: the step ends at a line of the function that
 	// made the outermost of them.
 	outOf int
+	// left is the outermost inlined call to leave, in the frame of the step. nil means none.
+	left *symbols.Function
+	// until makes the step skip all code from the function's start to the end of the first line.
+	until   bool
+	skipped span // that code, in the frame of the step
 	// call is the address of a call that the step enters, and callReturn that of the instruction
 	// after it. 0 means none. See StepIntoTarget.
 	call, callReturn target.Addr
@@ -52,6 +58,14 @@ type lineStep struct {
 }
 
 func (*lineStep) marks() []mark { return nil }
+
+// setFrame makes another frame the one to step in.
+func (st *lineStep) setFrame(cfa target.Addr) {
+	if cfa != st.cfa {
+		st.left, st.skipped = nil, span{}
+	}
+	st.cfa = cfa
+}
 
 func (st *lineStep) shift(by uint64) {
 	st.cfa += target.Addr(by)
@@ -72,7 +86,8 @@ func (st *lineStep) begin(s *Session, c *course) (action, error) {
 	}
 	f := top[0]
 	again := st.cfa != 0
-	st.cfa, st.outside, st.into = f.CFA, false, 0
+	st.setFrame(f.CFA)
+	st.outside, st.into = false, 0
 	st.signalled = st.signalled && !again
 	c.from = frameMark{cfa: f.CFA, known: true}
 	st.pos = symbols.Position{}
@@ -84,13 +99,13 @@ func (st *lineStep) begin(s *Session, c *course) (action, error) {
 	}
 	calls, hidden := s.shownCalls(c.thread, m, f.PC)
 	st.depth = len(calls) - hidden
-	st.inside = ""
+	st.inside = nil
 	if hidden < len(calls) {
-		st.inside = calls[hidden].Function.Name
+		st.inside = calls[hidden].Function
 	}
 	if n := st.outOf; n > 0 && hidden+n < len(calls) {
 		st.outOf = 0
-		st.depth, st.inside = st.depth-n, calls[hidden+n].Function.Name
+		st.depth, st.inside, st.left = st.depth-n, calls[hidden+n].Function, calls[hidden+n-1].Function
 		lr, ok := m.Symbols.LineAt(m.fileAddr(f.PC))
 		if !ok {
 			return st.leave(s, c, f.PC, f.PC+1)
@@ -107,12 +122,21 @@ func (st *lineStep) begin(s *Session, c *course) (action, error) {
 	if lineless && ok {
 		return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi))
 	}
-	if !ok || lr.Line == 0 {
+	if !ok {
 		st.outside = true
 		return st.leaveFunction(s, c, m, f.PC)
 	}
-	if st.pos = lr.Position; hidden > 0 {
+	if st.pos = lr.Position; lr.Line == 0 {
+		st.pos = m.lineBefore(m.fileAddr(f.PC), calls)
+	}
+	if hidden > 0 {
 		st.pos = calls[hidden].Position
+	}
+	if st.until {
+		st.until = false
+		if st.skipped = s.untilHere(m, m.fileAddr(f.PC), lr); st.skipped.has(f.PC) {
+			return st.leave(s, c, st.skipped.lo, st.skipped.hi)
+		}
 	}
 	return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi))
 }
@@ -143,7 +167,7 @@ func (st *lineStep) leave(s *Session, c *course, lo, hi target.Addr) (action, er
 	if st.cfa == 0 || s.tgt.Arch() != arch.AMD64 {
 		return step, nil
 	}
-	list, worth, ok := s.exits(st.spans, !st.over && !st.outside)
+	list, worth, ok := s.exits(st.spans, !st.over)
 	if st.call != 0 {
 		list = append(list, st.call)
 	}
@@ -235,7 +259,7 @@ func (st *lineStep) leftFrame(s *Session, c *course, top []*frames.Frame) (actio
 // inCallee decides at a function's entry whether to enter it.
 func (st *lineStep) inCallee(s *Session, c *course, f0, caller *frames.Frame) (action, error) {
 	wanted := st.call != 0 && caller.PC == st.callReturn
-	if !st.over && !st.outside || wanted {
+	if !st.over || wanted {
 		if entry, ok := s.enterable(f0.PC); ok && (wanted || !s.skipped(entry)) {
 			if entry == f0.PC {
 				return st.finish(s, c)
@@ -304,7 +328,8 @@ func (st *lineStep) returned(s *Session, c *course, f *frames.Frame) (action, er
 	if lr.Lo == fa && lr.IsStmt && (lr.Line != st.pos.Line || lr.File != st.pos.File) {
 		return st.finish(s, c)
 	}
-	st.cfa, st.outside, st.file = f.CFA, false, m
+	st.setFrame(f.CFA)
+	st.outside, st.file = false, m
 	calls, line := m.Symbols.CallsAt(fa), lr.Position
 	if lr.Lo == fa && !lr.IsStmt {
 		line = symbols.Position{} // no statement begins here: the next one may be of this line
@@ -319,48 +344,73 @@ func (st *lineStep) sameFrame(s *Session, c *course, pc target.Addr) (action, er
 	if m == nil || m.Symbols == nil {
 		return st.leave(s, c, pc, pc+1)
 	}
+	if st.skipped.has(pc) {
+		return st.leave(s, c, st.skipped.lo, st.skipped.hi)
+	}
 	fa := m.fileAddr(pc)
 	lr, ok := m.Symbols.LineAt(fa)
 	if !ok {
 		return st.leaveFunction(s, c, m, pc)
 	}
 	on := func() (action, error) { return st.leave(s, c, m.processAddr(lr.Lo), m.processAddr(lr.Hi)) }
+	over := func(call *symbols.Call) (action, error) {
+		// Another call may begin in the same row, right after this one.
+		lo, hi := lr.Lo, lr.Hi
+		for _, r := range call.Function.Ranges {
+			if r.Lo <= fa && fa < r.Hi {
+				lo, hi = max(lo, r.Lo), min(hi, r.Hi)
+			}
+		}
+		return st.leave(s, c, m.processAddr(lo), m.processAddr(hi))
+	}
 	if lr.Line == 0 {
 		return on()
 	}
-	// Inlined calls that begin here are not entered yet. The rules are gdb's.
+	// Inlined calls that begin here are not entered yet. The rules are gdb's, except that a call
+	// whose code has several ranges begins only at its entry.
 	calls := m.Symbols.CallsAt(fa)
 	starting := startingCalls(m, fa, calls)
+	within := st.within(calls)
+	if within && calls[len(calls)-st.depth].Function.Lo != fa {
+		starting = min(starting, len(calls)-st.depth)
+	}
 	shown := len(calls) - starting
 	switch {
-	case st.within(calls) && shown == st.depth && starting > 0:
+	case st.left != nil && st.left.Lo != fa && isAmong(st.left, calls):
+		return on() // the call has not been left
+	case within && shown == st.depth && starting > 0:
 		call := calls[starting].Position
 		same := call.Line == st.pos.Line && call.File == st.pos.File
 		switch {
 		case call.Line == 0 || same && st.over:
-			return on()
+			return over(&calls[starting-1])
 		case same && s.skippedCall(calls[starting-1:starting]):
-			return on()
+			return over(&calls[starting-1])
 		case same:
 			starting--
 		}
 		s.hidden = hiddenCalls{c.thread, pc, starting}
 		return st.finishShown(s, c)
-	case st.within(calls) && shown > st.depth:
+	case within && shown > st.depth:
 		if st.over || s.skippedCall(calls[starting:len(calls)-st.depth]) {
-			return on() // an inlined call is a call
+			return over(&calls[len(calls)-st.depth-1]) // an inlined call is a call
 		}
-		return st.finish(s, c)
+		s.hidden = hiddenCalls{c.thread, pc, starting}
+		return st.finishShown(s, c)
 	}
-	same := st.within(calls) && shown == st.depth
+	same := within && shown == st.depth
 	switch {
 	case lr.Line == st.pos.Line && lr.File == st.pos.File:
+		if !within {
+			st.goOn(calls, starting, st.pos) // the inlined call has ended
+		}
 	case lr.Lo != fa:
 		// This is the middle of another line: part of its statement was already executed.
 		st.goOn(calls, starting, lr.Position)
 		return on()
 	case lr.IsStmt:
-		return st.finish(s, c)
+		s.hidden = hiddenCalls{c.thread, pc, starting}
+		return st.finishShown(s, c)
 	case !same:
 		// Another function goes on here, and no statement begins: the next one may be of this line.
 		st.goOn(calls, starting, symbols.Position{})
@@ -370,16 +420,21 @@ func (st *lineStep) sameFrame(s *Session, c *course, pc target.Addr) (action, er
 
 // goOn continues the step in the function that is shown at a PC, as a step over a line.
 func (st *lineStep) goOn(calls []symbols.Call, starting int, line symbols.Position) {
-	st.pos, st.depth, st.inside = line, len(calls)-starting, ""
+	st.pos, st.depth, st.inside = line, len(calls)-starting, nil
 	if starting < len(calls) {
-		st.inside = calls[starting].Function.Name
+		st.inside = calls[starting].Function
 	}
 }
 
 // within reports whether the inlined call in which the step began is among the calls around a PC.
 func (st *lineStep) within(calls []symbols.Call) bool {
 	n := len(calls) - st.depth
-	return n >= 0 && n < len(calls) && (st.inside == "" || calls[n].Function.Name == st.inside)
+	return n >= 0 && n < len(calls) && (st.inside == nil || calls[n].Function.Is(st.inside))
+}
+
+// isAmong reports whether a function, or an inlined call, is in a list.
+func isAmong(f *symbols.Function, calls []symbols.Call) bool {
+	return slices.ContainsFunc(calls, func(k symbols.Call) bool { return k.Function.Is(f) })
 }
 
 // finish ends one step; another may follow. The inlined calls that begin here are hidden.

@@ -1,6 +1,8 @@
 package session_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"dbg/internal/fixture"
@@ -130,5 +132,54 @@ func TestFinish(t *testing.T) {
 	}
 	if stop := until[session.Stopped](t, events); s.Format(stop.ReturnValue, session.DefaultFormat()) != "2.25" {
 		t.Errorf("half returned %s", s.Format(stop.ReturnValue, session.DefaultFormat()))
+	}
+}
+
+// TestStepFromLineless: code of line 0 belongs to the line before it. Finish shows that line, and
+// next goes to the line after it.
+func TestStepFromLineless(t *testing.T) {
+	s := newStorm(t)
+	s.must(s.Load(session.Program{Path: fixture.Build(t, "c/lineless.rs", "-g")}))
+	s.breakAt("lineless::pick", nil)
+	s.must(s.Run())
+	s.wait()
+	var got []string
+	for _, kind := range []session.StepKind{session.StepOut, session.StepOver, session.StepOver} {
+		s.must(s.Step(kind, 1))
+		ev, ok := s.wait().(session.Stopped)
+		if !ok {
+			t.Fatalf("the program has ended after %s", got)
+		}
+		f, err := s.Frame(ev.Thread, 0)
+		s.must(err)
+		got = append(got, fmt.Sprintf("%s:%d", f.FunctionName, f.Position.Line))
+	}
+	if g, want := strings.Join(got, " "), "lineless::caller:10 lineless::caller:11 lineless::pick:5"; g != want {
+		t.Errorf("got  %s\nwant %s", g, want)
+	}
+}
+
+// TestStepInLineless: a step in a function without line numbers enters a function that has some, as
+// in gdb. Next does not.
+func TestStepInLineless(t *testing.T) {
+	for _, c := range []struct {
+		kind session.StepKind
+		want string
+	}{{session.StepInto, "callback:5"}, {session.StepOver, "main:21"}} {
+		s := newStorm(t)
+		s.must(s.Load(session.Program{Path: fixture.Build(t, "c/nolines.c", "-g", "-O0")}))
+		s.breakAt("*nolines", nil)
+		s.must(s.Run())
+		s.wait()
+		s.must(s.Step(c.kind, 1))
+		ev, ok := s.wait().(session.Stopped)
+		if !ok {
+			t.Fatal("the program has ended")
+		}
+		f, err := s.Frame(ev.Thread, 0)
+		s.must(err)
+		if got := fmt.Sprintf("%s:%d", f.FunctionName, f.Position.Line); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
 	}
 }

@@ -1,47 +1,26 @@
 package session
 
-import "dbg/target"
+import (
+	"dbg/image"
+	"dbg/symbols"
+)
 
-// untilLine steps over lines until control is after the line at which it began: "until" without a
-// location. At the end of a loop it does not go back to the loop's start.
-//
-// Contract: it ends where a step over lines does, the first time that this is after the first
-// line's code, or in another frame.
-type untilLine struct {
-	cfa    target.Addr
-	lo, hi target.Addr // from the function's start to the end of the first line
+// "until" without a location is a step over a line that never goes back: at the end of a loop it
+// goes on to the code after the loop.
 
-	signalled bool // see lineStep
-}
-
-func (p *untilLine) begin(s *Session, c *course) (action, error) {
-	top, err := s.top(c.thread, 1)
-	if err != nil {
-		return action{}, err
+// untilHere returns the code in which until does not end: from the start of a function to the end
+// of a line. Rows of that line that begin no statement belong to it.
+func (s *Session) untilHere(m *Module, at image.Addr, line symbols.LineRange) span {
+	fn := m.Symbols.FunctionAt(at)
+	if fn == nil {
+		return span{}
 	}
-	p.cfa = top[0].CFA
-	if m := s.modules.find(top[0].PC); m != nil && m.Symbols != nil {
-		at := m.fileAddr(top[0].PC)
-		fn := m.Symbols.FunctionAt(at)
-		if line, ok := m.Symbols.LineAt(at); ok && fn != nil {
-			p.lo, p.hi = m.processAddr(fn.Lo), m.processAddr(line.Hi)
+	hi := line.Hi
+	for {
+		next, ok := m.Symbols.LineAt(hi)
+		if !ok || next.Lo != hi || next.IsStmt || next.Line != line.Line || next.File != line.File {
+			return span{m.processAddr(fn.Lo), m.processAddr(hi)}
 		}
+		hi = next.Hi
 	}
-	act := p.line()
-	act.push.(*lineStep).signalled = p.signalled
-	return act, nil
 }
-
-// line steps over one line.
-func (p *untilLine) line() action { return action{push: &lineStep{over: true, count: 1}} }
-
-func (p *untilLine) next(s *Session, c *course) (action, error) {
-	top, err := s.top(c.thread, 1)
-	if err == nil && top[0].CFA == p.cfa && p.lo <= top[0].PC && top[0].PC < p.hi {
-		return p.line(), nil
-	}
-	return action{done: true, stop: Stop{Reason: StopStep}}, nil
-}
-
-func (*untilLine) marks() []mark     { return nil }
-func (p *untilLine) shift(by uint64) { p.cfa += target.Addr(by) }

@@ -1,6 +1,8 @@
 package symbols
 
 import (
+	"slices"
+
 	"dbg/dwarf"
 	"dbg/image"
 	"dbg/symbols/entry"
@@ -91,6 +93,22 @@ func (f *Function) Producer() string {
 
 // IsInlined reports whether a function is an inlined copy, which can't be called.
 func (f *Function) IsInlined() bool { return f != nil && f.impl != nil && f.impl.inline != nil }
+
+// Is reports whether two values are the same function or, of inlined calls, the same call. Several
+// units may describe one function, because linkers keep one of its copies and the debug
+// information of all.
+func (f *Function) Is(g *Function) bool {
+	switch {
+	case f == nil || g == nil:
+		return f == g
+	case f.impl == nil || g.impl == nil:
+		return f.impl == g.impl && f.Name == g.Name && f.Lo == g.Lo
+	}
+	if f.impl.u == g.impl.u {
+		return f.impl.off == g.impl.off
+	}
+	return f.Name == g.Name && f.Lo == g.Lo && slices.Equal(f.Ranges, g.Ranges)
+}
 
 // IsIFunc reports whether the symbol at an address is a GNU indirect function: calling it returns
 // the address of the function that it stands for.

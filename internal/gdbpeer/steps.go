@@ -20,9 +20,12 @@ type Way struct {
 // Place is where a command has ended.
 type Place struct {
 	Frame
-	Inlined bool
-	Ended   bool   // the program has ended
-	Err     string // the command has failed
+	Inlined   bool
+	Ended     bool   // the program has ended
+	Err       string // the command has failed
+	SP        uint64
+	Registers string // the values of the other general registers
+	RangeEnd  uint64 // the end of the line's range for gdb, or 0
 }
 
 // Walk goes ways through a program. The first place of each is where it began.
@@ -67,13 +70,16 @@ func Walk(t testing.TB, exe string, setup []string, ways []Way) [][]Place {
 			failed = ""
 		case kind == "AT":
 			p := strings.Split(rest, "|")
-			if len(p) != 5 {
+			if len(p) != 8 {
 				continue
 			}
 			f := Frame{Func: p[2], File: p[3]}
 			f.PC, _ = strconv.ParseUint(p[0], 10, 64)
 			f.Line, _ = strconv.Atoi(p[4])
-			all[n] = append(all[n], Place{Frame: f, Inlined: p[1] == "inline", Err: failed})
+			at := Place{Frame: f, Inlined: p[1] == "inline", Err: failed, Registers: p[6]}
+			at.RangeEnd, _ = strconv.ParseUint(p[7], 10, 64)
+			at.SP, _ = strconv.ParseUint(p[5], 10, 64)
+			all[n] = append(all[n], at)
 			failed = ""
 		}
 	}
