@@ -33,6 +33,9 @@ func DefaultOptions() Options { return Options{AddressOfStrings: true} }
 // contains the error.
 func Format(v Value, env Env, opt Options) string {
 	p := newPrinter(env, opt)
+	if v.words != "" {
+		return v.words
+	}
 	if v.Type == nil || kindOf(v.Type) == types.Void {
 		if v.Avail == OptimizedOut {
 			return "<optimized out>"
@@ -160,6 +163,10 @@ func (p *printer) value(v Value) {
 	}
 	if isReference(v.Type) && (v.Avail == Available || v.Avail == Synthetic) {
 		p.reference(v)
+		return
+	}
+	if v.words != "" {
+		p.str(v.words)
 		return
 	}
 	if p.unavailable(v) || p.golang(v) || isStruct(v.Type) && p.viewed(v) {

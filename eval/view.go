@@ -5,7 +5,7 @@ import "dbg/symbols/types"
 // A Viewer is an Env that knows how people read the values of some types. Package eval/view has the
 // views.
 type Viewer interface {
-	// ViewOf returns the view of a value, or nil if its type has none. It does not read memory.
+	// View returns the view of a value, or nil if its type has none. It does not read memory.
 	View(v Value) View
 }
 
@@ -28,10 +28,9 @@ type View interface {
 type Form uint8
 
 const (
-	ByName   Form = iota // {first = 1, second = 2}
-	ByIndex              // {1, 2}
-	ByKey                // {["a"] = 1}: the name of an item has the brackets
-	WholeOne             // the only item is what the value is: its text follows without braces
+	ByName      Form = iota // {first = 1, ["a"] = 2}
+	ByIndex                 // {1, 2}
+	SummaryOnly             // the summary has told everything
 )
 
 // Items is a sequence of values, read when they are needed.
@@ -85,7 +84,16 @@ func (x *Expression) Evaluate(s Scope) (Value, error) {
 	return follow(v, s)
 }
 
-// View returns the view of a value, or nil if it has none, or is to be shown as it is in memory. A
+// Check reports whether the expression has a meaning in a scope, without reading what it names.
+func (x *Expression) Check(s Scope) error {
+	_, err := (&evaluator{env: s, dry: 1}).eval(x.tree)
+	return err
+}
+
+// Words returns a child that is a text and not a value.
+func Words(name, text string) Value { return Value{Type: typeVoid, Name: name, words: text} }
+
+// ViewOf returns the view of a value, or nil if it has none, or is to be shown as it is in memory. A
 // pointer or a reference has the view of its target.
 func ViewOf(v Value, env Env) View {
 	viewer, ok := env.(Viewer)
@@ -123,17 +131,13 @@ func (p *printer) viewed(v Value) bool {
 		return false
 	}
 	p.str(summary)
-	if items == nil || items.Len() == 0 && summary != "" {
+	if items == nil || summary != "" && (items.Len() == 0 || items.Form() == SummaryOnly) {
 		return true
 	}
 	if summary != "" {
 		p.str(" = ")
 	}
-	switch {
-	case items.Form() == WholeOne:
-		p.value(items.At(0))
-		return true
-	case p.hidden():
+	if p.hidden() {
 		p.str("{...}")
 		return true
 	}

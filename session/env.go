@@ -36,6 +36,9 @@ func (s *Session) env(t target.ThreadID, level int) *env {
 	return &env{s: s, thread: t, level: level}
 }
 
+// View implements eval.Viewer.
+func (e *env) View(v Value) eval.View { return e.s.views.View(v, e) }
+
 // at returns the frame, or nil.
 func (e *env) at() *Frame {
 	if !e.framed {

@@ -15,6 +15,7 @@ import (
 	"dbg/arch"
 	"dbg/cfi"
 	"dbg/eval"
+	"dbg/eval/view"
 	"dbg/frames"
 	"dbg/image"
 	"dbg/symbols"
@@ -50,6 +51,7 @@ type shared struct {
 	marks    atomic.Uint64 // counts Marks
 	names    sourceNames
 	sets     breakpointSets
+	views    *view.Set    // how people read values
 	inMain   atomic.Int64 // the breakpoint of StopInMain; 0 if there is none
 	// cut means that the running query was cancelled in the middle of something, so its result
 	// can't be used.
@@ -143,6 +145,7 @@ func newSession(cfg Config, g *group, files map[string]*fileEntry) *Session {
 		goSites:     map[target.Addr]bool{},
 		goProtocols: map[goProtocolKey]*goProtocol{},
 		signals:     map[int]SignalSetting{},
+		views:       view.NewSet(),
 		skips:       &skipList{},
 	}}
 	s.asked = context.Background()

@@ -1,0 +1,115 @@
+package view
+
+import (
+	"embed"
+	"sync"
+
+	"dbg/eval"
+	"dbg/eval/natvis"
+	"dbg/symbols/types"
+)
+
+//go:embed libs/*.natvis
+var libs embed.FS
+
+// ours parses the embedded files, once.
+var ours = sync.OnceValues(func() ([]*natvis.File, []natvis.Problem) {
+	var files []*natvis.File
+	var problems []natvis.Problem
+	list, err := libs.ReadDir("libs")
+	if err != nil {
+		panic(err) // they are embedded
+	}
+	for _, e := range list {
+		data, err := libs.ReadFile("libs/" + e.Name())
+		if err != nil {
+			panic(err)
+		}
+		f, p := natvis.Parse(e.Name(), data)
+		files, problems = append(files, f), append(problems, p...)
+	}
+	return files, problems
+})
+
+// Set has the views of a session. It is made by NewSet.
+type Set struct {
+	natvis  natvis.Set
+	loaded  bool                   // our own views are in natvis
+	classes map[*types.Type]*class // by stripped type; nil: it has no view
+}
+
+// maxClasses limits the types whose views are kept.
+const maxClasses = 1 << 14
+
+// NewSet returns a Set with our own views, which are read when the first value is shown.
+func NewSet() *Set { return &Set{classes: map[*types.Type]*class{}} }
+
+// Add adds the views of a .natvis file, which are preferred to ours. name is for problems.
+func (s *Set) Add(name string, data []byte) []natvis.Problem {
+	f, problems := natvis.Parse(name, data)
+	s.natvis.Add(f, natvis.User)
+	s.Forget()
+	return problems
+}
+
+// Forget drops what is known of types. Call it when a file of the program has changed.
+func (s *Set) Forget() { clear(s.classes) }
+
+// View returns the view of a value, or nil if its type has none.
+func (s *Set) View(v eval.Value, env eval.Env) eval.View { return s.view(v, env, 0) }
+
+// maxLevel limits views inside of summaries of views.
+const maxLevel = 20
+
+func (s *Set) view(v eval.Value, env eval.Env, level int) eval.View {
+	if v.Type == nil || level > maxLevel {
+		return nil
+	}
+	t := v.Type.Strip()
+	if t.Kind != types.Struct && t.Kind != types.Union || t.Name == "" {
+		return nil
+	}
+	c, known := s.classes[t]
+	if !known {
+		if len(s.classes) > maxClasses {
+			s.Forget()
+		}
+		c = s.classOf(t, v, env)
+		s.classes[t] = c
+	}
+	if c == nil {
+		return nil
+	}
+	if c.builtin != nil {
+		return c.builtin(v, &inner{env, s, level})
+	}
+	return &object{class: c, v: c.base(v, env), env: &inner{env, s, level}}
+}
+
+// load adds our own views, before the first use.
+func (s *Set) load() {
+	if s.loaded {
+		return
+	}
+	s.loaded = true
+	files, _ := ours()
+	for _, f := range files {
+		s.natvis.Add(f, natvis.System)
+	}
+}
+
+// inner is the Env of what is shown inside a view.
+type inner struct {
+	eval.Env
+	set   *Set
+	level int
+}
+
+// View implements eval.Viewer.
+func (e *inner) View(v eval.Value) eval.View { return e.set.view(v, e.Env, e.level+1) }
+
+// Interrupted implements eval.Interruptible.
+func (e *inner) Interrupted() bool {
+	i, ok := e.Env.(eval.Interruptible)
+	return ok && i.Interrupted()
+}
