@@ -63,6 +63,9 @@ const maxCharLiteral = 11
 func endQuote(s string, i int) int {
 	end := len(s)
 	if s[i] == '\'' {
+		if inNumber(s, i) {
+			return -1
+		}
 		end = min(end, i+1+maxCharLiteral)
 	}
 	for n := i + 1; n < end; n++ {
@@ -76,6 +79,15 @@ func endQuote(s string, i int) int {
 		}
 	}
 	return -1
+}
+
+// inNumber reports whether the quote at s[i] is between the digits of a number.
+func inNumber(s string, i int) bool {
+	from := i
+	for from > 0 && i-from < 64 && isWord(s[from-1]) {
+		from--
+	}
+	return from < i && '0' <= s[from] && s[from] <= '9'
 }
 
 func isWord(c byte) bool {
