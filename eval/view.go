@@ -114,7 +114,7 @@ func Raw(v Value) Value {
 
 // viewed writes a value that has a view. It returns false if the memory is still to be shown.
 func (p *printer) viewed(v Value) bool {
-	if p.opt.Raw || !p.raw() {
+	if p.opt.Raw {
 		return false
 	}
 	view := ViewOf(v, p.env)

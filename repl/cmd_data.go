@@ -27,11 +27,14 @@ func dataCommands() []*command {
 
 var decimal = eval.Options{Format: 'd'}
 
-// formatOption reads the letter of "print/x".
+// formatOption reads the letters of "print/x". The letter r shows values as they are in memory.
 func formatOption(text string) (eval.Options, error) {
 	opt := eval.DefaultOptions()
+	if rest := strings.Replace(text, "r", "", 1); rest != text {
+		opt.Raw, text = true, rest
+	}
 	switch {
-	case text == "" || text == "r":
+	case text == "":
 	case len(text) == 1 && strings.Contains("xduotcasfz", text):
 		opt.Format = text[0]
 	case strings.Trim(text, "0123456789") != text:

@@ -323,6 +323,9 @@ func (o *object) format(x *natvis.Expr, s *scope, opt eval.Options) (string, err
 		return o.formatSized(v, n, s, opt, bare)
 	}
 	inside := opt
+	if k := v.Type.Strip().Kind; k != types.Struct && k != types.Union {
+		inside.Format = 0 // the user's format is for the elements
+	}
 	inside.Inner, inside.AddressOfStrings = true, opt.AddressOfStrings && !x.Spec.Has(natvis.NoAddress)
 	switch x.Spec.Format {
 	case natvis.Decimal:
