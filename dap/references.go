@@ -25,6 +25,7 @@ type valueRef struct {
 	// arrow means that members are accessed with "->".
 	arrow   bool
 	indexed bool
+	items   int // the first parts, which are the items of a view; 0: it has none
 }
 
 // childKey identifies a part of the object with a reference.

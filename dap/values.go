@@ -74,7 +74,7 @@ func (s *server) show(key childKey, frame frameKey, v session.Value, path string
 		out.memory = memoryReference(d.Memory)
 	}
 	if d.Parts > 0 || d.Uncounted {
-		ref := valueRef{frame: frame, value: v, path: path, arrow: d.Pointer, indexed: d.Indexed}
+		ref := valueRef{frame: frame, value: v, path: path, arrow: d.Pointer && d.Items == 0, indexed: d.Indexed, items: d.Items}
 		if v.HasAddr && v.Avail == eval.Available {
 			ref.value.Bytes = nil // read again when it is opened: it may have been changed
 		}
@@ -82,7 +82,7 @@ func (s *server) show(key childKey, frame frameKey, v session.Value, path string
 		if d.Indexed {
 			out.indexed = d.Parts
 		} else {
-			out.named = d.Parts
+			out.indexed, out.named = d.Items, d.Parts-d.Items
 		}
 	}
 	return out
@@ -115,7 +115,12 @@ func (v *valueRef) childPath(name string) string {
 	switch {
 	case v.path == "" || name == "":
 		return ""
+	case name == eval.RawName:
+		return v.path // its members belong to the object itself
 	case name[0] == '[':
+		if !isSubscript(name[1 : len(name)-1]) {
+			return ""
+		}
 		return primary(v.path) + name
 	case name[0] == '*':
 		return "*" + primary(v.path)
@@ -126,6 +131,18 @@ func (v *valueRef) childPath(name string) string {
 		return primary(v.path) + "->" + name
 	}
 	return primary(v.path) + "." + name
+}
+
+// isSubscript reports whether the name of an item in brackets is an expression: a number, a string, or
+// the name of an enumerator.
+func isSubscript(s string) bool {
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		return true
+	}
+	if n := len(s); n >= 2 && s[0] == '"' {
+		return strings.IndexByte(strings.ReplaceAll(s[1:n-1], `\"`, ""), '"') < 0 && s[n-1] == '"'
+	}
+	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:") == ""
 }
 
 // primary encloses an expression in parentheses if a following operator would apply only to a part
@@ -202,6 +219,16 @@ func (s *server) findPart(container any, name string) (frameKey, part, error) {
 	for _, p := range list {
 		if p.name == name {
 			return frame, p, nil
+		}
+	}
+	if c, ok := container.(valueRef); ok && len(list) == 1 { // the keys of a map are not its items' numbers
+		if list, err = s.partsOf(c, 0, maxVariables); err != nil {
+			return frame, part{}, err
+		}
+		for _, p := range list {
+			if p.name == name {
+				return frame, p, nil
+			}
 		}
 	}
 	return frame, part{}, badArguments("there is no variable %q", cut(name))

@@ -39,15 +39,24 @@ func (s *server) variables(_ context.Context, args godap.VariablesArguments) (an
 		}
 		list = page(list, args.Start, args.Count)
 	case valueRef:
-		if (args.Filter == "indexed" && !c.indexed) || (args.Filter == "named" && c.indexed) {
+		if (args.Filter == "indexed" && !c.indexed && c.items == 0) || (args.Filter == "named" && c.indexed) {
 			return body, nil
 		}
-		count := args.Count
+		start, count := args.Start, args.Count
 		if count == 0 || count > maxVariables {
 			count = maxVariables
 		}
+		switch {
+		case c.items == 0:
+		case args.Filter == "indexed":
+			if count = min(count, c.items-start); count <= 0 {
+				return body, nil
+			}
+		case args.Filter == "named":
+			start += c.items
+		}
 		var parts []part
-		if parts, err = s.partsOf(c, args.Start, count); err == nil {
+		if parts, err = s.partsOf(c, start, count); err == nil {
 			list, err = s.variablesOf(args.VariablesReference, c.frame, parts, args.Format)
 		}
 	default:

@@ -11,8 +11,8 @@ import (
 
 // assign evaluates = and the compound assignments.
 func (e *evaluator) assign(n *node) (Value, error) {
-	if _, ok := e.env.(Scope); ok {
-		return Value{}, errPure
+	if s, ok := e.env.(Scope); ok {
+		return e.assignScoped(s, n)
 	}
 	left, err := e.eval(n.a)
 	if err != nil {
@@ -49,8 +49,8 @@ func (e *evaluator) assign(n *node) (Value, error) {
 
 // increment evaluates ++ and --, as prefix and postfix operators.
 func (e *evaluator) increment(n *node) (Value, error) {
-	if _, ok := e.env.(Scope); ok {
-		return Value{}, errPure
+	if s, ok := e.env.(Scope); ok {
+		return e.assignScoped(s, n)
 	}
 	left, err := e.eval(n.a)
 	if err != nil {

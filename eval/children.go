@@ -15,6 +15,22 @@ func NumChildren(v Value, env Env) int {
 	return int(min(n, 1<<31-1))
 }
 
+// NumItems returns how many of the parts are items of a view, or 0 if the value has none. They are the
+// first parts.
+func NumItems(v Value, env Env) int {
+	v, err := follow(v, env)
+	if err == nil && kindOf(v.Type) == types.Pointer && isStruct(v.Type.Strip().ElemAsDeclared()) {
+		v, err = indirect(v, env)
+	}
+	if err != nil {
+		return 0
+	}
+	if t, ok := viewTree(v, env); ok {
+		return int(min(t.count-1, 1<<31-1))
+	}
+	return 0
+}
+
 // PartsElsewhere reports whether a value is a pointer to a structure that is only declared in the
 // pointer's file. To count its parts, its definition would have to be searched in the whole
 // program. That is done only when the value is opened.

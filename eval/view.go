@@ -47,9 +47,49 @@ type Scope interface {
 	Env
 	// Intrinsic evaluates a call of a function that the view defines. ok is false if there is none.
 	Intrinsic(name string, args []Value) (v Value, ok bool, err error)
+	// SetVariable changes a variable that the view has declared. It returns false if there is none.
+	SetVariable(name string, v Value) bool
 }
 
-const errPure = Error("A view assigns nothing.")
+const errPure = Error("A view assigns only to its own variables.")
+
+// assignScoped evaluates an assignment, ++ or -- in an expression of a view.
+func (e *evaluator) assignScoped(s Scope, n *node) (Value, error) {
+	if n.a.op != "name" {
+		return Value{}, errPure
+	}
+	old, err := e.operand(n.a)
+	if err != nil {
+		return Value{}, err
+	}
+	var v Value
+	switch n.op {
+	case "=":
+		v, err = e.operand(n.b)
+	case "u++", "p++", "u--", "p--":
+		v, err = e.operate(n.op[1:2], old, intValue(typeInt, 1))
+	default:
+		var right Value
+		if right, err = e.operand(n.b); err == nil {
+			v, err = e.operate(n.op[:len(n.op)-1], old, right)
+		}
+	}
+	if err != nil {
+		return Value{}, err
+	}
+	if !isStruct(old.Type) {
+		if v, err = e.cast(old.Type, v); err != nil {
+			return Value{}, err
+		}
+	}
+	if e.dry == 0 && !s.SetVariable(n.a.text, v) {
+		return Value{}, errPure
+	}
+	if n.op[0] == 'p' {
+		return old, nil
+	}
+	return v, nil
+}
 
 // Expression is a parsed expression. It is immutable. The types that it names are those of the Env for
 // which it was parsed.

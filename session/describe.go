@@ -14,6 +14,8 @@ type Description struct {
 	// from 0.
 	Parts   int
 	Indexed bool
+	// Items is the number of the first Parts that are items of a view, 0 if there is no view.
+	Items int
 	// Uncounted means that the value is a pointer whose parts were not counted, because that would
 	// require a search through all debug information. It may have none.
 	Uncounted bool
@@ -44,6 +46,7 @@ func describe(v Value, e *env, opt eval.Options) Description {
 	d := Description{Text: eval.Format(v, e, opt), Type: eval.TypeName(v), Uncounted: eval.PartsElsewhere(v, e)}
 	if !d.Uncounted {
 		d.Parts = eval.NumChildren(v, e)
+		d.Items = min(eval.NumItems(v, e), d.Parts)
 	}
 	d.Memory, d.HasMemory = v.Addr, v.HasAddr
 	if v.Type == nil {

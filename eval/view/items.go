@@ -186,7 +186,14 @@ func (o *object) segment(item natvis.Item, s *scope) (seg segment, named bool, e
 		}
 		return &single{eval.Words(it.Name, text)}, true, nil
 	}
-	return nil, true, errors.New("CustomListItems are not supported yet")
+	if it, ok := item.(*natvis.CustomListItems); ok {
+		n, err := o.size(it.Sizes, s)
+		if err != nil {
+			return nil, true, err
+		}
+		return &customList{o: o, it: it, n: n}, false, nil
+	}
+	return nil, true, fmt.Errorf("a kind of item that is not known: %T", item)
 }
 
 // maxCount is the largest number of elements that a container can have.
@@ -382,16 +389,23 @@ func named(v eval.Value, i int64) eval.Value {
 	return v
 }
 
-// element evaluates the value and the name of an element in its scope.
+// element evaluates an element in its scope.
 func (o *object) element(n *natvis.ValueNode, s *scope) eval.Value {
-	v, err := o.eval(&n.Value, s)
+	return o.child(&n.Value, n.Name, s)
+}
+
+// child evaluates the value and the name of a child. Without a name it has its index.
+func (o *object) child(x *natvis.Expr, name []natvis.Part, s *scope) eval.Value {
+	v, err := o.eval(x, s)
+	if err == nil && x.Spec.Size != nil {
+		v, err = o.sized(v, x.Spec.Size, s)
+	}
 	if err != nil {
 		v = unreadable(err)
 	}
 	v = named(v, s.index)
-	if n.Name != nil {
-		opt := eval.DefaultOptions()
-		if text, err := o.display(n.Name, s, opt); err == nil {
+	if name != nil {
+		if text, err := o.display(name, s, eval.DefaultOptions()); err == nil {
 			v.Name = text
 		}
 	}

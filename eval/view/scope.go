@@ -14,12 +14,13 @@ import (
 // scope is the environment of an expression: an object, or a node of its list or tree.
 type scope struct {
 	*inner
-	o     *object
-	this  eval.Value
-	node  *types.Type           // of this, if it is a node; nil: this is the object
-	vars  map[string]eval.Value // parameters of an intrinsic
-	index int64                 // $i
-	calls int                   // intrinsics that are being evaluated
+	o       *object
+	this    eval.Value
+	node    *types.Type           // of this, if it is a node; nil: this is the object
+	vars    map[string]eval.Value // parameters of an intrinsic, or variables of CustomListItems
+	assigns bool                  // vars may be changed
+	index   int64                 // $i
+	calls   int                   // intrinsics that are being evaluated
 }
 
 // maxCalls limits intrinsics that call intrinsics.
@@ -108,6 +109,15 @@ func (s *scope) WriteMemory(target.Addr, []byte) (int, error) { return 0, errRea
 func (s *scope) History(int, bool) (v eval.Value, ok bool)    { return v, false }
 
 var errReadOnly = errors.New("a view changes nothing")
+
+// SetVariable implements eval.Scope.
+func (s *scope) SetVariable(name string, v eval.Value) bool {
+	if _, ok := s.vars[name]; !ok || !s.assigns {
+		return false
+	}
+	s.vars[name] = v
+	return true
+}
 
 // Intrinsic implements eval.Scope.
 func (s *scope) Intrinsic(name string, args []eval.Value) (eval.Value, bool, error) {
