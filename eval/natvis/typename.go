@@ -30,8 +30,8 @@ type NamePart struct {
 // ParseTypeName reads a name. It never fails: what it does not understand is opaque text.
 //
 // These are equal: names that differ in spaces, `> >` and `>>`, `const T` and `T const`,
-// `long unsigned int` and `unsigned long`, `struct S` and `S`, `5ul` and `5`, and the ways to write
-// an unnamed namespace.
+// `long unsigned int` and `unsigned long`, `struct S` and `S`, `5ul` and `5`, `T[0]` and `T[]`, and
+// the ways to write an unnamed namespace.
 func ParseTypeName(text string) *TypeName {
 	if len(text) > maxText {
 		return &TypeName{Text: text, compared: text}
@@ -242,7 +242,8 @@ func (p *typeParser) suffix(cv string) string {
 				continue
 			}
 		}
-		rest := join(p.tokens[start:p.at])
+		// Microsoft's compiler writes an array of unknown length with 0, and its files do.
+		rest := strings.ReplaceAll(join(p.tokens[start:p.at]), "[0]", "[]")
 		if cv != "" && rest != "" && isWord(rest[0]) {
 			return cv + " " + rest
 		}
