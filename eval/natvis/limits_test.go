@@ -67,7 +67,8 @@ func TestHostile(t *testing.T) {
 // TestHostileNames checks that no name of a type takes long.
 func TestHostileNames(t *testing.T) {
 	const n = maxText / 4
-	for _, piece := range []string{"<", ">", "a<", "a<b,", "(", "a(", "a(::", "a<a(", "[", "a[", "{", "`", "'", `"`, "::", "*", "const ",
+	for _, piece := range []string{"<", ">", "a<", "a<b,", "(", "a(", "a(::", "a<a(", "[", "a[", "{", "`", "'", `"`, "::", "*",
+		"const ",
 		"operator", "operator<", "a::", "(lambda at ", "<lambda", "a::<lambda(", "long ", "-1", ",", "a<(", "a<b::c<"} {
 		name := strings.Repeat(piece, n/len(piece))
 		start := time.Now()
