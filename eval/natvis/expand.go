@@ -130,7 +130,7 @@ type Exec struct {
 	Pos       Pos
 }
 
-// A Loop runs its body until Break, or until its condition does not hold.
+// A Loop runs its body until Break, as long as its condition holds.
 type Loop struct {
 	Condition *Expr
 	Body      []Statement

@@ -20,8 +20,9 @@ func FuzzParse(f *testing.F) {
 			f.Add([]byte("<AutoVisualizer><Type Name='S'><Expand>" + line))
 		}
 	}
-	for _, s := range []string{"", "<", "<a", "<a b", "<a b=", "<a b='", "<!", "<!--", "<![CDATA[", "<?", "</a>", "&", "&#x110000;", "\xff\xfe<\x00a\x00",
-		"<!DOCTYPE a [", "<AutoVisualizer/>", "<AutoVisualizer></AutoVisualizer>x", "<AutoVisualizer><Type", "<a:AutoVisualizer><b:Type Name='a::b<*>'/>"} {
+	for _, s := range []string{"", "<", "<a", "<a b", "<a b=", "<a b='", "<!", "<!--", "<![CDATA[", "<?", "</a>", "&", "&#x110000;",
+		"\xff\xfe<\x00a\x00", "<!DOCTYPE a [", "<AutoVisualizer/>", "<AutoVisualizer></AutoVisualizer>x", "<AutoVisualizer><Type",
+		"<a:AutoVisualizer><b:Type Name='a::b<*>'/>"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -47,9 +48,10 @@ func FuzzParse(f *testing.F) {
 // key is the key.
 func FuzzTypeName(f *testing.F) {
 	for _, s := range []string{
-		"std::map<int, std::vector<char, A<char> >, B>::iterator", "V<*,*>", "long unsigned int const*&[3]", "main()::<lambda(int)>",
-		"V<(lambda at /a.cpp:3:5), {closure#0}, (anonymous namespace)::S>", "F<void (int) const>", "V<&A::operator<, 'a', \"x\", -5ul, (E)3>",
-		"`anonymous namespace'::S", "&mut [u8; 3]", "fn(i32) -> i32", "enum2$<core::option::Option<i32> >", "a<b", "a>b", "((((", "operator",
+		"std::map<int, std::vector<char, A<char> >, B>::iterator", "V<*,*>", "long unsigned int const*&[3]",
+		"main()::<lambda(int)>", "V<(lambda at /a.cpp:3:5), {closure#0}, (anonymous namespace)::S>", "F<void (int) const>",
+		"V<&A::operator<, 'a', \"x\", -5ul, (E)3>", "`anonymous namespace'::S", "&mut [u8; 3]", "fn(i32) -> i32",
+		"enum2$<core::option::Option<i32> >", "a<b", "a>b", "((((", "operator",
 	} {
 		f.Add(s)
 	}

@@ -23,11 +23,16 @@ func TestHostile(t *testing.T) {
 		{"deep and open", inType(strings.Repeat("<Loop>", 100_000)), "nested more than 64 deep", 0},
 		{"many elements", inType(strings.Repeat("<a/>", maxElements+10)), "<Type> has more than 100000 elements", 1},
 		{"many types", wrap(strings.Repeat(`<Type Name="S"/>`, maxTypes+10)), "more than 100000 types", maxTypes},
-		{"long display string", inType("<DisplayString>" + strings.Repeat("x", maxText+1) + "</DisplayString>"), "display string has more than 65536 bytes", 2},
-		{"long expression", inType("<StringView>" + strings.Repeat("x", maxText+1) + "</StringView>"), "expression has more than 65536 bytes", 2},
+		{"long display string", inType(
+			"<DisplayString>" + strings.Repeat("x", maxText+1) + "</DisplayString>"),
+			"display string has more than 65536 bytes", 2},
+		{"long expression", inType(
+			"<StringView>" + strings.Repeat("x", maxText+1) + "</StringView>"),
+			"expression has more than 65536 bytes", 2},
 		{"long name", wrap(`<Type Name="` + strings.Repeat("x", maxText+1) + `"/>`), "name of the type has more than 65536 bytes", 0},
 		{"many problems", wrap(strings.Repeat(`<b/>`, 2*maxProblems)), "too many problems", 0},
-		{"entities", "<!DOCTYPE x [<!ENTITY a \"&b;&b;\"><!ENTITY b \"boom\">]>" + inType("<DisplayString>&a;</DisplayString>"), "unknown entity &a;", 2},
+		{"entities", "<!DOCTYPE x [<!ENTITY a \"&b;&b;\"><!ENTITY b \"boom\">]>" + inType("<DisplayString>&a;</DisplayString>"),
+			"unknown entity &a;", 2},
 		{"external entity", "<!DOCTYPE x SYSTEM \"file:///etc/passwd\">" + inType(""), "entities are not expanded", 2},
 		{"open comment", inType("<!--"), "this comment has no end", 0},
 		{"open tag", wrap(`<Type Name="S`), "the value of the attribute Name has no end", 0},
@@ -62,8 +67,9 @@ func TestHostile(t *testing.T) {
 // TestHostileNames checks that no name of a type takes long.
 func TestHostileNames(t *testing.T) {
 	const n = maxText / 4
-	for _, piece := range []string{"<", ">", "a<", "a<b,", "(", "a(", "a(::", "a<a(", "[", "a[", "{", "`", "'", `"`, "::", "*", "const ", "operator",
-		"operator<", "a::", "(lambda at ", "<lambda", "a::<lambda(", "long ", "-1", ",", "a<(", "a<b::c<"} {
+	for _, piece := range []string{"<", ">", "a<", "a<b,", "(", "a(", "a(::", "a<a(", "[", "a[", "{", "`", "'", `"`, "::", "*",
+		"const ",
+		"operator", "operator<", "a::", "(lambda at ", "<lambda", "a::<lambda(", "long ", "-1", ",", "a<(", "a<b::c<"} {
 		name := strings.Repeat(piece, n/len(piece))
 		start := time.Now()
 		ParseTypeName(name).Match(ParseTypeName("a<" + name + ">"))
@@ -88,7 +94,8 @@ func TestEncodings(t *testing.T) {
 			t.Errorf("%s: %s", name, dump(f, problems))
 		}
 	}
-	f, problems := Parse("Latin-1", []byte("<AutoVisualizer><Type Name=\"S\"><DisplayString>gr\xf6\xdfe {x}</DisplayString></Type></AutoVisualizer>"))
+	f, problems := Parse("Latin-1", []byte("<AutoVisualizer><Type Name=\"S\"><DisplayString>gr\xf6\xdfe {x}"+
+		"</DisplayString></Type></AutoVisualizer>"))
 	if d := f.Types[0].Displays[0]; len(problems) > 0 || d.Parts[0].Text != "gr??e " || d.Parts[1].Expr.Pos.String() != "1:54" {
 		t.Errorf("Latin-1: %s", dump(f, problems))
 	}

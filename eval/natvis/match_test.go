@@ -48,6 +48,7 @@ func TestMatch(t *testing.T) {
 		{"V<char* const>", "V<char const*>", "no"},
 		{"V<const volatile int>", "V<volatile int const>", ""},
 		{"V<int[3]>", "V<int [3]>", ""},
+		{"std::unique_ptr<char const [0],*>", "std::unique_ptr<const char [], D<const char []> >", "D<const char []>"},
 		{"V<int&&>", "V<int &&>", ""},
 		{"V<int(*)(char)>", "V<int (*)(char)>", ""},
 		{"F<*>", "F<void (int, std::vector<int, A> const&)>", "void (int, std::vector<int, A> const&)"},
@@ -150,7 +151,8 @@ func TestPreference(t *testing.T) {
 		{"more names", []string{"V<*>", "V<P<*>>", "V<P<int>>"}, "V<P<int>>", "V<P<int>> V<P<*>> V<*>"},
 		{"more wildcards", []string{"t<*>", "t<*,*>", "t<*,*,*>"}, "t<int,int>", "t<*,*> t<*>"},
 		{"specific before priority", []string{"V<*>|Priority='High'", "V<int>|Priority='Low'"}, "V<int>", "V<int> V<*>"},
-		{"priority before order", []string{"V<*>|Priority='MediumLow'", "V< * >", "V<* >|Priority='High'"}, "V<int>", "V<* > V< * > V<*>"},
+		{"priority before order", []string{"V<*>|Priority='MediumLow'", "V< * >", "V<* >|Priority='High'"},
+			"V<int>", "V<* > V< * > V<*>"},
 		{"order", []string{"S", "::S"}, "S", "S ::S"},
 		{"view before priority", []string{"S|Priority='High'", "::S|IncludeView='x'"}, "S", "::S S"},
 		{"const does not count", []string{"S"}, "const S", "S"},
@@ -187,7 +189,8 @@ func TestLayers(t *testing.T) {
 
 // TestAlternativeOnce checks that a type is found once if two of its names match.
 func TestAlternativeOnce(t *testing.T) {
-	f, _ := Parse("f", []byte(`<AutoVisualizer><Type Name="V&lt;*&gt;"><AlternativeType Name="V&lt;int&gt;" Inheritable="0"/></Type></AutoVisualizer>`))
+	f, _ := Parse("f", []byte(`<AutoVisualizer><Type Name="V&lt;*&gt;">
+		<AlternativeType Name="V&lt;int&gt;" Inheritable="0"/></Type></AutoVisualizer>`))
 	var s Set
 	s.Add(f, System)
 	m := s.Match("V<int>")

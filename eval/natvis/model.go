@@ -11,9 +11,12 @@ type File struct {
 // A Type is a view (Natvis, "Type element"). Of Displays, Strings and MostDerived, the first
 // applies whose Condition holds and whose views allow it.
 type Type struct {
-	Patterns    []Pattern // Name, then each AlternativeType
-	Views       Views
-	Version     *Version
+	Patterns []Pattern // Name, then each AlternativeType
+	Views    Views
+	Version  *Version
+	// Intrinsics are functions for all views of the same name: Visual Studio's users declare them
+	// in a view without IncludeView and call them in the others. Several may have one name: they
+	// differ in the parameters, or all but one are Optional and do not fit the class.
 	Intrinsics  []*Intrinsic
 	MostDerived []MostDerived
 	Smart       *SmartPointer

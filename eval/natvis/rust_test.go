@@ -1,7 +1,9 @@
 package natvis
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,13 +14,19 @@ import (
 // rustFiles returns the folder of rustc's own views: intrinsic, liballoc, libcore and libstd.natvis.
 //
 // They are src/etc/natvis in the repository rust-lang/rust. Debian's package rust-src installs them
-// under /usr/src. A toolchain for MSVC has them in lib/rustlib/etc. DBG_RUST_NATVIS names another
-// folder.
+// under /usr/src. A toolchain for MSVC has them in lib/rustlib/etc. Where they are not installed,
+// they are taken from Debian's package, once, and kept in the cache: installed, it has 150 MB.
 func rustFiles(t *testing.T) string {
 	t.Helper()
 	home, _ := os.UserHomeDir()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	kept := filepath.Join(cache, "dbg-fixtures", "rust-natvis")
 	for _, pattern := range []string{
-		os.Getenv("DBG_RUST_NATVIS"), "/usr/src/rustc-*/src/etc/natvis", "/usr/lib/rustlib/etc", filepath.Join(home, ".rustup/toolchains/*/lib/rustlib/etc"),
+		kept, "/usr/src/rustc-*/src/etc/natvis",
+		"/usr/lib/rustlib/etc", filepath.Join(home, ".rustup/toolchains/*/lib/rustlib/etc"),
 	} {
 		folders, _ := filepath.Glob(pattern)
 		for _, folder := range folders {
@@ -27,8 +35,29 @@ func rustFiles(t *testing.T) string {
 			}
 		}
 	}
-	fixture.Missing(t, "rustc's .natvis files are not installed (Debian's package rust-src)")
-	return ""
+	fixture.Need(t, "apt-get", "dpkg-deb", "tar", "sh")
+	if err := os.MkdirAll(filepath.Dir(kept), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(kept), "fetch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(tmp)
+	cmd := exec.Command("sh", "-c", "apt-get download -qq rust-src && "+
+		"dpkg-deb --fsys-tarfile rust-src_*.deb | tar -x --wildcards '*/src/etc/natvis/*'")
+	cmd.Dir = tmp
+	text, err := cmd.CombinedOutput()
+	found, _ := filepath.Glob(filepath.Join(tmp, "usr/src/rustc-*/src/etc/natvis"))
+	if err != nil || len(found) != 1 {
+		fixture.Missing(t, fmt.Sprintf("rustc's .natvis files can't be fetched (Debian's package rust-src): %v %s", err, text))
+	}
+	if err := os.Rename(found[0], kept); err != nil {
+		if _, there := os.Stat(kept); there != nil { // another test was first
+			t.Fatal(err)
+		}
+	}
+	return kept
 }
 
 // TestRust reads rustc's files and finds the views of names that rustc writes for MSVC.
@@ -71,7 +100,8 @@ func TestRust(t *testing.T) {
 		{"core::ptr::non_null::NonNull<u8>", "core::ptr::non_null::NonNull<*>", "u8"},
 		{"tuple$<i32,u8>", "tuple$<*,*>", "i32"},
 		{"tuple$<>", "tuple$<>", ""},
-		{"std::collections::hash::map::HashMap<i32,u8,std::collections::hash::map::RandomState>", "std::collections::hash::map::HashMap<*,*,*>", "i32"},
+		{"std::collections::hash::map::HashMap<i32,u8,std::collections::hash::map::RandomState>",
+			"std::collections::hash::map::HashMap<*,*,*>", "i32"},
 	} {
 		m := s.Match(c.name)
 		if len(m) == 0 {

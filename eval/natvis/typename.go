@@ -30,14 +30,13 @@ type NamePart struct {
 // ParseTypeName reads a name. It never fails: what it does not understand is opaque text.
 //
 // These are equal: names that differ in spaces, `> >` and `>>`, `const T` and `T const`,
-// `long unsigned int` and `unsigned long`, `struct S` and `S`, `5ul` and `5`, and the ways to write
-// an unnamed namespace.
+// `long unsigned int` and `unsigned long`, `struct S` and `S`, `5ul` and `5`, `T[0]` and `T[]`, and
+// the ways to write an unnamed namespace.
 func ParseTypeName(text string) *TypeName {
 	if len(text) > maxText {
 		return &TypeName{Text: text, compared: text}
 	}
-	p := typeParser{text: text, tokens: lexType(text)}
-	return p.typ(0)
+	return newTypeParser(text).typ(0)
 }
 
 // Equal reports whether two names are of the same type.
@@ -67,7 +66,8 @@ func joinParts(parts []NamePart) string {
 
 // typeKey returns ParseTypeName(text).key(), without parsing template arguments.
 func typeKey(text string) string {
-	p := typeParser{text: text, tokens: lexType(text), shallow: true}
+	p := newTypeParser(text)
+	p.shallow = true
 	return p.typ(0).key()
 }
 
@@ -75,8 +75,14 @@ func typeKey(text string) string {
 type typeParser struct {
 	text    string
 	tokens  []token
+	close   []int // see closeBrackets
 	at      int
 	shallow bool // template arguments are skipped
+}
+
+func newTypeParser(text string) *typeParser {
+	tokens := lexType(text)
+	return &typeParser{text: text, tokens: tokens, close: closeBrackets(tokens)}
 }
 
 func (p *typeParser) peek() string {
@@ -122,36 +128,46 @@ func (p *typeParser) source(start int) string {
 	return p.text[p.tokens[start].from:p.tokens[p.at-1].to]
 }
 
-// skip reads to the end of a type that is opaque. Brackets of all kinds nest. Inside of
-// parentheses ">" may be greater-than.
+// skip reads to the end of a type that is opaque.
 func (p *typeParser) skip(depth int) {
-	var open []string
-	for ; p.at < len(p.tokens); p.at++ {
-		switch t := p.peek(); t {
+	for !p.ended(depth) {
+		if end := p.close[p.at]; end > 0 {
+			p.at = end
+		}
+		p.at++
+	}
+}
+
+// closeBrackets returns for each token that is an opening bracket the index of the one that closes
+// it. It is 0 for all others. Brackets of all kinds nest. "<" without ">" is less-than, and ">"
+// directly in parentheses is greater-than.
+func closeBrackets(tokens []token) []int {
+	closed := make([]int, len(tokens))
+	var open []int
+	for i, t := range tokens {
+		if t.word {
+			continue
+		}
+		switch t.text {
 		case "(", "[", "<":
-			open = append(open, t)
-		case ")", "]":
-			n := len(open) - 1
-			for n >= 0 && open[n] == "<" {
-				n--
-			}
-			if n >= 0 {
+			open = append(open, i)
+		case ">":
+			if n := len(open) - 1; n >= 0 && tokens[open[n]].text == "<" {
+				closed[open[n]] = i
 				open = open[:n]
 			}
-		case ">":
-			if n := len(open) - 1; n >= 0 {
-				if open[n] == "<" {
-					open = open[:n]
-				}
-			} else if depth > 0 {
-				return
+		case ")", "]":
+			n := len(open) - 1
+			for n >= 0 && tokens[open[n]].text == "<" {
+				n--
 			}
-		case ",":
-			if len(open) == 0 && depth > 0 {
-				return
+			if n >= 0 && tokens[open[n]].text[0] == opening(t.text[0]) {
+				closed[open[n]] = i
+				open = open[:n]
 			}
 		}
 	}
+	return closed
 }
 
 // qualified reads a qualified name with what is around it, or returns nil.
@@ -232,17 +248,12 @@ func (p *typeParser) suffix(cv string) string {
 		switch {
 		case p.is("*"), p.is("&"), p.is("&&"), p.is("const"), p.is("volatile"), p.is("..."):
 			continue
-		case p.peek() == "[":
-			n := p.at
-			for n < len(p.tokens) && p.tokens[n].text != "]" {
-				n++
-			}
-			if n < len(p.tokens) {
-				p.at = n + 1
-				continue
-			}
+		case p.peek() == "[" && p.close[p.at] > 0:
+			p.at = p.close[p.at] + 1
+			continue
 		}
-		rest := join(p.tokens[start:p.at])
+		// Microsoft's compiler writes an array of unknown length with 0, and its files do.
+		rest := strings.ReplaceAll(join(p.tokens[start:p.at]), "[0]", "[]")
 		if cv != "" && rest != "" && isWord(rest[0]) {
 			return cv + " " + rest
 		}
@@ -323,50 +334,34 @@ func (p *typeParser) components(depth int) []NamePart {
 
 // args reads template arguments and the ">". ok is false if there is no ">".
 func (p *typeParser) args(depth int) (args []*TypeName, ok bool) {
-	if p.is(">") {
-		return nil, true
+	end := p.close[p.at-1]
+	if end == 0 {
+		return nil, false
 	}
-	for {
-		if p.shallow {
-			p.skip(depth)
-		} else {
-			args = append(args, p.typ(depth))
-		}
-		if p.is(">") {
-			return args, true
-		}
-		if !p.is(",") {
-			return nil, false
+	// Whatever is between the brackets, every argument ends at one of their commas, or at the end.
+	for !p.shallow && p.at < end {
+		args = append(args, p.typ(depth))
+		if p.at < end {
+			p.at++ // the comma
 		}
 	}
+	p.at = end + 1
+	return args, true
 }
 
 // function returns the index of the "::" after the parameters of a function, or 0.
 func (p *typeParser) function() int {
-	if p.peek() != "(" {
+	if p.peek() != "(" || p.close[p.at] == 0 {
 		return 0
 	}
-	depth := 0
-	for n := p.at; n < len(p.tokens); n++ {
+	for n := p.close[p.at] + 1; n < len(p.tokens); n++ {
 		switch p.tokens[n].text {
-		case "(":
-			depth++
-		case ")":
-			depth--
-		}
-		if depth > 0 {
+		case "const", "volatile", "&", "&&":
 			continue
+		case "::":
+			return n
 		}
-		for n++; n < len(p.tokens); n++ {
-			switch p.tokens[n].text {
-			case "const", "volatile", "&", "&&":
-				continue
-			case "::":
-				return n
-			}
-			break
-		}
-		return 0
+		break
 	}
 	return 0
 }

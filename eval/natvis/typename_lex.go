@@ -25,7 +25,7 @@ var operators = []string{"<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->
 // lexType splits a name. It drops spaces, elaborations ("struct S" is "S") and the type of a number
 // ("5ul" is "5"): compilers differ in them.
 func lexType(s string) []token {
-	tokens := make([]token, 0, 8)
+	tokens := make([]token, 0, 8+len(s)/4)
 	for i := 0; i < len(s); {
 		if strings.IndexByte(" \t\r\n", s[i]) >= 0 {
 			i++
@@ -48,9 +48,11 @@ func lexType(s string) []token {
 // nextToken returns the token at s[i] and the index after it.
 func nextToken(s string, i int, before []token) (text string, to int, word bool) {
 	rest := s[i:]
-	for _, name := range anonymousNames {
-		if strings.HasPrefix(rest, name) {
-			return anonymous, i + len(name), true
+	if strings.IndexByte("({`", s[i]) >= 0 {
+		for _, name := range anonymousNames {
+			if strings.HasPrefix(rest, name) {
+				return anonymous, i + len(name), true
+			}
 		}
 	}
 	last := ""
