@@ -22,7 +22,9 @@ func (s *server) attach(_ context.Context, args launchOptions) (any, error) {
 		return nil, badArguments("attach needs the id of a process, \"pid\", or a core file, \"core\"")
 	}
 	args.NoDebug = false // there is no other reason to attach to a running process
-	s.use(args)
+	if err := s.use(args); err != nil {
+		return nil, err
+	}
 	if err := s.query.Attach(int(pid)); err != nil {
 		return nil, err
 	}

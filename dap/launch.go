@@ -23,7 +23,9 @@ func (s *server) launch(_ context.Context, args launchOptions) (any, error) {
 	if args.Program == "" {
 		return nil, badArguments("launch needs the path of a program, \"program\"")
 	}
-	s.use(args)
+	if err := s.use(args); err != nil {
+		return nil, err
+	}
 	if err := s.query.Load(programOf(args)); err != nil {
 		return nil, err
 	}
@@ -58,19 +60,29 @@ func (s *server) mayLoad() error {
 }
 
 // use applies the options that must be set before a program is loaded.
-func (s *server) use(o launchOptions) {
+func (s *server) use(o launchOptions) error {
 	s.start = o
+	problems, err := s.query.AddViews(o.VisualizerFile...)
+	if err != nil {
+		return err
+	}
+	for _, p := range problems {
+		s.console("important", p.Error()+"\n")
+	}
 	s.query.MapSources(append(append([]session.SourceMapping(nil), o.SourceMap...), o.SourceFileMap...))
 	if o.NoDebug {
 		s.query.DropBreakpointSets()
 		clear(s.breakpoints)
 		s.query.PassAllSignals()
 	}
+	return nil
 }
 
 // openCore opens a core file.
 func (s *server) openCore(o launchOptions) error {
-	s.use(o)
+	if err := s.use(o); err != nil {
+		return err
+	}
 	if err := s.query.OpenCore(o.core(), o.Program); err != nil {
 		return err
 	}

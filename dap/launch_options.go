@@ -31,6 +31,8 @@ type launchOptions struct {
 	CoreFile string `json:"coreFile"`
 	CorePath string `json:"corePath"`
 
+	VisualizerFile argumentFiles `json:"visualizerFile"` // .natvis
+
 	SourceMap     sourceMap `json:"sourceMap"`
 	SourceFileMap sourceMap `json:"sourceFileMap"`
 }
@@ -46,6 +48,20 @@ func (o *launchOptions) core() string {
 		}
 	}
 	return ""
+}
+
+// argumentFiles is a list of paths, or one path.
+type argumentFiles []string
+
+func (a *argumentFiles) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		if *a = nil; one != "" {
+			*a = argumentFiles{one}
+		}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(a))
 }
 
 // argumentList is a list of arguments, or one string that is split as in a shell.

@@ -41,7 +41,9 @@ func (s *server) restart(_ context.Context, args restartArguments) (any, error) 
 	for _, t := range threads {
 		s.threadEvent("exited", t.ID)
 	}
-	s.use(options)
+	if err := s.use(options); err != nil {
+		return nil, err
+	}
 	if err := s.query.Load(programOf(options)); err != nil {
 		return nil, s.gone(err)
 	}

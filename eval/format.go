@@ -169,6 +169,10 @@ func (p *printer) value(v Value) {
 		p.str(v.words)
 		return
 	}
+	if v.form != 0 && p.opt.Format == 0 {
+		p.opt.Format = v.form
+		defer func() { p.opt.Format = 0 }()
+	}
 	if p.unavailable(v) || p.golang(v) || isStruct(v.Type) && p.viewed(v) {
 		return
 	}

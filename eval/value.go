@@ -52,6 +52,7 @@ type Value struct {
 	missing  []byte       // if Partial: like Bytes, with a 1 for every bit that is unavailable
 	why      Availability // if Partial: OptimizedOut or NotSaved
 	raw      bool         // it is shown as it is in memory, although it may have a view
+	form     byte         // the letter of the format in which it is shown, if the user asks for none
 	words    string       // a text that is shown instead of a value
 	fixed    string       // why it can't be assigned although it has a place
 

@@ -133,6 +133,13 @@ func (x *Expression) Check(s Scope) error {
 // Words returns a child that is a text and not a value.
 func Words(name, text string) Value { return Value{Type: typeVoid, Name: name, words: text} }
 
+// InFormat returns a value that is shown in a format (a letter of Options.Format), if the user asks for
+// none.
+func InFormat(v Value, letter byte) Value {
+	v.form = letter
+	return v
+}
+
 // ViewOf returns the view of a value, or nil if it has none, or is to be shown as it is in memory. A
 // pointer or a reference has the view of its target.
 func ViewOf(v Value, env Env) View {

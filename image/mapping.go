@@ -2,6 +2,7 @@ package image
 
 import (
 	"fmt"
+	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -48,6 +49,24 @@ func Peek(path string, buf []byte) (int, error) {
 	defer f.Close()
 	n, _ := f.ReadAt(buf, 0)
 	return n, nil
+}
+
+// ReadText reads a whole regular file of at most most bytes. The error is an *OpenError, or says that the
+// file is too large.
+func ReadText(path string, most int64) ([]byte, error) {
+	f, info, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info.Size() > most {
+		return nil, openError(path, fmt.Errorf("%d bytes are too many", info.Size()))
+	}
+	data, err := io.ReadAll(io.LimitReader(f, most))
+	if err != nil {
+		return nil, openError(path, err)
+	}
+	return data, nil
 }
 
 // openRegular opens a regular file. Paths come from files, too: opening a pipe must not wait for

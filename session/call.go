@@ -234,7 +234,7 @@ func (e *env) Call(c *eval.Call) (Value, error) {
 	}
 	v, err := s.runCall(k)
 	// The walk that found the frame is gone.
-	e.frame, e.framed, e.visible, e.listed = nil, false, nil, false
+	e.frame, e.framed, e.visible, e.listed, e.viewed = nil, false, nil, false, Value{}
 	return v, err
 }
 

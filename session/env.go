@@ -27,6 +27,9 @@ type env struct {
 	visible []*symbols.Variable
 	listed  bool
 
+	viewed Value // the value that was last asked for its view
+	view   eval.View
+
 	reserved uint64 // bytes below the red zone that Allocate has given away
 }
 
@@ -36,8 +39,15 @@ func (s *Session) env(t target.ThreadID, level int) *env {
 	return &env{s: s, thread: t, level: level}
 }
 
-// View implements eval.Viewer.
-func (e *env) View(v Value) eval.View { return e.s.views.View(v, e) }
+// View implements eval.Viewer. A value's text, its number of children and the children are asked for one
+// after the other.
+func (e *env) View(v Value) eval.View {
+	if v.HasAddr && e.viewed.HasAddr && e.viewed.Addr == v.Addr && e.viewed.Type == v.Type {
+		return e.view
+	}
+	e.viewed, e.view = v, e.s.views.View(v, e)
+	return e.view
+}
 
 // at returns the frame, or nil.
 func (e *env) at() *Frame {
@@ -69,6 +79,7 @@ func (e *env) WriteMemory(a target.Addr, data []byte) (int, error) {
 	if err := e.s.needProcess(); err != nil {
 		return 0, err
 	}
+	e.viewed = Value{}
 	n, err := e.s.tgt.WriteMemory(a, data)
 	e.s.changed()
 	return n, err

@@ -206,6 +206,7 @@ func (s *Session) limitWalks() {
 func (s *Session) dropCache() {
 	s.dropWalks()
 	s.cache = stopCache{}
+	s.views.Changed()
 	s.stops++
 }
 

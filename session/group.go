@@ -1,6 +1,7 @@
 package session
 
 import (
+	"dbg/eval/view"
 	"fmt"
 	"slices"
 	"sync"
@@ -15,7 +16,8 @@ import (
 // process may change the others' breakpoints. A breakpoint has one number and one count of hits in
 // all of them.
 type group struct {
-	lane chan struct{} // see Session.enter
+	views *view.Set     // how people read values; used in the lane
+	lane  chan struct{} // see Session.enter
 
 	mu      sync.Mutex // guards members, next and follow
 	members []*Session // the first handle of each, by number
@@ -59,14 +61,14 @@ type Forked struct {
 func (Forked) isEvent() {}
 
 func newGroup() *group {
-	return &group{lane: make(chan struct{}, 1), next: 1, breakpoint: 1}
+	return &group{lane: make(chan struct{}, 1), next: 1, breakpoint: 1, views: view.NewSet()}
 }
 
 // join makes a session a member.
 func (g *group) join(s *Session) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s.group, s.lane = g, g.lane
+	s.group, s.lane, s.views = g, g.lane, g.views
 	s.number.Store(int64(g.next))
 	g.next++
 	g.members = append(g.members, s.own)

@@ -145,7 +145,6 @@ func newSession(cfg Config, g *group, files map[string]*fileEntry) *Session {
 		goSites:     map[target.Addr]bool{},
 		goProtocols: map[goProtocolKey]*goProtocol{},
 		signals:     map[int]SignalSetting{},
-		views:       view.NewSet(),
 		skips:       &skipList{},
 	}}
 	s.asked = context.Background()

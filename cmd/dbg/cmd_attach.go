@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dbg/session"
 )
 
 func attachCommand() *cobra.Command {
@@ -20,7 +19,10 @@ func attachCommand() *cobra.Command {
 			if err != nil || pid < 1 {
 				return usageError{fmt.Errorf("expected a process id, not %q", args[0])}
 			}
-			sess := session.New(s.config())
+			sess, err := s.open(s.config())
+			if err != nil {
+				return err
+			}
 			if err := sess.Attach(pid); err != nil {
 				sess.Close()
 				return err

@@ -30,7 +30,10 @@ these commands run after the backtraces.`,
 			if cfg.Debuginfod.Patience = batchPatience; s.commands != nil {
 				cfg.Debuginfod.Patience = patience // the process stays stopped while they run
 			}
-			sess := session.New(cfg)
+			sess, err := s.open(cfg)
+			if err != nil {
+				return err
+			}
 			defer sess.Close()
 			opts := repl.BacktraceOptions{MaxFrames: most, Color: s.useColor()}
 			live, err := openForBacktrace(sess, args)

@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"dbg/session"
 )
 
 func coreCommand() *cobra.Command {
@@ -16,7 +15,10 @@ finds the program by its build id or by the path in the core. With --sysroot DIR
 programs and libraries of a macOS core: by their paths first, and then everywhere in DIR by their UUIDs.`,
 		Args: args(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			sess := session.New(s.config())
+			sess, err := s.open(s.config())
+			if err != nil {
+				return err
+			}
 			if err := sess.OpenCore(args[0], second(args)); err != nil {
 				sess.Close()
 				return err

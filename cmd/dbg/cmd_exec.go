@@ -34,7 +34,10 @@ everything after PROG belongs to PROG.`,
 					p.Env = append(p.Env, kv)
 				}
 			}
-			sess := session.New(cfg)
+			sess, err := s.open(cfg)
+			if err != nil {
+				return err
+			}
 			if err := sess.Load(p); err != nil {
 				sess.Close()
 				return err

@@ -23,6 +23,7 @@ type shared struct {
 	color     string
 	sysroot   string
 	debugDirs []string
+	natvis    []string
 	log       string
 }
 
@@ -80,6 +81,7 @@ func (s *shared) register(f *pflag.FlagSet) {
 func (s *shared) files(f *pflag.FlagSet) {
 	f.StringVar(&s.sysroot, "sysroot", "", "look for the program's files and sources under `DIR` first")
 	f.StringArrayVar(&s.debugDirs, "debug-dir", nil, "look for separate debug files in `DIR`; repeatable (default /usr/lib/debug)")
+	f.StringArrayVar(&s.natvis, "natvis", nil, "show values as the views in `FILE` say (Natvis); repeatable")
 	s.log = "warn"
 	f.Var(choiceFlag{&s.log, []string{"error", "warn", "info", "debug"}}, "log", "messages on standard error: error, warn, info or debug")
 }
@@ -90,6 +92,20 @@ func (s *shared) config() session.Config {
 		c.Log = func(format string, args ...any) { fmt.Fprintf(plain.Writer(os.Stderr), "dbg: "+format+"\n", args...) }
 	}
 	return c
+}
+
+// open makes a session, with the views of --natvis.
+func (s *shared) open(c session.Config) (*session.Session, error) {
+	sess := session.New(c)
+	problems, err := sess.AddViews(s.natvis...)
+	if err != nil {
+		sess.Close()
+		return nil, err
+	}
+	for _, p := range problems {
+		fmt.Fprintf(plain.Writer(os.Stderr), "dbg: %s\n", p.Error())
+	}
+	return sess, nil
 }
 
 // useColor reports whether standard output should have colours.

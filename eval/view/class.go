@@ -66,7 +66,7 @@ func (s *Set) classIn(t *types.Type, path []*types.Field, v eval.Value, env eval
 				c.intrinsics[in.Name] = append(c.intrinsics[in.Name], in)
 			}
 		}
-		if o := (&object{class: c, v: c.base(v, env), env: &inner{env, s, maxLevel}}); o.fits() {
+		if o := (&object{class: c, v: c.base(v, env), env: &inner{Env: env, set: s, level: maxLevel}}); o.fits() {
 			return c
 		}
 	}

@@ -58,6 +58,29 @@ func (l *customList) reach(n int64) {
 	}
 }
 
+// namesItems reports whether a program gives its items names.
+func namesItems(list []natvis.Statement) bool {
+	for _, st := range list {
+		switch st := st.(type) {
+		case *natvis.ListItem:
+			if st.Name != nil {
+				return true
+			}
+		case *natvis.Loop:
+			if namesItems(st.Body) {
+				return true
+			}
+		case *natvis.If:
+			for _, b := range st.Branches {
+				if namesItems(b.Body) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // customRun is one run of the program.
 type customRun struct {
 	list  *customList

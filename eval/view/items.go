@@ -59,14 +59,16 @@ func (o *object) Items() (eval.Items, error) {
 	if err := o.valid(); err != nil {
 		return nil, err
 	}
-	l, err := o.items()
-	if err != nil {
-		return nil, &errInvalid{o.name, err}
+	if !o.listed {
+		o.listed = true
+		if o.list, o.failed = o.items(); o.failed != nil {
+			o.failed = &errInvalid{o.name, o.failed}
+		}
 	}
-	if l == nil {
-		return nil, nil
+	if o.list == nil {
+		return nil, o.failed
 	}
-	return l, nil
+	return o.list, o.failed
 }
 
 func (o *object) items() (*itemList, error) {
@@ -146,27 +148,23 @@ func (o *object) segment(item natvis.Item, s *scope) (seg segment, named bool, e
 		seg := &indexed{o: o, n: max(n, 0), nodes: it.ValueNodes}
 		return seg, len(it.ValueNodes) > 0 && it.ValueNodes[0].Name != nil, nil
 	case *natvis.LinkedListItems:
-		n, err := o.size(it.Sizes, s)
-		if err != nil {
-			return nil, false, err
-		}
-		head, err := o.eval(&it.Head, s)
-		if err != nil {
-			return nil, false, err
-		}
-		w, err := newListWalk(o, it, head, n)
-		return w, it.Value.Name != nil, err
+		w, err := o.walk(it, func() (*nodes, error) {
+			n, head, err := o.sizeAndHead(it.Sizes, &it.Head, s)
+			if err != nil {
+				return nil, err
+			}
+			return newListWalk(o, it, head, n)
+		})
+		return segmentOf(w, err), it.Value.Name != nil, err
 	case *natvis.TreeItems:
-		n, err := o.size(it.Sizes, s)
-		if err != nil {
-			return nil, false, err
-		}
-		head, err := o.eval(&it.Head, s)
-		if err != nil {
-			return nil, false, err
-		}
-		w, err := newTreeWalk(o, it, head, n)
-		return w, it.Value.Name != nil, err
+		w, err := o.walk(it, func() (*nodes, error) {
+			n, head, err := o.sizeAndHead(it.Sizes, &it.Head, s)
+			if err != nil {
+				return nil, err
+			}
+			return newTreeWalk(o, it, head, n)
+		})
+		return segmentOf(w, err), it.Value.Name != nil, err
 	case *natvis.ExpandedItem:
 		v, err := o.eval(&it.Value, s)
 		if err != nil {
@@ -191,9 +189,24 @@ func (o *object) segment(item natvis.Item, s *scope) (seg segment, named bool, e
 		if err != nil {
 			return nil, true, err
 		}
-		return &customList{o: o, it: it, n: n}, false, nil
+		return &customList{o: o, it: it, n: n}, namesItems(it.Body), nil
 	}
 	return nil, true, fmt.Errorf("a kind of item that is not known: %T", item)
+}
+
+func segmentOf(w *nodes, err error) segment {
+	if err != nil {
+		return nil
+	}
+	return w
+}
+
+// sizeAndHead evaluates what a list and a tree begin with.
+func (o *object) sizeAndHead(sizes []natvis.Choice, x *natvis.Expr, s *scope) (n int64, head eval.Value, err error) {
+	if n, err = o.size(sizes, s); err == nil {
+		head, err = o.eval(x, s)
+	}
+	return n, head, err
 }
 
 // maxCount is the largest number of elements that a container can have.
@@ -286,7 +299,7 @@ func (o *object) array(it *natvis.ArrayItems, s *scope) (segment, error) {
 			return nil, fmt.Errorf("an array with %d dimensions", rank)
 		}
 	}
-	a := &array{elem: elem, at: at, step: elem.Strip().Size, backward: it.Backward, n: 1}
+	a := &array{elem: elem, at: at, step: elem.Strip().Size, backward: it.Backward, n: 1, env: s.inner}
 	for d := range rank {
 		s.index = d
 		n, err := o.size(it.Sizes, s)
@@ -328,12 +341,13 @@ type array struct {
 	step, n   int64
 	dims, low []int64
 	backward  bool
+	env       *inner
 }
 
 func (a *array) Len() int64 { return a.n }
 
 func (a *array) At(i int64) eval.Value {
-	return eval.Value{Type: a.elem, Name: a.name(i), Addr: a.at + addr(i*a.step), HasAddr: true}
+	return prefetched(eval.Value{Type: a.elem, Name: a.name(i), Addr: a.at + addr(i*a.step), HasAddr: true}, a.env)
 }
 
 func (a *array) name(i int64) string {
@@ -389,6 +403,16 @@ func named(v eval.Value, i int64) eval.Value {
 	return v
 }
 
+// prefetched reads a small value through the cache of its view.
+func prefetched(v eval.Value, env *inner) eval.Value {
+	if v.HasAddr && v.Bytes == nil && v.Type != nil && v.Type.Strip().Size <= smallPiece {
+		if r := eval.Fetch(v, env); r.Avail == eval.Available {
+			return r
+		}
+	}
+	return v
+}
+
 // element evaluates an element in its scope.
 func (o *object) element(n *natvis.ValueNode, s *scope) eval.Value {
 	return o.child(&n.Value, n.Name, s)
@@ -403,7 +427,7 @@ func (o *object) child(x *natvis.Expr, name []natvis.Part, s *scope) eval.Value 
 	if err != nil {
 		v = unreadable(err)
 	}
-	v = named(v, s.index)
+	v = prefetched(named(v, s.index), s.inner)
 	if name != nil {
 		if text, err := o.display(name, s, eval.DefaultOptions()); err == nil {
 			v.Name = text

@@ -19,6 +19,9 @@ type object struct {
 
 	checked bool
 	invalid error // why it can't be what its type says
+	listed  bool
+	list    *itemList
+	failed  error // of list
 }
 
 var _ eval.View = (*object)(nil)
@@ -62,6 +65,9 @@ func (o *object) eval(x *natvis.Expr, s *scope) (eval.Value, error) {
 	v, err := p.Evaluate(s)
 	if x.Spec.Has(natvis.Raw) {
 		v = eval.Raw(v)
+	}
+	if x.Spec.Format != natvis.DefaultFormat {
+		v = eval.InFormat(v, letters[x.Spec.Format])
 	}
 	return v, err
 }
@@ -327,21 +333,8 @@ func (o *object) format(x *natvis.Expr, s *scope, opt eval.Options) (string, err
 		inside.Format = 0 // the user's format is for the elements
 	}
 	inside.Inner, inside.AddressOfStrings = true, opt.AddressOfStrings && !x.Spec.Has(natvis.NoAddress)
-	switch x.Spec.Format {
-	case natvis.Decimal:
-		inside.Format = 'd'
-	case natvis.Unsigned:
-		inside.Format = 'u'
-	case natvis.Octal:
-		inside.Format = 'o'
-	case natvis.Hex, natvis.HexUpper, natvis.HexBare, natvis.HexUpperBare:
-		inside.Format = 'x'
-	case natvis.Binary, natvis.BinaryBare:
-		inside.Format = 't'
-	case natvis.Float, natvis.Scientific, natvis.ShortFloat:
-		inside.Format = 'f'
-	case natvis.Char:
-		inside.Format = 'c'
+	if letter := letters[x.Spec.Format]; letter != 0 {
+		inside.Format = letter
 	}
 	text := eval.Format(v, s.inner, inside)
 	switch x.Spec.Format {
@@ -353,6 +346,14 @@ func (o *object) format(x *natvis.Expr, s *scope, opt eval.Options) (string, err
 		}
 	}
 	return text, nil
+}
+
+// letters has eval's letters for formats.
+var letters = map[natvis.Format]byte{
+	natvis.Decimal: 'd', natvis.Unsigned: 'u', natvis.Octal: 'o',
+	natvis.Hex: 'x', natvis.HexUpper: 'x', natvis.HexBare: 'x', natvis.HexUpperBare: 'x',
+	natvis.Binary: 't', natvis.BinaryBare: 't',
+	natvis.Float: 'f', natvis.Scientific: 'f', natvis.ShortFloat: 'f', natvis.Char: 'c',
 }
 
 // formatSized writes a pointer or an array as n elements.

@@ -7,6 +7,7 @@ import (
 
 	"dbg/eval"
 	"dbg/eval/natvis"
+	"dbg/symbols/lang"
 	"dbg/symbols/types"
 	"dbg/target"
 )
@@ -18,6 +19,7 @@ type scope struct {
 	this    eval.Value
 	node    *types.Type           // of this, if it is a node; nil: this is the object
 	vars    map[string]eval.Value // parameters of an intrinsic, or variables of CustomListItems
+	blind   bool                  // memory must not be read
 	assigns bool                  // vars may be changed
 	index   int64                 // $i
 	calls   int                   // intrinsics that are being evaluated
@@ -102,6 +104,19 @@ func (s *scope) Convenience(name string) (eval.Value, bool) {
 	}
 	return eval.Value{}, false
 }
+
+// Language implements eval.Speaker: expressions of views are C++.
+func (s *scope) Language() lang.Lang { return lang.CPlusPlus }
+
+// ReadMemory implements eval.Env.
+func (s *scope) ReadMemory(a target.Addr, b []byte) (int, error) {
+	if s.blind {
+		return 0, errBlind
+	}
+	return s.inner.ReadMemory(a, b)
+}
+
+var errBlind = errors.New("memory must not be read here")
 
 // SetConvenience, WriteMemory and the setters of registers implement eval.Env: a view changes nothing.
 func (s *scope) SetConvenience(string, eval.Value)            {}

@@ -34,18 +34,29 @@ var ours = sync.OnceValues(func() ([]*natvis.File, []natvis.Problem) {
 // Set has the views of a session. It is made by NewSet.
 type Set struct {
 	natvis  natvis.Set
+	added   map[string]string      // files, by name
 	loaded  bool                   // our own views are in natvis
 	classes map[*types.Type]*class // by stripped type; nil: it has no view
+	walks   map[walkKey]*nodes     // of this stop
 }
 
 // maxClasses limits the types whose views are kept.
 const maxClasses = 1 << 14
 
 // NewSet returns a Set with our own views, which are read when the first value is shown.
-func NewSet() *Set { return &Set{classes: map[*types.Type]*class{}} }
+func NewSet() *Set {
+	return &Set{classes: map[*types.Type]*class{}, walks: map[walkKey]*nodes{}}
+}
 
 // Add adds the views of a .natvis file, which are preferred to ours. name is for problems.
 func (s *Set) Add(name string, data []byte) []natvis.Problem {
+	if string(data) == s.added[name] {
+		return nil // a restart of the program adds its files again
+	}
+	if s.added == nil {
+		s.added = map[string]string{}
+	}
+	s.added[name] = string(data)
 	f, problems := natvis.Parse(name, data)
 	s.natvis.Add(f, natvis.User)
 	s.Forget()
@@ -53,7 +64,14 @@ func (s *Set) Add(name string, data []byte) []natvis.Problem {
 }
 
 // Forget drops what is known of types. Call it when a file of the program has changed.
-func (s *Set) Forget() { clear(s.classes) }
+func (s *Set) Forget() {
+	clear(s.classes)
+	s.Changed()
+}
+
+// Changed drops what is known of objects. Call it when the program continues, and when its memory is
+// written.
+func (s *Set) Changed() { clear(s.walks) }
 
 // View returns the view of a value, or nil if its type has none.
 func (s *Set) View(v eval.Value, env eval.Env) eval.View { return s.view(v, env, 0) }
@@ -80,10 +98,16 @@ func (s *Set) view(v eval.Value, env eval.Env, level int) eval.View {
 	if c == nil {
 		return nil
 	}
-	if c.builtin != nil {
-		return c.builtin(v, &inner{env, s, level})
+	in := &inner{Env: env, set: s, level: level}
+	if outer, ok := env.(*inner); ok {
+		in.Env, in.memory = outer.Env, outer.memory
+	} else {
+		in.memory = &pageCache{mem: env, size: smallPiece}
 	}
-	return &object{class: c, v: c.base(v, env), env: &inner{env, s, level}}
+	if c.builtin != nil {
+		return c.builtin(v, in)
+	}
+	return &object{class: c, v: c.base(v, in), env: in}
 }
 
 // load adds our own views, before the first use.
@@ -101,12 +125,21 @@ func (s *Set) load() {
 // inner is the Env of what is shown inside a view.
 type inner struct {
 	eval.Env
-	set   *Set
-	level int
+	set    *Set
+	level  int
+	memory *pageCache
 }
 
 // View implements eval.Viewer.
-func (e *inner) View(v eval.Value) eval.View { return e.set.view(v, e.Env, e.level+1) }
+func (e *inner) View(v eval.Value) eval.View { return e.set.view(v, e, e.level+1) }
+
+// ReadMemory implements eval.Env.
+func (e *inner) ReadMemory(a addr, b []byte) (int, error) {
+	if e.memory == nil {
+		return e.Env.ReadMemory(a, b)
+	}
+	return e.memory.ReadMemory(a, b)
+}
 
 // Interrupted implements eval.Interruptible.
 func (e *inner) Interrupted() bool {

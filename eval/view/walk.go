@@ -8,15 +8,17 @@ import (
 	"dbg/eval"
 	"dbg/eval/natvis"
 	"dbg/symbols/types"
+	"dbg/target"
 )
 
-// maxNodes limits the nodes that are visited for one container.
-const maxNodes = 1 << 20
+// maxNodes limits the nodes that are visited for one container, and walkTime one walk.
+const (
+	maxNodes = 1 << 22
+	walkTime = 2 * time.Second
+)
 
-// walkTime limits one walk.
-const walkTime = 2 * time.Second
-
-// nodes are the nodes of a list or a tree, as far as they were visited.
+// nodes are the nodes of a list or a tree, as far as they were visited. The Set keeps them until the
+// program continues: an editor that opens a container in the middle asks page by page.
 type nodes struct {
 	o     *object
 	typ   *types.Type // of a node
@@ -25,7 +27,50 @@ type nodes struct {
 	found []addr
 	done  bool
 	err   error  // why the walk has ended early
-	visit func() // visits at least one node more, or sets done
+	visit func() // visits one node more, or sets done
+
+	links map[*natvis.Expr]linkPlace
+	cache *pageCache // while a walk goes on
+}
+
+// linkPlace tells where the pointer to another node is, if that is at an offset of the node.
+type linkPlace struct {
+	offset addr
+	size   int64
+	ok     bool
+}
+
+// walkKey identifies the walk over a container.
+type walkKey struct {
+	class *class
+	item  natvis.Item
+	at    addr
+}
+
+// keptNodes limits the addresses of nodes that a Set keeps.
+const keptNodes = 1 << 23
+
+// walk returns the walk over a container, which may have begun before. start makes it.
+func (o *object) walk(item natvis.Item, start func() (*nodes, error)) (*nodes, error) {
+	key := walkKey{o.class, item, o.v.Addr}
+	set := o.env.set
+	if w := set.walks[key]; w != nil && o.v.HasAddr {
+		w.o = o
+		return w, nil
+	}
+	w, err := start()
+	if err != nil || !o.v.HasAddr {
+		return w, err
+	}
+	total := 0
+	for _, k := range set.walks {
+		total += len(k.found)
+	}
+	if total > keptNodes || len(set.walks) > 1<<12 {
+		clear(set.walks)
+	}
+	set.walks[key] = w
+	return w, nil
 }
 
 // Len returns the number of elements: what the container tells, or what a walk finds.
@@ -54,26 +99,41 @@ func (w *nodes) node(a addr) eval.Value { return eval.Value{Type: w.typ, Addr: a
 
 // reach visits nodes until n were found.
 func (w *nodes) reach(n int64) {
-	var late time.Time
+	if w.done || int64(len(w.found)) >= n {
+		return
+	}
+	if n-int64(len(w.found)) > 16 {
+		w.cache = &pageCache{mem: w.o.env.Env, size: largePiece}
+		defer func() { w.cache = nil }()
+	}
+	late := time.Now().Add(walkTime)
 	for !w.done && int64(len(w.found)) < n {
-		if len(w.found)%1024 == 1023 {
-			if now := time.Now(); late.IsZero() {
-				late = now.Add(walkTime)
-			} else if now.After(late) {
-				w.done, w.err = true, errors.New("the walk over the nodes takes too long")
-				return
-			}
-		}
-		if len(w.found) >= maxNodes {
+		switch {
+		case len(w.found) >= maxNodes:
 			w.done, w.err = true, fmt.Errorf("more than %d nodes", maxNodes)
+		case len(w.found)%1024 == 1023 && time.Now().After(late):
+			w.done, w.err = true, errors.New("the walk over the nodes takes too long")
+		case len(w.found)%1024 == 1023 && w.o.env.Interrupted():
 			return
+		default:
+			w.visit()
 		}
-		w.visit()
 	}
 }
 
-// link evaluates an expression for the address of another node.
+// link returns the address of another node, which an expression tells.
 func (w *nodes) link(x *natvis.Expr, a addr) (addr, error) {
+	place, known := w.links[x]
+	if !known {
+		place = w.place(x)
+		if w.links == nil {
+			w.links = map[*natvis.Expr]linkPlace{}
+		}
+		w.links[x] = place
+	}
+	if place.ok {
+		return w.read(a+place.offset, place.size)
+	}
 	s := w.o.in(w.node(a), int64(len(w.found)))
 	v, err := w.o.eval(x, s)
 	if err != nil {
@@ -81,6 +141,44 @@ func (w *nodes) link(x *natvis.Expr, a addr) (addr, error) {
 	}
 	n, err := eval.Number(v, s)
 	return addr(n), err
+}
+
+// place finds out whether an expression is a pointer at a fixed offset of the node: evaluated at two
+// addresses, without reading, it is at the same distance.
+func (w *nodes) place(x *natvis.Expr) (out linkPlace) {
+	const first, second = addr(0x10000), addr(0x7fff0000)
+	for i, a := range []addr{first, second} {
+		s := w.o.in(w.node(a), 0)
+		s.blind = true
+		v, err := w.o.eval(x, s)
+		if err != nil || !v.HasAddr || v.BitSize > 0 || v.Type.Strip().Kind != types.Pointer {
+			return linkPlace{}
+		}
+		here := linkPlace{v.Addr - a, v.Type.Strip().Size, true}
+		if i > 0 && here != out {
+			return linkPlace{}
+		}
+		out = here
+	}
+	out.ok = out.size == 4 || out.size == 8
+	return out
+}
+
+// read reads a pointer.
+func (w *nodes) read(a addr, size int64) (addr, error) {
+	var b [8]byte
+	mem := target.Memory(w.o.env)
+	if w.cache != nil {
+		mem = w.cache
+	}
+	if n, err := mem.ReadMemory(a, b[:size]); n < int(size) {
+		return 0, fmt.Errorf("can't read a node at %s: %w", a, err)
+	}
+	v := addr(0)
+	for i := size - 1; i >= 0; i-- {
+		v = v<<8 | addr(b[i])
+	}
+	return v, nil
 }
 
 // nodeType returns the type of the nodes that a pointer points to, and the first one's address.
@@ -120,6 +218,9 @@ func newListWalk(o *object, it *natvis.LinkedListItems, head eval.Value, n int64
 	return w, nil
 }
 
+// maxTreeDepth limits the depth of a tree that tells its size: a balanced one of 2^40 nodes has 80.
+const maxTreeDepth = 256
+
 // newTreeWalk prepares to walk a tree in order.
 func newTreeWalk(o *object, it *natvis.TreeItems, head eval.Value, n int64) (*nodes, error) {
 	t, root, err := nodeType(head, o.env)
@@ -127,42 +228,36 @@ func newTreeWalk(o *object, it *natvis.TreeItems, head eval.Value, n int64) (*no
 		return nil, err
 	}
 	w := &nodes{o: o, typ: t, value: &it.Value, n: n}
-	const deepest = 256 // of a balanced tree of 2^40 nodes: 80
-	var path []addr     // nodes whose left side was visited
+	var path []addr // nodes whose left side was visited
 	down := root
+	fail := func(err error) { w.done, w.err = true, err }
 	w.visit = func() {
-		for {
-			if n >= 0 && int64(len(w.found)) >= n {
-				w.done = true
-				return
-			}
-			for down != 0 {
-				if leaf := w.leaf(down); leaf {
-					break
-				}
-				if len(path) >= deepest && n >= 0 || len(path) >= maxNodes {
-					w.done, w.err = true, errors.New("the tree is too deep")
-					return
-				}
-				path = append(path, down)
-				if down, w.err = w.link(&it.Left, down); w.err != nil {
-					w.done = true
-					return
-				}
-			}
-			if len(path) == 0 {
-				w.done = true
-				return
-			}
-			at := path[len(path)-1]
-			path = path[:len(path)-1]
-			if down, w.err = w.link(&it.Right, at); w.err != nil {
-				w.done = true
-				return
-			}
-			w.found = append(w.found, at)
+		if n >= 0 && int64(len(w.found)) >= n {
+			w.done = true
 			return
 		}
+		for down != 0 && !w.leaf(down) {
+			if len(path) >= maxTreeDepth && n >= 0 || len(path) >= 1<<20 {
+				fail(errors.New("the tree is too deep"))
+				return
+			}
+			path = append(path, down)
+			if down, err = w.link(&it.Left, down); err != nil {
+				fail(err)
+				return
+			}
+		}
+		if len(path) == 0 {
+			w.done = true
+			return
+		}
+		at := path[len(path)-1]
+		path = path[:len(path)-1]
+		if down, err = w.link(&it.Right, at); err != nil {
+			fail(err)
+			return
+		}
+		w.found = append(w.found, at)
 	}
 	return w, nil
 }
