@@ -95,11 +95,31 @@ func (m *Module) linesByFile(file string, line, column int) []Location {
 			return true
 		})
 	}
-	if best == 0 {
-		return nil
+	hidden := false // all rows of the line are replaced by others
+	if best != line && column == 0 {
+		last := best == 0 // a row that is replaced is better than none
+		for _, c := range candidates {
+			c.u.dw.Files().Each(func(seq linetable.Sequence) bool {
+				for i := range seq.Rows {
+					r := &seq.Rows[i]
+					if int(r.Line) == line && c.files[r.File] != "" && c.u.beginsHere(seq.Rows, i, last) {
+						best, hidden = line, true
+						return false
+					}
+				}
+				return true
+			})
+		}
+		if best == 0 {
+			return nil
+		}
 	}
 	var out []Location
 	for _, c := range candidates {
+		counts := counts
+		if hidden {
+			counts = func(rows []linetable.Row, i int) bool { return c.u.beginsHere(rows, i, true) }
+		}
 		var addrs []uint64
 		var runs []lineRun
 		c.u.dw.Files().Each(func(seq linetable.Sequence) bool {
@@ -117,7 +137,16 @@ func (m *Module) linesByFile(file string, line, column int) []Location {
 		if c.u.hasLocationLists() {
 			runs = nil
 		}
-		out = append(out, m.onePerBlock(c.u, best, addrs, runs)...)
+		found := m.onePerBlock(c.u, best, addrs, runs)
+		if hidden { // the line table shows another line there
+			for i := range found {
+				found[i].Position.Line = best
+				for _, f := range c.files {
+					found[i].Position.File = f
+				}
+			}
+		}
+		out = append(out, found...)
 	}
 	// Two units, or a file with two names, may have the same place.
 	slices.SortStableFunc(out, func(a, b Location) int { return cmp.Compare(a.Addr, b.Addr) })
@@ -136,6 +165,39 @@ func counts(rows []linetable.Row, i int) bool {
 		}
 	}
 	return true
+}
+
+// beginsHere reports whether a statement of a row's line begins at the row, although rows of other files
+// at the same address replace it: in optimised code, those of a function that is inlined there. It does
+// if the code at the address is the line's after all, or if an inlined call from the line begins there.
+// any accepts every row that begins a statement.
+func (u *unit) beginsHere(rows []linetable.Row, i int, any bool) bool {
+	r := &rows[i]
+	if r.Flags&linetable.IsStmt == 0 || any {
+		return any && r.Flags&linetable.IsStmt != 0
+	}
+	last := i
+	for last+1 < len(rows) && rows[last+1].Addr == r.Addr {
+		last++
+	}
+	if rows[last].Line == r.Line && rows[last].File == r.File {
+		return true
+	}
+	fn := u.functionAt(r.Addr)
+	if fn == nil {
+		return false
+	}
+	for b := fn.body().at(r.Addr); b != nil; b = b.parent {
+		if !b.inlined || b.callLine != int(r.Line) {
+			continue
+		}
+		for _, c := range b.ranges {
+			if c.Lo == r.Addr {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // continues reports whether the code of a row follows code of the same line (and, with byColumn,
