@@ -2,6 +2,7 @@ package symbols
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
