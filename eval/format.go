@@ -24,6 +24,20 @@ type Options struct {
 	Inner bool
 	// Raw formats Go's interfaces, maps and channels as their structures, not as their contents.
 	Raw bool
+
+	// Pretty writes each member of a structure on a line of its own, PrettyArrays each element of an
+	// array.
+	Pretty, PrettyArrays bool
+	// Indexes writes the index before each element of an array.
+	Indexes bool
+	// Repeats is how many equal elements are written before they are counted; 0 means 10. Below 0
+	// they are never counted.
+	Repeats int
+	// StopAtNull ends the text of a character array at its first zero.
+	StopAtNull bool
+	// NoUnions writes unions inside of structures as {...}, NoStatics leaves out static members,
+	// NoSymbols the names of what pointers point to, NoAddresses the addresses.
+	NoUnions, NoStatics, NoSymbols, NoAddresses bool
 }
 
 // DefaultOptions returns gdb's defaults.
@@ -63,6 +77,7 @@ type printer struct {
 	env   Env
 	opt   Options
 	depth int
+	level int // of braces that are open, for Pretty
 
 	isBase   bool                 // the next structure is a base class of the enclosing one
 	virtuals map[*types.Type]bool // virtual bases of the enclosing object that were already shown
@@ -73,6 +88,12 @@ func newPrinter(env Env, opt Options) *printer {
 		opt.MaxElements = maxElements
 	}
 	opt.MaxElements = min(opt.MaxElements, 1<<20)
+	switch {
+	case opt.Repeats == 0:
+		opt.Repeats = repeats
+	case opt.Repeats < 0:
+		opt.Repeats = 1 << 30
+	}
 	if opt.MaxDepth <= 0 || opt.MaxDepth > 100 {
 		opt.MaxDepth = maxDepth
 	}
@@ -90,6 +111,41 @@ func (p *printer) full() bool {
 		return true
 	}
 	return p.b.Len() > maxOutput
+}
+
+// line begins a line of Pretty: the next member of an aggregate, or its end.
+func (p *printer) line(level int) {
+	p.str("\n")
+	for range min(level, maxNesting) {
+		p.str("  ")
+	}
+}
+
+// open writes a brace, and close the one that ends it. between separates members: first is that there
+// was none before.
+func (p *printer) open(brace string) {
+	p.str(brace)
+	p.level++
+}
+
+func (p *printer) close(brace string, lines bool) {
+	p.level--
+	if lines {
+		p.line(p.level)
+	}
+	p.str(brace)
+}
+
+func (p *printer) between(first, lines bool) {
+	switch {
+	case !first && lines:
+		p.str(",")
+	case !first:
+		p.str(", ")
+	}
+	if lines {
+		p.line(p.level)
+	}
 }
 
 // raw reports whether values are formatted by their types, not by a format letter.
@@ -178,7 +234,7 @@ func (p *printer) value(v Value) {
 	}
 	switch t := v.Type; kindOf(t) {
 	case types.Struct, types.Union:
-		if p.hidden() {
+		if p.hidden() || p.opt.NoUnions && kindOf(t) == types.Union && p.level > 0 {
 			p.str("{...}")
 			return
 		}
@@ -243,11 +299,15 @@ func (p *printer) reference(v Value) {
 		return
 	}
 	a := target.Addr(integerOf(v))
-	p.str("@" + a.String())
+	if p.depth > 1 || !p.opt.NoAddresses {
+		p.str("@" + a.String())
+	}
 	if p.depth > 1 {
 		return // gdb shows only the target of the outermost one
 	}
-	p.str(": ")
+	if !p.opt.NoAddresses {
+		p.str(": ")
+	}
 	if kindOf(elemOf(v.Type)) == types.Func {
 		p.function(FunctionValue("", a, elemOf(v.Type)))
 		return
@@ -262,19 +322,22 @@ func (p *printer) function(v Value) {
 		return
 	}
 	p.str("{" + TypeName(v) + "} ")
-	p.address(v.Addr)
+	p.placeOf(v.Addr, true)
 }
 
 // address writes an address with its symbol.
-func (p *printer) address(a target.Addr) {
-	p.str(a.String())
-	p.symbol(a)
-}
+func (p *printer) address(a target.Addr) { p.placeOf(a, !p.opt.NoSymbols) }
 
-// symbol writes " <main+4>" if there is a symbol.
-func (p *printer) symbol(a target.Addr) {
-	if s := symbolAt(a, p.env); s != "" {
-		p.str(" " + s)
+func (p *printer) placeOf(a target.Addr, symbol bool) {
+	if !p.opt.NoAddresses {
+		p.str(a.String())
+	}
+	if symbol {
+		s := symbolAt(a, p.env)
+		if s != "" && !p.opt.NoAddresses {
+			p.str(" ")
+		}
+		p.str(s)
 	}
 }
 

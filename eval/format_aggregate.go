@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"dbg/symbols/lang"
 	"dbg/symbols/types"
@@ -29,10 +30,13 @@ func (p *printer) structure(v Value) {
 		p.virtuals = nil
 	}
 	p.isBase = false
-	p.str("{")
+	p.open("{")
 	shown, members := 0, 0
 	for i := range fields {
 		f := &fields[i]
+		if f.Static && p.opt.NoStatics {
+			continue
+		}
 		if !f.Base {
 			members++
 		}
@@ -49,9 +53,7 @@ func (p *printer) structure(v Value) {
 			p.str("...")
 			break
 		}
-		if shown > 0 {
-			p.str(", ")
-		}
+		p.between(shown == 0, p.opt.Pretty)
 		shown++
 		switch {
 		case f.Static:
@@ -73,7 +75,7 @@ func (p *printer) structure(v Value) {
 		}
 		p.str("<No data fields>")
 	}
-	p.str("}")
+	p.close("}", p.opt.Pretty && members > 0)
 }
 
 // baseName returns the name of a base class.
@@ -113,9 +115,9 @@ func (p *printer) array(v Value) {
 	if l := v.Type.Strip().Lang; l == lang.Rust || l == lang.Go {
 		open, end = "[", "]"
 	}
-	p.str(open)
+	p.open(open)
 	p.elements(count, ", ", func(i int64) Value { return part(v, i*size, elem, "") })
-	p.str(end)
+	p.close(end, p.opt.PrettyArrays && count > 0)
 }
 
 // preload reads as much of an array at once as is sensible.
@@ -139,26 +141,37 @@ func (p *printer) preload(v Value, size, total int64) Value {
 // elements writes a sequence. Consecutive equal elements are counted.
 func (p *printer) elements(count int64, separator string, at func(int64) Value) {
 	printed := 0
+	begin := func(i int64) {
+		if i > 0 && p.opt.PrettyArrays {
+			p.str(strings.TrimRight(separator, " "))
+		} else if i > 0 {
+			p.str(separator)
+		}
+		if p.opt.PrettyArrays {
+			p.line(p.level)
+		}
+		if p.opt.Indexes {
+			fmt.Fprintf(&p.b, "[%d] = ", i)
+		}
+	}
 	for i := int64(0); i < count; {
 		if printed >= p.opt.MaxElements || p.full() {
 			p.str("...")
 			return
 		}
-		if i > 0 {
-			p.str(separator)
-		}
+		begin(i)
 		v := at(i)
 		run := int64(1)
 		for i+run < count && same(v, at(i+run)) {
 			run++
 		}
-		if run <= repeats {
+		if run <= int64(p.opt.Repeats) {
 			p.value(v)
 			i++
 			printed++
 			// Write the rest of a short run without comparing again.
 			for ; run > 1 && printed < p.opt.MaxElements; run-- {
-				p.str(separator)
+				begin(i)
 				p.value(v)
 				i++
 				printed++
@@ -174,7 +187,7 @@ func (p *printer) elements(count int64, separator string, at func(int64) Value) 
 		p.value(v)
 		fmt.Fprintf(&p.b, " <repeats %d times>", run)
 		i += run
-		printed += repeats
+		printed += p.opt.Repeats
 	}
 }
 

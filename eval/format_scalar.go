@@ -163,7 +163,7 @@ func (p *printer) pointer(v Value, a target.Addr) {
 		p.address(a)
 		return
 	}
-	if p.opt.AddressOfStrings {
+	if p.opt.AddressOfStrings && !p.opt.NoAddresses {
 		p.address(a)
 		p.str(" ")
 	}

@@ -68,6 +68,11 @@ func escape(b []byte, width int, quote rune) string {
 // <repeats 12 times>. It formats at most limit characters. more means that there are others after
 // b.
 func quoted(b []byte, width int, prefix string, limit int, more bool) string {
+	return quotedRuns(b, width, prefix, limit, more, repeats)
+}
+
+// quotedRuns is quoted with the number of equal characters that are not counted.
+func quotedRuns(b []byte, width int, prefix string, limit int, more bool, repeats int) string {
 	b = b[:len(b)/width*width]
 	if len(b) == 0 && !more {
 		return prefix + `""`
@@ -223,7 +228,15 @@ func (p *printer) charArray(v Value, prefix string) {
 	if n := len(b); !more && n >= width && rawUint(b[n-width:n]) == 0 {
 		b = b[:n-width]
 	}
-	p.str(quoted(b, width, prefix, p.opt.MaxElements, more))
+	if p.opt.StopAtNull {
+		for i := 0; i+width <= len(b); i += width {
+			if rawUint(b[i:i+width]) == 0 {
+				b, more = b[:i], false
+				break
+			}
+		}
+	}
+	p.str(quotedRuns(b, width, prefix, p.opt.MaxElements, more, p.opt.Repeats))
 }
 
 // isIncomplete reports whether a UTF-8 sequence is incomplete. glibc, and so gdb, also treats F5 to

@@ -188,26 +188,25 @@ func (p *printer) viewed(v Value) bool {
 		p.str("{...}")
 		return true
 	}
-	p.str("{")
+	p.open("{")
 	if items.Form() == ByIndex {
 		p.elements(items.Len(), ", ", items.At)
+		p.close("}", p.opt.PrettyArrays && items.Len() > 0)
 	} else {
 		p.items(items)
+		p.close("}", p.opt.Pretty && items.Len() > 0)
 	}
-	p.str("}")
 	return true
 }
 
 // items writes items with their names.
 func (p *printer) items(items Items) {
 	for i := range items.Len() {
-		if i > 0 {
-			p.str(", ")
-		}
 		if i >= int64(p.opt.MaxElements) || p.full() {
 			p.str("...")
 			return
 		}
+		p.between(i == 0, p.opt.Pretty)
 		item := items.At(i)
 		p.str(item.Name + " = ")
 		p.value(item)

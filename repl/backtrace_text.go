@@ -18,6 +18,13 @@ func argumentFormat() eval.Options {
 	return eval.Options{AddressOfStrings: true, Inner: true}
 }
 
+// argumentFormat is argumentFormat with the user's settings.
+func (sh *shell) argumentFormat() eval.Options {
+	opt := sh.settings.print.Options
+	opt.Inner = true
+	return opt
+}
+
 // textBacktrace prints one thread's backtrace.
 type textBacktrace struct {
 	w      io.Writer
@@ -25,13 +32,14 @@ type textBacktrace struct {
 	start  int  // level
 	limit  int  // 0: all
 	full   bool // with locals
+	format eval.Options
 	cancel func() bool
 }
 
 // write prints the frames. If the walk ended abnormally, it also prints why.
 func (b *textBacktrace) write(s *session.Session, t session.ThreadInfo) error {
 	printed, more, cancelled := 0, false, false
-	end, err := s.EachFrameView(t.ID, b.start, session.ViewOptions{Locals: b.full, Format: argumentFormat()}, func(v *session.FrameView) bool {
+	end, err := s.EachFrameView(t.ID, b.start, session.ViewOptions{Locals: b.full, Format: b.format}, func(v *session.FrameView) bool {
 		if b.limit > 0 && printed == b.limit {
 			more = true
 			return false
@@ -95,7 +103,7 @@ func (b *textBacktrace) last(s *session.Session, t session.ThreadInfo, n int) er
 	if cancelled {
 		return errUserQuit
 	}
-	_, err = s.EachFrameView(t.ID, max(0, at-n), session.ViewOptions{Locals: b.full, Format: argumentFormat()}, func(v *session.FrameView) bool {
+	_, err = s.EachFrameView(t.ID, max(0, at-n), session.ViewOptions{Locals: b.full, Format: b.format}, func(v *session.FrameView) bool {
 		fmt.Fprintln(b.w, b.names.level(v))
 		if b.full {
 			writeLocals(b.w, v)
@@ -155,7 +163,7 @@ func WriteText(w io.Writer, s *session.Session, opts BacktraceOptions) error {
 		if _, err := fmt.Fprintln(w, threadHeader(s, t)); err != nil {
 			return err
 		}
-		b := textBacktrace{w: w, names: n, limit: opts.MaxFrames}
+		b := textBacktrace{w: w, names: n, limit: opts.MaxFrames, format: argumentFormat()}
 		if err := b.write(s, t); err != nil {
 			// A thread that can't be read must not hide the others.
 			fmt.Fprintf(w, "Backtrace stopped: %v\n", err)

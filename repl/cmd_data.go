@@ -28,8 +28,7 @@ func dataCommands() []*command {
 var decimal = eval.Options{Format: 'd'}
 
 // formatOption reads the letters of "print/x". The letter r shows values as they are in memory.
-func formatOption(text string) (eval.Options, error) {
-	opt := eval.DefaultOptions()
+func formatOption(opt eval.Options, text string) (eval.Options, error) {
 	if rest := strings.Replace(text, "r", "", 1); rest != text {
 		opt.Raw, text = true, rest
 	}
@@ -46,8 +45,12 @@ func formatOption(text string) (eval.Options, error) {
 }
 
 func printValue(sh *shell, args string) error {
+	base, args, err := sh.cutPrintOptions(args)
+	if err != nil {
+		return err
+	}
 	format, expr := cutFormat(args)
-	opt, err := formatOption(format)
+	opt, err := formatOption(base.Options, format)
 	if err != nil {
 		return err
 	}
@@ -70,14 +73,14 @@ func printValue(sh *shell, args string) error {
 func callValue(sh *shell, args string) error {
 	v, n, err := sh.sess.Print(args)
 	if err == nil && n > 0 {
-		fmt.Fprintf(sh.out, "$%d = %s\n", n, sh.sess.Format(v, eval.DefaultOptions()))
+		fmt.Fprintf(sh.out, "$%d = %s\n", n, sh.sess.Format(v, sh.settings.print.Options))
 	}
 	return err
 }
 
 func outputValue(sh *shell, args string) error {
 	format, expr := cutFormat(args)
-	opt, err := formatOption(format)
+	opt, err := formatOption(sh.settings.print.Options, format)
 	if err != nil {
 		return err
 	}
@@ -262,7 +265,7 @@ func addDisplay(sh *shell, args string) error {
 		return nil
 	}
 	format, expr := cutFormat(args)
-	if _, err := formatOption(format); err != nil {
+	if _, err := formatOption(sh.settings.print.Options, format); err != nil {
 		return err
 	}
 	if err := eval.Check(expr); err != nil {
@@ -327,7 +330,7 @@ func (sh *shell) showDisplay(d display) {
 	if err != nil {
 		return
 	}
-	opt, _ := formatOption(d.format)
+	opt, _ := formatOption(sh.settings.print.Options, d.format)
 	slash := ""
 	if d.format != "" {
 		slash = "/" + d.format + " "

@@ -36,6 +36,8 @@ func set(sh *shell, args string) error {
 		return sh.setProgram(word, rest)
 	case "follow-fork-mode", "follow-exec-mode", "detach-on-fork", "schedule-multiple":
 		return sh.setFollowing(word, rest)
+	case "print", "p", "pr":
+		return sh.setPrint(rest)
 	case "confirm":
 		on, err := onOff(rest)
 		sh.settings.confirm = on
@@ -134,6 +136,9 @@ func show(sh *shell, args string) error {
 	word, rest := cutWord(args)
 	if word == "environment" || word == "env" {
 		return sh.showEnvironment(rest)
+	}
+	if word == "print" || word == "pr" || word == "p" {
+		return sh.showPrint(rest)
 	}
 	switch args {
 	case "args":

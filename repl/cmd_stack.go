@@ -33,7 +33,7 @@ func backtrace(sh *shell, args string) error {
 	if err := sh.stack(); err != nil {
 		return err
 	}
-	b := textBacktrace{w: sh.out, names: sh.names(), cancel: sh.interrupted}
+	b := textBacktrace{w: sh.out, names: sh.names(), cancel: sh.interrupted, format: sh.argumentFormat()}
 	n := 0
 	for args != "" {
 		var w string

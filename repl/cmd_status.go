@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"dbg/arch"
-	"dbg/eval"
 	"dbg/frames"
 	"dbg/session"
 	"dbg/symbols"
@@ -104,7 +103,7 @@ next:
 
 			return userErrorf("Invalid register `%s'", want)
 		}
-		fmt.Fprintf(sh.out, "%-15s%s\n", want, sh.sess.Format(v, eval.DefaultOptions()))
+		fmt.Fprintf(sh.out, "%-15s%s\n", want, sh.sess.Format(v, sh.settings.print.Options))
 	}
 	return nil
 }
@@ -165,7 +164,7 @@ func infoVariables(kind session.ScopeKind) func(*shell, string) error {
 			fmt.Fprintln(sh.out, "No arguments.")
 		}
 		for _, x := range list {
-			fmt.Fprintf(sh.out, "%s = %s\n", x.Name, sh.sess.Format(x, argumentFormat()))
+			fmt.Fprintf(sh.out, "%s = %s\n", x.Name, sh.sess.Format(x, sh.argumentFormat()))
 		}
 		return nil
 	}

@@ -233,7 +233,7 @@ func infoThreads(sh *shell, args string) error {
 			if t.Frozen {
 				r.id += " (frozen)"
 			}
-			if v, err := sh.sess.ViewFrame(t.ID, 0, session.ViewOptions{Format: argumentFormat()}); err == nil {
+			if v, err := sh.sess.ViewFrame(t.ID, 0, session.ViewOptions{Format: sh.argumentFormat()}); err == nil {
 				r.where = n.location(&v, v.ShowPC)
 			} else if sh.sess.State() != session.IsRunning {
 				r.where = "(" + message(err) + ")"

@@ -3,7 +3,6 @@ package repl
 import (
 	"fmt"
 
-	"dbg/eval"
 	"dbg/session"
 )
 
@@ -76,7 +75,7 @@ func (sh *shell) printWatches(st *session.Stop, who string, many bool) {
 		} else {
 			fmt.Fprintf(sh.out, "\n%s %d: %s\n\n", watchWord(h.Spec.Kind, h.Software), h.ID, watchText(&h.Spec))
 		}
-		opt := eval.DefaultOptions()
+		opt := sh.settings.print.Options
 		if h.Changed && h.Spec.Kind != session.WatchRead {
 			fmt.Fprintf(sh.out, "Old value = %s\nNew value = %s\n", sh.sess.Format(h.Old, opt), sh.sess.Format(h.New, opt))
 		} else {

@@ -61,6 +61,7 @@ type shell struct {
 
 // settings are the values that "set NAME" changes.
 type settings struct {
+	print    printOptions
 	confirm  bool
 	pending  string // breakpoint pending: on, off, auto
 	listSize int
@@ -127,7 +128,7 @@ func newShell(ctx context.Context, cancel func(), sess *session.Session, opts Op
 	sh := &shell{
 		ctx: ctx, sess: sess, base: sess, opts: opts, out: newOutput(opts.Out, cancel), err: plain.Writer(opts.Err),
 		interrupts: make(chan os.Signal, 4),
-		settings:   settings{confirm: true, pending: "auto", listSize: 10},
+		settings:   settings{print: defaultPrint(), confirm: true, pending: "auto", listSize: 10},
 		argsLine:   joinWords(sess.Program().Args),
 	}
 	sh.cwd, _ = os.Getwd()

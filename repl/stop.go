@@ -5,7 +5,6 @@ import (
 	"strings"
 	"syscall"
 
-	"dbg/eval"
 	"dbg/session"
 	"dbg/target"
 )
@@ -87,7 +86,7 @@ func (sh *shell) stopped(st session.Stop) error {
 	}
 	if st.HasReturnValue {
 		n := sh.sess.KeepValue(st.ReturnValue)
-		text := sh.sess.Format(st.ReturnValue, eval.DefaultOptions())
+		text := sh.sess.Format(st.ReturnValue, sh.settings.print.Options)
 		if n > 0 {
 			fmt.Fprintf(sh.out, "Value returned is $%d = %s\n", n, text)
 		} else {
@@ -132,7 +131,7 @@ func (sh *shell) printFrame() error {
 
 func (sh *shell) selectedView(locals bool) (session.FrameView, error) {
 	t, level := sh.sess.Selected()
-	return sh.sess.ViewFrame(t, level, session.ViewOptions{Locals: locals, Format: argumentFormat()})
+	return sh.sess.ViewFrame(t, level, session.ViewOptions{Locals: locals, Format: sh.argumentFormat()})
 }
 
 // printSourceLine prints the source line of a frame.
