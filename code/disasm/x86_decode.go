@@ -40,6 +40,8 @@ type x86Inst struct {
 	lastAddr  int8
 	lastSeg   int8
 	lastLock  int8
+	activeSeg int8 // the last of fs and gs: the others have no effect
+	hasWait   bool // fwait comes first and belongs to an x87 instruction
 	hasData   bool // an operand-size prefix that is not a mandatory one
 
 	encoding encoding
@@ -70,7 +72,7 @@ func (in *x86Inst) decode(code []byte) {
 	if len(code) > 15 {
 		code = code[:15]
 	}
-	*in = x86Inst{code: code, lastRep: -1, lastRepne: -1, lastData: -1, lastAddr: -1, lastSeg: -1, lastLock: -1}
+	*in = x86Inst{code: code, lastRep: -1, lastRepne: -1, lastData: -1, lastAddr: -1, lastSeg: -1, lastLock: -1, activeSeg: -1}
 	if in.isLone = in.readPrefixes(); in.isLone {
 		in.length = in.prefixes
 		return
@@ -159,17 +161,36 @@ func (in *x86Inst) readPrefixes() (isLone bool) {
 			in.lastData = int8(i)
 		case c == 0x67:
 			in.lastAddr = int8(i)
-		case c == 0x64, c == 0x65, c&0xe7 == 0x26:
+		case c == 0x64, c == 0x65:
+			in.lastSeg, in.activeSeg = int8(i), int8(i)
+		case c&0xe7 == 0x26:
 			in.lastSeg = int8(i)
+		case c == 0x9b:
+			if in.hasWait {
+				in.prefixes = i
+				return true
+			}
+			in.hasWait = true
+			if i > 0 && (i+1 == len(in.code) || in.code[i+1]&0xf8 != 0xd8) {
+				in.prefixes = i + 1
+				return true
+			}
 		case c&0xf0 == 0x40:
 			in.rex = c&15 | rexAny
 			if i+1 < len(in.code) && isPrefix(in.code[i+1]) {
 				in.prefixes = i + 1
+				if in.hasWait {
+					in.prefixes = i // this is objdump's length
+				}
 				return true
 			}
 			continue
 		default:
 			in.prefixes = i
+			if in.hasWait && c&0xf8 != 0xd8 {
+				in.prefixes = 1
+				return true
+			}
 			in.hasData = in.lastData >= 0
 			switch {
 			case in.lastRep > in.lastRepne:
@@ -227,10 +248,7 @@ func (in *x86Inst) readOpcode(at int) (m opcodeMap, next int, ok bool) {
 		if !has(3) {
 			return 0, 0, false
 		}
-		if in.refusesVEX() {
-			return 0, at + 1, false
-		}
-		in.encoding = vex
+		in.encoding, in.hasData = vex, false
 		in.rex = (^code[at+1] >> 7) << 2
 		in.second(code[at+1] & 0x7f)
 		in.opcode = code[at+2]
@@ -245,9 +263,10 @@ func (in *x86Inst) readOpcode(at int) (m opcodeMap, next int, ok bool) {
 			number -= 7
 			in.encoding, m = xop, mapXOP8
 		}
-		if in.refusesVEX() || number > 2 {
+		if number > 2 {
 			return 0, at + 1, false
 		}
+		in.hasData = false
 		in.rex = ^code[at+1] >> 5
 		in.second(code[at+2])
 		in.opcode = code[at+3]
@@ -257,11 +276,6 @@ func (in *x86Inst) readOpcode(at int) (m opcodeMap, next int, ok bool) {
 	}
 	in.opcode = code[at]
 	return mapOne, at + 1, true
-}
-
-// refusesVEX reports whether a prefix is there that VEX, EVEX and XOP exclude.
-func (in *x86Inst) refusesVEX() bool {
-	return in.rex != 0 || in.lastRep >= 0 || in.lastRepne >= 0 || in.lastLock >= 0 || in.lastData >= 0
 }
 
 // second reads the byte of VEX that has W, vvvv, L and the prefix.
@@ -282,7 +296,7 @@ func (in *x86Inst) readEVEX(at int) (m opcodeMap, next int, ok bool) {
 		return 0, 0, false
 	}
 	p0, p1, p2 := code[at+1], code[at+2], code[at+3]
-	if in.refusesVEX() || p0&8 != 0 || p1&4 == 0 {
+	if p0&8 != 0 {
 		return 0, at + 1, false
 	}
 	switch p0 & 7 {
@@ -293,7 +307,10 @@ func (in *x86Inst) readEVEX(at int) (m opcodeMap, next int, ok bool) {
 	default:
 		return 0, at + 1, false
 	}
-	in.encoding = evex
+	if p1&4 == 0 {
+		return 0, at + 2, false
+	}
+	in.encoding, in.hasData = evex, false
 	in.rex = ^p0>>5 | p1>>7<<3
 	in.high = ^p0 & 0x10
 	in.vvvv = ^p1 >> 3 & 15
@@ -326,6 +343,7 @@ func (in *x86Inst) match(list []entry, hasNext bool) *entry {
 				e.reg >= 0 && e.reg != int8(in.reg),
 				e.form == 'r' && in.mod != 3,
 				e.form == 'm' && in.mod == 3,
+				e.form == 'i' && (in.mod != 0 || in.rm != 5),
 				e.rm >= 0 && (in.mod != 3 || e.rm != int8(in.rm)):
 				continue
 			}
@@ -349,16 +367,15 @@ func (in *x86Inst) fitsVector(e *entry) bool {
 	if in.bits > 2 || e.lengths != 0 && e.lengths&(1<<in.bits) == 0 {
 		return false
 	}
-	hasH, hasN := false, false
+	if in.vvvv == 0 {
+		return true
+	}
 	for i := range e.operands[:e.count] {
-		switch e.operands[i].place {
-		case 'H':
-			hasH = true
-		case 'N':
-			hasN = true
+		if e.operands[i].place == 'H' {
+			return true
 		}
 	}
-	return hasH || in.vvvv == 0 && (hasN || in.high&0x20 == 0)
+	return false
 }
 
 // readModRM reads ModRM, SIB and the displacement. It returns 0 if bytes are missing.
@@ -434,16 +451,30 @@ func (in *x86Inst) memoryBytes(m byte) int {
 		return 4 << in.bits
 	case 'e':
 		return 2 << in.bits
+	case 'o':
+		return 16
 	case 'p': // a far pointer: an offset and two bytes of a selector
-		return in.sizeV() + 2
+		if in.sizeZ() == 2 || in.hasData {
+			return 4
+		}
+		return 6
 	case '8':
 		return in.size8()
 	case 'y':
 		return in.sizeY()
 	case 'z':
-		return min(in.sizeV(), 4)
+		return in.sizeZ()
 	}
 	return in.sizeV()
+}
+
+// sizeZ returns an operand size of 2 or 4 bytes.
+func (in *x86Inst) sizeZ() int {
+	if in.hasData && in.rex&rexW == 0 {
+		in.use(in.lastData)
+		return 2
+	}
+	return 4
 }
 
 // sizeV returns the operand size of 2, 4 or 8 bytes.
@@ -495,6 +526,8 @@ func (in *x86Inst) immediateSize(class byte) int {
 	switch class {
 	case 'w':
 		return 2
+	case 'd':
+		return 4
 	case 'z', 'j':
 		if in.hasData && in.rex&rexW == 0 {
 			return 2

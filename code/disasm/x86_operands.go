@@ -21,7 +21,9 @@ func (t *x86Text) register(class, n byte) string {
 	switch class {
 	case 'b':
 		if t.encoding == legacy {
-			t.useREX(0)
+			if n&12 == 4 {
+				t.useREX(0)
+			}
 			if t.rex == 0 && n >= 4 && n < 8 {
 				return t.percent() + highBytes[n-4]
 			}
@@ -36,7 +38,7 @@ func (t *x86Text) register(class, n byte) string {
 	case 'v':
 		return t.general(t.sizeV(), n)
 	case 'z':
-		return t.general(min(t.sizeV(), 4), n)
+		return t.general(t.sizeZ(), n)
 	case 'y':
 		return t.general(t.sizeY(), n)
 	case '8':
@@ -86,15 +88,11 @@ func (t *x86Text) addressRegister(n byte) string {
 
 // segment returns the segment override with a colon, or "".
 func (t *x86Text) segment() string {
-	if t.lastSeg < 0 {
+	if t.activeSeg < 0 {
 		return ""
 	}
-	switch c := t.code[t.lastSeg]; c {
-	case 0x64, 0x65:
-		t.use(t.lastSeg)
-		return t.percent() + segmentName(c) + ":"
-	}
-	return ""
+	t.use(t.lastSeg)
+	return t.percent() + segmentName(t.code[t.activeSeg]) + ":"
 }
 
 // memory returns an operand in memory.
@@ -121,6 +119,9 @@ func (t *x86Text) sizeName(o *operand) string {
 	}
 	if o.mem == noMemory {
 		return ""
+	}
+	if o.mem == 'o'|memClass {
+		return "OWORD PTR "
 	}
 	switch t.memoryBytes(o.mem) {
 	case 1:
@@ -156,9 +157,6 @@ func (t *x86Text) location(o *operand) string {
 		}
 		t.hasComment = true
 		t.comment = t.pc + uint64(t.length) + uint64(t.displacement)
-		if t.lastAddr >= 0 {
-			t.comment &= 0xffffffff
-		}
 	case t.mod == 0 && t.base == 5: // SIB without a base
 	default:
 		base = t.addressRegister(t.base | t.rex&rexB<<3)
@@ -207,7 +205,7 @@ func (t *x86Text) indexName(o *operand, base string) string {
 func (t *x86Text) hexadecimal(isAddress bool) string {
 	d := t.displacement
 	switch {
-	case isAddress && t.lastAddr >= 0:
+	case isAddress && t.lastAddr >= 0 && !t.hasComment:
 		return "0x" + strconv.FormatUint(uint64(uint32(d)), 16)
 	case isAddress:
 		return "0x" + strconv.FormatUint(uint64(d), 16)
@@ -247,7 +245,6 @@ func (t *x86Text) intelLocation(base, index string) string {
 func (t *x86Text) absolute(o *operand) string {
 	a := uint64(t.immediates[0])
 	if t.lastAddr >= 0 {
-		t.use(t.lastAddr)
 		a = uint64(uint32(a))
 	}
 	s := t.segment()
@@ -262,6 +259,7 @@ func (t *x86Text) atRegister(o *operand, n byte) string {
 	t.use(t.lastAddr)
 	s := t.percent() + "es:"
 	if o.place == 'X' {
+		t.use(t.lastSeg)
 		if s = t.segment(); s == "" {
 			s = t.percent() + "ds:"
 		}

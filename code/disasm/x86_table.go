@@ -15,7 +15,7 @@ import (
 // MAP is 1, 0f, 0f38, 0f3a, vex0f… evexmap6. PREFIX is the mandatory prefix: np, 66, f3, f2, or *
 // where any prefix has its usual meaning. REG is the reg field of ModRM. The conditions are W0, W1
 // (REX.W or its VEX form), L0 to L2 (one digit for each vector length that is allowed), r or m (a
-// register or memory in ModRM), rm0 to rm7.
+// register or memory in ModRM), rip, rm0 to rm7.
 //
 // NAME ends in a mark where AT&T syntax has a suffix for the size: * only with memory, % always, & w
 // with a prefix 66 alone. Three names with slashes are for 16, 32 and 64 bits. An operand is a letter
@@ -97,6 +97,8 @@ const (
 	isIndirect                          // its operand has a star in AT&T syntax
 	isRep                               // F3 is rep
 	isRepz                              // F3 is repz
+	isImplied                           // Intel syntax has no operands
+	usesData                            // a prefix 66 selects the entry, whatever it has
 	inOrder                             // AT&T syntax does not reverse the operands
 	hasEVEXName                         // {evex}: a VEX form exists
 	hasVEXName                          // {vex}: the EVEX form is the usual one
@@ -116,7 +118,7 @@ type entry struct {
 	prefix     prefixMatch
 	w          int8    // -1: any
 	lengths    uint8   // a bit for each L, 0: any
-	form       byte    // 0, 'r' or 'm'
+	form       byte    // 0, 'r' (a register), 'm' (memory) or 'i' (memory at rip)
 	reg, rm    int8    // -1: any
 	round      uint8   // the place of {rn-sae} among the operands
 	immediates [2]byte // their classes
@@ -175,7 +177,7 @@ func parseEntry(line string) (m opcodeMap, op byte, e entry, err error) {
 			break
 		}
 	}
-	e.att, e.intel, _ = strings.Cut(f[0], "|")
+	e.att, e.intel, _ = strings.Cut(strings.ReplaceAll(f[0], "_", " "), "|")
 	if e.intel == "" {
 		e.intel = e.att
 	}
@@ -210,6 +212,8 @@ func (e *entry) condition(s string) bool {
 	switch {
 	case s == "r" || s == "m":
 		e.form = s[0]
+	case s == "rip":
+		e.form = 'i'
 	case s == "W0" || s == "W1":
 		e.w = int8(s[1] - '0')
 	case s[0] == 'L' && strings.Trim(s[1:], "012") == "":
@@ -225,7 +229,7 @@ func (e *entry) condition(s string) bool {
 }
 
 var flagNames = map[string]entryFlags{
-	"branch": isBranch, "star": isIndirect, "rep": isRep, "repz": isRepz, "inorder": inOrder,
+	"branch": isBranch, "star": isIndirect, "rep": isRep, "repz": isRepz, "inorder": inOrder, "data": usesData, "implied": isImplied,
 	"v": hasEVEXName, "V": hasVEXName, "r": hasRounding, "s": hasSAE, "x": countsInText,
 }
 

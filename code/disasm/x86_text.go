@@ -1,6 +1,7 @@
 package disasm
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 )
@@ -23,11 +24,21 @@ func (t *x86Text) text() string {
 		return strings.TrimSuffix(t.prefixNames(nil), " ")
 	}
 	if t.bad {
-		return t.prefixNames(nil) + "(bad)"
+		s := t.prefixNames(nil) + "(bad)"
+		if t.encoding == evex && t.mask != 0 {
+			s += " {" + t.percent() + "k" + strconv.Itoa(int(t.mask)) + "}"
+		}
+		if t.encoding == evex && t.zero {
+			s += "{z}"
+		}
+		return s
 	}
 	e := t.entry
 	t.usePrefixes(e)
 	name, operands := t.name(e), e.operands[:e.count]
+	if t.syntax == Intel && e.flags&isImplied != 0 {
+		operands = nil
+	}
 	operands = t.alias(&name, operands)
 	texts := make([]string, 0, 6)
 	for i := range operands {
@@ -62,6 +73,9 @@ func (t *x86Text) text() string {
 
 // usePrefixes notes the prefixes that select the entry.
 func (t *x86Text) usePrefixes(e *entry) {
+	if t.encoding != legacy {
+		return
+	}
 	switch e.prefix {
 	case prefix66:
 		t.use(t.lastData)
@@ -69,6 +83,9 @@ func (t *x86Text) usePrefixes(e *entry) {
 		t.use(t.lastRep)
 	case prefixF2:
 		t.use(t.lastRepne)
+	}
+	if e.flags&usesData != 0 {
+		t.use(t.lastData)
 	}
 	if e.w >= 0 {
 		t.useREX(rexW)
@@ -84,11 +101,11 @@ func (t *x86Text) prefixNames(e *entry) string {
 	var b strings.Builder
 	for i, c := range t.code[:t.prefixes] {
 		at := int8(i)
-		if t.used&(1<<i) != 0 {
+		if t.used&(1<<i) != 0 || c == 0x9b && !t.isLone {
 			continue
 		}
 		if c&0xf0 == 0x40 {
-			if !t.bad && !t.isLone && t.rex == t.rexUsed {
+			if !t.bad && !t.isLone && t.rex == t.rexUsed && t.encoding == legacy {
 				continue
 			}
 			b.WriteString(rexName(c))
@@ -131,7 +148,7 @@ func (t *x86Text) prefixName(c byte, at int8, e *entry) string {
 		case at != t.lastRepne:
 		case has(isBranch):
 			return "bnd"
-		case t.locks(e) && t.lastLock >= 0:
+		case t.lastRep < 0 && t.locks(e):
 			return "xacquire"
 		}
 		return "repnz"
@@ -141,6 +158,8 @@ func (t *x86Text) prefixName(c byte, at int8, e *entry) string {
 		}
 	case 0xf0:
 		return "lock"
+	case 0x9b:
+		return "fwait"
 	case 0x66:
 		return "data16"
 	case 0x67:
@@ -170,14 +189,23 @@ func (t *x86Text) locks(e *entry) bool {
 	if e == nil || e.count == 0 || e.flags&hasModRM == 0 || t.mod == 3 || e.operands[0].mem == noMemory {
 		return false
 	}
-	if t.lastLock >= 0 {
+	c, isLocked := t.opcode, t.lastLock >= 0
+	if t.code[t.prefixes] != c { // two bytes
+		return isLocked && (c == 0xba && t.reg > 4 || bytes.IndexByte([]byte{0xab, 0xb3, 0xbb, 0xb0, 0xb1, 0xc0, 0xc1, 0xc7}, c) >= 0)
+	}
+	switch c {
+	case 0x86, 0x87: // xchg locks without the prefix
 		return true
+	case 0x88, 0x89, 0xc6, 0xc7:
+		return t.lastRep > t.lastRepne
+	case 0x80, 0x81, 0x83:
+		return isLocked && t.reg != 7
+	case 0xf6, 0xf7:
+		return isLocked && t.reg&6 == 2
+	case 0xfe, 0xff:
+		return isLocked && t.reg < 2
 	}
-	switch t.opcode { // mov and xchg need no lock
-	case 0x86, 0x87, 0x88, 0x89, 0xc6, 0xc7:
-		return e.prefix == anyPrefix && t.code[t.prefixes] == t.opcode
-	}
-	return false
+	return isLocked && c < 0x38
 }
 
 // pseudoPrefix returns {evex} or {vex}, where the encoding is not the usual one.
@@ -194,20 +222,22 @@ func (t *x86Text) pseudoPrefix(e *entry) string {
 
 // hint returns the hint of a conditional branch.
 func (t *x86Text) hint(e *entry) string {
-	if t.encoding != legacy || t.lastSeg < 0 || t.used&(1<<t.lastSeg) == 0 || !isConditional(e) {
+	if t.syntax != ATT || t.lastSeg < 0 || !isConditional(e) {
 		return ""
 	}
-	switch t.code[t.lastSeg] {
-	case 0x2e:
+	prefixes := t.code[:t.prefixes]
+	not, taken := bytes.IndexByte(prefixes, 0x2e) >= 0, bytes.IndexByte(prefixes, 0x3e) >= 0
+	switch {
+	case not && !taken:
 		return ",pn"
-	case 0x3e:
+	case taken && !not:
 		return ",pt"
 	}
 	return ""
 }
 
 func isConditional(e *entry) bool {
-	return e.count > 0 && e.operands[0].place == 'J' && e.att[0] == 'j' && e.att != "jmp"
+	return e.count > 0 && e.operands[0].place == 'J' && (e.att[0] == 'j' && e.att[1] != 'm' || e.att[0] == 'l')
 }
 
 // name returns the instruction's name in the syntax.
@@ -215,13 +245,32 @@ func (t *x86Text) name(e *entry) string {
 	if e == &nowEntry {
 		return nowNames[t.opcode]
 	}
-	if t.lastSeg >= 0 && isConditional(e) && t.code[t.lastSeg]&0xef == 0x2e {
+	if t.syntax == ATT && isConditional(e) && t.hint(e) != "" {
 		t.use(t.lastSeg)
 	}
 	if t.lastSeg >= 0 && e.flags&isIndirect != 0 && e.flags&isBranch != 0 && t.code[t.lastSeg] == 0x3e {
 		defer func() { t.used &^= 1 << t.lastSeg }()
 	}
 	name := e.att
+	if e.count > 0 && t.lastAddr >= 0 {
+		switch e.att {
+		case "movabs":
+			if e.immediates[0] == 'o' {
+				return "mov"
+			}
+		case "jrcxz":
+			t.use(t.lastAddr)
+			return "jecxz"
+		case "loop", "loope", "loopne":
+			if t.syntax == ATT {
+				t.use(t.lastAddr)
+				return e.att + "l"
+			}
+		}
+	}
+	if t.hasWait && strings.HasPrefix(name, "fn") && name != "fnop" {
+		return "f" + strings.TrimSuffix(name[2:], "^")
+	}
 	if t.syntax == Intel {
 		name = e.intel
 	} else if t.b && t.mod != 3 && e.broadcast != "" {
@@ -234,7 +283,13 @@ func (t *x86Text) name(e *entry) string {
 	last := len(name) - 1
 	mark := name[last]
 	switch mark {
-	case '*', '%', '+', '&':
+	case '^':
+		name = name[:last]
+		if t.size8() == 2 {
+			return name + [...]string{ATT: "s", Intel: "w"}[t.syntax]
+		}
+		return name
+	case '*', '%', '+', '&', '#':
 		name = name[:last]
 	default:
 		return name
@@ -245,13 +300,18 @@ func (t *x86Text) name(e *entry) string {
 			name += "w"
 		}
 	case t.syntax == Intel:
+	case mark == '#':
+		name += suffix(t.sizeZ())
 	case mark == '%' || mark == '+':
 		name += suffix(t.sizeV())
 	case t.mod != 3:
 		for i := range e.operands[:e.count] {
 			if o := &e.operands[i]; o.mem != noMemory {
-				if o.mem == '8'|memClass && t.size8() == 8 {
+				switch {
+				case o.mem == '8'|memClass && t.size8() == 8, o.mem == 'p'|memClass && t.sizeZ() == 4:
 					return name
+				case o.mem == 'p'|memClass:
+					return name + "w"
 				}
 				return name + suffix(t.memoryBytes(o.mem))
 			}
@@ -418,6 +478,8 @@ func (t *x86Text) immediate(o *operand) string {
 		}
 	case 'w':
 		u = uint64(uint16(v))
+	case 'd':
+		u = uint64(uint32(v))
 	default:
 		size := 8
 		if t.entry.operands[0].place != 'I' {
@@ -463,7 +525,7 @@ func (t *x86Text) fixed(o *operand) string {
 	case "rAX":
 		name = generalNames[t.sizeV()][0]
 	case "zAX":
-		name = generalNames[min(t.sizeV(), 4)][0]
+		name = generalNames[t.sizeZ()][0]
 	case "dx":
 		if t.syntax == ATT {
 			return "(%dx)"
