@@ -28,7 +28,7 @@ type Instruction struct {
 }
 
 // Supports reports whether the package decodes instructions of an architecture.
-func Supports(a *arch.Arch) bool { return a == arch.AMD64 }
+func Supports(a *arch.Arch) bool { return a == arch.AMD64 || a == arch.ARM64 }
 
 // Length returns the length in bytes of the instruction at the start of code. It does not allocate.
 // It returns 0 if code ends before the instruction does. A byte that begins no instruction has the
@@ -39,6 +39,8 @@ func Length(a *arch.Arch, code []byte) int {
 		var in x86Inst
 		in.decode(code)
 		return in.length
+	case arch.ARM64:
+		return min(len(code)&^3, 4)
 	}
 	return 0
 }
@@ -55,6 +57,8 @@ func Decode(a *arch.Arch, code []byte, pc uint64, o Options) Instruction {
 		}
 		t := x86Text{x86Inst: &in, pc: pc, syntax: o.Syntax, symbol: o.Symbol}
 		return Instruction{Len: in.length, Text: t.text(), IsCall: in.isCall()}
+	case arch.ARM64:
+		return decodeARM64(code, pc, o.Symbol)
 	}
 	return Instruction{}
 }

@@ -119,6 +119,9 @@ func (d dump) compare(t testing.TB, s *score, syntax disasm.Syntax, every int) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if d.arch == arch.ARM64 { // objdump shows a word
+			slices.Reverse(code)
+		}
 		n++
 		w.add(pc, code, f[2], every <= 1 || n*2654435761>>8%every == 0)
 	}
@@ -224,6 +227,12 @@ func TestFile(t *testing.T) {
 	path := os.Getenv("DISASM_FILE")
 	if path == "" {
 		t.Skip("DISASM_FILE is not set")
+	}
+	if os.Getenv("DISASM_ARCH") == "arm64" {
+		s := newScore(path)
+		dump{arch.ARM64, "aarch64-linux-gnu-objdump", []string{"-d", path}}.compare(t, s, disasm.ATT, 1)
+		t.Logf("%s\n%s", s, s.examples(60))
+		return
 	}
 	for _, syntax := range []disasm.Syntax{disasm.ATT, disasm.Intel} {
 		s := newScore(path)

@@ -1,6 +1,9 @@
 package disasm
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"strings"
+)
 
 // Bits of a REX prefix, and of the same fields in VEX and EVEX.
 const (
@@ -593,5 +596,5 @@ var nowNames = [256]string{
 
 // isCall reports whether the instruction is a near or far call.
 func (in *x86Inst) isCall() bool {
-	return in.entry != nil && (in.entry.intel == "call")
+	return in.entry != nil && strings.HasPrefix(in.entry.intel, "call")
 }
