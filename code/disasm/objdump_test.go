@@ -209,10 +209,14 @@ func (s *score) one(a *arch.Arch, code []byte, size int, pc uint64, want string,
 
 // branch puts 0x before a bare address, which is the last word of a branch.
 func branch(s string) string {
+	s = strings.ReplaceAll(s, "\t", " ")
+	if body, note, ok := strings.Cut(s, "//"); ok {
+		return strings.TrimSpace(branch(body)) + " //" + note
+	}
 	text, sym, _ := strings.Cut(s, "<")
 	i := strings.LastIndexByte(strings.TrimSpace(text), ' ')
 	last := strings.TrimSpace(text)[i+1:]
-	if i < 0 || last == "" || strings.Contains(text, "#") {
+	if i < 0 || last == "" || strings.Contains(text, " # ") {
 		return s
 	}
 	if _, err := strconv.ParseUint(last, 16, 64); err != nil {
@@ -221,23 +225,93 @@ func branch(s string) string {
 	return text[:i+1] + "0x" + last + " <" + sym
 }
 
-// TestFile compares one file in full: DISASM_FILE=/usr/bin/node go test -run TestFile -v ./code/disasm
+// TestFile compares one file in full, in both syntaxes: DISASM_FILE=/usr/bin/node go test -run TestFile -v ./code/disasm
+// (DISASM_ARCH=arm64 for a file of that architecture).
 func TestFile(t *testing.T) {
-	fixture.Need(t, "objdump")
 	path := os.Getenv("DISASM_FILE")
 	if path == "" {
 		t.Skip("DISASM_FILE is not set")
 	}
+	d := amd64
 	if os.Getenv("DISASM_ARCH") == "arm64" {
-		s := newScore(path)
-		dump{arch.ARM64, "aarch64-linux-gnu-objdump", []string{"-d", path}}.compare(t, s, disasm.ATT, 1)
-		t.Logf("%s\n%s", s, s.examples(60))
-		return
+		d = arm64
 	}
-	for _, syntax := range []disasm.Syntax{disasm.ATT, disasm.Intel} {
-		s := newScore(path)
-		dump{arch.AMD64, "objdump", []string{"-d", path}}.compare(t, s, syntax, 1)
+	for _, s := range d.file(t, path, 1) {
 		t.Logf("%s\n%s", s, s.examples(25))
+	}
+}
+
+var (
+	amd64 = dump{arch.AMD64, "objdump", []string{"-d"}}
+	arm64 = dump{arch.ARM64, "aarch64-linux-gnu-objdump", []string{"-d"}}
+)
+
+// file compares a file in each syntax.
+func (d dump) file(t *testing.T, path string, every int) (scores []*score) {
+	t.Helper()
+	fixture.Need(t, d.tool)
+	d.args = append(slices.Clone(d.args), path)
+	for _, syntax := range []disasm.Syntax{disasm.ATT, disasm.Intel} {
+		name := filepath.Base(path) + [...]string{" AT&T", " Intel"}[syntax]
+		if d.arch == arch.ARM64 {
+			name = filepath.Base(path) + " arm64"
+		}
+		s := newScore(name)
+		d.compare(t, s, syntax, every)
+		scores = append(scores, s)
+		if d.arch == arch.ARM64 {
+			break
+		}
+	}
+	return scores
+}
+
+// libraries are the files of TestLibraries: those of them that are installed. The first ones are also
+// compared without DBG_ALL, one instruction of some.
+var libraries = []struct {
+	dump  dump
+	short bool
+	path  string
+}{
+	{amd64, true, "/usr/lib/x86_64-linux-gnu/libc.so.6"},
+	{amd64, true, "/usr/lib/x86_64-linux-gnu/libcrypto.so.3"},
+	{amd64, false, "/usr/lib/x86_64-linux-gnu/libstdc++.so.6"},
+	{amd64, false, "/usr/lib/x86_64-linux-gnu/libm.so.6"},
+	{amd64, false, "/usr/lib/x86_64-linux-gnu/libgmp.so.10"},
+	{amd64, false, "/usr/lib/x86_64-linux-gnu/libx265.so.199"},
+	{amd64, false, "/usr/lib/x86_64-linux-gnu/libdav1d.so.6"},
+	{amd64, false, "/usr/lib/x86_64-linux-gnu/libSvtAv1Enc.so.1"},
+	{amd64, false, "/usr/lib/x86_64-linux-gnu/libavcodec.so.59"},
+	{amd64, false, "/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0"},
+	{amd64, false, "/usr/bin/python3.11"},
+	{amd64, false, "/usr/bin/node"},
+	{arm64, true, "/usr/aarch64-linux-gnu/lib/libc.so.6"},
+	{arm64, false, "/usr/aarch64-linux-gnu/lib/libstdc++.so.6"},
+	{arm64, false, "/usr/aarch64-linux-gnu/lib/libm.so.6"},
+}
+
+// TestLibraries holds length and text against objdump. With DBG_ALL it compares every instruction of
+// every library and prints a table.
+func TestLibraries(t *testing.T) {
+	for _, l := range libraries {
+		t.Run(filepath.Base(l.path)+" "+l.dump.arch.Name, func(t *testing.T) {
+			every := 1
+			if !fixture.All() {
+				if every = 8; l.dump.arch == arch.ARM64 {
+					every = 1 // SVE, which is missing, comes in lumps
+				}
+				if !l.short {
+					t.Skip("DBG_ALL is not set")
+				}
+			}
+			if _, err := os.Stat(l.path); err != nil {
+				t.Skip(err) // not every machine has it
+			}
+			for _, s := range l.dump.file(t, l.path, every) {
+				t.Log(s)
+				s.check(t, 99.9998, 99.9) // objdump stops at symbols, also within an instruction
+			}
+		})
 	}
 }
 
@@ -317,11 +391,11 @@ func generalForms(r *rand.Rand, every int) []byte {
 func TestGeneralForms(t *testing.T) {
 	fixture.Need(t, "objdump")
 	every := 100
-	if all() {
+	if fixture.All() {
 		every = 16
 	}
 	for _, s := range binary(t, "forms", generalForms(rand.New(rand.NewPCG(5, 6)), every), 1) {
-		s.check(t, 100, 99.9)
+		s.check(t, 99.999, 99.9)
 	}
 }
 
@@ -345,29 +419,27 @@ func binary(t *testing.T, name string, code []byte, every int) []*score {
 		s := newScore(name)
 		s.isCorpus = true
 		dump{arch.AMD64, "objdump", []string{"-D", "-b", "binary", "-m", "i386:x86-64", path}}.compare(t, s, syntax, every)
-		t.Logf("%s\n%s", s, s.examples(25))
+		t.Log(s)
 		scores = append(scores, s)
 	}
 	return scores
 }
 
-func all() bool { return os.Getenv("DBG_ALL") != "" }
-
 func TestVectorForms(t *testing.T) {
 	fixture.Need(t, "objdump")
 	every := 10
-	if all() {
+	if fixture.All() {
 		every = 1
 	}
 	for _, s := range binary(t, "forms", vectorForms(rand.New(rand.NewPCG(1, 2)), every), 1) {
-		s.check(t, 100, 99.9)
+		s.check(t, 99.999, 99.9)
 	}
 }
 
 func TestRandomBytes(t *testing.T) {
 	fixture.Need(t, "objdump")
 	n := 100_000
-	if all() {
+	if fixture.All() {
 		n = 5_000_000
 	}
 	r := rand.New(rand.NewPCG(3, 4))
@@ -376,7 +448,7 @@ func TestRandomBytes(t *testing.T) {
 		code[i] = byte(r.Uint32())
 	}
 	for _, s := range binary(t, "random", code, 1) {
-		s.check(t, 100, 99)
+		s.check(t, 99.999, 99)
 	}
 }
 

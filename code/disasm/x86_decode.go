@@ -69,12 +69,19 @@ type x86Inst struct {
 	immediateAt   int
 }
 
+// maxLength is the length of the longest instruction.
+const maxLength = 15
+
 // decode finds the length and the entry of the instruction at the start of code. If code ends
 // before the instruction does, its length is 0.
 func (in *x86Inst) decode(code []byte) {
-	if len(code) > 15 {
-		code = code[:15]
+	in.decodeUpTo(code[:min(len(code), maxLength)])
+	if in.length == 0 && len(code) >= maxLength {
+		in.entry, in.bad, in.length = nil, true, maxLength
 	}
+}
+
+func (in *x86Inst) decodeUpTo(code []byte) {
 	*in = x86Inst{code: code, lastRep: -1, lastRepne: -1, lastData: -1, lastAddr: -1, lastSeg: -1, lastLock: -1, activeSeg: -1}
 	if in.isLone = in.readPrefixes(); in.isLone {
 		in.length = in.prefixes
@@ -111,6 +118,9 @@ func (in *x86Inst) decode(code []byte) {
 			return
 		}
 		in.bad, in.length = true, opcodeEnd
+		if m == map0F && (in.opcode == 0xa6 && in.reg < 3 || in.opcode == 0xa7 && in.reg < 6) {
+			in.length = in.prefixes + 1 // VIA's instructions have one ModRM each
+		}
 		return
 	}
 	if e.flags&hasModRM != 0 {
@@ -256,10 +266,7 @@ func (in *x86Inst) readOpcode(at int) (m opcodeMap, next int, ok bool) {
 		in.second(code[at+1] & 0x7f)
 		in.opcode = code[at+2]
 		return mapVEX0F, at + 3, true
-	case c == 0xc4, c == 0x8f && has(2) && code[at+1]&0x1f >= 8:
-		if !has(4) {
-			return 0, 0, false
-		}
+	case c == 0xc4 && has(2), c == 0x8f && has(2) && code[at+1]&0x1f >= 8:
 		number := code[at+1]&0x1f - 1
 		in.encoding, m = vex, mapVEX0F
 		if c == 0x8f {
@@ -269,11 +276,16 @@ func (in *x86Inst) readOpcode(at int) (m opcodeMap, next int, ok bool) {
 		if number > 2 {
 			return 0, at + 1, false
 		}
+		if !has(4) {
+			return 0, 0, false
+		}
 		in.hasData = false
 		in.rex = ^code[at+1] >> 5
 		in.second(code[at+2])
 		in.opcode = code[at+3]
 		return m + opcodeMap(number), at + 4, true
+	case c == 0xc4:
+		return 0, 0, false
 	case c == 0x62:
 		return in.readEVEX(at)
 	}
@@ -295,20 +307,22 @@ func mandatedBy(c byte) prefixMatch {
 
 func (in *x86Inst) readEVEX(at int) (m opcodeMap, next int, ok bool) {
 	code := in.code
+	if at+2 > len(code) {
+		return 0, 0, false
+	}
+	p0 := code[at+1]
+	if p0&8 != 0 || p0&7 == 0 || p0&7 == 4 || p0&7 == 7 {
+		return 0, at + 1, false
+	}
 	if at+5 > len(code) {
 		return 0, 0, false
 	}
-	p0, p1, p2 := code[at+1], code[at+2], code[at+3]
-	if p0&8 != 0 {
-		return 0, at + 1, false
-	}
+	p1, p2 := code[at+2], code[at+3]
 	switch p0 & 7 {
 	case 1, 2, 3:
 		m = mapEVEX0F + opcodeMap(p0&7-1)
 	case 5, 6:
 		m = mapEVEX5 + opcodeMap(p0&7-5)
-	default:
-		return 0, at + 1, false
 	}
 	if p1&4 == 0 {
 		return 0, at + 2, false

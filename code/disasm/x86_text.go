@@ -24,14 +24,7 @@ func (t *x86Text) text() string {
 		return strings.TrimSuffix(t.prefixNames(nil), " ")
 	}
 	if t.bad {
-		s := t.prefixNames(nil) + "(bad)"
-		if t.encoding == evex && t.mask != 0 {
-			s += " {" + t.percent() + "k" + strconv.Itoa(int(t.mask)) + "}"
-		}
-		if t.encoding == evex && t.zero {
-			s += "{z}"
-		}
-		return s
+		return t.prefixNames(nil) + "(bad)"
 	}
 	e := t.entry
 	t.usePrefixes(e)
