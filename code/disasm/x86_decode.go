@@ -179,13 +179,12 @@ func (in *x86Inst) readPrefixes() (isLone bool) {
 		case c&0xe7 == 0x26:
 			in.lastSeg = int8(i)
 		case c == 0x9b:
-			if in.hasWait {
-				in.prefixes = i
-				return true
-			}
+			first := !in.hasWait
 			in.hasWait = true
 			if i > 0 && (i+1 == len(in.code) || in.code[i+1]&0xf8 != 0xd8) {
-				in.prefixes = i + 1
+				if in.prefixes = i; first {
+					in.prefixes++
+				}
 				return true
 			}
 		case c&0xf0 == 0x40:

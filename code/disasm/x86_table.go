@@ -129,7 +129,9 @@ type opcodeTable [opcodeMaps][256][]entry
 
 // table is compiled when the first instruction is decoded. A line that is malformed is an error of
 // the program: a test compiles every line.
-var table = sync.OnceValue(func() *opcodeTable {
+var table = sync.OnceValue(compileTable)
+
+func compileTable() *opcodeTable {
 	t := new(opcodeTable)
 	for _, text := range []string{generalTable, vectorTable} {
 		for line := range strings.Lines(text) {
@@ -144,7 +146,7 @@ var table = sync.OnceValue(func() *opcodeTable {
 		}
 	}
 	return t
-})
+}
 
 func parseEntry(line string) (m opcodeMap, op byte, e entry, err error) {
 	f := strings.Fields(line)
