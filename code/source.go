@@ -39,10 +39,10 @@ func ReturnsOrIdles(a *arch.Arch, text []byte) bool {
 		idle := len(text) > 0
 		for len(text) > 0 {
 			in := Decode(a, text)
-			switch in.Next {
-			case Return:
+			switch {
+			case in.Next == Return:
 				return true
-			case Bad:
+			case in.Next == Bad, in.Len == 0, int(in.Len) > len(text):
 				return false
 			}
 			idle = idle && isNop(text[:in.Len])

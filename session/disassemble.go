@@ -57,7 +57,11 @@ func (s *Session) disassemble(a target.Addr, count int) ([]instruction, error) {
 // decode decodes one instruction. If code ends within the instruction, it is "(bad)" with a length of
 // one byte.
 func (s *Session) decode(a target.Addr, code []byte) instruction {
-	in := disasm.Decode(s.archOrDefault(), code, uint64(a), disasm.Options{Symbol: s.symbolAndOffset})
+	options := disasm.Options{Symbol: s.symbolAndOffset}
+	if s.intelSyntax {
+		options.Syntax = disasm.Intel
+	}
+	in := disasm.Decode(s.archOrDefault(), code, uint64(a), options)
 	if in.Len == 0 {
 		in.Len, in.Text = 1, "(bad)"
 	}
@@ -65,6 +69,15 @@ func (s *Session) decode(a target.Addr, code []byte) instruction {
 	ins.Bytes = append([]byte(nil), code[:in.Len]...)
 	ins.Function, ins.Offset, _ = s.symbolize(a)
 	return ins
+}
+
+// SetIntelSyntax chooses the notation of x86 instructions: Intel's or AT&T's.
+func (s *Session) SetIntelSyntax(on bool) { s.do(func() { s.intelSyntax = on }) }
+
+// IntelSyntax returns the present setting.
+func (s *Session) IntelSyntax() (on bool) {
+	s.do(func() { on = s.intelSyntax })
+	return on
 }
 
 // symbolAndOffset is symbolize for package disasm.
