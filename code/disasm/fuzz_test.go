@@ -16,7 +16,9 @@ import (
 // FuzzDecode checks that any bytes decode to a length of 1 to 15 that both entry points agree on, and
 // that it is objdump's length unless objdump finds the bytes bad.
 func FuzzDecode(f *testing.F) {
-	for _, s := range []string{"c5f877", "62f17c4858c1", "8fe878c0c011", "f20f10442408", "f3480fb8c0", "0f0fc1bf", "9bd9380000", "66666690"} {
+	for _, s := range []string{
+		"c5f877", "62f17c4858c1", "8fe878c0c011", "f20f10442408", "f3480fb8c0", "0f0fc1bf", "9bd9380000", "66666690",
+	} {
 		b, err := hex.DecodeString(s)
 		if err != nil {
 			f.Fatal(err)

@@ -196,7 +196,8 @@ func (s *score) one(a *arch.Arch, code []byte, size int, pc uint64, want string,
 	if got.Len != size {
 		s.wrongLength++
 		e := s.wrongLengths[key]
-		s.wrongLengths[key] = example{e.count + 1, fmt.Sprintf("% x: %s: length %d, want %d (%s)", padded[:size], want, got.Len, size, got.Text)}
+		s.wrongLengths[key] = example{e.count + 1,
+			fmt.Sprintf("% x: %s: length %d, want %d (%s)", padded[:size], want, got.Len, size, got.Text)}
 		s.wrongText++
 		return
 	}
@@ -225,8 +226,11 @@ func branch(s string) string {
 	return text[:i+1] + "0x" + last + " <" + sym
 }
 
-// TestFile compares one file in full, in both syntaxes: DISASM_FILE=/usr/bin/node go test -run TestFile -v ./code/disasm
-// (DISASM_ARCH=arm64 for a file of that architecture).
+// TestFile compares one file in full, in both syntaxes:
+//
+//	DISASM_FILE=/usr/bin/node go test -run TestFile -v ./code/disasm
+//
+// DISASM_ARCH=arm64 is for a file of that architecture.
 func TestFile(t *testing.T) {
 	path := os.Getenv("DISASM_FILE")
 	if path == "" {
@@ -315,8 +319,8 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// vectorForms returns encodings of all opcodes of VEX, EVEX and XOP, each in a slot of 32 bytes that nops
-// fill. Registers, masks and displacements are random. Of so many opcodes one is tried.
+// vectorForms returns encodings of all opcodes of VEX, EVEX and XOP, each in a slot of 32 bytes that
+// nops fill. Registers, masks and displacements are random. Of so many opcodes one is tried.
 func vectorForms(r *rand.Rand, every int) []byte {
 	var out []byte
 	slot := func(b ...byte) {
@@ -361,15 +365,16 @@ func vectorForms(r *rand.Rand, every int) []byte {
 	return out
 }
 
-// generalForms returns encodings of all opcodes of the legacy maps with prefixes, in slots like those of
-// vectorForms.
+// generalForms returns encodings of all opcodes of the legacy maps with prefixes, in slots like those
+// of vectorForms.
 func generalForms(r *rand.Rand, every int) []byte {
+	prefixes := []string{"", "\x66", "\xf2", "\xf3", "\x48", "\x66\x48", "\x45", "\xf3\x48", "\x67", "\x64", "\xf0", "\x2e", "\x66\xf2"}
 	var out []byte
 	n := 0
 	for _, m := range []string{"", "\x0f", "\x0f\x38", "\x0f\x3a"} {
 		for op := range 256 {
 			for modrm := range 256 {
-				for _, p := range []string{"", "\x66", "\xf2", "\xf3", "\x48", "\x66\x48", "\x45", "\xf3\x48", "\x67", "\x64", "\xf0", "\x2e", "\x66\xf2"} {
+				for _, p := range prefixes {
 					if n++; n*2654435761>>8%every != 0 || m == "" && op == 0x62 {
 						continue
 					}

@@ -363,19 +363,12 @@ func (in *x86Inst) match(list []entry, hasNext bool) *entry {
 				e.rm >= 0 && (in.mod != 3 || e.rm != int8(in.rm)):
 				continue
 			}
-		} else if in.opcode == 0x90 && e.count == 0 && in.encoding == legacy && in.rex&rexB+b2b(in.hasData) != 0 && e.prefix == anyPrefix {
-			continue // nop is xchg of two other registers here
+		} else if e.att == "nop" && (in.rex&rexB != 0 || in.hasData) {
+			continue // the same byte is xchg with other registers
 		}
 		return e
 	}
 	return nil
-}
-
-func b2b(v bool) byte {
-	if v {
-		return 1
-	}
-	return 0
 }
 
 // fitsVector checks the vector length and that VEX.vvvv is unused where no operand has it.
