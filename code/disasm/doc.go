@@ -23,7 +23,7 @@
 // objdump's length, and .inst on arm64. In code that a processor rejects (a prefix twice, EVEX.b
 // without a broadcast) the text may differ from objdump's, which prints such bits anyway.
 //
-// The tables are text. They are compiled when the first instruction is decoded, in about 3 ms.
+// The tables are text. They are compiled when the first instruction is decoded, in about 2 ms.
 //
 // Package code answers other questions about the same bytes: what an instruction does to the stack.
 // The package has no state that changes, so several goroutines may call it.

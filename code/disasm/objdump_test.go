@@ -368,7 +368,9 @@ func vectorForms(r *rand.Rand, every int) []byte {
 // generalForms returns encodings of all opcodes of the legacy maps with prefixes, in slots like those
 // of vectorForms.
 func generalForms(r *rand.Rand, every int) []byte {
-	prefixes := []string{"", "\x66", "\xf2", "\xf3", "\x48", "\x66\x48", "\x45", "\xf3\x48", "\x67", "\x64", "\xf0", "\x2e", "\x66\xf2"}
+	prefixes := []string{
+		"", "\x66", "\xf2", "\xf3", "\x48", "\x66\x48", "\x45", "\xf3\x48", "\x67", "\x64", "\xf0", "\x2e", "\x66\xf2",
+	}
 	var out []byte
 	n := 0
 	for _, m := range []string{"", "\x0f", "\x0f\x38", "\x0f\x3a"} {

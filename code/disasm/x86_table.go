@@ -18,9 +18,9 @@ import (
 // register or memory in ModRM), rip, rm0 to rm7.
 //
 // NAME ends in a mark where AT&T syntax has a suffix for the size: * only with memory, % and + always,
-// # for 16 or 32 bits, & w with a prefix 66 alone, ^ s or w with it. Three names with slashes are for 16, 32 and 64 bits. An operand is a letter
-// for its place and a letter for its size or class, then the size of memory, such as Wx:xb4: see
-// operand.
+// # for 16 or 32 bits, & w with a prefix 66 alone, ^ s or w with it. Three names with slashes are for
+// 16, 32 and 64 bits. An operand is a letter for its place and a letter for its size or class, then
+// the size of memory, such as Wx:xb4: see operand.
 //
 // The general table was written from the opcode maps of the manuals. The lines of the vector table
 // were derived by asking objdump 2.40 about every opcode with each prefix, W and length.
