@@ -3,8 +3,6 @@ package code
 import (
 	"bytes"
 
-	"golang.org/x/arch/x86/x86asm"
-
 	"dbg/arch"
 )
 
@@ -40,14 +38,14 @@ func ReturnsOrIdles(a *arch.Arch, text []byte) bool {
 	case arch.AMD64:
 		idle := len(text) > 0
 		for len(text) > 0 {
-			in, err := x86asm.Decode(text, 64)
-			if err != nil || in.Len <= 0 {
+			in := Decode(a, text)
+			switch {
+			case in.Next == Return:
+				return true
+			case in.Next == Bad, in.Len == 0, int(in.Len) > len(text):
 				return false
 			}
-			if in.Op == x86asm.RET {
-				return true
-			}
-			idle = idle && in.Op == x86asm.NOP
+			idle = idle && isNop(text[:in.Len])
 			text = text[in.Len:]
 		}
 		return idle
@@ -59,4 +57,10 @@ func ReturnsOrIdles(a *arch.Arch, text []byte) bool {
 		}
 	}
 	return false
+}
+
+// isNop reports whether an x86-64 instruction is nop, with any prefixes.
+func isNop(text []byte) bool {
+	text = bytes.TrimLeft(text, "\x66\x2e")
+	return string(text) == "\x90" || bytes.HasPrefix(text, []byte("\x0f\x1f"))
 }

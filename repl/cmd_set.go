@@ -54,6 +54,15 @@ func set(sh *shell, args string) error {
 			sh.sess.SetStepMode(on)
 		}
 		return err
+	case "disassembly-flavor":
+		switch rest {
+		case "att", "intel":
+			sh.sess.SetIntelSyntax(rest == "intel")
+			return nil
+		case "":
+			return userErrorf("Requires an argument. Valid arguments are att, intel.")
+		}
+		return userErrorf("Undefined item: \"%s\".", rest)
 	case "listsize":
 		n, err := strconv.Atoi(rest)
 		if err != nil || n < 1 {
@@ -151,6 +160,12 @@ func show(sh *shell, args string) error {
 		fmt.Fprintf(sh.out, "Unwinding of stack if a signal is received while in a call dummy is %s.\n", onOrOff(sh.sess.UnwindOnSignal()))
 	case "step-mode":
 		fmt.Fprintf(sh.out, "Mode of the step operation is %s.\n", onOrOff(sh.sess.StepMode()))
+	case "disassembly-flavor":
+		flavor := "att"
+		if sh.sess.IntelSyntax() {
+			flavor = "intel"
+		}
+		fmt.Fprintf(sh.out, "The disassembly flavor is \"%s\".\n", flavor)
 	case "follow-fork-mode", "follow-exec-mode", "detach-on-fork", "schedule-multiple":
 		sh.showFollowing(args)
 	case "can-use-hw-watchpoints":

@@ -77,7 +77,7 @@ func functionWords(sh *shell, prefix string) []string {
 func infoWords(*shell, string) []string { return infoNames() }
 
 func setWords(*shell, string) []string {
-	return []string{"var", "args", "confirm", "listsize", "breakpoint"}
+	return []string{"var", "args", "confirm", "listsize", "breakpoint", "disassembly-flavor"}
 }
 
 func signalWords(*shell, string) []string {

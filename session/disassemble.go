@@ -2,11 +2,8 @@ package session
 
 import (
 	"fmt"
-	"strings"
 
-	"golang.org/x/arch/x86/x86asm"
-
-	"dbg/arch"
+	"dbg/code/disasm"
 	"dbg/symbols"
 	"dbg/target"
 )
@@ -26,7 +23,7 @@ func (s *Session) disassemble(a target.Addr, count int) ([]instruction, error) {
 	if count > maxDisassembly {
 		count = maxDisassembly
 	}
-	if s.archOrDefault() != arch.AMD64 {
+	if !disasm.Supports(s.archOrDefault()) {
 		return nil, fmt.Errorf("disassembly for %s is not supported yet", s.archOrDefault().Name)
 	}
 	buf := make([]byte, min(count*8+16, 64<<10))
@@ -57,54 +54,35 @@ func (s *Session) disassemble(a target.Addr, count int) ([]instruction, error) {
 	return out, nil
 }
 
-// decode decodes one x86-64 instruction. An instruction that it can't decode is "(bad)" with a
-// length of one byte.
+// decode decodes one instruction. If code ends within the instruction, it is "(bad)" with a length of
+// one byte.
 func (s *Session) decode(a target.Addr, code []byte) instruction {
-	ins := instruction{Instruction: Instruction{Addr: a}}
-	inst, err := x86asm.Decode(code, 64)
-	switch {
-	case len(code) >= 4 && code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa:
-		ins.Bytes, ins.Text = code[:4], "endbr64"
-	case err != nil || inst.Len == 0 || inst.Len > len(code):
-		ins.Bytes, ins.Text = code[:1], "(bad)"
-	default:
-		ins.Bytes = code[:inst.Len]
-		ins.call = inst.Op == x86asm.CALL
-		ins.Text = x86asm.GNUSyntax(inst, uint64(a), func(addr uint64) (string, uint64) {
-			name, off, ok := s.symbolize(target.Addr(addr))
-			if !ok {
-				return "", 0
-			}
-			return name, addr - off
-		})
-		// Today's assemblers omit the size suffix where a 64-bit branch has no other size.
-		if word, rest, _ := strings.Cut(ins.Text, " "); unsuffixed[word] != "" {
-			ins.Text = strings.TrimSpace(unsuffixed[word] + " " + rest)
-		}
-		// A branch's target is shown as its address and symbol.
-		if rel, ok := inst.Args[0].(x86asm.Rel); ok {
-			to := a + target.Addr(inst.Len) + target.Addr(int64(rel))
-			ins.Text = fmt.Sprintf("%s %s", strings.Fields(ins.Text)[0], s.describe(to))
-		}
+	options := disasm.Options{Symbol: s.symbolAndOffset}
+	if s.intelSyntax {
+		options.Syntax = disasm.Intel
 	}
-	ins.Bytes = append([]byte(nil), ins.Bytes...)
+	in := disasm.Decode(s.archOrDefault(), code, uint64(a), options)
+	if in.Len == 0 {
+		in.Len, in.Text = 1, "(bad)"
+	}
+	ins := instruction{Instruction: Instruction{Addr: a, Text: in.Text}, call: in.IsCall}
+	ins.Bytes = append([]byte(nil), code[:in.Len]...)
 	ins.Function, ins.Offset, _ = s.symbolize(a)
 	return ins
 }
 
-// unsuffixed maps mnemonics to their form without the suffix.
-var unsuffixed = map[string]string{"retq": "ret", "callq": "call", "leaveq": "leave", "jmpq": "jmp"}
+// SetIntelSyntax chooses the notation of x86 instructions: Intel's or AT&T's.
+func (s *Session) SetIntelSyntax(on bool) { s.do(func() { s.intelSyntax = on }) }
 
-// describe returns an address with its symbol: 0x401136 <main+4>.
-func (s *Session) describe(a target.Addr) string {
-	name, off, ok := s.symbolize(a)
-	switch {
-	case !ok:
-		return a.String()
-	case off == 0:
-		return fmt.Sprintf("%s <%s>", a, name)
-	}
-	return fmt.Sprintf("%s <%s+%d>", a, name, off)
+// IntelSyntax returns the present setting.
+func (s *Session) IntelSyntax() (on bool) {
+	s.do(func() { on = s.intelSyntax })
+	return on
+}
+
+// symbolAndOffset is symbolize for package disasm.
+func (s *Session) symbolAndOffset(addr uint64) (name string, off uint64, ok bool) {
+	return s.symbolize(target.Addr(addr))
 }
 
 // Disassemble decodes count instructions from a on, with the source position of

@@ -168,7 +168,7 @@ func (s *Session) sibling() *Session {
 	o.fetcher = s.fetcher
 	o.signals, o.skips = s.signals, s.skips
 	o.locking, o.unwindOnSignal = s.locking, s.unwindOnSignal
-	o.shell, o.stepMode = s.shell, s.stepMode
+	o.shell, o.stepMode, o.intelSyntax = s.shell, s.stepMode, s.intelSyntax
 	s.subMu.Lock()
 	defer s.subMu.Unlock()
 	for sub := range s.subs {

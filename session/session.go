@@ -106,6 +106,7 @@ type shared struct {
 	// unwindOnSignal: a signal inside a called function restores the registers at once.
 	unwindOnSignal bool
 	stepMode       bool // step enters functions without line numbers
+	intelSyntax    bool // x86 instructions are shown in Intel's notation
 	checkpoints    checkpoints
 	followed       map[target.Process]chan struct{} // the processes whose events are handled: see listen
 	probing        bool                             // the target has a probe
