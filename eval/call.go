@@ -70,6 +70,9 @@ func (e *evaluator) call(n *node, want *types.Type) (Value, error) {
 		}
 		return e.cast(n.a.typ, v)
 	}
+	if v, done, err := e.function(n); done {
+		return v, err
+	}
 	if v, done, err := e.intrinsic(n); done {
 		return v, err
 	}

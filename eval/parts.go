@@ -33,6 +33,9 @@ func PointerTo(v Value, env Env) (Value, error) {
 	return newValue(pointerTo(v.Type, env.Arch().PtrSize), number{i: uint64(v.Addr)})
 }
 
+// FromInt32 returns a number as a value of C's type int.
+func FromInt32(n int64) Value { return intValue(typeInt, uint64(n)) }
+
 // FromInt returns a number as a value of C's type long.
 func FromInt(n int64) Value { return intValue(typeLong, uint64(n)) }
 

@@ -71,7 +71,7 @@ func printValue(sh *shell, args string) error {
 }
 
 func callValue(sh *shell, args string) error {
-	v, n, err := sh.sess.Print(args)
+	v, n, err := sh.sess.Call(args)
 	if err == nil && n > 0 {
 		fmt.Fprintf(sh.out, "$%d = %s\n", n, sh.sess.Format(v, sh.settings.print.Options))
 	}

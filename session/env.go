@@ -385,11 +385,6 @@ func (e *env) Symbolize(a target.Addr) (string, uint64, bool) {
 	return name, off, ok
 }
 
-func (e *env) Convenience(name string) (Value, bool) {
-	v, ok := e.s.vars[name]
-	return v, ok
-}
-
 func (e *env) SetConvenience(name string, v Value) { e.s.vars[name] = v }
 
 func (e *env) History(n int, relative bool) (Value, bool) {
@@ -421,7 +416,14 @@ func (s *Session) Truth(t target.ThreadID, level int, text string) (bool, error)
 
 // Print evaluates an expression in the selected frame, and adds the value to the history under the
 // number that it returns. A void value is not added; its number is 0.
-func (s *Session) Print(text string) (Value, int, error) {
+//
+// The result of a function without one is a value of type void.
+func (s *Session) Print(text string) (Value, int, error) { return s.print(text, true) }
+
+// Call is Print, but a value of type void is not kept: n is 0.
+func (s *Session) Call(text string) (Value, int, error) { return s.print(text, false) }
+
+func (s *Session) print(text string, void bool) (Value, int, error) {
 	n := 0
 	v, err := ask(s, func() (Value, error) {
 		e := s.env(s.selected, s.level)
@@ -429,7 +431,9 @@ func (s *Session) Print(text string) (Value, int, error) {
 		if err != nil {
 			return v, err
 		}
-		n = s.keep(v, e)
+		if void || v.Type != nil && v.Type.Strip().Kind != types.Void {
+			n = s.keep(v, e)
+		}
 		return v, nil
 	})
 	return v, n, err
@@ -437,9 +441,6 @@ func (s *Session) Print(text string) (Value, int, error) {
 
 // keep adds a value to the history and returns its number.
 func (s *Session) keep(v Value, e *env) int {
-	if v.Type == nil || v.Type.Strip().Kind == types.Void {
-		return 0
-	}
 	s.history = append(s.history, eval.Fetch(v, e))
 	return len(s.history)
 }

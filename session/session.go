@@ -87,6 +87,8 @@ type shared struct {
 	space    *space
 
 	threads  threadList
+	exited   bool // a process has exited with exitCode
+	exitCode int
 	cursors  []*cursor
 	cache    stopCache
 	stops    uint64           // how often the cache was dropped
