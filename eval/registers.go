@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 
 	"dbg/arch"
@@ -45,24 +47,43 @@ var (
 	typeSignedByte  = types.New(types.Int, "int8_t", 1, true, nil)
 	typeCodePointer = types.New(types.Pointer, "", 8, false, types.NewFunc(nil, nil))
 	typeI386Ext     = types.New(types.Float, "i387_ext", 16, true, nil)
-	typeVector      = vectorType()
+	typeVector      = vectorType(128, typeUint128)
+	typeWideVector  = vectorType(256, types.NewArray(typeUint128, 2))
 )
 
-// vectorType returns the union type in which gdb shows a vector register.
-func vectorType() *types.Type {
-	lane := func(name string, t *types.Type, n int64) types.Field {
-		return types.Field{Name: name, Type: types.NewArray(t, n)}
+// vectorType returns the union type in which gdb shows a vector register of some bits.
+func vectorType(bits int64, whole *types.Type) *types.Type {
+	lane := func(name string, t *types.Type) types.Field {
+		n := bits / 8 / t.Size
+		return types.Field{Name: fmt.Sprintf("v%d_%s", n, name), Type: types.NewArray(t, n)}
 	}
-	named := func(k types.Kind, name string, size int64) *types.Type {
-		return types.New(k, name, size, true, nil)
+	last := "uint128"
+	if bits > 128 {
+		last = fmt.Sprintf("v%d_int128", bits/128)
 	}
-	return types.NewStruct(types.Union, "vec128", 16, []types.Field{
-		lane("v8_bfloat16", named(types.Float, "bfloat16", 2), 8),
-		lane("v4_float", typeFloat, 4), lane("v2_double", typeDouble, 2),
-		lane("v16_int8", typeSignedByte, 16), lane("v8_int16", typeShort, 8),
-		lane("v4_int32", typeInt, 4), lane("v2_int64", typeLong, 2),
-		{Name: "uint128", Type: typeUint128},
+	return types.NewStruct(types.Union, fmt.Sprintf("vec%d", bits), bits/8, []types.Field{
+		lane("bfloat16", types.New(types.Float, "bfloat16", 2, true, nil)),
+		lane("float", typeFloat), lane("double", typeDouble),
+		lane("int8", typeSignedByte), lane("int16", typeShort),
+		lane("int32", typeInt), lane("int64", typeLong),
+		{Name: last, Type: whole},
 	})
+}
+
+// wideVector returns $ymmN, if the processor has AVX: its lower half is $xmmN.
+func wideVector(name string, fc *FrameContext) (Value, bool) {
+	digits, ok := strings.CutPrefix(name, "ymm")
+	n, err := strconv.Atoi(digits)
+	if !ok || err != nil || n < 0 || n > 15 || fc.Arch != arch.AMD64 {
+		return Value{}, false
+	}
+	v := Value{Type: typeWideVector, Name: name, fixed: "Only $xmm registers can be assigned."}
+	b, avail := fc.register(arch.XMM0+arch.Reg(n), 32)
+	if avail == Available && len(b) < 32 {
+		return Value{}, false
+	}
+	v.Bytes, v.Avail = b, avail
+	return v, true
 }
 
 // RegisterByName returns a register of a frame, or a part of one (eax, ax, al), as a typed value.
@@ -72,6 +93,9 @@ func RegisterByName(name string, a *arch.Arch, regs *arch.Registers, wide func(a
 	fc := &FrameContext{Arch: a, Regs: regs, Wide: wide}
 	r, ok := a.RegByName(name)
 	if !ok {
+		if v, ok := wideVector(name, fc); ok {
+			return v, nil
+		}
 		sub, ok := subRegisterOf(a, name)
 		if !ok {
 			return Value{}, &NotFoundError{name}

@@ -10,6 +10,7 @@ import (
 	"dbg/eval"
 	"dbg/symbols"
 	"dbg/symbols/lang"
+	"dbg/symbols/spelling"
 	"dbg/symbols/types"
 	"dbg/target"
 )
@@ -164,6 +165,9 @@ func (e *env) Variable(name string) (Value, error) {
 			}
 			return eval.At(t, name, at, e), nil
 		}
+	}
+	if v, ok, err := e.qualifiedVariable(name); ok {
+		return v, err
 	}
 	return Value{}, &eval.NotFoundError{Name: name}
 }
@@ -591,4 +595,78 @@ func (s *Session) TypeOf(text string) (string, error) {
 		}
 		return eval.TypeName(Value{Type: t}), nil
 	})
+}
+
+// qualifiedVariable finds what gdb writes f::local and 'file.c'::global: a variable of the innermost
+// frame of a function, and a global variable or a function that a file defines. ok is false if the part
+// before the last "::" names neither.
+func (e *env) qualifiedVariable(name string) (v Value, ok bool, err error) {
+	scope, local := scopeAndName(name)
+	if scope == "" {
+		return Value{}, false, nil
+	}
+	if strings.ContainsAny(scope, "./") {
+		for _, in := range e.s.searchList() {
+			for _, g := range in.sym.Global(local) {
+				if file := g.File(); file != "" && pathEndsIn(file, scope) {
+					return e.s.readGlobal(g, in, e.thread), true, nil
+				}
+			}
+			for _, fn := range in.sym.FunctionsByName(local) {
+				if pathEndsIn(fn.File, scope) && fn.Hi != 0 {
+					v := eval.FunctionValue(fn.Name, target.Addr(fn.Lo), in.sym.FunctionType(fn))
+					if in.mod != nil {
+						v.Addr = in.mod.processAddr(fn.Lo)
+					}
+					return v, true, nil
+				}
+			}
+		}
+		return Value{}, false, nil
+	}
+	if e.s.needStopped() != nil {
+		return Value{}, false, nil
+	}
+	known := false
+	for _, in := range e.s.searchList() {
+		known = known || len(in.sym.FunctionsByName(scope)) > 0
+	}
+	if !known {
+		return Value{}, false, nil
+	}
+	const most = 10_000 // frames
+	for level := e.level; level < e.level+most; level++ {
+		f, err := e.s.frame(e.thread, level)
+		if err != nil {
+			break
+		}
+		if f.Function == nil || f.Function.Name != scope {
+			continue
+		}
+		in := e.s.env(e.thread, level)
+		vars := in.variables()
+		for i := len(vars) - 1; i >= 0; i-- {
+			if vars[i].Name == local {
+				e.local = true
+				return e.s.readVariable(vars[i], in.at(), e.thread), true, nil
+			}
+		}
+		return Value{}, true, fmt.Errorf("No symbol \"%s\" in function \"%s\".", local, scope) //lint:ignore ST1005 gdb's words
+	}
+	return Value{}, true, fmt.Errorf("No frame is currently executing in block %s.", scope) //lint:ignore ST1005 gdb's words
+}
+
+// scopeAndName splits a name at its last "::" outside of brackets.
+func scopeAndName(name string) (scope, last string) {
+	parts := spelling.Components(name)
+	n := len(parts)
+	if n < 2 {
+		return "", name
+	}
+	return strings.Join(parts[:n-1], "::"), parts[n-1]
+}
+
+// pathEndsIn reports whether the last components of a path are those of another.
+func pathEndsIn(path, end string) bool {
+	return path == end || strings.HasSuffix(path, "/"+strings.TrimPrefix(end, "/")) && !strings.HasPrefix(end, "/")
 }

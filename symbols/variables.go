@@ -157,6 +157,14 @@ func (m *Module) newVariable(e *dwarf.Entry, fn *function, depth int) *Variable 
 	return v
 }
 
+// File returns the source file of the unit that defines the variable, as the compiler was given it.
+func (v *Variable) File() string {
+	if v.impl == nil {
+		return ""
+	}
+	return v.impl.e.Unit.Root().Name
+}
+
 // Implied returns the variable at an offset in the debug information to which an implicit pointer
 // in v points (DWARF 5, section 2.6.1.1.4). It is a variable of the same function, or nil if
 // there is none.
