@@ -63,6 +63,8 @@ func load(v Value, mem target.Memory) Value {
 		return v
 	case !v.HasAddr:
 		v.Avail, v.Err = Unreadable, errNoPlace
+	case n < 0 && kindOf(v.Type) == types.Array && v.HasAddr:
+		return v // int x[]
 	case n < 0:
 		v.Avail, v.Err = Unreadable, errorf("the size of %s is unknown", TypeName(v))
 	case n > maxFetch:

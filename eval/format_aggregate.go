@@ -95,7 +95,11 @@ func (p *printer) array(v Value) {
 	size := sizeOf(elem)
 	total := sizeOf(v.Type)
 	if size <= 0 || total < 0 {
-		// int x[] has an unknown length; gdb shows that, too.
+		// int x[]: the flexible member of a structure shows where it is.
+		if v.HasAddr && size > 0 {
+			p.str(v.Addr.String())
+			return
+		}
 		p.str("<incomplete array>")
 		return
 	}

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"dbg/arch"
@@ -178,6 +179,16 @@ func infoFrame(sh *shell, args string) error {
 	f, err := sh.sess.SelectedFrame()
 	if err != nil {
 		return err
+	}
+	if args = strings.TrimSpace(strings.TrimPrefix(args, "level")); args != "" {
+		level, err := strconv.Atoi(args)
+		if err != nil || level < 0 {
+			return userErrorf("Invalid number \"%s\".", args)
+		}
+		t, _ := sh.sess.Selected()
+		if f, err = sh.sess.Frame(t, level); err != nil {
+			return userErrorf("No frame at level %d.", level)
+		}
 	}
 	m := f.Machine
 	if m.HasCFA {

@@ -1,6 +1,11 @@
 package session_test
 
-import "testing"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+)
 
 // Names with the function or the file that they belong to: f::local, 'file.c'::x.
 func TestQualifiedNames(t *testing.T) {
@@ -14,5 +19,23 @@ func TestQualifiedNames(t *testing.T) {
 		{"'nosuch.c'::hidden", `No symbol "nosuch.c::hidden" in current context.`},
 	} {
 		c.expect(x[0], x[1])
+	}
+}
+
+// A flexible array member shows where it is; "this" is a constant pointer.
+func TestFlexibleMember(t *testing.T) {
+	c := stopIn(t, "call/flex.cc", "-g", "-O0")
+	at := c.value("(long)&flex->data[0]")
+	n, err := strconv.ParseInt(at, 10, 64)
+	c.must(err)
+	place := fmt.Sprintf("0x%x", n)
+	c.expect("*flex", "{n = 3, data = "+place+"}")
+	c.expect("flex->data", place)
+	c.expect("flex->data[1]", "2")
+	c.expect("flex->data[0]@3", "{1, 2, 3}")
+	text, err := c.Definition("this")
+	c.must(err)
+	if !strings.HasPrefix(text, "struct Self {") || !strings.HasSuffix(text, "} * const") {
+		t.Errorf("ptype this: %s", text)
 	}
 }

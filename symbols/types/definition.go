@@ -24,16 +24,18 @@ func (t *Type) Definition() string {
 			of = of.Elem()
 			continue
 		case Const, Volatile:
-			if w := map[Kind]string{Const: "const", Volatile: "volatile"}[of.Kind]; inner == "" {
-				quals = append(quals, w+" ")
-				of = of.Elem()
-				continue
-			}
+			w := map[Kind]string{Const: "const", Volatile: "volatile"}[of.Kind]
+			quals = append(quals, w+" ")
+			of = of.Elem()
+			continue
 		case Pointer, Reference, RvalueReference:
 			if of.Name == "" && of.elem != nil && inner == "" {
 				if e := of.Elem(); e != nil && e.resolved().isComposite() {
 					inner = map[Kind]string{Pointer: "*", Reference: "&", RvalueReference: "&&"}[of.Kind]
-					of = e
+					for _, w := range quals { // of the pointer itself
+						inner += " " + strings.TrimSpace(w)
+					}
+					quals, of = nil, e
 					continue
 				}
 			}
