@@ -2,6 +2,7 @@ package repl
 
 import (
 	"fmt"
+	"slices"
 
 	"dbg/symbols"
 )
@@ -10,9 +11,32 @@ import (
 func infoSearch(what string, kind symbols.SearchKind) func(*shell, string) error {
 	return func(sh *shell, args string) error {
 		const most = 10000
+		plain, quiet := false, false // -n: without non-debugging symbols; -q: nothing if there is nothing
+		for more := true; more; {
+			word, rest := cutWord(args)
+			switch more = true; word {
+			case "-n":
+				plain = true
+			case "-q":
+				quiet = true
+			case "--":
+				args, more = rest, false
+				continue
+			default:
+				more = false
+				continue
+			}
+			args = rest
+		}
 		list, more, err := sh.sess.Search(kind, args, most)
 		if err != nil {
 			return err
+		}
+		if plain {
+			list = slices.DeleteFunc(list, func(f symbols.Found) bool { return f.Symbol })
+		}
+		if quiet && len(list) == 0 {
+			return nil
 		}
 		if args == "" {
 			fmt.Fprintf(sh.out, "All defined %s:\n", what)

@@ -91,8 +91,14 @@ func set(sh *shell, args string) error {
 			return nil
 		}
 		return errors.New("usage: set breakpoint pending on|off|auto")
-	case "pagination", "height", "width", "verbose", "style", "logging":
-		return nil // gdb's scripts set these; dbg has no such setting
+	case "pagination", "height", "verbose", "width", "style":
+		// gdb's scripts switch these off, which is how dbg always is.
+		if value := strings.TrimSpace(rest); value == "off" || value == "0" || value == "unlimited" || strings.HasSuffix(value, " off") {
+			return nil
+		}
+		return fmt.Errorf("dbg has no %s; \"set %s off\" is accepted, since scripts have it", word, word)
+	case "logging":
+		return errors.New("dbg does not write its output to a file; the shell does: dbg … | tee FILE")
 	}
 	if strings.Contains(args, "=") || strings.HasPrefix(args, "$") {
 		return sh.assign(args)
