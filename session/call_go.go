@@ -283,8 +283,12 @@ func (k *call) isBelow(s *Session, pc target.Addr, sp uint64) bool {
 // goTrapped handles a trap of the protocol. All threads are stopped.
 func (s *Session) goTrapped(k *call) {
 	if err := s.goNext(k); err != nil {
-		if errors.Is(err, target.ErrGone) || errors.Is(err, target.ErrNoThread) {
-			return // it was killed; its end follows
+		// A thread that is killed loses its memory first: what can't be read then is not the error.
+		_, gone := s.proc.SaveState(k.thread)
+		for _, e := range []error{err, gone} {
+			if errors.Is(e, target.ErrGone) || errors.Is(e, target.ErrNoThread) {
+				return // it was killed; its end follows
+			}
 		}
 		s.logf("call of %s: %v", k.name, err)
 		if k.golang.end.err == nil {
