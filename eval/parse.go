@@ -347,7 +347,9 @@ func (p *parser) name() *node {
 		return p.node(node{op: "type", typ: p.typeName()})
 	}
 	n := p.node(node{op: "name", text: p.tok.text})
-	if full, end, ok := p.template(); ok {
+	if index, end, ok := p.elementIndex(); ok {
+		n.text, p.lex.pos = "std::get<"+index+">", end
+	} else if full, end, ok := p.template(); ok {
 		n.text = full
 		p.lex.pos = end
 	}

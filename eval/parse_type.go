@@ -32,6 +32,18 @@ func (p *parser) atType() bool {
 	return p.env.Type(name) != nil && !p.isOwnMember(name)
 }
 
+// elementIndex recognises std::get<1>, which no program has as a function that could be called. end is the
+// position after it.
+func (p *parser) elementIndex() (index string, end int, ok bool) {
+	rest := p.lex.text[min(p.lex.pos, len(p.lex.text)):]
+	if p.tok.text != "std::get" || !strings.HasPrefix(rest, "<") {
+		return "", 0, false
+	}
+	index, _, ok = strings.Cut(rest[1:], ">")
+	ok = ok && index != "" && len(index) < 5 && strings.Trim(index, "0123456789") == ""
+	return index, p.lex.pos + len(index) + 2, ok
+}
+
 // templateArg returns the type of a template argument in an expression of a view: $T1.
 func (p *parser) templateArg() *types.Type {
 	if _, ok := p.env.(Scope); !ok || p.tok.kind != tokDollar {

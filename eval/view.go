@@ -1,6 +1,11 @@
 package eval
 
-import "dbg/symbols/types"
+import (
+	"strconv"
+	"strings"
+
+	"dbg/symbols/types"
+)
 
 // A Viewer is an Env that knows how people read the values of some types. Package eval/view has the
 // views.
@@ -259,7 +264,7 @@ func (e *evaluator) intrinsic(n *node) (v Value, done bool, err error) {
 	var obj Value
 	switch n.a.op {
 	case "name":
-		if !inView {
+		if _, ok := getIndex(n.a); !ok && !inView {
 			return Value{}, false, nil
 		}
 	case ".", "->":
@@ -281,8 +286,43 @@ func (e *evaluator) intrinsic(n *node) (v Value, done bool, err error) {
 			return Value{}, false, nil // the call itself says so
 		}
 	}
+	if index, ok := getIndex(n.a); ok {
+		return e.get(index, args)
+	}
 	if n.a.op == "name" {
 		return scope.Intrinsic(n.a.text, args)
 	}
 	return e.viewMethod(obj, n.a.text, args)
+}
+
+// getIndex parses the name std::get<N>.
+func getIndex(n *node) (int64, bool) {
+	digits, ok := strings.CutPrefix(n.text, "std::get<")
+	if n.op != "name" || !ok {
+		return 0, false
+	}
+	i, err := strconv.ParseInt(strings.TrimSuffix(digits, ">"), 10, 64)
+	return i, err == nil
+}
+
+// get evaluates std::get<N>(v): of a pair, an array, or a class whose view knows it.
+func (e *evaluator) get(index int64, args []Value) (Value, bool, error) {
+	if len(args) != 1 {
+		return Value{}, true, errorf("std::get takes one argument")
+	}
+	v, err := follow(args[0], e.env)
+	if err != nil {
+		return Value{}, true, err
+	}
+	for _, name := range []string{"std::get", "at"} {
+		if out, ok, err := e.viewMethod(v, name, []Value{FromInt(index)}); ok {
+			return out, true, err
+		}
+	}
+	if index < 2 && isStruct(v.Type) {
+		if m, ok := member(v, []string{"first", "second"}[index], e.env); ok {
+			return m, true, nil
+		}
+	}
+	return Value{}, true, errorf("std::get<%d> is not known for %s", index, TypeName(v))
 }

@@ -128,6 +128,19 @@ func newTuple(v eval.Value, env *inner) eval.View {
 		list[i].Name = fmt.Sprintf("[%d]", i+1)
 	}
 	f := &fixed{name: "std::tuple", summary: "std::tuple containing", items: list}
+	f.method = func(name string, args []eval.Value) (eval.Value, bool, error) {
+		if name != "std::get" {
+			return eval.Value{}, false, nil
+		}
+		n, err := eval.Number(args[0], env)
+		if err == nil && (n < 0 || n >= int64(len(list))) {
+			err = fmt.Errorf("no such element: index %d of %d", n, len(list))
+		}
+		if err != nil {
+			return eval.Value{}, true, err
+		}
+		return list[n], true, nil
+	}
 	if len(list) == 0 {
 		f.summary = "empty std::tuple"
 	}
@@ -179,6 +192,19 @@ func newVariant(v eval.Value, env *inner) eval.View {
 		}
 		first.Name = fmt.Sprintf("[%d]", n)
 		f.items, f.form = []eval.Value{first}, eval.ByIndex
+		f.method = func(name string, a []eval.Value) (eval.Value, bool, error) {
+			switch {
+			case name == "index" && len(a) == 0:
+				return eval.FromInt(n), true, nil
+			case name != "std::get":
+				return eval.Value{}, false, nil
+			}
+			i, err := eval.Number(a[0], env)
+			if err == nil && i != n {
+				err = fmt.Errorf("alternative %d is not active; %d is", i, n)
+			}
+			return first, true, err
+		}
 	}
 	return f
 }
