@@ -145,7 +145,7 @@ func isPlainChar(t *types.Type) bool {
 			continue
 		}
 		switch t.Name {
-		case "char", "wchar_t", "char16_t", "char32_t":
+		case "char", "wchar_t", "char8_t", "char16_t", "char32_t":
 			return true
 		}
 		return false

@@ -154,12 +154,12 @@ func (p *printer) viewed(v Value) bool {
 // items writes items with their names.
 func (p *printer) items(items Items) {
 	for i := range items.Len() {
-		if i > 0 {
-			p.str(", ")
-		}
 		if i >= int64(p.opt.MaxElements) || p.full() {
 			p.str("...")
 			return
+		}
+		if i > 0 {
+			p.str(", ")
 		}
 		item := items.At(i)
 		p.str(item.Name + " = ")

@@ -186,6 +186,9 @@ func mainExpressions(item natvis.Item) (out []*natvis.Expr) {
 	return out
 }
 
+// errScattered is about an object that optimised code keeps in registers and whose view needs its address.
+var errScattered = errors.New("optimized out in part")
+
 // valid evaluates the intrinsic __valid of our own views.
 func (o *object) valid() error {
 	if o.checked {
@@ -201,8 +204,12 @@ func (o *object) valid() error {
 	if err == nil {
 		ok, err = eval.IsTrue(v, o.env)
 	}
-	if err == nil && !ok {
+	switch {
+	case err == nil && !ok:
 		err = errors.New("its numbers don't fit together")
+	case err != nil && meansNothing(err) && !o.v.HasAddr:
+		o.invalid = errScattered
+		return o.invalid
 	}
 	if err != nil {
 		o.invalid = &errInvalid{o.name, err}
