@@ -151,8 +151,12 @@ func (p *printer) viewed(v Value) bool {
 	return true
 }
 
+// maxLost is the number of items in succession that can't be read before the rest is left out.
+const maxLost = 2
+
 // items writes items with their names.
 func (p *printer) items(items Items) {
+	lost := 0 // items in succession that can't be read
 	for i := range items.Len() {
 		if i >= int64(p.opt.MaxElements) || p.full() {
 			p.str("...")
@@ -164,6 +168,12 @@ func (p *printer) items(items Items) {
 		item := items.At(i)
 		p.str(item.Name + " = ")
 		p.value(item)
+		if item.Avail != Unreadable {
+			lost = 0
+		} else if lost++; lost == maxLost && i+1 < items.Len() {
+			p.str("...")
+			return
+		}
 	}
 }
 
