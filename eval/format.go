@@ -169,7 +169,7 @@ func (p *printer) value(v Value) {
 		p.str(v.words)
 		return
 	}
-	if p.unavailable(v) || p.golang(v) || isStruct(v.Type) && p.viewed(v) {
+	if p.unavailable(v) || p.golang(v) || (isStruct(v.Type) || kindOf(v.Type) == types.Opaque) && p.viewed(v) {
 		return
 	}
 	switch t := v.Type; kindOf(t) {

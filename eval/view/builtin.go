@@ -27,6 +27,8 @@ var functions = map[string]func(s *scope, args []eval.Value) (eval.Value, error)
 		}
 		return list[n], nil
 	},
+	"__symbol":    symbolic,
+	"__type_name": typeName,
 }
 
 // builtins are the views that Natvis can't express, by the name of the template.
@@ -37,7 +39,22 @@ func init() { // they refer to functions that refer to views
 		"std::tuple":   newTuple,
 		"std::variant": newVariant,
 		"std::bitset":  newBitset,
+
+		"std::any":                            newAny,
+		"std::function":                       newFunction,
+		"std::__exception_ptr::exception_ptr": newExceptionPtr,
+		"std::chrono::duration":               newDuration,
+		"std::chrono::time_point":             newTimePoint,
 	}
+	for _, name := range exceptions {
+		builtins[name] = newException
+	}
+	for name, f := range builtins {
+		if rest, ok := strings.CutPrefix(name, "std::"); ok {
+			builtins["std::__1::"+rest] = f
+		}
+	}
+	builtins["std::exception_ptr"] = newExceptionPtr
 }
 
 // fixed is a view that was computed whole.

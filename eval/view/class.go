@@ -98,7 +98,11 @@ func argOf(t *types.Type, a natvis.Arg, env eval.Env) *types.Type {
 			break
 		}
 		args := at.TemplateArgs()
-		if step.Index >= len(args) || args[step.Index].Const {
+		if step.Index >= len(args) { // GCC leaves them out of some classes
+			at = nil
+			break
+		}
+		if args[step.Index].Const {
 			return nil
 		}
 		if at = args[step.Index].Type; i+1 < len(a.Path) {

@@ -66,7 +66,16 @@ func (s *Set) view(v eval.Value, env eval.Env, level int) eval.View {
 		return nil
 	}
 	t := v.Type.Strip()
-	if t.Kind != types.Struct && t.Kind != types.Union || t.Name == "" {
+	if t.Name == "" {
+		return nil
+	}
+	switch t.Kind {
+	case types.Struct, types.Union:
+	case types.Opaque: // the layout of some classes is part of the ABI
+		if builtins[templateName(t.Name)] == nil {
+			return nil
+		}
+	default:
 		return nil
 	}
 	c, known := s.classes[t]
