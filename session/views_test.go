@@ -24,6 +24,8 @@ var viewBuilds = []struct {
 	{"gcc-O0-oldabi", []string{"-std=c++17", "-g", "-O0", "-D_GLIBCXX_USE_CXX11_ABI=0"}},
 	{"clang-O0", []string{"cc=clang++-19", "-std=c++20", "-g", "-O0", "-fno-limit-debug-info"}},
 	{"clang-O2", []string{"cc=clang++-19", "-std=c++20", "-g", "-O2", "-fno-limit-debug-info"}},
+	{"libc++-O0", []string{"cc=clang++-19", "-stdlib=libc++", "-std=c++20", "-g", "-O0", "-fno-limit-debug-info"}},
+	{"libc++-O2", []string{"cc=clang++-19", "-stdlib=libc++", "-std=c++20", "-g", "-O2", "-fno-limit-debug-info"}},
 	{"clang-O0-oldabi", []string{"cc=clang++-19", "-std=c++17", "-g", "-O0", "-fno-limit-debug-info", "-D_GLIBCXX_USE_CXX11_ABI=0"}},
 }
 

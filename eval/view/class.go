@@ -66,7 +66,8 @@ func (s *Set) classIn(t *types.Type, path []*types.Field, v eval.Value, env eval
 				c.intrinsics[in.Name] = append(c.intrinsics[in.Name], in)
 			}
 		}
-		if o := (&object{class: c, v: c.base(v, env), env: &inner{env, s, maxLevel}}); o.fits() {
+		o := &object{class: c, v: c.base(v, env), env: &inner{env, s, maxLevel}}
+		if o.prune(); o.fits() {
 			return c
 		}
 	}
@@ -119,7 +120,7 @@ func argOf(t *types.Type, a natvis.Arg, env eval.Env) *types.Type {
 // of the standard libraries.
 func templateName(name string) string {
 	name, _, _ = strings.Cut(name, "<")
-	return name
+	return strings.Replace(name, "std::__1::", "std::", 1)
 }
 
 // memberType finds a member type of a class or of its bases.

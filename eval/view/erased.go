@@ -83,8 +83,8 @@ func at(t *types.Type, a addr, name string) eval.Value {
 // the value: _Manager_internal<T> or _Manager_external<T> in libstdc++, _SmallHandler<T> or
 // _LargeHandler<T> in libc++.
 func newAny(v eval.Value, env *inner) eval.View {
-	manager, ok := firstPath(v, env, "_M_manager", "__h_")
-	storage, ok2 := firstPath(v, env, "_M_storage", "__s_")
+	manager, ok := firstPath(v, env, "_M_manager", "__h_", "__h")
+	storage, ok2 := firstPath(v, env, "_M_storage", "__s_", "__s")
 	if !ok || !ok2 || !storage.HasAddr {
 		return nil
 	}
@@ -136,7 +136,7 @@ func readPointer(a addr, env eval.Env) (addr, error) {
 func newFunction(v eval.Value, env *inner) eval.View {
 	f := &fixed{name: "std::function"}
 	f.summary = ShortName(strings.Replace(v.Type.Strip().Name, "std::__1::", "std::", 1))
-	if manager, ok := path(v, env, "_M_manager"); ok {
+	if manager, ok := path(v, env, "_M_manager"); ok { // libstdc++
 		return f.stdFunction(v, manager, env)
 	}
 	// libc++: __f_.__f_ points to a __func<F, …>, which has virtual functions.

@@ -126,6 +126,23 @@ func meansNothing(err error) bool {
 	return err != nil && !errors.As(err, &access)
 }
 
+// prune drops the optional intrinsics without parameters whose expression has no meaning for the class:
+// they are for other versions of it (Natvis, "Optional attribute").
+func (o *object) prune() {
+	s := o.scope()
+	for range 4 { // an intrinsic may call others
+		for name, list := range o.intrinsics {
+			o.intrinsics[name] = slices.DeleteFunc(list, func(in *natvis.Intrinsic) bool {
+				if !in.Optional || len(in.Params) > 0 {
+					return false
+				}
+				p, err := o.parse(&in.Expression, s)
+				return err != nil || meansNothing(p.Check(s))
+			})
+		}
+	}
+}
+
 // fits reports whether the expressions of the view have a meaning for the class: the members that they
 // name are there.
 func (o *object) fits() bool {
