@@ -64,6 +64,7 @@ type printer struct {
 	opt   Options
 	depth int
 
+	invalid  int                  // objects that are not valid
 	isBase   bool                 // the next structure is a base class of the enclosing one
 	virtuals map[*types.Type]bool // virtual bases of the enclosing object that were already shown
 }

@@ -112,6 +112,9 @@ func Raw(v Value) Value {
 	return v
 }
 
+// maxInvalid is the number of invalid objects in one text whose memory is shown.
+const maxInvalid = 8
+
 // viewed writes a value that has a view. It returns false if the memory is still to be shown.
 func (p *printer) viewed(v Value) bool {
 	if p.opt.Raw {
@@ -127,7 +130,11 @@ func (p *printer) viewed(v Value) bool {
 		items, err = view.Items()
 	}
 	if err != nil {
-		p.str("<" + err.Error() + "> ")
+		p.str("<" + err.Error() + ">")
+		if p.invalid++; p.invalid > maxInvalid {
+			return true
+		}
+		p.str(" ")
 		return false
 	}
 	p.str(summary)
@@ -242,6 +249,9 @@ func (e *evaluator) intrinsic(n *node) (v Value, done bool, err error) {
 	args := make([]Value, len(n.args))
 	for i, a := range n.args {
 		if args[i], err = e.eval(a); err != nil {
+			if inView {
+				return Value{}, true, err
+			}
 			return Value{}, false, nil // the call itself says so
 		}
 	}

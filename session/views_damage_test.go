@@ -37,6 +37,7 @@ func TestDamagedContainers(t *testing.T) {
 	}{
 		{"libstdc++", []string{"-std=c++17", "-g", "-O0"}},
 		{"libstdc++-oldabi", []string{"-std=c++17", "-g", "-O0", "-D_GLIBCXX_USE_CXX11_ABI=0"}},
+		{"libc++", []string{"cc=clang++-19", "-stdlib=libc++", "-std=c++17", "-g", "-O0", "-fno-limit-debug-info"}},
 	} {
 		t.Run(b.name, func(t *testing.T) { damagedContainers(t, b.flags) })
 	}

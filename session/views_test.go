@@ -161,3 +161,12 @@ func standardViews(t *testing.T, source string, stops int, name string, flags []
 		v.must(v.Continue(0))
 	}
 }
+
+// TestEarlyViews shows objects that are not constructed: they are not valid.
+func TestEarlyViews(t *testing.T) {
+	for _, b := range viewBuilds {
+		if !strings.Contains(b.name, "O2") {
+			t.Run(b.name, func(t *testing.T) { standardViews(t, "early.cc", 1, b.name, b.flags) })
+		}
+	}
+}

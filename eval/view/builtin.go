@@ -30,6 +30,7 @@ var functions = map[string]func(s *scope, args []eval.Value) (eval.Value, error)
 	"__symbol":    symbolic,
 	"__first":     firstOfPair,
 	"__type_name": typeName,
+	"__is_child":  isChild,
 }
 
 // builtins are the views that Natvis can't express, by the name of the template.

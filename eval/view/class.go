@@ -37,13 +37,17 @@ type parsed struct {
 // maxBases limits the base classes that are searched for an inheritable view.
 const maxBases = 100
 
-// classOf finds the view of a type. v is a value of it, with which a view is tried: one whose
-// expressions name members that the class does not have is for another version of the library.
-func (s *Set) classOf(t *types.Type, v eval.Value, env eval.Env) *class {
+// classOf finds the view of a type. A view whose expressions name members that the class does not have is
+// for another version of the library. It is tried with an object that can't be read: what a class is must
+// not depend on the first object of it.
+func (s *Set) classOf(t *types.Type, env eval.Env) *class {
 	s.load()
 	left := maxBases
-	return s.classIn(t, nil, v, env, &left)
+	return s.classIn(t, nil, eval.Value{Type: t, Addr: nowhere, HasAddr: true}, env, &left)
 }
+
+// nowhere is an address that no program can read.
+const nowhere = ^addr(1<<20 - 1)
 
 func (s *Set) classIn(t *types.Type, path []*types.Field, v eval.Value, env eval.Env, left *int) *class {
 	if *left--; *left < 0 {

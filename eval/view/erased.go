@@ -85,7 +85,7 @@ func at(t *types.Type, a addr, name string) eval.Value {
 func newAny(v eval.Value, env *inner) eval.View {
 	manager, ok := firstPath(v, env, "_M_manager", "__h_", "__h")
 	storage, ok2 := firstPath(v, env, "_M_storage", "__s_", "__s")
-	if !ok || !ok2 || !storage.HasAddr {
+	if !ok || !ok2 {
 		return nil
 	}
 	f := &fixed{name: "std::any"}
@@ -110,25 +110,46 @@ func newAny(v eval.Value, env *inner) eval.View {
 			f.items = []eval.Value{eval.Words("[contained value]", "<its type is not known>")}
 			return f
 		}
-		a := storage.Addr
-		if prefix == "_Manager_external<" || prefix == "_LargeHandler<" {
-			p, err := readPointer(a, env)
-			if err != nil {
-				f.err = err
-				return f
-			}
-			a = p
+		external := prefix == "_Manager_external<" || prefix == "_LargeHandler<"
+		if f.items = make([]eval.Value, 1); external {
+			f.items[0], f.err = pointed(t, storage, env)
+		} else {
+			f.items[0], f.err = stored(t, storage, env)
 		}
-		f.items = []eval.Value{at(t, a, "[contained value]")}
+		f.items[0].Name = "[contained value]"
 		return f
 	}
 	f.err = errors.New("its manager is not a function that is known")
 	return f
 }
 
+// stored returns the object that begins where a buffer does. Optimised code may have the buffer in
+// registers.
+func stored(t *types.Type, buffer eval.Value, env eval.Env) (eval.Value, error) {
+	if buffer.HasAddr {
+		return at(t, buffer.Addr, ""), nil
+	}
+	buffer = eval.Fetch(buffer, env)
+	size := t.Strip().Size
+	if size <= 0 || int64(len(buffer.Bytes)) < size {
+		return eval.Value{}, errScattered
+	}
+	return eval.Value{Type: t, Bytes: buffer.Bytes[:size]}, nil
+}
+
+// pointed returns the object that the pointer in a buffer points to.
+func pointed(t *types.Type, buffer eval.Value, env eval.Env) (eval.Value, error) {
+	v, err := stored(types.New(types.Uint, "unsigned long", int64(env.Arch().PtrSize), false, nil), buffer, env)
+	if err != nil {
+		return v, err
+	}
+	n, err := eval.Number(v, env)
+	return at(t, addr(n), ""), err
+}
+
 // readPointer reads a pointer in memory.
 func readPointer(a addr, env eval.Env) (addr, error) {
-	n, err := eval.Number(at(types.New(types.Int, "unsigned long", int64(env.Arch().PtrSize), false, nil), a, ""), env)
+	n, err := eval.Number(at(types.New(types.Uint, "unsigned long", int64(env.Arch().PtrSize), false, nil), a, ""), env)
 	return addr(n), err
 }
 
@@ -323,6 +344,29 @@ func symbolic(s *scope, args []eval.Value) (eval.Value, error) {
 		text += " <" + name + ">"
 	}
 	return eval.Words("", text), nil
+}
+
+// isChild is a function of our own views: __is_child(p) tells whether the parent of a node of libc++'s trees
+// has it as a child. A node has the pointers left, right and parent; what ends a tree has only the left.
+func isChild(s *scope, args []eval.Value) (eval.Value, error) {
+	if len(args) != 1 {
+		return eval.Value{}, errors.New("__is_child takes an address")
+	}
+	n, err := eval.Number(args[0], s)
+	if err != nil {
+		return eval.Value{}, err
+	}
+	size := addr(s.Arch().PtrSize)
+	parent, err := readPointer(addr(n)+2*size, s)
+	if err != nil {
+		return eval.Bool(false), nil
+	}
+	for _, side := range []addr{parent, parent + size} {
+		if child, err := readPointer(side, s); err == nil && child == addr(n) {
+			return eval.Bool(true), nil
+		}
+	}
+	return eval.Bool(false), nil
 }
 
 // typeName is a function of our own views: __type_name(p) is the name of the type that a std::type_info

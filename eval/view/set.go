@@ -83,7 +83,7 @@ func (s *Set) view(v eval.Value, env eval.Env, level int) eval.View {
 		if len(s.classes) > maxClasses {
 			s.Forget()
 		}
-		c = s.classOf(t, v, env)
+		c = s.classOf(t, env)
 		s.classes[t] = c
 	}
 	if c == nil {
