@@ -130,8 +130,14 @@ static void threads() {
   std::promise<std::string> ps;
   std::future<std::string> fs = ps.get_future();
   ps.set_value("text");
+  std::promise<int> pe;
+  std::future<int> fe = pe.get_future();
+  pe.set_exception(std::make_exception_ptr(std::runtime_error("lost")));
+  std::mutex free;
+  std::lock_guard<std::mutex> guard(m0);
   int id = gettid();
-  SAYS(m0, "std::mutex (unlocked)");
+  SAYS(m0, format("std::mutex (locked by thread %d)", id));
+  SAYS(free, "std::mutex (unlocked)");
   SAYS(m1, format("std::mutex (locked by thread %d)", id));
   SAYS(r0, "std::recursive_mutex (unlocked)");
   SAYS(r2, format("std::recursive_mutex (locked 2 times by thread %d)", id));
@@ -153,6 +159,17 @@ static void threads() {
   SAYS(f1, "std::future<int> (ready) = {[value] = 9}");
   SAYS(fs, "std::future<std::string> (ready) = {[value] = \"text\"}");
   SAYS(p0, "std::promise<int> (not ready)");
+  SAYS(fe, "std::future<int> (ready) = {[exception] = std::exception_ptr to std::runtime_error = "
+           "{[exception] = std::runtime_error: \"lost\"}}");
+  std::once_flag once;
+  std::call_once(once, [] {});
+  SAYS(guard, format("std::lock_guard of std::mutex (locked by thread %d)", id));
+#if !LIBCXX
+  SAYS(once, "std::once_flag (called)");
+  std::regex regex("a(b)(c)"), no_regex;
+  SAYS(regex, "std::regex (2 groups)");
+  SAYS(no_regex, "std::regex (empty)");
+#endif
   stop(); // threads
   m1.unlock(), r2.unlock(), r2.unlock(), s1.unlock(), s2.unlock_shared();
 }
