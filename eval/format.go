@@ -79,6 +79,7 @@ type printer struct {
 	depth int
 	level int // of braces that are open, for Pretty
 
+	invalid  int                  // objects that are not valid
 	isBase   bool                 // the next structure is a base class of the enclosing one
 	virtuals map[*types.Type]bool // virtual bases of the enclosing object that were already shown
 }
@@ -201,7 +202,7 @@ func isPlainChar(t *types.Type) bool {
 			continue
 		}
 		switch t.Name {
-		case "char", "wchar_t", "char16_t", "char32_t":
+		case "char", "wchar_t", "char8_t", "char16_t", "char32_t":
 			return true
 		}
 		return false
@@ -229,7 +230,7 @@ func (p *printer) value(v Value) {
 		p.opt.Format = v.form
 		defer func() { p.opt.Format = 0 }()
 	}
-	if p.unavailable(v) || p.golang(v) || isStruct(v.Type) && p.viewed(v) {
+	if p.unavailable(v) || p.golang(v) || (isStruct(v.Type) || kindOf(v.Type) == types.Opaque) && p.viewed(v) {
 		return
 	}
 	switch t := v.Type; kindOf(t) {

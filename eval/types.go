@@ -127,6 +127,8 @@ func charKind(t *types.Type) (prefix string, ok bool) {
 		switch t.Name {
 		case "wchar_t":
 			return "L", true
+		case "char8_t":
+			return "u8", true
 		case "char16_t":
 			return "u", true
 		case "char32_t":

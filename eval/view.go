@@ -164,6 +164,9 @@ func Raw(v Value) Value {
 	return v
 }
 
+// maxInvalid is the number of invalid objects in one text whose memory is shown.
+const maxInvalid = 8
+
 // viewed writes a value that has a view. It returns false if the memory is still to be shown.
 func (p *printer) viewed(v Value) bool {
 	if p.opt.Raw {
@@ -179,7 +182,11 @@ func (p *printer) viewed(v Value) bool {
 		items, err = view.Items()
 	}
 	if err != nil {
-		p.str("<" + err.Error() + "> ")
+		p.str("<" + err.Error() + ">")
+		if p.invalid++; p.invalid > maxInvalid {
+			return true
+		}
+		p.str(" ")
 		return false
 	}
 	p.str(summary)
@@ -204,8 +211,12 @@ func (p *printer) viewed(v Value) bool {
 	return true
 }
 
+// maxLost is the number of items in succession that can't be read before the rest is left out.
+const maxLost = 2
+
 // items writes items with their names.
 func (p *printer) items(items Items) {
+	lost := 0 // items in succession that can't be read
 	for i := range items.Len() {
 		if i >= int64(p.opt.MaxElements) || p.full() {
 			p.str("...")
@@ -215,6 +226,12 @@ func (p *printer) items(items Items) {
 		item := items.At(i)
 		p.str(item.Name + " = ")
 		p.value(item)
+		if item.Avail != Unreadable {
+			lost = 0
+		} else if lost++; lost == maxLost && i+1 < items.Len() {
+			p.str("...")
+			return
+		}
 	}
 }
 
@@ -283,6 +300,9 @@ func (e *evaluator) intrinsic(n *node) (v Value, done bool, err error) {
 	args := make([]Value, len(n.args))
 	for i, a := range n.args {
 		if args[i], err = e.eval(a); err != nil {
+			if inView {
+				return Value{}, true, err
+			}
 			return Value{}, false, nil // the call itself says so
 		}
 	}

@@ -15,6 +15,8 @@ check() {
 	need objdump binutils
 	need gold binutils
 	need clang-19 clang-19
+	need_file /usr/lib/llvm-19/include/c++/v1/vector libc++-19-dev
+	need_file /usr/lib/llvm-19/lib/libc++abi.a libc++abi-19-dev
 	need ld64.lld-19 lld-19
 	need llvm-objdump-19 llvm-19
 	need lldb-19 lldb-19

@@ -27,6 +27,10 @@ var functions = map[string]func(s *scope, args []eval.Value) (eval.Value, error)
 		}
 		return list[n], nil
 	},
+	"__symbol":    symbolic,
+	"__first":     firstOfPair,
+	"__type_name": typeName,
+	"__is_child":  isChild,
 }
 
 // builtins are the views that Natvis can't express, by the name of the template.
@@ -37,7 +41,17 @@ func init() { // they refer to functions that refer to views
 		"std::tuple":   newTuple,
 		"std::variant": newVariant,
 		"std::bitset":  newBitset,
+
+		"std::any":                            newAny,
+		"std::function":                       newFunction,
+		"std::__exception_ptr::exception_ptr": newExceptionPtr,
+		"std::chrono::duration":               newDuration,
+		"std::chrono::time_point":             newTimePoint,
 	}
+	for _, name := range exceptions {
+		builtins[name] = newException
+	}
+	builtins["std::exception_ptr"] = newExceptionPtr
 }
 
 // fixed is a view that was computed whole.
@@ -86,6 +100,9 @@ const maxTuple = 1 << 10
 // tupleElements returns the elements of a std::tuple of libstdc++: each is in a base class
 // _Head_base<N, T, empty>, which _Tuple_impl<N, …> derives from, besides _Tuple_impl<N+1, …>.
 func tupleElements(v eval.Value, env eval.Env) (out []eval.Value) {
+	if base, ok := eval.Member(v, "__base_", env); ok {
+		return leaves(base, env)
+	}
 	t := v.Type.Strip()
 	if !strings.HasPrefix(t.Name, "std::_Tuple_impl<") {
 		v, t = baseWith(v, "std::_Tuple_impl<", env)
@@ -106,6 +123,43 @@ func tupleElements(v eval.Value, env eval.Env) (out []eval.Value) {
 		v, t = baseWith(v, "std::_Tuple_impl<", env)
 	}
 	return out
+}
+
+// leaves returns the elements of a std::tuple of libc++: each is in a base class __tuple_leaf<N, T, empty>.
+func leaves(v eval.Value, env eval.Env) (out []eval.Value) {
+	fields := v.Type.Strip().Fields()
+	for i := range fields {
+		f := &fields[i]
+		if !f.Base || f.Type == nil || !strings.HasPrefix(f.Type.Strip().Name, "std::__1::__tuple_leaf<") || len(out) >= maxTuple {
+			continue
+		}
+		leaf := eval.FieldOf(v, f, env)
+		e, ok := eval.Member(leaf, "__value_", env)
+		if !ok { // an empty class that is the base itself
+			e = leaf
+			if args := f.Type.Strip().TemplateArgs(); len(args) > 1 && args[1].Type != nil {
+				e.Type = args[1].Type
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// firstOfPair is a function of our own views: __first(x) is the first element of a __compressed_pair of
+// libc++. Since version 20 it has none: then x is the element.
+func firstOfPair(s *scope, args []eval.Value) (eval.Value, error) {
+	if len(args) != 1 {
+		return eval.Value{}, errors.New("__first takes a pair")
+	}
+	elem, t := baseWith(args[0], "std::__1::__compressed_pair_elem<", s)
+	if t == nil {
+		return args[0], nil
+	}
+	if v, ok := eval.Member(elem, "__value_", s); ok {
+		return v, nil
+	}
+	return elem, nil
 }
 
 // baseWith returns the direct base class whose name has a prefix.
@@ -147,12 +201,12 @@ func newTuple(v eval.Value, env *inner) eval.View {
 	return f
 }
 
-// newVariant shows the active alternative of a std::variant of libstdc++: _M_index tells which; the
-// storage is a chain of unions, _M_first and _M_rest.
+// newVariant shows the active alternative of a std::variant: _M_index tells which; the storage is a chain
+// of unions, _M_first and _M_rest. libc++ has other names for the same.
 func newVariant(v eval.Value, env *inner) eval.View {
 	args := v.Type.Strip().TemplateArgs()
-	index, ok := eval.Member(v, "_M_index", env)
-	storage, ok2 := eval.Member(v, "_M_u", env)
+	index, ok := firstPath(v, env, "_M_index", "__impl_.__index", "__impl.__index")
+	storage, ok2 := firstPath(v, env, "_M_u", "__impl_.__data", "__impl.__data")
 	if !ok || !ok2 || len(args) == 0 {
 		return nil
 	}
@@ -174,11 +228,11 @@ func newVariant(v eval.Value, env *inner) eval.View {
 	default:
 		f.summary += fmt.Sprintf(" [index %d]", n)
 		for range n {
-			if storage, ok = eval.Member(storage, "_M_rest", env); !ok {
+			if storage, ok = firstPath(storage, env, "_M_rest", "__tail"); !ok {
 				return nil
 			}
 		}
-		first, ok := eval.Member(storage, "_M_first", env)
+		first, ok := firstPath(storage, env, "_M_first", "__head.__value")
 		if !ok {
 			return nil
 		}
@@ -215,7 +269,7 @@ func newBitset(v eval.Value, env *inner) eval.View {
 	if len(args) != 1 || !args[0].Const {
 		return nil
 	}
-	words, ok := eval.Member(v, "_M_w", env)
+	words, ok := firstPath(v, env, "_M_w", "__first_")
 	if !ok {
 		if args[0].Value == 0 {
 			return &fixed{name: "std::bitset", summary: "std::bitset"}

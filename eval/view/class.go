@@ -37,13 +37,17 @@ type parsed struct {
 // maxBases limits the base classes that are searched for an inheritable view.
 const maxBases = 100
 
-// classOf finds the view of a type. v is a value of it, with which a view is tried: one whose
-// expressions name members that the class does not have is for another version of the library.
-func (s *Set) classOf(t *types.Type, v eval.Value, env eval.Env) *class {
+// classOf finds the view of a type. A view whose expressions name members that the class does not have is
+// for another version of the library. It is tried with an object that can't be read: what a class is must
+// not depend on the first object of it.
+func (s *Set) classOf(t *types.Type, env eval.Env) *class {
 	s.load()
 	left := maxBases
-	return s.classIn(t, nil, v, env, &left)
+	return s.classIn(t, nil, eval.Value{Type: t, Addr: nowhere, HasAddr: true}, env, &left)
 }
+
+// nowhere is an address that no program can read.
+const nowhere = ^addr(1<<20 - 1)
 
 func (s *Set) classIn(t *types.Type, path []*types.Field, v eval.Value, env eval.Env, left *int) *class {
 	if *left--; *left < 0 {
@@ -66,7 +70,8 @@ func (s *Set) classIn(t *types.Type, path []*types.Field, v eval.Value, env eval
 				c.intrinsics[in.Name] = append(c.intrinsics[in.Name], in)
 			}
 		}
-		if o := (&object{class: c, v: c.base(v, env), env: &inner{Env: env, set: s, level: maxLevel}}); o.fits() {
+		o := &object{class: c, v: c.base(v, env), env: &inner{Env: env, set: s, level: maxLevel}}
+		if o.prune(); o.fits() {
 			return c
 		}
 	}
@@ -98,7 +103,11 @@ func argOf(t *types.Type, a natvis.Arg, env eval.Env) *types.Type {
 			break
 		}
 		args := at.TemplateArgs()
-		if step.Index >= len(args) || args[step.Index].Const {
+		if step.Index >= len(args) { // GCC leaves them out of some classes
+			at = nil
+			break
+		}
+		if args[step.Index].Const {
 			return nil
 		}
 		if at = args[step.Index].Type; i+1 < len(a.Path) {
@@ -115,7 +124,7 @@ func argOf(t *types.Type, a natvis.Arg, env eval.Env) *types.Type {
 // of the standard libraries.
 func templateName(name string) string {
 	name, _, _ = strings.Cut(name, "<")
-	return name
+	return strings.Replace(name, "std::__1::", "std::", 1)
 }
 
 // memberType finds a member type of a class or of its bases.

@@ -132,6 +132,23 @@ func meansNothing(err error) bool {
 	return err != nil && !errors.As(err, &access)
 }
 
+// prune drops the optional intrinsics without parameters whose expression has no meaning for the class:
+// they are for other versions of it (Natvis, "Optional attribute").
+func (o *object) prune() {
+	s := o.scope()
+	for range 4 { // an intrinsic may call others
+		for name, list := range o.intrinsics {
+			o.intrinsics[name] = slices.DeleteFunc(list, func(in *natvis.Intrinsic) bool {
+				if !in.Optional || len(in.Params) > 0 {
+					return false
+				}
+				p, err := o.parse(&in.Expression, s)
+				return err != nil || meansNothing(p.Check(s))
+			})
+		}
+	}
+}
+
 // fits reports whether the expressions of the view have a meaning for the class: the members that they
 // name are there.
 func (o *object) fits() bool {
@@ -192,6 +209,9 @@ func mainExpressions(item natvis.Item) (out []*natvis.Expr) {
 	return out
 }
 
+// errScattered is about an object that optimised code keeps in registers and whose view needs its address.
+var errScattered = errors.New("optimized out in part")
+
 // valid evaluates the intrinsic __valid of our own views.
 func (o *object) valid() error {
 	if o.checked {
@@ -207,8 +227,12 @@ func (o *object) valid() error {
 	if err == nil {
 		ok, err = eval.IsTrue(v, o.env)
 	}
-	if err == nil && !ok {
+	switch {
+	case err == nil && !ok:
 		err = errors.New("its numbers don't fit together")
+	case err != nil && meansNothing(err) && !o.v.HasAddr:
+		o.invalid = errScattered
+		return o.invalid
 	}
 	if err != nil {
 		o.invalid = &errInvalid{o.name, err}

@@ -84,7 +84,16 @@ func (s *Set) view(v eval.Value, env eval.Env, level int) eval.View {
 		return nil
 	}
 	t := v.Type.Strip()
-	if t.Kind != types.Struct && t.Kind != types.Union || t.Name == "" {
+	if t.Name == "" {
+		return nil
+	}
+	switch t.Kind {
+	case types.Struct, types.Union:
+	case types.Opaque: // the layout of some classes is part of the ABI
+		if builtins[templateName(t.Name)] == nil {
+			return nil
+		}
+	default:
 		return nil
 	}
 	c, known := s.classes[t]
@@ -92,7 +101,7 @@ func (s *Set) view(v eval.Value, env eval.Env, level int) eval.View {
 		if len(s.classes) > maxClasses {
 			s.Forget()
 		}
-		c = s.classOf(t, v, env)
+		c = s.classOf(t, env)
 		s.classes[t] = c
 	}
 	if c == nil {

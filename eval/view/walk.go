@@ -25,6 +25,9 @@ type nodes struct {
 	value *natvis.ValueNode
 	n     int64 // the size that the container tells; -1: none
 	found []addr
+	seen  map[addr]bool // the first maxSeen nodes
+	mark  addr          // a later node: see add
+	power int           // nodes until the next mark
 	done  bool
 	err   error  // why the walk has ended early
 	visit func() // visits one node more, or sets done
@@ -121,6 +124,30 @@ func (w *nodes) reach(n int64) {
 	}
 }
 
+// maxSeen limits the nodes that are remembered to recognise one that comes again.
+const maxSeen = 1 << 12
+
+// add adds a node. It returns false and ends the walk if the node was visited before: the links of a
+// damaged container may form a circle. Of a long walk, only nodes at distances that double are compared
+// (Brent's algorithm).
+func (w *nodes) add(a addr) bool {
+	again := w.seen[a] || w.mark != 0 && a == w.mark
+	switch n := len(w.found); {
+	case again:
+		w.done, w.err = true, errors.New("the links form a circle")
+		return false
+	case n < maxSeen:
+		if w.seen == nil {
+			w.seen = map[addr]bool{}
+		}
+		w.seen[a], w.power = true, 2*maxSeen
+	case n >= w.power || w.mark == 0:
+		w.mark, w.power = a, 2*n
+	}
+	w.found = append(w.found, a)
+	return true
+}
+
 // link returns the address of another node, which an expression tells.
 func (w *nodes) link(x *natvis.Expr, a addr) (addr, error) {
 	place, known := w.links[x]
@@ -210,8 +237,7 @@ func newListWalk(o *object, it *natvis.LinkedListItems, head eval.Value, n int64
 			w.done = true
 			return
 		}
-		w.found = append(w.found, at)
-		if next == first {
+		if w.add(at) && next == first {
 			w.done = true
 		}
 	}
@@ -257,7 +283,7 @@ func newTreeWalk(o *object, it *natvis.TreeItems, head eval.Value, n int64) (*no
 			fail(err)
 			return
 		}
-		w.found = append(w.found, at)
+		w.add(at)
 	}
 	return w, nil
 }
