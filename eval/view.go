@@ -1,6 +1,10 @@
 package eval
 
-import "dbg/symbols/types"
+import (
+	"strings"
+
+	"dbg/symbols/types"
+)
 
 // A Viewer is an Env that knows how people read the values of some types. Package eval/view has the
 // views.
@@ -31,6 +35,12 @@ const (
 	ByName      Form = iota // {first = 1, ["a"] = 2}
 	ByIndex                 // {1, 2}
 	SummaryOnly             // the summary has told everything
+	// The forms of Rust, with the summary directly before the items:
+	Braces // VecDeque(size=2) {1, 2}
+	Keyed  // HashMap(size=1) {"a": 1}
+	Fields // Cell {value: 1}
+	Tuple  // OnceCell(1)
+	Inside // Rc(strong=1, weak=0) 5: only the first item, without its name
 )
 
 // Items is a sequence of values, read when they are needed.
@@ -131,6 +141,10 @@ func (p *printer) viewed(v Value) bool {
 		return false
 	}
 	p.str(summary)
+	if items != nil && items.Form() >= Braces {
+		p.rustItems(summary, items)
+		return true
+	}
 	if items == nil || summary != "" && (items.Len() == 0 || items.Form() == SummaryOnly) {
 		return true
 	}
@@ -149,6 +163,62 @@ func (p *printer) viewed(v Value) bool {
 	}
 	p.str("}")
 	return true
+}
+
+// rustItems writes items in one of the forms of Rust.
+func (p *printer) rustItems(summary string, items Items) {
+	form := items.Form()
+	if form == Inside {
+		if items.Len() > 0 {
+			if summary != "" {
+				p.str(" ")
+			}
+			if p.hidden() {
+				p.str("{...}")
+				return
+			}
+			if summary == "" {
+				p.depth-- // people see no structure around it
+				defer func() { p.depth++ }()
+			}
+			p.value(items.At(0))
+		}
+		return
+	}
+	open, end := " {", "}"
+	if form == Tuple {
+		open, end = "(", ")"
+	}
+	p.str(open)
+	switch {
+	case p.hidden() && items.Len() > 0:
+		p.str("...")
+	case form == Braces:
+		p.elements(items.Len(), ", ", items.At)
+	default:
+		for i := range items.Len() {
+			if i >= int64(p.opt.MaxElements) || p.full() {
+				p.str("...")
+				break
+			}
+			if i > 0 {
+				p.str(", ")
+			}
+			item := items.At(i)
+			switch form {
+			case Keyed:
+				p.str(strings.TrimSuffix(strings.TrimPrefix(item.Name, "["), "]") + ": ")
+			case Fields:
+				p.str(item.Name + ": ")
+			}
+			p.value(item)
+			if failed(item, p.env) && i+1 < items.Len() {
+				p.str("...")
+				break
+			}
+		}
+	}
+	p.str(end)
 }
 
 // items writes items with their names.

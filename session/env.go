@@ -360,6 +360,25 @@ func (e *env) GoType(a target.Addr) (*types.Type, uint8) {
 	return nil, 0
 }
 
+// RustType finds the type of the trait objects with a vtable at an address. Views use it.
+func (e *env) RustType(vtable target.Addr) *types.Type {
+	if e.s.tgt == nil {
+		return nil
+	}
+	if m := e.s.modules.holder(vtable); m != nil && m.Symbols != nil {
+		return m.Symbols.RustType(m.fileAddr(vtable))
+	}
+	return nil
+}
+
+// RustVersion returns x of the compiler rustc 1.x that has made the program; 0 if it is not known.
+func (e *env) RustVersion() int {
+	if e.s.exeFile == nil {
+		return 0
+	}
+	return e.s.exeFile.RustVersion()
+}
+
 // Symbolize returns the symbol at an address. A C++ function has its parameters, as in gdb's
 // values.
 func (e *env) Symbolize(a target.Addr) (string, uint64, bool) {
