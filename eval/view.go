@@ -293,6 +293,9 @@ func (e *evaluator) intrinsic(n *node) (v Value, done bool, err error) {
 		if obj, err = e.eval(n.a.a); err == nil {
 			obj, err = e.pointee(obj)
 		}
+		if err == nil && isRust(obj.Type) {
+			return e.rustCall(obj, n)
+		}
 		if err != nil || ViewOf(obj, e.env) == nil {
 			return Value{}, false, nil
 		}
