@@ -27,6 +27,21 @@ func Target(v Value, env Env) (Value, error) { return (&evaluator{env: env}).poi
 // Element returns element i of an array, or after a pointer.
 func Element(v Value, i int64, env Env) (Value, error) { return (&evaluator{env: env}).element(v, i) }
 
+// Pointed returns what a pointer variable points to, under another name. If the pointer is not
+// available, neither is the value.
+func Pointed(pointer Value, name string, env Env) (Value, error) {
+	v, err := indirect(pointer, env)
+	if err != nil {
+		t := elemOf(pointer.Type)
+		if pointer.Avail == Available {
+			return Value{}, err
+		}
+		v = Value{Type: t, Avail: pointer.Avail, Err: pointer.Err}
+	}
+	v.Name = name
+	return v, nil
+}
+
 // Variant returns the active variant of a Rust enum, as a structure with the variant's members. ok is
 // false if the value is not an enum.
 func Variant(v Value, env Env) (form Value, ok bool) { return variantOf(v, env) }

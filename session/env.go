@@ -111,6 +111,12 @@ func (e *env) Variable(name string) (Value, error) {
 			return e.s.readVariable(vars[i], e.at(), e.thread), nil
 		}
 	}
+	for i := len(vars) - 1; i >= 0 && !global; i-- {
+		if vars[i].Name == "&"+name { // a variable of Go in the heap: its address is known
+			e.local = true
+			return eval.Pointed(e.s.readVariable(vars[i], e.at(), e.thread), name, e)
+		}
+	}
 	if name == "this" && e.Language() == lang.CPlusPlus {
 		return Value{}, &eval.NotFoundError{Name: name} // never a global: no need to search for one
 	}
