@@ -44,6 +44,9 @@ func sequenceOf(v Value, env Env) (sequence, bool) {
 	case t.Lang == lang.Rust && (strings.HasPrefix(t.Name, "&") || strings.HasPrefix(t.Name, "*mut [") || strings.HasPrefix(t.Name, "*const [") ||
 		strings.HasPrefix(name, "Box<[") || strings.HasPrefix(name, "Box<str,")):
 		ptr, count = field(v, "data_ptr"), field(v, "length")
+		if isStruct(count.Type) && sizeOf(t) == 16 {
+			count = part(v, 8, typeUlong, "length") // rustc 1.60 gives it the type of the Box's allocator
+		}
 		capacity = count
 	case t.Lang == lang.Rust && name == "String":
 		s, ok := sequenceOf(field(v, "vec"), env)

@@ -186,8 +186,11 @@ func (p *printer) rustItems(summary string, items Items) {
 		return
 	}
 	open, end := " {", "}"
-	if form == Tuple {
+	switch {
+	case form == Tuple:
 		open, end = "(", ")"
+	case summary == "":
+		open = "{"
 	}
 	p.str(open)
 	switch {

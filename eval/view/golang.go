@@ -392,6 +392,7 @@ func goError(g *rust) bool {
 	for i := range fields {
 		list = append(list, eval.FieldOf(g.v, &fields[i], g.env))
 	}
+	g.says(func() string { return "" })
 	g.show(eval.Fields, list...)
 	return true
 }

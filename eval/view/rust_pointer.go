@@ -213,6 +213,10 @@ func rustFat(r *rust) bool {
 		arg = strings.TrimSuffix(strings.TrimSuffix(arg, ">"), ", alloc::alloc::Global")
 		full = "Box<" + arg + ">"
 	}
+	if k := vtable.Type.Strip().Kind; k != types.Pointer && k != types.Reference {
+		// rustc 1.60 gives it the type of the Box's allocator.
+		vtable = called(eval.PartAt(r.v, int64(r.env.Arch().PtrSize), eval.FromInt(0).Type), "vtable")
+	}
 	var value eval.Value
 	held := error(nil)
 	r.name = full

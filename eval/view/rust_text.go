@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dbg/eval"
+	"dbg/symbols/types"
 )
 
 // rustOwnedText shows a PathBuf, an OsString or a CString as its text.
@@ -160,7 +161,8 @@ func rustAtomic(r *rust) bool {
 	if !ok {
 		return false
 	}
-	if r.name == "AtomicBool" {
+	arg := typeArg(r.v.Type, 0) // since 1.96 AtomicBool is Atomic<bool>
+	if r.name == "AtomicBool" || arg != nil && arg.Strip().Kind == types.Bool {
 		if n, err := eval.Number(v, r.env); err == nil && n >= 0 && n <= 1 {
 			v = eval.Bool(n == 1)
 		}
