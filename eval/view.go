@@ -36,7 +36,8 @@ const (
 	ByIndex                 // {1, 2}
 	SummaryOnly             // the summary has told everything
 	// The forms of Rust, with the summary directly before the items:
-	Braces // VecDeque(size=2) {1, 2}
+	Braces // HashSet(size=2) {1, 2}: elements that differ from each other
+	Runs   // VecDeque(size=20) {1, 2 <repeats 19 times>}
 	Keyed  // HashMap(size=1) {"a": 1}
 	Fields // Cell {value: 1}
 	Tuple  // OnceCell(1)
@@ -196,7 +197,7 @@ func (p *printer) rustItems(summary string, items Items) {
 	switch {
 	case p.hidden() && items.Len() > 0:
 		p.str("...")
-	case form == Braces:
+	case form == Runs:
 		p.elements(items.Len(), ", ", items.At)
 	default:
 		for i := range items.Len() {

@@ -56,7 +56,7 @@ func rustDeque(r *rust) bool {
 		r.list.n, first, capacity, at = n, head, c, addr(a)
 		return readable(r.env, at+addr(size*(first%max(c, 1))), min(n, 1)*size)
 	}
-	r.list = &rustItems{form: eval.Braces, at: func(i int64) eval.Value {
+	r.list = &rustItems{form: eval.Runs, at: func(i int64) eval.Value {
 		return slotAt(elem, at, (first+i)%capacity, i, r.env)
 	}}
 	r.collection()
@@ -106,7 +106,7 @@ func rustHeap(r *rust) bool {
 func (r *rust) array(place func() (elem *types.Type, at addr, n int64, err error)) bool {
 	var elem *types.Type
 	var at addr
-	r.list = &rustItems{form: eval.Braces, at: func(i int64) eval.Value { return slotAt(elem, at, i, i, r.env) }}
+	r.list = &rustItems{form: eval.Runs, at: func(i int64) eval.Value { return slotAt(elem, at, i, i, r.env) }}
 	r.check = func() (err error) {
 		var n int64
 		elem, at, n, err = place()
@@ -169,7 +169,7 @@ func rustList(r *rust) bool {
 		found = append(found, element)
 		return nil
 	}
-	r.list = &rustItems{form: eval.Braces, at: func(i int64) eval.Value {
+	r.list = &rustItems{form: eval.Runs, at: func(i int64) eval.Value {
 		for i >= int64(len(found)) && broken == nil {
 			if broken = step(); len(found) > maxNodes {
 				broken = errTooMany
