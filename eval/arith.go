@@ -21,8 +21,8 @@ func (e *evaluator) binary(n *node) (Value, error) {
 		if v, ok, err := e.sameText(n.op, a, b); ok {
 			return v, err
 		}
-		if v, ok := e.isNil(n.op, a, b); ok {
-			return v, nil
+		if v, ok, err := e.isNil(n.op, a, b); ok {
+			return v, err
 		}
 	}
 	return e.operate(n.op, a, b)

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"strings"
 
 	"dbg/symbols/lang"
@@ -57,12 +58,15 @@ func (e *evaluator) goBuiltin(n *node) (v Value, done bool, err error) {
 }
 
 // isNil compares a value of Go with nil. ok is false if neither side is nil.
-func (e *evaluator) isNil(op string, a, b Value) (v Value, ok bool) {
+func (e *evaluator) isNil(op string, a, b Value) (v Value, ok bool, err error) {
 	if b.Type != typeNil {
 		a, b = b, a
 	}
 	if b.Type != typeNil || a.Type == nil {
-		return Value{}, false
+		return Value{}, false, nil
+	}
+	if a.Avail != Available { // one word of an interface may be lost
+		return Value{}, true, cmp.Or(availabilityError(a), error(Error("value has been optimized out")))
 	}
 	var words []byte
 	switch t := a.Type; {
@@ -73,12 +77,12 @@ func (e *evaluator) isNil(op string, a, b Value) (v Value, ok bool) {
 	case kindOf(t) == types.Pointer, kindOf(t) == types.Func:
 		words = a.Bytes
 	default:
-		return Value{}, false
+		return Value{}, false, nil
 	}
 	if n := e.env.Arch().PtrSize; len(words) >= n { // the type decides about an interface
-		return truthValue((rawUint(words[:n]) == 0) == (op == "=="), nil), true
+		return truthValue((rawUint(words[:n]) == 0) == (op == "=="), nil), true, nil
 	}
-	return Value{}, false
+	return Value{}, false, nil
 }
 
 // assertion parses x.(T); the current token is the parenthesis. The type is kept as text: only the value

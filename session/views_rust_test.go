@@ -50,6 +50,10 @@ func frameOf(t *testing.T, s *session.Session, thread target.ThreadID, function 
 
 // lostView reports whether a text tells that a value is not known, in optimised code.
 func lostView(text string) bool {
+	// Go's compiler tells of many interfaces that both words are where only the second is: docs/variables.md.
+	if strings.HasPrefix(text, "{tab = 0x") {
+		return true
+	}
 	for _, words := range []string{"<optimized out>", "<not saved>", "<synthetic pointer>", "optimized out", "not available", "No symbol", "has no address"} {
 		if strings.Contains(text, words) {
 			return true

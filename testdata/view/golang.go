@@ -58,7 +58,7 @@ func main() {
 	t0 := time.Time{}
 	t1 := time.Unix(1600000000, 5).UTC()
 	t2 := time.Unix(1600000000, 0).In(time.FixedZone("HERE", 2*3600))
-	now := time.Now()
+	current := time.Now()
 	month, day := time.March, time.Sunday
 	color, odd := Green, Color(7)
 	flags, none := Read|Run, Flags(0)
@@ -97,19 +97,19 @@ func main() {
 	array := [3]int{5, 6, 7}
 	var boxed any = &Point{1, 2}
 	var number any = 42
-	var empty map[int]int
+	var noMap map[int]int
 
 	innerText := held(inner, `"inner"`)
 	wrappedText := held(wrapped, `"outer: inner" {wraps: `+innerText+`}`)
 	for _, x := range [][2]string{
 		{"d0", d0.String()}, {"d1", d1.String()}, {"d2", d2.String()},
-		{"t0", t0.String()}, {"t1", t1.String()}, {"t2", t2.String()}, {"now", now.String()},
+		{"t0", t0.String()}, {"t1", t1.String()}, {"t2", t2.String()}, {"current", current.String()},
 		{"month", "time.March (3)"}, {"day", "time.Sunday (0)"},
 		{"color", "main.Green (1)"}, {"odd", "7"}, {"flags", "main.Read | main.Run (5)"}, {"none", "0"},
 		{"inner", innerText}, {"wrapped", wrappedText}, {"twice", held(twice, `"twice: outer: inner" {wraps: `+wrappedText+`}`)},
 		{"joined", held(joined, "2 errors {"+innerText+", "+wrappedText+"}")},
 		{"failure", fmt.Sprintf("error(*main.Failure) %p", failure)}, {"noError", "error nil"},
-		{"open", held(open, `{Op: "open", Path: "/nonexistent", Err: error(syscall.Errno) syscall.ENOENT (2)}`)},
+		{"open", fmt.Sprintf("error(*io/fs.PathError) %p ", open) + (`{Op: "open", Path: "/nonexistent", Err: error(syscall.Errno) syscall.ENOENT (2)}`)},
 		{"mutex", "sync.Mutex unlocked"}, {"locked", "sync.Mutex locked"},
 		{"rw", "sync.RWMutex unlocked"}, {"reading", "sync.RWMutex read locked by 2"}, {"writing", "sync.RWMutex write locked"},
 		{"wg", "sync.WaitGroup counter: 3, waiting: 0"}, {"once", "sync.Once not done"}, {"done", "sync.Once done"},
@@ -119,13 +119,13 @@ func main() {
 		{"slice[1:3][1]", "3"}, {"cap(slice[1:2])", "3"}, {"len(text)", "5"}, {"text[1:3]", `"el"`}, {"text[:2]", `"he"`},
 		{`text == "hello"`, "true"}, {`text != "hello"`, "false"}, {"len(m)", "2"}, {`m["two"]`, "2"}, {"len(channel)", "1"}, {"cap(channel)", "4"},
 		{"len(array)", "3"}, {"boxed.(*Point).Y", "2"}, {"*boxed.(*main.Point)", "{X = 1, Y = 2}"}, {"number.(int)", "42"},
-		{"nothing == nil", "true"}, {"slice == nil", "false"}, {"noError == nil", "true"}, {"inner != nil", "true"}, {"empty == nil", "true"},
+		{"nothing == nil", "true"}, {"slice == nil", "false"}, {"noError == nil", "true"}, {"inner != nil", "true"}, {"noMap == nil", "true"},
 		{"boxed == nil", "false"}, {"color == 1", "true"}, {"true", "true"},
 	} {
 		says(x[0], x[1])
 	}
 	stopHere()
-	keep(d0, d1, d2, t0, t1, t2, now, month, day, color, odd, flags, none, inner, wrapped, twice, joined, failure, noError, open)
+	keep(d0, d1, d2, t0, t1, t2, current, month, day, color, odd, flags, none, inner, wrapped, twice, joined, failure, noError, open)
 	keep(&mutex, &locked, &rw, &reading, &writing, &wg, &once, &done, &i32, &u64, &flag, &value, large)
-	keep(slice, nothing, text, m, channel, array, boxed, number, empty, fs.ErrNotExist, Blue, Write)
+	keep(slice, nothing, text, m, channel, array, boxed, number, noMap, fs.ErrNotExist, Blue, Write)
 }
