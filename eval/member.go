@@ -335,7 +335,7 @@ func (e *evaluator) index(n *node) (Value, error) {
 	if m, ok := goMapOf(a, e.env); ok {
 		return m.at(b, e.env)
 	}
-	if a, err = e.rustPlace(a, "operator[]", 1); err != nil {
+	if a, err = e.rustPlace(a); err != nil {
 		return Value{}, err
 	}
 	if v, ok, err := e.viewMethod(a, "operator[]", []Value{b}); ok {

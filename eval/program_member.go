@@ -112,10 +112,10 @@ func (k *compiler) dot(n *node) (operand, error) {
 		}
 	}
 	found, ok, err := k.member(o, name)
-	if err == nil && (!ok || hasRustView(o.typ())) {
-		if hasRustView(o.typ()) {
-			return found, notCompiled("a member that a view may find")
-		}
+	if err == nil && (!ok && hasRustView(o.typ()) || isSmartPointer(o.typ())) {
+		return found, notCompiled("a member that a view may find")
+	}
+	if err == nil && !ok {
 		err = errorf("There is no member named %s.", n.text)
 	}
 	return found, err

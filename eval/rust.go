@@ -26,31 +26,34 @@ func hasRustView(t *types.Type) bool {
 	return false
 }
 
+// isSmartPointer reports whether a structure of Rust stands for its target, whose members hide its own.
+// RefCell and Mutex are not: a program must borrow or lock them, for which their views have the operator *.
+func isSmartPointer(t *types.Type) bool {
+	if !hasRustView(t) {
+		return false
+	}
+	name, _, _ := strings.Cut(unqualified(t.Strip().Name), "<")
+	switch name {
+	case "Rc", "Arc", "Box", "Pin", "Ref", "RefMut", "MutexGuard", "RwLockReadGuard", "RwLockWriteGuard", "LazyCell", "LazyLock":
+		return true
+	}
+	return strings.HasPrefix(t.Strip().Name, "&dyn ") || strings.HasPrefix(t.Strip().Name, "&mut dyn ")
+}
+
 // derefOnce follows a reference, a Box, or a smart pointer that has a view. ok is false if v is not one.
 func (e *evaluator) derefOnce(v Value) (to Value, ok bool, err error) {
 	if isRustReference(v.Type) {
 		to, err = indirect(v, e.env)
 		return to, true, err
 	}
-	if isStruct(v.Type) && isRust(v.Type) && (strings.HasPrefix(unqualified(v.Type.Strip().Name), "Pin<") || !isCell(v.Type)) {
+	if isSmartPointer(v.Type) {
 		return e.viewMethod(v, "operator*", nil)
 	}
 	return v, false, nil
 }
 
-// isCell reports whether a type has a value that is not reached by itself: RefCell, Mutex. Their views
-// have the operator * for borrow and lock.
-func isCell(t *types.Type) bool {
-	name, _, _ := strings.Cut(unqualified(t.Strip().Name), "<")
-	switch name {
-	case "RefCell", "Mutex", "RwLock", "OnceCell", "OnceLock", "PathBuf", "OsString", "CString":
-		return true
-	}
-	return false
-}
-
 // rustPlace follows references and smart pointers to a value that has a method, or elements.
-func (e *evaluator) rustPlace(v Value, method string, args int) (Value, error) {
+func (e *evaluator) rustPlace(v Value) (Value, error) {
 	for range maxDeref {
 		if !isRust(v.Type) {
 			return v, nil

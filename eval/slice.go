@@ -37,7 +37,7 @@ func (e *evaluator) slice(n *node) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	if v, err = e.rustPlace(v, "operator[]", 1); err != nil {
+	if v, err = e.rustPlace(v); err != nil {
 		return Value{}, err
 	}
 	s, ok := sequenceOf(v, e.env)
