@@ -85,8 +85,8 @@ func (e *evaluator) isNil(op string, a, b Value) (v Value, ok bool, err error) {
 	return Value{}, false, nil
 }
 
-// assertion parses x.(T); the current token is the parenthesis. The type is kept as text: only the value
-// tells which package T is of.
+// assertion parses x.(T); the current token is the parenthesis. The type is kept as text: only the
+// value tells which package T is of.
 func (p *parser) assertion(x *node) *node {
 	text, level := p.lex.text, 1
 	for i := p.lex.pos; i < len(text); i++ {

@@ -9,9 +9,9 @@ import (
 	"dbg/symbols/types"
 )
 
-// goNumber returns the text of an integer of a named type of Go: 1.5s for a time.Duration, and the name
-// of a constant, main.Green (1), or of constants that are single bits, main.A | main.C (5). It returns ""
-// if the type has no such constants.
+// goNumber returns the text of an integer of a named type of Go: 1.5s for a time.Duration, and the
+// name of a constant, main.Green (1), or of constants that are single bits, main.A | main.C (5). It
+// returns "" if the type has no such constants.
 func goNumber(u uint64, t *types.Type) string {
 	if t.Lang != lang.Go || t.Kind != types.Int && t.Kind != types.Uint || !strings.Contains(t.Name, ".") {
 		return ""
@@ -42,8 +42,8 @@ func goNumber(u uint64, t *types.Type) string {
 	return ""
 }
 
-// goFlags reports whether the constants of a type are mostly single bits: 1 << iota has 1, 2 and 4, while
-// iota has 3, too.
+// goFlags reports whether the constants of a type are mostly single bits: 1 << iota has 1, 2 and 4,
+// while iota has 3, too.
 func goFlags(t *types.Type) bool {
 	single, other := 0, 0
 	for _, c := range t.Enumerators() {

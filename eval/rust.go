@@ -26,8 +26,9 @@ func hasRustView(t *types.Type) bool {
 	return false
 }
 
-// isSmartPointer reports whether a structure of Rust stands for its target, whose members hide its own.
-// RefCell and Mutex are not: a program must borrow or lock them, for which their views have the operator *.
+// isSmartPointer reports whether a structure of Rust stands for its target, whose members hide its
+// own. RefCell and Mutex are not: a program must borrow or lock them, for which their views have
+// the operator *.
 func isSmartPointer(t *types.Type) bool {
 	if !hasRustView(t) {
 		return false
@@ -40,7 +41,8 @@ func isSmartPointer(t *types.Type) bool {
 	return strings.HasPrefix(t.Strip().Name, "&dyn ") || strings.HasPrefix(t.Strip().Name, "&mut dyn ")
 }
 
-// derefOnce follows a reference, a Box, or a smart pointer that has a view. ok is false if v is not one.
+// derefOnce follows a reference, a Box, or a smart pointer that has a view. ok is false if v is not
+// one.
 func (e *evaluator) derefOnce(v Value) (to Value, ok bool, err error) {
 	if isRustReference(v.Type) {
 		to, err = indirect(v, e.env)
@@ -96,8 +98,8 @@ func (e *evaluator) rustMember(v Value, name string) (Value, bool) {
 	return found, ok
 }
 
-// rustCall evaluates a method of a value of Rust without calling it. done is false if the program must
-// be called.
+// rustCall evaluates a method of a value of Rust without calling it. done is false if the program
+// must be called.
 func (e *evaluator) rustCall(obj Value, n *node) (v Value, done bool, err error) {
 	args := make([]Value, len(n.args))
 	for i, a := range n.args {
@@ -198,7 +200,9 @@ func (e *evaluator) contains(s *sequence, name string, what Value) (v Value, don
 		if n, err := e.env.ReadMemory(s.addr, b); n < len(b) {
 			return Value{}, true, cannotAccess(err, s.addr)
 		}
-		search := map[string]func(string, string) bool{"contains": strings.Contains, "starts_with": strings.HasPrefix, "ends_with": strings.HasSuffix}
+		search := map[string]func(string, string) bool{
+			"contains": strings.Contains, "starts_with": strings.HasPrefix, "ends_with": strings.HasSuffix,
+		}
 		return Bool(search[name](string(b), string(text))), true, nil
 	}
 	if name != "contains" || s.count > maxChildren {

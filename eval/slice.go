@@ -30,8 +30,8 @@ func (p *parser) subscript(n *node) *node {
 	return s
 }
 
-// slice evaluates v[1..3] and s[1:2]. A string, and a slice of Go, stays of its type. Other slices are
-// arrays.
+// slice evaluates v[1..3] and s[1:2]. A string, and a slice of Go, stays of its type. Other slices
+// are arrays.
 func (e *evaluator) slice(n *node) (Value, error) {
 	v, err := e.operand(n.a)
 	if err != nil {
@@ -149,8 +149,8 @@ func (e *evaluator) speaks(l lang.Lang) bool {
 // isRust reports whether a type is one of Rust.
 func isRust(t *types.Type) bool { return t != nil && t.Strip().Lang == lang.Rust }
 
-// isRustReference reports whether a type is a reference or a Box, which the language follows by itself.
-// A raw pointer is not.
+// isRustReference reports whether a type is a reference or a Box, which the language follows by
+// itself. A raw pointer is not.
 func isRustReference(t *types.Type) bool {
 	if kindOf(t) != types.Pointer || !isRust(t) {
 		return false

@@ -44,8 +44,8 @@ func (e *damagedEnv) ReadMemory(a target.Addr, b []byte) (int, error) {
 
 func (e *damagedEnv) View(v Value) eval.View { return e.s.views.View(v, e) }
 
-// TestRustDamaged shows maps with random damage: in the structure itself, in the control bytes, and in
-// the nodes. Each is shown soon, with few reads and little memory.
+// TestRustDamaged shows maps with random damage: in the structure itself, in the control bytes, and
+// in the nodes. Each is shown soon, with few reads and little memory.
 func TestRustDamaged(t *testing.T) {
 	exe := fixture.Build(t, "view/rust.rs", "-g", "--edition=2021")
 	core := fixture.Core(t, exe, filepath.Join(t.TempDir(), "said"))

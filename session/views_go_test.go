@@ -9,8 +9,8 @@ import (
 	"dbg/session"
 )
 
-// TestGoViews compares the views of Go's standard library with what the program itself says: in a process
-// and in a core, without optimisation and with it, and of an earlier version of Go.
+// TestGoViews compares the views of Go's standard library with what the program itself says: in a
+// process and in a core, without optimisation and with it, and of an earlier version of Go.
 func TestGoViews(t *testing.T) {
 	for _, x := range []struct {
 		name, version string

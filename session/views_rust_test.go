@@ -50,7 +50,8 @@ func frameOf(t *testing.T, s *session.Session, thread target.ThreadID, function 
 
 // lostView reports whether a text tells that a value is not known, in optimised code.
 func lostView(text string) bool {
-	// Go's compiler tells of many interfaces that both words are where only the second is: docs/variables.md.
+	// Go's compiler tells of many interfaces that both words are where only the second is:
+	// docs/variables.md.
 	if strings.HasPrefix(text, "{tab = 0x") {
 		return true
 	}
@@ -105,8 +106,8 @@ func viewsLive(t *testing.T, exe, function string) (s *session.Session, thread t
 	return s, thread, frameOf(t, s, thread, function), saidViewsIn(t, name)
 }
 
-// TestRustViews compares the views of Rust's standard library with what the program itself says: in a
-// process and in a core, without optimisation and with it.
+// TestRustViews compares the views of Rust's standard library with what the program itself says: in
+// a process and in a core, without optimisation and with it.
 func TestRustViews(t *testing.T) {
 	for _, x := range []struct {
 		name      string
@@ -133,8 +134,8 @@ func TestRustViews(t *testing.T) {
 }
 
 // TestRustViewsOfPrograms does the same for programs that other versions of rustc have made of
-// testdata/view/rust.rs: DBG_RUST_VIEWS is their paths, divided by colons. Versions without OnceCell need
-// --cfg old.
+// testdata/view/rust.rs: DBG_RUST_VIEWS is their paths, divided by colons. Versions without
+// OnceCell need --cfg old.
 func TestRustViewsOfPrograms(t *testing.T) {
 	for _, exe := range strings.FieldsFunc(os.Getenv("DBG_RUST_VIEWS"), func(c rune) bool { return c == ':' }) {
 		t.Run(filepath.Base(exe), func(t *testing.T) {

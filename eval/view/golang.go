@@ -18,11 +18,14 @@ var goViews map[string]func(g *rust) bool
 func init() { // they refer to functions that refer to views
 	goViews = map[string]func(g *rust) bool{
 		"time.Time": goTime, "math/big.Int": goBig,
-		"sync.Mutex": goMutex, "internal/sync.Mutex": goMutex, "sync.RWMutex": goRWMutex, "sync.WaitGroup": goWaitGroup, "sync.Once": goOnce,
-		"sync/atomic.Bool": goAtomic, "sync/atomic.Int32": goAtomic, "sync/atomic.Int64": goAtomic, "sync/atomic.Uint32": goAtomic,
+		"sync.Mutex": goMutex, "internal/sync.Mutex": goMutex,
+		"sync.RWMutex": goRWMutex, "sync.WaitGroup": goWaitGroup, "sync.Once": goOnce,
+		"sync/atomic.Bool": goAtomic, "sync/atomic.Int32": goAtomic, "sync/atomic.Int64": goAtomic,
+		"sync/atomic.Uint32": goAtomic,
 		"sync/atomic.Uint64": goAtomic, "sync/atomic.Uintptr": goAtomic, "sync/atomic.Pointer": goAtomic, "sync/atomic.Value": goAtomic,
 		"errors.errorString": goError, "fmt.wrapError": goError, "fmt.wrapErrors": goError, "errors.joinError": goError,
-		"io/fs.PathError": goError, "os.LinkError": goError, "os.SyscallError": goError, "strconv.NumError": goError, "net.OpError": goError,
+		"io/fs.PathError": goError, "os.LinkError": goError, "os.SyscallError": goError,
+		"strconv.NumError": goError, "net.OpError": goError,
 	}
 }
 
@@ -44,8 +47,8 @@ func goView(t *types.Type) func(v eval.Value, env *inner) eval.View {
 	}
 }
 
-// goMutex shows whether a sync.Mutex is locked. The state has a bit for that, two more, and the number of
-// goroutines that wait. Since Go 1.24 it is in internal/sync.Mutex.
+// goMutex shows whether a sync.Mutex is locked. The state has a bit for that, two more, and the
+// number of goroutines that wait. Since Go 1.24 it is in internal/sync.Mutex.
 func goMutex(g *rust) bool {
 	v := g.v
 	if m, ok := dig(v, g.env, "mu"); ok {
@@ -78,8 +81,8 @@ func mutexText(state uint32) string {
 	return text
 }
 
-// goRWMutex shows who holds a sync.RWMutex. A writer that waits or writes subtracts 1<<30 from the number
-// of readers.
+// goRWMutex shows who holds a sync.RWMutex. A writer that waits or writes subtracts 1<<30 from the
+// number of readers.
 func goRWMutex(g *rust) bool {
 	count, ok := dig(g.v, g.env, "readerCount")
 	wait, ok2 := dig(g.v, g.env, "readerWait")
@@ -123,8 +126,9 @@ func goRWMutex(g *rust) bool {
 	return true
 }
 
-// goWaitGroup shows the counter of a sync.WaitGroup, the upper half of its state, and how many goroutines
-// wait, the lower half. The highest bit of the lower half is testing/synctest's (Go 1.25).
+// goWaitGroup shows the counter of a sync.WaitGroup, the upper half of its state, and how many
+// goroutines wait, the lower half. The highest bit of the lower half is testing/synctest's (Go
+// 1.25).
 func goWaitGroup(g *rust) bool {
 	state, ok := dig(g.v, g.env, "state")
 	if !ok {
@@ -239,9 +243,9 @@ func goBig(g *rust) bool {
 	return true
 }
 
-// goTime shows a time.Time as its method String does. wall has the nanoseconds in its lower 30 bits. If
-// its highest bit is set, the 33 bits between are seconds since 1885 and ext is the monotonic clock; else
-// ext is seconds since the year 1.
+// goTime shows a time.Time as its method String does. wall has the nanoseconds in its lower 30
+// bits. If its highest bit is set, the 33 bits between are seconds since 1885 and ext is the
+// monotonic clock; else ext is seconds since the year 1.
 func goTime(g *rust) bool {
 	wall, ok1 := dig(g.v, g.env, "wall")
 	ext, ok2 := dig(g.v, g.env, "ext")
@@ -290,8 +294,8 @@ func goTime(g *rust) bool {
 	return true
 }
 
-// goZone finds the zone of a time.Location at a time: in its cache, or in its list of changes. ok is false
-// if it is UTC, or is not known: rules for the far future are not looked at.
+// goZone finds the zone of a time.Location at a time: in its cache, or in its list of changes. ok
+// is false if it is UTC, or is not known: rules for the far future are not looked at.
 func goZone(loc eval.Value, secs int64, env *inner) (name string, offset int, ok bool) {
 	if n, err := eval.Number(loc, env); err != nil || n == 0 {
 		return "", 0, false

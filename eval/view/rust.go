@@ -11,9 +11,9 @@ import (
 	"dbg/symbols/types"
 )
 
-// rustViews are the views of Rust's standard library, by the type's name without its modules: std moves
-// types between modules. Layouts differ between versions, too, so each view looks for members by their
-// names, and returns nil where it does not find them: then the memory is shown.
+// rustViews are the views of Rust's standard library, by the type's name without its modules: std
+// moves types between modules. Layouts differ between versions, too, so each view looks for members
+// by their names, and returns nil where it does not find them: then the memory is shown.
 var rustViews map[string]func(r *rust) bool
 
 func init() { // they refer to functions that refer to views
@@ -94,8 +94,8 @@ func rustView(t *types.Type) func(v eval.Value, env *inner) eval.View {
 	}
 }
 
-// rustName splits a type's name into its crate and its name without modules and arguments. The crate
-// of a reference is "&", and that of a pointer "*".
+// rustName splits a type's name into its crate and its name without modules and arguments. The
+// crate of a reference is "&", and that of a pointer "*".
 func rustName(full string) (crate, name string) {
 	if full == "" {
 		return "", ""
@@ -293,8 +293,8 @@ func availability(v eval.Value) error {
 	return nil
 }
 
-// dig returns a part of a value by the names of its members. Each step may have several names, divided
-// by "|".
+// dig returns a part of a value by the names of its members. Each step may have several names,
+// divided by "|".
 func dig(v eval.Value, env eval.Env, path ...string) (eval.Value, bool) {
 	for _, names := range path {
 		found := false
@@ -379,8 +379,8 @@ func unwrap(v eval.Value, env eval.Env) eval.Value {
 	return v
 }
 
-// pointerPart returns the pointer in NonNull, Unique and Box, or the structure of a pointer to a slice,
-// a str or a trait object.
+// pointerPart returns the pointer in NonNull, Unique and Box, or the structure of a pointer to a
+// slice, a str or a trait object.
 func pointerPart(v eval.Value, env eval.Env) (eval.Value, bool) {
 	for range maxWrap {
 		if v.Type == nil {
@@ -426,7 +426,8 @@ func elementsOf(elem *types.Type, n int64, a addr) (eval.Value, bool) {
 	return v, ok
 }
 
-// strAt returns the text of n bytes at an address as a &str, or as words if the program has no &str.
+// strAt returns the text of n bytes at an address as a &str, or as words if the program has no
+// &str.
 func strAt(a addr, n int64, env *inner) eval.Value {
 	t := env.Env.Type("&str")
 	if p := env.Arch().PtrSize; t != nil && p == 8 && t.Size == 16 {

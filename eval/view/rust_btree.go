@@ -8,9 +8,10 @@ import (
 	"dbg/symbols/types"
 )
 
-// A BTreeMap (alloc/src/collections/btree) has a root and a length. A node of height 0 is a LeafNode
-// {parent, parent_idx, len, keys: [K; 11], vals: [V; 11]}. A node above is an InternalNode, which is a
-// LeafNode with 12 edges directly after it (repr(C)). All leaves have the same height.
+// A BTreeMap (alloc/src/collections/btree) has a root and a length. A node of height 0 is a
+// LeafNode {parent, parent_idx, len, keys: [K; 11], vals: [V; 11]}. A node above is an
+// InternalNode, which is a LeafNode with 12 edges directly after it (repr(C)). All leaves have the
+// same height.
 type btree struct {
 	r      *rust
 	leaf   *types.Type

@@ -21,8 +21,8 @@ func rustCell(r *rust) bool {
 	return true
 }
 
-// rustRefCell shows the value of a RefCell and who borrows it: borrow is the number of readers, or a
-// negative number of writers.
+// rustRefCell shows the value of a RefCell and who borrows it: borrow is the number of readers, or
+// a negative number of writers.
 func rustRefCell(r *rust) bool {
 	v, ok := dig(r.v, r.env, "value")
 	_, ok2 := dig(r.v, r.env, "borrow")
@@ -50,8 +50,8 @@ func rustRefCell(r *rust) bool {
 	return true
 }
 
-// rustLock shows a Mutex or a RwLock as Rust does, and who holds it. The lock's own word is a futex, or
-// before Rust 1.62 in a pthread_mutex_t elsewhere.
+// rustLock shows a Mutex or a RwLock as Rust does, and who holds it. The lock's own word is a
+// futex, or before Rust 1.62 in a pthread_mutex_t elsewhere.
 func rustLock(r *rust) bool {
 	data, ok := dig(r.v, r.env, "data")
 	inside, ok2 := dig(r.v, r.env, "inner")
@@ -156,7 +156,8 @@ func rustOnceCell(r *rust) bool {
 	})
 }
 
-// rustLazyCell shows a LazyCell, which holds an enum: the function, the value, or nothing after a panic.
+// rustLazyCell shows a LazyCell, which holds an enum: the function, the value, or nothing after a
+// panic.
 func rustLazyCell(r *rust) bool {
 	v, ok := dig(r.v, r.env, "state")
 	if !ok {

@@ -8,9 +8,9 @@ import (
 	"dbg/symbols/types"
 )
 
-// A HashMap or a HashSet is a table of crate hashbrown (src/raw.rs): buckets, a power of two, which lie
-// before the address ctrl, the first one last; and from ctrl on a control byte for each bucket. The
-// highest bit of the byte is clear if the bucket is in use, else the byte is EMPTY or DELETED.
+// A HashMap or a HashSet is a table of crate hashbrown (src/raw.rs): buckets, a power of two, which
+// lie before the address ctrl, the first one last; and from ctrl on a control byte for each bucket.
+// The highest bit of the byte is clear if the bucket is in use, else the byte is EMPTY or DELETED.
 type hashTable struct {
 	r       *rust
 	elem    *types.Type // (K, V)

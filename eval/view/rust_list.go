@@ -8,8 +8,9 @@ import (
 	"dbg/symbols/types"
 )
 
-// rustDeque shows a VecDeque: a ring in a buffer. Since Rust 1.67 it has the place of its first element
-// (head) and its length. Before, it had the places of the first one (tail) and after the last one (head).
+// rustDeque shows a VecDeque: a ring in a buffer. Since Rust 1.67 it has the place of its first
+// element (head) and its length. Before, it had the places of the first one (tail) and after the
+// last one (head).
 func rustDeque(r *rust) bool {
 	elem := typeArg(r.v.Type, 0)
 	buf, ok := dig(r.v, r.env, "buf")
@@ -196,8 +197,8 @@ func rustList(r *rust) bool {
 	return true
 }
 
-// rustIter shows the elements that the iterator of a slice or of a Vec has not yet given: from ptr to end.
-// Iterators of elements without a size count in end, and are shown as they are in memory.
+// rustIter shows the elements that the iterator of a slice or of a Vec has not yet given: from ptr
+// to end. Iterators of elements without a size count in end, and are shown as they are in memory.
 func rustIter(r *rust) bool {
 	from, ok := dig(r.v, r.env, "ptr")
 	to, ok2 := dig(r.v, r.env, "end|end_or_len")

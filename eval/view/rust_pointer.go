@@ -9,8 +9,8 @@ import (
 	"dbg/symbols/types"
 )
 
-// rustCounted shows Rc, Arc and their Weak pointers: RcInner (RcBox before 1.87) and ArcInner have the
-// counts and the value. The strong pointers together hold one weak count.
+// rustCounted shows Rc, Arc and their Weak pointers: RcInner (RcBox before 1.87) and ArcInner have
+// the counts and the value. The strong pointers together hold one weak count.
 func rustCounted(r *rust) bool {
 	ptr, ok := dig(r.v, r.env, "ptr")
 	if !ok {
@@ -161,8 +161,8 @@ type RustKnower interface {
 	RustVersion() int
 }
 
-// dynamicType returns the type of a trait object, and its alignment. A vtable begins with the address of
-// the destructor, the size and the alignment.
+// dynamicType returns the type of a trait object, and its alignment. A vtable begins with the
+// address of the destructor, the size and the alignment.
 func dynamicType(vtable eval.Value, env *inner) (*types.Type, int64, error) {
 	n, err := eval.Number(vtable, env)
 	if err != nil {
@@ -196,8 +196,8 @@ func dynamicType(vtable eval.Value, env *inner) (*types.Type, int64, error) {
 
 var errUnknownType = errors.New("the type of the value is not known")
 
-// rustFat shows what a pointer with a vtable or a length leads to: Box<dyn Trait>, &dyn Trait, &Path,
-// &OsStr and &CStr. Slices and str are shown by package eval.
+// rustFat shows what a pointer with a vtable or a length leads to: Box<dyn Trait>, &dyn Trait,
+// &Path, &OsStr and &CStr. Slices and str are shown by package eval.
 func rustFat(r *rust) bool {
 	full := r.v.Type.Strip().Name
 	if _, ok := dig(r.v, r.env, "data_ptr"); ok {

@@ -101,7 +101,8 @@ func rustRange(r *rust) bool {
 	if strings.HasSuffix(r.name, "Inclusive") {
 		operator = "..="
 	}
-	wantFrom, wantTo := r.name == "Range" || r.name == "RangeInclusive" || r.name == "RangeFrom", !strings.HasSuffix(r.name, "From") && r.name != "RangeFull"
+	wantFrom, wantTo := r.name == "Range" || r.name == "RangeInclusive" || r.name == "RangeFrom",
+		!strings.HasSuffix(r.name, "From") && r.name != "RangeFull"
 	if hasFrom != wantFrom || hasTo != wantTo {
 		return false
 	}

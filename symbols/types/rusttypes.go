@@ -22,8 +22,8 @@ const (
 	maxRustVtables = 1 << 20
 )
 
-// RustType returns the type whose vtable for some trait is at an address of the file. It returns nil if
-// the debug information has no such vtable, or if several types share it.
+// RustType returns the type whose vtable for some trait is at an address of the file. It returns
+// nil if the debug information has no such vtable, or if several types share it.
 //
 // rustc describes a vtable as a variable "<T as Trait>::{vtable}", whose type has the attribute
 // DW_AT_containing_type: T.
