@@ -17,6 +17,14 @@ func (e *evaluator) binary(n *node) (Value, error) {
 	if v, ok, err := e.viewMethod(a, "operator"+n.op, []Value{b}); ok {
 		return v, err
 	}
+	if n.op == "==" || n.op == "!=" {
+		if v, ok, err := e.sameText(n.op, a, b); ok {
+			return v, err
+		}
+		if v, ok, err := e.isNil(n.op, a, b); ok {
+			return v, err
+		}
+	}
 	return e.operate(n.op, a, b)
 }
 

@@ -76,6 +76,9 @@ func (e *evaluator) call(n *node, want *types.Type) (Value, error) {
 	if v, done, err := e.intrinsic(n); done {
 		return v, err
 	}
+	if v, done, err := e.goBuiltin(n); done {
+		return v, err
+	}
 	caller, ok := e.env.(Caller)
 	if !ok {
 		return Value{}, Error("calling functions is not supported")

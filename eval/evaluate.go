@@ -126,6 +126,12 @@ func (e *evaluator) eval(n *node) (Value, error) {
 		return e.dot(n)
 	case "[]":
 		return e.index(n)
+	case "slice":
+		return e.slice(n)
+	case "as":
+		return e.rustCast(n)
+	case "assert":
+		return e.assertion(n)
 	case "@":
 		return e.repeat(n)
 	case "u*":
@@ -219,6 +225,9 @@ func (e *evaluator) name(name string) (Value, error) {
 				return m, nil
 			}
 		}
+	}
+	if name == "nil" && e.speaks(lang.Go) {
+		return Value{Type: typeNil, Bytes: make([]byte, 8)}, nil
 	}
 	// This may be an enumerator with the name of its type: Color::RED.
 	if i := strings.LastIndex(name, "::"); i > 0 {

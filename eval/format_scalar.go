@@ -63,6 +63,10 @@ func (p *printer) scalar(v Value) {
 			p.char(u, sizeOf(t), isSigned(t), prefix)
 			return
 		}
+		if text := goNumber(u, t); text != "" && !p.opt.Raw {
+			p.str(text)
+			return
+		}
 		if p.opt.Format == 's' && t.Size == 1 {
 			p.char(u, 1, isSigned(t), "")
 			return

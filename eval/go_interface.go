@@ -90,5 +90,8 @@ func (p *printer) goInterface(v Value) bool {
 	p.depth-- // the content is not nested in it
 	p.value(held)
 	p.depth++
+	if kindOf(held.Type) == types.Pointer {
+		p.goTarget(held)
+	}
 	return true
 }

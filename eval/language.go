@@ -18,7 +18,11 @@ type sequence struct {
 }
 
 func (s *sequence) at(i int64) Value {
-	return Value{Type: s.elem, Addr: s.addr + target.Addr(i*sizeOf(s.elem)), HasAddr: true}
+	v := Value{Type: s.elem, Addr: s.addr + target.Addr(i*sizeOf(s.elem)), HasAddr: true}
+	if sizeOf(s.elem) == 0 {
+		v.Bytes = []byte{}
+	}
+	return v
 }
 
 // sequenceOf reads the structures of strings and slices in Go and Rust: Go's string {str, len} and
@@ -40,6 +44,9 @@ func sequenceOf(v Value, env Env) (sequence, bool) {
 	case t.Lang == lang.Rust && (strings.HasPrefix(t.Name, "&") || strings.HasPrefix(t.Name, "*mut [") || strings.HasPrefix(t.Name, "*const [") ||
 		strings.HasPrefix(name, "Box<[") || strings.HasPrefix(name, "Box<str,")):
 		ptr, count = field(v, "data_ptr"), field(v, "length")
+		if isStruct(count.Type) && sizeOf(t) == 16 {
+			count = part(v, 8, typeUlong, "length") // rustc 1.60 gives it the type of the Box's allocator
+		}
 		capacity = count
 	case t.Lang == lang.Rust && name == "String":
 		s, ok := sequenceOf(field(v, "vec"), env)
@@ -59,9 +66,14 @@ func sequenceOf(v Value, env Env) (sequence, bool) {
 	s := sequence{elem: elemOf(ptr.Type), addr: target.Addr(integerOf(ptr)),
 		count: int64(integerOf(count)), capacity: int64(integerOf(capacity))}
 	if strings.HasPrefix(name, "Vec<") {
-		// The buffer consists of bytes; only the type's name contains the element type.
-		if own := env.Type(firstArgument(name)); own != nil {
+		// The buffer consists of bytes; only the arguments of the type tell the element type.
+		if args := t.TemplateArgs(); len(args) > 0 && args[0].Type != nil {
+			s.elem = args[0].Type
+		} else if own := env.Type(firstArgument(name)); own != nil {
 			s.elem = own
+		}
+		if sizeOf(s.elem) == 0 && s.elem.Strip().Lang == lang.Rust {
+			return s, s.count >= 0 // Vec<()>
 		}
 	}
 	s.text = t.Name == "string" || t.Name == "&str" || t.Name == "&mut str" || strings.HasPrefix(name, "Box<str,")
@@ -171,6 +183,8 @@ func (p *printer) sequence(s *sequence, separator string) {
 			return
 		}
 		p.elements(s.count, separator, func(i int64) Value { return part(whole, i*size, s.elem, "") })
+	} else if sizeOf(s.elem) == 0 {
+		p.elements(s.count, separator, s.at)
 	}
 }
 

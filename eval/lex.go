@@ -39,8 +39,8 @@ type lexer struct {
 
 // puncts lists the operators, longest first.
 var puncts = []string{
-	"<<=", ">>=", "...",
-	"->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "::",
+	"<<=", ">>=", "...", "..=",
+	"->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "::", "..",
 	"+", "-", "*", "/", "%", "<", ">", "=", "!", "~", "&", "|", "^", "?", ":", ",", ".", "(", ")", "[", "]", "{", "}", "@",
 }
 
@@ -158,6 +158,8 @@ func (l *lexer) number() (token, error) {
 		c := l.text[l.pos]
 		lower := c | 0x20
 		switch {
+		case c == '.' && l.peek(1) == '.': // a range of Rust: 1..3
+			return l.finishNumber(start, isFloat)
 		case c == '.':
 			isFloat = true
 		case (c == '+' || c == '-') && isFloat && l.pos > start:

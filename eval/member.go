@@ -59,6 +59,9 @@ func (e *evaluator) dereference(n *node) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
+	if n.op == "slice" && isRust(v.Type) {
+		return v, nil
+	}
 	if to, ok, err := e.viewMethod(v, "operator*", nil); ok {
 		return to, err
 	}
@@ -82,6 +85,9 @@ func (e *evaluator) addressOf(n *node) (Value, error) {
 	v, err := e.eval(n)
 	if err != nil {
 		return Value{}, err
+	}
+	if n.op == "slice" && isRust(v.Type) {
+		return v, nil // &v[1..3]
 	}
 	if isReference(v.Type) {
 		if v, err = follow(v, e.env); err != nil {
@@ -144,6 +150,9 @@ func (e *evaluator) dot(n *node) (Value, error) {
 		if b, ok := baseNamed(v, name[:i], e.env, 0); ok {
 			v, name = b, name[i+2:]
 		}
+	}
+	if m, ok := e.rustMember(v, name); ok {
+		return m, nil
 	}
 	m, ok := member(v, name, e.env)
 	if !ok {
@@ -325,6 +334,9 @@ func (e *evaluator) index(n *node) (Value, error) {
 	}
 	if m, ok := goMapOf(a, e.env); ok {
 		return m.at(b, e.env)
+	}
+	if a, err = e.rustPlace(a); err != nil {
+		return Value{}, err
 	}
 	if v, ok, err := e.viewMethod(a, "operator[]", []Value{b}); ok {
 		return v, err

@@ -153,7 +153,15 @@ var precedence = map[string]int{
 
 func (p *parser) binary(least int) *node {
 	n := p.unary()
-	for p.tok.kind == tokPunct {
+	for {
+		if p.tok.kind == tokName && p.tok.text == "as" && p.err == nil {
+			p.advance()
+			n = p.node(node{op: "as", typ: p.rustType(), a: n})
+			continue
+		}
+		if p.tok.kind != tokPunct {
+			break
+		}
 		op := p.tok.text
 		prec := precedence[op]
 		if prec == 0 || prec < least {
@@ -246,6 +254,10 @@ func (p *parser) postfix(n *node) *node {
 		switch op := p.tok.text; op {
 		case ".", "->":
 			p.advance()
+			if op == "." && p.is("(") {
+				n = p.assertion(n)
+				continue
+			}
 			if p.tok.kind == tokNumber && op == "." || p.tok.kind != tokName && p.tok.kind != tokNumber {
 				p.syntax()
 				return n
@@ -254,8 +266,7 @@ func (p *parser) postfix(n *node) *node {
 			p.advance()
 		case "[":
 			p.advance()
-			n = p.node(node{op: "[]", a: n, b: p.comma()})
-			p.expect("]")
+			n = p.subscript(n)
 		case "(":
 			p.advance()
 			var args []*node

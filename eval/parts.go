@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"bytes"
+
 	"dbg/symbols/types"
 	"dbg/target"
 )
@@ -24,6 +26,35 @@ func Target(v Value, env Env) (Value, error) { return (&evaluator{env: env}).poi
 
 // Element returns element i of an array, or after a pointer.
 func Element(v Value, i int64, env Env) (Value, error) { return (&evaluator{env: env}).element(v, i) }
+
+// Pointed returns what a pointer variable points to, under another name. If the pointer is not
+// available, neither is the value.
+func Pointed(pointer Value, name string, env Env) (Value, error) {
+	v, err := indirect(pointer, env)
+	if err != nil {
+		t := elemOf(pointer.Type)
+		if pointer.Avail == Available {
+			return Value{}, err
+		}
+		v = Value{Type: t, Avail: pointer.Avail, Err: pointer.Err}
+	}
+	v.Name = name
+	return v, nil
+}
+
+// Variant returns the active variant of a Rust enum, as a structure with the variant's members. ok is
+// false if the value is not an enum.
+func Variant(v Value, env Env) (form Value, ok bool) { return variantOf(v, env) }
+
+// Sequence returns the elements of a string or a slice of Go or Rust: their type, place and number. ok
+// is false if the value is not one, or its parts can't be read.
+func Sequence(v Value, env Env) (elem *types.Type, a target.Addr, n int64, ok bool) {
+	s, ok := sequenceOf(v, env)
+	return s.elem, s.addr, s.count, ok
+}
+
+// PartAt returns the part of a value that has a type and starts off bytes from its start.
+func PartAt(v Value, off int64, t *types.Type) Value { return part(v, off, t, "") }
 
 // PointerTo returns the address of a value in memory.
 func PointerTo(v Value, env Env) (Value, error) {
@@ -70,6 +101,11 @@ func Equal(a, b Value, env Env) (bool, error) {
 	}
 	if b, err = e.read(b); err != nil {
 		return false, err
+	}
+	if x, ok := textOf(a, env); ok {
+		if y, ok := textOf(b, env); ok {
+			return bytes.Equal(x, y), nil
+		}
 	}
 	if v, ok, err := e.viewMethod(a, "operator==", []Value{b}); ok {
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"dbg/symbols/lang"
 	"dbg/symbols/types"
 )
 
@@ -60,6 +61,9 @@ func (k *compiler) node(n *node) (operand, error) {
 		}
 		return constant(n.value), nil
 	case "name":
+		if n.text == "nil" && k.c.Language == lang.Go {
+			return operand{}, notCompiled("nil")
+		}
 		return k.name(n.text)
 	case "$":
 		return k.dollar(n.text)
@@ -97,7 +101,7 @@ func (k *compiler) node(n *node) (operand, error) {
 		return k.addressOf(n.a)
 	case "u-", "u+", "u!", "u~":
 		return k.unary(n)
-	case "call", "@", "u++", "u--", "p++", "p--", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=":
+	case "call", "slice", "as", "assert", "@", "u++", "u--", "p++", "p--", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=":
 		return operand{}, notCompiled("the operator " + n.op)
 	}
 	return k.binary(n)

@@ -42,6 +42,9 @@ func (k *compiler) dereference(n *node) (operand, error) {
 	if err != nil {
 		return o, err
 	}
+	if hasRustView(o.typ()) {
+		return o, notCompiled("the operator * of a view")
+	}
 	switch kindOf(o.typ()) {
 	case types.Pointer:
 		return k.indirect(o)
@@ -109,6 +112,9 @@ func (k *compiler) dot(n *node) (operand, error) {
 		}
 	}
 	found, ok, err := k.member(o, name)
+	if err == nil && (!ok && hasRustView(o.typ()) || isSmartPointer(o.typ())) {
+		return found, notCompiled("a member that a view may find")
+	}
 	if err == nil && !ok {
 		err = errorf("There is no member named %s.", n.text)
 	}
@@ -234,6 +240,9 @@ func (k *compiler) index(n *node) (operand, error) {
 	}
 	if i, err = k.follow(i); err != nil {
 		return a, err
+	}
+	if hasRustView(a.typ()) || isRustReference(a.typ()) {
+		return a, notCompiled("the index of a view")
 	}
 	if t, _ := goReference(a.stand(), ""); t != nil {
 		return a, notCompiled("an element of a map or a channel")

@@ -36,6 +36,13 @@ const (
 	ByName      Form = iota // {first = 1, ["a"] = 2}
 	ByIndex                 // {1, 2}
 	SummaryOnly             // the summary has told everything
+	// The forms of Rust, with the summary directly before the items:
+	Braces // HashSet(size=2) {1, 2}: elements that differ from each other
+	Runs   // VecDeque(size=20) {1, 2 <repeats 19 times>}
+	Keyed  // HashMap(size=1) {"a": 1}
+	Fields // Cell {value: 1}
+	Tuple  // OnceCell(1)
+	Inside // Rc(strong=1, weak=0) 5: only the first item, without its name
 )
 
 // Items is a sequence of values, read when they are needed.
@@ -190,6 +197,10 @@ func (p *printer) viewed(v Value) bool {
 		return false
 	}
 	p.str(summary)
+	if items != nil && items.Form() >= Braces {
+		p.rustItems(summary, items)
+		return true
+	}
 	if items == nil || summary != "" && (items.Len() == 0 || items.Form() == SummaryOnly) {
 		return true
 	}
@@ -209,6 +220,65 @@ func (p *printer) viewed(v Value) bool {
 		p.close("}", p.opt.Pretty && items.Len() > 0)
 	}
 	return true
+}
+
+// rustItems writes items in one of the forms of Rust.
+func (p *printer) rustItems(summary string, items Items) {
+	form := items.Form()
+	if form == Inside {
+		if items.Len() > 0 {
+			if summary != "" {
+				p.str(" ")
+			}
+			if p.hidden() {
+				p.str("{...}")
+				return
+			}
+			if summary == "" {
+				p.depth-- // people see no structure around it
+				defer func() { p.depth++ }()
+			}
+			p.value(items.At(0))
+		}
+		return
+	}
+	open, end := " {", "}"
+	switch {
+	case form == Tuple:
+		open, end = "(", ")"
+	case summary == "":
+		open = "{"
+	}
+	p.str(open)
+	switch {
+	case p.hidden() && items.Len() > 0:
+		p.str("...")
+	case form == Runs:
+		p.elements(items.Len(), ", ", items.At)
+	default:
+		for i := range items.Len() {
+			if i >= int64(p.opt.MaxElements) || p.full() {
+				p.str("...")
+				break
+			}
+			if i > 0 {
+				p.str(", ")
+			}
+			item := items.At(i)
+			switch form {
+			case Keyed:
+				p.str(strings.TrimSuffix(strings.TrimPrefix(item.Name, "["), "]") + ": ")
+			case Fields:
+				p.str(item.Name + ": ")
+			}
+			p.value(item)
+			if failed(item, p.env) && i+1 < items.Len() {
+				p.str("...")
+				break
+			}
+		}
+	}
+	p.str(end)
 }
 
 // maxLost is the number of items in succession that can't be read before the rest is left out.
@@ -290,6 +360,9 @@ func (e *evaluator) intrinsic(n *node) (v Value, done bool, err error) {
 		}
 		if obj, err = e.eval(n.a.a); err == nil {
 			obj, err = e.pointee(obj)
+		}
+		if err == nil && isRust(obj.Type) {
+			return e.rustCall(obj, n)
 		}
 		if err != nil || ViewOf(obj, e.env) == nil {
 			return Value{}, false, nil

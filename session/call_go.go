@@ -572,9 +572,12 @@ func (s *Session) goPanicText(k *call, sp uint64) string {
 		return name + "(" + text + ")"
 	}
 	if held.Type.Strip().Kind == types.Pointer {
-		if list, err := eval.Children(held, e, 0, 1); err == nil && len(list) == 1 {
-			if text, ok := s.goStringIn(eval.Fetch(list[0], e)); ok {
-				return name + "(" + text + ")"
+		if to, err := eval.Target(held, e); err == nil {
+			list, err := eval.Children(eval.Raw(to), e, 0, 1)
+			if err == nil && len(list) == 1 {
+				if text, ok := s.goStringIn(eval.Fetch(list[0], e)); ok {
+					return name + "(" + text + ")"
+				}
 			}
 		}
 	}

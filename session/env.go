@@ -123,6 +123,12 @@ func (e *env) Variable(name string) (Value, error) {
 			return e.s.readVariable(vars[i], e.at(), e.thread), nil
 		}
 	}
+	for i := len(vars) - 1; i >= 0 && !global; i-- {
+		if vars[i].Name == "&"+name { // a variable of Go in the heap: its address is known
+			e.local = true
+			return eval.Pointed(e.s.readVariable(vars[i], e.at(), e.thread), name, e)
+		}
+	}
 	if name == "this" && e.Language() == lang.CPlusPlus {
 		return Value{}, &eval.NotFoundError{Name: name} // never a global: no need to search for one
 	}
@@ -373,6 +379,25 @@ func (e *env) GoType(a target.Addr) (*types.Type, uint8) {
 		return m.Symbols.GoType(m.fileAddr(a))
 	}
 	return nil, 0
+}
+
+// RustType finds the type of the trait objects with a vtable at an address. Views use it.
+func (e *env) RustType(vtable target.Addr) *types.Type {
+	if e.s.tgt == nil {
+		return nil
+	}
+	if m := e.s.modules.holder(vtable); m != nil && m.Symbols != nil {
+		return m.Symbols.RustType(m.fileAddr(vtable))
+	}
+	return nil
+}
+
+// RustVersion returns x of the compiler rustc 1.x that has made the program; 0 if it is not known.
+func (e *env) RustVersion() int {
+	if e.s.exeFile == nil {
+		return 0
+	}
+	return e.s.exeFile.RustVersion()
 }
 
 // Symbolize returns the symbol at an address. A C++ function has its parameters, as in gdb's

@@ -35,6 +35,12 @@ func (m *Module) Enumerator(name string) (t *types.Type, value int64, ok bool) {
 // types.Reader.GoType.
 func (m *Module) GoType(a image.Addr) (t *types.Type, kind uint8) { return m.types.GoType(a) }
 
+// RustType returns the type whose vtable is at an address of the file: see types.Reader.RustType.
+func (m *Module) RustType(vtable image.Addr) *types.Type { return m.types.RustType(vtable) }
+
+// RustVersion returns x of the compiler rustc 1.x that has made the file: see types.Reader.RustVersion.
+func (m *Module) RustVersion() int { return m.types.RustVersion() }
+
 // Forget drops the types that have been made: see types.Reader.Forget.
 func (m *Module) Forget() {
 	m.types.Forget()

@@ -56,6 +56,12 @@ func (s *Set) classIn(t *types.Type, path []*types.Field, v eval.Value, env eval
 	if f := builtins[templateName(t.Name)]; f != nil && len(path) == 0 {
 		return &class{typ: t, builtin: f}
 	}
+	if f := rustView(t); f != nil && len(path) == 0 {
+		return &class{typ: t, builtin: f}
+	}
+	if f := goView(t); f != nil && len(path) == 0 {
+		return &class{typ: t, builtin: f}
+	}
 	for _, m := range s.natvis.Match(t.Name) {
 		if len(path) > 0 && !m.Pattern.Inheritable || !m.Type.Views.Allow("") {
 			continue

@@ -62,6 +62,9 @@ func (r *Reader) At(d entry.Ref) *Type {
 	case dwarf.TagBaseType:
 		baseType(t, e)
 		t.Quad = r.quad()
+		if t.Lang == lang.Go && strings.Contains(t.Name, ".") {
+			t.enumerators = func() []Enumerator { return r.goConstants()[d] }
+		}
 	case dwarf.TagPointerType:
 		r.pointer(t, Pointer, dw, e)
 	case dwarf.TagReferenceType:

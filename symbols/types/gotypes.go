@@ -136,3 +136,49 @@ func (r *Reader) goParts(t *Type, e *dwarf.Entry) {
 	}
 	t.goKey, t.goElem = part(attrGoKey), part(attrGoElem)
 }
+
+// maxGoConstants limits the constants of a file that are kept.
+const maxGoConstants = 1 << 20
+
+// goConstants goes over the constants of all units of Go, once. It returns those of each named type, in
+// the order of the file.
+func (r *Reader) goConstants() map[entry.Ref][]Enumerator {
+	if r.constants != nil {
+		return r.constants
+	}
+	r.constants = map[entry.Ref][]Enumerator{}
+	data := r.finder.DebugInfo()
+	if data == nil {
+		return r.constants
+	}
+	units, err := data.Units()
+	if err != nil {
+		return r.constants
+	}
+	n := 0
+	for _, du := range units {
+		u := du.Full()
+		if r.scopes.Lang(u) != lang.Go {
+			continue
+		}
+		c, err := u.Cursor(u.First)
+		if err != nil || !c.Next() || !c.Children() {
+			continue
+		}
+		for c.Next() && n < maxGoConstants {
+			var e dwarf.Entry
+			if c.Tag() == dwarf.TagConstant && c.Entry(&e) == nil {
+				unit, off, ok := e.RefOffset(dwarf.AttrType)
+				value, ok2 := e.Uint(dwarf.AttrConstValue)
+				if name, ok3 := e.String(dwarf.AttrName); ok && ok2 && ok3 {
+					at := entry.Ref{Unit: unit, Off: off}
+					r.constants[at] = append(r.constants[at], Enumerator{Name: name, Value: int64(value)})
+					n++
+				}
+			}
+			c.Skip()
+		}
+		u.Release()
+	}
+	return r.constants
+}

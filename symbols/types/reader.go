@@ -33,8 +33,10 @@ type Reader struct {
 	// These types have a map of their own.
 	asDeclared bool
 	declared   map[entry.Ref]*Type
-	goTypes    *goTypes // nil until GoType is called
-	depth      int      // of nested conversions
+	goTypes    *goTypes                   // nil until GoType is called
+	constants  map[entry.Ref][]Enumerator // nil until goConstants is called
+	rustTypes  *rustTypes                 // nil until RustType or RustVersion is called
+	depth      int                        // of nested conversions
 }
 
 // NewReader returns the Reader of a file's types. scopes may be shared with other users of the same

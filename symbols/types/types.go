@@ -106,7 +106,7 @@ func (t *Type) Fields() []Field {
 	return t.fields()
 }
 
-// Enumerators returns the names of an Enum.
+// Enumerators returns the names of an Enum, and the constants of a named type of Go.
 func (t *Type) Enumerators() []Enumerator {
 	if t.enumerators == nil {
 		return nil

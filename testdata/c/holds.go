@@ -66,7 +66,7 @@ func interfaces(n int) {
 	says("zero", "interface {}(int) 0")
 	says("str", "interface {}(main.point) "+p.text())
 	says("ptr", fmt.Sprintf("interface {}(*main.point) %p", &p))
-	says("err", fmt.Sprintf("error(*errors.errorString) %p", err))
+	says("err", fmt.Sprintf("error(*errors.errorString) %p \"gone\"", err))
 	says("sp", "main.speaker(main.point) "+p.text())
 	says("sq", fmt.Sprintf("main.speaker(*main.point) %p", &p))
 	says("sn", fmt.Sprintf("main.speaker(main.named) main.named len: 2, cap: 2, [1,%d]", n))
