@@ -16,22 +16,12 @@ type printSetting struct {
 	not  bool                      // the switch means the opposite
 	size func(*printOptions) *int  // a number; "unlimited" and, if zero is set, 0 mean no limit
 	zero bool
-	text func(*printOptions) *string // a word
-	word []string
 }
 
 // printOptions are the values of "set print".
-type printOptions struct {
-	eval.Options
-	frameArguments string
-	object, vtbl   bool
-	demangle       bool
-	entryValues    string
-}
+type printOptions struct{ eval.Options }
 
-func defaultPrint() printOptions {
-	return printOptions{Options: eval.DefaultOptions(), frameArguments: "scalars", demangle: true, entryValues: "default"}
-}
+func defaultPrint() printOptions { return printOptions{eval.DefaultOptions()} }
 
 // unlimited stands for no limit in eval.Options.
 const unlimited = 1 << 30

@@ -63,11 +63,10 @@ type goCall struct {
 	*goProtocol
 	caller  goroutine // the goroutine that was interrupted
 	callee  goroutine // the one that runs the function; 0 before dispatch
-	sites   []target.Addr
-	frame   int64 // of debugCallN
-	entered bool  // dispatch was reached
-	leaving bool  // only restore is awaited
-	held    bool  // hold was called
+	frame   int64     // of debugCallN
+	entered bool      // dispatch was reached
+	leaving bool      // only restore is awaited
+	held    bool      // hold was called
 	steps   []goStep
 	step    int
 	end     outcome // of the call
@@ -115,7 +114,7 @@ func (s *Session) prepareGoCall(e *env, c *eval.Call, fn *symbols.Function, m *M
 	in, results := goSignature(c.Type)
 	layout, err := goLayout(in, results)
 	if err != nil || len(in) != len(c.Args) || len(layout.Args) != len(c.Args) {
-		return nil, fmt.Errorf("Go's ABI does not tell where the arguments of %s belong", c.Name)
+		return nil, fmt.Errorf("the ABI of Go does not tell where the arguments of %s belong", c.Name)
 	}
 	k := &call{name: c.Name, thread: t, done: make(chan outcome, 1)}
 	k.golang = &goCall{caller: g}

@@ -59,7 +59,7 @@ func damagedContainers(t *testing.T, flags []string) {
 	c.thread = until[session.Stopped](t, events).Thread
 	const (
 		count    = 2000
-		mostRead = 512 << 10 // a page of children: 200 strings or nodes, with their links
+		mostRead = 1 << 20 // a page of children: 200 strings or nodes, each in a piece of 4 KiB of its own
 		mostTime = 10 * time.Millisecond
 	)
 	for _, kind := range []string{"vectors", "texts", "strings", "maps", "sets", "tables", "lists", "forwards", "deques"} {

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
-
 )
 
 func attachCommand() *cobra.Command {

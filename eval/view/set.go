@@ -38,6 +38,8 @@ type Set struct {
 	loaded  bool                   // our own views are in natvis
 	classes map[*types.Type]*class // by stripped type; nil: it has no view
 	walks   map[walkKey]*nodes     // of this stop
+	cache   *pageCache             // of the query that was the last to show a value
+	cacheOf eval.Env
 }
 
 // maxClasses limits the types whose views are kept.
@@ -71,7 +73,10 @@ func (s *Set) Forget() {
 
 // Changed drops what is known of objects. Call it when the program continues, and when its memory is
 // written.
-func (s *Set) Changed() { clear(s.walks) }
+func (s *Set) Changed() {
+	clear(s.walks)
+	s.cache, s.cacheOf = nil, nil
+}
 
 // View returns the view of a value, or nil if its type has none.
 func (s *Set) View(v eval.Value, env eval.Env) eval.View { return s.view(v, env, 0) }
@@ -111,7 +116,10 @@ func (s *Set) view(v eval.Value, env eval.Env, level int) eval.View {
 	if outer, ok := env.(*inner); ok {
 		in.Env, in.memory = outer.Env, outer.memory
 	} else {
-		in.memory = &pageCache{mem: env, size: smallPiece}
+		if s.cacheOf != env || s.cache == nil { // of one query
+			s.cacheOf, s.cache = env, &pageCache{mem: env, size: smallPiece}
+		}
+		in.memory = s.cache
 	}
 	if c.builtin != nil {
 		return c.builtin(v, in)
