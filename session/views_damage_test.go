@@ -57,8 +57,11 @@ func damagedContainers(t *testing.T, flags []string) {
 	c.breakAt(session.LocationSpec{Function: "stop"})
 	c.must(s.Continue(0))
 	c.thread = until[session.Stopped](t, events).Thread
+	count := 300
+	if fixture.All() {
+		count = 2000
+	}
 	const (
-		count    = 2000
 		mostRead = 1 << 20 // a page of children: 200 strings or nodes, each in a piece of 4 KiB of its own
 		mostTime = 10 * time.Millisecond
 	)
