@@ -3,9 +3,11 @@ package eval
 import (
 	"errors"
 	"math"
+	"strings"
 
 	"dbg/symbols/lang"
 	"dbg/symbols/types"
+	"dbg/target"
 )
 
 // binary evaluates a binary operator.
@@ -67,9 +69,12 @@ func (e *evaluator) operate(op string, a, b Value) (Value, error) {
 		if isStruct(v.Type) {
 			return Value{}, errorf("Structure has no component named operator%s.", op)
 		}
-		if kindOf(v.Type) == types.Float && sizeOf(v.Type) > 16 || kindOf(v.Type) == types.Complex {
-			return Value{}, errNotNumber
-		}
+	}
+	if v, done, err := sameMember(op, a, b); done {
+		return v, err
+	}
+	if kindOf(a.Type) == types.Complex || kindOf(b.Type) == types.Complex {
+		return complexes(op, a, b)
 	}
 	x, err := numberOf(a)
 	if err != nil {
@@ -85,6 +90,9 @@ func (e *evaluator) operate(op string, a, b Value) (Value, error) {
 	}
 	if x.isFloat || y.isFloat {
 		return floats(op, x, y)
+	}
+	if v, done, err := e.nativeIntegers(op, x, y); done {
+		return v, err
 	}
 	return integers(op, x, y)
 }
@@ -106,7 +114,11 @@ func stride(v Value) *types.Type {
 func (e *evaluator) pointers(op string, a, b Value, x, y number, pa, pb *types.Type) (Value, error) {
 	switch op {
 	case "==", "!=", "<", ">", "<=", ">=":
-		x.signed, y.signed = x.signed && x.typ == nil, false
+		if pa != nil && pb != nil {
+			if err := e.sameObject(&x, &y, elemOf(pa), elemOf(pb)); err != nil {
+				return Value{}, err
+			}
+		}
 		return truthValue(compare(op, x.integer(), y.integer(), false), a.Type), nil
 	}
 	if op != "+" && op != "-" || pa == nil && op == "-" || x.isFloat || y.isFloat || pa != nil && pb != nil && op == "+" {
@@ -140,13 +152,25 @@ func (e *evaluator) pointers(op string, a, b Value, x, y number, pa, pb *types.T
 	return newValue(p, number{i: x.i + d})
 }
 
-// floats computes an operation with at least one floating point number. The wider type wins.
+// floats computes an operation with at least one floating point number. Both numbers are converted to the
+// wider type first: C17, section 6.3.1.8.
 func floats(op string, x, y number) (Value, error) {
-	t := x.typ
-	if !x.isFloat || y.isFloat && sizeOf(y.typ) > sizeOf(t) {
-		t = y.typ
+	t := commonFloat(x, y)
+	f, ok := floatFormat(t.Strip(), int(sizeOf(t)))
+	if !ok {
+		return Value{}, errNotNumber
 	}
-	a, b := x.float(), y.float()
+	if isComparison(op) {
+		return truthValue(realCompare(op, x.real().rounded(f), y.real().rounded(f)), t), nil
+	}
+	if f != formatSingle && f != formatDouble {
+		r, ok := realArithmetic(op, x.real().rounded(f), y.real().rounded(f), f)
+		if !ok {
+			return Value{}, errNotInteger
+		}
+		return newValue(t, number{exact: &r, isFloat: true})
+	}
+	a, b := x.in(f), y.in(f)
 	var r float64
 	switch op {
 	case "+":
@@ -157,43 +181,99 @@ func floats(op string, x, y number) (Value, error) {
 		r = a * b
 	case "/":
 		r = a / b
-	case "==":
-		return truthValue(a == b, t), nil
-	case "!=":
-		return truthValue(a != b, t), nil
-	case "<":
-		return truthValue(a < b, t), nil
-	case ">":
-		return truthValue(a > b, t), nil
-	case "<=":
-		return truthValue(a <= b, t), nil
-	case ">=":
-		return truthValue(a >= b, t), nil
 	default:
-		return Value{}, Error("Integer-only operation on floating point number.")
+		return Value{}, errNotInteger
 	}
 	return newValue(t, number{f: r, isFloat: true})
 }
 
+const errNotInteger = Error("Integer-only operation on floating point number.")
+
+// in returns the number converted to float or double.
+func (n number) in(f format) float64 {
+	if n.isFloat && n.exact == nil {
+		return n.f // f is not narrower
+	}
+	x, _ := n.real().rounded(f).Float64()
+	return x
+}
+
+// sameObject converts two pointers to classes of which one derives from the other to pointers to the base
+// class, as C++ does before it compares them.
+func (e *evaluator) sameObject(x, y *number, a, b *types.Type) error {
+	if x.i == 0 || y.i == 0 || !isStruct(a) || !isStruct(b) || sameClass(a, b) {
+		return nil
+	}
+	if derives(b, a, 0) {
+		x, y, a, b = y, x, b, a
+	}
+	if !derives(a, b, 0) {
+		return nil
+	}
+	at, err := e.castObject(target.Addr(x.i), a, b)
+	x.i = uint64(at)
+	return err
+}
+
+// commonFloat returns the type in which C computes with two numbers of which one is a float at least.
+func commonFloat(x, y number) *types.Type {
+	switch {
+	case !x.isFloat:
+		return y.typ
+	case !y.isFloat:
+		return x.typ
+	}
+	fx, ok1 := floatFormat(x.typ.Strip(), int(sizeOf(x.typ)))
+	fy, ok2 := floatFormat(y.typ.Strip(), int(sizeOf(y.typ)))
+	if ok1 && ok2 && (fy.exp > fx.exp || fy.exp == fx.exp && fy.frac > fx.frac) {
+		return y.typ
+	}
+	return x.typ
+}
+
+// integerRank returns the size and the signedness that an integer has after its promotion: C17, section
+// 6.3.1.1. A bit-field becomes an int if that can hold all of its values.
+func integerRank(n number) (size int64, unsigned bool) {
+	size = sizeOf(n.typ)
+	switch {
+	case n.bits > 0 && (n.bits < 32 || n.bits == 32 && n.signed):
+		return 4, false
+	case n.bits == 32:
+		return 4, true
+	case size < 4:
+		return 4, false
+	}
+	return size, !n.signed
+}
+
 // promoted returns the type in which C computes with integers of these two types.
 func promoted(x, y number) *types.Type {
-	nx, ny := sizeOf(x.typ), sizeOf(y.typ)
-	unsigned := false
-	size := max(nx, ny, 4)
-	for _, n := range []number{x, y} {
-		if sizeOf(n.typ) == size && !n.signed {
-			unsigned = true
-		}
-	}
+	nx, ux := integerRank(x)
+	ny, uy := integerRank(y)
+	size := max(nx, ny)
+	unsigned := ux && nx == size || uy && ny == size
+	longlong := isLongLong(x.typ) && nx == size || isLongLong(y.typ) && ny == size
 	switch {
 	case size <= 4 && unsigned:
 		return typeUint
 	case size <= 4:
 		return typeInt
+	case size > 8 && unsigned:
+		return typeUint128
+	case size > 8:
+		return typeInt128
+	case unsigned && longlong:
+		return typeUlonglong
 	case unsigned:
 		return typeUlong
+	case longlong:
+		return typeLonglong
 	}
 	return typeLong
+}
+
+func isLongLong(t *types.Type) bool {
+	return t != nil && strings.Contains(t.Strip().Name, "long long")
 }
 
 // wrap converts a number to type t.
@@ -213,6 +293,9 @@ func integers(op string, x, y number) (Value, error) {
 	if op == "<<" || op == ">>" {
 		return shift(op, x, y)
 	}
+	if t.Size > 8 {
+		return wideIntegers(op, x, y, t)
+	}
 	signed := t.Kind == types.Int
 	a, b := wrap(x.i, t), wrap(y.i, t)
 	var r uint64
@@ -225,7 +308,7 @@ func integers(op string, x, y number) (Value, error) {
 		r = a * b
 	case "/", "%":
 		if b == 0 {
-			return Value{}, Error("Division by zero")
+			return Value{}, errDivision
 		}
 		switch {
 		case signed && int64(b) == -1: // the only quotient that overflows
@@ -259,7 +342,13 @@ func integers(op string, x, y number) (Value, error) {
 // leaves only the sign.
 func shift(op string, x, y number) (Value, error) {
 	t := promoted(x, x)
+	if t.Size > 8 {
+		return wideShift(op, x, y, t)
+	}
 	a, by := wrap(x.i, t), y.i
+	if y.wide && y.hi != 0 && !(y.signed && int64(y.hi) < 0) {
+		by = math.MaxUint64 >> 1
+	}
 	signed := t.Kind == types.Int
 	bits := uint64(t.Size) * 8
 	if y.signed && int64(by) < 0 {
@@ -317,10 +406,16 @@ func truthValue(b bool, operand *types.Type) Value {
 	return intValue(typeInt, u)
 }
 
-// unary computes -v, +v, !v and ~v for a value that was read.
+// unary computes -v, +v, !v and ~v for a value that was read, by the rules of C.
 func unary(op string, v Value) (Value, error) {
-	if isStruct(v.Type) {
+	switch {
+	case isStruct(v.Type):
 		return Value{}, errorf("Structure has no component named operator%s.", op[1:])
+	case kindOf(v.Type) == types.Complex:
+		return complexUnary(op, v)
+	case op == "u!" && kindOf(v.Type) == types.MemberPointer:
+		set, err := memberSet(v)
+		return truthValue(!set, v.Type), err
 	}
 	n, err := numberOf(v)
 	if err != nil {
@@ -340,11 +435,14 @@ func unary(op string, v Value) (Value, error) {
 	}
 	if n.isFloat {
 		if op == "u-" {
-			n.f = -n.f
+			n = n.negated()
 		}
 		return newValue(v.Type, n)
 	}
 	t := promoted(n, n)
+	if t.Size > 8 {
+		return wideUnary(op, n, t)
+	}
 	switch op {
 	case "u-":
 		n.i = -n.i

@@ -83,6 +83,9 @@ func (e *evaluator) call(n *node, want *types.Type) (Value, error) {
 	if !ok {
 		return Value{}, Error("calling functions is not supported")
 	}
+	if n.a.op == ".*" || n.a.op == "->*" {
+		return e.callThroughMember(n, caller)
+	}
 	name, list, err := e.candidates(n.a, caller)
 	if err != nil {
 		return Value{}, err
@@ -101,6 +104,26 @@ func (e *evaluator) call(n *node, want *types.Type) (Value, error) {
 		return Value{}, err
 	}
 	return e.perform(caller, name, c, args, want)
+}
+
+// callThroughMember evaluates (o.*m)(args).
+func (e *evaluator) callThroughMember(n *node, caller Caller) (Value, error) {
+	fn, this, err := e.throughMember(n.a)
+	if err != nil {
+		return Value{}, err
+	}
+	if kindOf(fn.Type) != types.Func {
+		return Value{}, Error("Invalid data type for function to be called.")
+	}
+	args := []Value{this}
+	for _, a := range n.args {
+		v, err := e.eval(a)
+		if err != nil {
+			return Value{}, err
+		}
+		args = append(args, v)
+	}
+	return e.perform(caller, "at "+fn.Addr.String(), &candidate{fn: fn, params: fn.Type.Strip().Params()}, args, nil)
 }
 
 // candidates finds what is called.

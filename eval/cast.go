@@ -11,18 +11,19 @@ var errInvalidCast = Error("Invalid cast.")
 
 // cast evaluates (type) v. v need not have been read.
 func (e *evaluator) cast(t *types.Type, v Value) (Value, error) {
-	if isReference(t) && !isReference(v.Type) {
-		if !v.HasAddr {
-			return Value{}, Error("Attempt to take address of value not located in memory.")
-		}
-		return newValue(t, number{i: uint64(v.Addr)})
-	}
-	if isReference(t) && isReference(v.Type) {
+	if isReference(t) {
 		r, err := follow(v, e.env)
 		if err != nil {
 			return Value{}, err
 		}
-		return newValue(t, number{i: uint64(r.Addr)})
+		if !r.HasAddr {
+			return Value{}, Error("Attempt to take address of value not located in memory.")
+		}
+		at, err := e.castObject(r.Addr, r.Type, elemOf(t))
+		if err != nil {
+			return Value{}, err
+		}
+		return newValue(t, number{i: uint64(at)})
 	}
 	v, err := e.read(v)
 	if err != nil {
@@ -34,8 +35,12 @@ func (e *evaluator) cast(t *types.Type, v Value) (Value, error) {
 		return Value{Type: typeVoid}, nil
 	case to == types.Struct, to == types.Union, to == types.Array:
 		return e.castAggregate(t, v)
-	case to == types.Func || to == types.Opaque || to == types.Unsupported || to == types.Complex:
+	case to == types.Func || to == types.Opaque || to == types.Unsupported:
 		return Value{}, errInvalidCast
+	case to == types.Complex || kindOf(v.Type) == types.Complex:
+		return castComplex(t, v)
+	case to == types.MemberPointer || kindOf(v.Type) == types.MemberPointer:
+		return castMemberPointer(t, v)
 	case isStruct(v.Type):
 		return Value{}, errInvalidCast
 	case kindOf(v.Type) == types.Array && !v.HasAddr:
@@ -43,7 +48,8 @@ func (e *evaluator) cast(t *types.Type, v Value) (Value, error) {
 	case kindOf(v.Type) == types.Float && to != types.Float && !isIntegral(t):
 		return Value{}, errInvalidCast
 	}
-	if to == kindOf(v.Type) && sizeOf(t) == sizeOf(v.Type) && v.BitSize == 0 && v.Bytes != nil && to != types.Pointer {
+	if to == kindOf(v.Type) && sizeOf(t) == sizeOf(v.Type) && v.BitSize == 0 && v.Bytes != nil && to != types.Pointer &&
+		(to != types.Float || sameFormat(t, v.Type)) {
 		// The bytes stay the same, and only the type changes, even if the value can't be used in
 		// arithmetic.
 		return Value{Type: t, Bytes: v.Bytes}, nil
@@ -56,7 +62,11 @@ func (e *evaluator) cast(t *types.Type, v Value) (Value, error) {
 		return Value{}, err
 	}
 	if to == types.Pointer && kindOf(v.Type) == types.Pointer && n.i != 0 {
-		n.i += uint64(baseAdjustment(elemOf(v.Type), elemOf(t)))
+		at, err := e.castObject(target.Addr(n.i), elemOf(v.Type), elemOf(t))
+		if err != nil {
+			return Value{}, err
+		}
+		n.i = uint64(at)
 	}
 	return newValue(t, n)
 }
@@ -66,6 +76,9 @@ func (e *evaluator) castAggregate(t *types.Type, v Value) (Value, error) {
 	if isStruct(t) && isStruct(v.Type) {
 		if off, ok := baseOffset(v.Type, t, 0); ok {
 			return part(v, off, t, ""), nil
+		}
+		if derives(v.Type, t, 0) {
+			return e.upcast(v, t)
 		}
 		if off, ok := baseOffset(t, v.Type, 0); ok && v.HasAddr {
 			return Value{Type: t, Addr: v.Addr - target.Addr(off), HasAddr: true}, nil

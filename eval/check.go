@@ -9,7 +9,7 @@ import (
 // Check reports whether text has the syntax of an expression, before a program exists in which it
 // can be evaluated. It does not check names.
 func Check(text string) error {
-	p := &parser{lex: lexer{text: text}, env: nowhere{}, lenient: true}
+	p := &parser{lex: lexer{text: text, anyLanguage: true}, env: nowhere{}, lenient: true}
 	return p.whole()
 }
 

@@ -15,7 +15,7 @@ func Constant(t *types.Type, n int64, a *arch.Arch) Value {
 	b := make([]byte, 8)
 	a.ByteOrder.PutUint64(b, uint64(n))
 	if a.ByteOrder.String() == "BigEndian" {
-		return Value{Type: t, Bytes: b[8-size:]}
+		return Value{Type: t, Bytes: b[8-size:], enumerator: true}
 	}
-	return Value{Type: t, Bytes: b[:size]}
+	return Value{Type: t, Bytes: b[:size], enumerator: true}
 }

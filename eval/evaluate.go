@@ -92,6 +92,9 @@ func (e *evaluator) eval(n *node) (Value, error) {
 	case "call":
 		return e.call(n, nil)
 	case "cast":
+		if n.text != "" {
+			return e.namedCast(n)
+		}
 		if n.a.op == "call" {
 			v, err := e.call(n.a, n.typ)
 			if err != nil {
@@ -112,18 +115,16 @@ func (e *evaluator) eval(n *node) (Value, error) {
 		}
 		return e.eval(n.b)
 	case "?":
-		yes, err := e.truth(n.a)
-		if err != nil {
-			return Value{}, err
-		}
-		if yes {
-			return e.eval(n.b)
-		}
-		return e.eval(n.c)
+		return e.choose(n)
 	case "&&", "||":
 		return e.spoken(e.logical(n))
 	case ".", "->":
 		return e.dot(n)
+	case ".*", "->*":
+		v, _, err := e.throughMember(n)
+		return v, err
+	case "entry":
+		return e.entryValue(n.text)
 	case "[]":
 		return e.index(n)
 	case "slice":
@@ -138,10 +139,13 @@ func (e *evaluator) eval(n *node) (Value, error) {
 		return e.dereference(n.a)
 	case "u&":
 		return e.addressOf(n.a)
-	case "u-", "u+", "u!", "u~":
+	case "u-", "u+", "u!", "u~", "u^":
 		v, err := e.operand(n.a)
 		if err != nil {
 			return Value{}, err
+		}
+		if v, done, err := e.nativeUnary(n.op, v); done {
+			return v, err
 		}
 		if n.op == "u!" {
 			return e.spoken(unary(n.op, v))
@@ -151,7 +155,7 @@ func (e *evaluator) eval(n *node) (Value, error) {
 		return e.spoken(e.binary(n))
 	case "u++", "u--", "p++", "p--":
 		return e.increment(n)
-	case "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=":
+	case "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "&^=":
 		return e.assign(n)
 	}
 	return e.binary(n)
@@ -246,6 +250,7 @@ func enumerator(t *types.Type, name string) (Value, bool) {
 	for _, en := range t.Strip().Enumerators() {
 		if en.Name == name || enumName(t.Strip(), en.Name) == name || strings.HasSuffix(en.Name, "::"+name) {
 			v, err := newValue(t, number{i: uint64(en.Value), signed: true})
+			v.enumerator = true
 			return v, err == nil
 		}
 	}
@@ -308,6 +313,13 @@ func (e *evaluator) truth(n *node) (bool, error) {
 func isTrue(v Value, op string) (bool, error) {
 	if isStruct(v.Type) {
 		return false, errorf("Structure has no component named operator%s.", op)
+	}
+	switch kindOf(v.Type) {
+	case types.Complex:
+		re, im, err := complexParts(v)
+		return err == nil && !(re.zero() && im.zero()), err
+	case types.MemberPointer:
+		return memberSet(v)
 	}
 	n, err := numberOf(v)
 	return err == nil && !n.zero(), err

@@ -87,7 +87,7 @@ func TestEvaluate(t *testing.T) {
 		{"$rcx", "<not saved>"}, {"$rcx + 1", "value is not available: its register is not saved in this frame"},
 		{"$nope", "void"},
 		{"main", "{int (int)} 0x401130 <main>"}, {"main(3)", "calling functions is not supported"},
-		{"x ? c : 0", "97 'a'"}, {"b", "true"}, {"!b", "0"}, {"true", "true"},
+		{"x ? c : 0", "97"}, {"b", "true"}, {"!b", "0"}, {"true", "true"},
 		{"{int} 0x1000", "5"}, {"*(int *) 0x1000", "5"}, {"(char) x", `5 '\005'`}, {"(struct pair *) 0", "(struct pair *) 0x0"},
 		{"bf", "{lo = 5, mid = -2, wide = 703710}"},
 		{"7 / 0", "Division by zero"}, {"7 % 0", "Division by zero"}, {"7.0 / 0", "inf"}, {"-7 / 2", "-3"}, {"-7 % 2", "-1"},

@@ -17,7 +17,8 @@ type real struct {
 	neg      bool
 	inf, nan bool
 	payload  uint64
-	v        *big.Float // if it is neither; nil means 0
+	frac     int        // bits of the payload's format
+	v        *big.Float // the absolute value, if it is neither; nil means 0
 	digits   int        // the digits that distinguish any two numbers of the format
 }
 
@@ -84,12 +85,17 @@ func floatOf(b []byte, t *types.Type) (real, bool) {
 	if !ok {
 		return real{}, false
 	}
+	return f.decode(b)
+}
+
+// decode decodes a number of the format. ok is false if the bytes are not a number.
+func (f format) decode(b []byte) (real, bool) {
 	var lo, hi uint64
 	lo = rawUint(b)
 	if len(b) > 8 {
 		hi = rawUint(b[8:])
 	}
-	r := real{digits: f.digits}
+	r := real{digits: f.digits, frac: f.frac}
 	var exp, fracHi, fracLo uint64
 	one := uint64(0) // the integer bit, if it is not stored
 	switch {
@@ -135,52 +141,20 @@ func floatOf(b []byte, t *types.Type) (real, bool) {
 	return r, true
 }
 
-// encodeFloat encodes n in the format of t. A long double has only the precision of float64.
+// encodeFloat encodes n in the format of t, rounded to the nearest.
 func encodeFloat(b []byte, n number, t *types.Type) bool {
-	x := n.float()
 	f, ok := floatFormat(t, len(b))
+	if !ok {
+		return false
+	}
+	plain := n.isFloat && n.exact == nil
 	switch {
-	case !ok:
-		return false
-	case f == formatSingle:
-		binary.LittleEndian.PutUint32(b, math.Float32bits(float32(x)))
-	case f == formatDouble:
-		binary.LittleEndian.PutUint64(b, math.Float64bits(x))
-	case f == formatX87:
-		sign := uint16(0)
-		if math.Signbit(x) {
-			sign = 1 << 15
-		}
-		var mant uint64
-		var exp uint16
-		switch a := math.Abs(x); {
-		case a == 0:
-		case math.IsInf(a, 0):
-			mant, exp = 1<<63, 0x7fff
-		case a != a:
-			mant, exp = 3<<62, 0x7fff
-		default:
-			frac, e := math.Frexp(a) // a = frac * 2^e, frac in [0.5, 1)
-			mant, exp = uint64(frac*(1<<53))<<11, uint16(e+16382)
-			if !n.isFloat { // an integer fits exactly
-				u := n.i
-				if n.signed && int64(u) < 0 {
-					u = -u
-				}
-				if u != 0 {
-					shift := uint16(0)
-					for u>>63 == 0 {
-						u <<= 1
-						shift++
-					}
-					mant, exp = u, 16383+63-shift
-				}
-			}
-		}
-		binary.LittleEndian.PutUint64(b, mant)
-		binary.LittleEndian.PutUint16(b[8:], sign|exp)
+	case f == formatSingle && plain:
+		binary.LittleEndian.PutUint32(b, math.Float32bits(float32(n.f)))
+	case f == formatDouble && plain:
+		binary.LittleEndian.PutUint64(b, math.Float64bits(n.f))
 	default:
-		return false
+		n.real().encode(b, f)
 	}
 	return true
 }

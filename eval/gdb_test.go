@@ -77,8 +77,9 @@ var differ = map[string]string{
 	"p main(1)":          "calling functions is not supported",
 	"p incomplete":       `"h", <incomplete sequence \303>`, // gdb loses the h
 	"p 'ab'":             `No symbol "ab" in current context.`,
-	"p ld+1":             "1.10000000000000008882", // computed as a double
-	"p (int[2])five":     "{1, 2}",                 // gdb takes the address for the bytes
+	"p 5[five]":          "0",                               // C's other way to write five[5]
+	"p i128+1":           "1267650600228229401496703205377", // gdb 13 refuses
+	"p (int[2])five":     "{1, 2}",                          // gdb takes the address for the bytes
 	"p (char)s":          "Invalid cast.",
 	"p 1 << 40":          "0", // without gdb's warning
 	"p !pairs[0]":        "Structure has no component named operator!.",

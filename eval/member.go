@@ -82,6 +82,11 @@ func (e *evaluator) dereference(n *node) (Value, error) {
 
 // addressOf evaluates the operator &.
 func (e *evaluator) addressOf(n *node) (Value, error) {
+	if n.op == "name" {
+		if v, done, err := e.addressOfMember(n.text); done {
+			return v, err
+		}
+	}
 	v, err := e.eval(n)
 	if err != nil {
 		return Value{}, err
@@ -340,6 +345,9 @@ func (e *evaluator) index(n *node) (Value, error) {
 	}
 	if v, ok, err := e.viewMethod(a, "operator[]", []Value{b}); ok {
 		return v, err
+	}
+	if k := kindOf(b.Type); (k == types.Pointer || k == types.Array) && kindOf(a.Type) != types.Pointer && isNumeric(a.Type) {
+		a, b = b, a // 2[p]
 	}
 	i, err := numberOf(b)
 	if err != nil {

@@ -1,8 +1,7 @@
 package eval
 
 import (
-	"bytes"
-
+	"dbg/symbols/lang"
 	"dbg/symbols/types"
 )
 
@@ -33,9 +32,20 @@ type parser struct {
 
 // parse parses a whole expression.
 func parse(text string, env Env) (*node, error) {
-	p := &parser{lex: lexer{text: text}, env: env}
+	p := &parser{lex: lexer{text: text, lang: literalLang(env)}, env: env}
 	err := p.whole()
 	return p.tree, err
+}
+
+// literalLang returns the language whose literals an expression has. Views are written in C++.
+func literalLang(env Env) lang.Lang {
+	if _, ok := env.(Scope); ok {
+		return lang.CPlusPlus
+	}
+	if s, ok := env.(Speaker); ok {
+		return s.Language()
+	}
+	return lang.Unknown
 }
 
 func (p *parser) whole() error {
@@ -136,7 +146,7 @@ func (p *parser) assignment() *node {
 	}
 	if p.tok.kind == tokPunct {
 		switch op := p.tok.text; op {
-		case "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=":
+		case "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "&^=":
 			p.advance()
 			return p.node(node{op: op, a: n, b: p.assignment()})
 		}
@@ -148,7 +158,44 @@ func (p *parser) assignment() *node {
 // shifts and addition.
 var precedence = map[string]int{
 	"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7,
+	"<<": 8, ">>": 8, "@": 9, "+": 10, "-": 10, "*": 11, "/": 11, "%": 11, "&^": 11, ".*": 12, "->*": 12,
+}
+
+// goPrecedence holds the precedence of Go: multiplication, shifts and & are the same, and so are addition,
+// | and ^, and all comparisons (The Go Programming Language Specification, "Operator precedence").
+var goPrecedence = map[string]int{
+	"||": 1, "&&": 2, "==": 6, "!=": 6, "<": 6, ">": 6, "<=": 6, ">=": 6, "@": 9, "+": 10, "-": 10, "|": 10, "^": 10,
+	"*": 11, "/": 11, "%": 11, "<<": 11, ">>": 11, "&": 11, "&^": 11,
+}
+
+// rustPrecedence holds the precedence of Rust: comparisons are weaker than the operators on bits (The Rust
+// Reference, "Expression precedence").
+var rustPrecedence = map[string]int{
+	"||": 1, "&&": 2, "==": 3, "!=": 3, "<": 3, ">": 3, "<=": 3, ">=": 3, "|": 4, "^": 5, "&": 6,
 	"<<": 8, ">>": 8, "@": 9, "+": 10, "-": 10, "*": 11, "/": 11, "%": 11,
+}
+
+// binaryPrecedence returns the precedence of an operator in the frame's language; 0: it is not one.
+func (p *parser) binaryPrecedence(op string) int {
+	switch p.lex.lang {
+	case lang.Go:
+		return goPrecedence[op]
+	case lang.Rust:
+		return rustPrecedence[op]
+	}
+	return precedence[op]
+}
+
+// alternativeOperators are the words that C++ has for operators.
+var alternativeOperators = map[string]string{
+	"and": "&&", "or": "||", "bitand": "&", "bitor": "|", "xor": "^", "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^=",
+}
+
+// alternative replaces a word by its operator, where no name can be.
+func (p *parser) alternative() {
+	if op := alternativeOperators[p.tok.text]; op != "" && p.tok.kind == tokName && p.lex.lang == lang.CPlusPlus {
+		p.tok.kind, p.tok.text = tokPunct, op
+	}
 }
 
 func (p *parser) binary(least int) *node {
@@ -159,11 +206,12 @@ func (p *parser) binary(least int) *node {
 			n = p.node(node{op: "as", typ: p.rustType(), a: n})
 			continue
 		}
+		p.alternative()
 		if p.tok.kind != tokPunct {
 			break
 		}
 		op := p.tok.text
-		prec := precedence[op]
+		prec := p.binaryPrecedence(op)
 		if prec == 0 || prec < least {
 			break
 		}
@@ -178,10 +226,28 @@ func (p *parser) unary() *node {
 	if !p.enter() {
 		return p.node(node{})
 	}
+	if p.tok.kind == tokName && p.lex.lang == lang.CPlusPlus && (p.tok.text == "not" || p.tok.text == "compl") {
+		op := map[string]string{"not": "u!", "compl": "u~"}[p.tok.text]
+		p.advance()
+		return p.node(node{op: op, a: p.unary()})
+	}
 	if p.tok.kind == tokPunct {
 		switch op := p.tok.text; op {
+		case "^":
+			if p.lex.lang == lang.Go {
+				p.advance()
+				return p.node(node{op: "u^", a: p.unary()})
+			}
+		case "&&": // in Rust a reference to a reference
+			if p.lex.lang == lang.Rust {
+				p.advance()
+				return p.node(node{op: "u&", a: p.unary()})
+			}
 		case "*", "&", "-", "+", "!", "~", "++", "--":
 			p.advance()
+			if op == "&" && p.lex.lang == lang.Rust && p.tok.kind == tokName && p.tok.text == "mut" {
+				p.advance()
+			}
 			return p.node(node{op: "u" + op, a: p.unary()})
 		case "(":
 			if n := p.cast(); n != nil {
@@ -194,7 +260,7 @@ func (p *parser) unary() *node {
 			return p.node(node{op: "{}", typ: t, a: p.unary()})
 		}
 	}
-	if p.tok.kind == tokName && (p.tok.text == "sizeof" || p.tok.text == "alignof" || p.tok.text == "_Alignof") {
+	if p.tok.kind == tokName && (p.tok.text == "sizeof" || isAlignof(p.tok.text)) {
 		op := p.tok.text
 		p.advance()
 		if op != "sizeof" {
@@ -315,20 +381,22 @@ func (p *parser) primary() *node {
 	return p.node(node{})
 }
 
-// strings joins adjacent string literals.
+// strings joins adjacent string literals. One without a prefix takes that of the others: C17, section
+// 6.4.5.
 func (p *parser) strings() *node {
-	v := p.tok.value
+	v, prefix, letters := p.tok.value, p.tok.text, p.tok.letters
 	p.advance()
-	for p.tok.kind == tokString {
-		w := p.tok.value
-		e := elemOf(v.Type)
-		if elemOf(w.Type) != e {
+	for p.tok.kind == tokString && p.err == nil {
+		t := elemOf(v.Type)
+		switch next := p.tok.text; {
+		case next == prefix, next == "":
+		case prefix == "":
+			prefix, t = next, elemOf(p.tok.value.Type)
+		default:
 			p.fail(Error("Undefined string concatenation."))
-			break
 		}
-		b := bytes.Join([][]byte{v.Bytes[:len(v.Bytes)-int(e.Size)], w.Bytes}, nil)
-		a, _ := arrayOf(e, int64(len(b))/e.Size)
-		v = Value{Type: a, Bytes: b}
+		letters = append(letters[:len(letters):len(letters)], p.tok.letters...)
+		v = stringValue(letters, t)
 		p.advance()
 	}
 	return p.node(node{op: "value", value: v})
@@ -350,14 +418,27 @@ func (p *parser) name() *node {
 		t := p.typeName()
 		p.expect(">")
 		p.expect("(")
-		n := p.node(node{op: "cast", typ: t, a: p.comma()})
+		n := p.node(node{op: "cast", text: word, typ: t, a: p.comma()})
 		p.expect(")")
 		return n
+	case "nullptr":
+		if !p.isVariable(word) {
+			p.advance()
+			return p.node(node{op: "value", value: Value{Type: typeNullptr, Bytes: make([]byte, 8)}})
+		}
 	}
-	if (!p.lenient || isTypeWord(p.tok.text)) && p.atType() {
+	if (!p.lenient || typeWord(p.tok.text) || isTypeof(p.tok.text)) && p.atType() {
+		if n := p.functionalCast(); n != nil {
+			return n
+		}
 		return p.node(node{op: "type", typ: p.typeName()})
 	}
 	n := p.node(node{op: "name", text: p.tok.text})
+	if p.atEntry() {
+		n.op = "entry"
+		p.advance()
+		return n
+	}
 	if index, end, ok := p.elementIndex(); ok {
 		n.text, p.lex.pos = "std::get<"+index+">", end
 	} else if full, end, ok := p.template(); ok {

@@ -17,7 +17,7 @@ func (p *parser) atType() bool {
 		return false
 	}
 	switch w := p.tok.text; {
-	case isTypeWord(w):
+	case typeWord(w), isTypeof(w):
 		return true
 	case w == "struct" || w == "union" || w == "enum" || w == "class" || w == "const" || w == "volatile":
 		return true
@@ -173,7 +173,10 @@ func (p *parser) specifiers() *types.Type {
 		case w == "const" || w == "volatile":
 			p.advance()
 			continue
-		case t == nil && isTypeWord(w) && len(words) < 8:
+		case t == nil && len(words) == 0 && isTypeof(w):
+			t = p.typeOperator()
+			continue
+		case t == nil && typeWord(w) && len(words) < 8:
 			words = append(words, w)
 			p.advance()
 			continue
@@ -209,7 +212,7 @@ func (p *parser) specifiers() *types.Type {
 		p.syntax()
 		return typeInt
 	}
-	t, name := builtinType(words)
+	t, name := wordsType(words)
 	if t == nil {
 		p.syntax()
 		return typeInt
@@ -243,11 +246,17 @@ func (p *parser) declarator(t *types.Type) *types.Type {
 		switch {
 		case p.accept("*"):
 			t = pointerTo(t, p.env.Arch().PtrSize)
+		case p.tok.kind == tokName && !isQualifier(p.tok.text):
+			class := p.classScope()
+			if class == nil {
+				return p.suffix(t)
+			}
+			t = memberPointerTo(class, t)
 		case p.accept("&"):
 			t = types.New(types.Reference, "", int64(p.env.Arch().PtrSize), false, t)
 		case p.accept("&&"):
 			t = types.New(types.RvalueReference, "", int64(p.env.Arch().PtrSize), false, t)
-		case p.tok.kind == tokName && (p.tok.text == "const" || p.tok.text == "volatile" || p.tok.text == "restrict" || p.tok.text == "__restrict"):
+		case p.tok.kind == tokName:
 			p.advance()
 		default:
 			if inner, ok := p.inner(); ok {
@@ -271,6 +280,10 @@ func (p *parser) declarator(t *types.Type) *types.Type {
 	return t
 }
 
+func isQualifier(word string) bool {
+	return word == "const" || word == "volatile" || word == "restrict" || word == "__restrict"
+}
+
 type place struct {
 	lex lexer
 	tok token
@@ -283,7 +296,8 @@ func (p *parser) inner() (place, bool) {
 	}
 	lex, tok := p.lex, p.tok
 	p.advance()
-	if !p.is("*") && !p.is("&") {
+	member := p.tok.kind == tokName && strings.HasPrefix(strings.TrimLeft(p.lex.text[min(p.lex.pos, len(p.lex.text)):], " "), "::*")
+	if !p.is("*") && !p.is("&") && !member {
 		p.lex, p.tok = lex, tok
 		return place{}, false
 	}

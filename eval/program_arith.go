@@ -3,6 +3,7 @@ package eval
 import (
 	"errors"
 
+	"dbg/symbols/lang"
 	"dbg/symbols/types"
 )
 
@@ -45,7 +46,7 @@ func (k *compiler) binary(n *node) (operand, error) {
 	case isFloat(&a) || isFloat(&b):
 		err = k.floats(n.op, &a, &b, result.Type)
 	default:
-		k.integers(n.op, sa, sb)
+		err = k.wholeNumbers(n.op, &a, &b, result.Type)
 	}
 	return stacked(result.Type), err
 }
@@ -98,9 +99,52 @@ func (k *compiler) operands(x, y *node) (a, b operand, err error) {
 	return a, b, err
 }
 
+// wholeNumbers compiles an operation of two integers.
+func (k *compiler) wholeNumbers(op string, a, b *operand, t *types.Type) error {
+	sa, sb := a.stand(), b.stand()
+	x, err := numberOf(sa)
+	if err != nil {
+		return err
+	}
+	y, err := numberOf(sb)
+	if err != nil {
+		return err
+	}
+	l := k.types.nativeLang(x, y)
+	if l == lang.Unknown {
+		k.integers(op, x, y)
+		return nil
+	}
+	if nativeTypeLang(sa.Type) != lang.Unknown && nativeTypeLang(sb.Type) != lang.Unknown &&
+		(sizeOf(sa.Type) != sizeOf(sb.Type) || isSigned(sa.Type) != isSigned(sb.Type)) {
+		return notCompiled("an operation of different types")
+	}
+	for _, o := range []*operand{a, b} { // a constant must have the type of the other side
+		if n, err := numberOf(o.stand()); err != nil || o.fixed() && op != "<<" && op != ">>" && (inRange(n, a.typ()) != nil || inRange(n, b.typ()) != nil) {
+			return notCompiled("a constant that is out of range")
+		}
+	}
+	in := instruction{op: integerOps[op], bits: 64, signed: isSigned(sa.Type)}
+	if nativeTypeLang(sa.Type) == lang.Unknown {
+		in.signed = isSigned(sb.Type)
+	}
+	if !isComparison(op) {
+		in.bits, in.signed = uint8(sizeOf(t)*8), isSigned(t)
+	}
+	switch {
+	case in.op == opConst:
+		return notCompiled("the operator " + op)
+	case (op == "<<" || op == ">>") && (l == lang.Rust || isSigned(sb.Type)):
+		return notCompiled("a shift that may fail")
+	case l == lang.Rust && !isComparison(op) && op != "&" && op != "|" && op != "^":
+		in.n = 1 // an overflow is an error
+	}
+	k.emit(in)
+	return nil
+}
+
 // integers compiles an operation as C does it, in the promoted type.
-func (k *compiler) integers(op string, a, b Value) {
-	x, y := number{signed: isSigned(a.Type), typ: a.Type}, number{signed: isSigned(b.Type), typ: b.Type}
+func (k *compiler) integers(op string, x, y number) {
 	t := promoted(x, y)
 	in := instruction{op: integerOps[op]}
 	if op == "<<" || op == ">>" {
@@ -113,12 +157,23 @@ func (k *compiler) integers(op string, a, b Value) {
 // floats compiles an operation with at least one floating point number. t is the type of the
 // result.
 func (k *compiler) floats(op string, a, b *operand, t *types.Type) error {
+	// An integer becomes a float of the common type before the operation.
+	single := sizeOf(commonFloat(number{isFloat: isFloat(a), typ: a.typ()}, number{isFloat: isFloat(b), typ: b.typ()})) < 8
+	if single && (!isFloat(a) && sizeOf(a.typ()) > 4 || !isFloat(b) && sizeOf(b.typ()) > 4) {
+		return notCompiled("a conversion that would round twice")
+	}
+	toFloat := func(o *operand) {
+		k.emit(instruction{op: opIntToFloat, signed: isSigned(o.typ())})
+		if single {
+			k.emit(instruction{op: opRound})
+		}
+	}
 	if !isFloat(b) {
-		k.emit(instruction{op: opIntToFloat, signed: isSigned(b.typ())})
+		toFloat(b)
 	}
 	if !isFloat(a) {
 		k.emit(instruction{op: opSwap})
-		k.emit(instruction{op: opIntToFloat, signed: isSigned(a.typ())})
+		toFloat(a)
 		k.emit(instruction{op: opSwap})
 	}
 	k.emit(instruction{op: floatOps[op]})
@@ -143,6 +198,11 @@ func (k *compiler) round(t *types.Type) error {
 // pointers compiles an operation with at least one pointer.
 func (k *compiler) pointers(op string, a, b *operand, pa, pb, t *types.Type) error {
 	if isComparison(op) {
+		if pa != nil && pb != nil {
+			if f, t := elemOf(pa), elemOf(pb); isStruct(f) && isStruct(t) && !sameClass(f, t) && (derives(f, t, 0) || derives(t, f, 0)) {
+				return notCompiled("pointers to different classes")
+			}
+		}
 		if isFloat(b) {
 			k.emit(instruction{op: opFloatToInt})
 		}
@@ -194,6 +254,9 @@ func (k *compiler) unary(n *node) (operand, error) {
 		return o, err
 	}
 	of := func(v Value) (Value, error) {
+		if v, done, err := k.types.nativeUnary(n.op, v); done {
+			return v, err
+		}
 		if n.op == "u!" {
 			return k.types.spoken(unary(n.op, v))
 		}
@@ -209,6 +272,9 @@ func (k *compiler) unary(n *node) (operand, error) {
 	}
 	if yes, err := o.isScalar(); err != nil || !yes {
 		return o, notCompiled("an operand without a number")
+	}
+	if x, err := numberOf(o.stand()); err == nil && isIntegral(o.typ()) && k.types.nativeLang(x, x) != lang.Unknown {
+		return o, notCompiled("the operator " + n.op + " of Rust or Go")
 	}
 	t := result.Type
 	in := instruction{bits: uint8(sizeOf(t) * 8), signed: isSigned(t)}

@@ -11,6 +11,9 @@ func (k *compiler) cast(t *types.Type, o operand) (operand, error) {
 				return o, err
 			}
 		}
+		if f, t := o.typ(), elemOf(t); isStruct(f) && isStruct(t) && !sameClass(f, t) {
+			return o, notCompiled("a reference to another class")
+		}
 		if o.at != inMemory || o.v.BitSize > 0 {
 			return o, notCompiled("a reference to a value that is not in memory")
 		}
@@ -54,6 +57,9 @@ func (k *compiler) convert(t *types.Type, o *operand) error {
 		return k.fit(t) // the same bytes with another name
 	}
 	if to == types.Pointer && kindOf(from) == types.Pointer {
+		if f, t := elemOf(from), elemOf(t); hasVirtualBase(f, t) {
+			return notCompiled("a virtual base class")
+		}
 		if d := baseAdjustment(elemOf(from), elemOf(t)); d != 0 {
 			k.emit(instruction{op: opAdjust, n: d})
 		}
@@ -61,6 +67,9 @@ func (k *compiler) convert(t *types.Type, o *operand) error {
 	switch to {
 	case types.Float:
 		if !isFloat(o) {
+			if sizeOf(t) < 8 && sizeOf(from) > 4 {
+				return notCompiled("a conversion that would round twice")
+			}
 			k.emit(instruction{op: opIntToFloat, signed: isSigned(from)})
 		}
 		return k.round(t)
@@ -76,6 +85,16 @@ func (k *compiler) convert(t *types.Type, o *operand) error {
 		k.emit(instruction{op: opFloatToInt})
 	}
 	return k.fit(t)
+}
+
+// hasVirtualBase reports whether two classes are related, but not at a fixed distance.
+func hasVirtualBase(a, b *types.Type) bool {
+	if !derives(a, b, 0) && !derives(b, a, 0) {
+		return false
+	}
+	_, up := baseOffset(a, b, 0)
+	_, down := baseOffset(b, a, 0)
+	return !up && !down
 }
 
 // castAggregate reinterprets an aggregate as another type at the same place.

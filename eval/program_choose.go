@@ -62,10 +62,21 @@ func (k *compiler) choose(n *node) (operand, error) {
 	if err != nil {
 		return a, err
 	}
+	common := k.types.chosenType(a.v, b.v)
+	if common == nil {
+		common = k.types.chosenType(b.v, a.v)
+	}
+	if common != nil {
+		lvalue = false
+	}
 	side := func(n *node, o *operand) func() error {
 		return func() (err error) {
 			if *o, err = k.eval(n); err == nil && !lvalue {
 				*o, err = k.read(*o)
+			}
+			if err == nil && common != nil && o.at == onStack {
+				err = k.convert(common, o)
+				*o = stacked(common)
 			}
 			return err
 		}

@@ -72,9 +72,15 @@ func (k *compiler) node(n *node) (operand, error) {
 	case "sizeof":
 		return k.sizeof(n.a)
 	case "cast":
+		if n.text != "" && n.text != "static_cast" {
+			return operand{}, notCompiled("the operator " + n.text)
+		}
 		o, err := k.eval(n.a)
 		if err != nil {
 			return o, err
+		}
+		if n.text != "" && k.types.pointedClass(o.typ()) != nil && k.types.pointedClass(n.typ) != nil {
+			return o, notCompiled("a cast between classes")
 		}
 		return k.cast(n.typ, o)
 	case "{}":
@@ -98,10 +104,13 @@ func (k *compiler) node(n *node) (operand, error) {
 	case "u*":
 		return k.dereference(n.a)
 	case "u&":
+		if k.c.Language == lang.CPlusPlus && n.a.op == "name" && strings.Contains(n.a.text, "::") {
+			return operand{}, notCompiled("the address of a qualified name")
+		}
 		return k.addressOf(n.a)
 	case "u-", "u+", "u!", "u~":
 		return k.unary(n)
-	case "call", "slice", "as", "assert", "@", "u++", "u--", "p++", "p--", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=":
+	case "call", "slice", ".*", "->*", "entry", "alignof", "as", "assert", "@", "u++", "u--", "p++", "p--", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "&^=", "u^", "&^":
 		return operand{}, notCompiled("the operator " + n.op)
 	}
 	return k.binary(n)

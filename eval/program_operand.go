@@ -49,6 +49,9 @@ func (o *operand) stand() Value {
 
 func (o *operand) one() Value {
 	v := Value{Type: o.v.Type}
+	if isIntegral(v.Type) {
+		v.BitSize = o.v.BitSize // it decides about the promotion
+	}
 	switch size := sizeOf(v.Type); kindOf(v.Type) {
 	case types.Array, types.Func:
 		v.HasAddr, v.Addr = o.at == inMemory || o.at == onStack, 1

@@ -3,6 +3,7 @@ package eval
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"sync"
 
 	"dbg/arch"
@@ -222,6 +223,9 @@ func bit(b bool) uint64 {
 
 // integerOperation computes a op b as C does in a type of in.bits bits. The result has that type.
 func integerOperation(in *instruction, a, b uint64) (uint64, bool) {
+	if in.n != 0 && overflows(in, a, b) {
+		return 0, false
+	}
 	switch in.op {
 	case opAdd:
 		a += b
@@ -326,4 +330,33 @@ func floatOperation(in *instruction, a, b float64) uint64 {
 		return bit(a >= b)
 	}
 	return math.Float64bits(a)
+}
+
+// overflows reports whether the exact result of +, -, *, / or % does not have the instruction's type.
+func overflows(in *instruction, a, b uint64) bool {
+	hi, lo := uint64(0), uint64(0)
+	negative := in.signed && int64(b) < 0
+	switch in.op {
+	case opAdd:
+		lo = a + b
+		if in.signed {
+			return (int64(lo) < int64(a)) != negative || extend(lo, in.bits, true) != lo
+		}
+		return lo < a || extend(lo, in.bits, false) != lo
+	case opSub:
+		lo = a - b
+		if in.signed {
+			return (int64(lo) > int64(a)) != negative || extend(lo, in.bits, true) != lo
+		}
+		return a < b
+	case opMul:
+		if !in.signed {
+			hi, lo = bits.Mul64(a, b)
+			return hi != 0 || extend(lo, in.bits, false) != lo
+		}
+		lo = a * b
+		return int64(a) != 0 && (int64(lo)/int64(a) != int64(b) || int64(a) == -1 && int64(b) == math.MinInt64) ||
+			extend(lo, in.bits, true) != lo
+	}
+	return in.signed && int64(b) == -1 && a == uint64(int64(-1)<<(in.bits-1))
 }

@@ -301,7 +301,7 @@ var rustPrimitives = func() map[string]*types.Type {
 		m[name] = types.New(k, name, size, signed, nil)
 		m[name].Lang = lang.Rust
 	}
-	for name, size := range map[string]int64{"8": 1, "16": 2, "32": 4, "64": 8, "size": 8} {
+	for name, size := range map[string]int64{"8": 1, "16": 2, "32": 4, "64": 8, "size": 8, "128": 16} {
 		add(types.Int, "i"+name, size, true)
 		add(types.Uint, "u"+name, size, false)
 	}

@@ -45,16 +45,18 @@ type Value struct {
 	// (or in Bytes).
 	BitSize, BitOffset int64
 
-	function string       // the name of a function value
-	register string       // $rax: assigned by Env.SetRegister
-	variable string       // $foo: assigned by Env.SetConvenience
-	regByte  int64        // for a part of a register: its first byte
-	missing  []byte       // if Partial: like Bytes, with a 1 for every bit that is unavailable
-	why      Availability // if Partial: OptimizedOut or NotSaved
-	raw      bool         // it is shown as it is in memory, although it may have a view
-	form     byte         // the letter of the format in which it is shown, if the user asks for none
-	words    string       // a text that is shown instead of a value
-	fixed    string       // why it can't be assigned although it has a place
+	function string // the name of a function value
+	// enumerator tells that the value is a name of an enumeration, which C computes with as an int.
+	enumerator bool
+	register   string       // $rax: assigned by Env.SetRegister
+	variable   string       // $foo: assigned by Env.SetConvenience
+	regByte    int64        // for a part of a register: its first byte
+	missing    []byte       // if Partial: like Bytes, with a 1 for every bit that is unavailable
+	why        Availability // if Partial: OptimizedOut or NotSaved
+	raw        bool         // it is shown as it is in memory, although it may have a view
+	form       byte         // the letter of the format in which it is shown, if the user asks for none
+	words      string       // a text that is shown instead of a value
+	fixed      string       // why it can't be assigned although it has a place
 
 	implicit []implicitPart // if Partial or Synthetic: the parts that are pointers without a value
 	pointee  func(p *implicitPart, t *types.Type) Value

@@ -182,6 +182,21 @@ func (s *Session) atEntry(v *symbols.Variable, f *Frame, t target.ThreadID) (Val
 	return old, ok
 }
 
+// whyNotAtEntry tells why atEntry has found no value.
+func (s *Session) whyNotAtEntry(v *symbols.Variable, f *Frame, t target.ThreadID) error {
+	if f.Inlined {
+		return errors.New("the call is inlined")
+	}
+	p, ok := v.AtEntry()
+	if !ok {
+		return errors.New("the debug information does not tell where it was passed")
+	}
+	if _, err := s.entryValue(f, t, p, 0); err != nil {
+		return err
+	}
+	return errors.New("it does not fit in a register")
+}
+
 // certainCall returns an error unless it is certain that a call enters a function, and was the last
 // to do so.
 func (s *Session) certainCall(site *symbols.CallSite, caller *Frame, fc *eval.FrameContext, m *Module, callee *symbols.Function) error {
