@@ -84,11 +84,17 @@ func (e *evaluator) operate(op string, a, b Value) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
+	if kindOf(a.Type) == types.MemberPointer || kindOf(b.Type) == types.MemberPointer {
+		return Value{}, errNotNumber
+	}
 	pa, pb := stride(a), stride(b)
 	if pa != nil || pb != nil {
 		return e.pointers(op, a, b, x, y, pa, pb)
 	}
 	if x.isFloat || y.isFloat {
+		if err := e.nativeFloats(&x, &y); err != nil {
+			return Value{}, err
+		}
 		return floats(op, x, y)
 	}
 	if v, done, err := e.nativeIntegers(op, x, y); done {

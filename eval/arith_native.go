@@ -232,3 +232,23 @@ func (e *evaluator) nativeUnary(op string, v Value) (out Value, done bool, err e
 	out, err = nativeResult(l, op, r, t)
 	return out, true, err
 }
+
+// nativeFloats gives a constant without a type that of the other operand, which is a float of Rust or Go.
+func (e *evaluator) nativeFloats(x, y *number) error {
+	if _, ok := e.env.(Scope); ok {
+		return nil
+	}
+	if nativeTypeLang(x.typ) == lang.Unknown || !x.isFloat {
+		x, y = y, x
+	}
+	if nativeTypeLang(x.typ) == lang.Unknown || !x.isFloat || y.typ == nil || y.typ.Strip().Lang != lang.Unknown {
+		return nil
+	}
+	b, err := encode(*y, x.typ)
+	if err != nil {
+		return err
+	}
+	n, err := numberOf(Value{Type: x.typ, Bytes: b})
+	*y = n
+	return err
+}

@@ -73,6 +73,9 @@ func (e *evaluator) call(n *node, want *types.Type) (Value, error) {
 	if v, done, err := e.function(n); done {
 		return v, err
 	}
+	if v, done, err := e.literalMethod(n); done {
+		return v, err
+	}
 	if v, done, err := e.intrinsic(n); done {
 		return v, err
 	}

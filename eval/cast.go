@@ -45,7 +45,7 @@ func (e *evaluator) cast(t *types.Type, v Value) (Value, error) {
 		return Value{}, errInvalidCast
 	case kindOf(v.Type) == types.Array && !v.HasAddr:
 		return Value{}, Error("evaluation of this expression requires the target to allocate memory")
-	case kindOf(v.Type) == types.Float && to != types.Float && !isIntegral(t):
+	case kindOf(v.Type) == types.Float && to == types.Pointer, kindOf(v.Type) == types.Pointer && to == types.Float:
 		return Value{}, errInvalidCast
 	}
 	if to == kindOf(v.Type) && sizeOf(t) == sizeOf(v.Type) && v.BitSize == 0 && v.Bytes != nil && to != types.Pointer &&

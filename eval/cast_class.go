@@ -141,7 +141,7 @@ func (e *evaluator) reinterpret(t *types.Type, v Value) (Value, error) {
 		return Value{Type: t, Bytes: v.Bytes}, nil
 	case to == types.Pointer && (address(from) || isIntegral(v.Type) && from != types.MemberPointer),
 		isIntegral(t) && address(from) && sizeOf(t) >= int64(e.env.Arch().PtrSize),
-		isIntegral(t) && isIntegral(v.Type) && from != types.MemberPointer: // gdb allows all of these
+		isIntegral(t) && isIntegral(v.Type) && isNumeric(v.Type): // gdb allows all of these
 		n, err := numberOf(v)
 		if err != nil {
 			return Value{}, err

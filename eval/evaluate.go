@@ -244,11 +244,12 @@ func (e *evaluator) name(name string) (Value, error) {
 
 // enumerator finds a name in an enumeration, with or without its scope.
 func enumerator(t *types.Type, name string) (Value, bool) {
-	if kindOf(t) != types.Enum {
+	if kindOf(t) != types.Enum && !isGo(t) {
 		return Value{}, false
 	}
 	for _, en := range t.Strip().Enumerators() {
-		if en.Name == name || enumName(t.Strip(), en.Name) == name || strings.HasSuffix(en.Name, "::"+name) {
+		if en.Name == name || enumName(t.Strip(), en.Name) == name || strings.HasSuffix(en.Name, "::"+name) ||
+			isGo(t) && strings.HasSuffix(en.Name, "."+name) {
 			v, err := newValue(t, number{i: uint64(en.Value), signed: true})
 			v.enumerator = true
 			return v, err == nil

@@ -55,8 +55,8 @@ func (p *printer) scalar(v Value) {
 	case types.Pointer:
 		p.pointer(v, target.Addr(u))
 	default:
-		if t == typeFlags {
-			p.str(formatFlags(uint32(u)))
+		if names, ok := flagBits(t); ok {
+			p.str(formatFlags(uint32(u), names))
 			return
 		}
 		if prefix, ok := charKind(v.Type); ok {

@@ -8,17 +8,20 @@ import (
 	"dbg/target"
 )
 
-// functions are gdb's convenience functions: $_streq(a, b).
-var functions = map[string]struct {
-	args int
-	run  func(e *evaluator, args []Value) (Value, error)
-}{
-	"_isvoid": {1, func(_ *evaluator, a []Value) (Value, error) { return isTrueInt(kindOf(a[0].Type) == types.Void), nil }},
-	"_strlen": {1, func(e *evaluator, a []Value) (Value, error) {
+// convenience is a function of the debugger, which takes from least to most arguments.
+type convenience struct {
+	least, most int
+	run         func(e *evaluator, args []Value) (Value, error)
+}
+
+// functions are gdb's convenience functions: $_streq(a, b). More are in functions_frame.go.
+var functions = map[string]convenience{
+	"_isvoid": {1, 1, func(_ *evaluator, a []Value) (Value, error) { return isTrueInt(kindOf(a[0].Type) == types.Void), nil }},
+	"_strlen": {1, 1, func(e *evaluator, a []Value) (Value, error) {
 		s, err := e.text(a[0])
 		return intValue(typeInt, uint64(len(s))), err
 	}},
-	"_streq": {2, func(e *evaluator, a []Value) (Value, error) {
+	"_streq": {2, 2, func(e *evaluator, a []Value) (Value, error) {
 		s, err := e.text(a[0])
 		if err != nil {
 			return Value{}, err
@@ -26,7 +29,7 @@ var functions = map[string]struct {
 		t, err := e.text(a[1])
 		return Bool(bytes.Equal(s, t)), err
 	}},
-	"_regex": {2, func(e *evaluator, a []Value) (Value, error) {
+	"_regex": {2, 2, func(e *evaluator, a []Value) (Value, error) {
 		s, err := e.text(a[0])
 		if err != nil {
 			return Value{}, err
@@ -41,7 +44,7 @@ var functions = map[string]struct {
 		}
 		return Bool(r.Match(s)), nil
 	}},
-	"_memeq": {3, func(e *evaluator, a []Value) (Value, error) {
+	"_memeq": {3, 3, func(e *evaluator, a []Value) (Value, error) {
 		n, err := Number(a[2], e.env)
 		if err != nil {
 			return Value{}, err
@@ -80,8 +83,8 @@ func (e *evaluator) function(n *node) (Value, bool, error) {
 	if !ok {
 		return Value{}, false, nil
 	}
-	if len(n.args) != f.args {
-		return Value{}, true, errorf("You must provide %d arguments to $%s.", f.args, n.a.text)
+	if len(n.args) < f.least || len(n.args) > f.most {
+		return Value{}, true, errorf("You must provide %d arguments to $%s.", f.least, n.a.text)
 	}
 	args := make([]Value, len(n.args))
 	for i, a := range n.args {

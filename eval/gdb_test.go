@@ -57,7 +57,7 @@ func (e *fileEnv) Variable(name string) (Value, error) {
 
 func (e *fileEnv) Type(name string) *types.Type { return e.module.Type(name) }
 
-func newFileEnv(t *testing.T, exe string) *fileEnv {
+func newFileEnv(t testing.TB, exe string) *fileEnv {
 	f, err := image.Open(exe)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,9 @@ import (
 
 // goBuiltin evaluates len(x) and cap(x) of Go. done is false if n is another call.
 func (e *evaluator) goBuiltin(n *node) (v Value, done bool, err error) {
+	if v, done, err := e.goComplex(n); done {
+		return v, true, err
+	}
 	if n.a.op != "name" || n.a.text != "len" && n.a.text != "cap" || len(n.args) != 1 || !e.speaks(lang.Go) {
 		return Value{}, false, nil
 	}

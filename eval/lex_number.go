@@ -23,7 +23,7 @@ func (l *lexer) number() (token, error) {
 		switch {
 		case c == '.' && l.peek(1) == '.': // a range of Rust: 1..3
 			return l.finishNumber(start, isFloat)
-		case c == '.' && (isFloat || l.lang == lang.Rust && isNameStart(l.peek(1))): // 1.max(2)
+		case c == '.' && l.lang == lang.Rust && (isFloat || isNameStart(l.peek(1))): // 1.max(2)
 			return l.finishNumber(start, isFloat)
 		case c == '.':
 			isFloat = true

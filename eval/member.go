@@ -220,6 +220,9 @@ func memberAt(v Value, name string, env Env, depth int) (Value, bool) {
 			return m, true
 		}
 	}
+	if isGo(v.Type) && depth == 0 {
+		return promotedField(v, name, env)
+	}
 	return Value{}, false
 }
 

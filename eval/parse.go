@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"regexp"
+
 	"dbg/symbols/lang"
 	"dbg/symbols/types"
 )
@@ -63,7 +65,27 @@ func (p *parser) whole() error {
 		}
 		p.syntax()
 	}
+	if p.err != nil && !p.lenient {
+		p.blameCast()
+	}
 	return p.err
+}
+
+// unknownCast finds the name in a cast to a pointer: "(name *)".
+var unknownCast = regexp.MustCompile(`\(\s*([A-Za-z_][A-Za-z_0-9:]*)\s*[*&]+\s*\)`)
+
+// blameCast replaces a syntax error by the error of an unknown name, where a cast has one.
+func (p *parser) blameCast() {
+	if _, syntax := p.err.(Error); !syntax {
+		return
+	}
+	m := unknownCast.FindStringSubmatch(p.lex.text)
+	if m == nil || typeWord(m[1]) || p.findType(m[1]) != nil {
+		return
+	}
+	if _, err := p.env.Variable(m[1]); notFound(err) {
+		p.err = err
+	}
 }
 
 // advance reads the next token. After an error there are no more tokens.

@@ -23,13 +23,13 @@ func (p *parser) atType() bool {
 		return true
 	}
 	if full, _, ok := p.template(); ok {
-		return p.env.Type(full) != nil
+		return p.findType(full) != nil
 	}
 	name := p.tok.text
 	if v, err := p.env.Variable(name); err == nil {
 		return p.isMemberFunction(v, name) && p.env.Type(name) != nil
 	}
-	return p.env.Type(name) != nil && !p.isOwnMember(name)
+	return p.findType(name) != nil && !p.isOwnMember(name)
 }
 
 // elementIndex recognises std::get<1>, which no program has as a function that could be called. end is the
@@ -144,7 +144,7 @@ func (p *parser) template() (full string, end int, ok bool) {
 }
 
 func (p *parser) known(name string) bool {
-	if p.env.Type(name) != nil {
+	if p.findType(name) != nil {
 		return true
 	}
 	_, err := p.env.Variable(name)
@@ -187,8 +187,8 @@ func (p *parser) specifiers() *types.Type {
 				return typeInt
 			}
 			name := p.nameOrTemplate()
-			if t = p.env.Type(w + " " + name); t == nil && w == "class" {
-				t = p.env.Type(name)
+			if t = p.findType(w + " " + name); t == nil && w == "class" {
+				t = p.findType(name)
 			}
 			if t == nil {
 				p.fail(errorf("No %s type named %s.", w, name))
@@ -196,7 +196,7 @@ func (p *parser) specifiers() *types.Type {
 			continue
 		case t == nil && len(words) == 0:
 			name := p.nameOrTemplate()
-			if t = p.env.Type(name); t == nil {
+			if t = p.findType(name); t == nil {
 				p.fail(&NotFoundError{name})
 			}
 			continue

@@ -2,7 +2,9 @@ package eval
 
 import (
 	"slices"
+	"strings"
 
+	"dbg/symbols/lang"
 	"dbg/symbols/types"
 )
 
@@ -74,4 +76,77 @@ func memberPointerTo(class, t *types.Type) *types.Type {
 		size = 16
 	}
 	return types.NewMemberPointer(class, t, size)
+}
+
+// findType finds a type by its name, in which the arguments of templates may be keywords as a user types
+// them: g++ writes Box<short int> for Box<short>.
+func (p *parser) findType(name string) *types.Type {
+	t := p.env.Type(name)
+	if t == nil && p.lex.lang == lang.Go {
+		return goType(name, p.env)
+	}
+	if t == nil && strings.Contains(name, "<") {
+		if full := gnuArguments(name); full != name {
+			t = p.env.Type(full)
+		}
+	}
+	return t
+}
+
+// gnuWords are the names that GCC gives to types whose name has several words.
+var gnuWords = map[string]string{"short": "short int", "unsigned short": "short unsigned int", "long": "long int",
+	"unsigned long": "long unsigned int", "long long": "long long int", "unsigned long long": "long long unsigned int"}
+
+// gnuArguments replaces the keywords in the arguments of templates by the names of GCC.
+func gnuArguments(name string) string {
+	var out strings.Builder
+	var words []string
+	level := 0
+	flush := func() {
+		text := strings.Join(words, " ")
+		if t, usual := builtinType(words); t != nil {
+			if text = usual; gnuWords[usual] != "" {
+				text = gnuWords[usual]
+			}
+		}
+		out.WriteString(text)
+		words = nil
+	}
+	for i := 0; i < len(name); {
+		c := name[i]
+		end := i
+		for end < len(name) && isNamePart(name[end]) {
+			end++
+		}
+		switch w := name[i:end]; {
+		case w != "" && level > 0 && isTypeWord(w):
+			words = append(words, w)
+			i = end
+			continue
+		case c == ' ' && len(words) > 0:
+			i++
+			continue
+		}
+		if len(words) > 0 {
+			flush()
+			if end > i {
+				out.WriteByte(' ')
+			}
+		}
+		if end > i {
+			out.WriteString(name[i:end])
+			i = end
+			continue
+		}
+		switch c {
+		case '<':
+			level++
+		case '>':
+			level--
+		}
+		out.WriteByte(c)
+		i++
+	}
+	flush()
+	return out.String()
 }

@@ -43,6 +43,9 @@ func (k *compiler) binary(n *node) (operand, error) {
 	switch pa, pb := stride(sa), stride(sb); {
 	case pa != nil || pb != nil:
 		err = k.pointers(n.op, &a, &b, pa, pb, result.Type)
+	case (nativeTypeLang(a.typ()) != lang.Unknown) != (nativeTypeLang(b.typ()) != lang.Unknown) && isFloat(&a) && isFloat(&b) &&
+		sizeOf(a.typ()) != sizeOf(b.typ()):
+		err = notCompiled("a constant that takes its type from the other operand")
 	case isFloat(&a) || isFloat(&b):
 		err = k.floats(n.op, &a, &b, result.Type)
 	default:

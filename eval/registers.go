@@ -63,7 +63,7 @@ func vectorType(bits int64, whole *types.Type) *types.Type {
 	}
 	return types.NewStruct(types.Union, fmt.Sprintf("vec%d", bits), bits/8, []types.Field{
 		lane("bfloat16", types.New(types.Float, "bfloat16", 2, true, nil)),
-		lane("float", typeFloat), lane("double", typeDouble),
+		lane("half", typeHalf), lane("float", typeFloat), lane("double", typeDouble),
 		lane("int8", typeSignedByte), lane("int16", typeShort),
 		lane("int32", typeInt), lane("int64", typeLong),
 		{Name: last, Type: whole},
@@ -187,9 +187,9 @@ var flagNames = [32]string{0: "CF", 1: "", 2: "PF", 4: "AF", 6: "ZF", 7: "SF", 8
 	14: "NT", 16: "RF", 17: "VM", 18: "AC", 19: "VIF", 20: "VIP", 21: "ID"}
 
 // formatFlags formats flags as gdb's "[ ZF PF ]".
-func formatFlags(u uint32) string {
+func formatFlags(u uint32, names [32]string) string {
 	out := "["
-	for i, name := range flagNames {
+	for i, name := range names {
 		if u&(1<<i) != 0 && name != "" {
 			out += " " + name
 		}

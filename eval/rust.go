@@ -103,6 +103,9 @@ func (e *evaluator) rustMember(v Value, name string) (Value, bool) {
 func (e *evaluator) rustCall(obj Value, n *node) (v Value, done bool, err error) {
 	args := make([]Value, len(n.args))
 	for i, a := range n.args {
+		if a.op == "u&" && a.a.op == "value" { // a reference to a constant
+			a = a.a
+		}
 		if args[i], err = e.operand(a); err != nil {
 			return Value{}, false, nil // the call itself reports it
 		}

@@ -268,6 +268,12 @@ func infoBreakpoints(sh *shell, args string) error {
 		return nil
 	}
 	sh.printBreakpoints(list)
+	for i := len(list) - 1; i >= 0; i-- {
+		if n := len(list[i].Places); n > 0 { // the last address that is shown becomes $_
+			sh.sess.NoteAddress(list[i].Places[n-1].Addr)
+			break
+		}
+	}
 	return nil
 }
 

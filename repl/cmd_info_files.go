@@ -84,6 +84,7 @@ func infoLine(sh *shell, args string) error {
 			end = ins.Addr + target.Addr(len(ins.Bytes))
 		}
 	}
+	sh.sess.NoteAddress(at)
 	fmt.Fprintf(sh.out, "Line %d of \"%s\" starts at address %s and ends at %s.\n", line, sh.names().source(file), sh.addressText(at), sh.addressText(end))
 	return nil
 }

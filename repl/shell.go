@@ -132,6 +132,7 @@ func newShell(ctx context.Context, cancel func(), sess *session.Session, opts Op
 		argsLine:   joinWords(sess.Program().Args),
 	}
 	sh.cwd, _ = os.Getwd()
+	sess.SetSettings(sh.setting)
 	return sh
 }
 

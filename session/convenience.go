@@ -29,6 +29,10 @@ func (e *env) Convenience(name string) (Value, bool) {
 		if e.s.exited {
 			return eval.FromInt32(int64(e.s.exitCode)), true
 		}
+	case "_exitsignal":
+		if e.s.endSignal != 0 {
+			return eval.FromInt32(int64(e.s.endSignal)), true
+		}
 	case "_siginfo":
 		return e.sigInfo()
 	}

@@ -175,7 +175,30 @@ func (e *env) Variable(name string) (Value, error) {
 	if v, ok, err := e.qualifiedVariable(name); ok {
 		return v, err
 	}
+	if full := e.inPackage(name); full != "" {
+		if v, err := e.Variable(full); err == nil {
+			return v, nil
+		}
+	}
 	return Value{}, &eval.NotFoundError{Name: name}
+}
+
+// inPackage returns a name of Go with the package of the frame's function, in which it needs none. It
+// returns "" in other languages, and for a name that has a package.
+func (e *env) inPackage(name string) string {
+	f := e.at()
+	if e.Language() != lang.Go || f == nil || f.Function == nil || strings.ContainsAny(name, ".:/&") {
+		return ""
+	}
+	path, last := "", f.Function.Name
+	if i := strings.LastIndexByte(last, '/'); i >= 0 {
+		path, last = last[:i+1], last[i+1:]
+	}
+	pkg, _, ok := strings.Cut(last, ".")
+	if !ok {
+		return ""
+	}
+	return path + pkg + "." + name
 }
 
 // declaredType returns the type of a variable that is only declared in the debug information, as
@@ -278,6 +301,9 @@ func (e *env) Register(name string) (Value, error) {
 	f := e.at()
 	if f == nil {
 		return Value{}, &eval.NotFoundError{Name: "$" + name}
+	}
+	if e.Arch() == arch.AMD64 && eval.IsXSaveRegister(name) {
+		return eval.XSaveRegister(name, e.xsaveArea(f))
 	}
 	var wide func(arch.Reg) ([]byte, error)
 	if f.Machine.Index == 0 {

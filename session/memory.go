@@ -45,7 +45,9 @@ func (s *Session) WriteMemory(a target.Addr, data []byte) (int, error) {
 // Disassemble.
 func (s *Session) Examine(a target.Addr, format, unit byte, count int) (lines []string, next target.Addr, err error) {
 	e := s.try(func() error {
-		lines, next, err = eval.Examine(a, format, unit, count, s.env(s.selected, s.level))
+		e := s.env(s.selected, s.level)
+		lines, next, err = eval.Examine(a, format, unit, count, e)
+		e.examined(a, next, format, unit, len(lines))
 		return nil
 	})
 	if e != nil {

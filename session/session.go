@@ -89,13 +89,16 @@ type shared struct {
 	threads  threadList
 	exited   bool // a process has exited with exitCode
 	exitCode int
-	cursors  []*cursor
-	cache    stopCache
-	stops    uint64           // how often the cache was dropped
-	unwind   *frames.Unwinder // for unwindOf; it keeps facts about code across stops
-	unwindOf target.Target
-	sources  sourceCache
-	fetcher  *fetcher // the group's
+	// endSignal is the signal that ended the last process, or 0; settings answers $_gdb_setting.
+	endSignal int
+	settings  func(name string) (string, bool)
+	cursors   []*cursor
+	cache     stopCache
+	stops     uint64           // how often the cache was dropped
+	unwind    *frames.Unwinder // for unwindOf; it keeps facts about code across stops
+	unwindOf  target.Target
+	sources   sourceCache
+	fetcher   *fetcher // the group's
 
 	breakpoints breakpointTable
 	skips       *skipList // the group's
