@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"dbg/symbols/lang"
 	"dbg/symbols/types"
@@ -65,6 +66,9 @@ func (l *lexer) finishNumber(start int, isFloat bool) (token, error) {
 // parseNumber parses a constant and gives it the type that it has in the frame's language, with the sizes
 // of LP64.
 func (l *lexer) parseNumber(text string, isFloat bool) (Value, error) {
+	if strings.ContainsFunc(text, func(c rune) bool { return c >= utf8.RuneSelf }) {
+		return Value{}, errorf("Invalid number %q.", text)
+	}
 	if l.lang != lang.Rust && l.lang != lang.Go && strings.Contains(text, "_") && !l.anyLanguage {
 		_, suffix, _ := strings.Cut(text, "_")
 		return Value{}, errorf("The user-defined literal with the suffix _%s is not supported.", suffix)

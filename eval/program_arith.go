@@ -118,14 +118,14 @@ func (k *compiler) wholeNumbers(op string, a, b *operand, t *types.Type) error {
 		k.integers(op, x, y)
 		return nil
 	}
-	if nativeTypeLang(sa.Type) != lang.Unknown && nativeTypeLang(sb.Type) != lang.Unknown &&
-		(sizeOf(sa.Type) != sizeOf(sb.Type) || isSigned(sa.Type) != isSigned(sb.Type)) {
+	// Both have one type, or one of them is a constant that takes the type of the other.
+	na, nb := nativeTypeLang(sa.Type) != lang.Unknown, nativeTypeLang(sb.Type) != lang.Unknown
+	isShift := op == "<<" || op == ">>"
+	switch {
+	case na && nb && (sizeOf(sa.Type) != sizeOf(sb.Type) || isSigned(sa.Type) != isSigned(sb.Type)) && !isShift, !na && !nb:
 		return notCompiled("an operation of different types")
-	}
-	for _, o := range []*operand{a, b} { // a constant must have the type of the other side
-		if n, err := numberOf(o.stand()); err != nil || o.fixed() && op != "<<" && op != ">>" && (inRange(n, a.typ()) != nil || inRange(n, b.typ()) != nil) {
-			return notCompiled("a constant that is out of range")
-		}
+	case !na && (!a.fixed() || isShift || inRange(x, sb.Type) != nil), !nb && (!b.fixed() || !isShift && inRange(y, sa.Type) != nil):
+		return notCompiled("a constant that is out of range")
 	}
 	in := instruction{op: integerOps[op], bits: 64, signed: isSigned(sa.Type)}
 	if nativeTypeLang(sa.Type) == lang.Unknown {
@@ -137,7 +137,7 @@ func (k *compiler) wholeNumbers(op string, a, b *operand, t *types.Type) error {
 	switch {
 	case in.op == opConst:
 		return notCompiled("the operator " + op)
-	case (op == "<<" || op == ">>") && (l == lang.Rust || isSigned(sb.Type)):
+	case isShift && (l == lang.Rust || isSigned(sb.Type)):
 		return notCompiled("a shift that may fail")
 	case l == lang.Rust && !isComparison(op) && op != "&" && op != "|" && op != "^":
 		in.n = 1 // an overflow is an error
