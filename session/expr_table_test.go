@@ -117,24 +117,21 @@ func (c *caller) compare(t *testing.T, table, where string, x exprLine) int {
 	return 0
 }
 
-// TestExpressionJudge has the compiler evaluate the lines of the tables that it can judge.
+// TestExpressionJudge has the compilers evaluate the lines of the tables that they can judge.
 func TestExpressionJudge(t *testing.T) {
-	for _, p := range exprPrograms[:2] {
+	for _, p := range exprPrograms {
+		if p.table == "errors.txt" {
+			continue
+		}
 		t.Run(p.table, func(t *testing.T) {
 			lines := readExprTable(t, p.table)
-			root := filepath.Join(fixture.Root(), "testdata")
-			var b strings.Builder
-			fmt.Fprintf(&b, "#define JUDGE\n#include %q\n#include %q\nint main() {\n", filepath.Join(root, p.source),
-				filepath.Join(root, "expr/judge.h"))
 			judged := 0
 			for _, x := range lines {
 				if x.judged {
-					fmt.Fprintf(&b, "SHOW(%d, (%s));\n", x.number, x.expr)
 					judged++
 				}
 			}
-			b.WriteString("return 0;\n}\n")
-			got := runJudge(t, b.String(), p.source, p.flags)
+			got := runJudge(t, judgeSource(t, p.source, lines), p.source, p.flags)
 			for _, x := range lines {
 				if x.judged && got[x.number] != x.want {
 					t.Errorf("%s:%d: %s\n has the value %s\n the compiler has %s", p.table, x.number, x.expr, x.want, got[x.number])
@@ -145,25 +142,67 @@ func TestExpressionJudge(t *testing.T) {
 	}
 }
 
+// judgeSource returns the source of a program that shows the expressions of a table. For C and C++ it
+// includes the fixture; for Rust and Go it is the fixture with the expressions where it stops.
+func judgeSource(t *testing.T, source string, lines []exprLine) string {
+	t.Helper()
+	root := filepath.Join(fixture.Root(), "testdata")
+	form := map[string]string{".c": "SHOW(%d, (%s));\n", ".cc": "SHOW(%d, (%s));\n", ".rs": "show(%d, || %s);\n",
+		".go": "show(%d, func() any { return %s })\n"}[filepath.Ext(source)]
+	var b strings.Builder
+	for _, x := range lines {
+		if x.judged {
+			fmt.Fprintf(&b, form, x.number, x.expr)
+		}
+	}
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	insert := func(text, judge string) string {
+		at := strings.LastIndex(text[:strings.Index(text, "// stop")], "\n") + 1
+		return text[:at] + b.String() + text[at:] + judge
+	}
+	switch filepath.Ext(source) {
+	case ".rs":
+		_, text, _ := strings.Cut(read(source), "\n")
+		allow := "#![allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]\n"
+		return allow + insert(text, read("expr/judge.rs"))
+	case ".go":
+		text := strings.Replace(read(source), `import "runtime"`, "import (\n\"fmt\"\n\"runtime\"\n\"strings\"\n)", 1)
+		return insert(text, read("expr/judge_go.txt"))
+	}
+	return fmt.Sprintf("#define JUDGE\n#include %q\n#include %q\nint main() {\n%sreturn 0;\n}\n",
+		filepath.Join(root, source), filepath.Join(root, "expr/judge.h"), b.String())
+}
+
 // runJudge compiles and runs a program that shows expressions, and returns their values by line.
 func runJudge(t *testing.T, source, like string, flags []string) map[int]string {
 	t.Helper()
-	tool := "gcc"
-	if filepath.Ext(like) == ".cc" {
-		tool = "g++"
-	}
-	fixture.Need(t, tool)
 	dir := t.TempDir()
 	src := filepath.Join(dir, "judge"+filepath.Ext(like))
 	if err := os.WriteFile(src, []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	args := append(append([]string{}, flags...), "-o", filepath.Join(dir, "judge"), src)
-	if out, err := exec.Command(tool, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%.4000s", tool, err, out)
+	var cmd *exec.Cmd
+	switch filepath.Ext(like) {
+	case ".rs":
+		cmd = exec.Command(fixture.Rust(t), "-C", "opt-level=0", "-o", filepath.Join(dir, "judge"), src)
+	case ".go":
+		cmd = exec.Command("go", "build", "-o", filepath.Join(dir, "judge"), src)
+	default:
+		tool := map[string]string{".c": "gcc", ".cc": "g++"}[filepath.Ext(like)]
+		fixture.Need(t, tool)
+		cmd = exec.Command(tool, append(append([]string{}, flags...), "-o", filepath.Join(dir, "judge"), src)...)
 	}
-	cmd := exec.Command(filepath.Join(dir, "judge"))
-	out, err := cmd.Output()
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%.4000s", cmd, err, out)
+	}
+	out, err := exec.Command(filepath.Join(dir, "judge")).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
