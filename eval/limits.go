@@ -4,6 +4,7 @@ package eval
 const (
 	maxText     = 64 << 10 // bytes of an expression
 	maxNodes    = 10_000   // parts of an expression
+	maxWork     = 200_000  // constructs that are parsed, also those that are parsed twice
 	maxNesting  = 200      // of parentheses, operators, declarators
 	maxSteps    = 100_000  // operations of an evaluation
 	maxFetch    = 1 << 20  // bytes of one value that is read as a whole

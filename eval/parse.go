@@ -25,6 +25,7 @@ type parser struct {
 	env   Env
 	nodes int
 	depth int
+	work  int // what was entered: also what is read again, as a type or as an expression
 	err   error
 	tree  *node
 
@@ -131,8 +132,12 @@ func (p *parser) expect(punct string) {
 // enter limits recursion; leave ends it.
 func (p *parser) enter() bool {
 	p.depth++
-	if p.depth > maxNesting {
+	p.work++
+	switch {
+	case p.depth > maxNesting:
 		p.fail(Error("expression is nested too deeply"))
+	case p.work > maxWork:
+		p.fail(Error("expression has too many parts"))
 	}
 	return p.err == nil
 }
@@ -450,10 +455,7 @@ func (p *parser) name() *node {
 		}
 	}
 	if (!p.lenient || typeWord(p.tok.text) || isTypeof(p.tok.text)) && p.atType() {
-		if n := p.functionalCast(); n != nil {
-			return n
-		}
-		return p.node(node{op: "type", typ: p.typeName()})
+		return p.typeOrCast()
 	}
 	n := p.node(node{op: "name", text: p.tok.text})
 	if p.atEntry() {

@@ -67,26 +67,24 @@ func (p *parser) typeOperator() *types.Type {
 	return t
 }
 
-// functionalCast parses T(x). It reads nothing and returns nil if that is not what comes next: T may
-// be the start of a type, int (*)(int).
-func (p *parser) functionalCast() *node {
-	before, nodes := *p, p.nodes
+// typeOrCast parses T(x), or a type: T may be the start of one, int (*)(int).
+func (p *parser) typeOrCast() *node {
 	t := p.specifiers()
-	if p.err != nil || !p.is("(") {
-		*p = before
-		return nil
-	}
-	p.advance()
-	if !p.is(")") {
-		x := p.assignment()
-		if p.err == nil && p.accept(")") && x.op != "type" {
-			return p.node(node{op: "cast", typ: t, a: x})
+	if p.err == nil && p.is("(") {
+		lex, tok := p.lex, p.tok
+		p.advance()
+		if !p.is(")") {
+			x := p.assignment()
+			if p.err == nil && p.accept(")") && x.op != "type" {
+				return p.node(node{op: "cast", typ: t, a: x})
+			}
 		}
+		p.lex, p.tok, p.err = lex, tok, nil
 	}
-	spent := p.nodes
-	*p = before
-	p.nodes = max(nodes, spent) // a text is not parsed again and again for nothing
-	return nil
+	if p.err == nil {
+		t = p.declarator(t)
+	}
+	return p.node(node{op: "type", typ: t})
 }
 
 // atEntry reports whether the name is followed by "@entry", and reads that.
