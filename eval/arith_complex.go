@@ -9,7 +9,8 @@ import (
 // complexElem returns the type of the parts of a complex type.
 func complexElem(t *types.Type) *types.Type {
 	t = t.Strip()
-	e := types.New(types.Float, map[int64]string{4: "float", 8: "double", 16: "long double"}[t.Size/2], t.Size/2, true, nil)
+	name := map[int64]string{4: "float", 8: "double", 16: "long double"}[t.Size/2]
+	e := types.New(types.Float, name, t.Size/2, true, nil)
 	e.Quad, e.Lang = t.Quad, t.Lang
 	return e
 }

@@ -76,7 +76,8 @@ func (e *evaluator) castObject(at target.Addr, from, to *types.Type) (target.Add
 		return at - target.Addr(off), nil
 	}
 	if derives(to, from, 0) {
-		return 0, errorf("cannot convert from pointer to base class '%s' to pointer to derived class '%s' because the base is virtual",
+		return 0, errorf("cannot convert from pointer to base class '%s' to pointer to derived class '%s' because the base is "+
+			"virtual",
 			from.Strip().Name, to.Strip().Name)
 	}
 	return at, nil
@@ -103,7 +104,8 @@ func (e *evaluator) namedCast(n *node) (Value, error) {
 			return Value{}, Error("Invalid const_cast.")
 		}
 	default:
-		if f, t := e.pointedClass(v.Type), e.pointedClass(n.typ); f != nil && t != nil && !derives(f, t, 0) && !derives(t, f, 0) {
+		f, t := e.pointedClass(v.Type), e.pointedClass(n.typ)
+		if f != nil && t != nil && !derives(f, t, 0) && !derives(t, f, 0) {
 			return Value{}, errorf("invalid static_cast from type '%s' to type '%s'", TypeName(v), n.typ)
 		}
 	}

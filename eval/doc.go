@@ -13,8 +13,12 @@
 // names of C++, Rust and Go. The output has the format of gdb 13, so that people and scripts that
 // know gdb need not learn another one. If gdb has words for an error, they are used.
 //
-// It does not call functions of the program, and does not run C++ operators. 128-bit integers are
-// shown, but can't be used in arithmetic. Arithmetic on long double uses float64.
+// Arithmetic has the rules of the language of its operands: promotions in C and C++, no mixed types
+// and no overflow in Rust, and a wrap in the type in Go. Integers have up to 128 bits, and floating
+// point numbers are rounded once to their own format (real.go). The compilers are the judges:
+// session/testdata/expr.
+//
+// It does not run C++ operators. Functions are called through Caller.
 //
 // Values are read as late as possible: a Value for an array of a billion elements holds its
 // address, and only the requested elements are read. Texts, types and memory are untrusted: the

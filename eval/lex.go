@@ -107,7 +107,7 @@ func (l *lexer) word() (token, error) {
 		return token{kind: tokName, text: "::" + l.qualified()}, nil
 	}
 	for _, p := range puncts {
-		if l.lang != lang.Go && strings.HasPrefix(p, "&^") || (l.lang == lang.Go || l.lang == lang.Rust) && strings.HasSuffix(p, "*") && len(p) > 1 {
+		if !l.has(p) {
 			continue
 		}
 		if strings.HasPrefix(l.text[l.pos:], p) {
@@ -116,6 +116,17 @@ func (l *lexer) word() (token, error) {
 		}
 	}
 	return token{}, errorf("Invalid character %q in expression.", rune(c))
+}
+
+// has reports whether the language has an operator: &^ is one of Go, .* and ->* are of C++.
+func (l *lexer) has(op string) bool {
+	switch op {
+	case "&^", "&^=":
+		return l.lang == lang.Go
+	case ".*", "->*":
+		return l.lang != lang.Go && l.lang != lang.Rust
+	}
+	return true
 }
 
 // take reads bytes as long as part returns true.

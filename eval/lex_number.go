@@ -115,7 +115,8 @@ func (l *lexer) integerConstant(text, whole string) (Value, error) {
 	default:
 		return Value{}, invalid
 	}
-	if strings.Contains(suffix, "lL") || strings.Contains(suffix, "Ll") || suffix != "" && (l.lang == lang.Rust || l.lang == lang.Go) {
+	native := l.lang == lang.Rust || l.lang == lang.Go
+	if strings.Contains(suffix, "lL") || strings.Contains(suffix, "Ll") || suffix != "" && native {
 		return Value{}, invalid
 	}
 	base := 10

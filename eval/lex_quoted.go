@@ -143,7 +143,8 @@ func (l *lexer) noSuffix() error {
 	if isNameStart(l.peek(0)) && l.lang != lang.Rust && l.lang != lang.Go {
 		end := *l
 		name := end.qualified()
-		if l.anyLanguage || alternativeOperators[name] != "" || name == "as" || end.literalPrefix() != "" || l.literalPrefix() != "" {
+		word := alternativeOperators[name] != "" || name == "as"
+		if l.anyLanguage || word || end.literalPrefix() != "" || l.literalPrefix() != "" {
 			return nil
 		}
 		return errorf("The user-defined literal with the suffix %s is not supported.", name)
