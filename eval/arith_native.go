@@ -146,6 +146,8 @@ func nativeType(l lang.Lang, op string, x, y number) (t *types.Type, mixed bool,
 			return y.typ, mixed, nil
 		}
 		return x.typ, mixed, nil
+	case isComparison(op): // it needs no common type
+		return typeLong, false, nil
 	case nx:
 		return x.typ, false, inRange(y, x.typ)
 	case ny:

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"strings"
+
 	"dbg/symbols/lang"
 	"dbg/symbols/types"
 )
@@ -48,8 +50,8 @@ func (e *evaluator) chosenType(v, other Value) *types.Type {
 	switch {
 	case a == nil || b == nil || isRust(a) || isRust(b) || isGo(a) || isGo(b) || e.speaks(lang.Rust) || e.speaks(lang.Go):
 		return nil
-	case kindOf(b) == types.Pointer && isNumeric(a) && kindOf(a) != types.Float:
-		return b // a null pointer
+	case kindOf(b) == types.Pointer && isNull(v):
+		return b
 	case !isNumeric(a) || !isNumeric(b) || equivalent(a, b) && v.BitSize == 0:
 		return nil
 	}
@@ -64,6 +66,12 @@ func (e *evaluator) chosenType(v, other Value) *types.Type {
 		return nil
 	}
 	return sum.Type
+}
+
+// isNull reports whether a value is a constant 0, which is a null pointer.
+func isNull(v Value) bool {
+	return kindOf(v.Type) == types.Int && !v.HasAddr && !v.InReg && v.register == "" && len(v.Bytes) > 0 &&
+		strings.Trim(string(v.Bytes), "\x00") == ""
 }
 
 // isNumeric reports whether C computes with values of a type.

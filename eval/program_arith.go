@@ -118,6 +118,9 @@ func (k *compiler) wholeNumbers(op string, a, b *operand, t *types.Type) error {
 		k.integers(op, x, y)
 		return nil
 	}
+	if isComparison(op) {
+		return k.compareExact(op, x, y)
+	}
 	// Both have one type, or one of them is a constant that takes the type of the other.
 	na, nb := nativeTypeLang(sa.Type) != lang.Unknown, nativeTypeLang(sb.Type) != lang.Unknown
 	isShift := op == "<<" || op == ">>"
@@ -127,22 +130,26 @@ func (k *compiler) wholeNumbers(op string, a, b *operand, t *types.Type) error {
 	case !na && (!a.fixed() || isShift || inRange(x, sb.Type) != nil), !nb && (!b.fixed() || !isShift && inRange(y, sa.Type) != nil):
 		return notCompiled("a constant that is out of range")
 	}
-	in := instruction{op: integerOps[op], bits: 64, signed: isSigned(sa.Type)}
-	if nativeTypeLang(sa.Type) == lang.Unknown {
-		in.signed = isSigned(sb.Type)
-	}
-	if !isComparison(op) {
-		in.bits, in.signed = uint8(sizeOf(t)*8), isSigned(t)
-	}
+	in := instruction{op: integerOps[op], bits: uint8(sizeOf(t) * 8), signed: isSigned(t)}
 	switch {
 	case in.op == opConst:
 		return notCompiled("the operator " + op)
 	case isShift && (l == lang.Rust || isSigned(sb.Type)):
 		return notCompiled("a shift that may fail")
-	case l == lang.Rust && !isComparison(op) && op != "&" && op != "|" && op != "^":
+	case l == lang.Rust && op != "&" && op != "|" && op != "^":
 		in.n = 1 // an overflow is an error
 	}
 	k.emit(in)
+	return nil
+}
+
+// compareExact compiles a comparison of two integers by their values, whatever their types are.
+func (k *compiler) compareExact(op string, x, y number) error {
+	wide := func(n number) bool { return !n.signed && sizeOf(n.typ) == 8 && n.bits == 0 }
+	if wide(x) != wide(y) && (x.signed || y.signed) {
+		return notCompiled("a comparison of a signed and an unsigned number of 64 bits")
+	}
+	k.emit(instruction{op: integerOps[op], bits: 64, signed: !wide(x) && !wide(y)})
 	return nil
 }
 

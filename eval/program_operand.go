@@ -125,7 +125,8 @@ func (k *compiler) read(o operand) (operand, error) {
 			return o, err
 		}
 		k.constant(n)
-		return operand{at: onStack, v: Value{Type: t, Bytes: o.v.Bytes, BitSize: o.v.BitSize, BitOffset: o.v.BitOffset}}, nil
+		return operand{at: onStack, v: Value{Type: t, Bytes: o.v.Bytes, BitSize: o.v.BitSize,
+			BitOffset: o.v.BitOffset, enumerator: o.v.enumerator}}, nil
 	case inMemory:
 		if kindOf(t) == types.Func || kindOf(t) == types.Array {
 			return o, nil // its number is its address
