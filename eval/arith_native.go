@@ -121,6 +121,9 @@ func nativeResult(l lang.Lang, op string, r *big.Int, t *types.Type) (Value, err
 	if l == lang.Rust && !fits(r, t) {
 		word := map[string]string{"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "u-": "negate",
 			"%": "calculate the remainder"}[op]
+		if word == "" { // an operator on bits of two constants
+			return newValue(t, numberOfBig(r, isSigned(t)))
+		}
 		return Value{}, errorf("attempt to %s with overflow", word)
 	}
 	return newValue(t, numberOfBig(r, isSigned(t)))

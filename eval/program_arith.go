@@ -146,8 +146,15 @@ func (k *compiler) wholeNumbers(op string, a, b *operand, t *types.Type) error {
 // compareExact compiles a comparison of two integers by their values, whatever their types are.
 func (k *compiler) compareExact(op string, x, y number) error {
 	wide := func(n number) bool { return !n.signed && sizeOf(n.typ) == 8 && n.bits == 0 }
-	if wide(x) != wide(y) && (x.signed || y.signed) {
-		return notCompiled("a comparison of a signed and an unsigned number of 64 bits")
+	// Against an unsigned number of 64 bits, a negative one needs the evaluator.
+	positive := instruction{op: opFits, bits: 63}
+	switch {
+	case wide(x) && y.signed:
+		k.emit(positive)
+	case wide(y) && x.signed:
+		k.emit(instruction{op: opSwap})
+		k.emit(positive)
+		k.emit(instruction{op: opSwap})
 	}
 	k.emit(instruction{op: integerOps[op], bits: 64, signed: !wide(x) && !wide(y)})
 	return nil

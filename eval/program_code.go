@@ -36,6 +36,7 @@ const (
 	opFloatToInt
 	opSingle // a float's 4 bytes to a float64
 	opRound  // a float64 to what a float can hold
+	opFits   // fail unless the top is a number of so many bits
 	opFail   // ask the full evaluator
 
 	// Operations of two integers.
@@ -194,7 +195,7 @@ func (k *compiler) rollback(m mark) {
 func (k *compiler) fails(m mark) bool {
 	for _, in := range k.code[m.length:] {
 		switch in.op {
-		case opLoad, opLoadReg, opIndexArray, opCheck, opDiv, opMod:
+		case opLoad, opLoadReg, opIndexArray, opCheck, opFits, opDiv, opMod:
 			return true
 		}
 	}

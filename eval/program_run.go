@@ -199,6 +199,10 @@ func (m *machine) run(code []instruction, regs *arch.Registers) (_ uint64, ok bo
 			s[top] = math.Float64bits(float64(math.Float32frombits(uint32(s[top]))))
 		case opRound:
 			s[top] = math.Float64bits(float64(float32(math.Float64frombits(s[top]))))
+		case opFits:
+			if extend(s[top], in.bits, in.signed) != s[top] {
+				return 0, false
+			}
 		case opFail:
 			return 0, false
 		default:
