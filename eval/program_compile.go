@@ -71,6 +71,8 @@ func (k *compiler) node(n *node) (operand, error) {
 		return operand{}, Error("Attempt to use a type as an expression")
 	case "sizeof":
 		return k.sizeof(n.a)
+	case "alignof":
+		return k.alignof(n.a)
 	case "cast":
 		o, err := k.eval(n.a)
 		if err != nil {
@@ -190,6 +192,15 @@ func (k *compiler) sizeof(n *node) (operand, error) {
 		return o, notCompiled("the size of an array of variable length")
 	}
 	v, err := k.types.sizeof(&node{op: "type", typ: o.typ()})
+	return constant(v), err
+}
+
+// alignof compiles the alignment of a type.
+func (k *compiler) alignof(n *node) (operand, error) {
+	if n.op != "type" {
+		return operand{}, notCompiled("the alignment of an expression")
+	}
+	v, err := k.types.alignof(n)
 	return constant(v), err
 }
 
