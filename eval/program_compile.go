@@ -283,6 +283,9 @@ func (k *compiler) value(v Value) (operand, error) {
 	switch {
 	case v.Avail != Available || v.Type.IsDynamic():
 		return k.lose(v, "the variable "+v.Name)
+	case v.InReg && v.Bytes == nil && k.general(v.Reg):
+		k.emit(instruction{op: opReg, reg: v.Reg})
+		return operand{at: inBits, v: Value{Type: v.Type}}, nil
 	case v.HasAddr && v.BitSize == 0:
 		k.emit(instruction{op: opConst, n: int64(v.Addr)})
 		return operand{at: inMemory, v: Value{Type: v.Type, Name: v.Name}}, nil

@@ -45,24 +45,34 @@ func (o *object) in(node eval.Value, index int64) *scope {
 
 // parse parses an expression of the view for a scope, once.
 func (o *object) parse(x *natvis.Expr, s *scope) (*eval.Expression, error) {
+	p := o.parsedOnce(x, s)
+	return p.x, p.err
+}
+
+func (o *object) parsedOnce(x *natvis.Expr, s *scope) *parsed {
 	key := parsedKey{x, s.node}
-	p, ok := o.parsed[key]
-	if !ok {
+	p := o.parsed[key]
+	if p == nil {
+		p = &parsed{text: x.Text}
 		p.x, p.err = eval.Parse(x.Text, s)
 		if len(o.parsed) < 1<<16 {
 			o.parsed[key] = p
 		}
 	}
-	return p.x, p.err
+	return p
 }
 
 // eval evaluates an expression of the view.
 func (o *object) eval(x *natvis.Expr, s *scope) (eval.Value, error) {
-	p, err := o.parse(x, s)
-	if err != nil {
-		return eval.Value{}, err
+	p := o.parsedOnce(x, s)
+	if p.err != nil {
+		return eval.Value{}, p.err
 	}
-	v, err := p.Evaluate(s)
+	v, done := o.run(p, s)
+	var err error
+	if !done {
+		v, err = p.x.Evaluate(s)
+	}
 	if x.Spec.Has(natvis.Raw) {
 		v = eval.Raw(v)
 	}
