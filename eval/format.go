@@ -38,6 +38,8 @@ type Options struct {
 	// NoUnions writes unions inside of structures as {...}, NoStatics leaves out static members,
 	// NoSymbols the names of what pointers point to, NoAddresses the addresses.
 	NoUnions, NoStatics, NoSymbols, NoAddresses bool
+	// Objects shows objects of C++ by their dynamic types, Vtables the functions of virtual tables.
+	Objects, Vtables bool
 }
 
 // DefaultOptions returns gdb's defaults.
@@ -55,6 +57,9 @@ func Format(v Value, env Env, opt Options) string {
 			return "<optimized out>"
 		}
 		return voidName(v.Type)
+	}
+	if opt.Objects && !opt.Inner {
+		v = p.dynamic(v)
 	}
 	if !opt.Inner && (p.raw() || isReference(v.Type)) && !p.namesItself(v) {
 		p.typePrefix(v)

@@ -66,7 +66,11 @@ func (p *printer) structure(v Value) {
 		case f.Name != "":
 			p.str(f.Name + " = ")
 		}
-		p.value(fieldOf(v, f, p.env))
+		m := fieldOf(v, f, p.env)
+		p.value(m)
+		if p.opt.Vtables && isVptr(f) && p.raw() {
+			p.vtable(m, v.Type)
+		}
 		p.isBase = false
 	}
 	if members == 0 {

@@ -130,8 +130,12 @@ func (e *evaluator) dot(n *node) (Value, error) {
 			v = to
 		}
 	}
+	through := kindOf(v.Type) == types.Pointer
 	if v, err = e.pointee(v); err != nil {
 		return Value{}, err
+	}
+	if through {
+		v = e.asObject(v)
 	}
 	if !isStruct(v.Type) {
 		if full := dotted(n); full != "" {
@@ -156,7 +160,10 @@ func (e *evaluator) dot(n *node) (Value, error) {
 	}
 	m, ok := member(v, name, e.env)
 	if !ok {
-		return Value{}, errorf("There is no member named %s.", n.text)
+		m, ok = member(e.asObject(v), name, e.env)
+	}
+	if !ok {
+		return Value{}, errorf("There is no member named %s.%s", n.text, suggestMember(v, name))
 	}
 	return m, nil
 }

@@ -102,7 +102,7 @@ func whatis(sh *shell, args string) error {
 	}
 	name, err := sh.sess.TypeOf(args)
 	if err == nil {
-		fmt.Fprintf(sh.out, "type = %s\n", name)
+		fmt.Fprintf(sh.out, "type = %s%s\n", sh.realType(args), name)
 	}
 	return err
 }
@@ -113,7 +113,7 @@ func ptype(sh *shell, args string) error {
 	}
 	text, err := sh.sess.Definition(args)
 	if err == nil {
-		fmt.Fprintf(sh.out, "type = %s\n", text)
+		fmt.Fprintf(sh.out, "type = %s%s\n", sh.realType(args), text)
 	}
 	return err
 }

@@ -34,11 +34,13 @@ var printSettings = []printSetting{
 		size: func(o *printOptions) *int { return &o.MaxElements }, zero: true},
 	{name: "max-depth", says: "Maximum print depth is %s.", size: func(o *printOptions) *int { return &o.MaxDepth }},
 	{name: "null-stop", says: "Printing of char arrays to stop at first null char is %s.", flag: func(o *printOptions) *bool { return &o.StopAtNull }},
+	{name: "object", says: "Printing of object's derived types is %s.", flag: func(o *printOptions) *bool { return &o.Objects }},
 	{name: "pretty", says: "Pretty formatting of structures is %s.", flag: func(o *printOptions) *bool { return &o.Pretty }},
 	{name: "raw-values", says: "Whether to print values in raw form is %s.", flag: func(o *printOptions) *bool { return &o.Raw }},
 	{name: "repeats", says: "Threshold for repeated print elements is %s.", size: func(o *printOptions) *int { return &o.Repeats }, zero: true},
 	{name: "static-members", says: "Printing of C++ static members is %s.", flag: func(o *printOptions) *bool { return &o.NoStatics }, not: true},
 	{name: "symbol", says: "Printing of symbol names when printing pointers is %s.", flag: func(o *printOptions) *bool { return &o.NoSymbols }, not: true},
+	{name: "vtbl", says: "Printing of C++ virtual function tables is %s.", flag: func(o *printOptions) *bool { return &o.Vtables }},
 	{name: "union", says: "Printing of unions interior to structures is %s.", flag: func(o *printOptions) *bool { return &o.NoUnions }, not: true},
 }
 
@@ -118,7 +120,11 @@ func (sh *shell) setPrint(args string) error {
 	if s == nil {
 		return userErrorf("Undefined set print command: \"%s\".  Try \"help set print\".", args)
 	}
-	return s.set(&sh.settings.print, value)
+	if err := s.set(&sh.settings.print, value); err != nil {
+		return err
+	}
+	sh.sess.SetPrintObject(sh.settings.print.Objects)
+	return nil
 }
 
 // showPrint is "show print [NAME]".

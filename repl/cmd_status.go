@@ -45,6 +45,7 @@ func infoCommands() []*command {
 		{name: "functions", run: infoSearch("functions", symbols.SearchFunctions)},
 		{name: "variables", run: infoSearch("variables", symbols.SearchVariables)},
 		{name: "types", run: infoSearch("types", symbols.SearchTypes)},
+		{name: "vtbl", run: infoVtbl},
 		{name: "scope", run: infoScope},
 	}, append(infoProcessCommands(), infoLockCommands()...)...)
 }

@@ -109,6 +109,7 @@ type shared struct {
 	unwindOnSignal bool
 	stepMode       bool // step enters functions without line numbers
 	intelSyntax    bool // x86 instructions are shown in Intel's notation
+	printObject    bool // see SetPrintObject
 	checkpoints    checkpoints
 	followed       map[target.Process]chan struct{} // the processes whose events are handled: see listen
 	probing        bool                             // the target has a probe
