@@ -232,3 +232,9 @@ func EvaluatePure(text string, env Env) (Value, error) {
 	}
 	return (&evaluator{env: env, dry: 1}).eval(n)
 }
+
+// NamesType reports whether a text is a type and not an expression.
+func NamesType(text string, env Env) bool {
+	n, err := parse(text, env)
+	return err == nil && n.op == "type"
+}

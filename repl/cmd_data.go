@@ -96,28 +96,6 @@ func (sh *shell) evaluate(expr string) (session.Value, error) {
 	return sh.sess.Evaluate(t, level, expr)
 }
 
-func whatis(sh *shell, args string) error {
-	if args == "" {
-		args = "$"
-	}
-	name, err := sh.sess.TypeOf(args)
-	if err == nil {
-		fmt.Fprintf(sh.out, "type = %s%s\n", sh.realType(args), name)
-	}
-	return err
-}
-
-func ptype(sh *shell, args string) error {
-	if args == "" {
-		args = "$"
-	}
-	text, err := sh.sess.Definition(args)
-	if err == nil {
-		fmt.Fprintf(sh.out, "type = %s%s\n", sh.realType(args), text)
-	}
-	return err
-}
-
 // examineState holds where and how the next x continues.
 type examineState struct {
 	format, unit byte

@@ -116,6 +116,9 @@ func (s *printSetting) value(o *printOptions) string {
 // setPrint is "set print NAME VALUE".
 func (sh *shell) setPrint(args string) error {
 	name, value := cutWord(args)
+	if name == "type" {
+		return sh.setPrintType(value)
+	}
 	s := findPrintSetting(name)
 	if s == nil {
 		return userErrorf("Undefined set print command: \"%s\".  Try \"help set print\".", args)
@@ -135,6 +138,9 @@ func (sh *shell) showPrint(name string) error {
 			fmt.Fprintf(sh.out, "%s:  "+s.says+"\n", s.name, s.value(&sh.settings.print))
 		}
 		return nil
+	}
+	if what, ok := strings.CutPrefix(name, "type"); ok && (what == "" || what[0] == ' ') {
+		return sh.showPrintType(strings.TrimSpace(what))
 	}
 	s := findPrintSetting(name)
 	if s == nil {

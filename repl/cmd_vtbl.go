@@ -2,17 +2,6 @@ package repl
 
 import "fmt"
 
-// realType returns gdb's comment about the dynamic type of an expression, before its static type.
-func (sh *shell) realType(expr string) string {
-	if !sh.settings.print.Objects {
-		return ""
-	}
-	if t := sh.sess.RealType(expr); t != "" {
-		return "/* real type = " + t + " */\n"
-	}
-	return ""
-}
-
 // infoVtbl is "info vtbl EXPR": the tables of virtual functions of an object.
 func infoVtbl(sh *shell, args string) error {
 	if args == "" {

@@ -599,29 +599,6 @@ func (s *Session) ParseAddress(text string) (target.Addr, error) {
 	})
 }
 
-// Definition returns the definition of an expression's type, or of a named type: "ptype".
-func (s *Session) Definition(text string) (string, error) {
-	return ask(s, func() (string, error) {
-		t, err := eval.TypeOf(text, s.env(s.selected, s.level))
-		if err != nil {
-			return "", err
-		}
-		return t.Definition(), nil
-	})
-}
-
-// TypeOf returns the type of an expression, or of a named type. It evaluates no more than
-// necessary: "whatis".
-func (s *Session) TypeOf(text string) (string, error) {
-	return ask(s, func() (string, error) {
-		t, err := eval.TypeOf(text, s.env(s.selected, s.level))
-		if err != nil {
-			return "", err
-		}
-		return eval.TypeName(Value{Type: t}), nil
-	})
-}
-
 // qualifiedVariable finds what gdb writes f::local and 'file.c'::global: a variable of the innermost
 // frame of a function, and a global variable or a function that a file defines. ok is false if the part
 // before the last "::" names neither.
