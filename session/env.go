@@ -96,6 +96,9 @@ func (s *Session) changed() {
 // Language returns the language of the selected frame's function. It determines the format of a
 // comparison's result.
 func (e *env) Language() lang.Lang {
+	if e.s.language != lang.Unknown {
+		return e.s.language
+	}
 	if f := e.at(); f != nil && f.Function != nil {
 		return f.Function.Lang
 	}

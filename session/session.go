@@ -19,6 +19,7 @@ import (
 	"dbg/frames"
 	"dbg/image"
 	"dbg/symbols"
+	"dbg/symbols/lang"
 	"dbg/target"
 	"dbg/target/kinds"
 )
@@ -107,9 +108,10 @@ type shared struct {
 	calls       []*call                       // functions of the program that were called, the innermost last
 	// unwindOnSignal: a signal inside a called function restores the registers at once.
 	unwindOnSignal bool
-	stepMode       bool // step enters functions without line numbers
-	intelSyntax    bool // x86 instructions are shown in Intel's notation
-	printObject    bool // see SetPrintObject
+	stepMode       bool      // step enters functions without line numbers
+	intelSyntax    bool      // x86 instructions are shown in Intel's notation
+	printObject    bool      // see SetPrintObject
+	language       lang.Lang // see SetLanguage
 	checkpoints    checkpoints
 	followed       map[target.Process]chan struct{} // the processes whose events are handled: see listen
 	probing        bool                             // the target has a probe

@@ -56,8 +56,5 @@ func (t *Type) Signature(name string) string {
 	if t.Variadic() {
 		params = append(params, "...")
 	}
-	if len(params) == 0 {
-		params = []string{"void"}
-	}
 	return name + "(" + strings.Join(params, ", ") + ")"
 }
