@@ -55,7 +55,16 @@ func implied(v Value) (Value, bool) {
 
 // dereference evaluates the operator *.
 func (e *evaluator) dereference(n *node) (Value, error) {
-	v, err := e.operand(n)
+	v, err := e.eval(n)
+	if err == nil {
+		v, err = follow(v, e.env)
+	}
+	if err == nil {
+		if to, ok := implied(v); ok {
+			return to, nil
+		}
+		v, err = e.read(v)
+	}
 	if err != nil {
 		return Value{}, err
 	}

@@ -238,3 +238,6 @@ func NamesType(text string, env Env) bool {
 	n, err := parse(text, env)
 	return err == nil && n.op == "type"
 }
+
+// IsKnown reports whether all of a value, or a part of it, is available.
+func IsKnown(v Value) bool { return v.Avail == Available || v.Avail == Partial }

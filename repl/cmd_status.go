@@ -46,6 +46,7 @@ func infoCommands() []*command {
 		{name: "variables", run: infoSearch("variables", symbols.SearchVariables)},
 		{name: "types", run: infoSearch("types", symbols.SearchTypes)},
 		{name: "vtbl", run: infoVtbl},
+		{name: "why", run: infoWhy},
 		{name: "scope", run: infoScope},
 	}, append(infoProcessCommands(), infoLockCommands()...)...)
 }
