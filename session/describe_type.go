@@ -9,9 +9,10 @@ import (
 // reports whether the heading of offsets and sizes belongs before it.
 func (s *Session) Definition(text string, opt types.DefinitionOptions) (definition string, heading bool, err error) {
 	definition, err = ask(s, func() (string, error) {
-		t, err := eval.TypeOf(text, s.env(s.selected, s.level))
+		e := s.env(s.selected, s.level)
+		t, err := eval.TypeOf(text, e)
 		if err != nil {
-			return "", err
+			return "", e.suggest(err)
 		}
 		heading = opt.Offsets && t.HasLayout()
 		return t.DefinitionWith(opt), nil
@@ -26,7 +27,7 @@ func (s *Session) TypeOf(text string) (string, error) {
 		e := s.env(s.selected, s.level)
 		t, err := eval.TypeOf(text, e)
 		if err != nil {
-			return "", err
+			return "", e.suggest(err)
 		}
 		if t != nil && t.Kind == types.Typedef && eval.NamesType(text, e) {
 			t = t.Elem()

@@ -431,7 +431,11 @@ func (e *env) History(n int, relative bool) (Value, bool) {
 
 // Evaluate evaluates an expression in a frame. It does not add the value to the history.
 func (s *Session) Evaluate(t target.ThreadID, level int, text string) (Value, error) {
-	return ask(s, func() (Value, error) { return eval.Evaluate(text, s.env(t, level)) })
+	return ask(s, func() (Value, error) {
+		e := s.env(t, level)
+		v, err := eval.Evaluate(text, e)
+		return v, e.suggest(err)
+	})
 }
 
 // Truth evaluates a condition in a frame.
@@ -461,7 +465,7 @@ func (s *Session) print(text string, void bool) (Value, int, error) {
 		e := s.env(s.selected, s.level)
 		v, err := eval.Evaluate(text, e)
 		if err != nil {
-			return v, err
+			return v, e.suggest(err)
 		}
 		if void || v.Type != nil && v.Type.Strip().Kind != types.Void {
 			n = s.keep(v, e)

@@ -77,7 +77,7 @@ func (s *Session) WhyValue(t target.ThreadID, level int, text string) (ValueWhy,
 		var missing *eval.NotFoundError
 		switch {
 		case errors.As(err, &missing):
-			return ValueWhy{}, err
+			return ValueWhy{}, e.suggest(err)
 		case err != nil:
 			w.Value = err.Error()
 			w.Reasons = e.whyError(err)
