@@ -189,7 +189,7 @@ func (sh *shell) cutPrintOptions(args string) (opt printOptions, rest string, er
 			return opt, after, nil
 		}
 		s := findPrintSetting(strings.TrimPrefix(word, "-"))
-		if s == nil {
+		if s == nil || s.word != nil { // frames have those, values do not
 			if rest == args {
 				return sh.settings.print, args, nil // an expression: -x
 			}
