@@ -83,10 +83,23 @@ var notLikeGDB = []struct{ command, gdb, dbg string }{
 	{"ptype sizeof(int)", "type = int", "type = unsigned long"}, // C says so
 }
 
+// ptypeFixtures are programs with gdb's answers about their types.
+var ptypeFixtures = []struct {
+	source, answers string
+	flags           []string
+}{
+	{"types/layout.cc", "testdata/types/layout.gdb", []string{"-g", "-O0", "-std=c++20", "-w"}},
+	{"types/forms.c", "testdata/types/forms.gdb", []string{"-g", "-O0", "-w"}},
+}
+
 // TestPtypeLikeGDB holds ptype and whatis with all flags and settings against gdb's answers.
 func TestPtypeLikeGDB(t *testing.T) {
-	exe := fixture.Build(t, "types/layout.cc", "-g", "-O0", "-std=c++20", "-w")
-	cases := gdbAnswers(t, "testdata/types/layout.gdb")
+	for _, f := range ptypeFixtures {
+		t.Run(f.source, func(t *testing.T) { ptypeLikeGDB(t, fixture.Build(t, f.source, f.flags...), gdbAnswers(t, f.answers)) })
+	}
+}
+
+func ptypeLikeGDB(t *testing.T, exe string, cases []told) {
 	var commands []string
 	for _, c := range cases {
 		commands = append(commands, c.command)
@@ -110,9 +123,13 @@ func TestPtypeOfGDB(t *testing.T) {
 	if !fixture.All() {
 		t.Skip("DBG_ALL=1 asks gdb")
 	}
-	exe := fixture.Build(t, "types/layout.cc", "-g", "-O0", "-std=c++20", "-w")
+	for _, f := range ptypeFixtures {
+		t.Run(f.source, func(t *testing.T) { askGDB(t, fixture.Build(t, f.source, f.flags...), gdbAnswers(t, f.answers)) })
+	}
+}
+
+func askGDB(t *testing.T, exe string, cases []told) {
 	var args []string
-	cases := gdbAnswers(t, "testdata/types/layout.gdb")
 	for _, c := range cases {
 		args = append(args, "-ex", `echo >> `+strings.ReplaceAll(c.command, "&", `\&`)+`\n`, "-ex", c.command)
 	}
