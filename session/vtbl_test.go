@@ -195,6 +195,8 @@ func TestVtables(t *testing.T) {
 		{false, "late", "shapes::Named: <shapes::Named::length()> <Late::~Late()> <Late::~Late()>"},
 		{false, "plain", "This object does not have a virtual function table"},
 		{false, "5", "This object does not have a virtual function table"},
+		{true, "hidden", "(anonymous namespace)::Hidden: <(anonymous namespace)::Hidden::~Hidden()> <(anonymous namespace)::Hidden::~Hidden()> " +
+			"<(anonymous namespace)::Hidden::area() const> <shapes::Shape::grow(int)>"},
 		{true, "second", "shapes::Label: <shapes::Label::~Label()> <shapes::Label::~Label()> <shapes::Square::area() const> <shapes::Shape::grow(int)> " +
 			"<shapes::Label::length()>\nshapes::Named: <non-virtual thunk to shapes::Label::length()> " +
 			"<non-virtual thunk to shapes::Label::~Label()> <non-virtual thunk to shapes::Label::~Label()>"},
