@@ -33,7 +33,10 @@ func NewNearest(name string) *Nearest {
 // Add compares a candidate. It returns false when enough names were compared.
 func (n *Nearest) Add(candidate string) bool {
 	n.tried++
-	if candidate == "" || candidate == n.name || len(candidate) > maxNameLength || strings.HasPrefix(candidate, "_vptr") {
+	if candidate == "" || candidate == n.name || len(candidate) > maxNameLength {
+		return n.tried < maxCandidates
+	}
+	if strings.HasPrefix(candidate, "_vptr") {
 		return n.tried < maxCandidates
 	}
 	if strings.EqualFold(candidate, n.name) {

@@ -19,8 +19,10 @@ func dataCommands() []*command {
 		{name: "output", usage: "[/FMT] EXPR", group: g, help: "print a value without $N, =, and newline", run: outputValue},
 		{name: "x", usage: "[/NFU] ADDRESS", group: g, help: "show memory: N units of size b, h, w or g in format x, d, u, o, t, c, a, s or i", run: examine},
 		{name: "whatis", usage: "EXPR", group: g, help: "print an expression's type", run: whatis},
-		{name: "ptype", usage: "[/FLAGS] EXPR | TYPE", group: g, help: "print the definition of a type; flags: o offsets and sizes, x d, r, m M, t T", run: ptype},
-		{name: "explore", usage: "[value | type] EXPR | TYPE", group: g, help: "walk through a value or a type by questions", run: explore},
+		{name: "ptype", usage: "[/FLAGS] EXPR | TYPE", group: g, run: ptype,
+			help: "print the definition of a type; flags: o offsets and sizes, x and d their base, r raw, m and t without methods and typedefs"},
+		{name: "explore", usage: "[value | type] EXPR | TYPE", group: g, run: explore,
+			help: "walk through a value or a type by questions"},
 		{name: "display", usage: "[[/FMT] EXPR]", group: g, help: "print a value at each stop", run: addDisplay},
 		{name: "undisplay", usage: "[N...]", group: g, help: "remove displays, or all if no N is given", run: undisplay},
 	}

@@ -80,12 +80,14 @@ type jsonPlaceWhy struct {
 }
 
 func valueWhyJSON(w *session.ValueWhy) jsonValueWhy {
-	out := jsonValueWhy{Expression: w.Expression, Value: w.Value, Known: w.Known, Reasons: append([]string{}, w.Reasons...), Variables: []jsonVariableWhy{}}
+	out := jsonValueWhy{Expression: w.Expression, Value: w.Value, Known: w.Known, Variables: []jsonVariableWhy{}}
+	out.Reasons = append([]string{}, w.Reasons...)
 	for i := range w.Variables {
 		v := &w.Variables[i]
 		out.Variables = append(out.Variables, jsonVariableWhy{
 			Name: v.Name, Value: v.Value, State: v.State, PC: v.PC.String(), Reasons: append([]string{}, v.Reasons...),
-			Place: placeJSON(v.Place), Before: placeJSON(v.Before), After: placeJSON(v.After), Register: v.Register, LostIn: v.LostIn,
+			Place: placeJSON(v.Place), Before: placeJSON(v.Before), After: placeJSON(v.After),
+			Register: v.Register, LostIn: v.LostIn,
 		})
 	}
 	return out
@@ -95,5 +97,8 @@ func placeJSON(p *session.PlaceWhy) *jsonPlaceWhy {
 	if p == nil {
 		return nil
 	}
-	return &jsonPlaceWhy{Lo: p.Lo.String(), Hi: p.Hi.String(), Location: p.Location, File: p.From.File, Line: p.From.Line, LastLine: p.Until.Line}
+	return &jsonPlaceWhy{
+		Lo: p.Lo.String(), Hi: p.Hi.String(), Location: p.Location,
+		File: p.From.File, Line: p.From.Line, LastLine: p.Until.Line,
+	}
 }

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -68,7 +69,7 @@ func (sh *shell) setRadix(name, value string) error {
 		return userErrorf("Unsupported output radix ``decimal %s''; output radix unchanged.", value)
 	}
 	if name != "output-radix" && radix != 10 {
-		return fmt.Errorf("dbg reads numbers as the language does: 0x10 and 010 have another base than 10; see set output-radix")
+		return errors.New("dbg reads numbers as the language does (0x10, 010); see also: set output-radix")
 	}
 	if name != "input-radix" {
 		sh.settings.print.Radix = radix

@@ -120,7 +120,7 @@ func (x *explorer) pointer(name string, v session.Value, to *types.Type, depth i
 			continue
 		}
 		if way == "an array" {
-			return x.elements(name, fmt.Sprintf("Enter the index of the element you want to explore in '%s': ", name), depth)
+			return x.elements(name, depth)
 		}
 		target, err := x.sh.evaluate("*(" + name + ")")
 		if err != nil {
@@ -134,11 +134,12 @@ func (x *explorer) pointer(name string, v session.Value, to *types.Type, depth i
 
 func (x *explorer) array(name string, v session.Value, t *types.Type, depth int) error {
 	x.say("'%s' is an array of '%s'.\n", name, t.Elem())
-	return x.elements(name, fmt.Sprintf("Enter the index of the element you want to explore in '%s': ", name), depth)
+	return x.elements(name, depth)
 }
 
 // elements explores elements by their indices, until an answer is no index.
-func (x *explorer) elements(name, question string, depth int) error {
+func (x *explorer) elements(name string, depth int) error {
+	question := fmt.Sprintf("Enter the index of the element you want to explore in '%s': ", name)
 	for {
 		answer, err := x.ask(question)
 		if err != nil {
@@ -236,7 +237,8 @@ func (x *explorer) listFields(list []session.Value) (choices []int) {
 		if label != c.Name && !strings.HasPrefix(label, "anonymous") {
 			part = "base class"
 		}
-		x.say("  %*s = <Enter %d to explore this %s of type '%s'>\n", width, label, len(choices), part, eval.TypeName(c))
+		x.say("  %*s = <Enter %d to explore this %s of type '%s'>\n",
+			width, label, len(choices), part, eval.TypeName(c))
 		choices = append(choices, i)
 	}
 	return choices

@@ -27,7 +27,7 @@ func (e *SuggestionError) Unwrap() error { return e.err }
 // first, then members of the method's object, then globals.
 func (e *env) suggest(err error) error {
 	var missing *eval.NotFoundError
-	if err == nil || !errors.As(err, &missing) || error(missing) != err || missing.Name == "" || missing.Name[0] == '$' {
+	if !errors.As(err, &missing) || error(missing) != err || missing.Name == "" || missing.Name[0] == '$' {
 		return err
 	}
 	if name := e.nearestName(missing.Name); name != "" {
@@ -57,16 +57,16 @@ func (e *env) nearestName(name string) string {
 			break
 		}
 		near := f.sym.NearName(last, left)
-		switch {
-		case near == "":
-		case scope == "":
-			return near
-		default:
-			if full := scope + "::" + near; len(f.sym.Global(full)) > 0 || len(f.sym.FunctionsByName(full)) > 0 || f.sym.Type(full) != nil {
-				return full
+		if near == "" || scope == "" {
+			if near != "" {
+				return near
 			}
+			continue
+		}
+		full := scope + "::" + near
+		if len(f.sym.Global(full)) > 0 || len(f.sym.FunctionsByName(full)) > 0 || f.sym.Type(full) != nil {
+			return full
 		}
 	}
 	return ""
 }
-

@@ -55,6 +55,11 @@ func (e *env) placeOf(a target.Addr, p symbols.Position) string {
 
 func baseOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
+// say adds a sentence to the reasons.
+func (w *VariableWhy) say(format string, args ...any) {
+	w.Reasons = append(w.Reasons, fmt.Sprintf(format, args...))
+}
+
 // whyNowhere explains a location list without an entry for the PC.
 func (e *env) whyNowhere(w *VariableWhy, entries int) {
 	what := "The only entry of its location list does"
@@ -64,20 +69,20 @@ func (e *env) whyNowhere(w *VariableWhy, entries int) {
 	if entries == 0 {
 		what = "Its location list is empty, so it does"
 	}
-	w.Reasons = append(w.Reasons, fmt.Sprintf("%s not cover the PC %s.", what, e.placeOf(w.PC, e.at().Position)))
+	w.say("%s not cover the PC %s.", what, e.placeOf(w.PC, e.at().Position))
 	e.whyNear(w)
 }
 
 // whyNear tells the nearest PCs at which the variable is known.
 func (e *env) whyNear(w *VariableWhy) {
 	if b := w.Before; b != nil {
-		w.Reasons = append(w.Reasons, fmt.Sprintf("The nearest entry before ends at %s: up to there it is %s.", e.placeOf(b.Hi, b.Until), b.Location))
+		w.say("The nearest entry before ends at %s: up to there it is %s.", e.placeOf(b.Hi, b.Until), b.Location)
 	}
 	if a := w.After; a != nil {
-		w.Reasons = append(w.Reasons, fmt.Sprintf("It is known from %s on: %s.", e.placeOf(a.Lo, a.From), a.Location))
+		w.say("It is known from %s on: %s.", e.placeOf(a.Lo, a.From), a.Location)
 	}
 	if w.Before == nil && w.After == nil && w.Place == nil && !w.always {
-		w.Reasons = append(w.Reasons, "It is known at no PC of this function.")
+		w.say("It is known at no PC of this function.")
 	}
 }
 
@@ -86,11 +91,11 @@ func (e *env) whyPlace(w *VariableWhy, at *symbols.Place, v Value, fc *eval.Fram
 	words := placeWords(at.Expr, e.Arch())
 	switch p := w.Place; {
 	case p == nil && w.list:
-		w.Reasons = append(w.Reasons, fmt.Sprintf("No entry of its location list covers this PC, so the default location applies: it is %s.", words))
+		w.say("No entry of its location list covers this PC, so the default location applies: it is %s.", words)
 	case p != nil:
-		w.Reasons = append(w.Reasons, fmt.Sprintf("From %s up to %s it is %s.", e.placeOf(p.Lo, p.From), p.Hi, words))
+		w.say("From %s up to %s it is %s.", e.placeOf(p.Lo, p.From), p.Hi, words)
 	default:
-		w.Reasons = append(w.Reasons, fmt.Sprintf("In the whole scope it is %s.", words))
+		w.say("In the whole scope it is %s.", words)
 	}
 	for _, t := range tries {
 		if t.err != nil {
@@ -106,16 +111,16 @@ func (e *env) whyPlace(w *VariableWhy, at *symbols.Place, v Value, fc *eval.Fram
 		w.Reasons = append(w.Reasons, e.whyError(v.Err)...)
 	case eval.Available:
 		if v.HasAddr {
-			w.Reasons = append(w.Reasons, fmt.Sprintf("That is the memory at %s.", v.Addr))
+			w.say("That is the memory at %s.", v.Addr)
 		}
 	case eval.Partial:
-		w.Reasons = append(w.Reasons, "Some of its pieces have no value here.")
+		w.say("Some of its pieces have no value here.")
 		if _, lost := e.lostIn(at, fc); lost {
 			e.whyLost(w, at, fc)
 		}
 	case eval.OptimizedOut:
 		if len(tries) == 0 {
-			w.Reasons = append(w.Reasons, "That location gives no value here.")
+			w.say("That location gives no value here.")
 		}
 		e.whyNear(w)
 	}
@@ -131,13 +136,15 @@ func (e *env) whyEntry(t entryTry) []string {
 		name = "an argument on the stack"
 	}
 	f := e.at()
-	out := []string{fmt.Sprintf("This needs what %s held when %s was entered, which only the caller can tell.", name, f.FunctionName)}
+	out := []string{fmt.Sprintf("This needs what %s held when %s was entered, which only the caller can tell.",
+		name, f.FunctionName)}
 	caller := e.s.callerOf(f, e.thread)
 	switch {
 	case caller == nil || caller.Function == nil || caller.Module == nil || caller.Module.Symbols == nil:
 		return append(out, "The caller has no debug information, or there is no caller.")
 	case errors.Is(t.err, errEnteredAgain):
-		return append(out, fmt.Sprintf("%s may have been entered again by a tail call since, so the call in %s does not tell it.", f.FunctionName, caller.FunctionName))
+		return append(out, fmt.Sprintf("%s may have been entered again by a tail call since, so the call in %s does not tell it.",
+			f.FunctionName, caller.FunctionName))
 	}
 	site := caller.Module.Symbols.CallSiteAt(caller.Module.fileAddr(caller.PC))
 	where := "The call in " + caller.FunctionName + ", which returns to " + e.placeOf(caller.PC, caller.Position) + ","
@@ -154,14 +161,14 @@ func (e *env) whyEntry(t entryTry) []string {
 func (e *env) whyLost(w *VariableWhy, at *symbols.Place, fc *eval.FrameContext) {
 	r, ok := e.lostIn(at, fc)
 	if !ok {
-		w.Reasons = append(w.Reasons, "A register that it needs is not known in this frame.")
+		w.say("A register that it needs is not known in this frame.")
 		return
 	}
 	w.Register = e.Arch().RegName(r)
 	f := e.at()
 	callee, caller := e.lostRegister(r, f)
 	if callee == nil || caller == nil {
-		w.Reasons = append(w.Reasons, fmt.Sprintf("Register %s is not known in frame %d.", w.Register, f.Level))
+		w.say("Register %s is not known in frame %d.", w.Register, f.Level)
 		return
 	}
 	w.LostIn = callee.FunctionName
@@ -188,8 +195,8 @@ func (e *env) whyRegister(name string) []string {
 
 // lostSentence tells that a register of a caller is not known, because of the function that it called.
 func lostSentence(register string, callee, caller *Frame) string {
-	return fmt.Sprintf("Register %s is lost: frame %d (%s) called %s, which is free to change it, and no rule of an unwind table tells "+
-		"where its old value is.", register, caller.Level, caller.FunctionName, callee.FunctionName)
+	return fmt.Sprintf("Register %s is lost: frame %d (%s) called %s, which is free to change it, "+
+		"and no rule of an unwind table tells where its old value is.", register, caller.Level, caller.FunctionName, callee.FunctionName)
 }
 
 // lostIn returns the first register of a location that is not known.

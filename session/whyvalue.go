@@ -150,22 +150,23 @@ func (e *env) whyVariable(v *symbols.Variable) VariableWhy {
 		}
 	}
 	value := eval.Fetch(eval.ReadVariable(v, fc), e)
-	w := VariableWhy{Name: v.Name, Value: eval.Format(value, e, eval.DefaultOptions()), State: stateOf(value), PC: e.processAddr(f.lookup)}
+	w := VariableWhy{Name: v.Name, State: stateOf(value), PC: e.processAddr(f.lookup)}
+	w.Value = eval.Format(value, e, eval.DefaultOptions())
 	places, err := v.Places()
 	if err != nil {
-		w.Reasons = append(w.Reasons, "The location list can't be read: "+err.Error()+".")
+		w.say("The location list can't be read: %v.", err)
 	}
 	at := e.findPlaces(&w, places.List, f)
 	w.always, w.list = at != nil && at.Always, len(places.List) > 1
 	switch {
 	case places.None:
-		w.Reasons = append(w.Reasons, "The debug information has no location for it: the compiler has removed it, or keeps it nowhere as a whole.")
+		w.say("The debug information has no location for it: the compiler has removed it, or keeps it nowhere as a whole.")
 	case places.Const:
-		w.Reasons = append(w.Reasons, "It has this value in the whole scope: the debug information has it as a constant.")
+		w.say("It has this value in the whole scope: the debug information has it as a constant.")
 	case at == nil && err == nil:
 		e.whyNowhere(&w, len(places.List))
 	case at != nil && len(at.Expr) == 0:
-		w.Reasons = append(w.Reasons, "The location list has an empty location for this PC: the compiler knows that there is no value.")
+		w.say("The location list has an empty location for this PC: the compiler knows that there is no value.")
 		e.whyNear(&w)
 	case at != nil:
 		e.whyPlace(&w, at, value, fc, tries)

@@ -265,7 +265,8 @@ func (r *Reader) method(c *dwarf.Entry, t *Type) string {
 	class := spelling.WithoutTemplate(spelling.Last(t.Name))
 	conversion := strings.HasPrefix(name, "operator ") && !strings.HasPrefix(name, "operator new") &&
 		!strings.HasPrefix(name, "operator delete") && !strings.HasPrefix(name, "operator\"\"")
-	if result := r.Of(c); !conversion && name != class && !strings.HasPrefix(name, "~") && !(result == nil && name == "") && !strings.HasPrefix(name, class+"<") {
+	special := conversion || name == class || strings.HasPrefix(name, "~") || strings.HasPrefix(name, class+"<")
+	if result := r.Of(c); !special && !(result == nil && name == "") {
 		text += result.Declare("") + " "
 	}
 	return text + name + "(" + strings.Join(params, ", ") + ")" + constant

@@ -98,8 +98,10 @@ func (t *Type) declare(inner string, p *budget) string {
 	if p.define != nil {
 		return join(p.define.leaf(t), inner)
 	}
-	if short, ok := strings.CutPrefix(t.Name, p.within+"::"); ok && p.within != "" && t.Kind == Typedef && !strings.Contains(short, "::") {
-		return join(short, inner)
+	if p.within != "" && t.Kind == Typedef {
+		if short, ok := strings.CutPrefix(t.Name, p.within+"::"); ok && !strings.Contains(short, "::") {
+			return join(short, inner)
+		}
 	}
 	return join(t.baseName(), inner)
 }
