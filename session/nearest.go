@@ -49,6 +49,32 @@ func (e *env) nearestName(name string) string {
 	if n.Best() != "" {
 		return n.Best()
 	}
+	return e.s.nearest.find(name, len(e.s.searchList()), e.nearestGlobal)
+}
+
+// nearestNames keeps the nearest global names: an editor asks for a watched expression at each step.
+type nearestNames struct {
+	files int // how many files were searched
+	names map[string]string
+}
+
+// maxNearestNames bounds the names that are kept.
+const maxNearestNames = 256
+
+func (n *nearestNames) find(name string, files int, search func(string) string) string {
+	if n.names == nil || n.files != files || len(n.names) >= maxNearestNames {
+		n.files, n.names = files, map[string]string{}
+	}
+	near, ok := n.names[name]
+	if !ok {
+		near = search(name)
+		n.names[name] = near
+	}
+	return near
+}
+
+// nearestGlobal searches the files of the program, for a limited time.
+func (e *env) nearestGlobal(name string) string {
 	scope, last := scopeAndName(name)
 	end := time.Now().Add(maxSuggestTime)
 	for _, f := range e.s.searchList() {

@@ -110,6 +110,7 @@ type shared struct {
 	unwindOnSignal bool
 	stepMode       bool      // step enters functions without line numbers
 	intelSyntax    bool      // x86 instructions are shown in Intel's notation
+	nearest        nearestNames
 	printObject    bool      // see SetPrintObject
 	language       lang.Lang // see SetLanguage
 	checkpoints    checkpoints
