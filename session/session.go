@@ -108,8 +108,8 @@ type shared struct {
 	calls       []*call                       // functions of the program that were called, the innermost last
 	// unwindOnSignal: a signal inside a called function restores the registers at once.
 	unwindOnSignal bool
-	stepMode       bool      // step enters functions without line numbers
-	intelSyntax    bool      // x86 instructions are shown in Intel's notation
+	stepMode       bool // step enters functions without line numbers
+	intelSyntax    bool // x86 instructions are shown in Intel's notation
 	nearest        nearestNames
 	printObject    bool      // see SetPrintObject
 	language       lang.Lang // see SetLanguage
