@@ -140,3 +140,19 @@ func askGDB(t *testing.T, exe string, cases []told) {
 		}
 	}
 }
+
+// TestPtypeOfDamage: a structure that contains itself ends.
+func TestPtypeOfDamage(t *testing.T) {
+	exe := fixture.Build(t, "types/why.s")
+	want := `/* offset      |    size */  type = struct self {
+/*      0      |       8 */    struct self {...} a;
+/*      4      |       8 */    struct self {...} b;
+
+                               /* total size (bytes):    8 */
+                             }
+`
+	got := answers(t, exe, "ptype/o struct self", "ptype struct self")
+	if got[0] != want || got[1] != "type = struct self {\n    struct self a;\n    struct self b;\n}\n" {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+}

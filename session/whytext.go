@@ -262,6 +262,10 @@ func (e *env) whyStored(v Value) []string {
 	switch {
 	case v.Avail == eval.Unreadable:
 		return e.whyError(v.Err)
+	case v.Avail == eval.OptimizedOut && v.Err != nil:
+		return []string{sentence(v.Err.Error())}
+	case v.Avail == eval.OptimizedOut && e.variableNamed(v.Name) == nil:
+		return []string{"The debug information has no location for it: the compiler has removed it."}
 	case v.Type != nil && v.Type.Strip().Kind == types.Void:
 		return nil
 	case v.HasAddr:

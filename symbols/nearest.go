@@ -30,7 +30,7 @@ func (m *Module) NearName(name string, limit time.Duration) string {
 	}
 	found := ""
 	m.dwarf().EachString(maxNearStrings, func(s []byte) bool {
-		if n := len(s) - len(name); n < -1 || n > 1 || !differsByOne(name, string(s)) {
+		if n := len(s) - len(name); n < -1 || n > 1 || len(s) < minNearLength || !differsByOne(name, string(s)) {
 			return true
 		}
 		if m.isGlobal(string(s)) {
@@ -52,7 +52,7 @@ func (m *Module) nearInIndex(x *names.Index, name string, end time.Time) string 
 		if tried++; tried%64 == 0 && time.Now().After(end) {
 			return false
 		}
-		if x.Has(string(s)) && m.isGlobal(string(s)) {
+		if len(s) >= minNearLength && x.Has(string(s)) && m.isGlobal(string(s)) {
 			found = string(s)
 			return false
 		}

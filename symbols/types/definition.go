@@ -2,6 +2,7 @@ package types
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"dbg/dwarf"
@@ -47,14 +48,15 @@ func (t *Type) HasLayout() bool {
 // LayoutHeading is the heading of a definition with offsets.
 const LayoutHeading = "/* offset      |    size */  "
 
-// maxMembers bounds the lines of one definition: nested structures of a damaged file may contain
-// each other.
-const maxMembers = 1 << 16
+// maxMembers bounds the lines of one definition: each structure of a damaged file may contain the next
+// one many times.
+const maxMembers = 1 << 14
 
 // definer writes one definition.
 type definer struct {
 	opt  DefinitionOptions
-	left int // lines that may still be written
+	left int     // lines that may still be written
+	open []*Type // the structures that are being written: one that contains itself is damaged
 }
 
 // leaf writes the type around which a declaration is built.
@@ -109,9 +111,11 @@ func (d *definer) body(t *Type, indent, show, nested int, at *layout) string {
 	if t.Name != "" {
 		head += " " + t.Name
 	}
-	if show < 0 {
+	if show < 0 || slices.Contains(d.open, t) {
 		return head + " {...}"
 	}
+	d.open = append(d.open, t)
+	defer func() { d.open = d.open[:len(d.open)-1] }()
 	var w strings.Builder
 	w.WriteString(head)
 	out := typeWriter{definer: d, t: t, w: &w, indent: indent, show: show, nested: nested, layout: at}

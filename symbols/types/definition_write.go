@@ -58,7 +58,7 @@ func (d *typeWriter) write() {
 	}
 	d.blank(len(d.inner) > 0 && len(d.members)+len(d.methods) > 0)
 	for _, t := range d.inner {
-		plain := &definer{opt: d.opt, left: d.left}
+		plain := &definer{opt: d.opt, left: d.left, open: d.open}
 		plain.opt.Offsets = false
 		d.line(plain.body(t, d.indent+4, 1, d.nested-1, &layout{}) + ";")
 		d.left = plain.left

@@ -76,6 +76,17 @@ main:
 	.uleb128 0x0b, 0x0b	# byte_size
 	.uleb128 0x3e, 0x0b	# encoding
 	.uleb128 0, 0
+	.uleb128 7, 0x13
+	.byte 1			# DW_TAG_structure_type, with children
+	.uleb128 0x03, 0x08
+	.uleb128 0x0b, 0x0b
+	.uleb128 0, 0
+	.uleb128 8, 0x0d
+	.byte 0			# DW_TAG_member
+	.uleb128 0x03, 0x08
+	.uleb128 0x49, 0x13
+	.uleb128 0x38, 0x0b	# data_member_location, data1
+	.uleb128 0, 0
 	.byte 0
 
 	.section .debug_info,"",@progbits
@@ -95,6 +106,19 @@ main:
 	.uleb128 6
 	.string "int"
 	.byte 4, 5
+.Lself:				# a structure that contains itself, twice
+	.uleb128 7
+	.string "self"
+	.byte 8
+	.uleb128 8
+	.string "a"
+	.long .Lself - .Linfo
+	.byte 0
+	.uleb128 8
+	.string "b"
+	.long .Lself - .Linfo
+	.byte 4
+	.byte 0
 	.uleb128 2
 	.string "stop"
 	.quad stop
