@@ -137,7 +137,13 @@ func (s *Session) Vtables(text string) ([]Vtable, error) {
 			v = object
 		}
 		var out []Vtable
-		for _, p := range eval.Dynamics(v, e) {
+		parts := eval.Dynamics(v, e)
+		if len(parts) > 0 {
+			if _, err := e.readPointer(parts[0].Addr); err != nil {
+				return nil, err
+			}
+		}
+		for _, p := range parts {
 			out = append(out, e.vtable(p))
 		}
 		if len(out) == 0 {
