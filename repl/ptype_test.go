@@ -80,6 +80,7 @@ var notLikeGDB = []struct{ command, gdb, dbg string }{
 	{"Typedefs", "typedef Typedefs::hidden hidden", "typedef struct {...} hidden"},
 	{"whatis Typedefs::hidden", "Typedefs::hidden", "struct {...}"},
 	{"ptype Typedefs::hidden", "struct Typedefs::hidden", "struct"},
+	{"rusty::F", "  One,", "  One = 1,"}, // gdb writes no values
 	{"ptype sizeof(int)", "type = int", "type = unsigned long"}, // C says so
 }
 
@@ -90,6 +91,7 @@ var ptypeFixtures = []struct {
 }{
 	{"types/layout.cc", "testdata/types/layout.gdb", []string{"-g", "-O0", "-std=c++20", "-w"}},
 	{"types/forms.c", "testdata/types/forms.gdb", []string{"-g", "-O0", "-w"}},
+	{"types/rusty.rs", "testdata/types/rusty.gdb", []string{"-g"}},
 }
 
 // TestPtypeLikeGDB holds ptype and whatis with all flags and settings against gdb's answers.

@@ -97,6 +97,9 @@ func (t *Type) resolved() *Type {
 // body writes a composite type with its members. It writes out members of a type without a name,
 // down to the depth show, and types that are defined in the class down to the depth nested.
 func (d *definer) body(t *Type, indent, show, nested int, at *layout) string {
+	if t.Lang == lang.Rust {
+		return d.rustBody(t, at)
+	}
 	if t.Kind == Enum {
 		return t.enumBody()
 	}
