@@ -51,7 +51,7 @@ func isVptr(f *types.Field) bool { return !f.Base && !f.Static && strings.HasPre
 // information. Then v is what its static type tells.
 func Complete(v Value, env Env) (object Value, ok bool) {
 	finder, knows := env.(VtableFinder)
-	if !knows || !v.HasAddr || v.raw || !isDynamic(v.Type) {
+	if !knows || !v.HasAddr || v.raw || v.base || !isDynamic(v.Type) {
 		return Value{}, false
 	}
 	vptr, ok := readWord(v.Addr, env)
@@ -180,9 +180,11 @@ func dynamicValue(v Value, env Env) (Value, bool) {
 
 // asObject returns the object whose members an expression names: the complete one if the user wants
 // dynamic types.
-func (e *evaluator) asObject(v Value) Value {
-	if o, ok := e.env.(ObjectPrinter); ok && o.PrintObject() {
-		if c, ok := Complete(v, e.env); ok {
+func (e *evaluator) asObject(v Value) Value { return asObject(v, e.env) }
+
+func asObject(v Value, env Env) Value {
+	if o, ok := env.(ObjectPrinter); ok && o.PrintObject() {
+		if c, ok := Complete(v, env); ok {
 			return c
 		}
 	}
