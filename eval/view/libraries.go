@@ -21,6 +21,7 @@ func init() {
 		"__uuid":       uuidText,
 		"__date":       dateText,
 		"__clock":      clockText,
+		"__is_signed":  isSigned,
 	} {
 		functions[name] = f
 	}
@@ -63,6 +64,15 @@ func className(_ *scope, args []eval.Value) (eval.Value, error) {
 		return eval.Value{}, errors.New("__type_of takes a value")
 	}
 	return eval.Words("", ShortName(withoutVersion(args[0].Type.String()))), nil
+}
+
+// isSigned is __is_signed(x): 1 if x is a signed integer. Else it has no value: so an optional intrinsic tells
+// versions of a class apart whose members differ in that only.
+func isSigned(_ *scope, args []eval.Value) (eval.Value, error) {
+	if len(args) != 1 || args[0].Type == nil || args[0].Type.Strip().Kind != types.Int {
+		return eval.Value{}, errors.New("it is not signed")
+	}
+	return eval.FromInt(1), nil
 }
 
 // dynamicObject is __dynamic(p): the object at p as what its table of virtual functions tells.

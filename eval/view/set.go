@@ -39,6 +39,7 @@ type Set struct {
 	classes map[*types.Type]*class // by stripped type; nil: it has no view
 	walks   map[walkKey]*nodes     // of this stop
 	slots   map[slotTable]*slotWalk
+	btrees  map[btreeKey]*btreeWalk
 	cache   *pageCache // of the query that was the last to show a value
 	cacheOf eval.Env
 }
@@ -77,6 +78,7 @@ func (s *Set) Forget() {
 func (s *Set) Changed() {
 	clear(s.walks)
 	clear(s.slots)
+	clear(s.btrees)
 	s.cache, s.cacheOf = nil, nil
 }
 

@@ -6,14 +6,19 @@ import (
 )
 
 // versioned matches the inline namespaces in which libraries put one version of themselves: Abseil's
-// absl::lts_20220623, fmt's fmt::v9, nlohmann::json_abi_v3_11_2. People do not write them, and views are
-// for all versions.
-var versioned = regexp.MustCompile(`\b(absl|fmt|nlohmann|spdlog)::(lts_\d+|v\d+|json_abi\w*)::`)
+// absl::lts_20220623 (in Debian absl::debian3), fmt's fmt::v9, nlohmann::json_abi_v3_11_2. People do not write
+// them, and views are for all versions.
+var versioned = regexp.MustCompile(`\b(absl|fmt|nlohmann)::(lts_\d+|debian\d+|head|v\d+|json_abi\w*)::`)
+
+// maybeVersioned are the beginnings of names that may have such a namespace.
+var maybeVersioned = []string{"absl::", "fmt::v", "nlohmann::json_abi"}
 
 // withoutVersion returns a type's name without the namespaces that tell a version of a library.
 func withoutVersion(name string) string {
-	if !strings.Contains(name, "::lts_") && !strings.Contains(name, "::v") && !strings.Contains(name, "::json_abi") {
-		return name
+	for _, start := range maybeVersioned {
+		if strings.Contains(name, start) {
+			return versioned.ReplaceAllString(name, "$1::")
+		}
 	}
-	return versioned.ReplaceAllString(name, "$1::")
+	return name
 }
