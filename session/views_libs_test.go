@@ -42,11 +42,36 @@ func abseil(suite string) func(t *testing.T) []string {
 	return func(t *testing.T) []string {
 		root := fixture.Debian(t, suite, "libabsl-dev")
 		libs, _ := filepath.Glob(filepath.Join(root, "usr/lib/x86_64-linux-gnu/libabsl_*.a"))
-		// Libraries of a newer Debian call functions that a newer C library has.
-		flags := []string{"-isystem", filepath.Join(root, "usr/include"), "-Wl,--defsym=__isoc23_strtol=strtol",
-			"-Wl,--defsym=__isoc23_strtoll=strtoll", "-Wl,--defsym=__isoc23_strtoull=strtoull", "-Wl,--start-group"}
+		flags := []string{"-isystem", filepath.Join(root, "usr/include"), "-Wl,--start-group"}
 		flags = append(flags, libs...)
 		return append(flags, "-Wl,--end-group")
+	}
+}
+
+func eigen(suite string) func(t *testing.T) []string {
+	return func(t *testing.T) []string {
+		root := fixture.Debian(t, suite, "libeigen3-dev")
+		return []string{"-isystem", filepath.Join(root, "usr/include/eigen3")}
+	}
+}
+
+// formats are the libraries that are headers only.
+func formats(suite string) func(t *testing.T) []string {
+	return func(t *testing.T) []string {
+		return headers(t, suite, "libfmt-dev", "nlohmann-json3-dev", "rapidjson-dev")
+	}
+}
+
+// qt links the core library of a version of Qt with what it needs.
+func qt(version string, packages ...string) func(t *testing.T) []string {
+	return func(t *testing.T) []string {
+		root := fixture.Debian(t, "bookworm", append(packages, "libicu72", "libdouble-conversion3", "libpcre2-16-0",
+			"libzstd1", "zlib1g", "libglib2.0-0", "libb2-1", "libproxy1v5")...)
+		libs := filepath.Join(root, "usr/lib/x86_64-linux-gnu")
+		include := filepath.Join(root, "usr/include/x86_64-linux-gnu/qt"+version)
+		return []string{"-fPIC", "-isystem", include, "-isystem", filepath.Join(include, "QtCore"),
+			filepath.Join(libs, "libQt"+version+"Core.so."+version), "-Wl,--disable-new-dtags,-rpath," + libs,
+			"-Wl,-rpath-link," + libs}
 	}
 }
 
@@ -57,6 +82,14 @@ var libraries = []library{
 	{"boost-1.88", "boost.cc", 4, boost("trixie", "1.88")},
 	{"absl-20220623", "absl.cc", 2, abseil("bookworm")},
 	{"absl-20240722", "absl.cc", 2, abseil("trixie")},
+	{"eigen-3.3", "eigen.cc", 1, eigen("bullseye")},
+	{"eigen-3.4", "eigen.cc", 1, eigen("bookworm")},
+	{"qt-5", "qt.cc", 2, qt("5", "qtbase5-dev", "libqt5core5a")},
+	{"qt-6", "qt.cc", 2, qt("6", "qt6-base-dev", "libqt6core6")},
+	{"formats-2021", "formats.cc", 2, formats("bullseye")},
+	{"formats-2023", "formats.cc", 2, formats("bookworm")},
+	{"formats-2025", "formats.cc", 2, formats("trixie")},
+	{"formats-sid", "formats.cc", 2, formats("sid")},
 }
 
 // TestLibraryViews compares what is shown with what programs tell that use other libraries than the

@@ -22,6 +22,10 @@ func init() {
 		"__date":       dateText,
 		"__clock":      clockText,
 		"__is_signed":  isSigned,
+		"__row":        matrixRow,
+		"__like":       likeObject,
+		"__require":    require,
+		"__has":        hasMember,
 	} {
 		functions[name] = f
 	}
@@ -56,6 +60,52 @@ func argObject(s *scope, args []eval.Value) (eval.Value, error) {
 		return eval.Value{}, fmt.Errorf("alternative %d of %d", n[1], len(list))
 	}
 	return at(list[n[1]].Type, addr(n[0]), ""), nil
+}
+
+// require is __require(x): 1 if x is true. Else it has no meaning: the view is not for this layout of the class.
+// x must not need memory.
+func require(s *scope, args []eval.Value) (eval.Value, error) {
+	n, err := numbers(s, "__require", args, 1)
+	if err == nil && n[0] == 0 {
+		err = errors.New("the view is for another version of the class")
+	}
+	return eval.FromInt(1), err
+}
+
+// hasMember is __has(x, "name"): whether the class of x, or the class that x points to, has a member. It reads no
+// memory.
+func hasMember(_ *scope, args []eval.Value) (eval.Value, error) {
+	if len(args) != 2 || args[0].Type == nil {
+		return eval.Value{}, errors.New("__has takes a value and a name")
+	}
+	name, _, ok := eval.TextOf(args[1])
+	t := args[0].Type.Strip()
+	if t.Kind == types.Pointer && t.Elem() != nil {
+		t = t.Elem().Strip()
+	}
+	return eval.Bool(ok && memberOf(t, string(name), 0)), nil
+}
+
+func memberOf(t *types.Type, name string, depth int) bool {
+	for _, f := range t.Fields() {
+		switch {
+		case f.Name == name && !f.Base:
+			return true
+		case f.Type == nil || depth > maxHookDepth:
+		case (f.Base || f.Name == "") && memberOf(f.Type.Strip(), name, depth+1):
+			return true
+		}
+	}
+	return false
+}
+
+// likeObject is __like(x, p): the object at p as one of the type of x.
+func likeObject(s *scope, args []eval.Value) (eval.Value, error) {
+	if len(args) != 2 || args[0].Type == nil {
+		return eval.Value{}, errors.New("__like takes a value and an address")
+	}
+	n, err := eval.Number(args[1], s)
+	return at(args[0].Type, addr(n), ""), err
 }
 
 // className is __class_name(x) and __type_of(x): the type of a value, as people write it.
@@ -227,4 +277,39 @@ func readAll(a addr, b []byte, env eval.Env) error {
 	}
 	_, access := eval.Number(at(types.New(types.Uint, "unsigned char", 1, false, nil), a+addr(max(n, 0)), ""), env)
 	return errors.Join(access, err)
+}
+
+// maxRow limits the elements of a row of a matrix.
+const maxRow = 1 << 16
+
+// matrixRow is __row(start, i, n, down, right): row i of a matrix as an array of n elements. The steps to the
+// next row and to the next element of a row are in elements.
+func matrixRow(s *scope, args []eval.Value) (eval.Value, error) {
+	if len(args) != 5 {
+		return eval.Value{}, errors.New("__row takes 5 arguments")
+	}
+	elem, start, err := elements(args[0], s)
+	if err != nil {
+		return eval.Value{}, err
+	}
+	n, err := numbers(s, "__row", args[1:], 4)
+	if err != nil {
+		return eval.Value{}, err
+	}
+	i, length, down, right := n[0], n[1], n[2], n[3]
+	size := elem.Strip().Size
+	if size <= 0 || length < 0 || length > maxRow {
+		return eval.Value{}, fmt.Errorf("a row of %d elements", length)
+	}
+	row := types.NewArray(elem, length)
+	if start += addr(i * down * size); right == 1 {
+		return at(row, start, ""), nil
+	}
+	b := make([]byte, length*size)
+	for k := range length {
+		if err := readAll(start+addr(k*right*size), b[k*size:(k+1)*size], s); err != nil {
+			return eval.Value{}, err
+		}
+	}
+	return eval.Value{Type: row, Bytes: b}, nil
 }

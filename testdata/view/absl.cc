@@ -15,6 +15,12 @@
 #include <absl/time/time.h>
 #include <absl/types/span.h>
 
+// Libraries of a newer Debian call what a newer C library has.
+extern "C" {
+__attribute__((weak)) long __isoc23_strtol(const char *s, char **end, int base) { return std::strtol(s, end, base); }
+__attribute__((weak)) long long __isoc23_strtoll(const char *s, char **end, int base) { return std::strtoll(s, end, base); }
+}
+
 template <class T, size_t N> struct Text<absl::InlinedVector<T, N>> {
   static Out of(const absl::InlinedVector<T, N> &v) {
     return format("absl::InlinedVector of length %zu, capacity %zu", v.size(), v.capacity()) + (v.empty() ? "" : " = " + plain(v));
