@@ -137,8 +137,10 @@ func meansNothing(err error) bool {
 func (o *object) prune() {
 	s := o.scope()
 	for range 4 { // an intrinsic may call others
-		for name, list := range o.intrinsics {
-			o.intrinsics[name] = slices.DeleteFunc(list, func(in *natvis.Intrinsic) bool {
+		// In the order of the file, not of the map: one that calls another is judged after that one.
+		for _, def := range o.def.Intrinsics {
+			name := def.Name
+			o.intrinsics[name] = slices.DeleteFunc(o.intrinsics[name], func(in *natvis.Intrinsic) bool {
 				if !in.Optional || len(in.Params) > 0 {
 					return false
 				}
