@@ -138,7 +138,7 @@ func (o *object) prune() {
 	s := o.scope()
 	for range 4 { // an intrinsic may call others
 		// In the order of the file, not of the map: one that calls another is judged after that one.
-		for _, def := range o.def.Intrinsics {
+		for _, def := range slices.Concat(o.def.Intrinsics, o.env.set.natvis.Intrinsics()) {
 			name := def.Name
 			o.intrinsics[name] = slices.DeleteFunc(o.intrinsics[name], func(in *natvis.Intrinsic) bool {
 				if !in.Optional || len(in.Params) > 0 {

@@ -31,7 +31,7 @@ func newErrorCode(v eval.Value, env *inner) eval.View {
 	if !ok || !ok2 {
 		return nil
 	}
-	f := &fixed{name: ShortName(v.Type.Strip().Name)}
+	f := &fixed{name: templateName(v.Type.Strip().Name)}
 	n, err := eval.Number(value, env)
 	at, err2 := eval.Number(category, env)
 	if f.err = errors.Join(err, err2); f.err != nil {
@@ -70,7 +70,7 @@ func categoryName(class string) string {
 			}
 		}
 	}
-	return strings.TrimLeft(class, "*0123456789")
+	return strings.TrimLeft(class, "0123456789")
 }
 
 // mangledClass returns the mangled name of the class of an object with virtual functions. It is part of the
@@ -99,7 +99,7 @@ func mangledClass(a addr, env eval.Env) (string, error) {
 			return "", errors.New("its class has no name")
 		}
 	}
-	return string(b), nil
+	return strings.TrimPrefix(string(b), "*"), nil // *: the name is compared by its address
 }
 
 // newStringStream shows the text of a string stream. Programs often have only the declarations of these classes, but
