@@ -62,7 +62,7 @@ func (s *Set) classIn(t *types.Type, path []*types.Field, v eval.Value, env eval
 	if f := goView(t); f != nil && len(path) == 0 {
 		return &class{typ: t, builtin: f}
 	}
-	for _, m := range s.natvis.Match(withoutVersion(t.Name)) {
+	for _, m := range s.matches(t.Name) {
 		if len(path) > 0 && !m.Pattern.Inheritable || !m.Type.Views.Allow("") {
 			continue
 		}

@@ -3,6 +3,8 @@ package view
 import (
 	"regexp"
 	"strings"
+
+	"dbg/eval/natvis"
 )
 
 // versioned matches the inline namespaces in which libraries put one version of themselves: Abseil's
@@ -21,4 +23,13 @@ func withoutVersion(name string) string {
 		}
 	}
 	return name
+}
+
+// matches returns the views for a type's name, and after them those for its name without versions.
+func (s *Set) matches(name string) []natvis.Match {
+	found := s.natvis.Match(name)
+	if neutral := withoutVersion(name); neutral != name {
+		found = append(found, s.natvis.Match(neutral)...)
+	}
+	return found
 }
