@@ -19,7 +19,12 @@ var publicFiles = []struct{ source, file string }{
 	{"pugixml", "scripts/natvis/pugixml_compact.natvis"},
 }
 
-// TestPublicNatvisFiles reads the files: none of them has a problem.
+// publicProblems are mistakes in these files.
+var publicProblems = map[string]string{
+	"misc/debuggers/imgui.natvis:55:170: warning: } must be written }} in a display string": "so it is in line 55",
+}
+
+// TestPublicNatvisFiles reads the files. The only problem is in the file itself.
 func TestPublicNatvisFiles(t *testing.T) {
 	fixture.Sweep(t)
 	for _, p := range publicFiles {
@@ -30,7 +35,9 @@ func TestPublicNatvisFiles(t *testing.T) {
 			}
 			f, problems := natvis.Parse(p.file, data)
 			for _, problem := range problems {
-				t.Error(problem.Error())
+				if publicProblems[problem.Error()] == "" {
+					t.Error(problem.Error())
+				}
 			}
 			if len(f.Types) == 0 {
 				t.Error("no types")

@@ -362,6 +362,9 @@ func (o *object) format(x *natvis.Expr, s *scope, opt eval.Options) (string, err
 	if letter := letters[x.Spec.Format]; letter != 0 {
 		inside.Format = letter
 	}
+	if text, ok := pointedSummary(v, x.Spec.Has(natvis.NoAddress), s, inside); ok {
+		return text, nil
+	}
 	text := eval.Format(v, s.inner, inside)
 	switch x.Spec.Format {
 	case natvis.HexBare, natvis.HexUpperBare:

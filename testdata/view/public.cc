@@ -39,9 +39,9 @@ int main() {
   SAYS(j0, "null");
   SAYS(j, "std::map with 2 elements = {[\"a\"] = 1, [\"b\"] = std::vector of length 5, capacity 5 = {1, 2.5, \"x\", null, true}}");
   SAYS(none, "none");
-  SAYS(top, "node_element name=\"top\"");
-  SAYS(text_node, "node_pcdata value=\"text\"");
-  SAYS(attribute, "\"name\" = \"value\"…");
+  SAYS(top, format("0x%lx {pugi::node_element name=\"top\"}…", (unsigned long)top.internal_object()));
+  SAYS(text_node, format("0x%lx {pugi::node_pcdata value=\"text\"}…", (unsigned long)text_node.internal_object()));
+  SAYS(attribute, format("0x%lx {\"name\" = \"value\"}…", (unsigned long)attribute.internal_object()));
   SAYS(no_attribute, "none");
   stop();
 }
