@@ -33,6 +33,9 @@
 #include <boost/variant.hpp>
 #include <boost/variant2/variant.hpp>
 #include <boost/version.hpp>
+#if BOOST_VERSION >= 108100 // before, its class needs the library
+#include <boost/filesystem/path.hpp>
+#endif
 #if BOOST_VERSION >= 108100
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -254,6 +257,10 @@ static void others() {
   boost::gregorian::date d0, d1(2020, 2, 29), d2(boost::date_time::pos_infin), d3(1969, 12, 31);
   boost::posix_time::ptime p0, p1(d1, boost::posix_time::time_duration(1, 2, 3, 4)), p2(boost::date_time::neg_infin);
   boost::posix_time::time_duration td0, td1(30, 5, 6, 7), td2(-1, 0, 0), td3(boost::date_time::pos_infin);
+#if BOOST_VERSION >= 108100
+  boost::filesystem::path path0, path("/usr/lib/x.so");
+  SAYS(path0, "boost::filesystem::path \"\""); SAYS(path, "boost::filesystem::path \"/usr/lib/x.so\"");
+#endif
   SAY(o0); SAY(o1); SAY(os0); SAY(os); SAY(ov); SAY(va); SAY(vb); SAY(vc); SAY(wa); SAY(wb); SAY(wc); SAY(wd); SAY(we);
   SAYS(y0, "boost::any [no contained value]");
   SAYS(y1, "boost::any containing int = {[contained value] = 5}");
