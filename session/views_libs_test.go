@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"dbg/internal/fixture"
@@ -23,9 +24,11 @@ var libraryBuilds = []struct {
 }{
 	{"gcc-O0", []string{"-std=c++17", "-g", "-O0"}},
 	{"gcc-O2", []string{"-std=c++17", "-g", "-O2"}},
-	{"clang-O0", []string{"cc=clang++-19", "-std=c++17", "-g", "-O0", "-fno-limit-debug-info", "-w", "-fclang-abi-compat=17"}},
-	{"clang-O2", []string{"cc=clang++-19", "-std=c++17", "-g", "-O2", "-fno-limit-debug-info", "-w", "-fclang-abi-compat=17"}},
+	{"clang-O0", append(slices.Clone(clangFlags), "-O0")},
+	{"clang-O2", append(slices.Clone(clangFlags), "-O2")},
 }
+
+var clangFlags = []string{"cc=clang++-19", "-std=c++17", "-g", "-fno-limit-debug-info", "-w", "-fclang-abi-compat=17"}
 
 // headers returns the flags for the headers of Debian's packages.
 func headers(t *testing.T, suite string, packages ...string) []string {

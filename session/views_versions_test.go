@@ -18,20 +18,23 @@ type libraryVersion struct {
 }
 
 func libstdcxx(version, suite string) libraryVersion {
-	return libraryVersion{"libstdc++-" + version, suite, []string{"libstdc++-" + version + "-dev", "libgcc-" + version + "-dev"}}
+	packages := []string{"libstdc++-" + version + "-dev", "libgcc-" + version + "-dev"}
+	return libraryVersion{"libstdc++-" + version, suite, packages}
 }
 
 func libcxx(version, suite string) libraryVersion {
-	return libraryVersion{"libc++-" + version, suite, []string{"libc++-" + version + "-dev", "libc++abi-" + version + "-dev",
-		"libunwind-" + version + "-dev", "libgcc-12-dev"}}
+	packages := []string{"libc++-" + version + "-dev", "libc++abi-" + version + "-dev", "libunwind-" + version + "-dev",
+		"libgcc-12-dev"}
+	return libraryVersion{"libc++-" + version, suite, packages}
 }
 
-// libraryVersions are the versions that Debian has. GCC 5 to 8 and libc++ 20 are in no suite that is still there.
+// libraryVersions are the versions that Debian has. GCC 5 to 8 and libc++ 20 are in no suite that is still there;
+// clang 19 can't compile libc++ 23.
 var libraryVersions = []libraryVersion{
 	libstdcxx("9", "bullseye"), libstdcxx("10", "bullseye"), libstdcxx("11", "bookworm"), libstdcxx("12", "bookworm"),
 	libstdcxx("13", "trixie"), libstdcxx("14", "trixie"), libstdcxx("15", "sid"), libstdcxx("16", "sid"),
 	libcxx("13", "bookworm"), libcxx("14", "bookworm"), libcxx("15", "bookworm"), libcxx("16", "bookworm"),
-	libcxx("17", "trixie"), libcxx("18", "trixie"), libcxx("19", "trixie"), libcxx("21", "sid"), libcxx("22", "sid"), libcxx("23", "sid"),
+	libcxx("17", "trixie"), libcxx("18", "trixie"), libcxx("19", "trixie"), libcxx("21", "sid"), libcxx("22", "sid"),
 }
 
 // flags returns how clang uses the library instead of the system's.
@@ -40,7 +43,8 @@ func (v *libraryVersion) flags(t *testing.T) []string {
 	flags := []string{"cc=clang++-19", "--sysroot=" + root, "-static", "-g", "-fno-limit-debug-info", "-w"}
 	if version, ok := strings.CutPrefix(v.name, "libc++-"); ok {
 		llvm := filepath.Join(root, "usr/lib/llvm-"+version)
-		return append(flags, "-stdlib=libc++", "-nostdinc++", "-isystem", filepath.Join(llvm, "include/c++/v1"), "-L"+filepath.Join(llvm, "lib"),
+		return append(flags, "-stdlib=libc++", "-nostdinc++", "-isystem", filepath.Join(llvm, "include/c++/v1"),
+			"-L"+filepath.Join(llvm, "lib"),
 			"--gcc-install-dir="+filepath.Join(root, "usr/lib/gcc/x86_64-linux-gnu/12"), "-lc++abi")
 	}
 	_, version, _ := strings.Cut(v.name, "++-")
@@ -54,8 +58,12 @@ func TestLibraryVersions(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			for _, b := range []struct{ name, level string }{{"O0", "-O0"}, {"O2", "-O2"}} {
 				flags := append(slices.Clone(v.flags(t)), b.level)
-				t.Run("std-"+b.name, func(t *testing.T) { standardViews(t, "std.cc", 4, b.name, append(flags, "-std=c++20")) })
-				t.Run("more-"+b.name, func(t *testing.T) { standardViews(t, "more.cc", 5, b.name, append(flags, "-std=c++23")) })
+				t.Run("std-"+b.name, func(t *testing.T) {
+					standardViews(t, "std.cc", 4, b.name, append(slices.Clone(flags), "-std=c++20"))
+				})
+				t.Run("more-"+b.name, func(t *testing.T) {
+					standardViews(t, "more.cc", 5, b.name, append(slices.Clone(flags), "-std=c++23"))
+				})
 			}
 		})
 	}
