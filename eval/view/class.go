@@ -67,7 +67,7 @@ func (s *Set) classIn(t *types.Type, path []*types.Field, v eval.Value, env eval
 	if f := goView(t); f != nil && len(path) == 0 {
 		return &class{typ: t, builtin: f}
 	}
-	for _, m := range s.natvis.Match(t.Name) {
+	for _, m := range s.matches(t.Name) {
 		if len(path) > 0 && !m.Pattern.Inheritable || !m.Type.Views.Allow("") {
 			continue
 		}
@@ -135,6 +135,7 @@ func argOf(t *types.Type, a natvis.Arg, env eval.Env) *types.Type {
 // of the standard libraries.
 func templateName(name string) string {
 	name, _, _ = strings.Cut(name, "<")
+	name = withoutVersion(name)
 	return strings.Replace(name, "std::__1::", "std::", 1)
 }
 

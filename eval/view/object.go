@@ -147,8 +147,10 @@ func meansNothing(err error) bool {
 func (o *object) prune() {
 	s := o.scope()
 	for range 4 { // an intrinsic may call others
-		for name, list := range o.intrinsics {
-			o.intrinsics[name] = slices.DeleteFunc(list, func(in *natvis.Intrinsic) bool {
+		// In the order of the file, not of the map: one that calls another is judged after that one.
+		for _, def := range slices.Concat(o.def.Intrinsics, o.env.set.natvis.Intrinsics()) {
+			name := def.Name
+			o.intrinsics[name] = slices.DeleteFunc(o.intrinsics[name], func(in *natvis.Intrinsic) bool {
 				if !in.Optional || len(in.Params) > 0 {
 					return false
 				}
@@ -369,6 +371,9 @@ func (o *object) format(x *natvis.Expr, s *scope, opt eval.Options) (string, err
 	inside.Inner, inside.AddressOfStrings = true, opt.AddressOfStrings && !x.Spec.Has(natvis.NoAddress)
 	if letter := letters[x.Spec.Format]; letter != 0 {
 		inside.Format = letter
+	}
+	if text, ok := pointedSummary(v, x.Spec.Has(natvis.NoAddress), s, inside); ok {
+		return text, nil
 	}
 	text := eval.Format(v, s.inner, inside)
 	switch x.Spec.Format {
