@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"dbg/eval"
 	"dbg/session"
 	"dbg/target"
 
@@ -59,6 +60,12 @@ func (s *server) evaluate(_ context.Context, args godap.EvaluateArguments) (any,
 	now, err := s.showOne(s.evaluated(), frame, v, path, opt)
 	if err != nil {
 		return nil, err
+	}
+	if args.Context == "hover" && v.Avail != eval.Available {
+		why := s.query.WhyMissing(frame.thread, frame.level, []string{text})
+		if why[text] != "" {
+			now.text += ": " + why[text]
+		}
 	}
 	return godap.EvaluateResponseBody{
 		Result: now.text, Type: now.typ, MemoryReference: now.memory,

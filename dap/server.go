@@ -117,6 +117,7 @@ func Serve(ctx context.Context, rw io.ReadWriteCloser, opts Options) error {
 	maps.Copy(s.handlers, opts.more)
 	opts.Session.Indexing = s.indexing(opts.Session.Indexing)
 	s.sess = session.New(opts.Session)
+	s.sess.SetPrintObject(true)
 	s.query = s.sess
 	s.in = newInbox(rw, s.overtake)
 	var unsubscribe func()

@@ -143,6 +143,7 @@ func parameterText(a session.Argument, format *godap.StackFrameFormat) string {
 // valueOptions returns the client's format for values.
 func valueOptions(format *godap.ValueFormat) eval.Options {
 	opt := eval.DefaultOptions()
+	opt.Objects = true // a person at a pointer wants to see the object
 	if format != nil && format.Hex {
 		opt.Format = 'x'
 	}

@@ -34,6 +34,7 @@ func (s *server) variables(_ context.Context, args godap.VariablesArguments) (an
 			var parts []part
 			if parts, err = s.scopeParts(c); err == nil {
 				list, err = s.variablesOf(args.VariablesReference, c.frame, page(parts, args.Start, args.Count), args.Format)
+				s.explain(c.frame, parts, list)
 			}
 			args.Start, args.Count = 0, 0
 		}

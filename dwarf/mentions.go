@@ -24,3 +24,23 @@ func (d *Data) mentions(name string, ids ...sectionID) bool {
 	}
 	return false
 }
+
+// EachString calls fn for the strings of .debug_str until fn returns false. It does nothing and returns
+// false if the section has more than most bytes. The slices alias the section.
+func (d *Data) EachString(most int, fn func(s []byte) bool) bool {
+	all := d.all(secStr)
+	if len(all) > most {
+		return false
+	}
+	for len(all) > 0 {
+		n := bytes.IndexByte(all, 0)
+		if n < 0 {
+			break
+		}
+		if n > 0 && !fn(all[:n]) {
+			break
+		}
+		all = all[n+1:]
+	}
+	return true
+}

@@ -113,7 +113,7 @@ func newTree(v Value, env Env) tree {
 	}
 	switch kindOf(v.Type) {
 	case types.Struct, types.Union:
-		return fieldTree(v, env)
+		return fieldTree(asObject(v, env), env)
 	case types.Array:
 		elem := elemOf(v.Type)
 		size, total := sizeOf(elem), sizeOf(v.Type)
@@ -135,6 +135,7 @@ func newTree(v Value, env Env) tree {
 		if err != nil {
 			return tree{err: err}
 		}
+		p = asObject(p, env)
 		if t, ok := viewTree(p, env); ok {
 			return t
 		}
@@ -168,7 +169,7 @@ func fieldTree(v Value, env Env) tree {
 			return staticMember(v, f, env)
 		case f.Base:
 			c := fieldOf(v, f, env)
-			c.Name = "<" + baseName(f) + ">"
+			c.Name, c.base = "<"+baseName(f)+">", true
 			return c
 		}
 		c := fieldOf(v, f, env)

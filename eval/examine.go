@@ -104,7 +104,7 @@ func unitText(b []byte, t *types.Type, format byte, env Env) string {
 			return p.b.String()
 		}
 	}
-	return formatBytes(b, t, format, env)
+	return formatBytes(b, t, Options{Format: format}, env)
 }
 
 // examineStrings formats one string per line.

@@ -65,6 +65,8 @@ func load(v Value, mem target.Memory) Value {
 		v.Avail, v.Err = Unreadable, errNoPlace
 	case n < 0 && kindOf(v.Type) == types.Array && v.HasAddr:
 		return v // int x[]
+	case n < 0 && kindOf(v.Type) == types.Opaque && v.HasAddr:
+		return v // a view may know it: the layout of some classes is part of the ABI
 	case n < 0:
 		v.Avail, v.Err = Unreadable, errorf("the size of %s is unknown", TypeName(v))
 	case n > maxFetch:

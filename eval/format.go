@@ -38,6 +38,14 @@ type Options struct {
 	// NoUnions writes unions inside of structures as {...}, NoStatics leaves out static members,
 	// NoSymbols the names of what pointers point to, NoAddresses the addresses.
 	NoUnions, NoStatics, NoSymbols, NoAddresses bool
+	// Objects shows objects of C++ by their dynamic types, Vtables the functions of virtual tables.
+	Objects, Vtables bool
+	// SymbolFiles adds the source line to the symbols of code: <main+4 at a.c:3>.
+	SymbolFiles bool
+	// Radix is the base of integers that have no format of their own: 8 or 16; else 10.
+	Radix int
+	// Language writes structures as a language does; lang.Unknown means as their own does.
+	Language lang.Lang
 }
 
 // DefaultOptions returns gdb's defaults.
@@ -55,6 +63,9 @@ func Format(v Value, env Env, opt Options) string {
 			return "<optimized out>"
 		}
 		return voidName(v.Type)
+	}
+	if opt.Objects && !opt.Inner {
+		v = p.dynamic(v)
 	}
 	if !opt.Inner && (p.raw() || isReference(v.Type)) && !p.namesItself(v) {
 		p.typePrefix(v)
@@ -319,7 +330,7 @@ func (p *printer) reference(v Value) {
 // function writes "{int (int)} 0x401136 <main>".
 func (p *printer) function(v Value) {
 	if !p.raw() {
-		p.str(formatBytes(intValue(typeUlong, uint64(v.Addr)).Bytes, typeUlong, p.opt.Format, p.env))
+		p.str(formatBytes(intValue(typeUlong, uint64(v.Addr)).Bytes, typeUlong, p.opt, p.env))
 		return
 	}
 	p.str("{" + TypeName(v) + "} ")
@@ -334,7 +345,7 @@ func (p *printer) placeOf(a target.Addr, symbol bool) {
 		p.str(a.String())
 	}
 	if symbol {
-		s := symbolAt(a, p.env)
+		s := p.symbol(a)
 		if s != "" && !p.opt.NoAddresses {
 			p.str(" ")
 		}

@@ -31,7 +31,7 @@ func (p *printer) structure(v Value) {
 	}
 	p.isBase = false
 	p.open("{")
-	shown, members := 0, 0
+	shown, members, bases := 0, 0, 0
 	for i := range fields {
 		f := &fields[i]
 		if f.Static && p.opt.NoStatics {
@@ -53,8 +53,20 @@ func (p *printer) structure(v Value) {
 			p.str("...")
 			break
 		}
-		p.between(shown == 0, p.opt.Pretty)
+		if bases > 0 && bases == shown && p.opt.Pretty {
+			p.str(", ") // gdb's text has this blank
+			p.line(p.level)
+			if !f.Base {
+				p.str("members of " + v.Type.Strip().Name + ":")
+				p.line(p.level)
+			}
+		} else {
+			p.between(shown == 0, p.opt.Pretty)
+		}
 		shown++
+		if f.Base {
+			bases++
+		}
 		switch {
 		case f.Static:
 			p.str("static " + f.Name + " = ")
@@ -66,7 +78,11 @@ func (p *printer) structure(v Value) {
 		case f.Name != "":
 			p.str(f.Name + " = ")
 		}
-		p.value(fieldOf(v, f, p.env))
+		m := fieldOf(v, f, p.env)
+		p.value(m)
+		if p.opt.Vtables && isVptr(f) && p.raw() {
+			p.vtable(m, v.Type)
+		}
 		p.isBase = false
 	}
 	if members == 0 {

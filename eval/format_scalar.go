@@ -47,6 +47,15 @@ func (p *printer) scalar(v Value) {
 		return
 	}
 	u := integerOf(v)
+	if letter := p.opt.radixFormat(); letter != 0 && t != typeFlags {
+		switch t.Kind {
+		case types.Bool, types.Int, types.Uint, types.Char:
+			defer func(old byte) { p.opt.Format = old }(p.opt.Format)
+			p.opt.Format = letter
+			p.formatted(v, t)
+			return
+		}
+	}
 	switch t.Kind {
 	case types.Bool:
 		p.bool(u)
@@ -213,11 +222,12 @@ func (p *printer) formatted(v Value, t *types.Type) {
 			b = b[:10] // the rest is padding
 		}
 	}
-	p.str(formatBytes(b, t, p.opt.Format, p.env))
+	p.str(formatBytes(b, t, p.opt, p.env))
 }
 
 // formatBytes formats bytes by a format letter.
-func formatBytes(b []byte, t *types.Type, letter byte, env Env) string {
+func formatBytes(b []byte, t *types.Type, opt Options, env Env) string {
+	letter := opt.Format
 	n := bigInt(b, false)
 	switch letter {
 	case 'x':
@@ -245,7 +255,7 @@ func formatBytes(b []byte, t *types.Type, letter byte, env Env) string {
 		return p.b.String()
 	case 'a':
 		a := target.Addr(rawUint(b[:min(len(b), 8)]))
-		if s := symbolAt(a, env); s != "" {
+		if s := (&printer{env: env, opt: opt}).symbol(a); s != "" {
 			return a.String() + " " + s
 		}
 		return a.String()

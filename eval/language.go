@@ -141,6 +141,13 @@ func firstArgument(name string) string {
 // language writes structures that have a special form in Go or Rust.
 func (p *printer) language(v Value) bool {
 	t := v.Type.Strip()
+	switch forced := p.opt.Language; {
+	case forced == lang.C || forced == lang.CPlusPlus || forced == lang.Asm:
+		return false
+	case forced == lang.Rust && t.Lang != lang.Rust && t.Kind == types.Struct && p.plainStruct(t):
+		p.rustStruct(v, t)
+		return true
+	}
 	if t.Lang != lang.Go && t.Lang != lang.Rust || v.Avail != Available && v.Avail != Partial {
 		return false
 	}
@@ -273,4 +280,15 @@ func (p *printer) rustStruct(v Value, t *types.Type) {
 		return
 	}
 	p.rustFields(v, fields)
+}
+
+// plainStruct reports whether a structure has only members of its own: the forms of Rust have none for
+// bases and static members.
+func (p *printer) plainStruct(t *types.Type) bool {
+	for _, f := range t.Fields() {
+		if f.Base || f.Static || f.Name == "" {
+			return false
+		}
+	}
+	return true
 }

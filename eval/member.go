@@ -55,7 +55,16 @@ func implied(v Value) (Value, bool) {
 
 // dereference evaluates the operator *.
 func (e *evaluator) dereference(n *node) (Value, error) {
-	v, err := e.operand(n)
+	v, err := e.eval(n)
+	if err == nil {
+		v, err = follow(v, e.env)
+	}
+	if err == nil {
+		if to, ok := implied(v); ok {
+			return to, nil
+		}
+		v, err = e.read(v)
+	}
 	if err != nil {
 		return Value{}, err
 	}
@@ -135,8 +144,12 @@ func (e *evaluator) dot(n *node) (Value, error) {
 			v = to
 		}
 	}
+	through := kindOf(v.Type) == types.Pointer
 	if v, err = e.pointee(v); err != nil {
 		return Value{}, err
+	}
+	if through {
+		v = e.asObject(v)
 	}
 	if !isStruct(v.Type) {
 		if full := dotted(n); full != "" {
@@ -161,7 +174,10 @@ func (e *evaluator) dot(n *node) (Value, error) {
 	}
 	m, ok := member(v, name, e.env)
 	if !ok {
-		return Value{}, errorf("There is no member named %s.", n.text)
+		m, ok = member(e.asObject(v), name, e.env)
+	}
+	if !ok {
+		return Value{}, errorf("There is no member named %s.%s", n.text, suggestMember(v, name))
 	}
 	return m, nil
 }

@@ -19,6 +19,9 @@ func (k *compiler) binary(n *node) (operand, error) {
 	if a.typ().IsDynamic() || b.typ().IsDynamic() {
 		return a, notCompiled("an array of variable length")
 	}
+	if k.viewKnows(a.typ(), "operator"+n.op, b.one()) {
+		return a, notCompiled("an operator of a view")
+	}
 	result, err := k.resultOf(n.op, &a, &b)
 	if err != nil {
 		return a, err

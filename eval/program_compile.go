@@ -71,6 +71,8 @@ func (k *compiler) node(n *node) (operand, error) {
 		return operand{}, Error("Attempt to use a type as an expression")
 	case "sizeof":
 		return k.sizeof(n.a)
+	case "alignof":
+		return k.alignof(n.a)
 	case "cast":
 		if n.text != "" && n.text != "static_cast" {
 			return operand{}, notCompiled("the operator " + n.text)
@@ -202,6 +204,15 @@ func (k *compiler) sizeof(n *node) (operand, error) {
 	return constant(v), err
 }
 
+// alignof compiles the alignment of a type.
+func (k *compiler) alignof(n *node) (operand, error) {
+	if n.op != "type" {
+		return operand{}, notCompiled("the alignment of an expression")
+	}
+	v, err := k.types.alignof(n)
+	return constant(v), err
+}
+
 // place compiles {type} address.
 func (k *compiler) place(n *node) (operand, error) {
 	o, err := k.operand(n.a)
@@ -281,6 +292,9 @@ func (k *compiler) value(v Value) (operand, error) {
 	switch {
 	case v.Avail != Available || v.Type.IsDynamic():
 		return k.lose(v, "the variable "+v.Name)
+	case v.InReg && v.Bytes == nil && k.general(v.Reg):
+		k.emit(instruction{op: opReg, reg: v.Reg})
+		return operand{at: inBits, v: Value{Type: v.Type}}, nil
 	case v.HasAddr && v.BitSize == 0:
 		k.emit(instruction{op: opConst, n: int64(v.Addr)})
 		return operand{at: inMemory, v: Value{Type: v.Type, Name: v.Name}}, nil

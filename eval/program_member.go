@@ -27,6 +27,20 @@ func (k *compiler) pointee(o operand) (operand, error) {
 	return o, nil
 }
 
+// viewKnows reports whether the view of a class has an operator.
+func (k *compiler) viewKnows(t *types.Type, operator string, args ...Value) bool {
+	w, ok := k.c.Env.(Viewer)
+	if !ok || !isStruct(t) {
+		return false
+	}
+	view := w.View(Value{Type: t, Avail: OptimizedOut})
+	if view == nil {
+		return false
+	}
+	_, ok, _ = view.Method(operator, args)
+	return ok
+}
+
 // indirect compiles *o for a pointer that was read.
 func (k *compiler) indirect(o operand) (operand, error) {
 	t := elemOf(o.typ())
@@ -54,6 +68,10 @@ func (k *compiler) dereference(n *node) (operand, error) {
 		return o, nil
 	case types.Int, types.Uint, types.Char, types.Enum:
 		return operand{at: inMemory, v: Value{Type: typeInt}}, nil
+	case types.Struct, types.Union:
+		if k.viewKnows(o.typ(), "operator*") {
+			return o, notCompiled("the operator * of a view")
+		}
 	}
 	return o, Error("Attempt to take contents of a non-pointer value.")
 }
@@ -91,6 +109,14 @@ func (k *compiler) dot(n *node) (operand, error) {
 	o, err := k.eval(n.a)
 	if err != nil {
 		return whole(err)
+	}
+	if n.op == "->" {
+		if o, err = k.follow(o); err != nil {
+			return o, err
+		}
+		if k.viewKnows(o.typ(), "operator->") {
+			return o, notCompiled("the operator -> of a view")
+		}
 	}
 	if o, err = k.pointee(o); err != nil {
 		return o, err

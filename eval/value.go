@@ -53,6 +53,7 @@ type Value struct {
 	regByte    int64        // for a part of a register: its first byte
 	missing    []byte       // if Partial: like Bytes, with a 1 for every bit that is unavailable
 	why        Availability // if Partial: OptimizedOut or NotSaved
+	base       bool         // it is shown as a base of an object, and not as the object itself
 	raw        bool         // it is shown as it is in memory, although it may have a view
 	form       byte         // the letter of the format in which it is shown, if the user asks for none
 	words      string       // a text that is shown instead of a value

@@ -77,16 +77,20 @@ func (sh *shell) printSet(b session.Breakpoint) {
 	case b.Spec.Temporary:
 		word = "Temporary breakpoint"
 	}
+	at := ""
+	if len(b.Places) > 0 && !sh.settings.print.NoAddresses {
+		at = " at " + b.Places[0].Addr.String()
+	}
 	switch {
 	case len(b.Places) == 0:
 		fmt.Fprintf(sh.out, "%s %d (%s) pending.\n", word, b.ID, b.Spec.Text)
 	case len(b.Places) > 1:
-		fmt.Fprintf(sh.out, "%s %d at %s: %s. (%d locations)\n", word, b.ID, b.Places[0].Addr, b.Spec.Text, len(b.Places))
+		fmt.Fprintf(sh.out, "%s %d%s: %s. (%d locations)\n", word, b.ID, at, b.Spec.Text, len(b.Places))
 	case b.Places[0].Position.Line == 0:
 		fmt.Fprintf(sh.out, "%s %d at %s\n", word, b.ID, b.Places[0].Addr)
 	default:
 		p := b.Places[0]
-		fmt.Fprintf(sh.out, "%s %d at %s: file %s, line %d.\n", word, b.ID, p.Addr, sh.names().source(p.Position.File), p.Position.Line)
+		fmt.Fprintf(sh.out, "%s %d%s: file %s, line %d.\n", word, b.ID, at, sh.names().source(p.Position.File), p.Position.Line)
 	}
 }
 
@@ -283,7 +287,13 @@ func (sh *shell) printBreakpoints(list []session.Breakpoint) {
 	for i := range list {
 		width = max(width, len(kindOf(&list[i])))
 	}
-	fmt.Fprintf(sh.out, "%-7s %-*s %-4s %-3s %-18s %s\n", "Num", width, "Type", "Disp", "Enb", "Address", "What")
+	column := func(addr string) string { // the address, unless "set print address off"
+		if sh.settings.print.NoAddresses {
+			return ""
+		}
+		return fmt.Sprintf("%-18s ", addr)
+	}
+	fmt.Fprintf(sh.out, "%-7s %-*s %-4s %-3s %s%s\n", "Num", width, "Type", "Disp", "Enb", column("Address"), "What")
 	for _, b := range list {
 		disp, enb := "keep", "n"
 		switch {
@@ -306,7 +316,7 @@ func (sh *shell) printBreakpoints(list []session.Breakpoint) {
 		case len(b.Places) > 1:
 			addr, what = "<MULTIPLE>", ""
 		}
-		fmt.Fprintf(sh.out, "%-7d %-*s %-4s %-3s %-18s %s\n", b.ID, width, kindOf(&b), disp, enb, addr, what)
+		fmt.Fprintf(sh.out, "%-7d %-*s %-4s %-3s %s%s\n", b.ID, width, kindOf(&b), disp, enb, column(addr), what)
 		if c := b.Spec.Catch; c != nil && c.Match != "" && c.Kind != session.CatchLoad && c.Kind != session.CatchUnload {
 			fmt.Fprintf(sh.out, "\tmatching: %s\n", c.Match)
 		}
@@ -343,7 +353,8 @@ func (sh *shell) printBreakpoints(list []session.Breakpoint) {
 		if len(b.Places) > 1 && b.Spec.Catch == nil {
 			for i := range b.Places {
 				p := &b.Places[i]
-				fmt.Fprintf(sh.out, "%-7s %-*s %-4s %-3s 0x%016x %s\n", fmt.Sprintf("%d.%d", b.ID, i+1), width, "", "", enb, uint64(p.Addr), sh.placeText(p))
+				fmt.Fprintf(sh.out, "%-7s %-*s %-4s %-3s %s%s\n", fmt.Sprintf("%d.%d", b.ID, i+1), width, "", "", enb,
+					column(fmt.Sprintf("0x%016x", uint64(p.Addr))), sh.placeText(p))
 			}
 		}
 	}

@@ -19,7 +19,10 @@ func dataCommands() []*command {
 		{name: "output", usage: "[/FMT] EXPR", group: g, help: "print a value without $N, =, and newline", run: outputValue},
 		{name: "x", usage: "[/NFU] ADDRESS", group: g, help: "show memory: N units of size b, h, w or g in format x, d, u, o, t, c, a, s or i", run: examine},
 		{name: "whatis", usage: "EXPR", group: g, help: "print an expression's type", run: whatis},
-		{name: "ptype", usage: "EXPR | TYPE", group: g, help: "print the definition of a type, or of an expression's type", run: ptype},
+		{name: "ptype", usage: "[/FLAGS] EXPR | TYPE", group: g, run: ptype,
+			help: "print the definition of a type; flags: o offsets and sizes, x and d their base, r raw, m and t without methods and typedefs"},
+		{name: "explore", usage: "[value | type] EXPR | TYPE", group: g, run: explore,
+			help: "walk through a value or a type by questions"},
 		{name: "display", usage: "[[/FMT] EXPR]", group: g, help: "print a value at each stop", run: addDisplay},
 		{name: "undisplay", usage: "[N...]", group: g, help: "remove displays, or all if no N is given", run: undisplay},
 	}
@@ -94,28 +97,6 @@ func outputValue(sh *shell, args string) error {
 func (sh *shell) evaluate(expr string) (session.Value, error) {
 	t, level := sh.sess.Selected()
 	return sh.sess.Evaluate(t, level, expr)
-}
-
-func whatis(sh *shell, args string) error {
-	if args == "" {
-		args = "$"
-	}
-	name, err := sh.sess.TypeOf(args)
-	if err == nil {
-		fmt.Fprintf(sh.out, "type = %s\n", name)
-	}
-	return err
-}
-
-func ptype(sh *shell, args string) error {
-	if args == "" {
-		args = "$"
-	}
-	text, err := sh.sess.Definition(args)
-	if err == nil {
-		fmt.Fprintf(sh.out, "type = %s\n", text)
-	}
-	return err
 }
 
 // examineState holds where and how the next x continues.

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -43,6 +44,9 @@ func infoSearch(what string, kind symbols.SearchKind) func(*shell, string) error
 		} else {
 			fmt.Fprintf(sh.out, "All %s matching regular expression \"%s\":\n", what, args)
 		}
+		if kind == symbols.SearchTypes {
+			slices.SortStableFunc(list, typesOrder)
+		}
 		file, symbol := "", false
 		for i, f := range list {
 			switch {
@@ -71,6 +75,19 @@ func infoSearch(what string, kind symbols.SearchKind) func(*shell, string) error
 		}
 		return nil
 	}
+}
+
+// typesOrder puts types that no file declares last, by their names: gdb's order.
+func typesOrder(a, b symbols.Found) int {
+	switch {
+	case a.File == "" && b.File == "":
+		return cmp.Compare(a.Text, b.Text)
+	case a.File == "":
+		return 1
+	case b.File == "":
+		return -1
+	}
+	return 0
 }
 
 // infoScope lists the variables that are visible at a place.

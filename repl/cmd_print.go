@@ -16,17 +16,21 @@ type printSetting struct {
 	not  bool                      // the switch means the opposite
 	size func(*printOptions) *int  // a number; "unlimited" and, if zero is set, 0 mean no limit
 	zero bool
+	word *wordSetting // one of some words
 }
 
 // printOptions are the values of "set print".
-type printOptions struct{ eval.Options }
+type printOptions struct {
+	eval.Options
+	frame frameSettings
+}
 
-func defaultPrint() printOptions { return printOptions{eval.DefaultOptions()} }
+func defaultPrint() printOptions { return printOptions{Options: eval.DefaultOptions()} }
 
 // unlimited stands for no limit in eval.Options.
 const unlimited = 1 << 30
 
-var printSettings = []printSetting{
+var printSettings = append(wordPrintSettings(), []printSetting{
 	{name: "address", says: "Printing of addresses is %s.", flag: func(o *printOptions) *bool { return &o.NoAddresses }, not: true},
 	{name: "array", says: "Pretty formatting of arrays is %s.", flag: func(o *printOptions) *bool { return &o.PrettyArrays }},
 	{name: "array-indexes", says: "Printing of array indexes is %s.", flag: func(o *printOptions) *bool { return &o.Indexes }},
@@ -34,12 +38,28 @@ var printSettings = []printSetting{
 		size: func(o *printOptions) *int { return &o.MaxElements }, zero: true},
 	{name: "max-depth", says: "Maximum print depth is %s.", size: func(o *printOptions) *int { return &o.MaxDepth }},
 	{name: "null-stop", says: "Printing of char arrays to stop at first null char is %s.", flag: func(o *printOptions) *bool { return &o.StopAtNull }},
+	{name: "object", says: "Printing of object's derived types is %s.",
+		flag: func(o *printOptions) *bool { return &o.Objects }},
 	{name: "pretty", says: "Pretty formatting of structures is %s.", flag: func(o *printOptions) *bool { return &o.Pretty }},
 	{name: "raw-values", says: "Whether to print values in raw form is %s.", flag: func(o *printOptions) *bool { return &o.Raw }},
 	{name: "repeats", says: "Threshold for repeated print elements is %s.", size: func(o *printOptions) *int { return &o.Repeats }, zero: true},
 	{name: "static-members", says: "Printing of C++ static members is %s.", flag: func(o *printOptions) *bool { return &o.NoStatics }, not: true},
 	{name: "symbol", says: "Printing of symbol names when printing pointers is %s.", flag: func(o *printOptions) *bool { return &o.NoSymbols }, not: true},
+	{name: "vtbl", says: "Printing of C++ virtual function tables is %s.",
+		flag: func(o *printOptions) *bool { return &o.Vtables }},
+	{name: "symbol-filename", says: "Printing of source filename and line number with <symbol> is %s.",
+		flag: func(o *printOptions) *bool { return &o.SymbolFiles }},
 	{name: "union", says: "Printing of unions interior to structures is %s.", flag: func(o *printOptions) *bool { return &o.NoUnions }, not: true},
+}...)
+
+// wordPrintSettings returns the settings whose value is one of some words.
+func wordPrintSettings() []printSetting {
+	var out []printSetting
+	for _, name := range []string{"entry-values", "frame-arguments"} {
+		w := wordSettings[name]
+		out = append(out, printSetting{name: name, says: w.says, word: &w})
+	}
+	return out
 }
 
 // findPrintSetting finds a setting by its name or an unambiguous beginning of it.
@@ -64,10 +84,13 @@ func findPrintSetting(name string) *printSetting {
 func (s *printSetting) set(o *printOptions, value string) error {
 	value = strings.TrimSpace(value)
 	switch {
+	case s.word != nil:
+		return s.word.set(o, value)
 	case s.flag != nil:
 		on, err := onOff(value)
 		if err == nil {
 			*s.flag(o) = on != s.not
+			o.frame.noAddress = o.NoAddresses
 		}
 		return err
 	default:
@@ -94,6 +117,9 @@ func (s *printSetting) set(o *printOptions, value string) error {
 
 // value returns the setting as "show" writes it.
 func (s *printSetting) value(o *printOptions) string {
+	if s.word != nil {
+		return s.word.value(o)
+	}
 	if s.flag != nil {
 		return onOrOff(*s.flag(o) != s.not)
 	}
@@ -114,11 +140,25 @@ func (s *printSetting) value(o *printOptions) string {
 // setPrint is "set print NAME VALUE".
 func (sh *shell) setPrint(args string) error {
 	name, value := cutWord(args)
+	if name == "type" {
+		return sh.setPrintType(value)
+	}
+	switch name {
+	case "demangle", "asm-demangle":
+		if on, err := onOff(value); err != nil || on {
+			return err
+		}
+		return fmt.Errorf("dbg always shows demangled names; \"set print %s on\" is accepted", name)
+	}
 	s := findPrintSetting(name)
 	if s == nil {
 		return userErrorf("Undefined set print command: \"%s\".  Try \"help set print\".", args)
 	}
-	return s.set(&sh.settings.print, value)
+	if err := s.set(&sh.settings.print, value); err != nil {
+		return err
+	}
+	sh.sess.SetPrintObject(sh.settings.print.Objects)
+	return nil
 }
 
 // showPrint is "show print [NAME]".
@@ -129,6 +169,9 @@ func (sh *shell) showPrint(name string) error {
 			fmt.Fprintf(sh.out, "%s:  "+s.says+"\n", s.name, s.value(&sh.settings.print))
 		}
 		return nil
+	}
+	if what, ok := strings.CutPrefix(name, "type"); ok && (what == "" || what[0] == ' ') {
+		return sh.showPrintType(strings.TrimSpace(what))
 	}
 	s := findPrintSetting(name)
 	if s == nil {
@@ -148,7 +191,7 @@ func (sh *shell) cutPrintOptions(args string) (opt printOptions, rest string, er
 			return opt, after, nil
 		}
 		s := findPrintSetting(strings.TrimPrefix(word, "-"))
-		if s == nil {
+		if s == nil || s.word != nil { // frames have those, values do not
 			if rest == args {
 				return sh.settings.print, args, nil // an expression: -x
 			}

@@ -38,6 +38,10 @@ func set(sh *shell, args string) error {
 		return sh.setFollowing(word, rest)
 	case "print", "p", "pr":
 		return sh.setPrint(rest)
+	case "language", "lang":
+		return sh.setLanguage(rest)
+	case "output-radix", "input-radix", "radix":
+		return sh.setRadix(word, strings.TrimSpace(rest))
 	case "confirm":
 		on, err := onOff(rest)
 		sh.settings.confirm = on
@@ -65,8 +69,11 @@ func set(sh *shell, args string) error {
 		return userErrorf("Undefined item: \"%s\".", rest)
 	case "listsize":
 		n, err := strconv.Atoi(rest)
+		if rest == "unlimited" || rest == "-1" {
+			n, err = unlimited, nil
+		}
 		if err != nil || n < 1 {
-			return fmt.Errorf("listsize must be a number above 0, not %q", rest)
+			return fmt.Errorf("listsize must be a number above 0, or \"unlimited\", not %q", rest)
 		}
 		sh.settings.listSize = n
 		return nil
@@ -161,7 +168,15 @@ func show(sh *shell, args string) error {
 	case "confirm":
 		fmt.Fprintf(sh.out, "Whether to confirm potentially dangerous operations is %s.\n", onOrOff(sh.settings.confirm))
 	case "listsize":
-		fmt.Fprintf(sh.out, "Number of source lines dbg will list by default is %d.\n", sh.settings.listSize)
+		size := strconv.Itoa(sh.settings.listSize)
+		if sh.settings.listSize == unlimited {
+			size = "unlimited"
+		}
+		fmt.Fprintf(sh.out, "Number of source lines dbg will list by default is %s.\n", size)
+	case "language", "lang":
+		sh.showLanguage()
+	case "output-radix", "input-radix":
+		sh.showRadix(args)
 	case "unwindonsignal", "unwind-on-signal":
 		fmt.Fprintf(sh.out, "Unwinding of stack if a signal is received while in a call dummy is %s.\n", onOrOff(sh.sess.UnwindOnSignal()))
 	case "step-mode":

@@ -41,7 +41,14 @@ func backtrace(sh *shell, args string) error {
 		switch w {
 		case "full", "-full":
 			b.full = true
-		case "-frame-arguments", "-past-main":
+		case "-past-main":
+		case "-frame-arguments", "-entry-values":
+			value, rest := cutWord(args)
+			setting, opt := wordSettings[w[1:]], printOptions{frame: b.names.frame}
+			if err := setting.set(&opt, value); err != nil {
+				return err
+			}
+			b.names.frame, args = opt.frame, rest
 		default:
 			var err error
 			if n, err = strconv.Atoi(w); err != nil {

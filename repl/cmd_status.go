@@ -45,6 +45,8 @@ func infoCommands() []*command {
 		{name: "functions", run: infoSearch("functions", symbols.SearchFunctions)},
 		{name: "variables", run: infoSearch("variables", symbols.SearchVariables)},
 		{name: "types", run: infoSearch("types", symbols.SearchTypes)},
+		{name: "vtbl", run: infoVtbl},
+		{name: "why", run: infoWhy},
 		{name: "scope", run: infoScope},
 	}, append(infoProcessCommands(), infoLockCommands()...)...)
 }

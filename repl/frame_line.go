@@ -16,6 +16,7 @@ type names struct {
 	roots []string
 	exe   string // the main program, which needs no "from"
 	color bool
+	frame frameSettings
 
 	last struct{ path, short string } // see source
 }
@@ -74,7 +75,7 @@ func (n *names) location(v *session.FrameView, address bool) string {
 		return "<signal handler called>" + trustLabel(v.Frame)
 	}
 	var b strings.Builder
-	if address {
+	if address && !n.frame.noAddress {
 		b.WriteString(n.paint(colorAddress, fmt.Sprintf("0x%016x", uint64(v.PC))) + " in ")
 	}
 	name := v.FunctionName
@@ -82,13 +83,7 @@ func (n *names) location(v *session.FrameView, address bool) string {
 		name = "??"
 	}
 	b.WriteString(n.paint(colorFunction, name) + " (")
-	for i, a := range v.Args {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(n.paint(colorName, a.Name) + "=" + shortValue(a.Value))
-	}
-	b.WriteString(")")
+	b.WriteString(n.frame.list(n, v.Args) + ")")
 	switch {
 	case v.HasSource():
 		fmt.Fprintf(&b, " at %s:%d", n.paint(colorFile, n.source(v.Position.File)), v.Position.Line)
@@ -127,7 +122,7 @@ func trustLabel(f *session.Frame) string {
 
 // names returns the names that this shell uses.
 func (sh *shell) names() *names {
-	n := &names{cwd: sh.cwd, roots: sh.opts.SourceRoots, color: sh.opts.Color}
+	n := &names{cwd: sh.cwd, roots: sh.opts.SourceRoots, color: sh.opts.Color, frame: sh.settings.print.frame}
 	if t, ok := sh.sess.Target(); ok {
 		n.exe = t.Exe
 	}

@@ -11,6 +11,7 @@ import (
 
 	"dbg/internal/plain"
 	"dbg/session"
+	"dbg/symbols/types"
 	"dbg/target"
 )
 
@@ -62,6 +63,7 @@ type shell struct {
 // settings are the values that "set NAME" changes.
 type settings struct {
 	print    printOptions
+	types    types.DefinitionOptions // of ptype
 	confirm  bool
 	pending  string // breakpoint pending: on, off, auto
 	listSize int

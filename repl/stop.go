@@ -111,7 +111,7 @@ func (sh *shell) printHere(brief bool) error {
 		return nil
 	}
 	address := ""
-	if v.ShowPC {
+	if v.ShowPC && !n.frame.noAddress {
 		address = fmt.Sprintf("0x%016x\t", uint64(v.PC))
 	}
 	sh.printSourceLine(v.Frame, address)

@@ -37,9 +37,12 @@ type call struct {
 	name   string
 	thread target.ThreadID
 	saved  *target.SavedState
-	regs   arch.Registers // of saved
-	pc     target.Addr    // the return address
-	sp     uint64         // the stack pointer after the return
+	writes []target.Write                                       // before it starts
+	edit   func(*target.SavedState) (*target.SavedState, error) // of saved, when the call starts; nil: it has started
+	after  *target.SavedState                                   // when it had returned; nil: what the thread has now
+	regs   arch.Registers                                       // of saved
+	pc     target.Addr                                          // the return address
+	sp     uint64                                               // the stack pointer after the return
 	result func() (Value, error)
 	done   chan outcome // nil: nobody waits any more
 	golang *goCall      // of a function of Go, else nil
@@ -286,13 +289,8 @@ func (s *Session) prepareCall(e *env, c *eval.Call, fn *symbols.Function) (*call
 	if err != nil {
 		return nil, err
 	}
-	saved, err := s.proc.SaveState(t)
-	if err != nil {
-		return nil, err
-	}
-	k := &call{name: c.Name, thread: t, saved: saved, regs: regs, pc: back, done: make(chan outcome, 1)}
-	next := saved.Clone()
-	next.LeaveSyscall()
+	k := &call{name: c.Name, thread: t, regs: regs, pc: back, done: make(chan outcome, 1)}
+	var next registerEdits
 
 	// Copies first, then room for the result, then the arguments on the stack.
 	sp = (sp - abi.RedZone - e.reserved) &^ 63
@@ -302,9 +300,7 @@ func (s *Session) prepareCall(e *env, c *eval.Call, fn *symbols.Function) (*call
 			b := c.Args[i].Bytes
 			sp = (sp - uint64(len(b)) - 1) &^ 63
 			addrs[i] = sp
-			if err := s.writeAll(target.Addr(sp), b); err != nil {
-				return nil, err
-			}
+			k.writes = append(k.writes, target.Write{Addr: target.Addr(sp), Data: b})
 		}
 	}
 	hidden := uint64(0)
@@ -314,7 +310,7 @@ func (s *Session) prepareCall(e *env, c *eval.Call, fn *symbols.Function) (*call
 	}
 	sp = (sp - uint64(layout.Stack)) &^ uint64(layout.StackAlign-1)
 	if hidden != 0 {
-		next.SetGeneral(arch.RDI, hidden)
+		next.general(arch.RDI, hidden)
 	}
 	frame := make([]byte, 8+layout.Stack)
 	s.tgt.Arch().ByteOrder.PutUint64(frame, uint64(back))
@@ -331,9 +327,7 @@ func (s *Session) prepareCall(e *env, c *eval.Call, fn *symbols.Function) (*call
 		for _, part := range p.Parts {
 			piece := b[part.Offset : part.Offset+part.Size]
 			if part.Reg >= arch.XMM0 {
-				if !next.SetVector(part.Reg, piece) {
-					return nil, fmt.Errorf("%s can't be given an argument in %s", c.Name, s.tgt.Arch().RegName(part.Reg))
-				}
+				next.vector(part.Reg, piece)
 				continue
 			}
 			var word [8]byte
@@ -342,25 +336,36 @@ func (s *Session) prepareCall(e *env, c *eval.Call, fn *symbols.Function) (*call
 			if a := c.Args[i]; len(p.Parts) == 1 && !copies[i] && a.Type != nil {
 				v = widen(v, part.Size, a.Type)
 			}
-			next.SetGeneral(part.Reg, v)
+			next.general(part.Reg, v)
 		}
 	}
-	if err := s.writeAll(target.Addr(sp-8), frame); err != nil {
-		return nil, fmt.Errorf("the call's frame does not fit on the stack: %w", err)
-	}
+	k.writes = append(k.writes, target.Write{Addr: target.Addr(sp - 8), Data: frame})
 	k.sp = sp
-	next.SetGeneral(arch.RSP, sp-8)
-	next.SetGeneral(arch.RIP, uint64(c.Addr))
-	next.SetGeneral(arch.RAX, uint64(layout.Vectors))
+	next.general(arch.RSP, sp-8)
+	next.general(arch.RIP, uint64(c.Addr))
+	next.general(arch.RAX, uint64(layout.Vectors))
 	const direction, trap = 1 << 10, 1 << 8
 	flags, _ := regs.Get(arch.RFLAGS)
-	next.SetGeneral(arch.RFLAGS, flags&^(direction|trap))
-	next.SetX87()
+	next.general(arch.RFLAGS, flags&^(direction|trap))
+	k.edit = func(saved *target.SavedState) (*target.SavedState, error) {
+		k.saved = saved
+		edited, failed := next.apply(saved)
+		if edited == nil {
+			return nil, fmt.Errorf("%s can't be given an argument in %s", c.Name, s.tgt.Arch().RegName(failed))
+		}
+		return edited, nil
+	}
 	k.result = func() (Value, error) {
 		if c.Result == nil || c.Result.Strip().Kind == types.Void {
 			return eval.Void(), nil
 		}
-		v, ok := s.readResult(t, c.Result, place)
+		var v Value
+		var ok bool
+		if k.after != nil {
+			v, ok = s.readResultIn(savedRegisters(s.tgt.Arch(), k.after), c.Result, place)
+		} else {
+			v, ok = s.readResult(t, c.Result, place)
+		}
 		if !ok {
 			return Value{}, errUnknownPlace
 		}
@@ -372,9 +377,6 @@ func (s *Session) prepareCall(e *env, c *eval.Call, fn *symbols.Function) (*call
 			return nil, err
 		}
 		s.callSite = back // it stays until the program continues: the next call may follow at once
-	}
-	if err := s.proc.RestoreState(t, next); err != nil {
-		return nil, err
 	}
 	s.calls = append(s.calls, k)
 	return k, nil
@@ -443,6 +445,9 @@ func (s *Session) writeAll(a target.Addr, b []byte) error {
 // program's entry point, which nobody executes any more. An unwinder looks a return address up at
 // the byte before, and finds the entry point's frame there, which is the outermost.
 func (s *Session) returnSite() (target.Addr, error) {
+	if s.modules.entry != 0 {
+		return s.modules.entry, nil
+	}
 	const atEntry = 9 // AT_ENTRY
 	a, ok := s.tgt.Auxv(atEntry)
 	if !ok || a == 0 {
@@ -452,7 +457,8 @@ func (s *Session) returnSite() (target.Addr, error) {
 	if err != nil || len(list) == 0 {
 		return target.Addr(a), err
 	}
-	return target.Addr(a) + target.Addr(len(list[0].Bytes)), nil
+	s.modules.entry = target.Addr(a) + target.Addr(len(list[0].Bytes))
+	return s.modules.entry, nil
 }
 
 // runCall lets the program run until a call is over. The lane is free meanwhile.
@@ -466,17 +472,12 @@ func (s *Session) runCall(k *call) (Value, error) {
 	s.ctl.pausing = false
 	s.state, s.ctl.state = IsRunning, IsRunning
 	s.ctl.mu.Unlock()
-	if err := s.proc.Resume(target.Resume{Thread: k.thread, Alone: s.locking == LockOn}); err != nil {
-		lost := errors.Is(err, target.ErrNoThread)
-		if errors.Is(err, target.ErrGone) || lost && len(s.tgt.Threads()) == 0 { // killed; its end follows
-			return Value{}, &CallError{fmt.Sprintf(exitedInCall, k.name)}
-		}
-		s.undoCall(k)
-		s.standStill()
-		if lost {
-			err = &CallError{fmt.Sprintf(threadEndedInCall, k.name)}
-		}
-		return Value{}, err
+	returned, err := s.startCall(k)
+	if err != nil {
+		return Value{}, s.callFailed(k, err)
+	}
+	if returned {
+		return s.quickResult(k)
 	}
 	s.interruptIfPausing()
 	asked := s.asked
@@ -494,6 +495,47 @@ func (s *Session) runCall(k *call) (Value, error) {
 	s.ctl.client = true
 	s.ctl.mu.Unlock()
 	return o.value, o.err
+}
+
+// startCall lets the program run. It reports whether the function has returned already.
+func (s *Session) startCall(k *call) (returned bool, err error) {
+	r := target.RunTo{Resume: target.Resume{Thread: k.thread, Alone: s.locking == LockOn}, Back: k.pc, SP: k.sp, Writes: k.writes, Edit: k.edit}
+	if k.edit == nil {
+		return false, s.proc.Resume(r.Resume)
+	}
+	returned, err = target.Call(s.proc, &r)
+	if err != nil && k.saved == nil && !errors.Is(err, target.ErrGone) && !errors.Is(err, target.ErrNoThread) {
+		err = fmt.Errorf("the call's frame does not fit on the stack: %w", err)
+	}
+	k.after, k.writes = r.After, nil
+	return returned, err
+}
+
+// callFailed undoes a call that could not be started, and returns its error.
+func (s *Session) callFailed(k *call, err error) error {
+	lost := errors.Is(err, target.ErrNoThread)
+	if errors.Is(err, target.ErrGone) || lost && len(s.tgt.Threads()) == 0 { // killed; its end follows
+		return &CallError{fmt.Sprintf(exitedInCall, k.name)}
+	}
+	if k.saved != nil {
+		_ = s.undoCall(k)
+	}
+	s.dropCall(k)
+	s.standStill()
+	if lost {
+		return &CallError{fmt.Sprintf(threadEndedInCall, k.name)}
+	}
+	return err
+}
+
+// quickResult ends a call whose function has returned before anybody had to wait. The thread has its
+// state back.
+func (s *Session) quickResult(k *call) (Value, error) {
+	v, err := k.result()
+	k.done = nil
+	s.dropCall(k)
+	s.standStill()
+	return v, err
 }
 
 // standStill notes that the program has stopped without a stop for clients.

@@ -43,7 +43,9 @@ func (s *Session) Describe(t target.ThreadID, level int, vs []Value, opt eval.Op
 }
 
 func describe(v Value, e *env, opt eval.Options) Description {
-	d := Description{Text: eval.Format(v, e, opt), Type: eval.TypeName(v), Uncounted: eval.PartsElsewhere(v, e)}
+	d := Description{Type: eval.TypeName(v), Uncounted: eval.PartsElsewhere(v, e)}
+	opt.Objects = opt.Objects && !d.Uncounted // the class would be searched in the whole program
+	d.Text = eval.Format(v, e, opt)
 	if !d.Uncounted {
 		d.Parts = eval.NumChildren(v, e)
 		d.Items = min(eval.NumItems(v, e), d.Parts)

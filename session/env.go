@@ -96,6 +96,9 @@ func (s *Session) changed() {
 // Language returns the language of the selected frame's function. It determines the format of a
 // comparison's result.
 func (e *env) Language() lang.Lang {
+	if e.s.language != lang.Unknown {
+		return e.s.language
+	}
 	if f := e.at(); f != nil && f.Function != nil {
 		return f.Function.Lang
 	}
@@ -454,7 +457,11 @@ func (e *env) History(n int, relative bool) (Value, bool) {
 
 // Evaluate evaluates an expression in a frame. It does not add the value to the history.
 func (s *Session) Evaluate(t target.ThreadID, level int, text string) (Value, error) {
-	return ask(s, func() (Value, error) { return eval.Evaluate(text, s.env(t, level)) })
+	return ask(s, func() (Value, error) {
+		e := s.env(t, level)
+		v, err := eval.Evaluate(text, e)
+		return v, e.suggest(err)
+	})
 }
 
 // Truth evaluates a condition in a frame.
@@ -484,7 +491,7 @@ func (s *Session) print(text string, void bool) (Value, int, error) {
 		e := s.env(s.selected, s.level)
 		v, err := eval.Evaluate(text, e)
 		if err != nil {
-			return v, err
+			return v, e.suggest(err)
 		}
 		if void || v.Type != nil && v.Type.Strip().Kind != types.Void {
 			n = s.keep(v, e)
@@ -622,29 +629,6 @@ func (s *Session) ParseAddress(text string) (target.Addr, error) {
 			return 0, err
 		}
 		return eval.AddressOf(v, e)
-	})
-}
-
-// Definition returns the definition of an expression's type, or of a named type: "ptype".
-func (s *Session) Definition(text string) (string, error) {
-	return ask(s, func() (string, error) {
-		t, err := eval.TypeOf(text, s.env(s.selected, s.level))
-		if err != nil {
-			return "", err
-		}
-		return t.Definition(), nil
-	})
-}
-
-// TypeOf returns the type of an expression, or of a named type. It evaluates no more than
-// necessary: "whatis".
-func (s *Session) TypeOf(text string) (string, error) {
-	return ask(s, func() (string, error) {
-		t, err := eval.TypeOf(text, s.env(s.selected, s.level))
-		if err != nil {
-			return "", err
-		}
-		return eval.TypeName(Value{Type: t}), nil
 	})
 }
 

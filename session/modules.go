@@ -27,6 +27,9 @@ type moduleList struct {
 	made   func(target.Addr) *Module // finds code that is in no file
 
 	added, removed []string // the paths of the latest change
+
+	exe   *Module     // the main program's; nil: not known yet
+	entry target.Addr // where called functions return; 0: not known yet
 }
 
 // noModules returns an empty list.
@@ -159,7 +162,7 @@ func (s *Session) refreshModules() bool {
 		}
 	}
 	sort.Slice(now, func(i, j int) bool { return now[i].Lo < now[j].Lo })
-	s.modules.all = now
+	s.modules.all, s.modules.exe = now, nil
 	s.dropLists(old)
 	s.modules.added, s.modules.removed = nil, nil
 	for _, m := range old {
@@ -360,6 +363,13 @@ func functionAt(sym *symbols.Module) func(pc uint64) (lo, hi uint64, ok bool) {
 
 // exeModule returns the module of the main program, or nil.
 func (s *Session) exeModule() *Module {
+	if s.modules.exe == nil {
+		s.modules.exe = s.findExe()
+	}
+	return s.modules.exe
+}
+
+func (s *Session) findExe() *Module {
 	for _, t := range []uint64{auxEntry, auxPhdr} {
 		if v, ok := s.tgt.Auxv(t); ok && v != 0 {
 			if m := s.modules.find(target.Addr(v)); m != nil {

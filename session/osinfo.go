@@ -19,8 +19,15 @@ const mostSystemRows = 100_000
 
 // SystemTables names the tables of SystemTable with their descriptions.
 var SystemTables = [][2]string{
+	{"cpus", "Listing of all cpus/cores on the system"},
 	{"files", "Listing of all file descriptors"},
+	{"modules", "Listing of all loaded kernel modules"},
+	{"msg", "Listing of all message queues"},
 	{"processes", "Listing of all processes"},
+	{"procgroups", "Listing of all process groups"},
+	{"semaphores", "Listing of all semaphores"},
+	{"shm", "Listing of all shared-memory regions"},
+	{"sockets", "Listing of all internet-domain sockets"},
 	{"threads", "Listing of all threads"},
 }
 
@@ -28,6 +35,9 @@ var SystemTables = [][2]string{
 func (s *Session) SystemTable(name string) (SystemTable, error) {
 	return ask(s, func() (SystemTable, error) {
 		var t SystemTable
+		if f := fileTables[name]; f != nil {
+			return f(s)
+		}
 		switch name {
 		case "processes":
 			t.Columns = []string{"pid", "user", "command"}

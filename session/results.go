@@ -105,9 +105,23 @@ func compiledFor(producer string, size int64) bool {
 // readResult reads a result from where it is.
 func (s *Session) readResult(t target.ThreadID, rt *types.Type, p abi.Place) (Value, bool) {
 	regs, err := s.tgt.Registers(t)
+	if err != nil {
+		return Value{}, false
+	}
+	wide := func(r arch.Reg) ([]byte, error) { return s.tgt.WideRegister(t, r) }
+	return s.readResultIn(resultRegisters{regs, wide}, rt, p)
+}
+
+// resultRegisters are the registers of a thread that has just returned.
+type resultRegisters struct {
+	arch.Registers
+	wide func(arch.Reg) ([]byte, error)
+}
+
+func (s *Session) readResultIn(regs resultRegisters, rt *types.Type, p abi.Place) (Value, bool) {
 	size := rt.Strip().Size
 	const most = 1 << 20
-	if err != nil || size < 0 || size > most {
+	if size < 0 || size > most {
 		return Value{}, false
 	}
 	if p.Memory {
@@ -126,7 +140,9 @@ func (s *Session) readResult(t target.ThreadID, rt *types.Type, p abi.Place) (Va
 		if v, ok := regs.Get(part.Reg); ok && part.Reg < arch.XMM0 {
 			src = make([]byte, 8)
 			s.tgt.Arch().ByteOrder.PutUint64(src, v)
-		} else if src, err = s.tgt.WideRegister(t, part.Reg); err != nil {
+		} else if b, err := regs.wide(part.Reg); err == nil {
+			src = b
+		} else {
 			return Value{}, false
 		}
 		if int64(len(src)) < part.Size {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"dbg/symbols/types"
 )
 
 // Names with the function or the file that they belong to: f::local, 'file.c'::x.
@@ -33,7 +35,7 @@ func TestFlexibleMember(t *testing.T) {
 	c.expect("flex->data", place)
 	c.expect("flex->data[1]", "2")
 	c.expect("flex->data[0]@3", "{1, 2, 3}")
-	text, err := c.Definition("this")
+	text, _, err := c.Definition("this", types.DefinitionOptions{})
 	c.must(err)
 	if !strings.HasPrefix(text, "struct Self {") || !strings.HasSuffix(text, "} * const") {
 		t.Errorf("ptype this: %s", text)

@@ -19,6 +19,7 @@ import (
 	"dbg/frames"
 	"dbg/image"
 	"dbg/symbols"
+	"dbg/symbols/lang"
 	"dbg/target"
 	"dbg/target/kinds"
 )
@@ -112,6 +113,9 @@ type shared struct {
 	unwindOnSignal bool
 	stepMode       bool // step enters functions without line numbers
 	intelSyntax    bool // x86 instructions are shown in Intel's notation
+	nearest        nearestNames
+	printObject    bool      // see SetPrintObject
+	language       lang.Lang // see SetLanguage
 	checkpoints    checkpoints
 	followed       map[target.Process]chan struct{} // the processes whose events are handled: see listen
 	probing        bool                             // the target has a probe

@@ -22,7 +22,7 @@ import (
 type lineStep struct {
 	over  bool
 	count int
-	cfa   target.Addr      // of the stepping frame
+	cfa   target.Addr      // of the stepping frame; 0: unknown, as in code that starts a program
 	pos   symbols.Position // the line to leave; Line is 0 if there is none
 	depth int              // the number of inlined calls around the PC when the step began
 	// inside is the innermost function, or inlined call, around that PC.
@@ -233,12 +233,12 @@ func (st *lineStep) leftFrame(s *Session, c *course, top []*frames.Frame) (actio
 			sp, _ := top[2].Regs.SP()
 			return action{push: to(top[2].PC, sp)}, true, nil
 		}
-		if caller.HasCFA && caller.CFA == st.cfa {
+		if st.isIn(s, caller) {
 			a, err := st.inCallee(s, c, f0, caller)
 			return a, true, err
 		}
 	}
-	if f0.CFA > st.cfa || len(top) == 1 {
+	if f0.CFA > st.cfa && st.cfa != 0 || len(top) == 1 {
 		a, err := st.returned(s, c, f0)
 		return a, true, err
 	}
@@ -249,11 +249,25 @@ func (st *lineStep) leftFrame(s *Session, c *course, top []*frames.Frame) (actio
 		return action{}, true, err
 	}
 	for i, f := range deep[1:] {
-		if f.HasCFA && f.CFA == st.cfa {
+		if st.isIn(s, f) {
 			return action{push: to(f.PC, uint64(deep[i].CFA))}, true, nil
 		}
 	}
 	return action{}, false, nil
+}
+
+// isIn reports whether a frame that has made a call is the one to step in. If the CFA of that is not
+// known, it is the only frame of its function.
+func (st *lineStep) isIn(s *Session, f *frames.Frame) bool {
+	if st.cfa != 0 || f.HasCFA {
+		return f.HasCFA && f.CFA == st.cfa
+	}
+	m := s.modules.find(f.PC - 1)
+	if m == nil || m.Symbols == nil || st.inside == nil {
+		return false
+	}
+	fn := m.Symbols.FunctionAt(m.fileAddr(f.PC - 1))
+	return fn != nil && st.file == m && fn.Lo == st.inside.Lo
 }
 
 // inCallee decides at a function's entry whether to enter it.

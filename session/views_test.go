@@ -34,6 +34,8 @@ type viewer struct {
 	*caller
 	out  *os.File
 	read int // bytes of out that were compared
+
+	natvis []string // files of views that were added
 }
 
 func newViewer(t *testing.T, source string, flags ...string) *viewer {
@@ -144,8 +146,13 @@ func TestOtherStandardViews(t *testing.T) {
 }
 
 func standardViews(t *testing.T, source string, stops int, name string, flags []string) {
-	v := newViewer(t, source, flags...)
-	optimized := strings.Contains(name, "O2")
+	newViewer(t, source, flags...).stopAndCompare(stops, name)
+}
+
+// stopAndCompare compares all variables of a number of stops, in the process and in a core.
+func (v *viewer) stopAndCompare(stops int, name string) {
+	t, optimized := v.t, strings.Contains(name, "O2")
+	t.Helper()
 	for range stops {
 		v.thread = until[session.Stopped](t, v.events).Thread
 		told := v.told()
@@ -156,6 +163,8 @@ func standardViews(t *testing.T, source string, stops int, name string, flags []
 		_, err := v.GenerateCore(path, session.CoreOptions{})
 		v.must(err)
 		core, _ := newSession(t)
+		_, err = core.AddViews(v.natvis...)
+		v.must(err)
 		v.must(core.OpenCore(path, ""))
 		v.compare(core, told, optimized)
 		v.must(v.Continue(0))

@@ -46,3 +46,6 @@ func (m *Module) Forget() {
 	m.types.Forget()
 	m.known = knownNames{}
 }
+
+// Classes returns the classes that a demangled symbol names: see types.Reader.Classes.
+func (m *Module) Classes(name string) []*types.Type { return m.types.Classes(name) }

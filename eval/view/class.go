@@ -15,7 +15,7 @@ type class struct {
 	def     *natvis.Type
 	name    string // of the template: "std::map"
 	args    []*types.Type
-	parsed  map[parsedKey]parsed
+	parsed  map[parsedKey]*parsed
 	values  []natvis.Arg
 	builtin func(v eval.Value, env *inner) eval.View
 
@@ -30,8 +30,13 @@ type parsedKey struct {
 }
 
 type parsed struct {
-	x   *eval.Expression
-	err error
+	x    *eval.Expression
+	err  error
+	text string
+
+	uses  int        // how often it was evaluated
+	tried bool       // to compile it
+	code  *eval.Code // nil: it is not compiled
 }
 
 // maxBases limits the base classes that are searched for an inheritable view.
@@ -62,12 +67,12 @@ func (s *Set) classIn(t *types.Type, path []*types.Field, v eval.Value, env eval
 	if f := goView(t); f != nil && len(path) == 0 {
 		return &class{typ: t, builtin: f}
 	}
-	for _, m := range s.natvis.Match(t.Name) {
+	for _, m := range s.matches(t.Name) {
 		if len(path) > 0 && !m.Pattern.Inheritable || !m.Type.Views.Allow("") {
 			continue
 		}
 		c := &class{typ: t, path: path, def: m.Type, name: templateName(t.Name), values: m.Args,
-			parsed: map[parsedKey]parsed{}, intrinsics: map[string][]*natvis.Intrinsic{}}
+			parsed: map[parsedKey]*parsed{}, intrinsics: map[string][]*natvis.Intrinsic{}}
 		for _, a := range m.Args {
 			c.args = append(c.args, argOf(t, a, env))
 		}
@@ -130,6 +135,7 @@ func argOf(t *types.Type, a natvis.Arg, env eval.Env) *types.Type {
 // of the standard libraries.
 func templateName(name string) string {
 	name, _, _ = strings.Cut(name, "<")
+	name = withoutVersion(name)
 	return strings.Replace(name, "std::__1::", "std::", 1)
 }
 

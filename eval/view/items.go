@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 
 	"dbg/eval"
 	"dbg/eval/natvis"
@@ -342,17 +343,41 @@ type array struct {
 	dims, low []int64
 	backward  bool
 	env       *inner
+
+	chunk []byte // some elements, from first on
+	first int64
 }
 
 func (a *array) Len() int64 { return a.n }
 
 func (a *array) At(i int64) eval.Value {
-	return prefetched(eval.Value{Type: a.elem, Name: a.name(i), Addr: a.at + addr(i*a.step), HasAddr: true}, a.env)
+	v := eval.Value{Type: a.elem, Name: a.name(i), Addr: a.at + addr(i*a.step), HasAddr: true}
+	if size := a.elem.Strip().Size; size > 0 && size <= smallPiece && size == a.step {
+		off := (i - a.first) * size
+		if off < 0 || off+size > int64(len(a.chunk)) {
+			a.read(i, size)
+			off = 0
+		}
+		if len(a.chunk) > 0 {
+			v.Bytes = a.chunk[off : off+size : off+size]
+			return v
+		}
+	}
+	return prefetched(v, a.env)
+}
+
+// read reads the elements from i on that fit into a piece.
+func (a *array) read(i, size int64) {
+	b := make([]byte, min(smallPiece/size, a.n-i)*size)
+	a.first, a.chunk = i, nil
+	if n, err := a.env.ReadMemory(a.at+addr(i*size), b); err == nil && n == len(b) {
+		a.chunk = b
+	}
 }
 
 func (a *array) name(i int64) string {
 	if len(a.dims) == 1 {
-		return "[" + strconv.FormatInt(i+a.low[0], 10) + "]"
+		return indexName(i + a.low[0])
 	}
 	index := make([]int64, len(a.dims))
 	for k := range a.dims {
@@ -399,8 +424,24 @@ func (l *indexed) At(i int64) eval.Value {
 }
 
 func named(v eval.Value, i int64) eval.Value {
-	v.Name = "[" + strconv.FormatInt(i, 10) + "]"
+	v.Name = indexName(i)
 	return v
+}
+
+// smallNames are the names of the elements that are shown most.
+var smallNames = sync.OnceValue(func() *[256]string {
+	var names [256]string
+	for i := range names {
+		names[i] = "[" + strconv.Itoa(i) + "]"
+	}
+	return &names
+})
+
+func indexName(i int64) string {
+	if i >= 0 && i < 256 {
+		return smallNames()[i]
+	}
+	return "[" + strconv.FormatInt(i, 10) + "]"
 }
 
 // prefetched reads a small value through the cache of its view.

@@ -45,24 +45,34 @@ func (o *object) in(node eval.Value, index int64) *scope {
 
 // parse parses an expression of the view for a scope, once.
 func (o *object) parse(x *natvis.Expr, s *scope) (*eval.Expression, error) {
+	p := o.parsedOnce(x, s)
+	return p.x, p.err
+}
+
+func (o *object) parsedOnce(x *natvis.Expr, s *scope) *parsed {
 	key := parsedKey{x, s.node}
-	p, ok := o.parsed[key]
-	if !ok {
+	p := o.parsed[key]
+	if p == nil {
+		p = &parsed{text: x.Text}
 		p.x, p.err = eval.Parse(x.Text, s)
 		if len(o.parsed) < 1<<16 {
 			o.parsed[key] = p
 		}
 	}
-	return p.x, p.err
+	return p
 }
 
 // eval evaluates an expression of the view.
 func (o *object) eval(x *natvis.Expr, s *scope) (eval.Value, error) {
-	p, err := o.parse(x, s)
-	if err != nil {
-		return eval.Value{}, err
+	p := o.parsedOnce(x, s)
+	if p.err != nil {
+		return eval.Value{}, p.err
 	}
-	v, err := p.Evaluate(s)
+	v, done := o.run(p, s)
+	var err error
+	if !done {
+		v, err = p.x.Evaluate(s)
+	}
 	if x.Spec.Has(natvis.Raw) {
 		v = eval.Raw(v)
 	}
@@ -137,8 +147,10 @@ func meansNothing(err error) bool {
 func (o *object) prune() {
 	s := o.scope()
 	for range 4 { // an intrinsic may call others
-		for name, list := range o.intrinsics {
-			o.intrinsics[name] = slices.DeleteFunc(list, func(in *natvis.Intrinsic) bool {
+		// In the order of the file, not of the map: one that calls another is judged after that one.
+		for _, def := range slices.Concat(o.def.Intrinsics, o.env.set.natvis.Intrinsics()) {
+			name := def.Name
+			o.intrinsics[name] = slices.DeleteFunc(o.intrinsics[name], func(in *natvis.Intrinsic) bool {
 				if !in.Optional || len(in.Params) > 0 {
 					return false
 				}
@@ -359,6 +371,9 @@ func (o *object) format(x *natvis.Expr, s *scope, opt eval.Options) (string, err
 	inside.Inner, inside.AddressOfStrings = true, opt.AddressOfStrings && !x.Spec.Has(natvis.NoAddress)
 	if letter := letters[x.Spec.Format]; letter != 0 {
 		inside.Format = letter
+	}
+	if text, ok := pointedSummary(v, x.Spec.Has(natvis.NoAddress), s, inside); ok {
+		return text, nil
 	}
 	text := eval.Format(v, s.inner, inside)
 	switch x.Spec.Format {

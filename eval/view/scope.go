@@ -74,6 +74,9 @@ func (s *scope) Type(name string) *types.Type {
 			return t
 		}
 	}
+	if len(s.o.intrinsics[name]) > 0 || functions[name] != nil {
+		return nil // an intrinsic hides a type of the program that has the same name
+	}
 	return s.Env.Type(name)
 }
 

@@ -38,7 +38,9 @@ type Set struct {
 	loaded  bool                   // our own views are in natvis
 	classes map[*types.Type]*class // by stripped type; nil: it has no view
 	walks   map[walkKey]*nodes     // of this stop
-	cache   *pageCache             // of the query that was the last to show a value
+	slots   map[slotTable]*slotWalk
+	btrees  map[btreeKey]*btreeWalk
+	cache   *pageCache // of the query that was the last to show a value
 	cacheOf eval.Env
 }
 
@@ -75,6 +77,8 @@ func (s *Set) Forget() {
 // written.
 func (s *Set) Changed() {
 	clear(s.walks)
+	clear(s.slots)
+	clear(s.btrees)
 	s.cache, s.cacheOf = nil, nil
 }
 

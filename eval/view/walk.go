@@ -1,6 +1,7 @@
 package view
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -32,8 +33,15 @@ type nodes struct {
 	err   error  // why the walk has ended early
 	visit func() // visits one node more, or sets done
 
-	links map[*natvis.Expr]linkPlace
+	links [2]link    // the two expressions that lead to other nodes
 	cache *pageCache // while a walk goes on
+}
+
+// link is an expression that tells where another node is.
+type link struct {
+	x     *natvis.Expr
+	known bool
+	place linkPlace
 }
 
 // linkPlace tells where the pointer to another node is, if that is at an offset of the node.
@@ -106,7 +114,7 @@ func (w *nodes) reach(n int64) {
 		return
 	}
 	if n-int64(len(w.found)) > 16 {
-		w.cache = &pageCache{mem: w.o.env.Env, size: largePiece}
+		w.cache = &pageCache{mem: w.o.env.Env, size: largePiece, little: w.o.env.Arch().ByteOrder == binary.LittleEndian}
 		defer func() { w.cache = nil }()
 	}
 	late := time.Now().Add(walkTime)
@@ -148,21 +156,21 @@ func (w *nodes) add(a addr) bool {
 	return true
 }
 
-// link returns the address of another node, which an expression tells.
-func (w *nodes) link(x *natvis.Expr, a addr) (addr, error) {
-	place, known := w.links[x]
-	if !known {
-		place = w.place(x)
-		if w.links == nil {
-			w.links = map[*natvis.Expr]linkPlace{}
-		}
-		w.links[x] = place
+// follow returns the address of another node, which a link tells.
+func (w *nodes) follow(l *link, a addr) (addr, error) {
+	if !l.known {
+		l.known, l.place = true, w.place(l.x)
 	}
-	if place.ok {
-		return w.read(a+place.offset, place.size)
+	if l.place.ok {
+		if l.place.size == 8 && w.cache != nil {
+			if v, ok := w.cache.word(a + l.place.offset); ok {
+				return v, nil
+			}
+		}
+		return w.read(a+l.place.offset, l.place.size)
 	}
 	s := w.o.in(w.node(a), int64(len(w.found)))
-	v, err := w.o.eval(x, s)
+	v, err := w.o.eval(l.x, s)
 	if err != nil {
 		return 0, err
 	}
@@ -226,6 +234,7 @@ func newListWalk(o *object, it *natvis.LinkedListItems, head eval.Value, n int64
 		return nil, err
 	}
 	w := &nodes{o: o, typ: t, value: &it.Value, n: n}
+	w.links[0].x = &it.Next
 	next := first
 	w.visit = func() {
 		if next == 0 || n >= 0 && int64(len(w.found)) >= n {
@@ -233,7 +242,7 @@ func newListWalk(o *object, it *natvis.LinkedListItems, head eval.Value, n int64
 			return
 		}
 		at := next
-		if next, w.err = w.link(&it.Next, at); w.err != nil {
+		if next, w.err = w.follow(&w.links[0], at); w.err != nil {
 			w.done = true
 			return
 		}
@@ -254,6 +263,7 @@ func newTreeWalk(o *object, it *natvis.TreeItems, head eval.Value, n int64) (*no
 		return nil, err
 	}
 	w := &nodes{o: o, typ: t, value: &it.Value, n: n}
+	w.links[0].x, w.links[1].x = &it.Left, &it.Right
 	var path []addr // nodes whose left side was visited
 	down := root
 	fail := func(err error) { w.done, w.err = true, err }
@@ -268,7 +278,7 @@ func newTreeWalk(o *object, it *natvis.TreeItems, head eval.Value, n int64) (*no
 				return
 			}
 			path = append(path, down)
-			if down, err = w.link(&it.Left, down); err != nil {
+			if down, err = w.follow(&w.links[0], down); err != nil {
 				fail(err)
 				return
 			}
@@ -279,7 +289,7 @@ func newTreeWalk(o *object, it *natvis.TreeItems, head eval.Value, n int64) (*no
 		}
 		at := path[len(path)-1]
 		path = path[:len(path)-1]
-		if down, err = w.link(&it.Right, at); err != nil {
+		if down, err = w.follow(&w.links[1], at); err != nil {
 			fail(err)
 			return
 		}

@@ -196,3 +196,10 @@ func fewTypes(names []nameRef) []nameRef {
 
 // maxSameHash is maxSameType, with room for names that happen to have the same hash.
 const maxSameHash = 2 * maxSameType
+
+// Has reports whether the index may have a name: it has one with the same hash.
+func (x *Index) Has(name string) bool {
+	hash := hashName(name)
+	i := sort.Search(len(x.names), func(i int) bool { return x.names[i].hash >= hash })
+	return i < len(x.names) && x.names[i].hash == hash
+}

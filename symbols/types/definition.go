@@ -2,60 +2,81 @@ package types
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"dbg/dwarf"
+	"dbg/symbols/entry"
 	"dbg/symbols/lang"
 	"dbg/symbols/spelling"
 )
 
+// DefinitionOptions tells how a definition is written: the flags of gdb's ptype.
+type DefinitionOptions struct {
+	// Raw writes member types of a class with the name of the class, and no arguments of templates.
+	Raw bool
+	// NoMethods and NoTypedefs leave out methods and typedefs.
+	NoMethods, NoTypedefs bool
+	// Nested is how deep types that are defined in the class are written; 0 leaves them out.
+	Nested int
+	// Offsets writes the place and the size of each member, and the holes between members. Hex writes
+	// them in hexadecimal.
+	Offsets, Hex bool
+}
+
 // Definition returns the definition of the type as gdb's ptype prints it. It resolves typedefs, and
 // lists a structure's members, a class's methods and an enumeration's constants.
-func (t *Type) Definition() string {
-	inner := ""
-	var quals []string
-	of := t
+func (t *Type) Definition() string { return t.DefinitionWith(DefinitionOptions{}) }
+
+// DefinitionWith is Definition with options.
+func (t *Type) DefinitionWith(opt DefinitionOptions) string {
+	return t.declare("", &budget{left: maxTypeWork, define: &definer{opt: opt, left: maxMembers}})
+}
+
+// HasLayout reports whether DefinitionWith writes offsets and sizes for a type itself: a structure or a
+// union that is no typedef. Then gdb writes a heading.
+func (t *Type) HasLayout() bool {
 	for range maxTypeDepth {
-		if of == nil {
+		if t == nil || t.Kind != Const && t.Kind != Volatile {
 			break
 		}
-		switch of.Kind {
-		case Typedef:
-			of = of.Elem()
-			continue
-		case Const, Volatile:
-			w := map[Kind]string{Const: "const", Volatile: "volatile"}[of.Kind]
-			quals = append(quals, w+" ")
-			of = of.Elem()
-			continue
-		case Pointer, Reference, RvalueReference:
-			if of.Name == "" && of.elem != nil && inner == "" {
-				if e := of.Elem(); e != nil && e.resolved().isComposite() {
-					inner = map[Kind]string{Pointer: "*", Reference: "&", RvalueReference: "&&"}[of.Kind]
-					for _, w := range quals { // of the pointer itself
-						inner += " " + strings.TrimSpace(w)
-					}
-					quals, of = nil, e
-					continue
-				}
-			}
-		}
-		break
+		t = t.Elem()
 	}
-	if of != nil && of.isComposite() {
-		text := strings.Join(quals, "") + of.body(0, 1)
-		if inner != "" {
-			text += " " + inner
-		}
-		return text
+	return t != nil && (t.Kind == Struct || t.Kind == Union)
+}
+
+// LayoutHeading is the heading of a definition with offsets.
+const LayoutHeading = "/* offset      |    size */  "
+
+// maxMembers bounds the lines of one definition: each structure of a damaged file may contain the next
+// one many times.
+const maxMembers = 1 << 14
+
+// definer writes one definition.
+type definer struct {
+	opt  DefinitionOptions
+	left int     // lines that may still be written
+	open []*Type // the structures that are being written: one that contains itself is damaged
+}
+
+// leaf writes the type around which a declaration is built.
+func (d *definer) leaf(t *Type) string {
+	switch {
+	case t.isComposite():
+		return d.body(t, 0, 1, d.opt.Nested, &layout{})
+	case t.Kind == Opaque:
+		return t.baseNameWithKeyword() + " {\n    <incomplete type>\n}"
 	}
-	if of != nil && of.Kind == Opaque && inner == "" {
-		return strings.Join(quals, "") + of.baseName() + " {\n    <incomplete type>\n}"
+	return t.baseName()
+}
+
+// baseNameWithKeyword is baseName with "struct", also in C++.
+func (t *Type) baseNameWithKeyword() string {
+	word := map[Kind]string{Struct: "struct", Union: "union", Enum: "enum"}[t.opaque]
+	if t.class && t.opaque == Struct {
+		word = "class"
 	}
-	if inner != "" {
-		return t.String()
-	}
-	return strings.Join(quals, "") + of.String()
+	return strings.TrimSpace(word + " " + t.Name)
 }
 
 func (t *Type) isComposite() bool {
@@ -74,8 +95,11 @@ func (t *Type) resolved() *Type {
 }
 
 // body writes a composite type with its members. It writes out members of a type without a name,
-// down to the depth show.
-func (t *Type) body(indent, show int) string {
+// down to the depth show, and types that are defined in the class down to the depth nested.
+func (d *definer) body(t *Type, indent, show, nested int, at *layout) string {
+	if t.Lang == lang.Rust {
+		return d.rustBody(t, at)
+	}
 	if t.Kind == Enum {
 		return t.enumBody()
 	}
@@ -90,14 +114,36 @@ func (t *Type) body(indent, show int) string {
 	if t.Name != "" {
 		head += " " + t.Name
 	}
+	if show < 0 || slices.Contains(d.open, t) {
+		return head + " {...}"
+	}
+	d.open = append(d.open, t)
+	defer func() { d.open = d.open[:len(d.open)-1] }()
 	var w strings.Builder
 	w.WriteString(head)
-	d := typeWriter{t: t, w: &w, indent: indent, show: show}
-	if t.define != nil {
-		t.define(&d)
+	out := typeWriter{definer: d, t: t, w: &w, indent: indent, show: show, nested: nested, layout: at}
+	if !d.opt.Raw {
+		w.WriteString(t.templateTypes())
 	}
-	d.write()
+	if t.define != nil {
+		t.define(&out)
+	}
+	out.write()
 	return w.String()
+}
+
+// templateTypes returns the type arguments of a class template: " [with T = int]".
+func (t *Type) templateTypes() string {
+	var list []string
+	for _, a := range t.TemplateArgs() {
+		if a.Name != "" && a.IsType && len(list) < 64 {
+			list = append(list, a.Name+" = "+a.Type.String())
+		}
+	}
+	if len(list) == 0 || t.Lang != lang.CPlusPlus {
+		return ""
+	}
+	return " [with " + strings.Join(list, ", ") + "]"
 }
 
 func (t *Type) enumBody() string {
@@ -130,92 +176,6 @@ func (t *Type) enumBody() string {
 	return head + " {" + strings.Join(parts, ", ") + "}"
 }
 
-// typeWriter writes the definition of a structure.
-type typeWriter struct {
-	t            *Type
-	w            *strings.Builder
-	indent, show int
-
-	bases   []string
-	members []writtenMember
-	methods []writtenMember
-	types   []string // typedefs
-}
-
-// writtenMember is a line of a definition.
-type writtenMember struct {
-	access string
-	text   string
-}
-
-func (d *typeWriter) write() {
-	if len(d.bases) > 0 {
-		d.w.WriteString(" : " + strings.Join(d.bases, ", "))
-	}
-	pad := strings.Repeat(" ", d.indent)
-	d.w.WriteString(" {\n")
-	if len(d.members)+len(d.methods)+len(d.types) == 0 {
-		d.w.WriteString(pad + "    <no data fields>\n")
-	}
-	// Labels are written if not all members have the access that the keyword gives.
-	usual := "public"
-	if d.t.class {
-		usual = "private"
-	}
-	labels := false
-	for _, list := range [][]writtenMember{d.members, d.methods} {
-		for _, m := range list {
-			labels = labels || m.access != usual
-		}
-	}
-	access := ""
-	line := func(m writtenMember) {
-		if labels && m.access != access {
-			access = m.access
-			d.w.WriteString(pad + "  " + access + ":\n")
-		}
-		d.w.WriteString(pad + "    " + m.text + ";\n")
-	}
-	for _, m := range d.members {
-		line(m)
-	}
-	if len(d.methods) > 0 && len(d.members) > 0 {
-		d.w.WriteString("\n")
-	}
-	for _, m := range d.methods {
-		line(m)
-	}
-	if len(d.types) > 0 {
-		if len(d.members)+len(d.methods) > 0 {
-			d.w.WriteString("\n")
-		}
-		for _, text := range d.types {
-			d.w.WriteString(pad + "    " + text + ";\n")
-		}
-	}
-	d.w.WriteString(pad + "}")
-}
-
-// field adds the line of a member.
-func (d *typeWriter) field(f *Field, access string) {
-	text := ""
-	if f.Static {
-		text = "static "
-	}
-	if of := f.Type; of.isComposite() && of.Name == "" && d.show > 0 {
-		text += of.body(d.indent+4, d.show-1)
-		if f.Name != "" {
-			text += " " + f.Name
-		}
-	} else {
-		text += of.Declare(f.Name)
-	}
-	if f.BitSize > 0 {
-		text += fmt.Sprintf(" : %d", f.BitSize)
-	}
-	d.members = append(d.members, writtenMember{access, text})
-}
-
 const tagUnspecifiedParameters = dwarf.Tag(0x18)
 
 // DW_ACCESS_ codes (DWARF 5, section 7.9).
@@ -235,6 +195,9 @@ func accessOf(e *dwarf.Entry, class bool) string {
 // writeDefinition fills a writer from the entry of a structure.
 func (r *Reader) writeDefinition(e *dwarf.Entry, t *Type, d *typeWriter) {
 	e.Walk(func(c *dwarf.Entry, _ int) bool {
+		if d.left--; d.left < 0 {
+			return false
+		}
 		access := accessOf(c, t.class)
 		switch c.Tag {
 		case dwarf.TagInheritance:
@@ -245,20 +208,27 @@ func (r *Reader) writeDefinition(e *dwarf.Entry, t *Type, d *typeWriter) {
 			text := access
 			if v, _ := c.Uint(dwarf.AttrVirtuality); v != 0 {
 				text += " virtual"
+				d.virtual = true
 			}
 			d.bases = append(d.bases, text+" "+base.baseName())
 		case dwarf.TagMember, dwarf.TagVariable:
 			f := r.member(c, t)
-			if !c.Flag(dwarf.AttrArtificial) || !strings.HasPrefix(f.Name, "_vptr") {
-				d.field(&f, access)
+			if c.Flag(dwarf.AttrArtificial) && strings.HasPrefix(f.Name, "_vptr") {
+				d.hidden = true
+				break
 			}
+			d.members = append(d.members, writtenMember{access: access, field: &f})
 		case dwarf.TagSubprogram:
-			if !c.Flag(dwarf.AttrArtificial) {
-				d.methods = append(d.methods, writtenMember{access, r.method(c, t)})
+			if !c.Flag(dwarf.AttrArtificial) && !d.opt.NoMethods {
+				d.methods = append(d.methods, writtenMember{access: access, text: r.method(c, t)})
 			}
 		case dwarf.TagTypedef:
-			if name, _ := c.String(dwarf.AttrName); name != "" && t.Lang == lang.CPlusPlus {
+			if name, _ := c.String(dwarf.AttrName); name != "" && t.Lang == lang.CPlusPlus && !d.opt.NoTypedefs {
 				d.types = append(d.types, "typedef "+r.Of(c).Declare(name))
+			}
+		case dwarf.TagStructureType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagEnumerationType:
+			if d.nested > 0 && c.Has(dwarf.AttrName) && t.Lang == lang.CPlusPlus && len(d.inner) < maxInner {
+				d.inner = append(d.inner, r.At(entry.Of(c)))
 			}
 		}
 		return false
@@ -300,7 +270,10 @@ func (r *Reader) method(c *dwarf.Entry, t *Type) string {
 		text = "static "
 	}
 	class := spelling.WithoutTemplate(spelling.Last(t.Name))
-	if result := r.Of(c); name != class && !strings.HasPrefix(name, "~") && !(result == nil && name == "") && !strings.HasPrefix(name, class+"<") {
+	conversion := strings.HasPrefix(name, "operator ") && !strings.HasPrefix(name, "operator new") &&
+		!strings.HasPrefix(name, "operator delete") && !strings.HasPrefix(name, "operator\"\"")
+	special := conversion || name == class || strings.HasPrefix(name, "~") || strings.HasPrefix(name, class+"<")
+	if result := r.Of(c); !special && !(result == nil && name == "") {
 		text += result.Declare("") + " "
 	}
 	return text + name + "(" + strings.Join(params, ", ") + ")" + constant

@@ -11,6 +11,8 @@ type TemplateArg struct {
 	Type  *Type  // of a type argument: the type; of a value argument: the value's type
 	Value int64  // of a value argument
 	Const bool   // it is a value argument, and Value is known
+
+	IsType bool // it is a type argument that belongs to no parameter pack
 }
 
 const (
@@ -56,7 +58,9 @@ func (r *Reader) readInside(class *dwarf.Entry) *inside {
 			switch c.Tag {
 			case dwarf.TagTemplateType, dwarf.TagTemplateValue:
 				if len(in.args) < maxInner {
-					in.args = append(in.args, r.templateArg(c))
+					a := r.templateArg(c)
+					a.IsType = depth == 0 && c.Tag == dwarf.TagTemplateType
+					in.args = append(in.args, a)
 				}
 			case tagTemplatePack:
 				if depth == 0 {

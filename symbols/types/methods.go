@@ -47,17 +47,21 @@ func (r *Reader) virtualMethod(class *dwarf.Entry, t *Type, index uint64) string
 // char*)".
 func (t *Type) Signature(name string) string {
 	var params []string
+	constant := ""
 	for i, p := range t.Params() {
 		if i > 64 {
 			break
+		}
+		if i == 0 && t.ParamNames()[0] == "this" { // the object: "f() const"
+			if to := p.Strip().Elem(); to != nil && to.Kind == Const {
+				constant = " const"
+			}
+			continue
 		}
 		params = append(params, strings.ReplaceAll(p.String(), " *", "*"))
 	}
 	if t.Variadic() {
 		params = append(params, "...")
 	}
-	if len(params) == 0 {
-		params = []string{"void"}
-	}
-	return name + "(" + strings.Join(params, ", ") + ")"
+	return name + "(" + strings.Join(params, ", ") + ")" + constant
 }

@@ -18,9 +18,22 @@ func (t *Type) Declare(name string) string { return t.declare(name, &budget{left
 
 // budget bounds the work for one type: function types of a corrupt file may
 // lead to each other.
-type budget struct{ left int }
+type budget struct {
+	left   int
+	define *definer // if it is set, typedefs are resolved and the last type is written out
+	within string   // the class whose member types are written without its name
+}
 
 const maxTypeWork = 1000
+
+// plain returns a budget for the types of parameters, which are not written out.
+func (b *budget) plain() *budget {
+	if b.define == nil {
+		return b
+	}
+	b.left--
+	return &budget{left: b.left / 2}
+}
 
 // declare writes the type around a declarator, from the inside out, as C's
 // grammar has it.
@@ -31,6 +44,11 @@ func (t *Type) declare(inner string, p *budget) string {
 	if p.left--; p.left < 0 {
 		return join("...", inner)
 	}
+	if p.define != nil {
+		if t = t.resolved(); t.Kind == Typedef { // of nothing
+			return join("void", inner)
+		}
+	}
 	switch t.Kind {
 	case Pointer, Reference, RvalueReference:
 		if t.elem == nil || t.Name != "" {
@@ -38,11 +56,16 @@ func (t *Type) declare(inner string, p *budget) string {
 		}
 		mark := map[Kind]string{Pointer: "*", Reference: "&", RvalueReference: "&&"}[t.Kind]
 		elem := t.ElemAsDeclared() // whose name is the definition's
+		if p.define != nil {
+			if elem = t.Elem(); elem != nil {
+				elem = elem.resolved()
+			}
+		}
 		return elem.declare(parenthesize(elem, mark+inner), p)
 	case MemberPointer:
 		class := "?"
 		if t.container != nil {
-			class = t.container().declare("", p)
+			class = t.container().declare("", p.plain())
 		}
 		return t.Elem().declare(parenthesize(t.Elem(), class+"::*"+inner), p)
 	case Array:
@@ -72,6 +95,14 @@ func (t *Type) declare(inner string, p *budget) string {
 	case Const, Volatile, Restrict, Atomic:
 		return t.qualified(inner, p)
 	}
+	if p.define != nil {
+		return join(p.define.leaf(t), inner)
+	}
+	if p.within != "" && t.Kind == Typedef {
+		if short, ok := strings.CutPrefix(t.Name, p.within+"::"); ok && !strings.Contains(short, "::") {
+			return join(short, inner)
+		}
+	}
 	return join(t.baseName(), inner)
 }
 
@@ -90,6 +121,9 @@ func (t *Type) qualified(inner string, p *budget) string {
 		}
 		have[map[Kind]int{Const: 0, Volatile: 1, Restrict: 2, Atomic: 3}[e.Kind]] = w
 		e = e.Elem()
+		if e != nil && p.define != nil {
+			e = e.resolved()
+		}
 	}
 	var list []string
 	for _, w := range have {
@@ -132,7 +166,7 @@ func (t *Type) parameterList(p *budget) string {
 			list = append(list, "...")
 			break
 		}
-		list = append(list, param.declare("", p))
+		list = append(list, param.declare("", p.plain()))
 	}
 	if t.variadic && (len(list) > 0 || t.prototyped || t.Lang == lang.CPlusPlus) {
 		list = append(list, "...")

@@ -236,7 +236,9 @@ func (p *Process) stopFor(t *thread, e target.Event) {
 		t.skipping = false // the site of the next instruction has not been hit yet
 	}
 	p.last = t
-	p.send(e)
+	if !p.isExpected(t, &e) {
+		p.send(e)
+	}
 }
 
 // flushAll writes the changed registers of stopped threads to the kernel. If dbg is killed,

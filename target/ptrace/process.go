@@ -77,6 +77,7 @@ type Process struct {
 	decide      target.Judge // nil: each hit stops the process
 	hit         target.Hit   // the argument of decide
 	hot         int          // the thread that has just passed a site, see stayAwake
+	expected    *expectedReturn
 	lookout     tracerthread.Lookout
 	scratch     instruction.Scratch
 	urgent      bool // the tracer's thread has real-time priority, and must not stay awake
@@ -134,13 +135,17 @@ func (p *Process) onThread(id target.ThreadID, f func(*thread) error) error {
 			}
 			return target.ErrNoThread
 		}
-		err := f(t)
-		if err == unix.ESRCH {
-			// It was killed by another process; its status will arrive.
-			return target.ErrGone
-		}
-		return err
+		return gone(f(t))
 	})
+}
+
+// gone replaces the error of a request to a thread that was killed by another process. Its status
+// will arrive.
+func gone(err error) error {
+	if err == unix.ESRCH {
+		return target.ErrGone
+	}
+	return err
 }
 
 // Arch, Kind, PID and Events implement target.Process.

@@ -13,34 +13,36 @@ import (
 
 // Resume implements target.Process.
 func (p *Process) Resume(r target.Resume) error {
-	return p.whileStopped(func() error {
-		t := p.threads[int(r.Thread)]
-		if t != nil && t.zombie {
-			t = nil
-		}
-		if t == nil && (r.Thread != 0 || r.Step || r.Alone) {
-			return target.ErrNoThread
-		}
-		if t != nil && r.Signal != 0 {
-			p.replaceSignal(t, r.Signal)
-		}
-		p.cache.Clear()
-		p.stepper, p.stepping, p.alone, p.stepLo, p.stepHi = t, r.Step, r.Alone, r.StepLo, r.StepHi
-		if r.Step {
-			// The user has seen the place where the step starts.
-			t.skip, t.skipping = t.regs.PC(), true
-		}
-		p.running, p.stepperLost, p.first = true, false, true
-		p.guard.Await()
-		p.mem.Raise()
-		// If only one thread runs, the stops of the others stay pending.
-		if !r.Alone && p.reportPending() {
-			return nil
-		}
-		p.terminal.Give(p.pid)
-		p.resumeAll()
+	return p.whileStopped(func() error { return p.resume(r) })
+}
+
+func (p *Process) resume(r target.Resume) error {
+	t := p.threads[int(r.Thread)]
+	if t != nil && t.zombie {
+		t = nil
+	}
+	if t == nil && (r.Thread != 0 || r.Step || r.Alone) {
+		return target.ErrNoThread
+	}
+	if t != nil && r.Signal != 0 {
+		p.replaceSignal(t, r.Signal)
+	}
+	p.cache.Clear()
+	p.stepper, p.stepping, p.alone, p.stepLo, p.stepHi = t, r.Step, r.Alone, r.StepLo, r.StepHi
+	if r.Step {
+		// The user has seen the place where the step starts.
+		t.skip, t.skipping = t.regs.PC(), true
+	}
+	p.running, p.stepperLost, p.first = true, false, true
+	p.guard.Await()
+	p.mem.Raise()
+	// If only one thread runs, the stops of the others stay pending.
+	if !r.Alone && p.reportPending() {
 		return nil
-	})
+	}
+	p.terminal.Give(p.pid)
+	p.resumeAll()
+	return nil
 }
 
 // replaceSignal replaces the signal that a thread would receive by the user's.

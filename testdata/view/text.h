@@ -108,10 +108,10 @@ template <class S> Out quoted(const S &s) {
   return out + (s.size() > most ? "\"..." : "\"");
 }
 template <class C, class T, class A> struct Text<std::basic_string<C, T, A>> {
-  static Out of(const std::basic_string<C, T, A> &v) { return quoted(v); }
+  static Out of(const std::basic_string<C, T, A> &v) { return ::quoted(v); }
 };
 template <class C, class T> struct Text<std::basic_string_view<C, T>> {
-  static Out of(const std::basic_string_view<C, T> &v) { return quoted(v); }
+  static Out of(const std::basic_string_view<C, T> &v) { return ::quoted(v); }
 };
 
 // braces joins elements.
