@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"strings"
-
 	"dbg/symbols/types"
 	"dbg/target"
 )
@@ -29,6 +27,8 @@ func subobjects(obj Value, base *types.Type, env Env, found []Value, depth int) 
 	return found
 }
 
+// sameClass reports whether two types are the same class. A program has one class of a name, but for
+// those in anonymous namespaces, whose sizes are compared, too.
 func sameClass(a, b *types.Type) bool {
 	a, b = a.Strip(), b.Strip()
 	return a == b || a.Name != "" && a.Name == b.Name && a.Size == b.Size && a.Kind == b.Kind
@@ -227,28 +227,16 @@ func pickSubobject(found []Value, source Value, env Env) target.Addr {
 	return 0
 }
 
-// mostDerived returns the complete object of which obj is a part, by its virtual table: Itanium C++ ABI,
-// section 2.5.2.
+// mostDerived returns the complete object of which obj is a part, by its virtual table.
 func (e *evaluator) mostDerived(obj Value) (Value, error) {
 	if !isPolymorphic(obj.Type, 0) {
 		return Value{}, Error("Argument to dynamic_cast does not have polymorphic type")
 	}
-	table, err := e.word(obj.Addr)
-	if err != nil {
-		return Value{}, err
+	whole, ok := Complete(obj, e.env)
+	if !ok {
+		return Value{}, errorf("the run-time type of the object at %s is not known", obj.Addr)
 	}
-	top, err := e.word(target.Addr(table - 16))
-	if err != nil {
-		return Value{}, err
-	}
-	symbol, _, _ := e.env.Symbolize(target.Addr(table))
-	name, ok := strings.CutPrefix(symbol, "vtable for ")
-	if ok {
-		if t := e.env.Type(name); isStruct(t) {
-			return Value{Type: t, Addr: obj.Addr + target.Addr(top), HasAddr: true}, nil
-		}
-	}
-	return Value{}, errorf("the run-time type of the object at %s is not known", obj.Addr)
+	return whole, nil
 }
 
 // isPolymorphic reports whether a class, or a base of it, has virtual methods or virtual bases.

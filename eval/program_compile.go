@@ -112,7 +112,7 @@ func (k *compiler) node(n *node) (operand, error) {
 		return k.addressOf(n.a)
 	case "u-", "u+", "u!", "u~":
 		return k.unary(n)
-	case "call", "slice", ".*", "->*", "entry", "alignof", "as", "assert", "@", "u++", "u--", "p++", "p--", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "&^=", "u^", "&^":
+	case "call", "slice", ".*", "->*", "entry", "as", "assert", "@", "u++", "u--", "p++", "p--", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "&^=", "u^", "&^":
 		return operand{}, notCompiled("the operator " + n.op)
 	}
 	return k.binary(n)

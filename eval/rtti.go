@@ -104,13 +104,6 @@ func containsBase(object, base Value, env Env, depth int, budget *int) bool {
 	return false
 }
 
-// sameClass reports whether two types are the same class. A program has one class of a name, but for
-// those in anonymous namespaces, whose sizes are compared, too.
-func sameClass(a, b *types.Type) bool {
-	a, b = a.Strip(), b.Strip()
-	return a == b || a.Name != "" && a.Name == b.Name && a.Size == b.Size
-}
-
 // qualifiedAs returns t with the qualifiers of another type.
 func qualifiedAs(t, like *types.Type) *types.Type {
 	for range maxNesting {

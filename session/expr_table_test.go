@@ -107,6 +107,7 @@ func (c *caller) compare(t *testing.T, table, where string, x exprLine) int {
 	var got string
 	if v, err := c.Evaluate(c.thread, 0, x.expr); err != nil {
 		got = "error: " + strings.ReplaceAll(err.Error(), "\n", " ")
+		got, _, _ = strings.Cut(got, " Did you mean ") // TestNearest is about these
 	} else {
 		got = c.Format(v, eval.DefaultOptions())
 	}

@@ -204,6 +204,9 @@ func (s *Session) onEnd(p target.Process, ev target.Event) {
 	_ = p.Close()
 	s.forgetTarget() // this publishes all output, before the end
 	s.resolveAll()
-	s.exited, s.exitCode, s.endSignal = ev.Kind == target.Exited, ev.ExitCode, ev.Signal.Number
+	s.exited, s.exitCode, s.endSignal = ev.Kind == target.Exited, ev.ExitCode, 0
+	if ev.Signal != nil {
+		s.endSignal = ev.Signal.Number
+	}
 	s.publish(Ended{PID: p.PID(), Exited: ev.Kind == target.Exited, ExitCode: ev.ExitCode, Signal: ev.Signal})
 }
