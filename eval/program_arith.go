@@ -2,6 +2,7 @@ package eval
 
 import (
 	"errors"
+	"math/bits"
 
 	"dbg/symbols/lang"
 	"dbg/symbols/types"
@@ -124,26 +125,53 @@ func (k *compiler) wholeNumbers(op string, a, b *operand, t *types.Type) error {
 	if isComparison(op) {
 		return k.compareExact(op, x, y)
 	}
-	// Both have one type, or one of them is a constant that takes the type of the other.
-	na, nb := nativeTypeLang(sa.Type) != lang.Unknown, nativeTypeLang(sb.Type) != lang.Unknown
-	isShift := op == "<<" || op == ">>"
-	switch {
-	case na && nb && (sizeOf(sa.Type) != sizeOf(sb.Type) || isSigned(sa.Type) != isSigned(sb.Type)) && !isShift, !na && !nb:
-		return notCompiled("an operation of different types")
-	case !na && (!a.fixed() || isShift || inRange(x, sb.Type) != nil), !nb && (!b.fixed() || !isShift && inRange(y, sa.Type) != nil):
-		return notCompiled("a constant that is out of range")
-	}
 	in := instruction{op: integerOps[op], bits: uint8(sizeOf(t) * 8), signed: isSigned(t)}
-	switch {
-	case in.op == opConst:
+	if in.op == opConst {
 		return notCompiled("the operator " + op)
-	case isShift && (l == lang.Rust || isSigned(sb.Type)):
-		return notCompiled("a shift that may fail")
-	case l == lang.Rust && op != "&" && op != "|" && op != "^":
+	}
+	if op == "<<" || op == ">>" {
+		// The evaluator has the words for a count that the type does not have.
+		k.emit(instruction{op: opFits, bits: uint8(bits.Len64(uint64(in.bits)) - 1)})
+		k.emit(in)
+		return nil
+	}
+	_, mixed, _ := nativeType(l, op, x, y)
+	if fit, check := fitCheck(y, t); !fit {
+		k.emit(check)
+	}
+	if fit, check := fitCheck(x, t); !fit {
+		k.emit(instruction{op: opSwap})
+		k.emit(check)
+		k.emit(instruction{op: opSwap})
+	}
+	if (l == lang.Rust || mixed) && op != "&" && op != "|" && op != "^" {
 		in.n = 1 // an overflow is an error
 	}
 	k.emit(in)
 	return nil
+}
+
+// intToFloat converts an integer to a float of 64 or 32 bits, rounded once.
+func intToFloat(signed, single bool) instruction {
+	in := instruction{op: opIntToFloat, signed: signed, bits: 64}
+	if single {
+		in.bits = 32
+	}
+	return in
+}
+
+// fitCheck returns the instruction that fails if an integer type does not have a number, or true if the
+// type has all numbers of that kind.
+func fitCheck(n number, t *types.Type) (always bool, check instruction) {
+	width, signed := uint8(sizeOf(t)*8), isSigned(t)
+	size := sizeOf(n.typ)
+	switch {
+	case n.signed == signed:
+		return size <= sizeOf(t), instruction{op: opFits, bits: width, signed: signed}
+	case signed:
+		return size < sizeOf(t), instruction{op: opFits, bits: width - 1}
+	}
+	return false, instruction{op: opFits, bits: min(width, 63)}
 }
 
 // compareExact compiles a comparison of two integers by their values, whatever their types are.
@@ -179,14 +207,8 @@ func (k *compiler) integers(op string, x, y number) {
 func (k *compiler) floats(op string, a, b *operand, t *types.Type) error {
 	// An integer becomes a float of the common type before the operation.
 	single := sizeOf(commonFloat(number{isFloat: isFloat(a), typ: a.typ()}, number{isFloat: isFloat(b), typ: b.typ()})) < 8
-	if single && (!isFloat(a) && sizeOf(a.typ()) > 4 || !isFloat(b) && sizeOf(b.typ()) > 4) {
-		return notCompiled("a conversion that would round twice")
-	}
 	toFloat := func(o *operand) {
-		k.emit(instruction{op: opIntToFloat, signed: isSigned(o.typ())})
-		if single {
-			k.emit(instruction{op: opRound})
-		}
+		k.emit(intToFloat(isSigned(o.typ()), single))
 	}
 	if !isFloat(b) {
 		toFloat(b)
@@ -293,10 +315,12 @@ func (k *compiler) unary(n *node) (operand, error) {
 	if yes, err := o.isScalar(); err != nil || !yes {
 		return o, notCompiled("an operand without a number")
 	}
-	if x, err := numberOf(o.stand()); err == nil && isIntegral(o.typ()) && k.types.nativeLang(x, x) != lang.Unknown {
-		return o, notCompiled("the operator " + n.op + " of Rust or Go")
-	}
 	t := result.Type
+	if x, err := numberOf(o.stand()); err == nil && isIntegral(o.typ()) {
+		if l := k.types.nativeLang(x, x); l != lang.Unknown && k.nativeUnary(l, n.op, t) {
+			return stacked(t), nil
+		}
+	}
 	in := instruction{bits: uint8(sizeOf(t) * 8), signed: isSigned(t)}
 	switch {
 	case n.op == "u!":
@@ -319,6 +343,26 @@ func (k *compiler) unary(n *node) (operand, error) {
 	}
 	k.emit(in)
 	return stacked(t), nil
+}
+
+// nativeUnary compiles an operation of an integer of Rust or Go: see evaluator.nativeUnary. It returns
+// false if the rules of C hold.
+func (k *compiler) nativeUnary(l lang.Lang, op string, t *types.Type) bool {
+	in := instruction{bits: uint8(sizeOf(t) * 8), signed: isSigned(t)}
+	switch {
+	case op == "u-" && l == lang.Rust:
+		k.emit(instruction{op: opConst})
+		k.emit(instruction{op: opSwap})
+		in.op, in.n = opSub, 1 // an overflow is an error
+	case op == "u-":
+		in.op = opNeg
+	case l == lang.Rust && op == "u!", l == lang.Go && op == "u^", op == "u~":
+		in.op = opNot
+	default:
+		return false
+	}
+	k.emit(in)
+	return true
 }
 
 // logical compiles && and ||.

@@ -67,10 +67,7 @@ func (k *compiler) convert(t *types.Type, o *operand) error {
 	switch to {
 	case types.Float:
 		if !isFloat(o) {
-			if sizeOf(t) < 8 && sizeOf(from) > 4 {
-				return notCompiled("a conversion that would round twice")
-			}
-			k.emit(instruction{op: opIntToFloat, signed: isSigned(from)})
+			k.emit(intToFloat(isSigned(from), sizeOf(t) == 4))
 		}
 		return k.round(t)
 	case types.Bool:

@@ -267,7 +267,7 @@ func (k *compiler) index(n *node) (operand, error) {
 	if i, err = k.follow(i); err != nil {
 		return a, err
 	}
-	if hasRustView(a.typ()) || isRustReference(a.typ()) {
+	if hasRustView(a.typ()) && !isRustSlice(a.typ()) || isRustReference(a.typ()) {
 		return a, notCompiled("the index of a view")
 	}
 	if t, _ := goReference(a.stand(), ""); t != nil {

@@ -188,11 +188,7 @@ func (m *machine) run(code []instruction, regs *arch.Registers) (_ uint64, ok bo
 		case opFloatNeg:
 			s[top] = math.Float64bits(-math.Float64frombits(s[top]))
 		case opIntToFloat:
-			if in.signed {
-				s[top] = math.Float64bits(float64(int64(s[top])))
-			} else {
-				s[top] = math.Float64bits(float64(s[top]))
-			}
+			s[top] = math.Float64bits(floatOfInt(s[top], in))
 		case opFloatToInt:
 			s[top] = number{f: math.Float64frombits(s[top]), isFloat: true}.integer()
 		case opSingle:
@@ -334,6 +330,19 @@ func floatOperation(in *instruction, a, b float64) uint64 {
 		return bit(a >= b)
 	}
 	return math.Float64bits(a)
+}
+
+// floatOfInt converts an integer to a float, which has 32 bits if the instruction says so.
+func floatOfInt(u uint64, in *instruction) float64 {
+	switch {
+	case in.signed && in.bits == 32:
+		return float64(float32(int64(u)))
+	case in.signed:
+		return float64(int64(u))
+	case in.bits == 32:
+		return float64(float32(u))
+	}
+	return float64(u)
 }
 
 // overflows reports whether the exact result of +, -, *, / or % does not have the instruction's type.

@@ -26,6 +26,15 @@ func hasRustView(t *types.Type) bool {
 	return false
 }
 
+// isRustSlice reports whether a type is a reference to a slice, whose elements need no view.
+func isRustSlice(t *types.Type) bool {
+	if !hasRustView(t) {
+		return false
+	}
+	name := t.Strip().Name
+	return strings.HasPrefix(name, "&[") || strings.HasPrefix(name, "&mut [")
+}
+
 // isSmartPointer reports whether a structure of Rust stands for its target, whose members hide its
 // own. RefCell and Mutex are not: a program must borrow or lock them, for which their views have
 // the operator *.
