@@ -171,8 +171,8 @@ func inRange(n number, t *types.Type) error {
 // larger one needs.
 func literalType(l lang.Lang, x, y number) *types.Type {
 	t := promoted(x, y)
-	if l == lang.Go && t.Size < 8 {
-		return typeLong
+	if l == lang.Go && (t.Size < 8 || isSigned(t)) && t.Size <= 8 {
+		return typeGoInt
 	}
 	return t
 }

@@ -212,6 +212,9 @@ func (e *evaluator) name(name string) (Value, error) {
 	if err == nil {
 		return v, nil
 	}
+	if v, found, e2 := e.qualifiedMember(name); found {
+		return v, e2
+	}
 	var missing *NotFoundError
 	if !errors.As(err, &missing) {
 		return Value{}, err

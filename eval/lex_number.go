@@ -161,6 +161,9 @@ func integerType(u uint64, base int, suffix string, l lang.Lang) *types.Type {
 	case !unsigned && u <= math.MaxInt64 && longlong:
 		return typeLonglong
 	case !unsigned && u <= math.MaxInt64:
+		if l == lang.Go {
+			return typeGoInt
+		}
 		return typeLong
 	case longlong:
 		return typeUlonglong

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 
 	"dbg/symbols/types"
@@ -134,13 +135,24 @@ func (p *parser) template() (full string, end int, ok bool) {
 		name := p.tok.text + text[pos:i+1]
 		if strings.HasPrefix(text[l.pos:], "::") && isNameStart(l.peek(2)) {
 			l.pos += 2
-			if rest := l.qualified(); p.known(name + "::" + rest) {
+			if rest := l.qualified(); p.known(name+"::"+rest) || hasMember(p.findType(name), rest) {
 				return name + "::" + rest, l.pos, true
 			}
 		}
 		return name, i + 1, p.known(name)
 	}
 	return "", 0, false
+}
+
+// hasMember reports whether a class has a data member or a method with a name.
+func hasMember(t *types.Type, name string) bool {
+	if !isStruct(t) {
+		return false
+	}
+	if _, ok, err := memberPath(t, name, 0); ok && err == nil {
+		return true
+	}
+	return slices.ContainsFunc(t.Strip().Methods(), func(m types.Method) bool { return m.Name == name })
 }
 
 func (p *parser) known(name string) bool {

@@ -19,6 +19,7 @@ var (
 	typeUint       = types.New(types.Uint, "unsigned int", 4, false, nil)
 	typeLong       = types.New(types.Int, "long", 8, true, nil)
 	typeUlong      = types.New(types.Uint, "unsigned long", 8, false, nil)
+	typeGoInt      = types.New(types.Int, "int", 8, true, nil) // of a constant in Go
 	typeLonglong   = types.New(types.Int, "long long", 8, true, nil)
 	typeUlonglong  = types.New(types.Uint, "unsigned long long", 8, false, nil)
 	typeInt128     = types.New(types.Int, "__int128", 16, true, nil)
