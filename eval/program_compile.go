@@ -162,6 +162,9 @@ func (k *compiler) isTrue(o operand, op string) error {
 	if isStruct(o.typ()) {
 		return errorf("Structure has no component named operator%s.", op)
 	}
+	if kindOf(o.typ()) == types.Complex {
+		return notCompiled("a complex number")
+	}
 	if o.at == known || o.at == inBits || o.at == nothing {
 		if _, err := numberOf(o.stand()); err != nil {
 			return err

@@ -267,6 +267,9 @@ func (k *compiler) index(n *node) (operand, error) {
 	if i, err = k.follow(i); err != nil {
 		return a, err
 	}
+	if stride(a.one()) == nil && !isStruct(a.typ()) && stride(i.one()) != nil {
+		return a, notCompiled("an index before its array")
+	}
 	if hasRustView(a.typ()) && !isRustSlice(a.typ()) || isRustReference(a.typ()) {
 		return a, notCompiled("the index of a view")
 	}
