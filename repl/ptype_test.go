@@ -80,7 +80,7 @@ var notLikeGDB = []struct{ command, gdb, dbg string }{
 	{"Typedefs", "typedef Typedefs::hidden hidden", "typedef struct {...} hidden"},
 	{"whatis Typedefs::hidden", "Typedefs::hidden", "struct {...}"},
 	{"ptype Typedefs::hidden", "struct Typedefs::hidden", "struct"},
-	{"rusty::F", "  One,", "  One = 1,"}, // gdb writes no values
+	{"rusty::F", "  One,", "  One = 1,"},                        // gdb writes no values
 	{"ptype sizeof(int)", "type = int", "type = unsigned long"}, // C says so
 }
 
