@@ -1,6 +1,10 @@
 package session_test
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -78,6 +82,38 @@ func qt(version string, packages ...string) func(t *testing.T) []string {
 	}
 }
 
+// protobuf links the library with the code that the suite's protoc makes of sample.proto.
+func protobuf(suite, version string) func(t *testing.T) []string {
+	return func(t *testing.T) []string {
+		root := fixture.Debian(t, suite, "libprotobuf-dev", "protobuf-compiler", "libprotobuf"+version, "libprotoc"+version)
+		libs := filepath.Join(root, "usr/lib/x86_64-linux-gnu")
+		made := generated(t, root, libs)
+		return []string{"-isystem", filepath.Join(root, "usr/include"), "-isystem", made,
+			filepath.Join(libs, "libprotobuf.so."+version), "-Wl,--disable-new-dtags,-rpath," + libs}
+	}
+}
+
+// generated returns a folder with the code for sample.proto. It is kept beside protoc, by the hash of the messages.
+func generated(t *testing.T, root, libs string) string {
+	t.Helper()
+	folder := filepath.Join(fixture.Root(), "testdata/view")
+	text, err := os.ReadFile(filepath.Join(folder, "sample.proto"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := filepath.Join(root, fmt.Sprintf("generated-%x", sha256.Sum256(text)))
+	if err := os.MkdirAll(made, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(root, "usr/bin/protoc"), "-I", folder, "--cpp_out="+made, "sample.proto",
+		"--experimental_allow_proto3_optional")
+	cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+libs)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("protoc: %v %s", err, text)
+	}
+	return made
+}
+
 var libraries = []library{
 	{"boost-1.74", "boost.cc", 4, boost("bookworm", "1.74")},
 	{"boost-1.81", "boost.cc", 4, boost("bookworm", "1.81")},
@@ -92,6 +128,7 @@ var libraries = []library{
 	{"formats-2021", "formats.cc", 2, formats("bullseye")},
 	{"formats-2023", "formats.cc", 2, formats("bookworm")},
 	{"formats-2025", "formats.cc", 2, formats("trixie")},
+	{"protobuf-3.21", "protobuf.cc", 3, protobuf("bookworm", "32")},
 	{"formats-sid", "formats.cc", 2, formats("sid")},
 }
 
