@@ -68,6 +68,12 @@ func (w *Walk) judge(how Strategy) bool {
 	switch {
 	case w.landing != notLanding && how != GoSched:
 		trust = Exact
+	case how == EHABI:
+		if w.borrowed || w.pinned.unrefined {
+			trust = Heuristic
+		}
+	case how == Prologue && w.pinned.isRefined():
+		trust = Heuristic
 	case how == JIT, how == CFI, how == Compact, how == Prologue && w.pinned.table != nil:
 		if w.borrowed {
 			trust = Heuristic

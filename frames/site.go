@@ -48,6 +48,7 @@ type siteFacts struct {
 	entered   *follow.Rule // from the code of a called function up to pc
 	enteredAt uint64       // that function
 	enteredBy int          // number of instructions that takes
+	unrefined bool         // the row is for calls only, and no code shows whether it is valid at pc
 	byHand    bool         // pc is a function's first instruction and does not follow a call: the frame was made by hand
 	rowErr    error
 	table     *compiled.Plan // the table's plan, if the code overrules it: see overrule.go; else nil
@@ -218,6 +219,7 @@ func (w *Walk) planAt(s *site) (*compiled.Plan, error) {
 			if s.plan != nil && w.u.Audit {
 				w.overrule(s)
 			}
+			w.refineByCode(s)
 			s.plain = s.plan != nil && s.plan.Fast && s.exec && !s.sigcode && s.table == nil && w.leftStack(s) == "" &&
 				!s.staysInLink(w.u.arch) && !(w.mayLeave(s) && w.isLeaving(s))
 		}

@@ -6,6 +6,7 @@ import (
 	"dbg/code/flow"
 	"dbg/frames/follow"
 	"dbg/frames/machine"
+	"dbg/frames/module"
 	"dbg/target"
 )
 
@@ -44,6 +45,9 @@ func (w *Walk) boundsOf(s *site) (lo, hi uint64, ok bool) {
 	}
 	for _, t := range m.Sources(w.u.arch) {
 		if lo, hi, ok = t.Bounds(pc); ok && w.u.Use.Has(howByKind[t.Kind()]) {
+			if t.Kind() == module.KindEHABI {
+				return lo, hi, true // its rows are not those of the first instruction
+			}
 			return lo, hi, t.RowAt(lo, &w.u.row) == nil && flow.IsEntry(w.u.arch, &w.u.row)
 		}
 	}
