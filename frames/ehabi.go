@@ -27,7 +27,8 @@ func (w *Walk) refineByCode(s *site) {
 	if rule.Why != "" {
 		rule = w.aheadOf(s)
 	}
-	if rule.Agrees(w.u.arch, s.plan.Row()) {
+	same := rule.HasPlacesOf(w.u.arch, s.plan.Row())
+	if same && rule.HasCFAOf(s.plan.Row()) {
 		return
 	}
 	r := &w.u.row
@@ -38,7 +39,15 @@ func (w *Walk) refineByCode(s *site) {
 	}
 	w.keepUntracked(rule, s.plan.Row(), r)
 	w.replan(s, r)
-	s.how = Prologue
+	s.how, s.samePlaces = Prologue, same
+}
+
+// confirmedByTable reports whether the table's row, which the code has replaced, leads to the same
+// frame: the code computes the CFA from the stack pointer, and the table from a frame pointer.
+func (w *Walk) confirmedByTable(s *site) bool {
+	said := s.table.Row()
+	v, known := w.frame.Regs.Get(said.CFA.Reg)
+	return s.samePlaces && said.CFA.Kind == row.InReg && known && w.wrap(v+uint64(said.CFA.N)) == w.wrap(w.caller.CFA)
 }
 
 // keepUntracked sets the rules of the registers in the table's row that the code's row does not track:

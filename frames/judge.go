@@ -73,7 +73,10 @@ func (w *Walk) judge(how Strategy) bool {
 			trust = Heuristic
 		}
 	case how == Prologue && w.pinned.isRefined():
-		trust = Heuristic
+		if trust = Heuristic; w.confirmedByTable(w.pinned) {
+			trust = Table
+			w.guard("the table has the same frame by " + w.u.arch.RegName(w.pinned.table.Row().CFA.Reg))
+		}
 	case how == JIT, how == CFI, how == Compact, how == Prologue && w.pinned.table != nil:
 		if w.borrowed {
 			trust = Heuristic

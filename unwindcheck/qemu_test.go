@@ -359,7 +359,7 @@ func (r *guestRun) name(pc uint64) string {
 func (r *guestRun) module(tables bool) *frames.Module {
 	c := frames.ModuleOf(r.file, nil).Contents()
 	if !tables {
-		c.EHFrame, c.EHFrameHdr, c.DebugFrame = frames.Section{}, frames.Section{}, frames.Section{}
+		c.EHFrame, c.EHFrameHdr, c.DebugFrame, c.ExIdx = frames.Section{}, frames.Section{}, frames.Section{}, frames.Section{}
 	}
 	return frames.NewModule(c)
 }

@@ -34,15 +34,17 @@ func (r *Rule) Row(a *arch.Arch, to *row.Row) bool {
 	return true
 }
 
-// Agrees reports whether a row computes the same CFA from the same register, and has the registers in
-// flow.Slots at the same places.
-func (r *Rule) Agrees(a *arch.Arch, with *row.Row) bool {
-	var own row.Row
-	if !r.Row(a, &own) || with.CFA.Kind != row.InReg {
-		return false
-	}
+// HasCFAOf reports whether a row computes the same CFA from the same register.
+func (r *Rule) HasCFAOf(with *row.Row) bool {
 	cfa := Location{Base: with.CFA.Reg, Off: with.CFA.N}
-	if r.CFA != cfa && r.Other != cfa {
+	return r.Why == "" && with.CFA.Kind == row.InReg && (r.CFA == cfa || r.Other == cfa)
+}
+
+// HasPlacesOf reports whether a row has the return address and the registers in flow.Slots at the same
+// places, relative to the CFA.
+func (r *Rule) HasPlacesOf(a *arch.Arch, with *row.Row) bool {
+	var own row.Row
+	if !r.Row(a, &own) {
 		return false
 	}
 	for _, reg := range flow.Slots(a) {
