@@ -3,11 +3,15 @@ package unwindcheck
 import (
 	"context"
 	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"dbg/arch"
 	"dbg/code"
 	"dbg/frames"
+	"dbg/image"
 	"dbg/internal/fixture"
 	"dbg/row"
 	"dbg/target"
@@ -16,6 +20,7 @@ import (
 // exidxScores are what is judged with .ARM.exidx as the only table.
 type exidxScores struct {
 	alone, calls, refined *guestScore // the table at every instruction, at calls, and with the code
+	stripped              *guestScore // refined without symbols
 	frames, wrong         int         // of whole stacks, and those that are wrong
 	first                 string      // the first wrong one
 }
@@ -26,35 +31,53 @@ func TestExidx(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	most := 1000
-	levels := []string{"-O2"}
+	levels, sources, compilers := []string{"-O2"}, []string{"unwind/armcalls.c"}, []string{"gcc"}
 	if fixture.All() {
-		most, levels = 6_000, []string{"-O0", "-O1", "-O2", "-O3", "-Os"}
+		levels, sources = []string{"-O0", "-O1", "-O2", "-O3", "-Os"}, append(sources, "check/plain.c")
+		compilers = append(compilers, "clang-19")
 	}
+	var builds [][4]string // machine, source, compiler, level
 	for _, m := range []string{"arm", "thumb"} {
-		for _, level := range levels {
-			t.Run(m+" "+level, func(t *testing.T) {
-				t.Parallel()
-				g := guests[m]
-				fixture.Need(t, g.compiler, g.emulator)
-				exe := fixture.Build(t, "check/plain.c", append([]string{"cc=" + g.compiler, level, "-static", "-funwind-tables"}, g.flags...)...)
-				s := exidxCheck(t, g, exe, most)
-				t.Logf("%d instructions covered; alone right at %.3f %%, at %d calls %.3f %%; refined: %s, by %v; %d frames of whole stacks, %d wrong",
-					s.alone.judged, s.alone.share(), s.calls.judged, s.calls.share(), s.refined, s.refined.by, s.frames, s.wrong)
-				if s.calls.right < s.calls.judged {
-					t.Errorf("wrong at calls:%s", s.calls.worst())
+		for _, source := range sources {
+			for _, compiler := range compilers {
+				for _, level := range levels {
+					builds = append(builds, [4]string{m, source, compiler, level})
 				}
-				if s.refined.right < s.refined.judged {
-					t.Errorf("wrong though refined:%s", s.refined.worst())
-				}
-				if s.wrong > 0 {
-					t.Errorf("%d of %d frames are wrong; the first is %s", s.wrong, s.frames, s.first)
-				}
-				if s.calls.judged < most/200 || s.alone.judged < most/4 || s.frames < most/2 {
-					t.Errorf("too little was judged")
-				}
-			})
+			}
 		}
+	}
+	for _, b := range builds {
+		t.Run(strings.Join(b[:], " "), func(t *testing.T) {
+			t.Parallel()
+			g := guests[b[0]]
+			fixture.Need(t, g.compiler, g.emulator)
+			most := 2500
+			flags := append([]string{"cc=" + g.compiler, b[3], "-static", "-funwind-tables"}, g.flags...)
+			if b[2] == "clang-19" {
+				fixture.Need(t, b[2], "ld.lld-19")
+				flags = append(flags, "--target=arm-linux-gnueabihf", "-fuse-ld=lld-19")
+				flags[0] = "cc=" + b[2]
+			}
+			exe := fixture.Build(t, b[1], flags...)
+			s := exidxCheck(t, g, exe, most)
+			t.Logf("%d instructions covered; alone right at %.3f %%, at %d calls %.3f %%; refined: %s, by %v; stripped: %s, by %v; %d frames of whole stacks, %d wrong",
+				s.alone.judged, s.alone.share(), s.calls.judged, s.calls.share(), s.refined, s.refined.by, s.stripped, s.stripped.by, s.frames, s.wrong)
+			if s.calls.right < s.calls.judged {
+				t.Errorf("wrong at calls:%s", s.calls.worst())
+			}
+			if s.refined.right < s.refined.judged {
+				t.Errorf("wrong though refined:%s", s.refined.worst())
+			}
+			if s.stripped.right < s.stripped.judged {
+				t.Errorf("wrong though refined, without symbols:%s", s.stripped.worst())
+			}
+			if s.wrong > 0 {
+				t.Errorf("%d of %d frames are wrong; the first is %s", s.wrong, s.frames, s.first)
+			}
+			if s.calls.judged < 50 || s.alone.judged < 700 || s.frames < 450 {
+				t.Errorf("too little was judged")
+			}
+		})
 	}
 }
 
@@ -68,14 +91,16 @@ func exidxCheck(t *testing.T, g guest, exe string, most int) *exidxScores {
 		t.Fatal("the program has no .ARM.exidx")
 	}
 	c.EHFrame, c.EHFrameHdr, c.DebugFrame = frames.Section{}, frames.Section{}, frames.Section{}
-	m := frames.NewModule(c)
+	m, bare := frames.NewModule(c), strippedModule(t, g, exe)
 	alone, refined, all := frames.New(g.arch, guestSpace{r, m}), frames.New(g.arch, guestSpace{r, m}), frames.New(g.arch, guestSpace{r, m})
 	alone.Use = frames.SetOf(frames.EHABI)
 	refined.Use = frames.SetOf(frames.EHABI, frames.Prologue)
+	stripped := frames.New(g.arch, guestSpace{r, bare})
+	stripped.Use = refined.Use
 	score := func() *guestScore {
 		return &guestScore{by: map[frames.Strategy]int{}, wrong: map[string]int{}, searched: map[string]int{}}
 	}
-	s := &exidxScores{alone: score(), calls: score(), refined: score()}
+	s := &exidxScores{alone: score(), calls: score(), refined: score(), stripped: score()}
 	var at row.Row
 	n := 0
 	r.each(most, func() {
@@ -87,11 +112,28 @@ func exidxCheck(t *testing.T, g guest, exe string, most int) *exidxScores {
 		}
 		r.compare(alone, s.alone, r.name)
 		r.compare(refined, s.refined, r.name)
+		r.compare(stripped, s.stripped, r.name)
 		if r.atCall() {
 			r.compare(alone, s.calls, r.name)
 		}
 	})
 	return s
+}
+
+// strippedModule is the program without symbols, with .ARM.exidx as its only table.
+func strippedModule(t *testing.T, g guest, exe string) *frames.Module {
+	path := filepath.Join(t.TempDir(), "stripped")
+	if out, err := exec.Command(strings.TrimSuffix(g.compiler, "gcc")+"objcopy", "--strip-all", exe, path).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f, err := image.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	c := frames.ModuleOf(f, nil).Contents()
+	c.EHFrame, c.EHFrameHdr, c.DebugFrame = frames.Section{}, frames.Section{}, frames.Section{}
+	return frames.NewModule(c)
 }
 
 // atCall reports whether the instruction to be executed is a call.
