@@ -21,6 +21,7 @@ import (
 type exidxScores struct {
 	alone, calls, refined *guestScore // the table at every instruction, at calls, and with the code
 	stripped              *guestScore // refined without symbols
+	thrown                int         // calls that exceptions have ended
 	frames, wrong         int         // of whole stacks, and those that are wrong
 	first                 string      // the first wrong one
 }
@@ -59,21 +60,8 @@ func TestExidx(t *testing.T) {
 				flags[0] = "cc=" + b[2]
 			}
 			exe := fixture.Build(t, b[1], flags...)
-			s := exidxCheck(t, g, exe, most)
-			t.Logf("%d instructions covered; alone right at %.3f %%, at %d calls %.3f %%; refined: %s, by %v; stripped: %s, by %v; %d frames of whole stacks, %d wrong",
-				s.alone.judged, s.alone.share(), s.calls.judged, s.calls.share(), s.refined, s.refined.by, s.stripped, s.stripped.by, s.frames, s.wrong)
-			if s.calls.right < s.calls.judged {
-				t.Errorf("wrong at calls:%s", s.calls.worst())
-			}
-			if s.refined.right < s.refined.judged {
-				t.Errorf("wrong though refined:%s", s.refined.worst())
-			}
-			if s.stripped.right < s.stripped.judged {
-				t.Errorf("wrong though refined, without symbols:%s", s.stripped.worst())
-			}
-			if s.wrong > 0 {
-				t.Errorf("%d of %d frames are wrong; the first is %s", s.wrong, s.frames, s.first)
-			}
+			s := exidxCheck(t, g, exe, most, 1)
+			s.judge(t)
 			if s.calls.judged < 50 || s.alone.judged < 700 || s.frames < 450 {
 				t.Errorf("too little was judged")
 			}
@@ -81,10 +69,47 @@ func TestExidx(t *testing.T) {
 	}
 }
 
+// TestExidxThrows steps a C++ program from main on, through throws: its functions have personality routines and
+// landing pads, and libgcc's unwinder reads the same table.
+func TestExidxThrows(t *testing.T) {
+	fixture.Sweep(t)
+	for _, m := range []string{"arm", "thumb"} {
+		for _, level := range []string{"-O0", "-O2", "-Os"} {
+			t.Run(m+" "+level, func(t *testing.T) {
+				g := guests[m]
+				g.compiler = "arm-linux-gnueabihf-g++"
+				fixture.Need(t, g.compiler, g.emulator)
+				exe := fixture.Build(t, "check/throws.cc", append([]string{"cc=" + g.compiler, level, "-static"}, g.flags...)...)
+				s := exidxCheck(t, g, exe, 110_000, 17)
+				s.judge(t)
+				if s.thrown < 20 || s.alone.judged < 5000 || s.frames < 5000 {
+					t.Errorf("exceptions ended %d calls: too little was judged", s.thrown)
+				}
+			})
+		}
+	}
+}
+
+// judge tells what was found, and fails if anything is wrong.
+func (s *exidxScores) judge(t *testing.T) {
+	t.Helper()
+	t.Logf("%d instructions covered; alone right at %.3f %%, at %d calls %.3f %%; refined: %s, by %v; stripped: %s, by %v; %d frames of whole stacks, %d wrong; %d calls ended by exceptions",
+		s.alone.judged, s.alone.share(), s.calls.judged, s.calls.share(), s.refined, s.refined.by, s.stripped, s.stripped.by, s.frames, s.wrong, s.thrown)
+	for what, score := range map[string]*guestScore{"at calls": s.calls, "though refined": s.refined, "though refined, without symbols": s.stripped} {
+		if score.right < score.judged {
+			t.Errorf("wrong %s:%s", what, score.worst())
+		}
+	}
+	if s.wrong > 0 {
+		t.Errorf("%d of %d frames are wrong; the first is %s", s.wrong, s.frames, s.first)
+	}
+}
+
 func (s *guestScore) share() float64 { return 100 * float64(s.right) / float64(max(s.judged, 1)) }
 
-// exidxCheck steps a program from main on and judges the instructions that the table covers.
-func exidxCheck(t *testing.T, g guest, exe string, most int) *exidxScores {
+// exidxCheck steps a program from main on and judges the instructions that the table covers: one of so many, and all
+// of those of which fewer are executed.
+func exidxCheck(t *testing.T, g guest, exe string, most, apart int) *exidxScores {
 	r := startGuest(t, g, exe)
 	c := frames.ModuleOf(r.file, nil).Contents()
 	if len(c.ExIdx.Data) == 0 {
@@ -102,10 +127,15 @@ func exidxCheck(t *testing.T, g guest, exe string, most int) *exidxScores {
 	}
 	s := &exidxScores{alone: score(), calls: score(), refined: score(), stripped: score()}
 	var at row.Row
-	n := 0
+	n, seen := 0, map[uint64]int{} // how often instructions were judged
 	r.each(most, func() {
-		if n++; n%5 == 0 {
+		if n++; n%(5*apart) == 0 {
 			r.stackIsRight(all, s)
+		}
+		if pc := r.reg(g.arch.PC); seen[pc] > 3 && n%apart != 0 {
+			return
+		} else {
+			seen[pc]++
 		}
 		if _, err := m.Origin(g.arch, r.reg(g.arch.PC), &at); err != nil {
 			return
@@ -117,13 +147,14 @@ func exidxCheck(t *testing.T, g guest, exe string, most int) *exidxScores {
 			r.compare(alone, s.calls, r.name)
 		}
 	})
+	s.thrown = r.thrown
 	return s
 }
 
 // strippedModule is the program without symbols, with .ARM.exidx as its only table.
 func strippedModule(t *testing.T, g guest, exe string) *frames.Module {
 	path := filepath.Join(t.TempDir(), "stripped")
-	if out, err := exec.Command(strings.TrimSuffix(g.compiler, "gcc")+"objcopy", "--strip-all", exe, path).CombinedOutput(); err != nil {
+	if out, err := exec.Command("arm-linux-gnueabihf-objcopy", "--strip-all", exe, path).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	f, err := image.Open(path)
