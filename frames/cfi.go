@@ -26,7 +26,7 @@ func (w *Walk) byTable(s *site) bool {
 			}
 			return w.failed(howByKind[s.module.Kind()], "no entry covers PC")
 		}
-		return w.failed(howByKind[s.module.Kind()], err.Error())
+		return w.failed(s.how, err.Error())
 	}
 	return w.applyRow(s, s.how)
 }

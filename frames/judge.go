@@ -68,6 +68,15 @@ func (w *Walk) judge(how Strategy) bool {
 	switch {
 	case w.landing != notLanding && how != GoSched:
 		trust = Exact
+	case how == EHABI:
+		if w.borrowed || w.pinned.unrefined {
+			trust = Heuristic
+		}
+	case how == Prologue && w.pinned.isRefined():
+		if trust = Heuristic; w.confirmedByTable(w.pinned) {
+			trust = Table
+			w.guard("the table has the same frame by " + w.u.arch.RegName(w.pinned.table.Row().CFA.Reg))
+		}
 	case how == JIT, how == CFI, how == Compact, how == Prologue && w.pinned.table != nil:
 		if w.borrowed {
 			trust = Heuristic

@@ -132,6 +132,9 @@ func (w *Walk) Overruled() (set arch.RegSet) {
 // overruled describes the contradiction between the table's row and the code.
 func (w *Walk) overruled(s *site) string {
 	a, said, is := w.u.arch, s.table.Row(), s.plan.Row()
+	if s.isRefined() {
+		return "the table's row, with the CFA " + said.CFAString(a) + ", is for calls; the code shows that the CFA is " + is.CFAString(a) + " here"
+	}
 	set := w.Overruled()
 	if said.CFA.N != is.CFA.N || said.CFA.Reg != is.CFA.Reg {
 		return "according to the table the CFA is " + said.CFAString(a) + ", but the code returns from " + is.CFAString(a)

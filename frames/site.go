@@ -42,19 +42,21 @@ type siteFacts struct {
 	fn    target.Addr // the start of the function at pc according to its table, 0 if unknown
 	hasFn bool        // fn has been determined
 
-	slots     bool         // the rules below, or calls, depend on slots of the global offset table
-	ahead     *follow.Rule // from the code from pc on; nil if not read yet
-	start     *follow.Rule // from the code of the function up to pc
-	entered   *follow.Rule // from the code of a called function up to pc
-	enteredAt uint64       // that function
-	enteredBy int          // number of instructions that takes
-	byHand    bool         // pc is a function's first instruction and does not follow a call: the frame was made by hand
-	rowErr    error
-	table     *compiled.Plan // the table's plan, if the code overrules it: see overrule.go; else nil
-	from      *module.Source
-	code      [codeBefore + codeAfter]byte // around pc
-	codeLo    int                          // code[codeLo:codeHi] is valid
-	codeHi    int
+	slots      bool         // the rules below, or calls, depend on slots of the global offset table
+	ahead      *follow.Rule // from the code from pc on; nil if not read yet
+	start      *follow.Rule // from the code of the function up to pc
+	entered    *follow.Rule // from the code of a called function up to pc
+	enteredAt  uint64       // that function
+	enteredBy  int          // number of instructions that takes
+	unrefined  bool         // the row is for calls only, and no code shows whether it is valid at pc
+	samePlaces bool         // the code has replaced a row that has the registers at the same places
+	byHand     bool         // pc is a function's first instruction and does not follow a call: the frame was made by hand
+	rowErr     error
+	table      *compiled.Plan // the table's plan, if the code overrules it: see overrule.go; else nil
+	from       *module.Source
+	code       [codeBefore + codeAfter]byte // around pc
+	codeLo     int                          // code[codeLo:codeHi] is valid
+	codeHi     int
 }
 
 const (
@@ -218,7 +220,8 @@ func (w *Walk) planAt(s *site) (*compiled.Plan, error) {
 			if s.plan != nil && w.u.Audit {
 				w.overrule(s)
 			}
-			s.plain = s.plan != nil && s.plan.Fast && s.exec && !s.sigcode && s.table == nil && w.leftStack(s) == "" &&
+			w.refineByCode(s)
+			s.plain = s.plan != nil && s.plan.Fast && s.exec && !s.sigcode && s.table == nil && !s.unrefined && w.leftStack(s) == "" &&
 				!s.staysInLink(w.u.arch) && !(w.mayLeave(s) && w.isLeaving(s))
 		}
 	}

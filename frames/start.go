@@ -6,6 +6,7 @@ import (
 	"dbg/code/flow"
 	"dbg/frames/follow"
 	"dbg/frames/machine"
+	"dbg/frames/module"
 	"dbg/target"
 )
 
@@ -44,6 +45,9 @@ func (w *Walk) boundsOf(s *site) (lo, hi uint64, ok bool) {
 	}
 	for _, t := range m.Sources(w.u.arch) {
 		if lo, hi, ok = t.Bounds(pc); ok && w.u.Use.Has(howByKind[t.Kind()]) {
+			if t.Kind() == module.KindEHABI {
+				return lo, hi, true // its rows are not those of the first instruction
+			}
 			return lo, hi, t.RowAt(lo, &w.u.row) == nil && flow.IsEntry(w.u.arch, &w.u.row)
 		}
 	}
@@ -51,8 +55,8 @@ func (w *Walk) boundsOf(s *site) (lo, hi uint64, ok bool) {
 }
 
 // isThumb reports whether the function that starts at an address in the file is Thumb code. Its
-// symbol decides. Without one, the function is Thumb code if its first words do not look like ARM
-// instructions, nearly all of which are unconditional.
+// symbol decides. Without one, the function is Thumb code if most of its first words do not look
+// like unconditional ARM instructions, which most are.
 func (w *Walk) isThumb(m *Module, lo uint64) bool {
 	if thumb, known := m.ThumbSymbol(lo); known {
 		return thumb
@@ -60,10 +64,16 @@ func (w *Walk) isThumb(m *Module, lo uint64) bool {
 	if lo%4 != 0 {
 		return true
 	}
-	var buf [16]byte
+	var buf [32]byte
 	r := w.reader(m)
 	b := r.Read(lo+m.Bias(), buf[:])
-	return len(b) < 8 || b[3]>>4 != 14 || b[7]>>4 != 14
+	words, always := len(b)/4, 0
+	for i := range words {
+		if b[4*i+3]>>4 == 14 {
+			always++
+		}
+	}
+	return words < 2 || 2*always <= words
 }
 
 // Limits of byCalls.

@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"fmt"
 
+	"dbg/arch"
 	"dbg/image/elfheader"
 )
 
@@ -63,6 +64,10 @@ func (f *File) mappedELF(m *mappedImage) error {
 			f.mapDynamic(p)
 		case elf.PT_GNU_EH_FRAME:
 			f.mapEHFrame(p)
+		case elf.PT_ARM_EXIDX:
+			if f.Arch() == arch.ARM {
+				f.addMapped(exidxName, elf.SectionType(p.Type), p.Addr, m.some(p.Addr, p.MemSize), 0)
+			}
 		case elf.PT_NOTE:
 			if b := m.some(p.Addr, min(p.FileSize, 1<<20)); len(b) > 0 {
 				f.addMapped(".note", elf.SHT_NOTE, p.Addr, b, 0)

@@ -29,6 +29,7 @@ check() {
 	need qemu-arm qemu-user
 	need i686-linux-gnu-gcc gcc-i686-linux-gnu
 	need arm-linux-gnueabihf-gcc gcc-arm-linux-gnueabihf
+	need arm-linux-gnueabihf-g++ g++-arm-linux-gnueabihf
 	need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
 	need riscv64-linux-gnu-gcc gcc-riscv64-linux-gnu
 	for a in i386 armhf arm64 riscv64; do

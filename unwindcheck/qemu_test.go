@@ -52,13 +52,15 @@ func registersOf(first arch.Reg, n int) (list []arch.Reg) {
 
 // guestRun is a program that is stepped.
 type guestRun struct {
-	t     *testing.T
-	g     guest
-	stub  *stub
-	file  *image.File
-	regs  arch.Registers
-	calls []guestCall
-	thumb bool // the instruction to be executed is of Thumb
+	t       *testing.T
+	g       guest
+	stub    *stub
+	file    *image.File
+	regs    arch.Registers
+	calls   []guestCall
+	thrown  int  // calls that an exception has ended
+	landing bool // an exception is about to land
+	thumb   bool // the instruction to be executed is of Thumb
 
 	symbols []image.Symbol // of functions
 }
@@ -359,7 +361,7 @@ func (r *guestRun) name(pc uint64) string {
 func (r *guestRun) module(tables bool) *frames.Module {
 	c := frames.ModuleOf(r.file, nil).Contents()
 	if !tables {
-		c.EHFrame, c.EHFrameHdr, c.DebugFrame = frames.Section{}, frames.Section{}, frames.Section{}
+		c.EHFrame, c.EHFrameHdr, c.DebugFrame, c.ExIdx = frames.Section{}, frames.Section{}, frames.Section{}, frames.Section{}
 	}
 	return frames.NewModule(c)
 }
@@ -379,6 +381,7 @@ func (r *guestRun) each(most int, visit func()) (returned bool) {
 		for n := len(r.calls); n > 0 && now == r.calls[n-1].ra && nowSP == r.calls[n-1].cfa; n = len(r.calls) {
 			r.calls = r.calls[:n-1]
 		}
+		r.land(pc, now, nowSP)
 		if len(r.calls) == 0 {
 			return true
 		}
@@ -387,6 +390,27 @@ func (r *guestRun) each(most int, visit func()) (returned bool) {
 		}
 	}
 	return false
+}
+
+// land ends the calls that an exception has ended: those whose frames are below the stack pointer. The unwinder has some
+// instructions to go then. When it jumps to the landing pad, the call in the function that catches ends, too.
+func (r *guestRun) land(pc, now, sp uint64) {
+	n := len(r.calls)
+	below := func(top uint64) {
+		for n > 0 && r.calls[n-1].cfa <= top {
+			n--
+			r.thrown++
+		}
+		r.calls = r.calls[:n]
+	}
+	if n > 0 && r.calls[n-1].cfa < sp {
+		r.landing = true
+		below(sp - 1)
+	}
+	if r.landing && now-pc > 4 {
+		r.landing = false
+		below(sp)
+	}
 }
 
 // guestCheck steps a program from main on and judges every instruction: with its tables, and without any. It fails if the program ends

@@ -65,7 +65,7 @@ func (s Source) strategies() frames.StrategySet {
 	case "compact", "compact-body": // which refers to __eh_frame
 		return frames.SetOf(frames.Compact, frames.CFI, frames.Sigreturn)
 	case "fallback":
-		return frames.AllStrategies &^ frames.SetOf(frames.CFI, frames.Compact)
+		return frames.AllStrategies &^ frames.SetOf(frames.CFI, frames.Compact, frames.EHABI)
 	}
 	one, _ := frames.StrategyByName(string(s))
 	return frames.SetOf(one)

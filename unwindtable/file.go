@@ -7,6 +7,7 @@ import (
 	"dbg/arch"
 	"dbg/cfi"
 	"dbg/compact"
+	"dbg/ehabi"
 	"dbg/image"
 	"dbg/symbols"
 )
@@ -28,6 +29,8 @@ type source struct {
 	section string
 	table   *cfi.Table
 	compact *compact.Table // instead of table
+	exidx   *ehabi.Table   // instead of table
+	offset  uint64         // of exidx in the file
 	relocs  map[uint64]int // of a relocatable file: the section that a relocated word refers to
 }
 
@@ -55,7 +58,7 @@ func (f *file) load(only string) error {
 		return fmt.Errorf("it is for %s, of which dbg knows no registers", f.Machine())
 	}
 	switch only {
-	case "", "eh_frame", "debug_frame", "compact":
+	case "", "eh_frame", "debug_frame", "compact", "exidx":
 	default:
 		return fmt.Errorf("%s tables can't be printed yet", only)
 	}
@@ -81,6 +84,11 @@ func (f *file) load(only string) error {
 			}
 		}
 	}
+	if only == "" || only == "exidx" {
+		if err := f.addExidx(); err != nil {
+			return err
+		}
+	}
 	switch {
 	case len(f.tables) > 0:
 		return nil
@@ -88,12 +96,14 @@ func (f *file) load(only string) error {
 		return errors.New("it is a separate debug file, and the tables are in the file that it was split from")
 	case only == "compact":
 		return errors.New("it has no section __unwind_info")
+	case only == "exidx":
+		return errors.New("it is not a linked file with a section .ARM.exidx")
 	case only != "":
 		return fmt.Errorf("it has no section %s with contents", f.sectionName(only))
 	case f.Format() == image.MachO:
 		return errors.New("it has no unwind tables (__unwind_info, __eh_frame, __debug_frame)")
 	}
-	return errors.New("it has no unwind tables (.eh_frame, .debug_frame)")
+	return errors.New("it has no unwind tables (.eh_frame, .debug_frame, .ARM.exidx)")
 }
 
 // sectionName is the name of the section of a table. Debug information of Mach-O files is found by its names in ELF files.

@@ -26,8 +26,15 @@ func (*jsonStyle) defect(p *printer, s *source, offset uint64, err error) {
 }
 
 func (j *jsonStyle) function(p *printer, s *source, f *function) {
-	fmt.Fprintf(p.out, `{"function":%s,"start":"0x%x","end":"0x%x","source":%s,"entry":"0x%x","signal":%t,"rows":[`,
+	fmt.Fprintf(p.out, `{"function":%s,"start":"0x%x","end":"0x%x","source":%s,"entry":"0x%x","signal":%t,`,
 		quoted(f.name), f.lo, f.hi, quoted(s.name), f.offset, f.signal)
+	if f.personality != "" {
+		fmt.Fprintf(p.out, `"personality":%s,`, quoted(f.personality))
+	}
+	if f.lsda != 0 {
+		fmt.Fprintf(p.out, `"lsda":"0x%x",`, f.lsda)
+	}
+	p.out.WriteString(`"rows":[`)
 	if f.note != "" {
 		fmt.Fprintf(p.out, `],"note":%s}`+"\n", quoted(f.note))
 		return

@@ -93,13 +93,15 @@ type style interface {
 
 // function is an entry that has rows.
 type function struct {
-	lo, hi uint64
-	name   string
-	offset uint64 // of the entry in the section
-	kind   string // what the format calls it: "FDE"
-	signal bool
-	note   string                     // said in place of rows
-	rows   iter.Seq2[*row.Row, error] // may be gone through several times
+	lo, hi      uint64
+	name        string
+	offset      uint64 // of the entry in the section
+	kind        string // what the format calls it: "FDE"
+	signal      bool
+	note        string                     // said in place of rows
+	personality string                     // the personality routine, if the format has one for each function
+	lsda        uint64                     // address of the language-specific data, or 0
+	rows        iter.Seq2[*row.Row, error] // may be gone through several times
 }
 
 // printer is one run.
@@ -117,6 +119,9 @@ type printer struct {
 func (p *printer) table(ctx context.Context, s *source) error {
 	if s.compact != nil {
 		return p.compactTable(ctx, s)
+	}
+	if s.exidx != nil {
+		return p.exidxTable(ctx, s)
 	}
 	if p.raw != nil {
 		p.raw.begin(p, s)

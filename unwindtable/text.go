@@ -26,6 +26,12 @@ func (t *text) function(p *printer, s *source, f *function) {
 	if f.signal {
 		more = " signal"
 	}
+	if f.personality != "" {
+		more += " personality " + safe.Line(f.personality)
+	}
+	if f.lsda != 0 {
+		more += fmt.Sprintf(" LSDA 0x%x", f.lsda)
+	}
 	if f.note != "" {
 		more += " " + f.note
 	}

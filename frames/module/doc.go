@@ -13,6 +13,7 @@
 //	compile.go      all rows of a table at once
 //	image.go        which sections of an ELF or Mach-O file matter
 //	compact.go      Apple's __unwind_info; stubs.go has rows for its stub sections
+//	ehabi.go        ARM's .ARM.exidx and .ARM.extab
 //	mapped.go       which files are mapped in a process, and where
 //	gotable.go      Go's .gopclntab; mini.go the .debug_frame in .gnu_debugdata
 //

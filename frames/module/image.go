@@ -59,6 +59,7 @@ func contentsOf(f, debug *image.File) Contents {
 			c.EHFrame = Section{Data: frame.Data, Addr: uint64(frame.Addr)}
 		}
 	}
+	c.addExceptionIndex()
 	c.DebugFrame = sectionOf(f, ".debug_frame")
 	if c.DebugFrame.Data == nil && debug != nil {
 		c.DebugFrame = sectionOf(debug, ".debug_frame")

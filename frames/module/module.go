@@ -43,6 +43,12 @@ type Contents struct {
 	Header     uint64
 	Starts     func() []uint64
 
+	// ExIdx is ARM's .ARM.exidx. ExTab returns the bytes of the file from an address on, at most
+	// n, for the entries in .ARM.extab. CodeEnd is the end of the code that the last entry covers.
+	ExIdx   Section
+	ExTab   func(addr uint64, n int) []byte
+	CodeEnd uint64
+
 	// Stubs are a Mach-O file's stub sections.
 	Stubs []NamedSection
 

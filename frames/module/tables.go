@@ -37,6 +37,7 @@ const (
 	KindCFI     Kind = iota // call frame information, or Go's own table
 	KindCompact             // Apple's __unwind_info, and rows from the code of stubs
 	KindJIT                 // call frame information for code that the program generated at run time
+	KindEHABI               // ARM's .ARM.exidx: rows for calls, and of no instruction in particular
 
 	kinds // number of kinds
 )
@@ -99,6 +100,9 @@ func (m *Module) load(a *arch.Arch) *tables {
 				t.list = append(t.list, s)
 			}
 		}
+		if s := m.ehabiSource(a); s != nil {
+			t.list = append(t.list, s) // last: call frame information describes every instruction
+		}
 		compiler := m.contents.Compiler
 		if compiler == nil {
 			compiler = new(cfi.Compiler)
@@ -111,8 +115,8 @@ func (m *Module) load(a *arch.Arch) *tables {
 		}
 		t.entryLo, t.entryHi = m.contents.Entry, m.contents.Entry+entryGuess
 		for _, s := range t.list {
-			if s.size == 0 {
-				continue // avoid opening it
+			if s.size == 0 || s.kind == KindEHABI {
+				continue // avoid opening it; an entry of .ARM.exidx may cover other functions too
 			}
 			if lo, hi, ok := s.Bounds(m.contents.Entry); ok {
 				t.entryLo, t.entryHi = lo, hi
@@ -134,12 +138,12 @@ type Lookup struct {
 }
 
 // PlanAt returns the rules at pc, an address in the file, and the table that contains them.
-// .debug_frame comes first: if both tables cover an address, it is the one that describes every
+// If a table has an entry for pc but no rule, it is the table of the error. .debug_frame comes first: if both tables cover an address, it is the one that describes every
 // instruction. It returns ErrNotCovered of package cfi if no entry covers pc. The plan belongs to
 // the module or to l, and does not change.
 func (m *Module) PlanAt(l *Lookup, pc uint64) (*compiled.Plan, *Source, error) {
 	t := m.load(l.Arch)
-	err := cfi.ErrNotCovered
+	err, from := cfi.ErrNotCovered, (*Source)(nil)
 	for _, s := range t.list {
 		if l.Skip[s.kind] {
 			continue
@@ -149,10 +153,10 @@ func (m *Module) PlanAt(l *Lookup, pc uint64) (*compiled.Plan, *Source, error) {
 			return p, s, nil
 		}
 		if e != cfi.ErrNotCovered {
-			err = e
+			err, from = e, s
 		}
 	}
-	return nil, nil, err
+	return nil, from, err
 }
 
 func (s *Source) planAt(l *Lookup, pc uint64) (*compiled.Plan, error) {
