@@ -8,6 +8,7 @@ import (
 	"dbg/cfi"
 	"dbg/compact"
 	"dbg/image"
+	"dbg/pdata"
 	"dbg/symbols"
 )
 
@@ -28,6 +29,7 @@ type source struct {
 	section string
 	table   *cfi.Table
 	compact *compact.Table // instead of table
+	pdata   *pdata.Table   // instead of table
 	relocs  map[uint64]int // of a relocatable file: the section that a relocated word refers to
 }
 
@@ -55,7 +57,7 @@ func (f *file) load(only string) error {
 		return fmt.Errorf("it is for %s, of which dbg knows no registers", f.Machine())
 	}
 	switch only {
-	case "", "eh_frame", "debug_frame", "compact":
+	case "", "eh_frame", "debug_frame", "compact", "pdata":
 	default:
 		return fmt.Errorf("%s tables can't be printed yet", only)
 	}
@@ -66,6 +68,11 @@ func (f *file) load(only string) error {
 	}
 	if only == "" || only == "compact" {
 		if err := f.addCompact(); err != nil {
+			return err
+		}
+	}
+	if only == "" || only == "pdata" {
+		if err := f.addPData(); err != nil {
 			return err
 		}
 	}
@@ -88,10 +95,14 @@ func (f *file) load(only string) error {
 		return errors.New("it is a separate debug file, and the tables are in the file that it was split from")
 	case only == "compact":
 		return errors.New("it has no section __unwind_info")
+	case only == "pdata":
+		return errors.New("it has no function table of Windows")
 	case only != "":
 		return fmt.Errorf("it has no section %s with contents", f.sectionName(only))
 	case f.Format() == image.MachO:
 		return errors.New("it has no unwind tables (__unwind_info, __eh_frame, __debug_frame)")
+	case f.Format() == image.PE:
+		return errors.New("it has no unwind tables (.pdata, .eh_frame, .debug_frame)")
 	}
 	return errors.New("it has no unwind tables (.eh_frame, .debug_frame)")
 }

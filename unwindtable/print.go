@@ -118,6 +118,9 @@ func (p *printer) table(ctx context.Context, s *source) error {
 	if s.compact != nil {
 		return p.compactTable(ctx, s)
 	}
+	if s.pdata != nil {
+		return p.pdataTable(ctx, s)
+	}
 	if p.raw != nil {
 		p.raw.begin(p, s)
 	} else {
