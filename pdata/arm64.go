@@ -138,7 +138,12 @@ func (b *builder) epilogueScopes(x *arm64Record, bytes []byte, at uint64, body *
 		}
 		codes, err := readCodes(bytes[index:])
 		if err != nil {
-			return at, fmt.Errorf("epilogue %d: %w", i, err)
+			// MSVC writes no end after the codes of an epilogue in the middle of a function. What is left of
+			// the frame there is not known, but the rest of the function is.
+			b.defect = fmt.Errorf("epilogue %d: %w", i, err)
+			b.add(at, start, body)
+			last, at = start, max(at, min(b.entry.Hi, start+4*uint64(instructions(codes)+1)))
+			continue
 		}
 		if b.steps += len(codes); b.steps > maxSteps {
 			return at, errSteps

@@ -32,6 +32,7 @@ type unwindCode struct {
 	pre  bool // codeSave: the address is pre-indexed: n bytes are allocated
 
 	reg, second arch.Reg // codeSave: the registers; second is NoReg for one
+	any         bool     // codeSave: save_any_reg
 	vector      bool     // codeSave: q registers, of 16 bytes each
 	n           int64    // codeAlloc: size; codeSave: offset; codeSetFP: distance from the stack pointer
 }
@@ -172,7 +173,7 @@ func (c *unwindCode) saveAny(b1, b2 byte) error {
 	}
 	pair, pre, o := b1&0x40 != 0, b1&0x20 != 0, int64(b2&63)
 	reg := arch.Reg(b1 & 31)
-	c.vector = b2>>6 == 2
+	c.any, c.vector = true, b2>>6 == 2
 	if b2>>6 != 0 {
 		reg += arm64D0
 	}
@@ -200,13 +201,13 @@ func (c *unwindCode) check() error {
 	return nil
 }
 
-// readCodes decodes codes up to the first end.
+// readCodes decodes codes up to the first end. With an error it returns those before it.
 func readCodes(b []byte) ([]unwindCode, error) {
 	var list []unwindCode
 	for {
 		c, size, err := readCode(b)
 		if err != nil {
-			return nil, err
+			return list, err
 		}
 		list = append(list, c)
 		if c.kind == codeEnd {
@@ -314,15 +315,15 @@ func (s *state) undoSave(c *unwindCode, next int) error {
 			return err
 		}
 	}
-	if next > 0 && (c.second != c.reg+1 || c.vector || c.reg < 19 || c.reg > 27 && c.reg < arm64D0+8) {
+	if next > 0 && c.second != c.reg+1 {
 		return errNextAlone
 	}
 	reg := c.second
 	for i := range int64(2 * next) {
-		if reg = nextSaved(reg); reg > arm64D0+15 {
+		if reg = nextSaved(reg, c.any); reg > arm64D0+31 || reg == 31 {
 			return errManySavings
 		}
-		if err := s.save(reg, place{s.sp.reg, s.sp.off + off + 16 + 8*i}); err != nil {
+		if err := s.save(reg, place{s.sp.reg, s.sp.off + off + size*(2+i)}); err != nil {
 			return err
 		}
 	}
@@ -332,9 +333,10 @@ func (s *state) undoSave(c *unwindCode, next int) error {
 	return nil
 }
 
-// nextSaved returns the preserved register after another: x28 is followed by d8.
-func nextSaved(reg arch.Reg) arch.Reg {
-	if reg == 28 {
+// nextSaved returns the register after another. Of the codes for preserved registers, x28 is followed
+// by d8; of save_any_reg, by x29.
+func nextSaved(reg arch.Reg, any bool) arch.Reg {
+	if reg == 28 && !any {
 		return arm64D0 + 8
 	}
 	return reg + 1

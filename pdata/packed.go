@@ -105,6 +105,10 @@ func (p *packedData) saves(list []unwindCode, intSize, saved int64) []unwindCode
 		add(19+arch.Reg(i), 20+arch.Reg(i), 8*int64(i))
 	}
 	switch odd := i < p.regI; {
+	case odd && p.cr == crUnchainedLR && first:
+		// No unwind code stores x19 and lr with a pre-index: MSVC writes two instructions.
+		list = append(list, unwindCode{kind: codeAlloc, n: saved}, pair(19, lr, 0, false))
+		first = false
 	case odd && p.cr == crUnchainedLR:
 		add(19+arch.Reg(i), lr, 8*int64(i))
 	case odd:

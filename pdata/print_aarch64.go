@@ -37,8 +37,9 @@ func (t *Table) printPacked(w io.Writer, word uint32) error {
 		case c.kind == codeNop:
 			home -= 16
 			fmt.Fprintf(w, "      stp x%d, x%d, [sp, #%d]\n", p.homeReg(list, i), p.homeReg(list, i)+1, home+16)
-		case c.kind == codeSave && c.pre && c.second == 30 && c.reg == 19:
-			fmt.Fprint(w, "      INVALID!\n") // the tool has no text for it
+		case c.kind == codeSave && c.second == 30 && c.reg == 19 && p.regI == 1:
+			fmt.Fprint(w, "      INVALID!\n") // the tool has no text for this and the allocation before it
+			i--
 		default:
 			fmt.Fprintf(w, "      %s\n", c.packedText(p.homed && i < len(list)-1 && list[i+1].kind == codeNop))
 		}

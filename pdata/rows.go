@@ -28,8 +28,8 @@ func Preserved(a *arch.Arch) arch.RegSet {
 // functionRows holds the rows of one entry.
 type functionRows struct {
 	lo, hi uint64
-	rows   []row.Row // by address, without gaps, from lo to hi
-	err    error     // instead of rows
+	rows   []row.Row // by address; without gaps from lo to hi unless there is an error
+	err    error     // of the addresses without a row
 }
 
 // cachedFunctions is the number of recently used entries whose rows are cached.
@@ -77,18 +77,19 @@ func (t *Table) RowAt(pc uint64, r *row.Row) error {
 		f = t.rows(&e)
 		t.cache.add(f)
 	}
-	if f.err != nil {
-		return f.err
-	}
 	i := sort.Search(len(f.rows), func(i int) bool { return f.rows[i].Hi > pc })
-	if i == len(f.rows) {
+	if i == len(f.rows) || pc < f.rows[i].Lo {
+		if f.err != nil {
+			return f.err
+		}
 		return ErrNotCovered
 	}
 	r.CopyFrom(&f.rows[i])
 	return nil
 }
 
-// Rows returns the rows of an entry by address, from its start to its end.
+// Rows returns the rows of an entry by address, from its start to its end. With an error, the rows
+// that can be trusted are returned.
 func (t *Table) Rows(e *Entry) ([]row.Row, error) {
 	f := t.rows(e)
 	return f.rows, f.err
@@ -108,7 +109,9 @@ func (t *Table) rows(e *Entry) *functionRows {
 		f.err = &Error{e.Offset, err.Error()}
 		return f
 	}
-	f.rows = b.out
+	if f.rows = b.out; b.defect != nil {
+		f.err = &Error{e.Offset, b.defect.Error()}
+	}
 	return f
 }
 
@@ -141,15 +144,8 @@ func (t *Table) EachRow(i, j int, fn func(lo, hi uint64, r *row.Row, hash uint64
 	for k := max(i, 0); k < min(j, len(t.starts)); k++ {
 		t.fill(k, &e)
 		if e.Hi > e.Lo {
-			f := t.rows(&e)
-			if f.err != nil && !fn(e.Lo, e.Hi, nil, 0) {
+			if !t.rows(&e).each(fn) {
 				return false
-			}
-			for x := range f.rows {
-				r := &f.rows[x]
-				if !fn(r.Lo, r.Hi, r, compiled.HashRow(r)) {
-					return false
-				}
 			}
 		}
 		next := uint64(1<<64 - 1)
@@ -161,6 +157,19 @@ func (t *Table) EachRow(i, j int, fn func(lo, hi uint64, r *row.Row, hash uint64
 		}
 	}
 	return true
+}
+
+// each calls fn for the rows of an entry, and with a nil row for the addresses that have an error.
+func (f *functionRows) each(fn func(lo, hi uint64, r *row.Row, hash uint64) bool) bool {
+	at := f.lo
+	for i := range f.rows {
+		r := &f.rows[i]
+		if at < r.Lo && !fn(at, r.Lo, nil, 0) || !fn(r.Lo, r.Hi, r, compiled.HashRow(r)) {
+			return false
+		}
+		at = r.Hi
+	}
+	return at >= f.hi || fn(at, f.hi, nil, 0)
 }
 
 // eachLeaf calls fn for the code of leaves between two addresses.
@@ -185,7 +194,9 @@ type builder struct {
 	entry *Entry
 	out   []row.Row
 	state state
-	steps int // operations that were undone, to bound the time
+
+	defect error // of a part of the entry, which has no rows
+	steps  int   // operations that were undone, to bound the time
 }
 
 // maxSteps is the number of operations that are undone for one entry at most: a record has up to

@@ -54,7 +54,7 @@ func (p *printer) pdataEntry(s *source, e *pdata.Entry) {
 		return
 	}
 	list, err := s.pdata.Rows(e)
-	if err != nil {
+	if len(list) == 0 && err != nil {
 		p.bad++
 		p.defect(s, uint64(e.Offset), err)
 		return
@@ -65,6 +65,9 @@ func (p *printer) pdataEntry(s *source, e *pdata.Entry) {
 				if !yield(&list[i], nil) {
 					return
 				}
+			}
+			if err != nil {
+				yield(nil, err)
 			}
 		}})
 	p.printed++
