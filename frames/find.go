@@ -48,7 +48,7 @@ func (w *Walk) find() bool {
 	if !f.Signal && w.leaves(s) {
 		return true
 	}
-	if !w.done && !f.Signal && (use.Has(JIT) || use.Has(CFI) || use.Has(Compact)) && w.byTable(s) {
+	if !w.done && !f.Signal && (use.Has(JIT) || use.Has(CFI) || use.Has(Compact) || use.Has(PData)) && w.byTable(s) {
 		return true
 	}
 	if w.done {

@@ -17,6 +17,7 @@ const (
 	JIT     // a table for code that the program generated at run time
 	CFI
 	Compact
+	PData // the function table of Windows
 	PLT
 	Prologue
 	FP
@@ -27,13 +28,13 @@ const (
 )
 
 // howByKind has the strategy of the frames that a kind of table finds.
-var howByKind = [...]Strategy{module.KindCFI: CFI, module.KindCompact: Compact, module.KindJIT: JIT}
+var howByKind = [...]Strategy{module.KindCFI: CFI, module.KindCompact: Compact, module.KindJIT: JIT, module.KindPData: PData}
 
 // ByTable reports whether the strategy uses a table of the module.
-func (s Strategy) ByTable() bool { return s == JIT || s == CFI || s == Compact }
+func (s Strategy) ByTable() bool { return s == JIT || s == CFI || s == Compact || s == PData }
 
 func (s Strategy) String() string {
-	return [...]string{"context", "sigreturn", "gosched", "jit", "cfi", "compact", "plt", "prologue", "fp", "scs", "scan"}[s]
+	return [...]string{"context", "sigreturn", "gosched", "jit", "cfi", "compact", "pdata", "plt", "prologue", "fp", "scs", "scan"}[s]
 }
 
 // Trust is the reliability of a frame, in descending order.

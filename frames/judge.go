@@ -68,7 +68,7 @@ func (w *Walk) judge(how Strategy) bool {
 	switch {
 	case w.landing != notLanding && how != GoSched:
 		trust = Exact
-	case how == JIT, how == CFI, how == Compact, how == Prologue && w.pinned.table != nil:
+	case how == JIT, how == CFI, how == Compact, how == PData, how == Prologue && w.pinned.table != nil:
 		if w.borrowed {
 			trust = Heuristic
 		} else if !f.Signal && f.Trust == Exact && w.u.Prove && w.proven(w.pinned, next, c.CFA, c.SP) {

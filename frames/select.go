@@ -48,7 +48,7 @@ type Origin struct {
 // 0xc4".
 func (o *Origin) String() string {
 	kind := "FDE"
-	if o.Table == "__unwind_info" {
+	if o.Table == "__unwind_info" || o.Table == ".pdata" {
 		kind = "entry"
 	}
 	return fmt.Sprintf("%s %s 0x%x", o.Table, kind, o.Row.Source)

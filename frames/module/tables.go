@@ -36,6 +36,7 @@ type Kind uint8
 const (
 	KindCFI     Kind = iota // call frame information, or Go's own table
 	KindCompact             // Apple's __unwind_info, and rows from the code of stubs
+	KindPData               // the function table of a PE image
 	KindJIT                 // call frame information for code that the program generated at run time
 
 	kinds // number of kinds
@@ -87,6 +88,11 @@ func (m *Module) load(a *arch.Arch) *tables {
 				t.list = append(t.list, s)
 			}
 		}
+		if len(m.contents.FunctionTable.Data) > 0 {
+			if s := m.functionTable(a); s != nil {
+				t.list = append(t.list, s)
+			}
+		}
 		t.list = append(t.list, m.stubs(a)...)
 		if t.eh != nil {
 			t.list = append(t.list, t.eh) // after __unwind_info, which refines it
@@ -130,7 +136,7 @@ type Lookup struct {
 	Skip [kinds]bool // tables of these kinds are not used
 
 	row   row.Row
-	plans [2]compiled.PlanCache
+	plans [3]compiled.PlanCache // of the platform's preserved registers, of none, of those of Windows
 }
 
 // PlanAt returns the rules at pc, an address in the file, and the table that contains them.
@@ -174,8 +180,12 @@ func (s *Source) planAt(l *Lookup, pc uint64) (*compiled.Plan, error) {
 // Plan returns the plan for a row that is used in place of a row of s. Equal rows share a plan.
 func (l *Lookup) Plan(s *Source, r *row.Row) *compiled.Plan {
 	cache := &l.plans[0]
-	if s.preserved != l.Arch.CalleeSavedSet {
+	switch s.preserved {
+	case l.Arch.CalleeSavedSet:
+	case arch.RegSet{}:
 		cache = &l.plans[1]
+	default:
+		cache = &l.plans[2]
 	}
 	return cache.Plan(s.arch, r, s.preserved)
 }
