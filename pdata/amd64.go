@@ -69,7 +69,7 @@ func (t *Table) readInfo(rva uint32) (*unwindInfo, error) {
 	size := 2 * int(h[2])
 	body := t.record(rva+4, size)
 	if body == nil && size > 0 {
-		return nil, fmt.Errorf("the %d bytes of unwind codes at RVA 0x%x are not in the image", size, rva)
+		return nil, fmt.Errorf("the %d bytes of unwind codes at RVA 0x%x are not in the image", size, rva+4)
 	}
 	u.after = rva + 4 + uint32(size+3)&^3
 	var err error

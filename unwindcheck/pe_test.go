@@ -27,25 +27,23 @@ func TestPE(t *testing.T) {
 	all := fixture.All()
 	for _, level := range []string{"0", "1", "2", "3", "s"} {
 		for _, fp := range []bool{true, false} {
-			for _, compiler := range fixture.PECompilers {
-				if !all && (level != "2" || fp != (compiler == "clang")) {
-					continue
-				}
-				t.Run(compiler+" -O"+level+" "+framePointers(fp), func(t *testing.T) {
-					file := fixture.PE(t, compiler, "amd64", []string{"macho/shapes.c", "pe/support.c"}, "-O"+level, framePointers(fp))
-					r := checkPE(t, loader, file)
-					t.Logf("%d instructions, %.3f%% right", asked(r), 100*rightShare(r))
-					if rightShare(r) != 1 || asked(r) < 20_000 {
-						t.Errorf("of %d instructions %d are wrong, %d are without an answer", asked(r), r.Wrong, asked(r)-r.Judged())
-					}
-					for why, n := range r.NotJudged {
-						t.Logf("not judged: %s: %d", why, n)
-					}
-					for _, w := range r.Ranges {
-						t.Errorf("wrong: %s [%d times]", w.String(), w.Hits)
-					}
-				})
+			if !all && (level != "2" || fp) {
+				continue
 			}
+			t.Run("-O"+level+" "+framePointers(fp), func(t *testing.T) {
+				file := fixture.PE(t, "amd64", []string{"macho/shapes.c", "pe/support.c"}, "-O"+level, framePointers(fp))
+				r := checkPE(t, loader, file)
+				t.Logf("%d instructions, %.3f%% right", asked(r), 100*rightShare(r))
+				if rightShare(r) != 1 || asked(r) < 20_000 {
+					t.Errorf("of %d instructions %d are wrong, %d are without an answer", asked(r), r.Wrong, asked(r)-r.Judged())
+				}
+				for why, n := range r.NotJudged {
+					t.Logf("not judged: %s: %d", why, n)
+				}
+				for _, w := range r.Ranges {
+					t.Errorf("wrong: %s [%d times]", w.String(), w.Hits)
+				}
+			})
 		}
 	}
 }

@@ -55,7 +55,7 @@ __attribute__((naked)) int setjmp(long *b) {
 }
 __attribute__((naked, noreturn)) void longjmp(long *b, int v) {
 	__asm__("movl %edx, %eax\n movq (%rcx), %rbx\n movq 8(%rcx), %rbp\n movq 16(%rcx), %rsi\n movq 24(%rcx), %rdi\n movq 32(%rcx), %r12\n movq 40(%rcx), %r13\n"
-		"movq 48(%rcx), %r14\n movq 56(%rcx), %r15\n movq 64(%rcx), %rsp\n jmpq *72(%rcx)");
+		"movq 48(%rcx), %r14\n movq 56(%rcx), %r15\n movq 64(%rcx), %r8\n movq 72(%rcx), %r9\n movq %r9, -8(%r8)\n leaq -8(%r8), %rsp\n retq");
 }
 /* It keeps all registers; the stack of Linux grows by itself. */
 __attribute__((naked)) void __chkstk(void) { __asm__("retq"); }
