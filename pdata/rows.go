@@ -137,11 +137,11 @@ func entryCFA(a *arch.Arch) int64 {
 // EachRow stops and returns false.
 func (t *Table) EachRow(i, j int, fn func(lo, hi uint64, r *row.Row, hash uint64) bool) bool {
 	t.once.Do(t.load)
-	if i == 0 && len(t.starts) > 0 && !t.eachLeaf(0, t.config.Base+uint64(t.starts[0]), fn) {
+	if i == 0 && len(t.cells) > 0 && !t.eachLeaf(0, t.config.Base+uint64(t.cells[0].lo), fn) {
 		return false
 	}
 	var e Entry
-	for k := max(i, 0); k < min(j, len(t.starts)); k++ {
+	for k := max(i, 0); k < min(j, len(t.cells)); k++ {
 		t.fill(k, &e)
 		if e.Hi > e.Lo {
 			if !t.rows(&e).each(fn) {
@@ -149,8 +149,8 @@ func (t *Table) EachRow(i, j int, fn func(lo, hi uint64, r *row.Row, hash uint64
 			}
 		}
 		next := uint64(1<<64 - 1)
-		if k+1 < len(t.starts) {
-			next = t.config.Base + uint64(t.starts[k+1])
+		if k+1 < len(t.cells) {
+			next = t.config.Base + uint64(t.cells[k+1].lo)
 		}
 		if !t.eachLeaf(e.Hi, next, fn) {
 			return false

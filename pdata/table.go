@@ -35,13 +35,16 @@ type Table struct {
 	config Config
 	size   int // of an entry
 
-	once   sync.Once
-	starts []uint32 // of the entries, in rising order, relative to Base
-	ends   []uint32
-	order  []uint32 // numbers of the entries in the table, in that order
+	once    sync.Once
+	cells   []cell   // of the entries, by address
+	buckets []uint32 // for each 2^shift bytes from the first entry on, the index of the last entry that begins at or before them
+	shift   uint8
 
 	cache functionCache
 }
+
+// cell is an entry. lo and hi are relative to Base; number is that of the entry in the table.
+type cell struct{ lo, hi, unwind, number uint32 }
 
 // Entry is one entry of the table.
 type Entry struct {
@@ -113,42 +116,48 @@ func (t *Table) Entry(i int) Entry {
 
 // fill fills e with the entry with an index.
 func (t *Table) fill(i int, e *Entry) {
-	k := int(t.order[i]) * t.size
-	e.Lo, e.Hi = t.config.Base+uint64(t.starts[i]), t.config.Base+uint64(t.ends[i])
-	e.Unwind = u32(t.config.Data, k+t.size-4)
-	e.Offset, e.Index = k, i
+	c := &t.cells[i]
+	e.Lo, e.Hi = t.config.Base+uint64(c.lo), t.config.Base+uint64(c.hi)
+	e.Unwind, e.Offset, e.Index = c.unwind, int(c.number)*t.size, i
 }
 
-// load orders the entries and finds their ends.
+// load orders the entries, finds their ends and makes the buckets.
 func (t *Table) load() {
 	n := t.Entries()
-	t.order, t.starts, t.ends = make([]uint32, n), make([]uint32, n), make([]uint32, n)
-	sorted := true
-	for i := range n {
-		t.order[i] = uint32(i)
-		sorted = sorted && (i == 0 || u32(t.config.Data, (i-1)*t.size) <= u32(t.config.Data, i*t.size))
+	t.cells = make([]cell, n)
+	for i := range t.cells {
+		t.cells[i] = cell{lo: u32(t.config.Data, i*t.size), unwind: u32(t.config.Data, (i+1)*t.size-4), number: uint32(i)}
 	}
-	if !sorted {
-		slices.SortStableFunc(t.order, func(a, b uint32) int {
-			return cmp.Compare(u32(t.config.Data, int(a)*t.size), u32(t.config.Data, int(b)*t.size))
-		})
+	byStart := func(a, b cell) int { return cmp.Compare(a.lo, b.lo) }
+	if !slices.IsSortedFunc(t.cells, byStart) {
+		slices.SortStableFunc(t.cells, byStart)
 	}
-	for i := range n {
-		t.starts[i] = u32(t.config.Data, int(t.order[i])*t.size)
+	if n == 0 {
+		return
 	}
-	for i := range n {
+	for i := range t.cells {
 		next := uint32(1<<32 - 1)
 		if i+1 < n {
-			next = t.starts[i+1]
+			next = t.cells[i+1].lo
 		}
-		t.ends[i] = max(t.starts[i], min(next, t.end(i, next)))
+		c := &t.cells[i]
+		c.hi = max(c.lo, min(next, t.end(c, next)))
+	}
+	first := t.cells[0].lo
+	for span := t.cells[n-1].lo - first; span>>t.shift > 2*uint32(n); t.shift++ {
+	}
+	t.buckets = make([]uint32, (t.cells[n-1].lo-first)>>t.shift+2)
+	for i, b := 0, 0; b < len(t.buckets); b++ {
+		for i+1 < n && uint64(t.cells[i+1].lo-first) <= uint64(b)<<t.shift {
+			i++
+		}
+		t.buckets[b] = uint32(i)
 	}
 }
 
-// end returns the end of entry i. next is the start of the next one.
-func (t *Table) end(i int, next uint32) uint32 {
-	at := int(t.order[i]) * t.size
-	second := u32(t.config.Data, at+4)
+// end returns the end of an entry. next is the start of the next one.
+func (t *Table) end(c *cell, next uint32) uint32 {
+	second := u32(t.config.Data, int(c.number)*t.size+4)
 	if t.size == amd64EntrySize {
 		return second
 	}
@@ -160,7 +169,7 @@ func (t *Table) end(i int, next uint32) uint32 {
 		}
 		words = u32(b, 0) & (1<<18 - 1)
 	}
-	if end := uint64(t.starts[i]) + 4*uint64(words); end < 1<<32 {
+	if end := uint64(c.lo) + 4*uint64(words); end < 1<<32 {
 		return uint32(end)
 	}
 	return next
@@ -170,7 +179,7 @@ func (t *Table) end(i int, next uint32) uint32 {
 func (t *Table) Find(pc uint64, e *Entry) error {
 	t.once.Do(t.load)
 	i := t.find(pc)
-	if i < 0 || pc-t.config.Base >= uint64(t.ends[i]) {
+	if i < 0 || pc-t.config.Base >= uint64(t.cells[i].hi) {
 		return ErrNotCovered
 	}
 	t.fill(i, e)
@@ -180,14 +189,14 @@ func (t *Table) Find(pc uint64, e *Entry) error {
 // find returns the index of the last entry that begins at or before pc, or -1.
 func (t *Table) find(pc uint64) int {
 	off := pc - t.config.Base
-	n := len(t.starts)
-	if off>>32 != 0 || n == 0 || uint32(off) < t.starts[0] {
+	if off>>32 != 0 || len(t.cells) == 0 || uint32(off) < t.cells[0].lo {
 		return -1
 	}
-	i := 0
-	for n > 1 {
+	b := min(int((uint32(off)-t.cells[0].lo)>>t.shift), len(t.buckets)-2)
+	i, n := int(t.buckets[b]), int(t.buckets[b+1])+1
+	for n -= i; n > 1; {
 		half := n / 2
-		if t.starts[i+half] <= uint32(off) {
+		if t.cells[i+half].lo <= uint32(off) {
 			i += half
 		}
 		n -= half
@@ -213,10 +222,10 @@ func (t *Table) leaf(pc uint64) (lo, hi uint64, ok bool) {
 		lo, hi = r.Lo, r.Hi
 		i := t.find(pc)
 		if i >= 0 {
-			lo = max(lo, t.config.Base+uint64(t.ends[i]))
+			lo = max(lo, t.config.Base+uint64(t.cells[i].hi))
 		}
-		if i+1 < len(t.starts) {
-			hi = min(hi, t.config.Base+uint64(t.starts[i+1]))
+		if i+1 < len(t.cells) {
+			hi = min(hi, t.config.Base+uint64(t.cells[i+1].lo))
 		}
 		return lo, hi, lo <= pc && pc < hi
 	}
