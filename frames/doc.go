@@ -15,6 +15,7 @@
 //	jit        cfi.go        a table for code that the program generated at run time
 //	cfi        cfi.go        the module's .debug_frame or .eh_frame
 //	compact    cfi.go        Apple's __unwind_info, refined by the code
+//	pdata      cfi.go        the function table of a Windows image
 //	plt        plt.go        a stub of the procedure linkage table
 //	prologue   prologue.go   the function's instructions up to PC (start.go) or from PC on (bycode.go),
 //	                         and calls to invalid addresses
