@@ -58,6 +58,10 @@ func (t *Table) printAMD64(w io.Writer, e *Entry) error {
 
 // printCodes writes the codes of versions 1 and 2.
 func (u *unwindInfo) printCodes(w io.Writer, h, b []byte) {
+	if u.version > 2 {
+		fmt.Fprintf(w, "        payload of version %d: % x\n", u.version, b) // the tool does not know it
+		return
+	}
 	for len(b) > 0 {
 		code, info := b[1]&15, b[1]>>4
 		slots := u.slots(code, info)
