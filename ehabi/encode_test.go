@@ -95,7 +95,6 @@ func tableOf(exidx, extab []byte) *ehabi.Table {
 type machine struct {
 	core  [16]uint32
 	d     map[int]uint64 // the addresses of the D registers that were popped
-	ended bool
 }
 
 func wordAt(a uint32) uint32 { return a*3 + 1 }

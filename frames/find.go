@@ -48,7 +48,7 @@ func (w *Walk) find() bool {
 	if !f.Signal && w.leaves(s) {
 		return true
 	}
-	if !w.done && !f.Signal && (use.Has(JIT) || use.Has(CFI) || use.Has(Compact) || use.Has(EHABI)) && w.byTable(s) {
+	if !w.done && !f.Signal && use&Tables != 0 && w.byTable(s) {
 		return true
 	}
 	if w.done {

@@ -18,6 +18,7 @@ const (
 	CFI
 	Compact
 	EHABI // ARM's exception tables, and the code in prologues and epilogues
+	PData // the function table of Windows
 	PLT
 	Prologue
 	FP
@@ -28,13 +29,18 @@ const (
 )
 
 // howByKind has the strategy of the frames that a kind of table finds.
-var howByKind = [...]Strategy{module.KindCFI: CFI, module.KindCompact: Compact, module.KindJIT: JIT, module.KindEHABI: EHABI}
+var howByKind = [...]Strategy{module.KindCFI: CFI, module.KindCompact: Compact, module.KindJIT: JIT, module.KindEHABI: EHABI,
+	module.KindPData: PData}
+
+// Tables is the set of strategies that use a table of a module.
+const Tables StrategySet = 1<<JIT | 1<<CFI | 1<<Compact | 1<<EHABI | 1<<PData
 
 // ByTable reports whether the strategy uses a table of the module.
-func (s Strategy) ByTable() bool { return s == JIT || s == CFI || s == Compact || s == EHABI }
+func (s Strategy) ByTable() bool { return Tables.Has(s) }
 
 func (s Strategy) String() string {
-	return [...]string{"context", "sigreturn", "gosched", "jit", "cfi", "compact", "ehabi", "plt", "prologue", "fp", "scs", "scan"}[s]
+	return [...]string{"context", "sigreturn", "gosched", "jit", "cfi", "compact", "ehabi", "pdata", "plt", "prologue", "fp", "scs",
+		"scan"}[s]
 }
 
 // Trust is the reliability of a frame, in descending order.

@@ -77,7 +77,7 @@ func (w *Walk) judge(how Strategy) bool {
 			trust = Table
 			w.guard("the table has the same frame by " + w.u.arch.RegName(w.pinned.table.Row().CFA.Reg))
 		}
-	case how == JIT, how == CFI, how == Compact, how == Prologue && w.pinned.table != nil:
+	case how.ByTable(), how == Prologue && w.pinned.table != nil:
 		if w.borrowed {
 			trust = Heuristic
 		} else if !f.Signal && f.Trust == Exact && w.u.Prove && w.proven(w.pinned, next, c.CFA, c.SP) {

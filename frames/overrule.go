@@ -12,7 +12,7 @@ import (
 
 // overrule replaces the site's plan if the code certainly contradicts the table.
 func (w *Walk) overrule(s *site) {
-	if s.how != CFI && s.how != Compact || *s.from.Preserved() == (arch.RegSet{}) || s.byHand {
+	if s.how != CFI && s.how != Compact && s.how != PData || *s.from.Preserved() == (arch.RegSet{}) || s.byHand {
 		return
 	}
 	if w.overruleCFA(s) {

@@ -48,7 +48,8 @@ type Origin struct {
 // 0xc4".
 func (o *Origin) String() string {
 	kind := "FDE"
-	if o.Table == "__unwind_info" || o.Table == ".ARM.exidx" {
+	switch o.Table {
+	case "__unwind_info", ".ARM.exidx", ".pdata":
 		kind = "entry"
 	}
 	return fmt.Sprintf("%s %s 0x%x", o.Table, kind, o.Row.Source)

@@ -12,7 +12,7 @@ func (w *Walk) sigreturn(s *site) bool {
 		return w.byTrampoline(s)
 	}
 	byTable := false
-	if w.u.Use.Has(CFI) || w.u.Use.Has(Compact) {
+	if w.u.Use&Tables != 0 {
 		p, err := w.planAt(s)
 		byTable = err == nil && p.Row().Signal
 	}

@@ -217,6 +217,7 @@ func (w *Walk) planAt(s *site) (*compiled.Plan, error) {
 			if s.from != nil {
 				s.how = howByKind[s.from.Kind()]
 			}
+			w.refuseLeaf(s)
 			if s.plan != nil && w.u.Audit {
 				w.overrule(s)
 			}

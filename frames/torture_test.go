@@ -122,9 +122,7 @@ func (b *bed) calling(off int) uint64 {
 // renew makes the module anew: it keeps what it has derived from its tables.
 func (b *bed) renew() {
 	old := b.m
-	b.m = frames.NewModule(frames.Contents{Name: frames.Edit(old).Name, Lo: frames.Edit(old).Lo, Hi: frames.Edit(old).Hi, Bias: frames.Edit(old).Bias, DebugFrame: frames.Edit(old).DebugFrame, Code: frames.Edit(old).Code,
-		Go: frames.Edit(old).Go, FunctionAt: frames.Edit(old).FunctionAt, PLT: frames.Edit(old).PLT, Entry: frames.Edit(old).Entry,
-		ExIdx: frames.Edit(old).ExIdx, ExTab: frames.Edit(old).ExTab, CodeEnd: frames.Edit(old).CodeEnd})
+	b.m = frames.NewModule(*frames.Edit(old))
 	frames.Edit(b.m).EHFrame = frames.Section{Data: slices.Clone(b.table.b), Addr: 0x100000}
 	for i := range b.modules {
 		if b.modules[i] == old {

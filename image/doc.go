@@ -1,9 +1,9 @@
-// Package image reads ELF and Mach-O files: executables, shared objects, relocatable files,
+// Package image reads ELF, Mach-O and PE files: executables, shared objects, relocatable files,
 // separate debug files, the headers of core files, and images in memory.
 //
 // What it gives: the addresses of the file's segments and sections, the bytes at an address, the
 // symbol table sorted by address, the build id, and the separate debug file that belongs to a
-// stripped one. One type, [File], serves both formats, and its methods mean the same in both.
+// stripped one. One type, [File], serves all formats, and its methods mean the same in both.
 // Methods for Mach-O only are documented as such ([File.HeaderAddr], [File.FunctionStarts],
 // [File.Stubs], [File.LoadCommands]).
 //

@@ -16,7 +16,7 @@ const (
 	IsDirectory                      // it is a directory
 	IsScript                         // it begins with #!
 	IsEmpty                          // it has no bytes
-	UnknownFormat                    // neither ELF nor Mach-O
+	UnknownFormat                    // neither ELF, Mach-O nor PE
 	UnsupportedFormat                // a known format that is not supported yet
 	Truncated                        // shorter than its headers claim
 	Malformed                        // its headers contradict themselves
@@ -47,7 +47,7 @@ func (e *OpenError) Error() string {
 	case IsEmpty:
 		return fmt.Sprintf("%s: the file is empty", e.Path)
 	case UnknownFormat:
-		return fmt.Sprintf("%s: neither an ELF nor a Mach-O file (%s)", e.Path, e.Detail)
+		return fmt.Sprintf("%s: neither an ELF, a Mach-O nor a PE file (%s)", e.Path, e.Detail)
 	case UnsupportedFormat:
 		return fmt.Sprintf("%s: this is %s, which is not supported yet", e.Path, e.Detail)
 	case Truncated:

@@ -30,7 +30,7 @@ func Slices(path string) ([]Slice, error) {
 	} else if err = f.parse(true, preferred); err == nil {
 		list = []Slice{{Name: f.Machine(), Arch: f.Arch(), Size: uint64(len(data))}}
 		if f.macho == nil {
-			err = &OpenError{Path: path, Reason: UnknownFormat, Detail: "it is an ELF file"}
+			err = &OpenError{Path: path, Reason: UnknownFormat, Detail: "it is not a Mach-O file"}
 		}
 	}
 	if err != nil {
@@ -39,7 +39,7 @@ func Slices(path string) ([]Slice, error) {
 	return list, nil
 }
 
-// OpenArch is Open for one slice of a fat file. The name is that of a slice ("arm64e") or of an
+// OpenArch is Open for one slice of a fat file, or one view of a hybrid PE image. The name is that of a slice ("arm64e") or of an
 // arch.Arch ("amd64": the first slice for it). A thin file or an ELF file must be for that
 // architecture.
 func OpenArch(path, name string) (*File, error) {
@@ -61,7 +61,7 @@ func OpenArch(path, name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a := f.Arch(); f.Machine() != name && (a == nil || a.Name != name) {
+	if a := f.Arch(); !f.setView(name) && f.Machine() != name && (a == nil || a.Name != name) {
 		err := &OpenError{Path: path, Reason: Unreadable, Err: fmt.Errorf("it is for %s, not for %s", f.Machine(), name)}
 		f.Close()
 		return nil, err

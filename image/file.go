@@ -10,6 +10,7 @@ import (
 	"dbg/image/elfheader"
 	"dbg/image/inflate"
 	"dbg/image/macho"
+	"dbg/image/pe"
 )
 
 // Kind is the purpose of a file.
@@ -37,7 +38,7 @@ type Segment struct {
 	Read, Write, Exec bool
 }
 
-// File is one ELF or Mach-O file, or one slice of a fat file.
+// File is one ELF, Mach-O or PE file, or one slice of a fat file.
 type File struct {
 	path    string
 	data    []byte
@@ -53,7 +54,10 @@ type File struct {
 	trouble     []error // why sections can't be inflated
 	inflated    inflate.Budget
 
-	macho  *macho.File  // nil in an ELF file
+	macho     *macho.File // of a Mach-O file, else nil
+	pe        *pe.File    // of a PE file, else nil
+	peMachine uint16      // of a PE file: the view, see setView
+
 	object *object      // set by FromObject, else nil
 	mapped *mappedImage // set by FromMapped, else nil
 	offset uint64       // of data in the file
@@ -152,6 +156,12 @@ func (f *File) machine() (string, *arch.Arch) {
 	if f.macho != nil {
 		return f.macho.Machine()
 	}
+	if f.pe != nil {
+		if m, ok := peMachines[f.peMachine]; ok {
+			return m.name, m.arch
+		}
+		return fmt.Sprintf("PE machine 0x%x", f.peMachine), nil
+	}
 	return machineFacts(f.header.Machine, f.header.Wide, f.BigEndian())
 }
 
@@ -174,6 +184,9 @@ func (f *File) Kind() Kind {
 	if f.macho != nil {
 		return f.machoKind()
 	}
+	if f.pe != nil {
+		return f.peKind()
+	}
 	switch f.header.Type {
 	case elf.ET_EXEC:
 		return Executable
@@ -193,10 +206,13 @@ func (f *File) Kind() Kind {
 // PIE reports whether the file is an executable that can be loaded anywhere. In ELF that is an
 // ET_DYN file with DF_1_PIE or, from linkers that do not set DF_1_PIE, with an interpreter.
 // libc.so.6 has an interpreter and no DF_1_PIE, but it has a DT_SONAME, unlike executables. In
-// Mach-O it is an executable with MH_PIE.
+// Mach-O it is an executable with MH_PIE, in PE one with DYNAMIC_BASE.
 func (f *File) PIE() bool {
 	if f.macho != nil {
 		return f.macho.Type == macho.TypeExecute && f.macho.Flags&macho.PIE != 0
+	}
+	if f.pe != nil {
+		return f.peKind() == Executable && f.pe.DLLCharacteristics&pe.DynamicBase != 0
 	}
 	if f.header.Type != elf.ET_DYN {
 		return false

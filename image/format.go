@@ -3,6 +3,7 @@ package image
 import (
 	"bytes"
 	"dbg/image/macho"
+	"dbg/image/pe"
 	"debug/elf"
 )
 
@@ -12,15 +13,19 @@ type Format uint8
 const (
 	ELF   Format = iota // System V ABI
 	MachO               // Apple, <mach-o/loader.h>
+	PE                  // Microsoft, "PE Format"
 )
 
-func (f Format) String() string { return [...]string{"ELF", "Mach-O"}[f] }
+func (f Format) String() string { return [...]string{"ELF", "Mach-O", "PE"}[f] }
 
 // Format returns the file's format. All other methods mean the same in both formats, unless their
 // comments say otherwise.
 func (f *File) Format() Format {
 	if f.macho != nil {
 		return MachO
+	}
+	if f.pe != nil {
+		return PE
 	}
 	return ELF
 }
@@ -36,6 +41,8 @@ func (f *File) parse(strict bool, choose chooser) error {
 		return f.parseMachO(strict)
 	case macho.BeginsFat(b):
 		return f.parseFat(strict, choose)
+	case pe.Begins(b):
+		return f.parsePE(strict)
 	case bytes.HasPrefix(b, []byte("#!")):
 		line, _, _ := bytes.Cut(b[2:min(len(b), 256)], []byte("\n"))
 		return &OpenError{Path: f.path, Reason: IsScript, Detail: string(bytes.TrimSpace(line))}

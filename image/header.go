@@ -74,7 +74,6 @@ func (f *File) parseProgs(h *elfheader.Header) string {
 // mistake for programs.
 func describe(b []byte) string {
 	for _, m := range []struct{ magic, name string }{
-		{"MZ", "the signature of a Windows program"},
 		{"\xca\xfe\xba\xbe", "the signature of a Java class"},
 		{"!<arch>\n", "the signature of an archive"},
 		{"\x1f\x8b", "the signature of a gzip file"},

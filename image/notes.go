@@ -8,10 +8,15 @@ import (
 
 // BuildID returns the GNU build id in hexadecimal, or "" if there is none. It is in a PT_NOTE
 // segment, or in a section if a debug file's segments are empty. For a Mach-O file it is the UUID
-// (LC_UUID), as 32 lower-case digits.
+// (LC_UUID), as 32 lower-case digits. For a PE file it is the GUID of the debug directory, as 32
+// lower-case digits, followed by the age in hexadecimal.
 func (f *File) BuildID() string {
 	if f.macho != nil {
 		return f.macho.UUID
+	}
+	if f.pe != nil {
+		_, id := f.pe.PDB()
+		return id
 	}
 	for _, p := range f.progs {
 		if p.Type == elf.PT_NOTE {

@@ -31,7 +31,7 @@ func FromObject(name string, data []byte) (*File, error) {
 	fail := func(r Reason, format string, args ...any) (*File, error) {
 		return nil, &OpenError{Path: name, Reason: r, Detail: fmt.Sprintf(format, args...)}
 	}
-	if f.macho != nil {
+	if f.Format() != ELF {
 		return fail(UnsupportedFormat, "it is not an ELF file")
 	}
 	f.object = &object{relocatable: f.header.Type == elf.ET_REL}

@@ -21,7 +21,7 @@ type SymbolTable struct {
 	table []byte
 	names []byte
 	size  int      // size of an entry
-	list  []Symbol // used for Mach-O instead
+	list  []Symbol // used for Mach-O and PE instead
 }
 
 // SymbolEntry is a symbol without its name.
@@ -38,7 +38,7 @@ type SymbolEntry struct {
 // closed.
 func (f *File) SymbolTable() *SymbolTable {
 	t := &SymbolTable{f: f, size: f.header.SymbolSize()}
-	if f.macho != nil {
+	if f.macho != nil || f.pe != nil {
 		t.list = f.Symbols()
 		return t
 	}

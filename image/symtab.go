@@ -36,7 +36,8 @@ type Symbol struct {
 // For a Mach-O file they are the symbols of LC_SYMTAB that are not for the debugger (N_STAB),
 // without the underscore before C names: users type main, and C++ names begin with _ZN. Mach-O
 // has no sizes: a symbol extends to the next symbol, function start, or the end of the section.
-// So its size includes the padding after a function.
+// So its size includes the padding after a function. The same is true of a PE file: its symbols are
+// those of the COFF symbol table, and its exports.
 func (f *File) Symbols() []Symbol {
 	if f.symbolsDone {
 		return f.symbols
@@ -44,6 +45,10 @@ func (f *File) Symbols() []Symbol {
 	f.symbolsDone = true
 	if f.macho != nil {
 		f.symbols = f.readMachOSymbols()
+		return f.symbols
+	}
+	if f.pe != nil {
+		f.symbols = f.readPESymbols()
 		return f.symbols
 	}
 	if f.symbols = f.readSymbols(elf.SHT_SYMTAB); len(f.symbols) == 0 {
@@ -57,6 +62,9 @@ func (f *File) Symbols() []Symbol {
 func (f *File) HasSymtab() bool {
 	if f.macho != nil {
 		return f.macho.HasPrivateSymbols()
+	}
+	if f.pe != nil {
+		return f.pe.HasSymbols()
 	}
 	for i := range f.sects {
 		if f.sects[i].typ == elf.SHT_SYMTAB && f.sects[i].size > 0 {

@@ -42,7 +42,7 @@ type Options struct {
 type Source string
 
 // Sources lists the strategies and tables that can be judged alone.
-var Sources = []string{"cfi", "eh_frame", "debug_frame", "compact", "compact-body", "plt", "prologue", "fp", "scan", "sigreturn", "fallback"}
+var Sources = []string{"cfi", "eh_frame", "debug_frame", "compact", "compact-body", "pdata", "plt", "prologue", "fp", "scan", "sigreturn", "fallback"}
 
 // ParseSource checks a name.
 func ParseSource(name string) (Source, error) {
@@ -64,8 +64,10 @@ func (s Source) strategies() frames.StrategySet {
 		return frames.SetOf(frames.CFI, frames.Sigreturn)
 	case "compact", "compact-body": // which refers to __eh_frame
 		return frames.SetOf(frames.Compact, frames.CFI, frames.Sigreturn)
+	case "pdata":
+		return frames.SetOf(frames.PData, frames.Sigreturn)
 	case "fallback":
-		return frames.AllStrategies &^ frames.SetOf(frames.CFI, frames.Compact, frames.EHABI)
+		return frames.AllStrategies &^ (frames.Tables &^ frames.SetOf(frames.JIT))
 	}
 	one, _ := frames.StrategyByName(string(s))
 	return frames.SetOf(one)

@@ -20,7 +20,7 @@ func (f *file) addCompact() error {
 	if err != nil {
 		return err
 	}
-	f.tables = append(f.tables, source{name: "compact", section: s.Name, compact: t})
+	f.tables = append(f.tables, source{name: "compact", section: s.Name, other: compactTable{t}})
 	return nil
 }
 
@@ -33,12 +33,15 @@ func (f *file) code(addr uint64, n int) []byte {
 	return b
 }
 
-// compactTable prints __unwind_info: the rows that it and the code make together, as the unwinder has them.
-func (p *printer) compactTable(ctx context.Context, s *source) error {
+// compactTable is __unwind_info.
+type compactTable struct{ *compact.Table }
+
+// print prints the rows that the table and the code make together, as the unwinder has them.
+func (t compactTable) print(ctx context.Context, p *printer, s *source) error {
 	if p.raw != nil {
-		return p.rawCompact(ctx, s)
+		return t.printRaw(ctx, p, s)
 	}
-	r := compact.NewRefiner(s.compact, p.f.starts())
+	r := compact.NewRefiner(t.Table, p.f.starts())
 	r.Escape = p.f.escape()
 	var list rows
 	for i := range r.Entries() {
@@ -72,13 +75,13 @@ func (p *printer) compactTable(ctx context.Context, s *source) error {
 	return nil
 }
 
-// rawCompact prints the section as it is, or the entries that are asked for.
-func (p *printer) rawCompact(ctx context.Context, s *source) error {
+// printRaw prints the section as it is, or the entries that are asked for.
+func (t compactTable) printRaw(ctx context.Context, p *printer, s *source) error {
 	if p.wanted == nil {
 		p.printed++
-		return s.compact.Print(p.out)
+		return t.Print(p.out)
 	}
-	for e, err := range s.compact.All() {
+	for e, err := range t.All() {
 		if cerr := ctx.Err(); cerr != nil {
 			return cerr
 		}

@@ -3,9 +3,9 @@
 //
 // What it gives you: Print writes, for each function of which a file has unwind information, a
 // heading and a line for each row; as text, or as one JSON object for each function; or, raw, what
-// readelf --debug-dump=frames prints.
+// readelf --debug-dump=frames, llvm-objdump --unwind-info or llvm-readobj --unwind prints.
 //
-// What you must bring: the path of an ELF file. Executables, shared objects, relocatable files,
+// What you must bring: the path of an ELF, Mach-O or PE file. Executables, shared objects, relocatable files,
 // separate debug files and stripped files will do; the processor may be any that package arch
 // knows, whatever machine this is.
 //

@@ -30,19 +30,25 @@ func (f *file) addExidx() error {
 	if err != nil {
 		return err
 	}
-	f.tables = append(f.tables, source{name: "exidx", section: s.Name, exidx: t, offset: s.Offset})
+	f.tables = append(f.tables, source{name: "exidx", section: s.Name, other: exidxTable{t, s.Offset}})
 	return nil
 }
 
-// exidxTable prints .ARM.exidx: a row for each entry, or the entries as readelf -u prints them.
-func (p *printer) exidxTable(ctx context.Context, s *source) error {
+// exidxTable is .ARM.exidx.
+type exidxTable struct {
+	*ehabi.Table
+	offset uint64 // in the file
+}
+
+// print prints a row for each entry, or the entries as readelf -u prints them.
+func (t exidxTable) print(ctx context.Context, p *printer, s *source) error {
 	raw := ehabi.Printer{W: p.out, Name: p.f.exactName}
 	if p.raw != nil && p.wanted == nil {
-		if err := raw.Header(s.exidx, s.offset); err != nil {
+		if err := raw.Header(t.Table, t.offset); err != nil {
 			return err
 		}
 	}
-	for e, err := range s.exidx.All() {
+	for e, err := range t.All() {
 		if cerr := ctx.Err(); cerr != nil {
 			return cerr
 		}
@@ -58,7 +64,7 @@ func (p *printer) exidxTable(ctx context.Context, s *source) error {
 			err = nil
 		default:
 			p.printed++
-			p.style.function(p, s, p.exidxEntry(s, e))
+			p.style.function(p, s, t.function(p, e))
 		}
 		if err != nil {
 			return err
@@ -70,8 +76,8 @@ func (p *printer) exidxTable(ctx context.Context, s *source) error {
 	return nil
 }
 
-// exidxEntry is the row of an entry, with its personality routine and its language-specific data.
-func (p *printer) exidxEntry(s *source, e *ehabi.Entry) *function {
+// function is the row of an entry, with its personality routine and its language-specific data.
+func (t exidxTable) function(p *printer, e *ehabi.Entry) *function {
 	fn := &function{lo: e.Lo, hi: e.Hi, name: p.f.nameAt(e.Lo), offset: uint64(e.Offset), kind: "entry"}
 	if e.Model == ehabi.Generic {
 		fn.personality = fmt.Sprintf("0x%x", e.Personality&^1)
@@ -85,7 +91,7 @@ func (p *printer) exidxEntry(s *source, e *ehabi.Entry) *function {
 		fn.lsda = lsda
 	}
 	var r row.Row
-	if err := s.exidx.Row(e, &r); err != nil {
+	if err := t.Row(e, &r); err != nil {
 		fn.note = err.Error()
 	}
 	fn.rows = oneRow(&r)

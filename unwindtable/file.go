@@ -1,13 +1,12 @@
 package unwindtable
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"dbg/arch"
 	"dbg/cfi"
-	"dbg/compact"
-	"dbg/ehabi"
 	"dbg/image"
 	"dbg/symbols"
 )
@@ -28,10 +27,28 @@ type source struct {
 	name    string // of Sources
 	section string
 	table   *cfi.Table
-	compact *compact.Table // instead of table
-	exidx   *ehabi.Table   // instead of table
-	offset  uint64         // of exidx in the file
+	other   other          // instead of table
 	relocs  map[uint64]int // of a relocatable file: the section that a relocated word refers to
+}
+
+// other is a table that is no call frame information.
+type other interface {
+	// print prints the entries that are wanted, in the printer's style or raw.
+	print(ctx context.Context, p *printer, s *source) error
+}
+
+// formats are the formats of tables in the order in which a file's are printed. add adds the file's
+// tables of the format; missing is said of a file that has none.
+var formats = [...]struct {
+	name    string // of Sources
+	add     func(f *file) error
+	missing string
+}{
+	{"eh_frame", func(f *file) error { return f.add(f.File, "eh_frame") }, ""},
+	{"compact", (*file).addCompact, "it has no section __unwind_info"},
+	{"pdata", (*file).addPData, "it has no function table of Windows"},
+	{"debug_frame", (*file).addDebugFrame, ""},
+	{"exidx", (*file).addExidx, "it is not a linked file with a section .ARM.exidx"},
 }
 
 func open(img *image.File, only string) (*file, error) {
@@ -57,51 +74,40 @@ func (f *file) load(only string) error {
 	if f.arch == nil {
 		return fmt.Errorf("it is for %s, of which dbg knows no registers", f.Machine())
 	}
-	switch only {
-	case "", "eh_frame", "debug_frame", "compact", "exidx":
-	default:
-		return fmt.Errorf("%s tables can't be printed yet", only)
-	}
-	if only == "" || only == "eh_frame" {
-		if err := f.add(f.File, "eh_frame"); err != nil {
-			return err
-		}
-	}
-	if only == "" || only == "compact" {
-		if err := f.addCompact(); err != nil {
-			return err
-		}
-	}
-	if only == "" || only == "debug_frame" {
-		if err := f.add(f.File, "debug_frame"); err != nil {
-			return err
-		}
-		if len(f.tables) == 0 {
-			if f.debug, _, _ = f.DebugFile(nil); f.debug != nil {
-				if err := f.add(f.debug, "debug_frame"); err != nil {
-					return err
-				}
+	for i := range formats {
+		if x := &formats[i]; only == "" || only == x.name {
+			if err := x.add(f); err != nil {
+				return err
 			}
 		}
 	}
-	if only == "" || only == "exidx" {
-		if err := f.addExidx(); err != nil {
-			return err
+	if len(f.tables) > 0 {
+		return nil
+	}
+	return f.missing(only)
+}
+
+// missing is the error of a file without the table, or without any.
+func (f *file) missing(only string) error {
+	if f.elsewhere {
+		return errors.New("it is a separate debug file, and the tables are in the file that it was split from")
+	}
+	for i := range formats {
+		switch x := &formats[i]; {
+		case only != x.name:
+		case x.missing != "":
+			return errors.New(x.missing)
+		default:
+			return fmt.Errorf("it has no section %s with contents", f.sectionName(only))
 		}
 	}
 	switch {
-	case len(f.tables) > 0:
-		return nil
-	case f.elsewhere:
-		return errors.New("it is a separate debug file, and the tables are in the file that it was split from")
-	case only == "compact":
-		return errors.New("it has no section __unwind_info")
-	case only == "exidx":
-		return errors.New("it is not a linked file with a section .ARM.exidx")
 	case only != "":
-		return fmt.Errorf("it has no section %s with contents", f.sectionName(only))
+		return fmt.Errorf("%s tables can't be printed yet", only)
 	case f.Format() == image.MachO:
 		return errors.New("it has no unwind tables (__unwind_info, __eh_frame, __debug_frame)")
+	case f.Format() == image.PE:
+		return errors.New("it has no unwind tables (.pdata, .eh_frame, .debug_frame)")
 	}
 	return errors.New("it has no unwind tables (.eh_frame, .debug_frame, .ARM.exidx)")
 }
@@ -112,6 +118,17 @@ func (f *file) sectionName(name string) string {
 		return "__eh_frame"
 	}
 	return "." + name
+}
+
+// addDebugFrame adds .debug_frame, of the separate debug file if the file itself has no table.
+func (f *file) addDebugFrame() error {
+	if err := f.add(f.File, "debug_frame"); err != nil || len(f.tables) > 0 {
+		return err
+	}
+	if f.debug, _, _ = f.DebugFile(nil); f.debug != nil {
+		return f.add(f.debug, "debug_frame")
+	}
+	return nil
 }
 
 // add adds a section if the file has it.

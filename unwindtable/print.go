@@ -117,11 +117,8 @@ type printer struct {
 
 // table prints one section.
 func (p *printer) table(ctx context.Context, s *source) error {
-	if s.compact != nil {
-		return p.compactTable(ctx, s)
-	}
-	if s.exidx != nil {
-		return p.exidxTable(ctx, s)
+	if s.other != nil {
+		return s.other.print(ctx, p, s)
 	}
 	if p.raw != nil {
 		p.raw.begin(p, s)

@@ -51,6 +51,9 @@ func contentsOf(f, debug *image.File) Contents {
 		c.addMachO()
 		return c
 	}
+	if f.Format() == image.PE {
+		c.addPE()
+	}
 	c.EHFrameHdr = sectionOf(f, ".eh_frame_hdr")
 	c.EHFrame = sectionOf(f, ".eh_frame")
 	if c.EHFrame.Data == nil {
@@ -79,7 +82,9 @@ func contentsOf(f, debug *image.File) Contents {
 			}
 		}
 	}
-	_, c.Go = f.Section(".go.buildinfo")
+	if !c.Go {
+		_, c.Go = f.Section(".go.buildinfo")
+	}
 	return c
 }
 

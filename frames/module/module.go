@@ -49,6 +49,12 @@ type Contents struct {
 	ExTab   func(addr uint64, n int) []byte
 	CodeEnd uint64
 
+	// FunctionTable is the function table of a PE image (.pdata), whose addresses are relative to
+	// ImageBase. ReadImage returns n bytes of the image at an address in the file, or nil.
+	FunctionTable Section
+	ImageBase     uint64
+	ReadImage     func(addr uint64, n int) []byte
+
 	// Stubs are a Mach-O file's stub sections.
 	Stubs []NamedSection
 

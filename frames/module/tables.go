@@ -36,6 +36,7 @@ type Kind uint8
 const (
 	KindCFI     Kind = iota // call frame information, or Go's own table
 	KindCompact             // Apple's __unwind_info, and rows from the code of stubs
+	KindPData               // the function table of a PE image
 	KindJIT                 // call frame information for code that the program generated at run time
 	KindEHABI               // ARM's .ARM.exidx: rows for calls, and of no instruction in particular
 
@@ -49,6 +50,7 @@ type Source struct {
 	kind      Kind
 	size      int // size of the section in bytes
 	preserved arch.RegSet
+	leaves    bool // its rows are those of functions that have not called
 
 	maxMisses int64 // number of rows that are interpreted before all are compiled
 	compiled  atomic.Pointer[compiled.Table]
@@ -88,6 +90,10 @@ func (m *Module) load(a *arch.Arch) *tables {
 				t.list = append(t.list, s)
 			}
 		}
+		functions, leaves := m.functionTable(a)
+		if functions != nil {
+			t.list = append(t.list, functions)
+		}
 		t.list = append(t.list, m.stubs(a)...)
 		if t.eh != nil {
 			t.list = append(t.list, t.eh) // after __unwind_info, which refines it
@@ -101,7 +107,10 @@ func (m *Module) load(a *arch.Arch) *tables {
 			}
 		}
 		if s := m.ehabiSource(a); s != nil {
-			t.list = append(t.list, s) // last: call frame information describes every instruction
+			t.list = append(t.list, s) // after call frame information, which describes every instruction
+		}
+		if leaves != nil {
+			t.list = append(t.list, leaves)
 		}
 		compiler := m.contents.Compiler
 		if compiler == nil {
@@ -134,13 +143,14 @@ type Lookup struct {
 	Skip [kinds]bool // tables of these kinds are not used
 
 	row   row.Row
-	plans [2]compiled.PlanCache
+	plans [3]compiled.PlanCache // of the platform's preserved registers, of none, of those of Windows
 }
 
 // PlanAt returns the rules at pc, an address in the file, and the table that contains them.
-// If a table has an entry for pc but no rule, it is the table of the error. .debug_frame comes first: if both tables cover an address, it is the one that describes every
-// instruction. It returns ErrNotCovered of package cfi if no entry covers pc. The plan belongs to
-// the module or to l, and does not change.
+// If a table has an entry for pc but no rule, it is the table of the error. .debug_frame comes first:
+// if both tables cover an address, it is the one that describes every instruction. It returns
+// ErrNotCovered of package cfi if no entry covers pc. The plan belongs to the module or to l, and does
+// not change.
 func (m *Module) PlanAt(l *Lookup, pc uint64) (*compiled.Plan, *Source, error) {
 	t := m.load(l.Arch)
 	err, from := cfi.ErrNotCovered, (*Source)(nil)
@@ -178,8 +188,12 @@ func (s *Source) planAt(l *Lookup, pc uint64) (*compiled.Plan, error) {
 // Plan returns the plan for a row that is used in place of a row of s. Equal rows share a plan.
 func (l *Lookup) Plan(s *Source, r *row.Row) *compiled.Plan {
 	cache := &l.plans[0]
-	if s.preserved != l.Arch.CalleeSavedSet {
+	switch s.preserved {
+	case l.Arch.CalleeSavedSet:
+	case arch.RegSet{}:
 		cache = &l.plans[1]
+	default:
+		cache = &l.plans[2]
 	}
 	return cache.Plan(s.arch, r, s.preserved)
 }
@@ -190,6 +204,9 @@ func (m *Module) Sources(a *arch.Arch) []*Source { return m.load(a).list }
 
 // Kind returns the kind of the table.
 func (s *Source) Kind() Kind { return s.kind }
+
+// HasLeaves reports whether the rows of the table are those of functions that have not called.
+func (s *Source) HasLeaves() bool { return s.leaves }
 
 // Preserved returns the registers that keep their value where a row does not describe them. The
 // caller must not change the set.

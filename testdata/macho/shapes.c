@@ -425,7 +425,7 @@ u64 run(long n) {
 		mix(h, leaf0() + leaf1(i) + calls1(i) + calls2(i) + calls4(i, h) + stackargs(i) + redzone(i));
 		mix(h, pressure(v, i % 3 + 1));
 		mix(h, aligned(i) + vla(i) + allocas(i % 3) + aligned_vla(i));
-		mix(h, sum_of(3, i, i + 1, i + 2) + sum_of(9, i, h, 1ul, 2ul, 3ul, 4ul, 5ul, 6ul, 7ul));
+		mix(h, sum_of(3, i, i + 1, i + 2) + sum_of(9, i, h, (u64)1, (u64)2, (u64)3, (u64)4, (u64)5, (u64)6, (u64)7));
 		mix(h, take_big(make_big(i), i) + make_pair(i).a + make_pair(h).b);
 		mix(h, even(i) + odd(i) + dense(i) + dense(h) + machine(code, i));
 		mix(h, tail1(i) + tail2(i * 7, 3) + tail_through(through, i));
