@@ -93,8 +93,8 @@ func tableOf(exidx, extab []byte) *ehabi.Table {
 // machine is the specification's virtual register set with numbers in it: it executes instructions
 // one after the other, on a stack where the word at address a is a*3+1.
 type machine struct {
-	core  [16]uint32
-	d     map[int]uint64 // the addresses of the D registers that were popped
+	core [16]uint32
+	d    map[int]uint64 // the addresses of the D registers that were popped
 }
 
 func wordAt(a uint32) uint32 { return a*3 + 1 }
