@@ -55,8 +55,7 @@ func (w *Walk) boundsOf(s *site) (lo, hi uint64, ok bool) {
 }
 
 // isThumb reports whether the function that starts at an address in the file is Thumb code. Its
-// symbol decides. Without one, the function is Thumb code if most of its first words do not look
-// like unconditional ARM instructions, which most are.
+// symbol decides. Without one, its first instructions do.
 func (w *Walk) isThumb(m *Module, lo uint64) bool {
 	if thumb, known := m.ThumbSymbol(lo); known {
 		return thumb
@@ -66,14 +65,7 @@ func (w *Walk) isThumb(m *Module, lo uint64) bool {
 	}
 	var buf [32]byte
 	r := w.reader(m)
-	b := r.Read(lo+m.Bias(), buf[:])
-	words, always := len(b)/4, 0
-	for i := range words {
-		if b[4*i+3]>>4 == 14 {
-			always++
-		}
-	}
-	return words < 2 || 2*always <= words
+	return code.LooksLikeThumb(r.Read(lo+m.Bias(), buf[:]))
 }
 
 // Limits of byCalls.

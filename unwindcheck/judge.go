@@ -248,6 +248,9 @@ func (c *checker) compareEnd(th *checked, k *cursor, in *frameView, n int) {
 	case a == nil && end.Outermost:
 		c.right(th, frames.Context, n)
 	case c.opts.Source != "":
+		if n <= 1 {
+			th.place.nowhere++
+		}
 		c.unjudged(n, frames.Context, "no answer")
 	case a == nil:
 		bad := c.fault(th, in, nil, unended, 0, 0)

@@ -22,6 +22,8 @@ type place struct {
 	lost      uint8 // the calleeSaved registers that the row marks as undefined
 	right     uint64
 	wrong     uint64
+	rejected  uint64 // a wrong row, which the unwinder did not use
+	nowhere   uint64 // no caller was found
 }
 
 // rowKey identifies a row of a table.

@@ -59,6 +59,9 @@ func (c *checker) wrong(cl *claim) {
 		c.report.DeeperWrong += cl.hits
 	}
 	at := uint64(f.lookup())
+	if cl.row {
+		c.places.get(at).rejected += cl.hits
+	}
 	if pl := c.places.get(at); !cl.deeper && !cl.row {
 		pl.wrong += cl.hits
 		if !pl.looked && pl.decoded {

@@ -33,7 +33,7 @@ type Report struct {
 	Signal           int // the signal that ended it, or 0
 	Elapsed          time.Duration
 
-	strategies [16]StrategyCount
+	strategies [32]StrategyCount // frames.StrategySet has room for as many
 }
 
 // StrategyCount holds the results of one strategy.

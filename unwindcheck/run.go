@@ -10,6 +10,7 @@ import (
 
 	"dbg/frames"
 	"dbg/target/ptrace"
+	"dbg/unwindtable/compare"
 )
 
 // Options specifies what is judged.
@@ -30,6 +31,10 @@ type Options struct {
 	Sample      func(*Sample)
 	SampleEvery uint64
 
+	// Counts is called at the end, for each address that was judged, in no order, with the address in
+	// its file. A wrong row counts as wrong even if the unwinder rejected it. May be nil.
+	Counts func(addr uint64, n compare.Counts)
+
 	// Plodding makes the processor step each instruction, even if the next address is known.
 	Plodding bool
 
@@ -42,7 +47,7 @@ type Options struct {
 type Source string
 
 // Sources lists the strategies and tables that can be judged alone.
-var Sources = []string{"cfi", "eh_frame", "debug_frame", "compact", "compact-body", "pdata", "plt", "prologue", "fp", "scan", "sigreturn", "fallback"}
+var Sources = []string{"cfi", "eh_frame", "debug_frame", "compact", "compact-body", "pdata", "gopclntab", "plt", "prologue", "fp", "scan", "sigreturn", "fallback"}
 
 // ParseSource checks a name.
 func ParseSource(name string) (Source, error) {
@@ -60,7 +65,7 @@ func (s Source) strategies() frames.StrategySet {
 	switch s {
 	case "":
 		return frames.AllStrategies
-	case "cfi", "eh_frame", "debug_frame":
+	case "cfi", "eh_frame", "debug_frame", "gopclntab":
 		return frames.SetOf(frames.CFI, frames.Sigreturn)
 	case "compact", "compact-body": // which refers to __eh_frame
 		return frames.SetOf(frames.Compact, frames.CFI, frames.Sigreturn)
@@ -83,6 +88,8 @@ func restrictTo(s Source) func(*frames.Module) *frames.Module {
 			c.Unrefined = true
 		case "eh_frame":
 			c.DebugFrame = frames.Section{}
+		case "gopclntab":
+			c.DebugFrame, c.EHFrame, c.EHFrameHdr = frames.Section{}, frames.Section{}, frames.Section{}
 		case "debug_frame":
 			c.EHFrame, c.EHFrameHdr = frames.Section{}, frames.Section{}
 		default:
@@ -114,6 +121,7 @@ func Run(ctx context.Context, p *ptrace.Process, opts Options) (*Report, error) 
 	for id := range c.threads {
 		c.end(id)
 	}
+	c.counts()
 	c.freeze()
 	c.report.finish(c, time.Since(c.started))
 	if err != nil && !errors.Is(err, context.Canceled) {

@@ -95,7 +95,7 @@ func (t *goTable) EachRow(i, j int, fn cfi.RowFunc) bool {
 			if t.rowOf(&f, pc, &r) != nil || r.Hi <= pc {
 				break
 			}
-			if !fn(r.Lo, r.Hi, &r, compiled.HashRow(&r)) {
+			if !fn(pc, r.Hi, &r, compiled.HashRow(&r)) { // its start is before pc in an outermost function's padding
 				return false
 			}
 		}

@@ -46,7 +46,7 @@ func (m *Module) functionTable(a *arch.Arch) (entries, leaves *Source) {
 	for _, s := range c.Code {
 		code = append(code, pdata.Range{Lo: s.Addr, Hi: s.Addr + uint64(len(s.Data))})
 	}
-	leaves = &Source{table: leafTable{pdata.LeavesOf(t, code)}, arch: a, kind: KindPData, preserved: pdata.Preserved(a), leaves: true}
+	leaves = &Source{table: leafTable{pdata.LeavesOf(t, code)}, arch: a, kind: KindPData, preserved: pdata.Preserved(a), leaves: true, derived: true}
 	leaves.maxMisses = math.MaxInt64 // a row is made as fast as it is found
 	return entries, leaves
 }

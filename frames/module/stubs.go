@@ -31,7 +31,7 @@ func (m *Module) stubs(a *arch.Arch) (list []*Source) {
 			kind = compact.StubHelper
 		}
 		t := &stubTable{arch: a, name: s.Name, kind: kind, Section: s.Section}
-		list = append(list, &Source{table: t, arch: a, kind: KindCompact, size: len(s.Data), preserved: a.CalleeSavedSet})
+		list = append(list, &Source{table: t, arch: a, kind: KindCompact, size: len(s.Data), preserved: a.CalleeSavedSet, derived: true})
 	}
 	return list
 }

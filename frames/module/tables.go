@@ -51,6 +51,7 @@ type Source struct {
 	size      int // size of the section in bytes
 	preserved arch.RegSet
 	leaves    bool // its rows are those of functions that have not called
+	derived   bool // its rows are not in a section, but follow from what is in none
 
 	maxMisses int64 // number of rows that are interpreted before all are compiled
 	compiled  atomic.Pointer[compiled.Table]
@@ -71,6 +72,10 @@ const bytesPerMiss = 64
 func (m *Module) load(a *arch.Arch) *tables {
 	t := &m.tables
 	t.once.Do(func() {
+		functions, leaves := m.functionTable(a)
+		if functions != nil {
+			t.list = append(t.list, functions) // before .debug_frame, which GCC makes wrong after a frame pointer is popped
+		}
 		if len(m.contents.DebugFrame.Data) > 0 {
 			s := &Source{arch: a, kind: m.Kind(), size: len(m.contents.DebugFrame.Data), maxMisses: int64(len(m.contents.DebugFrame.Data) / bytesPerMiss), preserved: a.CalleeSavedSet}
 			s.table = cfi.New(cfi.Config{Arch: a, Data: m.contents.DebugFrame.Data, Addr: m.contents.DebugFrame.Addr, Debug: true})
@@ -89,10 +94,6 @@ func (m *Module) load(a *arch.Arch) *tables {
 			if s := m.unwindInfo(a); s != nil {
 				t.list = append(t.list, s)
 			}
-		}
-		functions, leaves := m.functionTable(a)
-		if functions != nil {
-			t.list = append(t.list, functions)
 		}
 		t.list = append(t.list, m.stubs(a)...)
 		if t.eh != nil {
@@ -147,8 +148,8 @@ type Lookup struct {
 }
 
 // PlanAt returns the rules at pc, an address in the file, and the table that contains them.
-// If a table has an entry for pc but no rule, it is the table of the error. .debug_frame comes first:
-// if both tables cover an address, it is the one that describes every instruction. It returns
+// If a table has an entry for pc but no rule, it is the table of the error. .debug_frame comes before
+// .eh_frame: if both tables cover an address, it is the one that describes every instruction. It returns
 // ErrNotCovered of package cfi if no entry covers pc. The plan belongs to the module or to l, and does
 // not change.
 func (m *Module) PlanAt(l *Lookup, pc uint64) (*compiled.Plan, *Source, error) {
@@ -202,11 +203,28 @@ func (l *Lookup) Plan(s *Source, r *row.Row) *compiled.Plan {
 // slice.
 func (m *Module) Sources(a *arch.Arch) []*Source { return m.load(a).list }
 
+// AllSources returns the tables of Sources, and Go's own table also where .debug_frame is used instead.
+func (m *Module) AllSources(a *arch.Arch) []*Source {
+	t := m.load(a)
+	if t.debug == nil {
+		return t.list
+	}
+	s := m.goSource(a)
+	if s == nil {
+		return t.list
+	}
+	return append(t.list[:len(t.list):len(t.list)], s)
+}
+
 // Kind returns the kind of the table.
 func (s *Source) Kind() Kind { return s.kind }
 
 // HasLeaves reports whether the rows of the table are those of functions that have not called.
 func (s *Source) HasLeaves() bool { return s.leaves }
+
+// IsDerived reports whether no section has the rows: they are those of stubs, or of functions without
+// an entry.
+func (s *Source) IsDerived() bool { return s.derived }
 
 // Preserved returns the registers that keep their value where a row does not describe them. The
 // caller must not change the set.
