@@ -5,6 +5,7 @@ import (
 
 	"dbg/arch"
 	"dbg/internal/bytecursor"
+	"dbg/internal/ehpointer"
 )
 
 // Error reports a defect of one entry.
@@ -35,6 +36,12 @@ type CIE struct {
 	MTE          bool     // augmentation G: AArch64 stack is tagged
 
 	AddrSize, SegSize byte // written in version 4 and later
+
+	// Personality is the address of the personality routine, if HasPersonality is set. If Indirect
+	// is set, it is the address of a pointer to it.
+	Personality    uint64
+	HasPersonality bool
+	Indirect       bool
 
 	wide            bool // the CIE id has 8 bytes, see Table.cie
 	hasData         bool // augmentation begins with z
@@ -125,7 +132,7 @@ func (t *Table) cie(off uint64, c *CIE) error {
 	if h.empty || !h.isCIE {
 		return t.err(off, defect("not a CIE"))
 	}
-	*c = CIE{Offset: off, wide: h.pos-h.idPos == 8, AddrSize: byte(t.ptr), ptrEnc: peAbsptr, lsdaEnc: peOmit}
+	*c = CIE{Offset: off, wide: h.pos-h.idPos == 8, AddrSize: byte(t.ptr), ptrEnc: ehpointer.Absptr, lsdaEnc: ehpointer.Omit}
 	r := bytecursor.Cursor{Data: t.data[:h.end], Pos: h.pos, Big: !t.little}
 	c.Version = r.U8()
 	switch c.Version {
@@ -177,7 +184,7 @@ func (t *Table) augmentation(c *CIE, aug []byte, r *bytecursor.Cursor) error {
 		end = r.Pos + int(n)
 		c.augData = [2]int{r.Pos, end}
 	}
-	b := bases{section: t.addr, text: t.text, data: t.dataBase}
+	b := ehpointer.Bases{Section: t.addr, Text: t.text, Data: t.dataBase}
 letters:
 	for _, l := range aug {
 		switch l {
@@ -185,7 +192,8 @@ letters:
 			c.ptrEnc = r.U8()
 		case 'P':
 			enc := r.U8()
-			pointer(r, enc, t.ptr, &b)
+			c.Personality = ehpointer.Read(r, enc, t.ptr, &b)
+			c.HasPersonality, c.Indirect = enc != ehpointer.Omit, enc&ehpointer.Indirect != 0
 		case 'L':
 			c.lsdaEnc = r.U8()
 		case 'S':
@@ -230,19 +238,19 @@ func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 	c := &f.CIE
 	f.Offset, f.LSDA, f.HasLSDA, f.augData = off, 0, false, [2]int{}
 	r := bytecursor.Cursor{Data: t.data[:h.end], Pos: h.pos, Big: !t.little}
-	b := bases{section: t.addr, text: t.text, data: t.dataBase}
+	b := ehpointer.Bases{Section: t.addr, Text: t.text, Data: t.dataBase}
 	r.Block(uint64(c.SegSize))
 	var n uint64
 	if t.debug {
 		f.Lo = r.Uint(int(c.AddrSize))
 		n = r.Uint(int(c.AddrSize))
 	} else {
-		if c.ptrEnc == peOmit || c.ptrEnc&peIndirect != 0 {
+		if c.ptrEnc == ehpointer.Omit || c.ptrEnc&ehpointer.Indirect != 0 {
 			return t.err(off, &bytecursor.Error{Kind: bytecursor.ErrUnsupported, Offset: r.Pos,
 				Item: fmt.Sprintf("an address of pointer encoding 0x%02x", c.ptrEnc)})
 		}
-		f.Lo = pointer(&r, c.ptrEnc, int(c.AddrSize), &b)
-		n = formatted(&r, c.ptrEnc, int(c.AddrSize)) // a length has no base to add
+		f.Lo = ehpointer.Read(&r, c.ptrEnc, int(c.AddrSize), &b)
+		n = ehpointer.Value(&r, c.ptrEnc, int(c.AddrSize)) // a length has no base to add
 	}
 	if !t.debug {
 		n = unsigned(n, c.ptrEnc, int(c.AddrSize))
@@ -258,11 +266,11 @@ func (t *Table) fde(off uint64, f *FDE, x *exec) error {
 		}
 		end := r.Pos + int(aug)
 		f.augData = [2]int{r.Pos, end}
-		if c.lsdaEnc != peOmit && aug > 0 { // an FDE with a "zPLR" CIE may have no LSDA
-			b.fn = f.Lo
+		if c.lsdaEnc != ehpointer.Omit && aug > 0 { // an FDE with a "zPLR" CIE may have no LSDA
+			b.Func = f.Lo
 			l := r
 			l.Data = l.Data[:end]
-			f.LSDA = pointer(&l, c.lsdaEnc, int(c.AddrSize), &b)
+			f.LSDA = ehpointer.Read(&l, c.lsdaEnc, int(c.AddrSize), &b)
 			f.HasLSDA = l.Err() == nil && !zero(t.data[r.Pos:l.Pos])
 		}
 		r.Pos = end
@@ -292,7 +300,7 @@ func (t *Table) cieOf(h *header, f *FDE, x *exec) error {
 // unsigned undoes the sign extension of a length that was read in a signed format of fixed size:
 // GCC uses signed encodings, but lengths are unsigned.
 func unsigned(v uint64, enc byte, size int) uint64 {
-	if n := fixedSize(enc&^(peBase|peIndirect), size); n > 0 && n < 8 {
+	if n := ehpointer.FixedSize(enc&^(ehpointer.Base|ehpointer.Indirect), size); n > 0 && n < 8 {
 		return v & (1<<(8*uint(n)) - 1)
 	}
 	return v

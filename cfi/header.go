@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"dbg/internal/bytecursor"
+	"dbg/internal/ehpointer"
 )
 
 // searchTable is the binary search table of .eh_frame_hdr: LSB Core, "The .eh_frame_hdr section".
@@ -26,15 +27,15 @@ func (t *Table) parseHeader(data []byte, addr uint64) (s searchTable) {
 		return s
 	}
 	ptrEnc, countEnc, enc := r.U8(), r.U8(), r.U8()
-	b := bases{section: addr, text: t.text, data: addr} // datarel is relative to this section
-	pointer(&r, ptrEnc, t.ptr, &b)
-	if countEnc == peOmit || enc == peOmit {
+	b := ehpointer.Bases{Section: addr, Text: t.text, Data: addr} // datarel is relative to this section
+	ehpointer.Read(&r, ptrEnc, t.ptr, &b)
+	if countEnc == ehpointer.Omit || enc == ehpointer.Omit {
 		return s
 	}
-	count := pointer(&r, countEnc, t.ptr, &b)
-	size := fixedSize(enc, t.ptr)
-	switch enc & peBase {
-	case 0, pePCRel, peDataRel, peTextRel:
+	count := ehpointer.Read(&r, countEnc, t.ptr, &b)
+	size := ehpointer.FixedSize(enc, t.ptr)
+	switch enc & ehpointer.Base {
+	case 0, ehpointer.PCRel, ehpointer.DataRel, ehpointer.TextRel:
 	default:
 		return s
 	}
@@ -44,7 +45,7 @@ func (t *Table) parseHeader(data []byte, addr uint64) (s searchTable) {
 	if fit := uint64(r.Left()) / uint64(2*size); count > fit {
 		count = fit // the entries that exist are usable: each hit is verified
 	}
-	common := enc == peDataRel|peSdata4 && t.ptr == 8 && t.little
+	common := enc == ehpointer.DataRel|ehpointer.Sdata4 && t.ptr == 8 && t.little
 	return searchTable{data: data, pos: r.Pos, addr: addr, enc: enc, size: size, count: int(count), common: common}
 }
 
@@ -55,8 +56,8 @@ func (t *Table) headerEntry(i, which int) uint64 {
 		return s.addr + uint64(int32(binary.LittleEndian.Uint32(s.data[s.pos+8*i+4*which:])))
 	}
 	r := bytecursor.Cursor{Data: s.data, Pos: s.pos + (2*i+which)*s.size, Big: !t.little}
-	b := bases{section: s.addr, text: t.text, data: s.addr}
-	return pointer(&r, s.enc, t.ptr, &b)
+	b := ehpointer.Bases{Section: s.addr, Text: t.text, Data: s.addr}
+	return ehpointer.Read(&r, s.enc, t.ptr, &b)
 }
 
 // searchHeader returns the offset of the FDE that the header lists for pc. It may not cover pc, or

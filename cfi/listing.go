@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"dbg/internal/bytecursor"
+	"dbg/internal/ehpointer"
 )
 
 // EntryKind is the kind of an entry.
@@ -133,8 +134,8 @@ func (t *Table) decode(r *bytecursor.Cursor, i *Instruction, c *CIE, fn uint64, 
 			r.Block(uint64(c.SegSize))
 			*loc = r.Uint(int(c.AddrSize))
 		} else {
-			b := bases{section: t.addr, text: t.text, data: t.dataBase, fn: fn}
-			*loc = pointer(r, c.ptrEnc, int(c.AddrSize), &b)
+			b := ehpointer.Bases{Section: t.addr, Text: t.text, Data: t.dataBase, Func: fn}
+			*loc = ehpointer.Read(r, c.ptrEnc, int(c.AddrSize), &b)
 		}
 		i.Arg[0], i.Loc = *loc, *loc
 		return true

@@ -1,6 +1,10 @@
 package cfi
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"dbg/internal/ehpointer"
+)
 
 // span is a range of addresses and the offset of the FDE that describes it.
 type span struct{ lo, hi, off uint64 }
@@ -50,7 +54,7 @@ func (x *exec) commonEntry(off uint64, e *entry) *cieState {
 		return nil
 	}
 	k, err := x.cie(off + 4 - uint64(int64(int32(id))))
-	if err != nil || k.cie.ptrEnc != pePCRel|peSdata4 || k.cie.AddrSize != 8 || k.cie.SegSize != 0 {
+	if err != nil || k.cie.ptrEnc != ehpointer.PCRel|ehpointer.Sdata4 || k.cie.AddrSize != 8 || k.cie.SegSize != 0 {
 		return nil
 	}
 	size := int32(binary.LittleEndian.Uint32(b[12:]))

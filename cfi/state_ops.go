@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"dbg/arch"
+	"dbg/internal/ehpointer"
 	"dbg/row"
 	"dbg/row/compiled"
 )
@@ -23,8 +24,8 @@ func (x *exec) instruction(op byte) (at uint64, jumps bool, err error) {
 			r.Block(uint64(c.SegSize))
 			return r.Uint(int(c.AddrSize)), true, nil
 		}
-		b := bases{section: x.t.addr, text: x.t.text, data: x.t.dataBase, fn: x.fde.lo}
-		return pointer(r, c.ptrEnc, int(c.AddrSize), &b), true, nil
+		b := ehpointer.Bases{Section: x.t.addr, Text: x.t.text, Data: x.t.dataBase, Func: x.fde.lo}
+		return ehpointer.Read(r, c.ptrEnc, int(c.AddrSize), &b), true, nil
 	case cfaAdvanceLoc1:
 		return x.advance(uint64(r.U8())), true, nil
 	case cfaAdvanceLoc2:
