@@ -66,6 +66,7 @@ func (t compactTable) print(ctx context.Context, p *printer, s *source) error {
 				fn.note = "see __eh_frame"
 			}
 		}
+		t.exceptionsOf(p.f, &e, &fn)
 		p.style.function(p, s, &fn)
 		p.printed++
 		if _, err := p.out.Write(nil); err != nil {
@@ -73,6 +74,16 @@ func (t compactTable) print(ctx context.Context, p *printer, s *source) error {
 		}
 	}
 	return nil
+}
+
+// exceptionsOf notes the personality routine and the language-specific data of an entry.
+func (t compactTable) exceptionsOf(f *file, e *compact.Entry, fn *function) {
+	if slot, ok, err := t.Personality(e); ok && err == nil {
+		fn.personality = f.routine(slot, true)
+	}
+	if at, ok, err := t.LSDA(e); ok && err == nil {
+		fn.lsda = at
+	}
 }
 
 // printRaw prints the section as it is, or the entries that are asked for.

@@ -80,10 +80,7 @@ func (t exidxTable) print(ctx context.Context, p *printer, s *source) error {
 func (t exidxTable) function(p *printer, e *ehabi.Entry) *function {
 	fn := &function{lo: e.Lo, hi: e.Hi, name: p.f.nameAt(e.Lo), offset: uint64(e.Offset), kind: "entry"}
 	if e.Model == ehabi.Generic {
-		fn.personality = fmt.Sprintf("0x%x", e.Personality&^1)
-		if name := p.f.exactName(e.Personality &^ 1); name != "" {
-			fn.personality += " " + name
-		}
+		fn.personality = p.f.routine(e.Personality&^1, false)
 	} else if e.Model != ehabi.CantUnwind {
 		fn.personality = fmt.Sprintf("__aeabi_unwind_cpp_pr%d", e.Index)
 	}

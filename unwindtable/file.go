@@ -14,10 +14,11 @@ import (
 // file is a file, or a file and the separate debug file that has its tables.
 type file struct {
 	*image.File
-	debug  *image.File // nil if it is not needed
-	arch   *arch.Arch
-	syms   *symbols.Module
-	tables []source
+	debug     *image.File // nil if it is not needed
+	arch      *arch.Arch
+	syms      *symbols.Module
+	tables    []source
+	typeNames map[uint64]string // see dataNames
 
 	elsewhere bool // there is a section without contents: this is a separate debug file
 }

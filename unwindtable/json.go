@@ -34,6 +34,7 @@ func (j *jsonStyle) function(p *printer, s *source, f *function) {
 	if f.lsda != 0 {
 		fmt.Fprintf(p.out, `"lsda":"0x%x",`, f.lsda)
 	}
+	j.exceptions(p, f)
 	p.out.WriteString(`"rows":[`)
 	if f.note != "" {
 		fmt.Fprintf(p.out, `],"note":%s}`+"\n", quoted(f.note))
@@ -51,6 +52,47 @@ func (j *jsonStyle) function(p *printer, s *source, f *function) {
 	}
 	p.out.WriteString("]}\n")
 }
+
+// exceptions writes the call sites of a function.
+func (j *jsonStyle) exceptions(p *printer, f *function) {
+	if !f.hasSites() {
+		return
+	}
+	type action struct {
+		Kind  string   `json:"kind"`
+		Types []string `json:"types,omitempty"`
+	}
+	type site struct {
+		Lo      string   `json:"start"`
+		Hi      string   `json:"end"`
+		Pad     string   `json:"landing_pad,omitempty"`
+		Actions []action `json:"actions,omitempty"`
+	}
+	table, err := p.f.sites(f)
+	list := make([]site, 0, len(table.Sites))
+	for i := range table.Sites {
+		s := &table.Sites[i]
+		x := site{Lo: hex(s.Lo), Hi: hex(s.Hi)}
+		if s.Pad != 0 {
+			x.Pad = hex(s.Pad)
+		}
+		for k := range s.Actions {
+			a := action{Kind: s.Actions[k].Kind.String()}
+			for _, t := range s.Actions[k].Types {
+				a.Types = append(a.Types, p.f.typeText(t))
+			}
+			x.Actions = append(x.Actions, a)
+		}
+		list = append(list, x)
+	}
+	b, _ := json.Marshal(list)
+	fmt.Fprintf(p.out, `"call_sites":%s,`, b)
+	if err != nil {
+		fmt.Fprintf(p.out, `"call_sites_error":%s,`, quoted(err.Error()))
+	}
+}
+
+func hex(v uint64) string { return string(appendHex(nil, v)) }
 
 // row writes an object with the address, the CFA, and the registers that have a rule; and what
 // expressions say, where there are any.

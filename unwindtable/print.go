@@ -163,8 +163,10 @@ func (p *printer) entry(s *source, e *cfi.Entry) {
 	if p.raw != nil {
 		p.raw.entry(p, s, e)
 	} else if e.Kind == cfi.IsFDE {
-		p.style.function(p, s, &function{lo: e.FDE.Lo, hi: e.FDE.Hi, name: p.f.function(s, e), offset: e.Offset, kind: "FDE", signal: e.CIE.Signal,
-			rows: s.table.Rows(e.FDE)})
+		fn := function{lo: e.FDE.Lo, hi: e.FDE.Hi, name: p.f.function(s, e), offset: e.Offset, kind: "FDE", signal: e.CIE.Signal,
+			rows: s.table.Rows(e.FDE)}
+		p.exceptionsOf(s, e, &fn)
+		p.style.function(p, s, &fn)
 	}
 }
 

@@ -49,6 +49,33 @@ func (t *text) function(p *printer, s *source, f *function) {
 		}
 		t.row(p, r)
 	}
+	t.exceptions(p, f)
+}
+
+// exceptions prints where exceptions of calls land.
+func (t *text) exceptions(p *printer, f *function) {
+	if !f.hasSites() {
+		return
+	}
+	table, err := p.f.sites(f)
+	for i := range table.Sites {
+		s := &table.Sites[i]
+		fmt.Fprintf(p.out, "  exceptions 0x%x..0x%x  ", s.Lo, s.Hi)
+		if s.Pad == 0 {
+			fmt.Fprintln(p.out, "pass")
+			continue
+		}
+		fmt.Fprintf(p.out, "land at 0x%x", s.Pad)
+		sep := ": "
+		for k := range s.Actions {
+			fmt.Fprint(p.out, sep, safe.Line(p.f.action(&s.Actions[k])))
+			sep = "; "
+		}
+		fmt.Fprintln(p.out)
+	}
+	if err != nil {
+		fmt.Fprintf(p.out, "  error: %v\n", err)
+	}
 }
 
 // measure finds the columns and their widths; false if there is no row. Rows are decoded twice rather
