@@ -56,6 +56,9 @@ func NewRefiner(t *Table, starts []uint64) *Refiner {
 	return x
 }
 
+// Table returns the table that is refined.
+func (r *Refiner) Table() *Table { return r.t }
+
 // Name returns the name of the section.
 func (x *Refiner) Name() string { return "__unwind_info" }
 

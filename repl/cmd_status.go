@@ -226,6 +226,7 @@ func infoFrame(sh *shell, args string) error {
 	for _, a := range f.Attempts {
 		fmt.Fprintf(sh.out, "  %s: %s\n", a.Strategy, a.Why)
 	}
+	sh.infoExceptions(&f)
 	if m.HasCFA {
 		fmt.Fprintf(sh.out, " Previous frame's sp is %s\n", m.CFA)
 	}
@@ -244,6 +245,26 @@ func infoFrame(sh *shell, args string) error {
 		fmt.Fprintf(sh.out, " Saved registers:\n  %s\n", strings.Join(places, ", "))
 	}
 	return nil
+}
+
+// infoExceptions prints where an exception lands that leaves the frame's call.
+func (sh *shell) infoExceptions(f *session.Frame) {
+	x, err := sh.sess.ExceptionsOf(f)
+	switch {
+	case err != nil:
+		fmt.Fprintf(sh.out, " exceptions: not known: %v\n", err)
+	case x == nil || !x.Known:
+	case x.Ends:
+		fmt.Fprintln(sh.out, " exceptions from this call end the program")
+	case x.Pad == 0:
+		fmt.Fprintln(sh.out, " exceptions from this call pass to the caller")
+	default:
+		where := ""
+		if x.Position.Line != 0 {
+			where = fmt.Sprintf(" (%s:%d)", sh.names().source(x.Position.File), x.Position.Line)
+		}
+		fmt.Fprintf(sh.out, " exceptions from this call land at %s%s: %s\n", x.Pad, where, strings.Join(x.Actions, "; "))
+	}
 }
 
 // callerOf returns the next outer machine frame.

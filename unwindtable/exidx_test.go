@@ -31,6 +31,8 @@ func TestExidx(t *testing.T) {
 	want := `^f2 0x[0-9a-f]+\.\.0x[0-9a-f]+  exidx  \(entry 0x10\) personality 0x[0-9a-f]+ __gxx_personality_v0 LSDA 0x[0-9a-f]+
   pc      cfa  r4  ra
   0x[0-9a-f]+ sp\+8 c-8 c-4
+  exceptions 0x[0-9a-f]+\.\.0x[0-9a-f]+  pass
+  exceptions 0x[0-9a-f]+\.\.0x[0-9a-f]+  land at 0x[0-9a-f]+: cleanup
 $`
 	if !regexp.MustCompile(want).MatchString(got) {
 		t.Errorf("%s\nwant %s", got, want)
@@ -41,7 +43,7 @@ $`
 	}
 	got, _ = exidxText(t, unwindtable.Options{Func: "f2", JSON: true})
 	want = `^{"function":"f2","start":"0x[0-9a-f]+","end":"0x[0-9a-f]+","source":"exidx","entry":"0x10","signal":false,` +
-		`"personality":"0x[0-9a-f]+ __gxx_personality_v0","lsda":"0x[0-9a-f]+","rows":\[{"pc":"0x[0-9a-f]+","cfa":"sp\+8","registers":{"r4":"c-8"},"ra":"c-4"}\]}\n$`
+		`"personality":"0x[0-9a-f]+ __gxx_personality_v0","lsda":"0x[0-9a-f]+","call_sites":\[{"start":"0x[0-9a-f]+","end":"0x[0-9a-f]+"},{"start":"0x[0-9a-f]+","end":"0x[0-9a-f]+","landing_pad":"0x[0-9a-f]+","actions":\[{"kind":"cleanup"}\]}\],"rows":\[{"pc":"0x[0-9a-f]+","cfa":"sp\+8","registers":{"r4":"c-8"},"ra":"c-4"}\]}\n$`
 	if !regexp.MustCompile(want).MatchString(got) {
 		t.Errorf("%s\nwant %s", got, want)
 	}

@@ -69,8 +69,8 @@ f2:	.fnstart
 	bx lr
 	.unwind_raw 4, 0xa8
 	.personality __gxx_personality_v0
-	.handlerdata
-	.word 0x11223344
+	.handlerdata	@ no types; a call site without a landing pad, and one for cleanup
+	.byte 0xff, 0xff, 0x01, 8, 0, 1, 0, 0, 1, 1, 2, 0
 	.fnend
 	.type f3,%function
 	.thumb_func
