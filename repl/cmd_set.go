@@ -67,6 +67,8 @@ func set(sh *shell, args string) error {
 			return userErrorf("Requires an argument. Valid arguments are att, intel.")
 		}
 		return userErrorf("Undefined item: \"%s\".", rest)
+	case "unwind-source", "unwind-sources":
+		return sh.sess.SetStrategies(strategyList(rest)...)
 	case "listsize":
 		n, err := strconv.Atoi(rest)
 		if rest == "unlimited" || rest == "-1" {
@@ -111,6 +113,15 @@ func set(sh *shell, args string) error {
 		return sh.assign(args)
 	}
 	return fmt.Errorf("there is no setting %q; to assign to a variable: set var NAME = VALUE", word)
+}
+
+// strategyList splits names at commas and blanks; "all" is none.
+func strategyList(text string) []string {
+	list := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	if len(list) == 1 && list[0] == "all" {
+		return nil
+	}
+	return list
 }
 
 func (sh *shell) assign(expr string) error {
@@ -173,6 +184,12 @@ func show(sh *shell, args string) error {
 			size = "unlimited"
 		}
 		fmt.Fprintf(sh.out, "Number of source lines dbg will list by default is %s.\n", size)
+	case "unwind-source", "unwind-sources":
+		names := "all"
+		if list := sh.sess.Strategies(); len(list) > 0 {
+			names = strings.Join(list, ",")
+		}
+		fmt.Fprintf(sh.out, "Strategies that find frames: %s.\n", names)
 	case "language", "lang":
 		sh.showLanguage()
 	case "output-radix", "input-radix":

@@ -98,8 +98,10 @@ type shared struct {
 	stops     uint64           // how often the cache was dropped
 	unwind    *frames.Unwinder // for unwindOf; it keeps facts about code across stops
 	unwindOf  target.Target
-	sources   sourceCache
-	fetcher   *fetcher // the group's
+	// strategies are those that find frames; 0 means all.
+	strategies frames.StrategySet
+	sources    sourceCache
+	fetcher    *fetcher // the group's
 
 	breakpoints breakpointTable
 	skips       *skipList // the group's
@@ -566,6 +568,9 @@ func (s *Session) unwinder() *frames.Unwinder {
 		s.unwind, s.unwindOf = frames.New(s.tgt.Arch(), s.space), s.tgt
 		if t, ok := s.tgt.(codeSizer); ok {
 			s.unwind.CodeBits = t.CodeBits()
+		}
+		if s.strategies != 0 {
+			s.unwind.Use = s.strategies
 		}
 	}
 	return s.unwind

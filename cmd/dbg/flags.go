@@ -24,6 +24,7 @@ type shared struct {
 	sysroot   string
 	debugDirs []string
 	natvis    []string
+	sources   []string // strategies of the unwinder; none means all
 	log       string
 }
 
@@ -72,6 +73,7 @@ func (s *shared) register(f *pflag.FlagSet) {
 	f.BoolVar(&s.batch, "batch", false, "exit after the commands; no prompt, no colours")
 	f.VarP(commandFlag{&s.commands, true}, "command", "x", "run commands from `FILE`")
 	f.Var(commandFlag{&s.commands, false}, "ex", "run one command; repeatable")
+	f.StringSliceVar(&s.sources, "source", nil, "find frames only by the strategies `NAME,...`, as frames name them: cfi, fp, ...")
 	f.Var(choiceFlag{&s.format, []string{"text", "json"}}, "format", "form of backtraces: text or json")
 	f.Var(choiceFlag{&s.color, []string{"auto", "always", "never"}}, "color", "colours: auto, always or never")
 	s.files(f)
@@ -101,6 +103,12 @@ func (s *shared) open(c session.Config) (*session.Session, error) {
 	if err != nil {
 		sess.Close()
 		return nil, err
+	}
+	if len(s.sources) > 0 {
+		if err := sess.SetStrategies(s.sources...); err != nil {
+			sess.Close()
+			return nil, usageError{fmt.Errorf("--source: %w", err)}
+		}
 	}
 	for _, p := range problems {
 		fmt.Fprintf(plain.Writer(os.Stderr), "dbg: %s\n", p.Error())
