@@ -25,6 +25,9 @@ type Options struct {
 	Source string  // only this one of Sources; "": all that there are
 	JSON   bool
 	Raw    bool // the entries themselves instead of rows; always text
+
+	// Summary prints counts of each table instead of entries.
+	Summary bool
 }
 
 // Print writes the unwind information of a file. A reader of w that goes away is not an error.
@@ -53,6 +56,8 @@ func printImage(ctx context.Context, w io.Writer, img *image.File, opt Options) 
 	switch {
 	case opt.Raw:
 		p.raw = &raw{}
+	case opt.Summary:
+		p.style = &summary{code: f.executable()}
 	case opt.JSON:
 		p.style = &jsonStyle{}
 	default:
@@ -62,6 +67,9 @@ func printImage(ctx context.Context, w io.Writer, img *image.File, opt Options) 
 		if err = p.table(ctx, &f.tables[i]); err != nil {
 			break
 		}
+	}
+	if s, ok := p.style.(*summary); ok && err == nil {
+		s.end(&p, opt.JSON)
 	}
 	if ferr := out.Flush(); err == nil {
 		err = ferr

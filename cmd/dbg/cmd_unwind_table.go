@@ -33,6 +33,9 @@ exp and vexp an expression for the address and the value; "-" means that the tab
 				opts.PC = &v
 			}
 			opts.JSON = format == "json"
+			if opts.Summary && opts.Raw {
+				return usageError{fmt.Errorf("--raw does not support --summary")}
+			}
 			if opts.JSON && opts.Raw {
 				return usageError{fmt.Errorf("--raw does not support --format json")}
 			}
@@ -45,6 +48,7 @@ exp and vexp an expression for the address and the value; "-" means that the tab
 	f.Var(choiceFlag{&opts.Source, unwindtable.Sources}, "source", "print only one table: "+strings.Join(unwindtable.Sources, ", "))
 	format = "text"
 	f.Var(choiceFlag{&format, []string{"text", "json"}}, "format", "form of the output: text or json")
+	f.BoolVar(&opts.Summary, "summary", false, "print counts of each table: entries, rows, code, registers, exceptions")
 	f.BoolVar(&opts.Raw, "raw", false, "print the undecoded entries, as readelf --debug-dump=frames, readelf -u and llvm-objdump --unwind-info do")
 	return c
 }
