@@ -53,14 +53,16 @@ type Arch struct {
 	MinInstr int // size of the smallest instruction in bytes; every PC is a multiple of it
 	MaxInstr int // size of the largest instruction in bytes
 
-	// fromDWARF maps DWARF numbers at or above MaxRegs to slots. It is nil if there are none.
+	// fromDWARF maps DWARF numbers at or above MaxRegs to slots, or all numbers if remapped is set. It
+	// is nil if there are none.
 	fromDWARF func(uint64) (Reg, bool)
+	remapped  bool
 }
 
 // FromDWARF returns the register with DWARF number n on this architecture. It returns false if no
 // slot exists for n, which may come from a corrupt file.
 func (a *Arch) FromDWARF(n uint64) (Reg, bool) {
-	if n < MaxRegs {
+	if n < MaxRegs && !a.remapped {
 		return Reg(n), true
 	}
 	if a.fromDWARF != nil {

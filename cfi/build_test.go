@@ -55,9 +55,9 @@ func (b *builder) fde(cie int, lo, n uint64, instr ...byte) int {
 	var body []byte
 	for _, v := range []uint64{lo, n} {
 		if b.a.PtrSize == 4 {
-			body = binary.LittleEndian.AppendUint32(body, uint32(v))
+			body = b.a.ByteOrder.(binary.AppendByteOrder).AppendUint32(body, uint32(v))
 		} else {
-			body = binary.LittleEndian.AppendUint64(body, v)
+			body = b.a.ByteOrder.(binary.AppendByteOrder).AppendUint64(body, v)
 		}
 	}
 	return b.rawFDE(cie, append(body, instr...)...)

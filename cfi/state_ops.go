@@ -113,7 +113,12 @@ func (x *exec) change(op byte) error {
 		cur.ArgsSize = r.ULEB()
 		x.hashFlags()
 	case cfaAArch64NegateRAState, cfaAArch64NegateRAStatePC:
-		if x.t.arch != arch.ARM64 {
+		switch a := x.t.arch; {
+		case a == arch.ARM64, a == arch.BigARM64:
+		case a.HasWindows() && op == cfaAArch64NegateRAState:
+			x.saveWindow()
+			return nil
+		default:
 			return defect("DW_CFA_GNU_window_save is valid only on SPARC")
 		}
 		cur.Signed = !cur.Signed
@@ -122,6 +127,18 @@ func (x *exec) change(op byte) error {
 		return unknownInstruction(op)
 	}
 	return nil
+}
+
+// saveWindow executes DW_CFA_GNU_window_save: the function has a new register window. The caller's o0 to
+// o7 are in i0 to i7, and its l0 to i7 are where its window is saved, from the CFA on.
+func (x *exec) saveWindow() {
+	const o0, l0, i0, end = 8, 16, 24, 32
+	for n := range uint64(l0 - o0) {
+		x.rule(o0+n, row.Rule{Kind: row.InReg, Reg: arch.Reg(i0 + n)})
+	}
+	for n := range uint64(end - l0) {
+		x.rule(l0+n, row.Rule{Kind: row.At, N: int64(n) * int64(x.t.arch.PtrSize)})
+	}
 }
 
 func unknownInstruction(op byte) defect {

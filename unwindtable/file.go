@@ -53,7 +53,7 @@ var formats = [...]struct {
 }
 
 func open(img *image.File, only string) (*file, error) {
-	f := &file{File: img, arch: img.Arch()}
+	f := &file{File: img, arch: img.TableArch()}
 	if err := f.load(only); err != nil {
 		f.close()
 		return nil, fmt.Errorf("%s: %w", img.Path(), err)

@@ -14,7 +14,12 @@ import (
 )
 
 // cross lists the compilers of other machines, as far as they are installed.
-var cross = []string{"gcc", "gcc -m32", "aarch64-linux-gnu-gcc", "arm-linux-gnueabihf-gcc", "riscv64-linux-gnu-gcc", "clang-19"}
+var cross = []string{"gcc", "gcc -m32", "gcc -mx32", "aarch64-linux-gnu-gcc", "arm-linux-gnueabihf-gcc", "riscv64-linux-gnu-gcc", "clang-19"}
+
+// targets lists machines that clang compiles for and dbg can't debug. lld links for those with "+".
+var targets = []string{"+mips-linux-gnu", "+mipsel-linux-gnu", "+mips64-linux-gnuabi64", "+mips64el-linux-gnuabi64", "+mips64el-linux-gnuabin32",
+	"+powerpc-linux-gnu", "+powerpc64-linux-gnu", "+powerpc64le-linux-gnu", "+s390x-linux-gnu", "+loongarch64-linux-gnu", "+sparcv9-linux-gnu",
+	"sparc-linux-gnu", "m68k-linux-gnu", "+armeb-linux-gnueabi", "+aarch64_be-linux-gnu", "+riscv32-linux-gnu"}
 
 // files are some of this machine, of other machines, linked and not, and with .debug_frame.
 func files(t *testing.T) (out []string) {
@@ -40,6 +45,28 @@ func files(t *testing.T) (out []string) {
 			}
 			out = append(out, o)
 		}
+	}
+	for _, target := range targets {
+		src := src
+		name, link := strings.CutPrefix(target, "+")
+		if !fixture.Has(t, "clang-19") || link && !fixture.Has(t, "ld.lld-19") {
+			continue
+		}
+		o := filepath.Join(t.TempDir(), name)
+		if name == "m68k-linux-gnu" { // the compiler has no number for the return address
+			src = filepath.Join(fixture.Root(), "testdata/unwind/m68k.s")
+		}
+		args := []string{"--target=" + name, "-O2", "-g", "-fno-stack-protector", "-fforce-dwarf-frame", "-fasynchronous-unwind-tables", "-o", o, src}
+		if link {
+			args = append(args, "-shared", "-nostdlib", "-fPIC", "-fuse-ld=lld-19")
+		} else {
+			args = append(args, "-c")
+		}
+		if msg, err := exec.Command("clang-19", args...).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, msg)
+			continue
+		}
+		out = append(out, o)
 	}
 	if fixture.Has(t, "go") { // .debug_frame, compressed and not
 		for _, flags := range []string{"", "-ldflags=-compressdwarf=false"} {

@@ -10,9 +10,7 @@ import (
 // peerName is readelf's name of a register, "" if it has none.
 func peerName(a *arch.Arch, n uint64) string {
 	switch a {
-	case arch.ARM:
-		return ""
-	case arch.AMD64:
+	case arch.AMD64, arch.X32:
 		switch {
 		case n == 49:
 			return "rflags"
@@ -25,15 +23,27 @@ func peerName(a *arch.Arch, n uint64) string {
 		case n >= 118 && n < 126:
 			return fmt.Sprintf("k%d", n-118)
 		}
-	case arch.RISCV64:
+	case arch.RISCV64, arch.RISCV32:
 		if n >= 32 && n < 64 {
 			return riscvFloats[n-32]
 		}
+	}
+	if !peerNames(a) {
+		return ""
 	}
 	if reg, ok := a.FromDWARF(n); ok {
 		return a.RegName(reg)
 	}
 	return ""
+}
+
+// peerNames reports whether readelf has names for an architecture.
+func peerNames(a *arch.Arch) bool {
+	switch a {
+	case arch.AMD64, arch.I386, arch.ARM64, arch.RISCV64, arch.X32, arch.RISCV32, arch.BigARM64:
+		return true
+	}
+	return false
 }
 
 // riscvFloats are the ABI's names of f0 to f31.

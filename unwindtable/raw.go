@@ -100,6 +100,9 @@ func (w *raw) instruction(b []byte, a *arch.Arch, c *cfi.CIE, i *cfi.Instruction
 	case plainFactored:
 		return strconv.AppendInt(b, int64(arg[0])*c.DataAlign, 10)
 	}
+	if arg[0] > maxPeerRegister {
+		b = append(b, "bad register: "...)
+	}
 	b = appendReg(b, a, arg[0])
 	switch form.shape {
 	case regAt:
@@ -120,9 +123,13 @@ func (w *raw) instruction(b []byte, a *arch.Arch, c *cfi.CIE, i *cfi.Instruction
 	return b
 }
 
+// maxPeerRegister is the largest number of a register that readelf accepts. LLVM numbers the return address of
+// the 68000 -1.
+const maxPeerRegister = 4096
+
 // appendReg writes a register as readelf does, "r7 (rsp)", by its DWARF number.
 func appendReg(b []byte, a *arch.Arch, n uint64) []byte {
-	b = strconv.AppendUint(append(b, 'r'), n, 10)
+	b = strconv.AppendInt(append(b, 'r'), int64(int32(n)), 10)
 	if name := peerName(a, n); name != "" {
 		b = append(append(append(b, " ("...), name...), ')')
 	}

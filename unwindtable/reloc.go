@@ -29,9 +29,12 @@ const (
 // the processors' ELF supplements. Others leave the bytes as they are.
 var fixups = map[*arch.Arch]map[uint32]fixup{
 	arch.AMD64:   {1: {8, absolute}, 2: {4, relative}, 4: {4, relative}, 10: {4, absolute}, 11: {4, absolute}, 24: {8, relative}},
+	arch.X32:     {1: {8, absolute}, 2: {4, relative}, 4: {4, relative}, 10: {4, absolute}, 11: {4, absolute}, 24: {8, relative}},
 	arch.I386:    {1: {4, absolute}, 2: {4, relative}},
 	arch.ARM64:   {257: {8, absolute}, 258: {4, absolute}, 260: {8, relative}, 261: {4, relative}},
 	arch.ARM:     {2: {4, absolute}, 3: {4, relative}},
+	arch.M68K:    {1: {4, absolute}, 4: {4, relative}},
+	arch.SPARC32: {3: {4, absolute}, 6: {4, relative}, 23: {4, absolute}},
 	arch.RISCV64: {1: {4, absolute}, 2: {8, absolute}, 33: {1, add}, 34: {2, add}, 35: {4, add}, 36: {8, add}, 37: {1, subtract}, 38: {2, subtract}, 39: {4, subtract}, 40: {8, subtract}, 52: {1, low6subtract}, 53: {1, low6set}, 54: {1, absolute}, 55: {2, absolute}, 56: {4, absolute}, 57: {4, relative}},
 }
 
@@ -40,11 +43,14 @@ var fixups = map[*arch.Arch]map[uint32]fixup{
 func relocated(f *image.File, s image.Section) ([]byte, map[uint64]int) {
 	data, places := slices.Clone(s.Data), map[uint64]int{}
 	symtab, ok := f.Section(".symtab")
-	kinds := fixups[f.Arch()]
-	if !ok || f.BigEndian() {
+	kinds := fixups[f.TableArch()]
+	if !ok {
 		return data, places
 	}
-	rel := relocations{is64: f.Is64()}
+	rel := relocations{is64: f.Is64(), order: binary.LittleEndian}
+	if f.BigEndian() {
+		rel.order = binary.BigEndian
+	}
 	for _, name := range []string{".rela" + s.Name, ".rel" + s.Name} {
 		table, ok := f.Section(name)
 		if !ok {
@@ -60,9 +66,9 @@ func relocated(f *image.File, s image.Section) ([]byte, map[uint64]int) {
 			}
 			at := data[off : off+uint64(fix.size)]
 			if !rel.addends {
-				addend = number(at)
+				addend = rel.number(at)
 			}
-			store(at, fix.kind, value+addend, uint64(s.Addr)+off)
+			rel.store(at, fix.kind, value+addend, uint64(s.Addr)+off)
 			if fix.kind == absolute || fix.kind == relative {
 				places[off] = section
 			}
@@ -72,7 +78,10 @@ func relocated(f *image.File, s image.Section) ([]byte, map[uint64]int) {
 }
 
 // relocations decodes Elf32_Rel, Elf32_Rela, Elf64_Rel or Elf64_Rela.
-type relocations struct{ is64, addends bool }
+type relocations struct {
+	is64, addends bool
+	order         binary.ByteOrder
+}
 
 func (r relocations) size() int {
 	n := 8
@@ -86,23 +95,24 @@ func (r relocations) size() int {
 }
 
 func (r relocations) decode(b []byte) (off uint64, typ, sym uint32, addend uint64) {
-	le := binary.LittleEndian
+	o := r.order
 	if r.is64 {
 		if r.addends {
-			addend = le.Uint64(b[16:])
+			addend = o.Uint64(b[16:])
 		}
-		return le.Uint64(b), le.Uint32(b[8:]), le.Uint32(b[12:]), addend
+		info := o.Uint64(b[8:])
+		return o.Uint64(b), uint32(info), uint32(info >> 32), addend
 	}
 	if r.addends {
-		addend = uint64(int64(int32(le.Uint32(b[8:]))))
+		addend = uint64(int64(int32(o.Uint32(b[8:]))))
 	}
-	info := le.Uint32(b[4:])
-	return uint64(le.Uint32(b)), info & 0xff, info >> 8, addend
+	info := o.Uint32(b[4:])
+	return uint64(o.Uint32(b)), info & 0xff, info >> 8, addend
 }
 
 // symbol is the value of a symbol and the section that it is in.
 func (r relocations) symbol(symtab []byte, n uint32) (value uint64, section int, ok bool) {
-	le, size := binary.LittleEndian, uint64(16)
+	o, size := r.order, uint64(16)
 	if r.is64 {
 		size = 24
 	}
@@ -112,36 +122,44 @@ func (r relocations) symbol(symtab []byte, n uint32) (value uint64, section int,
 		return 0, 0, false
 	}
 	if r.is64 {
-		value, section = le.Uint64(symtab[8:]), int(le.Uint16(symtab[6:]))
+		value, section = o.Uint64(symtab[8:]), int(o.Uint16(symtab[6:]))
 	} else {
-		value, section = uint64(le.Uint32(symtab[4:])), int(le.Uint16(symtab[14:]))
+		value, section = uint64(o.Uint32(symtab[4:])), int(o.Uint16(symtab[14:]))
 	}
 	return value, section, section != int(elf.SHN_UNDEF)
 }
 
 // store writes a value of the bytes' size.
-func store(b []byte, kind byte, v, place uint64) {
+func (r relocations) store(b []byte, kind byte, v, place uint64) {
 	switch kind {
 	case relative:
 		v -= place
 	case add:
-		v = number(b) + v
+		v = r.number(b) + v
 	case subtract:
-		v = number(b) - v
+		v = r.number(b) - v
 	case low6set:
-		v = number(b)&^0x3f | v&0x3f
+		v = r.number(b)&^0x3f | v&0x3f
 	case low6subtract:
-		v = number(b)&^0x3f | (number(b)-v)&0x3f
+		v = r.number(b)&^0x3f | (r.number(b)-v)&0x3f
 	}
 	for i := range b {
-		b[i] = byte(v >> (8 * i))
+		b[r.index(i, b)] = byte(v >> (8 * i))
 	}
 }
 
-// number reads a little-endian number of any size.
-func number(b []byte) (v uint64) {
+// number reads a number of any size.
+func (r relocations) number(b []byte) (v uint64) {
 	for i := range b {
-		v |= uint64(b[i]) << (8 * i)
+		v |= uint64(b[r.index(i, b)]) << (8 * i)
 	}
 	return v
+}
+
+// index returns the index of byte i of a number, from the least significant one on.
+func (r relocations) index(i int, b []byte) int {
+	if r.order == binary.BigEndian {
+		return len(b) - 1 - i
+	}
+	return i
 }

@@ -30,6 +30,7 @@ type Header struct {
 	Wide     bool // ELFCLASS64
 	Type     elf.Type
 	Machine  elf.Machine
+	Flags    uint32 // e_flags
 	Entry    uint64
 	Progs    Table
 	Sections Table
@@ -79,7 +80,8 @@ func Parse(b []byte) (h Header, err error) {
 	w := h.WordSize()
 	h.Entry = h.Word(b[24:])
 	h.Progs.Off, h.Sections.Off = h.Word(b[24+w:]), h.Word(b[24+2*w:])
-	tail := b[24+3*w+4:] // after e_flags
+	h.Flags = h.Order.Uint32(b[24+3*w:])
+	tail := b[24+3*w+4:]
 	half := func(i int) uint64 { return uint64(h.Order.Uint16(tail[2*i:])) }
 	h.Progs.EntrySize, h.Progs.Count = half(1), half(2)
 	h.Sections.EntrySize, h.Sections.Count, h.Names = half(3), half(4), half(5)
