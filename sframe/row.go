@@ -1,6 +1,8 @@
 package sframe
 
 import (
+	"iter"
+
 	"dbg/arch"
 	"dbg/row"
 	"dbg/row/compiled"
@@ -121,6 +123,37 @@ func (r *Rule) address() []byte {
 		v >>= 7
 	}
 	return append(e, byte(v)&0x7f)
+}
+
+// RowsOf iterates over the rows of an FDE, or, if they repeat, over those of the first block. A malformed
+// row comes as nil with its error, and is the last. The row belongs to the iterator.
+func (t *Table) RowsOf(e *FDE) iter.Seq2[*row.Row, error] {
+	return func(yield func(*row.Row, error) bool) {
+		size := e.Hi - e.Lo
+		if e.Masked {
+			size = min(size, uint64(e.Repeat))
+		}
+		var r row.Row
+		var f, next FRE
+		c := t.Rows(e)
+		for more := c.Next(&f); more; f = next {
+			more = c.Next(&next)
+			if err := t.Row(e, &f, &r); err != nil {
+				yield(nil, err)
+				return
+			}
+			r.Lo, r.Hi = e.Lo+min(uint64(f.Start), size), e.Lo+size
+			if more {
+				r.Hi = e.Lo + min(uint64(next.Start), size)
+			}
+			if !yield(&r, nil) {
+				return
+			}
+		}
+		if c.err != nil {
+			yield(nil, c.err)
+		}
+	}
 }
 
 // EachRow calls fn with the rows of FDEs i to j-1, by ascending address, and their hashes, until it

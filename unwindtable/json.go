@@ -34,6 +34,9 @@ func (j *jsonStyle) function(p *printer, s *source, f *function) {
 	if f.lsda != 0 {
 		fmt.Fprintf(p.out, `"lsda":"0x%x",`, f.lsda)
 	}
+	if f.remark != "" {
+		fmt.Fprintf(p.out, `"remark":%s,`, quoted(f.remark))
+	}
 	p.out.WriteString(`"rows":[`)
 	if f.note != "" {
 		fmt.Fprintf(p.out, `],"note":%s}`+"\n", quoted(f.note))
