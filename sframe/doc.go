@@ -17,7 +17,7 @@
 //	fde.go      FDE: the function, and how its rows are encoded
 //	fre.go      FRE: one row, its data words
 //	rule.go     Rule: where the CFA, the return address and the frame pointer are
-//	row.go      RowAt, EachRow
+//	row.go      RowAt, RowsOf; each.go EachRow
 //	index.go    Find
 //	print.go    Printer
 //	encode.go   Encode

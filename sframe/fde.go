@@ -16,6 +16,9 @@ const (
 	info2Type = 0x1f
 )
 
+// maxMasks limits the rows of an FDE with PC type MASK in version 1. Linkers write two.
+const maxMasks = 64
+
 // FDE is a function descriptor entry: a function, and the encoding of its rows.
 type FDE struct {
 	Offset int    // of the entry in the section
@@ -119,6 +122,9 @@ func (t *Table) info(e *FDE, info uint8, repeat uint32) error {
 			return defect(e.Offset, "its rows repeat, and the size of the block is 0")
 		}
 		return nil
+	}
+	if e.FREs > maxMasks {
+		return defect(e.Offset, "it has %d masks", e.FREs)
 	}
 	var f FRE
 	for c := t.Rows(e); c.Next(&f); {

@@ -26,22 +26,23 @@ func (f *FRE) Outermost() bool { return f.Count == 0 }
 // Cursor reads the rows of an FDE.
 type Cursor struct {
 	t    *Table
-	fde  *FDE
-	at   int // in t.fres
-	n    int // number of rows read
+	rows int   // of the FDE
+	kind uint8 // the FDE's FREType
+	at   int   // in t.fres
+	n    int   // number of rows read
 	last uint32
 	err  error
 }
 
 // Rows returns a cursor before the first row of an FDE.
-func (t *Table) Rows(e *FDE) Cursor { return Cursor{t: t, fde: e, at: e.fre} }
+func (t *Table) Rows(e *FDE) Cursor { return Cursor{t: t, rows: e.FREs, kind: e.FREType, at: e.fre} }
 
 // Err returns the error that has ended Next.
 func (c *Cursor) Err() error { return c.err }
 
 // Next reads the next row. It returns false after the last row, and if the row is malformed: see Err.
 func (c *Cursor) Next(f *FRE) bool {
-	if c.n >= c.fde.FREs || c.err != nil {
+	if c.n >= c.rows || c.err != nil {
 		return false
 	}
 	c.err = c.read(f)
@@ -49,10 +50,10 @@ func (c *Cursor) Next(f *FRE) bool {
 }
 
 func (c *Cursor) read(f *FRE) error {
-	b, size := c.t.fres[min(c.at, len(c.t.fres)):], 1<<c.fde.FREType
+	b, size := c.t.fres[min(c.at, len(c.t.fres)):], 1<<c.kind
 	*f = FRE{Offset: c.t.freAt + c.at}
 	if len(b) < size+1 {
-		return defect(f.Offset, "row %d of %d is outside of the section", c.n, c.fde.FREs)
+		return defect(f.Offset, "row %d of %d is outside of the section", c.n, c.rows)
 	}
 	f.Start = uint32(c.t.number(b[:size]))
 	info := b[size]

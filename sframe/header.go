@@ -73,11 +73,40 @@ type Header struct {
 type Table struct {
 	Config
 	Header
-	order binary.ByteOrder
+	order byteOrder
 	fdes  int    // offset of the first FDE in the section
 	fres  []byte // the FREs
 	freAt int    // offset of fres in the section
 	index atomic.Pointer[index]
+}
+
+// byteOrder is the byte order of a section. Its methods are those of binary.ByteOrder, but are inlined.
+type byteOrder bool
+
+const (
+	littleEndian byteOrder = false
+	bigEndian    byteOrder = true
+)
+
+func (o byteOrder) Uint16(b []byte) uint16 {
+	if o {
+		return binary.BigEndian.Uint16(b)
+	}
+	return binary.LittleEndian.Uint16(b)
+}
+
+func (o byteOrder) Uint32(b []byte) uint32 {
+	if o {
+		return binary.BigEndian.Uint32(b)
+	}
+	return binary.LittleEndian.Uint32(b)
+}
+
+func (o byteOrder) Uint64(b []byte) uint64 {
+	if o {
+		return binary.BigEndian.Uint64(b)
+	}
+	return binary.LittleEndian.Uint64(b)
 }
 
 // ErrNotCovered reports that no row covers the address.
@@ -112,9 +141,9 @@ func New(c Config) (*Table, error) {
 	}
 	switch {
 	case binary.LittleEndian.Uint16(c.Data) == magic:
-		t.order = binary.LittleEndian
+		t.order = littleEndian
 	case binary.BigEndian.Uint16(c.Data) == magic:
-		t.order = binary.BigEndian
+		t.order = bigEndian
 	default:
 		return nil, defect(0, "the magic number 0x%04x is not 0xdee2", binary.LittleEndian.Uint16(c.Data))
 	}
@@ -133,7 +162,7 @@ func (t *Table) readHeader() error {
 		return defect(3, "the flags 0x%x are not known in version %d", t.Flags&^known[t.Version], t.Version)
 	case !t.ABI.valid():
 		return defect(4, "%v is not known", t.ABI)
-	case t.ABI.bigEndian() != (t.order == binary.ByteOrder(binary.BigEndian)):
+	case t.ABI.bigEndian() != bool(t.order):
 		return defect(4, "the section has the wrong byte order for %v", t.ABI)
 	case t.ABI == AMD64 && t.FixedRA == 0:
 		return defect(6, "the place of the return address is missing")

@@ -107,7 +107,7 @@ func agrees(t testing.TB, path string, tab *sframe.Table) {
 		for pc := lo; pc < hi; pc++ {
 			if err := tab.RowAt(pc, &r); (err == nil) != (each != nil) {
 				t.Fatalf("%s: at 0x%x RowAt returns %v, and EachRow has a row: %v", path, pc, err, each != nil)
-			} else if err == nil && (r.Lo > lo || r.Hi < hi || r.Format(nil)[16:] != each.Format(nil)[16:]) {
+			} else if err == nil && (pc < r.Lo || pc >= r.Hi || r.Lo < lo || r.Hi > hi || r.Format(nil)[16:] != each.Format(nil)[16:]) {
 				t.Fatalf("%s: 0x%x: %s, but EachRow has %s", path, pc, r.Format(nil), each.Format(nil))
 			}
 		}

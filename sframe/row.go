@@ -5,12 +5,7 @@ import (
 
 	"dbg/arch"
 	"dbg/row"
-	"dbg/row/compiled"
 )
-
-// maxRepeats limits the rows that EachRow makes of one FDE whose rows repeat. Real ones are PLTs, with
-// a few thousand entries.
-const maxRepeats = 1 << 16
 
 // RowAt fills r with the row that covers pc. Errors are those of Find and an Error.
 func (t *Table) RowAt(pc uint64, r *row.Row) error {
@@ -154,91 +149,4 @@ func (t *Table) RowsOf(e *FDE) iter.Seq2[*row.Row, error] {
 			yield(nil, c.err)
 		}
 	}
-}
-
-// EachRow calls fn with the rows of FDEs i to j-1, by ascending address, and their hashes, until it
-// returns false. r is nil for addresses whose row has an error, or whose FDE has too many. It returns
-// false if nothing is known of any address.
-func (t *Table) EachRow(i, j int, fn func(lo, hi uint64, r *row.Row, hash uint64) bool) bool {
-	x := t.sorted()
-	var e FDE
-	var r row.Row
-	for ; i < min(j, len(x.entries)); i++ {
-		if err := t.fde(int(x.entries[i]), &e); err != nil || x.overlaps(i) {
-			if e.Lo < e.Hi && !fn(e.Lo, e.Hi, nil, 0) {
-				return true
-			}
-			continue
-		}
-		if !t.eachRowOf(&e, &r, fn) {
-			return true
-		}
-	}
-	return true
-}
-
-// eachRowOf calls fn with the rows of an FDE. It returns false if fn has.
-func (t *Table) eachRowOf(e *FDE, r *row.Row, fn func(lo, hi uint64, r *row.Row, hash uint64) bool) bool {
-	if e.Masked && (e.Hi-e.Lo)/uint64(e.Repeat)*uint64(e.FREs) > maxRepeats || t.byMask(e) && e.Hi-e.Lo > maxRepeats {
-		return fn(e.Lo, e.Hi, nil, 0)
-	}
-	if !e.Masked {
-		return t.inOrder(e, r, fn)
-	}
-	for pc := e.Lo; pc < e.Hi; {
-		end, err := t.rowAt(e, pc, r)
-		switch {
-		case err == ErrNotCovered:
-			pc++
-			continue
-		case end == 0:
-			return fn(pc, e.Hi, nil, 0)
-		}
-		more := false
-		if err != nil {
-			more = fn(pc, end, nil, 0)
-		} else {
-			more = fn(pc, end, r, compiled.HashRow(r))
-		}
-		if !more {
-			return false
-		}
-		pc = end
-	}
-	return true
-}
-
-// inOrder calls fn with the rows of an FDE whose rows do not repeat. It reads each row once.
-func (t *Table) inOrder(e *FDE, r *row.Row, fn func(lo, hi uint64, r *row.Row, hash uint64) bool) bool {
-	size := e.Hi - e.Lo
-	var f, next FRE
-	c := t.Rows(e)
-	for more := c.Next(&f); more; f = next {
-		more = c.Next(&next)
-		lo, hi := min(uint64(f.Start), size), size
-		if more {
-			hi = min(uint64(next.Start), size)
-		}
-		if c.err != nil || lo == hi {
-			if c.err != nil {
-				break
-			}
-			continue
-		}
-		r.Reset()
-		if t.Row(e, &f, r) != nil {
-			if !fn(e.Lo+lo, e.Lo+hi, nil, 0) {
-				return false
-			}
-			continue
-		}
-		r.Lo, r.Hi = e.Lo+lo, e.Lo+hi
-		if !fn(r.Lo, r.Hi, r, compiled.HashRow(r)) {
-			return false
-		}
-	}
-	if c.err != nil || e.FREs == 0 { // where the malformed row begins is not known
-		return fn(e.Lo, e.Hi, nil, 0)
-	}
-	return true
 }
