@@ -45,6 +45,6 @@ exp and vexp an expression for the address and the value; "-" means that the tab
 	f.Var(choiceFlag{&opts.Source, unwindtable.Sources}, "source", "print only one table: "+strings.Join(unwindtable.Sources, ", "))
 	format = "text"
 	f.Var(choiceFlag{&format, []string{"text", "json"}}, "format", "form of the output: text or json")
-	f.BoolVar(&opts.Raw, "raw", false, "print the undecoded entries, as readelf --debug-dump=frames, readelf -u and llvm-objdump --unwind-info do")
+	f.BoolVar(&opts.Raw, "raw", false, "print the undecoded entries, as readelf --debug-dump=frames, readelf -u, readelf --sframe and llvm-objdump --unwind-info do")
 	return c
 }
