@@ -132,7 +132,7 @@ func TestSFrameEvidence(t *testing.T) {
 }
 
 // TestSFrameContradicted: a CFA that the instructions up to the return refute, as that of .plt.got from
-// binutils 2.44 and 2.46. An FDE without rows does not end the stack.
+// binutils 2.44 and 2.47. An FDE without rows does not end the stack.
 func TestSFrameContradicted(t *testing.T) {
 	b := sframeBed(t)
 	b.sframe(spRows(0x100, 0x11b, 0, 16), spRows(0x300, 0x320, 0, 8, 4, 16), sframe.Function{FDE: sframe.FDE{Lo: 0x400, Hi: 0x420}})

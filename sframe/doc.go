@@ -50,7 +50,7 @@
 // words than its ABI uses.
 //
 // An FDE without rows has an error, too. According to the specification it marks an outermost frame. But
-// gas 2.46 also writes it for functions that the format can't describe, and then the end of the
+// gas 2.47 also writes it for functions that the format can't describe, and then the end of the
 // stack would be wrong. A row without data words does mark an outermost frame (erratum 2 of version 2).
 //
 // # How it stays fast

@@ -257,7 +257,7 @@ func lookUp(t *testing.T, tab *sframe.Table, fn *sframe.Function) {
 	}
 }
 
-// TestRandomAgainstReadelf prints random sections like readelf --sframe of binutils 2.46.
+// TestRandomAgainstReadelf prints random sections like readelf --sframe of binutils 2.47.
 func TestRandomAgainstReadelf(t *testing.T) {
 	fixture.Sweep(t)
 	bin := fixture.Binutils(t, fixture.Forky)
@@ -267,7 +267,7 @@ func TestRandomAgainstReadelf(t *testing.T) {
 	object, section := filepath.Join(dir, "x.o"), filepath.Join(dir, "sframe")
 	for _, d := range dialects {
 		if d.version == 1 {
-			continue // binutils 2.46 does not read it
+			continue // binutils 2.47 does not read it
 		}
 		rng := rand.New(rand.NewSource(int64(d.version)))
 		tool := targets[d.abi]

@@ -7,7 +7,7 @@ import (
 	"dbg/arch"
 )
 
-// Printer writes a section as readelf --sframe of binutils 2.46 does.
+// Printer writes a section as readelf --sframe of binutils 2.47 does.
 type Printer struct {
 	W    io.Writer
 	line []byte
