@@ -11,7 +11,6 @@ import (
 type Printer struct {
 	W    io.Writer
 	line []byte
-	n    int // number of FDEs written
 }
 
 // Header writes the heading of a section.
