@@ -16,7 +16,10 @@ import (
 // changed. The code counts only if it has the table's CFA. If the instructions up to the return certainly
 // contradict the table, they replace it.
 func (w *Walk) completeByCode(s *site) {
-	if s.plan == nil || s.from.Kind() != module.KindSFrame || s.byHand || !w.u.Use.Has(Prologue) || !code.Supported(w.u.arch) {
+	if s.plan == nil || s.from.Kind() != module.KindSFrame || s.byHand {
+		return
+	}
+	if !w.u.Use.Has(Prologue) || !code.Supported(w.u.arch) {
 		return
 	}
 	said := s.plan.Row()
@@ -69,8 +72,12 @@ func (w *Walk) addSaved(r *row.Row, rule *follow.Rule) (added bool) {
 
 // distance returns the offset of a register's place from the CFA. It returns false if it is not constant.
 func distance(c *follow.Saved, rule *follow.Rule) (int64, bool) {
+	if c.Kind != follow.InStack {
+		return 0, false
+	}
 	for _, cfa := range [...]follow.Location{rule.CFA, rule.Other} {
-		if c.Kind == follow.InStack && cfa.Base != arch.NoReg && c.At.Base == cfa.Base && c.At.Through == cfa.Through && c.At.Word == cfa.Word {
+		at := c.At
+		if at.Off = cfa.Off; at == cfa && cfa.Base != arch.NoReg {
 			return c.At.Off - cfa.Off, true
 		}
 	}

@@ -150,16 +150,22 @@ func New(c Config) (*Table, error) {
 	return t, t.readHeader()
 }
 
+// knownFlags are the flags by version (section 2.1.3).
+var knownFlags = [...]uint8{
+	1: FlagSorted | FlagFramePointer,
+	2: FlagSorted | FlagFramePointer | FlagPCRel,
+	3: FlagSorted | FlagPCRel,
+}
+
 func (t *Table) readHeader() error {
 	b := t.Data
-	t.Header = Header{Version: b[2], Flags: b[3], ABI: ABI(b[4]), FixedFP: int8(b[5]), FixedRA: int8(b[6]), Auxiliary: int(b[7]),
-		FREs: t.order.Uint32(b[12:])}
-	known := [...]uint8{1: FlagSorted | FlagFramePointer, 2: FlagSorted | FlagFramePointer | FlagPCRel, 3: FlagSorted | FlagPCRel}
+	t.Header = Header{Version: b[2], Flags: b[3], ABI: ABI(b[4]), FixedFP: int8(b[5]), FixedRA: int8(b[6]),
+		Auxiliary: int(b[7]), FREs: t.order.Uint32(b[12:])}
 	switch {
 	case t.Version < 1 || t.Version > 3:
 		return defect(2, "version %d is not known", t.Version)
-	case t.Flags&^known[t.Version] != 0:
-		return defect(3, "the flags 0x%x are not known in version %d", t.Flags&^known[t.Version], t.Version)
+	case t.Flags&^knownFlags[t.Version] != 0:
+		return defect(3, "the flags 0x%x are not known in version %d", t.Flags&^knownFlags[t.Version], t.Version)
 	case !t.ABI.valid():
 		return defect(4, "%v is not known", t.ABI)
 	case t.ABI.bigEndian() != bool(t.order):

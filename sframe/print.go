@@ -15,12 +15,16 @@ type Printer struct {
 
 // Header writes the heading of a section.
 func (p *Printer) Header(t *Table) error {
-	b := fmt.Appendf(p.line[:0], "Contents of the SFrame section %s:\n  Header :\n\n    Version: SFRAME_VERSION_%d\n    Flags: ", t.Name(), t.Version)
+	b := fmt.Appendf(p.line[:0], "Contents of the SFrame section %s:\n  Header :\n\n", t.Name())
+	b = fmt.Appendf(b, "    Version: SFRAME_VERSION_%d\n    Flags: ", t.Version)
 	sep := ""
 	for _, f := range [...]struct {
 		flag uint8
 		name string
-	}{{FlagSorted, "SFRAME_F_FDE_SORTED"}, {FlagFramePointer, "SFRAME_F_FRAME_POINTER"}, {FlagPCRel, "SFRAME_F_FDE_FUNC_START_PCREL"}} {
+	}{
+		{FlagSorted, "SFRAME_F_FDE_SORTED"}, {FlagFramePointer, "SFRAME_F_FRAME_POINTER"},
+		{FlagPCRel, "SFRAME_F_FDE_FUNC_START_PCREL"},
+	} {
 		if t.Flags&f.flag != 0 {
 			b = append(append(b, sep...), f.name...)
 			sep = ",\n           "

@@ -7,6 +7,9 @@ import (
 	"dbg/row"
 )
 
+// noRows is the defect of an FDE without rows: see the comment of the package.
+const noRows = "it has no rows: it marks an outermost frame, or a function that the format can't describe"
+
 // RowAt fills r with the row that covers pc. Errors are those of Find and an Error.
 func (t *Table) RowAt(pc uint64, r *row.Row) error {
 	var e FDE
@@ -21,7 +24,7 @@ func (t *Table) RowAt(pc uint64, r *row.Row) error {
 // ends, or 0 if that is not known.
 func (t *Table) rowAt(e *FDE, pc uint64, r *row.Row) (end uint64, err error) {
 	if e.FREs == 0 {
-		return e.Hi, defect(e.Offset, "it has no rows: it marks an outermost frame, or a function that the format can't describe")
+		return e.Hi, defect(e.Offset, noRows)
 	}
 	var f FRE
 	begin, stop, err := t.at(e, pc-e.Lo, &f)

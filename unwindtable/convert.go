@@ -242,9 +242,11 @@ func (c *conversion) makeFlexible(fn *sframe.Function, rules []sframe.Rules) (lo
 
 // report writes what was converted and what was lost.
 func (c *conversion) report(w io.Writer, s *source, size int, output string) error {
-	b := fmt.Appendf(nil, "%s: %d entries, %d rows\n%s: .sframe version %d, %d bytes at 0x%x, %d functions\n", s.section, c.entries, c.rows,
-		output, c.header.Version, size, c.addr, len(c.functions))
-	b = fmt.Appendf(b, "rows converted: %d, of which %d differ from the row before them in other registers only\n", c.written, c.merged)
+	b := fmt.Appendf(nil, "%s: %d entries, %d rows\n", s.section, c.entries, c.rows)
+	b = fmt.Appendf(b, "%s: .sframe version %d, %d bytes at 0x%x, %d functions\n", output, c.header.Version, size, c.addr,
+		len(c.functions))
+	b = fmt.Appendf(b, "rows converted: %d, of which %d differ from the row before them in other registers only\n",
+		c.written, c.merged)
 	b = fmt.Appendf(b, "rules of other registers lost: %d\n", c.registers)
 	if c.args > 0 {
 		b = fmt.Appendf(b, "sizes of arguments lost: %d\n", c.args)

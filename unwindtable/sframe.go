@@ -54,7 +54,8 @@ func sframeArch(f *image.File) *arch.Arch {
 	case sframe.AMD64:
 		return arch.AMD64
 	}
-	a := &arch.Arch{Name: "s390x", PtrSize: 8, ByteOrder: binary.BigEndian, PC: 65, SP: 15, FP: 11, LR: 14, Flags: 64, MinInstr: 2, MaxInstr: 6}
+	a := &arch.Arch{Name: "s390x", PtrSize: 8, ByteOrder: binary.BigEndian, PC: 65, SP: 15, FP: 11, LR: 14, Flags: 64,
+		MinInstr: 2, MaxInstr: 6}
 	for i := range 16 {
 		a.RegNames[i] = fmt.Sprintf("r%d", i)
 		a.RegNames[16+i] = fmt.Sprintf("f%d", i/8*8+i%4*2+i/4%2)
@@ -104,7 +105,8 @@ func (t sframeTable) print(ctx context.Context, p *printer, s *source) error {
 
 // function is an FDE with what all of its rows have in common.
 func (t sframeTable) function(p *printer, e *sframe.FDE) *function {
-	fn := &function{lo: e.Lo, hi: e.Hi, name: p.f.nameAt(e.Lo), offset: uint64(e.Offset), kind: "FDE", signal: e.Signal, rows: t.RowsOf(e)}
+	fn := &function{lo: e.Lo, hi: e.Hi, name: p.f.nameAt(e.Lo), offset: uint64(e.Offset), kind: "FDE"}
+	fn.signal, fn.rows = e.Signal, t.RowsOf(e)
 	fn.remark = "other registers unknown"
 	if e.Masked {
 		fn.remark += fmt.Sprintf(", repeats every %d bytes", e.Repeat)

@@ -35,7 +35,8 @@ json prints the rows, one object for each function.`,
 	}
 	f := c.Flags()
 	f.Var(choiceFlag{&opts.To, unwindtable.Formats}, "to", "format to write: "+strings.Join(unwindtable.Formats, ", "))
-	f.Var(choiceFlag{&opts.Source, []string{"eh_frame", "debug_frame"}}, "source", "convert this table: eh_frame or debug_frame")
+	sources := []string{"eh_frame", "debug_frame"}
+	f.Var(choiceFlag{&opts.Source, sources}, "source", "convert this table: eh_frame or debug_frame")
 	f.StringVarP(&opts.Output, "output", "o", "", "write the ELF file `FILE`")
 	f.IntVar(&opts.Version, "sframe-version", 3, "version of SFrame to write: 2 or 3")
 	return c

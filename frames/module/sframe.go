@@ -28,7 +28,8 @@ func (m *Module) sframeSource(a *arch.Arch) *Source {
 	if err != nil || sframeABIs[a] != t.ABI {
 		return nil
 	}
-	return &Source{table: sframeTable{t}, arch: a, kind: KindSFrame, size: len(s.Data), maxMisses: int64(len(s.Data) / bytesPerMiss)}
+	size := len(s.Data)
+	return &Source{table: sframeTable{t}, arch: a, kind: KindSFrame, size: size, maxMisses: int64(size / bytesPerMiss)}
 }
 
 // sframeTable is a Table that returns cfi.ErrNotCovered.
