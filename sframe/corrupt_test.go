@@ -303,3 +303,21 @@ func BenchmarkFind(b *testing.B) {
 		}
 	})
 }
+
+// TestFarApart finds functions at both ends of the address space.
+func TestFarApart(t *testing.T) {
+	fns := sample()[:1]
+	last := sample()[0]
+	last.Lo, last.Hi = 1<<64-0x110, 1<<64-0x100
+	fns = append(fns, last)
+	tab, err := sframe.New(sframe.Config{Data: encode(t, 3, fns), Addr: base})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pc, want := range map[uint64]string{0x1000: "cfa=r7+8 r6=s ra=c-8", 0x1010: "no entry covers this address",
+		1<<64 - 0x110: "cfa=r7+8 r6=s ra=c-8", 1<<64 - 0x101: "cfa=r6+16 r6=c-16 ra=c-8", 1<<64 - 1: "no entry covers this address"} {
+		if got := rowText(tab, pc); got != want {
+			t.Errorf("0x%x: want %q, got %q", pc, want, got)
+		}
+	}
+}

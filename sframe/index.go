@@ -70,6 +70,7 @@ func (x *index) makeBlocks() {
 		}
 		x.blocks[b] = uint32(k)
 	}
+	x.blocks[len(x.blocks)-1] = uint32(n - 1) // its start may be outside of the address space
 }
 
 // overlaps reports whether addresses of function i of the index belong to other functions too.
