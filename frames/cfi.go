@@ -37,6 +37,9 @@ func (w *Walk) applyRow(s *site, how Strategy) bool {
 	r := s.plan.Row()
 	w.env.Bias, w.env.Preserved = s.module.Bias(), s.from.Preserved()
 	w.usesRow(s)
+	if s.completed {
+		w.guard("the code has the table's CFA, and shows where the other registers are")
+	}
 	if s.table != nil {
 		w.guard(w.overruled(s))
 		w.refuseTable(s)

@@ -17,6 +17,7 @@
 //	compact    cfi.go        Apple's __unwind_info, refined by the code
 //	ehabi      ehabi.go      ARM's .ARM.exidx at calls; in prologues and epilogues the code decides
 //	pdata      pdata.go      the function table of a Windows image
+//	sframe     sframe.go     SFrame; the code has the registers that it leaves out
 //	plt        plt.go        a stub of the procedure linkage table
 //	prologue   prologue.go   the function's instructions up to PC (start.go) or from PC on (bycode.go),
 //	                         and calls to invalid addresses

@@ -137,6 +137,9 @@ func (t *Try) RowString(a *arch.Arch) string {
 			s += fmt.Sprintf(", %s %s", a.RegName(rr.Reg), rr.Explain(a))
 		}
 	}
+	if t.Origin.Table == ".sframe" {
+		s += ", other registers not described"
+	}
 	switch ra := r.Rule(r.RA); {
 	case ra.Kind != row.Unspecified:
 		s += ", return address " + ra.Explain(a)

@@ -49,6 +49,7 @@ type siteFacts struct {
 	enteredAt  uint64       // that function
 	enteredBy  int          // number of instructions that takes
 	unrefined  bool         // the row is for calls only, and no code shows whether it is valid at pc
+	completed  bool         // the code has added rules to the row of a format that describes few registers
 	samePlaces bool         // the code has replaced a row that has the registers at the same places
 	byHand     bool         // pc is a function's first instruction and does not follow a call: the frame was made by hand
 	rowErr     error
@@ -222,6 +223,7 @@ func (w *Walk) planAt(s *site) (*compiled.Plan, error) {
 				w.overrule(s)
 			}
 			w.refineByCode(s)
+			w.completeByCode(s)
 			s.plain = s.plan != nil && s.plan.Fast && s.exec && !s.sigcode && s.table == nil && !s.unrefined && w.leftStack(s) == "" &&
 				!s.staysInLink(w.u.arch) && !(w.mayLeave(s) && w.isLeaving(s))
 		}

@@ -48,8 +48,12 @@ func (f *fault) lookup() target.Addr {
 	return target.Addr(f.pc - 1)
 }
 
-// undefined reports whether a row marks a register as undefined in the caller.
-func undefined(o *frames.Origin, r arch.Reg) bool { return o.Row.Rule(r).Kind == row.Undefined }
+// undefined reports whether a row marks a register as undefined in the caller, or is of a format that does
+// not describe it.
+func undefined(o *frames.Origin, r arch.Reg) bool {
+	k := o.Row.Rule(r).Kind
+	return k == row.Undefined || k == row.Unspecified && o.Table == ".sframe"
+}
 
 // text describes the fault, with the row's rule if there is a row.
 func (f *fault) text(r *row.Row) string {

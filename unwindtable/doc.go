@@ -1,5 +1,6 @@
 // Package unwindtable prints a file's unwind information: as the rows of the table that it stands
-// for, or as the entries that are there, undecoded. It is dbg unwind table.
+// for, or as the entries that are there, undecoded. It is dbg unwind table. Convert writes call frame
+// information in another format: dbg unwind convert.
 //
 // What it gives you: Print writes, for each function of which a file has unwind information, a
 // heading and a line for each row; as text, or as one JSON object for each function; or, raw, what

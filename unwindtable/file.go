@@ -50,6 +50,7 @@ var formats = [...]struct {
 	{"pdata", (*file).addPData, "it has no function table of Windows"},
 	{"debug_frame", (*file).addDebugFrame, ""},
 	{"exidx", (*file).addExidx, "it is not a linked file with a section .ARM.exidx"},
+	{"sframe", (*file).addSFrame, "it has no section .sframe for x86-64, AArch64 or s390x"},
 }
 
 func open(img *image.File, only string) (*file, error) {
@@ -72,6 +73,9 @@ func (f *file) close() {
 
 // load finds the tables.
 func (f *file) load(only string) error {
+	if f.arch == nil && only == "sframe" {
+		f.arch = sframeArch(f.File)
+	}
 	if f.arch == nil {
 		return fmt.Errorf("it is for %s, of which dbg knows no registers", f.Machine())
 	}
@@ -110,7 +114,7 @@ func (f *file) missing(only string) error {
 	case f.Format() == image.PE:
 		return errors.New("it has no unwind tables (.pdata, .eh_frame, .debug_frame)")
 	}
-	return errors.New("it has no unwind tables (.eh_frame, .debug_frame, .ARM.exidx)")
+	return errors.New("it has no unwind tables (.eh_frame, .debug_frame, .ARM.exidx, .sframe)")
 }
 
 // sectionName is the name of the section of a table. Debug information of Mach-O files is found by its names in ELF files.

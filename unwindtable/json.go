@@ -35,6 +35,9 @@ func (j *jsonStyle) function(p *printer, s *source, f *function) {
 		fmt.Fprintf(p.out, `"lsda":"0x%x",`, f.lsda)
 	}
 	j.exceptions(p, f)
+	if f.remark != "" {
+		fmt.Fprintf(p.out, `"remark":%s,`, quoted(f.remark))
+	}
 	p.out.WriteString(`"rows":[`)
 	if f.note != "" {
 		fmt.Fprintf(p.out, `],"note":%s}`+"\n", quoted(f.note))

@@ -107,6 +107,7 @@ type function struct {
 	kind        string // what the format calls it: "FDE"
 	signal      bool
 	note        string                     // said in place of rows
+	remark      string                     // said of all rows
 	personality string                     // the personality routine, if the format has one for each function
 	lsda        uint64                     // address of the language-specific data, or 0
 	rows        iter.Seq2[*row.Row, error] // may be gone through several times

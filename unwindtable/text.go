@@ -32,6 +32,9 @@ func (t *text) function(p *printer, s *source, f *function) {
 	if f.lsda != 0 {
 		more += fmt.Sprintf(" LSDA 0x%x", f.lsda)
 	}
+	if f.remark != "" {
+		more += " " + f.remark
+	}
 	if f.note != "" {
 		more += " " + f.note
 	}

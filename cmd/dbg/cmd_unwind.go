@@ -24,6 +24,6 @@ func unwindCommand() *cobra.Command {
 			return usageError{errors.New("expected a command")}
 		},
 	}
-	c.AddCommand(unwindTableCommand(), unwindCheckCommand(), unwindCompareCommand())
+	c.AddCommand(unwindTableCommand(), unwindCheckCommand(), unwindCompareCommand(), unwindConvertCommand())
 	return c
 }

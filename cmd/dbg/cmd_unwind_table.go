@@ -49,6 +49,6 @@ exp and vexp an expression for the address and the value; "-" means that the tab
 	format = "text"
 	f.Var(choiceFlag{&format, []string{"text", "json"}}, "format", "form of the output: text or json")
 	f.BoolVar(&opts.Summary, "summary", false, "print counts of each table: entries, rows, code, registers, exceptions")
-	f.BoolVar(&opts.Raw, "raw", false, "print the undecoded entries, as readelf --debug-dump=frames, readelf -u and llvm-objdump --unwind-info do")
+	f.BoolVar(&opts.Raw, "raw", false, "print the undecoded entries, as readelf --debug-dump=frames, readelf -u, readelf --sframe and llvm-objdump --unwind-info do")
 	return c
 }

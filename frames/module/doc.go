@@ -14,6 +14,7 @@
 //	image.go        which sections of an ELF or Mach-O file matter
 //	compact.go      Apple's __unwind_info; stubs.go has rows for its stub sections
 //	ehabi.go        ARM's .ARM.exidx and .ARM.extab
+//	sframe.go       .sframe
 //	mapped.go       which files are mapped in a process, and where
 //	gotable.go      Go's .gopclntab; mini.go the .debug_frame in .gnu_debugdata
 //

@@ -49,6 +49,9 @@ type Contents struct {
 	ExTab   func(addr uint64, n int) []byte
 	CodeEnd uint64
 
+	// SFrame is .sframe.
+	SFrame Section
+
 	// FunctionTable is the function table of a PE image (.pdata), whose addresses are relative to
 	// ImageBase. ReadImage returns n bytes of the image at an address in the file, or nil.
 	FunctionTable Section

@@ -39,6 +39,7 @@ const (
 	KindPData               // the function table of a PE image
 	KindJIT                 // call frame information for code that the program generated at run time
 	KindEHABI               // ARM's .ARM.exidx: rows for calls, and of no instruction in particular
+	KindSFrame              // SFrame: rows without most registers
 
 	kinds // number of kinds
 )
@@ -110,6 +111,9 @@ func (m *Module) load(a *arch.Arch) *tables {
 		if s := m.ehabiSource(a); s != nil {
 			t.list = append(t.list, s) // after call frame information, which describes every instruction
 		}
+		if s := m.sframeSource(a); s != nil {
+			t.list = append(t.list, s) // after the tables that describe all registers
+		}
 		if leaves != nil {
 			t.list = append(t.list, leaves)
 		}
@@ -130,8 +134,11 @@ func (m *Module) load(a *arch.Arch) *tables {
 			}
 			if lo, hi, ok := s.Bounds(m.contents.Entry); ok {
 				t.entryLo, t.entryHi = lo, hi
-				break
+				return
 			}
+		}
+		if lo, hi, ok := m.Symbol(m.contents.Entry); ok && lo <= m.contents.Entry {
+			t.entryLo, t.entryHi = lo, hi // the function after a short _start is not the entry
 		}
 	})
 	return t
