@@ -42,6 +42,10 @@ type Dump struct {
 	writer    uint32 // the id of the thread that wrote the dump, or 0
 	requester uint32 // the id of the thread that asked for it, or 0
 
+	textLeft  int64 // budget for strings, see sized
+	notes     []target.Note
+	makeNotes sync.Once
+
 	opening sync.Mutex // guards the files of modules; taken before the lock of base
 }
 
@@ -65,7 +69,7 @@ func Open(path string, opts Options) (*Dump, error) {
 
 // parse makes a Dump from f. The Dump owns f, unless there is an error.
 func parse(f *corefile.File, opts Options) (*Dump, error) {
-	d := &Dump{base: f, options: opts, streams: map[streamType][]byte{}}
+	d := &Dump{base: f, options: opts, streams: map[streamType][]byte{}, textLeft: mostText}
 	if err := d.readDirectory(); err != nil {
 		return nil, err
 	}

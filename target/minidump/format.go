@@ -56,6 +56,7 @@ const (
 	mostRanges  = 1 << 20 // memory ranges, regions
 	mostNotes   = 1 << 12 // of each kind
 	longestText = 1 << 16 // bytes of a string
+	mostText    = 1 << 24 // bytes of all strings
 )
 
 const (
@@ -175,23 +176,24 @@ func (d *Dump) entries(b []byte, what string, count, size, most uint64) [][]byte
 
 // text returns the MINIDUMP_STRING at an offset: a length in bytes, and UTF-16. It returns "" for
 // offset 0, and the part that is there of a string that is cut.
-func (d *Dump) text(off uint64) string {
+func (d *Dump) text(off uint64) string { return fromUTF16(d.sized(off)) }
+
+// sized returns the bytes of a string, which follow their number. Many entries of a list may name one
+// string, so a dump has a budget for all of them.
+func (d *Dump) sized(off uint64) []byte {
 	data := d.base.Bytes()
-	if off == 0 || off+4 > uint64(len(data)) || off+4 < off {
-		return ""
+	if off == 0 || off > uint64(len(data)) || uint64(len(data))-off < 4 {
+		return nil
 	}
 	part, _ := cut(data, off+4, min(uint64(le.Uint32(data[off:])), longestText))
-	return fromUTF16(part)
+	part = part[:min(int64(len(part)), max(0, d.textLeft))]
+	d.textLeft -= int64(len(part))
+	return part
 }
 
 // utf8Text returns the MinidumpUTF8String of Crashpad at an offset: a length in bytes, and UTF-8.
 func (d *Dump) utf8Text(off uint64) string {
-	data := d.base.Bytes()
-	if off == 0 || off+4 > uint64(len(data)) {
-		return ""
-	}
-	part, _ := cut(data, off+4, min(uint64(le.Uint32(data[off:])), longestText))
-	return string(bytes.ToValidUTF8(part, []byte("\uFFFD")))
+	return string(bytes.ToValidUTF8(d.sized(off), []byte("\uFFFD")))
 }
 
 // fromUTF16 decodes the text up to the first NUL.

@@ -3,6 +3,7 @@ package minidump
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +37,12 @@ func (d *Dump) Notes() []target.Note {
 	if d.base.Closed() {
 		return nil
 	}
+	d.makeNotes.Do(func() { d.notes = d.collectNotes() })
+	return slices.Clone(d.notes)
+}
+
+// collectNotes makes the notes, once.
+func (d *Dump) collectNotes() []target.Note {
 	var l noteList
 	l.add("system", d.Platform())
 	d.addProcessor(&l)

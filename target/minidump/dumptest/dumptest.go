@@ -104,7 +104,10 @@ func PDB70(guid [16]byte, age uint32, file string) []byte {
 func BuildID(id []byte) []byte { return append(le.AppendUint32(nil, 0x4270454c), id...) }
 
 // writer appends parts to a file and returns their offsets.
-type writer struct{ out []byte }
+type writer struct {
+	out   []byte
+	texts map[string]uint32 // offsets of strings, which entries share
+}
 
 // put appends bytes, aligned to 4.
 func (w *writer) put(b []byte) (off uint32) {
@@ -128,12 +131,16 @@ func (w *writer) text(s string) uint32 {
 	if s == "" {
 		return 0
 	}
+	if at, ok := w.texts[s]; ok {
+		return at
+	}
 	u := utf16.Encode([]rune(s))
 	b := words(uint32(2 * len(u)))
 	for _, c := range append(u, 0) {
 		b = le.AppendUint16(b, c)
 	}
-	return w.put(b)
+	w.texts[s] = w.put(b)
+	return w.texts[s]
 }
 
 func (w *writer) utf8(s string) uint32 { return w.put(append(words(uint32(len(s))), s+"\x00"...)) }
@@ -161,7 +168,7 @@ func long(v ...uint64) (out []byte) {
 
 // Bytes returns the file.
 func (d *Dump) Bytes() []byte {
-	w := &writer{out: make([]byte, 32)}
+	w := &writer{out: make([]byte, 32), texts: map[string]uint32{}}
 	type stream struct {
 		typ      uint32
 		location []byte
