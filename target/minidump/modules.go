@@ -142,13 +142,13 @@ func (d *Dump) findMain() {
 // auxSysinfoEhdr is AT_SYSINFO_EHDR, the address of Linux's vdso: getauxval(3).
 const auxSysinfoEhdr = 33
 
-// ListImages describes the modules, by address. The vdso is left out if its memory is in the dump:
-// the auxiliary vector leads to it.
+// ListImages describes the modules, by address. The vdso is left out: the auxiliary vector leads to
+// it, and there is no file for it.
 func (d *Dump) ListImages() []target.Image {
 	vdso, _ := d.Auxv(auxSysinfoEhdr)
 	var out []target.Image
 	for _, m := range d.byAddr {
-		if uint64(m.Lo) == vdso && vdso != 0 && d.base.SegmentAt(vdso) != nil {
+		if uint64(m.Lo) == vdso && vdso != 0 {
 			continue
 		}
 		out = append(out, m.Image)

@@ -1,5 +1,5 @@
-//! Crashes in a chain of known functions, while two other threads wait in known functions. A copy of
-//! the process writes a minidump of it to the path in the first argument.
+//! Crashes in a chain of known functions, while two other threads wait in known functions. A second
+//! process writes a minidump of it to the path in the first argument.
 
 use std::hint::black_box;
 use std::sync::mpsc;
@@ -36,34 +36,40 @@ fn wait_outer(ready: mpsc::Sender<()>) {
     black_box(&ready);
 }
 
-/// Writes the dump from a child, since a process can't trace itself.
+/// Starts this program again to write the dump, since a process can't trace itself. The context goes
+/// through a file beside the dump.
 fn dump(context: &crash_handler::CrashContext, path: &str) {
-    let parent = unsafe { libc::getpid() };
+    std::fs::write(format!("{path}.context"), context.as_bytes()).unwrap();
     unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY, 0, 0, 0) };
-    let child = unsafe { libc::fork() };
-    if child == 0 {
-        let copy = crash_handler::CrashContext {
-            context: context.context.clone(),
-            float_state: context.float_state.clone(),
-            siginfo: context.siginfo,
-            pid: context.pid,
-            tid: context.tid,
-        };
-        let config = minidump_writer::minidump_writer::MinidumpWriterConfig::new(parent, context.tid);
-        let mut file = std::fs::File::create(path).unwrap();
-        let failed = write(config, copy, &mut file);
-        unsafe { libc::_exit(failed as i32) };
-    }
-    unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) };
+    let program = std::env::current_exe().unwrap();
+    let _ = std::process::Command::new(program).arg(path).arg("write").status();
+}
+
+/// Writes the dump of the process that has left its context.
+fn write_dump(path: &str) {
+    let bytes = std::fs::read(format!("{path}.context")).unwrap();
+    let context = crash_handler::CrashContext::from_bytes(&bytes).unwrap();
+    let config = minidump_writer::minidump_writer::MinidumpWriterConfig::new(context.pid, context.tid);
+    let mut file = std::fs::File::create(path).unwrap();
+    std::process::exit(write(config, context, &mut file) as i32);
 }
 
 fn write(mut config: minidump_writer::minidump_writer::MinidumpWriterConfig, inner: crash_handler::CrashContext, file: &mut std::fs::File) -> bool {
     config.set_crash_context(minidump_writer::crash_context::CrashContext { inner });
-    config.write(file).is_err()
+    match config.write(file) {
+        Ok(_) => false,
+        Err(error) => {
+            eprintln!("{error:?}");
+            true
+        }
+    }
 }
 
 fn main() {
     let path = std::env::args().nth(1).expect("the path of the dump");
+    if std::env::args().nth(2).is_some() {
+        write_dump(&path);
+    }
     let _handler = crash_handler::CrashHandler::attach(unsafe {
         crash_handler::make_crash_event(move |context: &crash_handler::CrashContext| {
             dump(context, &path);
