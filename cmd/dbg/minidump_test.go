@@ -71,7 +71,7 @@ func TestMinidump(t *testing.T) {
 	const base = 0x7ff6_1234_0000
 	dump, caller := windowsCrash(t, f, base)
 	root, path := t.TempDir(), filepath.Join(t.TempDir(), "crash.dmp")
-	if err := os.Mkdir(filepath.Join(root, "bin"), 0o700); err == nil {
+	if err = os.Mkdir(filepath.Join(root, "bin"), 0o700); err == nil {
 		err = os.WriteFile(filepath.Join(root, "bin", "shapes.dll"), data, 0o600)
 	}
 	whole := dump.Bytes()
@@ -125,6 +125,31 @@ func TestMinidump(t *testing.T) {
 	out, errs, _ = dbg(t, "core", "--sysroot", root, path)
 	if !strings.Contains(out, "Program terminated with an exception: "+words+".") {
 		t.Errorf("the greeting is %s%s", out, errs)
+	}
+
+	// Without the file, the DLL is read from the memory in the dump: all of it, or not at all.
+	loaded := make([]byte, dump.Modules[1].Size)
+	for _, s := range f.Segments() {
+		copy(loaded[s.Lo-f.ImageBase():][:s.Hi-s.Lo], data[s.FileOff:s.FileOff+s.FileSize])
+	}
+	for _, have := range []int{len(loaded), 0x1100} {
+		dump.Memory64 = []dumptest.Memory{{Addr: base, Data: loaded[:have]}}
+		if err := os.WriteFile(path, dump.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, errs, _ = dbg(t, "bt", "--format", "json", path)
+		v.Threads = nil
+		if json.Unmarshal([]byte(out), &v) != nil || len(v.Threads) != 2 {
+			t.Fatalf("with 0x%x bytes of the DLL: %s%s", have, out, errs)
+		}
+		whole := have == len(loaded)
+		frames := v.Threads[0].Frames
+		if found := frames[0].Function == "run" && len(frames) > 1 && frames[1].Strategy == "pdata"; found != whole {
+			t.Errorf("with 0x%x bytes of the DLL: frames %+v", have, frames)
+		}
+	}
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
+		t.Fatal(err)
 	}
 
 	// A DLL with another id is not used.

@@ -46,7 +46,8 @@ type Dump struct {
 	notes     []target.Note
 	makeNotes sync.Once
 
-	opening sync.Mutex // guards the files of modules; taken before the lock of base
+	opening    sync.Mutex // guards the files of modules; taken before the lock of base
+	imagesLeft int64      // budget for images that are copied from memory
 }
 
 var _ target.Target = (*Dump)(nil)
@@ -69,7 +70,7 @@ func Open(path string, opts Options) (*Dump, error) {
 
 // parse makes a Dump from f. The Dump owns f, unless there is an error.
 func parse(f *corefile.File, opts Options) (*Dump, error) {
-	d := &Dump{base: f, options: opts, streams: map[streamType][]byte{}, textLeft: mostText}
+	d := &Dump{base: f, options: opts, streams: map[streamType][]byte{}, textLeft: mostText, imagesLeft: mostImages}
 	if err := d.readDirectory(); err != nil {
 		return nil, err
 	}

@@ -118,9 +118,11 @@ func (d *Dump) OpenListed(im target.Image) (f *image.File, slide uint64, err err
 
 // openInDump reads the image of a module from the memory in the dump.
 func (d *Dump) openInDump(m *Module) (f *image.File, slide uint64, ok bool) {
-	read := func(a uint64, b []byte) (int, error) {
-		return d.base.ReadMemory(target.Addr(a), b, func(uint64, []byte) int { return 0 })
+	if d.system.windows() {
+		f, ok := d.fromMemory(m)
+		return f, 0, ok
 	}
+	read := func(a uint64, b []byte) (int, error) { return d.inDump(target.Addr(a), b) }
 	f, err := image.FromMapped(m.Path, read, uint64(m.Lo))
 	if err != nil || f.Arch() != d.arch || f.Format() == image.ELF && !f.HasSection(".dynsym") && !f.HasSection(".eh_frame") {
 		return nil, 0, false
