@@ -15,8 +15,10 @@ func TestMinidump(t *testing.T) {
 	r := arch.Registers{Arch: arch.ARM64}
 	r.Set(arch.ARM64.PC, 0x7ff6_0000_1000)
 	r.Set(arch.ARM64.SP, 0x10_0000)
-	dump := dumptest.Dump{System: &dumptest.System{Processor: 12, Platform: 2}, Threads: []dumptest.Thread{{ID: 5}, {ID: 6, Name: "worker"}},
-		Exception: &dumptest.Exception{Thread: 6, Code: 0xc0000005, Params: []uint64{1, 0x20}, Context: dumptest.ARM64(7, &r, nil)}}
+	dump := dumptest.Dump{System: &dumptest.System{Processor: 12, Platform: 2}, Threads: []dumptest.Thread{{ID: 5},
+		{ID: 6, Name: "worker"}},
+		Exception: &dumptest.Exception{Thread: 6, Code: 0xc0000005, Params: []uint64{1, 0x20}, Context: dumptest.ARM64(7,
+			&r, nil)}}
 	path := filepath.Join(t.TempDir(), "crash.dmp")
 	if err := os.WriteFile(path, dump.Bytes(), 0o600); err != nil {
 		t.Fatal(err)

@@ -68,7 +68,8 @@ func TestMinidumpWriter(t *testing.T) {
 	if signal != "SIGSEGV 0x0" || len(own) != 3 {
 		t.Fatalf("%s in %d threads", signal, len(own))
 	}
-	for i, want := range [][]string{{"crash_leaf", "crash_middle", "crash_outer", "main", "_start"}, {"wait_inner", "wait_outer", "start_thread"}, {"wait_inner", "wait_outer", "start_thread"}} {
+	for i, want := range [][]string{{"crash_leaf", "crash_middle", "crash_outer", "main", "_start"}, {"wait_inner",
+		"wait_outer", "start_thread"}, {"wait_inner", "wait_outer", "start_thread"}} {
 		rest := own[i].functions
 		for _, name := range want {
 			at := slices.IndexFunc(rest, func(f string) bool { return strings.HasSuffix(f, name) })
@@ -107,8 +108,10 @@ func TestBreakpadDumps(t *testing.T) {
 	folder := filepath.Join(fixture.NPM(t, "minidump", "0.9.0"), "deps/breakpad/src/processor/testdata")
 	walker := fixture.Installed(t, "minidump-stackwalk", "0.27.0")
 	signals := map[string]string{
-		"null_read_av": "access violation reading 0x0 (0xc0000005)SIGSEGV 0x0", "linux_overflow": "SIGABRT", "linux_null_read_av": "SIGSEGV",
-		"exec_av_on_stack": "access violation executing 0x3df944 (0xc0000005)SIGSEGV 0x3df944", "stack_exhaustion": "stack overflow at 0xdea637 (0xc00000fd)SIGSEGV",
+		"null_read_av": "access violation reading 0x0 (0xc0000005)SIGSEGV 0x0", "linux_overflow": "SIGABRT",
+		"linux_null_read_av": "SIGSEGV",
+		"exec_av_on_stack":   "access violation executing 0x3df944 (0xc0000005)SIGSEGV 0x3df944",
+		"stack_exhaustion":   "stack overflow at 0xdea637 (0xc00000fd)SIGSEGV",
 	}
 	// In these the function of the innermost frame has not set up its frame pointer: minidump-stackwalk misses its caller.
 	more := map[string]bool{"exec_av_on_stack": true, "stack_exhaustion": true}

@@ -25,7 +25,8 @@ func asMinidump(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	dump := dumptest.Dump{System: &dumptest.System{Processor: 9, Platform: 0x8201}, Misc: &dumptest.Misc{PID: uint32(c.PID())}, Raw: map[uint32][]byte{0x47670008: c.AuxvBytes()}}
+	dump := dumptest.Dump{System: &dumptest.System{Processor: 9, Platform: 0x8201},
+		Misc: &dumptest.Misc{PID: uint32(c.PID())}, Raw: map[uint32][]byte{0x47670008: c.AuxvBytes()}}
 	for i, th := range c.Threads() {
 		r, err := c.Registers(th.ID)
 		if err != nil {
@@ -34,7 +35,8 @@ func asMinidump(t *testing.T, path string) []byte {
 		context := dumptest.AMD64(15, &r, nil)
 		dump.Threads = append(dump.Threads, dumptest.Thread{ID: uint32(th.ID), Name: th.Name, Context: context})
 		if s := th.Signal; i == 0 && s != nil {
-			dump.Exception = &dumptest.Exception{Thread: uint32(th.ID), Code: uint32(s.Number), Flags: uint32(s.Code), Address: uint64(s.Addr), Context: context}
+			dump.Exception = &dumptest.Exception{Thread: uint32(th.ID), Code: uint32(s.Number), Flags: uint32(s.Code),
+				Address: uint64(s.Addr), Context: context}
 		}
 	}
 	maps, err := c.Mappings()
@@ -54,7 +56,8 @@ func asMinidump(t *testing.T, path string) []byte {
 			dump.Modules[i].Size = uint32(uint64(m.Hi) - dump.Modules[i].Base)
 		} else if f, err := image.Open(m.Path); err == nil && m.Offset == 0 {
 			id, _ := hex.DecodeString(f.BuildID())
-			dump.Modules = append(dump.Modules, dumptest.Module{Base: uint64(m.Lo), Size: uint32(m.Hi - m.Lo), Name: m.Path, CodeView: dumptest.BuildID(id)})
+			dump.Modules = append(dump.Modules, dumptest.Module{Base: uint64(m.Lo), Size: uint32(m.Hi - m.Lo), Name: m.Path,
+				CodeView: dumptest.BuildID(id)})
 			f.Close()
 		}
 	}
@@ -64,7 +67,8 @@ func asMinidump(t *testing.T, path string) []byte {
 // TestMinidumpOfCore: the frames of a core and of a minidump of the same process are equal, though the
 // minidump has neither code nor a memory map.
 func TestMinidumpOfCore(t *testing.T) {
-	for _, p := range []struct{ source, optimise, arg string }{{"c/handler.c", "-O1", "altstack"}, {"c/threads8.c", "-O2", ""}} {
+	for _, p := range []struct{ source, optimise, arg string }{{"c/handler.c", "-O1", "altstack"}, {"c/threads8.c",
+		"-O2", ""}} {
 		t.Run(p.source, func(t *testing.T) { minidumpOfCore(t, fixture.Build(t, p.source, p.optimise), p.arg) })
 	}
 }
@@ -81,7 +85,8 @@ func minidumpOfCore(t *testing.T, exe, arg string) {
 		t.Fatalf("%q in %d threads, the core has %q in %d", other, len(got), signal, len(want))
 	}
 	for i := range want {
-		if got[i].id != want[i].id || !slices.Equal(got[i].pcs, want[i].pcs) || !slices.Equal(got[i].functions, want[i].functions) || len(got[i].pcs) == 0 {
+		if got[i].id != want[i].id || !slices.Equal(got[i].pcs, want[i].pcs) || !slices.Equal(got[i].functions,
+			want[i].functions) || len(got[i].pcs) == 0 {
 			t.Errorf("thread %d: %+v, the core has %+v", i, got[i], want[i])
 		}
 	}
@@ -109,9 +114,11 @@ func TestMinidumpOfMac(t *testing.T) {
 	slices.Reverse(guid[4:6])
 	slices.Reverse(guid[6:8])
 	dump := dumptest.Dump{System: &dumptest.System{Processor: 9, Platform: 0x8101, Major: 14, Minor: 5},
-		Threads:   []dumptest.Thread{{ID: 4711, Context: dumptest.AMD64(15, &r, nil), Stack: dumptest.Memory{Addr: stack, Data: make([]byte, 0x1000)}}},
+		Threads: []dumptest.Thread{{ID: 4711, Context: dumptest.AMD64(15, &r, nil), Stack: dumptest.Memory{Addr: stack,
+			Data: make([]byte, 0x1000)}}},
 		Exception: &dumptest.Exception{Thread: 4711, Code: 1, Flags: 1, Address: 0x10},
-		Modules:   []dumptest.Module{{Base: base, Size: 0x4000, Name: "/usr/lib/libcrash.dylib", CodeView: dumptest.PDB70(guid, 0, "libcrash.dylib")}}}
+		Modules: []dumptest.Module{{Base: base, Size: 0x4000, Name: "/usr/lib/libcrash.dylib",
+			CodeView: dumptest.PDB70(guid, 0, "libcrash.dylib")}}}
 	root, path := t.TempDir(), filepath.Join(t.TempDir(), "crash.dmp")
 	data, err := os.ReadFile(lib)
 	if err == nil {
@@ -123,9 +130,11 @@ func TestMinidumpOfMac(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, errs, status := dbg(t, "core", "--batch", "--sysroot", root, "--ex", "bt", "--ex", "info proc", "--ex", "x/i $pc", path)
+	out, errs, status := dbg(t, "core", "--batch", "--sysroot", root, "--ex", "bt", "--ex", "info proc", "--ex",
+		"x/i $pc", path)
 	if status != 0 || !strings.Contains(out, "#0  ") || !strings.Contains(out, " leaf ()") ||
-		!strings.Contains(out, "exception = 'EXC_BAD_ACCESS (KERN_INVALID_ADDRESS, address 0x10) in thread 4711'") || strings.Contains(errs, "warning") {
+		!strings.Contains(out, "exception = 'EXC_BAD_ACCESS (KERN_INVALID_ADDRESS, address 0x10) in thread 4711'") ||
+		strings.Contains(errs, "warning") {
 		t.Errorf("status %d, %s%s", status, out, errs)
 	}
 	if !strings.Contains(out, "<leaf") || strings.Contains(out, "annot access memory") {

@@ -46,9 +46,10 @@ func windowsCrash(t *testing.T, f *image.File, base uint64) (dump dumptest.Dump,
 	binary.LittleEndian.PutUint64(data[0x100:], caller+slide)
 	stamp, size := f.StampAndSize()
 	return dumptest.Dump{
-		System:    &dumptest.System{Processor: 9, Platform: 2, Major: 10, Build: 19045},
-		Misc:      &dumptest.Misc{PID: 4711},
-		Threads:   []dumptest.Thread{{ID: 20, Name: "render"}, {ID: 21, Context: dumptest.AMD64(15, &r, nil), Stack: dumptest.Memory{Addr: stack, Data: data}}},
+		System: &dumptest.System{Processor: 9, Platform: 2, Major: 10, Build: 19045},
+		Misc:   &dumptest.Misc{PID: 4711},
+		Threads: []dumptest.Thread{{ID: 20, Name: "render"}, {ID: 21, Context: dumptest.AMD64(15, &r, nil),
+			Stack: dumptest.Memory{Addr: stack, Data: data}}},
 		Exception: &dumptest.Exception{Thread: 21, Code: 0xc0000005, Address: run + slide, Params: []uint64{0, 0x10}},
 		Modules: []dumptest.Module{{Base: 0x40_0000, Size: 0x1000, Name: `C:\app\app.exe`},
 			{Base: base, Size: size, Stamp: stamp, Name: `C:\app\Shapes.DLL`}},
@@ -99,26 +100,31 @@ func TestMinidump(t *testing.T) {
 		t.Fatalf("status %d, %v in %s%s", status, err, out, errs)
 	}
 	const words = "access violation reading 0x10 (0xc0000005)"
-	if v.Target.Kind != "core" || v.Target.Arch != "amd64" || v.Target.PID != 4711 || v.Target.Signal.Exception != words || v.Target.Signal.Address != "0x10" {
+	if v.Target.Kind != "core" || v.Target.Arch != "amd64" || v.Target.PID != 4711 || v.Target.Signal.Exception != words ||
+		v.Target.Signal.Address != "0x10" {
 		t.Errorf("the target is %+v", v.Target)
 	}
 	if len(v.Threads) != 2 || v.Threads[0].ID != 21 || v.Threads[1].ID != 20 || len(v.Threads[0].Frames) < 2 {
 		t.Fatalf("the threads are %+v", v.Threads)
 	}
 	frames := v.Threads[0].Frames
-	if frames[0].Function != "run" || frames[0].Module != `C:\app\Shapes.DLL` || frames[1].PC != fmt.Sprintf("0x%x", caller) || frames[1].Strategy != "pdata" {
+	if frames[0].Function != "run" || frames[0].Module != `C:\app\Shapes.DLL` || frames[1].PC != fmt.Sprintf("0x%x",
+		caller) || frames[1].Strategy != "pdata" {
 		t.Errorf("the frames are %+v, want run and 0x%x by pdata", frames, caller)
 	}
 
-	out, errs, status = dbg(t, "core", "--batch", "--sysroot", root, "--ex", "info proc", "--ex", "info threads", "--ex", "x/4xb 0x7ff612341000", path)
-	for _, want := range []string{"process 4711", "system = 'Windows 10.0.19045'", "exception = '" + words + " in thread 21'", "render", "0x7ff612341000"} {
+	out, errs, status = dbg(t, "core", "--batch", "--sysroot", root, "--ex", "info proc", "--ex", "info threads", "--ex",
+		"x/4xb 0x7ff612341000", path)
+	for _, want := range []string{"process 4711", "system = 'Windows 10.0.19045'",
+		"exception = '" + words + " in thread 21'", "render", "0x7ff612341000"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("status %d: no %q in %s%s", status, want, out, errs)
 		}
 	}
 	// The DLL's own code is read from its file, since its id is that in the dump.
 	if text, _ := f.Section(".text"); len(text.Data) > 4 && uint64(text.Addr) == uint64(f.ImageBase())+0x1000 {
-		if want := fmt.Sprintf("0x%02x\t0x%02x\t0x%02x\t0x%02x", text.Data[0], text.Data[1], text.Data[2], text.Data[3]); !strings.Contains(out, want) {
+		if want := fmt.Sprintf("0x%02x\t0x%02x\t0x%02x\t0x%02x", text.Data[0], text.Data[1], text.Data[2],
+			text.Data[3]); !strings.Contains(out, want) {
 			t.Errorf("no %q in %s", want, out)
 		}
 	}

@@ -43,8 +43,10 @@ type layout struct {
 var layouts = []layout{
 	{arch: arch.AMD64, flagsAt: 48, mark: 0x00100000, size: 1232, fields: amd64Fields(), floatPart: partX87, floatAt: 256},
 	{arch: arch.I386, mark: 0x00010000, size: 716, fields: i386Fields(), floatPart: partFXSAVE, floatAt: 204},
-	{arch: arch.ARM64, mark: 0x00400000, size: 912, fields: arm64Fields(8, 4, partControl), floatPart: partARMFloat, floatAt: 272},
-	{arch: arch.ARM64, wideFlags: true, mark: 0x80000000, size: 796, fields: arm64Fields(8, 272, partInteger), floatPart: partARMFloat, floatAt: 284},
+	{arch: arch.ARM64, mark: 0x00400000, size: 912, fields: arm64Fields(8, 4, partControl), floatPart: partARMFloat,
+		floatAt: 272},
+	{arch: arch.ARM64, wideFlags: true, mark: 0x80000000, size: 796, fields: arm64Fields(8, 272, partInteger),
+		floatPart: partARMFloat, floatAt: 284},
 	{arch: arch.ARM, mark: 0x00200000, size: 416, fields: armFields(partControl), floatPart: partARMFloat, floatAt: 80},
 	{arch: arch.ARM, mark: 0x40000000, size: 368, fields: armFields(partInteger), floatPart: partARMFloat, floatAt: 80},
 }

@@ -52,10 +52,12 @@ var contexts = []context{
 		1: {arch.RSP, arch.RIP, arch.RFLAGS, arch.CS, arch.SS},
 		2: append(regs(8, 8), arch.RAX, arch.RDX, arch.RCX, arch.RBX, arch.RSI, arch.RDI, arch.RBP),
 		4: {arch.DS, arch.ES, arch.FS, arch.GS}}, 8},
-	{"x86", arch.I386, 0, 2, dumptest.I386, map[uint32][]arch.Reg{1: {5, 8, 41, 9, 4, 42}, 2: {7, 6, 3, 2, 1, 0}, 4: {43, 40, 44, 45}}, 0x20},
+	{"x86", arch.I386, 0, 2, dumptest.I386, map[uint32][]arch.Reg{1: {5, 8, 41, 9, 4, 42}, 2: {7, 6, 3, 2, 1, 0}, 4: {43,
+		40, 44, 45}}, 0x20},
 	{"x86 on x64", arch.I386, 10, 2, dumptest.I386, map[uint32][]arch.Reg{1: {5, 8, 41, 9, 4, 42}}, 0x20},
 	{"ARM64", arch.ARM64, 12, 2, dumptest.ARM64, map[uint32][]arch.Reg{1: {29, 30, 31, 32, 40}, 2: regs(0, 29)}, 4},
-	{"ARM64 of old Breakpad", arch.ARM64, 0x8003, 0x8203, dumptest.OldARM64, map[uint32][]arch.Reg{2: append(regs(0, 33), 40)}, 4},
+	{"ARM64 of old Breakpad", arch.ARM64, 0x8003, 0x8203, dumptest.OldARM64, map[uint32][]arch.Reg{2: append(regs(0, 33),
+		40)}, 4},
 	{"ARM", arch.ARM, 5, 2, dumptest.ARM, map[uint32][]arch.Reg{1: {13, 14, 15, 16}, 2: regs(0, 13)}, 4},
 	{"ARM of Breakpad", arch.ARM, 5, 0x8203, dumptest.BreakpadARM, map[uint32][]arch.Reg{2: regs(0, 17)}, 4},
 }
@@ -169,7 +171,8 @@ func TestAVX(t *testing.T) {
 	r := arch.Registers{Arch: arch.AMD64}
 	float, upper := bytes.Repeat([]byte{1}, 512), bytes.Repeat([]byte{2}, 256)
 	whole := dumptest.WithAVX(dumptest.AMD64(15, &r, float), 48, upper)
-	dump := dumptest.Dump{System: &dumptest.System{Processor: 9, Platform: 2}, Threads: []dumptest.Thread{{ID: 7, Context: whole},
+	dump := dumptest.Dump{System: &dumptest.System{Processor: 9, Platform: 2}, Threads: []dumptest.Thread{{ID: 7,
+		Context: whole},
 		{ID: 8, Context: whole[:1232+32+64+100]}}}
 	d := open(t, dump.Bytes(), minidump.Options{})
 	got, err := d.WideRegister(7, arch.XMM0+15)
@@ -194,7 +197,8 @@ func TestForeignContext(t *testing.T) {
 			t.Errorf("thread %d has %d known registers (%v), want none", id, set.Len(), err)
 		}
 	}
-	expectWarnings(t, d, "1 of 2 threads have no registers in the minidump", "1 of 2 threads have registers of another processor, or damaged ones")
+	expectWarnings(t, d, "1 of 2 threads have no registers in the minidump",
+		"1 of 2 threads have registers of another processor, or damaged ones")
 }
 
 // TestProcessorFromContext: without system information the context shows the processor.

@@ -20,7 +20,8 @@ import (
 func everything() dumptest.Dump {
 	dump := windows()
 	dump.Memory = []dumptest.Memory{{Addr: codeAt + 0x10, Data: make([]byte, 0x100)}}
-	dump.Memory64 = []dumptest.Memory{{Addr: 0x1_0000_0000, Data: make([]byte, 0x100)}, {Addr: 0x2_0000_0000, Data: make([]byte, 0x100)}}
+	dump.Memory64 = []dumptest.Memory{{Addr: 0x1_0000_0000, Data: make([]byte, 0x100)}, {Addr: 0x2_0000_0000,
+		Data: make([]byte, 0x100)}}
 	dump.Regions = []dumptest.Region{{Base: codeAt, Size: 0x1000, State: 0x1000, Protection: 0x20}}
 	dump.Unloaded = []dumptest.Module{{Base: 0x2000_0000, Size: 0x1000, Name: "old"}}
 	dump.Handles = []dumptest.Handle{{Value: 0x44, Type: "File", Name: "name"}}
@@ -188,7 +189,8 @@ func TestTruncated(t *testing.T) {
 		}
 		d, err := minidump.Open(path, minidump.Options{FindFile: func(string, string) []string { return nil }})
 		if err != nil {
-			if !errors.Is(err, minidump.ErrNotCore) && !strings.Contains(err.Error(), "unsupported processor") || strings.Contains(err.Error(), "\n") {
+			if !errors.Is(err, minidump.ErrNotCore) && !strings.Contains(err.Error(), "unsupported processor") ||
+				strings.Contains(err.Error(), "\n") {
 				t.Fatalf("cut at %d: %v", n, err)
 			}
 			continue
@@ -230,7 +232,8 @@ func FuzzOpen(f *testing.F) {
 	for _, c := range contexts {
 		r := amd64(1, 2)
 		r.Arch = c.arch
-		dump := dumptest.Dump{System: &dumptest.System{Processor: c.processor, Platform: c.platform}, Threads: []dumptest.Thread{{ID: 7, Context: c.write(15, r, nil)}}}
+		dump := dumptest.Dump{System: &dumptest.System{Processor: c.processor, Platform: c.platform},
+			Threads: []dumptest.Thread{{ID: 7, Context: c.write(15, r, nil)}}}
 		f.Add(dump.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -193,14 +193,18 @@ var machNames = map[uint32]struct {
 	name   string
 	signal int
 }{
-	1: {"EXC_BAD_ACCESS", sigSEGV}, 2: {"EXC_BAD_INSTRUCTION", sigILL}, 3: {"EXC_ARITHMETIC", sigFPE}, 4: {"EXC_EMULATION", sigFPE},
+	1: {"EXC_BAD_ACCESS", sigSEGV}, 2: {"EXC_BAD_INSTRUCTION", sigILL}, 3: {"EXC_ARITHMETIC", sigFPE},
+	4: {"EXC_EMULATION", sigFPE},
 	5: {"EXC_SOFTWARE", 0}, 6: {"EXC_BREAKPOINT", sigTRAP}, 7: {"EXC_SYSCALL", sigSYS}, 8: {"EXC_MACH_SYSCALL", sigSYS},
-	9: {"EXC_RPC_ALERT", 0}, 10: {"EXC_CRASH", sigABRT}, 11: {"EXC_RESOURCE", 0}, 12: {"EXC_GUARD", 0}, 13: {"EXC_CORPSE_NOTIFY", 0},
+	9: {"EXC_RPC_ALERT", 0}, 10: {"EXC_CRASH", sigABRT}, 11: {"EXC_RESOURCE", 0}, 12: {"EXC_GUARD", 0},
+	13: {"EXC_CORPSE_NOTIFY", 0},
 }
 
 // accessCodes lists the kern_return_t codes of EXC_BAD_ACCESS (<mach/kern_return.h>).
-var accessCodes = map[uint32]string{1: "KERN_INVALID_ADDRESS", 2: "KERN_PROTECTION_FAILURE", 8: "KERN_NO_ACCESS", 9: "KERN_MEMORY_FAILURE",
-	10: "KERN_MEMORY_ERROR", 50: "KERN_CODESIGN_ERROR", 0x101: "EXC_ARM_DA_ALIGN", 0x102: "EXC_ARM_DA_DEBUG", 13: "EXC_I386_GPFLT"}
+var accessCodes = map[uint32]string{1: "KERN_INVALID_ADDRESS", 2: "KERN_PROTECTION_FAILURE", 8: "KERN_NO_ACCESS",
+	9:  "KERN_MEMORY_FAILURE",
+	10: "KERN_MEMORY_ERROR", 50: "KERN_CODESIGN_ERROR", 0x101: "EXC_ARM_DA_ALIGN", 0x102: "EXC_ARM_DA_DEBUG",
+	13: "EXC_I386_GPFLT"}
 
 // Signals by the code of EXC_SOFTWARE (<sys/ux_exception.h>).
 const (

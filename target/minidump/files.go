@@ -124,7 +124,8 @@ func (d *Dump) openInDump(m *Module) (f *image.File, slide uint64, ok bool) {
 	}
 	read := func(a uint64, b []byte) (int, error) { return d.inDump(target.Addr(a), b) }
 	f, err := image.FromMapped(m.Path, read, uint64(m.Lo))
-	if err != nil || f.Arch() != d.arch || f.Format() == image.ELF && !f.HasSection(".dynsym") && !f.HasSection(".eh_frame") {
+	if err != nil || f.Arch() != d.arch || f.Format() == image.ELF && !f.HasSection(".dynsym") &&
+		!f.HasSection(".eh_frame") {
 		return nil, 0, false
 	}
 	return f, f.Slide(), true

@@ -49,7 +49,8 @@ func (d *Dump) readRegions() {
 			r := region{lo: lo, hi: lo + size}
 			p := le.Uint32(b[36:])
 			has := func(bits uint32) target.Permission { return target.Permit(p&bits != 0 && p&pageGuard == 0) }
-			r.read = has(pageReadOnly | pageReadWrite | pageWriteCopy | pageExecuteRead | pageExecuteReadWrite | pageExecuteWriteCopy)
+			r.read = has(pageReadOnly | pageReadWrite | pageWriteCopy |
+				pageExecuteRead | pageExecuteReadWrite | pageExecuteWriteCopy)
 			r.write = has(pageReadWrite | pageWriteCopy | pageExecuteReadWrite | pageExecuteWriteCopy)
 			r.exec = has(pageExecute | pageExecuteRead | pageExecuteReadWrite | pageExecuteWriteCopy)
 			d.regions = append(d.regions, r)

@@ -41,7 +41,8 @@ func (d *Dump) readModules() {
 	for i, b := range d.list(streamModules, "modules", 108, mostModules) {
 		lo, size := le.Uint64(b), le.Uint32(b[8:])
 		m := &Module{Size: size, Stamp: le.Uint32(b[16:])}
-		m.Path, m.Header, m.Lo, m.Hi = d.text(uint64(le.Uint32(b[20:]))), target.Addr(lo), target.Addr(lo), target.Addr(lo+uint64(size))
+		m.Path, m.Header, m.Lo, m.Hi = d.text(uint64(le.Uint32(b[20:]))), target.Addr(lo), target.Addr(lo),
+			target.Addr(lo+uint64(size))
 		m.Slide = lo
 		if m.Path == "" {
 			m.Path = fmt.Sprintf("[module at %v]", m.Lo)

@@ -105,7 +105,8 @@ func (d *Dump) addAssertion(l *noteList) {
 	if len(b) < 776 {
 		return
 	}
-	text := fmt.Sprintf("%s in %s at %s:%d", fromUTF16(b[:256]), fromUTF16(b[256:512]), fromUTF16(b[512:768]), le.Uint32(b[768:]))
+	text := fmt.Sprintf("%s in %s at %s:%d", fromUTF16(b[:256]), fromUTF16(b[256:512]), fromUTF16(b[512:768]),
+		le.Uint32(b[768:]))
 	l.add("assertion", text)
 }
 
@@ -126,7 +127,8 @@ func (d *Dump) addUnloaded(l *noteList) {
 			break
 		}
 		lo := le.Uint64(b)
-		l.long("unloaded module", fmt.Sprintf("0x%x-0x%x %s", lo, lo+uint64(le.Uint32(b[8:])), d.text(uint64(le.Uint32(b[20:])))))
+		l.long("unloaded module", fmt.Sprintf("0x%x-0x%x %s", lo, lo+uint64(le.Uint32(b[8:])),
+			d.text(uint64(le.Uint32(b[20:])))))
 	}
 }
 
@@ -136,7 +138,8 @@ func (d *Dump) addHandles(l *noteList) {
 		if i == mostNotes {
 			break
 		}
-		l.long(fmt.Sprintf("handle 0x%x", le.Uint64(b)), d.text(uint64(le.Uint32(b[8:])))+" "+d.text(uint64(le.Uint32(b[12:]))))
+		l.long(fmt.Sprintf("handle 0x%x", le.Uint64(b)),
+			d.text(uint64(le.Uint32(b[8:])))+" "+d.text(uint64(le.Uint32(b[12:]))))
 	}
 }
 
@@ -148,7 +151,10 @@ func (d *Dump) addLinux(l *noteList) {
 		typ  streamType
 	}{{"lsb-release", streamLSB}, {"environment", streamEnviron}, {"cpuinfo", streamCPUInfo}} {
 		b := d.streams[s.typ]
-		for line := range bytes.FieldsFuncSeq(b[:min(len(b), longestText)], func(r rune) bool { return r == 0 || r == '\n' }) {
+		for line := range bytes.FieldsFuncSeq(b[:min(len(b), longestText)], func(r rune) bool {
+			return r == 0 ||
+				r == '\n'
+		}) {
 			l.long(s.name, string(bytes.ToValidUTF8(line, []byte("\uFFFD"))))
 		}
 	}

@@ -27,7 +27,8 @@ func TestDamagedImage(t *testing.T) {
 	const base = 0x7ff6_0000_0000
 	rnd := rand.New(rand.NewPCG(7, 8))
 	dump := dumptest.Dump{System: &dumptest.System{Processor: 9, Platform: 2}, Threads: []dumptest.Thread{{ID: 1}},
-		Modules: []dumptest.Module{{Base: base, Size: size, Name: "x.dll"}}, Memory64: []dumptest.Memory{{Addr: base, Data: loaded}}}
+		Modules: []dumptest.Module{{Base: base, Size: size, Name: "x.dll"}}, Memory64: []dumptest.Memory{{Addr: base,
+			Data: loaded}}}
 	whole := dump.Bytes()
 	b := whole[bytes.LastIndex(whole, loaded[:0x400]):]
 	opened, rounds := 0, 200

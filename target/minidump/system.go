@@ -22,7 +22,8 @@ var processors = map[uint16]struct {
 	name string
 	arch *arch.Arch
 }{
-	0: {"x86", arch.I386}, 1: {"MIPS", nil}, 2: {"Alpha", nil}, 3: {"PowerPC", nil}, 4: {"SuperH", nil}, 5: {"ARM", arch.ARM},
+	0: {"x86", arch.I386}, 1: {"MIPS", nil}, 2: {"Alpha", nil}, 3: {"PowerPC", nil}, 4: {"SuperH", nil}, 5: {"ARM",
+		arch.ARM},
 	6: {"Itanium", nil}, 7: {"Alpha64", nil}, 8: {"MSIL", nil}, 9: {"x86-64", arch.AMD64}, 10: {"x86 (WOW64)", arch.I386},
 	12: {"ARM64", arch.ARM64}, 0x8001: {"SPARC", nil}, 0x8002: {"PowerPC64", nil}, 0x8003: {"ARM64", arch.ARM64},
 	0x8004: {"MIPS64", nil}, 0x8005: {"RISC-V 32", nil}, 0x8006: {"RISC-V 64", nil},
@@ -30,7 +31,8 @@ var processors = map[uint16]struct {
 
 // platforms lists VER_PLATFORM_ constants (winnt.h) and Breakpad's (above 0x8000).
 var platforms = map[uint32]string{
-	0: "Windows 3.1", 1: "Windows 9x", 2: "Windows", 3: "Windows CE", 0x8000: "Unix", 0x8101: "macOS", 0x8102: "iOS", 0x8201: "Linux",
+	0: "Windows 3.1", 1: "Windows 9x", 2: "Windows", 3: "Windows CE", 0x8000: "Unix", 0x8101: "macOS", 0x8102: "iOS",
+	0x8201: "Linux",
 	0x8202: "Solaris", 0x8203: "Android", 0x8204: "PlayStation 3", 0x8205: "Native Client", 0x8206: "Fuchsia",
 }
 
@@ -118,7 +120,8 @@ func (d *Dump) readMisc() {
 			d.misc.pid = int(le.Uint32(b[8:]))
 		}
 		if flags&2 != 0 && len(b) >= 24 {
-			d.misc.times, d.misc.created, d.misc.user, d.misc.inKernel = true, le.Uint32(b[12:]), le.Uint32(b[16:]), le.Uint32(b[20:])
+			d.misc.times, d.misc.created, d.misc.user, d.misc.inKernel = true, le.Uint32(b[12:]), le.Uint32(b[16:]),
+				le.Uint32(b[20:])
 		}
 	}
 	if d.misc.pid == 0 {

@@ -78,7 +78,8 @@ func (d *Dump) checkContexts() {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{missing, "have no registers in the minidump"}, {other, "have registers of another processor, or damaged ones"}, {short, "have incomplete registers"}} {
+	}{{missing, "have no registers in the minidump"}, {other, "have registers of another processor, or damaged ones"},
+		{short, "have incomplete registers"}} {
 		if p.n > 0 {
 			d.warn("%d of %d threads %s", p.n, len(d.threads), p.what)
 		}

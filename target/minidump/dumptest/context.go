@@ -11,8 +11,10 @@ import (
 func AMD64(flags uint32, r *arch.Registers, fxsave []byte) []byte {
 	b := make([]byte, 1232)
 	le.PutUint32(b[48:], 0x100000|flags)
-	at := map[arch.Reg]int{arch.RAX: 120, arch.RCX: 128, arch.RDX: 136, arch.RBX: 144, arch.RSP: 152, arch.RBP: 160, arch.RSI: 168, arch.RDI: 176,
-		arch.R8: 184, arch.R9: 192, arch.R10: 200, arch.R11: 208, arch.R12: 216, arch.R13: 224, arch.R14: 232, arch.R15: 240, arch.RIP: 248}
+	at := map[arch.Reg]int{arch.RAX: 120, arch.RCX: 128, arch.RDX: 136, arch.RBX: 144, arch.RSP: 152, arch.RBP: 160,
+		arch.RSI: 168, arch.RDI: 176,
+		arch.R8: 184, arch.R9: 192, arch.R10: 200, arch.R11: 208, arch.R12: 216, arch.R13: 224, arch.R14: 232,
+		arch.R15: 240, arch.RIP: 248}
 	for reg, off := range at {
 		v, _ := r.Get(reg)
 		le.PutUint64(b[off:], v)

@@ -186,7 +186,8 @@ func (d *Dump) Bytes() []byte {
 		add(typ, join(head, join(entries...)))
 	}
 	if s := d.System; s != nil {
-		b := join(le.AppendUint16(nil, s.Processor), make([]byte, 4), []byte{4, 1}, words(s.Major, s.Minor, s.Build, s.Platform, w.text(s.Version)))
+		b := join(le.AppendUint16(nil, s.Processor), make([]byte, 4), []byte{4, 1}, words(s.Major, s.Minor, s.Build,
+			s.Platform, w.text(s.Version)))
 		add(7, join(b, make([]byte, 28)))
 	}
 	if m := d.Misc; m != nil {
@@ -237,7 +238,8 @@ func (d *Dump) Bytes() []byte {
 func (d *Dump) addThreads(w *writer, list func(uint32, [][]byte)) {
 	var threads, names [][]byte
 	for _, t := range d.Threads {
-		threads = append(threads, join(words(t.ID, 0, 0, 0), long(t.TEB, t.Stack.Addr), w.location(t.Stack.Data), w.location(t.Context)))
+		threads = append(threads, join(words(t.ID, 0, 0, 0), long(t.TEB, t.Stack.Addr), w.location(t.Stack.Data),
+			w.location(t.Context)))
 		if t.Name != "" {
 			names = append(names, join(words(t.ID), long(uint64(w.text(t.Name)))))
 		}
@@ -259,7 +261,8 @@ func (d *Dump) addTables(w *writer, add func(uint32, []byte)) {
 	if n := len(d.Regions); n > 0 {
 		b := join(words(16, 48), long(uint64(n)))
 		for _, r := range d.Regions {
-			b = append(b, join(long(r.Base, r.Base), words(r.Protection, 0), long(r.Size), words(r.State, r.Protection, 0x20000, 0))...)
+			b = append(b, join(long(r.Base, r.Base), words(r.Protection, 0), long(r.Size), words(r.State, r.Protection,
+				0x20000, 0))...)
 		}
 		add(16, b)
 	}
