@@ -112,10 +112,13 @@ func ids(list []target.Thread) (out []target.ThreadID) {
 // TestMemory: memory of all three sources, which overlap as in real dumps, and the memory map.
 func TestMemory(t *testing.T) {
 	fill := func(b byte, n int) []byte { return bytes.Repeat([]byte{b}, n) }
+	code := make([]byte, 0x170)
+	for i := range code {
+		code[i] = byte(i*7 + i>>8)
+	}
 	dump := windows()
 	dump.Padded = true
-	dump.Memory = []dumptest.Memory{{Addr: stackAt, Data: fill(0xaa, 0x1000)}, {Addr: codeAt + 0x10, Data: fill(0xcc,
-		0x100)}, {Addr: codeAt + 0x80, Data: fill(0xcc, 0x100)},
+	dump.Memory = []dumptest.Memory{{Addr: stackAt, Data: fill(0xaa, 0x1000)}, {Addr: codeAt + 0x10, Data: code[:0x100]}, {Addr: codeAt + 0x80, Data: code[0x70:0x170]},
 		{Addr: stackAt + 0x1000, Data: fill(0xab, 0x10)}}
 	dump.Memory64 = []dumptest.Memory{{Addr: 0x1_0000_0000, Data: fill(1, 0x2000)}, {Addr: 0x2_0000_0000, Data: fill(2,
 		0x10)}}
@@ -133,7 +136,7 @@ func TestMemory(t *testing.T) {
 		want []byte
 	}{
 		{stackAt, 0x1010, append(fill(0xaa, 0x1000), fill(0xab, 0x10)...)},
-		{codeAt + 0x10, 0x170, fill(0xcc, 0x170)},
+		{codeAt + 0x10, 0x170, code},
 		{0x1_0000_0000, 0x2000, fill(1, 0x2000)},
 		{0x2_0000_0008, 16, fill(2, 8)},
 		{codeAt, 8, nil},
@@ -143,7 +146,7 @@ func TestMemory(t *testing.T) {
 		buf := make([]byte, c.n)
 		n, err := d.ReadMemory(c.at, buf)
 		if !bytes.Equal(buf[:n], c.want) || (err == nil) != (n == c.n) {
-			t.Errorf("%d bytes at %v: %d bytes (%v), want %d", c.n, c.at, n, err, len(c.want))
+			t.Errorf("%d bytes at %v: %d bytes (%v) %x, want %x", c.n, c.at, n, err, buf[:n], c.want)
 		}
 	}
 	maps, err := d.Mappings()
