@@ -118,7 +118,8 @@ func TestMemory(t *testing.T) {
 	}
 	dump := windows()
 	dump.Padded = true
-	dump.Memory = []dumptest.Memory{{Addr: stackAt, Data: fill(0xaa, 0x1000)}, {Addr: codeAt + 0x10, Data: code[:0x100]}, {Addr: codeAt + 0x80, Data: code[0x70:0x170]},
+	dump.Memory = []dumptest.Memory{{Addr: stackAt, Data: fill(0xaa, 0x1000)}, {Addr: codeAt + 0x10, Data: code[:0x100]},
+		{Addr: codeAt + 0x80, Data: code[0x70:0x170]},
 		{Addr: stackAt + 0x1000, Data: fill(0xab, 0x10)}}
 	dump.Memory64 = []dumptest.Memory{{Addr: 0x1_0000_0000, Data: fill(1, 0x2000)}, {Addr: 0x2_0000_0000, Data: fill(2,
 		0x10)}}
@@ -327,6 +328,23 @@ func TestCodeBits(t *testing.T) {
 			Crashpad: &dumptest.Crashpad{AddressMask: c.mask}, Threads: []dumptest.Thread{{ID: 1}}}
 		if got := open(t, dump.Bytes(), minidump.Options{}).CodeBits(); got != c.want {
 			t.Errorf("platform 0x%x, mask 0x%x: %d bits, want %d", c.platform, c.mask, got, c.want)
+		}
+	}
+}
+
+// TestThreadOrder: the thread of the exception, or the one that asked for the dump, is first. The one
+// that wrote it is last.
+func TestThreadOrder(t *testing.T) {
+	for _, c := range []struct {
+		fault *dumptest.Exception
+		want  string
+	}{{&dumptest.Exception{Thread: 4, Code: 0xc0000005}, "[4 2 3 1]"}, {nil, "[3 2 4 1]"},
+		{&dumptest.Exception{Thread: 9, Code: 0xc0000005}, "[9 2 3 4 1]"}} {
+		dump := dumptest.Dump{System: &dumptest.System{Processor: 9, Platform: 2}, Exception: c.fault,
+			Threads: []dumptest.Thread{{ID: 1}, {ID: 2}, {ID: 3}, {ID: 4}}, Breakpad: &dumptest.Breakpad{Writer: 1,
+				Requester: 3}}
+		if got := fmt.Sprint(ids(open(t, dump.Bytes(), minidump.Options{}).Threads())); got != c.want {
+			t.Errorf("with %+v the threads are %s, want %s", c.fault, got, c.want)
 		}
 	}
 }

@@ -111,7 +111,8 @@ func TestRelocatedCode(t *testing.T) {
 		for _, c := range []struct {
 			at    image.Addr
 			known bool
-		}{{text.Addr, true}, {page - 64, true}, {page, moved == 0}, {page + 0xff0, moved == 0}, {page + 0x1010, true}, {rdata.Addr, false}} {
+		}{{text.Addr, true}, {page - 64, true}, {page, moved == 0}, {page + 0xff0, moved == 0}, {page + 0x1010, true},
+			{rdata.Addr, false}} {
 			want, got := make([]byte, 16), make([]byte, 16)
 			_, _ = f.ReadAt(c.at, want)
 			n, _ := d.ReadMemory(target.Addr(uint64(c.at)+moved), got)
