@@ -50,6 +50,10 @@ func (s *server) exceptionInfo(_ context.Context, args godap.ExceptionInfoArgume
 		return nil, &requestError{id: codeOrder, text: "the thread did not stop with a signal", quiet: true}
 	}
 	description, text := signalWords(sig)
+	if sig.Exception != "" {
+		return godap.ExceptionInfoResponseBody{ExceptionId: sig.Exception, Description: description, BreakMode: "always",
+			Details: &godap.ExceptionDetails{Message: text, TypeName: sig.Exception}}, nil
+	}
 	return godap.ExceptionInfoResponseBody{
 		ExceptionId: target.SignalName(sig.Number), Description: description, BreakMode: "always",
 		Details: &godap.ExceptionDetails{Message: text, TypeName: target.SignalName(sig.Number)},
@@ -58,6 +62,9 @@ func (s *server) exceptionInfo(_ context.Context, args godap.ExceptionInfoArgume
 
 // signalWords describes a signal: briefly, and with its cause.
 func signalWords(sig *target.SignalInfo) (description, text string) {
+	if sig.Exception != "" {
+		return sig.Exception, sig.Exception
+	}
 	name, words := target.SignalName(sig.Number), target.SignalDescription(sig.Number)
 	description = fmt.Sprintf("%s: %s", name, words)
 	text = description

@@ -72,6 +72,16 @@ func (f *File) ImageBase() Addr {
 	return Addr(f.pe.ImageBase)
 }
 
+// StampAndSize returns the time stamp of a PE image and its size in memory. Together they identify a
+// file where there is no build id: they are the key of symbol servers for images. They are 0 for
+// other files.
+func (f *File) StampAndSize() (stamp, size uint32) {
+	if f.pe == nil {
+		return 0, 0
+	}
+	return f.pe.TimeDateStamp, f.pe.ImageSize
+}
+
 // peMachines are the processors of PE files.
 var peMachines = map[uint16]struct {
 	name string

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -27,6 +28,8 @@ type jsonSignal struct {
 	Name    string  `json:"name"`
 	Code    string  `json:"code"`
 	Address *string `json:"address"`
+	// Exception has the words of another system than Linux. Then there is no code.
+	Exception string `json:"exception,omitempty"`
 }
 
 type jsonThread struct {
@@ -148,7 +151,7 @@ func writeJSON(w io.Writer, s *session.Session, threads []session.ThreadInfo, op
 func (j *jsonWriter) thread(s *session.Session, t session.ThreadInfo, limit int, cancel func() bool) {
 	head := jsonThread{ID: int(t.ID), Number: t.Number, Name: t.Name}
 	if t.Signal != nil {
-		head.StoppedBy = ptr(target.SignalName(t.Signal.Number))
+		head.StoppedBy = ptr(cmp.Or(t.Signal.Exception, target.SignalName(t.Signal.Number)))
 	}
 	j.open(head)
 	j.text(",\n   \"frames\": [")
@@ -227,6 +230,12 @@ func signalJSON(s *target.SignalInfo) *jsonSignal {
 		return nil
 	}
 	out := &jsonSignal{Number: s.Number, Name: target.SignalName(s.Number), Code: target.SignalCodeName(s.Number, s.Code)}
+	if out.Exception = s.Exception; s.Exception != "" {
+		out.Code = ""
+		if s.Number == 0 {
+			out.Name = ""
+		}
+	}
 	if s.HasAddr {
 		out.Address = ptr(fmt.Sprint(s.Addr))
 	}

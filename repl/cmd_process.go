@@ -117,7 +117,7 @@ func infoProc(sh *shell, args string) error {
 			}
 			continue
 		case "status", "limits", "stat":
-			if !live {
+			if !live && !(part == "status" && facts.Status != "") {
 				if word != "all" {
 					return session.ErrNotKnown
 				}
@@ -133,6 +133,11 @@ func infoProc(sh *shell, args string) error {
 			fmt.Fprintf(sh.err, "warning: unable to read the %s of the process\n", part)
 		case word == part:
 			return session.ErrNotKnown
+		}
+	}
+	for _, n := range facts.Notes {
+		if word == "all" || word == "" && !n.Long {
+			fmt.Fprintf(sh.out, "%s = '%s'\n", n.Name, n.Text)
 		}
 	}
 	return nil

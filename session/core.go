@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"dbg/frames"
 	"dbg/image"
@@ -24,7 +25,8 @@ type codeSizer interface {
 // openCoreFile opens a core of any format.
 func (s *Session) openCoreFile(path, exe string) (coreFile, error) {
 	finder := &uuidFinder{root: s.cfg.Sysroot, logf: s.logf}
-	t, err := kinds.Open(kinds.Spec{Core: &kinds.Core{Path: path, Exe: exe, FindELF: s.findFile, FindMachO: finder.find}})
+	names := &nameFinder{sysroot: s.cfg.Sysroot, beside: filepath.Dir(path), uuids: finder, logf: s.logf}
+	t, err := kinds.Open(kinds.Spec{Core: &kinds.Core{Path: path, Exe: exe, FindELF: s.findFile, FindMachO: finder.find, FindModule: names.find}})
 	if err != nil {
 		return nil, err
 	}

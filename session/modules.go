@@ -37,6 +37,24 @@ func (s *Session) noModules() moduleList {
 	return moduleList{nextID: s.modules.nextID, made: s.jitModule}
 }
 
+// mostProblems limits the number of warnings about modules. A minidump of another machine may have a
+// hundred modules without a file.
+const mostProblems = 8
+
+// problems returns a sentence for each module with a problem. If there are many, the last sentence
+// counts the others.
+func (l *moduleList) problems() (out []string) {
+	for _, m := range l.all {
+		if m.Problem != "" {
+			out = append(out, m.Path+": "+m.Problem)
+		}
+	}
+	if more := len(out) - mostProblems; more > 1 {
+		out = append(out[:mostProblems], fmt.Sprintf("%d more modules can't be used: info sharedlibrary lists them", more))
+	}
+	return out
+}
+
 // find returns the module at a: a file's module, or that of code that the program generated.
 func (l *moduleList) find(a target.Addr) *Module {
 	m := l.mapped(a)

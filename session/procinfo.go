@@ -24,8 +24,9 @@ type ProcessFacts struct {
 	Args []string // the words of the command line; a core may have cut them
 	Dir  string   // the current folder
 	Exe  string
-	// Text files of proc(5), as the kernel wrote them. A core does not have them.
+	// Text files of proc(5), as the kernel wrote them. Of cores only a minidump of Linux has Status.
 	Status, Limits, Stat string
+	Notes                []target.Note // of a minidump
 }
 
 // ProcessFacts returns what is known of the process. It needs a process, or a core.
@@ -42,6 +43,12 @@ func (s *Session) ProcessFacts() (ProcessFacts, error) {
 		f.Exe = s.tgt.Exe()
 		if s.proc == nil {
 			f.Args = strings.Fields(f.ProcessInfo.Args)
+			if n, ok := s.tgt.(target.NoteLister); ok {
+				f.Notes = n.Notes()
+			}
+			if t, ok := s.tgt.(interface{ ProcStatus() string }); ok {
+				f.Status = t.ProcStatus()
+			}
 			return f, nil
 		}
 		f.Args = s.commandLine()

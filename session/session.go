@@ -376,11 +376,7 @@ func (s *Session) Warnings() []string {
 		if s.core != nil {
 			out = append(out, s.core.Warnings()...)
 		}
-		for _, m := range s.modules.all {
-			if m.Problem != "" {
-				out = append(out, m.Path+": "+m.Problem)
-			}
-		}
+		out = append(out, s.modules.problems()...)
 		for _, l := range s.made.lists {
 			out = append(out, l.troubles...)
 		}

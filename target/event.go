@@ -64,4 +64,7 @@ type SignalInfo struct {
 	// SenderPID and SenderUID identify the sending process, if HasSender is set.
 	SenderPID, SenderUID int
 	HasSender            bool
+	// Exception has the words of another system than Linux for the event, which need no others: "access
+	// violation reading 0x10 (0xc0000005)". Number is then the nearest signal of Linux, or 0 if there is none.
+	Exception string
 }

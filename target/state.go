@@ -96,3 +96,14 @@ type Copier interface {
 	// where it was. The error of the call is a syscall.Errno.
 	SystemCall(number int, args ...uint64) (uint64, error)
 }
+
+// Note is a fact about a process, its system or its core, for people to read.
+type Note struct {
+	Name, Text string
+	Long       bool // one of many: shown only on request
+}
+
+// NoteLister is a Target that knows such facts: a minidump.
+type NoteLister interface {
+	Notes() []Note
+}

@@ -21,6 +21,7 @@ func malformed(format string, args ...any) error { return &Error{false, fmt.Spri
 type File struct {
 	Machine            uint16 // MachineAMD64 and so on
 	Characteristics    uint16
+	TimeDateStamp      uint32
 	DLLCharacteristics uint16
 	Wide               bool   // PE32+
 	ImageBase          uint64 // the preferred load address
@@ -66,7 +67,7 @@ func Parse(b []byte) (*File, error) {
 	}
 	f := &File{data: b}
 	h := b[at+4:]
-	f.Machine, f.Characteristics = u16(h, 0), u16(h, 18)
+	f.Machine, f.Characteristics, f.TimeDateStamp = u16(h, 0), u16(h, 18), u32(h, 4)
 	f.symbolsAt, f.symbolCount = uint64(u32(h, 8)), uint64(u32(h, 12))
 	optional := h[fileHeaderSize:]
 	size := uint64(u16(h, 16))

@@ -9,6 +9,7 @@ import (
 	"dbg/target"
 	"dbg/target/elfcore"
 	"dbg/target/machocore"
+	"dbg/target/minidump"
 	"dbg/target/ptrace"
 	"dbg/target/ptrace/guardian"
 )
@@ -41,6 +42,9 @@ type Core struct {
 	// likeliest first. If a function is nil, the path itself is used.
 	FindELF   func(path, buildID string) string
 	FindMachO func(path, uuid string) []string
+
+	// FindModule is FindMachO for the modules of a minidump, whose paths are those of any system.
+	FindModule func(path, id string) []string
 }
 
 // Open opens a target. For a live process it is a target.Process. The caller closes it. The error
@@ -72,6 +76,13 @@ func openCore(spec *Core) (target.Target, error) {
 			return nil, err
 		}
 		return c, nil
+	}
+	if ok, _ := minidump.IsCore(spec.Path); ok {
+		d, err := minidump.Open(spec.Path, minidump.Options{Exe: spec.Exe, FindFile: spec.FindModule})
+		if err != nil {
+			return nil, err
+		}
+		return d, nil
 	}
 	c, err := elfcore.Open(spec.Path, elfcore.Options{Exe: spec.Exe, FindFile: spec.FindELF})
 	if err != nil {
