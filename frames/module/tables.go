@@ -39,6 +39,7 @@ const (
 	KindPData               // the function table of a PE image
 	KindJIT                 // call frame information for code that the program generated at run time
 	KindEHABI               // ARM's .ARM.exidx: rows for calls, and of no instruction in particular
+	KindDynInfo             // libunwind's dynamic unwind information
 
 	kinds // number of kinds
 )
@@ -71,6 +72,9 @@ const bytesPerMiss = 64
 func (m *Module) load(a *arch.Arch) *tables {
 	t := &m.tables
 	t.once.Do(func() {
+		if s := m.registered(a); s != nil {
+			t.list = append(t.list, s)
+		}
 		if len(m.contents.DebugFrame.Data) > 0 {
 			s := &Source{arch: a, kind: m.Kind(), size: len(m.contents.DebugFrame.Data), maxMisses: int64(len(m.contents.DebugFrame.Data) / bytesPerMiss), preserved: a.CalleeSavedSet}
 			s.table = cfi.New(cfi.Config{Arch: a, Data: m.contents.DebugFrame.Data, Addr: m.contents.DebugFrame.Addr, Debug: true})
