@@ -49,7 +49,7 @@ func OfRegistered(g Registration) (*Module, error) {
 		if c.EHFrame, err = framesOf(g.Memory, g.Arch.ByteOrder, list); err != nil {
 			return nil, err
 		}
-		c.EHFrameHdr = headerOf(g.Arch.ByteOrder, list, c.EHFrame.Addr)
+		c.EHFrameHdr = frameHeader(g.Arch.ByteOrder, list, c.EHFrame.Addr)
 	case dyninfo.ARMExIdx:
 		if g.Arch != arch.ARM || g.Info.Length > dyninfo.MaxTable {
 			return nil, fmt.Errorf("the entry at %s has an invalid .ARM.exidx of %d bytes", g.Info.Addr, g.Info.Length)
@@ -118,9 +118,9 @@ func frameBytes(mem target.Memory, lo, hi uint64) ([]byte, error) {
 	return b, nil
 }
 
-// headerOf makes an .eh_frame_hdr with a search table, with 8-byte offsets from its address 0: DW_EH_PE_datarel
+// frameHeader makes an .eh_frame_hdr with a search table, with 8-byte offsets from its address 0: DW_EH_PE_datarel
 // and DW_EH_PE_sdata8.
-func headerOf(order binary.ByteOrder, list []dyninfo.Entry, frames uint64) Section {
+func frameHeader(order binary.ByteOrder, list []dyninfo.Entry, frames uint64) Section {
 	b := []byte{1, 0x04, 0x03, 0x3c} // version; absolute udata8, udata4, datarel sdata8
 	b = appendUint64(order, b, frames)
 	b = append(b, 0, 0, 0, 0)
