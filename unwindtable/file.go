@@ -19,6 +19,7 @@ type file struct {
 	syms   *symbols.Module
 	tables []source
 
+	mips      bool // arch is of package mipseh, and only compact exception tables are read
 	elsewhere bool // there is a section without contents: this is a separate debug file
 }
 
@@ -49,6 +50,7 @@ var formats = [...]struct {
 	{"pdata", (*file).addPData, "it has no function table of Windows"},
 	{"debug_frame", (*file).addDebugFrame, ""},
 	{"exidx", (*file).addExidx, "it is not a linked file with a section .ARM.exidx"},
+	{compactEH, (*file).addCompactEH, "it is not a linked MIPS file with compact exception tables"},
 }
 
 func open(img *image.File, only string) (*file, error) {
@@ -72,10 +74,13 @@ func (f *file) close() {
 // load finds the tables.
 func (f *file) load(only string) error {
 	if f.arch == nil {
+		f.useMIPS()
+	}
+	if f.arch == nil {
 		return fmt.Errorf("it is for %s, of which dbg knows no registers", f.Machine())
 	}
 	for i := range formats {
-		if x := &formats[i]; only == "" || only == x.name {
+		if x := &formats[i]; (only == "" || only == x.name) && (!f.mips || x.name == compactEH) {
 			if err := x.add(f); err != nil {
 				return err
 			}

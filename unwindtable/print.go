@@ -16,7 +16,7 @@ import (
 )
 
 // Sources are the tables that may be asked for, by the names of the command line.
-var Sources = []string{"eh_frame", "debug_frame", "compact", "exidx", "pdata", "orc", "sframe"}
+var Sources = []string{"eh_frame", "debug_frame", "compact", "exidx", "pdata", "eh_frame_entry", "orc", "sframe"}
 
 // Options says what is printed, and how.
 type Options struct {
