@@ -48,7 +48,6 @@ type label struct {
 type step struct {
 	state   state
 	around  *enclosing // the regions around, without the current one
-	popped  *enclosing // after pop_frames, the regions around that remain for the next region; nil before
 	isAlias bool
 	alias   uint64
 }
@@ -58,7 +57,8 @@ type step struct {
 func New(p *Procedure, c Config) (*Table, error) {
 	x := &compiler{Config: c, p: p, unit: instructionSize(c.Arch, p.Start), labels: map[int64]label{}}
 	if x.unit == 0 {
-		return nil, fmt.Errorf("regions of %s code are not supported: the numbers of its instructions are not defined", c.Arch.Name)
+		return nil, fmt.Errorf("regions of %s code are not supported: the numbers of its instructions are not defined",
+			c.Arch.Name)
 	}
 	at := p.Start
 	s := x.entry()
@@ -92,7 +92,8 @@ func (x *compiler) entry() state {
 	}
 	for _, r := range x.p.Regions {
 		for _, op := range r.Ops {
-			if reg, ok := registerOf(a, int64(op.Reg)); ok && reg == a.PC && (op.Tag == SaveReg || op.Tag == SpillFPRel || op.Tag == SpillSPRel) {
+			saves := op.Tag == SaveReg || op.Tag == SpillFPRel || op.Tag == SpillSPRel
+			if reg, ok := registerOf(a, int64(op.Reg)); ok && reg == a.PC && saves {
 				return s
 			}
 		}

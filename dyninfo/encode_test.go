@@ -152,7 +152,8 @@ func TestRoundTrip(t *testing.T) {
 		var want []*Info
 		var regions [][]Region
 		for range rnd.IntN(6) {
-			x := &Info{Start: word() >> 1, GP: word(), LoadOffset: word(), Format: Format(rnd.IntN(5)), Name: target.Addr(word())}
+			x := &Info{Start: word() >> 1, GP: word(), LoadOffset: word(), Format: Format(rnd.IntN(5)),
+				Name: target.Addr(word())}
 			x.End = x.Start + uint64(rnd.IntN(1000))
 			var list []Region
 			if x.Format == Dynamic {
@@ -201,7 +202,8 @@ func TestRoundTrip(t *testing.T) {
 func damaged(l Layout, damage func(e *encoder, head target.Addr, x []*Info)) (*encoder, Header, error) {
 	e := newEncoder(l)
 	regions := []Region{{Count: 4, Ops: []Op{{Tag: Add, Reg: 7, Val: -8}}}, {Count: 4}}
-	list := []*Info{{Start: 0x1000, End: 0x1010}, {Start: 0x2000, End: 0x2010, Regions: e.regions(regions)}, {Start: 0x3000, End: 0x3010}}
+	list := []*Info{{Start: 0x1000, End: 0x1010}, {Start: 0x2000, End: 0x2010, Regions: e.regions(regions)},
+		{Start: 0x3000, End: 0x3010}}
 	for _, x := range list {
 		e.info(x)
 	}
@@ -225,15 +227,21 @@ func TestDamagedLists(t *testing.T) {
 		{"version", func(e *encoder, head target.Addr, x []*Info) { e.putWord(head, 9) }, 0, "version 9"},
 		{"empty", func(e *encoder, head target.Addr, x []*Info) { e.putWord(head+8, 0) }, 0, ""},
 		{"first unmapped", func(e *encoder, head target.Addr, x []*Info) { e.putWord(head+8, 0xdead0000) }, 0, "0xdead0000"},
-		{"cut off", func(e *encoder, head target.Addr, x []*Info) { e.putWord(head+8, uint64(e.here()-16)) }, 0, "cannot read"},
-		{"to itself", func(e *encoder, head target.Addr, x []*Info) { e.putWord(x[0].Addr, uint64(x[0].Addr)) }, 1, "circular"},
-		{"circular", func(e *encoder, head target.Addr, x []*Info) { e.putWord(x[2].Addr, uint64(x[0].Addr)) }, 3, "circular"},
-		{"wrong backward link", func(e *encoder, head target.Addr, x []*Info) { e.putWord(x[1].Addr+w, 0x666) }, 1, "backward link"},
+		{"cut off", func(e *encoder, head target.Addr, x []*Info) { e.putWord(head+8, uint64(e.here()-16)) }, 0,
+			"cannot read"},
+		{"to itself", func(e *encoder, head target.Addr, x []*Info) { e.putWord(x[0].Addr, uint64(x[0].Addr)) }, 1,
+			"circular"},
+		{"circular", func(e *encoder, head target.Addr, x []*Info) { e.putWord(x[2].Addr, uint64(x[0].Addr)) }, 3,
+			"circular"},
+		{"wrong backward link", func(e *encoder, head target.Addr, x []*Info) { e.putWord(x[1].Addr+w, 0x666) }, 1,
+			"backward link"},
 		{"no backward link", func(e *encoder, head target.Addr, x []*Info) { e.putWord(x[2].Addr+w, 0) }, 2, "backward link"},
 		{"being added", func(e *encoder, head target.Addr, x []*Info) { e.putWord(head+8, uint64(x[1].Addr)) }, 2, ""},
 		{"being removed", func(e *encoder, head target.Addr, x []*Info) { e.putWord(x[0].Addr, uint64(x[2].Addr)) }, 2, ""},
-		{"two missing", func(e *encoder, head target.Addr, x []*Info) { e.putWord(head+8, uint64(x[2].Addr)) }, 0, "backward link"},
-		{"ends before it starts", func(e *encoder, head target.Addr, x []*Info) { e.putWord(x[1].Addr+3*w, 0x1fff) }, 1, "before its start"},
+		{"two missing", func(e *encoder, head target.Addr, x []*Info) { e.putWord(head+8, uint64(x[2].Addr)) }, 0,
+			"backward link"},
+		{"ends before it starts", func(e *encoder, head target.Addr, x []*Info) { e.putWord(x[1].Addr+3*w, 0x1fff) }, 1,
+			"before its start"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, h, err := damaged(l, c.damage)
@@ -338,13 +346,15 @@ func TestSearchTable(t *testing.T) {
 
 // TestReadName reads names that are no strings, too.
 func TestReadName(t *testing.T) {
-	for text, want := range map[string]string{"abc\x00": "abc", "a\nb\x00": "", "abc": "", strings.Repeat("x", 300): strings.Repeat("x", maxName), "\x00": ""} {
+	for text, want := range map[string]string{"abc\x00": "abc", "a\nb\x00": "", "abc": "", strings.Repeat("x",
+		300): strings.Repeat("x", maxName), "\x00": ""} {
 		m := &memory{0x1000, []byte(text)}
 		if got := (&Info{Name: 0x1000}).ReadName(m); got != want {
 			t.Errorf("the name of %q is %q; want %q", text, got, want)
 		}
 	}
-	if got := fmt.Sprint(Tag(3), Tag(50), Format(2), Format(-1)); got != "spill_sp_rel operation 50 remote table format -1" {
+	if got := fmt.Sprint(Tag(3), Tag(50), Format(2),
+		Format(-1)); got != "spill_sp_rel operation 50 remote table format -1" {
 		t.Error(got)
 	}
 }

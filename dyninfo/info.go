@@ -60,8 +60,9 @@ func (l Layout) ReadInfo(mem target.Memory, at target.Addr) (x Info, err error) 
 		return x, fmt.Errorf("entry of %s at %s: %w", ListSymbol, at, err)
 	}
 	w := l.Word
-	x = Info{Addr: at, Next: target.Addr(l.word(b)), Prev: target.Addr(l.word(b[w:])), Start: l.word(b[2*w:]), End: l.word(b[3*w:]),
-		GP: l.word(b[4*w:]), Format: Format(int32(l.Order.Uint32(b[5*w:]))), LoadOffset: l.word(b[5*w+8:])}
+	x = Info{Addr: at, Next: target.Addr(l.word(b)), Prev: target.Addr(l.word(b[w:])),
+		Start: l.word(b[2*w:]), End: l.word(b[3*w:]), GP: l.word(b[4*w:]), Format: Format(int32(l.Order.Uint32(b[5*w:]))),
+		LoadOffset: l.word(b[5*w+8:])}
 	u := b[l.unionOffset():]
 	x.Name = target.Addr(l.word(u))
 	if x.Format == Dynamic {
@@ -129,9 +130,11 @@ func (l Layout) ReadTable(mem target.Memory, x *Info) ([]Entry, error) {
 	mask := uint64(1)<<(8*l.Word-1)<<1 - 1
 	list := make([]Entry, len(data)/8)
 	for i := range list {
-		e := Entry{(base + uint64(int64(int32(l.Order.Uint32(data[8*i:]))))) & mask, (x.Segment + uint64(int64(int32(l.Order.Uint32(data[8*i+4:]))))) & mask}
+		start, fde := int32(l.Order.Uint32(data[8*i:])), int32(l.Order.Uint32(data[8*i+4:]))
+		e := Entry{(base + uint64(int64(start))) & mask, (x.Segment + uint64(int64(fde))) & mask}
 		if i > 0 && e.Start < list[i-1].Start {
-			return nil, fmt.Errorf("the search table of the entry at %s is not sorted: 0x%x comes after 0x%x", x.Addr, e.Start, list[i-1].Start)
+			return nil, fmt.Errorf("the search table of the entry at %s is not sorted: 0x%x comes after 0x%x",
+				x.Addr, e.Start, list[i-1].Start)
 		}
 		list[i] = e
 	}

@@ -22,7 +22,8 @@ const (
 )
 
 func (t Tag) String() string {
-	names := [...]string{"stop", "save_reg", "spill_fp_rel", "spill_sp_rel", "add", "pop_frames", "label_state", "copy_state", "alias"}
+	names := [...]string{"stop", "save_reg", "spill_fp_rel", "spill_sp_rel",
+		"add", "pop_frames", "label_state", "copy_state", "alias"}
 	if t >= 0 && int(t) < len(names) {
 		return names[t]
 	}

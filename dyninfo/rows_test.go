@@ -35,43 +35,91 @@ func TestOperations(t *testing.T) {
 		want    string
 	}{
 		{"nothing", arch.AMD64, nil, "0 cfa=rsp+8 ra=c-8"},
-		{"no description of the call", arch.AMD64, []Region{{Count: 32, Ops: push}}, "0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8"},
-		{"description of the call", arch.AMD64, []Region{call, {Count: 32, Ops: push}}, "0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8"},
-		{"late description of the call", arch.AMD64, []Region{{Count: 32, Ops: []Op{{Tag: SpillSPRel, When: 3, Reg: rip, Val: -8}}}},
+		{"no description of the call", arch.AMD64,
+			[]Region{{Count: 32, Ops: push}},
+			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8"},
+		{"description of the call", arch.AMD64,
+			[]Region{call, {Count: 32, Ops: push}},
+			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8"},
+		{"late description of the call", arch.AMD64,
+			[]Region{{Count: 32, Ops: []Op{{Tag: SpillSPRel, When: 3, Reg: rip, Val: -8}}}},
 			"0 error: entry at 0x99: no operation has saved the return address yet\n4 cfa=rsp+0 ra=c-8"},
-		{"not sorted", arch.AMD64, []Region{{Count: 32, Ops: []Op{{Tag: Add, Reg: rsp, Val: -16, When: 5}, push[0], push[1]}}},
+		{"not sorted", arch.AMD64,
+			[]Region{{Count: 32, Ops: []Op{{Tag: Add, Reg: rsp, Val: -16, When: 5}, push[0], push[1]}}},
 			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8\n6 cfa=rsp+32 rbp=c-16 ra=c-8"},
-		{"frame pointer", arch.AMD64, []Region{{Count: 32, Ops: append(push[:2:2], Op{Tag: SaveReg, Reg: rsp, Val: rbp, When: 1}, Op{Tag: SpillFPRel, Reg: rbx, Val: -8, When: 2})}},
+		{"frame pointer", arch.AMD64,
+			[]Region{{Count: 32, Ops: append(push[:2:2], Op{Tag: SaveReg, Reg: rsp, Val: rbp, When: 1},
+				Op{Tag: SpillFPRel, Reg: rbx, Val: -8, When: 2})}},
 			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8\n2 cfa=rbp+16 rbp=c-16 ra=c-8\n3 cfa=rbp+16 rbx=c-24 rbp=c-16 ra=c-8"},
-		{"add to the frame pointer", arch.AMD64, []Region{{Count: 32, Ops: []Op{{Tag: SaveReg, Reg: rsp, Val: rbp}, {Tag: Add, Reg: rbp, Val: 32, When: 1}}}},
+		{"add to the frame pointer", arch.AMD64,
+			[]Region{{Count: 32, Ops: []Op{{Tag: SaveReg, Reg: rsp, Val: rbp},
+				{Tag: Add, Reg: rbp, Val: 32, When: 1}}}},
 			"0 cfa=rsp+8 ra=c-8\n1 cfa=rbp+8 ra=c-8\n2 cfa=rbp-24 ra=c-8"},
-		{"frame pointer of the ABI", arch.AMD64, []Region{{Count: 32, Ops: []Op{{Tag: SpillFPRel, Reg: rbx, Val: -128}}}},
+		{"frame pointer of the ABI", arch.AMD64,
+			[]Region{{Count: 32, Ops: []Op{{Tag: SpillFPRel, Reg: rbx, Val: -128}}}},
 			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+8 rbx=exp ra=c-8"},
-		{"saved in a register, and not", arch.AMD64, []Region{{Count: 32, Ops: []Op{{Tag: SaveReg, Reg: rbx, Val: 12}, {Tag: SaveReg, Reg: rbx, Val: rbx, When: 9}}}},
+		{"saved in a register, and not", arch.AMD64,
+			[]Region{{Count: 32, Ops: []Op{{Tag: SaveReg, Reg: rbx, Val: 12},
+				{Tag: SaveReg, Reg: rbx, Val: rbx, When: 9}}}},
 			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+8 rbx=r12 ra=c-8\n10 cfa=rsp+8 rbx=s ra=c-8"},
-		{"pop", arch.AMD64, []Region{{Count: 8, Ops: push}, {Count: 8, Ops: []Op{{Tag: SaveReg, Reg: rbx, Val: 12, When: 1}, {Tag: PopFrames, Val: 2, When: 5}}}, {Count: 8}},
+		{"pop", arch.AMD64,
+			[]Region{{Count: 8, Ops: push}, {Count: 8, Ops: []Op{{Tag: SaveReg, Reg: rbx, Val: 12, When: 1},
+				{Tag: PopFrames, Val: 2, When: 5}}}, {Count: 8}},
 			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8\n8 cfa=rsp+16 rbp=c-16 ra=c-8\n10 cfa=rsp+16 rbx=r12 rbp=c-16 ra=c-8\n14 cfa=rsp+8 rbx=r12 ra=c-8\n16 cfa=rsp+8 ra=c-8\n24 cfa=rsp+8 ra=c-8"},
 		{"pop too many", arch.AMD64, []Region{{Count: 8, Ops: []Op{{Tag: PopFrames, Val: 2, When: 3}}}, {Count: 8}},
 			"0 cfa=rsp+8 ra=c-8\n4 error: entry at 0x99: pop_frames of more frames than there are regions\n8 error: entry at 0x99: pop_frames of more frames than there are regions"},
-		{"pop none", arch.AMD64, []Region{{Count: 32, Ops: []Op{{Tag: PopFrames, When: -1}}}}, "0 error: entry at 0x99: pop_frames of 0 frames"},
-		{"label and copy", arch.AMD64, []Region{{Count: 4, Ops: append(push[:2:2], Op{Tag: LabelState, When: -1, Val: 5})}, {Count: 4, Ops: []Op{{Tag: PopFrames, Val: 2}}}, {Count: 24, Ops: []Op{{Tag: CopyState, When: -1, Val: 5}}}},
+		{"pop none", arch.AMD64,
+			[]Region{{Count: 32, Ops: []Op{{Tag: PopFrames, When: -1}}}},
+			"0 error: entry at 0x99: pop_frames of 0 frames"},
+		{"label and copy", arch.AMD64,
+			[]Region{{Count: 4, Ops: append(push[:2:2], Op{Tag: LabelState, When: -1, Val: 5})},
+				{Count: 4, Ops: []Op{{Tag: PopFrames, Val: 2}}},
+				{Count: 24, Ops: []Op{{Tag: CopyState, When: -1, Val: 5}}}},
 			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8\n4 cfa=rsp+16 rbp=c-16 ra=c-8\n5 cfa=rsp+8 ra=c-8\n8 cfa=rsp+16 rbp=c-16 ra=c-8"},
-		{"copy before the same label", arch.AMD64, []Region{{Count: 4, Ops: []Op{push[0], {Tag: LabelState, When: -1, Val: 5}}}, {Count: 28, Ops: []Op{{Tag: CopyState, When: -1, Val: 5}, {Tag: Add, Reg: rsp, Val: -8, When: 9}, {Tag: LabelState, When: -1, Val: 5}}}},
+		{"copy before the same label", arch.AMD64,
+			[]Region{{Count: 4, Ops: []Op{push[0], {Tag: LabelState, When: -1, Val: 5}}},
+				{Count: 28, Ops: []Op{{Tag: CopyState, When: -1, Val: 5}, {Tag: Add, Reg: rsp, Val: -8, When: 9},
+					{Tag: LabelState, When: -1, Val: 5}}}},
 			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 ra=c-8\n4 cfa=rsp+16 ra=c-8\n14 cfa=rsp+24 ra=c-8"},
-		{"unknown label", arch.AMD64, []Region{{Count: 4, Ops: []Op{{Tag: CopyState, When: -1, Val: 5}}}}, "0 error: entry at 0x99: copy_state of the unknown label 5\n4 error: entry at 0x99: copy_state of the unknown label 5"},
-		{"growth downward", arch.AMD64, []Region{{Count: 4, Ops: push}, {Count: -4, Ops: []Op{{Tag: Add, Reg: rsp, Val: 8}}}},
+		{"unknown label", arch.AMD64,
+			[]Region{{Count: 4, Ops: []Op{{Tag: CopyState, When: -1, Val: 5}}}},
+			"0 error: entry at 0x99: copy_state of the unknown label 5\n" +
+				"4 error: entry at 0x99: copy_state of the unknown label 5"},
+		{"growth downward", arch.AMD64,
+			[]Region{{Count: 4, Ops: push}, {Count: -4, Ops: []Op{{Tag: Add, Reg: rsp, Val: 8}}}},
 			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8\n4 cfa=rsp+16 rbp=c-16 ra=c-8\n28 cfa=rsp+16 rbp=c-16 ra=c-8\n29 cfa=rsp+8 rbp=c-16 ra=c-8"},
-		{"after the region's end", arch.AMD64, []Region{{Count: 4, Ops: []Op{{Tag: Add, Reg: rsp, Val: -8, When: 100}}}}, "0 cfa=rsp+8 ra=c-8\n4 cfa=rsp+16 ra=c-8"},
-		{"longer than the code", arch.AMD64, []Region{{Count: 1 << 30, Ops: push}}, "0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8"},
-		{"unknown operation", arch.AMD64, []Region{{Count: 32, Ops: []Op{{Tag: 9, When: 2}}}}, "0 cfa=rsp+8 ra=c-8\n3 error: entry at 0x99: unknown operation 9"},
-		{"unknown register", arch.AMD64, []Region{{Count: 32, Ops: []Op{{Tag: SpillSPRel, Reg: -3}}}}, "0 cfa=rsp+8 ra=c-8\n1 error: entry at 0x99: spill_sp_rel of the unknown register -3"},
-		{"add to another register", arch.AMD64, []Region{{Count: 32, Ops: []Op{{Tag: Add, Reg: rbx, Val: 8}}}}, "0 cfa=rsp+8 ra=c-8\n1 error: entry at 0x99: add to rbx, which is neither the stack pointer nor the frame pointer"},
-		{"absurd offset", arch.AMD64, []Region{{Count: 32, Ops: []Op{{Tag: Add, Reg: rsp, Val: -1 << 63}}}}, "0 cfa=rsp+8 ra=c-8\n1 error: entry at 0x99: add: the offset -9223372036854775808 is absurd"},
-		{"predicate that is ignored", arch.AMD64, []Region{{Count: 32, Ops: []Op{{Tag: Add, QP: 4, Reg: rsp, Val: -8}}}}, "0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 ra=c-8"},
-		{"predicate", arch.ARM, []Region{{Count: 8, Ops: []Op{{Tag: Add, QP: 4, Reg: 13, Val: -8, When: 1}}}}, "0 cfa=sp+0\n8 error: entry at 0x99: add depends on the predicate 4, which is not known"},
-		{"instructions of 4 bytes", arch.ARM64, []Region{{Count: 8, Ops: []Op{{Tag: Add, Reg: 31, Val: -16}, {Tag: SpillSPRel, Reg: 29}, {Tag: SpillSPRel, Reg: 32, Val: 8}, {Tag: SaveReg, Reg: 31, Val: 29, When: 1}}}},
+		{"after the region's end", arch.AMD64,
+			[]Region{{Count: 4, Ops: []Op{{Tag: Add, Reg: rsp, Val: -8, When: 100}}}},
+			"0 cfa=rsp+8 ra=c-8\n4 cfa=rsp+16 ra=c-8"},
+		{"longer than the code", arch.AMD64,
+			[]Region{{Count: 1 << 30, Ops: push}},
+			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8"},
+		{"unknown operation", arch.AMD64,
+			[]Region{{Count: 32, Ops: []Op{{Tag: 9, When: 2}}}},
+			"0 cfa=rsp+8 ra=c-8\n3 error: entry at 0x99: unknown operation 9"},
+		{"unknown register", arch.AMD64,
+			[]Region{{Count: 32, Ops: []Op{{Tag: SpillSPRel, Reg: -3}}}},
+			"0 cfa=rsp+8 ra=c-8\n1 error: entry at 0x99: spill_sp_rel of the unknown register -3"},
+		{"add to another register", arch.AMD64,
+			[]Region{{Count: 32, Ops: []Op{{Tag: Add, Reg: rbx, Val: 8}}}},
+			"" +
+				"0 cfa=rsp+8 ra=c-8\n1 error: entry at 0x99: add to rbx, which is neither the stack pointer nor the frame pointer"},
+		{"absurd offset", arch.AMD64,
+			[]Region{{Count: 32, Ops: []Op{{Tag: Add, Reg: rsp, Val: -1 << 63}}}},
+			"0 cfa=rsp+8 ra=c-8\n1 error: entry at 0x99: add: the offset -9223372036854775808 is absurd"},
+		{"predicate that is ignored", arch.AMD64,
+			[]Region{{Count: 32, Ops: []Op{{Tag: Add, QP: 4, Reg: rsp, Val: -8}}}},
+			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 ra=c-8"},
+		{"predicate", arch.ARM,
+			[]Region{{Count: 8, Ops: []Op{{Tag: Add, QP: 4, Reg: 13, Val: -8, When: 1}}}},
+			"0 cfa=sp+0\n8 error: entry at 0x99: add depends on the predicate 4, which is not known"},
+		{"instructions of 4 bytes", arch.ARM64,
+			[]Region{{Count: 8, Ops: []Op{{Tag: Add, Reg: 31, Val: -16}, {Tag: SpillSPRel, Reg: 29},
+				{Tag: SpillSPRel, Reg: 32, Val: 8}, {Tag: SaveReg, Reg: 31, Val: 29, When: 1}}}},
 			"0 cfa=sp+0\n4 cfa=sp+16 x29=c-16 ra=c-8\n8 cfa=x29+16 x29=c-16 ra=c-8"},
-		{"libunwind's numbers of i386", arch.I386, []Region{{Count: 32, Ops: []Op{{Tag: Add, Reg: 7, Val: -4}, {Tag: SpillSPRel, Reg: 6}}}}, "0 cfa=esp+4 ra=c-4\n1 cfa=esp+8 ebp=c-8 ra=c-4"},
+		{"libunwind's numbers of i386", arch.I386,
+			[]Region{{Count: 32, Ops: []Op{{Tag: Add, Reg: 7, Val: -4}, {Tag: SpillSPRel, Reg: 6}}}},
+			"0 cfa=esp+4 ra=c-4\n1 cfa=esp+8 ebp=c-8 ra=c-4"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			table, err := New(procedure(c.regions...), Config{Arch: c.arch})
@@ -92,7 +140,8 @@ func TestOperations(t *testing.T) {
 			}
 			var merged []string // rows that continue the one before are one
 			for i, line := range got {
-				if i == 0 || line[strings.IndexByte(line, ' '):] != merged[len(merged)-1][strings.IndexByte(merged[len(merged)-1], ' '):] {
+				if i == 0 || line[strings.IndexByte(line,
+					' '):] != merged[len(merged)-1][strings.IndexByte(merged[len(merged)-1], ' '):] {
 					merged = append(merged, line)
 				}
 			}
@@ -144,14 +193,18 @@ func TestAlias(t *testing.T) {
 		r.CopyFrom(&other)
 		return nil
 	}
-	p := procedure(Region{Count: 12, Ops: []Op{{Tag: Alias, When: -1, Val: 0x5002}}}, Region{Count: 4, Ops: []Op{{Tag: Add, Reg: rsp, Val: -8}}},
-		Region{Ops: []Op{{Tag: Alias, When: -1, Val: 0x5000}}}, Region{Count: 8}, Region{Count: 4, Ops: []Op{{Tag: Alias, Val: 0x5000, When: 3}}})
+	p := procedure(Region{Count: 12, Ops: []Op{{Tag: Alias, When: -1, Val: 0x5002}}}, Region{Count: 4,
+		Ops: []Op{{Tag: Add, Reg: rsp, Val: -8}}},
+		Region{Ops: []Op{{Tag: Alias, When: -1, Val: 0x5000}}}, Region{Count: 8}, Region{Count: 4, Ops: []Op{{Tag: Alias,
+			Val: 0x5000, When: 3}}})
 	table, err := New(p, Config{Arch: arch.AMD64, Alias: alias})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for off, want := range map[uint64]string{0: "cfa=rsp+48 ra=c-8 0..12", 11: "cfa=rsp+48 ra=c-8 0..12", 12: "cfa=rsp+48 ra=c-8 12..13", 13: "cfa=rsp+56 ra=c-8 13..16",
-		16: "cfa=rsp+48 ra=c-8 16..24", 24: "cfa=rsp+48 ra=c-8 24..28", 30: "entry at 0x99: alias after instruction 3 of its region"} {
+	for off, want := range map[uint64]string{0: "cfa=rsp+48 ra=c-8 0..12", 11: "cfa=rsp+48 ra=c-8 0..12",
+		12: "cfa=rsp+48 ra=c-8 12..13", 13: "cfa=rsp+56 ra=c-8 13..16",
+		16: "cfa=rsp+48 ra=c-8 16..24", 24: "cfa=rsp+48 ra=c-8 24..28",
+		30: "entry at 0x99: alias after instruction 3 of its region"} {
 		var r row.Row
 		got := ""
 		if err := table.RowAt(0x1000+off, &r); err != nil {
@@ -163,12 +216,16 @@ func TestAlias(t *testing.T) {
 			t.Errorf("offset %d: %s; want %s", off, got, want)
 		}
 	}
-	for _, c := range []Config{{Arch: arch.AMD64}, {Arch: arch.AMD64, Alias: func(uint64, *row.Row) error { return ErrNotCovered }}} {
+	for _, c := range []Config{{Arch: arch.AMD64}, {Arch: arch.AMD64, Alias: func(uint64,
+		*row.Row) error {
+		return ErrNotCovered
+	}}} {
 		table, err := New(procedure(Region{Count: 32, Ops: []Op{{Tag: Alias, When: -1, Val: 0x5000}}}), c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := table.RowAt(0x1001, new(row.Row)); err == nil || !strings.Contains(err.Error(), "alias of the code at 0x5001") {
+		if err := table.RowAt(0x1001, new(row.Row)); err == nil || !strings.Contains(err.Error(),
+			"alias of the code at 0x5001") {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -282,8 +339,9 @@ func TestListAddress(t *testing.T) {
 		{arch.AMD64, "\x48\x8d\x05\x49\x0d\x01\x00\x90", 0, false},
 		{arch.AMD64, "\x48\x8b\x05\x49\x0d\x01\x00\xc3", 0, false},
 		{arch.AMD64, "\x48\x8d", 0, false},
-		{arch.ARM64, "\x80\x00\x00\x90\x00\x40\x0d\x91\xc0\x03\x5f\xd6", 0x14350, true}, // adrp x0, +0x10000; add x0, x0, #0x350
-		{arch.ARM64, "\xe0\xff\xff\xf0\x00\x40\x0d\x91\xc0\x03\x5f\xd6", 0x3350, true},  // adrp x0, -0x1000
+		{arch.ARM64, "\x80\x00\x00\x90\x00\x40\x0d\x91\xc0\x03\x5f\xd6", 0x14350, true},
+		// adrp x0, +0x10000; add x0, x0, #0x350
+		{arch.ARM64, "\xe0\xff\xff\xf0\x00\x40\x0d\x91\xc0\x03\x5f\xd6", 0x3350, true}, // adrp x0, -0x1000
 		{arch.ARM64, "\x81\x00\x00\x90\x00\x40\x0d\x91\xc0\x03\x5f\xd6", 0, false},
 		{arch.RISCV64, "\x48\x8d\x05\x49\x0d\x01\x00\xc3", 0, false},
 	} {
@@ -297,7 +355,8 @@ func TestListAddress(t *testing.T) {
 func BenchmarkRowAt(b *testing.B) {
 	var regions []Region
 	for range 20 {
-		regions = append(regions, Region{Count: 10, Ops: []Op{{Tag: Add, Reg: rsp, Val: -8, When: 3}, {Tag: SpillSPRel, Reg: rbx, When: 3}}})
+		regions = append(regions, Region{Count: 10, Ops: []Op{{Tag: Add, Reg: rsp, Val: -8, When: 3}, {Tag: SpillSPRel,
+			Reg: rbx, When: 3}}})
 	}
 	table, err := New(&Procedure{Info: Info{Start: 0x1000, End: 0x10c8}, Regions: regions}, Config{Arch: arch.AMD64})
 	if err != nil {
@@ -318,7 +377,8 @@ func BenchmarkRowAt(b *testing.B) {
 func FuzzProcedure(f *testing.F) {
 	for i, l := range layouts {
 		e := newEncoder(l)
-		e.regions([]Region{call, {Count: 8, Ops: []Op{{Tag: Add, Reg: rsp, Val: -8}, {Tag: LabelState, Val: 3, When: -1}}}, {Count: 9, Ops: []Op{{Tag: PopFrames, Val: 1}}},
+		e.regions([]Region{call, {Count: 8, Ops: []Op{{Tag: Add, Reg: rsp, Val: -8}, {Tag: LabelState, Val: 3,
+			When: -1}}}, {Count: 9, Ops: []Op{{Tag: PopFrames, Val: 1}}},
 			{Count: -4, Ops: []Op{{Tag: CopyState, Val: 3, When: -1}, {Tag: Alias, Val: 0x1004, When: -1}}}})
 		f.Add(e.data, uint8(i), uint64(0x1000), uint64(0x1040))
 	}

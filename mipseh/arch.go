@@ -41,11 +41,13 @@ const (
 // ArchOf returns the facts about MIPS that printing rows needs. Package arch does not list it: nothing else
 // supports MIPS.
 func ArchOf(abi ABI, order binary.ByteOrder) *arch.Arch {
-	a := &arch.Arch{Name: "mips", PtrSize: 4, ByteOrder: order, PC: pc, SP: sp, FP: fp, LR: ra, Flags: arch.NoReg, MinInstr: 2, MaxInstr: 4}
+	a := &arch.Arch{Name: "mips", PtrSize: 4, ByteOrder: order,
+		PC: pc, SP: sp, FP: fp, LR: ra, Flags: arch.NoReg, MinInstr: 2, MaxInstr: 4}
 	if abi == N64 {
 		a.Name, a.PtrSize = "mips64", 8
 	}
-	copy(a.RegNames[:], []string{"zero", "at", "v0", "v1", "a0", "a1", "a2", "a3", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7",
+	copy(a.RegNames[:], []string{"zero", "at", "v0", "v1", "a0", "a1", "a2", "a3",
+		"t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7",
 		"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "t8", "t9", "k0", "k1", "gp", "sp", "s8", "ra"})
 	for i := range 32 {
 		a.RegNames[firstFloat+i] = fmt.Sprintf("f%d", i)

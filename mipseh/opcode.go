@@ -143,7 +143,8 @@ func (op *Op) Text(abi ABI) string {
 		}
 		return "push " + strings.Join(list, ", ")
 	}
-	return [...]string{Spare: "[spare]", ResetSP: "cfa = sp", Finish: "finish", NoUnwind: "can't unwind", Nop: "nop", CutShort: "[cut short]"}[op.Kind]
+	return [...]string{Spare: "[spare]", ResetSP: "cfa = sp",
+		Finish: "finish", NoUnwind: "can't unwind", Nop: "nop", CutShort: "[cut short]"}[op.Kind]
 }
 
 var names = ArchOf(O32, nil).RegNames

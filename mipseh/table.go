@@ -52,7 +52,10 @@ type Entry struct {
 	Index       uint8
 	Personality uint64
 	Code        []byte // the instructions, up to and with Finish
-	LSDA        uint64 // the address after the instructions of an entry that is OutOfLine, where its data for exceptions begins if it has any
+
+	// LSDA is the address after the instructions of an entry that is OutOfLine. Its data for exceptions
+	// begins there if it has any.
+	LSDA uint64
 }
 
 // ErrNotCovered reports that no entry covers the address.

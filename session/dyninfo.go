@@ -186,7 +186,8 @@ func (s *Session) aliasRow(pc uint64, r *row.Row) error {
 		return err
 	}
 	r.Lo, r.Hi = r.Lo+m.Bias(), r.Hi+m.Bias()
-	if m.Bias() != 0 && (hasAddress(&r.CFA) || slices.ContainsFunc(r.Regs, func(x row.RegRule) bool { return hasAddress(&x.Rule) })) {
+	inRegs := slices.ContainsFunc(r.Regs, func(x row.RegRule) bool { return hasAddress(&x.Rule) })
+	if m.Bias() != 0 && (inRegs || hasAddress(&r.CFA)) {
 		return fmt.Errorf("the row depends on an address in %s", m.Name())
 	}
 	return nil

@@ -29,7 +29,8 @@ func startDyn(t *testing.T, exe, function string, args ...string) (*session.Sess
 }
 
 // startDynTo is startDyn with the program's output in a file.
-func startDynTo(t *testing.T, exe string, out *os.File, function string, args ...string) (*session.Session, <-chan session.Event) {
+func startDynTo(t *testing.T, exe string, out *os.File, function string, args ...string) (*session.Session,
+	<-chan session.Event) {
 	t.Helper()
 	s, events := newSession(t)
 	if err := s.Load(session.Program{Path: exe, Args: args, Stdin: null(t), Stdout: out, Stderr: out}); err != nil {
@@ -71,7 +72,8 @@ func (x *activation) check(t *testing.T, bt session.Backtrace, i int) {
 	rbp, _ := caller.Machine.Regs.Get(6)
 	got := activation{uint64(made.Machine.CFA), uint64(caller.PC), rbx, rbp}
 	if got != *x || caller.Strategy != "dyninfo" {
-		t.Errorf("%s+%d has the caller %x, found by %s; want %x, found by dyninfo (%+v)", made.FunctionName, made.Offset, got, caller.Strategy, *x, caller.Attempts)
+		t.Errorf("%s+%d has the caller %x, found by %s; want %x, found by dyninfo (%+v)", made.FunctionName, made.Offset,
+			got, caller.Strategy, *x, caller.Attempts)
 	}
 }
 
@@ -160,7 +162,8 @@ func TestDynInfoCore(t *testing.T) {
 			bt := walkOf(t, s, 0)
 			i := madeFrame(bt)
 			got := describeFrames(bt)
-			if i < 1 || i+2 >= len(got) || !strings.HasPrefix(got[i], "made_function ") || !strings.HasPrefix(got[i+1], "call dyninfo ") ||
+			if i < 1 || i+2 >= len(got) || !strings.HasPrefix(got[i], "made_function ") || !strings.HasPrefix(got[i+1],
+				"call dyninfo ") ||
 				!strings.HasPrefix(got[i+2], "main ") || !bt.End.Outermost {
 				t.Fatalf("the frames are %v", got)
 			}
@@ -174,7 +177,8 @@ func TestDynInfoCore(t *testing.T) {
 				want = ".eh_frame FDE 0x"
 			}
 			tries := why.Evidence.Tries
-			if last := tries[len(tries)-1]; !last.HasRow || !strings.HasPrefix(last.Origin.String(), want) || last.Strategy.String() != "dyninfo" {
+			if last := tries[len(tries)-1]; !last.HasRow || !strings.HasPrefix(last.Origin.String(), want) ||
+				last.Strategy.String() != "dyninfo" {
 				t.Errorf("the evidence is %+v", last)
 			}
 		})
@@ -189,7 +193,8 @@ func TestDynInfoLibunwind(t *testing.T) {
 	}
 	dir := fixture.Debian(t, "bookworm", "libunwind-dev", "libunwind8", "liblzma5")
 	lib := filepath.Join(dir, "usr/lib/x86_64-linux-gnu")
-	exe := fixture.Build(t, "dyninfo/host.c", "-g", "-O1", "-fcf-protection=none", "-DLIBUNWIND", "-isystem", filepath.Join(dir, "usr/include/x86_64-linux-gnu"),
+	exe := fixture.Build(t, "dyninfo/host.c", "-g", "-O1", "-fcf-protection=none", "-DLIBUNWIND", "-isystem",
+		filepath.Join(dir, "usr/include/x86_64-linux-gnu"),
 		"-L"+lib, "-Wl,-rpath,"+lib, "-Wl,-rpath-link,"+lib, "-l:libunwind.so.8", "-Wl,-z,now")
 	for _, kind := range dynKinds {
 		t.Run(kind, func(t *testing.T) {

@@ -19,7 +19,8 @@ func mipsFile(t *testing.T, as, ld []string) string {
 	dir := t.TempDir()
 	object, out := filepath.Join(dir, "a.o"), filepath.Join(dir, "a")
 	for _, c := range []*exec.Cmd{
-		exec.Command("mips-linux-gnu-as", append(as, "-mno-pdr", "-o", object, filepath.Join(fixture.Root(), "testdata/unwind/mipseh.s"))...),
+		exec.Command("mips-linux-gnu-as", append(as, "-mno-pdr", "-o", object, filepath.Join(fixture.Root(),
+			"testdata/unwind/mipseh.s"))...),
 		exec.Command("mips-linux-gnu-ld", append(ld, "--eh-frame-hdr", "-Ttext=0x401100", object, "-o", out)...),
 	} {
 		if text, err := c.CombinedOutput(); err != nil {
@@ -103,11 +104,14 @@ func summarize(text string) string {
 
 // TestCompactEHRaw prints the entries with their instructions.
 func TestCompactEHRaw(t *testing.T) {
-	got := compactEHText(t, mipsFile(t, []string{"-EB", "-mabi=32"}, []string{"-EB"}), unwindtable.Options{Raw: true, Func: "routine"})
+	got := compactEHText(t, mipsFile(t, []string{"-EB", "-mabi=32"}, []string{"-EB"}), unwindtable.Options{Raw: true,
+		Func: "routine"})
 	lines := strings.Split(strings.TrimSpace(got), "\n")
 	want := []string{"  07  sp += 64", "  59 81  push s1, s0", "  62  push f22, f21, f20", "  5f  nop", "  5c  finish"}
-	if !strings.HasPrefix(lines[0], "0x401138..0x401150 routine: out of line @0x") || !strings.HasSuffix(lines[0], ", __gnu_compact_pr2") ||
-		strings.ReplaceAll(strings.Join(lines[1:], "\n"), "  5f  nop\n", "") != strings.ReplaceAll(strings.Join(want, "\n"), "  5f  nop\n", "") {
+	if !strings.HasPrefix(lines[0], "0x401138..0x401150 routine: out of line @0x") || !strings.HasSuffix(lines[0],
+		", __gnu_compact_pr2") ||
+		strings.ReplaceAll(strings.Join(lines[1:], "\n"), "  5f  nop\n", "") != strings.ReplaceAll(strings.Join(want,
+			"\n"), "  5f  nop\n", "") {
 		t.Errorf("%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 }

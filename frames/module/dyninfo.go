@@ -65,7 +65,8 @@ func OfRegistered(g Registration) (*Module, error) {
 			return b[:max(0, min(n, len(b)))]
 		}
 	default:
-		return nil, fmt.Errorf("the entry at %s has the format %s, whose data is private to libunwind", g.Info.Addr, g.Info.Format)
+		return nil, fmt.Errorf("the entry at %s has the format %s, whose data is private to libunwind", g.Info.Addr,
+			g.Info.Format)
 	}
 	return New(c), nil
 }
@@ -142,7 +143,8 @@ func (m *Module) registered(a *arch.Arch) *Source {
 	if m.contents.DynInfo == nil {
 		return nil
 	}
-	return &Source{table: registeredTable{m.contents.DynInfo}, arch: a, kind: KindDynInfo, maxMisses: missesOfRegions, preserved: a.CalleeSavedSet}
+	return &Source{table: registeredTable{m.contents.DynInfo}, arch: a, kind: KindDynInfo, maxMisses: missesOfRegions,
+		preserved: a.CalleeSavedSet}
 }
 
 // missesOfRegions is the number of rows of one procedure that are copied before they are compiled.
