@@ -50,7 +50,8 @@ func TestOperations(t *testing.T) {
 		{"frame pointer", arch.AMD64,
 			[]Region{{Count: 32, Ops: append(push[:2:2], Op{Tag: SaveReg, Reg: rsp, Val: rbp, When: 1},
 				Op{Tag: SpillFPRel, Reg: rbx, Val: -8, When: 2})}},
-			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8\n2 cfa=rbp+16 rbp=c-16 ra=c-8\n3 cfa=rbp+16 rbx=c-24 rbp=c-16 ra=c-8"},
+			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8\n2 cfa=rbp+16 rbp=c-16 ra=c-8\n" +
+				"3 cfa=rbp+16 rbx=c-24 rbp=c-16 ra=c-8"},
 		{"add to the frame pointer", arch.AMD64,
 			[]Region{{Count: 32, Ops: []Op{{Tag: SaveReg, Reg: rsp, Val: rbp},
 				{Tag: Add, Reg: rbp, Val: 32, When: 1}}}},
@@ -65,9 +66,11 @@ func TestOperations(t *testing.T) {
 		{"pop", arch.AMD64,
 			[]Region{{Count: 8, Ops: push}, {Count: 8, Ops: []Op{{Tag: SaveReg, Reg: rbx, Val: 12, When: 1},
 				{Tag: PopFrames, Val: 2, When: 5}}}, {Count: 8}},
-			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8\n8 cfa=rsp+16 rbp=c-16 ra=c-8\n10 cfa=rsp+16 rbx=r12 rbp=c-16 ra=c-8\n14 cfa=rsp+8 rbx=r12 ra=c-8\n16 cfa=rsp+8 ra=c-8\n24 cfa=rsp+8 ra=c-8"},
+			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8\n8 cfa=rsp+16 rbp=c-16 ra=c-8\n" +
+				"10 cfa=rsp+16 rbx=r12 rbp=c-16 ra=c-8\n14 cfa=rsp+8 rbx=r12 ra=c-8\n16 cfa=rsp+8 ra=c-8\n24 cfa=rsp+8 ra=c-8"},
 		{"pop too many", arch.AMD64, []Region{{Count: 8, Ops: []Op{{Tag: PopFrames, Val: 2, When: 3}}}, {Count: 8}},
-			"0 cfa=rsp+8 ra=c-8\n4 error: entry at 0x99: pop_frames of more frames than there are regions\n8 error: entry at 0x99: pop_frames of more frames than there are regions"},
+			"0 cfa=rsp+8 ra=c-8\n4 error: entry at 0x99: pop_frames of more frames than there are regions\n" +
+				"8 error: entry at 0x99: pop_frames of more frames than there are regions"},
 		{"pop none", arch.AMD64,
 			[]Region{{Count: 32, Ops: []Op{{Tag: PopFrames, When: -1}}}},
 			"0 error: entry at 0x99: pop_frames of 0 frames"},
@@ -75,7 +78,8 @@ func TestOperations(t *testing.T) {
 			[]Region{{Count: 4, Ops: append(push[:2:2], Op{Tag: LabelState, When: -1, Val: 5})},
 				{Count: 4, Ops: []Op{{Tag: PopFrames, Val: 2}}},
 				{Count: 24, Ops: []Op{{Tag: CopyState, When: -1, Val: 5}}}},
-			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8\n4 cfa=rsp+16 rbp=c-16 ra=c-8\n5 cfa=rsp+8 ra=c-8\n8 cfa=rsp+16 rbp=c-16 ra=c-8"},
+			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8\n4 cfa=rsp+16 rbp=c-16 ra=c-8\n5 cfa=rsp+8 ra=c-8\n" +
+				"8 cfa=rsp+16 rbp=c-16 ra=c-8"},
 		{"copy before the same label", arch.AMD64,
 			[]Region{{Count: 4, Ops: []Op{push[0], {Tag: LabelState, When: -1, Val: 5}}},
 				{Count: 28, Ops: []Op{{Tag: CopyState, When: -1, Val: 5}, {Tag: Add, Reg: rsp, Val: -8, When: 9},
@@ -87,7 +91,8 @@ func TestOperations(t *testing.T) {
 				"4 error: entry at 0x99: copy_state of the unknown label 5"},
 		{"growth downward", arch.AMD64,
 			[]Region{{Count: 4, Ops: push}, {Count: -4, Ops: []Op{{Tag: Add, Reg: rsp, Val: 8}}}},
-			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8\n4 cfa=rsp+16 rbp=c-16 ra=c-8\n28 cfa=rsp+16 rbp=c-16 ra=c-8\n29 cfa=rsp+8 rbp=c-16 ra=c-8"},
+			"0 cfa=rsp+8 ra=c-8\n1 cfa=rsp+16 rbp=c-16 ra=c-8\n4 cfa=rsp+16 rbp=c-16 ra=c-8\n" +
+				"28 cfa=rsp+16 rbp=c-16 ra=c-8\n29 cfa=rsp+8 rbp=c-16 ra=c-8"},
 		{"after the region's end", arch.AMD64,
 			[]Region{{Count: 4, Ops: []Op{{Tag: Add, Reg: rsp, Val: -8, When: 100}}}},
 			"0 cfa=rsp+8 ra=c-8\n4 cfa=rsp+16 ra=c-8"},
@@ -349,75 +354,4 @@ func TestListAddress(t *testing.T) {
 			t.Errorf("%s % x: 0x%x, %t; want 0x%x, %t", c.arch.Name, c.code, got, ok, c.want, c.ok)
 		}
 	}
-}
-
-// BenchmarkRowAt measures a look-up.
-func BenchmarkRowAt(b *testing.B) {
-	var regions []Region
-	for range 20 {
-		regions = append(regions, Region{Count: 10, Ops: []Op{{Tag: Add, Reg: rsp, Val: -8, When: 3}, {Tag: SpillSPRel,
-			Reg: rbx, When: 3}}})
-	}
-	table, err := New(&Procedure{Info: Info{Start: 0x1000, End: 0x10c8}, Regions: regions}, Config{Arch: arch.AMD64})
-	if err != nil {
-		b.Fatal(err)
-	}
-	var r row.Row
-	if n := testing.AllocsPerRun(100, func() { table.RowAt(0x1064, &r) }); n != 0 {
-		b.Errorf("a look-up allocates %v times", n)
-	}
-	i := uint64(0)
-	for b.Loop() {
-		table.RowAt(0x1000+i%200, &r)
-		i += 37
-	}
-}
-
-// FuzzProcedure compiles whatever memory contains.
-func FuzzProcedure(f *testing.F) {
-	for i, l := range layouts {
-		e := newEncoder(l)
-		e.regions([]Region{call, {Count: 8, Ops: []Op{{Tag: Add, Reg: rsp, Val: -8}, {Tag: LabelState, Val: 3,
-			When: -1}}}, {Count: 9, Ops: []Op{{Tag: PopFrames, Val: 1}}},
-			{Count: -4, Ops: []Op{{Tag: CopyState, Val: 3, When: -1}, {Tag: Alias, Val: 0x1004, When: -1}}}})
-		f.Add(e.data, uint8(i), uint64(0x1000), uint64(0x1040))
-	}
-	f.Fuzz(func(t *testing.T, data []byte, kind uint8, start, end uint64) {
-		l := layouts[kind%4]
-		m := &memory{0x10000, data}
-		l.ReadList(m, Header{First: 0x10000})
-		x := Info{Start: start, End: max(start, end), Regions: 0x10000}
-		p, err := l.ReadProcedure(m, x)
-		if err != nil {
-			return
-		}
-		a := arch.All()[int(kind/4)%len(arch.All())]
-		depth := 0
-		var table *Table
-		table, err = New(p, Config{Arch: a, Alias: func(pc uint64, r *row.Row) error {
-			if depth++; depth > 4 || table == nil {
-				return ErrNotCovered
-			}
-			return table.RowAt(pc, r)
-		}})
-		if err != nil {
-			return
-		}
-		at := x.Start
-		for i := range table.spans {
-			s := &table.spans[i]
-			if s.lo != at || s.hi <= s.lo {
-				t.Fatalf("row %d covers 0x%x..0x%x, after 0x%x", i, s.lo, s.hi, at)
-			}
-			at = s.hi
-			var r row.Row
-			depth = 0
-			if err := table.RowAt(s.lo, &r); err == nil && (r.Lo > s.lo || r.Hi <= s.lo) {
-				t.Fatalf("the row of 0x%x covers 0x%x..0x%x", s.lo, r.Lo, r.Hi)
-			}
-		}
-		if at != x.End {
-			t.Fatalf("the rows end at 0x%x instead of 0x%x", at, x.End)
-		}
-	})
 }
