@@ -12,6 +12,7 @@
 //
 //	sigreturn  sigreturn.go  the frame is the kernel's signal trampoline
 //	gosched    gosched.go    a goroutine whose stack waits, after Go's runtime has switched stacks
+//	dyninfo    module/dyninfo.go  what the program registered with libunwind for such code
 //	jit        cfi.go        a table for code that the program generated at run time
 //	cfi        cfi.go        the module's .debug_frame or .eh_frame
 //	compact    cfi.go        Apple's __unwind_info, refined by the code

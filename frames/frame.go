@@ -14,6 +14,7 @@ const (
 	Context Strategy = iota // the thread's own registers
 	Sigreturn
 	GoSched // the registers that Go's runtime saved for a goroutine whose stack waits
+	DynInfo // what the program registered with libunwind for code that it made
 	JIT     // a table for code that the program generated at run time
 	CFI
 	Compact
@@ -31,16 +32,16 @@ const (
 
 // howByKind has the strategy of the frames that a kind of table finds.
 var howByKind = [...]Strategy{module.KindCFI: CFI, module.KindCompact: Compact, module.KindJIT: JIT, module.KindEHABI: EHABI,
-	module.KindPData: PData, module.KindSFrame: SFrame}
+	module.KindPData: PData, module.KindSFrame: SFrame, module.KindDynInfo: DynInfo}
 
 // Tables is the set of strategies that use a table of a module.
-const Tables StrategySet = 1<<JIT | 1<<CFI | 1<<Compact | 1<<EHABI | 1<<PData | 1<<SFrame
+const Tables StrategySet = 1<<DynInfo | 1<<JIT | 1<<CFI | 1<<Compact | 1<<EHABI | 1<<PData | 1<<SFrame
 
 // ByTable reports whether the strategy uses a table of the module.
 func (s Strategy) ByTable() bool { return Tables.Has(s) }
 
 func (s Strategy) String() string {
-	return [...]string{"context", "sigreturn", "gosched", "jit", "cfi", "compact", "ehabi", "pdata", "sframe", "plt", "prologue", "fp", "scs",
+	return [...]string{"context", "sigreturn", "gosched", "dyninfo", "jit", "cfi", "compact", "ehabi", "pdata", "sframe", "plt", "prologue", "fp", "scs",
 		"scan"}[s]
 }
 

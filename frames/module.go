@@ -49,6 +49,9 @@ func ModuleOf(f, debug *image.File) *Module { return module.Of(f, debug) }
 // module.OfJIT.
 func ModuleOfJIT(f *image.File, p Placement) *Module { return module.OfJIT(f, p) }
 
+// ModuleOfRegistered makes a module from an entry of libunwind's list: see module.OfRegistered.
+func ModuleOfRegistered(c module.Registration) (*Module, error) { return module.OfRegistered(c) }
+
 // ContentsAt returns the contents from which ModuleAt makes a module, to make variants of it.
 func ContentsAt(f, debug *image.File, p Placement) Contents { return module.ContentsAt(f, debug, p) }
 

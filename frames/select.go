@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dbg/cfi"
+	"dbg/dyninfo"
 	"dbg/row"
 	"dbg/target"
 )
@@ -49,7 +50,7 @@ type Origin struct {
 func (o *Origin) String() string {
 	kind := "FDE"
 	switch o.Table {
-	case "__unwind_info", ".ARM.exidx", ".pdata":
+	case "__unwind_info", ".ARM.exidx", ".pdata", dyninfo.ListSymbol:
 		kind = "entry"
 	}
 	return fmt.Sprintf("%s %s 0x%x", o.Table, kind, o.Row.Source)

@@ -32,6 +32,7 @@ check() {
 	need arm-linux-gnueabihf-g++ g++-arm-linux-gnueabihf
 	need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
 	need riscv64-linux-gnu-gcc gcc-riscv64-linux-gnu
+	need mips-linux-gnu-as binutils-mips-linux-gnu
 	for a in i386 armhf arm64 riscv64; do
 		need_file "/usr/share/doc/libc6-dev-$a-cross" "libc6-dev-$a-cross"
 	done

@@ -127,6 +127,7 @@ type Module struct {
 	jit    *jitEntry // for code that the program generated, else nil
 
 	jitSearched bool // searched for the GDB JIT interface
+	dynSearched bool // searched for libunwind's list of registered code
 }
 
 // LocationSpec specifies the location of a breakpoint. Exactly one of Function, File with Line, and

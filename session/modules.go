@@ -195,7 +195,7 @@ func (s *Session) refreshModules() bool {
 	}
 	if len(old)+len(added) > 0 {
 		s.dropWalks()
-		s.made.examined = false
+		s.made.examined, s.dyn.examined = false, false
 		if s.linked {
 			s.followJIT()
 		}
@@ -457,10 +457,16 @@ func (sp *space) ReadMemory(a target.Addr, buf []byte) (int, error) {
 }
 
 func (sp *space) FindModule(pc target.Addr) *frames.Module {
-	if m := sp.s.modules.find(pc); m != nil {
-		return m.unwind
+	m := sp.s.modules.find(pc)
+	if m == nil || m.Symbols == nil || m.jit != nil {
+		if r := sp.s.registeredModule(pc); r != nil {
+			return r
+		}
 	}
-	return nil
+	if m == nil {
+		return nil
+	}
+	return m.unwind
 }
 
 func (sp *space) Executable(a target.Addr) bool {

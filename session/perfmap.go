@@ -26,6 +26,9 @@ type perfMap struct {
 
 // perfName returns the name and the start of the function at an address in code of no file.
 func (s *Session) perfName(a target.Addr) (name string, lo target.Addr, ok bool) {
+	if name, lo, ok := s.registeredName(a); ok {
+		return name, lo, true
+	}
 	if s.proc == nil || !s.isMadeCode(a) {
 		return "", 0, false
 	}

@@ -84,6 +84,7 @@ type shared struct {
 	modules  moduleList
 	compiler cfi.Compiler // for the modules' unwind tables
 	made     madeCode     // code in no file
+	dyn      dynCode      // code that was registered with libunwind
 	perf     perfMap
 	space    *space
 

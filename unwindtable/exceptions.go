@@ -40,7 +40,7 @@ func (f *file) sites(fn *function) (*lsda.Table, error) {
 
 // hasSites reports whether the function's language-specific data have the format of package lsda.
 func (fn *function) hasSites() bool {
-	return fn.lsda != 0 && !lsda.IsSJLJ(fn.personality)
+	return fn.lsda != 0 && !fn.otherData && !lsda.IsSJLJ(fn.personality)
 }
 
 // typeName returns the name of a type or a routine from the symbol for its information, or for the pointer

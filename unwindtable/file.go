@@ -51,6 +51,7 @@ var formats = [...]struct {
 	{"debug_frame", (*file).addDebugFrame, ""},
 	{"exidx", (*file).addExidx, "it is not a linked file with a section .ARM.exidx"},
 	{"sframe", (*file).addSFrame, "it has no section .sframe for x86-64, AArch64 or s390x"},
+	{compactEH, (*file).addCompactEH, "it is not a linked MIPS file with compact exception tables"},
 }
 
 func open(img *image.File, only string) (*file, error) {
@@ -73,9 +74,6 @@ func (f *file) close() {
 
 // load finds the tables.
 func (f *file) load(only string) error {
-	if f.arch == nil && only == "sframe" {
-		f.arch = sframeArch(f.File)
-	}
 	if f.arch == nil {
 		return fmt.Errorf("it is for %s, of which dbg knows no registers", f.Machine())
 	}

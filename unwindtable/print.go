@@ -16,7 +16,7 @@ import (
 )
 
 // Sources are the tables that may be asked for, by the names of the command line.
-var Sources = []string{"eh_frame", "debug_frame", "compact", "exidx", "pdata", "orc", "sframe"}
+var Sources = []string{"eh_frame", "debug_frame", "compact", "exidx", "pdata", "eh_frame_entry", "orc", "sframe"}
 
 // Options says what is printed, and how.
 type Options struct {
@@ -110,6 +110,7 @@ type function struct {
 	remark      string                     // said of all rows
 	personality string                     // the personality routine, if the format has one for each function
 	lsda        uint64                     // address of the language-specific data, or 0
+	otherData   bool                       // they have another format than package lsda
 	rows        iter.Seq2[*row.Row, error] // may be gone through several times
 }
 

@@ -2,11 +2,9 @@ package unwindtable
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
-	"dbg/arch"
 	"dbg/image"
 	"dbg/sframe"
 )
@@ -35,33 +33,6 @@ func (f *file) addSFrame() error {
 	}
 	f.tables = append(f.tables, source{name: "sframe", section: s.Name, other: sframeTable{t}})
 	return nil
-}
-
-// sframeArch returns the registers of a machine on which dbg debugs no programs, but whose SFrame it reads:
-// s390x and big-endian AArch64; nil for others. The numbers are those of the s390x ELF ABI supplement.
-func sframeArch(f *image.File) *arch.Arch {
-	s, ok := f.SFrame()
-	if !ok || len(s.Data) == 0 {
-		return nil
-	}
-	t, err := sframe.New(sframe.Config{Data: s.Data})
-	if err != nil {
-		return nil
-	}
-	switch t.ABI {
-	case sframe.AArch64Big, sframe.AArch64Little:
-		return arch.ARM64
-	case sframe.AMD64:
-		return arch.AMD64
-	}
-	a := &arch.Arch{Name: "s390x", PtrSize: 8, ByteOrder: binary.BigEndian, PC: 65, SP: 15, FP: 11, LR: 14, Flags: 64,
-		MinInstr: 2, MaxInstr: 6}
-	for i := range 16 {
-		a.RegNames[i] = fmt.Sprintf("r%d", i)
-		a.RegNames[16+i] = fmt.Sprintf("f%d", i/8*8+i%4*2+i/4%2)
-	}
-	a.RegNames[64], a.RegNames[65] = "pswm", "pswa"
-	return a
 }
 
 // sframeTable is .sframe.

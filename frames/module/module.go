@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"dbg/cfi"
+	"dbg/dyninfo"
 	"dbg/image"
 	"dbg/target"
 )
@@ -72,6 +73,12 @@ type Contents struct {
 	// JIT marks code that the program generated at run time. Frames from its tables have the
 	// strategy JIT.
 	JIT bool
+
+	// Registered marks code that the program registered with libunwind (package dyninfo). Frames from
+	// its tables have the strategy DynInfo. DynInfo has the rows of its regions; it is nil if the
+	// program registered call frame information.
+	Registered bool
+	DynInfo    *dyninfo.Table
 
 	// Go is set if .debug_frame describes Go functions, which preserve no registers (Go's
 	// ABIInternal).
@@ -142,8 +149,11 @@ func (m *Module) Name() string { return m.contents.Name }
 // Bias returns process address minus file address.
 func (m *Module) Bias() uint64 { return m.contents.Bias }
 
-// Kind returns the kind of the module's call frame information: JIT or CFI.
+// Kind returns the kind of the module's call frame information: DynInfo, JIT or CFI.
 func (m *Module) Kind() Kind {
+	if m.contents.Registered {
+		return KindDynInfo
+	}
 	if m.contents.JIT {
 		return KindJIT
 	}

@@ -40,6 +40,7 @@ const (
 	KindJIT                 // call frame information for code that the program generated at run time
 	KindEHABI               // ARM's .ARM.exidx: rows for calls, and of no instruction in particular
 	KindSFrame              // SFrame: rows without most registers
+	KindDynInfo             // libunwind's dynamic unwind information
 
 	kinds // number of kinds
 )
@@ -73,6 +74,9 @@ const bytesPerMiss = 64
 func (m *Module) load(a *arch.Arch) *tables {
 	t := &m.tables
 	t.once.Do(func() {
+		if s := m.registered(a); s != nil {
+			t.list = append(t.list, s)
+		}
 		functions, leaves := m.functionTable(a)
 		if functions != nil {
 			t.list = append(t.list, functions) // before .debug_frame, which GCC makes wrong after a frame pointer is popped
