@@ -15,9 +15,6 @@ import (
 func TestPE(t *testing.T) {
 	for _, machine := range []string{"amd64", "arm64"} {
 		sources := []string{"macho/shapes.c", "pe/support.c"}
-		if machine == "arm64" {
-			sources[1] = "pe/support_arm64.c"
-		}
 		f, err := image.Open(fixture.PE(t, machine, sources, "-O2"))
 		if err != nil {
 			t.Fatal(err)

@@ -42,9 +42,6 @@ func TestPeer(t *testing.T) {
 		for _, level := range []string{"-O0", "-O2"} {
 			t.Run(machine+level, func(t *testing.T) {
 				sources := []string{"macho/shapes.c", "pe/support.c"}
-				if machine == "arm64" {
-					sources[1] = "pe/support_arm64.c"
-				}
 				comparePeer(t, fixture.PE(t, machine, sources, level), 0)
 			})
 		}

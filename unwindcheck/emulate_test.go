@@ -33,14 +33,15 @@ type landing struct{ pc, sp uint64 }
 
 // emulated is a file in an emulated process.
 type emulated struct {
-	t     *testing.T
-	stub  *stub
-	file  *image.File
-	slide uint64
-	lo    uint64 // of the executable segment, in the process
-	code  []byte
-	text  image.Section // __text
-	start map[uint64]bool
+	t      *testing.T
+	stub   *stub
+	file   *image.File
+	slide  uint64
+	lo     uint64 // of the executable segment, in the process
+	code   []byte
+	text   image.Section // __text
+	start  map[uint64]bool
+	starts []uint64 // of the file's functions, in its address space
 
 	regs  arch.Registers
 	cache map[uint64][]byte // the stack, in blocks
@@ -53,10 +54,19 @@ type emulated struct {
 
 	asked, silent        int // instructions of the text, those of which nothing is known
 	body, refined, dwarf *answer
+	preserved            *arch.RegSet // registers that rows need not mention; nil: the architecture's
+}
+
+// emulatedRun is what the emulator runs.
+type emulatedRun struct {
+	args   []string          // of the loader
+	sum    string            // that is printed
+	throws bool              // exceptions are thrown by the process's C++ runtime
+	tables func(e *emulated) // sets what is asked, text and starts
 }
 
 // emulate runs a file under the emulator and judges its instructions, up to a limit; then it lets it run to its end.
-func emulate(t *testing.T, emulator, loader, path string, s machoSource, limit int) *emulated {
+func emulate(t *testing.T, emulator, loader, path string, s emulatedRun, limit int) *emulated {
 	t.Helper()
 	if _, err := os.Stat(armSysroot); err != nil {
 		fixture.Missing(t, err)
@@ -71,7 +81,7 @@ func emulate(t *testing.T, emulator, loader, path string, s machoSource, limit i
 	socket := filepath.Join(dir, "s")
 	var out bytes.Buffer
 	// A processor without SVE, whose V registers are numbered in the stub's plain way, and with LDAPR, which clang uses for macOS.
-	args := append([]string{"-cpu", "cortex-a76", "-g", socket, "-L", armSysroot, loader}, s.loaderArgs(path, s.argument)...)
+	args := append([]string{"-cpu", "cortex-a76", "-g", socket, "-L", armSysroot, loader}, s.args...)
 	cmd := exec.CommandContext(ctx, emulator, args...)
 	cmd.Stdout, cmd.Stderr = &out, os.Stderr
 	if err := cmd.Start(); err != nil {
@@ -97,7 +107,7 @@ func emulate(t *testing.T, emulator, loader, path string, s machoSource, limit i
 		t.Fatal(err)
 	}
 	defer e.file.Close()
-	e.tables()
+	s.tables(e)
 	// The stub has other registers than those of the core only for who has read which there are.
 	if features, err := c.ask("qXfer:features:read:target.xml:0,fff"); err != nil || !strings.Contains(features, "aarch64-fpu.xml") {
 		t.Fatalf("the registers are %q, %v", features, err)
@@ -118,9 +128,9 @@ func emulate(t *testing.T, emulator, loader, path string, s machoSource, limit i
 			}
 		}
 	}
-	for _, a := range e.file.FunctionStarts() {
-		e.start[uint64(a)+e.slide] = true
-		e.breakAt(uint64(a) + e.slide)
+	for _, a := range e.starts {
+		e.start[a+e.slide] = true
+		e.breakAt(a + e.slide)
 	}
 	if !e.run(limit) {
 		if err := c.detach(); err != nil {
@@ -144,25 +154,28 @@ func emulate(t *testing.T, emulator, loader, path string, s machoSource, limit i
 // is checked.
 func (e *emulated) find(pid int, path string) {
 	base, header := e.mapped(pid, path), uint64(e.file.HeaderAddr())
+	if e.file.Format() == image.PE {
+		header = uint64(e.file.ImageBase())
+	}
 	for _, s := range e.file.Segments() {
-		if uint64(s.Lo) != header {
+		if s.Lo > e.text.Addr || s.Hi <= e.text.Addr {
 			continue
 		}
-		e.slide, e.lo = base-header, base
+		e.slide, e.lo = base-header, uint64(s.Lo)+base-header
 		e.code = make([]byte, s.FileSize)
 		for i := 0; i < len(e.code); i += 1024 {
-			b, err := e.stub.memory(base+uint64(i), min(1024, len(e.code)-i))
+			b, err := e.stub.memory(e.lo+uint64(i), min(1024, len(e.code)-i))
 			if err != nil {
 				e.t.Fatal(err)
 			}
 			copy(e.code[i:], b)
 		}
-		if want := e.text.Data; !bytes.Equal(e.code[uint64(e.text.Addr)-header:][:len(want)], want) {
+		if want := e.text.Data; !bytes.Equal(e.code[e.text.Addr-s.Lo:][:len(want)], want) {
 			e.t.Fatalf("%s is not at 0x%x of the process", path, base)
 		}
 		return
 	}
-	e.t.Fatalf("%s has no segment with its header", path)
+	e.t.Fatalf("%s has no segment with its text", path)
 }
 
 // mapped is where the emulator has mapped the start of a file.
@@ -310,8 +323,8 @@ func (e *emulated) run(limit int) bool {
 		}
 		if in>>26 == 0x25 || in&0xfffffc1f == 0xd63f0000 { // bl, blr
 			e.stack = append(e.stack, called)
-		} else {
-			e.pop()
+		} else if e.pop(); in&0xfffffc1f == 0xd65f0000 { // ret
+			e.jumped()
 		}
 	}
 }
@@ -321,6 +334,13 @@ func (e *emulated) pop() {
 	if n := len(e.stack) - 1; n >= 0 && e.stack[n].ra == e.pc() && e.stack[n].sp == e.sp() {
 		e.stack = e.stack[:n]
 		e.seen[landing{e.pc(), e.sp()}] = n
+	}
+}
+
+// jumped ends the activations that a longjmp of the file has left: control is where setjmp returned before.
+func (e *emulated) jumped() {
+	if n, ok := e.seen[landing{e.pc(), e.sp()}]; ok && n < len(e.stack) {
+		e.stack = e.stack[:n]
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"dbg/cfi"
 	"dbg/compact"
 	"dbg/internal/fixture"
+	"dbg/pdata"
 	"dbg/row"
 )
 
@@ -65,7 +66,7 @@ func TestMachOARM64(t *testing.T) {
 					} else if s.allSum != "" {
 						s.argument, s.sum = s.allArgument, s.allSum
 					}
-					e := emulate(t, emulator, loader, file, s, limit)
+					e := emulate(t, emulator, loader, file, emulatedRun{s.loaderArgs(file, s.argument), s.sum, s.throws, (*emulated).tables}, limit)
 					t.Logf("%-40s %8d %9d %8.3f%% %8.3f%% %9d %8.3f%% %9d", name, e.asked, e.refined.judged, 100*e.body.share(),
 						100*e.refined.share(), e.dwarf.judged, 100*e.dwarf.share(), e.silent)
 					if s.throws {
@@ -127,11 +128,10 @@ func (e *emulated) tables() {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	var starts []uint64
 	for _, a := range e.file.FunctionStarts() {
-		starts = append(starts, uint64(a))
+		e.starts = append(e.starts, uint64(a))
 	}
-	body, refined := compact.NewRefiner(t, starts), compact.NewRefiner(t, starts)
+	body, refined := compact.NewRefiner(t, e.starts), compact.NewRefiner(t, e.starts)
 	body.Unrefined = true
 	e.body, e.refined = &answer{rows: body.RowAt}, &answer{rows: refined.RowAt}
 	e.dwarf = &answer{rows: func(uint64, *row.Row) error { return cfi.ErrNotCovered }}
@@ -162,7 +162,7 @@ func (e *emulated) ask(a *answer, pc uint64) bool {
 	var r row.Row
 	r.Reset()
 	switch err := a.rows(pc, &r); {
-	case errors.Is(err, compact.ErrNotCovered), errors.Is(err, cfi.ErrNotCovered):
+	case errors.Is(err, compact.ErrNotCovered), errors.Is(err, cfi.ErrNotCovered), errors.Is(err, pdata.ErrNotCovered):
 		return false
 	case err != nil:
 		e.t.Fatalf("0x%x: %v", pc, err)
@@ -194,7 +194,7 @@ func (e *emulated) compare(r *row.Row) (kind, truth string) {
 	a := arch.ARM64
 	is := &e.stack[len(e.stack)-1]
 	var c row.Caller
-	err := row.Apply(r, &row.Env{Arch: a, Regs: &e.regs, Mem: e, Bias: e.slide}, &c)
+	err := row.Apply(r, &row.Env{Arch: a, Regs: &e.regs, Mem: e, Bias: e.slide, Preserved: e.preserved}, &c)
 	switch {
 	case err != nil:
 		return "error", err.Error()

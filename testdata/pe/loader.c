@@ -1,4 +1,4 @@
-/* Maps a DLL of Windows for x64 that imports nothing into a Linux process and calls one of its exported functions:
+/* Maps a DLL of Windows that imports nothing into a Linux process and calls one of its exported functions:
  *
  *   loader [-s] FILE FUNCTION ARGUMENT
  *
@@ -16,6 +16,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#ifdef __x86_64__
+#define ABI __attribute__((ms_abi))
+#else
+#define ABI
+#endif
 
 static uint8_t *file, *base;
 
@@ -97,7 +103,7 @@ int main(int argc, char **argv) {
 	map_sections(fd, pe);
 	relocate(optional, (uint64_t)base - u64(optional + 24));
 	protect_sections(pe);
-	uint64_t (__attribute__((ms_abi)) *f)(uint64_t) = find(optional, argv[2]);
+	uint64_t (ABI *f)(uint64_t) = find(optional, argv[2]);
 	uint64_t argument = strtoul(argv[3], 0, 0);
 	if (stop) raise(SIGUSR1);
 	printf("%016lx\n", f(argument));
