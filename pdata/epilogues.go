@@ -197,12 +197,10 @@ func (s *scanner) stackMove(b []byte) int {
 		v, n = imm(3, 1)
 	case b[0]&6 == 0 && b[1] == 0x8d && b[2]&0x38 == 0x20 && b[2]&7 != 4 && b[2]>>6 == 2: // lea rsp, [reg+disp32]
 		v, n = imm(3, 4)
-	case b[0]&6 == 0 && b[1] == 0x8d && b[2]&0x3f == 0x24 && b[0]&1 == 0 && len(b) > 4 && b[3] == 0x24 && b[2]>>6 == 1: // lea rsp, [rsp+disp8]
+	case b[0]&6 == 0 && b[1] == 0x8d && b[2] == 0x64 && b[3] == 0x24: // lea rsp, [rsp+disp8], lea rsp, [r12+disp8]
 		v, n = imm(4, 1)
-		rm = arch.RSP
-	case b[0]&6 == 0 && b[1] == 0x8d && b[2]&0x3f == 0x24 && b[0]&1 == 0 && len(b) > 4 && b[3] == 0x24 && b[2]>>6 == 2: // lea rsp, [rsp+disp32]
+	case b[0]&6 == 0 && b[1] == 0x8d && b[2] == 0xa4 && b[3] == 0x24: // the same with disp32
 		v, n = imm(4, 4)
-		rm = arch.RSP
 	case b[0]&6 == 0 && b[1] == 0x8b && b[2]&0xf8 == 0xe0: // mov rsp, reg
 		n = 3
 	case b[0]&3 == 0 && b[1] == 0x89 && b[2]&0xc7 == 0xc4: // mov rsp, reg, the other encoding
