@@ -47,26 +47,21 @@ func files(t *testing.T) (out []string) {
 		}
 	}
 	for _, target := range targets {
-		src := src
 		name, link := strings.CutPrefix(target, "+")
 		if !fixture.Has(t, "clang-19") || link && !fixture.Has(t, "ld.lld-19") {
 			continue
 		}
-		o := filepath.Join(t.TempDir(), name)
+		source := "cfi/table.c"
 		if name == "m68k-linux-gnu" { // the compiler has no number for the return address
-			src = filepath.Join(fixture.Root(), "testdata/unwind/m68k.s")
+			source = "unwind/m68k.s"
 		}
-		args := []string{"--target=" + name, "-O2", "-g", "-fno-stack-protector", "-fforce-dwarf-frame", "-fasynchronous-unwind-tables", "-o", o, src}
+		args := []string{"cc=clang-19", "--target=" + name, "-O2", "-g", "-fno-stack-protector", "-fforce-dwarf-frame", "-fasynchronous-unwind-tables"}
 		if link {
 			args = append(args, "-shared", "-nostdlib", "-fPIC", "-fuse-ld=lld-19")
 		} else {
 			args = append(args, "-c")
 		}
-		if msg, err := exec.Command("clang-19", args...).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", name, err, msg)
-			continue
-		}
-		out = append(out, o)
+		out = append(out, fixture.Build(t, source, args...))
 	}
 	if fixture.Has(t, "go") { // .debug_frame, compressed and not
 		for _, flags := range []string{"", "-ldflags=-compressdwarf=false"} {
