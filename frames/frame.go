@@ -19,6 +19,7 @@ const (
 	Compact
 	EHABI // ARM's exception tables, and the code in prologues and epilogues
 	PData // the function table of Windows
+	ORC   // the tables of the Linux kernel
 	PLT
 	Prologue
 	FP
@@ -30,16 +31,16 @@ const (
 
 // howByKind has the strategy of the frames that a kind of table finds.
 var howByKind = [...]Strategy{module.KindCFI: CFI, module.KindCompact: Compact, module.KindJIT: JIT, module.KindEHABI: EHABI,
-	module.KindPData: PData}
+	module.KindPData: PData, module.KindORC: ORC}
 
 // Tables is the set of strategies that use a table of a module.
-const Tables StrategySet = 1<<JIT | 1<<CFI | 1<<Compact | 1<<EHABI | 1<<PData
+const Tables StrategySet = 1<<JIT | 1<<CFI | 1<<Compact | 1<<EHABI | 1<<PData | 1<<ORC
 
 // ByTable reports whether the strategy uses a table of the module.
 func (s Strategy) ByTable() bool { return Tables.Has(s) }
 
 func (s Strategy) String() string {
-	return [...]string{"context", "sigreturn", "gosched", "jit", "cfi", "compact", "ehabi", "pdata", "plt", "prologue", "fp", "scs",
+	return [...]string{"context", "sigreturn", "gosched", "jit", "cfi", "compact", "ehabi", "pdata", "orc", "plt", "prologue", "fp", "scs",
 		"scan"}[s]
 }
 

@@ -49,7 +49,7 @@ type Origin struct {
 func (o *Origin) String() string {
 	kind := "FDE"
 	switch o.Table {
-	case "__unwind_info", ".ARM.exidx", ".pdata":
+	case "__unwind_info", ".ARM.exidx", ".pdata", ".orc_unwind":
 		kind = "entry"
 	}
 	return fmt.Sprintf("%s %s 0x%x", o.Table, kind, o.Row.Source)

@@ -101,7 +101,7 @@ func roundTrip(t *testing.T, v Version, shuffled bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := table.Version(); got != v || table.Entries() != n {
+	if got := table.ChosenVersion(); got != v || table.Entries() != n {
 		t.Fatalf("version %v, %d entries", got, table.Entries())
 	}
 	i := 0

@@ -31,6 +31,16 @@ func (t *Table) RowAt(pc uint64, r *row.Row) error {
 	return t.Row(&e, r)
 }
 
+// SwitchesStack reports whether the entry at pc finds the caller's stack pointer in the word at RSP.
+func (t *Table) SwitchesStack(pc uint64) bool {
+	i, err := t.find(pc)
+	if err != nil {
+		return false
+	}
+	var e Entry
+	return t.Entry(i, &e) == nil && e.SP == SPIndirect
+}
+
 // Row fills r with the row of an entry. It returns ErrNotCovered for a gap.
 //
 // The CFA is the address that the entry computes from a register. After a call that is the caller's stack

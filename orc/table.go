@@ -21,6 +21,9 @@ type Config struct {
 	// format has. Without it, an offset from the word at SP is an error unless the version tells its meaning.
 	Release string
 
+	// Version is the version of the format if the caller knows it, or Unknown.
+	Version Version
+
 	// End is the end of the code that the last entry covers, or 0: then nothing is known of the last entry.
 	End uint64
 }
@@ -28,7 +31,7 @@ type Config struct {
 // Table is the ORC of the kernel or of a module.
 type Table struct {
 	Config
-	version Version
+	version Version // the version that is used
 	basis   string
 	sum     sum
 	count   int
@@ -86,6 +89,8 @@ func (t *Table) findVersion() error {
 	one, possible := VersionOfEntries(t.Unwind)
 	byRelease := VersionOfRelease(t.Release)
 	switch {
+	case t.Config.Version != Unknown:
+		t.version, t.basis = t.Config.Version, "the caller"
 	case len(t.Header) > 0:
 		t.version, t.basis = VersionOfHeader(t.Header), ".orc_header"
 		if t.version == Unknown {
@@ -110,8 +115,9 @@ func (t *Table) findVersion() error {
 	return nil
 }
 
-// Version returns the version of the format, and what it was told from.
-func (t *Table) Version() (v Version, basis string) { return t.version, t.basis }
+// ChosenVersion returns the version of the format, and Basis what it was told from, such as ".orc_header".
+func (t *Table) ChosenVersion() Version { return t.version }
+func (t *Table) Basis() string          { return t.basis }
 
 // Name returns the name of the section.
 func (t *Table) Name() string { return ".orc_unwind" }

@@ -48,6 +48,7 @@ var formats = [...]struct {
 	{"compact", (*file).addCompact, "it has no section __unwind_info"},
 	{"pdata", (*file).addPData, "it has no function table of Windows"},
 	{"debug_frame", (*file).addDebugFrame, ""},
+	{"orc", (*file).addORC, "it has no sections .orc_unwind and .orc_unwind_ip"},
 	{"exidx", (*file).addExidx, "it is not a linked file with a section .ARM.exidx"},
 }
 

@@ -63,6 +63,7 @@ func contentsOf(f, debug *image.File) Contents {
 		}
 	}
 	c.addExceptionIndex()
+	c.addORC()
 	c.DebugFrame = sectionOf(f, ".debug_frame")
 	if c.DebugFrame.Data == nil && debug != nil {
 		c.DebugFrame = sectionOf(debug, ".debug_frame")
