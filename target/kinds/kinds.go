@@ -11,6 +11,7 @@ import (
 	"dbg/target/machocore"
 	"dbg/target/ptrace"
 	"dbg/target/ptrace/guardian"
+	"dbg/target/vmcore"
 )
 
 // Spec specifies the target to open. Exactly one of Launch, Attach and Core is not nil.
@@ -68,6 +69,13 @@ func live(p *ptrace.Process, err error) (target.Target, error) {
 func openCore(spec *Core) (target.Target, error) {
 	if image.BeginsAsMachO(spec.Path) {
 		c, err := machocore.Open(spec.Path, machocore.Options{Exe: spec.Exe, FindFile: spec.FindMachO})
+		if err != nil {
+			return nil, err
+		}
+		return c, nil
+	}
+	if vmcore.Is(spec.Path) {
+		c, err := vmcore.Open(spec.Path, vmcore.Options{Exe: spec.Exe})
 		if err != nil {
 			return nil, err
 		}
