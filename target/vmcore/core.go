@@ -43,6 +43,7 @@ type Core struct {
 	tasks      []task
 	byID       map[target.ThreadID]int
 	images     []loaded
+	steps      int // elements of the kernel's lists that were read
 }
 
 var _ target.Target = (*Core)(nil)
@@ -51,7 +52,7 @@ var _ target.Target = (*Core)(nil)
 const maxProcessors = 8192
 
 // compressedFormats are the first bytes of dumps that are not ELF.
-var compressedFormats = map[string]string{"KDUMP   ": "kdump-compressed", "makedumpfile\x00": "makedumpfile's flattened format"}
+var compressedFormats = map[string]string{"KDUMP   ": "kdump-compressed format", "makedumpfile\x00": "flattened format of makedumpfile"}
 
 // Is reports whether a file is a dump of a kernel, also one in a format that Open refuses.
 func Is(path string) bool {
@@ -109,7 +110,7 @@ func parse(f *corefile.File, opts Options) (*Core, error) {
 	path, data := f.Path(), f.Bytes()
 	for magic, name := range compressedFormats {
 		if bytes.HasPrefix(data, []byte(magic)) {
-			return nil, fmt.Errorf("%s: a dump in the format %s is not read: make an ELF dump of it with makedumpfile (-E), or read it with crash", path, name)
+			return nil, fmt.Errorf("%s: dumps in the %s are not read, only ELF dumps (makedumpfile -E; -R undoes the flattened format): read it with crash", path, name)
 		}
 	}
 	c := &Core{base: f, names: map[string]uint64{}, byID: map[target.ThreadID]int{}}

@@ -3,6 +3,7 @@ package vmcore
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"dbg/image"
 	"dbg/target"
@@ -29,9 +30,11 @@ type plan struct {
 
 // Bounds on what is read for one image.
 const (
-	maxText    = 256 << 20
-	maxORC     = 64 << 20 // entries
-	maxModules = 4096
+	maxText          = 256 << 20 // of the kernel, and of all modules together
+	maxORC           = 8 << 20   // entries
+	maxModules       = 4096
+	maxModuleSymbols = 1 << 20 // of all modules together
+	chunk            = 1 << 20
 )
 
 // loadImages lists the kernel and its modules.
@@ -75,27 +78,30 @@ func (c *Core) planKernel() *plan {
 		p.header = c.some(lo, n)
 	}
 	p.banner = "Linux version " + c.info.release + " "
-	for i, s := range c.symbols {
+	end, last := k.hi, k.hi // of the symbols at an address: the next address that has one
+	for _, s := range slices.Backward(c.symbols) {
 		if s.addr < k.lo || s.addr >= k.hi {
 			continue
 		}
-		size := k.hi - s.addr
-		for _, next := range c.symbols[i+1:] {
-			if next.addr > s.addr {
-				size = min(size, next.addr-s.addr)
-				break
-			}
+		if s.addr < last {
+			end, last = last, s.addr
 		}
-		p.symbols = append(p.symbols, elfSymbol{s.name, s.addr, size, s.code})
+		p.symbols = append(p.symbols, elfSymbol{s.name, s.addr, end - s.addr, s.code})
 	}
+	slices.Reverse(p.symbols)
 	return p
 }
 
-// some reads up to n bytes; the caller bounds n.
-func (c *Core) some(at, n uint64) []byte {
-	b := make([]byte, n)
-	got, _ := c.read(at, b)
-	return b[:got]
+// some reads up to n bytes; the caller bounds n. Memory is allocated for what is there.
+func (c *Core) some(at, n uint64) (b []byte) {
+	for uint64(len(b)) < n {
+		have := len(b)
+		b = append(b, make([]byte, min(chunk, n-uint64(have)))...)
+		if got, err := c.read(at+uint64(have), b[have:]); err != nil {
+			return b[:have+got]
+		}
+	}
+	return b
 }
 
 // loadModules lists the loaded modules.
@@ -124,25 +130,29 @@ func (c *Core) loadModules() {
 		c.base.Warnf("the kernel's modules are not listed: struct module is unknown")
 		return
 	}
+	code, symbols := uint64(0), uint64(0)
 	c.each(head, "modules", func(at uint64) bool {
 		mod := at - m[0]
 		lo, err := c.word(mod + text + base)
 		n, err2 := c.half(mod + text + size)
 		name, err3 := c.bytesAt(mod+m[1], 56)
-		if err != nil || err2 != nil || err3 != nil || uint64(n) > maxText || lo+uint64(n) < lo || len(c.images) > maxModules {
+		if err != nil || err2 != nil || err3 != nil || uint64(n) > maxText-code || lo+uint64(n) < lo || len(c.images) > maxModules {
 			c.base.Warnf("the module at 0x%x can't be read", mod)
 			return len(c.images) <= maxModules
 		}
+		code += uint64(n)
 		name, _, _ = bytes.Cut(name, []byte{0})
 		im := loaded{path: fmt.Sprintf("[%s]", name), lo: lo, hi: lo + uint64(n)}
-		im.make = func() *plan { return c.planModule(&im, mod, m) }
+		most := min(maxModuleSymbols-symbols, c.countSymbols(mod+m[5]))
+		symbols += most
+		im.make = func() *plan { return c.planModule(&im, mod, m, most) }
 		c.images = append(c.images, im)
 		return true
 	})
 }
 
 // planModule reads a module's code, its part of the unwind tables and its symbols.
-func (c *Core) planModule(im *loaded, mod uint64, m []uint64) *plan {
+func (c *Core) planModule(im *loaded, mod uint64, m []uint64, symbols uint64) *plan {
 	p := &plan{text: im.lo, code: c.some(im.lo, im.hi-im.lo), banner: "Linux version " + c.info.release + " "}
 	ip, err := c.word(mod + m[2])
 	unwind, err2 := c.word(mod + m[3])
@@ -153,29 +163,42 @@ func (c *Core) planModule(im *loaded, mod uint64, m []uint64) *plan {
 			p.header = c.some(lo, hi-lo)
 		}
 	}
-	p.symbols = c.moduleSymbols(im, mod+m[5])
+	p.symbols = c.moduleSymbols(im, mod+m[5], symbols)
 	return p
 }
 
-// moduleSymbols reads the symbols of a module (struct mod_kallsyms).
-func (c *Core) moduleSymbols(im *loaded, at uint64) (list []elfSymbol) {
-	k, err := c.offsets("mod_kallsyms", "symtab", "num_symtab", "strtab")
+// countSymbols returns the number of a module's symbols. at is the place of the pointer to its struct mod_kallsyms.
+func (c *Core) countSymbols(at uint64) uint64 {
+	k, err := c.offsets("mod_kallsyms", "num_symtab")
+	if err != nil {
+		return 0
+	}
+	at, err = c.word(at)
+	n, err2 := c.half(at + k[0])
+	if err != nil || err2 != nil {
+		return 0
+	}
+	return uint64(n)
+}
+
+// moduleSymbols reads n symbols of a module (struct mod_kallsyms).
+func (c *Core) moduleSymbols(im *loaded, at, n uint64) (list []elfSymbol) {
+	k, err := c.offsets("mod_kallsyms", "symtab", "strtab")
 	if err != nil {
 		return nil
 	}
 	at, err = c.word(at)
 	symtab, err2 := c.word(at + k[0])
-	n, err3 := c.half(at + k[1])
-	strtab, err4 := c.word(at + k[2])
-	if err != nil || err2 != nil || err3 != nil || err4 != nil || n > maxSymbols {
+	strtab, err3 := c.word(at + k[1])
+	if err != nil || err2 != nil || err3 != nil {
 		return nil
 	}
-	for b := c.some(symtab, symbolSize*uint64(n)); len(b) >= symbolSize; b = b[symbolSize:] {
+	for b := c.some(symtab, symbolSize*n); len(b) >= symbolSize; b = b[symbolSize:] {
 		s := parseSymbol(b)
 		if s.addr < im.lo || s.addr >= im.hi {
 			continue
 		}
-		var name [maxName]byte
+		var name [512]byte // KSYM_NAME_LEN
 		got, _ := c.read(strtab+s.nameAt, name[:])
 		text, _, ok := bytes.Cut(name[:got], []byte{0})
 		if !ok || len(text) == 0 {

@@ -21,8 +21,12 @@ type task struct {
 	processor int    // on which it runs, or -1
 }
 
-// maxTasks bounds the tasks (PID_MAX_LIMIT is 4 million).
-const maxTasks = 4 << 20
+// maxTasks bounds the tasks, and maxSteps the elements of all lists together. A system with more than a million tasks
+// is shown in part.
+const (
+	maxTasks = 1 << 20
+	maxSteps = 4 << 20
+)
 
 // layout has the offsets that reading tasks needs.
 type layout struct {
@@ -95,20 +99,22 @@ func (c *Core) loadTasks() error {
 // each follows a struct list_head from its head: f gets the address of each element's list_head.
 func (c *Core) each(head uint64, what string, f func(at uint64) bool) {
 	at, err := c.word(head)
-	for n := 0; ; n++ {
+	seen := map[uint64]bool{}
+	for ; ; c.steps++ {
 		switch {
 		case err != nil:
 			c.base.Warnf("the list of %s is cut off: %v", what, err)
 			return
 		case at == head:
 			return
-		case n >= maxTasks:
-			c.base.Warnf("the list of %s does not end", what)
+		case c.steps >= maxSteps:
+			c.base.Warnf("the lists of the kernel are too long: that of %s is cut off", what)
 			return
-		case !f(at):
+		case seen[at] || !f(at):
 			c.base.Warnf("the list of %s is damaged: it comes back to 0x%x", what, at)
 			return
 		}
+		seen[at] = true
 		at, err = c.word(at)
 	}
 }
