@@ -27,6 +27,7 @@ check() {
 	need xz xz-utils
 	# Signal trampolines and tables of other machines.
 	need qemu-arm qemu-user
+	need qemu-system-x86_64 qemu-system-x86
 	need i686-linux-gnu-gcc gcc-i686-linux-gnu
 	need arm-linux-gnueabihf-gcc gcc-arm-linux-gnueabihf
 	need arm-linux-gnueabihf-g++ g++-arm-linux-gnueabihf

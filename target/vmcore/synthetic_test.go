@@ -53,7 +53,7 @@ var syntheticTypes = []struct {
 }{
 	{"list_head", []string{"next 0", "prev 8"}},
 	{"thread_struct", []string{"tls 0", "sp 24"}},
-	{"task_struct", []string{"__state 0", "tasks 16", "pid 32", "comm 40", "thread 64 thread_struct", "signal 128", "thread_node 136", "exit_state 152"}},
+	{"task_struct", []string{"__state 0", "tasks 16", "pid 32", "comm 40", "thread 64 thread_struct", "signal 128", "thread_node 136", "exit_state 152", "stack 160"}},
 	{"signal_struct", []string{"thread_head 16"}},
 	{"rq", []string{"curr 8", "idle 16"}},
 	{"module_memory", []string{"base 0", "size 8"}},
@@ -186,6 +186,7 @@ func (s *synthetic) tasks() {
 		copy(s.mem[at+40:], t.name)
 		stack := stacksAt + 0x1000*i + 0x800
 		s.put(at+64+24, va(stack))
+		s.put(at+160, va(stack-0x800))
 		s.put(at+128, va(signalsAt+0x100*t.signal))
 		// inactive_task_frame, and the frame of schedule, which the thread's first function has called.
 		s.put(stack, 15, 14, 13, 12, 3, 5, va(textAt+16+8))

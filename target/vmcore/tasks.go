@@ -17,7 +17,8 @@ type task struct {
 	at        uint64 // its struct task_struct
 	name      string
 	state     string
-	sp        uint64 // thread.sp: its stack when it was switched away
+	sp        uint64 // thread.sp: its stack pointer when it was switched away
+	stack     uint64 // the lowest address of its stack, or 0 if that was freed
 	processor int    // on which it runs, or -1
 }
 
@@ -30,13 +31,14 @@ const (
 
 // layout has the offsets that reading tasks needs.
 type layout struct {
-	tasks, pid, comm, sp, signal, node, state, exit uint64
-	head                                            uint64 // thread_head of signal_struct
-	hasState                                        bool
+	tasks, pid, comm, sp, stack, signal, node, state, exit uint64
+
+	head     uint64 // thread_head of signal_struct
+	hasState bool
 }
 
 func (c *Core) taskLayout() (l layout, err error) {
-	t, err := c.offsets("task_struct", "tasks", "pid", "comm", "thread.sp", "signal", "thread_node", "exit_state")
+	t, err := c.offsets("task_struct", "tasks", "pid", "comm", "thread.sp", "signal", "thread_node", "exit_state", "stack")
 	if err != nil {
 		return l, err
 	}
@@ -44,7 +46,7 @@ func (c *Core) taskLayout() (l layout, err error) {
 	if err != nil {
 		return l, err
 	}
-	l = layout{tasks: t[0], pid: t[1], comm: t[2], sp: t[3], signal: t[4], node: t[5], exit: t[6], head: h[0]}
+	l = layout{tasks: t[0], pid: t[1], comm: t[2], sp: t[3], signal: t[4], node: t[5], exit: t[6], stack: t[7], head: h[0]}
 	if l.state, l.hasState = c.types.Offset("task_struct", "__state"); !l.hasState { // before Linux 5.14
 		l.state, l.hasState = c.types.Offset("task_struct", "state")
 	}
@@ -161,6 +163,9 @@ func (c *Core) readTask(l *layout, at uint64, running map[uint64]int) (t task, e
 	if t.sp, err = c.word(at + l.sp); err != nil {
 		return t, err
 	}
+	if t.stack, err = c.word(at + l.stack); err != nil {
+		return t, err
+	}
 	if i, ok := running[at]; ok {
 		t.processor = i
 	}
@@ -242,6 +247,9 @@ func (c *Core) Threads() []target.Thread {
 	return list
 }
 
+// maxStack is the size of the largest stacks (THREAD_SIZE: 16 KB, or 32 KB with KASAN).
+const maxStack = 32 << 10
+
 // inactive lists the registers of struct inactive_task_frame (arch/x86/include/asm/switch_to.h), which
 // __switch_to_asm leaves at a waiting task's stack pointer. The address to which it returns follows.
 var inactive = [...]arch.Reg{arch.R15, arch.R14, arch.R13, arch.R12, arch.RBX, arch.RBP, arch.RIP}
@@ -258,6 +266,12 @@ func (c *Core) Registers(id target.ThreadID) (arch.Registers, error) {
 	t := &c.tasks[i]
 	if t.processor >= 0 && t.processor < len(c.processors) {
 		return target.DecodeUser(arch.AMD64, c.processors[t.processor]), nil
+	}
+	switch {
+	case t.stack == 0: // of a zombie; thread.sp may point into the stack that another task has now
+		return r, fmt.Errorf("%s (pid %d) has ended, and its stack was freed", t.name, t.id)
+	case t.sp < t.stack || t.sp-t.stack >= maxStack:
+		return r, fmt.Errorf("the stack pointer 0x%x of %s (pid %d) is not in its stack at 0x%x", t.sp, t.name, t.id, t.stack)
 	}
 	for i, reg := range inactive {
 		v, err := c.word(t.sp + 8*uint64(i))

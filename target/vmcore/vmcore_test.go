@@ -134,6 +134,21 @@ func TestLevels(t *testing.T) {
 	}
 }
 
+// TestStackOfTask: a stack that was freed belongs to somebody else.
+func TestStackOfTask(t *testing.T) {
+	for want, value := range map[string]uint64{"7 worker (uninterruptible): worker (pid 7) has ended, and its stack was freed\n": 0,
+		"worker (pid 7) is not in its stack at 0xffffffff8101f000": 0xffffffff8101f000} {
+		c, err := open(t, vmcore.Synthetic(func(mem []byte, _ []string) { binary.LittleEndian.PutUint64(mem[0xd400+160:], value) }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stacks(t, c); !strings.Contains(got, want) {
+			t.Errorf("got\n%s\nexpected %q", got, want)
+		}
+		c.Close()
+	}
+}
+
 func TestCorrupt(t *testing.T) {
 	put := func(mem []byte, at int, v uint64) { binary.LittleEndian.PutUint64(mem[at:], v) }
 	for _, c := range []struct {
