@@ -8,8 +8,8 @@ import (
 // maxRelease limits the length of a kernel's release (Linux's __NEW_UTS_LEN).
 const maxRelease = 64
 
-// KernelRelease returns the release of the Linux kernel, such as "6.1.0-56-amd64", if the file is one or a module of one,
-// else "". It is in the module's vermagic, or in the kernel's banner.
+// KernelRelease returns the release of the Linux kernel, such as "6.1.0-56-amd64", if the file is one or a module of
+// one, else "". It is in the module's vermagic, or in the kernel's banner.
 func (f *File) KernelRelease() string {
 	if f.Format() != ELF {
 		return ""

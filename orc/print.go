@@ -16,7 +16,8 @@ func (t *Table) Print(w io.Writer, e *Entry, place string) error {
 	case V1:
 		_, err = fmt.Fprintf(w, "%s: sp:%s bp:%s type:%s end:%d\n", place, sp, bp, e.typeText(), bit(e.End))
 	case V2:
-		_, err = fmt.Fprintf(w, "%s: sp:%s bp:%s type:%s signal:%d end:%d\n", place, sp, bp, e.typeText(), bit(e.Signal), bit(e.End))
+		_, err = fmt.Fprintf(w, "%s: sp:%s bp:%s type:%s signal:%d end:%d\n", place, sp, bp, e.typeText(),
+			bit(e.Signal), bit(e.End))
 	default:
 		_, err = fmt.Fprintf(w, "%s:type:%s sp:%s bp:%s signal:%d\n", place, e.newTypeText(), sp, bp, bit(e.Signal))
 	}

@@ -14,8 +14,8 @@ const (
 
 // ptRegs lists the registers that struct pt_regs has below RIP, from offset 0 on. Between them and RIP is a
 // word with the number of the system call or the error code.
-var ptRegs = [...]arch.Reg{arch.R15, arch.R14, arch.R13, arch.R12, arch.RBP, arch.RBX, arch.R11, arch.R10, arch.R9, arch.R8,
-	arch.RAX, arch.RCX, arch.RDX, arch.RSI, arch.RDI}
+var ptRegs = [...]arch.Reg{arch.R15, arch.R14, arch.R13, arch.R12, arch.RBP, arch.RBX, arch.R11, arch.R10, arch.R9,
+	arch.R8, arch.RAX, arch.RCX, arch.RDX, arch.RSI, arch.RDI}
 
 // RowAt fills r with the row at pc. It returns ErrNotCovered if no entry covers pc, or only a gap. Any other
 // error means that the entry can't be used.
@@ -88,7 +88,8 @@ func (t *Table) Row(e *Entry, r *row.Row) error {
 }
 
 // registers has the base registers by their DWARF numbers. The kernel ignores the offset of all but SP and RBP.
-var registers = [...]arch.Reg{DX: arch.RDX, DI: arch.RDI, BP: arch.RBP, SP: arch.RSP, R10: arch.R10, R13: arch.R13, AX: arch.RAX}
+var registers = [...]arch.Reg{DX: arch.RDX, DI: arch.RDI, BP: arch.RBP, SP: arch.RSP,
+	R10: arch.R10, R13: arch.R13, AX: arch.RAX}
 
 // cfa returns the rule for the address that an entry computes.
 func (t *Table) cfa(e *Entry) (row.Rule, error) {

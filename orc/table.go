@@ -1,6 +1,7 @@
 package orc
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -104,7 +105,8 @@ func (t *Table) findVersion() error {
 	case one != Unknown:
 		t.version, t.basis = one, "the entries"
 	default:
-		return fmt.Errorf("%w: there is no .orc_header, the kernel's release is unknown, and the entries may have versions %v", ErrVersion, possible)
+		return fmt.Errorf("%w: there is no .orc_header, the kernel's release is unknown, and the entries may have versions %v",
+			ErrVersion, possible)
 	}
 	switch r := parseRelease(t.Release); {
 	case t.version >= V2 || r >= kernel(5, 12):
@@ -250,7 +252,7 @@ func (t *Table) Entry(i int, e *Entry) error {
 		return &Error{n, err}
 	}
 	if i > 0 && t.start(i-1) == e.Lo {
-		if m := t.at(i - 1); !t.isGap(m) && string(t.Unwind[m*entrySize:][:entrySize]) != string(t.Unwind[n*entrySize:][:entrySize]) {
+		if m := t.at(i - 1); !t.isGap(m) && !bytes.Equal(t.Unwind[m*entrySize:][:entrySize], t.Unwind[n*entrySize:][:entrySize]) {
 			return &Error{n, errAmbiguous}
 		}
 	}

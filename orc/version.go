@@ -101,7 +101,8 @@ func VersionOfEntries(unwind []byte) (Version, []Version) {
 
 // isConsistent reports whether all entries are as objtool writes them in a version: those that describe nothing
 // are empty; calls are frequent, and their type's number is that of interrupted code in older versions; a stack
-// pointer that is computed from RSP is more frequent than one from RDI, whose number is RSP's in version 4. onlyCalls is set if there is no interrupted code and no end of the stack.
+// pointer that is computed from RSP is more frequent than one from RDI, whose number is RSP's in version 4. onlyCalls is
+// set if there is no interrupted code and no end of the stack.
 func isConsistent(v Version, unwind []byte) (ok, onlyCalls bool) {
 	bySP, byDI, calls, partial := 0, 0, 0, 0
 	onlyCalls = true

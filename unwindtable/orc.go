@@ -13,8 +13,8 @@ import (
 	"dbg/row"
 )
 
-// addORC adds the tables of a Linux kernel or of one of its modules. In a module, which is relocatable, the addresses of
-// each section begin at 0: there is a table for each.
+// addORC adds the tables of a Linux kernel or of one of its modules. In a module, which is relocatable, the addresses
+// of each section begin at 0: there is a table for each.
 func (f *file) addORC() error {
 	ip, ok := f.Section(".orc_unwind_ip")
 	unwind, ok2 := f.Section(".orc_unwind")
@@ -26,7 +26,8 @@ func (f *file) addORC() error {
 		return nil
 	}
 	header, _ := f.Section(".orc_header")
-	c := orc.Config{IP: ip.Data, IPAddr: uint64(ip.Addr), Unwind: unwind.Data, Header: header.Data, Release: f.KernelRelease()}
+	c := orc.Config{IP: ip.Data, IPAddr: uint64(ip.Addr), Unwind: unwind.Data, Header: header.Data,
+		Release: f.KernelRelease()}
 	if f.Kind() == image.Relocatable {
 		return f.addRelocatableORC(c, ip)
 	}
@@ -80,7 +81,8 @@ func (f *file) addRelocatableORC(c orc.Config, ip image.Section) error {
 		if s < len(sections) {
 			name = sections[s].Name
 		}
-		x := orcTable{Table: t, inSection: s, sectionName: name, numbers: numbers[s], symbols: f.codeSymbols(s), module: module}
+		x := orcTable{Table: t, inSection: s, sectionName: name, numbers: numbers[s],
+			symbols: f.codeSymbols(s), module: module}
 		*module = append(*module, x)
 		f.tables = append(f.tables, source{name: "orc", section: ".orc_unwind", other: x})
 	}
@@ -184,8 +186,8 @@ func (t orcTable) wants(p *printer, e *orc.Entry) bool {
 	return slices.Contains(p.wanted.names, placed{t.inSection, begin})
 }
 
-// function is the name of the function that an address belongs to, with an offset if the function begins earlier, and the
-// address of its beginning. Without symbols, code without gaps is one function.
+// function is the name of the function that an address belongs to, with an offset if the function begins earlier, and
+// the address of its beginning. Without symbols, code without gaps is one function.
 func (t orcTable) function(p *printer, addr uint64) (name string, begin uint64) {
 	if t.sectionName == "" {
 		name, off, ok := p.f.syms.SymbolAt(image.Addr(addr))
@@ -194,7 +196,9 @@ func (t orcTable) function(p *printer, addr uint64) (name string, begin uint64) 
 		}
 		return withOffset(name, off), addr - off
 	}
-	i, found := slices.BinarySearchFunc(t.symbols, addr, func(s image.Symbol, a uint64) int { return cmp.Compare(uint64(s.Addr), a) })
+	i, found := slices.BinarySearchFunc(t.symbols, addr, func(s image.Symbol, a uint64) int {
+		return cmp.Compare(uint64(s.Addr), a)
+	})
 	if !found {
 		i--
 	}
@@ -212,8 +216,8 @@ func withOffset(name string, off uint64) string {
 	return fmt.Sprintf("%s+0x%x", name, off)
 }
 
-// printRaw prints the entries of a kernel in the order of their addresses, or those of all sections of a module in the order
-// of the file.
+// printRaw prints the entries of a kernel in the order of their addresses, or those of all sections of a module in
+// the order of the file.
 func (t orcTable) printRaw(ctx context.Context, p *printer) error {
 	if t.module == nil {
 		for i := range t.Entries() {

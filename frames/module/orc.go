@@ -19,7 +19,8 @@ type ORC struct {
 // addORC adds the sections of a linked kernel.
 func (c *Contents) addORC() {
 	if f := c.file; f.Kind() != image.Relocatable && f.HasSection(".orc_unwind") {
-		c.ORC = ORC{sectionOf(f, ".orc_unwind_ip"), sectionOf(f, ".orc_unwind"), sectionOf(f, ".orc_header"), f.KernelRelease()}
+		c.ORC = ORC{IP: sectionOf(f, ".orc_unwind_ip"), Unwind: sectionOf(f, ".orc_unwind"), Header: sectionOf(f, ".orc_header"),
+			Release: f.KernelRelease()}
 	}
 }
 
@@ -31,7 +32,8 @@ func (m *Module) orcSources(a *arch.Arch) (all, switches *Source) {
 	if a != arch.AMD64 || len(c.Unwind.Data) == 0 {
 		return nil, nil
 	}
-	t, err := orc.New(orc.Config{IP: c.IP.Data, IPAddr: c.IP.Addr, Unwind: c.Unwind.Data, Header: c.Header.Data, Release: c.Release})
+	t, err := orc.New(orc.Config{IP: c.IP.Data, IPAddr: c.IP.Addr, Unwind: c.Unwind.Data, Header: c.Header.Data,
+		Release: c.Release})
 	if err != nil {
 		return nil, nil
 	}

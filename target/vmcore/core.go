@@ -52,7 +52,8 @@ var _ target.Target = (*Core)(nil)
 const maxProcessors = 8192
 
 // compressedFormats are the first bytes of dumps that are not ELF.
-var compressedFormats = map[string]string{"KDUMP   ": "kdump-compressed format", "makedumpfile\x00": "flattened format of makedumpfile"}
+var compressedFormats = map[string]string{"KDUMP   ": "kdump-compressed format",
+	"makedumpfile\x00": "flattened format of makedumpfile"}
 
 // Is reports whether a file is a dump of a kernel, also one in a format that Open refuses.
 func Is(path string) bool {
@@ -110,7 +111,8 @@ func parse(f *corefile.File, opts Options) (*Core, error) {
 	path, data := f.Path(), f.Bytes()
 	for magic, name := range compressedFormats {
 		if bytes.HasPrefix(data, []byte(magic)) {
-			return nil, fmt.Errorf("%s: dumps in the %s are not read, only ELF dumps (makedumpfile -E; -R undoes the flattened format): read it with crash", path, name)
+			return nil, fmt.Errorf("%s: dumps in the %s are not read, only ELF dumps (makedumpfile -E; -R undoes the flattened format): "+
+				"read it with crash", path, name)
 		}
 	}
 	c := &Core{base: f, names: map[string]uint64{}, byID: map[target.ThreadID]int{}}
@@ -140,15 +142,16 @@ func (c *Core) readHeaders(h *elfheader.Header) error {
 	found := false
 	eachNote(data, func(n elfheader.Note) {
 		const ntPRSTATUS, regs = 1, 112
+		size := 8 * len(arch.AMD64.User)
 		switch {
 		case n.Name == "VMCOREINFO" && !found:
 			c.info, found = parseInfo(n.Desc), true
-		case n.Name == "CORE" && n.Type == ntPRSTATUS && len(c.processors) < maxProcessors && len(n.Desc) >= regs+8*len(arch.AMD64.User):
-			c.processors = append(c.processors, n.Desc[regs:][:8*len(arch.AMD64.User)])
+		case n.Name == "CORE" && n.Type == ntPRSTATUS && len(c.processors) < maxProcessors && len(n.Desc) >= regs+size:
+			c.processors = append(c.processors, n.Desc[regs:][:size])
 		}
 	})
 	if !found {
-		return errors.New("it has no note VMCOREINFO, without which a dump of a kernel can't be read (QEMU: -device vmcoreinfo)")
+		return errors.New("it has no note VMCOREINFO, without which a kernel's dump can't be read (QEMU: -device vmcoreinfo)")
 	}
 	if h.Progs.EntrySize < h.SegmentSize() {
 		return errors.New("its program headers are too short")

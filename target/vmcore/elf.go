@@ -56,8 +56,8 @@ func (p *plan) elf() []byte {
 		{name: ".strtab", typ: elf.SHT_STRTAB, data: strtab},
 		{name: ".rodata", typ: elf.SHT_PROGBITS, data: []byte(p.banner + "\x00")}}
 	if len(p.ip) > 0 {
-		list = append(list, section{name: ".orc_unwind_ip", typ: elf.SHT_PROGBITS, flags: alloc, addr: p.ipAddr, data: p.ip},
-			section{name: ".orc_unwind", typ: elf.SHT_PROGBITS, data: p.unwind})
+		list = append(list, section{name: ".orc_unwind_ip", typ: elf.SHT_PROGBITS, flags: alloc,
+			addr: p.ipAddr, data: p.ip}, section{name: ".orc_unwind", typ: elf.SHT_PROGBITS, data: p.unwind})
 		if len(p.header) > 0 {
 			list = append(list, section{name: ".orc_header", typ: elf.SHT_PROGBITS, data: p.header})
 		}
@@ -120,7 +120,8 @@ func writeELF(list []section) []byte {
 	le.PutUint32(out[20:], 1)
 	le.PutUint64(out[32:], head)
 	le.PutUint64(out[40:], table)
-	for at, v := range map[int]uint16{52: head, 54: program, 56: 1, 58: header, 60: uint16(len(list)), 62: uint16(len(list) - 1)} {
+	n := uint16(len(list))
+	for at, v := range map[int]uint16{52: head, 54: program, 56: 1, 58: header, 60: n, 62: n - 1} {
 		le.PutUint16(out[at:], v)
 	}
 	code := list[1]

@@ -2,6 +2,7 @@ package vmcore
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -136,7 +137,7 @@ func (c *Core) loadModules() {
 		lo, err := c.word(mod + text + base)
 		n, err2 := c.half(mod + text + size)
 		name, err3 := c.bytesAt(mod+m[1], 56)
-		if err != nil || err2 != nil || err3 != nil || uint64(n) > maxText-code || lo+uint64(n) < lo || len(c.images) > maxModules {
+		if cmp.Or(err, err2, err3) != nil || uint64(n) > maxText-code || lo+uint64(n) < lo || len(c.images) > maxModules {
 			c.base.Warnf("the module at 0x%x can't be read", mod)
 			return len(c.images) <= maxModules
 		}
@@ -213,7 +214,8 @@ func (c *Core) moduleSymbols(im *loaded, at, n uint64) (list []elfSymbol) {
 func (c *Core) ListImages() []target.Image {
 	var list []target.Image
 	for _, im := range c.images {
-		list = append(list, target.Image{Path: im.path, Header: target.Addr(im.lo), Slide: im.slide, Lo: target.Addr(im.lo), Hi: target.Addr(im.hi)})
+		list = append(list, target.Image{Path: im.path, Header: target.Addr(im.lo), Slide: im.slide,
+			Lo: target.Addr(im.lo), Hi: target.Addr(im.hi)})
 	}
 	return list
 }
@@ -241,7 +243,8 @@ func (c *Core) OpenListed(g target.Image) (*image.File, uint64, error) {
 func (c *Core) Mappings() ([]target.Mapping, error) {
 	var list []target.Mapping
 	for _, im := range c.images {
-		list = append(list, target.Mapping{Lo: target.Addr(im.lo), Hi: target.Addr(im.hi), Read: target.Allowed, Write: target.Denied, Exec: target.Allowed, Path: im.path})
+		list = append(list, target.Mapping{Lo: target.Addr(im.lo), Hi: target.Addr(im.hi), Path: im.path,
+			Read: target.Allowed, Write: target.Denied, Exec: target.Allowed})
 	}
 	sortMappings(list)
 	return list, nil

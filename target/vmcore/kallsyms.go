@@ -25,8 +25,10 @@ const (
 // scripts/kallsyms.c). A name is a list of tokens, of which the first begins with the symbol's type as of nm.
 func (c *Core) kallsyms() ([]symbol, error) {
 	at := func(name string) uint64 { return c.info.symbols["kallsyms_"+name] }
-	if at("names") == 0 || at("num_syms") == 0 || at("token_table") == 0 || at("token_index") == 0 || at("offsets") == 0 || at("relative_base") == 0 {
-		return nil, errors.New("VMCOREINFO does not tell where the kernel's symbols are (Linux before 6.0)")
+	for _, part := range []string{"names", "num_syms", "token_table", "token_index", "offsets", "relative_base"} {
+		if at(part) == 0 {
+			return nil, errors.New("VMCOREINFO does not tell where the kernel's symbols are (Linux before 6.0)")
+		}
 	}
 	n, err := c.half(at("num_syms"))
 	if err != nil {

@@ -48,7 +48,8 @@ func (c *Core) openKernel(path string) error {
 	}
 	if have := f.BuildID(); c.info.buildID != "" && have != c.info.buildID {
 		_ = f.Close()
-		return fmt.Errorf("%s is not the kernel of the dump: its build id is %s, the dump has %s (Linux %s)", path, have, c.info.buildID, c.info.release)
+		return fmt.Errorf("%s is not the kernel of the dump: its build id is %s, the dump has %s (Linux %s)",
+			path, have, c.info.buildID, c.info.release)
 	}
 	c.file, c.exe = f, path
 	return nil

@@ -7,8 +7,8 @@ import (
 	"dbg/target"
 )
 
-// The kernel's own mapping of its image (Documentation/arch/x86/x86_64/mm.rst), and page tables of x86-64 (Intel SDM, volume
-// 3, chapter 4.5).
+// The kernel's own mapping of its image (Documentation/arch/x86/x86_64/mm.rst), and page tables of x86-64 (Intel SDM,
+// volume 3, chapter 4.5).
 const (
 	imageMap  = 0xffffffff80000000 // __START_KERNEL_map
 	pageSize  = 4096

@@ -38,7 +38,8 @@ type layout struct {
 }
 
 func (c *Core) taskLayout() (l layout, err error) {
-	t, err := c.offsets("task_struct", "tasks", "pid", "comm", "thread.sp", "signal", "thread_node", "exit_state", "stack")
+	t, err := c.offsets("task_struct", "tasks", "pid", "comm", "thread.sp", "signal", "thread_node",
+		"exit_state", "stack")
 	if err != nil {
 		return l, err
 	}
@@ -46,7 +47,8 @@ func (c *Core) taskLayout() (l layout, err error) {
 	if err != nil {
 		return l, err
 	}
-	l = layout{tasks: t[0], pid: t[1], comm: t[2], sp: t[3], signal: t[4], node: t[5], exit: t[6], stack: t[7], head: h[0]}
+	l = layout{tasks: t[0], pid: t[1], comm: t[2], sp: t[3], signal: t[4], node: t[5], exit: t[6], stack: t[7],
+		head: h[0]}
 	if l.state, l.hasState = c.types.Offset("task_struct", "__state"); !l.hasState { // before Linux 5.14
 		l.state, l.hasState = c.types.Offset("task_struct", "state")
 	}
@@ -271,7 +273,8 @@ func (c *Core) Registers(id target.ThreadID) (arch.Registers, error) {
 	case t.stack == 0: // of a zombie; thread.sp may point into the stack that another task has now
 		return r, fmt.Errorf("%s (pid %d) has ended, and its stack was freed", t.name, t.id)
 	case t.sp < t.stack || t.sp-t.stack >= maxStack:
-		return r, fmt.Errorf("the stack pointer 0x%x of %s (pid %d) is not in its stack at 0x%x", t.sp, t.name, t.id, t.stack)
+		return r, fmt.Errorf("the stack pointer 0x%x of %s (pid %d) is not in its stack at 0x%x",
+			t.sp, t.name, t.id, t.stack)
 	}
 	for i, reg := range inactive {
 		v, err := c.word(t.sp + 8*uint64(i))

@@ -38,8 +38,8 @@ const (
 const headSize = 12
 
 // extra has the number of bytes after the head: fixed ones, and those of each element.
-var extra = [...]struct{ fixed, each int }{kindInt: {4, 0}, kindArray: {12, 0}, kindStruct: {0, 12}, kindUnion: {0, 12}, kindEnum: {0, 8},
-	kindFuncProto: {0, 8}, kindVar: {4, 0}, kindDatasec: {0, 12}, kindDeclTag: {4, 0}, kindEnum64: {0, 12}}
+var extra = [...]struct{ fixed, each int }{kindInt: {4, 0}, kindArray: {12, 0}, kindStruct: {0, 12},
+	kindUnion: {0, 12}, kindEnum: {0, 8}, kindFuncProto: {0, 8}, kindVar: {4, 0}, kindDatasec: {0, 12}, kindDeclTag: {4, 0}, kindEnum64: {0, 12}}
 
 // maxDepth bounds the types that a member's type goes through.
 const maxDepth = 32
@@ -66,7 +66,8 @@ func Parse(b []byte) (*Types, error) {
 		}
 		return b[lo:][:n]
 	}
-	t := &Types{data: part(le.Uint32(b[8:]), le.Uint32(b[12:])), strings: part(le.Uint32(b[16:]), le.Uint32(b[20:])), structs: map[string]uint32{}}
+	t := &Types{structs: map[string]uint32{}}
+	t.data, t.strings = part(le.Uint32(b[8:]), le.Uint32(b[12:])), part(le.Uint32(b[16:]), le.Uint32(b[20:]))
 	if t.data == nil || t.strings == nil {
 		return nil, errors.New("BTF: its sections are outside of it")
 	}
@@ -123,8 +124,8 @@ func (t *Types) Size(name string) (uint64, bool) {
 }
 
 // Offset returns the offset in bytes of a member of a structure, "sp" of "thread" of task_struct for example. A path
-// has dots between members: "thread.sp". Members of unnamed members count as the structure's own. An array's first element
-// is where the array is.
+// has dots between members: "thread.sp". Members of unnamed members count as the structure's own. An array's first
+// element is where the array is.
 func (t *Types) Offset(structure, path string) (uint64, bool) {
 	id, ok := t.structs[structure]
 	if !ok {
