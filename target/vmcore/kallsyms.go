@@ -25,7 +25,7 @@ const (
 // scripts/kallsyms.c). A name is a list of tokens, of which the first begins with the symbol's type as of nm.
 func (c *Core) kallsyms() ([]symbol, error) {
 	at := func(name string) uint64 { return c.info.symbols["kallsyms_"+name] }
-	for _, part := range []string{"names", "num_syms", "token_table", "token_index", "offsets", "relative_base"} {
+	for _, part := range []string{"names", "num_syms", "token_table", "token_index", "offsets"} {
 		if at(part) == 0 {
 			return nil, errors.New("VMCOREINFO does not tell where the kernel's symbols are (Linux before 6.0)")
 		}
@@ -37,9 +37,11 @@ func (c *Core) kallsyms() ([]symbol, error) {
 	if n == 0 || n > maxSymbols {
 		return nil, fmt.Errorf("kallsyms: implausible number of symbols: %d", n)
 	}
-	base, err := c.word(at("relative_base"))
-	if err != nil {
-		return nil, err
+	var base uint64
+	if at("relative_base") != 0 {
+		if base, err = c.word(at("relative_base")); err != nil {
+			return nil, err
+		}
 	}
 	offsets, err := c.bytesAt(at("offsets"), 4*uint64(n))
 	if err != nil {
@@ -51,7 +53,7 @@ func (c *Core) kallsyms() ([]symbol, error) {
 	}
 	list := make([]symbol, 0, n)
 	names := nameReader{c: c, next: at("names")}
-	mixed := hasNegative(offsets)
+	address := addresses{base, at("offsets"), base != 0 && hasNegative(offsets)}
 	var name []byte
 	for i := range int(n) {
 		if name, err = names.name(&tokens, name[:0]); err != nil {
@@ -61,16 +63,42 @@ func (c *Core) kallsyms() ([]symbol, error) {
 			continue
 		}
 		off := binary.LittleEndian.Uint32(offsets[4*i:])
-		addr := base + uint64(off)
-		if mixed { // addresses of processors' variables are positive, all others are -1 minus their offset
-			if addr = uint64(off); int32(off) < 0 {
-				addr = base - 1 - uint64(int64(int32(off)))
-			}
-		}
 		kind := name[0]
-		list = append(list, symbol{string(name[1:]), addr, kind == 't' || kind == 'T' || kind == 'w' || kind == 'W'})
+		list = append(list, symbol{string(name[1:]), address.of(i, off), kind == 't' || kind == 'T' || kind == 'w' || kind == 'W'})
 	}
-	return list, nil
+	return list, c.checkSymbols(list)
+}
+
+// addresses computes the symbols' addresses.
+type addresses struct {
+	base, offsets uint64 // kallsyms_relative_base, or 0, and the address of kallsyms_offsets
+	mixed         bool
+}
+
+// of returns the address of symbol i. There are three forms: an offset from the base; before Linux 6.15, for kernels
+// with several processors, addresses of processors' variables are positive and all others are -1 minus their offset
+// from the base; Linux 7 has no base, and offsets are relative to their own places.
+func (a *addresses) of(i int, off uint32) uint64 {
+	switch {
+	case a.base == 0:
+		return a.offsets + 4*uint64(i) + uint64(int64(int32(off)))
+	case !a.mixed:
+		return a.base + uint64(off)
+	case int32(off) >= 0:
+		return uint64(off)
+	}
+	return a.base - 1 - uint64(int64(int32(off)))
+}
+
+// checkSymbols compares a symbol with what VMCOREINFO has: the form of the table may have changed.
+func (c *Core) checkSymbols(list []symbol) error {
+	want := c.info.symbols["_stext"]
+	for _, s := range list {
+		if s.name == "_stext" && s.addr != want && want != 0 {
+			return fmt.Errorf("kallsyms: _stext is at 0x%x, VMCOREINFO has it at 0x%x", s.addr, want)
+		}
+	}
+	return nil
 }
 
 func hasNegative(offsets []byte) bool {

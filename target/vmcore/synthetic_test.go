@@ -114,7 +114,7 @@ func newSynthetic() *synthetic {
 	s.symbols(len(blob))
 	s.tasks()
 	s.info = []string{"OSRELEASE=6.9.0-test", "BUILD-ID=00", fmt.Sprintf("SYMBOL(swapper_pg_dir)=%x", va(pgdAt)), "NUMBER(phys_base)=-16777216",
-		"NUMBER(pgtable_l5_enabled)=0", "KERNELOFFSET=0"}
+		"NUMBER(pgtable_l5_enabled)=0", "KERNELOFFSET=0", fmt.Sprintf("SYMBOL(_stext)=%x", va(textAt))}
 	for i, name := range []string{"num_syms", "relative_base", "offsets", "names", "token_table", "token_index"} {
 		s.info = append(s.info, fmt.Sprintf("SYMBOL(kallsyms_%s)=%x", name, va([]int{symsAt, symsAt + 8, symsAt + 0x10, symsAt + 0x400, tokensAt, tokensAt + 0x800}[i])))
 	}

@@ -103,6 +103,39 @@ func TestSynthetic(t *testing.T) {
 	}
 }
 
+// TestSymbolForms: the forms of the table of symbols, of Linux before 6.15 and of Linux 7.
+func TestSymbolForms(t *testing.T) {
+	each := func(mem []byte, f func(i int, offset uint32) uint32) {
+		for i := range int(binary.LittleEndian.Uint32(mem[0x8000:])) {
+			b := mem[0x8010+4*i:]
+			binary.LittleEndian.PutUint32(b, f(i, binary.LittleEndian.Uint32(b)))
+		}
+	}
+	for name, change := range map[string]func(mem []byte, info []string){
+		"negative": func(mem []byte, _ []string) {
+			each(mem, func(_ int, off uint32) uint32 { return ^off })
+		},
+		"relative to their places": func(mem []byte, info []string) {
+			each(mem, func(i int, off uint32) uint32 { return off - 0x8010 - uint32(4*i) })
+			for i := range info {
+				if strings.Contains(info[i], "relative_base") {
+					info[i] = ""
+				}
+			}
+		},
+	} {
+		c, err := open(t, vmcore.Synthetic(change))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := stacks(t, c); got != wantStacks {
+			t.Errorf("%s: got\n%s", name, got)
+		}
+		c.Close()
+	}
+}
+
 // TestLevels: page tables of five levels, and of 4 KB pages.
 func TestLevels(t *testing.T) {
 	for name, change := range map[string]func(mem []byte, info []string){
@@ -161,8 +194,9 @@ func TestCorrupt(t *testing.T) {
 		{"page table outside", func(mem []byte, info []string) { put(mem, 0x1000+8*511, 1<<40|3) }, "its page table is not in the dump", ""},
 		{"page outside", func(mem []byte, info []string) { put(mem, 0x3000+8*8, 1<<40|0x83) }, "its page is not in the dump", ""},
 		{"no root", func(mem []byte, info []string) { info[2] = "" }, "where the kernel's page tables are", ""},
-		{"no symbols", func(mem []byte, info []string) { info[6] = "" }, "Linux before 6.0", ""},
+		{"no symbols", func(mem []byte, info []string) { info[7] = "" }, "Linux before 6.0", ""},
 		{"too many symbols", func(mem []byte, info []string) { put(mem, 0x8000, 0xffffffff) }, "implausible number of symbols", ""},
+		{"symbols elsewhere", func(mem []byte, info []string) { put(mem, 0x8008, 0xffffffff81000100) }, "VMCOREINFO has it at", ""},
 		{"no BTF", func(mem []byte, info []string) { mem[0xb000] = 0 }, "it is not BTF", ""},
 		{"BTF of an unknown kind", func(mem []byte, info []string) { mem[0xb000+24+7] = 31 }, "unknown kind", ""},
 		{"tasks in a circle", func(mem []byte, info []string) { put(mem, 0xd200+16, 0xffffffff8100d210) }, "", "the list of tasks is damaged"},
