@@ -80,6 +80,11 @@ func (j *judge) dump(t *testing.T, path string, n int) {
 	}
 	defer space.Close()
 	j.inModules += len(space.Images()) - 1
+	for _, im := range space.Images() {
+		if !im.File.HasSection(".orc_unwind") || len(im.File.Symbols()) == 0 {
+			t.Errorf("dump %d: %s has no unwind tables or no symbols", n, im.Path)
+		}
+	}
 	for _, th := range c.Threads() {
 		regs, err := c.Registers(th.ID)
 		if err != nil && strings.Contains(err.Error(), "its stack was freed") {

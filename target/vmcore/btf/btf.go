@@ -41,8 +41,12 @@ const headSize = 12
 var extra = [...]struct{ fixed, each int }{kindInt: {4, 0}, kindArray: {12, 0}, kindStruct: {0, 12},
 	kindUnion: {0, 12}, kindEnum: {0, 8}, kindFuncProto: {0, 8}, kindVar: {4, 0}, kindDatasec: {0, 12}, kindDeclTag: {4, 0}, kindEnum64: {0, 12}}
 
-// maxDepth bounds the types that a member's type goes through.
-const maxDepth = 32
+// maxDepth bounds the types that a member's type goes through, and maxSteps the members that a look-up compares: unnamed
+// members may nest.
+const (
+	maxDepth = 32
+	maxSteps = 1 << 18
+)
 
 // Types is a BTF blob. It does not change.
 type Types struct {
@@ -131,10 +135,10 @@ func (t *Types) Offset(structure, path string) (uint64, bool) {
 	if !ok {
 		return 0, false
 	}
-	total := uint64(0)
+	total, steps := uint64(0), maxSteps
 	for name := range strings.SplitSeq(path, ".") {
-		off, typ, ok := t.member(id, name, 0)
-		if !ok {
+		off, typ, ok := t.member(id, name, 0, &steps)
+		if !ok || name == "" {
 			return 0, false
 		}
 		total += off
@@ -165,7 +169,7 @@ func (t *Types) structOf(id uint32) uint32 {
 }
 
 // member finds a member of a structure, also in unnamed members.
-func (t *Types) member(id uint32, name string, depth int) (off uint64, typ uint32, ok bool) {
+func (t *Types) member(id uint32, name string, depth int, steps *int) (off uint64, typ uint32, ok bool) {
 	if id == 0 || uint64(id) >= uint64(len(t.at)) || depth > maxDepth {
 		return 0, 0, false
 	}
@@ -175,6 +179,9 @@ func (t *Types) member(id uint32, name string, depth int) (off uint64, typ uint3
 		return 0, 0, false
 	}
 	for i := range n {
+		if *steps--; *steps < 0 {
+			return 0, 0, false
+		}
 		m := t.data[at+headSize+12*i:]
 		bit := le.Uint32(m[8:])
 		if flag {
@@ -185,7 +192,7 @@ func (t *Types) member(id uint32, name string, depth int) (off uint64, typ uint3
 			return uint64(bit / 8), le.Uint32(m[4:]), true
 		}
 		if own == "" {
-			if off, typ, ok := t.member(t.structOf(le.Uint32(m[4:])), name, depth+1); ok {
+			if off, typ, ok := t.member(t.structOf(le.Uint32(m[4:])), name, depth+1, steps); ok {
 				return off + uint64(bit/8), typ, true
 			}
 		}
