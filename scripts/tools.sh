@@ -25,6 +25,8 @@ check() {
 	need dwz dwz
 	need debuginfod-find debuginfod
 	need xz xz-utils
+	need lz4 lz4
+	need zstd zstd
 	# Signal trampolines and tables of other machines.
 	need qemu-arm qemu-user
 	need qemu-system-x86_64 qemu-system-x86
