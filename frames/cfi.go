@@ -61,6 +61,9 @@ func (w *Walk) applyRow(s *site, how Strategy) bool {
 	}
 	w.switches = r.CFA.Kind == row.ValExpr || r.Rule(w.u.arch.SP).Kind != row.Unspecified
 	ra := r.Rule(r.RA).Kind
+	if !w.byORC(s, r) {
+		return false
+	}
 	w.inRegister, w.byExpr = ra == row.InReg, ra == row.AtExpr || ra == row.ValExpr
 	if w.judge(how) {
 		return true

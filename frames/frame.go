@@ -20,6 +20,7 @@ const (
 	Compact
 	EHABI  // ARM's exception tables, and the code in prologues and epilogues
 	PData  // the function table of Windows
+	ORC    // the tables of the Linux kernel
 	SFrame // SFrame, and the code for the registers that it leaves out
 	PLT
 	Prologue
@@ -32,16 +33,16 @@ const (
 
 // howByKind has the strategy of the frames that a kind of table finds.
 var howByKind = [...]Strategy{module.KindCFI: CFI, module.KindCompact: Compact, module.KindJIT: JIT, module.KindEHABI: EHABI,
-	module.KindPData: PData, module.KindSFrame: SFrame, module.KindDynInfo: DynInfo}
+	module.KindPData: PData, module.KindORC: ORC, module.KindSFrame: SFrame, module.KindDynInfo: DynInfo}
 
 // Tables is the set of strategies that use a table of a module.
-const Tables StrategySet = 1<<DynInfo | 1<<JIT | 1<<CFI | 1<<Compact | 1<<EHABI | 1<<PData | 1<<SFrame
+const Tables StrategySet = 1<<DynInfo | 1<<JIT | 1<<CFI | 1<<Compact | 1<<EHABI | 1<<PData | 1<<ORC | 1<<SFrame
 
 // ByTable reports whether the strategy uses a table of the module.
 func (s Strategy) ByTable() bool { return Tables.Has(s) }
 
 func (s Strategy) String() string {
-	return [...]string{"context", "sigreturn", "gosched", "dyninfo", "jit", "cfi", "compact", "ehabi", "pdata", "sframe", "plt", "prologue", "fp", "scs",
+	return [...]string{"context", "sigreturn", "gosched", "dyninfo", "jit", "cfi", "compact", "ehabi", "pdata", "orc", "sframe", "plt", "prologue", "fp", "scs",
 		"scan"}[s]
 }
 

@@ -28,7 +28,7 @@ func (w *Walk) judge(how Strategy) bool {
 		c.CFA &= 0xffffffff // the address space wraps around
 	}
 	w.stripCaller()
-	if c.PC == 0 && !f.Signal {
+	if c.PC == 0 && !f.Signal && !w.precise {
 		return w.zero(how) // after a signal, zero is valid: the code may have called a null pointer
 	}
 	if w.returnsToItself() {
@@ -39,13 +39,13 @@ func (w *Walk) judge(how Strategy) bool {
 		return w.failed(how, whyNotMoved)
 	}
 	w.guard("the caller's stack pointer is plausible")
-	next := w.site(target.Addr(c.PC), f.Signal)
+	next := w.site(target.Addr(c.PC), f.Signal || w.precise)
 	if w.landing == atPad || w.landing == anywhere && next.after != machine.Yes {
 		w.precise = true
 		next = w.site(target.Addr(c.PC), true)
 	}
 	switch {
-	case f.Signal:
+	case f.Signal, w.precise && w.landing == notLanding:
 		// Code can be interrupted anywhere, even outside of executable memory.
 	case !next.exec && !next.sigcode:
 		return w.failed(how, fmt.Sprintf("the return address 0x%x is not in executable memory", c.PC))

@@ -50,7 +50,7 @@ type Origin struct {
 func (o *Origin) String() string {
 	kind := "FDE"
 	switch o.Table {
-	case "__unwind_info", ".ARM.exidx", ".pdata", dyninfo.ListSymbol:
+	case "__unwind_info", ".ARM.exidx", ".pdata", ".orc_unwind", dyninfo.ListSymbol:
 		kind = "entry"
 	}
 	return fmt.Sprintf("%s %s 0x%x", o.Table, kind, o.Row.Source)

@@ -2,6 +2,7 @@ package frames
 
 import (
 	"dbg/arch"
+	"dbg/frames/module"
 	"dbg/target"
 )
 
@@ -14,7 +15,7 @@ func (w *Walk) sigreturn(s *site) bool {
 	byTable := false
 	if w.u.Use&Tables != 0 {
 		p, err := w.planAt(s)
-		byTable = err == nil && p.Row().Signal
+		byTable = err == nil && p.Row().Signal && s.from.Kind() != module.KindORC
 	}
 	if !byTable && !s.sigcode {
 		return false

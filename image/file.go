@@ -64,8 +64,9 @@ type File struct {
 }
 
 // Open maps the file and reads its headers. For a fat Mach-O file it opens the slice for the
-// processor that dbg runs on, or else the first slice that dbg supports, or else the first. The
-// error is an *OpenError.
+// processor that dbg runs on, or else the first slice that dbg supports, or else the first. A
+// Linux kernel (vmlinuz) or another compressed ELF file is unpacked in memory. The error is an
+// *OpenError.
 func Open(path string) (*File, error) { return openChosen(path, preferred) }
 
 func openChosen(path string, choose chooser) (*File, error) {
@@ -74,6 +75,10 @@ func openChosen(path string, choose chooser) (*File, error) {
 		return nil, err
 	}
 	f := &File{path: path, data: m.Bytes(), mapping: m}
+	if err := f.unpack(); err != nil {
+		f.Close()
+		return nil, err
+	}
 	if err := f.parse(true, choose); err != nil {
 		f.Close()
 		return nil, err

@@ -25,8 +25,11 @@ check() {
 	need dwz dwz
 	need debuginfod-find debuginfod
 	need xz xz-utils
+	need lz4 lz4
+	need zstd zstd
 	# Signal trampolines and tables of other machines.
 	need qemu-arm qemu-user
+	need qemu-system-x86_64 qemu-system-x86
 	need i686-linux-gnu-gcc gcc-i686-linux-gnu
 	need arm-linux-gnueabihf-gcc gcc-arm-linux-gnueabihf
 	need arm-linux-gnueabihf-g++ g++-arm-linux-gnueabihf

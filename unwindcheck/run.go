@@ -47,7 +47,7 @@ type Options struct {
 type Source string
 
 // Sources lists the strategies and tables that can be judged alone.
-var Sources = []string{"cfi", "eh_frame", "debug_frame", "compact", "compact-body", "pdata", "sframe", "gopclntab", "plt", "prologue", "fp", "scan", "sigreturn", "fallback"}
+var Sources = []string{"cfi", "eh_frame", "debug_frame", "compact", "compact-body", "pdata", "orc", "sframe", "gopclntab", "plt", "prologue", "fp", "scan", "sigreturn", "fallback"}
 
 // ParseSource checks a name.
 func ParseSource(name string) (Source, error) {
@@ -69,10 +69,9 @@ func (s Source) strategies() frames.StrategySet {
 		return frames.SetOf(frames.CFI, frames.Sigreturn)
 	case "compact", "compact-body": // which refers to __eh_frame
 		return frames.SetOf(frames.Compact, frames.CFI, frames.Sigreturn)
-	case "pdata":
-		return frames.SetOf(frames.PData, frames.Sigreturn)
-	case "sframe":
-		return frames.SetOf(frames.SFrame, frames.Sigreturn)
+	case "pdata", "orc", "sframe":
+		one, _ := frames.StrategyByName(string(s))
+		return frames.SetOf(one, frames.Sigreturn)
 	case "fallback":
 		return frames.AllStrategies &^ (frames.Tables &^ frames.SetOf(frames.JIT))
 	}

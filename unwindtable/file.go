@@ -49,6 +49,7 @@ var formats = [...]struct {
 	{"compact", (*file).addCompact, "it has no section __unwind_info"},
 	{"pdata", (*file).addPData, "it has no function table of Windows"},
 	{"debug_frame", (*file).addDebugFrame, ""},
+	{"orc", (*file).addORC, "it has no sections .orc_unwind and .orc_unwind_ip"},
 	{"exidx", (*file).addExidx, "it is not a linked file with a section .ARM.exidx"},
 	{"sframe", (*file).addSFrame, "it has no section .sframe for x86-64, AArch64 or s390x"},
 	{compactEH, (*file).addCompactEH, "it is not a linked MIPS file with compact exception tables"},

@@ -64,6 +64,7 @@ func contentsOf(f, debug *image.File) Contents {
 	}
 	c.addExceptionIndex()
 	c.addSFrame()
+	c.addORC()
 	c.DebugFrame = sectionOf(f, ".debug_frame")
 	if c.DebugFrame.Data == nil && debug != nil {
 		c.DebugFrame = sectionOf(debug, ".debug_frame")

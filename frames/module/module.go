@@ -59,6 +59,9 @@ type Contents struct {
 	ImageBase     uint64
 	ReadImage     func(addr uint64, n int) []byte
 
+	// ORC holds the tables of a Linux kernel.
+	ORC ORC
+
 	// Stubs are a Mach-O file's stub sections.
 	Stubs []NamedSection
 

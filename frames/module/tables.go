@@ -39,6 +39,7 @@ const (
 	KindPData               // the function table of a PE image
 	KindJIT                 // call frame information for code that the program generated at run time
 	KindEHABI               // ARM's .ARM.exidx: rows for calls, and of no instruction in particular
+	KindORC                 // the Linux kernel's .orc_unwind
 	KindSFrame              // SFrame: rows without most registers
 	KindDynInfo             // libunwind's dynamic unwind information
 
@@ -117,6 +118,9 @@ func (m *Module) load(a *arch.Arch) *tables {
 		}
 		if s := m.sframeSource(a); s != nil {
 			t.list = append(t.list, s) // after the tables that describe all registers
+		}
+		if s, switches := m.orcSources(a); s != nil {
+			t.list = append(append([]*Source{switches}, t.list...), s)
 		}
 		if leaves != nil {
 			t.list = append(t.list, leaves)

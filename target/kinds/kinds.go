@@ -12,6 +12,7 @@ import (
 	"dbg/target/minidump"
 	"dbg/target/ptrace"
 	"dbg/target/ptrace/guardian"
+	"dbg/target/vmcore"
 )
 
 // Spec specifies the target to open. Exactly one of Launch, Attach and Core is not nil.
@@ -83,6 +84,13 @@ func openCore(spec *Core) (target.Target, error) {
 			return nil, err
 		}
 		return d, nil
+	}
+	if vmcore.Is(spec.Path) {
+		c, err := vmcore.Open(spec.Path, vmcore.Options{Exe: spec.Exe})
+		if err != nil {
+			return nil, err
+		}
+		return c, nil
 	}
 	c, err := elfcore.Open(spec.Path, elfcore.Options{Exe: spec.Exe, FindFile: spec.FindELF})
 	if err != nil {
