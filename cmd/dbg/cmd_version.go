@@ -16,8 +16,14 @@ func versionCommand() *cobra.Command {
 		Run: func(cmd *cobra.Command, args []string) {
 			fmt.Printf("dbg %s\n", version())
 			fmt.Printf("built with %s for %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			fmt.Println("programs: amd64 (Linux, ELF); live processes and core files")
-			fmt.Println("debug information: DWARF 2 to 5; unwinding: .eh_frame, .debug_frame, frame pointers, instruction analysis, stack scan")
+			fmt.Print(`live programs: amd64 (Linux)
+cores: Linux (amd64, 386, arm64, arm, riscv64), macOS (amd64, arm64), the Linux kernel (amd64)
+minidumps: Microsoft, Breakpad and Crashpad (amd64, 386, arm64, arm)
+files: ELF, Mach-O, PE, static libraries, compressed kernels and modules
+debug information: DWARF 2 to 5, Go's own tables
+unwinding: .eh_frame, .debug_frame, .gnu_debugdata, .gopclntab, __unwind_info, .ARM.exidx, .pdata, ORC, SFrame,
+  libunwind's dynamic information, JIT symbol files, frame pointers, shadow call stacks, instruction analysis, stack scan
+`)
 		},
 	}
 }
