@@ -10,8 +10,8 @@ import (
 	"dbg/row"
 )
 
-// descriptors returns the descriptors of functions without gaps between them. The personality routine of each is the
-// symbol "p" if its opcode has bit 28.
+// descriptors returns the descriptors of functions without gaps between them. The personality routine of each
+// is the symbol "p" if its opcode has bit 28.
 func descriptors(a *arch.Arch, fs []function, end uint32) (data []byte, fields map[int]compact.Field) {
 	fields = map[int]compact.Field{}
 	le, w := binary.LittleEndian, a.PtrSize
@@ -38,13 +38,14 @@ func descriptors(a *arch.Arch, fs []function, end uint32) (data []byte, fields m
 
 func newDescriptors(t testing.TB, a *arch.Arch, data []byte, fields map[int]compact.Field) *compact.Descriptors {
 	t.Helper()
-	d, err := compact.NewDescriptors(compact.DescriptorConfig{Arch: a, Data: data, Field: func(off, size int) (compact.Field, bool) {
+	field := func(off, size int) (compact.Field, bool) {
 		f, found := fields[off]
 		if !found {
 			f.Null = true
 		}
 		return f, size == a.PtrSize
-	}})
+	}
+	d, err := compact.NewDescriptors(compact.DescriptorConfig{Arch: a, Data: data, Field: field})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,20 +88,25 @@ func TestDescriptors(t *testing.T) {
 // TestCorruptDescriptors has one defect each in the second of three descriptors.
 func TestCorruptDescriptors(t *testing.T) {
 	const at, size = 32, 32
+	type edit func(fields map[int]compact.Field)
+	set := func(off int, f compact.Field) edit {
+		return func(fields map[int]compact.Field) { fields[off] = f }
+	}
 	for name, c := range map[string]struct {
-		change func(data []byte, fields map[int]compact.Field)
+		change edit
 		bad    bool
 	}{
-		"sound":                          {func([]byte, map[int]compact.Field) {}, false},
-		"no function":                    {func(_ []byte, f map[int]compact.Field) { delete(f, at) }, true},
-		"a function elsewhere":           {func(_ []byte, f map[int]compact.Field) { f[at] = compact.Field{Symbol: "f"} }, true},
-		"language-specific data outside": {func(_ []byte, f map[int]compact.Field) { f[at+24] = compact.Field{Symbol: "d"} }, true},
-		"a range without an end":         {func(_ []byte, f map[int]compact.Field) { f[at] = compact.Field{Addr: 1<<64 - 1} }, true},
-		"a personality routine here":     {func(_ []byte, f map[int]compact.Field) { f[at+16] = compact.Field{Addr: 0x900} }, false},
+		"sound":                          {func(map[int]compact.Field) {}, false},
+		"a personality routine here":     {set(at+16, compact.Field{Addr: 0x900}), false},
+		"no function":                    {func(f map[int]compact.Field) { delete(f, at) }, true},
+		"a function elsewhere":           {set(at, compact.Field{Symbol: "f"}), true},
+		"language-specific data outside": {set(at+24, compact.Field{Symbol: "d"}), true},
+		"a range without an end":         {set(at, compact.Field{Addr: 1<<64 - 1}), true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			data, fields := descriptors(arch.AMD64, []function{{addr: 0x100, op: 0x01000000}, {addr: 0x200, op: 0x02020000}, {addr: 0x300, op: 0x01000000}}, 0x400)
-			c.change(data, fields)
+			fs := []function{{addr: 0x100, op: 0x01000000}, {addr: 0x200, op: 0x02020000}, {addr: 0x300, op: 0x01000000}}
+			data, fields := descriptors(arch.AMD64, fs, 0x400)
+			c.change(fields)
 			i := 0
 			for x, err := range newDescriptors(t, arch.AMD64, data, fields).All() {
 				if (err != nil) != (c.bad && i == 1) || x.Offset != size*i {

@@ -8,8 +8,9 @@ import (
 	"dbg/row"
 )
 
-// TestForbiddenOperations: DWARF 5, section 6.4.2 excludes operations that need a unit, an object or the CFA itself from
-// expressions in call frame information. A register with such a rule is unknown, and a CFA with one is an error.
+// TestForbiddenOperations: DWARF 5, section 6.4.2 excludes operations that need a unit, an object or the CFA
+// itself from expressions in call frame information. A register with such a rule is unknown, and a CFA with one
+// is an error.
 func TestForbiddenOperations(t *testing.T) {
 	for name, code := range map[string][]byte{
 		"DW_OP_addrx":               {0xa1, 0},

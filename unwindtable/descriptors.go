@@ -23,7 +23,8 @@ func (f *file) addDescriptors() error {
 	if !ok {
 		return fmt.Errorf("the relocations of %s are not in the file", descriptorSection)
 	}
-	t, err := compact.NewDescriptors(compact.DescriptorConfig{Arch: f.arch, Data: s.Data, Field: fieldsOf(s.Data, list), Code: f.code})
+	t, err := compact.NewDescriptors(compact.DescriptorConfig{Arch: f.arch, Data: s.Data,
+		Field: fieldsOf(s.Data, list), Code: f.code})
 	if err != nil {
 		return err
 	}
@@ -31,8 +32,8 @@ func (f *file) addDescriptors() error {
 	return nil
 }
 
-// fieldsOf returns a function that resolves the fields of a section by its relocations. Two relocations of one field are a
-// difference, which is no address.
+// fieldsOf returns a function that resolves the fields of a section by its relocations. Two relocations of
+// one field are a difference, which is no address.
 func fieldsOf(data []byte, list []macho.Relocation) func(off, size int) (compact.Field, bool) {
 	relocations := map[uint64]macho.Relocation{}
 	for _, r := range list {
@@ -92,8 +93,10 @@ func (t descriptorTable) print(ctx context.Context, p *printer, s *source) error
 
 // printRaw prints a descriptor with the fields that llvm-objdump --unwind-info prints.
 func (t descriptorTable) printRaw(p *printer, x *compact.Descriptor) {
-	fmt.Fprintf(p.out, "  Entry at offset 0x%x:\n    start:                0x%x %s\n    length:               0x%x\n    compact encoding:     0x%08x\n",
-		x.Offset, x.Lo, p.f.nameAt(x.Lo), x.Hi-x.Lo, uint32(x.Opcode))
+	fmt.Fprintf(p.out, "  Entry at offset 0x%x:\n", x.Offset)
+	fmt.Fprintf(p.out, "    start:                0x%x %s\n", x.Lo, p.f.nameAt(x.Lo))
+	fmt.Fprintf(p.out, "    length:               0x%x\n", x.Hi-x.Lo)
+	fmt.Fprintf(p.out, "    compact encoding:     0x%08x\n", uint32(x.Opcode))
 	if name := t.personality(p, x); name != "" {
 		fmt.Fprintf(p.out, "    personality function: 0x%x %s\n", x.Personality, name)
 	}

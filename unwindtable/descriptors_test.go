@@ -13,8 +13,8 @@ import (
 	"dbg/unwindtable"
 )
 
-// TestDescriptors prints the compact unwind descriptors of object files for macOS: raw as llvm-objdump does, and as the row
-// of each body.
+// TestDescriptors prints the compact unwind descriptors of object files for macOS: raw as llvm-objdump does,
+// and as the row of each body.
 func TestDescriptors(t *testing.T) {
 	fixture.Need(t, "clang-19", "llvm-objdump-19")
 	symbol := regexp.MustCompile(`(?m)^(    (?:start|LSDA): +0x[0-9a-f]+) .*$`) // the tool's choice of symbols differs
@@ -25,11 +25,14 @@ func TestDescriptors(t *testing.T) {
 			}
 			t.Run(target+" "+source, func(t *testing.T) {
 				object := filepath.Join(t.TempDir(), "object.o")
-				cmd := exec.Command("clang-19", "-target", target, "-O1", "-fexceptions", "-xc++", "-w", "-ffreestanding", "-nostdinc", "-c", "-o", object, "-")
-				cmd.Stdin = strings.NewReader(throwing)
+				args := []string{"-target", target, "-O1", "-w", "-c", "-o", object}
 				if source == "macho/shapes.c" {
-					cmd = exec.Command("clang-19", "-target", target, "-O1", "-w", "-c", "-o", object, filepath.Join(fixture.Root(), "testdata", source))
+					args = append(args, filepath.Join(fixture.Root(), "testdata", source))
+				} else {
+					args = append(args, "-xc++", "-")
 				}
+				cmd := exec.Command("clang-19", args...)
+				cmd.Stdin = strings.NewReader(throwing)
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Fatalf("%v\n%s", err, out)
 				}
@@ -67,3 +70,21 @@ struct A { ~A() { g(9); } };
 int f(int a) { A x; try { g(a); } catch (int e) { return e; } return 1; }
 int h(int x) { g(x); return 2; }
 int k(int x) { A y; g(x); return 3; }`
+
+// TestObjectNames: functions of a Mach-O object file have names in its __eh_frame, too.
+func TestObjectNames(t *testing.T) {
+	fixture.Need(t, "clang-19")
+	object := filepath.Join(t.TempDir(), "object.o")
+	cmd := exec.Command("clang-19", "-target", "x86_64-apple-macos10.4", "-O1", "-w", "-xc++", "-c", "-o", object, "-")
+	cmd.Stdin = strings.NewReader(throwing)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var b bytes.Buffer
+	if err := unwindtable.Print(context.Background(), &b, object, unwindtable.Options{Source: "eh_frame", Func: "h"}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(b.String(), "h 0x") || strings.Count(b.String(), "FDE") != 1 {
+		t.Errorf("%s", b.String())
+	}
+}
