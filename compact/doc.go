@@ -1,5 +1,5 @@
 // Package compact reads Apple's compact unwind information: the section __unwind_info of Mach-O
-// files, version 1.
+// files, version 1, and the section __compact_unwind of object files.
 //
 // What it gives you: a Table finds the entry that covers an address (Find), iterates over all
 // entries (All, Each), and makes the row for the body of a function (Row, Rows) as a row.Row. It
@@ -43,6 +43,7 @@
 //	opcode.go      Opcode; body.go, body_x86.go, body_aarch64.go, permutation.go decode it
 //	row.go         Row; rows.go many of them
 //	print.go       Print
+//	descriptors.go Descriptors: __LD,__compact_unwind of object files
 //
 // # Valid and invalid sections
 //

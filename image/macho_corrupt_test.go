@@ -15,6 +15,9 @@ import (
 
 // exerciseFile asks a file for everything.
 func exerciseFile(f *File) {
+	for _, s := range f.Sections() {
+		f.MachORelocations(s.Segment + "," + s.Name)
+	}
 	f.Kind()
 	f.Interp()
 	f.BuildID()

@@ -10,11 +10,11 @@ import (
 	"dbg/row"
 )
 
-// addCompact adds __unwind_info if the file has it.
+// addCompact adds __unwind_info if the file has it, or the descriptors of an object file.
 func (f *file) addCompact() error {
 	s, ok := f.Section("__unwind_info")
 	if !ok || len(s.Data) == 0 {
-		return nil
+		return f.addDescriptors()
 	}
 	t, err := compact.New(compact.Config{Arch: f.arch, Data: s.Data, Base: uint64(f.HeaderAddr()), Code: f.code})
 	if err != nil {

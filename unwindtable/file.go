@@ -149,7 +149,7 @@ func (f *file) add(img *image.File, name string) error {
 	src := source{name: name, section: f.sectionName(name)}
 	c := cfi.Config{Arch: f.arch, Data: s.Data, Addr: uint64(s.Addr), Debug: name == "debug_frame",
 		DarwinEH: f.Format() == image.MachO && name == "eh_frame"}
-	if img.Kind() == image.Relocatable {
+	if img.Kind() == image.Relocatable && img.Format() != image.MachO {
 		c.Data, src.relocs = relocated(img, s)
 	}
 	if name == "eh_frame" {

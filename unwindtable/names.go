@@ -86,7 +86,7 @@ func (f *file) selection(opt Options) (*selection, error) {
 	if opt.Func == "" {
 		return s, nil
 	}
-	if f.Kind() == image.Relocatable {
+	if f.Kind() == image.Relocatable && f.Format() != image.MachO { // sections of Mach-O objects have addresses
 		for _, sym := range f.Symbols() {
 			if sym.Name == opt.Func || demangled(sym.Name) == opt.Func {
 				s.names = append(s.names, placed{int(sym.Section), uint64(sym.Addr)})

@@ -32,7 +32,7 @@ type File struct {
 	Sections     []Section // from 1 on, as symbols count them; 0 is the null section
 
 	// Linkedit returns n bytes at an offset of the file. The caller sets it: for a file it returns a
-	// part of it, for an image in memory a copy. It is called only for symbols, stubs and function
+	// part of it, for an image in memory a copy. It is called only for symbols, stubs, relocations and function
 	// starts.
 	Linkedit func(off, n uint64) ([]byte, bool)
 	// Copies is set by the caller if Linkedit copies. Then only the needed part of the string table
