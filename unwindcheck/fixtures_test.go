@@ -51,7 +51,7 @@ func TestFixtures(t *testing.T) {
 		{name: "children and exec", source: "execs.c", flags: []string{"-O2", "-static"}, share: 0.99, rows: 800, exit: 3},
 		{name: "throws", source: "throws.cc", flags: []string{"-O2", "-static-libstdc++", "-static-libgcc"}, share: 0.99, rows: 1000, quick: !fixture.All(), most: 400_000},
 		{name: "panics", source: "panics.rs", flags: []string{"-O", "-Ctarget-feature=+crt-static"}, share: 0.99, rows: 1000, quick: true, most: 300_000},
-		{name: "routines", source: "routines.go", opts: Options{Max: 400_000}, share: 0.95, rows: 1500, quick: true, most: 240_000},
+		{name: "routines", source: "routines.go", opts: Options{Max: 400_000}, share: 0.95, rows: 1200, quick: true, most: 240_000},
 		{name: "routines, stripped", source: "routines.go", flags: []string{"-ldflags=-s -w"}, opts: Options{Max: 400_000}, share: 0.95, rows: 700, quick: true,
 			most: 100_000},
 	} {
