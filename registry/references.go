@@ -13,6 +13,13 @@ import (
 // the second one.
 var Functions = []string{"__deregister_frame_info_bases", "__deregister_frame_info", "__deregister_frame"}
 
+// CacheFunction is the function of LLVM's libunwind that refers to its array. It may be a jump to code
+// that follows it, so CacheFunctionSize bytes are searched.
+const (
+	CacheFunction     = "__unw_remove_dynamic_fde"
+	CacheFunctionSize = 192
+)
+
 // MaxFunction is the largest size of a function in which References searches, in bytes.
 const MaxFunction = 4 << 10
 
@@ -79,6 +86,21 @@ func (l Layout) ReadAny(mem target.Memory, at target.Addr) []Entry {
 	if err != nil {
 		list, err = l.ReadList(mem, at)
 	}
+	return l.checked(mem, list, err)
+}
+
+// ReadAnyCache reads LLVM's array if its two pointers are at an address. It returns nothing unless the
+// call frame information of each entry is right, too.
+func (l Layout) ReadAnyCache(mem target.Memory, at target.Addr) []Entry {
+	if uint64(at)%uint64(l.Word) != 0 {
+		return nil
+	}
+	list, err := l.ReadCache(mem, at, at+target.Addr(l.Word))
+	return l.checked(mem, list, err)
+}
+
+// checked returns a list if it has no error and the information of each entry can be read.
+func (l Layout) checked(mem target.Memory, list []Entry, err error) []Entry {
 	if err != nil {
 		return nil
 	}

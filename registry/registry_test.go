@@ -148,8 +148,8 @@ func TestRoundTrip(t *testing.T) {
 			x.Lo, x.Hi = uint64(i)*100+5, uint64(i)*100+5+uint64(rnd.IntN(95))+2
 			leaf = append(leaf, x.Lo, x.Hi-x.Lo, next)
 			ranged = append(ranged, x)
-			array = append(array, 0, x.Lo, x.Hi, uint64(x.Frames))
-			cache = append(cache, Entry{Frames: x.Frames, Lo: x.Lo, Hi: x.Hi, Single: true})
+			array = append(array, 0, x.Lo, x.Hi, uint64(x.Frames)+16)
+			cache = append(cache, Entry{Frames: x.Frames + 16, Lo: x.Lo, Hi: x.Hi, Single: true})
 			if len(leaf) == 3*maxLeaf {
 				nodes, leaf = append(nodes, e.node(leafNode, maxLeaf, leaf...)), nil
 			}
@@ -160,7 +160,8 @@ func TestRoundTrip(t *testing.T) {
 		for i := range cache {
 			cache[i].Object = target.Addr(buffer) + target.Addr(4*i*l.Word)
 		}
-		lo, hi := e.add(buffer), e.add(buffer+uint64(len(array)*l.Word))
+		lo := e.add(buffer, buffer+uint64(len(array)*l.Word))
+		hi := lo + uint64(l.Word)
 		check := func(what string, want []Entry) func([]Entry, error) {
 			return func(got []Entry, err error) {
 				if err != nil || !slices.Equal(got, want) {
@@ -172,6 +173,7 @@ func TestRoundTrip(t *testing.T) {
 		check("the tree", ranged)(l.ReadTree(&e.memory, target.Addr(tree)))
 		check("the array", cache)(l.ReadCache(&e.memory, target.Addr(lo), target.Addr(hi)))
 		check("the list by its contents", list)(l.ReadAny(&e.memory, target.Addr(head)), nil)
+		check("the array by its contents", cache)(l.ReadAnyCache(&e.memory, target.Addr(lo)), nil)
 		check("the tree by its contents", ranged)(l.ReadAny(&e.memory, target.Addr(tree)), nil)
 	}
 }
@@ -330,6 +332,7 @@ func FuzzRead(f *testing.F) {
 			func() ([]Entry, error) { return l.ReadTree(m, at) },
 			func() ([]Entry, error) { return l.ReadCache(m, at, at+target.Addr(l.Word)) },
 			func() ([]Entry, error) { return l.ReadAny(m, at), nil },
+			func() ([]Entry, error) { return l.ReadAnyCache(m, at), nil },
 		} {
 			list, _ := read()
 			for _, e := range list[:min(len(list), 10)] {

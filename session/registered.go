@@ -121,6 +121,11 @@ func (s *Session) findRegistry(m *Module) {
 	if len(s.reg.lists) > known {
 		return
 	}
+	for _, a := range s.cacheReferences(m) {
+		add(func(l registry.Layout, mem target.Memory) ([]registry.Entry, error) {
+			return l.ReadAnyCache(mem, a), nil
+		})
+	}
 	for _, a := range s.registryReferences(m) {
 		add(func(l registry.Layout, mem target.Memory) ([]registry.Entry, error) { return l.ReadAny(mem, a), nil })
 	}
@@ -133,17 +138,37 @@ func (s *Session) registryReferences(m *Module) (list []target.Addr) {
 		if !ok {
 			continue
 		}
-		lo, hi, ok := m.Symbols.CodeBounds(a)
-		if !ok || lo != a {
-			continue
+		if lo, hi, ok := m.Symbols.CodeBounds(a); ok && lo == a {
+			list = append(list, s.referencesOf(m, lo, int(min(hi-lo, image.Addr(registry.MaxFunction))))...)
 		}
-		b := make([]byte, min(hi-lo, image.Addr(registry.MaxFunction)))
-		n, _ := s.tgt.ReadMemory(m.processAddr(lo), b)
-		for _, x := range registry.References(s.tgt.Arch(), b[:max(0, min(n, len(b)))], uint64(m.processAddr(lo))) {
-			// Only memory of the library itself can be a list.
-			if x := target.Addr(x); x >= m.Lo && x < m.Hi && !slices.Contains(list, x) {
-				list = append(list, x)
-			}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// cacheReferences returns the places of two words in a stripped libunwind of LLVM, to both of which its
+// function refers.
+func (s *Session) cacheReferences(m *Module) (list []target.Addr) {
+	a, ok := m.Symbols.OwnLinkageAddr(registry.CacheFunction)
+	if !ok {
+		return nil
+	}
+	all := s.referencesOf(m, a, registry.CacheFunctionSize)
+	for _, x := range all {
+		if slices.Contains(all, x+target.Addr(s.tgt.Arch().PtrSize)) {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// referencesOf returns the addresses of the module itself to which n bytes of its code refer.
+func (s *Session) referencesOf(m *Module, lo image.Addr, n int) (list []target.Addr) {
+	b := make([]byte, n)
+	got, _ := s.tgt.ReadMemory(m.processAddr(lo), b)
+	for _, x := range registry.References(s.tgt.Arch(), b[:max(0, min(got, len(b)))], uint64(m.processAddr(lo))) {
+		if x := target.Addr(x); x >= m.Lo && x < m.Hi {
+			list = append(list, x)
 		}
 	}
 	return list

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"encoding/binary"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -129,7 +130,32 @@ func TestRegisteredGCC14(t *testing.T) {
 	}
 	lib := filepath.Join(fixture.Debian(t, "trixie", "libgcc-s1"), "usr/lib/x86_64-linux-gnu")
 	exe := registeredHost(t, "-Wl,-rpath,"+lib)
+	s, _ := startDyn(t, exe, "stop_here", "frame")
+	loaded, err := s.Modules()
+	if err != nil || !slices.ContainsFunc(loaded, func(m *session.Module) bool { return filepath.Dir(m.Path) == lib }) {
+		t.Fatal("the program did not load the library")
+	}
 	for _, kind := range registeredKinds {
 		t.Run(kind, func(t *testing.T) { wantRegistered(t, exe, kind) })
+	}
+}
+
+// TestRegisteredLLVM uses LLVM's libunwind, whole and stripped.
+func TestRegisteredLLVM(t *testing.T) {
+	const dir = "/usr/lib/llvm-19/lib/"
+	for _, lib := range []string{"libunwind.a", "libunwind.so.1"} {
+		if _, err := os.Stat(dir + lib); err != nil {
+			t.Skip("libunwind-19-dev is not installed")
+		}
+		exe := registeredHost(t, "-DLLVM", "-Wl,--as-needed", dir+lib)
+		for _, kind := range []string{"entry", "section"} {
+			t.Run(lib+" "+kind, func(t *testing.T) {
+				s, _ := startDyn(t, exe, "stop_here", kind)
+				got := describeFrames(walkOf(t, s, 0))
+				if len(got) < 5 || !strings.HasPrefix(got[3], "call jit ") || !strings.HasPrefix(got[4], "main cfi ") {
+					t.Errorf("the frames are %v", got)
+				}
+			})
+		}
 	}
 }
