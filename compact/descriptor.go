@@ -38,8 +38,8 @@ func Descriptors(data []byte, order binary.ByteOrder, word int) ([]Descriptor, e
 	list := make([]Descriptor, 0, len(data)/size)
 	for off := 0; off < len(data); off += size {
 		b := data[off : off+size]
-		list = append(list, Descriptor{Lo: get(b), Length: uint64(order.Uint32(b[word:])), Opcode: Opcode(order.Uint32(b[word+4:])),
-			Personality: get(b[word+8:]), LSDA: get(b[2*word+8:]), Offset: off})
+		list = append(list, Descriptor{Lo: get(b), Length: uint64(order.Uint32(b[word:])),
+			Opcode: Opcode(order.Uint32(b[word+4:])), Personality: get(b[word+8:]), LSDA: get(b[2*word+8:]), Offset: off})
 	}
 	return list, nil
 }

@@ -59,7 +59,8 @@ func TestDescriptorRoundTrip(t *testing.T) {
 		for i, d := range list {
 			var e compact.Entry
 			for _, pc := range []uint64{d.Lo, d.Lo + d.Length - 1} {
-				if err := table.Find(pc, &e); err != nil || e.Lo != d.Lo || e.Hi != d.Lo+d.Length || e.Opcode != d.Opcode&^0x70000000 {
+				if err := table.Find(pc, &e); err != nil || e.Lo != d.Lo || e.Hi != d.Lo+d.Length ||
+					e.Opcode != d.Opcode&^0x70000000 {
 					t.Fatalf("seed %d: 0x%x has the entry %+v (%v), want %+v", seed, pc, e, err, d)
 				}
 			}
@@ -82,12 +83,14 @@ func TestDamagedDescriptors(t *testing.T) {
 		want string
 	}{
 		{"empty function", []compact.Descriptor{{Lo: 8}}, "has no length"},
-		{"overlap", []compact.Descriptor{{Lo: 8, Length: 8}, {Lo: 12, Length: 8, Offset: 32}}, "+0x20: the function at 0xc overlaps"},
+		{"overlap", []compact.Descriptor{{Lo: 8, Length: 8}, {Lo: 12, Length: 8, Offset: 32}},
+			"+0x20: the function at 0xc overlaps"},
 		{"the same twice", []compact.Descriptor{{Lo: 8, Length: 8}, {Lo: 8, Length: 8}}, "overlaps"},
 		{"large address", []compact.Descriptor{{Lo: 1 << 32, Length: 8}}, "first 4 GB"},
 		{"end of the address space", []compact.Descriptor{{Lo: ^uint64(0), Length: 8}}, "first 4 GB"},
 	} {
-		if _, err := compact.OfDescriptors(compact.Config{Arch: arch.AMD64}, c.list); err == nil || !strings.Contains(err.Error(), c.want) {
+		_, err := compact.OfDescriptors(compact.Config{Arch: arch.AMD64}, c.list)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
@@ -105,7 +108,8 @@ func TestOpcodesARM(t *testing.T) {
 		{0x010000ff, "frame: CFA=r7+8, lr at CFA-4, r7 at CFA-8, r6 at CFA-12, r5 at CFA-16, r4 at CFA-20, r12 at CFA-24, " +
 			"r11 at CFA-28, r10 at CFA-32, r9 at CFA-36, r8 at CFA-40"},
 		{0x02000000, "frame: CFA=r7+8, lr at CFA-4, r7 at CFA-8, d8 at CFA-16"},
-		{0x02400301, "frame: CFA=r7+12, lr at CFA-8, r7 at CFA-12, r4 at CFA-16, d14 at CFA-24, d12 at CFA-32, d10 at CFA-40, d8 at CFA-48"},
+		{0x02400301, "frame: CFA=r7+12, lr at CFA-8, r7 at CFA-12, r4 at CFA-16, " +
+			"d14 at CFA-24, d12 at CFA-32, d10 at CFA-40, d8 at CFA-48"},
 		{0x04000123, "DWARF: __eh_frame+0x123"},
 		{0x01000100, "opcode 0x01000100: it has d registers, which its kind does not save"},
 		{0x02000400, "opcode 0x02000400: the meaning of 5 d registers is unknown"},
@@ -121,7 +125,8 @@ func TestOpcodesARM(t *testing.T) {
 
 // FuzzDescriptors makes tables of any bytes.
 func FuzzDescriptors(f *testing.F) {
-	f.Add(encodeDescriptors([]compact.Descriptor{{Lo: 8, Length: 4, Opcode: 0x01000005}, {Lo: 20, Length: 4}}, binary.LittleEndian, 8), true)
+	f.Add(encodeDescriptors([]compact.Descriptor{{Lo: 8, Length: 4, Opcode: 0x01000005}, {Lo: 20, Length: 4}},
+		binary.LittleEndian, 8), true)
 	f.Fuzz(func(t *testing.T, data []byte, wide bool) {
 		word := 4
 		if wide {

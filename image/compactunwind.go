@@ -51,13 +51,15 @@ func (f *File) CompactUnwind() (c *CompactUnwind, ok bool, err error) {
 	if err != nil {
 		return nil, true, err
 	}
-	c = &CompactUnwind{Data: append([]byte(nil), data...), Targets: map[uint64]UnwindTarget{}, labels: map[uint64]label{}, sects: f.sects}
+	c = &CompactUnwind{Data: append([]byte(nil), data...), Targets: map[uint64]UnwindTarget{}, labels: map[uint64]label{},
+		sects: f.sects}
 	word := 4
 	if f.header.Wide {
 		word = 8
 	}
 	for _, r := range list {
-		if r.Type != 0 || r.Relative || r.Size != word || r.Offset > uint64(len(c.Data)) || uint64(len(c.Data))-r.Offset < uint64(word) {
+		if r.Type != 0 || r.Relative || r.Size != word || r.Offset > uint64(len(c.Data)) ||
+			uint64(len(c.Data))-r.Offset < uint64(word) {
 			return nil, true, fmt.Errorf("__compact_unwind+0x%x has a relocation of the unsupported type %d", r.Offset, r.Type)
 		}
 		at := c.Data[r.Offset:][:word]

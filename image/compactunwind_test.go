@@ -21,7 +21,8 @@ func TestWatchOS(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		if f.Machine() != name || f.Arch() != nil || f.TableArch() == nil || f.TableArch().Name != want || f.TableArch().PtrSize != 4 {
+		if f.Machine() != name || f.Arch() != nil || f.TableArch() == nil || f.TableArch().Name != want ||
+			f.TableArch().PtrSize != 4 {
 			t.Errorf("%s is %s, with %v and the tables of %v", name, f.Machine(), f.Arch(), f.TableArch())
 		}
 	}

@@ -114,7 +114,8 @@ func (t descriptorTable) printRaw(ctx context.Context, p *printer) error {
 		fmt.Fprintf(out, "    compact encoding:     0x%08x\n", uint32(d.Opcode))
 		at += uint64(t.word) + 8
 		if _, ok := t.Targets[at]; ok {
-			fmt.Fprintf(out, "    personality function: 0x%x %s\n", t.inPlace(at, d.Personality), t.TargetName(at, d.Personality))
+			fmt.Fprintf(out, "    personality function: 0x%x %s\n", t.inPlace(at, d.Personality),
+				t.TargetName(at, d.Personality))
 		}
 		at += uint64(t.word)
 		if _, ok := t.Targets[at]; ok {

@@ -17,8 +17,8 @@ import (
 )
 
 // objectTargets are the targets whose object files have __compact_unwind.
-var objectTargets = []string{"x86_64-apple-macos10.6", "arm64-apple-macos11", "i386-apple-macos10.6", "arm64_32-apple-watchos6",
-	"armv7k-apple-watchos6"}
+var objectTargets = []string{"x86_64-apple-macos10.6", "arm64-apple-macos11", "i386-apple-macos10.6",
+	"arm64_32-apple-watchos6", "armv7k-apple-watchos6"}
 
 // eachObject compiles sources for each target and calls check with the object file.
 func eachObject(t *testing.T, check func(t *testing.T, target, file string)) {
@@ -185,9 +185,10 @@ func TestWatchOSPeer(t *testing.T) {
 	dir := t.TempDir()
 	object, file := filepath.Join(dir, "x.o"), filepath.Join(dir, "x.dylib")
 	for _, args := range [][]string{
-		{"clang-19", "--target=arm64_32-apple-watchos6", "-O1", "-w", "-c", "-o", object, filepath.Join(fixture.Root(), "compact/testdata/throws.cc")},
-		{"ld64.lld-19", "-arch", "arm64_32", "-platform_version", "watchos", "6.0", "6.0", "-dylib", "-undefined", "dynamic_lookup",
-			"-o", file, object},
+		{"clang-19", "--target=arm64_32-apple-watchos6", "-O1", "-w", "-c", "-o", object,
+			filepath.Join(fixture.Root(), "compact/testdata/throws.cc")},
+		{"ld64.lld-19", "-arch", "arm64_32", "-platform_version", "watchos", "6.0", "6.0", "-dylib", "-undefined",
+			"dynamic_lookup", "-o", file, object},
 	} {
 		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", args, out)

@@ -38,9 +38,11 @@ func TestMembers(t *testing.T) {
 	for _, c := range []struct{ name, data, want string }{
 		{"empty", arch, ""},
 		{"System V", arch + header("/", 4) + "syms" + header("a.o/", 3) + "abc\n" + header("b.o/", 2) + "de", "a.o=abc b.o=de"},
-		{"long names", arch + header("//", 24) + "a_long_name.o/\nsecond.o/" + header("/15", 1) + "x\n" + header("/0", 1) + "y",
+		{"long names", arch + header("//", 24) + "a_long_name.o/\nsecond.o/" + header("/15", 1) +
+			"x\n" + header("/0", 1) + "y",
 			"second.o=x a_long_name.o=y"},
-		{"BSD", arch + header("__.SYMDEF", 2) + "zz" + header("#1/8", 9) + "name.o\x00\x00x\n" + header("plain.o", 1) + "y",
+		{"BSD", arch + header("__.SYMDEF", 2) + "zz" + header("#1/8", 9) +
+			"name.o\x00\x00x\n" + header("plain.o", 1) + "y",
 			"name.o=x plain.o=y"},
 		{"Windows", arch + header("/", 2) + "zz" + header("/", 2) + "yy" + header("//", 6) + "x.obj\x00" + header("/0", 1) + "x",
 			"x.obj=x"},

@@ -32,7 +32,8 @@ func (f *File) Relocations(s *Section) ([]Relocation, error) {
 	}
 	data, ok := f.Linkedit(uint64(s.relocOff), uint64(s.relocs)*8)
 	if !ok {
-		return nil, fmt.Errorf("the %d relocations of the section %s at offset 0x%x are not in the file", s.relocs, s.Name, s.relocOff)
+		return nil, fmt.Errorf("the %d relocations of the section %s at offset 0x%x are not in the file", s.relocs, s.Name,
+			s.relocOff)
 	}
 	symbols := f.nlists()
 	names := f.names(symbols, func(nlist) bool { return true })
