@@ -72,7 +72,8 @@ func TestArchive(t *testing.T) {
 		}
 	}
 	got, err := printed(t, lib+"(one.o)", Options{})
-	if alone, _ := printed(t, filepath.Join(dir, "one.o"), Options{}); err != nil ||
+	alone, _ := printed(t, filepath.Join(dir, "one.o"), Options{})
+	if err != nil ||
 		got != "File: "+lib+"(one.o)\n"+alone {
 		t.Errorf("one member: %v\n%s", err, got)
 	}

@@ -96,7 +96,8 @@ func sameRules(a, b *row.Row) bool {
 	return slices.Equal(saved(a), saved(b))
 }
 
-// TestDescriptorsAgainstDWARF expects the row of each descriptor among the rows that the compiler describes in __eh_frame.
+// TestDescriptorsAgainstDWARF expects the row of each descriptor among the rows that the compiler
+// describes in __eh_frame.
 func TestDescriptorsAgainstDWARF(t *testing.T) {
 	total := map[string]int{}
 	eachObject(t, func(t *testing.T, target, file string) {

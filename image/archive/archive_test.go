@@ -37,19 +37,22 @@ func TestMembers(t *testing.T) {
 	const arch = "!<arch>\n"
 	for _, c := range []struct{ name, data, want string }{
 		{"empty", arch, ""},
-		{"System V", arch + header("/", 4) + "syms" + header("a.o/", 3) + "abc\n" + header("b.o/", 2) + "de", "a.o=abc b.o=de"},
+		{"System V", arch + header("/", 4) + "syms" + header("a.o/", 3) + "abc\n" + header("b.o/", 2) + "de",
+			"a.o=abc b.o=de"},
 		{"long names", arch + header("//", 24) + "a_long_name.o/\nsecond.o/" + header("/15", 1) +
 			"x\n" + header("/0", 1) + "y",
 			"second.o=x a_long_name.o=y"},
 		{"BSD", arch + header("__.SYMDEF", 2) + "zz" + header("#1/8", 9) +
 			"name.o\x00\x00x\n" + header("plain.o", 1) + "y",
 			"name.o=x plain.o=y"},
-		{"Windows", arch + header("/", 2) + "zz" + header("/", 2) + "yy" + header("//", 6) + "x.obj\x00" + header("/0", 1) + "x",
+		{"Windows", arch + header("/", 2) + "zz" + header("/", 2) + "yy" + header("//", 6) + "x.obj\x00" +
+			header("/0", 1) + "x",
 			"x.obj=x"},
 		{"64-bit symbol table", arch + header("/SYM64/", 2) + "zz" + header("a.o/", 0), "a.o="},
 		{"thin", "!<thin>\n" + header("//", 6) + "a.o/\n\n" + header("/0", 1000) + header("b.o/", 9), "a.o= b.o="},
 		{"no archive", "!<arch>", "error: it is not an archive"},
-		{"truncated header", arch + header("a.o/", 0)[:59], "error: the member at 0x8 of the archive: its header is truncated"},
+		{"truncated header", arch + header("a.o/", 0)[:59],
+			"error: the member at 0x8 of the archive: its header is truncated"},
 		{"truncated contents", arch + header("a.o/", 3) + "ab",
 			"error: the member at 0x8 of the archive: its size 3 is larger than the rest of the file, 2"},
 		{"size", arch + strings.Replace(header("a.o/", 3), "3 ", "-3", 1) + "abc",
