@@ -58,6 +58,9 @@ var (
 	// X32 is x86-64 with addresses of 32 bits.
 	X32 = variant(AMD64, "x32", 4, binary.LittleEndian)
 
+	// ARM6432 is AArch64 with addresses of 32 bits: Apple's arm64_32 (watchOS).
+	ARM6432 = variant(ARM64, "arm64_32", 4, binary.LittleEndian)
+
 	RISCV32 = variant(RISCV64, "riscv32", 4, binary.LittleEndian)
 
 	BigARM   = variant(ARM, "armeb", 4, binary.BigEndian)

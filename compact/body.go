@@ -61,6 +61,9 @@ func (o Opcode) decode(a *arch.Arch, b *Body) error {
 	if a == arch.ARM64 {
 		return o.decodeARM64(b)
 	}
+	if a == arch.ARM {
+		return o.decodeARM(b)
+	}
 	return o.decodeX86(a, b)
 }
 

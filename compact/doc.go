@@ -18,7 +18,7 @@
 //	bit 30       there is an LSDA for the entry
 //	bits 28..29  number of the personality routine, from 1; 0 for none
 //	bits 24..27  the kind, whose meaning depends on the architecture
-//	bits 0..23   depend on the kind, see body_x86.go and body_aarch64.go
+//	bits 0..23   depend on the kind, see body_x86.go, body_aarch64.go and body_armv7k.go
 //
 // Linkers leave bit 31 clear and merge neighbours with the same opcode into one entry, so that an
 // entry may cover many functions. It covers only one where the function's start matters (an LSDA,
@@ -40,7 +40,8 @@
 //	index.go       the root page; page.go second-level pages; starts.go the search in both
 //	sweep.go       All, Raw, Each, EachFunction; start.go FunctionStart
 //	lsda.go        LSDAs and personality routines
-//	opcode.go      Opcode; body.go, body_x86.go, body_aarch64.go, permutation.go decode it
+//	opcode.go      Opcode; body.go, body_*.go, permutation.go decode it
+//	descriptor.go  Descriptors of object files, and a Table made of them
 //	row.go         Row; rows.go many of them
 //	print.go       Print
 //	descriptors.go Descriptors: __LD,__compact_unwind of object files

@@ -45,6 +45,7 @@ func (k Kind) String() string {
 var (
 	kindsX86   = [16]Kind{1: Frame, 2: Frameless, 3: FramelessIndirect, 4: DWARF}
 	kindsARM64 = [16]Kind{2: Frameless, 3: DWARF, 4: Frame}
+	kindsARM   = [16]Kind{1: Frame, armFrameD: Frame, 4: DWARF}
 )
 
 // StartsFunction reports whether the entry starts a function, which means that notFunctionStart
@@ -68,8 +69,18 @@ func (o Opcode) Kind(a *arch.Arch) Kind {
 		return kindsX86[o>>kindShift&15]
 	case arch.ARM64:
 		return kindsARM64[o>>kindShift&15]
+	case arch.ARM:
+		return kindsARM[o>>kindShift&15]
 	}
 	return Unknown
+}
+
+// framePointer returns the register from which frames with a frame pointer are counted.
+func framePointer(a *arch.Arch) arch.Reg {
+	if a == arch.ARM {
+		return framePointerARM
+	}
+	return a.FP
 }
 
 // String describes the opcode for an architecture in words: "frame: rbx at CFA-24, r14 at
@@ -84,7 +95,7 @@ func (o Opcode) String(a *arch.Arch) string {
 	case None:
 		s.WriteString("none")
 	case Frame:
-		fmt.Fprintf(&s, "frame: CFA=%s%+d", a.RegName(a.FP), b.Size)
+		fmt.Fprintf(&s, "frame: CFA=%s%+d", a.RegName(framePointer(a)), b.Size)
 	case Frameless:
 		fmt.Fprintf(&s, "frameless: CFA=%s%+d", a.RegName(a.SP), b.Size)
 	case FramelessIndirect:

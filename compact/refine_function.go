@@ -367,5 +367,5 @@ func (w *worker) add(lo, hi uint64, r int32) {
 	w.out.spans = append(w.out.spans, span{lo, hi, r})
 }
 
-// refinable reports whether the code may refine rows. For i386 the result has not been verified.
-func refinable(a *arch.Arch) bool { return a != arch.I386 && code.Supported(a) }
+// refinable reports whether the code may refine rows. For i386 and Thumb the result has not been verified.
+func refinable(a *arch.Arch) bool { return a != arch.I386 && a != arch.ARM && code.Supported(a) }

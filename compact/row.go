@@ -61,7 +61,7 @@ func (t *Table) fill(b *Body, sub int64, r *row.Row) {
 	}
 	r.CFA = row.Rule{Kind: row.InReg, Reg: a.SP, N: b.Size + sub}
 	if b.Kind == Frame {
-		r.CFA.Reg = a.FP
+		r.CFA.Reg = framePointer(a)
 	}
 	for _, s := range b.Saved() {
 		r.Regs = append(r.Regs, row.RegRule{Reg: s.Reg, Rule: row.Rule{Kind: row.At, N: s.At}})

@@ -1,8 +1,10 @@
 package frames
 
 import (
+	"dbg/arch"
 	"dbg/frames/module"
 	"dbg/image"
+	"dbg/registry"
 	"dbg/target"
 )
 
@@ -51,6 +53,12 @@ func ModuleOfJIT(f *image.File, p Placement) *Module { return module.OfJIT(f, p)
 
 // ModuleOfRegistered makes a module from an entry of libunwind's list: see module.OfRegistered.
 func ModuleOfRegistered(c module.Registration) (*Module, error) { return module.OfRegistered(c) }
+
+// ModuleOfRegisteredFrames makes a module from what a program gave to __register_frame: see
+// module.OfRegisteredFrames.
+func ModuleOfRegisteredFrames(a *arch.Arch, mem target.Memory, e registry.Entry) (*Module, []module.Range, error) {
+	return module.OfRegisteredFrames(a, mem, e)
+}
 
 // ContentsAt returns the contents from which ModuleAt makes a module, to make variants of it.
 func ContentsAt(f, debug *image.File, p Placement) Contents { return module.ContentsAt(f, debug, p) }

@@ -54,7 +54,11 @@ const mipsABI2 = 0x20
 // TableArch returns the facts about the file's processor that its unwind tables need: those of Arch, or,
 // for a processor that dbg can't debug, names and numbers of its registers. It is nil if nothing is known.
 func (f *File) TableArch() *arch.Arch {
-	if a := f.Arch(); a != nil || f.Format() != ELF {
+	a := f.Arch()
+	if a == nil && f.macho != nil {
+		return f.macho.TableArch()
+	}
+	if a != nil || f.Format() != ELF {
 		return a
 	}
 	for _, c := range tables {

@@ -15,9 +15,7 @@ import (
 
 // exerciseFile asks a file for everything.
 func exerciseFile(f *File) {
-	for _, s := range f.Sections() {
-		f.MachORelocations(s.Segment + "," + s.Name)
-	}
+	f.CompactUnwind()
 	f.Kind()
 	f.Interp()
 	f.BuildID()

@@ -128,6 +128,7 @@ type Module struct {
 
 	jitSearched bool // searched for the GDB JIT interface
 	dynSearched bool // searched for libunwind's list of registered code
+	regSearched bool // searched for lists of registered call frame information
 }
 
 // LocationSpec specifies the location of a breakpoint. Exactly one of Function, File with Line, and

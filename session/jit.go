@@ -282,7 +282,7 @@ func (s *Session) jitTrouble(l *jitList, err error) {
 
 // forgetJIT drops all generated code of a process that has ended.
 func (s *Session) forgetJIT() {
-	s.perf, s.dyn = perfMap{}, dynCode{}
+	s.perf, s.dyn, s.reg = perfMap{}, dynCode{}, regCode{}
 	s.made.take()
 	s.made.lists, s.made.codeMap, s.made.bytes = nil, codeMap{}, 0
 	s.made.examined, s.made.noCode = false, false

@@ -195,7 +195,7 @@ func (s *Session) refreshModules() bool {
 	}
 	if len(old)+len(added) > 0 {
 		s.dropWalks()
-		s.made.examined, s.dyn.examined = false, false
+		s.made.examined, s.dyn.examined, s.reg.examined = false, false, false
 		if s.linked {
 			s.followJIT()
 		}
@@ -461,6 +461,11 @@ func (sp *space) FindModule(pc target.Addr) *frames.Module {
 	if m == nil || m.Symbols == nil || m.jit != nil {
 		if r := sp.s.registeredModule(pc); r != nil {
 			return r
+		}
+		if m == nil || m.Symbols == nil || !m.unwind.HasFrames() {
+			if r := sp.s.registeredFrames(pc); r != nil {
+				return r
+			}
 		}
 	}
 	if m == nil {

@@ -85,6 +85,7 @@ type shared struct {
 	compiler cfi.Compiler // for the modules' unwind tables
 	made     madeCode     // code in no file
 	dyn      dynCode      // code that was registered with libunwind
+	reg      regCode      // code whose call frame information was registered
 	perf     perfMap
 	space    *space
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"dbg/arch"
 	"dbg/cfi"
 	"dbg/compact"
 	"dbg/image"
@@ -16,12 +17,20 @@ func (f *file) addCompact() error {
 	if !ok || len(s.Data) == 0 {
 		return f.addDescriptors()
 	}
-	t, err := compact.New(compact.Config{Arch: f.arch, Data: s.Data, Base: uint64(f.HeaderAddr()), Code: f.code})
+	t, err := compact.New(compact.Config{Arch: f.codeArch(), Data: s.Data, Base: uint64(f.HeaderAddr()), Code: f.code})
 	if err != nil {
 		return err
 	}
 	f.tables = append(f.tables, source{name: "compact", section: s.Name, other: compactTable{t}})
 	return nil
+}
+
+// codeArch returns the architecture of the instructions and opcodes: arm64_32 has those of ARM64.
+func (f *file) codeArch() *arch.Arch {
+	if f.arch == arch.ARM6432 {
+		return arch.ARM64
+	}
+	return f.arch
 }
 
 // code is n bytes of the file's code, or nil.
@@ -62,7 +71,7 @@ func (t compactTable) print(ctx context.Context, p *printer, s *source) error {
 		fn := function{lo: lo, hi: hi, name: p.f.nameAt(lo), offset: uint64(e.Offset), kind: "entry", rows: list.each}
 		if len(list) == 0 {
 			fn.note = "no unwind information"
-			if e.Opcode.Kind(p.f.arch) == compact.DWARF {
+			if e.Opcode.Kind(p.f.codeArch()) == compact.DWARF {
 				fn.note = "see __eh_frame"
 			}
 		}
@@ -102,7 +111,7 @@ func (t compactTable) printRaw(ctx context.Context, p *printer, s *source) error
 			p.bad++
 			p.defect(s, uint64(e.Offset), err)
 		default:
-			fmt.Fprintf(p.out, "0x%x: function 0x%x, encoding 0x%08x (%s)\n", e.Offset, e.Lo, uint32(e.Opcode), e.Opcode.String(p.f.arch))
+			fmt.Fprintf(p.out, "0x%x: function 0x%x, encoding 0x%08x (%s)\n", e.Offset, e.Lo, uint32(e.Opcode), e.Opcode.String(p.f.codeArch()))
 			p.printed++
 		}
 	}

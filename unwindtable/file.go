@@ -46,7 +46,7 @@ var formats = [...]struct {
 	missing string
 }{
 	{"eh_frame", func(f *file) error { return f.add(f.File, "eh_frame") }, ""},
-	{"compact", (*file).addCompact, "it has no section __unwind_info"},
+	{"compact", (*file).addCompact, "it has no section __unwind_info or __compact_unwind"},
 	{"pdata", (*file).addPData, "it has no function table of Windows"},
 	{"debug_frame", (*file).addDebugFrame, ""},
 	{"orc", (*file).addORC, "it has no sections .orc_unwind and .orc_unwind_ip"},

@@ -15,18 +15,28 @@ import (
 // jsonStyle is one object for each function, on a line of its own. It is written as it is decoded, for a
 // function may have any number of rows.
 type jsonStyle struct {
+	open string // how an object begins: with the member of the archive
 	line []byte
 	regs []row.RegRule
 }
 
+func newJSONStyle(member string) *jsonStyle {
+	if member == "" {
+		return &jsonStyle{open: "{"}
+	}
+	return &jsonStyle{open: fmt.Sprintf(`{"member":%s,`, quoted(member))}
+}
+
 func (*jsonStyle) begin(*printer, *source) {}
 
-func (*jsonStyle) defect(p *printer, s *source, offset uint64, err error) {
-	fmt.Fprintf(p.out, `{"source":%s,"entry":"0x%x","error":%s}`+"\n", quoted(s.name), offset, quoted(err.Error()))
+func (j *jsonStyle) defect(p *printer, s *source, offset uint64, err error) {
+	p.out.WriteString(j.open)
+	fmt.Fprintf(p.out, `"source":%s,"entry":"0x%x","error":%s}`+"\n", quoted(s.name), offset, quoted(err.Error()))
 }
 
 func (j *jsonStyle) function(p *printer, s *source, f *function) {
-	fmt.Fprintf(p.out, `{"function":%s,"start":"0x%x","end":"0x%x","source":%s,"entry":"0x%x","signal":%t,`,
+	p.out.WriteString(j.open)
+	fmt.Fprintf(p.out, `"function":%s,"start":"0x%x","end":"0x%x","source":%s,"entry":"0x%x","signal":%t,`,
 		quoted(f.name), f.lo, f.hi, quoted(s.name), f.offset, f.signal)
 	if f.personality != "" {
 		fmt.Fprintf(p.out, `"personality":%s,`, quoted(f.personality))

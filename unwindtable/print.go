@@ -28,16 +28,14 @@ type Options struct {
 
 	// Summary prints counts of each table instead of entries.
 	Summary bool
+
+	member string // the name in an archive, for JSON
 }
 
-// Print writes the unwind information of a file. A reader of w that goes away is not an error.
+// Print writes the unwind information of a file, of each member of an archive (libx.a), or of one member of
+// it (libx.a(member.o)). A reader of w that goes away is not an error.
 func Print(ctx context.Context, w io.Writer, path string, opt Options) error {
-	img, err := image.Open(path)
-	if err != nil {
-		return err
-	}
-	defer img.Close()
-	return printImage(ctx, w, img, opt)
+	return printPath(ctx, w, path, opt)
 }
 
 func printImage(ctx context.Context, w io.Writer, img *image.File, opt Options) error {
@@ -57,9 +55,9 @@ func printImage(ctx context.Context, w io.Writer, img *image.File, opt Options) 
 	case opt.Raw:
 		p.raw = &raw{}
 	case opt.Summary:
-		p.style = &summary{code: f.executable()}
+		p.style = &summary{code: f.executable(), member: opt.member}
 	case opt.JSON:
-		p.style = &jsonStyle{}
+		p.style = newJSONStyle(opt.member)
 	default:
 		p.style = &text{}
 	}

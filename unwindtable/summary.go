@@ -14,12 +14,14 @@ import (
 
 // summary counts what the tables of a file have, in place of printing them.
 type summary struct {
+	member string // the name in an archive
 	tables []*tableSummary
 	code   uint64 // bytes of executable segments
 }
 
 // tableSummary are the counts of one table.
 type tableSummary struct {
+	Member        string         `json:"member,omitempty"`
 	Table         string         `json:"table"`
 	Section       string         `json:"section"`
 	Bytes         uint64         `json:"bytes,omitempty"`
@@ -48,7 +50,7 @@ func (s *summary) of(p *printer, src *source) *tableSummary {
 			return t
 		}
 	}
-	t := &tableSummary{Table: src.name, Section: src.section, Code: s.code, CFA: map[string]int{}, Saved: map[string]int{}, Personalities: map[string]int{}}
+	t := &tableSummary{Member: s.member, Table: src.name, Section: src.section, Code: s.code, CFA: map[string]int{}, Saved: map[string]int{}, Personalities: map[string]int{}}
 	if sec, ok := p.f.Section(src.section); ok && sec.Data != nil {
 		t.Bytes = sec.Size
 	} else if p.f.debug != nil {

@@ -22,7 +22,9 @@ for each row of the table: the address, how to find the canonical frame address 
 each register that the function saves, and the return address.
 
 u is undefined, s the same value, c-16 saved at CFA-16, v-16 the value CFA-16, r5 kept in register 5,
-exp and vexp an expression for the address and the value; "-" means that the table has no rule.`,
+exp and vexp an expression for the address and the value; "-" means that the table has no rule.
+
+FILE may be a static library (libx.a: each member has a heading) or a member of one ('libx.a(x.o)').`,
 		Args: args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if pc != "" {

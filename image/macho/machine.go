@@ -43,6 +43,18 @@ var machines = []struct {
 // nil.
 func (f *File) Machine() (string, *arch.Arch) { return machine(f.CPU, f.Subtype) }
 
+// TableArch returns the architecture of the unwind tables of a file for which Machine returns none: those of
+// watchOS. It returns nil for others.
+func (f *File) TableArch() *arch.Arch {
+	switch name, _ := f.Machine(); name {
+	case "arm64_32":
+		return arch.ARM6432
+	case "armv7k":
+		return arch.ARM
+	}
+	return nil
+}
+
 func machine(cpu, subtype uint32) (string, *arch.Arch) {
 	sub := int64(subtype & subtypeMask)
 	for _, m := range machines {

@@ -19,7 +19,7 @@ type Section struct {
 	Code            bool  // it has instructions only
 	Contents        bool  // its bytes are in this file
 
-	relocs, relocCount uint32 // of an object file: offset of its relocations in the file, and their number
+	relocOff, relocs uint32 // relocations of a relocatable file
 
 	stubIndex uint32 // of stubs: index in the indirect symbol table
 	stubSize  uint32 // of stubs: size of one in bytes
@@ -80,7 +80,7 @@ func (f *File) addSection(b []byte, is64 bool, seg *Segment) {
 	}
 	word := func(i int) uint32 { return f.Order.Uint32(rest[4*i:]) }
 	s.Off = uint64(word(0))
-	s.relocs, s.relocCount = word(2), word(3)
+	s.relocOff, s.relocs = word(2), word(3)
 	flags := word(4)
 	s.Type, s.Code, s.Contents = uint8(flags&sectionTypeMask), flags&sectionInstructions != 0, true
 	switch s.Type {
