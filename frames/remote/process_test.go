@@ -1,0 +1,109 @@
+//go:build linux && amd64
+
+package remote_test
+
+import (
+	"bufio"
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"dbg/frames"
+	"dbg/frames/remote"
+	"dbg/internal/fixture"
+	"dbg/target"
+	"dbg/target/kinds"
+)
+
+// programs crash or wait, and have stacks of many kinds.
+var programs = []struct {
+	source string
+	flags  []string
+	args   []string
+	live   bool
+}{
+	{"torture/chain.c", []string{"-O0"}, nil, false},
+	{"torture/chain.c", []string{"-O2", "-fomit-frame-pointer"}, []string{"thread"}, false},
+	{"torture/crash.cc", []string{"-O2", "-fomit-frame-pointer"}, nil, false},
+	{"c/handler.c", []string{"-O1"}, []string{"altstack"}, false},
+	{"c/threads8.c", []string{"-O2"}, nil, false},
+	{"remote/waits.cc", []string{"-O0"}, nil, true},
+	{"remote/waits.cc", []string{"-O2", "-fomit-frame-pointer"}, []string{"40"}, true},
+	{"remote/waits.cc", []string{"-O2", "-static"}, []string{"3"}, true},
+	{"remote/waits.go", nil, nil, true},
+	{"remote/waits.rs", []string{"-O"}, nil, true},
+}
+
+func openProgram(t *testing.T, source string, flags, args []string, live bool) target.Target {
+	t.Helper()
+	exe := fixture.Build(t, source, flags...)
+	var tgt target.Target
+	var err error
+	if live {
+		cmd := exec.Command(exe, args...)
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			_, err = cmd.StdinPipe() // it must not end
+		}
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			cmd.Process.Kill()
+			cmd.Wait()
+		})
+		if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+			t.Fatalf("%q, %v", line, err)
+		}
+		tgt, err = kinds.Open(kinds.Spec{Attach: &kinds.Attach{PID: cmd.Process.Pid}})
+	} else {
+		tgt, err = kinds.Open(kinds.Spec{Core: &kinds.Core{Path: fixture.Core(t, exe, args...)}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tgt.Close() })
+	return tgt
+}
+
+// TestSame walks all stacks of dead and of live programs with memory that comes later: at once, and late,
+// torn, out of order and with failures. The frames are those of the synchronous walk.
+func TestSame(t *testing.T) {
+	for _, c := range programs {
+		t.Run(strings.Join(append(append([]string{c.source}, c.flags...), c.args...), " "), func(t *testing.T) {
+			tgt := openProgram(t, c.source, c.flags, c.args, c.live)
+			regs := registersOf(t, tgt)
+			want := synchronous(t, tgt, regs)
+			cache := frames.NewModuleCache(100)
+			t.Cleanup(func() { cache.Close() })
+			for seed := range uint64(8) {
+				opt := remote.Options{}
+				p, client := newProcess(t, tgt, opt, cache)
+				if seed > 0 {
+					client.rand = rand.New(rand.NewPCG(seed, 1))
+				}
+				client.open(p)
+				opened := client.mem.Stats()
+				got := client.asynchronous(p, regs)
+				deepest := 0
+				for i := range want {
+					if diff := differ(got[i], want[i]); diff != "" {
+						t.Errorf("seed %d, thread %d: %s", seed, i, diff)
+					}
+					deepest = max(deepest, len(want[i].frames))
+				}
+				if s := client.mem.Stats(); seed == 0 {
+					t.Logf("%d threads, at most %d frames: opened in %d rounds, %d pages; walked in %d rounds, %d pages", len(regs), deepest,
+						opened.Rounds, opened.Pages, s.Rounds-opened.Rounds, s.Pages-opened.Pages)
+					if opened.Rounds > 1 {
+						t.Errorf("%d rounds for opening", opened.Rounds)
+					}
+				}
+			}
+		})
+	}
+}
