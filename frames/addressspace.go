@@ -67,9 +67,16 @@ type AddressSpace struct {
 // cannot be opened: its code is unwound without tables.
 func NewAddressSpace(t MappedTarget, opt AddressSpaceOptions) (*AddressSpace, error) {
 	s := &AddressSpace{target: t, opt: opt, files: map[string]*image.File{}, cached: map[string]*cachedFile{}}
+	done := false
+	defer func() { // also if a read panics, as those of package remote do to give up
+		if !done {
+			s.Close()
+		}
+	}()
 	if err := s.Refresh(); err != nil {
 		return nil, err
 	}
+	done = true
 	return s, nil
 }
 

@@ -73,6 +73,25 @@ type Memory struct {
 
 	newest, oldest *page // of all pages, by their last use
 	stats          Stats
+
+	arrival, wanted signal
+}
+
+// signal is a channel that is closed when something has happened.
+type signal struct{ next chan struct{} }
+
+func (s *signal) wait() <-chan struct{} {
+	if s.next == nil {
+		s.next = make(chan struct{})
+	}
+	return s.next
+}
+
+func (s *signal) fire() {
+	if s.next != nil {
+		close(s.next)
+		s.next = nil
+	}
 }
 
 // NewMemory returns a memory of which nothing is known.
@@ -122,6 +141,29 @@ func join(numbers []uint64) (needs []Need) {
 		}
 	}
 	return needs
+}
+
+// Arrival returns a channel that is closed when memory has come, or when a task has ended, after this call. A
+// client that does not want to poll calls it before Next, and waits for it if Next returns Waiting.
+func (m *Memory) Arrival() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.arrival.wait()
+}
+
+// Wanted returns a channel that is closed when something is wanted after this call, or may be asked for
+// again because fewer pages are unanswered. A client that does not want to poll calls it before Needs.
+func (m *Memory) Wanted() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.wanted.wait()
+}
+
+// taskEnded tells those who wait that a task has ended.
+func (m *Memory) taskEnded() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.arrival.fire()
 }
 
 var errBeyond = errors.New("the range ends beyond the address space")
@@ -190,6 +232,7 @@ func (m *Memory) Retry(addr target.Addr, size int) {
 			continue
 		}
 		m.queued[p.demand] = append(m.queued[p.demand], n)
+		m.wanted.fire()
 	}
 }
 
@@ -255,6 +298,7 @@ func (m *Memory) want(addr target.Addr, size uint64, d demand, pins int) {
 			p.demand = d
 			if !p.asked {
 				m.queued[d] = append(m.queued[d], n)
+				m.wanted.fire()
 			}
 		}
 		if n == last {

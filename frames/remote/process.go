@@ -46,6 +46,7 @@ type Process struct {
 
 	mu      sync.Mutex // held while a task of the process works; guards space and opening
 	space   *frames.AddressSpace
+	isOpen  bool // space is complete
 	opening *routine
 
 	walkMu sync.Mutex       // guards the fields below
@@ -57,8 +58,11 @@ type Process struct {
 // ErrBusy is the error of Refresh while tasks are under way.
 var ErrBusy = errors.New("walks of the process are under way")
 
-// errNotOpen is the error of a walk before Open has ended.
-var errNotOpen = errors.New("the process is not open")
+// Errors of tasks that come too early or too late.
+var (
+	errNotOpen = errors.New("the process is not open")
+	errOpen    = errors.New("the process is open already")
+)
 
 // NewProcess returns a process that Open opens. mem serves this process alone.
 func NewProcess(cfg Config, mem *Memory) *Process {
@@ -73,17 +77,24 @@ func (p *Process) Memory() *Memory { return p.mem }
 
 // Space returns the address space, for its images and mappings. It is nil until Open has ended. It belongs
 // to one goroutine, and walks use it: it must not be used while another goroutine calls Next.
-func (p *Process) Space() *frames.AddressSpace { return p.space }
+func (p *Process) Space() *frames.AddressSpace {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.space
+}
 
 // Open finds the mapped files. It asks for the first bytes of those, and for the vDSO, all at once.
 func (p *Process) Open(ctx context.Context) *Task {
 	return p.task(ctx, func(*routine) (err error) {
+		if p.space != nil {
+			return errOpen
+		}
 		p.wantHeaders()
 		space, err := frames.NewAddressSpace((*source)(p), p.cfg.Files)
 		if err != nil {
 			return fmt.Errorf("opening the process: %w", err)
 		}
-		p.space = space
+		p.space, p.isOpen = space, true
 		return nil
 	})
 }
@@ -102,10 +113,13 @@ func (p *Process) Refresh(ctx context.Context, maps []target.Mapping) (*Task, er
 		return nil, ErrBusy
 	}
 	p.mem.Forget()
+	p.isOpen = false
 	p.cfg.Mappings = maps
 	return p.taskLocked(ctx, func(*routine) error {
 		p.wantHeaders()
-		return p.space.Refresh()
+		err := p.space.Refresh()
+		p.isOpen = err == nil
+		return err
 	}), nil
 }
 
@@ -117,7 +131,7 @@ func (p *Process) Close() error {
 		return nil
 	}
 	s := p.space
-	p.space = nil
+	p.space, p.isOpen = nil, false
 	return s.Close()
 }
 
@@ -141,6 +155,7 @@ func (p *Process) ended() {
 	p.walkMu.Lock()
 	defer p.walkMu.Unlock()
 	p.tasks--
+	p.mem.taskEnded()
 }
 
 // wantHeaders asks for what NewAddressSpace reads: the ELF headers of mapped files, and the vDSO.

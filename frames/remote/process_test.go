@@ -28,6 +28,9 @@ var programs = []struct {
 	{"torture/crash.cc", []string{"-O2", "-fomit-frame-pointer"}, nil, false},
 	{"c/handler.c", []string{"-O1"}, []string{"altstack"}, false},
 	{"c/threads8.c", []string{"-O2"}, nil, false},
+	{"remote/waits.cc", []string{"-O1"}, []string{"100", "11", "dies"}, false},
+	{"remote/waits.go", nil, []string{"dies"}, false},
+	{"remote/waits.rs", []string{"-O"}, []string{"dies"}, false},
 	{"remote/waits.cc", []string{"-O0"}, nil, true},
 	{"remote/waits.cc", []string{"-O2", "-fomit-frame-pointer"}, []string{"40"}, true},
 	{"remote/waits.cc", []string{"-O2", "-static"}, []string{"3"}, true},
@@ -105,5 +108,37 @@ func TestSame(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// mostRounds is how often a client may have to fetch memory for one stack of any program here.
+const mostRounds = 5
+
+// TestRounds walks each stack alone, with nothing that other walks have fetched, and counts the rounds.
+func TestRounds(t *testing.T) {
+	deep, walks, rounds, pages := 0, 0, 0, 0
+	for _, c := range programs {
+		tgt := openProgram(t, c.source, c.flags, c.args, c.live)
+		regs := registersOf(t, tgt)
+		cache := frames.NewModuleCache(100)
+		t.Cleanup(func() { cache.Close() })
+		for i := range regs[:min(len(regs), 12)] {
+			p, client := newProcess(t, tgt, remote.Options{}, cache)
+			client.open(p)
+			before := client.mem.Stats()
+			got := client.asynchronous(p, regs[i:i+1])[0]
+			n := client.mem.Stats().Rounds - before.Rounds
+			if n > mostRounds || got.waits > mostRounds {
+				t.Errorf("%s %v %v, thread %d: %d rounds, %d waits for %d frames", c.source, c.flags, c.args, i, n, got.waits, len(got.frames))
+			}
+			if walks++; len(got.frames) >= 50 {
+				deep++
+			}
+			rounds, pages = rounds+n, pages+client.mem.Stats().Pages-before.Pages
+		}
+	}
+	t.Logf("%d walks, %d of 50 frames or more: %.2f rounds and %.1f pages each", walks, deep, float64(rounds)/float64(walks), float64(pages)/float64(walks))
+	if deep < 10 {
+		t.Errorf("only %d stacks of 50 frames", deep)
 	}
 }

@@ -21,9 +21,11 @@ func (m *Memory) arrived(p *page) {
 		return
 	}
 	p.demand = unwanted
+	m.arrival.fire()
 	if p.asked {
 		p.asked = false
 		m.outstanding--
+		m.wanted.fire()
 	}
 }
 

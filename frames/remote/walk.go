@@ -42,7 +42,7 @@ func (p *Process) Walk(ctx context.Context, regs *arch.Registers, depth int) *Wa
 	p.tasks++
 	p.walkMu.Unlock()
 	r := newRoutine(ctx, p.mem, func(r *routine) error {
-		if p.space == nil {
+		if !p.isOpen {
 			return errNotOpen
 		}
 		for out.res = p.take(); out.res == nil; out.res = p.take() {
@@ -57,7 +57,7 @@ func (p *Process) Walk(ctx context.Context, regs *arch.Registers, depth int) *Wa
 	})
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.space != nil {
+	if p.isOpen {
 		p.wantStart(&start)
 	}
 	w := &Walk{Task: Task{p: p, r: r}, out: out}

@@ -1,4 +1,4 @@
-// Threads with deep stacks of virtual calls, through functions of the C library; then "ready", and they wait.
+// Threads with deep stacks of virtual calls, through functions of the C library; then "ready", and they wait, or one aborts.
 #include <condition_variable>
 #include <cstdlib>
 #include <functional>
@@ -10,6 +10,7 @@
 static std::mutex lock;
 static std::condition_variable all_here;
 static int here, wanted;
+static bool dies;
 
 struct Step {
 	virtual ~Step() {}
@@ -44,6 +45,8 @@ static void wait_forever() {
 	std::unique_lock<std::mutex> l(lock);
 	if (++here == wanted && write(1, "ready\n", 6) != 6)
 		abort();
+	if (here == wanted && dies)
+		abort();
 	all_here.wait(l, [] { return false; });
 }
 
@@ -59,6 +62,7 @@ __attribute__((noinline)) static int deep(Step *s, int n) {
 int main(int argc, char **argv) {
 	int threads = argc > 1 ? atoi(argv[1]) : 4, depth = argc > 2 ? atoi(argv[2]) : 10;
 	wanted = threads;
+	dies = argc > 3;
 	std::vector<std::thread> list;
 	for (int i = 0; i < threads; i++)
 		list.emplace_back([=] {

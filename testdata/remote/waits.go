@@ -1,10 +1,11 @@
-// Goroutines that compute without end, each with a deep stack, and some in a system call; then "ready".
+// Goroutines that wait in system calls, each with a deep stack; then "ready", and the main one waits or panics.
 package main
 
 import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"syscall"
 )
@@ -32,6 +33,10 @@ func main() {
 	}
 	here.Wait()
 	fmt.Println("ready")
+	if len(os.Args) > 1 {
+		debug.SetTraceback("crash")
+		panic("with a core")
+	}
 	os.Stdin.Read(make([]byte, 1))
 	select {}
 }
