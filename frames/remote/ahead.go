@@ -120,7 +120,7 @@ func (p *Process) wantCodeAt(v target.Addr, m *machine.Machine) bool {
 		}
 	}
 	var buf [8]byte
-	if slot == 0 || p.unmapped(slot) || p.fromFile(slot, buf[:p.cfg.Arch.PtrSize]) {
+	if slot == 0 || p.unmapped(slot) || p.fromFile(slot, buf[:p.cfg.Arch.PtrSize]) > 0 {
 		return false
 	}
 	p.mem.want(slot, uint64(p.cfg.Arch.PtrSize), ahead, 0)

@@ -22,7 +22,7 @@ func BenchmarkFrame(b *testing.B) {
 	}
 	defer tgt.Close()
 	all := registersOf(b, tgt)
-	stacks := synchronous(b, tgt, all)
+	stacks := synchronous(b, tgt, all, frames.AddressSpaceOptions{})
 	deepest := 0
 	for i := range stacks {
 		if len(stacks[i].frames) > len(stacks[deepest].frames) {
@@ -30,7 +30,7 @@ func BenchmarkFrame(b *testing.B) {
 		}
 	}
 	regs := all[deepest]
-	p, client := newProcess(b, tgt, remote.Options{}, frames.NewModuleCache(0))
+	p, client := newProcess(b, tgt, remote.Options{}, frames.AddressSpaceOptions{})
 	client.open(p)
 	n := 0
 	b.ReportAllocs()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"dbg/arch"
 	"dbg/frames"
 	"dbg/frames/remote"
+	"dbg/image"
 	"dbg/target"
 )
 
@@ -22,7 +24,7 @@ func deepProgram(t *testing.T) (target.Target, []arch.Registers, []stackOf) {
 	t.Helper()
 	tgt := openProgram(t, "remote/waits.cc", []string{"-O1"}, []string{"6", "11", "dies"}, false)
 	regs := registersOf(t, tgt)
-	return tgt, regs, synchronous(t, tgt, regs)
+	return tgt, regs, synchronous(t, tgt, regs, frames.AddressSpaceOptions{})
 }
 
 // goroutines waits until there are at most so many goroutines.
@@ -39,18 +41,30 @@ func goroutines(t *testing.T, most int) {
 	t.Errorf("%d goroutines, want %d\n%s", runtime.NumGoroutine(), most, buf[:runtime.Stack(buf, true)])
 }
 
+// withoutProgram leaves the program's own file out: its code is read from memory, and the frames come from
+// that code.
+var withoutProgram = frames.AddressSpaceOptions{Open: func(m *frames.Mapped) (f, debug *image.File, err error) {
+	if strings.Contains(m.Path, "waits") {
+		return nil, nil, errors.New("left out")
+	}
+	f, err = image.Open(m.Path)
+	return f, nil, err
+}}
+
 // TestCancel ends walks at each of their steps, in each way. No goroutine stays, and other walks of the
 // process are not affected.
 func TestCancel(t *testing.T) {
-	tgt, regs, want := deepProgram(t)
+	tgt, regs, _ := deepProgram(t)
+	want := synchronous(t, tgt, regs, withoutProgram)
 	cause := errors.New("no longer wanted")
 	for _, way := range []string{"close", "cancel", "abandon"} {
 		t.Run(way, func(t *testing.T) {
-			p, client := newProcess(t, tgt, remote.Options{Ahead: 1}, nil)
+			// One page after the other: walks wait for slots and for code, too.
+			p, client := newProcess(t, tgt, remote.Options{Ahead: 1, MaxOutstanding: 1}, withoutProgram)
 			client.open(p)
 			before := runtime.NumGoroutine()
-			deep := slices.IndexFunc(want, func(s stackOf) bool { return len(s.frames) > 60 })
-			for steps := range 40 {
+			deep := slices.IndexFunc(want, func(s stackOf) bool { return len(s.frames) > 30 })
+			for steps := range 60 {
 				ctx, cancel := context.WithCancelCause(context.Background())
 				w := p.Walk(ctx, &regs[deep], 0)
 				for i := range steps {
@@ -96,7 +110,7 @@ func TestCancelOpen(t *testing.T) {
 	tgt, _, _ := deepProgram(t)
 	cache := frames.NewModuleCache(0)
 	defer cache.Close()
-	p, client := newProcess(t, tgt, remote.Options{}, cache)
+	p, client := newProcess(t, tgt, remote.Options{}, frames.AddressSpaceOptions{Cache: cache})
 	task := p.Open(context.Background())
 	if task.Next() != remote.Waiting {
 		t.Fatal("it does not wait")
@@ -150,10 +164,10 @@ func (nothing) ReadMemory(a target.Addr, _ []byte) (int, error) {
 // the frames are those of a synchronous walk with such memory, but for code that is in files.
 func TestUnreadable(t *testing.T) {
 	tgt, regs, _ := deepProgram(t)
-	p, client := newProcess(t, tgt, remote.Options{}, nil)
+	p, client := newProcess(t, tgt, remote.Options{}, frames.AddressSpaceOptions{})
 	client.refuse = true
 	client.open(p)
-	want := synchronous(t, nothing{tgt}, regs)
+	want := synchronous(t, nothing{tgt}, regs, frames.AddressSpaceOptions{})
 	for i, got := range client.asynchronous(p, regs) {
 		if diff := differ(got, want[i]); diff != "" {
 			t.Errorf("thread %d: %s", i, diff)
@@ -165,7 +179,7 @@ func TestUnreadable(t *testing.T) {
 func TestBounds(t *testing.T) {
 	tgt, regs, want := deepProgram(t)
 	opt := remote.Options{Ahead: 1, MaxPages: 64, MaxOutstanding: 3}
-	p, client := newProcess(t, tgt, opt, nil)
+	p, client := newProcess(t, tgt, opt, frames.AddressSpaceOptions{})
 	client.open(p)
 	for range 10 {
 		for i, got := range client.asynchronous(p, regs) {
@@ -190,7 +204,7 @@ func TestBounds(t *testing.T) {
 // TestDepth ends walks at a limit, and gives their resources to the next ones.
 func TestDepth(t *testing.T) {
 	tgt, regs, want := deepProgram(t)
-	p, client := newProcess(t, tgt, remote.Options{}, nil)
+	p, client := newProcess(t, tgt, remote.Options{}, frames.AddressSpaceOptions{})
 	client.open(p)
 	for range 30 {
 		w := p.Walk(context.Background(), &regs[1], 5)
@@ -215,9 +229,9 @@ func TestTwoProcesses(t *testing.T) {
 	for range 2 {
 		tgt := openProgram(t, "remote/waits.cc", []string{"-O1"}, []string{"3"}, true)
 		regs := registersOf(t, tgt)
-		p, client := newProcess(t, tgt, remote.Options{}, cache)
+		p, client := newProcess(t, tgt, remote.Options{}, frames.AddressSpaceOptions{Cache: cache})
 		client.open(p)
-		want := synchronous(t, tgt, regs)
+		want := synchronous(t, tgt, regs, frames.AddressSpaceOptions{})
 		for i, got := range client.asynchronous(p, regs) {
 			if diff := differ(got, want[i]); diff != "" {
 				t.Errorf("thread %d: %s", i, diff)
@@ -244,7 +258,7 @@ func TestTwoProcesses(t *testing.T) {
 // TestRefresh walks at two stops of one process. The memory of the first one is not used at the second.
 func TestRefresh(t *testing.T) {
 	tgt, regs, want := deepProgram(t)
-	p, client := newProcess(t, tgt, remote.Options{}, nil)
+	p, client := newProcess(t, tgt, remote.Options{}, frames.AddressSpaceOptions{})
 	client.open(p)
 	client.asynchronous(p, regs)
 	w := p.Walk(context.Background(), &regs[0], 0)
@@ -275,7 +289,7 @@ func TestRefresh(t *testing.T) {
 // a delay, in any order. Run with -race.
 func TestDelays(t *testing.T) {
 	tgt, regs, want := deepProgram(t)
-	p, client := newProcess(t, tgt, remote.Options{Ahead: 1}, nil)
+	p, client := newProcess(t, tgt, remote.Options{Ahead: 1}, frames.AddressSpaceOptions{})
 	client.open(p)
 	ctx, cancel := context.WithCancel(context.Background())
 	var server, walkers sync.WaitGroup

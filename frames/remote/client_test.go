@@ -125,9 +125,9 @@ type stackOf struct {
 }
 
 // synchronous walks the stack of each thread, with the target's own memory.
-func synchronous(t testing.TB, tgt target.Target, regs []arch.Registers) (list []stackOf) {
+func synchronous(t testing.TB, tgt target.Target, regs []arch.Registers, opt frames.AddressSpaceOptions) (list []stackOf) {
 	t.Helper()
-	space, err := frames.NewAddressSpace(tgt, frames.AddressSpaceOptions{})
+	space, err := frames.NewAddressSpace(tgt, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,14 +196,14 @@ func differ(got, want stackOf) string {
 }
 
 // newProcess makes a process of a target, whose memory is asked for.
-func newProcess(t testing.TB, tgt target.Target, opt remote.Options, cache *frames.ModuleCache) (*remote.Process, *client) {
+func newProcess(t testing.TB, tgt target.Target, opt remote.Options, files frames.AddressSpaceOptions) (*remote.Process, *client) {
 	t.Helper()
 	maps, err := tgt.Mappings()
 	if err != nil {
 		t.Fatal(err)
 	}
 	mem := remote.NewMemory(opt)
-	p := remote.NewProcess(remote.Config{Arch: tgt.Arch(), Mappings: maps, Auxv: tgt.Auxv, Files: frames.AddressSpaceOptions{Cache: cache}}, mem)
+	p := remote.NewProcess(remote.Config{Arch: tgt.Arch(), Mappings: maps, Auxv: tgt.Auxv, Files: files}, mem)
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)

@@ -44,10 +44,12 @@ type Process struct {
 	mem *Memory
 	cfg Config
 
-	mu      sync.Mutex // held while a task of the process works; guards space and opening
+	mu      sync.Mutex // held while a task of the process works; guards the next four fields
 	space   *frames.AddressSpace
 	isOpen  bool // space is complete
 	opening *routine
+
+	relocated map[*image.File]bool // files with text relocations
 
 	walkMu sync.Mutex       // guards the fields below
 	spare  []*walkResources // of walks that have ended
@@ -69,7 +71,7 @@ func NewProcess(cfg Config, mem *Memory) *Process {
 	if cfg.MaxWalks <= 0 {
 		cfg.MaxWalks = 16
 	}
-	return &Process{mem: mem, cfg: cfg}
+	return &Process{mem: mem, cfg: cfg, relocated: map[*image.File]bool{}}
 }
 
 // Memory returns the process's memory.
@@ -190,29 +192,27 @@ func (s *source) ReadMemory(addr target.Addr, buf []byte) (int, error) {
 	return s.opening.read(addr, buf, len(buf))
 }
 
-// fromFile fills buf with the contents of a file, if an unwritable mapping has them there.
-func (p *Process) fromFile(addr target.Addr, buf []byte) bool {
+// fromFile fills buf with memory that is the same in the file, as far as there is such memory from addr on,
+// and returns the number of bytes. The walks of frames read .text so, too. The caller holds p.mu.
+func (p *Process) fromFile(addr target.Addr, buf []byte) int {
 	im := p.space.Image(addr)
 	if im == nil || im.File == nil || im.Path == "[vdso]" {
-		return false
+		return 0
 	}
-	at := image.Addr(uint64(addr) - im.Bias)
-	for _, s := range im.File.Segments() {
-		if at < s.Lo || at >= s.Hi || s.Write {
-			continue
-		}
-		b := im.File.ContentsFrom(at)
-		if len(b) < len(buf) {
-			return false
-		}
-		m := p.space.Mapping(addr)
-		if m == nil || m.Write == target.Allowed || m.Hi-addr < target.Addr(len(buf)) {
-			return false
-		}
-		copy(buf, b)
-		return true
+	m := p.space.Mapping(addr)
+	if m == nil || m.Write == target.Allowed || m.Path != im.Path {
+		return 0
 	}
-	return false
+	relocated, known := p.relocated[im.File]
+	if !known {
+		relocated = im.File.HasTextRelocations()
+		p.relocated[im.File] = relocated
+	}
+	if relocated {
+		return 0
+	}
+	buf = buf[:min(uint64(len(buf)), uint64(m.Hi-addr))]
+	return im.File.ConstantMemory(image.Addr(uint64(addr)-im.Bias), buf)
 }
 
 // mappedPart returns how many of size bytes at an address are mapped.

@@ -4,6 +4,7 @@ package remote_test
 
 import (
 	"bufio"
+	"fmt"
 	"math/rand/v2"
 	"os/exec"
 	"strings"
@@ -80,12 +81,12 @@ func TestSame(t *testing.T) {
 		t.Run(strings.Join(append(append([]string{c.source}, c.flags...), c.args...), " "), func(t *testing.T) {
 			tgt := openProgram(t, c.source, c.flags, c.args, c.live)
 			regs := registersOf(t, tgt)
-			want := synchronous(t, tgt, regs)
+			want := synchronous(t, tgt, regs, frames.AddressSpaceOptions{})
 			cache := frames.NewModuleCache(100)
 			t.Cleanup(func() { cache.Close() })
 			for seed := range uint64(8) {
 				opt := remote.Options{}
-				p, client := newProcess(t, tgt, opt, cache)
+				p, client := newProcess(t, tgt, opt, frames.AddressSpaceOptions{Cache: cache})
 				if seed > 0 {
 					client.rand = rand.New(rand.NewPCG(seed, 1))
 				}
@@ -123,7 +124,7 @@ func TestRounds(t *testing.T) {
 		cache := frames.NewModuleCache(100)
 		t.Cleanup(func() { cache.Close() })
 		for i := range regs[:min(len(regs), 12)] {
-			p, client := newProcess(t, tgt, remote.Options{}, cache)
+			p, client := newProcess(t, tgt, remote.Options{}, frames.AddressSpaceOptions{Cache: cache})
 			client.open(p)
 			before := client.mem.Stats()
 			got := client.asynchronous(p, regs[i:i+1])[0]
@@ -140,5 +141,43 @@ func TestRounds(t *testing.T) {
 	t.Logf("%d walks, %d of 50 frames or more: %.2f rounds and %.1f pages each", walks, deep, float64(rounds)/float64(walks), float64(pages)/float64(walks))
 	if deep < 10 {
 		t.Errorf("only %d stacks of 50 frames", deep)
+	}
+}
+
+// TestManyLibraries walks a stack through 48 libraries. Each call goes through a slot of another library's
+// global offset table, which the walk reads to prove the frame: the pages of all slots are asked for at once.
+func TestManyLibraries(t *testing.T) {
+	const libraries = 48
+	var list []string
+	for i := range libraries {
+		next := fmt.Sprintf("step%d", i+1)
+		if i == libraries-1 {
+			next = "last"
+		}
+		list = append(list, fixture.Build(t, "remote/link.c", "-O1", "-shared", "-fPIC", fmt.Sprintf("-DSELF=step%d", i), "-DNEXT="+next))
+	}
+	tgt := openProgram(t, "remote/link.c", []string{"-O1", "-rdynamic", "-ldl"}, list, false)
+	regs := registersOf(t, tgt)
+	want := synchronous(t, tgt, regs, frames.AddressSpaceOptions{})
+	p, client := newProcess(t, tgt, remote.Options{}, frames.AddressSpaceOptions{})
+	client.open(p)
+	before := client.mem.Stats()
+	got := client.asynchronous(p, regs)[0]
+	if diff := differ(got, want[0]); diff != "" {
+		t.Error(diff)
+	}
+	exact := 0
+	for _, f := range got.frames {
+		if f.Trust == frames.Exact {
+			exact++
+		}
+	}
+	s := client.mem.Stats()
+	t.Logf("%d frames, %d of them exact: %d rounds, %d pages", len(got.frames), exact, s.Rounds-before.Rounds, s.Pages-before.Pages)
+	if len(got.frames) < 50 || exact < libraries {
+		t.Errorf("%d frames, %d of them exact, want 50 and %d", len(got.frames), exact, libraries)
+	}
+	if n := s.Rounds - before.Rounds; n > mostRounds {
+		t.Errorf("%d rounds, want at most %d", n, mostRounds)
 	}
 }

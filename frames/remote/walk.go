@@ -168,15 +168,24 @@ func (v *view) FindModule(pc target.Addr) *frames.Module { return v.p.space.Find
 func (v *view) Executable(addr target.Addr) bool         { return v.p.space.Executable(addr) }
 func (v *view) Version() uint64                          { return v.p.space.Version() }
 
-// ReadMemory implements target.Memory.
-func (v *view) ReadMemory(addr target.Addr, buf []byte) (int, error) {
-	if len(buf) == 0 || v.p.fromFile(addr, buf) {
-		return len(buf), nil
-	}
-	part := v.p.mappedPart(addr, len(buf))
-	n, err := v.read(addr, buf[:part], part)
-	if n == part && part < len(buf) {
-		err = notMapped(addr + target.Addr(n))
+// ReadMemory implements target.Memory. What files have comes from there, the rest page by page.
+func (v *view) ReadMemory(addr target.Addr, buf []byte) (n int, err error) {
+	for n < len(buf) && err == nil {
+		at := addr + target.Addr(n)
+		if got := v.p.fromFile(at, buf[n:]); got > 0 {
+			n += got
+			continue
+		}
+		part := v.p.mappedPart(at, len(buf)-n)
+		if part == 0 {
+			return n, notMapped(at)
+		}
+		if part = min(part, pageSize-int(at%pageSize)); part < len(buf)-n {
+			v.p.mem.want(at, uint64(v.p.mappedPart(at, min(len(buf)-n, mostAhead*pageSize))), ahead, 0)
+		}
+		var got int
+		got, err = v.read(at, buf[n:n+part], part)
+		n += got
 	}
 	return n, err
 }
@@ -184,9 +193,6 @@ func (v *view) ReadMemory(addr target.Addr, buf []byte) (int, error) {
 func notMapped(addr target.Addr) error { return &target.MemoryError{Addr: addr, Why: "not mapped"} }
 
 func (v *view) read(addr target.Addr, buf []byte, need int) (int, error) {
-	if need == 0 {
-		return 0, nil
-	}
 	if _, missing, _ := v.routine.mem.read(addr, buf, need); missing {
 		v.waits++
 	}
