@@ -65,7 +65,8 @@ func TestModuleCache(t *testing.T) {
 	if err := cache.Close(); err != nil {
 		t.Error(err)
 	}
-	if s, err := frames.NewAddressSpace(&mapped{maps: mapFile(t, exe, first)}, frames.AddressSpaceOptions{Cache: cache}); err != nil || len(s.Images()) != 0 {
+	s, err := frames.NewAddressSpace(&mapped{maps: mapFile(t, exe, first)}, frames.AddressSpaceOptions{Cache: cache})
+	if err != nil || len(s.Images()) != 0 {
 		t.Errorf("a closed cache opens files: %v", err)
 	}
 }

@@ -67,12 +67,17 @@ func TestCancel(t *testing.T) {
 			for steps := range 60 {
 				ctx, cancel := context.WithCancelCause(context.Background())
 				w := p.Walk(ctx, &regs[deep], 0)
+				state := remote.Waiting
 				for i := range steps {
-					if w.Next() == remote.Waiting {
-						if i%2 == 0 {
-							client.answer()
-						}
+					if state = w.Next(); state == remote.Waiting && i%2 == 0 {
+						client.answer()
 					}
+				}
+				if state == remote.Ended {
+					if cancel(cause); steps < 30 {
+						t.Fatalf("the walk has only %d steps", steps)
+					}
+					break
 				}
 				switch way {
 				case "close":
@@ -87,13 +92,12 @@ func TestCancel(t *testing.T) {
 						t.Fatalf("after %d steps: %v, %v", steps, w.Next(), w.Err())
 					}
 				}
-				if way == "abandon" && steps%8 == 0 {
-					w = nil
+				if w = nil; way == "abandon" && steps%8 == 0 {
 					goroutines(t, before)
 				}
 				client.mem.Forget() // so that the next walk waits, too
 				client.pending = nil
-				_ = cancel
+				cancel(cause)
 			}
 			goroutines(t, before)
 			for i, got := range client.asynchronous(p, regs) {

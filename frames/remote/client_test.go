@@ -125,7 +125,8 @@ type stackOf struct {
 }
 
 // synchronous walks the stack of each thread, with the target's own memory.
-func synchronous(t testing.TB, tgt target.Target, regs []arch.Registers, opt frames.AddressSpaceOptions) (list []stackOf) {
+func synchronous(t testing.TB, tgt target.Target, regs []arch.Registers,
+	opt frames.AddressSpaceOptions) (list []stackOf) {
 	t.Helper()
 	space, err := frames.NewAddressSpace(tgt, opt)
 	if err != nil {
@@ -173,7 +174,8 @@ func differ(got, want stackOf) string {
 		g := got.frames[i]
 		if g.PC != w.PC || g.Regs != w.Regs || g.CFA != w.CFA || g.HasCFA != w.HasCFA || g.Signal != w.Signal ||
 			g.PCIsReturnAddress != w.PCIsReturnAddress || g.Strategy != w.Strategy || g.Trust != w.Trust {
-			return fmt.Sprintf("frame %d: %v by %v (%v), want %v by %v (%v)", i, g.PC, g.Strategy, g.Trust, w.PC, w.Strategy, w.Trust)
+			return fmt.Sprintf("frame %d: %v by %v (%v), want %v by %v (%v)", i,
+				g.PC, g.Strategy, g.Trust, w.PC, w.Strategy, w.Trust)
 		}
 		if (g.Module == nil) != (w.Module == nil) || g.Module != nil && g.Module.Name() != w.Module.Name() {
 			return fmt.Sprintf("frame %d: another module", i)
@@ -189,14 +191,17 @@ func differ(got, want stackOf) string {
 			return fmt.Sprintf("frame %d: attempts %v, want %v", i, g.Attempts, w.Attempts)
 		}
 	}
-	if len(got.frames) != len(want.frames) || got.end.Reason != want.end.Reason || got.end.Outermost != want.end.Outermost {
-		return fmt.Sprintf("%d frames, %s, want %d, %s", len(got.frames), got.end.Message(), len(want.frames), want.end.Message())
+	if len(got.frames) != len(want.frames) || got.end.Reason != want.end.Reason ||
+		got.end.Outermost != want.end.Outermost {
+		return fmt.Sprintf("%d frames, %s, want %d, %s",
+			len(got.frames), got.end.Message(), len(want.frames), want.end.Message())
 	}
 	return ""
 }
 
 // newProcess makes a process of a target, whose memory is asked for.
-func newProcess(t testing.TB, tgt target.Target, opt remote.Options, files frames.AddressSpaceOptions) (*remote.Process, *client) {
+func newProcess(t testing.TB, tgt target.Target, opt remote.Options,
+	files frames.AddressSpaceOptions) (*remote.Process, *client) {
 	t.Helper()
 	maps, err := tgt.Mappings()
 	if err != nil {

@@ -60,7 +60,7 @@ func TestHostile(t *testing.T) {
 		fail bool
 	}{
 		{"bytes beyond the address space", func(m *Memory) error { return m.Supply(1<<64-2, []byte{1, 2, 3}) }, true},
-		{"bytes up to the end of the address space", func(m *Memory) error { return m.Supply(1<<64-3, []byte{1, 2, 3}) }, false},
+		{"bytes up to the end of the space", func(m *Memory) error { return m.Supply(1<<64-3, []byte{1, 2, 3}) }, false},
 		{"no bytes", func(m *Memory) error { return m.Supply(1<<64-1, nil) }, false},
 		{"nothing is unreadable", func(m *Memory) error { return m.Unreadable(5, 0) }, false},
 		{"less than nothing is unreadable", func(m *Memory) error { return m.Unreadable(5, -1<<62) }, false},

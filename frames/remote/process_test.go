@@ -4,6 +4,7 @@ package remote_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
@@ -46,14 +47,12 @@ func openProgram(t *testing.T, source string, flags, args []string, live bool) t
 	var err error
 	if live {
 		cmd := exec.Command(exe, args...)
-		out, err := cmd.StdoutPipe()
-		if err == nil {
-			_, err = cmd.StdinPipe() // it must not end
+		out, outErr := cmd.StdoutPipe()
+		_, inErr := cmd.StdinPipe() // it must not end
+		if err := errors.Join(outErr, inErr); err != nil {
+			t.Fatal(err)
 		}
-		if err == nil {
-			err = cmd.Start()
-		}
-		if err != nil {
+		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
@@ -101,7 +100,8 @@ func TestSame(t *testing.T) {
 					deepest = max(deepest, len(want[i].frames))
 				}
 				if s := client.mem.Stats(); seed == 0 {
-					t.Logf("%d threads, at most %d frames: opened in %d rounds, %d pages; walked in %d rounds, %d pages", len(regs), deepest,
+					t.Logf("%d threads, at most %d frames: opened in %d rounds, %d pages; walked in %d rounds, %d pages",
+						len(regs), deepest,
 						opened.Rounds, opened.Pages, s.Rounds-opened.Rounds, s.Pages-opened.Pages)
 					if opened.Rounds > 1 {
 						t.Errorf("%d rounds for opening", opened.Rounds)
@@ -130,7 +130,8 @@ func TestRounds(t *testing.T) {
 			got := client.asynchronous(p, regs[i:i+1])[0]
 			n := client.mem.Stats().Rounds - before.Rounds
 			if n > mostRounds || got.waits > mostRounds {
-				t.Errorf("%s %v %v, thread %d: %d rounds, %d waits for %d frames", c.source, c.flags, c.args, i, n, got.waits, len(got.frames))
+				t.Errorf("%s %v %v, thread %d: %d rounds, %d waits for %d frames",
+					c.source, c.flags, c.args, i, n, got.waits, len(got.frames))
 			}
 			if walks++; len(got.frames) >= 50 {
 				deep++
@@ -138,7 +139,8 @@ func TestRounds(t *testing.T) {
 			rounds, pages = rounds+n, pages+client.mem.Stats().Pages-before.Pages
 		}
 	}
-	t.Logf("%d walks, %d of 50 frames or more: %.2f rounds and %.1f pages each", walks, deep, float64(rounds)/float64(walks), float64(pages)/float64(walks))
+	t.Logf("%d walks, %d of 50 frames or more: %.2f rounds and %.1f pages each",
+		walks, deep, float64(rounds)/float64(walks), float64(pages)/float64(walks))
 	if deep < 10 {
 		t.Errorf("only %d stacks of 50 frames", deep)
 	}
@@ -154,7 +156,8 @@ func TestManyLibraries(t *testing.T) {
 		if i == libraries-1 {
 			next = "last"
 		}
-		list = append(list, fixture.Build(t, "remote/link.c", "-O1", "-shared", "-fPIC", fmt.Sprintf("-DSELF=step%d", i), "-DNEXT="+next))
+		list = append(list, fixture.Build(t, "remote/link.c", "-O1", "-shared", "-fPIC",
+			fmt.Sprintf("-DSELF=step%d", i), "-DNEXT="+next))
 	}
 	tgt := openProgram(t, "remote/link.c", []string{"-O1", "-rdynamic", "-ldl"}, list, false)
 	regs := registersOf(t, tgt)
@@ -173,7 +176,8 @@ func TestManyLibraries(t *testing.T) {
 		}
 	}
 	s := client.mem.Stats()
-	t.Logf("%d frames, %d of them exact: %d rounds, %d pages", len(got.frames), exact, s.Rounds-before.Rounds, s.Pages-before.Pages)
+	t.Logf("%d frames, %d of them exact: %d rounds, %d pages",
+		len(got.frames), exact, s.Rounds-before.Rounds, s.Pages-before.Pages)
 	if len(got.frames) < 50 || exact < libraries {
 		t.Errorf("%d frames, %d of them exact, want 50 and %d", len(got.frames), exact, libraries)
 	}
