@@ -25,7 +25,8 @@ type Options struct {
 	// used for longest go first.
 	MaxPages int
 
-	// MaxOutstanding limits the pages that Needs has returned and that are not answered: 512 by default.
+	// MaxOutstanding limits the pages that Needs has returned and that are not answered: 512 by default, at
+	// most MaxPages.
 	MaxOutstanding int
 }
 
@@ -43,6 +44,7 @@ func (o Options) complete() Options {
 		o.MaxOutstanding = 512
 	}
 	o.Ahead, o.MaxPages = min(o.Ahead, mostAhead), max(o.MaxPages, 64)
+	o.MaxOutstanding = min(o.MaxOutstanding, o.MaxPages)
 	return o
 }
 

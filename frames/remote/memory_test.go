@@ -87,6 +87,26 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestAnswersFit asks for more than is kept: each range that Needs returns can be answered as a whole.
+func TestAnswersFit(t *testing.T) {
+	m := NewMemory(Options{MaxPages: 64})
+	m.want(0x100000, 300*pageSize, urgent, 1)
+	rounds := 0
+	for needs := m.Needs(); len(needs) > 0; needs = m.Needs() {
+		for _, n := range needs {
+			if err := m.Unreadable(n.Addr, n.Size); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if rounds++; rounds > 10 {
+			t.Fatal("it does not end")
+		}
+	}
+	if rounds == 0 {
+		t.Error("nothing was wanted")
+	}
+}
+
 // TestEndOfSpace reads the last bytes of the address space, and beyond.
 func TestEndOfSpace(t *testing.T) {
 	m := NewMemory(Options{})

@@ -29,7 +29,7 @@ type Config struct {
 	Files frames.AddressSpaceOptions
 
 	// MaxWalks limits the walks that are under way at once; the others wait. Each has an Unwinder of
-	// its own, some 500 KB. The default is 16.
+	// its own, some 250 KB. The default is 16.
 	MaxWalks int
 
 	// Configure sets the fields of a new Unwinder. It may be nil.
