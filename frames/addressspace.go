@@ -37,6 +37,10 @@ type AddressSpaceOptions struct {
 	// the file at the mapping's path, without a debug file, and closes it itself.
 	Open func(*Mapped) (file, debug *image.File, err error)
 
+	// Cache holds the files that the AddressSpace opens itself. Address spaces with the same cache
+	// share the files and their tables. It may be nil.
+	Cache *ModuleCache
+
 	// Made is called for each new image, before its first use. It may replace the image's Module. It
 	// may be nil.
 	Made func(*Image)
@@ -50,6 +54,7 @@ type AddressSpace struct {
 	images  []*Image // by ascending address
 	maps    []target.Mapping
 	files   map[string]*image.File // opened by the AddressSpace itself
+	cached  map[string]*cachedFile // the same, with opt.Cache
 	version uint64
 
 	compiler cfi.Compiler // shared by the images' tables
@@ -61,10 +66,17 @@ type AddressSpace struct {
 // NewAddressSpace reads a target's memory map and opens the mapped files. It skips a file that
 // cannot be opened: its code is unwound without tables.
 func NewAddressSpace(t MappedTarget, opt AddressSpaceOptions) (*AddressSpace, error) {
-	s := &AddressSpace{target: t, opt: opt, files: map[string]*image.File{}}
+	s := &AddressSpace{target: t, opt: opt, files: map[string]*image.File{}, cached: map[string]*cachedFile{}}
+	done := false
+	defer func() { // also if a read panics, as those of package remote do to give up
+		if !done {
+			s.Close()
+		}
+	}()
 	if err := s.Refresh(); err != nil {
 		return nil, err
 	}
+	done = true
 	return s, nil
 }
 
@@ -75,7 +87,10 @@ func (s *AddressSpace) Close() error {
 	for _, f := range s.files {
 		errs = append(errs, f.Close())
 	}
-	s.files, s.images = nil, nil
+	for _, f := range s.cached {
+		errs = append(errs, s.opt.Cache.release(f))
+	}
+	s.files, s.cached, s.images = nil, nil, nil
 	return errors.Join(errs...)
 }
 
@@ -148,7 +163,7 @@ func (s *AddressSpace) newImage(g Mapped, lister ImageLister) *Image {
 	case s.opt.Open != nil:
 		im.File, im.Debug, err = s.opt.Open(&im.Mapped)
 	default:
-		im.File, err = s.openLocal(&g)
+		im.File, err = s.openLocal(im)
 	}
 	if err == nil && lister == nil {
 		im.Bias, ok = g.LoadBias(im.File)
@@ -156,28 +171,44 @@ func (s *AddressSpace) newImage(g Mapped, lister ImageLister) *Image {
 	if err != nil || !ok {
 		return nil
 	}
-	im.Module = ModuleAt(im.File, im.Debug, Placement{Name: im.Path, Lo: im.Lo, Hi: im.Hi, Bias: im.Bias, Compiler: &s.compiler})
+	im.Module = s.moduleOf(im)
 	if s.opt.Made != nil {
 		s.opt.Made(im)
 	}
 	return im
 }
 
-func (s *AddressSpace) openLocal(g *Mapped) (f *image.File, err error) {
-	if g.First.Deleted {
-		return nil, fmt.Errorf("%s: the file was replaced or removed", g.Path)
+// moduleOf makes an image's module. With a cache, it shares the tables of the file's other modules.
+func (s *AddressSpace) moduleOf(im *Image) *Module {
+	p := Placement{Name: im.Path, Lo: im.Lo, Hi: im.Hi, Bias: im.Bias, Compiler: &s.compiler}
+	if f := s.cached[im.key()]; f != nil && f.file == im.File {
+		return s.opt.Cache.module(f, p)
 	}
-	key := fmt.Sprintf("%s+%x", g.Path, g.First.Offset)
+	return ModuleAt(im.File, im.Debug, p)
+}
+
+// key identifies the file of an image, or the part of an archive.
+func (g *Image) key() string { return fmt.Sprintf("%s+%x", g.Path, g.First.Offset) }
+
+func (s *AddressSpace) openLocal(im *Image) (f *image.File, err error) {
+	if im.First.Deleted {
+		return nil, fmt.Errorf("%s: the file was replaced or removed", im.Path)
+	}
+	key := im.key()
+	if s.opt.Cache != nil {
+		c := s.cached[key]
+		if c == nil {
+			if c, err = s.opt.Cache.open(im.Path, im.First.Offset); err != nil {
+				return nil, err
+			}
+			s.cached[key] = c
+		}
+		return c.file, nil
+	}
 	if f := s.files[key]; f != nil {
 		return f, nil
 	}
-	if g.First.Offset != 0 { // stored in an archive
-		f, err = image.OpenAt(g.Path, g.First.Offset)
-	}
-	if f == nil {
-		f, err = image.Open(g.Path)
-	}
-	if err != nil {
+	if f, err = openMapped(im.Path, im.First.Offset); err != nil {
 		return nil, err
 	}
 	s.files[key] = f

@@ -39,7 +39,7 @@
 // know nothing of walks and strategies. module.go has names for those types of frames/module that
 // users of this package need.
 //
-// Its callers are session, unwindcheck and unwindtable.
+// Its callers are session, unwindcheck and unwindtable, and frames/remote, for memory that comes later.
 //
 // This package decides whether a frame's PC is a return address, and stores that in the frame:
 // [Frame.LookupPC] is the address for all look-ups.

@@ -82,6 +82,13 @@ type Versioned interface {
 	Version() uint64
 }
 
+// AheadReader is a Space whose memory is slow. A walk reads its stack through ReadAhead: as
+// ReadMemory, but only the first need bytes are needed now. ReadAhead may return the others or not,
+// whether they are readable or not.
+type AheadReader interface {
+	ReadAhead(addr target.Addr, buf []byte, need int) (n int, err error)
+}
+
 // site returns the facts about pc. The result is valid while it is pinned or until the next call. A
 // site has two possible slots from independent hashes, so that three sites rarely compete for one
 // slot.

@@ -20,6 +20,7 @@ const (
 // change during one walk.
 type stack struct {
 	mem    target.Memory
+	ahead  AheadReader // mem, or nil if it has no ReadAhead
 	order  binary.ByteOrder
 	size   int // size of the next block
 	last   int // index of the block that was used last
@@ -35,9 +36,21 @@ type block struct {
 // reset clears everything except the buffers.
 func (s *stack) reset(mem target.Memory, order binary.ByteOrder) {
 	s.mem, s.order, s.size, s.last = mem, order, minBlock, 0
+	s.ahead, _ = mem.(AheadReader)
 	for i := range s.blocks {
 		s.blocks[i].Window = compiled.Window{}
 	}
+}
+
+// readBlock fills buf, of which the first need bytes are needed now.
+func (s *stack) readBlock(addr target.Addr, buf []byte, need int) int {
+	var got int
+	if s.ahead != nil {
+		got, _ = s.ahead.ReadAhead(addr, buf, need)
+	} else {
+		got, _ = s.mem.ReadMemory(addr, buf)
+	}
+	return max(got, 0)
 }
 
 // Word reads a number of size bytes. It implements row.Words.
@@ -75,9 +88,9 @@ func (s *stack) miss(addr target.Addr, size int) (uint64, error) {
 		b.buf = make([]byte, s.size)
 	}
 	s.size = min(2*s.size, maxBlock)
-	got, _ := s.mem.ReadMemory(lo, b.buf[:n]) // short at the end of the stack
-	b.Window = compiled.Window{Addr: uint64(lo), Data: b.buf[:min(uint64(max(got, 0)), n)]}
 	off := uint64(addr - lo)
+	got := s.readBlock(lo, b.buf[:n], int(min(off+uint64(size), n))) // short at the end of the stack
+	b.Window = compiled.Window{Addr: uint64(lo), Data: b.buf[:min(uint64(got), n)]}
 	if off+uint64(size) <= uint64(len(b.Data)) {
 		return s.decode(b.Data[off : off+uint64(size)]), nil
 	}

@@ -85,6 +85,9 @@ func (m *Module) processAddr(a image.Addr) target.Addr { return target.Addr(uint
 type fileEntry struct {
 	file    *image.File
 	symbols *symbols.Module
+
+	unwind *frames.Module // the file's first unwind module, or nil
+	debug  *image.File    // the separate debug file of unwind, or nil
 }
 
 func (e *fileEntry) close() {
@@ -365,10 +368,21 @@ func (s *Session) mappedBuildID(m *Module) (string, bool) {
 	return id, id != ""
 }
 
-// unwindModule makes the unwinder's module for a file.
+// unwindModule makes the unwinder's module for a file. The modules of a file share its tables: in all
+// processes of the group, and from one run to the next.
 func (s *Session) unwindModule(m *Module, sym *symbols.Module) *frames.Module {
-	return frames.ModuleAt(sym.File(), sym.DebugFile(),
-		frames.Placement{Name: m.Path, Lo: m.Lo, Hi: m.Hi, Bias: m.Bias, FunctionAt: functionAt(sym), Compiler: &s.compiler})
+	p := frames.Placement{Name: m.Path, Lo: m.Lo, Hi: m.Hi, Bias: m.Bias, FunctionAt: functionAt(sym), Compiler: &s.compiler}
+	for _, e := range s.files {
+		if e.symbols != sym {
+			continue
+		}
+		if e.unwind == nil || e.debug != sym.DebugFile() {
+			e.unwind, e.debug = frames.ModuleAt(sym.File(), sym.DebugFile(), p), sym.DebugFile()
+			return e.unwind
+		}
+		return e.unwind.Placed(p)
+	}
+	return frames.ModuleAt(sym.File(), sym.DebugFile(), p)
 }
 
 // functionAt returns a function that finds the bounds of functions in a file's symbols.

@@ -25,6 +25,21 @@ type Placement struct {
 // module is valid as long as the files are open.
 func At(f, debug *image.File, p Placement) *Module { return New(ContentsAt(f, debug, p)) }
 
+// Placed returns the module of the same file at another place. Both share the tables, and all else that
+// is derived from the file, whichever module needs it first. The result uses the Compiler of m. p.FunctionAt
+// must give the same answers as that of m, or be nil.
+func (m *Module) Placed(p Placement) *Module {
+	c := m.contents
+	c.Name, c.Lo, c.Hi, c.Bias = p.Name, p.Lo, p.Hi, p.Bias
+	if p.FunctionAt != nil {
+		c.FunctionAt = p.FunctionAt
+	}
+	return &Module{contents: c, derived: m.derived}
+}
+
+// SharesTables reports whether m and o are places of one file, and so share their tables.
+func (m *Module) SharesTables(o *Module) bool { return m.derived == o.derived }
+
 // Of makes the module of a file with the file's own addresses.
 func Of(f, debug *image.File) *Module { return New(contentsOf(f, debug)) }
 

@@ -115,8 +115,13 @@ type Contents struct {
 // derives from them on first use. The contents never change. Several goroutines may use one Module.
 type Module struct {
 	contents Contents
+	*derived
+}
 
-	tables tables // derived data; see tables.go
+// derived holds the data that a module derives from its file. It does not depend on the place of the file
+// in a process, so that all places of one file share it: see Module.Placed.
+type derived struct {
+	tables tables // see tables.go
 
 	miniOnce  sync.Once
 	mini      *image.File // in .gnu_debugdata; see miniDebug
@@ -140,7 +145,7 @@ func New(c Contents) *Module {
 	if c.reading == nil {
 		c.reading = new(sync.Mutex)
 	}
-	return &Module{contents: c}
+	return &Module{contents: c, derived: &derived{}}
 }
 
 // Contents returns a copy of the module's contents.
